@@ -1,9 +1,13 @@
-"""Token buckets on the mock's clock (2:8.2)."""
+"""Token buckets on the mock's clock, and charging several at once (2:8.2)."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import Generic, TypeVar
+
+Limit = TypeVar("Limit")
 
 
 @dataclass(slots=True)
@@ -62,3 +66,31 @@ class TokenBucket:
     def full_at(self, now: float) -> float:
         """Return when the bucket will be full again."""
         return now + self.seconds_until(self.capacity, now)
+
+
+@dataclass(frozen=True, slots=True)
+class Charge(Generic[Limit]):
+    """What a request takes of one limit; `limit` is the provider's row of it."""
+
+    limit: Limit
+    bucket: TokenBucket
+    amount: float
+
+
+@dataclass(frozen=True, slots=True)
+class Excess(Generic[Limit]):
+    """A charge that cannot be taken, and in how many seconds it could be."""
+
+    charge: Charge[Limit]
+    wait_s: float
+
+
+def take_all(charges: Iterable[Charge[Limit]], now: float) -> list[Excess[Limit]]:
+    """Take all charges, or none; return those that cannot be taken, in order."""
+    wanted = list(charges)
+    waits = [(charge, charge.bucket.seconds_until(charge.amount, now)) for charge in wanted]
+    excesses = [Excess(charge, wait_s) for charge, wait_s in waits if wait_s > 0]
+    if not excesses:
+        for charge in wanted:
+            charge.bucket.charge(charge.amount, now)
+    return excesses

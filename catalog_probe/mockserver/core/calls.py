@@ -43,14 +43,6 @@ class Call:
         """When this call happens, in seconds since the epoch."""
         return self.context.now
 
-    @property
-    def real_now(self) -> float:
-        """The real time, while the call's clock may be ahead.
-
-        A state of today may have ended by the call's time.
-        """
-        return self.context.now - self.context.ahead_s
-
     def abort_connection(self) -> None:
         """Close the connection without an answer, as a broken network does."""
         self.request.scope["extensions"][CLOSE_EXTENSION]["close"]()

@@ -49,10 +49,3 @@ def parse_offset(text: str) -> float:
 def rfc3339(seconds: float) -> str:
     """Format a moment as `2026-01-31T23:59:59Z`."""
     return datetime.fromtimestamp(math.floor(seconds), UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-
-
-def next_month(seconds: float) -> float:
-    """Return the first day of the next month, 00:00 UTC, when caps lift (1:3, 2:8.2)."""
-    now = datetime.fromtimestamp(seconds, UTC)
-    year, month = (now.year + 1, 1) if now.month == 12 else (now.year, now.month + 1)
-    return datetime(year, month, 1, tzinfo=UTC).timestamp()

@@ -47,3 +47,11 @@ class Call(calls.Call):
     def version(self) -> str:
         """The value of the version header (2:9)."""
         return self.request.headers.get(self.names.header("version"), "")
+
+    @property
+    def real_now(self) -> float:
+        """The real time, while the call's clock may be ahead.
+
+        A state of today may have ended by the call's time.
+        """
+        return self.context.now - self.context.ahead_s

@@ -1,19 +1,31 @@
-"""PA's scenarios, and the refusals that they lead to (2:7.3)."""
+"""PA's scenarios, spending limits, and the refusals that they lead to (2:7.3)."""
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from catalog_probe.mockserver.core.clock import rfc3339
 from catalog_probe.mockserver.core.faults import RATE_LIMITED
 from catalog_probe.mockserver.core.scenarios import Scenario, choice, whole_number
 from catalog_probe.mockserver.pa.auth.keys import SpendingStatus
-from catalog_probe.mockserver.pa.errors import ACCELERATION, API, BILLING, OVERLOADED, TIMEOUT
+from catalog_probe.mockserver.pa.errors import (
+    ACCELERATION,
+    API,
+    BILLING,
+    CODING_ASSISTANT_LIMIT,
+    OVERLOADED,
+    SPEND_CAP,
+    SPEND_LIMIT_REACHED,
+    TIMEOUT,
+)
 from catalog_probe.mockserver.pa.limits.rates import refuse_used_up
-from catalog_probe.mockserver.pa.limits.spending import refuse_spenders
 
 if TYPE_CHECKING:
     from catalog_probe.mockserver.core.errors import Refusal
     from catalog_probe.mockserver.pa.call import Call
+
+CODING_ASSISTANT_RETRY_AFTER_S = 60  # ours
 
 SERVER_TOOLS = ("web_search", "web_fetch", "code_execution", "bash_code_execution", "text_editor_code_execution")
 REFUSAL_CATEGORIES = ("cyber", "bio", "frontier_llm", "reasoning_extraction", "general_harms")
@@ -65,6 +77,35 @@ def raise_billable_failure(call: Call) -> None:
     if acceleration is not None:
         raise ACCELERATION(headers={"retry-after": str(acceleration.params["retry_after"])})
     refuse_spenders(call.key.spending_status, call.now, call.real_now)
+
+
+def refuse_spenders(status: SpendingStatus, now: float, reached_at: float) -> None:
+    """Raise the error of a spending status; every billable endpoint calls this.
+
+    A tier's spend cap that was reached at `reached_at` (seconds) is lifted when the next month begins (1:3, 2:8.2).
+    """
+    is_lifted = status is SpendingStatus.SPEND_CAP and now >= next_month(reached_at)
+    if status is not SpendingStatus.GOOD and not is_lifted:
+        raise _make_refusal(status, rfc3339(next_month(now)))
+
+
+def _make_refusal(status: SpendingStatus, lifted: str) -> Refusal:
+    match status:
+        case SpendingStatus.ORGANIZATION_LIMIT:
+            return SPEND_LIMIT_REACHED(scope="", lifted=lifted)
+        case SpendingStatus.WORKSPACE_LIMIT:
+            return SPEND_LIMIT_REACHED(scope="workspace ", lifted=lifted)
+        case SpendingStatus.CODING_ASSISTANT_LIMIT:
+            return CODING_ASSISTANT_LIMIT(headers={"retry-after": str(CODING_ASSISTANT_RETRY_AFTER_S)})
+        case _:
+            return SPEND_CAP(lifted=lifted)
+
+
+def next_month(seconds: float) -> float:
+    """Return the first day of the next month, 00:00 UTC, when caps lift (1:3, 2:8.2)."""
+    now = datetime.fromtimestamp(seconds, UTC)
+    year, month = (now.year + 1, 1) if now.month == 12 else (now.year, now.month + 1)
+    return datetime(year, month, 1, tzinfo=UTC).timestamp()
 
 
 def take_mid_stream(call: Call) -> Refusal | None:

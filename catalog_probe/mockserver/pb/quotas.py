@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo
 
 from catalog_probe.mockserver.core import leniency
-from catalog_probe.mockserver.core.limits import Charge, take_all
+from catalog_probe.mockserver.core.buckets import Charge, take_all
 from catalog_probe.mockserver.core.sessions import UNLIMITED
 from catalog_probe.mockserver.pb.errors import BILLING_OFF, NO_FLEX_CAPACITY, NO_FREE_TIER
 from catalog_probe.mockserver.pb.keys import Billing

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from catalog_probe.mockserver.core.limits import Charge, take_all
+from catalog_probe.mockserver.core.buckets import Charge, take_all
 from catalog_probe.mockserver.pd.errors import KEY_CAP, MODEL_REQUESTS, MODEL_TOKENS, NO_CREDIT
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ import pytest
 from httpx import Response
 
 from catalog_probe.mockserver.app import create_app
-from catalog_probe.mockserver.pa.generation.prompt_cache import InputTokens
+from catalog_probe.mockserver.pa.generation.tokens import InputTokens
 from catalog_probe.mockserver.pa.limits.rates import burn_down
 from tests.unit.mockserver.mock_client import Client
 from tests.unit.mockserver.pb_client import PbClient

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from catalog_probe.mockserver.core.buckets import TokenBucket
+from catalog_probe.mockserver.core.buckets import Charge, TokenBucket, take_all
 from catalog_probe.mockserver.core.completions import make_chat_chunks, make_response_events, number_events
 from catalog_probe.mockserver.core.echo import count_tokens, echo_text, truncate_text
 from catalog_probe.mockserver.core.errors import ErrorRow, Refusal
@@ -28,7 +28,6 @@ from catalog_probe.mockserver.core.fields import (
     object_of,
     one_of,
 )
-from catalog_probe.mockserver.core.limits import Charge, take_all
 from catalog_probe.mockserver.core.sections import CLIENTS
 from catalog_probe.mockserver.core.streams import encode_event, encode_typed
 

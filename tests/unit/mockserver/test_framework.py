@@ -11,10 +11,11 @@ import pytest
 from catalog_probe.mockserver.app import create_app, load_providers
 from catalog_probe.mockserver.core import world
 from catalog_probe.mockserver.core.buckets import TokenBucket
-from catalog_probe.mockserver.core.clock import next_month, parse_clock, parse_duration, parse_offset, rfc3339
+from catalog_probe.mockserver.core.clock import parse_clock, parse_duration, parse_offset, rfc3339
 from catalog_probe.mockserver.core.prefixes import PrefixesError, merge_settings
 from catalog_probe.mockserver.core.routing import Endpoint, RouteMatch, Router
 from catalog_probe.mockserver.core.sessions import Sessions
+from catalog_probe.mockserver.pa.causes import next_month
 from tests.unit.mockserver.mock_client import Client
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from catalog_probe.mockserver.pa.auth.signing import signature
+from catalog_probe.mockserver.pa.auth.authentication import signature
 
 if TYPE_CHECKING:
     from httpx import Response

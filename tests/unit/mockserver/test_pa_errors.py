@@ -9,7 +9,7 @@ import pytest
 
 from catalog_probe.mockserver.core.errors import Refusal
 from catalog_probe.mockserver.pa.auth.keys import SpendingStatus
-from catalog_probe.mockserver.pa.limits.spending import refuse_spenders
+from catalog_probe.mockserver.pa.causes import refuse_spenders
 from tests.unit.mockserver.mock_client import Client, body
 
 if TYPE_CHECKING:

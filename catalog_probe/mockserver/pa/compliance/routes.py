@@ -10,9 +10,15 @@ from typing import TYPE_CHECKING
 
 from catalog_probe.mockserver.core.sections import OURS
 from catalog_probe.mockserver.pa.compliance import access, activities, chats, items, organizations, sessions
-from catalog_probe.mockserver.pa.compliance.access import ACTIVITIES, DELETE, ORG_DATA, USER_DATA
+from catalog_probe.mockserver.pa.compliance.access import (
+    ACTIVITIES,
+    DELETE,
+    ORG_DATA,
+    USER_DATA,
+    admit_remote_request,
+    admit_request,
+)
 from catalog_probe.mockserver.pa.compliance.archive import ARTIFACT, CHAT, DOCUMENT, FILE, GENERATED_FILE, PROJECT
-from catalog_probe.mockserver.pa.compliance.budget import admit_remote_request, admit_request
 from catalog_probe.mockserver.pa.compliance.causes import take_upstream_trouble
 from catalog_probe.mockserver.pa.compliance.query import (
     AFTER_ID,

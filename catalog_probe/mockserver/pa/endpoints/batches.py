@@ -22,7 +22,7 @@ from catalog_probe.mockserver.pa.errors import (
 )
 from catalog_probe.mockserver.pa.fields import BATCH
 from catalog_probe.mockserver.pa.generation.message_checks import check_message, refuse_sampling
-from catalog_probe.mockserver.pa.generation.prompt_cache import measure
+from catalog_probe.mockserver.pa.generation.tokens import measure
 from catalog_probe.mockserver.pa.limits.rates import admit_batch
 from catalog_probe.mockserver.pa.paging import make_page
 

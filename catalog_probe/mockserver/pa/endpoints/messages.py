@@ -19,8 +19,8 @@ from catalog_probe.mockserver.pa.generation.message_checks import (
     refuse_sampling,
     refuse_threads,
 )
-from catalog_probe.mockserver.pa.generation.prompt_cache import InputTokens, measure
 from catalog_probe.mockserver.pa.generation.streaming import encode_message
+from catalog_probe.mockserver.pa.generation.tokens import InputTokens, measure
 from catalog_probe.mockserver.pa.limits.rates import admit_message
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from catalog_probe.mockserver.core.buckets import Charge, take_all
 from catalog_probe.mockserver.core.clock import rfc3339
-from catalog_probe.mockserver.core.limits import Charge, take_all
 from catalog_probe.mockserver.pa.errors import BATCH_QUEUE_FULL, LIMIT_REACHED, USED_UP_BY_OTHERS
 from catalog_probe.mockserver.pa.limits import tables
 from catalog_probe.mockserver.pa.limits.meters import INPUT_TOKENS, OUTPUT_TOKENS, REQUESTS, Meter, meter_of, show
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from catalog_probe.mockserver.core.errors import Refusal
     from catalog_probe.mockserver.pa.call import Call
-    from catalog_probe.mockserver.pa.generation.prompt_cache import InputTokens
+    from catalog_probe.mockserver.pa.generation.tokens import InputTokens
     from catalog_probe.mockserver.pa.models import Model
 
 BATCH_QUEUE_RETRY_S = 60  # ours: a batch takes so long, so that then fewer requests wait

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
+from catalog_probe.mockserver.core.buckets import Charge, take_all
 from catalog_probe.mockserver.core.errors import Refusal
-from catalog_probe.mockserver.core.limits import Charge, take_all
 from catalog_probe.mockserver.pc.bodies import read_value
 from catalog_probe.mockserver.pc.errors import RATE_LIMIT_EXCEEDED, SLOW_DOWN
 from catalog_probe.mockserver.pc.limits.headers import FAMILIES, make_retry_after

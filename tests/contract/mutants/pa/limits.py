@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from catalog_probe.mockserver.core.buckets import TokenBucket
     from catalog_probe.mockserver.pa.call import Call
-    from catalog_probe.mockserver.pa.generation.prompt_cache import InputTokens
+    from catalog_probe.mockserver.pa.generation.tokens import InputTokens
     from catalog_probe.mockserver.pa.limits.rates import Admission
     from catalog_probe.mockserver.pa.models import Model
 
