@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from catalog_probe.catalog.evidence.verdicts.blindness import find_blind_providers
 from catalog_probe.catalog.model import Outcome, Severity
+from catalog_probe.catalog.model.codes import ReasonCode
 from catalog_probe.catalog.reading.expectations import documented_labels
 from catalog_probe.probes.planning.rotation import Depth, Rotation
 from catalog_probe.probes.recipes.book import recipe_book
@@ -258,9 +259,16 @@ def _verdict(mutant: Mutant, results: Mapping[str, Result]) -> Verdict:
 
 
 def _tells(result: Result) -> bool:
-    """Whether it says that an assumption of ours is not so, or has no verdict, which makes a run on a mock blind."""
+    """Return whether it reports a wrong assumption of ours, or has no verdict, which makes a run on a mock blind.
+
+    A record whose other steps conform reports an assumption as failed in the observations of the step alone.
+    """
     has_no_verdict = result.outcome in (Outcome.INCONCLUSIVE, Outcome.RESTRICTED) and not result.is_beyond_verifying
-    return has_no_verdict or any(each.severity is Severity.SHOULD for each in result.findings)
+    return (
+        has_no_verdict
+        or any(each.severity is Severity.SHOULD for each in result.findings)
+        or any(ReasonCode.ASSUMPTION_FAILED in each.not_observed.values() for each in result.observations)
+    )
 
 
 def _first(result: Result) -> str:
