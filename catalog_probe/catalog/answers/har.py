@@ -65,7 +65,7 @@ class HarResponse:
     content: bytes
     """The body, unpacked; of a stream whose events were kept in place of it, these."""
     frames: tuple[Frame, ...] | None
-    of_no_use: str
+    unusable_reason: str
     """Why it shows nothing of who was asked: the body was not kept, or nobody was asked. Else empty."""
 
 
@@ -104,10 +104,10 @@ def read_response(entry: Mapping[str, Json]) -> HarResponse | None:
     if not content and isinstance(events, list):
         content = "".join(map(_event, _objects(events))).encode("utf-8", "backslashreplace")
     frames = tuple(_frames(messages)) if isinstance(messages, list) else None
-    return HarResponse(status, headers, content, frames, _of_no_use(entry, response, headers, content, frames))
+    return HarResponse(status, headers, content, frames, _unusable_reason(entry, response, headers, content, frames))
 
 
-def _of_no_use(
+def _unusable_reason(
     entry: Mapping[str, Json],
     response: Mapping[str, Json],
     headers: Mapping[str, str],

@@ -1,1 +1,1 @@
-"""Exchanges that were recorded elsewhere, held against the same records by the same rules."""
+"""Recorded exchanges, compared with the same records by the same rules."""

@@ -1,9 +1,9 @@
-"""What many exchanges of one cell say together, where each was somebody's own request."""
+"""Conclude one verdict from many exchanges of one cell, where each was another client's own request."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.model import Aspect, Finding, Outcome, Severity
@@ -11,65 +11,60 @@ from catalog_probe.catalog.model.codes import FindingCode
 from catalog_probe.probes.judging.verdicts.attempts import conclude_step
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from catalog_probe.catalog.model import Exchange
     from catalog_probe.probes.judging.verdicts.verdict import Verdict
 
-TOLD = 3
-"""Different messages that are told; the rest are counted."""
+MAX_MESSAGES = 3
+"""Different messages that a finding lists; the others are counted."""
 
-Seen = tuple["Exchange", "Verdict"]
-
-
-@dataclass(frozen=True, slots=True)
-class _Asked:
-    """What two requests must have in common for their answers to be comparable."""
-
-    method: str
-    url: str
-    headers: str
-    body: str
-
-    @classmethod
-    def of(cls, exchange: Exchange) -> _Asked:
-        request = exchange.request
-        if not request.url:  # a published answer does not say what it was given to
-            return cls(request.method, f"unknown {id(exchange)}", "", "")
-        return cls(request.method, request.url, repr(sorted(request.headers.items())), repr(request.body))
+RequestKey = tuple[str, ...]
+"""What two requests must have in common for their answers to be comparable."""
 
 
-def conclude_cell(seen: Sequence[Seen], *, ours: bool) -> Verdict:
-    """The verdict on one cell.
+def conclude_cell(exchanges: Sequence[tuple[Exchange, Verdict]], *, ours: bool) -> Verdict:
+    """Conclude the verdict on one cell.
 
-    Attempts of ours sent one request, so they must agree. Requests of others differ, and so may their answers for that
-    reason: where some are as documented, only a request that was answered both ways shows anything; what else differs
-    is told.
+    Attempts of ours sent the same request, so they must agree. Other clients sent different requests, which may explain
+    different answers. So if some answers conform, only a request that was answered in both ways is flaky; the other
+    mismatches become one remark. This prevents that a faulty client causes drift; it can hide drift that only some
+    requests meet.
     """
     if ours:
-        return conclude_step([verdict for _, verdict in seen])
-    alike: dict[_Asked, list[Verdict]] = defaultdict(list)
-    for exchange, verdict in seen:
-        alike[_Asked.of(exchange)].append(verdict)
-    each = [conclude_step(verdicts) for verdicts in alike.values()]
-    unsteady = next((verdict for verdict in each if verdict.outcome is Outcome.FLAKY), None)
-    if unsteady is not None:
-        return unsteady
-    conforming = [verdict for verdict in each if verdict.outcome is Outcome.CONFORMS]
-    drifted = [verdict for verdict in each if verdict.outcome is Outcome.DRIFTED]
+        return conclude_step([verdict for _, verdict in exchanges])
+    verdicts_by_request: dict[RequestKey, list[Verdict]] = defaultdict(list)
+    for exchange, verdict in exchanges:
+        verdicts_by_request[_request_key(exchange)].append(verdict)
+    verdicts = [conclude_step(same_request) for same_request in verdicts_by_request.values()]
+    flaky = next((verdict for verdict in verdicts if verdict.outcome is Outcome.FLAKY), None)
+    if flaky is not None:
+        return flaky
+    conforming = [verdict for verdict in verdicts if verdict.outcome is Outcome.CONFORMS]
+    drifted = [verdict for verdict in verdicts if verdict.outcome is Outcome.DRIFTED]
     if conforming and drifted:
         last = conforming[-1]
-        return replace(last, findings=(*last.findings, _told(len(drifted), len(each), drifted)))
-    return (conforming or drifted or each)[-1]
+        return replace(last, findings=(*last.findings, _remark(drifted, len(verdicts))))
+    return (conforming or drifted or verdicts)[-1]
 
 
-def _told(differing: int, asked: int, verdicts: Iterable[Verdict]) -> Finding:
-    messages = {finding.message: None for verdict in verdicts for finding in verdict.findings if finding.is_drift}
+def _request_key(exchange: Exchange) -> RequestKey:
+    request = exchange.request
+    if not request.url:  # a published answer without its request is comparable with no other
+        return (request.method, f"unknown {id(exchange)}")
+    return (request.method, request.url, repr(sorted(request.headers.items())), repr(request.body))
+
+
+def _remark(drifted: Sequence[Verdict], total: int) -> Finding:
+    messages = list(
+        dict.fromkeys(finding.message for verdict in drifted for finding in verdict.findings if finding.is_drift)
+    )
+    listed = "; ".join(messages[:MAX_MESSAGES])
+    more = f"; and {len(messages) - MAX_MESSAGES} more" if len(messages) > MAX_MESSAGES else ""
     return Finding(
         code=FindingCode.NOT_OBSERVED,
         aspect=Aspect.STATE,
         severity=Severity.INFO,
-        message=f"{differing} of {asked} requests were answered otherwise, which may be their own doing: "
-        + "; ".join(list(messages)[:TOLD])
-        + (f"; and {len(messages) - TOLD} more" if len(messages) > TOLD else ""),
+        message=f"{len(drifted)} of {total} requests were answered otherwise, which may be their own doing: "
+        f"{listed}{more}",
     )

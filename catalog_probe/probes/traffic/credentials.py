@@ -1,6 +1,6 @@
-"""What credentials a recorded exchange carries: where a target says, and where the name of a field gives one away.
+"""Find the credentials in a recorded exchange: in fields that a target names, and in fields with a telling name.
 
-What was recorded passed gateways and clients of others, whose headers no target names.
+Recordings come from other clients and gateways, whose headers no target names.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     from catalog_probe.catalog.model import Exchange, Json
 
 QUERY_KEYS = frozenset({"key", "api_key", "access_token", "token"})
-"""Parameters of an address that carry a credential, whatever a target or a manifest says."""
+"""Query parameters that carry a credential, whatever a target or a manifest says."""
 
 _TELLING_HEADER = re.compile(
     r"(?:.*-)?(?:token|auth|authorization|secret|password|jwt|(?:api|access|account|auth|private|secret|subscription)-?key)"
 )
-"""Whole words at the end of a request's header: `x-max-tokens` and `idempotency-key` are none."""
+"""Matches whole words at the end of a request header's name, so not `x-max-tokens` or `idempotency-key`."""
 
 _TELLING_NAMES = frozenset(
     {
@@ -30,7 +30,7 @@ _TELLING_NAMES = frozenset(
         *("subject_token", "actor_token", "client_assertion"),  # RFC 8693, RFC 7521
     }
 )
-"""Of members of a body, and of parameters: a cursor may be called `page_token`."""
+"""Names of body members and parameters. They match exactly, because a cursor may be called `page_token`."""
 
 _TELLING_PARAMETERS = _TELLING_NAMES | {
     *("apikey", "api-key", "x-api-key", "subscription-key", "auth_token", "secret", "password"),
@@ -38,72 +38,80 @@ _TELLING_PARAMETERS = _TELLING_NAMES | {
 }
 
 _TELLING_PROTOCOL = re.compile(r"[^.]*(?:key|token|bearer|auth)[^.]*\.(?:.*\.)?([^.]+)", re.IGNORECASE)
-"""A protocol of a socket as browsers bring a key along, which can set no header: `insecure-api-key.KEY`."""
+"""A WebSocket protocol that carries a key, because browsers cannot set headers: `insecure-api-key.KEY`."""
 
-_LIKE_ONE = re.compile(rf"[!-~]{{{ENOUGH},}}")
-"""What a name alone gives away: less of it, or words of a person, could be anything."""
+_SECRET_VALUE = re.compile(rf"[!-~]{{{ENOUGH},}}")
+"""Matches a value that is long enough for a secret and has no spaces; the name of its field alone is weak evidence."""
 
 
 def credentials(exchange: Exchange, headers: Container[str], parameters: Container[str]) -> Iterator[str]:
-    """Each credential, and the whole header that it came in; `headers` and `parameters` carry them for certain."""
-    asked, answer = exchange.request, exchange.response
-    for name, value in asked.headers.items():
-        yield from _of_header(name.lower(), value, headers)
-    for name, value in answer.headers.items() if answer is not None else ():
+    """Yield each credential, and each whole header that contains one.
+
+    Args:
+        exchange: the exchange, with the provider's own names.
+        headers: header names, in lower case, that certainly carry a credential.
+        parameters: query parameters, in lower case, that certainly carry a credential.
+    """
+    request, response = exchange.request, exchange.response
+    for name, value in request.headers.items():
+        yield from _find_in_header(name.lower(), value, headers)
+    for name, value in response.headers.items() if response is not None else ():
         if name.lower() in headers:
             yield value
-    yield from _of_address(asked.url, parameters)
-    for body in (asked.body, None if answer is None else answer.body):
-        yield from _of_body(body)
+    yield from _find_in_url(request.url, parameters)
+    yield from _find_in_body(request.body)
+    if response is not None:
+        yield from _find_in_body(response.body)
 
 
-def _of_header(name: str, value: str, known: Container[str]) -> Iterator[str]:
+def _find_in_header(name: str, value: str, secret_headers: Container[str]) -> Iterator[str]:
     scheme, _, key = value.rpartition(" ")
-    if key.startswith("${"):  # which stands for a key that was hidden before
+    if key.startswith("${"):  # a key that was hidden before
         return
-    if name in known:
+    if name in secret_headers:
         if key:
             yield from (key, value)
         if scheme.lower() == "basic":
-            yield from _of_basic(key)
+            yield from _find_in_basic(key)
     elif name == "sec-websocket-protocol":
-        for each in value.split(","):
-            if told := _TELLING_PROTOCOL.fullmatch(each.strip()):
-                yield from _like_one(told[1])
+        for protocol in value.split(","):
+            match = _TELLING_PROTOCOL.fullmatch(protocol.strip())
+            if match:
+                yield from _if_secret(match[1])
     elif _TELLING_HEADER.fullmatch(name):
-        yield from _like_one(key)
+        yield from _if_secret(key)
 
 
-def _of_basic(key: str) -> Iterator[str]:
-    """What name and password were written down from (RFC 7617); keys stand in the place of either."""
+def _find_in_basic(encoded: str) -> Iterator[str]:
+    """Decode user name and password (RFC 7617); clients put a key in either."""
     try:
-        name, _, password = b64decode(key).decode().partition(":")
+        name, _, password = b64decode(encoded).decode().partition(":")
     except ValueError:
         return
-    yield from _like_one(password or name)
+    yield from _if_secret(password or name)
 
 
-def _of_address(url: str, parameters: Container[str]) -> Iterator[str]:
-    address = urlsplit(url)
-    yield from _like_one(unquote(address.password or address.username or ""))
-    for name, value in parse_qsl(address.query):
-        if name.lower() in parameters:
+def _find_in_url(url: str, secret_parameters: Container[str]) -> Iterator[str]:
+    parts = urlsplit(url)
+    yield from _if_secret(unquote(parts.password or parts.username or ""))
+    for name, value in parse_qsl(parts.query):
+        if name.lower() in secret_parameters:
             yield value
         elif name.lower() in _TELLING_PARAMETERS:
-            yield from _like_one(value)
+            yield from _if_secret(value)
 
 
-def _of_body(value: Json) -> Iterator[str]:
+def _find_in_body(value: Json) -> Iterator[str]:
     if isinstance(value, Mapping):
-        for name, item in value.items():
+        for name, member in value.items():
             if name in _TELLING_NAMES:
-                yield from _like_one(item.get("value") if isinstance(item, Mapping) else item)
-            yield from _of_body(item)
+                yield from _if_secret(member.get("value") if isinstance(member, Mapping) else member)
+            yield from _find_in_body(member)
     elif isinstance(value, list):
         for item in value:
-            yield from _of_body(item)
+            yield from _find_in_body(item)
 
 
-def _like_one(value: Json) -> Iterator[str]:
-    if isinstance(value, str) and _LIKE_ONE.fullmatch(value) and not value.startswith(("${", "{")):
+def _if_secret(value: Json) -> Iterator[str]:
+    if isinstance(value, str) and _SECRET_VALUE.fullmatch(value) and not value.startswith(("${", "{")):
         yield value

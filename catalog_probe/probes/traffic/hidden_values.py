@@ -1,4 +1,4 @@
-"""Recordings from which headers or values were taken out: what is hidden was not observed, and is no drift."""
+"""Handle recordings whose headers or values were removed: what is hidden was not observed, and is no drift."""
 
 from __future__ import annotations
 
@@ -27,122 +27,153 @@ if TYPE_CHECKING:
     from catalog_probe.probes.judging.verdicts.verdict import Verdict
 
 NOT_RECORDED = "not-recorded"
-"""Why nothing is known of a header that a filtered recording lacks."""
+"""The reason for a header that a filtered recording lacks."""
 
 HIDDEN = "***"
-"""What stands for each value that a recorder hid; too short to be taken for a secret."""
+"""Replaces each value that a recorder hid; too short to be taken for a secret."""
 
-# The whole value, after the prefix of an id or a scheme at most: providers themselves mask keys inside of sentences.
-# Words that may be values of a provider (`filtered`, `removed`) count in brackets only.
+# A mark must be the whole value, except for the prefix of an id or a scheme, because providers themselves mask keys
+# inside sentences. Words that may be values of a provider (`filtered`, `removed`) count only in brackets.
 RECORDER_MARKS = re.compile(
     r"(?:[a-z]{1,12}[ _-])?"
     r"(?:redacted|\*{3,}|x{4,}|[\[<({*]+(?:redacted|filtered|scrubbed|sanitized|masked|removed|hidden)[\]>)}*]+)",
     re.IGNORECASE,
 )
 
-_ABOUT_ABSENCE = frozenset({FindingCode.HEADER_MISSING, FindingCode.HEADER_INCONSISTENT})
+_ABSENCE_CODES = frozenset({FindingCode.HEADER_MISSING, FindingCode.HEADER_INCONSISTENT})
 
 
 def mark_hidden(exchange: Exchange, marks: re.Pattern[str], *, complete: bool | None) -> Exchange:
-    """The exchange with HIDDEN for each header and each text of an answer that is one of these marks.
+    """Replace each header and each string of the answer that matches `marks` by HIDDEN.
 
-    An empty header counts as hidden unless the recording says that it has all headers: recorders often empty them.
-    This hides a provider that sends an empty header.
+    An empty header counts as hidden unless the recording says that it has all headers (`complete`), because recorders
+    often empty headers. This hides a provider that sends an empty header.
     """
 
-    def mark(headers: Mapping[str, str]) -> dict[str, str]:
-        is_hidden = {name: marks.fullmatch(value) or (not value and not complete) for name, value in headers.items()}
-        return {name: HIDDEN if is_hidden[name] else value for name, value in headers.items()}
+    def mark_headers(headers: Mapping[str, str]) -> dict[str, str]:
+        return {
+            name: HIDDEN if marks.fullmatch(value) or (not value and not complete) else value
+            for name, value in headers.items()
+        }
 
     def mark_text(text: str) -> str:
         return HIDDEN if marks.fullmatch(text) else text
 
-    asked, answer = exchange.request, exchange.response
-    exchange = replace(exchange, request=replace(asked, headers=mark(asked.headers)))
-    if answer is None:
+    request, response = exchange.request, exchange.response
+    exchange = replace(exchange, request=replace(request, headers=mark_headers(request.headers)))
+    if response is None:
         return exchange
-    events = answer.events and tuple(replace(event, data=map_strings(event.data, mark_text)) for event in answer.events)
-    body = map_strings(answer.body, mark_text) if answer.body_type == "json" else answer.body
-    return replace(exchange, response=replace(answer, headers=mark(answer.headers), body=body, events=events))
+    marked = replace(
+        response,
+        headers=mark_headers(response.headers),
+        body=map_strings(response.body, mark_text) if response.body_type == "json" else response.body,
+        events=response.events
+        and tuple(replace(event, data=map_strings(event.data, mark_text)) for event in response.events),
+    )
+    return replace(exchange, response=marked)
 
 
 def is_hidden_whole(exchange: Exchange) -> bool:
-    """Whether a body or the data of an event is one mark, so that nothing can be said of what was in it."""
+    """Whether the whole body, or all data of an event, is hidden."""
     response = exchange.response
     return response is not None and HIDDEN in (response.body, *(event.data for event in response.events or ()))
 
 
 def without_hidden_headers(exchange: Exchange) -> Exchange:
-    """The exchange as recognition compares it, where a header that is missing says nothing."""
+    """Remove hidden headers, for recognition, to which a missing header says nothing."""
     response = exchange.response
     if response is None or HIDDEN not in response.headers.values():
         return exchange
-    kept = {name: value for name, value in response.headers.items() if value != HIDDEN}
-    return replace(exchange, response=replace(response, headers=kept))
+    visible = {name: value for name, value in response.headers.items() if value != HIDDEN}
+    return replace(exchange, response=replace(response, headers=visible))
 
 
 def has_all_headers(provider: str, exchanges: Iterable[Exchange]) -> bool:
-    """Whether a recording kept the headers of a provider's answers, where it does not say so itself.
+    """Guess whether a recording has all headers, if it does not say so itself: most answers have the request id.
 
-    The provider names each answer by its request id: recordings of which headers were filtered lack it throughout.
-    A provider that documents no such header gives no sign, and the recording counts as filtered.
+    The provider names each answer by its request id, and a recording with filtered headers lacks it throughout. If a
+    provider documents no such header, the recording counts as filtered.
     """
-    named = manifest(provider).request_id
+    request_id = manifest(provider).request_id
     answers = Counter(
-        named in each.response.headers for each in exchanges if each.response is not None and each.response.status
+        request_id in exchange.response.headers
+        for exchange in exchanges
+        if exchange.response is not None and exchange.response.status
     )
-    return bool(named) and answers[True] > answers[False]
+    return bool(request_id) and answers[True] > answers[False]
 
 
 def drop_hidden_findings(verdict: Verdict, expected: Expected, exchange: Exchange, *, complete: bool) -> Verdict:
-    """The verdict on a cell as far as it rests on what is there. `complete` says that no header was left out."""
+    """Take back the findings and observations of a verdict that rest on hidden values.
+
+    Args:
+        verdict: the verdict on one cell.
+        expected: what the exchange was compared with.
+        exchange: the exchange, with its hidden values marked.
+        complete: whether the recording has all headers; otherwise a missing header is hidden too.
+    """
     response = exchange.response
     if response is None or verdict.outcome not in (Outcome.CONFORMS, Outcome.DRIFTED):
         return verdict
 
-    def is_lost(within: str) -> bool:
-        aspect, _, place = within.partition(":")
-        left_out = aspect == Aspect.HEADER and place not in response.headers and "*" not in place
-        return (left_out and not complete) or HIDDEN in _values(within, expected, exchange)
+    def is_hidden(local_key: str) -> bool:
+        aspect, _, location = local_key.partition(":")
+        is_missing_header = aspect == Aspect.HEADER and location not in response.headers and "*" not in location
+        return (is_missing_header and not complete) or HIDDEN in _asserted_values(local_key, expected, exchange)
 
-    def rests_on_lost(finding: Finding) -> bool:
-        within = AssertionKey.parse(finding.assertion).local_key if finding.assertion else ""
-        absent = finding.code in _ABOUT_ABSENCE and finding.location not in response.headers and not complete
-        return absent or finding.observed == HIDDEN or bool(within and is_lost(within))
+    def rests_on_hidden(finding: Finding) -> bool:
+        if finding.observed == HIDDEN:
+            return True
+        if finding.code in _ABSENCE_CODES and finding.location not in response.headers and not complete:
+            return True
+        return bool(finding.assertion) and is_hidden(AssertionKey.parse(finding.assertion).local_key)
 
-    left = tuple(finding for finding in verdict.findings if not rests_on_lost(finding))
-    differing = {finding.assertion for finding in left}
-    # The shape of a body may differ in a hidden value alone.
-    gone = {finding.assertion for finding in verdict.findings} - differing
-    outcome = Outcome.DRIFTED if any(finding.is_drift for finding in left) else Outcome.CONFORMS
-    observations = tuple(_without_lost(observation, is_lost, gone) for observation in verdict.observations)
-    return replace(verdict, outcome=outcome, findings=left, observations=observations)
+    findings = tuple(finding for finding in verdict.findings if not rests_on_hidden(finding))
+    # An assertion about the shape of a body may have differed only in a hidden value.
+    dropped_keys = {finding.assertion for finding in verdict.findings} - {finding.assertion for finding in findings}
+    return replace(
+        verdict,
+        outcome=Outcome.DRIFTED if any(finding.is_drift for finding in findings) else Outcome.CONFORMS,
+        findings=findings,
+        observations=tuple(
+            _drop_hidden_observations(observation, is_hidden, dropped_keys) for observation in verdict.observations
+        ),
+    )
 
 
-def _values(within: str, expected: Expected, exchange: Exchange) -> Collection[Json]:
-    """The values of an answer that an assertion speaks of, by its key without the label."""
-    aspect, _, place = within.partition(":")
+def _asserted_values(local_key: str, expected: Expected, exchange: Exchange) -> Collection[Json]:
+    """Return the values of an answer that an assertion is about."""
+    aspect, _, location = local_key.partition(":")
     if aspect == "relation":
-        relations = [relation for relation in expected.relations if relation.local_key == within]
-        places = [place for relation in relations for place in relation.locations()]
-        return [value for place in places for value in values_at(place, expected, exchange)]
+        return [
+            value
+            for relation in expected.relations
+            if relation.local_key == local_key
+            for relation_location in relation.locations()
+            for value in values_at(relation_location, expected, exchange)
+        ]
     if aspect == Aspect.HEADER:
-        return values_at(Location("header", place), expected, exchange)
-    pointer = place or expected.envelope.wire.get(aspect, "")
+        return values_at(Location("header", location), expected, exchange)
+    pointer = location or expected.envelope.wire.get(aspect, "")
     response = exchange.response
     if not pointer or response is None:
         return ()
     return find_values(unwrap(expected.envelope, answer_body(expected, response)), pointer)
 
 
-def _without_lost(observation: Observation, is_lost: Callable[[str], bool], gone: Collection[str]) -> Observation:
-    def is_unseen(within: str) -> bool:
-        return is_lost(within) or f"{observation.label}/{within}" in gone
-
-    unseen = [within for within in (*observation.matched, *observation.mismatched) if is_unseen(within)]
+def _drop_hidden_observations(
+    observation: Observation, is_hidden: Callable[[str], bool], dropped_keys: Collection[str]
+) -> Observation:
+    hidden = [
+        local_key
+        for local_key in (*observation.matched, *observation.mismatched)
+        if is_hidden(local_key) or f"{observation.label}/{local_key}" in dropped_keys
+    ]
     return replace(
         observation,
-        matched=tuple(within for within in observation.matched if within not in unseen),
-        mismatched={within: observed for within, observed in observation.mismatched.items() if within not in unseen},
-        not_observed={**observation.not_observed, **dict.fromkeys(unseen, NOT_RECORDED)},
+        matched=tuple(local_key for local_key in observation.matched if local_key not in hidden),
+        mismatched={
+            local_key: observed for local_key, observed in observation.mismatched.items() if local_key not in hidden
+        },
+        not_observed={**observation.not_observed, **dict.fromkeys(hidden, NOT_RECORDED)},
     )

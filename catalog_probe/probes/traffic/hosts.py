@@ -1,4 +1,4 @@
-"""Whose answer is it: the provider behind a recorded address, and what it really calls things."""
+"""Find the provider that a recorded exchange was with, and its real names."""
 
 from __future__ import annotations
 
@@ -17,43 +17,44 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from catalog_probe.catalog.files.store import Catalog
-    from catalog_probe.catalog.model import Record
     from catalog_probe.probes.targets.target import Target
-    from catalog_probe.probes.traffic.recording import RecordedExchange
+    from catalog_probe.probes.traffic.recording import RecordedAttempt
 
-Whose = tuple[str, Dialect]
+ProviderDialect = tuple[str, Dialect]
+"""A provider, and its real names."""
 
 
 @dataclass(frozen=True, slots=True)
 class ProviderAddress:
-    """Where a target has one of a provider's addresses: host, and the path below which it answers."""
+    """An address of a provider in a target: a host, and the path prefix of its answers."""
 
     host: str
     path: str
-    whose: Whose
+    provider_dialect: ProviderDialect
 
-    def holds(self, host: str, path: str) -> bool:
+    def contains(self, host: str, path: str) -> bool:
+        """Whether a request to this host and path went to this address."""
         return host == self.host and (path == self.path or path.startswith(self.path.rstrip("/") + "/"))
 
 
 @dataclass(frozen=True)
 class Hosts:
-    """How the provider of a recorded exchange is found.
+    """Finds the provider of a recorded exchange.
 
-    By the addresses of the target alone, where one is given: what goes into the records must be its own. Else by the
-    name in the recording, by where a mock has each provider, and by headers that no other host sends.
+    If the user names a target (`strict`), only its addresses count, because results go into the records. Otherwise the
+    provider is also found by its name in the recording, by the path of a local mock, and by headers that only it sends.
     """
 
-    places: tuple[ProviderAddress, ...]
+    addresses: tuple[ProviderAddress, ...]
     strict: bool
-    names: Mapping[str, frozenset[str]]
-    """The documented response headers of each provider, in stand-ins."""
-    marks: Mapping[str, OriginHeaders]
+    header_names: Mapping[str, frozenset[str]]
+    """The documented response headers of each provider, as stand-ins."""
+    origin_headers: Mapping[str, OriginHeaders]
 
     @classmethod
-    def of(cls, targets: Iterable[Target], catalog: Catalog, *, strict: bool) -> Self:
-        """What the targets say of where the providers are; with `strict`, nothing else counts."""
-        found = [
+    def from_targets(cls, targets: Iterable[Target], catalog: Catalog, *, strict: bool) -> Self:
+        """Collect the addresses of the targets; those with a longer path come first, because they are more specific."""
+        addresses = [
             ProviderAddress(_host(address), urlsplit(_absolute(address)).path.rstrip("/"), (name, Dialect.of(provider)))
             for target in targets
             for name, provider in target.providers.items()
@@ -62,64 +63,66 @@ class Hosts:
         ]
         records = {name: tuple(catalog.select(provider=name)) for name in providers()}
         return cls(
-            places=tuple(sorted(found, key=lambda each: -len(each.path))),
+            addresses=tuple(sorted(addresses, key=lambda address: -len(address.path))),
             strict=strict,
-            names={name: _documented(own) for name, own in records.items()},
-            marks={name: OriginHeaders.from_records(name, own) for name, own in records.items()},
+            header_names={name: frozenset().union(*map(header_names, own)) for name, own in records.items()},
+            origin_headers={name: OriginHeaders.from_records(name, own) for name, own in records.items()},
         )
 
-    def whose(self, recorded: RecordedExchange) -> Whose | None:
-        """The provider that answered, and its dialect; None where nothing tells."""
-        first = recorded.exchanges[0]
-        url = first.request.url
+    def find_provider(self, attempt: RecordedAttempt) -> ProviderDialect | None:
+        """Return the provider that answered and its real names, or None."""
+        exchange = attempt.exchanges[0]
+        url = exchange.request.url
         host, path = _host(url), urlsplit(_absolute(url)).path if url else ""
-        for place in self.places:
-            if host and place.holds(host, path):
-                return place.whose
+        for address in self.addresses:
+            if host and address.contains(host, path):
+                return address.provider_dialect
         if self.strict:
             return None
-        named = recorded.provider or (Address.parse(recorded.record).provider if recorded.record else "")
-        headers = first.response.headers if first.response is not None else {}
-        if not named:
-            named = _mounted(host, path) or self._marked(headers)
-        return (named, infer_dialect(named, self.names[named], headers)) if named else None
+        headers = exchange.response.headers if exchange.response is not None else {}
+        name = attempt.provider
+        if not name and attempt.record:
+            name = Address.parse(attempt.record).provider
+        name = name or _provider_of_mock_path(host, path) or self._provider_of_headers(headers)
+        return (name, infer_dialect(name, self.header_names[name], headers)) if name else None
 
-    def _marked(self, headers: Mapping[str, str]) -> str:
-        """The one provider whose own headers these are."""
-        found = [name for name, marks in self.marks.items() if marks.find_origin(headers)[0] is Origin.PROVIDER]
-        return found[0] if len(found) == 1 else ""
+    def _provider_of_headers(self, headers: Mapping[str, str]) -> str:
+        """Return the provider that alone sends such headers, or an empty string."""
+        names = [
+            name for name, origin in self.origin_headers.items() if origin.find_origin(headers)[0] is Origin.PROVIDER
+        ]
+        return names[0] if len(names) == 1 else ""
 
 
-def infer_dialect(provider: str, names: Iterable[str], headers: Iterable[str]) -> Dialect:
-    """The header prefix of the real provider, by a header whose end the documents name; `names` are the documented."""
-    stand_in, identifier = manifest(provider).stand_ins.header_prefix, manifest(provider).stand_ins.id_prefix
-    ends = {name.removeprefix(stand_in) for name in names if stand_in and name.startswith(stand_in)}
+def infer_dialect(provider: str, documented_headers: Iterable[str], headers: Iterable[str]) -> Dialect:
+    """Infer the provider's real header prefix from a header that ends like a documented one."""
+    stand_ins = manifest(provider).stand_ins
+    prefix, id_prefix = stand_ins.header_prefix, stand_ins.id_prefix
+    suffixes = {name.removeprefix(prefix) for name in documented_headers if prefix and name.startswith(prefix)}
     for name in map(str.lower, headers):
-        for end in sorted(ends, key=len, reverse=True):
-            if name.endswith(end) and name != end:
-                return Dialect(stand_in, name.removesuffix(end), identifier, identifier)
-    return Dialect(stand_in, stand_in, identifier, identifier)
+        for suffix in sorted(suffixes, key=len, reverse=True):
+            if name.endswith(suffix) and name != suffix:
+                return Dialect(prefix, name.removesuffix(suffix), id_prefix, id_prefix)
+    return Dialect(prefix, prefix, id_prefix, id_prefix)
 
 
-def _documented(records: Iterable[Record]) -> frozenset[str]:
-    return frozenset().union(*map(header_names, records))
-
-
-def _mounted(host: str, path: str) -> str:
-    """The provider whose name a mock on this machine has as the first segment of its paths: `/pc-auth/…` is PC's."""
-    first = path.strip("/").partition("/")[0].partition("-")[0]
-    return first if first in providers() and is_loopback(host.partition(":")[0]) else ""
+def _provider_of_mock_path(host: str, path: str) -> str:
+    """Return the provider that a local mock serves at a path: its first segment, as `/pc/…` or `/pc-auth/…`."""
+    name = path.strip("/").partition("/")[0].partition("-")[0]
+    return name if name in providers() and is_loopback(host.partition(":")[0]) else ""
 
 
 def _host(address: str) -> str:
-    """Host and port as the address has them, the port left out where it is the scheme's own."""
+    """Return host and port of an address, without the default port of its scheme."""
     parts = urlsplit(_absolute(address))
-    usual = {"http": 80, "ws": 80, "https": 443, "wss": 443}
+    default_ports = {"http": 80, "ws": 80, "https": 443, "wss": 443}
     try:
         port = parts.port
     except ValueError:
         return ""
-    return f"{parts.hostname or ''}:{port}" if port not in (None, usual.get(parts.scheme)) else parts.hostname or ""
+    if port in (None, default_ports.get(parts.scheme)):
+        return parts.hostname or ""
+    return f"{parts.hostname or ''}:{port}"
 
 
 def _absolute(address: str) -> str:

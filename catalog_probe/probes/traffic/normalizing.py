@@ -1,4 +1,4 @@
-"""A recorded exchange as it is judged, in stand-ins; and the secrets that recordings are full of."""
+"""Translate recorded exchanges into stand-ins, and find the secrets that recordings contain."""
 
 from __future__ import annotations
 
@@ -18,46 +18,46 @@ if TYPE_CHECKING:
     from catalog_probe.catalog.model import Exchange, Response
     from catalog_probe.probes.targets.dialect import Dialect
     from catalog_probe.probes.targets.target import Target
-    from catalog_probe.probes.traffic.recording import RecordedExchange
+    from catalog_probe.probes.traffic.recording import RecordedAttempt
 
 HIDDEN = "${{CREDENTIAL_{0}}}"
-"""What stands for a recorded credential: each has a name of its own, for a request with another key is another one."""
+"""Replaces a recorded credential. Each has a number, because a request with another key is another request."""
 
 
-def make_redactor(recorded: Iterable[RecordedExchange], targets: Iterable[Target]) -> Redactor:
-    """What hides the credentials and account identifiers that the recordings carry, and the targets' own keys."""
-    in_targets = [provider for target in targets for provider in target.providers.values()]
+def make_redactor(attempts: Iterable[RecordedAttempt], targets: Iterable[Target]) -> Redactor:
+    """Make the redactor for the credentials in recordings and for the targets' own keys."""
+    target_providers = [provider for target in targets for provider in target.providers.values()]
     stand_ins = [manifest(provider).stand_ins for provider in providers()]
-    headers = SECRET_HEADERS | {provider.key_header.lower() for provider in in_targets}
+    headers = SECRET_HEADERS | {provider.key_header.lower() for provider in target_providers}
     headers |= {names.key_header for names in stand_ins}
-    parameters = QUERY_KEYS | {provider.key_query.lower() for provider in in_targets}
+    parameters = QUERY_KEYS | {provider.key_query.lower() for provider in target_providers}
     parameters |= {names.key_query.lower() for names in stand_ins}
     secrets = {
         credential.value: f"${{{credential.variable or credential.role.upper()}}}"
-        for provider in in_targets
+        for provider in target_providers
         for credential in provider.credentials.values()
         if credential.value
     }
-    for exchange in chain.from_iterable(entry.exchanges for entry in recorded):
+    for exchange in chain.from_iterable(attempt.exchanges for attempt in attempts):
         for secret in credentials(exchange, headers, parameters):
             secrets.setdefault(secret, HIDDEN.format(len(secrets) + 1))
     return Redactor(secrets, headers)
 
 
 def normalize_exchange(exchange: Exchange, provider: str, dialect: Dialect) -> Exchange:
-    """The exchange as one of ours is judged; events without a name get that which the provider's clients give them."""
+    """Translate an exchange into stand-ins, and name its events as the provider's clients do."""
     observer = Observer(dialect)
-    asked = exchange.request
-    request = observer.make_request(asked.method, asked.url, asked.headers, dialect.json_in(asked.body))
+    sent = exchange.request
+    request = observer.make_request(sent.method, sent.url, sent.headers, dialect.json_in(sent.body))
     response = exchange.response
     if response is None:
         return replace(exchange, request=request)
     if response.events is not None and not manifest(provider).events_named_by_line:
         response = replace(response, events=tuple(map(name_event_by_data, response.events)))
-    return replace(exchange, request=request, response=_seen(response, observer))
+    return replace(exchange, request=request, response=_translate_response(response, observer))
 
 
-def _seen(response: Response, observer: Observer) -> Response:
+def _translate_response(response: Response, observer: Observer) -> Response:
     return replace(
         response,
         headers=observer.translate_headers(response.headers),

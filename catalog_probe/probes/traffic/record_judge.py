@@ -1,4 +1,4 @@
-"""Exchanges held against the records that they are evidence of, one by one, and the verdict on each record."""
+"""Compare recorded exchanges with the records that they are evidence of, and conclude a verdict on each record."""
 
 from __future__ import annotations
 
@@ -27,19 +27,19 @@ if TYPE_CHECKING:
     from catalog_probe.catalog.files.store import Catalog
     from catalog_probe.catalog.model import Json
     from catalog_probe.probes.judging.verdicts.verdict import StepKey, Verdict
-    from catalog_probe.probes.traffic.recording import RecordedExchange
+    from catalog_probe.probes.traffic.recording import RecordedAttempt
     from catalog_probe.probes.wire.redaction.redactor import Redactor
 
-KEPT = 3
-"""Exchanges kept of one cell as evidence, the last of each kind first: a day of traffic has thousands alike."""
+MAX_KEPT = 3
+"""Exchanges that are kept as evidence of one cell: a day of traffic has thousands that are alike."""
 
-KINDS = 500
-"""Kinds of refusals that are listed: whoever answers may choose any code."""
+MAX_REFUSAL_KINDS = 500
+"""Kinds of refusals that are listed: a provider may send any number of codes."""
 
 
 @dataclass(frozen=True, slots=True)
 class JudgedExchange:
-    """One exchange, held against one expectation."""
+    """One exchange, compared with one expectation."""
 
     match: Match
     at: str
@@ -50,118 +50,121 @@ class JudgedExchange:
 
 @dataclass
 class TrafficJudge:
-    """What was held against the records so far."""
+    """Judges exchanges one by one, and collects the verdicts by record."""
 
     catalog: Catalog
     redactor: Redactor
-    """Hides the secrets of all recordings, in what is kept of them."""
+    """Hides the secrets of all recordings in the evidence."""
     left_out: Counter[str] = field(default_factory=Counter)
-    """How many exchanges are evidence of nothing, by why."""
-    exchanges: int = 0
-    """How many there were, whatever became of them."""
-    judged: int = 0
-    """How many of them were evidence of something."""
+    """Reason -> how many exchanges are no evidence."""
+    exchange_count: int = 0
+    judged_count: int = 0
+    """Exchanges that were evidence of something."""
     refusals: Counter[Refusal] = field(default_factory=Counter)
-    """How often each kind of refusal was met that is evidence for no record; of many kinds only the first."""
+    """How often each kind of refusal occurred that is evidence of no record; at most MAX_REFUSAL_KINDS."""
     _matchers: dict[str, Matcher] = field(default_factory=dict)
     _judged: dict[str, list[JudgedExchange]] = field(default_factory=lambda: defaultdict(list))
-    """What was held against each record, by its address, in the order in which it came."""
+    """Address of a record -> its exchanges, in the order of the recordings."""
 
-    def leave_out(self, why: str, count: int = 1) -> None:
-        """Count exchanges that are evidence of nothing."""
-        self.exchanges += count
-        self.left_out[why] += count
+    def leave_out(self, reason: str, count: int = 1) -> None:
+        """Count exchanges that are no evidence."""
+        self.exchange_count += count
+        self.left_out[reason] += count
 
-    def hold(self, provider: str, recorded: RecordedExchange, *, complete: bool) -> None:
-        """Judge an exchange, or an attempt of ours, in each cell that it is evidence of.
+    def judge(self, provider: str, attempt: RecordedAttempt, *, complete: bool) -> None:
+        """Judge an attempt in each cell that it is evidence of.
 
         `complete` says whether the recording has all headers.
         """
         matcher = self._matchers.setdefault(provider, Matcher(provider, self.catalog))
-        self.exchanges += len(recorded.exchanges)
-        if recorded.record:
-            matches = matcher.sent_as(recorded.exchanges, recorded.record)
+        is_ours = bool(attempt.record)
+        if is_ours:
+            matches = matcher.match_own_probe(attempt.exchanges, attempt.record)
         else:
-            matches = matcher.found(recorded.exchanges[0])
+            matches = matcher.match(attempt.exchanges[0])
         if isinstance(matches, Unmatched):
-            self.left_out[matches.why] += len(recorded.exchanges)
-            refusal = matches.refusal
-            if refusal is not None and (refusal in self.refusals or len(self.refusals) < KINDS):
-                self.refusals[refusal] += 1
+            self.leave_out(matches.reason, len(attempt.exchanges))
+            self._count_refusal(matches.refusal)
             return
-        self.judged += len({id(each.exchange.request) for each in matches})
-        for together in [matches] if recorded.record else [(each,) for each in matches]:
-            cells = _verdicts(together, matcher)
-            for match in together:
+        self.exchange_count += len(attempt.exchanges)
+        self.judged_count += len({id(match.exchange.request) for match in matches})
+        # The answers of one attempt of ours are compared with each other; those of other clients are not.
+        for group in [matches] if is_ours else [(match,) for match in matches]:
+            cells = _judge_together(group, matcher)
+            for match in group:
                 verdict = cells[match.exchange.label, match.exchange.endpoint]
                 verdict = drop_hidden_findings(verdict, match.expected, match.exchange, complete=complete)
-                self._judged[match.record].append(
-                    JudgedExchange(match, _time(recorded.at), verdict, bool(recorded.record))
-                )
+                self._judged[match.record].append(JudgedExchange(match, _format_time(attempt.at), verdict, is_ours))
+
+    def _count_refusal(self, refusal: Refusal | None) -> None:
+        if refusal is not None and (refusal in self.refusals or len(self.refusals) < MAX_REFUSAL_KINDS):
+            self.refusals[refusal] += 1
 
     def result(self, address: str) -> Result:
-        """The verdict on one record."""
+        """Conclude the verdict on one record."""
         record, judged = self.catalog[address], self._judged.get(address)
         if not judged:
-            reason = Reason(ReasonCode.NOT_IN_TRAFFIC, f"of {self.exchanges} recorded exchanges")
+            reason = Reason(ReasonCode.NOT_IN_TRAFFIC, f"of {self.exchange_count} recorded exchanges")
             return Result(address, record.data, Outcome.NOT_PROBED, reason)
         cells: dict[StepKey, list[JudgedExchange]] = defaultdict(list)
-        for each in judged:
-            cells[each.match.exchange.label, each.match.exchange.endpoint].append(each)
-        final = judge_record({place: _together(own) for place, own in cells.items()})
-        kept = sorted((each for own in cells.values() for each in _worth_keeping(own)), key=lambda each: each.at)
+        for exchange in judged:
+            cells[exchange.match.exchange.label, exchange.match.exchange.endpoint].append(exchange)
+        verdict = judge_record({step: _conclude(exchanges) for step, exchanges in cells.items()})
+        evidence = [exchange for exchanges in cells.values() for exchange in _select_evidence(exchanges)]
+        evidence.sort(key=lambda exchange: exchange.at)
         result = Result(
             record=address,
             probed_record=record.data,
-            outcome=final.outcome,
-            reason=final.reason,
-            findings=tuple(map(trim_finding, final.findings)),
-            attempts=tuple(self._attempt(each) for each in kept),
-            observed_at=max(each.at for each in judged),
+            outcome=verdict.outcome,
+            reason=verdict.reason,
+            findings=tuple(map(trim_finding, verdict.findings)),
+            attempts=tuple(map(self._make_attempt, evidence)),
+            observed_at=max(exchange.at for exchange in judged),
             trigger=RECORDED,
-            observations=tuple(map(trim_observation, final.observations)),
+            observations=tuple(map(trim_observation, verdict.observations)),
         )
         return redact_result(result, self.redactor)
 
     def summary(self) -> str:
-        """What became of the exchanges, in a sentence."""
+        """Describe in a sentence how many exchanges were judged, and why others were not."""
         return format_traffic_summary(self.to_json())
 
     def to_json(self) -> dict[str, Json]:
-        """What became of the exchanges, as the line of a run has it."""
+        """Return how many exchanges were judged, and why others were not, as results.jsonl has it."""
         unrecognised = [{**asdict(refusal), "count": count} for refusal, count in self.refusals.most_common()]
         return {
-            "exchanges": self.exchanges,
-            "judged": self.judged,
-            "left_out": {self.redactor.redact_sentence(why): count for why, count in self.left_out.most_common()},
+            "exchanges": self.exchange_count,
+            "judged": self.judged_count,
+            "left_out": {self.redactor.redact_sentence(reason): count for reason, count in self.left_out.most_common()},
             "unrecognised": map_strings(unrecognised, self.redactor.redact_text),
         }
 
-    def _attempt(self, each: JudgedExchange) -> Attempt:
-        exchange = each.match.exchange
-        attempt = redact_attempt(Attempt(each.at, exchange.elapsed_ms, (exchange,)), self.redactor)
-        return trim_attempt(attempt, [each.match.expected])
+    def _make_attempt(self, judged: JudgedExchange) -> Attempt:
+        exchange = judged.match.exchange
+        attempt = redact_attempt(Attempt(judged.at, exchange.elapsed_ms, (exchange,)), self.redactor)
+        return trim_attempt(attempt, [judged.match.expected])
 
 
-def _verdicts(together: Sequence[Match], matcher: Matcher) -> Mapping[StepKey, Verdict]:
-    """The verdict on each cell of what was exchanged together; answers are compared with each other."""
-    stated = {each.expected.label: each.expected for each in together}
-    attempt = Attempt("", 0.0, tuple(each.exchange for each in together))
-    return judge(tuple(stated.values()), attempt, matcher.known).step_verdicts
+def _judge_together(matches: Sequence[Match], matcher: Matcher) -> Mapping[StepKey, Verdict]:
+    """Return the verdict on each cell of exchanges whose answers are compared with each other."""
+    expected_by_label = {match.expected.label: match.expected for match in matches}
+    attempt = Attempt("", 0.0, tuple(match.exchange for match in matches))
+    return judge(tuple(expected_by_label.values()), attempt, matcher.vocabulary).step_verdicts
 
 
-def _together(own: Sequence[JudgedExchange]) -> Verdict:
-    seen = [(each.match.exchange, each.verdict) for each in own]
-    return conclude_cell(seen, ours=all(each.ours for each in own))
+def _conclude(judged: Sequence[JudgedExchange]) -> Verdict:
+    exchanges = [(exchange.match.exchange, exchange.verdict) for exchange in judged]
+    return conclude_cell(exchanges, ours=all(exchange.ours for exchange in judged))
 
 
-def _worth_keeping(own: Sequence[JudgedExchange]) -> Iterable[JudgedExchange]:
-    """The last exchange of each kind that was seen in a cell, what differs first."""
-    kinds = {(each.verdict.outcome, each.verdict.drift_keys): each for each in own}
-    return sorted(kinds.values(), key=lambda each: each.verdict.outcome is not Outcome.DRIFTED)[:KEPT]
+def _select_evidence(judged: Sequence[JudgedExchange]) -> Iterable[JudgedExchange]:
+    """Select the last exchange of each kind that a cell had, mismatches first."""
+    last_of_kind = {(exchange.verdict.outcome, exchange.verdict.drift_keys): exchange for exchange in judged}
+    drifted_first = sorted(last_of_kind.values(), key=lambda exchange: exchange.verdict.outcome is not Outcome.DRIFTED)
+    return drifted_first[:MAX_KEPT]
 
 
-def _time(text: str) -> str:
-    """The instant as results have it, or nothing where the recording has none."""
-    at = parse_utc_instant(text)
-    return format_utc(at) if at is not None else ""
+def _format_time(text: str) -> str:
+    """Return a time as results have it, or an empty string if the recording has none."""
+    instant = parse_utc_instant(text)
+    return format_utc(instant) if instant is not None else ""

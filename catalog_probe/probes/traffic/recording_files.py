@@ -1,18 +1,19 @@
-"""Finds out what a file of traffic is, and reads it: a HAR, JSON lines, a run's results, or a folder of such."""
+"""Read files of traffic: a HAR, JSON lines, the results of a run, or a folder of these."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.evidence import results_schema
 from catalog_probe.catalog.evidence.results import Result
 from catalog_probe.catalog.evidence.results_file import RESULTS_FILE, read_run
-from catalog_probe.catalog.files import json_lines as jsonl
+from catalog_probe.catalog.files.json_lines import BrokenLineError, parse_lines
 from catalog_probe.catalog.model.errors import UserError, display_path
 from catalog_probe.probes.traffic import har, json_lines
-from catalog_probe.probes.traffic.recording import RecordedExchange, Recording, TrafficError
+from catalog_probe.probes.traffic.recording import RecordedAttempt, Recording, TrafficError, read_parts
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -20,26 +21,27 @@ if TYPE_CHECKING:
     from catalog_probe.catalog.model import Json
 
 SUFFIXES = (".har", ".json", ".jsonl", ".ndjson")
-"""What is read of a folder."""
+"""The files that are read in a folder."""
+
+_FORMATS = "give a HAR, JSON lines, or a run's folder"
 
 
 def read_recordings(paths: Iterable[Path]) -> tuple[Recording, ...]:
-    """Every recording that the paths name, each file once, in order.
+    """Read every recording that the paths name, each file once, in order.
 
     Raises:
-        TrafficError: a path cannot be read, or holds no traffic.
+        TrafficError: a path cannot be read, or there is no traffic.
     """
-    files = dict.fromkeys(file.resolve() for path in paths for file in _files(path))
-    found = tuple(map(_recording, files))
-    if not any(each.recorded or each.unreadable for each in found):
-        raise TrafficError(
-            f"--traffic {', '.join(map(display_path, files))}: no exchange in it", "record some, or leave it out"
-        )
-    return found
+    files = dict.fromkeys(file.resolve() for path in paths for file in _list_files(path))
+    recordings = tuple(map(_read_file, files))
+    if not any(recording.attempts or recording.unreadable for recording in recordings):
+        names = ", ".join(map(display_path, files))
+        raise TrafficError(f"--traffic {names}: no exchange in it", "record some, or leave it out")
+    return recordings
 
 
-def _files(path: Path) -> Iterator[Path]:
-    """The file itself; of the folder of a run its results, of any other whatever may hold traffic."""
+def _list_files(path: Path) -> Iterator[Path]:
+    """Yield the file itself; for the folder of a run its results, for another folder every file with a known suffix."""
     try:
         if not path.is_dir():
             yield path
@@ -47,92 +49,75 @@ def _files(path: Path) -> Iterator[Path]:
         if (path / RESULTS_FILE).is_file():
             yield path / RESULTS_FILE
             return
-        found = sorted(each for each in path.rglob("*") if each.suffix.lower() in SUFFIXES and each.is_file())
+        files = sorted(file for file in path.rglob("*") if file.suffix.lower() in SUFFIXES and file.is_file())
     except OSError as error:
-        raise TrafficError(
-            f"--traffic {display_path(path)}: {error.strerror}", "name a file that can be read"
-        ) from None
-    if not found:
-        raise TrafficError(
-            f"--traffic {display_path(path)}: no traffic in it", f"it is read from {', '.join(SUFFIXES)}"
-        )
-    yield from found
+        raise _error(path, str(error.strerror), "name a file that can be read") from None
+    if not files:
+        raise _error(path, "no traffic in it", f"it is read from {', '.join(SUFFIXES)}")
+    yield from files
 
 
-def _recording(file: Path) -> Recording:
-    name = file.name
+def _read_file(file: Path) -> Recording:
     try:
         raw = file.read_bytes()
     except OSError as error:
-        raise TrafficError(
-            f"--traffic {display_path(file)}: {error.strerror}", "name a file that can be read"
-        ) from None
+        raise _error(file, str(error.strerror), "name a file that can be read") from None
     if not raw.strip():
-        raise TrafficError(f"--traffic {display_path(file)}: it is empty", "record something, or leave it out")
-    whole = _whole(raw)
-    if isinstance(whole, dict) and isinstance(whole.get("log"), dict):
-        return har.read_har(whole, name)
-    if isinstance(whole, list):
-        return _lines(whole, name)
+        raise _error(file, "it is empty", "record something, or leave it out")
+    document = _parse_document(raw)
+    if isinstance(document, dict) and isinstance(document.get("log"), dict):
+        return har.read_har(document, file.name)
+    if isinstance(document, list):
+        return _read_lines(document, file.name)
     try:
-        values = list(jsonl.parse_lines(raw, file))
-    except jsonl.BrokenLineError as error:
-        raise TrafficError(
-            f"--traffic {display_path(file)}: {error}", "give a HAR, JSON lines, or a run's folder"
-        ) from None
-    if not values:  # the one line that it has is cut off
-        raise TrafficError(
-            f"--traffic {display_path(file)}: it ends within a line", "give a HAR, JSON lines, or a run's folder"
-        )
-    first = values[0][1]
-    if isinstance(first, dict) and "run" in first and "target" in first:
-        return _run(file)
-    return _lines([value for _, value in values], name)
+        lines = [value for _, value in parse_lines(raw, file)]
+    except BrokenLineError as error:
+        raise _error(file, str(error), _FORMATS) from None
+    if not lines:  # the only line is incomplete
+        raise _error(file, "it ends within a line", _FORMATS)
+    if isinstance(lines[0], dict) and "run" in lines[0] and "target" in lines[0]:
+        return _read_run(file)
+    return _read_lines(lines, file.name)
 
 
-def _whole(raw: bytes) -> Json:
-    """The one JSON value that a file is; None where it is none, or many."""
+def _error(path: Path, what: str, mend: str) -> TrafficError:
+    return TrafficError(f"--traffic {display_path(path)}: {what}", mend)
+
+
+def _parse_document(raw: bytes) -> Json:
+    """Parse a file that is one JSON value; return None if it is not."""
     try:
         return json.loads(raw.decode("utf-8-sig"))
     except (ValueError, RecursionError):
         return None
 
 
-def _lines(values: Iterable[Json], name: str) -> Recording:
-    """Exchanges one a line; a line that is none is named, and takes nothing from the others."""
-    found: list[RecordedExchange] = []
-    unreadable = []
-    for number, value in enumerate(values, start=1):
-        try:
-            found += _of_line(value, f"{name}, line {number}")
-        except UserError as error:
-            unreadable.append(str(error))
-    if unreadable and not found:
-        raise TrafficError(unreadable[0])
-    return Recording(name, tuple(found), tuple(unreadable))
+def _read_lines(values: Iterable[Json], name: str) -> Recording:
+    def read(part: tuple[int, Json]) -> Iterable[RecordedAttempt]:
+        number, value = part
+        return _parse_line(value, f"{name}, line {number}")
+
+    return read_parts(name, enumerate(values, start=1), read)
 
 
-def _of_line(value: Json, where: str) -> Iterable[RecordedExchange]:
+def _parse_line(value: Json, location: str) -> Iterable[RecordedAttempt]:
     if not isinstance(value, Mapping):
-        raise TrafficError(f"{where}: no exchange", "give each line `request` and `response`")
+        raise TrafficError(f"{location}: no exchange", "give each line `request` and `response`")
     if "attempts" in value and "record" in value:
-        wrong = results_schema.describe_error(value, results_schema.RESULT)
-        if wrong:
-            raise TrafficError(f"{where}: {wrong}", "name the run's folder, or give lines of exchanges")
-        return json_lines.attempts_of_result(Result.from_json(value), where)
-    return (json_lines.parse_exchange(value, where),)
+        error = results_schema.describe_error(value, results_schema.RESULT)
+        if error:
+            raise TrafficError(f"{location}: {error}", "name the run's folder, or give lines of exchanges")
+        return json_lines.attempts_of_result(Result.from_json(value), location)
+    return (json_lines.parse_exchange(value, location),)
 
 
-def _run(file: Path) -> Recording:
+def _read_run(file: Path) -> Recording:
     try:
         run, results = read_run(file)
     except UserError as error:
-        raise TrafficError(f"--traffic {display_path(file)}: {error}", "name a run that can be read") from None
-    own: list[RecordedExchange] = []
-    unreadable = []
-    for result in results:
-        try:
-            own += json_lines.attempts_of_result(result, f"run {run.run}, {result.record}")
-        except TrafficError as error:
-            unreadable.append(str(error))
-    return Recording(file.parent.name, tuple(own), tuple(unreadable), of_a_mock=not run.live)
+        raise _error(file, str(error), "name a run that can be read") from None
+
+    def read(result: Result) -> Iterable[RecordedAttempt]:
+        return json_lines.attempts_of_result(result, f"run {run.run}, {result.record}")
+
+    return replace(read_parts(file.parent.name, results, read), is_from_mock=not run.live)

@@ -1,4 +1,4 @@
-"""What a run judges instead of probing, and where its providers are taken to be."""
+"""Make the traffic that a run judges instead of probing, and the target that it is judged by."""
 
 from __future__ import annotations
 
@@ -17,20 +17,22 @@ if TYPE_CHECKING:
     from catalog_probe.probes.traffic.traffic import Traffic
 
 UNKNOWN_TARGET = "traffic"
-"""The name of the target of traffic of which nobody says with whom it was exchanged. It is never live evidence."""
+"""The name of the target if the user names none. Its results are never live evidence."""
 
 LIVE = "live"
 
 
 def unknown_target() -> Target:
-    """Every provider, wherever it is."""
-    own = {name: Provider(name) for name in providers()}
-    return Target(UNKNOWN_TARGET, live=False, allow=frozenset(), providers=own, answered_by=AnsweredBy.RECORDING)
+    """Return a target that has every provider and no address."""
+    every_provider = {name: Provider(name) for name in providers()}
+    return Target(
+        UNKNOWN_TARGET, live=False, allow=frozenset(), providers=every_provider, answered_by=AnsweredBy.RECORDING
+    )
 
 
 def make_traffic(recordings: Sequence[Recording], catalog: Catalog, target: Target, *, of_target: bool) -> Traffic:
-    """The traffic of a target; of anybody's, the public addresses of the shipped live target are known as well."""
-    from catalog_probe.probes.traffic.traffic import Traffic  # which loads what reads and judges exchanges
+    """Make the traffic of a target; without `of_target`, the addresses of the shipped live target count too."""
+    from catalog_probe.probes.traffic.traffic import Traffic  # loads the judge, which only a run with traffic needs
 
-    known = (target,) if of_target else (target, targets.load(LIVE, {}))
-    return Traffic(recordings, catalog, known, of_target)
+    known_targets = (target,) if of_target else (target, targets.load(LIVE, {}))
+    return Traffic(recordings, catalog, known_targets, of_target)

@@ -1,4 +1,4 @@
-"""Judges recordings: a result for each record that the traffic touched, by the rules of every run."""
+"""Judge recordings instead of probing: a result for each record that the traffic is evidence of."""
 
 from __future__ import annotations
 
@@ -15,98 +15,108 @@ from catalog_probe.probes.traffic.record_judge import TrafficJudge
 from catalog_probe.probes.wire.redaction.redactor import HIDDEN
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from catalog_probe.catalog.evidence.results import Result
     from catalog_probe.catalog.files.store import Catalog
     from catalog_probe.catalog.model import Json
     from catalog_probe.probes.targets.target import Target
-    from catalog_probe.probes.traffic.recording import RecordedExchange, Recording
+    from catalog_probe.probes.traffic.recording import RecordedAttempt, Recording
 
 
 @dataclass
 class Traffic:
     """All recordings of a run, judged when the first result is asked for.
 
-    With `of_target`, only what was exchanged with that target counts, and only what says when.
+    It has the interface of the engine that probes.
     """
 
     recordings: Sequence[Recording]
     catalog: Catalog
     targets: Sequence[Target]
-    """Where the providers are; the first is the run's own."""
+    """Where the providers are; the first is the run's own target."""
     of_target: bool
+    """Whether only exchanges with that target count, and only those with a time."""
 
     @property
     def names(self) -> tuple[str, ...]:
-        return tuple(each.name for each in self.recordings)
+        return tuple(recording.name for recording in self.recordings)
 
     @property
     def left_out(self) -> Counter[str]:
-        """How many exchanges are evidence of nothing, by why."""
-        return self._held.left_out
+        """Reason -> how many exchanges are no evidence."""
+        return self._judge.left_out
 
     def result(self, address: str) -> Result:
-        """The verdict on one record."""
-        return self._held.result(address)
+        """Return the verdict on one record."""
+        return self._judge.result(address)
 
     def start(self, addresses: Iterable[str]) -> None:
-        """Nothing has to be begun: all was exchanged already."""
+        """Do nothing: there is nothing to send."""
 
     def self_test(self, address: str) -> None:
-        """No lane was asked, so none can have a self-test; what is judged here a test holds against probing."""
+        """Return no result: traffic has no lane that a self-test could prove."""
 
     def to_json(self) -> dict[str, Json]:
-        """What became of the exchanges, as the line of a run has it."""
-        return self._held.to_json()
+        """Return how many exchanges were judged, and why others were not, as results.jsonl has it."""
+        return self._judge.to_json()
 
     def summary(self) -> str:
-        """What became of the exchanges, in a sentence."""
-        return self._held.summary()
+        """Describe in a sentence how many exchanges were judged, and why others were not."""
+        return self._judge.summary()
 
     @cached_property
-    def _held(self) -> TrafficJudge:
-        """Every exchange against what it is evidence of, in the order of the recordings."""
-        hosts = Hosts.of(self.targets, self.catalog, strict=self.of_target)
+    def _judge(self) -> TrafficJudge:
+        """Judge every exchange, in the order of the recordings."""
+        hosts = Hosts.from_targets(self.targets, self.catalog, strict=self.of_target)
         recordings = [
-            replace(each, recorded=tuple(map(_with_hidden_marked, each.recorded))) for each in self.recordings
+            replace(recording, attempts=tuple(map(_mark_hidden, recording.attempts))) for recording in self.recordings
         ]
-        redactor = make_redactor((each for own in recordings for each in own.recorded), self.targets)
-        held = TrafficJudge(self.catalog, redactor)
+        redactor = make_redactor((attempt for recording in recordings for attempt in recording.attempts), self.targets)
+        judge = TrafficJudge(self.catalog, redactor)
         for recording in recordings:
-            held.left_out.update(f"unreadable ({each})" for each in recording.unreadable)
-            mine: dict[str, list[RecordedExchange]] = defaultdict(list)
-            for recorded in recording.recorded:
-                whose = hosts.whose(recorded)
-                why = self._of_no_use(recording, recorded) if whose else "to no provider of the target"
-                if whose is None or why:
-                    held.leave_out(why, len(recorded.exchanges))
-                    continue
-                name, dialect = whose
-                seen = tuple(normalize_exchange(each, name, dialect) for each in recorded.exchanges)
-                mine[name].append(replace(recorded, exchanges=seen))
-                for response in (each.response for each in seen if each.response is not None):
-                    redactor.learn(response)
-            for provider, own in mine.items():
-                complete = has_all_headers(provider, [exchange for each in own for exchange in each.exchanges])
-                for each in own:
-                    said = each.headers_complete
-                    held.hold(provider, each, complete=complete if said is None else said)
-        return held
+            judge.left_out.update(f"unreadable ({line})" for line in recording.unreadable)
+            for provider, attempts in self._normalize(recording, hosts, judge).items():
+                exchanges = [exchange for attempt in attempts for exchange in attempt.exchanges]
+                is_complete = has_all_headers(provider, exchanges)
+                for attempt in attempts:
+                    stated = attempt.headers_complete
+                    judge.judge(provider, attempt, complete=is_complete if stated is None else stated)
+        return judge
 
-    def _of_no_use(self, recording: Recording, recorded: RecordedExchange) -> str:
-        if any(is_hidden_whole(each) for each in recorded.exchanges):
+    def _normalize(
+        self, recording: Recording, hosts: Hosts, judge: TrafficJudge
+    ) -> Mapping[str, list[RecordedAttempt]]:
+        """Return the usable attempts of a recording by provider, in stand-ins; count the others as left out."""
+        attempts: dict[str, list[RecordedAttempt]] = defaultdict(list)
+        for attempt in recording.attempts:
+            provider_dialect = hosts.find_provider(attempt)
+            reason = self._unusable_reason(recording, attempt) if provider_dialect else "to no provider of the target"
+            if provider_dialect is None or reason:
+                judge.leave_out(reason, len(attempt.exchanges))
+                continue
+            provider, dialect = provider_dialect
+            exchanges = tuple(normalize_exchange(exchange, provider, dialect) for exchange in attempt.exchanges)
+            attempts[provider].append(replace(attempt, exchanges=exchanges))
+            for exchange in exchanges:
+                if exchange.response is not None:
+                    judge.redactor.learn(exchange.response)
+        return attempts
+
+    def _unusable_reason(self, recording: Recording, attempt: RecordedAttempt) -> str:
+        """Return why an attempt is no evidence, or an empty string."""
+        if any(map(is_hidden_whole, attempt.exchanges)):
             return "hidden whole"
-        if recorded.of_no_use or not self.of_target:
-            return recorded.of_no_use
-        if recording.of_a_mock:
+        if attempt.unusable_reason or not self.of_target:
+            return attempt.unusable_reason
+        if recording.is_from_mock:
             return "of a run on a mock"
-        return "" if parse_utc_instant(recorded.at) is not None else "without a time"
+        return "" if parse_utc_instant(attempt.at) is not None else "without a time"
 
 
-def _with_hidden_marked(recorded: RecordedExchange) -> RecordedExchange:
-    """The exchanges with one mark for whatever a recorder hid, or a run of ours."""
-    complete = bool(recorded.record) or recorded.headers_complete
-    marks = HIDDEN if recorded.record else RECORDER_MARKS
-    marked = tuple(mark_hidden(exchange, marks, complete=complete) for exchange in recorded.exchanges)
-    return replace(recorded, exchanges=marked)
+def _mark_hidden(attempt: RecordedAttempt) -> RecordedAttempt:
+    """Replace everything that a recorder, or a run of ours, hid by one mark."""
+    is_complete = bool(attempt.record) or attempt.headers_complete
+    marks = HIDDEN if attempt.record else RECORDER_MARKS
+    exchanges = tuple(mark_hidden(exchange, marks, complete=is_complete) for exchange in attempt.exchanges)
+    return replace(attempt, exchanges=exchanges)

@@ -8,7 +8,7 @@ import pytest
 
 from catalog_probe.catalog.model import Exchange, Request, Response
 from catalog_probe.probes.traffic.normalizing import make_redactor
-from catalog_probe.probes.traffic.recording import RecordedExchange
+from catalog_probe.probes.traffic.recording import RecordedAttempt
 from catalog_probe.probes.traffic.sources import unknown_target
 from catalog_probe.probes.wire.redaction.work import Work
 
@@ -34,7 +34,7 @@ CARRIED = {
 
 @pytest.mark.parametrize("asking", CARRIED.values(), ids=CARRIED)
 def test_a_key_is_hidden_wherever_the_name_of_a_field_gives_it_away(asking: Request) -> None:
-    recorded = RecordedExchange(
+    recorded = RecordedAttempt(
         "here", (Exchange("answer", asking, Response(401, {}, {"message": f"no {KEY}"}, "json")),)
     )
     shown = make_redactor([recorded], [unknown_target()])
@@ -49,7 +49,7 @@ def kept_as(asking: Request) -> int:
 
 def test_so_is_what_an_answer_hands_out() -> None:
     handed_out = {"access_token": KEY, "client_secret": {"value": KEY[::-1], "expires_at": 1}, "token_type": "bearer"}
-    recorded = RecordedExchange(
+    recorded = RecordedAttempt(
         "here", (Exchange("answer", Request("POST", ADDRESS), Response(200, {}, handed_out, "json")),)
     )
     shown = make_redactor([recorded], [unknown_target()]).redact_json(handed_out, Work())
@@ -66,7 +66,7 @@ def test_what_is_no_credential_stays_whatever_its_name_ends_in() -> None:
     }
     url = f"{ADDRESS}?page_token=cursor-0123456789&limit=2"
     body = {"next_page_token": "cursor-0123456789", "id_token": {"type": "string"}, "token": "sixteen-letters!"}
-    recorded = RecordedExchange("here", (Exchange("answer", Request("GET", url, said, body)),))
+    recorded = RecordedAttempt("here", (Exchange("answer", Request("GET", url, said, body)),))
     redactor = make_redactor([recorded], [unknown_target()])
     assert (redactor.redact_headers(said, Work()), redactor.redact_url(url, Work())) == (said, url)
     assert redactor.redact_json(body, Work()) == body

@@ -13,7 +13,7 @@ from catalog_probe.catalog.model.codes import FindingCode
 from catalog_probe.probes.targets.target import Provider, Target
 from catalog_probe.probes.traffic import record_judge
 from catalog_probe.probes.traffic.normalizing import make_redactor
-from catalog_probe.probes.traffic.recording import RecordedExchange, Recording
+from catalog_probe.probes.traffic.recording import RecordedAttempt, Recording
 from catalog_probe.probes.traffic.sources import unknown_target
 from catalog_probe.probes.traffic.traffic import Traffic
 from catalog_probe.probes.wire.body import parse_json
@@ -52,18 +52,18 @@ REFUSED = ("invalid_request_error", "something is wrong")
 
 def exchanged(
     status: int, body: Any, headers: dict[str, str] | None = None, url: str = URL, **asked: Any
-) -> RecordedExchange:
+) -> RecordedAttempt:
     request = Request("POST", url, {"x-api-key": KEY}, {"model": "small", **asked})
     shown = Response(status, HEADERS if headers is None else headers, body, "json")
-    return RecordedExchange("night.har, entry 1", (Exchange("", request, shown),), AT)
+    return RecordedAttempt("night.har, entry 1", (Exchange("", request, shown),), AT)
 
 
-def traffic(*recorded: RecordedExchange, target: Target | None = None, of_a_mock: bool = False) -> Traffic:
-    recording = Recording("night.har", recorded, of_a_mock=of_a_mock)
+def traffic(*recorded: RecordedAttempt, target: Target | None = None, of_a_mock: bool = False) -> Traffic:
+    recording = Recording("night.har", recorded, is_from_mock=of_a_mock)
     return Traffic([recording], catalog(), [target or unknown_target()], of_target=target is not None)
 
 
-def result(address: str, *recorded: RecordedExchange) -> Result:
+def result(address: str, *recorded: RecordedAttempt) -> Result:
     return traffic(*recorded).result(address)
 
 
@@ -104,7 +104,7 @@ def test_a_refusal_that_is_surely_of_one_record_drifts_where_it_differs() -> Non
     assert {each.location for each in found.drifts} == {"equals:/request_id"}
 
 
-def judged_records(*recorded: RecordedExchange, provider: str = "pa") -> dict[str, Outcome]:
+def judged_records(*recorded: RecordedAttempt, provider: str = "pa") -> dict[str, Outcome]:
     """The records that the traffic is evidence of, by what it says of each."""
     seen = traffic(*recorded)
     outcomes = {str(each.address): seen.result(str(each.address)).outcome for each in catalog().select(provider)}
@@ -134,11 +134,11 @@ NO_CREDIT = (
     ],
     ids="shared-type redacted-id other-id credit credit-no-url credit-403 type status both".split(),
 )
-def test_an_answer_that_is_surely_of_no_record_is_held_against_none(recorded: RecordedExchange) -> None:
+def test_an_answer_that_is_surely_of_no_record_is_held_against_none(recorded: RecordedAttempt) -> None:
     assert judged_records(replace(recorded, provider="pa")) == {}
 
 
-def unrecognised(*recorded: RecordedExchange) -> list[dict[str, Any]]:
+def unrecognised(*recorded: RecordedAttempt) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = traffic(*recorded).to_json()["unrecognised"]
     return found
 
@@ -161,7 +161,7 @@ def test_an_ambiguous_refusal_is_listed_with_its_candidates() -> None:
 
 
 def test_of_codes_without_end_only_the_first_are_listed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(record_judge, "KINDS", 3)
+    monkeypatch.setattr(record_judge, "MAX_REFUSAL_KINDS", 3)
     many = [exchanged(418, error(f"teapot_{number}", "short")) for number in range(5)]
     assert len(unrecognised(*many)) == 3
     assert traffic(*many).left_out == {"like no documented answer": 5}
@@ -179,9 +179,7 @@ def test_a_request_that_shows_a_key_is_never_one_without_a_credential(
 ) -> None:
     response = Response(401, {"content-type": "application/json"}, BAD_TOKEN, "json")
     url = "http://127.0.0.1:9/pb/v1beta/models/small:generateContent"
-    recorded = RecordedExchange(
-        "night.har, entry 1", (Exchange("", Request("POST", url, headers), response),), AT, "pb"
-    )
+    recorded = RecordedAttempt("night.har, entry 1", (Exchange("", Request("POST", url, headers), response),), AT, "pb")
     (told,) = unrecognised(recorded)
     assert (MISSING_TOKEN in told["candidates"]) is is_candidate, told
 
@@ -262,7 +260,7 @@ def test_an_error_whose_type_was_hidden_is_of_no_record(mark: str) -> None:
     assert judged_records(exchanged(529, error(mark, "Overloaded"))) == {}
 
 
-def of_ours(**body: Any) -> RecordedExchange:
+def of_ours(**body: Any) -> RecordedAttempt:
     """An attempt of a run of ours; it has all headers."""
     one = exchanged(529, {**error("overloaded_error", "Overloaded"), **body})
     return replace(one, exchanges=(replace(one.exchanges[0], label="answer"),), record=OVERLOADED)
@@ -385,7 +383,7 @@ def test_requests_that_differ_may_be_answered_differently() -> None:
 def test_a_key_in_the_query_is_hidden_under_whatever_name_a_target_says_that_it_has() -> None:
     url = f"https://h.example/v1/messages?apitoken={KEY}&limit=2"
     exchange = Exchange("answer", Request("GET", url), Response(200, {}, {"echo": f"was {KEY}"}, "json"))
-    recorded = RecordedExchange("here", (exchange,))
+    recorded = RecordedAttempt("here", (exchange,))
     by_query = replace(unknown_target().providers["pa"], key_query="apitoken")
     assert KEY in make_redactor([recorded], [unknown_target()]).redact_url(url, Work()), "nothing says that it is one"
     redactor = make_redactor([recorded], [replace(unknown_target(), providers={"pa": by_query})])

@@ -70,7 +70,7 @@ def entries() -> list[Json]:
 
 def stream_of(recording: Recording, path: str) -> str:
     """The data of the first stream from a path, as it was read."""
-    exchanges = (exchange for recorded in recording.recorded for exchange in recorded.exchanges)
+    exchanges = (exchange for recorded in recording.attempts for exchange in recorded.exchanges)
     responses = (each.response for each in exchanges if urlsplit(each.request.url).path == path)
     events = next(response.events for response in responses if response is not None and response.events)
     return json.dumps([event.data for event in events], ensure_ascii=False)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from catalog_probe.catalog.model import Exchange
-    from catalog_probe.probes.traffic.recording import RecordedExchange
+    from catalog_probe.probes.traffic.recording import RecordedAttempt
 
 
 def entry(**response: Any) -> dict[str, Any]:
@@ -43,11 +43,11 @@ def har(*entries: dict[str, Any], **log: Any) -> dict[str, Any]:
     return {"log": {"version": "1.2", "entries": list(entries), **log}}
 
 
-def recorded(folder: Path, content: Any, name: str = "night.har") -> tuple[RecordedExchange, ...]:
+def recorded(folder: Path, content: Any, name: str = "night.har") -> tuple[RecordedAttempt, ...]:
     file = folder / name
     file.write_text(content if isinstance(content, str) else json.dumps(content))
     (recording,) = read_recordings([file])
-    return recording.recorded
+    return recording.attempts
 
 
 def only(folder: Path, content: Any, name: str = "night.har") -> Exchange:
@@ -59,7 +59,7 @@ def only(folder: Path, content: Any, name: str = "night.har") -> Exchange:
 def test_a_har_has_request_answer_and_time(tmp_path: Path) -> None:
     (one,) = recorded(tmp_path, har(entry(headers=[{"name": "Request-Id", "value": "req_1"}])))
     (exchange,) = one.exchanges
-    assert one.where == "night.har, entry 1"
+    assert one.location == "night.har, entry 1"
     assert one.at == "2026-01-31T04:00:00.000Z"
     assert one.headers_complete is None
     assert (exchange.request.method, exchange.request.body) == ("POST", {"model": "small"})
@@ -173,7 +173,7 @@ def test_events_that_a_browser_kept_apart_are_those_of_the_stream(tmp_path: Path
 )
 def test_an_answer_that_was_not_kept_or_not_given_is_of_no_use(more: Any, why: str, tmp_path: Path) -> None:
     (one,) = recorded(tmp_path, har({**entry(), **more}))
-    assert one.of_no_use == why
+    assert one.unusable_reason == why
 
 
 GRPC = {
@@ -185,7 +185,7 @@ GRPC = {
 
 def test_an_answer_over_grpc_is_of_no_use_without_its_trailers(tmp_path: Path) -> None:
     (one,) = recorded(tmp_path, har({**entry(), "response": GRPC}))
-    assert one.of_no_use == "over gRPC"
+    assert one.unusable_reason == "over gRPC"
 
 
 @pytest.mark.parametrize(
@@ -237,7 +237,7 @@ def test_an_entry_that_cannot_be_read_takes_nothing_from_the_others(tmp_path: Pa
     file = tmp_path / "night.har"
     file.write_text(json.dumps(har(entry(), {"request": None}, entry())))
     (recording,) = read_recordings([file])
-    assert len(recording.recorded) == 2
+    assert len(recording.attempts) == 2
     assert [each.partition(":")[0] for each in recording.unreadable] == ["night.har, entry 2"]
 
 
@@ -247,7 +247,7 @@ def test_an_address_that_cannot_be_taken_apart_is_named_and_takes_nothing_from_t
     file = tmp_path / "night.har"
     file.write_text(json.dumps(har(entry(), odd)))
     (recording,) = read_recordings([file])
-    assert len(recording.recorded) == 1
+    assert len(recording.attempts) == 1
     assert "entry 2: request.url is no address: 'http://[::1'" in recording.unreadable[0]
     with pytest.raises(TrafficError, match="no address"):
         recorded(tmp_path, har(odd))
@@ -318,7 +318,7 @@ def test_a_line_that_cannot_be_read_takes_nothing_from_the_others(tmp_path: Path
     file = tmp_path / "mixed.jsonl"
     file.write_text("\n".join(map(json.dumps, [good, {"provider": "pa"}, 7, good])) + "\n")
     (recording,) = read_recordings([file])
-    assert len(recording.recorded) == 2
+    assert len(recording.attempts) == 2
     assert [each.partition(":")[0] for each in recording.unreadable] == ["mixed.jsonl, line 2", "mixed.jsonl, line 3"]
 
 
@@ -382,6 +382,6 @@ def test_whatever_stands_in_a_file_is_read_or_refused_in_one_line(
         file.write_text(json.dumps(content))
         try:
             for recording in read_recordings([file]):
-                assert all(each.exchanges for each in recording.recorded)
+                assert all(each.exchanges for each in recording.attempts)
         except UserError as told:
             assert "\n" not in str(told)  # noqa: PT017 - either is right, and both are looked at
