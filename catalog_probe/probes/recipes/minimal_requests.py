@@ -44,6 +44,11 @@ def with_fields(**fields: Json) -> Change:
     return lambda call: call.with_fields(**fields)
 
 
+def with_headers(**headers: str | None) -> Change:
+    """Set some headers, `_` for `-`, or leave them out."""
+    return lambda call: call.with_headers(**headers)
+
+
 def with_scenario(scenario: str) -> Change:
     """Run the request under a mock scenario."""
     return lambda call: call.with_scenario(scenario)

@@ -89,10 +89,6 @@ def destructive_recipe(slug: str, call: Call, detail: str, other_endpoints: Othe
     )
 
 
-def fail_upstream(status: str) -> Change:
-    return with_scenario(f"upstream_trouble;kind={UPSTREAM[status]}")
-
-
 QUERY_ERRORS: tuple[Recipe, ...] = (
     # unknown_query_parameter: "use dot notation for ranges, `[]` for arrays"
     refusal_recipe(
@@ -237,7 +233,11 @@ ID_ERRORS: tuple[Recipe, ...] = (
 
 PROVIDER_ERRORS: tuple[Recipe, ...] = (
     # 502/503/504/529: "transient upstream or overload"
-    changed_recipe("transient_upstream", ACTIVITY_LIST, {status: fail_upstream(status) for status in UPSTREAM}),
+    changed_recipe(
+        "transient_upstream",
+        ACTIVITY_LIST,
+        {status: with_scenario(f"upstream_trouble;kind={kind}") for status, kind in UPSTREAM.items()},
+    ),
     # local_sessions_index_unavailable: "index temporarily unavailable"
     changed_recipe("local_sessions_index_unavailable", get(LOCAL_SESSIONS), with_scenario("local_sessions_index_down")),
     # local_sessions_captured_content_unavailable: "captured content unavailable"

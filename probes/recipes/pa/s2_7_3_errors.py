@@ -83,10 +83,6 @@ def rate_limit_of_endpoint(endpoint: str, request: Call | None) -> Recipe | None
     return replace(recipe, mock_session=family if shared else endpoint)
 
 
-def sign_wrongly(call: Call) -> Call:
-    return sign(call, "marketplace_bad_signature")
-
-
 RECIPES: tuple[Recipe, ...] = (
     # 400 "malformed request; other unlisted 4xx; organization or workspace self-set spend limit reached; …; parameter
     # unsupported for the model"
@@ -104,7 +100,7 @@ RECIPES: tuple[Recipe, ...] = (
     changed_request(FAMILY, "key_malformed", MODELS, with_key(WRONG)),
     changed_request(FAMILY, "key_revoked", MODELS, with_key("revoked")),
     changed_request(FAMILY, "key_expired", MODELS, with_key("expired")),
-    changed_request(FAMILY, "bad_request_signing", MODELS, sign_wrongly),
+    changed_request(FAMILY, "bad_request_signing", MODELS, lambda call: sign(call, "marketplace_bad_signature")),
     # 402 "payment problem"
     changed_request(FAMILY, "payment_problem", create_message(), with_key("payment_problem"), tokens=2),
     # 403 "key lacks permission for the resource"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from catalog_probe.probes.calls.body import BytesBody
+from catalog_probe.probes.recipes.minimal_requests import with_headers
 from catalog_probe.probes.recipes.other_endpoints import changed_request
 from catalog_probe.probes.recipes.recipe import Family, Recipe
 
@@ -18,14 +19,6 @@ FAMILY = Family("pa/errors/invalid_request")
 
 def with_incomplete_json(call: Call) -> Call:
     return call.replace(body=BytesBody(b'{"model":'), headers={"content-type": "application/json"})
-
-
-def with_invalid_version(call: Call) -> Call:
-    return call.with_headers(pa_version="1999-13-32")
-
-
-def with_invalid_beta(call: Call) -> Call:
-    return call.with_headers(pa_beta="no-such-beta-1999-01-01")
 
 
 RECIPES: tuple[Recipe, ...] = (
@@ -45,9 +38,11 @@ RECIPES: tuple[Recipe, ...] = (
     FAMILY.recipe("empty_messages", create_message(messages=[])),
     changed_request(FAMILY, "body_not_json", create_message(), with_incomplete_json),
     # "version value invalid or not allowed for the endpoint; unexpected beta header value"
-    changed_request(FAMILY, "version_invalid", create_message(), with_invalid_version),
+    changed_request(FAMILY, "version_invalid", create_message(), with_headers(pa_version="1999-13-32")),
     FAMILY.recipe("version_not_allowed", create_message().with_headers(pa_version="{version_not_for_messages}")),
-    changed_request(FAMILY, "beta_header_unexpected", create_message(), with_invalid_beta),
+    changed_request(
+        FAMILY, "beta_header_unexpected", create_message(), with_headers(pa_beta="no-such-beta-1999-01-01")
+    ),
     # "assistant prefill unsupported; adaptive thinking unsupported"
     FAMILY.recipe("prefill_unsupported", create_message(model="{no_prefill_model}", messages=PREFILLED), tokens=4),
     FAMILY.recipe(

@@ -38,7 +38,7 @@ INTERACTION_REMOVALS = {
 LENIENT = {"category": "HARM_CATEGORY_HARASSMENT", "threshold": "BLOCK_ONLY_HIGH"}
 
 
-def _generate_content(version: str) -> Recipe:
+def _generation_recipe(version: str) -> Recipe:
     def generate_with(model: str = "{small_model}", **config: object) -> Call:
         return generate(model, version=version, config=config)
 
@@ -89,7 +89,7 @@ def _generate_content(version: str) -> Recipe:
     )
 
 
-def _create_interaction(version: str) -> Recipe:
+def _interaction_recipe(version: str) -> Recipe:
     def in_background() -> Call:
         return create_interaction(version=version, background=True, store=True).replace(
             removal=INTERACTION_REMOVALS[version]
@@ -125,7 +125,7 @@ def _create_interaction(version: str) -> Recipe:
     )
 
 
-def _stream_interaction(version: str) -> Recipe:
+def _streamed_interaction_recipe(version: str) -> Recipe:
     slug = f"interactions/stream_interaction_{version}"
     failing = as_stream(create_interaction(version=version, input=TOO_MANY_CALLS, tools=[FUNCTION]))
     return ENDPOINTS.recipe(
@@ -157,7 +157,7 @@ RECIPES: tuple[Recipe, ...] = (
         ),
     ),
     # POST "generateContent operation under the models collection, for both v1 and v1beta"
-    *(_generate_content(version) for version in VERSIONS),
+    *(_generation_recipe(version) for version in VERSIONS),
     *(
         ENDPOINTS.recipe(
             f"generation/stream_generate_content_{version}",
@@ -169,8 +169,8 @@ RECIPES: tuple[Recipe, ...] = (
     ),
     # POST and SSE {base_url}/v1beta/interactions and {base_url}/v1/interactions: "streams an error event;
     # `background=true` runs in background"
-    *(_create_interaction(version) for version in VERSIONS),
-    *(_stream_interaction(version) for version in VERSIONS),
+    *(_interaction_recipe(version) for version in VERSIONS),
+    *(_streamed_interaction_recipe(version) for version in VERSIONS),
     # POST {base_url}/v1beta/openai/*: "unknown parameters are ignored; needs an Authorization bearer header"
     ENDPOINTS.recipe(
         "compatibility/openai",

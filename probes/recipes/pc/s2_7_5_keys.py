@@ -5,9 +5,9 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from catalog_probe.probes.calls.call import Call, post
+from catalog_probe.probes.calls.call import post
 from catalog_probe.probes.recipes.exhausting import send_one_more_than, send_until_refused
-from catalog_probe.probes.recipes.minimal_requests import with_key
+from catalog_probe.probes.recipes.minimal_requests import with_headers, with_key
 from catalog_probe.probes.recipes.other_endpoints import calls_by_endpoint, changed_request, same_change, same_recipe
 from catalog_probe.probes.recipes.recipe import Family, Recipe
 from catalog_probe.probes.targets.target import Cost
@@ -84,26 +84,6 @@ RAMP_TOKENS = 600_000
 """Twice this in a minute exceeds the 1M tokens above which usage may grow only slowly (2:8.4)."""
 
 
-def ramp_recipe(ask: Call) -> Recipe:
-    """Ask for many tokens and generate few: the larger of max_tokens and the prompt counts (2:8.4)."""
-
-    async def steps(probe: Probe) -> None:
-        await send_one_more_than(probe, ask, 1)
-
-    return RATE_LIMIT.recipe(
-        "slow_down",
-        steps=steps,
-        requests=2,
-        tokens=2 * RAMP_TOKENS,
-        cost=Cost.DISRUPTIVE,
-        needs={"verbose_model"},
-        other_endpoints=calls_by_endpoint(
-            "pc/endpoints/chat",
-            {"create_chat_completion": create_completion(model="{verbose_model}", max_tokens=RAMP_TOKENS)},
-        ),
-    )
-
-
 RECIPES: tuple[Recipe, ...] = (
     # 401 invalid_api_key: "incorrect key; type is invalid_request_error, not an authentication type"
     changed_request(AUTHENTICATION, "invalid_api_key", MODELS, wrong_key),
@@ -116,7 +96,7 @@ RECIPES: tuple[Recipe, ...] = (
         AUTHENTICATION,
         "mismatched_organization",
         MODELS,
-        lambda call: call.with_headers(pc_organization="org-not-the-keys-own"),
+        with_headers(pc_organization="org-not-the-keys-own"),
     ),
     # 401 invalid_project: "project header names no project of the key"; 1:5.3 "only meaningful for legacy user keys"
     changed_request(
@@ -185,6 +165,20 @@ RECIPES: tuple[Recipe, ...] = (
     changed_request(RATE_LIMIT, "billing_hard_limit_reached", create_response(), with_key("hard_limit"), tokens=TOKENS),
     # 429 rate_limit_exceeded: "request or token rate exhausted; … failed requests still count"
     request_limit_recipe("/v1/responses", optional={"tokens": token_limit_part()}),
-    # 429 slow_down: "traffic ramped too fast"
-    ramp_recipe(create_response(model="{verbose_model}", max_output_tokens=RAMP_TOKENS)),
 )
+
+
+# 429 slow_down: "traffic ramped too fast"
+@RATE_LIMIT.stepwise(
+    requests=2,
+    tokens=2 * RAMP_TOKENS,
+    cost=Cost.DISRUPTIVE,
+    needs={"verbose_model"},
+    other_endpoints=calls_by_endpoint(
+        "pc/endpoints/chat",
+        {"create_chat_completion": create_completion(model="{verbose_model}", max_tokens=RAMP_TOKENS)},
+    ),
+)
+async def slow_down(probe: Probe) -> None:
+    """Ask for many tokens and generate few: the larger of max_tokens and the prompt counts (2:8.4)."""
+    await send_one_more_than(probe, create_response(model="{verbose_model}", max_output_tokens=RAMP_TOKENS), 1)
