@@ -105,8 +105,9 @@ def _find(call: Call) -> dict[str, Any]:
 
 
 def _complete_fields(body: Mapping[str, Any]) -> dict[str, Any]:
-    """Complete the fields: null is the default, and the model has its settings."""
-    fields = {name: DEFAULTS[name] if value is None else value for name, value in body.items()}
+    """Return the fields that are kept: null is the default, and the model has its settings."""
+    kept = [name for name in ("name", "model", *DEFAULTS) if name in body]
+    fields = {name: DEFAULTS[name] if body[name] is None else body[name] for name in kept}
     if "model" in fields:
         model = fields["model"] if isinstance(fields["model"], dict) else {"id": fields["model"]}
         find_model(model["id"])
