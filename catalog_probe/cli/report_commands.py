@@ -1,4 +1,4 @@
-"""`catalog-probe report`: make a run's views again, merge shards, compare runs, keep the history."""
+"""`catalog-probe report`: rebuild a run's views, merge shards, compare runs, keep the history."""
 
 from __future__ import annotations
 
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Sequence
 
-    from catalog_probe.catalog.evidence.results import Run
     from catalog_probe.catalog.model import Json
     from catalog_probe.cli.parser import Command
 
@@ -54,27 +53,26 @@ A RUN is a run's folder, its results.jsonl, or its name under reports/out
   catalog-probe report news                          what the last run has to tell, as JSON
 """
 
-
-RUN = "a run's folder, its results.jsonl, or its name under reports/out"
+RUN_HELP = "a run's folder, its results.jsonl, or its name under reports/out"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command; the exit status."""
+    """Run one command, and return its exit status."""
     return parser.run(build_parser(), arguments)
 
 
-def _with_home(command: Command) -> Command:
-    """The command, where the home of a run's providers may be named."""
+def _with_provider_folder(command: Command) -> Command:
+    """Return the command with the provider folder of `--catalog` in use."""
 
-    def run(asked: argparse.Namespace) -> int:
-        provider_folders.use(asked.catalog)
-        return command(asked)
+    def run(args: argparse.Namespace) -> int:
+        provider_folders.use(args.catalog)
+        return command(args)
 
     return run
 
 
 def build_parser() -> Parser:
-    """Build the parser of the group, with one of its own for each command."""
+    """Build the parser of the group and its commands."""
     group = Parser(
         prog="catalog-probe report",
         description="Views of what a run saw. All are made from results.jsonl alone.",
@@ -82,68 +80,68 @@ def build_parser() -> Parser:
     )
     commands = group.add_subparsers(required=True, metavar="COMMAND")
     command = _add(commands, "build", "make report.html, summary.md and junit.xml again; merge shards")
-    command.add_argument("runs", nargs="+", metavar="RUN", help=RUN)
+    command.add_argument("runs", nargs="+", metavar="RUN", help=RUN_HELP)
     command.add_argument(
         "--out", type=Path, metavar="DIR", help="merge the runs into DIR, with their own results.jsonl"
     )
     command.set_defaults(run_command=_build)
     command = _add(commands, "show", "print the summary of a run")
-    command.add_argument("run", metavar="RUN", nargs="?", default="latest", help=f"{RUN} (default: latest)")
+    command.add_argument("run", metavar="RUN", nargs="?", default="latest", help=f"{RUN_HELP} (default: latest)")
     command.add_argument("--quiet", action="store_true", help="only the verdict and what needs attention")
     command.add_argument("--annotate", choices=ci_annotations.FORMATS, help="as annotations of this CI system instead")
     command.set_defaults(run_command=_show)
     command = _add(commands, "diff", "compare two runs: which outcomes and assertions differ; exit 1 if any do")
-    command.add_argument("before", metavar="RUN_A", help=RUN)
+    command.add_argument("before", metavar="RUN_A", help=RUN_HELP)
     command.add_argument("after", metavar="RUN_B", help="the one it is compared with")
     command.set_defaults(run_command=_diff)
     command = _add(commands, "history", "remember a run, or list what is remembered")
-    kept = command.add_subparsers(required=True, metavar="append | list")
-    each = _add(kept, "append", "add a run's line to the history, once", within="history ")
-    each.add_argument("run", metavar="RUN", help=RUN)
-    _add_folder(each)
-    each.set_defaults(run_command=_append)
-    each = _add(kept, "list", "the runs remembered of a target, one a line", within="history ")
-    _of_history(each)
-    each.set_defaults(run_command=_list)
+    history_commands = command.add_subparsers(required=True, metavar="append | list")
+    append = _add(history_commands, "append", "add a run's line to the history, once", within="history ")
+    append.add_argument("run", metavar="RUN", help=RUN_HELP)
+    _add_history_folder(append)
+    append.set_defaults(run_command=_append)
+    listing = _add(history_commands, "list", "the runs remembered of a target, one a line", within="history ")
+    _add_history_options(listing)
+    listing.set_defaults(run_command=_list)
     command = _add(commands, "feed", "print what changed on the wire as an Atom feed, from the history")
     command.add_argument("run", metavar="RUN", nargs="?", help="a run of the target, if --target does not name it")
-    _of_history(command)
+    _add_history_options(command)
     command.set_defaults(run_command=_feed)
     command = _add(commands, "news", "print what a run has to tell anybody who is called, as one small JSON")
     command.add_argument("run", metavar="RUN", nargs="?", help="a run of the history (default: the last one)")
-    _of_history(command)
+    _add_history_options(command)
     command.set_defaults(run_command=_news)
     command = _add(commands, "open", "open a run's report in a browser")
-    command.add_argument("run", metavar="RUN", nargs="?", default="latest", help=f"{RUN} (default: latest)")
+    command.add_argument("run", metavar="RUN", nargs="?", default="latest", help=f"{RUN_HELP} (default: latest)")
     command.set_defaults(run_command=_open)
-    for each in (*commands.choices.values(), *kept.choices.values()):
-        each.add_argument(
+    for command_parser in (*commands.choices.values(), *history_commands.choices.values()):
+        command_parser.add_argument(
             "--catalog",
             type=parser.parse_catalog_folder,
             metavar="DIR",
             help="the home of the providers, if it has moved",
         )
-        if each.get_default("run_command") is not None:
-            each.set_defaults(run_command=_with_home(each.get_default("run_command")))
+        run_command = command_parser.get_default("run_command")
+        if run_command is not None:
+            command_parser.set_defaults(run_command=_with_provider_folder(run_command))
     return group
 
 
-def _add(commands: Any, name: str, told: str, within: str = "") -> Parser:
-    """A command that is told as the list of all tells it, with those of the examples that are its own."""
-    own = [line for line in EPILOG.splitlines() if line.startswith(f"  catalog-probe report {within}{name}")]
+def _add(commands: Any, name: str, summary: str, within: str = "") -> Parser:
+    """Add a command. Its help repeats the summary of the list, and the examples of this command."""
+    examples = [line for line in EPILOG.splitlines() if line.startswith(f"  catalog-probe report {within}{name}")]
     added: Parser = commands.add_parser(
-        name, help=told, description=f"{told[0].upper()}{told[1:]}.", epilog="\n".join(own)
+        name, help=summary, description=f"{summary[0].upper()}{summary[1:]}.", epilog="\n".join(examples)
     )
     return added
 
 
-def _of_history(command: argparse.ArgumentParser) -> None:
+def _add_history_options(command: argparse.ArgumentParser) -> None:
     command.add_argument("--target", help="whose history (default: the run's, the only one there is, or live)")
-    _add_folder(command)
+    _add_history_folder(command)
 
 
-def _add_folder(command: argparse.ArgumentParser) -> None:
-    """Where histories lie."""
+def _add_history_folder(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--history",
         dest="folder",
@@ -154,100 +152,96 @@ def _add_folder(command: argparse.ArgumentParser) -> None:
     )
 
 
-def _build(asked: argparse.Namespace) -> int:
-    folders = [find_run_folder(name) for name in asked.runs]
-    if asked.out is not None:
-        for each in shards.list_missing_shards(build.build_merged(folders, asked.out).policy):
-            print(f"shard {each} is missing: the verdict speaks of the others alone")
+def _build(args: argparse.Namespace) -> int:
+    folders = [find_run_folder(name) for name in args.runs]
+    if args.out is not None:
+        for shard in shards.list_missing_shards(build.build_merged(folders, args.out).policy):
+            print(f"shard {shard} is missing: the verdict speaks of the others alone")
     elif len(folders) > 1:
         raise EvidenceError(f"{len(folders)} runs make one report", "say where with --out DIR")
     else:
         build.build(folders[0])
-    folder = asked.out or folders[0]
+    folder = args.out or folders[0]
     print(folder / "report.html")
     return 0
 
 
-def _show(asked: argparse.Namespace) -> int:
-    run, results = read_named_run(asked.run)
-    if asked.annotate:
+def _show(args: argparse.Namespace) -> int:
+    run, results = read_named_run(args.run)
+    if args.annotate:
         print("\n".join(ci_annotations.render(run, results)))
         return 0
     width = shutil.get_terminal_size((terminal.WIDTH, 24)).columns
-    print(terminal.render(run, results, width=width, colour=sys.stdout.isatty(), quiet=asked.quiet))
+    print(terminal.render(run, results, width=width, colour=sys.stdout.isatty(), quiet=args.quiet))
     return 0
 
 
-def _diff(asked: argparse.Namespace) -> int:
-    differences = comparison.render(read_named_run(asked.before), read_named_run(asked.after))
+def _diff(args: argparse.Namespace) -> int:
+    differences = comparison.render(read_named_run(args.before), read_named_run(args.after))
     print(differences or "nothing differs")
     return Exit.PROBLEMS if differences else Exit.FINE
 
 
-def _append(asked: argparse.Namespace) -> int:
-    run, results = read_named_run(asked.run)
+def _append(args: argparse.Namespace) -> int:
+    run, results = read_named_run(args.run)
     damaged: list[str] = []
-    added = append_to_history(asked.folder, run, results, damaged)
-    _tell_of_damage(damaged)
-    file = display_path(build_history_path(asked.folder, run.target))
+    added = append_to_history(args.folder, run, results, damaged)
+    _report_damage(damaged)
+    file = display_path(build_history_path(args.folder, run.target))
     print(sanitize_row(f"{file}: {run.run} {'added' if added else 'was there already'}"))
     return 0
 
 
-def _list(asked: argparse.Namespace) -> int:
-    for line in _remembered(asked):
-        print(sanitize_row(f"{line['today']}  {line['run']}  {_tally(line['outcomes'])}"))
+def _list(args: argparse.Namespace) -> int:
+    for line in _load_history(args):
+        print(sanitize_row(f"{line['today']}  {line['run']}  {_count_outcomes(line['outcomes'])}"))
     return 0
 
 
-def _feed(asked: argparse.Namespace) -> int:
-    rows = earlier_runs.parse_history_lines(_remembered(asked))
-    print(feed.render(asked.target, rows), end="")
+def _feed(args: argparse.Namespace) -> int:
+    rows = earlier_runs.parse_history_lines(_load_history(args))
+    print(feed.render(args.target, rows), end="")
     return 0
 
 
-def _news(asked: argparse.Namespace) -> int:
-    rows = earlier_runs.parse_history_lines(_remembered(asked))
-    known = {row.run for row in rows}
-    meant = asked.run or rows[-1].run
-    run = meant if meant in known else _described(meant).run
-    told = news.build_news(asked.target, rows, run)
-    print(json.dumps(escape_hidden_in_json(told), ensure_ascii=False, indent=2))
+def _news(args: argparse.Namespace) -> int:
+    rows = earlier_runs.parse_history_lines(_load_history(args))
+    name = args.run or rows[-1].run
+    run = name if name in {row.run for row in rows} else read_named_run(name)[0].run
+    content = news.build_news(args.target, rows, run)
+    print(json.dumps(escape_hidden_in_json(content), ensure_ascii=False, indent=2))
     return 0
 
 
-def _remembered(asked: argparse.Namespace) -> list[dict[str, Json]]:
-    if not asked.target and getattr(asked, "run", None) and find_run_folder_or_none(asked.run) is not None:
-        asked.target = _described(asked.run).target
-    asked.target = asked.target or find_only_target(asked.folder) or "live"
+def _load_history(args: argparse.Namespace) -> list[dict[str, Json]]:
+    """Load the history of a target, and set `args.target` if the option does not name it."""
+    if not args.target and getattr(args, "run", None) and find_run_folder_or_none(args.run) is not None:
+        args.target = read_named_run(args.run)[0].target
+    args.target = args.target or find_only_target(args.folder) or "live"
     damaged: list[str] = []
-    lines = load_history(asked.folder, asked.target, damage_notes=damaged)
-    _tell_of_damage(damaged)
+    lines = load_history(args.folder, args.target, damage_notes=damaged)
+    _report_damage(damaged)
     if not lines:
-        kept = build_history_path(asked.folder, asked.target)
+        file = build_history_path(args.folder, args.target)
         mend = "`catalog-probe report history append latest` adds the last run"
-        raise EvidenceError("no run is remembered", mend, file=kept)
+        raise EvidenceError("no run is remembered", mend, file=file)
     return lines
 
 
-def _tell_of_damage(damaged: Sequence[str]) -> None:
-    """Name the damaged lines of a history on stderr: a command goes on without them."""
+def _report_damage(damaged: Sequence[str]) -> None:
+    """Name the damaged lines of a history on stderr. The command goes on without them."""
     sys.stderr.writelines(f"{sanitize_row(f'catalog-probe: {line}')}\n" for line in damaged)
 
 
-def _open(asked: argparse.Namespace) -> int:
-    page = find_run_folder(asked.run) / "report.html"
+def _open(args: argparse.Namespace) -> int:
+    page = find_run_folder(args.run) / "report.html"
     if not page.is_file():
-        raise EvidenceError("is not there", f"make it with `catalog-probe report build {asked.run}`", file=page)
+        raise EvidenceError("is not there", f"make it with `catalog-probe report build {args.run}`", file=page)
     print(page)
     webbrowser.open(page.resolve().as_uri())
     return 0
 
 
-def _described(name: str) -> Run:
-    return read_named_run(name)[0]
-
-
-def _tally(letters: str) -> str:
+def _count_outcomes(letters: str) -> str:
     counts = [(letters.count(OUTCOME_LETTERS[outcome]), name) for outcome, name in OUTCOMES.items()]
     return ", ".join(f"{number} {name}" for number, name in counts if number)

@@ -1,9 +1,9 @@
-"""What commands of `catalog-probe catalog` do: read, act, print, and give the exit status."""
+"""Commands of `catalog-probe catalog`: each reads, acts, prints, and returns the exit status."""
 
 from __future__ import annotations
 
 import json
-from datetime import UTC, date, datetime
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.files import provider_folders
@@ -27,41 +27,48 @@ if TYPE_CHECKING:
 
 
 def show_record(args: Namespace) -> int:
-    """Print a record, or list the addresses that begin so."""
+    """Print a record, or list the addresses that begin with a prefix."""
     catalog = Catalog.load(*provider_folders.use(args.catalog))
     prefix = (args.address or "").rstrip("/").lower()
     if prefix.count("/") < 3:
-        listed = [each for each in catalog.records if not prefix or f"{each.address}/".startswith(f"{prefix}/")]
-        if listed:
-            print(show.format_addresses(listed))
+        records = [record for record in catalog.records if not prefix or f"{record.address}/".startswith(f"{prefix}/")]
+        if records:
+            print("\n".join(str(record.address) for record in records))
             return Exit.FINE
     record = catalog[prefix]
     if args.json:
         print(json.dumps(escape_hidden_in_json(record.data), indent=2, ensure_ascii=False))
     else:
-        alike = Lookalikes.from_records(catalog.select(record.provider))[record.address]
-        made = assertions(record, catalog.__getitem__)
-        print(show.format_record(record, display_path(catalog.file_of(record.address)), made, alike))
+        lookalikes = Lookalikes.from_records(catalog.select(record.provider))[record.address]
+        stated = assertions(record, catalog.__getitem__)
+        print(show.format_record(record, display_path(catalog.file_of(record.address)), stated, lookalikes))
     return Exit.FINE
 
 
 def show_facts(args: Namespace) -> int:
-    """Print facts of the documents and what checks them; or the documented assertions that none of them names."""
+    """Print facts and the assertions that check them; or the documented assertions that no fact names."""
     catalog = Catalog.load(*provider_folders.use(args.catalog))
-    named = {each: [fact for fact in facts.read_facts(each) if fact.matches_name(args.which)] for each in providers()}
-    known = {each: facts.load_fact_checks(each, catalog) for each, own_facts in named.items() if own_facts}
-    chosen = [(fact, checks) for each, checks in known.items() for fact in named[each]]
-    if not chosen:
+    facts_with_checks = []
+    for provider in providers():
+        matching = [fact for fact in facts.read_facts(provider) if fact.matches_name(args.which)]
+        if matching:
+            checks = facts.load_fact_checks(provider, catalog)
+            facts_with_checks += [(fact, checks) for fact in matching]
+    if not facts_with_checks:
         mend = "name the beginning of an id, a section as 2:7.4, or a row as `2:7.4#500 INTERNAL`"
         raise CatalogError(f"no fact goes by {args.which!r}", mend)
     if args.unnamed:
-        rows = {fact.citation for fact, _ in chosen}
-        own = {each.id: each for _, checks in chosen for each in checks.unnamed}
-        lines = [show.format_assertion(each) for each in own.values() if not rows.isdisjoint(each.source.split("; "))]
+        citations = {fact.citation for fact, _ in facts_with_checks}
+        unnamed = {assertion.id: assertion for _, checks in facts_with_checks for assertion in checks.unnamed}
+        lines = [
+            show.format_assertion(assertion)
+            for assertion in unnamed.values()
+            if not citations.isdisjoint(assertion.source.split("; "))
+        ]
     else:
         lines = [
             show.format_fact(fact, checks.assertions_for(fact), checks.candidates(fact))
-            for fact, checks in chosen
+            for fact, checks in facts_with_checks
             if not args.unchecked or checks.is_unchecked(fact)
         ]
     print("\n".join(lines) or "none")
@@ -69,10 +76,10 @@ def show_facts(args: Namespace) -> int:
 
 
 def find(args: Namespace) -> int:
-    """List the records that fit all that is asked for, one a line with its title."""
+    """List the records that match all conditions, one per line with its title."""
     if not (args.text or args.provider or args.kind or args.status or args.type or args.code):
         raise CatalogError("nothing was asked for", "name a word, or --status, --code, --type, --provider, --kind")
-    found = _library(args).find(
+    records = _load_library(args).find(
         provider=args.provider,
         kind=args.kind,
         status=args.status,
@@ -80,28 +87,28 @@ def find(args: Namespace) -> int:
         code=args.code,
         text=" ".join(args.text) or None,
     )
-    for each in found:
-        print(sanitize_row(f"{each.address}  {each.title}"))
-    if not found:
-        raise _nothing_fits(args)
+    for record in records:
+        print(sanitize_row(f"{record.address}  {record.title}"))
+    if not records:
+        raise _explain_no_match(args)
     return Exit.FINE
 
 
-def _nothing_fits(args: Namespace) -> CatalogError:
-    """Which of what was asked for no record has, or that none has all of it."""
-    asked = {name: vars(args)[name] for name in ("type", "code") if vars(args)[name]}
-    words = [*args.text, *(f'{field}:"{value}"' for field, value in asked.items())]
-    strange = query.find_unmatched_term(" ".join(words), (each.record for each in _library(args).values()))
-    if strange is None:
+def _explain_no_match(args: Namespace) -> CatalogError:
+    """Name a condition that no record meets, or say that none meets all."""
+    fields = {name: vars(args)[name] for name in ("type", "code") if vars(args)[name]}
+    words = [*args.text, *(f'{field}:"{value}"' for field, value in fields.items())]
+    records = (record.record for record in _load_library(args).values())
+    unmatched = query.find_unmatched_term(" ".join(words), records)
+    if unmatched is None:
         return CatalogError("no record fits", "ask for less; `catalog-probe catalog show` lists every address")
-    return CatalogError(
-        f"no record has {strange[0]!r}", strange[1] or "`catalog-probe catalog show` lists every address"
-    )
+    term, suggestion = unmatched
+    return CatalogError(f"no record has {term!r}", suggestion or "`catalog-probe catalog show` lists every address")
 
 
 def update(args: Namespace) -> int:
-    """Write what live runs saw into the records."""
-    from catalog_probe.catalog.writeback import update as updating
+    """Write what live runs observed into the records."""
+    from catalog_probe.catalog.writeback.update import read_evidence, update_folders
 
     if not args.runs and args.expire_after is None:
         raise CatalogError("no run was named", "name run folders, or give --expire-after DAYS")
@@ -110,11 +117,11 @@ def update(args: Namespace) -> int:
     roots = provider_folders.use_records(args.catalog)
     for root in roots if not args.dry_run else ():
         provider_folders.require_own(root)
-    summary = updating.update_folders(
-        updating.read_evidence(args.runs),
+    summary = update_folders(
+        read_evidence(args.runs),
         roots,
         policy=UpdatePolicy(args.refresh_after, args.expire_after),
-        today=_today(args),
+        today=args.today or datetime.now(UTC).date(),
         dry_run=args.dry_run,
     )
     for line in summary.lines():
@@ -123,7 +130,7 @@ def update(args: Namespace) -> int:
 
 
 def explain(args: Namespace) -> int:
-    """Say what a code means and what to do, or list all."""
+    """Print what a code means and what to do, or list all codes."""
     if args.code is None:
         print(show.format_all_codes())
         return Exit.FINE
@@ -142,12 +149,8 @@ def explain(args: Namespace) -> int:
     return Exit.FINE
 
 
-def _library(args: Namespace) -> Library:
-    """The records that are meant, as a client's author has them."""
+def _load_library(args: Namespace) -> Library:
+    """Load the records that `--catalog` names, as the public library has them."""
     from catalog_probe.catalog.library import load_folders
 
     return load_folders(provider_folders.use(args.catalog))
-
-
-def _today(args: Namespace) -> date:
-    return args.today or datetime.now(UTC).date()

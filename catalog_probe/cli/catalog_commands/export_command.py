@@ -1,4 +1,4 @@
-"""What `catalog-probe catalog export` does: makes a document for other tools, and prints or writes it."""
+"""`catalog-probe catalog export`: make a document for other tools, and print or write it."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def export(args: Namespace) -> int:
 
 
 def _openapi(catalog: Catalog, provider: str | None) -> str:
-    from catalog_probe.catalog.exports.openapi import build_document  # each format waits for its own imports alone
+    from catalog_probe.catalog.exports.openapi import build_document  # slow to import, and only needed here
 
     if provider is None:
         raise CatalogError("OpenAPI describes one provider", f"name one of {', '.join(providers())}")
@@ -41,6 +41,6 @@ def _openapi(catalog: Catalog, provider: str | None) -> str:
 
 
 def _table(catalog: Catalog, provider: str | None) -> str:
-    from catalog_probe.catalog.exports import table  # as above
+    from catalog_probe.catalog.exports import table  # see above
 
     return table.to_csv(Library(catalog).find(provider=provider))

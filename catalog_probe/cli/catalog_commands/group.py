@@ -111,14 +111,14 @@ gone. Without --assertions, those that drifted in the run are accepted.
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command; the exit status."""
+    """Run one command, and return its exit status."""
     return parser.run(
         build_parser(), arguments, stopped="stopped; no file was left half written", blamed=parser.find_first_problem
     )
 
 
 def build_parser() -> Parser:
-    """Build the parser of the group, with one of its own for each command."""
+    """Build the parser of the group and its commands."""
     group = Parser(prog="catalog-probe catalog", description=_OVERVIEW)
     subparsers = group.add_subparsers(title="commands", metavar="COMMAND", required=True)
 
@@ -135,7 +135,7 @@ def build_parser() -> Parser:
     show.add_argument("address", nargs="?", metavar="ADDRESS", help="a record, or the beginning of some")
     show.add_argument("--json", action="store_true", help="the record's JSON as it is in its file")
 
-    find = add_command("find", commands.find, "list the records that speak of something", _fill_find())
+    find = add_command("find", commands.find, "list the records that speak of something", _describe_find())
     find.add_argument("text", nargs="*", metavar="WORD", help="words or FIELD:VALUE that the record must have")
     find.add_argument(
         "--provider", metavar="NAME", help=f"only records of this provider: {parser.describe_providers()}"
@@ -168,10 +168,14 @@ def build_parser() -> Parser:
         "runs", nargs="*", type=paths.locate_run, metavar="RUN", help="a run's folder, its results.jsonl, or its name"
     )
     update.add_argument(
-        "--refresh-after", type=_days, default=7, metavar="DAYS", help="a date older than this is renewed (default: 7)"
+        "--refresh-after",
+        type=_parse_days,
+        default=7,
+        metavar="DAYS",
+        help="a date older than this is renewed (default: 7)",
     )
     update.add_argument(
-        "--expire-after", type=_days, metavar="DAYS", help="a verification older than this becomes UNVERIFIED"
+        "--expire-after", type=_parse_days, metavar="DAYS", help="a verification older than this becomes UNVERIFIED"
     )
     update.add_argument("--dry-run", action="store_true", help="say what would change, and write nothing")
 
@@ -183,7 +187,10 @@ def build_parser() -> Parser:
     accept.add_argument("--ticket", metavar="LINK", help="where it is followed up")
     accept.add_argument("--target", default="live", help="the target on which it diverges (default: live)")
     accept.add_argument(
-        "--assertions", type=_keys, metavar="KEY,…", help="what diverges: answer/status, answer/header:retry-after, …"
+        "--assertions",
+        type=_parse_keys,
+        metavar="KEY,…",
+        help="what diverges: answer/status, answer/header:retry-after, …",
     )
     accept.add_argument("--run", type=paths.locate_run, metavar="RUN", help="the run that saw it (default: the latest)")
     accept.add_argument(
@@ -195,17 +202,17 @@ def build_parser() -> Parser:
     return group
 
 
-def _fill_find() -> str:
+def _describe_find() -> str:
     fields = textwrap.fill(", ".join(RECORD_FIELDS), 78, initial_indent="  ", subsequent_indent="  ")
     return _FIND.replace("{fields}", fields)
 
 
-def _days(text: str) -> int:
+def _parse_days(text: str) -> int:
     try:
         return parse_days(text)
     except ValueError as error:
         raise argparse.ArgumentTypeError(f"{error}; write a whole number, 0 or more") from None
 
 
-def _keys(text: str) -> list[str]:
+def _parse_keys(text: str) -> list[str]:
     return [key.strip() for key in text.split(",") if key.strip()]
