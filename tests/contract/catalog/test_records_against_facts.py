@@ -80,7 +80,7 @@ CATALOG = catalog()
 ERRORS = CATALOG.select(kind="errors")
 SUCCESS_STATUSES = {101, 200}
 
-each_provider = pytest.mark.parametrize("provider", providers())
+for_each_provider = pytest.mark.parametrize("provider", providers())
 
 
 @cache
@@ -100,8 +100,10 @@ def facts_by_assertion(provider: str) -> Mapping[str, Sequence[Fact]]:
 
 def value_assertions(record: Record) -> list[Assertion]:
     """The assertions about status, type and code of a record's answers."""
-    made = assertions(record, CATALOG.__getitem__)
-    return [each for each in made if each.key.aspect in VALUE_ASPECTS and not each.key.location]
+    of_record = assertions(record, CATALOG.__getitem__)
+    return [
+        assertion for assertion in of_record if assertion.key.aspect in VALUE_ASPECTS and not assertion.key.location
+    ]
 
 
 def cited_rows(record: Record) -> list[str]:
@@ -141,9 +143,11 @@ def values_by_closeness(record: Record, facts: StatedFacts) -> Iterator[list[Sta
         subjects = {str(record.data[field]) for field in VALUE_ASPECTS.values() if record.data[field] is not None}
         sections = {row.partition("#")[0] for row in rows}
         yield [value for section in sections for value in facts.values_by_section[section] if value.subject in subjects]
-        named = facts_by_assertion(record.provider)
-        rows_naming_it = {fact.citation for each in value_assertions(record) for fact in named.get(each.id, ())}
-        yield [value for row in sorted(rows_naming_it) for value in facts.values_by_row[row]]
+        naming_facts = facts_by_assertion(record.provider)
+        naming_rows = {
+            fact.citation for assertion in value_assertions(record) for fact in naming_facts.get(assertion.id, ())
+        }
+        yield [value for row in sorted(naming_rows) for value in facts.values_by_row[row]]
     yield [value for value in own if value.subject == UNLESS_STATED]
 
 
@@ -152,7 +156,7 @@ def has_status_of_stream(record: Record) -> bool:
     return record.data.get("stream") is not None
 
 
-def stated_of(record: Record, field: str, facts: StatedFacts) -> list[StatedValue]:
+def closest_values(record: Record, field: str, facts: StatedFacts) -> list[StatedValue]:
     """What the facts that are closest to an error record state of one of its fields."""
     levels = ([value for value in level if value.field == field] for level in values_by_closeness(record, facts))
     return next(filter(None, levels), [])
@@ -168,8 +172,8 @@ def recorded_values(record: Record, field: str) -> set[Any]:
 
 def is_assumed(record: Record, field: str) -> bool:
     return any(
-        VALUE_ASPECTS[each.key.aspect] == field and each.basis is not Basis.DOCUMENTED
-        for each in value_assertions(record)
+        VALUE_ASPECTS[assertion.key.aspect] == field and assertion.basis is not Basis.DOCUMENTED
+        for assertion in value_assertions(record)
     )
 
 
@@ -192,11 +196,11 @@ def _error_differences(record: Record, facts: StatedFacts) -> Iterator[str]:
             continue
         if (str(record.address), field) in EXCEPTIONS:
             continue
-        stated = stated_of(record, field, facts)
+        stated_values = closest_values(record, field, facts)
         recorded = recorded_values(record, field)
-        if recorded != ({value.value for value in stated} or {None}) and not is_assumed(record, field):
-            ids = ", ".join(value.fact.id for value in stated) or "no fact"
-            yield f"{field} is {record.data[field]!r}, and {ids} states {[value.value for value in stated]}"
+        if recorded != ({stated.value for stated in stated_values} or {None}) and not is_assumed(record, field):
+            ids = ", ".join(stated.fact.id for stated in stated_values) or "no fact"
+            yield f"{field} is {record.data[field]!r}, and {ids} states {[stated.value for stated in stated_values]}"
 
 
 def _endpoint_differences(record: Record) -> Iterator[str]:
@@ -215,20 +219,19 @@ def _endpoint_differences(record: Record) -> Iterator[str]:
 def unstated_values(record: Record) -> Iterator[str]:
     """Documented statuses, types and codes that no fact states, and those of which a fact states another value."""
     facts = stated_facts(record.provider)
-    named = facts_by_assertion(record.provider)
-    made = assertions(record, CATALOG.__getitem__)
-    streams = {each.key.label for each in made if each.key.aspect in {"event", "close"}}
+    naming_facts = facts_by_assertion(record.provider)
+    of_record = assertions(record, CATALOG.__getitem__)
+    stream_labels = {assertion.key.label for assertion in of_record if assertion.key.aspect in {"event", "close"}}
     for assertion in value_assertions(record):
         documented = assertion.documented
         if assertion.basis is not Basis.DOCUMENTED or documented is None:
             continue
-        naming = named.get(assertion.id, ())
         field = VALUE_ASPECTS[assertion.key.aspect]
-        values = {value.value for value in _values_named(naming, field)}
+        values = {value.value for value in _values_stated_by(naming_facts.get(assertion.id, ()), field)}
         if record.kind == "errors" and values and str(documented) not in values:
             yield f"{assertion.key} is {documented!r}, and the facts that name it state {sorted(map(str, values))}"
         # the protocol of a stream implies its status
-        if assertion.key.label in streams and documented in SUCCESS_STATUSES:
+        if assertion.key.label in stream_labels and documented in SUCCESS_STATUSES:
             continue
         rows = assertion.source.split("; ")
         of_rows = {value.value for row in rows for value in facts.values_by_row[row]}
@@ -237,35 +240,35 @@ def unstated_values(record: Record) -> Iterator[str]:
             yield f"{assertion.key} is {documented!r}, which none of {rows} states"
 
 
-def _values_named(facts: Iterable[Fact], field: str) -> Iterator[StatedValue]:
+def _values_stated_by(facts: Iterable[Fact], field: str) -> Iterator[StatedValue]:
     ids = {fact.id for fact in facts}
     for fact in facts:
         values = stated_facts(fact.id.partition("-")[0]).values_by_row[fact.citation]
         yield from (value for value in values if value.field == field and value.fact.id in ids)
 
 
-@each_provider
+@for_each_provider
 def test_a_record_agrees_with_its_facts(provider: str) -> None:
     records = CATALOG.select(provider)
     assert [str(record.address) for record in records if not cited_rows(record)] == []
-    found = {str(record.address): differences(record, stated_facts(provider)) for record in records}
-    assert {address: lines for address, lines in found.items() if lines} == {}
+    problems = {str(record.address): differences(record, stated_facts(provider)) for record in records}
+    assert {address: lines for address, lines in problems.items() if lines} == {}
 
 
-@each_provider
+@for_each_provider
 def test_each_documented_value_is_stated_by_a_fact(provider: str) -> None:
-    found = {str(record.address): list(unstated_values(record)) for record in CATALOG.select(provider)}
-    assert {address: lines for address, lines in found.items() if lines} == {}
+    problems = {str(record.address): list(unstated_values(record)) for record in CATALOG.select(provider)}
+    assert {address: lines for address, lines in problems.items() if lines} == {}
 
 
 def used_values(provider: str, facts: StatedFacts) -> set[tuple[str, str]]:
     """Id of the fact and field, for all stated values that an error record is compared with."""
     records = CATALOG.select(provider, "errors")
-    stated = (value for record in records for field in FORMS for value in stated_of(record, field, facts))
+    stated = (value for record in records for field in FORMS for value in closest_values(record, field, facts))
     return {(value.fact.id, value.field) for value in stated}
 
 
-@each_provider
+@for_each_provider
 def test_each_stated_value_is_in_a_record(provider: str) -> None:
     facts = stated_facts(provider)
     used = used_values(provider, facts)
@@ -274,7 +277,7 @@ def test_each_stated_value_is_in_a_record(provider: str) -> None:
     assert {value.fact.id for value in stated if (value.fact.id, value.field) not in used} <= OF_NO_RECORD
 
 
-@each_provider
+@for_each_provider
 def test_each_row_has_a_record(provider: str) -> None:
     """A record cites it, an assertion names one of its facts, or a record is compared with a value that it states."""
     facts = stated_facts(provider)
@@ -385,6 +388,6 @@ def test_each_exception_is_still_one() -> None:
     for (address, field), value in EXCEPTIONS.items():
         record = CATALOG[address]
         assert record.data[field] == value
-        assert value not in {stated.value for stated in stated_of(record, field, stated_facts(record.provider))}
+        assert value not in {stated.value for stated in closest_values(record, field, stated_facts(record.provider))}
     ids = {fact.id for provider in providers() for fact in stated_facts(provider).facts}
     assert ids >= OF_NO_RECORD

@@ -64,26 +64,26 @@ def texts(home: Path) -> dict[str, str]:
 
 def test_a_provider_begins_with_all_its_files(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert new("provider", "PE") == 0
-    said = capsys.readouterr().out.splitlines()
-    wrote = {line.removeprefix("wrote company/") for line in said if line.startswith("wrote ")}
-    assert wrote == {
+    output = capsys.readouterr().out.splitlines()
+    written = {line.removeprefix("wrote company/") for line in output if line.startswith("wrote ")}
+    assert written == {
         *("providers/pe.toml", "schemas/envelopes/pe.json", "facts/pe.tsv", "recipes/pe.py", "mock/pe.py"),
         *("targets/mock.toml", "targets/live.toml"),
     }
     assert "missing: company/providers/pe.toml: $.about: is still to be written; what kind of provider" in "\n".join(
-        said
+        output
     )
-    assert "missing: a record: catalog-probe new record pe/endpoints/general/list_models --catalog company" in said
-    assert said[-1] == "then: catalog-probe check --catalog company"
+    assert "missing: a record: catalog-probe new record pe/endpoints/general/list_models --catalog company" in output
+    assert output[-1] == "then: catalog-probe check --catalog company"
 
 
 def test_no_check_lets_a_beginning_pass(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
     new("provider", "PE")
     assert [new("record", address) for address in RECORDS] == [0, 0, 0]
-    found = validate.check(home / "records")
-    assert found
-    assert {each.message for each in found} == {"is still to be written"}
-    assert {each.address for each in found} == {"", *RECORDS}
+    problems = validate.check(home / "records")
+    assert problems
+    assert {problem.message for problem in problems} == {"is still to be written"}
+    assert {problem.address for problem in problems} == {"", *RECORDS}
     provider_folders.use(home)
     catalog = Catalog.load(home / "records")
     assert sorted(misfits(catalog, {"pe": recipe_book("pe")})) == sorted(
@@ -103,9 +103,9 @@ def test_a_second_time_only_what_is_missing_is_said(home: Path, capsys: pytest.C
     new("provider", "pe")
     new("record", RECORDS[0])
     assert texts(home) == before
-    said = capsys.readouterr().out
-    assert "wrote" not in said
-    assert f"{RECORDS[0]}: $.message_semantics: is still to be written; what it means" in said
+    output = capsys.readouterr().out
+    assert "wrote" not in output
+    assert f"{RECORDS[0]}: $.message_semantics: is still to be written; what it means" in output
 
 
 def test_a_record_leaves_the_others_of_its_family_as_they_are(home: Path) -> None:
@@ -133,7 +133,7 @@ def test_recipes_that_are_there_stay_where_a_row_is_added(home: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (("provider", "P-E"), "'P-E' cannot name a provider; use letters and digits, a letter first, as PE"),
         (("provider", "pa"), "pa is there already, in"),
@@ -143,11 +143,11 @@ def test_recipes_that_are_there_stay_where_a_row_is_added(home: Path) -> None:
     ],
 )
 def test_what_cannot_be_begun_is_told(
-    home: Path, capsys: pytest.CaptureFixture[str], words: tuple[str, str], said: str
+    home: Path, capsys: pytest.CaptureFixture[str], words: tuple[str, str], message: str
 ) -> None:
     assert new(*words) == 4
     err = capsys.readouterr().err
-    assert said in err
+    assert message in err
     assert err.count("\n") == 1
     assert not home.exists()
 
@@ -158,10 +158,10 @@ def test_of_two_providers_in_one_home_each_is_told_alone(home: Path, capsys: pyt
         new("record", f"{name}/endpoints/models/list_models")
     capsys.readouterr()
     assert new("provider", "pf") == 0
-    said = capsys.readouterr().out
-    assert said.startswith("pf is there already: company/providers/pf.toml\n")
-    assert "pe.toml" not in said
-    assert "pe/" not in said.replace("envelopes/", "")
+    output = capsys.readouterr().out
+    assert output.startswith("pf is there already: company/providers/pf.toml\n")
+    assert "pe.toml" not in output
+    assert "pe/" not in output.replace("envelopes/", "")
 
 
 def test_of_a_finished_provider_nothing_is_missing(
@@ -387,10 +387,10 @@ def test_what_recipes_of_a_folder_make_is_removed_by_name(home: Path, tmp_path: 
     new("provider", "PE")
     (home / "recipes" / "pe.py").write_text(RECIPES)
     provider_folders.use(home)
-    asked: list[str] = []
+    requests: list[str] = []
 
     async def api(scope: Scope, receive: Receive, send: Send) -> None:
-        asked.append(f"{scope['method']} {scope['path']}")
+        requests.append(f"{scope['method']} {scope['path']}")
         await send({"type": "http.response.start", "status": 204, "headers": []})
         await send({"type": "http.response.body"})
 
@@ -405,9 +405,9 @@ def test_what_recipes_of_a_folder_make_is_removed_by_name(home: Path, tmp_path: 
         fixtures.learn(
             create, Exchange(label="answer", request=Request("POST", base), response=answer), fixtures.announce(create)
         )
-        (told,) = cleanup.clean_up([noted.path], night)
-    assert told.line.startswith("removed: POST /v1/notes for pe/endpoints/notes/create_note")
-    assert asked == ["DELETE /v1/notes/note_1"]
+        (removal,) = cleanup.clean_up([noted.path], night)
+    assert removal.line.startswith("removed: POST /v1/notes for pe/endpoints/notes/create_note")
+    assert requests == ["DELETE /v1/notes/note_1"]
     undeclared = create.replace(removal=Removal("tag", delete("/v1/tags/{id}")))
     with pytest.raises(RecipeError, match=r"'tag', which is not listed; put it into REMOVALS in company/recipes/pe"):
         fixtures.announce(undeclared)
@@ -415,8 +415,8 @@ def test_what_recipes_of_a_folder_make_is_removed_by_name(home: Path, tmp_path: 
 
 def test_a_provider_of_yours_needs_a_folder_of_yours(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["provider", "PE"]) == 4
-    said = capsys.readouterr().err
-    assert said == (
+    output = capsys.readouterr().err
+    assert output == (
         "catalog-probe: a provider of yours needs a folder of yours; "
         "name one, as `catalog-probe new provider pe --catalog company`\n"
     )
