@@ -5,11 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.envelopes import formats
-from catalog_probe.catalog.model import Reason
-from catalog_probe.catalog.model.codes import ReasonCode
 from catalog_probe.catalog.model.labels import ANSWER, SETUP
 from catalog_probe.catalog.reading.grpc_statuses import http_status_of
-from catalog_probe.probes.recipes.probe import ProbeStopped
+from catalog_probe.probes.recipes.probe import SetupFailed
 
 if TYPE_CHECKING:
     from catalog_probe.probes.calls.call import Call
@@ -22,7 +20,7 @@ async def exhaust_limit(probe: Probe, call: Call, bound: int, *, label: str = AN
     """Send a call until it is refused, at most `bound` times, and once more to be judged under `label`.
 
     Raises:
-        ProbeStopped: with reason `setup-failed`: the limit is out of reach.
+        SetupFailed: the limit is out of reach.
     """
     await use_up_limit(probe, call, bound, remaining)
     await probe.send(call, label)
@@ -34,7 +32,7 @@ async def use_up_limit(probe: Probe, call: Call, bound: int, remaining: str = ""
     If the header `remaining` says after the first call that more is left than the bound, nothing more is sent.
 
     Raises:
-        ProbeStopped: with reason `setup-failed`: the limit is out of reach.
+        SetupFailed: the limit is out of reach.
     """
     for sent in range(bound):
         response = (await probe.send(call, SETUP)).response
@@ -45,9 +43,7 @@ async def use_up_limit(probe: Probe, call: Call, bound: int, remaining: str = ""
         left = formats.parse_integer(response.headers.get(remaining, ""))
         if left is not None and left > bound - sent:
             detail = f"{remaining} says {left}, and at most {bound} requests are sent to use a limit up"
-            raise ProbeStopped(
-                Reason(ReasonCode.SETUP_FAILED, f"{call.method} {call.path}: {detail}; use a key with a tiny limit")
-            )
+            raise SetupFailed(f"{call.method} {call.path}: {detail}; use a key with a tiny limit")
 
 
 async def send_until_limited(probe: Probe, call: Call, bound: int) -> None:
@@ -70,7 +66,7 @@ async def send_one_more_than(probe: Probe, call: Call, allowed: int, *, label: s
     """Send a call as often as is allowed, each time with success, and once more to be judged.
 
     Raises:
-        ProbeStopped: with reason `setup-failed`: it was refused before.
+        SetupFailed: it was refused before.
     """
     for _ in range(allowed):
         await probe.setup(call)

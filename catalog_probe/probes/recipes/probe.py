@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
+from catalog_probe.catalog.model import Reason
+from catalog_probe.catalog.model.codes import ReasonCode
 from catalog_probe.catalog.model.labels import ANSWER, SETUP
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from contextlib import AbstractContextManager
 
-    from catalog_probe.catalog.model import Exchange, Reason, Response
+    from catalog_probe.catalog.model import Exchange, Response
     from catalog_probe.probes.calls.call import Call
 
 
@@ -20,6 +22,13 @@ class ProbeStopped(Exception):
     def __init__(self, reason: Reason) -> None:
         super().__init__(f"{reason.code}: {reason.detail}")
         self.reason = reason
+
+
+class SetupFailed(ProbeStopped):
+    """A step that the probe relies on did not do what it should, so the record gets no verdict."""
+
+    def __init__(self, detail: str) -> None:
+        super().__init__(Reason(ReasonCode.SETUP_FAILED, detail))
 
 
 class Probe(Protocol):
@@ -61,3 +70,15 @@ class Probe(Protocol):
 
     def use_mock_session(self, name: str) -> AbstractContextManager[None]:
         """Use the mock session of this name until the context ends; live, or without a name, the attempt's own."""
+
+
+def require_text(body: Any, field: str, request: str) -> str:
+    """Return a text of an answer that the probe relies on, such as the id of what was made.
+
+    Raises:
+        SetupFailed: the answer to `request` has no such text.
+    """
+    text = body.get(field) if isinstance(body, dict) else None
+    if not isinstance(text, str):
+        raise SetupFailed(f"{request}: the answer has no {field}")
+    return text

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from catalog_probe.catalog.model import Exchange, Reason
-from catalog_probe.catalog.model.codes import ReasonCode
 from catalog_probe.catalog.model.labels import SETUP
-from catalog_probe.probes.recipes.probe import Probe, ProbeStopped
+from catalog_probe.probes.recipes.probe import Probe, SetupFailed
 
 from .compliance_requests import with_query
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from catalog_probe.catalog.model import Exchange
     from catalog_probe.probes.calls.call import Call
     from catalog_probe.probes.recipes.recipe import Steps
 
@@ -52,9 +51,7 @@ async def walk_to_end(probe: Probe, listing: Call) -> None:
         if not list_entries(page.body):
             await probe.send(going_on, END_LABEL)
             return
-    raise ProbeStopped(
-        Reason(ReasonCode.SETUP_FAILED, f"no end of {listing.method} {listing.path} within {MAX_PAGES} pages")
-    )
+    raise SetupFailed(f"no end of {listing.method} {listing.path} within {MAX_PAGES} pages")
 
 
 def walk_by_pages(listing: Call, size: int) -> Steps:
@@ -80,26 +77,24 @@ def _demand_more_than(size: int, exchange: Exchange) -> None:
     """Stop if one page holds all entries: then there is nothing to page through.
 
     Raises:
-        ProbeStopped: the account has no more.
+        SetupFailed: the account has no more.
     """
     number = len(list_entries(read_body(exchange)))
     if number <= size:
         request_line = f"{exchange.request.method} {exchange.request.url}"
-        raise ProbeStopped(
-            Reason(ReasonCode.SETUP_FAILED, f"{request_line}: {number} entries are no second page of {size}")
-        )
+        raise SetupFailed(f"{request_line}: {number} entries are no second page of {size}")
 
 
 def read_cursor(exchange: Exchange, name: str) -> str:
     """Return the cursor of a page.
 
     Raises:
-        ProbeStopped: it returned none, so there is nothing to walk by.
+        SetupFailed: it returned none, so there is nothing to walk by.
     """
     token = _parse_cursor(read_body(exchange).get(name))
     if token is None:
         request_line = f"{exchange.request.method} {exchange.request.url}"
-        raise ProbeStopped(Reason(ReasonCode.SETUP_FAILED, f"{request_line}: the page has no {name} to walk by"))
+        raise SetupFailed(f"{request_line}: the page has no {name} to walk by")
     return token
 
 
@@ -127,10 +122,10 @@ def read_field(body: Any, number: int, field: str) -> str:
     """Return a field of the entry with this number, counted from 0.
 
     Raises:
-        ProbeStopped: the list has not so many entries.
+        SetupFailed: the list has not so many entries.
     """
     entry = dict(enumerate(list_entries(body))).get(number, {})
     value = entry.get(field)
     if not isinstance(value, str):
-        raise ProbeStopped(Reason(ReasonCode.SETUP_FAILED, f"the list has no entry {number + 1} with {field}"))
+        raise SetupFailed(f"the list has no entry {number + 1} with {field}")
     return value

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from catalog_probe.catalog.model import Reason
 from catalog_probe.catalog.model.codes import ReasonCode
 from catalog_probe.probes.calls.call import Call, Removal, delete, get
 from catalog_probe.probes.recipes.credential_rules import BOTH_REFUSALS, Refusals
-from catalog_probe.probes.recipes.probe import ProbeStopped
+from catalog_probe.probes.recipes.probe import require_text
 from catalog_probe.probes.recipes.recipe import Family, Recipe, isolate_each
 from catalog_probe.probes.targets.target import Cost
 
@@ -99,9 +98,7 @@ def _interaction_recipe(version: str) -> Recipe:
         """Start work in the background, and fetch its result a minute later."""
         exchange = await probe.send(in_background(), "background_under_way")
         body = exchange.response.body if exchange.response is not None else None
-        name = body.get("id") if isinstance(body, dict) else None
-        if not isinstance(name, str):
-            raise ProbeStopped(Reason(ReasonCode.SETUP_FAILED, "the interaction under way was answered without an id"))
+        name = require_text(body, "id", "the interaction under way")
         await probe.send(get(f"/{version}/interactions/{name}").with_clock("+1m"), "background_result")
 
     slug = f"interactions/create_interaction_{version}"

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from catalog_probe.catalog.model import Reason
-from catalog_probe.catalog.model.codes import ReasonCode
 from catalog_probe.probes.calls.body import BytesBody
 from catalog_probe.probes.calls.call import ASSUMED_ID, Call, Removal, delete, get, post
 from catalog_probe.probes.recipes.minimal_requests import with_key
-from catalog_probe.probes.recipes.probe import ProbeStopped
+from catalog_probe.probes.recipes.probe import require_text
 from catalog_probe.probes.targets.target import WRONG
 
 if TYPE_CHECKING:
@@ -105,10 +103,6 @@ async def make(probe: Probe, call: Call) -> str:
     """Make something that the probe relies on, and return its id.
 
     Raises:
-        ProbeStopped: with reason `setup-failed`: it was not made, or its answer gives no id.
+        SetupFailed: it was not made, or its answer gives no id.
     """
-    body = (await probe.setup(call)).body
-    made_id = body.get("id") if isinstance(body, dict) else None
-    if not isinstance(made_id, str):
-        raise ProbeStopped(Reason(ReasonCode.SETUP_FAILED, f"{call.method} {call.path}: the answer has no id"))
-    return made_id
+    return require_text((await probe.setup(call)).body, "id", f"{call.method} {call.path}")

@@ -6,12 +6,11 @@ from typing import TYPE_CHECKING
 
 import anyio
 
-from catalog_probe.catalog.model import Exchange, Reason
 from catalog_probe.catalog.model.codes import ReasonCode
 from catalog_probe.catalog.model.labels import ANSWER, MISSING_CREDENTIAL, SETUP, SUCCESS, WRONG_CREDENTIAL
 from catalog_probe.probes.calls.call import Call, get
 from catalog_probe.probes.recipes.credential_rules import BOTH_REFUSALS
-from catalog_probe.probes.recipes.probe import Probe, ProbeStopped
+from catalog_probe.probes.recipes.probe import Probe, SetupFailed, require_text
 from catalog_probe.probes.recipes.recipe import Family, Recipe, Steps
 from catalog_probe.probes.targets.target import Cost
 
@@ -19,6 +18,8 @@ from .requests import UNKNOWN_RESULT, create_completion
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
+
+    from catalog_probe.catalog.model import Exchange
 
 CHAT = Family("pd/endpoints/chat")
 NOT_FOUND = Family("pd/errors/not_found")
@@ -38,9 +39,7 @@ WAITS_A_DAY = (ReasonCode.NO_DOCUMENTED_SETUP, "a result would have to be left u
 async def start_deferred(probe: Probe) -> Call:
     """Start a deferred completion and return the call that fetches it. The mock's clock stands still."""
     body = (await probe.setup(create_completion(deferred=True).with_stopped_clock())).body
-    request_id = body.get("request_id") if isinstance(body, dict) else None
-    if not isinstance(request_id, str):
-        raise ProbeStopped(Reason(ReasonCode.SETUP_FAILED, "the deferred completion was answered without a request_id"))
+    request_id = require_text(body, "request_id", "the deferred completion")
     return get(f"/v1/chat/deferred-completion/{request_id}").with_stopped_clock()
 
 
@@ -48,7 +47,7 @@ async def fetch_at_once(probe: Probe, fetch: Call, label: str) -> None:
     """Fetch before the result is ready; a result that is ready at once shows nothing about waiting."""
     exchange = await probe.send(fetch, label)
     if _status(exchange) == 200:
-        raise ProbeStopped(Reason(ReasonCode.SETUP_FAILED, "the result was ready before it could be asked for"))
+        raise SetupFailed("the result was ready before it could be asked for")
 
 
 async def fetch_when_ready(probe: Probe, fetch: Call, label: str) -> Exchange:
@@ -65,7 +64,7 @@ async def take_result(probe: Probe, fetch: Call) -> None:
     """Fetch the result as a step that the probe relies on."""
     exchange = await fetch_when_ready(probe, fetch, SETUP)
     if _status(exchange) != 200:
-        raise ProbeStopped(Reason(ReasonCode.SETUP_FAILED, f"GET {fetch.path}: HTTP {_status(exchange)}"))
+        raise SetupFailed(f"GET {fetch.path}: HTTP {_status(exchange)}")
 
 
 def _status(exchange: Exchange) -> int | None:

@@ -5,14 +5,12 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from catalog_probe.catalog.model import Reason
-from catalog_probe.catalog.model.codes import ReasonCode
 from catalog_probe.catalog.model.labels import ANSWER, SETUP
 from catalog_probe.probes.calls.call import Call, delete, get
 from catalog_probe.probes.recipes.exhausting import send_until_refused
 from catalog_probe.probes.recipes.minimal_requests import with_fields, with_key, with_scenario
 from catalog_probe.probes.recipes.other_endpoints import calls_by_endpoint, changed_request, same_change, same_recipe
-from catalog_probe.probes.recipes.probe import Probe, ProbeStopped
+from catalog_probe.probes.recipes.probe import Probe, SetupFailed
 from catalog_probe.probes.recipes.recipe import Family, Recipe
 from catalog_probe.probes.targets.target import WRONG, Cost
 
@@ -49,9 +47,7 @@ def key_state_recipe(slug: str, role: str, field: str) -> Recipe:
         record_response = (await probe.send(KEY_RECORD.replace(credential=role), SETUP)).response
         body = record_response.body if record_response is not None and record_response.status == 200 else None
         if isinstance(body, dict) and body.get(field) is not True:
-            raise ProbeStopped(
-                Reason(ReasonCode.SETUP_FAILED, f"GET /v1/api-key says that {field} is {body.get(field)}")
-            )
+            raise SetupFailed(f"GET /v1/api-key says that {field} is {body.get(field)}")
         await probe.send(MODELS.replace(credential=role))
 
     return PERMISSION.recipe(slug, steps=steps, requests=2, roles={role}, other_endpoints=same_change(with_key(role)))
