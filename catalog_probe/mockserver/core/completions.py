@@ -1,14 +1,17 @@
-"""Streams of two shapes: chat completions as chunks, and responses as events.
+"""Chat completions and responses, in the shapes that two providers share, and their streams.
 
 The documents show neither; official clients read them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
 
 from catalog_probe.mockserver.core.streams import split_text
+
+if TYPE_CHECKING:
+    from catalog_probe.mockserver.core.sessions import Session
 
 Event = dict[str, Any]
 
@@ -112,3 +115,51 @@ def make_call_events(item: Mapping[str, Any], index: int) -> Iterator[Event]:
 
 def _locate(item: Mapping[str, Any], index: int) -> Event:
     return {"item_id": item["id"], "output_index": index, "content_index": 0}
+
+
+def make_tool_calls(session: Session, calls: Iterable[tuple[str, str]]) -> list[Event]:
+    """Make the tool calls of a chat message from the name and the JSON arguments of each."""
+    return [
+        {"id": session.new_id("call_"), "type": "function", "function": {"name": name, "arguments": arguments}}
+        for name, arguments in calls
+    ]
+
+
+def make_chat_usage(prompt_tokens: int, completion_tokens: int) -> Event:
+    """Make the usage of a chat completion."""
+    return {
+        "prompt_tokens": prompt_tokens,
+        "completion_tokens": completion_tokens,
+        "total_tokens": prompt_tokens + completion_tokens,
+    }
+
+
+def make_output(session: Session, text: str, calls: Iterable[tuple[str, str]], status: str) -> list[Event]:
+    """Make the output of a response: an item for each call, or one message."""
+    items = [
+        {
+            "type": "function_call",
+            "id": session.new_id("fc_", 32),
+            "call_id": session.new_id("call_"),
+            "name": name,
+            "arguments": arguments,
+            "status": "completed",
+        }
+        for name, arguments in calls
+    ]
+    if items:
+        return items
+    part = {"type": "output_text", "text": text, "annotations": [], "logprobs": []}
+    message = {"id": session.new_id("msg_", 32), "type": "message", "role": "assistant", "status": status}
+    return [{**message, "content": [part]}]
+
+
+def make_response_usage(input_tokens: int, output_tokens: int, reasoning_tokens: int = 0) -> Event:
+    """Make the usage of a response."""
+    return {
+        "input_tokens": input_tokens,
+        "input_tokens_details": {"cached_tokens": 0, "cache_write_tokens": 0},
+        "output_tokens": output_tokens,
+        "output_tokens_details": {"reasoning_tokens": reasoning_tokens},
+        "total_tokens": input_tokens + output_tokens,
+    }

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from catalog_probe.mockserver.core.echo import count_tokens, echo_text, truncate_text
-from catalog_probe.mockserver.pd.errors import MULTI_AGENT, NOT_OFFERED, UNSUPPORTED_EFFORT
-from catalog_probe.mockserver.schema.requested_output import FunctionNotOffered, RequestedOutput, find_user_text
+from catalog_probe.mockserver.pd.errors import MULTI_AGENT, UNSUPPORTED_EFFORT
 
 if TYPE_CHECKING:
     from catalog_probe.mockserver.pd.models import Model
+    from catalog_probe.mockserver.schema.requested_output import RequestedOutput
 
 Message = Mapping[str, Any]
 
@@ -39,16 +39,6 @@ def refuse_multi_agent(model: Model) -> None:
     """Refuse a multi-agent model: only the responses endpoint accepts it (1:4.4)."""
     if model.multi_agent:
         raise MULTI_AGENT(model=model.id)
-
-
-def read_requested_output(
-    read: Callable[[Message, str, Collection[str]], RequestedOutput], body: Message, messages: Sequence[Message]
-) -> RequestedOutput:
-    """Read the functions to call and the format of the text; refuse a function that is not offered."""
-    try:
-        return read(body, *find_user_text(messages, text_of))
-    except FunctionNotOffered as error:
-        raise NOT_OFFERED(name=str(error)) from None
 
 
 def text_of(message: Message) -> str:

@@ -10,17 +10,16 @@ import json
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from catalog_probe.mockserver.schema.example import make_example
+
+if TYPE_CHECKING:
+    from catalog_probe.mockserver.core.errors import ErrorRow
 
 FUNCTION, ALLOWED_TOOLS = "function", "allowed_tools"
 ANY_OBJECT_SCHEMA = {"type": "object", "properties": {"heard": {"type": "string"}}, "required": ["heard"]}
 """The schema of the answer if any object will do."""
-
-
-class FunctionNotOffered(ValueError):
-    """The request chooses a function that it does not offer; the message is its name."""
 
 
 @dataclass(frozen=True)
@@ -89,12 +88,10 @@ def find_user_text(
     return "", called
 
 
-def read_chat_request(body: Mapping[str, Any], user_text: str, called: Collection[str]) -> RequestedOutput:
-    """Read a body of chat completions.
-
-    Raises:
-        FunctionNotOffered: it chooses a function that it does not offer.
-    """
+def read_chat_request(
+    body: Mapping[str, Any], user_text: str, called: Collection[str], not_offered: ErrorRow
+) -> RequestedOutput:
+    """Read a body of chat completions; refuse with `not_offered` a chosen function that is not offered."""
     choice = body.get("tool_choice")
     text_format = body.get("response_format") or {}
     return _read_request(
@@ -105,15 +102,14 @@ def read_chat_request(body: Mapping[str, Any], user_text: str, called: Collectio
         format_body=text_format.get("json_schema"),
         user_text=user_text,
         called=called,
+        not_offered=not_offered,
     )
 
 
-def read_responses_request(body: Mapping[str, Any], user_text: str, called: Collection[str]) -> RequestedOutput:
-    """Read a body of responses.
-
-    Raises:
-        FunctionNotOffered: it chooses a function that it does not offer.
-    """
+def read_responses_request(
+    body: Mapping[str, Any], user_text: str, called: Collection[str], not_offered: ErrorRow
+) -> RequestedOutput:
+    """Read a body of responses; refuse with `not_offered` a chosen function that is not offered."""
     text_format = (body.get("text") or {}).get("format") or {}
     return _read_request(
         body,
@@ -123,6 +119,7 @@ def read_responses_request(body: Mapping[str, Any], user_text: str, called: Coll
         format_body=text_format,
         user_text=user_text,
         called=called,
+        not_offered=not_offered,
     )
 
 
@@ -140,6 +137,7 @@ def _read_request(
     format_body: Any,
     user_text: str,
     called: Collection[str],
+    not_offered: ErrorRow,
 ) -> RequestedOutput:
     """Read what both shapes share; `chosen` is the functions part of `tool_choice`."""
     text_schema = None
@@ -147,12 +145,14 @@ def _read_request(
         text_schema = ANY_OBJECT_SCHEMA
     elif format_type == "json_schema" and isinstance(format_body, Mapping):
         text_schema = format_body.get("schema", ANY_OBJECT_SCHEMA)
-    allowed, required = _apply_choice(body.get("tool_choice"), chosen, functions)
+    allowed, required = _apply_choice(body.get("tool_choice"), chosen, functions, not_offered)
     parallel = body.get("parallel_tool_calls") is not False
     return RequestedOutput(allowed, required, parallel, text_schema, user_text, frozenset(called))
 
 
-def _apply_choice(choice: Any, chosen: Any, functions: Mapping[str, Any]) -> tuple[Mapping[str, Any], tuple[str, ...]]:
+def _apply_choice(
+    choice: Any, chosen: Any, functions: Mapping[str, Any], not_offered: ErrorRow
+) -> tuple[Mapping[str, Any], tuple[str, ...]]:
     """Return the functions that may be called, and those one of which must be."""
     if choice in ("required", "any"):
         return functions, tuple(functions)
@@ -164,6 +164,6 @@ def _apply_choice(choice: Any, chosen: Any, functions: Mapping[str, Any]) -> tup
     names = [str((tool.get(FUNCTION) or tool).get("name")) for tool in tools if isinstance(tool, Mapping)]
     for name in names:
         if name not in functions:
-            raise FunctionNotOffered(name)
+            raise not_offered(name=name)
     is_required = choice["type"] == FUNCTION or chosen.get("mode") == "required"
     return {name: functions[name] for name in names}, (tuple(names) if is_required else ())

@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 from starlette.responses import JSONResponse, Response
 
-from catalog_probe.mockserver.core.completions import make_chat_chunks
+from catalog_probe.mockserver.core.completions import make_chat_chunks, make_chat_usage, make_tool_calls
 from catalog_probe.mockserver.core.streams import DONE, encode_event, event_stream
 from catalog_probe.mockserver.pc.bodies import check_object
 from catalog_probe.mockserver.pc.envelopes import envelope
+from catalog_probe.mockserver.pc.errors import NOT_OFFERED
 from catalog_probe.mockserver.pc.fields import CHAT, RESPONSE_ONLY
 from catalog_probe.mockserver.pc.generation.checks import (
     check_window,
     find_service_tier,
     find_text_model,
-    read_requested_output,
     refuse_other_fields,
 )
 from catalog_probe.mockserver.pc.generation.generator import generate
@@ -59,7 +59,7 @@ def _complete(call: Call, raw_body: Any) -> Body:
     body = check_object(raw_body, CHAT)
     model = find_text_model(call, body, "max_tokens", "max_completion_tokens")
     messages = body["messages"]
-    requested = read_requested_output(read_chat_request, body, *find_user_text(messages, _text))
+    requested = read_chat_request(body, *find_user_text(messages, _text), NOT_OFFERED)
     prompt_text = _text(messages[-1])
     limit = body.get("max_completion_tokens", body.get("max_tokens"))
     prompt_tokens = check_window(model, prompt_text, limit, "messages")
@@ -91,10 +91,7 @@ def _describe(call: Call, body: Body, model: Model, generated: Generated) -> Bod
     if generated.calls:
         finish_reason = "tool_calls"
         message["content"] = None
-        message["tool_calls"] = [
-            {"id": call.session.new_id("call_"), "type": "function", "function": {"name": name, "arguments": arguments}}
-            for name, arguments in generated.calls
-        ]
+        message["tool_calls"] = make_tool_calls(call.session, generated.calls)
     choice = {"message": message, "logprobs": None, "finish_reason": finish_reason}
     return {
         "id": call.session.new_id("chatcmpl-", 28),
@@ -103,9 +100,7 @@ def _describe(call: Call, body: Body, model: Model, generated: Generated) -> Bod
         "model": model.id,
         "choices": [{"index": index, **choice} for index in range(body.get("n", 1))],
         "usage": {
-            "prompt_tokens": generated.input_tokens,
-            "completion_tokens": generated.output_tokens,
-            "total_tokens": generated.input_tokens + generated.output_tokens,
+            **make_chat_usage(generated.input_tokens, generated.output_tokens),
             "completion_tokens_details": {"reasoning_tokens": generated.reasoning_tokens},
         },
         "service_tier": find_service_tier(call, body),

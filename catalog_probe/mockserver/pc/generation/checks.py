@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING, Any
 
 from catalog_probe.mockserver.core.echo import count_tokens
@@ -11,11 +11,9 @@ from catalog_probe.mockserver.pc.errors import (
     MAX_TOKENS_TOO_LARGE,
     NOT_OF_THE_ENDPOINT,
     NOT_OF_THE_MODEL,
-    NOT_OFFERED,
     SERVICE_TIER_NOT_ALLOWED,
 )
 from catalog_probe.mockserver.pc.models import find_model
-from catalog_probe.mockserver.schema.requested_output import FunctionNotOffered, RequestedOutput
 
 if TYPE_CHECKING:
     from catalog_probe.mockserver.pc.call import Call
@@ -62,16 +60,6 @@ def find_service_tier(call: Call, body: Body) -> str:
     if tier not in call.project.service_tiers:
         raise SERVICE_TIER_NOT_ALLOWED(tier=tier)
     return tier
-
-
-def read_requested_output(
-    read: Callable[[Body, str, Collection[str]], RequestedOutput], body: Body, user_text: str, called: Collection[str]
-) -> RequestedOutput:
-    """Read the functions to call and the format of the text; refuse a function that is not offered."""
-    try:
-        return read(body, user_text, called)
-    except FunctionNotOffered as error:
-        raise NOT_OFFERED(name=str(error)) from None
 
 
 def check_window(model: Model, prompt_text: str, limit: int | None, param: str) -> int:

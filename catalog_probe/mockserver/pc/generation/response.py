@@ -6,16 +6,21 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from catalog_probe.mockserver.core.completions import make_output, make_response_usage
 from catalog_probe.mockserver.core.errors import Refusal
 from catalog_probe.mockserver.pc.bodies import check_object
 from catalog_probe.mockserver.pc.endpoints import conversations
-from catalog_probe.mockserver.pc.errors import MUTUALLY_EXCLUSIVE_PARAMETERS, NO_INPUT, PREVIOUS_RESPONSE_NOT_FOUND
+from catalog_probe.mockserver.pc.errors import (
+    MUTUALLY_EXCLUSIVE_PARAMETERS,
+    NO_INPUT,
+    NOT_OFFERED,
+    PREVIOUS_RESPONSE_NOT_FOUND,
+)
 from catalog_probe.mockserver.pc.fields import CHAT_ONLY, RESPONSE
 from catalog_probe.mockserver.pc.generation.checks import (
     check_window,
     find_service_tier,
     find_text_model,
-    read_requested_output,
     refuse_other_fields,
 )
 from catalog_probe.mockserver.pc.generation.generator import Generated, generate
@@ -64,9 +69,8 @@ def generate_response(
     model = find_text_model(call, body, "max_output_tokens")
     previous = _find_previous(call, body.get("previous_response_id"), socket_responses)
     user_text, called = find_user_text(body.get("input"))
-    requested = read_requested_output(
-        read_responses_request, body, user_text, {*called, *_list_called_functions(previous)}
-    )
+    called += _list_called_functions(previous)
+    requested = read_responses_request(body, user_text, called, NOT_OFFERED)
     prompt_text = " ".join(filter(None, (output_text(previous), text_of(body.get("input")))))
     limit = body.get("max_output_tokens")
     prompt_tokens = check_window(model, prompt_text, limit, "input")
@@ -159,7 +163,7 @@ def describe_response(call: Call, body: Mapping[str, Any], model: Model, generat
         "max_output_tokens": body.get("max_output_tokens"),
         "metadata": body.get("metadata", {}),
         "model": model.id,
-        "output": _make_output(call, generated, status),
+        "output": make_output(call.session, generated.text, generated.calls, status),
         "parallel_tool_calls": body.get("parallel_tool_calls", True),
         "previous_response_id": body.get("previous_response_id"),
         "reasoning": body.get("reasoning", {"effort": None, "summary": None}),
@@ -171,30 +175,5 @@ def describe_response(call: Call, body: Mapping[str, Any], model: Model, generat
         "tools": body.get("tools", []),
         "top_p": None if model.reasoning else body.get("top_p", 1.0),
         "truncation": body.get("truncation", "disabled"),
-        "usage": {
-            "input_tokens": generated.input_tokens,
-            "input_tokens_details": {"cached_tokens": 0, "cache_write_tokens": 0},
-            "output_tokens": generated.output_tokens,
-            "output_tokens_details": {"reasoning_tokens": generated.reasoning_tokens},
-            "total_tokens": generated.input_tokens + generated.output_tokens,
-        },
+        "usage": make_response_usage(generated.input_tokens, generated.output_tokens, generated.reasoning_tokens),
     }
-
-
-def _make_output(call: Call, generated: Generated, status: str) -> list[Body]:
-    """Return an item for each called function, or one message."""
-    if not generated.calls:
-        part = {"type": "output_text", "text": generated.text, "annotations": [], "logprobs": []}
-        message = {"id": call.session.new_id("msg_", 32), "type": "message", "role": "assistant", "status": status}
-        return [{**message, "content": [part]}]
-    return [
-        {
-            "type": "function_call",
-            "id": call.session.new_id("fc_", 32),
-            "call_id": call.session.new_id("call_"),
-            "name": name,
-            "arguments": arguments,
-            "status": "completed",
-        }
-        for name, arguments in generated.calls
-    ]

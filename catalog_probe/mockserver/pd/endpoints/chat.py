@@ -7,23 +7,23 @@ from typing import TYPE_CHECKING, Any
 
 from starlette.responses import JSONResponse, Response
 
-from catalog_probe.mockserver.core.completions import make_chat_chunks
+from catalog_probe.mockserver.core.completions import make_chat_chunks, make_chat_usage, make_tool_calls
 from catalog_probe.mockserver.core.streams import DONE, encode_event
 from catalog_probe.mockserver.pd.access import admit_to_model
 from catalog_probe.mockserver.pd.bodies import read_object
-from catalog_probe.mockserver.pd.errors import NO_SUCH_RESULT, NOTHING_RETAINED
+from catalog_probe.mockserver.pd.errors import NO_SUCH_RESULT, NOT_OFFERED, NOTHING_RETAINED
 from catalog_probe.mockserver.pd.fields import CHAT
 from catalog_probe.mockserver.pd.generation import (
     Completion,
     complete,
     count_prompt_tokens,
-    read_requested_output,
     refuse_effort,
     refuse_multi_agent,
+    text_of,
 )
 from catalog_probe.mockserver.pd.limits import admit_generation, settle_generation
 from catalog_probe.mockserver.pd.scenarios import make_stream
-from catalog_probe.mockserver.schema.requested_output import read_chat_request
+from catalog_probe.mockserver.schema.requested_output import find_user_text, read_chat_request
 
 if TYPE_CHECKING:
     from catalog_probe.mockserver.pd.gateway import Call
@@ -67,7 +67,7 @@ def generate(call: Call, body: dict[str, Any]) -> Completion:
     refuse_effort(model, body.get("reasoning_effort"))
     if body.get("deferred"):
         refuse_to_retain(call)
-    requested = read_requested_output(read_chat_request, body, body["messages"])
+    requested = read_chat_request(body, *find_user_text(body["messages"], text_of), NOT_OFFERED)
     admit_generation(call, model, count_prompt_tokens(body["messages"]))
     max_tokens = body.get("max_completion_tokens", body.get("max_tokens"))
     completion = complete(body["messages"], max_tokens, requested)
@@ -107,10 +107,7 @@ def describe_completion(call: Call, body: dict[str, Any], completion: Completion
     finish_reason = "length" if completion.is_truncated else "stop"
     if completion.calls:
         finish_reason = "tool_calls"
-        message["tool_calls"] = [
-            {"id": call.session.new_id("call_"), "type": "function", "function": {"name": name, "arguments": arguments}}
-            for name, arguments in completion.calls
-        ]
+        message["tool_calls"] = make_tool_calls(call.session, completion.calls)
     return {
         "id": call.session.new_id("chatcmpl_"),
         "object": "chat.completion",
@@ -119,9 +116,5 @@ def describe_completion(call: Call, body: dict[str, Any], completion: Completion
         "choices": [
             {"index": index, "message": message, "finish_reason": finish_reason} for index in range(body.get("n", 1))
         ],
-        "usage": {
-            "prompt_tokens": completion.prompt_tokens,
-            "completion_tokens": completion.completion_tokens,
-            "total_tokens": completion.prompt_tokens + completion.completion_tokens,
-        },
+        "usage": make_chat_usage(completion.prompt_tokens, completion.completion_tokens),
     }

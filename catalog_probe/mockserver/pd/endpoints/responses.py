@@ -7,22 +7,27 @@ from typing import TYPE_CHECKING, Any
 
 from starlette.responses import JSONResponse
 
-from catalog_probe.mockserver.core.completions import make_response_events, number_events
+from catalog_probe.mockserver.core.completions import (
+    make_output,
+    make_response_events,
+    make_response_usage,
+    number_events,
+)
 from catalog_probe.mockserver.core.streams import encode_typed
 from catalog_probe.mockserver.pd.access import admit_to_model
 from catalog_probe.mockserver.pd.bodies import read_object
-from catalog_probe.mockserver.pd.errors import NO_SUCH_FEATURE
+from catalog_probe.mockserver.pd.errors import NO_SUCH_FEATURE, NOT_OFFERED
 from catalog_probe.mockserver.pd.fields import RESPONSE
 from catalog_probe.mockserver.pd.generation import (
     Completion,
     complete,
     count_prompt_tokens,
-    read_requested_output,
     refuse_effort,
+    text_of,
 )
 from catalog_probe.mockserver.pd.limits import admit_generation, settle_generation
 from catalog_probe.mockserver.pd.scenarios import make_stream
-from catalog_probe.mockserver.schema.requested_output import read_responses_request
+from catalog_probe.mockserver.schema.requested_output import find_user_text, read_responses_request
 
 if TYPE_CHECKING:
     from starlette.responses import Response
@@ -52,7 +57,7 @@ def generate(call: Call, body: dict[str, Any]) -> Completion:
         if tool.get("type") in SERVER_TOOLS and not call.key.team.server_tools:
             raise NO_SUCH_FEATURE(tool=tool["type"])
     messages = _read_messages(body["input"])
-    requested = read_requested_output(read_responses_request, body, messages)
+    requested = read_responses_request(body, *find_user_text(messages, text_of), NOT_OFFERED)
     admit_generation(call, model, count_prompt_tokens(messages))
     completion = complete(messages, body.get("max_output_tokens"), requested)
     settle_generation(call, model, completion.completion_tokens)
@@ -79,25 +84,6 @@ def _read_message(item: dict[str, Any]) -> dict[str, Any] | None:
             return None
 
 
-def _make_output(call: Call, completion: Completion, status: str) -> list[dict[str, Any]]:
-    """Return an item for each called function, or one message."""
-    if not completion.calls:
-        part = {"type": "output_text", "text": completion.text, "annotations": []}
-        message = {"type": "message", "id": call.session.new_id("msg_"), "role": "assistant", "status": status}
-        return [{**message, "content": [part]}]
-    return [
-        {
-            "type": "function_call",
-            "id": call.session.new_id("fc_"),
-            "call_id": call.session.new_id("call_"),
-            "name": name,
-            "arguments": arguments,
-            "status": "completed",
-        }
-        for name, arguments in completion.calls
-    ]
-
-
 def describe_response(call: Call, body: dict[str, Any], completion: Completion) -> dict[str, Any]:
     """Return the response with the fields that clients need."""
     status = "incomplete" if completion.is_truncated else "completed"
@@ -109,15 +95,9 @@ def describe_response(call: Call, body: dict[str, Any], completion: Completion) 
         "error": None,
         "incomplete_details": {"reason": "max_output_tokens"} if completion.is_truncated else None,
         "model": body["model"],
-        "output": _make_output(call, completion, status),
+        "output": make_output(call.session, completion.text, completion.calls, status),
         "parallel_tool_calls": body.get("parallel_tool_calls", True),
         "tool_choice": body.get("tool_choice", "auto"),
         "tools": body.get("tools", []),
-        "usage": {
-            "input_tokens": completion.prompt_tokens,
-            "input_tokens_details": {"cached_tokens": 0, "cache_write_tokens": 0},
-            "output_tokens": completion.completion_tokens,
-            "output_tokens_details": {"reasoning_tokens": 0},
-            "total_tokens": completion.prompt_tokens + completion.completion_tokens,
-        },
+        "usage": make_response_usage(completion.prompt_tokens, completion.completion_tokens),
     }
