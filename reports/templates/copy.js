@@ -1,11 +1,11 @@
-async function copyFrom(button) {
+async function copyCommand(button) {
   const label = [...button.childNodes];
-  const shown = button.parentElement.querySelector("pre");
+  const command = button.dataset.copy || button.parentElement.querySelector("pre").textContent;
   try {
-    await navigator.clipboard.writeText(button.dataset.copy || shown.textContent);
+    await navigator.clipboard.writeText(command);
   } catch {
     const field = document.createElement("textarea");
-    field.value = button.dataset.copy || shown.textContent;
+    field.value = command;
     button.after(field);
     field.select();
     document.execCommand("copy");
@@ -16,12 +16,12 @@ async function copyFrom(button) {
   setTimeout(() => { button.replaceChildren(...label); }, 1500);
 }
 
-/* They come hidden, for without script they do nothing. */
-function showCopyButtons(place) {
-  for (const button of place.querySelectorAll("button.copy")) button.hidden = false;
+/* The buttons are hidden in the file, because without script they do nothing. */
+function showCopyButtons(root) {
+  for (const button of root.querySelectorAll("button.copy")) button.hidden = false;
 }
 
 document.addEventListener("click", (event) => {
   const button = event.target.closest("button.copy");
-  if (button) copyFrom(button);
+  if (button) copyCommand(button);
 });

@@ -1,7 +1,6 @@
-/* The records of a report; its strip has a letter a run, and `.` where the record was not in it. */
-const records = index.rows.map(([address, title, letter, tags, age, strip, ms, places]) => {
-  const outcome = index.outcomes[letter][0];
-  const word = index.outcomes[letter][1];
-  return { address, title, outcome, word, tags, age, strip, ms, places };
+/* The records of a run. `strip` has a letter for each of the last runs, and `.` if the record was not in a run. */
+const records = index.rows.map(([address, title, letter, tags, age, strip, ms, facetIds]) => {
+  const [outcome, outcomeWord] = index.outcomes[letter];
+  return { address, title, outcome, outcomeWord, tags, age, strip, ms, facetIds };
 });
-const byAddress = new Map(records.map((record) => [record.address, record]));
+const recordByAddress = new Map(records.map((record) => [record.address, record]));

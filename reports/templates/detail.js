@@ -1,18 +1,18 @@
-/* Details come packed, by address: raw deflate in base64. They are read when the first one is opened. */
-let packed = null;
+/* The compressed details of the records, by address; parsed when the first one is opened. */
+let packedDetails = null;
 function packedDetail(address) {
-  packed ??= JSON.parse(document.getElementById("data-details").textContent);
-  return packed[address];
+  packedDetails ??= JSON.parse(document.getElementById("data-details").textContent);
+  return packedDetails[address];
 }
 
 function inflate(text) {
-  const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+  const bytes = Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
   return new Response(stream).text();
 }
 
-/* The markup was made when the report was built, with everything observed escaped; in a template nothing runs or loads. */
-async function detailOf(record) {
+/* The markup was made with the report, and everything observed is escaped. In a template nothing runs or loads. */
+async function makeDetail(record) {
   const text = packedDetail(record.address);
   if (text === undefined) return make("p", {}, "Its details are in results.jsonl; here they would make the file too large.");
   if (!("DecompressionStream" in window)) return make("p", {}, "This browser cannot unpack details; see results.jsonl.");

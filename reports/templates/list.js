@@ -3,51 +3,51 @@ const table = document.getElementById("list");
 const tbody = table.tBodies[0];
 const count = document.getElementById("count");
 const more = document.getElementById("more");
-const STEP = 150;
+const PAGE_SIZE = 150;
 let matches = records;
-let shown = 0;
+let shownCount = 0;
 
-function wanted() {
+function readFilters() {
   return { q: form.elements.q.value.trim(), sort: form.elements.sort.value };
 }
 
 function refresh() {
-  const want = wanted();
-  const { terms, wrong } = parseQuery(want.q);
-  matches = terms.length ? records.filter((record) => fits(record, terms)) : records;
-  if (SORTS[want.sort]) matches = [...matches].sort(SORTS[want.sort]);
+  const filters = readFilters();
+  const { terms, wrong } = parseQuery(filters.q);
+  matches = terms.length ? records.filter((record) => matchesQuery(record, terms)) : records;
+  if (SORTS[filters.sort]) matches = [...matches].sort(SORTS[filters.sort]);
   tbody.replaceChildren();
-  shown = 0;
-  extend(STEP);
+  shownCount = 0;
+  showMore(PAGE_SIZE);
   count.textContent = `${matches.length} of ${records.length} records${wrong ? `. ${wrong}` : ""}`;
 }
 
-function extend(number) {
-  const fresh = document.createDocumentFragment();
-  for (const record of matches.slice(shown, shown + number)) fresh.append(drawRow(record));
-  tbody.append(fresh);
-  shown = Math.min(matches.length, shown + number);
-  more.hidden = shown >= matches.length;
-  more.textContent = `Show ${Math.min(STEP, matches.length - shown)} more`;
+function showMore(number) {
+  const rows = document.createDocumentFragment();
+  for (const record of matches.slice(shownCount, shownCount + number)) rows.append(drawRow(record));
+  tbody.append(rows);
+  shownCount = Math.min(matches.length, shownCount + number);
+  more.hidden = shownCount >= matches.length;
+  more.textContent = `Show ${Math.min(PAGE_SIZE, matches.length - shownCount)} more`;
 }
 
-function rowOf(address) {
+function findRow(address) {
   return tbody.querySelector(`tr.row[data-address="${CSS.escape(address)}"]`);
 }
 
-/* Unpacking takes a moment; what was asked for last is what opens. */
-let turn = 0;
+/* Decompression takes a moment. Only the latest request opens its detail. */
+let latestRequest = 0;
 
 async function openDetail(address) {
-  const record = byAddress.get(address);
-  turn += 1;
-  const mine = turn;
-  const detail = await detailOf(record);
-  if (mine !== turn) return;
+  const record = recordByAddress.get(address);
+  latestRequest += 1;
+  const request = latestRequest;
+  const detail = await makeDetail(record);
+  if (request !== latestRequest) return;
   if (!matches.includes(record)) clearFilters();
-  const at = matches.indexOf(record);
-  if (at >= shown) extend(at - shown + 20);
-  const row = rowOf(address);
+  const position = matches.indexOf(record);
+  if (position >= shownCount) showMore(position - shownCount + 20);
+  const row = findRow(address);
   closeDetail();
   row.id = address;
   row.after(make("tr", { class: "detail" }, make("td", { colspan: table.tHead.rows[0].cells.length }, detail)));
@@ -57,7 +57,7 @@ async function openDetail(address) {
 }
 
 function closeDetail() {
-  turn += 1;
+  latestRequest += 1;
   const open = tbody.querySelector("tr.detail");
   if (!open) return false;
   const row = open.previousElementSibling;
@@ -75,42 +75,43 @@ function clearFilters() {
 }
 
 function applyFilters(text) {
-  const asked = new URLSearchParams(text);
-  for (const field of form.elements) if (field.name) field.value = asked.get(field.name) || "";
+  const parameters = new URLSearchParams(text);
+  for (const field of form.elements) if (field.name) field.value = parameters.get(field.name) || "";
   refresh();
 }
 
-function remember() {
-  const said = Object.entries(wanted()).filter(([, value]) => value).map(([key, value]) => `${key}=${encodeURIComponent(value)}`).join("&");
-  history.replaceState(null, "", said ? `#?${said}` : location.pathname + location.search);
+function writeFiltersToUrl() {
+  const filters = Object.entries(readFilters()).filter(([, value]) => value);
+  const query = filters.map(([key, value]) => `${key}=${encodeURIComponent(value)}`).join("&");
+  history.replaceState(null, "", query ? `#?${query}` : location.pathname + location.search);
 }
 
-/* What lies folded is opened on the way to it. */
-function arrive(place) {
-  for (let fold = place.closest("details"); fold; fold = fold.parentElement.closest("details")) fold.open = true;
-  place.scrollIntoView();
-  const item = place.querySelector("[data-item]");
+/* Open every fold around an element, and go to it. */
+function revealElement(element) {
+  for (let fold = element.closest("details"); fold; fold = fold.parentElement.closest("details")) fold.open = true;
+  element.scrollIntoView();
+  const item = element.querySelector("[data-item]");
   if (item) item.focus({ preventScroll: true });
 }
 
-/* A link names a record (#pa/errors/general/x), a selection (#?provider=pa) or a section. */
-function follow() {
-  turn += 1;
-  const asked = decodeURIComponent(location.hash.slice(1));
-  if (asked.startsWith("?")) {
+/* The fragment names a record (#pa/errors/general/x), a query (#?q=provider:pa) or an element. */
+function followFragment() {
+  latestRequest += 1;
+  const fragment = decodeURIComponent(location.hash.slice(1));
+  if (fragment.startsWith("?")) {
     applyFilters(location.hash.slice(2));
     document.getElementById("records").scrollIntoView();
     return;
   }
-  const known = document.getElementById(asked);
-  if (known && !known.matches("tr")) {
-    arrive(known);
-  } else if (byAddress.has(asked)) {
-    openDetail(asked);
-  } else if (/^[a-z][a-z0-9]*\/[a-z_]+\//.test(asked)) {
-    const [provider, kind, family] = asked.split("/");
+  const element = document.getElementById(fragment);
+  if (element && !element.matches("tr")) {
+    revealElement(element);
+  } else if (recordByAddress.has(fragment)) {
+    openDetail(fragment);
+  } else if (/^[a-z][a-z0-9]*\/[a-z_]+\//.test(fragment)) {
+    const [provider, kind, family] = fragment.split("/");
     applyFilters(new URLSearchParams({ q: `provider:${provider} kind:${kind || "*"} family:${family || "*"}` }).toString());
-    count.textContent = `No record ${asked} in this run. ${count.textContent}`;
+    count.textContent = `No record ${fragment} in this run. ${count.textContent}`;
     document.getElementById("records").scrollIntoView();
   }
 }

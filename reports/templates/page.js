@@ -1,7 +1,7 @@
 "use strict";
 const index = JSON.parse(document.getElementById("data-index").textContent);
 
-/* What the index holds becomes text, never markup: this is the only way that the list is made. */
+/* Every element of the list is made here, so that text of the index never becomes markup. */
 function make(name, properties, ...children) {
   const element = document.createElement(name);
   for (const [key, value] of Object.entries(properties || {})) {
@@ -12,8 +12,8 @@ function make(name, properties, ...children) {
   return element;
 }
 
-function ageInWords(age) {
-  if (age === null) return "never";
-  if (age === 0) return "today";
-  return age === 1 ? "1 day" : `${age} days`;
+function formatAge(days) {
+  if (days === null) return "never";
+  if (days === 0) return "today";
+  return days === 1 ? "1 day" : `${days} days`;
 }

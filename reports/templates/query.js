@@ -1,79 +1,80 @@
-/* The small language of the search; catalog_probe/catalog/search/query.py has the same rules, and a test holds them together. */
+/* The query language of the search. catalog_probe/catalog/search/query.py has the same rules; a test compares the two. */
 const TERM = /(-?)(?:([a-z]+):)?(?:"([^"]*)"?|(\S+))/g;
+const MAX_NAMED_VALUES = 32;
 
-/* The terms of a query, and what is wrong with it first: then it finds nothing, whatever else it says. */
+/* Return the conditions of a query, and its first error. A query with an error finds nothing. */
 function parseQuery(text) {
   const terms = [];
   let wrong = "";
-  for (const { field, values, negated } of termsOf(text.toLowerCase())) {
+  for (const { field, values, negated } of splitQuery(text.toLowerCase())) {
     if (field && !(field in index.fields)) wrong = wrong || `No field is called ${field}.`;
-    wrong = wrong || impossible(field, values);
-    const has = values.map((each) => compile(field, each));
-    terms.push({ holds: (record) => has.some((each) => each(record)) !== negated });
+    wrong = wrong || findInvalidValue(field, values);
+    const conditions = values.map((value) => buildCondition(field, value));
+    terms.push({ holds: (record) => conditions.some((condition) => condition(record)) !== negated });
   }
   return { terms: wrong ? [{ holds: () => false }] : terms, wrong };
 }
 
-/* What is wrong with values that their field can never be. */
-function impossible(field, values) {
+/* Return an error if a field can never have one of the values, else an empty string. */
+function findInvalidValue(field, values) {
   const form = index.forms[field];
-  const listed = index.listed[field];
-  const can = (value) => (form ? new RegExp(`^(?:${form[0]})$`, "s").test(value)
-    : !listed || listed.some((each) => isFacet(`${field}:${each}`, field, value)));
-  const wrong = values.find((value) => !can(value));
-  if (wrong === undefined) return "";
-  const mend = form ? form[1] : listed.length <= NAMED ? `write ${listed.join(", ")}` : "";
-  return `${field}:${wrong} names nothing${mend ? `: ${mend}` : ""}.`;
+  const allowedValues = index.listed[field];
+  const isAllowed = (value) => {
+    if (form) return new RegExp(`^(?:${form[0]})$`, "s").test(value);
+    return !allowedValues || allowedValues.some((allowed) => matchesFacet(`${field}:${allowed}`, field, value));
+  };
+  const invalid = values.find((value) => !isAllowed(value));
+  if (invalid === undefined) return "";
+  const mend = form ? form[1] : allowedValues.length <= MAX_NAMED_VALUES ? `write ${allowedValues.join(", ")}` : "";
+  return `${field}:${invalid} names nothing${mend ? `: ${mend}` : ""}.`;
 }
 
-/* Of a list no longer than this, all are named. */
-const NAMED = 32;
-
-function termsOf(text) {
-  const found = [];
+function splitQuery(text) {
+  const parts = [];
   for (const [, dash, field, quoted, word] of text.matchAll(TERM)) {
     const typed = quoted || word;
     if (!typed) continue;
     const value = index.states.includes(field) ? typed.replaceAll(/[ _]/g, "-") : typed;
     const values = field && !index.prose.includes(field) ? value.split(",").filter(Boolean) : [value];
-    found.push({ field: field || "", values, negated: dash === "-" });
+    parts.push({ field: field || "", values, negated: dash === "-" });
   }
-  return found;
+  return parts;
 }
 
-/* What a value asks of a record. A facet is tried once, however many records have it. */
-function compile(field, value) {
-  if (!field) return (record) => textOf(record).includes(value);
-  if (field === "seen") return (record) => isSoOld(record.age, value);
-  const places = new Set();
-  index.facets.forEach((facet, at) => { if (facet.startsWith(`${field}:`) && isFacet(facet, field, value)) places.add(at); });
-  return (record) => record.places.some((at) => places.has(at));
+/* Return a predicate of records. Each facet is matched once, however many records have it. */
+function buildCondition(field, value) {
+  if (!field) return (record) => searchText(record).includes(value);
+  if (field === "seen") return (record) => matchesAge(record.age, value);
+  const matchingIds = new Set();
+  index.facets.forEach((facet, id) => { if (facet.startsWith(`${field}:`) && matchesFacet(facet, field, value)) matchingIds.add(id); });
+  return (record) => record.facetIds.some((id) => matchingIds.has(id));
 }
 
-function isFacet(facet, field, value) {
+function matchesFacet(facet, field, value) {
   if (index.prose.includes(field)) return facet.includes(value);
   const parts = value.split("*").map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
   return new RegExp(`^${field}:${parts.join(".*")}$`, "s").test(facet);
 }
 
-function isSoOld(age, value) {
+function matchesAge(age, value) {
   if (value === "never") return age === null;
-  const found = /^([<>]?)(\d+)d?$/.exec(value === "today" ? "0" : value);
-  if (!found || age === null) return false;
-  const number = Number(found[2]);
-  if (found[1] === "<") return age < number;
-  return found[1] === ">" ? age > number : age === number;
+  const match = /^([<>]?)(\d+)d?$/.exec(value === "today" ? "0" : value);
+  if (!match || age === null) return false;
+  const days = Number(match[2]);
+  if (match[1] === "<") return age < days;
+  return match[1] === ">" ? age > days : age === days;
 }
 
-/* Made when it is first asked for: of ten thousand records nobody reads most. */
-function textOf(record) {
+/* Built on first use: of ten thousand records most are never searched. */
+function searchText(record) {
   if (record.text === undefined) {
-    const said = [record.address, record.title, ...record.places.map((at) => index.facets[at])].join("\n").toLowerCase();
-    record.text = `${said}\n${said.replace(/[_/-]/g, " ")}`;
+    const facets = record.facetIds.map((id) => index.facets[id]);
+    const text = [record.address, record.title, ...facets].join("\n").toLowerCase();
+    record.text = `${text}\n${text.replace(/[_/-]/g, " ")}`;
   }
   return record.text;
 }
 
-function fits(record, terms) {
+function matchesQuery(record, terms) {
   return terms.every((term) => term.holds(record));
 }

@@ -1,53 +1,55 @@
-/* A row of the list of a report, and in which orders they come. */
-const RUN = 6;
-const ORDER = Object.values(index.outcomes).map(([outcome]) => outcome).reverse();
+/* The rows of the list, and the orders in which they can be sorted. */
+const CELL_WIDTH = 6;
+const OUTCOME_ORDER = Object.values(index.outcomes).map(([outcome]) => outcome).reverse();
+const NEVER_OBSERVED = 1e9;
 
 const SORTS = {
-  outcome: (a, b) => ORDER.indexOf(a.outcome) - ORDER.indexOf(b.outcome),
-  age: (a, b) => (b.age === null ? 1e9 : b.age) - (a.age === null ? 1e9 : a.age),
+  outcome: (a, b) => OUTCOME_ORDER.indexOf(a.outcome) - OUTCOME_ORDER.indexOf(b.outcome),
+  age: (a, b) => (b.age ?? NEVER_OBSERVED) - (a.age ?? NEVER_OBSERVED),
   ms: (a, b) => b.ms - a.ms,
 };
 
 function drawRow(record) {
   return make("tr", { class: "row", "data-address": record.address },
-    make("td", { class: "outcome" }, make("span", { class: `o ${record.outcome}`, "aria-hidden": "true" }), record.word),
+    make("td", { class: "outcome" }, make("span", { class: `o ${record.outcome}`, "aria-hidden": "true" }), record.outcomeWord),
     make("th", { scope: "row" }, make("a", { "data-item": true, href: `#${record.address}` }, record.title), make("code", {}, record.address)),
     make("td", { class: "tags" }, record.tags.join(" ")),
-    make("td", { class: "age" }, ageInWords(record.age)),
-    make("td", { class: "runs" }, drawStrip(record)),
+    make("td", { class: "age" }, formatAge(record.age)),
+    make("td", { class: "runs" }, drawStrip(record.strip)),
     make("td", { class: "time" }, record.ms ? `${record.ms} ms` : ""));
 }
 
-/* A path an outcome, not an element and a title a run: those were three of five elements of the page. */
-function drawStrip(record) {
-  const places = {};
-  [...record.strip].forEach((letter, at) => { places[letter] = [...(places[letter] || []), at]; });
-  const said = Object.keys(places).filter((letter) => letter in index.outcomes).map((letter) => `${places[letter].length} ${wasIn(letter)}`);
-  const svg = draw("svg", {
-    class: "strip", role: "img", viewBox: `0 0 ${RUN * record.strip.length} 14`, preserveAspectRatio: "xMaxYMid meet",
-    "aria-label": `Last ${record.strip.length} runs: ${said.join(", ")}`,
+/* One path per outcome: with an element and a title per run, these were three of five elements of the page. */
+function drawStrip(strip) {
+  const runsByLetter = {};
+  [...strip].forEach((letter, run) => { runsByLetter[letter] = [...(runsByLetter[letter] || []), run]; });
+  const counts = Object.keys(runsByLetter).filter((letter) => letter in index.outcomes)
+    .map((letter) => `${runsByLetter[letter].length} ${describeLetter(letter)}`);
+  const svg = makeSvg("svg", {
+    class: "strip", role: "img", viewBox: `0 0 ${CELL_WIDTH * strip.length} 14`, preserveAspectRatio: "xMaxYMid meet",
+    "aria-label": `Last ${strip.length} runs: ${counts.join(", ")}`,
   });
-  for (const [letter, runs] of Object.entries(places)) {
+  for (const [letter, runs] of Object.entries(runsByLetter)) {
     const outcome = letter in index.outcomes ? index.outcomes[letter][0] : "absent";
-    svg.append(draw("path", { class: outcome, d: runs.map((at) => `M${RUN * at} 0h5v14h-5z`).join("") }));
+    svg.append(makeSvg("path", { class: outcome, d: runs.map((run) => `M${CELL_WIDTH * run} 0h5v14h-5z`).join("") }));
   }
-  svg.addEventListener("pointermove", (event) => sayRun(svg, record.strip, event));
+  svg.addEventListener("pointermove", (event) => describeRunUnderPointer(svg, strip, event));
   return svg;
 }
 
-/* The run under the pointer, and what the record was in it. */
-function sayRun(svg, strip, event) {
+/* The run under the pointer, and the outcome of the record in it, become the title. */
+function describeRunUnderPointer(svg, strip, event) {
   const { x } = new DOMPoint(event.clientX, event.clientY).matrixTransform(svg.getScreenCTM().inverse());
-  const at = Math.floor(x / RUN);
-  const title = svg.querySelector("title") || svg.appendChild(draw("title", {}));
-  title.textContent = at in index.runs && at < strip.length ? `${index.runs[at]}: ${wasIn(strip[at])}` : "";
+  const run = Math.floor(x / CELL_WIDTH);
+  const title = svg.querySelector("title") || svg.appendChild(makeSvg("title", {}));
+  title.textContent = run in index.runs && run < strip.length ? `${index.runs[run]}: ${describeLetter(strip[run])}` : "";
 }
 
-function wasIn(letter) {
+function describeLetter(letter) {
   return letter in index.outcomes ? index.outcomes[letter][1] : "not in the run";
 }
 
-function draw(name, properties) {
+function makeSvg(name, properties) {
   const element = document.createElementNS("http://www.w3.org/2000/svg", name);
   for (const [key, value] of Object.entries(properties)) element.setAttribute(key, value);
   return element;

@@ -78,7 +78,7 @@ COUNTING = """() => [...document.querySelectorAll('a')].map(link => {
   const query = decodeURIComponent(href.slice(4));
   const { terms, wrong } = parseQuery(query);
   const place = link.closest('.tally, .told, .matrix, .trend, .coverage').className.split(' ')[0];
-  return [place, query, Number(number[0]), records.filter(record => fits(record, terms)).length, wrong];
+  return [place, query, Number(number[0]), records.filter(record => matchesQuery(record, terms)).length, wrong];
 }).filter(each => each)"""
 """Every link to a query that shows a number: where it stands, the query, the number, and how many it finds."""
 
@@ -94,7 +94,7 @@ def test_every_number_leads_to_the_records_that_it_counts(visit: Visit, report: 
         tab.evaluate("at => document.querySelectorAll('.told a[href^=\"#?q=\"]')[at].click()", number)
         until(tab, f"document.getElementById('f-q').value === {json.dumps(query)}")
         assert tab.evaluate("matches.length") == tab.evaluate(
-            "q => records.filter(r => fits(r, parseQuery(q).terms)).length", query
+            "q => records.filter(r => matchesQuery(r, parseQuery(q).terms)).length", query
         )
 
 

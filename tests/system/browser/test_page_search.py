@@ -171,7 +171,7 @@ label:answer
 def test_the_page_and_the_catalog_read_a_query_alike(visit: Visit, report: str) -> None:
     """The script has the rules of catalog_probe/catalog/search/query.py: over the same facets both find the same."""
     tab = visit(report)
-    rows = tab.evaluate("records.map(r => [r.address, r.title, r.age, r.places.map(at => index.facets[at])])")
+    rows = tab.evaluate("records.map(r => [r.address, r.title, r.age, r.facetIds.map(id => index.facets[id])])")
     known = {*RECORD_FIELDS, *RUN_FIELDS}
     spoken = {
         address: SearchEntry(frozenset(facets), text_of("\n".join((address, title, *facets)).lower()), age)
@@ -179,7 +179,9 @@ def test_the_page_and_the_catalog_read_a_query_alike(visit: Visit, report: str) 
     }
     for query in QUERIES.splitlines():
         terms = parse(query, known=known)
-        found = tab.evaluate("q => records.filter(r => fits(r, parseQuery(q).terms)).map(r => r.address)", query)
+        found = tab.evaluate(
+            "q => records.filter(r => matchesQuery(r, parseQuery(q).terms)).map(r => r.address)", query
+        )
         assert found == [address for address, each in spoken.items() if each.matches(terms)], query
 
 
