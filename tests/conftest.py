@@ -114,7 +114,7 @@ def mock() -> Iterator[EmbeddedMock]:
 
 @pytest.fixture(scope="session")
 def mock_target(mock: EmbeddedMock) -> Target:
-    return targets.load("mock").served_by(mock.addresses())
+    return targets.load("mock").with_addresses(mock.addresses())
 
 
 @pytest.fixture

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 FOR_RECIPES = (catalog_package.__name__, calls.__name__, recipes.__name__)
 """The packages that recipes may import."""
 
-FROM_TARGETS = frozenset((target.__name__, name) for name in ("WRONG", "Cost"))
+FROM_TARGETS = frozenset((target.__name__, name) for name in ("WRONG_KEY", "Cost"))
 """What else a recipe names: what it may cost, and the role of a key that cannot be right."""
 
 
@@ -101,7 +101,7 @@ def test_recipes_import_only_what_they_are_written_in(provider: str) -> None:
         (f"from {calls.__name__}.call import get", True),
         (f"from {recipes.__name__} import recipe", True),
         (f"from {catalog_package.__name__}.model import Reason", True),
-        (f"from {target.__name__} import WRONG, Cost", True),
+        (f"from {target.__name__} import WRONG_KEY, Cost", True),
         (f"from {target.__name__} import Target", False),
         (f"from {target.__name__.rpartition('.')[0]} import target", False),
         (f"from {mock_package.__name__} import app", False),

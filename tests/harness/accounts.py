@@ -11,7 +11,7 @@ from catalog_probe.probes.planning.look_ups import list_look_ups
 from catalog_probe.probes.planning.plan import make_plan
 from catalog_probe.probes.running.looking_up import collect_unanswered, collect_values, look_up
 from catalog_probe.probes.targets import target_file as targets
-from catalog_probe.probes.targets.target import NOWHERE_KEY, Cost
+from catalog_probe.probes.targets.target import NONEXISTENT_KEY, Cost
 from catalog_probe.probes.wire.redaction.redactor import Redactor
 from tests.harness.engines import FIRST, PREFIXES, catalog, probe
 from tests.harness.fault_proxy import FaultProxy
@@ -68,7 +68,9 @@ class Services:
 
     def target(self, *providers: str, **more: str) -> Target:
         """The live target with that environment, which waits for nothing."""
-        live = replace(targets.load("live", self.environ(*providers, **more)).only(providers), reprobe_after_s=0.0)
+        live = replace(
+            targets.load("live", self.environ(*providers, **more)).restrict_to(providers), reprobe_after_s=0.0
+        )
         hasty = {name: replace(each, timeout_s=4.0, max_wait_s=2.0) for name, each in live.providers.items()}
         return replace(live, providers=hasty)
 
@@ -86,7 +88,7 @@ def night(target: Target, addresses: Iterable[str] = ()) -> Mapping[str, Result]
     chosen = [*addresses] or [
         str(each.address) for name in target.providers for each in catalog().select(provider=name)
     ]
-    wanted = make_plan(catalog(), target.before_look_ups(), FREE, chosen, FIRST).recipes
-    told = look_up(list_look_ups(wanted, target), target, Redactor.for_target(target, public=[NOWHERE_KEY]))
+    wanted = make_plan(catalog(), target.with_placeholder_values(), FREE, chosen, FIRST).recipes
+    told = look_up(list_look_ups(wanted, target), target, Redactor.for_target(target, public=[NONEXISTENT_KEY]))
     asked = target.with_values(collect_values(told)).with_unanswered(collect_unanswered(told))
     return probe(asked, make_plan(catalog(), asked, FREE, chosen, FIRST).probed, allow=FREE)

@@ -16,7 +16,7 @@ from catalog_probe.probes.recipes.probe import ProbeStopped
 from catalog_probe.probes.running.attempt_probe import AttemptProbe
 from catalog_probe.probes.running.lane import Lane
 from catalog_probe.probes.running.pacing.budget import Budget
-from catalog_probe.probes.targets.target import NOWHERE_KEY, WRONG, Target
+from catalog_probe.probes.targets.target import NONEXISTENT_KEY, WRONG_KEY, Target
 from catalog_probe.probes.wire.redaction.redactor import Redactor
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ def used(recipe: Recipe, target: Target, redactor: Redactor | None = None) -> Us
 
 def hiding(target: Target) -> Redactor:
     """What hides the keys of a target."""
-    return Redactor.for_target(target, public=[NOWHERE_KEY])
+    return Redactor.for_target(target, public=[NONEXISTENT_KEY])
 
 
 def gaps(recipes: Mapping[str, Recipe], target: Target) -> dict[str, list[str]]:
@@ -139,7 +139,7 @@ def _undeclared(recipe: Recipe, seen: Used) -> Iterator[str]:
     for name in sorted(seen.left):
         yield f"leaves what the removal {name!r} is for: it finds no id in the answer"
     named = {call.credential_role(recipe.credential) for call in recipe.calls.values()}
-    for role in sorted(seen.roles - recipe.roles - named - {recipe.credential, WRONG}):
+    for role in sorted(seen.roles - recipe.roles - named - {recipe.credential, WRONG_KEY}):
         yield f"uses the key of role {role!r}, which it does not declare"
     for name in sorted(seen.values - recipe.needs):
         yield f"uses the value {name!r}, which it does not declare"

@@ -14,7 +14,7 @@ from catalog_probe.catalog.files.store import Catalog
 from catalog_probe.probes.planning.rotation import Depth, Rotation
 from catalog_probe.probes.running.engine import Engine
 from catalog_probe.probes.targets import target_file as targets
-from catalog_probe.probes.targets.target import NOWHERE_KEY, Cost, Target
+from catalog_probe.probes.targets.target import NONEXISTENT_KEY, Cost, Target
 from catalog_probe.probes.wire.redaction.redactor import Redactor
 from tests.harness import patient
 
@@ -50,7 +50,7 @@ def mock_target_at(base: str, **changes: Any) -> Target:
     for name, provider in target.providers.items():
         wanted = {**addresses[name], **{key: "localhost:1" for key in provider.addresses if key == "grpc_host"}}
         kept[name] = wanted
-    served = target.served_by(kept)
+    served = target.with_addresses(kept)
     return replace(served, providers={name: replace(each, **changes) for name, each in served.providers.items()})
 
 
@@ -77,7 +77,7 @@ def engine(
         target=target,
         allow=allow,
         run="test",
-        redactor=Redactor.for_target(target, public=[NOWHERE_KEY]),
+        redactor=Redactor.for_target(target, public=[NONEXISTENT_KEY]),
         drawing=drawing,
     )
     try:

@@ -62,7 +62,7 @@ class Mark(StrEnum):
     """The candidates include a record of the row."""
     LEFT = "left unnamed"
     """Only its group was told, or nothing; never wrong."""
-    WRONG = "wrong"
+    WRONG_KEY = "wrong"
     """As a record of another row, or only candidates of other rows."""
 
 
@@ -72,11 +72,11 @@ def mark(capture: Capture) -> Mark:
     expect = capture["expect"]
     named = (found.record,) if found.record is not None else found.candidates
     if not isinstance(expect, dict):
-        return Mark.WRONG if found.record is not None else Mark.AMONG_FEW if named else Mark.NAMED
+        return Mark.WRONG_KEY if found.record is not None else Mark.AMONG_FEW if named else Mark.NAMED
     if not named:
         return Mark.LEFT
     if not any(_is_row(catalog_probe.load()[address], expect) for address in named):
-        return Mark.WRONG
+        return Mark.WRONG_KEY
     return Mark.NAMED if found.record is not None else Mark.AMONG_FEW
 
 

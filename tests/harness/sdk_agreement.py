@@ -128,7 +128,7 @@ def _request(ours: Call, sent: Mapping[str, Any], provider: str) -> Iterator[str
         re.escape(sent["path"]).replace(r"\{\}", "[^/:]+"), fill_placeholders(ours.path, target.values)
     ):
         yield "path"
-    headers = Dialect.of(target).headers_in(sent["headers"])
+    headers = Dialect.for_provider(target).headers_in(sent["headers"])
     given = {**target.headers, **{name: text for name, text in ours.headers.items() if text is not None}}
     prefix = f"{provider}-"
     for what in ("version", "beta"):

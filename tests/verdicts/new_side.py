@@ -43,7 +43,7 @@ class InFull(Rotation):
 
 def probe_served(reply: Mapping[str, Any]) -> dict[str, Verdict]:
     """Probe the records that the old side names; those that this tree has no longer are left out."""
-    target = targets.load("mock").served_by(reply["addresses"]).with_values(reply.get("values", {}))
+    target = targets.load("mock").with_addresses(reply["addresses"]).with_values(reply.get("values", {}))
     changed = {name: replace(provider, **reply.get("settings", {})) for name, provider in target.providers.items()}
     drawing = InFull(Depth.QUICK, date.min, frozenset(reply["in_full"]))
     records = [address for address in reply["records"] if has_recipe(address)]

@@ -92,7 +92,7 @@ def record_clean_run(file: Path, depth: str) -> Reply:
     with file.open("w", encoding="utf-8") as lines:
         recorder = Recorder(create_app(), lines)
         with serving_mock(recorder) as addresses:  # type: ignore[arg-type] # it passes on what it has not itself
-            target = targets.load("mock").served_by(addresses)
+            target = targets.load("mock").with_addresses(addresses)
             engines.probe(target, all_records(), drawing=Drawing(Depth(depth), date.min))
     return {"exchanges": recorder.count, "left_out": recorder.left_out}
 

@@ -211,7 +211,7 @@ def _find_missing(layout: ProviderLayout, pattern: re.Pattern[str]) -> Iterator[
     own_records = Catalog(catalog.root, catalog.select(layout.provider))
     misfits = completeness.misfits(own_records, {layout.provider: recipe_book(layout.provider)})
     yield from filter(pattern.search, misfits)
-    for name in targets.shipped() if layout.is_shipped else ():
+    for name in targets.list_targets() if layout.is_shipped else ():
         if layout.provider not in targets.load(name, {}).providers:
             yield f"[providers.{layout.provider}] in {display_path(layout.folder.targets / name)}.toml"
 

@@ -18,7 +18,7 @@ from catalog_probe.probes.running.journal import Journal, JournalEntry, JournalE
 from catalog_probe.probes.running.lane import Lane
 from catalog_probe.probes.running.pacing.budget import Budget
 from catalog_probe.probes.running.teardown import is_gone
-from catalog_probe.probes.targets.target import NOWHERE_KEY, Target
+from catalog_probe.probes.targets.target import NONEXISTENT_KEY, Target
 from catalog_probe.probes.wire.redaction.redactor import Redactor
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ def clean_up(paths: Iterable[Path], target: Target, *, forget: bool = False) -> 
 
 
 async def _clean(paths: Sequence[Path], target: Target, forget: bool) -> list[CleanupResult]:
-    redactor = Redactor.for_target(target, public=[NOWHERE_KEY])
+    redactor = Redactor.for_target(target, public=[NONEXISTENT_KEY])
     lanes = _Lanes(target, redactor)
     told: list[CleanupResult] = []
     try:
@@ -144,9 +144,11 @@ class _Lanes:
             raise JournalError(what, "name the target that is with --target")
         key = provider.credential(made.role).value
         if key is None:
-            raise JournalError(provider.missing(f"credentials.{made.role}", self._target.name))
+            raise JournalError(provider.advise_missing(f"credentials.{made.role}", self._target.name))
         if made.mac != made.compute_mac(key):
-            what = f"its line was not written with the key in {provider.called(made.role)}: another account, or edited"
+            what = (
+                f"its line was not written with the key in {provider.key_name(made.role)}: another account, or edited"
+            )
             raise JournalError(what, f"set the key that made it, or {BY_HAND}")
         if not removal.is_valid_id(made.resource):
             raise JournalError(f"{made.resource!r} is no id of a {removal.name}", BY_HAND)

@@ -32,7 +32,7 @@ from catalog_probe.probes.running import controls
 from catalog_probe.probes.running.lane import Lane
 from catalog_probe.probes.running.looking_up import collect_unanswered, collect_values, look_up
 from catalog_probe.probes.running.pacing.budget import Budget
-from catalog_probe.probes.targets.target import NOWHERE_KEY, Cost, Provider, Target
+from catalog_probe.probes.targets.target import NONEXISTENT_KEY, Cost, Provider, Target
 from catalog_probe.probes.wire.redaction.redactor import Redactor
 from catalog_probe.reports.content.expirations import format_expirations
 
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from catalog_probe.catalog.files.store import Catalog
     from catalog_probe.probes.calls.call import Call
     from catalog_probe.probes.recipes.recipe import Recipe
-    from catalog_probe.probes.targets.look_ups import LookedUp
+    from catalog_probe.probes.targets.look_ups import LookUpResult
 
 RUN = "doctor"
 
@@ -85,7 +85,7 @@ class Diagnosis:
     unfaulted: Mapping[str, Sequence[Recipe]]
     """By provider, the requests without a fault that a run may need besides."""
     checks: Sequence[Check]
-    looked_up: Sequence[LookedUp]
+    looked_up: Sequence[LookUpResult]
     gains: Sequence[Gain]
     expirations: Sequence[Expiration]
     today: date
@@ -93,14 +93,14 @@ class Diagnosis:
     @property
     def missing(self) -> list[str]:
         """The expected providers of which nothing could be probed."""
-        return [name for name in self.target.expected if not self.plans[name].probed]
+        return [name for name in self.target.expected_providers if not self.plans[name].probed]
 
     @property
     def dead(self) -> list[Check]:
         return [check for check in self.checks if check.trouble]
 
     @property
-    def unanswered(self) -> list[LookedUp]:
+    def unanswered(self) -> list[LookUpResult]:
         """The look-ups that told nothing of the account: what needs them could not be looked at."""
         return [each for each in self.looked_up if each.unanswered]
 
@@ -114,7 +114,7 @@ class Diagnosis:
     @property
     def unconfigured(self) -> bool:
         """Whether nothing of any provider could be asked for want of an address or a key."""
-        return not any(provider.configured for provider in self.target.providers.values())
+        return not any(provider.is_configured for provider in self.target.providers.values())
 
     @property
     def status(self) -> Exit:
@@ -132,14 +132,14 @@ def examine(catalog: Catalog, target: Target, allow: frozenset[Cost], today: dat
     """Look at a target: send each key's control, and the look-ups. What is planned is planned for `today`."""
     drawing = Rotation(default_depth(live=target.live), today)
     addresses = {name: [str(each.address) for each in catalog.select(provider=name)] for name in target.providers}
-    possible = target.before_look_ups() if target.live else target
+    possible = target.with_placeholder_values() if target.live else target
     wanted = make_plan(catalog, possible, allow, [each for own in addresses.values() for each in own], drawing).recipes
     checks = anyio.run(_check_all, target)
     works = {check.provider for check in checks if not check.trouble}
     asked = (
         {name: rules for name, rules in list_look_ups(wanted, target).items() if name in works} if target.live else {}
     )
-    looked_up = look_up(asked, target, Redactor.for_target(target, public=[NOWHERE_KEY]))
+    looked_up = look_up(asked, target, Redactor.for_target(target, public=[NONEXISTENT_KEY]))
     found = target.with_values(collect_values(looked_up)).with_unanswered(collect_unanswered(looked_up))
     plans = {name: make_plan(catalog, found, allow, own, drawing) for name, own in addresses.items()}
     # An account that could not be asked may have all that it can be asked for: no variable is needed for that.
@@ -161,7 +161,7 @@ def examine(catalog: Catalog, target: Target, allow: frozenset[Cost], today: dat
 
 
 async def _check_all(target: Target) -> list[Check]:
-    redactor = Redactor.for_target(target, public=[NOWHERE_KEY])
+    redactor = Redactor.for_target(target, public=[NONEXISTENT_KEY])
     checks: dict[tuple[str, str], Check] = {}
 
     async def check(provider: Provider, role: str) -> None:
@@ -171,7 +171,7 @@ async def _check_all(target: Target) -> list[Check]:
         (provider, role)
         for provider in target.providers.values()
         for role in book.recipe_book(provider.name).controls
-        if provider.configured and provider.credential(role).value is not None
+        if provider.is_configured and provider.credential(role).value is not None
     ]
     async with anyio.create_task_group() as group:
         for provider, role in order:
@@ -244,15 +244,15 @@ def _provider_lines(provider: Provider, found: Diagnosis, run: str) -> Iterator[
     total = len(chosen.probed) + len(chosen.not_probed)
     expected = "expected" if provider.expected else "not expected"
     yield f"{provider.name.upper()}  {expected}; {len(chosen.probed)} of {total} records can be probed"
-    if not provider.configured:
-        yield f"  not configured: {provider.missing(provider.first_gap, found.target.name)}"
+    if not provider.is_configured:
+        yield f"  not configured: {provider.advise_missing(provider.first_gap, found.target.name)}"
         yield from _more(provider, found.gains)
         return
     rows = [*_addresses(provider), *_credentials(provider, found), *_looked_up(provider, found), *_budget(provider)]
     width = [max(len(row[column]) for row in rows) for column in range(2)]
     yield from (f"  {kind:<{width[0]}}  {name:<{width[1]}}  {state}".rstrip() for kind, name, state in rows)
     yield from _more(provider, found.gains)
-    named = {provider.missing(place, found.target.name) for place in provider.unset}
+    named = {provider.advise_missing(place, found.target.name) for place in provider.unset_variables}
     reasons = Counter((each.code, each.detail) for each in chosen.not_probed.values() if each.detail not in named)
     nobodys = Counter[str]()
     for (code, detail), number in sorted(reasons.items(), key=lambda item: (-item[1], item[0])):
@@ -268,8 +268,8 @@ def _provider_lines(provider: Provider, found: Diagnosis, run: str) -> Iterator[
 def _wanting(name: str, found: Diagnosis) -> str:
     """What would let a provider be probed of which nothing can be: its first key, or what most of its records want."""
     provider = found.target.providers[name]
-    if provider.first_gap in provider.unset:
-        return provider.missing(provider.first_gap, found.target.name)
+    if provider.first_gap in provider.unset_variables:
+        return provider.advise_missing(provider.first_gap, found.target.name)
     details = Counter(each.detail for each in found.plans[name].not_probed.values())
     return next((detail for detail, _ in details.most_common(1)), "it has no records")
 
@@ -334,11 +334,11 @@ def _verdict(found: Diagnosis, run: str) -> Iterator[str]:
         why = next(iter(each.unanswered.values()))
         yield f"unanswered: {each.provider}: {why.code}: {why.detail}; ask again, or set what it looks for"
     for provider, name in found.unlisted:
-        told = f"the account does not show {provider.values[name]}; {provider.mend(f'values.{name}')}"
+        told = f"the account does not show {provider.values[name]}; {provider.advise_wrong(f'values.{name}')}"
         yield f"not there: {provider.name} {name}: {told}"
     if found.unconfigured:
         first = [each for each in found.target.providers.values() if each.credentials]
-        keys = [provider.missing(provider.first_gap, found.target.name) for provider in first]
+        keys = [provider.advise_missing(provider.first_gap, found.target.name) for provider in first]
         yield f"nothing is configured, so a run ends with {Exit.BLIND}: one key is enough to begin; {' or '.join(keys)}"
     elif found.healthy:
         yield f"fine: `{run}` sends what is planned"

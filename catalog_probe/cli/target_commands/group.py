@@ -52,7 +52,7 @@ def _catalog(chosen: argparse.Namespace) -> Catalog:
 
 
 def _coverage(chosen: argparse.Namespace) -> int:
-    catalog, asked = _catalog(chosen), targets.load(chosen.target).before_look_ups()
+    catalog, asked = _catalog(chosen), targets.load(chosen.target).with_placeholder_values()
     reaches = provider_reaches(_books(), asked)
     if chosen.provider is not None:
         manifest(chosen.provider)  # a name that there is not is told with those that there are
@@ -82,7 +82,7 @@ def _doctor(chosen: argparse.Namespace) -> int:
     from catalog_probe.cli.target_commands import doctor  # brings what sends; other commands send nothing
 
     catalog = _catalog(chosen)
-    with _ready(targets.load(chosen.target).only(selected_providers())) as ready:
+    with _ready(targets.load(chosen.target).restrict_to(selected_providers())) as ready:
         found = doctor.examine(catalog, ready, ready.allow | frozenset(chosen.allow), datetime.now(UTC).date())
     print("\n".join(doctor.format_diagnosis(found, chosen.target, chosen.allow)))
     return found.status
@@ -110,12 +110,12 @@ def _cleanup(chosen: argparse.Namespace) -> int:
 @contextmanager
 def _ready(chosen: Target) -> Iterator[Target]:
     """The target, with a mock of our own where it names the embedded one."""
-    if not chosen.embedded:
+    if not chosen.needs_embedded_mock:
         yield chosen
         return
     mock = EmbeddedMock(chosen.providers)
     try:
-        yield chosen.served_by(mock.addresses())
+        yield chosen.with_addresses(mock.addresses())
     finally:
         mock.stop()
 

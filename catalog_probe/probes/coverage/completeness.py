@@ -12,7 +12,7 @@ from catalog_probe.catalog.reading.expectations import documented_labels
 from catalog_probe.catalog.reading.record_fields import claimed_endpoints
 from catalog_probe.probes.planning.endpoint_plans import list_other_endpoints, own_endpoints
 from catalog_probe.probes.recipes.loading import recipes_path
-from catalog_probe.probes.targets.target import WRONG
+from catalog_probe.probes.targets.target import WRONG_KEY
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -93,7 +93,7 @@ def _extra_labels(catalog: Catalog, recipe: Recipe) -> Iterator[str]:
 def _roles(recipe: Recipe, provider: Manifest) -> Iterator[str]:
     """Credentials that the provider's manifest does not know, so that no target could be told to have them."""
     calls = [call for each in (recipe, *recipe.optional.values()) for call in each.calls.values()]
-    named = {recipe.credential, *recipe.roles, *(call.credential for call in calls)} - {WRONG}
+    named = {recipe.credential, *recipe.roles, *(call.credential for call in calls)} - {WRONG_KEY}
     for role in sorted(role for role in named if isinstance(role, str) and role not in provider.roles):
         where = display_path(manifest_file(provider.name))
         mend = (

@@ -50,7 +50,7 @@ def gains(catalog: Catalog, target: Target, allow: frozenset[Cost]) -> list[Gain
     found: list[Gain] = []
     for provider in target.providers.values():
         records = list(catalog.select(provider=provider.name))
-        if provider.first_gap in provider.unset:
+        if provider.first_gap in provider.unset_variables:
             found.append(_first(catalog, records, provider, target, allow))
         else:
             found += _of_provider(records, provider, target, allow)
@@ -62,9 +62,9 @@ def _first(
 ) -> Gain:
     """What the first key adds, with what can then be looked up."""
     place = provider.first_gap
-    role, variable = place.rpartition(".")[2], provider.unset[place]
+    role, variable = place.rpartition(".")[2], provider.unset_variables[place]
     keys = {**provider.credentials, role: Credential(role, SOME_KEY, variable)}
-    begun = replace(target, providers={provider.name: replace(provider, credentials=keys)}).before_look_ups()
+    begun = replace(target, providers={provider.name: replace(provider, credentials=keys)}).with_placeholder_values()
     possible = make_plan(catalog, begun, allow, [str(record.address) for record in records]).probed
     return Gain(provider.name, variable, place, len(possible), 0, 0)
 
@@ -74,7 +74,7 @@ def _of_provider(
 ) -> Iterable[Gain]:
     alone, looks, beside = Counter[str](), Counter[str](), Counter[str]()
     own = book.recipe_book(provider.name).recipes
-    having = {place: _having(provider, place) for place in provider.unset}
+    having = {place: _having(provider, place) for place in provider.unset_variables}
     for record in records:
         recipe = own.get(str(record.address))
         if recipe is None or find_prohibition(recipe, target, allow) is not None:
@@ -88,8 +88,8 @@ def _of_provider(
             if not wanting and find_prohibition(look, target, allow) is None:
                 looks.update(_enough(look, more, provider, having))
     for place in alone.keys() | looks.keys() | beside.keys():
-        if place in provider.unset:
-            yield Gain(provider.name, provider.unset[place], place, alone[place], looks[place], beside[place])
+        if place in provider.unset_variables:
+            yield Gain(provider.name, provider.unset_variables[place], place, alone[place], looks[place], beside[place])
 
 
 def _enough(
@@ -106,10 +106,12 @@ def _having(provider: Provider, place: str) -> Provider:
     """The provider as if somebody had set what stands there, and what can be looked up only then were found."""
     table, _, name = place.rpartition(".")
     if table == "credentials":
-        keys = {**provider.credentials, name: Credential(name, SOME_KEY, provider.unset[place])}
+        keys = {**provider.credentials, name: Credential(name, SOME_KEY, provider.unset_variables[place])}
         begun = replace(provider, credentials=keys)
         found = [
-            rule.value for rule in begun.sought if begun.found_by(rule.value) and not provider.found_by(rule.value)
+            rule.value
+            for rule in begun.rules_to_follow
+            if begun.find_rule(rule.value) and not provider.find_rule(rule.value)
         ]
         return replace(begun, values={**begun.values, **{value: f"{{{value}}}" for value in found}})
     if table == "values":
@@ -123,19 +125,19 @@ def of_each_variable(catalog: Catalog, name: str) -> list[str]:
     Raises:
         TargetError: the target cannot be read.
     """
-    nothing = targets.load(name, {}).only(selected_providers())
+    nothing = targets.load(name, {}).restrict_to(selected_providers())
     keys = {
-        provider.unset[provider.first_gap]: SOME_KEY
+        provider.unset_variables[provider.first_gap]: SOME_KEY
         for provider in nothing.providers.values()
-        if provider.first_gap in provider.unset
+        if provider.first_gap in provider.unset_variables
     }
-    begun = targets.load(name, keys).only(selected_providers()).before_look_ups()
+    begun = targets.load(name, keys).restrict_to(selected_providers()).with_placeholder_values()
     rows = [
         "| variable | for | records more | with every cost allowed | further observations | part of |",
         "|---|---|---|---|---|---|",
     ]
     for variable in keys:
-        alone = targets.load(name, {variable: SOME_KEY}).only(selected_providers()).before_look_ups()
+        alone = targets.load(name, {variable: SOME_KEY}).restrict_to(selected_providers()).with_placeholder_values()
         free, every = (sum(map(len, _possible(catalog, alone, allow))) for allow in (alone.allow, ALL_COSTS))
         rows.append(f"| `{variable}` | the first key | {free} | {every} | | |")
     cheap = {each.variable: each.records for each in gains(catalog, begun, begun.allow)}

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from catalog_probe.catalog.model import Json
     from catalog_probe.probes.recipes.recipe import Recipe
-    from catalog_probe.probes.targets.look_ups import LookedUp
+    from catalog_probe.probes.targets.look_ups import LookUpResult
     from catalog_probe.probes.targets.target import Target
 
 
@@ -37,7 +37,7 @@ class Expiration:
         }
 
 
-def find_expirations(target: Target, looked_up: Sequence[LookedUp], recipes: Iterable[Recipe]) -> list[Expiration]:
+def find_expirations(target: Target, looked_up: Sequence[LookUpResult], recipes: Iterable[Recipe]) -> list[Expiration]:
     """List the values with a known end that these recipes need, the nearest end first."""
     recipes = list(recipes)
     expirations = [
@@ -49,12 +49,12 @@ def find_expirations(target: Target, looked_up: Sequence[LookedUp], recipes: Ite
     return sorted(expirations, key=lambda expiration: (expiration.on, expiration.provider, expiration.what))
 
 
-def _list_expirations(target: Target, looked_up: LookedUp, recipes: Sequence[Recipe]) -> Iterator[Expiration]:
+def _list_expirations(target: Target, looked_up: LookUpResult, recipes: Sequence[Recipe]) -> Iterator[Expiration]:
     provider = target.providers[looked_up.provider]
     for name, day in looked_up.expirations.items():
         records = sum(recipe.provider == looked_up.provider and name in list_values(recipe) for recipe in recipes)
         variable = provider.variables.get(f"values.{name}")
         mend = f"name another in {variable}" if variable else f"name another in providers.{provider.name}.values"
         if name in looked_up.values:
-            mend = provider.missing(f"values.{name}", target.name)
+            mend = provider.advise_missing(f"values.{name}", target.name)
         yield Expiration(looked_up.provider, f"`{name}` ({provider.values.get(name, '')})", day, records, mend)

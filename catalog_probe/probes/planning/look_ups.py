@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from catalog_probe.probes.targets.look_ups import in_order
+from catalog_probe.probes.targets.look_ups import order_rules
 
 if TYPE_CHECKING:
     from catalog_probe.probes.recipes.recipe import Recipe
-    from catalog_probe.probes.targets.look_ups import Rule
+    from catalog_probe.probes.targets.look_ups import LookUpRule
     from catalog_probe.probes.targets.target import Provider, Target
 
 # By provider, the rules to follow, in order.
-LookUps = Mapping[str, tuple["Rule", ...]]
+LookUps = Mapping[str, tuple["LookUpRule", ...]]
 
 
 def list_look_ups(recipes: Iterable[Recipe], target: Target) -> LookUps:
@@ -37,15 +37,15 @@ def list_values(recipe: Recipe) -> frozenset[str]:
     return recipe.needs.union(*(list_values(part) for part in parts))
 
 
-def distinct_requests(rules: Iterable[Rule]) -> tuple[Rule, ...]:
+def distinct_requests(rules: Iterable[LookUpRule]) -> tuple[LookUpRule, ...]:
     """Return one rule for each request that following these rules takes."""
     return tuple({(rule.role, rule.address, rule.ask): rule for rule in rules}.values())
 
 
-def _list_rules(provider: Provider, names: set[str]) -> Iterator[Rule]:
+def _list_rules(provider: Provider, names: set[str]) -> Iterator[LookUpRule]:
     needed = _add_dependencies(provider, names)
-    for rule in in_order(provider.rules.values()):
-        is_needed = rule.value in needed and provider.found_by(rule.value) is not None
+    for rule in order_rules(provider.rules.values()):
+        is_needed = rule.value in needed and provider.find_rule(rule.value) is not None
         is_set = rule.value in names and rule.value in provider.values and not rule.of
         can_check = provider.credential(rule.role).value is not None and rule.address in provider.addresses
         if is_needed or (is_set and can_check):

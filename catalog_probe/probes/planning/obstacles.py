@@ -24,8 +24,8 @@ def find_obstacle(recipe: Recipe, target: Target, allow: frozenset[Cost]) -> Rea
         return Reason(
             ReasonCode.PROVIDER_NOT_CONFIGURED, f"target {target.name!r} has no [providers.{recipe.provider}]"
         )
-    if not provider.configured:
-        return Reason(ReasonCode.PROVIDER_NOT_CONFIGURED, provider.missing(provider.first_gap, target.name))
+    if not provider.is_configured:
+        return Reason(ReasonCode.PROVIDER_NOT_CONFIGURED, provider.advise_missing(provider.first_gap, target.name))
     prohibition = find_prohibition(recipe, target, allow)
     if prohibition is not None:
         return prohibition
@@ -111,7 +111,7 @@ def known_calls(recipe: Recipe) -> list[Call]:
 
 
 def _can_look_up(provider: Provider, location: str) -> bool:
-    return location.startswith("values.") and provider.found_by(location.removeprefix("values.")) is not None
+    return location.startswith("values.") and provider.find_rule(location.removeprefix("values.")) is not None
 
 
 def _explain_missing(provider: Provider, location: str, target: Target) -> Reason:
@@ -120,12 +120,12 @@ def _explain_missing(provider: Provider, location: str, target: Target) -> Reaso
         is_empty = provider.credential(name).empty
         code = ReasonCode.CREDENTIAL_EMPTY if is_empty else ReasonCode.CREDENTIAL_MISSING
     elif table == "values":
-        if name in provider.unanswered:
-            return provider.unanswered[name]
+        if name in provider.unanswered_values:
+            return provider.unanswered_values[name]
         code = ReasonCode.VALUE_NOT_FOUND if _can_look_up(provider, location) else ReasonCode.VALUE_MISSING
     else:
         code = ReasonCode.ADDRESS_MISSING
-    return Reason(code, provider.missing(location, target.name))
+    return Reason(code, provider.advise_missing(location, target.name))
 
 
 def _list_roles(recipe: Recipe) -> list[str]:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from catalog_probe.catalog.model.reach import Reach
     from catalog_probe.probes.planning.plan import Plan
     from catalog_probe.probes.recipes.recipe import Recipe
-    from catalog_probe.probes.targets.look_ups import Rule
+    from catalog_probe.probes.targets.look_ups import LookUpRule
     from catalog_probe.probes.targets.target import Provider, Target
 
 
@@ -132,7 +132,7 @@ def _list_parts(recipe: Recipe) -> Iterator[Recipe]:
         yield from _list_parts(part)
 
 
-def _list_look_ups(provider: Provider, recipes: Sequence[Recipe], target: Target) -> tuple[Rule, ...]:
+def _list_look_ups(provider: Provider, recipes: Sequence[Recipe], target: Target) -> tuple[LookUpRule, ...]:
     return list_look_ups(recipes, target).get(provider.name, ()) if target.live else ()
 
 

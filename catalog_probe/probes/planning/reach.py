@@ -81,7 +81,7 @@ class ProviderReach:
         addresses["base_url"] = "the address of the key"
         one_key_provider = replace(provider, credentials=keys, values=values, addresses=addresses)
         one_key_target = replace(target, providers={name: one_key_provider})
-        return cls(book, one_key_target.before_look_ups().providers[name])
+        return cls(book, one_key_target.with_placeholder_values().providers[name])
 
     def recipe_reach(self, recipe: Recipe) -> ExplainedReach:
         """Return who can send a recipe, without its optional parts and other endpoints."""
@@ -161,7 +161,7 @@ def worst_reach(*reaches: ExplainedReach) -> ExplainedReach:
 
 def _is_own(provider: Provider, location: str) -> bool:
     """Whether the target itself says what is there, and not a variable that somebody set."""
-    return location not in provider.variables or location in provider.defaulted
+    return location not in provider.variables or location in provider.defaulted_locations
 
 
 def _reach_by_reason(reason: Reason) -> ExplainedReach:

@@ -8,7 +8,7 @@ from catalog_probe.probes.planning import expirations
 from catalog_probe.probes.planning.look_ups import list_look_ups
 from catalog_probe.probes.planning.plan import make_plan
 from catalog_probe.probes.running import looking_up
-from catalog_probe.probes.targets.target import NOWHERE_KEY
+from catalog_probe.probes.targets.target import NONEXISTENT_KEY
 from catalog_probe.probes.wire.redaction.redactor import Redactor
 
 if TYPE_CHECKING:
@@ -16,19 +16,19 @@ if TYPE_CHECKING:
 
     from catalog_probe.catalog.model import Json
     from catalog_probe.probes.plugin.collection.options import Options
-    from catalog_probe.probes.targets.look_ups import LookedUp
+    from catalog_probe.probes.targets.look_ups import LookUpResult
 
 
-def look_up(options: Options) -> tuple[LookedUp, ...]:
+def look_up(options: Options) -> tuple[LookUpResult, ...]:
     """Look up the values that the records selected by the options need."""
     addresses = [str(record.address) for record in options.catalog.records if options.selects(record.address)]
     planned = make_plan(options.catalog, options.planned_target, options.allow, addresses, options.drawing)
-    redactor = Redactor.for_target(options.target, public=[NOWHERE_KEY])
+    redactor = Redactor.for_target(options.target, public=[NONEXISTENT_KEY])
     return looking_up.look_up(list_look_ups(planned.recipes, options.target), options.target, redactor)
 
 
 def find_expirations(
-    options: Options, looked_up: Sequence[LookedUp], selected: Iterable[str]
+    options: Options, looked_up: Sequence[LookUpResult], selected: Iterable[str]
 ) -> tuple[dict[str, Json], ...]:
     """Return the values of this run that will expire, and how many of its records need each."""
     if not options.target.live:

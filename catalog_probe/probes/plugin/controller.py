@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from catalog_probe.probes.plugin.collection.options import Options
-    from catalog_probe.probes.targets.look_ups import LookedUp
+    from catalog_probe.probes.targets.look_ups import LookUpResult
 
 # Statuses of pytest that ours replace. A usage error is 4 in both tables.
 _REPLACED_STATUSES = (
@@ -79,7 +79,7 @@ class Controller:
         """The keys of this run's target, by variable. No child process inherits them."""
         self._history: tuple[str | None, tuple[dict[str, Json], ...]] = (None, ())
         """The run before this one, and the rows of earlier runs."""
-        self._looked_up: tuple[LookedUp, ...] | None = None
+        self._looked_up: tuple[LookUpResult, ...] | None = None
         self._finished_workers: list[Any] = []
 
     @property
@@ -200,7 +200,11 @@ class Controller:
         if self.options.traffic is not None:
             names = ", ".join(self.options.traffic.names)
             return sanitize_row(f"catalog probe: {count} records held against {names}; run {self.folder}")
-        place = "the embedded mock" if target.embedded else f"{'live' if target.live else 'mock'} target {target.name}"
+        place = (
+            "the embedded mock"
+            if target.needs_embedded_mock
+            else f"{'live' if target.live else 'mock'} target {target.name}"
+        )
         revision = self.options.invocation.revision
         if revision:
             place += f" under {revision}"
@@ -276,7 +280,7 @@ class Controller:
                 pytest.exit(str(error), returncode=Exit.HARNESS_ERROR)
         return self._addresses
 
-    def _look_up(self) -> tuple[LookedUp, ...]:
+    def _look_up(self) -> tuple[LookUpResult, ...]:
         """Return the answers to the look-ups of a live run, which are sent once and before any probe."""
         if self._looked_up is None:
             self._looked_up = before_run.look_up(self.options) if self.options.target.live else ()

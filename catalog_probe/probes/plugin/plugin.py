@@ -185,7 +185,7 @@ def _start_controller(config: pytest.Config, options: Options) -> WorkerInput:
 
 def _start_mock(config: pytest.Config, options: Options) -> EmbeddedMock | None:
     """Start the mock, if the run asks one."""
-    if not options.target.embedded or options.traffic is not None:
+    if not options.target.needs_embedded_mock or options.traffic is not None:
         return None
     from catalog_probe.probes.plugin.embedded_mock import EmbeddedMock  # a live run starts no mock
 

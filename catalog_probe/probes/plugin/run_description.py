@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from catalog_probe.probes.plugin.collection.options import Options
-    from catalog_probe.probes.targets.look_ups import LookedUp
+    from catalog_probe.probes.targets.look_ups import LookUpResult
 
 
 # Libraries whose versions may change a result.
@@ -41,7 +41,7 @@ class RunStart(NamedTuple):
     """The accepted differences that fail it by themselves."""
 
 
-def describe_run(options: Options, start: RunStart, looked_up: Sequence[LookedUp]) -> Run:
+def describe_run(options: Options, start: RunStart, looked_up: Sequence[LookUpResult]) -> Run:
     """Return the run's line, with everything that decides what its results mean."""
     selected_providers = {Address.parse(address).provider for address in start.selected}
     return Run(
@@ -77,7 +77,7 @@ def list_versions() -> dict[str, str]:
     return versions
 
 
-def _list_self_tests(options: Options, selected: Sequence[str], looked_up: Sequence[LookedUp]) -> tuple[str, ...]:
+def _list_self_tests(options: Options, selected: Sequence[str], looked_up: Sequence[LookUpResult]) -> tuple[str, ...]:
     """Return the live lanes to be probed that have a control: each must show that it can detect a drift."""
     if not options.target.live or options.traffic is not None:
         return ()

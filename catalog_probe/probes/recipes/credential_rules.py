@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.model.labels import MISSING_CREDENTIAL, SUCCESS, WRONG_CREDENTIAL
-from catalog_probe.probes.targets.target import WRONG
+from catalog_probe.probes.targets.target import WRONG_KEY
 
 if TYPE_CHECKING:
     from catalog_probe.probes.calls.call import Call
@@ -25,7 +25,7 @@ class Refusals:
         if self.missing:
             calls[MISSING_CREDENTIAL] = call.replace(credential=None)
         if self.wrong:
-            calls[WRONG_CREDENTIAL] = call.replace(credential=WRONG)
+            calls[WRONG_CREDENTIAL] = call.replace(credential=WRONG_KEY)
         return calls
 
     def label_calls(self, success: Call, /, **rules: Call) -> dict[str, Call]:

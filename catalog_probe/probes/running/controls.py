@@ -132,7 +132,7 @@ def _quote_message(response: Response, body: Json, vocabulary: ProviderVocabular
 
 
 def _name_key(lane: Lane) -> str:
-    return lane.provider.called(lane.role)
+    return lane.provider.key_name(lane.role)
 
 
 def _list_suspects(lane: Lane, *, with_address: bool) -> str:
@@ -149,7 +149,7 @@ def _list_suspects(lane: Lane, *, with_address: bool) -> str:
 def _name_address(lane: Lane) -> str:
     """Return the name by which a person finds the address of the lane's control."""
     control = _own_control(lane)
-    return lane.provider.address_called(control.service if control is not None else "base_url")
+    return lane.provider.address_name(control.service if control is not None else "base_url")
 
 
 def _own_control(lane: Lane) -> Call | None:
@@ -158,4 +158,8 @@ def _own_control(lane: Lane) -> Call | None:
 
 
 def _is_set_header(provider: Provider, place: str) -> bool:
-    return place.startswith("headers.") and place not in provider.defaulted and place not in provider.unset
+    return (
+        place.startswith("headers.")
+        and place not in provider.defaulted_locations
+        and place not in provider.unset_variables
+    )

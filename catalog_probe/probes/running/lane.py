@@ -22,7 +22,7 @@ from catalog_probe.probes.running.pacing.throttle import Throttle
 from catalog_probe.probes.running.target_facts import describe_target
 from catalog_probe.probes.running.wires import Wires
 from catalog_probe.probes.targets.dialect import Dialect
-from catalog_probe.probes.targets.target import WRONG
+from catalog_probe.probes.targets.target import WRONG_KEY
 from catalog_probe.probes.wire.quiet_logs import silence_libraries
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ MAX_FAILURES = 5
 NO_KEY = ""
 
 # Roles without an account. The limits in their answers are nobody's.
-ROLES_WITHOUT_ACCOUNT = frozenset({NO_KEY, WRONG})
+ROLES_WITHOUT_ACCOUNT = frozenset({NO_KEY, WRONG_KEY})
 
 # Statuses whose Retry-After is obeyed. Not on a mock: it answers each probe as if it were alone.
 RETRY_AFTER_STATUSES = frozenset({429, 503, 529})
@@ -91,7 +91,7 @@ class Lane:
         self._limiter = RateLimiter(provider.rate, provider.max_wait_s)
         self._throttle = throttle or Throttle(RateLimitPolicy(), provider.max_wait_s)
         self._failures = 0
-        dialect = Dialect.of(provider)
+        dialect = Dialect.for_provider(provider)
         self._wires = Wires(provider, dialect)
         # What placeholders stand for: the target's values, and `<role>_credential`. A credential belongs into a body
         # if the request hands it over instead of being authorised by it.

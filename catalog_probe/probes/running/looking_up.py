@@ -19,15 +19,15 @@ from catalog_probe.probes.recipes.probe import ProbeStopped
 from catalog_probe.probes.running.lane import Lane
 from catalog_probe.probes.running.pacing.budget import Budget
 from catalog_probe.probes.targets.look_ups import (
-    AGAIN,
-    LookedUp,
-    Rule,
-    choose,
-    ending,
-    following,
+    MAX_REPEATS,
+    LookUpResult,
+    LookUpRule,
+    choose_value,
+    find_end_day,
+    find_next_cursor,
     is_empty,
-    joined,
-    listed,
+    join_pages,
+    lists_value,
 )
 from catalog_probe.probes.wire.redaction.evidence import redact_exchange, redact_reason
 
@@ -48,12 +48,12 @@ _Request = tuple[str, str, str]
 """Role, address and path of one request."""
 
 
-def look_up(look_ups: LookUps, target: Target, redactor: Redactor) -> tuple[LookedUp, ...]:
+def look_up(look_ups: LookUps, target: Target, redactor: Redactor) -> tuple[LookUpResult, ...]:
     """Follow the rules of each provider. Starts and ends an event loop of its own."""
     return anyio.run(_look_up_all, look_ups, target, redactor) if look_ups else ()
 
 
-def collect_values(looked_up: Iterable[LookedUp]) -> dict[str, dict[str, str]]:
+def collect_values(looked_up: Iterable[LookUpResult]) -> dict[str, dict[str, str]]:
     """Join the values that were found, by provider and name."""
     values: dict[str, dict[str, str]] = {}
     for answer in looked_up:
@@ -61,7 +61,7 @@ def collect_values(looked_up: Iterable[LookedUp]) -> dict[str, dict[str, str]]:
     return values
 
 
-def collect_unanswered(looked_up: Iterable[LookedUp]) -> dict[str, dict[str, Reason]]:
+def collect_unanswered(looked_up: Iterable[LookUpResult]) -> dict[str, dict[str, Reason]]:
     """Join the reasons of values that could not be looked up, by provider and name."""
     reasons: dict[str, dict[str, Reason]] = {}
     for answer in looked_up:
@@ -69,10 +69,10 @@ def collect_unanswered(looked_up: Iterable[LookedUp]) -> dict[str, dict[str, Rea
     return reasons
 
 
-async def _look_up_all(look_ups: LookUps, target: Target, redactor: Redactor) -> tuple[LookedUp, ...]:
-    answers: dict[str, tuple[LookedUp, ...]] = {}
+async def _look_up_all(look_ups: LookUps, target: Target, redactor: Redactor) -> tuple[LookUpResult, ...]:
+    answers: dict[str, tuple[LookUpResult, ...]] = {}
 
-    async def follow(provider: str, rules: tuple[Rule, ...]) -> None:
+    async def follow(provider: str, rules: tuple[LookUpRule, ...]) -> None:
         answers[provider] = await _ProviderLookUps(target, provider, redactor).follow(rules)
 
     async with anyio.create_task_group() as group:
@@ -90,13 +90,13 @@ class _ProviderLookUps:
         self._mock = not target.live
         self._retry_after_s = target.reprobe_after_s
         self._lanes: dict[str, Lane] = {}
-        self._answers: dict[_Request, LookedUp] = {}
+        self._answers: dict[_Request, LookUpResult] = {}
         self._bodies: dict[_Request, Json] = {}
         self._unanswered: dict[_Request, Reason] = {}
         self._open_values: dict[str, _Request] = {}
         """Values of which nothing is known, and the request that should have shown them."""
 
-    async def follow(self, rules: Iterable[Rule]) -> tuple[LookedUp, ...]:
+    async def follow(self, rules: Iterable[LookUpRule]) -> tuple[LookUpResult, ...]:
         values = dict(self._provider.values)
         try:
             for rule in rules:
@@ -109,7 +109,7 @@ class _ProviderLookUps:
                 await lane.aclose()
         return tuple(self._answers.values())
 
-    async def _follow_rule(self, rule: Rule, values: dict[str, str]) -> None:
+    async def _follow_rule(self, rule: LookUpRule, values: dict[str, str]) -> None:
         """Look up the value of a rule and add it to `values`, or confirm the one that the target sets."""
         request = (rule.role, rule.address, fill_path(rule.ask, values))
         if request not in self._answers:
@@ -118,13 +118,13 @@ class _ProviderLookUps:
         if rule.value in self._provider.values:
             await self._confirm_set_value(rule, request, body)
         elif rule.value not in values:
-            value = choose(rule, body, values, self._provider.rules)
+            value = choose_value(rule, body, values, self._provider.rules)
             if value is None:
                 self._note_missing_value(rule, request, body)
                 return
             values[rule.value] = value
             self._add_value(request, rule.value, value)
-        end = ending(rule, body, values[rule.value])
+        end = find_end_day(rule, body, values[rule.value])
         if end is not None:
             answer = self._answers[request]
             self._answers[request] = replace(answer, expirations={**answer.expirations, rule.value: end})
@@ -133,22 +133,22 @@ class _ProviderLookUps:
         answer = self._answers[request]
         self._answers[request] = replace(answer, values={**answer.values, name: value})
 
-    def _note_missing_value(self, rule: Rule, request: _Request, body: Json) -> None:
+    def _note_missing_value(self, rule: LookUpRule, request: _Request, body: Json) -> None:
         """Leave a value open if its request was not answered, or if the account lists no model at all.
 
         Every provider has models, so an empty list of them is trouble of the account.
         """
         if request not in self._unanswered and rule.value.endswith(MODEL_SUFFIX) and is_empty(rule, body):
-            key = self._provider.called(rule.role)
+            key = self._provider.key_name(rule.role)
             detail = f"GET {rule.ask} lists no model at all; look at the account of {key}"
             self._unanswered[request] = Reason(ReasonCode.ACCOUNT_TROUBLE, detail)
         if request in self._unanswered:
             self._leave_open(rule, request)
 
-    async def _confirm_set_value(self, rule: Rule, request: _Request, body: Json) -> None:
+    async def _confirm_set_value(self, rule: LookUpRule, request: _Request, body: Json) -> None:
         """Note whether the account has a value that the target sets: it is in the list, or has a page of its own."""
         value = self._provider.values[rule.value]
-        is_listed = listed(rule, body, value)
+        is_listed = lists_value(rule, body, value)
         if is_listed or not rule.one:
             is_confirmed = is_listed
         else:
@@ -161,24 +161,24 @@ class _ProviderLookUps:
         if is_confirmed:
             self._add_value(request, rule.value, value)
 
-    def _leave_open(self, rule: Rule, request: _Request) -> None:
+    def _leave_open(self, rule: LookUpRule, request: _Request) -> None:
         """Note that nothing is known of a value, because this request got no answer about the account."""
         answer = self._answers[request]
         self._open_values[rule.value] = request
         unanswered = {**answer.unanswered, rule.value: self._unanswered[request]}
         self._answers[request] = replace(answer, unanswered=unanswered)
 
-    async def _ask(self, request: _Request, rule: Rule) -> LookedUp:
+    async def _ask(self, request: _Request, rule: LookUpRule) -> LookUpResult:
         """Ask for a list, page by page; the pages before a refused one count."""
         role, address, path_and_query = request
         path, _, query_text = path_and_query.partition("?")
-        answer = LookedUp(self._provider.name, f"GET {path_and_query}")
+        answer = LookUpResult(self._provider.name, f"GET {path_and_query}")
         query = tuple(parse_qsl(query_text, keep_blank_values=True))
         lane = self._lanes.setdefault(
             role, Lane(self._provider, role, self._redactor, Budget(self._provider), mock=self._mock)
         )
         pages: list[Json] = []
-        retries = AGAIN
+        retries = MAX_REPEATS
         cursor: tuple[tuple[str, str], ...] = ()
         while True:
             try:
@@ -202,8 +202,8 @@ class _ProviderLookUps:
             if trouble or exchange.response is None:
                 return replace(answer, trouble=trouble)
             pages.append(exchange.response.body)
-            self._bodies[request] = joined(rule, pages)
-            next_cursor = following(rule, pages)
+            self._bodies[request] = join_pages(rule, pages)
+            next_cursor = find_next_cursor(rule, pages)
             if next_cursor is None:
                 return answer
             cursor = ((rule.next_as, next_cursor),)

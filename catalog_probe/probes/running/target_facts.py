@@ -13,17 +13,17 @@ if TYPE_CHECKING:
 
 def describe_target(provider: Provider, role: str, dialect: Dialect, *, live: bool) -> TargetFacts:
     """Describe the key of a role, and the values and addresses that may be wrong; a mock's values never are."""
-    values = provider.doubtful if live else {}
+    values = provider.unconfirmed_values if live else {}
     return TargetFacts(
-        key_name=provider.called(role),
+        key_name=provider.key_name(role),
         unconfirmed_values={name: dialect.text_in(value) for name, value in values.items()},
         value_fixes={name: _describe_fix(provider, name) for name in values},
         addresses=provider.addresses,
-        address_names={service: provider.address_called(service) for service in provider.addresses},
+        address_names={service: provider.address_name(service) for service in provider.addresses},
     )
 
 
 def _describe_fix(provider: Provider, name: str) -> str:
     """Say how to set a value. The name of a model is shown; an id of the account may be a secret and is not."""
     value = f" ({provider.values[name]})" if name.endswith("_model") else ""
-    return f"{provider.mend(f'values.{name}')}{value}"
+    return f"{provider.advise_wrong(f'values.{name}')}{value}"

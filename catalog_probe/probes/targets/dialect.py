@@ -1,4 +1,4 @@
-"""Translates between stand-ins and what a target's provider really calls things, both ways, on the wire alone."""
+"""Translates between stand-ins and the real names of a target's provider, both ways, only on the wire."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """Pairs of prefixes, and of key headers: as the documents write them, and as this target's provider does."""
+    """Prefixes and key header, each as a pair: as the documents write it, and as the provider does."""
 
     header_stand_in: str
     header_real: str
@@ -28,9 +28,9 @@ class Dialect:
     key_stand_in: str = ""
     key_real: str = ""
     package_real: str = ""
-    """The package of its gRPC methods, where the target names one; what stands for it is in each method's path."""
+    """The package of its gRPC methods, if the target names one; its stand-in is in each method's path."""
     _words: tuple[tuple[re.Pattern[str], str], ...] = field(init=False, compare=False)
-    """How a text that quotes a real name is put into stand-ins."""
+    """Patterns of real names in a text, each with its stand-in."""
 
     def __post_init__(self) -> None:
         pairs = (
@@ -38,42 +38,42 @@ class Dialect:
             (self.header_real, self.header_stand_in),
             (self.id_real, self.id_stand_in),
         )
-        words = tuple((_at_a_word(real), stand_in) for real, stand_in in pairs if real and real != stand_in)
+        words = tuple((_word_pattern(real), stand_in) for real, stand_in in pairs if real and real != stand_in)
         object.__setattr__(self, "_words", words)
 
     @classmethod
-    def of(cls, provider: Provider) -> Dialect:
-        """The dialect of a provider: what its manifest calls things, and what the target says that it calls them."""
+    def for_provider(cls, provider: Provider) -> Dialect:
+        """Pair what the provider's manifest calls things with what the target calls them."""
         documented = manifest(provider.name).stand_ins
         header, identifier = documented.header_prefix, documented.id_prefix
         header_real = provider.header_prefix.lower() or header
         key, key_real = documented.key_header, _swap(provider.key_header.lower(), header, header_real)
-        if "authorization" in (key, key_real):  # a header of HTTP itself stands for nothing else
+        if "authorization" in (key, key_real):  # HTTP's own header is no stand-in
             key = key_real = ""
         identifier_real = provider.id_prefix or identifier
         return cls(header, header_real, identifier, identifier_real, key, key_real, provider.grpc_package)
 
     @property
-    def renamed(self) -> dict[str, dict[str, str]]:
-        """What the target calls otherwise than the documents: by the target's field, `stand_in` and `real`.
+    def renamings(self) -> dict[str, dict[str, str]]:
+        """What the target calls by another name than the documents: by the target's field, `stand_in` and `real`.
 
-        The stand-in of a gRPC package is empty: whatever a method's path has before its service.
+        The stand-in of a gRPC package is empty: it is whatever a method's path has before its service.
         """
         pairs = {
             "header_prefix": (self.header_stand_in, self.header_real),
             "id_prefix": (self.id_stand_in, self.id_real),
             "key_header": (self.key_stand_in, self.key_real),
         }
-        renamed = {name: pair for name, pair in pairs.items() if all(pair) and pair[0] != pair[1]}
+        differing = {name: pair for name, pair in pairs.items() if all(pair) and pair[0] != pair[1]}
         if self.package_real:
-            renamed["grpc_package"] = ("", self.package_real)
-        return {name: {"stand_in": stand_in, "real": real} for name, (stand_in, real) in renamed.items()}
+            differing["grpc_package"] = ("", self.package_real)
+        return {name: {"stand_in": stand_in, "real": real} for name, (stand_in, real) in differing.items()}
 
     def headers_out(self, headers: Mapping[str, str]) -> dict[str, str]:
         return {_swap(name.lower(), self.header_stand_in, self.header_real): value for name, value in headers.items()}
 
     def headers_in(self, headers: Mapping[str, str]) -> dict[str, str]:
-        if not self._words:  # nothing is called otherwise
+        if not self._words:  # all names are the same
             return {name.lower(): value for name, value in headers.items()}
         return {self._name_in(name.lower()): self.text_in(value) for name, value in headers.items()}
 
@@ -81,21 +81,21 @@ class Dialect:
         return _swap(text, self.id_stand_in, self.id_real)
 
     def path_out(self, path: str) -> str:
-        """A path with each segment that is an identifier as the provider writes it."""
+        """Return a path with identifiers as the provider writes them."""
         return "/".join(map(self.text_out, path.split("/")))
 
     def url_in(self, url: str) -> str:
-        """An address that was asked, with each identifier in its path and query as the documents write it."""
+        """Return a URL with the identifiers in its path and query as the documents write them."""
         if self.id_stand_in == self.id_real:
             return url
         parts = urlsplit(url)
-        path = "/".join(_swap(each, self.id_real, self.id_stand_in) for each in parts.path.split("/"))
-        pairs = (each.partition("=") for each in parts.query.split("&"))
+        path = "/".join(_swap(segment, self.id_real, self.id_stand_in) for segment in parts.path.split("/"))
+        pairs = (parameter.partition("=") for parameter in parts.query.split("&"))
         query = "&".join(name + equals + _swap(value, self.id_real, self.id_stand_in) for name, equals, value in pairs)
         return parts._replace(path=path, query=query).geturl()
 
     def text_in(self, text: str) -> str:
-        """A text in stand-ins, also where it quotes the name of a header or an identifier."""
+        """Return a text in stand-ins, also where it quotes the name of a header or an identifier."""
         for real, stand_in in self._words:
             text = real.sub(stand_in, text)
         return text
@@ -113,13 +113,13 @@ class Dialect:
 
 
 def collect_renamings(target: Target) -> dict[str, dict[str, dict[str, str]]]:
-    """Return what a target calls otherwise than the documents: by provider and field, `stand_in` and `real`."""
-    renamed = {name: Dialect.of(provider).renamed for name, provider in target.providers.items()}
-    return {name: fields for name, fields in renamed.items() if fields}
+    """Return what a target calls by another name than the documents, by provider and field."""
+    renamings = {name: Dialect.for_provider(provider).renamings for name, provider in target.providers.items()}
+    return {name: fields for name, fields in renamings.items() if fields}
 
 
-def _at_a_word(real: str) -> re.Pattern[str]:
-    """Where a text names it as a word, or as the beginning of one."""
+def _word_pattern(real: str) -> re.Pattern[str]:
+    """Return a pattern of a name as a word, or of a prefix as the beginning of one."""
     end = "" if real.endswith(("-", "_")) else r"(?![\w-])"
     return re.compile(rf"(?<![\w-]){re.escape(real)}{end}", re.IGNORECASE)
 

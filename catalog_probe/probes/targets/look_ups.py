@@ -1,7 +1,7 @@
-"""What a target looks up on an account: models and ids that no variable names, and the day on which one ends. Pure.
+"""Look-ups of values on an account: models and ids that no variable names, and the day one ends. Pure.
 
-A rule says which free GET lists them, which entry of its answer is meant and what of it is taken. Nothing in a
-listing is a fact of the documents: it chooses what is asked, and judges nothing.
+A rule says which free GET lists the values, and which entry of its answer is taken. A listing only chooses what is
+asked. It is no evidence.
 """
 
 from __future__ import annotations
@@ -19,30 +19,30 @@ if TYPE_CHECKING:
 
     from catalog_probe.catalog.model import Json, Reason
 
-
-MAX_PAGES = 5
-"""Of a list so many pages are read: 5,000 models at the size that is asked for."""
-
-
-AGAIN = 1
-"""How often of one list, in all its pages, a request is sent again whose answer got lost on the way."""
+MAX_PAGES = 5  # of a list; 5,000 models at the size that is asked for
+MAX_REPEATS = 1  # of a request whose answer got lost, for one list in all its pages
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Rule:
-    """How one value is found. Pointers are JSON pointers; patterns are those of file names, in small letters.
+class LookUpRule:
+    """How one value is looked up. Pointers are JSON pointers; patterns are those of file names, in small letters.
 
-    `ask` is a path with its query; `entries` points at the list in the answer, the rest into an entry of it. Of the
-    entries that fit `where` and neither `unless` nor `unlike`, those are candidates whose text fits the first pattern
-    of `like` that any fits; of them the first in the list is taken, or the one that comes last by `newest`. `of` takes
-    the entry of another value in place of all this. `after` is a beginning that is left off. `ends` points at the day
-    on which what was taken is no longer there.
-
-    Where somebody has set the value, the list says whether the account has it; what is not listed, as an alias is not,
-    may be asked for by itself at `one`, the path of a free GET.
-
-    A list that comes in pages goes on with the cursor at `next`, in the query parameter `next_as`, as long as there is
-    one and what `more` points at, if that is told, is true.
+    Attributes:
+        ask: path and query of the free GET.
+        entries: pointer to the list in the answer.
+        take: pointer to the value in an entry.
+        like: patterns; the entries that match the first one that any matches are candidates.
+        unlike: patterns of values that are left out.
+        where: pointers with patterns that an entry must match.
+        unless: pointers with patterns that an entry must not match.
+        newest: pointer by which the last candidate is taken; without it the first in the list.
+        of: takes the entry of another value, in place of all this.
+        after: a prefix that is removed from the value.
+        ends: pointer to the day on which the value ends.
+        next: pointer to the cursor of the next page; `next_as` is the query parameter for it.
+        more: pointer to whether there are more pages.
+        one: path of a free GET of one value. It is asked if somebody set a value that the list does not have, as it has
+            no aliases.
     """
 
     value: str
@@ -72,72 +72,81 @@ class Rule:
     @property
     def requests(self) -> int:
         """The most requests that following it takes."""
-        alone = 1 + AGAIN if self.one else 0
-        return (MAX_PAGES if self.next else 1) + AGAIN + alone
+        pages = (MAX_PAGES if self.next else 1) + MAX_REPEATS
+        return pages + (1 + MAX_REPEATS if self.one else 0)
 
 
 @dataclass(frozen=True, slots=True)
-class LookedUp:
-    """What one request of a run's beginning told of a provider: values that it found, and when values end."""
+class LookUpResult:
+    """What one look-up request of a provider found: values, and when values end.
+
+    Attributes:
+        trouble: why it found nothing; empty if it was answered.
+        refused: values that somebody set, and that the account neither lists nor shows by themselves.
+        unanswered: values of which the answer leaves everything open, and why.
+    """
 
     provider: str
     request: str
     values: Mapping[str, str] = field(default_factory=dict)
     expirations: Mapping[str, date] = field(default_factory=dict)
     trouble: str = ""
-    """Why it told nothing; empty where it was answered."""
     refused: frozenset[str] = frozenset()
-    """Values that somebody has set and that the account does not list, and refused to show by themselves."""
     unanswered: Mapping[str, Reason] = field(default_factory=dict)
-    """Values of which it left everything open, and why; empty where the account answered, if only to refuse."""
 
     def to_json(self) -> dict[str, Json]:
-        """As the run's line keeps it: an id of the account is nobody's business, a model's name is."""
-        named = {name: text if name.endswith("_model") else "found" for name, text in sorted(self.values.items())}
+        """Return what the results keep of it: the names of models, but no id of the account."""
+        values = {name: text if name.endswith("_model") else "found" for name, text in sorted(self.values.items())}
         expirations = {name: day.isoformat() for name, day in sorted(self.expirations.items())}
-        told = {"provider": self.provider, "request": self.request, "values": named, "expirations": expirations}
-        return {**told, "trouble": self.trouble} if self.trouble else told
+        data = {"provider": self.provider, "request": self.request, "values": values, "expirations": expirations}
+        return {**data, "trouble": self.trouble} if self.trouble else data
 
 
-def choose(rule: Rule, body: Json, values: Mapping[str, str], rules: Mapping[str, Rule]) -> str | None:
-    """The value that a rule finds in the answer to its request, or None where no entry fits."""
-    entries = _entries(rule, body)
+def choose_value(
+    rule: LookUpRule, body: Json, values: Mapping[str, str], rules: Mapping[str, LookUpRule]
+) -> str | None:
+    """Return the value that a rule takes of the answer to its request, or None if no entry fits."""
+    entries = _list_entries(rule, body)
     if rule.of:
-        own = rules.get(rule.of)
-        same = own is not None and [each for each in entries if _text(each, own) == values.get(rule.of)]
-        return _text(same[0], rule) if same else None
-    fitting = [each for each in entries if _fits(each, rule)]
+        other_rule = rules.get(rule.of)
+        if other_rule is None:
+            return None
+        same = [entry for entry in entries if _read_value(entry, other_rule) == values.get(rule.of)]
+        return _read_value(same[0], rule) if same else None
+    fitting = [entry for entry in entries if _fits(entry, rule)]
     for pattern in rule.like or ("*",):
-        candidates = [each for each in fitting if fnmatchcase((_text(each, rule) or "").lower(), pattern)]
+        candidates = [entry for entry in fitting if fnmatchcase((_read_value(entry, rule) or "").lower(), pattern)]
         if candidates:
-            return _text(_newest(candidates, rule), rule)
+            return _read_value(_select_newest(candidates, rule), rule)
     return None
 
 
-def is_empty(rule: Rule, body: Json) -> bool:
-    """Whether there is an answer, and no list in it of which anything could be taken: null in its place, or blanks."""
-    return body is not None and not any(_text(each, rule) for each in _entries(rule, body))
+def is_empty(rule: LookUpRule, body: Json) -> bool:
+    """Whether there is an answer without any entry to take a value of."""
+    return body is not None and not any(_read_value(entry, rule) for entry in _list_entries(rule, body))
 
 
-def listed(rule: Rule, body: Json, value: str) -> bool:
-    """Whether a value that somebody has set is in the list, and nothing there says that it is not meant any more."""
+def lists_value(rule: LookUpRule, body: Json, value: str) -> bool:
+    """Whether the list has a value that somebody set, and does not exclude it."""
     if rule.of:
         return False
-    shown = replace(rule, like=(), unlike=(), newest="")
-    return any(_text(each, rule) == value and _fits(each, shown) for each in _entries(rule, body))
+    any_name_rule = replace(rule, like=(), unlike=(), newest="")
+    entries = _list_entries(rule, body)
+    return any(_read_value(entry, rule) == value and _fits(entry, any_name_rule) for entry in entries)
 
 
-def ending(rule: Rule, body: Json, value: str) -> date | None:
-    """The day on which a value ends, as the entry of it tells; None where it tells none, or is not listed."""
+def find_end_day(rule: LookUpRule, body: Json, value: str) -> date | None:
+    """Return the day on which a value ends, or None if its entry does not say, or there is none."""
     if not rule.ends:
         return None
-    told = (find_value(each, rule.ends) for each in _entries(rule, body) if _text(each, rule) == value)
-    return next((day for each in told if (day := _day(each)) is not None), None)
+    entries = [entry for entry in _list_entries(rule, body) if _read_value(entry, rule) == value]
+    days = [_read_day(find_value(entry, rule.ends)) for entry in entries]
+    return next((day for day in days if day is not None), None)
 
 
-def following(rule: Rule, pages: Sequence[Json]) -> str | None:
-    """The cursor that leads on from these pages of a list; None where it ends, goes in circles or is long enough."""
-    if not rule.next or len(pages) >= MAX_PAGES or not _entries(rule, pages[-1]):
+def find_next_cursor(rule: LookUpRule, pages: Sequence[Json]) -> str | None:
+    """Return the cursor of the next page; None if the list ends, goes in circles or is long enough."""
+    if not rule.next or len(pages) >= MAX_PAGES or not _list_entries(rule, pages[-1]):
         return None
     if rule.more and find_value(pages[-1], rule.more) is False:
         return None
@@ -146,81 +155,78 @@ def following(rule: Rule, pages: Sequence[Json]) -> str | None:
     return cursor if isinstance(cursor, str) and cursor and cursor not in cursors else None
 
 
-def joined(rule: Rule, pages: Sequence[Json]) -> Json:
-    """One answer with the entries of all pages."""
+def join_pages(rule: LookUpRule, pages: Sequence[Json]) -> Json:
+    """Return one answer with the entries of all pages."""
     if len(pages) == 1:
         return pages[0]
-    return build_document({rule.entries: [entry for page in pages for entry in _entries(rule, page)]})
+    return build_document({rule.entries: [entry for page in pages for entry in _list_entries(rule, page)]})
 
 
-def in_order(rules: Iterable[Rule]) -> list[Rule]:
-    """The rules, each after those that it rests on; what rests on itself is left out."""
-    left, known, ordered = list(rules), set[str](), list[Rule]()
-    named = {rule.value for rule in left}
+def order_rules(rules: Iterable[LookUpRule]) -> list[LookUpRule]:
+    """Return the rules, each after those that it rests on, without those in a cycle."""
+    remaining, done, ordered = list(rules), set[str](), list[LookUpRule]()
+    names = {rule.value for rule in remaining}
     while True:
-        ready = [rule for rule in left if not (rule.rests_on & named) - known]
+        ready = [rule for rule in remaining if not (rule.rests_on & names) - done]
         if not ready:
             return ordered
         ordered += ready
-        known |= {rule.value for rule in ready}
-        left = [rule for rule in left if rule.value not in known]
+        done |= {rule.value for rule in ready}
+        remaining = [rule for rule in remaining if rule.value not in done]
 
 
-def _entries(rule: Rule, body: Json) -> list[Any]:
-    found = find_value(body, rule.entries)
-    return found if isinstance(found, list) else []
+def _list_entries(rule: LookUpRule, body: Json) -> list[Any]:
+    entries = find_value(body, rule.entries)
+    return entries if isinstance(entries, list) else []
 
 
-def _text(entry: Any, rule: Rule) -> str | None:
-    found = find_value(entry, rule.take)
-    if isinstance(found, bool) or not isinstance(found, str | int) or found == "":
+def _read_value(entry: Any, rule: LookUpRule) -> str | None:
+    value = find_value(entry, rule.take)
+    if isinstance(value, bool) or not isinstance(value, str | int) or value == "":
         return None
-    return str(found).removeprefix(rule.after)
+    return str(value).removeprefix(rule.after)
 
 
-def _fits(entry: Any, rule: Rule) -> bool:
-    text = _text(entry, rule)
+def _fits(entry: Any, rule: LookUpRule) -> bool:
+    text = _read_value(entry, rule)
     return (
         text is not None
         and not any(fnmatchcase(text.lower(), pattern) for pattern in rule.unlike)
-        and all(_holds(entry, *condition) for condition in rule.where.items())
-        and not any(_holds(entry, *condition) for condition in rule.unless.items())
+        and all(_matches(entry, *condition) for condition in rule.where.items())
+        and not any(_matches(entry, *condition) for condition in rule.unless.items())
     )
 
 
-def _holds(entry: Any, pointer: str, wanted: Sequence[str]) -> bool:
-    """Whether what stands there, or one of several things, is wanted; `*` wants anything but nothing."""
-    found = find_value(entry, pointer)
-    if found is ABSENT or found is None:
+def _matches(entry: Any, pointer: str, patterns: Sequence[str]) -> bool:
+    """Whether the value at a pointer, or an item of it, matches a pattern; `*` matches all but null."""
+    value = find_value(entry, pointer)
+    if value is ABSENT or value is None:
         return False
-    texts = [_plain(each) for each in (found if isinstance(found, list) else [found])]
-    return any(fnmatchcase(text, pattern) for text in texts for pattern in wanted)
+    items = value if isinstance(value, list) else [value]
+    texts = [str(item).lower() if isinstance(item, bool) else str(item) for item in items]
+    return any(fnmatchcase(text, pattern) for text in texts for pattern in patterns)
 
 
-def _plain(value: Any) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
-
-
-def _newest(candidates: Sequence[Any], rule: Rule) -> Any:
+def _select_newest(candidates: Sequence[Any], rule: LookUpRule) -> Any:
     if not rule.newest:
         return candidates[0]
-    return max(candidates, key=lambda each: _comparable(find_value(each, rule.newest)))
+    return max(candidates, key=lambda entry: _sort_key(find_value(entry, rule.newest)))
 
 
-def _comparable(found: Any) -> tuple[int, float, str]:
-    """Numbers by size, text by its letters, as RFC 3339 is made for; what tells nothing comes before all."""
-    if isinstance(found, int | float) and not isinstance(found, bool):
-        return (2, float(found), "")
-    return (1, 0.0, found) if isinstance(found, str) else (0, 0.0, "")
+def _sort_key(value: Any) -> tuple[int, float, str]:
+    """Order numbers by size and texts by their letters, as RFC 3339 allows; anything else comes first."""
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return (2, float(value), "")
+    return (1, 0.0, value) if isinstance(value, str) else (0, 0.0, "")
 
 
-def _day(told: Any) -> date | None:
-    """A day from a date, an instant of RFC 3339 or seconds since 1970."""
+def _read_day(value: Any) -> date | None:
+    """Read a day from a date, an RFC 3339 instant or seconds since 1970."""
     try:
-        if isinstance(told, str):
-            return date.fromisoformat(told[:10])
-        if isinstance(told, int | float) and not isinstance(told, bool):
-            return datetime.fromtimestamp(told, UTC).date()
+        if isinstance(value, str):
+            return date.fromisoformat(value[:10])
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            return datetime.fromtimestamp(value, UTC).date()
     except (ValueError, OverflowError, OSError):
         return None
     return None

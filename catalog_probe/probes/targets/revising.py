@@ -1,4 +1,4 @@
-"""Under which revision each provider of a target is asked: its usual one, or another that is named."""
+"""Selects the API revision under which each provider of a target is asked: its usual one, or another (`--revision`)."""
 
 from __future__ import annotations
 
@@ -15,77 +15,77 @@ if TYPE_CHECKING:
 
 
 class RevisionError(UserError):
-    """A revision that nobody can be asked for: one line saying which, and what to do."""
+    """A revision that no provider can be asked under."""
 
 
-def usual(provider: Provider) -> str:
-    """The revision under which a provider is asked each night; empty where nothing selects one, or each endpoint does.
+def usual_revision(provider: Provider) -> str:
+    """Return the revision that a provider is asked under each night; empty if no header selects one.
 
-    What the target always sends, else the default of the manifest.
+    It is what the target always sends, else the default of the manifest.
     """
-    known = _of_header(provider.name)
-    if known is None:
+    revisions = _header_revisions(provider.name)
+    if revisions is None:
         return ""
-    return provider.headers.get(known.header, "") or known.default
+    return provider.headers.get(revisions.header, "") or revisions.default
 
 
-def asked(target: Target, wanted: Sequence[str], chosen: Iterable[str]) -> dict[str, str]:
-    """Provider -> the revision that was asked for in place of its usual one, of the providers chosen.
+def select_revisions(target: Target, texts: Sequence[str], selected: Iterable[str]) -> dict[str, str]:
+    """Return by provider the revisions that replace the usual ones.
 
-    Each of `wanted` is `VALUE`, of the providers that know it, or `PROVIDER:VALUE`, where it may be any.
+    Each of `texts` is `VALUE`, for the selected providers that know it, or `PROVIDER:VALUE`, where it may be any.
 
     Raises:
-        RevisionError: nobody can be asked for one.
+        RevisionError: no provider can be asked under one of them.
     """
-    here = {name: target.providers[name] for name in chosen if name in target.providers}
-    found: dict[str, str] = {}
-    for text in wanted:
-        found |= _named(here, text)
-    return {name: value for name, value in found.items() if value != usual(here[name])}
+    providers = {name: target.providers[name] for name in selected if name in target.providers}
+    revisions: dict[str, str] = {}
+    for text in texts:
+        revisions |= _parse_revision(providers, text)
+    return {name: value for name, value in revisions.items() if value != usual_revision(providers[name])}
 
 
-def why_not(name: str) -> str:
-    """Why a provider cannot be asked under a revision."""
+def explain_no_revision(name: str) -> str:
+    """Return why a provider cannot be asked under a revision."""
     if manifest(name).revisions is not None:
         return f"{name} has its revisions in the path: each is an endpoint of its own, and every run asks them all"
     return f"of {name} no revision is documented"
 
 
-def under(target: Target, revisions: Mapping[str, str]) -> Target:
-    """The target, each provider asked under its revision: the one given, else its usual one."""
-    providers = {
-        name: _under(provider, revisions.get(name, usual(provider))) for name, provider in target.providers.items()
-    }
+def with_revisions(target: Target, revisions: Mapping[str, str]) -> Target:
+    """Return the target with each provider asked under the given revision, else its usual one."""
+    providers = {}
+    for name, provider in target.providers.items():
+        header_revisions = _header_revisions(name)
+        value = revisions.get(name, usual_revision(provider))
+        if header_revisions is not None and value:
+            provider = replace(provider, headers={**provider.headers, header_revisions.header: value})
+        providers[name] = provider
     return replace(target, providers=providers)
 
 
-def _under(provider: Provider, value: str) -> Provider:
-    known = _of_header(provider.name)
-    if known is None or not value:
-        return provider
-    return replace(provider, headers={**provider.headers, known.header: value})
-
-
-def _named(here: Mapping[str, Provider], text: str) -> dict[str, str]:
+def _parse_revision(providers: Mapping[str, Provider], text: str) -> dict[str, str]:
     name, colon, value = text.partition(":")
-    if colon and name in here:
+    if colon and name in providers:
         if not value:
             raise RevisionError(f"--revision {text}: names no revision", f"write {name}:VALUE")
-        if _of_header(name) is None:
-            raise RevisionError(f"--revision {text}: {why_not(name)}", "leave it out")
+        if _header_revisions(name) is None:
+            raise RevisionError(f"--revision {text}: {explain_no_revision(name)}", "leave it out")
         return {name: value}
-    headers = {each: _of_header(each) for each in here}
-    known = {each: () if header is None else header.values for each, header in headers.items()}
-    found = {each: text for each, values in known.items() if text in values}
-    if not found:
-        every = [value for values in known.values() for value in values]
-        told = ", ".join(f"{each}:{value}" for each, values in known.items() for value in values)
-        mend = suggest_similar(text, every) or (f"they are {told}" if told else "no provider here has any")
+    known_values = {}
+    for provider_name in providers:
+        revisions = _header_revisions(provider_name)
+        known_values[provider_name] = () if revisions is None else revisions.values
+    selected = {provider_name: text for provider_name, values in known_values.items() if text in values}
+    if not selected:
+        pairs = [(provider_name, value) for provider_name, values in known_values.items() for value in values]
+        listing = ", ".join(f"{provider_name}:{value}" for provider_name, value in pairs)
+        mend = suggest_similar(text, [value for _, value in pairs])
+        mend = mend or (f"they are {listing}" if listing else "no provider here has any")
         raise RevisionError(f"--revision {text}: no provider here knows it", f"{mend}; any other as PROVIDER:VALUE")
-    return found
+    return selected
 
 
-def _of_header(name: str) -> Revisions | None:
-    """The revisions of a provider, where a header selects them."""
-    known = manifest(name).revisions
-    return known if known is not None and known.header else None
+def _header_revisions(name: str) -> Revisions | None:
+    """Return the revisions of a provider if a header selects them."""
+    revisions = manifest(name).revisions
+    return revisions if revisions is not None and revisions.header else None

@@ -1,6 +1,6 @@
-"""Whether a target has the shape that target.schema.json publishes; where it has not, it is told in the schema's words.
+"""Checks a target against the published target.schema.json.
 
-What no schema can say (variables, addresses, files, finite numbers) is read in `target_file`.
+What no schema can say (variables, addresses, files, finite numbers) is checked in `target_file`.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 SCHEMA = SHIPPED.targets / "target.schema.json"
 ENV = "env:"
 
+# The type of each setting of a provider, once a variable is filled in.
 SETTINGS: Mapping[str, type] = {
     "expected": bool,
     "key_header": str,
@@ -37,15 +38,11 @@ SETTINGS: Mapping[str, type] = {
     "client_cert_file": str,
     "real_name": str,
 }
-"""What each setting of a provider holds, once a variable is filled in."""
-
-SDK_KEYS = "sdk_keys"
-"""The list of variables from which SDKs take a key."""
-
+SDK_KEYS = "sdk_keys"  # the list of variables from which SDKs take a key
 TABLES = frozenset({"headers", "credentials", "values"})
-LOOK_UP = "look_up"
-"""The table of rules by which values are found."""
+LOOK_UP = "look_up"  # the table of rules by which values are looked up
 
+# Beyond these a run would wait for ever, or clocks, dates and libraries fail.
 BOUNDS: Mapping[str, tuple[float, float]] = {
     "concurrency": (1, 10_000),
     "rate": (0.001, 1_000_000),
@@ -57,19 +54,18 @@ BOUNDS: Mapping[str, tuple[float, float]] = {
     "reprobe_after_s": (0, 86_400),
     "pending_days": (0, 36_500),
 }
-"""Between what a number makes sense: beyond, a run would wait for ever, or clocks, dates and libraries give up."""
-
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ._-]*")
 _MAY_BE_A_KEY = re.compile(r"\$\.providers\b.*\b(credentials|headers|sdk_keys)\b")
 
 
-def trouble(data: Mapping[str, Any]) -> Complaint | None:
-    """What is wrong first with the shape of a target, or None. No value of a credential or header is in it."""
+def find_complaint(data: Mapping[str, Any]) -> Complaint | None:
+    """Return the first thing wrong with the shape of a target, or None. It shows no value of a key or header."""
     complaint = next(iter(find_complaints(dict(data), read_object(SCHEMA))), None)
     if complaint is None:
         return None
-    hidden = _MAY_BE_A_KEY.match(complaint.json_path)
-    return complaint._replace(message="is something else, not shown as it may be a key") if hidden else complaint
+    if _MAY_BE_A_KEY.match(complaint.json_path):
+        return complaint._replace(message="is something else, not shown as it may be a key")
+    return complaint
 
 
 def is_name(value: Any) -> bool:

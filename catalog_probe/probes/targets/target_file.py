@@ -1,7 +1,7 @@
-"""Reads a target from its TOML: fills in the environment, and turns each mistake into one line that names its place.
+"""Reads a target from its TOML file, fills in the environment, and names the location of each mistake.
 
-Every text or number of a provider may be written as `"env:NAME"`; where the variable is not set, or empty, it is as if
-the line were not there. `"env:NAME|default"` says what stands there instead.
+Every text or number of a provider may be written as `"env:NAME"`. If the variable is not set, or empty, the line counts
+as missing. `"env:NAME|default"` gives a default for it.
 """
 
 from __future__ import annotations
@@ -24,18 +24,19 @@ from catalog_probe.catalog.text.phrases import shorten
 from catalog_probe.catalog.text.text_files import decode_text
 from catalog_probe.probes.calls.services import GRPC_HOST
 from catalog_probe.probes.targets import shape
-from catalog_probe.probes.targets.look_ups import Rule, in_order
+from catalog_probe.probes.targets.look_ups import LookUpRule, order_rules
 from catalog_probe.probes.targets.shape import BOUNDS, ENV, LOOK_UP, SDK_KEYS, SETTINGS, TABLES
 from catalog_probe.probes.targets.target import EMBEDDED, Cost, Credential, Provider, Target, TargetError, is_loopback
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-SHORTEST_KEY = 8
-"""Characters. A shorter one could not be kept out of what a run leaves without blotting out ordinary words."""
+# Characters. Hiding a shorter key in what a run leaves would blot out ordinary words.
+MIN_KEY_LENGTH = 8
 
+# A last segment that names the version of an API; every documented path begins with it already.
 _VERSION = re.compile(r"/v\d+[a-z0-9]*")
-"""A last segment that names a version of an API, with which every path of the documents begins."""
+
 _FLAGS = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
 
 
@@ -48,61 +49,62 @@ def load(name_or_path: str, environ: Mapping[str, str] | None = None) -> Target:
         TargetError: it cannot be found, read or understood.
     """
     environ = os.environ if environ is None else environ
-    nearest, *others = [_read(path, environ) for path in _find(name_or_path)]
+    nearest, *others = [_read(path, environ) for path in _find_files(name_or_path)]
     for other in others:
         if other.live != nearest.live:
-            raise TargetError(f"target {name_or_path!r}: of two homes with one of this name, only one says live = true")
+            raise TargetError(f"target {name_or_path!r}: two provider folders have it, and only one says live = true")
         nearest = replace(nearest, providers={**other.providers, **nearest.providers})
     return nearest
 
 
 def _read(path: Path, environ: Mapping[str, str]) -> Target:
     try:
-        data = _as_json(decode_text(path.read_bytes()))
+        data = _parse_toml(decode_text(path.read_bytes()))
     except OSError as error:
         raise TargetError(f"target {path}: {error.strerror}") from error
     except (ValueError, RecursionError) as error:  # TOMLDecodeError, UnicodeDecodeError, numbers of too many digits
         raise TargetError(f"target {path}: broken TOML: {error}") from error
-    return _File(path, environ).target(data)
+    return _TargetReader(path, environ).read_target(data)
 
 
-def _as_json(text: str) -> dict[str, Any]:
-    """The data of a TOML file; a date or time as its text, as JSON has none."""
+def _parse_toml(text: str) -> dict[str, Any]:
+    """Return the data of a TOML file; a date or time as its text, as JSON has none."""
     data: dict[str, Any] = json.loads(json.dumps(tomllib.loads(text), default=str))
     return data
 
 
-def shipped() -> tuple[str, ...]:
-    """The names of the targets of this package and of every home."""
-    return tuple(sorted({path.stem for folder in _folders() for path in folder.glob("*.toml")}))
+def list_targets() -> tuple[str, ...]:
+    """List the names of the targets of all provider folders."""
+    return tuple(sorted({path.stem for folder in _target_folders() for path in folder.glob("*.toml")}))
 
 
-def _folders() -> Iterator[Path]:
-    """Where targets go by a name alone, the nearest first."""
-    return (home.targets for home in provider_folders.all_folders())
+def _target_folders() -> Iterator[Path]:
+    """Yield the folders in which a name alone finds a target, the nearest first."""
+    return (folder.targets for folder in provider_folders.all_folders())
 
 
-def _find(name_or_path: str) -> list[Path]:
-    """The files of a name, each home's with its own providers, the nearest first; or the one file of a path."""
-    named = [path for folder in _folders() if (path := folder / f"{name_or_path}.toml").is_file()]
-    if named:
-        return named
+def _find_files(name_or_path: str) -> list[Path]:
+    """Return the file of that name in each provider folder, the nearest first; or the one file of a path."""
+    named_files = [path for folder in _target_folders() if (path := folder / f"{name_or_path}.toml").is_file()]
+    if named_files:
+        return named_files
     path = paths.locate(name_or_path)
     if path.is_file():
         return [path]
-    close = difflib.get_close_matches(name_or_path, shipped(), n=1)
-    hint = f"did you mean {close[0]!r}?" if close else f"shipped are {', '.join(shipped())}"
+    names = list_targets()
+    similar = difflib.get_close_matches(name_or_path, names, n=1)
+    hint = f"did you mean {similar[0]!r}?" if similar else f"shipped are {', '.join(names)}"
     raise TargetError(f"no target {name_or_path!r}: {hint} (or give the path of a TOML file)")
 
 
 @dataclass(frozen=True, slots=True)
-class _File:
-    """The file at hand, and the variables that it may name."""
+class _TargetReader:
+    """Reads one file, with the variables that it may name."""
 
     path: Path
     environ: Mapping[str, str]
 
-    def target(self, data: Mapping[str, Any]) -> Target:
+    def read_target(self, data: Mapping[str, Any]) -> Target:
         self._check_shape(data)
         live = data.get("live", True)
         reprobe_after_s = data.get("reprobe_after_s", 2.0 if live else 0.0)
@@ -118,46 +120,49 @@ class _File:
             answered_by=self._answered_by(data.get("answered_by"), live),
             allow=frozenset(Cost(cost) for cost in data.get("allow", [Cost.FREE])),
             providers={
-                name: _Table(self, manifest(name), table, live).provider() for name, table in data["providers"].items()
+                name: _ProviderReader(self, manifest(name), table, live).read_provider()
+                for name, table in data["providers"].items()
             },
             reprobe_after_s=float(reprobe_after_s),
             pending_days=int(pending_days),
         )
 
-    def _answered_by(self, said: str | None, live: bool) -> AnsweredBy:
-        """What the file says, or else what `live` does; a gateway may be asked either way."""
+    def _answered_by(self, text: str | None, live: bool) -> AnsweredBy:
+        """Return what the file says, else what follows from `live`; a gateway may be asked either way."""
         usual = AnsweredBy.PROVIDER if live else AnsweredBy.MOCK
-        given = AnsweredBy(said or usual)
-        if given not in (usual, AnsweredBy.GATEWAY):
-            told = "true asks providers" if live else "false asks a mock"
-            raise self.error("answered_by", f"{given} does not go with live = {told}; write {usual} or gateway")
-        return given
+        answered_by = AnsweredBy(text or usual)
+        if answered_by not in (usual, AnsweredBy.GATEWAY):
+            meaning = "true asks providers" if live else "false asks a mock"
+            raise self.error(
+                "answered_by", f"{answered_by} does not go with live = {meaning}; write {usual} or gateway"
+            )
+        return answered_by
 
     def _check_shape(self, data: Mapping[str, Any]) -> None:
         tables = data.get("providers")
         for name in tables if isinstance(tables, dict) else ():
-            if name not in providers():  # which there are, no schema says
+            if name not in providers():  # the schema cannot list them
                 raise self.error(f"providers.{name}", f"no such provider; they are {', '.join(providers())}")
-        complaint = shape.trouble(data)
+        complaint = shape.find_complaint(data)
         if complaint:
-            place = complaint.json_path.removeprefix("$").removeprefix(".")
-            raise self.error(place, f"{complaint.message}; {complaint.mend}")
+            location = complaint.json_path.removeprefix("$").removeprefix(".")
+            raise self.error(location, f"{complaint.message}; {complaint.mend}")
 
-    def check_number(self, place: str, value: float) -> None:
-        least, most = BOUNDS[place.rpartition(".")[2]]
-        if not least <= value <= most:  # nor is NaN
-            raise self.error(place, f"should be {least} to {most}, not {shorten(repr(value), 60)}")
+    def check_number(self, location: str, value: float) -> None:
+        least, most = BOUNDS[location.rpartition(".")[2]]
+        if not least <= value <= most:  # also rejects NaN
+            raise self.error(location, f"should be {least} to {most}, not {shorten(repr(value), 60)}")
 
-    def error(self, place: str, message: str) -> TargetError:
-        where = f"target {self.path}: {place}" if place else f"target {self.path}"
+    def error(self, location: str, message: str) -> TargetError:
+        where = f"target {self.path}: {location}" if location else f"target {self.path}"
         return TargetError(" ".join(f"{where}: {message}".split()))
 
 
 @dataclass(frozen=True, slots=True)
-class _Table:
-    """One provider's table, and the variables that it names and nobody has set, by their place in it."""
+class _ProviderReader:
+    """Reads one provider's table, and collects the variables that it names, by location."""
 
-    file: _File
+    file: _TargetReader
     manifest: Manifest
     table: Mapping[str, Any]
     live: bool
@@ -165,69 +170,74 @@ class _Table:
     variables: dict[str, str] = field(default_factory=dict)
     defaulted: set[str] = field(default_factory=set)
 
-    def provider(self) -> Provider:
-        table = {key: value for key in self.table if (value := self._setting(key)) is not None}
-        self._check(table)
-        addresses = {key: self._address(key, table[key]) for key in self.manifest.addresses if key in table}
-        credentials = {role: self._credential(role, value) for role, value in table.get("credentials", {}).items()}
+    def read_provider(self) -> Provider:
+        table = {key: value for key in self.table if (value := self._read_setting(key)) is not None}
+        self._check_table(table)
+        addresses = {key: self._read_address(key, table[key]) for key in self.manifest.addresses if key in table}
+        credentials = {role: self._read_credential(role, value) for role, value in table.get("credentials", {}).items()}
         self._check_file(table, "ca_file", "name a PEM file of the CAs to trust")
         self._check_file(table, "client_cert_file", "name a PEM file of the client's certificate and its key")
         expected = table.pop("expected", None)
         sdk_keys = tuple(table.get(SDK_KEYS, ()))
         return Provider(
             name=self.manifest.name,
-            expected=self._in_use(addresses, credentials) if expected is None else expected,
+            expected=self._is_expected(addresses, credentials) if expected is None else expected,
             addresses=addresses,
             credentials=credentials,
-            headers=self._texts("headers", table),
-            values=self._texts("values", table),
+            headers=self._read_texts("headers", table),
+            values=self._read_texts("values", table),
             sdk_keys=sdk_keys,
             set_sdk_keys=tuple(name for name in sdk_keys if self.file.environ.get(name, "").strip()),
-            unset=self.unset,
+            unset_variables=self.unset,
             variables=self.variables,
-            defaulted=frozenset(self.defaulted),
-            rules=self._rules(table.get(LOOK_UP, {})),
-            **{**self._documented_key(table), **{key: value for key, value in table.items() if key in SETTINGS}},
+            defaulted_locations=frozenset(self.defaulted),
+            rules=self._read_rules(table.get(LOOK_UP, {})),
+            **{
+                **self._documented_key_settings(table),
+                **{key: value for key, value in table.items() if key in SETTINGS},
+            },
         )
 
-    def _check(self, table: Mapping[str, Any]) -> None:
-        """What the shape does not say: that numbers end, and which addresses this provider has."""
-        known = self.manifest.addresses
+    def _check_table(self, table: Mapping[str, Any]) -> None:
+        """Check what the schema cannot say: that numbers are finite, and which addresses this provider has."""
+        addresses = self.manifest.addresses
         for key in self.table:
             if SETTINGS.get(key) in (int, float) and key in table:
-                self.file.check_number(f"{self._place()}.{key}", table[key])
-            elif key not in {*SETTINGS, *TABLES, LOOK_UP, SDK_KEYS, *known}:
-                raise self._error(key, f"is no address of {self.manifest.name}; they are {', '.join(known)}")
+                self.file.check_number(f"providers.{self.manifest.name}.{key}", table[key])
+            elif key not in {*SETTINGS, *TABLES, LOOK_UP, SDK_KEYS, *addresses}:
+                raise self._error(key, f"is no address of {self.manifest.name}; they are {', '.join(addresses)}")
 
     def _check_file(self, table: Mapping[str, Any], key: str, mend: str) -> None:
         name = table.get(key)
         if name and not Path(name).is_file():
             raise self._error(key, f"there is no file {name!r}; {mend}")
 
-    def _rules(self, tables: Mapping[str, Mapping[str, Any]]) -> dict[str, Rule]:
-        rules = {name: _rule(name, table) for name, table in tables.items()}
+    def _read_rules(self, tables: Mapping[str, Mapping[str, Any]]) -> dict[str, LookUpRule]:
+        rules = {name: _make_rule(name, table) for name, table in tables.items()}
         for name, rule in rules.items():
-            place = f"{LOOK_UP}.{name}"
+            location = f"{LOOK_UP}.{name}"
             if rule.address not in self.manifest.addresses:
-                raise self._error(f"{place}.address", f"is no address; they are {', '.join(self.manifest.addresses)}")
+                raise self._error(
+                    f"{location}.address", f"is no address; they are {', '.join(self.manifest.addresses)}"
+                )
             if rule.role not in self.manifest.roles:
-                raise self._error(f"{place}.role", f"{rule.role!r} is no role of {self.manifest.name}")
+                raise self._error(f"{location}.role", f"{rule.role!r} is no role of {self.manifest.name}")
             if rule.of and rule.of not in rules:
-                raise self._error(f"{place}.of", f"there is no {LOOK_UP}.{rule.of}, whose entry it would take")
-        for name in sorted(rules.keys() - {rule.value for rule in in_order(rules.values())}):
+                raise self._error(f"{location}.of", f"there is no {LOOK_UP}.{rule.of}, whose entry it would take")
+        for name in sorted(rules.keys() - {rule.value for rule in order_rules(rules.values())}):
             raise self._error(f"{LOOK_UP}.{name}", "rests on itself; ask for something else first")
         return rules
 
-    def _in_use(self, addresses: Mapping[str, str], credentials: Mapping[str, Credential]) -> bool:
-        """Whether somebody means this provider to be asked: it has an address, and a key or a variable kept for one.
+    def _is_expected(self, addresses: Mapping[str, str], credentials: Mapping[str, Credential]) -> bool:
+        """Whether this provider is meant to be asked: it has an address, and a key or an empty variable for one.
 
-        A variable that is set and empty is a secret that a CI could not find; nobody sets one for no reason.
+        A variable that is set and empty is a secret that a CI lacks.
         """
-        keyed = any(each.value is not None or each.empty for each in credentials.values())
-        return self.live and "base_url" in addresses and keyed
+        has_key = any(key.value is not None or key.empty for key in credentials.values())
+        return self.live and "base_url" in addresses and has_key
 
-    def _documented_key(self, table: Mapping[str, Any]) -> dict[str, str]:
-        """How the key travels where the target names no header for it: as the documents say."""
+    def _documented_key_settings(self, table: Mapping[str, Any]) -> dict[str, str]:
+        """Return how the key is sent if the target does not say: as documented."""
         documented = self.manifest.stand_ins
         if {"key_header", "key_query"} & table.keys():
             return {}
@@ -235,41 +245,43 @@ class _Table:
             return {"key_query": documented.key_query}
         return {"key_header": documented.key_header, "key_scheme": documented.key_scheme}
 
-    def _setting(self, key: str) -> Any:
-        """The value of a key, from the environment where it says so; None where the variable is not set."""
+    def _read_setting(self, key: str) -> Any:
+        """Return the value of a setting, from the environment if it says so; None if the variable is not set."""
         value = self.table[key]
         if not isinstance(value, str) or not value.startswith(ENV):
             return int(value) if SETTINGS.get(key) is int else value
         text = self._from_environment(key, value)
-        return None if text is None else self._converted(key, text, value)
+        return None if text is None else self._convert(key, text, value)
 
-    def _from_environment(self, place: str, value: str) -> str | None:
+    def _from_environment(self, location: str, value: str) -> str | None:
         variable, _, default = value.removeprefix(ENV).partition("|")
         if not variable:
-            raise self._error(place, 'names no variable; write "env:NAME", or "env:NAME|default"')
-        self.variables[place] = variable
+            raise self._error(location, 'names no variable; write "env:NAME", or "env:NAME|default"')
+        self.variables[location] = variable
         text = self.file.environ.get(variable, "").strip()
         if not text:
             text = default.strip()
             if text:
-                self.defaulted.add(place)
+                self.defaulted.add(location)
             else:
-                self.unset[place] = variable
+                self.unset[location] = variable
         return text or None
 
-    def _converted(self, key: str, text: str, written: str) -> Any:
-        wanted = SETTINGS.get(key, str)
+    def _convert(self, key: str, text: str, written: str) -> Any:
+        setting_type = SETTINGS.get(key, str)
         try:
-            if wanted is bool:
+            if setting_type is bool:
                 return _FLAGS[text.lower()]
-            if wanted is not str and not text.isascii():  # digits of other scripts, which Python reads
+            if setting_type is str:
+                return text
+            if not text.isascii():  # digits of other scripts, which Python would read
                 raise ValueError
-            return int(text) if wanted is int else float(text) if wanted is float else text
+            return setting_type(text)
         except (ValueError, KeyError):
-            kind = "true or false" if wanted is bool else "a number"
+            kind = "true or false" if setting_type is bool else "a number"
             raise self._error(key, f"{_variable(written)} should hold {kind}") from None
 
-    def _address(self, key: str, text: str) -> str:
+    def _read_address(self, key: str, text: str) -> str:
         if text == EMBEDDED and not self.live:
             return text
         written = self.table[key]
@@ -300,60 +312,57 @@ class _Table:
             )
         return text.rstrip("/")
 
-    def _credential(self, role: str, value: str) -> Credential:
-        place = f"credentials.{role}"
+    def _read_credential(self, role: str, value: str) -> Credential:
+        location = f"credentials.{role}"
         if value.startswith(ENV):
             variable = _variable(value)
             if self.live and "|" in value:
-                raise self._error(place, f'a live target holds no keys; write "env:{variable}", without a default')
-            found = self._from_environment(place, value)
-            if not _fits_a_header(found or ""):
-                raise self._error(place, f"{variable} holds characters that no header can carry; set it anew")
-            if found is not None and len(found) < SHORTEST_KEY and variable in self.file.environ:
-                what = f"{variable} holds fewer than {SHORTEST_KEY} characters, too few to be hidden; set the whole key"
-                raise self._error(place, what)
-            return Credential(role, found, variable, empty=found is None and variable in self.file.environ)
+                raise self._error(location, f'a live target holds no keys; write "env:{variable}", without a default')
+            key = self._from_environment(location, value)
+            if not _fits_a_header(key or ""):
+                raise self._error(location, f"{variable} holds characters that no header can carry; set it anew")
+            if key is not None and len(key) < MIN_KEY_LENGTH and variable in self.file.environ:
+                what = f"{variable} holds fewer than {MIN_KEY_LENGTH} characters, too few to be hidden"
+                raise self._error(location, f"{what}; set the whole key")
+            return Credential(role, key, variable, empty=key is None and variable in self.file.environ)
         if self.live:
-            raise self._error(place, 'a live target holds no keys; write "env:NAME" and set the variable')
+            raise self._error(location, 'a live target holds no keys; write "env:NAME" and set the variable')
         if not _fits_a_header(value):
-            raise self._error(place, "holds characters that no header can carry")
+            raise self._error(location, "holds characters that no header can carry")
         return Credential(role, value)
 
-    def _texts(self, name: str, table: Mapping[str, Any]) -> dict[str, str]:
-        """A table of texts; those of variables that are not set are left out."""
-        found = {}
+    def _read_texts(self, name: str, table: Mapping[str, Any]) -> dict[str, str]:
+        """Read a table of texts, without those whose variable is not set."""
+        texts = {}
         for key, value in table.get(name, {}).items():
             text = self._from_environment(f"{name}.{key}", value) if value.startswith(ENV) else value
             if name == "headers" and not (_fits_a_header(text or "") and _fits_a_header(key)):
                 raise self._error(f"{name}.{key}", "should be text that a header can carry")
             if text:
-                found[key] = text
-        return found
+                texts[key] = text
+        return texts
 
-    def _place(self) -> str:
-        return f"providers.{self.manifest.name}"
-
-    def _error(self, place: str, message: str) -> TargetError:
-        return self.file.error(f"{self._place()}.{place}", message)
+    def _error(self, location: str, message: str) -> TargetError:
+        return self.file.error(f"providers.{self.manifest.name}.{location}", message)
 
 
 def _variable(written: str) -> str:
-    """The name in `env:NAME` or `env:NAME|default`."""
+    """Return the name in `env:NAME` or `env:NAME|default`."""
     return written.removeprefix(ENV).partition("|")[0]
 
 
-def _rule(name: str, table: Mapping[str, Any]) -> Rule:
+def _make_rule(name: str, table: Mapping[str, Any]) -> LookUpRule:
     lists = {key: tuple(table[key]) for key in ("like", "unlike") if key in table}
     tables = {
         key: {pointer: tuple(texts) for pointer, texts in table[key].items()}
         for key in ("where", "unless")
         if key in table
     }
-    return Rule(value=name, **{**table, **lists, **tables})
+    return LookUpRule(value=name, **{**table, **lists, **tables})
 
 
 def _url_parts(text: str) -> SplitResult | None:
-    """The parts of an address, or None where it has none, such as a port that is no number."""
+    """Return the parts of an address, or None if it cannot be read, as with a port that is no number."""
     try:
         parts = urlsplit(text)
         return parts if text.isprintable() and parts.port != 0 else None

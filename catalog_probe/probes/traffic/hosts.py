@@ -55,7 +55,9 @@ class Hosts:
     def from_targets(cls, targets: Iterable[Target], catalog: Catalog, *, strict: bool) -> Self:
         """Collect the addresses of the targets; those with a longer path come first, because they are more specific."""
         addresses = [
-            ProviderAddress(_host(address), urlsplit(_absolute(address)).path.rstrip("/"), (name, Dialect.of(provider)))
+            ProviderAddress(
+                _host(address), urlsplit(_absolute(address)).path.rstrip("/"), (name, Dialect.for_provider(provider))
+            )
             for target in targets
             for name, provider in target.providers.items()
             for address in provider.addresses.values()

@@ -9,7 +9,7 @@ from catalog_probe.catalog.model.labels import SUCCESS, WRONG_CREDENTIAL
 from catalog_probe.probes.calls.body import BytesBody
 from catalog_probe.probes.calls.call import Call, delete, get, post
 from catalog_probe.probes.recipes.recipe import Family, Recipe
-from catalog_probe.probes.targets.target import WRONG, Cost
+from catalog_probe.probes.targets.target import WRONG_KEY, Cost
 
 from .requests import (
     AGENTS,
@@ -159,7 +159,7 @@ LISTED_LABEL = "listed"
 async def send_item_calls(probe: Probe, call: Call, unknown: Call) -> None:
     """Send the calls of an endpoint about one thing, which the probe has made."""
     await probe.send(call, SUCCESS)
-    await probe.send(unknown.replace(credential=WRONG), WRONG_CREDENTIAL)
+    await probe.send(unknown.replace(credential=WRONG_KEY), WRONG_CREDENTIAL)
     await probe.send(unknown, "unknown_id")
 
 

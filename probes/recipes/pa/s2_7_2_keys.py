@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from catalog_probe.probes.calls.call import get
 from catalog_probe.probes.recipes.minimal_requests import with_key
 from catalog_probe.probes.recipes.other_endpoints import same_changes
-from catalog_probe.probes.targets.target import WRONG
+from catalog_probe.probes.targets.target import WRONG_KEY
 
 from .compliance_requests import BASE, DELETE, ORG_DATA, READ, USER_DATA, select_calls
 from .s2_7_2_errors import ACTIVITY_LIST, DELETES, changed_recipe, refusal_recipe
@@ -37,7 +37,7 @@ RECIPES: tuple[Recipe, ...] = (
         {"organization": with_key("compliance_not_enabled"), "parent": with_key("compliance_parent_not_enabled")},
     ),
     # api_key_invalid, api_key_deactivated ("key disabled or deleted"), api_key_expired ("admin key past expiry")
-    changed_recipe("api_key_invalid", ACTIVITY_LIST, with_key(WRONG)),
+    changed_recipe("api_key_invalid", ACTIVITY_LIST, with_key(WRONG_KEY)),
     changed_recipe("api_key_deactivated", ACTIVITY_LIST, with_key("compliance_deactivated")),
     changed_recipe("api_key_deleted", ACTIVITY_LIST, with_key("compliance_deleted")),
     changed_recipe("api_key_expired", ACTIVITY_LIST, with_key("admin_expired")),

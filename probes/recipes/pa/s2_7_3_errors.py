@@ -12,7 +12,7 @@ from catalog_probe.probes.recipes.exhausting import send_until_limited, use_up_l
 from catalog_probe.probes.recipes.minimal_requests import unchanged, with_fields, with_key, with_scenario
 from catalog_probe.probes.recipes.other_endpoints import changed_request, same_change
 from catalog_probe.probes.recipes.recipe import Family, Recipe
-from catalog_probe.probes.targets.target import WRONG, Cost
+from catalog_probe.probes.targets.target import WRONG_KEY, Cost
 
 from .requests import (
     AGENTS,
@@ -97,7 +97,7 @@ RECIPES: tuple[Recipe, ...] = (
     ),
     FAMILY.recipe("unsupported_parameter", create_message(model="{no_speed_model}", speed="fast"), tokens=2),
     # 401 "key malformed, revoked, expired, or bad request signing"
-    changed_request(FAMILY, "key_malformed", MODELS, with_key(WRONG)),
+    changed_request(FAMILY, "key_malformed", MODELS, with_key(WRONG_KEY)),
     changed_request(FAMILY, "key_revoked", MODELS, with_key("revoked")),
     changed_request(FAMILY, "key_expired", MODELS, with_key("expired")),
     changed_request(FAMILY, "bad_request_signing", MODELS, lambda call: sign(call, "marketplace_bad_signature")),

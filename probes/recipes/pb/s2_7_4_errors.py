@@ -10,7 +10,7 @@ from catalog_probe.probes.calls.call import Call, Removal, delete, get, post
 from catalog_probe.probes.recipes.minimal_requests import with_key
 from catalog_probe.probes.recipes.other_endpoints import changed_request, same_change, same_recipe
 from catalog_probe.probes.recipes.recipe import Family, Recipe
-from catalog_probe.probes.targets.target import WRONG, Cost
+from catalog_probe.probes.targets.target import WRONG_KEY, Cost
 
 from .requests import (
     MODELS,
@@ -96,15 +96,15 @@ ROWS: tuple[Recipe, ...] = (
         tokens=TOKENS,
     ),
     ERRORS.recipe("temperature_out_of_range", generate(config={"temperature": 2.1}), tokens=TOKENS),
-    changed_request(ERRORS, "invalid_api_key", MODELS, with_key(WRONG)),
+    changed_request(ERRORS, "invalid_api_key", MODELS, with_key(WRONG_KEY)),
     COMPATIBILITY.recipe("missing_authorization", complete_chat().replace(credential=None)),
-    COMPATIBILITY.recipe("invalid_api_key", complete_chat().replace(credential=WRONG)),
+    COMPATIBILITY.recipe("invalid_api_key", complete_chat().replace(credential=WRONG_KEY)),
     # 400 FAILED_PRECONDITION "billing off for a paid feature, or free tier unavailable in the region"
     ERRORS.recipe("billing_off", generate("{paid_only_model}").replace(credential="billing_off"), tokens=TOKENS),
     ERRORS.recipe("free_tier_region", generate().replace(credential="region"), tokens=TOKENS),
     # 401 UNAUTHENTICATED "missing, invalid or expired OAuth or ephemeral token"
     changed_request(ERRORS, "missing_token", MODELS, with_key(None)),
-    changed_request(ERRORS, "invalid_oauth_token", MODELS, with_oauth_token(WRONG)),
+    changed_request(ERRORS, "invalid_oauth_token", MODELS, with_oauth_token(WRONG_KEY)),
     changed_request(ERRORS, "expired_oauth_token", MODELS, with_oauth_token("oauth_expired")),
     changed_request(ERRORS, "invalid_ephemeral_token", MODELS, with_token("auth_tokens/no-such-token")),
     expired_token_recipe(MODELS),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from catalog_probe.probes.calls.call import Call
 from catalog_probe.probes.recipes.other_endpoints import changed_request
 from catalog_probe.probes.recipes.recipe import Family, Recipe
-from catalog_probe.probes.targets.target import WRONG, Cost
+from catalog_probe.probes.targets.target import WRONG_KEY, Cost
 
 from .requests import LOOKUP, TEXT_ONLY, as_stream, create_interaction, in_both_versions, with_oauth_token
 from .s2_7_4_outcomes import MODELS_CHOICE, NO_NUMBER, TOOL_ROUNDS
@@ -70,7 +70,7 @@ REQUEST_ERRORS: tuple[Recipe, ...] = (
     ),
     CODES.recipe("out_of_range", create_interaction(config={"top_p": 1.1}), tokens=4),
     CODES.recipe("parameter_unknown", create_interaction(no_such_parameter=True), tokens=4),
-    changed_request(CODES, "authentication", create_interaction(), with_oauth_token(WRONG)),
+    changed_request(CODES, "authentication", create_interaction(), with_oauth_token(WRONG_KEY)),
     CODES.recipe("permission_denied", create_interaction().replace(credential="restricted"), tokens=4),
     CODES.recipe("not_found", create_interaction(previous_interaction_id="no-such-interaction"), tokens=4),
     CODES.recipe("model_not_found", create_interaction("no-such-model")),

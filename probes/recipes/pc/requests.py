@@ -8,7 +8,7 @@ from catalog_probe.probes.calls.body import BytesBody
 from catalog_probe.probes.calls.call import ASSUMED_ID, Call, Removal, delete, get, post
 from catalog_probe.probes.recipes.minimal_requests import with_key
 from catalog_probe.probes.recipes.probe import require_text
-from catalog_probe.probes.targets.target import WRONG
+from catalog_probe.probes.targets.target import WRONG_KEY
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -60,7 +60,7 @@ UPLOAD = post(
     removal=FILE_REMOVAL,
 )
 
-wrong_key = with_key(WRONG)
+wrong_key = with_key(WRONG_KEY)
 
 
 def _change(body: Mapping[str, Any], fields: Mapping[str, Any]) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from catalog_probe.catalog.model.labels import SUCCESS, WRONG_CREDENTIAL
 from catalog_probe.probes.calls.call import converse
 from catalog_probe.probes.calls.script import AwaitMessage, ReceivedMessages, ScriptStep, SendMessage
 from catalog_probe.probes.recipes.recipe import Family, Recipe
-from catalog_probe.probes.targets.target import WRONG, Cost
+from catalog_probe.probes.targets.target import WRONG_KEY, Cost
 
 from .requests import LONG
 
@@ -76,7 +76,7 @@ RECIPES: tuple[Recipe, ...] = (
     # 1:4.3 "responses WebSocket mode | carries response.steer and response.inject"; 2:8.1 "60 minutes"
     ENDPOINTS.recipe(
         "responses",
-        {SUCCESS: converse(PATH, CREATE, COMPLETED), WRONG_CREDENTIAL: converse(PATH, credential=WRONG)},
+        {SUCCESS: converse(PATH, CREATE, COMPLETED), WRONG_CREDENTIAL: converse(PATH, credential=WRONG_KEY)},
         cost=Cost.BILLABLE,
         tokens=64,
         optional={

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from catalog_probe.probes.recipes.other_endpoints import calls_by_endpoint
 from catalog_probe.probes.recipes.recipe import Family, Recipe
 
-from .pictures import WRONG
+from .pictures import WRONG_KEY
 from .requests import TOKENS, create_completion, create_response, stream_response
 
 if TYPE_CHECKING:
@@ -34,12 +34,14 @@ RECIPES: tuple[Recipe, ...] = (
     *(
         IMAGES.recipe(
             code,
-            create_response(input=WRONG[code]),
+            create_response(input=WRONG_KEY[code]),
             tokens=TOKENS,
-            other_endpoints=calls_by_endpoint("pc/endpoints/chat", {"create_chat_completion": chat_image(WRONG[code])}),
+            other_endpoints=calls_by_endpoint(
+                "pc/endpoints/chat", {"create_chat_completion": chat_image(WRONG_KEY[code])}
+            ),
         )
         for code in OVER_HTTP
     ),
     # "Stream error codes after HTTP 200: …, invalid_image, invalid_image_format, invalid_base64_image, …"
-    *(STREAM.recipe(code, stream_response(input=image), tokens=TOKENS) for code, image in WRONG.items()),
+    *(STREAM.recipe(code, stream_response(input=image), tokens=TOKENS) for code, image in WRONG_KEY.items()),
 )

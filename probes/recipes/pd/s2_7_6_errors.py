@@ -12,7 +12,7 @@ from catalog_probe.probes.recipes.minimal_requests import with_fields, with_key,
 from catalog_probe.probes.recipes.other_endpoints import calls_by_endpoint, changed_request, same_change, same_recipe
 from catalog_probe.probes.recipes.probe import Probe, SetupFailed
 from catalog_probe.probes.recipes.recipe import Family, Recipe
-from catalog_probe.probes.targets.target import WRONG, Cost
+from catalog_probe.probes.targets.target import WRONG_KEY, Cost
 
 from .requests import (
     KEY_RECORD,
@@ -123,11 +123,13 @@ RECIPES: tuple[Recipe, ...] = (
             {"responses/create_response": create_response(model="{no_reasoning_model}", reasoning={"effort": "low"})},
         ),
     ),
-    changed_request(ERRORS, "invalid_argument/incorrect_api_key", MODELS, with_key(WRONG)),
+    changed_request(ERRORS, "invalid_argument/incorrect_api_key", MODELS, with_key(WRONG_KEY)),
     # 401 "no Authorization header; management API answers invalid bearer with {code: 16}"
     changed_request(ERRORS, "authentication/no_credentials", MODELS, with_key(None)),
     ERRORS.recipe(
-        "authentication/management_invalid_bearer", MANAGEMENT_KEY.replace(credential=WRONG), credential="management"
+        "authentication/management_invalid_bearer",
+        MANAGEMENT_KEY.replace(credential=WRONG_KEY),
+        credential="management",
     ),
     ERRORS.recipe(
         "authentication/management_no_credentials", MANAGEMENT_KEY.replace(credential=None), credential="management"

@@ -8,7 +8,7 @@ from catalog_probe.probes.calls.call import invoke
 from catalog_probe.probes.recipes.credential_rules import BOTH_REFUSALS
 from catalog_probe.probes.recipes.fault_free import FAULT_FREE
 from catalog_probe.probes.recipes.recipe import Family, Recipe
-from catalog_probe.probes.targets.target import WRONG, Cost
+from catalog_probe.probes.targets.target import WRONG_KEY, Cost
 
 from .s2_7_6_errors import exhaustion_recipe
 
@@ -43,7 +43,7 @@ RECIPES: tuple[Recipe, ...] = (
     # "3 INVALID_ARGUMENT to 400"
     status_recipe(
         "invalid_argument",
-        {"bad_request": COMPLETE.with_fields(messages=[]), "incorrect_api_key": MODELS.replace(credential=WRONG)},
+        {"bad_request": COMPLETE.with_fields(messages=[]), "incorrect_api_key": MODELS.replace(credential=WRONG_KEY)},
         optional=ERRORS.optional_calls(
             "invalid_argument",
             {"multi_agent": COMPLETE.with_fields(model="{multi_agent_model}")},

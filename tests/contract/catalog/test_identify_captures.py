@@ -18,7 +18,7 @@ PROVIDERS = ("pa", "pb", "pc", "pd")
 def test_none_is_named_wrongly_and_most_are_named(with_headers: bool) -> None:
     own = [each for each in of_file(CAPTURES) if each["provider"] != "none"]
     marks = {each["id"]: mark(each if with_headers else {**each, "headers": None}) for each in own}
-    assert [name for name, each in marks.items() if each is Mark.WRONG] == []
+    assert [name for name, each in marks.items() if each is Mark.WRONG_KEY] == []
     labelled = [each["id"] for each in own if isinstance(each["expect"], dict)]
     unnamed = [name for name in labelled if marks[name] is Mark.LEFT]
     assert len(unnamed) <= (1 - NAMED_SHARE) * len(labelled), unnamed
@@ -29,7 +29,7 @@ def test_one_section_is_not_another() -> None:
     own = [each for each in of_file(CAPTURES) if isinstance(each["expect"], dict) and mark(each) is Mark.NAMED]
     moved = [{**each, "expect": {**each["expect"], "section": "7.2"}} for each in own]
     assert len(moved) > 30
-    assert {mark(each) for each in moved} == {Mark.WRONG}
+    assert {mark(each) for each in moved} == {Mark.WRONG_KEY}
 
 
 @pytest.mark.parametrize("how", WORN)

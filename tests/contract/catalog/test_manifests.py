@@ -10,7 +10,7 @@ import pytest
 from catalog_probe.catalog.files.manifest import manifest, providers
 from catalog_probe.catalog.files.provider_folders import SHIPPED
 from catalog_probe.probes.targets import target_file as targets
-from catalog_probe.probes.targets.target_file import shipped
+from catalog_probe.probes.targets.target_file import list_targets
 from tests.harness.engines import catalog
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ OF_EVERYBODY = {"any", "client", "empty", "json"}
 """Envelopes that belong to no provider."""
 
 each_provider = pytest.mark.parametrize("name", providers())
-each_target = pytest.mark.parametrize("target", shipped())
+each_target = pytest.mark.parametrize("target", list_targets())
 
 
 def table_of(target: str, name: str) -> dict[str, Any]:

@@ -28,7 +28,7 @@ def night(stand: Stand, where: Where, live: bool = True, records: Catalog | None
     """What a night makes of a malformed key, beside an endpoint whose path we assumed, behind one fault."""
     target = replace(stand.behind(Fault(where, answer=NO_PATH)), live=live)
     pa = target.providers["pa"]
-    target = replace(target, providers={"pa": replace(pa, vouched=frozenset(pa.values))})
+    target = replace(target, providers={"pa": replace(pa, confirmed_values=frozenset(pa.values))})
     return probe(target, [MALFORMED, AGENTS], records, drawing=ALL_ENDPOINTS)[MALFORMED]
 
 

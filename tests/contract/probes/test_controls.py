@@ -14,7 +14,7 @@ from catalog_probe.probes.recipes.book import recipe_book
 from catalog_probe.probes.running import controls
 from catalog_probe.probes.running.lane import Lane
 from catalog_probe.probes.running.pacing.budget import Budget
-from catalog_probe.probes.targets.target import NOWHERE_KEY, Target
+from catalog_probe.probes.targets.target import NONEXISTENT_KEY, Target
 from catalog_probe.probes.wire.redaction.evidence import redact_exchange
 from catalog_probe.probes.wire.redaction.redactor import Redactor
 
@@ -31,7 +31,7 @@ ELSEWHERE: tuple[Any, ...] = ({"status": "ok"}, {"error": {"message": "no"}}, []
 def answered(target: Target, name: str, role: str) -> Exchange:
     async def ask() -> Exchange:
         provider = target.providers[name]
-        lane = Lane(provider, role, Redactor.for_target(target, public=[NOWHERE_KEY]), Budget(provider), mock=True)
+        lane = Lane(provider, role, Redactor.for_target(target, public=[NONEXISTENT_KEY]), Budget(provider), mock=True)
         try:
             return await controls.confirm(recipe_book(name).controls[role], lane, "control")
         finally:

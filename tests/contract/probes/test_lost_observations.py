@@ -32,7 +32,7 @@ ON_A_MOCK = run(
 def test_a_record_that_lost_an_observation_makes_a_run_on_a_mock_blind(
     fresh_mock: EmbeddedMock, quota: str, outcome: Outcome, status: Exit
 ) -> None:
-    target = targets.load("mock").served_by(fresh_mock.addresses())
+    target = targets.load("mock").with_addresses(fresh_mock.addresses())
     pb = target.providers["pb"]
     changed = replace(pb, values={**pb.values, "minute_quota": quota})
     result = probe(replace(target, providers={"pb": changed}), [RECORD])[RECORD]

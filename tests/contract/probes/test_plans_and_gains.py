@@ -26,7 +26,7 @@ NIGHT = Rotation(Depth.ROTATE, date(2026, 11, 21))
 
 
 def told(allow: frozenset[Cost] = frozenset({Cost.FREE}), **environ: str) -> list[str]:
-    target = targets.load("live", environ).before_look_ups()
+    target = targets.load("live", environ).with_placeholder_values()
     addresses = [str(record.address) for record in catalog().records]
     return plan_text.format_plan(
         make_plan(catalog(), target, allow, addresses, NIGHT), targets.load("live", environ), catalog()
@@ -63,7 +63,7 @@ def test_a_plan_says_by_whom_what_it_probes_and_what_not_can_be_observed() -> No
 
 
 def test_a_plan_names_what_is_left_out_first() -> None:
-    target = targets.load("live", {"PD_API_KEY": "key-of-nobody"}).before_look_ups()
+    target = targets.load("live", {"PD_API_KEY": "key-of-nobody"}).with_placeholder_values()
     small = replace(target, providers={"pd": replace(target.providers["pd"], max_tokens=10_000)})
     addresses = [str(record.address) for record in catalog().select("pd")]
     chosen = make_plan(catalog(), small, EVERY, addresses, NIGHT)
@@ -119,7 +119,7 @@ def test_without_its_first_key_a_provider_gains_by_that_alone(environ: dict[str,
     """As much as the docs say of it: with what can then be looked up."""
     target = targets.load("live", environ)
     (first,) = [each for each in missing_variables.gains(catalog(), target, target.allow) if each.provider == "pa"]
-    begun = targets.load("live", {"PA_API_KEY": "key-of-nobody"}).before_look_ups()
+    begun = targets.load("live", {"PA_API_KEY": "key-of-nobody"}).with_placeholder_values()
     addresses = [str(record.address) for record in catalog().select("pa")]
     assert (first.variable, first.records) == (
         "PA_API_KEY",
@@ -129,10 +129,10 @@ def test_without_its_first_key_a_provider_gains_by_that_alone(environ: dict[str,
 
 def test_a_gain_is_what_setting_the_variable_really_adds() -> None:
     before = {"PA_API_KEY": "key-of-nobody", "PA_COMPLIANCE_KEY": "key-of-nobody-else"}
-    begun = targets.load("live", before).before_look_ups()
+    begun = targets.load("live", before).with_placeholder_values()
     (best, *_) = [each for each in missing_variables.gains(catalog(), begun, begun.allow) if each.provider == "pa"]
     addresses = [str(record.address) for record in catalog().select("pa")]
-    after = targets.load("live", {**before, best.variable: "value-of-nobody"}).before_look_ups()
+    after = targets.load("live", {**before, best.variable: "value-of-nobody"}).with_placeholder_values()
     had, has = (set(make_plan(catalog(), each, begun.allow, addresses).probed) for each in (begun, after))
     assert best.records > 0
     assert len(has - had) == best.records
@@ -145,8 +145,10 @@ def test_a_key_gains_what_can_be_looked_up_with_it_too(variable: str) -> None:
     begun = targets.load("live", keys)
     (said,) = [each for each in missing_variables.gains(catalog(), begun, begun.allow) if each.variable == variable]
     after = targets.load("live", {**keys, variable: "value-of-nobody"})
-    newly = {rule.value: "found" for rule in after.providers["pa"].sought if rule.role in ("compliance", "admin")}
-    able = {name for name in newly if after.providers["pa"].found_by(name)}
+    newly = {
+        rule.value: "found" for rule in after.providers["pa"].rules_to_follow if rule.role in ("compliance", "admin")
+    }
+    able = {name for name in newly if after.providers["pa"].find_rule(name)}
     after = after.with_values({"pa": {name: newly[name] for name in able}})
     addresses = [str(record.address) for record in catalog().select(said.provider)]
     had, has = (len(make_plan(catalog(), each, begun.allow, addresses).probed) for each in (begun, after))

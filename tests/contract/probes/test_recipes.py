@@ -105,7 +105,7 @@ def provider(**changes: Any) -> Provider:
             "admin": Credential("admin", None, "PA_ADMIN"),
         },
         values={"small_model": "small"},
-        unset={"credentials.admin": "PA_ADMIN"},
+        unset_variables={"credentials.admin": "PA_ADMIN"},
     )
     return replace(known, **changes)
 
@@ -305,7 +305,7 @@ def test_coverage_of_the_shipped_records_adds_up() -> None:
 
 def test_a_plan_with_one_key_probes_the_records_of_that_reach() -> None:
     keys = {f"{name.upper()}_API_KEY": "key-of-nobody" for name in ("pa", "pb", "pc", "pd")}
-    live = targets.load("live", keys).before_look_ups()
+    live = targets.load("live", keys).with_placeholder_values()
     reaches = provider_reaches({name: recipe_book(name) for name in providers()}, targets.load("live", {}))
     addresses = [str(record.address) for record in catalog().records]
     probed = make_plan(catalog(), live, live.allow, addresses).probed
@@ -339,7 +339,7 @@ def test_identifiers_come_back_as_they_went_out(value: object) -> None:
 
 
 def test_a_provider_without_prefixes_is_not_translated() -> None:
-    dialect = Dialect.of(Provider("pd"))
+    dialect = Dialect.for_provider(Provider("pd"))
     headers = {"x-ratelimit-limit": "pa_1", "pa-version": "1"}
     assert dialect.headers_out(headers) == headers == dialect.headers_in(headers)
     assert Call("GET", "/").is_websocket is False

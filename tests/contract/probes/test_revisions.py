@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from catalog_probe.probes.targets import target_file as targets
-from catalog_probe.probes.targets.revising import under
+from catalog_probe.probes.targets.revising import with_revisions
 from catalog_probe.reports.comparison import compare_assertions
 from tests.harness.engines import probe
 from tests.harness.instances import Told, run_of
@@ -30,10 +30,10 @@ ADDRESSES = [
 
 @pytest.fixture(scope="module")
 def runs(mock: EmbeddedMock) -> dict[str, Told]:
-    target = targets.load("mock").served_by(mock.addresses())
+    target = targets.load("mock").with_addresses(mock.addresses())
 
     def told(revision: str, name: str) -> Told:
-        return run_of(name, probe(under(target, {"pa": revision}), ADDRESSES), revisions={"pa": revision})
+        return run_of(name, probe(with_revisions(target, {"pa": revision}), ADDRESSES), revisions={"pa": revision})
 
     return {"old": told(OLD, "old"), "again": told(OLD, "again"), "new": told(NEW, "new")}
 

@@ -12,7 +12,7 @@ from catalog_probe.catalog.files.store import Catalog
 from catalog_probe.catalog.model import Outcome, Record
 from catalog_probe.catalog.reading.assertions import ANOTHER_REVISION, assertions
 from catalog_probe.probes.targets import target_file as targets
-from catalog_probe.probes.targets.revising import under
+from catalog_probe.probes.targets.revising import with_revisions
 from tests.harness.engines import catalog, probe
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def saying(field: str, revision: str, *keys: str) -> Catalog:
 
 
 def looked(mock: EmbeddedMock, records: Catalog, revision: str) -> Result:
-    target = under(targets.load("mock").served_by(mock.addresses()), {"pa": revision})
+    target = with_revisions(targets.load("mock").with_addresses(mock.addresses()), {"pa": revision})
     return probe(target, [MESSAGE], records)[MESSAGE]
 
 

@@ -17,7 +17,7 @@ from catalog_probe.probes.recipes.performing import perform_recipe
 from catalog_probe.probes.running.attempt_probe import AttemptProbe
 from catalog_probe.probes.running.lane import Lane
 from catalog_probe.probes.running.pacing.budget import Budget
-from catalog_probe.probes.targets.target import NOWHERE_KEY, Cost
+from catalog_probe.probes.targets.target import NONEXISTENT_KEY, Cost
 from catalog_probe.probes.wire.redaction.redactor import Redactor
 from tests.harness.engines import Clean, catalog
 from tests.harness.recipes import load_recipes
@@ -78,7 +78,7 @@ def test_each_succeeds(name: str, mock_target: Target) -> None:
     obstacles = {each: find_obstacle(recipe, mock_target, frozenset(Cost)) for each, recipe in mine.items()}
     assert {each: why for each, why in obstacles.items() if why is not None} == {}
     answers = anyio.run(
-        asked, mine, mock_target.providers[name], Redactor.for_target(mock_target, public=[NOWHERE_KEY])
+        asked, mine, mock_target.providers[name], Redactor.for_target(mock_target, public=[NONEXISTENT_KEY])
     )
     statuses = {each: http_status_of(answer, name) for each, answer in answers.items() if answer is not None}
     assert statuses.keys() == mine.keys()

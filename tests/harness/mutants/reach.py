@@ -129,7 +129,7 @@ def traced(provider: str, addresses: Iterable[str]) -> Reach:
         with mock.patch.multiple(functools, cache=_uncached, lru_cache=_uncached), trace.heard():
             app = stack.enter_context(imported_anew()).create_app(only=[provider])
             found = stack.enter_context(serving_mock(app))
-        target, at_start = targets.load("mock").served_by(found), trace.taken()
+        target, at_start = targets.load("mock").with_addresses(found), trace.taken()
         first = {address: _probed(target, address, trace) for address in wanted}
         again = {address: _probed(target, address, trace) for address in wanted}
     once = _all_of(first.values()) - _all_of(again.values())

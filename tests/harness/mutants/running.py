@@ -178,7 +178,7 @@ def _blinded(provider: str, results: Mapping[str, Result]) -> str:
 def untouched(provider: str) -> dict[str, str]:
     """What does not conform, or tells, on the mock imported anew unchanged: no mutant can be judged by it."""
     with imported_anew() as app, serving_mock(app.create_app(only=[provider])) as addresses:
-        results = probe(targets.load("mock").served_by(addresses), of(provider).addresses)
+        results = probe(targets.load("mock").with_addresses(addresses), of(provider).addresses)
     return {
         address: f"{each.outcome}, and tells of an assumption" if _tells(each) else str(each.outcome)
         for address, each in results.items()
@@ -189,7 +189,7 @@ def untouched(provider: str) -> dict[str, str]:
 @contextmanager
 def _serving(mutant: Mutant, reached: ExplainedReach) -> Iterator[Target]:
     with served(mutant, reached) as addresses:
-        target = targets.load("mock").served_by(addresses)
+        target = targets.load("mock").with_addresses(addresses)
         yield target.with_values(LARGE_TOO) if mutant.is_large else target
 
 

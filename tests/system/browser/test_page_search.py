@@ -185,12 +185,12 @@ def test_the_page_and_the_catalog_read_a_query_alike(visit: Visit, report: str) 
         assert found == [address for address, each in spoken.items() if each.matches(terms)], query
 
 
-WRONG = ("a:b", "status:abc", "seen:soon", "-kind:error", "is:drifting")
+WRONG_KEY = ("a:b", "status:abc", "seen:soon", "-kind:error", "is:drifting")
 
 
 def test_the_page_and_the_catalog_refuse_alike(visit: Visit, small_report: str) -> None:
     tab = visit(small_report)
-    for query in WRONG:
+    for query in WRONG_KEY:
         with pytest.raises(CatalogError):
             parse(query, known={*RECORD_FIELDS, *RUN_FIELDS})
         tab.fill("#f-q", query)

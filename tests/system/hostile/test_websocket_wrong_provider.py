@@ -104,7 +104,7 @@ async def ending_before_the_end(message: Message, send: Send, scope: Scope) -> N
 
 UNAVAILABLE = {"error": {"code": 400, "message": "m", "status": "INVALID_ARGUMENT", "details": []}}
 
-WRONG = {
+WRONG_KEY = {
     "wrong event name": Wrong(renamed("goAway", "farewell"), CONNECTION_TIME, Aspect.EVENT, "event-missing"),
     "close without goAway": Wrong(without("goAway"), CONNECTION_TIME, Aspect.EVENT, "event-missing"),
     "goAway that is no JSON": Wrong(instead("goAway", "go away!"), CONNECTION_TIME, Aspect.EVENT, "stream-malformed"),
@@ -153,7 +153,7 @@ SETTLED = {
 """What no document shows: a difference there settles an assumption of ours."""
 
 
-@pytest.mark.parametrize("wrong", WRONG.values(), ids=WRONG.keys())
+@pytest.mark.parametrize("wrong", WRONG_KEY.values(), ids=WRONG_KEY.keys())
 def test_what_is_wrong_is_told(wrong: Wrong) -> None:
     result = seen(wrong.spoil, wrong.address)
     assert result.outcome is Outcome.DRIFTED, (result.outcome, result.reason)

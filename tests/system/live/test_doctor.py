@@ -137,7 +137,9 @@ def test_what_a_look_up_leaves_open_and_what_the_account_answered(
 
     with serving(Starlette(routes=[Route("/v1/compliance/organizations", told)])) as base:
         target = targets.load("live", {"PA_COMPLIANCE_KEY": "key-of-nobody", "PA_BASE_URL": base})
-        rules = [rule for rule in target.providers["pa"].sought if rule.value in ("organization", "role", "user")]
+        rules = [
+            rule for rule in target.providers["pa"].rules_to_follow if rule.value in ("organization", "role", "user")
+        ]
         looked_up = look_up({"pa": tuple(rules)}, target, Redactor.for_target(target))
     assert collect_unanswered(looked_up)["pa"].keys() == left_open
     (asked,) = looked_up

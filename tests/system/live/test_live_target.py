@@ -26,7 +26,7 @@ def test_with_nothing_set_it_loads_and_probes_nothing() -> None:
     target = targets.load("live", {})
     chosen = make_plan(catalog(), target, target.allow, [str(record.address) for record in catalog().select("pa")])
     assert not chosen.probed
-    assert target.expected == ()
+    assert target.expected_providers == ()
     reasons = {(reason.code, reason.detail) for reason in chosen.not_probed.values()}
     assert ("provider-not-configured", "set PA_API_KEY") in reasons
     assert {code for code, _ in reasons} == {"provider-not-configured", "not-on-the-wire"}
@@ -60,13 +60,13 @@ ADDRESS = {"PA_BASE_URL": "https://provider.example"}
 )
 def test_a_provider_with_an_address_and_a_key_is_expected(environ: dict[str, str], expected: bool) -> None:
     """A variable that is set and empty is a secret that a CI could not find: it counts as a key."""
-    assert targets.load("live", environ).expected == (("pa",) if expected else ())
+    assert targets.load("live", environ).expected_providers == (("pa",) if expected else ())
 
 
 def test_a_mock_is_expected_where_it_says_so_alone(tmp_path: Path) -> None:
     path = tmp_path / "a.toml"
     path.write_text('live = false\n[providers.pa]\nbase_url = "http://127.0.0.1:1"\ncredentials = {inference = "k"}')
-    assert targets.load(str(path), {}).expected == ()
+    assert targets.load(str(path), {}).expected_providers == ()
 
 
 def test_only_free_probes_are_sent_by_default() -> None:
@@ -76,10 +76,10 @@ def test_only_free_probes_are_sent_by_default() -> None:
 @pytest.mark.parametrize("provider", TABLES["live"]["providers"])
 def test_every_provider_can_be_expected_on_demand_and_has_a_budget(provider: str) -> None:
     name = f"{provider.upper()}_EXPECTED"
-    assert targets.load("live", {name: "true"}).expected == (provider,)
-    assert targets.load("live", {name: "false"}).expected == ()
+    assert targets.load("live", {name: "true"}).expected_providers == (provider,)
+    assert targets.load("live", {name: "false"}).expected_providers == ()
     found = targets.load("live", {}).providers[provider]
-    assert found.budgeted
+    assert found.has_budget
     assert found.rate
 
 
@@ -101,11 +101,11 @@ def test_one_key_and_nothing_else_is_enough(provider: str) -> None:
     """Most of what is free can be probed: addresses, names and paths have defaults, models are looked up."""
     target = targets.load("live", {f"{provider.upper()}_API_KEY": "key-of-nobody"})
     addresses = [str(record.address) for record in catalog().select(provider)]
-    chosen = make_plan(catalog(), target.before_look_ups(), target.allow, addresses)
+    chosen = make_plan(catalog(), target.with_placeholder_values(), target.allow, addresses)
     found = target.providers[provider]
-    assert target.expected == (provider,)
+    assert target.expected_providers == (provider,)
     assert all(each.startswith("https://") or ":" in each for each in found.addresses.values())
-    assert found.found_by("small_model") is not None
+    assert found.find_rule("small_model") is not None
     assert len(chosen.probed) > 20
     wanting = {reason.detail for reason in chosen.not_probed.values() if reason.code == "address-missing"}
     assert wanting <= {"set PD_REGIONAL_BASE_URL"}
@@ -113,7 +113,7 @@ def test_one_key_and_nothing_else_is_enough(provider: str) -> None:
 
 
 def test_pbs_key_header_and_tier_header_have_prefixes_of_their_own() -> None:
-    dialect = Dialect.of(targets.load("live", {}).providers["pb"])
+    dialect = Dialect.for_provider(targets.load("live", {}).providers["pb"])
     assert dialect.headers_out({"x-goog-api-key": "k"}) == {"x-goog-api-key": "k"}
     assert dialect.headers_in({"X-Gemini-Service-Tier": "standard"}) == {"x-pb-service-tier": "standard"}
     assert dialect.text_in("the header x-goog-api-key is missing") == "the header x-pb-api-key is missing"
@@ -129,7 +129,7 @@ def test_a_default_stands_where_the_variable_is_not_set_or_empty(tmp_path: Path)
     line = 'header_prefix = "env:X|acme-"\nmax_requests = "env:N|7"'
     for environ in ({}, {"X": " ", "N": ""}):
         found = target_of(tmp_path, line, environ).providers["pa"]
-        assert (found.header_prefix, found.max_requests, found.unset) == ("acme-", 7, {})
+        assert (found.header_prefix, found.max_requests, found.unset_variables) == ("acme-", 7, {})
     assert target_of(tmp_path, line, {"X": "other-", "N": "8"}).providers["pa"].header_prefix == "other-"
 
 
@@ -176,7 +176,7 @@ def test_any_setting_may_come_from_the_environment(
     assert getattr(target_of(tmp_path, line, {"X": value}).providers["pa"], attribute) == read
     unset = target_of(tmp_path, line, {}).providers["pa"]
     assert getattr(unset, attribute) != read
-    assert "X" in unset.unset.values()
+    assert "X" in unset.unset_variables.values()
 
 
 @pytest.mark.parametrize(

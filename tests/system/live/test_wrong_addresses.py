@@ -30,7 +30,7 @@ ELSEWHERE = {
 }
 """Where each address but that of the API itself leads, what is asked there for nothing, and what that needs."""
 
-WRONG = {
+WRONG_KEY = {
     "404 in HTML": to.page(404, "Not Found"),
     "404 in JSON": to.instead(404, '{"message": "no Route matched with those values"}'),
     "404 in another provider's shape": to.instead(404, '{"error": {"code": 404, "message": "Not Found"}}'),
@@ -48,11 +48,11 @@ def standing() -> Iterator[Services]:
         yield made
 
 
-@pytest.mark.parametrize("wrong", WRONG)
+@pytest.mark.parametrize("wrong", WRONG_KEY)
 @pytest.mark.parametrize("variable", ELSEWHERE)
 def test_a_server_that_answers_all_alike_is_none_of_the_provider(standing: Services, variable: str, wrong: str) -> None:
     path, asked, given = ELSEWHERE[variable]
-    standing.behind(Fault(Where(path=f"^{path}"), answer=WRONG[wrong]))
+    standing.behind(Fault(Where(path=f"^{path}"), answer=WRONG_KEY[wrong]))
     hold_nothing_was_seen(standing, variable, asked, **given)
 
 

@@ -13,8 +13,8 @@ from catalog_probe.catalog.model.codes import ReasonCode
 from catalog_probe.catalog.model.labels import WRONG_CREDENTIAL
 from catalog_probe.cli.target_commands import doctor
 from catalog_probe.probes.running.looking_up import look_up
-from catalog_probe.probes.targets.look_ups import AGAIN
-from catalog_probe.probes.targets.target import NOWHERE_KEY
+from catalog_probe.probes.targets.look_ups import MAX_REPEATS
+from catalog_probe.probes.targets.target import NONEXISTENT_KEY
 from catalog_probe.probes.wire.redaction.redactor import Redactor
 from tests.harness.accounts import FREE, Services, night, services
 from tests.harness.engines import catalog
@@ -113,7 +113,7 @@ OTHERWISE = '{"type":"error","error":{"type":"invalid_request_error","message":"
 
 def test_a_header_of_ours_may_be_refused_before_anybody_looks_at_the_key(standing: Services) -> None:
     """What a wrong key is told then is no difference; what it is told in other words may be one."""
-    agents, nobody = Where(path="/v1/agents"), Where(path="/v1/agents", credential=NOWHERE_KEY)
+    agents, nobody = Where(path="/v1/agents"), Where(path="/v1/agents", credential=NONEXISTENT_KEY)
     standing.behind(Fault(agents, answer=instead(400, BETA)))
     (result,) = night(standing.target("pa"), [LIST_AGENTS]).values()
     assert result.outcome is Outcome.INCONCLUSIVE
@@ -193,7 +193,7 @@ def test_what_stays_lost_is_not_asked_for_for_ever(standing: Services) -> None:
     target = standing.target("pa")
     (told,) = look_up({"pa": (target.providers["pa"].rules["small_model"],)}, target, Redactor.for_target(target))
     assert [each.code for each in told.unanswered.values()] == [ReasonCode.GATEWAY_PAGE]
-    assert standing.asked == 1 + AGAIN
+    assert standing.asked == 1 + MAX_REPEATS
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ from catalog_probe.probes.recipes.probe import ProbeStopped
 from catalog_probe.probes.running.lane import Lane
 from catalog_probe.probes.running.looking_up import look_up
 from catalog_probe.probes.running.pacing.budget import Budget
-from catalog_probe.probes.targets.look_ups import Rule
+from catalog_probe.probes.targets.look_ups import LookUpRule
 from catalog_probe.probes.targets.target import Credential, Provider, Target
 from catalog_probe.probes.wire.grpc import GrpcWire
 from catalog_probe.probes.wire.redaction.redactor import Redactor
@@ -198,7 +198,7 @@ def test_a_prefix_of_ids_goes_through_the_same_check() -> None:
     assert send(get("/v1/files/{file}"), "https://api.example", file="a/../b") is None
 
 
-LISTING = Rule(value="file", ask="/{first}/files?limit=1")
+LISTING = LookUpRule(value="file", ask="/{first}/files?limit=1")
 
 
 def looked_up(first: str) -> ReasonCode | str:

@@ -16,22 +16,22 @@ from catalog_probe.probes.recipes.recipe import recipe
 from catalog_probe.probes.targets import target_file as targets
 from catalog_probe.probes.targets.look_ups import (
     MAX_PAGES,
-    LookedUp,
-    Rule,
-    choose,
-    ending,
-    following,
-    in_order,
-    joined,
-    listed,
+    LookUpResult,
+    LookUpRule,
+    choose_value,
+    find_end_day,
+    find_next_cursor,
+    join_pages,
+    lists_value,
+    order_rules,
 )
 
 if TYPE_CHECKING:
     from catalog_probe.probes.targets.target import Target
 
 
-def rule(**changes: Any) -> Rule:
-    return Rule(**{"value": "small_model", "ask": "/v1/models", **changes})
+def rule(**changes: Any) -> LookUpRule:
+    return LookUpRule(**{"value": "small_model", "ask": "/v1/models", **changes})
 
 
 LISTING = {
@@ -69,14 +69,14 @@ def page(*ids: str, **told: Any) -> dict[str, Any]:
     ],
 )
 def test_a_list_goes_on_where_there_is_another_page(pages: list[Any], cursor: str | None) -> None:
-    assert following(PAGED, pages) == cursor
-    assert following(rule(), pages) is None
+    assert find_next_cursor(PAGED, pages) == cursor
+    assert find_next_cursor(rule(), pages) is None
 
 
 def test_the_entries_of_all_pages_are_one_list() -> None:
     pages = [page("large-1", last_id="large-1"), page("mini-1")]
-    assert choose(rule(like=("*mini*",)), joined(PAGED, pages), {}, {}) == "mini-1"
-    assert joined(PAGED, pages[:1]) is pages[0]
+    assert choose_value(rule(like=("*mini*",)), join_pages(PAGED, pages), {}, {}) == "mini-1"
+    assert join_pages(PAGED, pages[:1]) is pages[0]
 
 
 @pytest.mark.parametrize(
@@ -98,16 +98,16 @@ def test_the_entries_of_all_pages_are_one_list() -> None:
         (rule(take="/name"), "nameless"),
     ],
 )
-def test_a_rule_takes_the_entry_that_it_describes(found_by: Rule, taken: str | None) -> None:
-    assert choose(found_by, LISTING, {}, {}) == taken
+def test_a_rule_takes_the_entry_that_it_describes(found_by: LookUpRule, taken: str | None) -> None:
+    assert choose_value(found_by, LISTING, {}, {}) == taken
 
 
 def test_another_value_s_entry_is_taken_whoever_named_that_one() -> None:
     small, most = rule(like=("*mini*",)), rule(value="most", of="small_model", take="/max")
     rules = {each.value: each for each in (small, most)}
-    assert choose(most, LISTING, {"small_model": "Mini-1"}, rules) == "5"
-    assert choose(most, LISTING, {"small_model": "large-1"}, rules) == "9"
-    assert choose(most, LISTING, {"small_model": "unheard-of"}, rules) is None
+    assert choose_value(most, LISTING, {"small_model": "Mini-1"}, rules) == "5"
+    assert choose_value(most, LISTING, {"small_model": "large-1"}, rules) == "9"
+    assert choose_value(most, LISTING, {"small_model": "unheard-of"}, rules) is None
 
 
 @pytest.mark.parametrize(
@@ -115,8 +115,8 @@ def test_another_value_s_entry_is_taken_whoever_named_that_one() -> None:
     [("Mini-1", date(2026, 12, 3)), ("mini-0", date(2026, 12, 1)), ("large-1", None), ("unheard-of", None)],
 )
 def test_an_end_is_read_of_the_entry_itself(value: str, day: date | None) -> None:
-    assert ending(rule(ends="/goes"), LISTING, value) == day
-    assert ending(rule(), LISTING, value) is None
+    assert find_end_day(rule(ends="/goes"), LISTING, value) == day
+    assert find_end_day(rule(), LISTING, value) is None
 
 
 @given(
@@ -128,16 +128,16 @@ def test_an_end_is_read_of_the_entry_itself(value: str, day: date | None) -> Non
     )
 )
 def test_no_answer_is_too_odd_to_be_read(body: Any) -> None:
-    found = choose(rule(like=("*a*", "*"), newest="/goes", where={"/id": ("*",)}), body, {}, {})
+    found = choose_value(rule(like=("*a*", "*"), newest="/goes", where={"/id": ("*",)}), body, {}, {})
     assert found is None or isinstance(found, str)
-    assert ending(rule(ends="/goes"), body, found or "") is None or isinstance(found, str)
+    assert find_end_day(rule(ends="/goes"), body, found or "") is None or isinstance(found, str)
 
 
 def test_what_rests_on_another_comes_after_it_and_what_rests_on_itself_never() -> None:
     user = rule(value="user", ask="/{organization}/users")
     organization = rule(value="organization", ask="/organizations")
     circle = (rule(value="a", ask="/{b}"), rule(value="b", ask="/{a}"))
-    assert [each.value for each in in_order([user, *circle, organization])] == ["organization", "user"]
+    assert [each.value for each in order_rules([user, *circle, organization])] == ["organization", "user"]
 
 
 def live(**environ: str) -> Target:
@@ -191,14 +191,14 @@ def test_a_value_that_is_set_is_looked_up_for_its_end_and_whether_it_is_there() 
         (rule(entries="/models"), "mini-2", False),
     ],
 )
-def test_whether_an_account_has_what_somebody_set(asked: Rule, value: str, there: bool) -> None:
+def test_whether_an_account_has_what_somebody_set(asked: LookUpRule, value: str, there: bool) -> None:
     """Which of its names a rule would prefer is no matter then."""
-    assert listed(asked, LISTING, value) is there
+    assert lists_value(asked, LISTING, value) is there
 
 
 def test_an_end_is_told_with_the_records_that_rest_on_it() -> None:
     target = live(PA_API_KEY="key-of-pa").with_values({"pa": {"small_model": "m"}})
-    told = LookedUp("pa", "GET /v1/models", {"small_model": "m"}, {"small_model": date(2026, 12, 3)})
+    told = LookUpResult("pa", "GET /v1/models", {"small_model": "m"}, {"small_model": date(2026, 12, 3)})
     (ends,) = find_expirations(target, [told], [needing("small_model"), needing("small_model"), needing("geo_model")])
     assert (ends.what, ends.records, ends.mend) == ("`small_model` (m)", 2, "set PA_SMALL_MODEL")
     assert find_expirations(target, [told], [needing("geo_model")]) == []
@@ -208,5 +208,5 @@ def test_an_end_is_told_with_the_records_that_rest_on_it() -> None:
 
 
 def test_the_run_s_line_names_models_and_no_id_of_the_account() -> None:
-    told = LookedUp("pa", "GET /x", {"small_model": "m", "user": "user_0123456789"}).to_json()
+    told = LookUpResult("pa", "GET /x", {"small_model": "m", "user": "user_0123456789"}).to_json()
     assert told["values"] == {"small_model": "m", "user": "found"}

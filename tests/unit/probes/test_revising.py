@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from catalog_probe.probes.targets import target_file as targets
-from catalog_probe.probes.targets.revising import RevisionError, asked, under, usual
+from catalog_probe.probes.targets.revising import RevisionError, select_revisions, usual_revision, with_revisions
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -27,17 +27,17 @@ def target(tmp_path: Path, pa: str = "", **more: str) -> Target:
 
 
 def wanted(made: Target, *revisions: str) -> dict[str, str]:
-    return asked(made, revisions, tuple(made.providers))
+    return select_revisions(made, revisions, tuple(made.providers))
 
 
 def header(made: Target, name: str, revisions: dict[str, str]) -> str | None:
-    return under(made, revisions).providers[name].headers.get({"pa": "pa-version", "pc": "pc-beta"}[name])
+    return with_revisions(made, revisions).providers[name].headers.get({"pa": "pa-version", "pc": "pc-beta"}[name])
 
 
 def test_the_usual_one_is_what_the_target_sends_or_else_the_manifests(tmp_path: Path) -> None:
-    assert usual(target(tmp_path).providers["pa"]) == "2023-06-01"
-    assert usual(target(tmp_path, 'headers = { "pa-version" = "2024-01-01" }').providers["pa"]) == "2024-01-01"
-    assert usual(target(tmp_path).providers["pc"]) == "", "PC has a usual one for no request"
+    assert usual_revision(target(tmp_path).providers["pa"]) == "2023-06-01"
+    assert usual_revision(target(tmp_path, 'headers = { "pa-version" = "2024-01-01" }').providers["pa"]) == "2024-01-01"
+    assert usual_revision(target(tmp_path).providers["pc"]) == "", "PC has a usual one for no request"
     assert header(target(tmp_path), "pc", {}) is None
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from catalog_probe.probes.targets import target_file as targets
 from catalog_probe.probes.targets.target import Cost, Target, TargetError, is_loopback
-from catalog_probe.probes.targets.target_file import shipped
+from catalog_probe.probes.targets.target_file import list_targets
 from tests.harness.target_files import toml
 
 if TYPE_CHECKING:
@@ -154,7 +154,7 @@ def test_a_folder_is_no_target(tmp_path: Path) -> None:
         targets.load(str(tmp_path))
 
 
-@pytest.mark.parametrize("name", shipped())
+@pytest.mark.parametrize("name", list_targets())
 def test_a_shipped_target_reads_without_any_variable_set(name: str) -> None:
     target = targets.load(name, {})
     assert target.name == name
@@ -167,7 +167,7 @@ def test_defaults_are_the_careful_ones(tmp_path: Path) -> None:
     assert target.allow == {Cost.FREE}
     assert target.reprobe_after_s > 0
     assert target.providers["pa"].addresses == {"base_url": "https://pa.example"}
-    assert not target.expected
+    assert not target.expected_providers
 
 
 def test_a_key_comes_from_the_environment_and_is_never_shown(tmp_path: Path) -> None:
@@ -244,12 +244,13 @@ def refusal(tmp_path: Path, text: str) -> str | None:
 def test_the_key_of_an_sdk_is_named_kept_from_children_and_never_read() -> None:
     target = targets.load("live", {"OPENAI_API_KEY": "sk-canary-of-nobody", "GEMINI_API_KEY": " "})
     assert (
-        target.providers["pc"].missing("credentials.inference", "live") == "set PC_API_KEY to what OPENAI_API_KEY holds"
+        target.providers["pc"].advise_missing("credentials.inference", "live")
+        == "set PC_API_KEY to what OPENAI_API_KEY holds"
     )
-    assert target.providers["pc"].missing("credentials.admin", "live") == "set PC_ADMIN_KEY"
-    assert target.providers["pb"].missing("credentials.inference", "live") == "set PB_API_KEY"
+    assert target.providers["pc"].advise_missing("credentials.admin", "live") == "set PC_ADMIN_KEY"
+    assert target.providers["pb"].advise_missing("credentials.inference", "live") == "set PB_API_KEY"
     assert {"OPENAI_API_KEY", "GEMINI_API_KEY", "PC_API_KEY"} <= target.secret_variables
-    assert not target.providers["pc"].configured
+    assert not target.providers["pc"].is_configured
     assert "canary" not in repr(target)
 
 
@@ -269,4 +270,4 @@ def test_the_key_of_an_sdk_is_named_kept_from_children_and_never_read() -> None:
 )
 def test_of_several_empty_keys_the_one_that_most_records_need_is_missing(environ: dict[str, str], told: str) -> None:
     pa = targets.load("live", environ).providers["pa"]
-    assert pa.missing(pa.first_gap, "live") == told
+    assert pa.advise_missing(pa.first_gap, "live") == told

@@ -18,7 +18,7 @@ from catalog_probe.catalog.files.strict_json import read_object
 from catalog_probe.probes.targets import shape
 from catalog_probe.probes.targets import target_file as targets
 from catalog_probe.probes.targets.target import Cost, TargetError
-from catalog_probe.probes.targets.target_file import shipped
+from catalog_probe.probes.targets.target_file import list_targets
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -155,7 +155,7 @@ PLACES = (
 )
 def test_no_complaint_shows_a_key(role: str, odd: str, table: str) -> None:
     key: dict[str, Json] = {"list": ["sk-canary"], "table": {"a": "sk-canary"}, "deep": {"a": [["sk-canary"]]}}
-    complaint = shape.trouble(whole(**{table: {role: key[odd]}}))
+    complaint = shape.find_complaint(whole(**{table: {role: key[odd]}}))
     assert complaint is not None
     assert "canary" not in " ".join(complaint)
 
@@ -170,7 +170,7 @@ def test_the_schema_is_one_and_knows_what_the_code_knows() -> None:
             assert find_complaints(whole(**{address: HOST}), SCHEMA) == []
 
 
-@pytest.mark.parametrize("name", shipped())
+@pytest.mark.parametrize("name", list_targets())
 def test_a_shipped_target_follows_the_schema(name: str) -> None:
     data = tomllib.loads((SHIPPED.targets / f"{name}.toml").read_text(encoding="utf-8"))
     assert find_complaints(json.loads(json.dumps(data)), SCHEMA) == []

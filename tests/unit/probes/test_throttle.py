@@ -27,7 +27,7 @@ from catalog_probe.probes.running.pacing.rate_limits import RateLimitPolicy
 from catalog_probe.probes.running.pacing.throttle import Throttle
 from catalog_probe.probes.running.wires import Wires
 from catalog_probe.probes.targets.dialect import Dialect
-from catalog_probe.probes.targets.target import WRONG, Credential, Provider
+from catalog_probe.probes.targets.target import WRONG_KEY, Credential, Provider
 from catalog_probe.probes.wire.http import HttpWire
 from catalog_probe.probes.wire.redaction.redactor import Redactor
 from tests.harness import virtual_time
@@ -69,7 +69,7 @@ class OneWire(Wires):
     """Sends every call over the same wire."""
 
     def __init__(self, wire: Limited) -> None:
-        super().__init__(wire.provider, Dialect.of(wire.provider))
+        super().__init__(wire.provider, Dialect.for_provider(wire.provider))
         self._wire = wire
 
     def select(self, call: Call) -> Any:
@@ -226,7 +226,7 @@ def test_a_wait_beyond_the_budget_stops_the_lane_and_says_so() -> None:
     assert lane.clock.now - NOON < 60
 
 
-@pytest.mark.parametrize("another", [None, WRONG, "tight"])
+@pytest.mark.parametrize("another", [None, WRONG_KEY, "tight"])
 def test_what_another_key_is_asked_to_wait_stops_no_lane(another: str | None) -> None:
     own, other = REQUEST.replace(credential="inference"), REQUEST.replace(credential=another)
     lane = Limited(refusing({"retry-after": "3600"}), max_wait_s=60, credentials=credentials("inference", "tight"))
@@ -239,7 +239,7 @@ def test_what_another_key_is_asked_to_wait_stops_no_lane(another: str | None) ->
     assert lane.paused_s == 0
 
 
-@pytest.mark.parametrize("another", [None, WRONG])
+@pytest.mark.parametrize("another", [None, WRONG_KEY])
 def test_the_limits_of_a_key_of_nobody_are_nobody_s(another: str | None) -> None:
     used_up = {"pa-ratelimit-requests-limit": "60", "pa-ratelimit-requests-remaining": "0"}
     used_up |= {"pa-ratelimit-requests-reset": rfc3339(NOON + 30)}

@@ -36,11 +36,11 @@ def test_headers_and_identifiers_are_those_of_the_provider() -> None:
 
 def test_they_are_what_the_wire_translates_to() -> None:
     """What the dialect sends and what is printed must not part."""
-    dialect = Dialect.of(
+    dialect = Dialect.for_provider(
         replace(Provider("pa"), header_prefix="real-", id_prefix="real_", key_header="x-real-key", credentials={})
     )
-    assert dialect.renamed == REAL
-    sent = use_real_names(dialect.renamed, exchange(request=SENT)).request
+    assert dialect.renamings == REAL
+    sent = use_real_names(dialect.renamings, exchange(request=SENT)).request
     of_dialect = dialect.headers_out({name: value for name, value in SENT.headers.items() if name != "x-api-key"})
     assert {name: value for name, value in sent.headers.items() if name != "x-real-key"} == of_dialect
     assert sent.body == dialect.json_out(SENT.body)
@@ -57,7 +57,7 @@ def test_only_what_was_said_over_a_socket_is_translated_not_what_was_heard() -> 
 
 def test_a_method_has_the_package_that_the_target_names() -> None:
     call = exchange(request=Request("GRPC", "pd.example:443/pd_api.Chat/GetCompletion", {}, {}))
-    pairs = Dialect.of(replace(Provider("pd"), grpc_package="real_api.v1")).renamed
+    pairs = Dialect.for_provider(replace(Provider("pd"), grpc_package="real_api.v1")).renamings
     assert use_real_names(pairs, call).request.url == "pd.example:443/real_api.v1.Chat/GetCompletion"
 
 

@@ -53,7 +53,7 @@ class Collector:
     def _ranks(self, addresses: Sequence[str]) -> Mapping[str, int]:
         """Return the order in which a budget that cannot hold everything is spent: records with most facts first."""
         options = self.options
-        budgeted = [provider for provider in options.target.providers.values() if provider.budgeted]
+        budgeted = [provider for provider in options.target.providers.values() if provider.has_budget]
         if not options.target.live or not budgeted:
             return {}
         recipes = make_plan(options.catalog, options.planned_target, options.allow, addresses, options.drawing).recipes

@@ -21,7 +21,7 @@ from catalog_probe.probes.plugin.collection.outcomes import describe_reason
 from catalog_probe.probes.running import journal
 from catalog_probe.probes.running.engine import Engine, LaneState
 from catalog_probe.probes.running.journal import Journal
-from catalog_probe.probes.targets.target import NOWHERE_KEY
+from catalog_probe.probes.targets.target import NONEXISTENT_KEY
 from catalog_probe.probes.wire.redaction.redactor import Redactor
 
 if TYPE_CHECKING:
@@ -147,9 +147,9 @@ class Prober(Collector):
         """Return an engine for the target, with looked-up values and the addresses of the mock."""
         worker_input = self._worker_input
         target = self.options.target.with_values(worker_input.values()).with_unanswered(worker_input.unanswered())
-        if target.embedded:
-            target = target.served_by(worker_input.addresses())
-        redactor = Redactor.for_target(target, public=[NOWHERE_KEY])
+        if target.needs_embedded_mock:
+            target = target.with_addresses(worker_input.addresses())
+        redactor = Redactor.for_target(target, public=[NONEXISTENT_KEY])
         workers = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
         journal_file = self.options.out / worker_input.run / journal.FILE_NAME
         # Sessions of a mock are named by worker: one that takes over another's items meets no limit that is used up.

@@ -83,7 +83,7 @@ class Options:
         if self.traffic is not None:  # each client chose its own
             return {}
         revisions = {
-            name: self.revisions.get(name, revising.usual(self.target.providers[name]))
+            name: self.revisions.get(name, revising.usual_revision(self.target.providers[name]))
             for name in self.providers
             if name in self.target.providers
         }
@@ -98,7 +98,7 @@ class Options:
     @cached_property
     def planned_target(self) -> Target:
         """The target as plans see it: every value that can be looked up on an account is there."""
-        return self.target.before_look_ups()
+        return self.target.with_placeholder_values()
 
     @property
     def drawing(self) -> Rotation:
@@ -115,7 +115,7 @@ class Options:
         """The selected providers that must have a verdict in this run. A shard answers only for its own."""
         if self.traffic is not None:  # it shows what a client did, and cannot show more
             return ()
-        expected = self.target.providers if self.expect_all else self.target.expected
+        expected = self.target.providers if self.expect_all else self.target.expected_providers
         names = [name for name in expected if name in self.providers]
         return tuple(name for name in names if self.shard is None or self._answers_for(name))
 
@@ -164,7 +164,7 @@ def read_options(config: pytest.Config, environ: Mapping[str, str]) -> Options:
         target = sources.unknown_target()
     traffic = sources.make_traffic(recordings, catalog, target, of_target=bool(target_name)) if recordings else None
     accepted = accepted_differences.load_entries_in_force()
-    if update and not target.evidences:
+    if update and not target.can_write_evidence:
         mend = f"only what was seen {'of a provider itself' if target.live else 'live'} goes into the records"
         raise UsageError(f"--update: target {target.name!r} is a {target.answered_by}", mend)
     for folder in catalog.roots if update else ():
@@ -172,7 +172,7 @@ def read_options(config: pytest.Config, environ: Mapping[str, str]) -> Options:
     selected = _parse_names("--provider", config.getoption("--provider"), providers(), target.stand_ins)
     selected = selected or tuple(name for name in selected_providers() if name in target.providers)
     revision_texts = config.getoption("--revision")
-    revisions = revising.asked(target, revision_texts, selected) if revision_texts else {}
+    revisions = revising.select_revisions(target, revision_texts, selected) if revision_texts else {}
     if revisions:
         selected = tuple(name for name in selected if name in revisions)
         if update:
@@ -183,7 +183,7 @@ def read_options(config: pytest.Config, environ: Mapping[str, str]) -> Options:
     costs = _parse_names("--allow", config.getoption("--allow"), tuple(Cost))
     return Options(
         catalog=catalog,
-        target=revising.under(target, revisions),
+        target=revising.with_revisions(target, revisions),
         providers=selected,
         kinds=_parse_names("--kind", config.getoption("--kind"), KINDS) or KINDS,
         allow=target.allow | {Cost(cost) for cost in costs},
@@ -223,8 +223,8 @@ def _describe_invocation(config: pytest.Config, target: Target, revisions: Mappi
         target=config.getoption("--target") or "",
         catalog=config.getoption("--catalog") or "",
         out=config.getoption("--out") or "",
-        embedded=target.embedded,
-        keys=target.plain_keys,
+        embedded=target.needs_embedded_mock,
+        keys=target.literal_keys,
         names=collect_renamings(target),
         traffic=tuple(map(str, config.getoption("--traffic"))),
         installed=paths.is_installed(),

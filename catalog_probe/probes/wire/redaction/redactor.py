@@ -79,8 +79,8 @@ class Redactor:
         secrets: dict[str, str] = {}
         names: dict[str, str] = {}
         for provider in target.providers.values():
-            dialect = Dialect.of(provider)
-            for name, credential in provider.named_keys():
+            dialect = Dialect.for_provider(provider)
+            for name, credential in provider.list_keys():
                 destination = names if credential.variable is None and not target.live else secrets
                 # What begins a key may look like a real name, and is a stand-in in what is kept.
                 for value in (credential.value or "", dialect.text_in(credential.value or "")):
