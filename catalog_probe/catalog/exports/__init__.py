@@ -1,1 +1,1 @@
-"""The catalog for other tools: OpenAPI 3.1, and a table."""
+"""The catalog for other tools: OpenAPI and CSV."""

@@ -1,6 +1,6 @@
-"""OpenAPI 3.1 of one provider: its HTTP endpoints with their errors; streams, sockets and the rest as extensions.
+"""Export one provider as OpenAPI 3.1: HTTP endpoints with their errors; streams and sockets are extensions.
 
-Names are stand-ins, as everywhere in the catalog. `x-record` names the record behind each operation and answer,
+Names are stand-ins, as everywhere in the catalog. `x-record` names the record of each operation and answer, and
 `x-sources` the rows of the documents.
 """
 
@@ -8,180 +8,122 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from catalog_probe.catalog.envelopes.example import build_example
-from catalog_probe.catalog.exports.schemas import COMPONENTS, envelope_schema, fields_schema
+from catalog_probe.catalog.exports.responses import (
+    Components,
+    add_provider_refusals,
+    build_responses,
+    collect_refusal_envelopes,
+    describe_error,
+    merge_responses,
+)
 from catalog_probe.catalog.files.manifest import USUAL_ADDRESS, manifest
-from catalog_probe.catalog.model.labels import SUCCESS
-from catalog_probe.catalog.reading.expectations import documented_answers, expectation, expectations
-from catalog_probe.catalog.reading.record_fields import claimed_endpoints, description, meaning, request_line
+from catalog_probe.catalog.reading.expectations import documented_answers, expectations
+from catalog_probe.catalog.reading.record_fields import claimed_endpoints, description, request_line
 from catalog_probe.catalog.reading.requests import BEARER, body_schema, credential, query_schema, rule_sentences
 from catalog_probe.catalog.recognition.endpoint_index import STREAMED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from catalog_probe.catalog.envelopes.envelope import Envelope
     from catalog_probe.catalog.files.store import Catalog
     from catalog_probe.catalog.model import Json, Record
-    from catalog_probe.catalog.reading.expected import Expected
-    from catalog_probe.catalog.reading.headers import HeaderRule
-    from catalog_probe.catalog.reading.streams import StreamRule
 
 METHODS = ("GET", "PUT", "POST", "DELETE", "OPTIONS", "HEAD", "PATCH", "TRACE")
+
 _PARAMETER = re.compile(r"\{([^}]+)\}")
-_JSON = "application/json"
-_REFUSED = 4
-_OTHERS = "4XX"
-"""Stands for every refusal that is not listed by its status."""
-
-EXPORTED = "Exported from a catalog of what is documented; names are stand-ins."
-
-_REST = "rest"
-"""The name of the parameter that stands for `*` at the end of a path, which OpenAPI cannot say."""
-
-
-@dataclass(slots=True)
-class _Components:
-    """What operations share, each once: shapes of bodies, examples of errors, ways to authenticate."""
-
-    shapes: dict[str, Envelope] = field(default_factory=dict)
-    examples: dict[str, Json] = field(default_factory=dict)
-    schemes: dict[str, Json] = field(default_factory=dict)
-
-    def to_json(self) -> dict[str, Json]:
-        return {
-            "schemas": {name: envelope_schema(shape) for name, shape in sorted(self.shapes.items())},
-            "examples": dict(sorted(self.examples.items())),
-            "securitySchemes": dict(sorted(self.schemes.items())),
-        }
+_REST_PARAMETER = "rest"  # stands for `*` at the end of a path, which OpenAPI does not have
 
 
 def build_document(catalog: Catalog, provider: str) -> dict[str, Json]:
-    """The OpenAPI document of a provider.
+    """Build the OpenAPI document of a provider.
 
     Raises:
         CatalogError: it has no manifest.
     """
-    about = manifest(provider)
-    records = tuple(catalog.select(provider=provider))
-    errors = _by_endpoint(each for each in records if each.kind == "errors")
+    records = catalog.select(provider=provider)
+    errors = _errors_by_endpoint(records)
+    components = Components()
     paths: dict[str, dict[str, Json]] = defaultdict(dict)
-    parts = _Components()
-    refused = _refused_with(errors)
-    # Several records may speak of one operation: who says what is sent there describes it.
-    for record in sorted(records, key=lambda each: not (body_schema(each) or query_schema(each))):
+    # Several records may describe one operation. The first gives its description, so those with parameters come first.
+    for record in sorted(records, key=lambda record: not (body_schema(record) or query_schema(record))):
         if record.kind == "endpoints":
             method, path = request_line(record)
-            _add(paths[_templated(path)], method, record, _refusals(record, errors, catalog), parts)
+            _add_endpoint(paths[_template(path)], method, record, _refusals(record, errors, catalog), components)
+    named_errors = {str(error.address): error for own in errors.values() for error in own}
+    refusal_envelopes = collect_refusal_envelopes(named_errors.values())
     for item in paths.values():
         for key, operation in item.items():
             if not key.startswith("x-"):
-                operation["responses"] = _with_the_providers(operation["responses"], refused, parts)
+                responses = add_provider_refusals(operation["responses"], refusal_envelopes, components)
+                operation["responses"] = responses
+    about = manifest(provider).about.removesuffix(".")
     return {
         "openapi": "3.1.0",
         "info": {
             "title": f"{provider.upper()} as its documents have it",
             "version": catalog.digest[:12],
-            "description": f"{about.about.removesuffix('.')}. {EXPORTED}",
+            "description": f"{about}. Exported from a catalog of what is documented; names are stand-ins.",
         },
         "servers": [_server(provider, USUAL_ADDRESS)],
         "paths": dict(sorted(paths.items())),
-        "components": parts.to_json(),
+        "components": components.to_json(),
     }
 
 
 def _server(provider: str, address: str) -> dict[str, Json]:
-    """Where the mock serves what is found at an address: `auth_url` of `pc` is at `/pc-auth`."""
-    host = "" if address == USUAL_ADDRESS else f"-{address.removesuffix('_url').replace('_', '-')}"
-    return {"url": f"/{provider}{host}", "description": "where the mock serves it"}
+    """Return the path at which the mock serves an address: `auth_url` of `pc` is at `/pc-auth`."""
+    suffix = "" if address == USUAL_ADDRESS else f"-{address.removesuffix('_url').replace('_', '-')}"
+    return {"url": f"/{provider}{suffix}", "description": "where the mock serves it"}
 
 
-def _by_endpoint(errors: Iterable[Record]) -> Mapping[str, Sequence[Record]]:
-    found: dict[str, list[Record]] = defaultdict(list)
-    for record in errors:
+def _errors_by_endpoint(records: Iterable[Record]) -> Mapping[str, Sequence[Record]]:
+    errors: dict[str, list[Record]] = defaultdict(list)
+    for record in records:
         for endpoint in claimed_endpoints(record):
-            found[endpoint].append(record)
-    return found
-
-
-def _refused_with(errors: Mapping[str, Sequence[Record]]) -> Mapping[str, Mapping[str, Envelope]]:
-    """The envelopes in which the provider refuses, by status; those of every 4xx together under `4XX`."""
-    found: dict[str, dict[str, Envelope]] = defaultdict(dict)
-    for error in {str(each.address): each for own in errors.values() for each in own}.values():
-        for answer in documented_answers(error):
-            whole = answer.stream is None and answer.failure is None and answer.envelope.body == "json"
-            if whole and (answer.status_class or (answer.status or 0) // 100) == _REFUSED:
-                for status in {_OTHERS, str(answer.status or _OTHERS)}:
-                    found[status][answer.envelope.name] = answer.envelope
-    return found
-
-
-def _with_the_providers(
-    responses: Mapping[str, Json], refused: Mapping[str, Mapping[str, Envelope]], parts: _Components
-) -> dict[str, Json]:
-    """The responses of an operation, and what the documents say of the provider as a whole.
-
-    They list errors by provider, and tell of few where these come and where not: any other refusal may come, and one
-    that is listed may stand in any of the envelopes that the provider has for its status.
-    """
-    told = "Another refusal of the provider: its errors are documented for all of its endpoints together."
-    whole = {**responses, _OTHERS: _both(responses.get(_OTHERS), {"description": told})}
-    for status in whole.keys() & refused.keys():
-        if "content" in whole[status] or status == _OTHERS:
-            parts.shapes |= refused[status]
-            places: list[Json] = [{"$ref": _place(each)} for _, each in sorted(refused[status].items())]
-            shown = {"description": "", "content": {_JSON: {"schema": {"anyOf": places}}}}
-            whole[status] = {**_both(whole[status], shown), "description": whole[status]["description"]}
-            if "headers" in responses.get(status, {}):
-                whole[status]["headers"] = responses[status]["headers"]
-    return whole
+            errors[endpoint].append(record)
+    return errors
 
 
 def _refusals(record: Record, errors: Mapping[str, Sequence[Record]], catalog: Catalog) -> Sequence[Record]:
-    """The errors that name an endpoint, and those that the endpoint names: each rule's, and those of its credential."""
-    named = {each.address for each in expectations(record, catalog.__getitem__)} - {str(record.address)}
-    own = {str(each.address): each for each in errors.get(str(record.address), ())}
-    return tuple({**own, **{address: catalog[address] for address in sorted(named)}}.values())
+    """List the errors that name an endpoint, and those that the endpoint names for its rules and its credential."""
+    refusals = {str(error.address): error for error in errors.get(str(record.address), ())}
+    named = {expected.address for expected in expectations(record, catalog.__getitem__)} - {str(record.address)}
+    for address in sorted(named):
+        refusals[address] = catalog[address]
+    return tuple(refusals.values())
 
 
-def _add(
-    item: dict[str, Json],
-    method: str,
-    record: Record,
-    of_it: Sequence[Record],
-    parts: _Components,
+def _add_endpoint(
+    item: dict[str, Json], method: str, record: Record, errors: Sequence[Record], components: Components
 ) -> None:
-    """Add an endpoint record to its path: as an operation, to one that is there, or as an extension."""
+    """Add an endpoint to the path item: as an operation, into an operation that is there, or as an extension."""
     key = "post" if method == STREAMED else method.lower()
     if method not in (*METHODS, STREAMED):
-        surface = "any-method" if method == "*" else key
-        item.setdefault(f"x-{surface}", []).append(_told(record, of_it))
+        extension = "x-any-method" if method == "*" else f"x-{key}"
+        item.setdefault(extension, []).append(_describe_endpoint(record, errors))
         return
-    made = _operation(record, of_it, parts)
-    there = item.get(key)
-    if there is None:
-        item[key] = made
-        return
-    there["x-record"] += made["x-record"]
-    for status, answer in made["responses"].items():
-        there["responses"][status] = _both(there["responses"].get(status), answer)
+    operation = _operation(record, errors, components)
+    existing = item.setdefault(key, operation)
+    if existing is not operation:
+        existing["x-record"] += operation["x-record"]
+        for status, response in operation["responses"].items():
+            existing["responses"][status] = merge_responses(existing["responses"].get(status), response)
 
 
-def _told(record: Record, errors: Iterable[Record]) -> dict[str, Json]:
-    """What OpenAPI has no words for: a socket, a call by any method."""
+def _describe_endpoint(record: Record, errors: Iterable[Record]) -> dict[str, Json]:
+    """Describe an endpoint that OpenAPI cannot express: a socket, or a request by any method."""
     return {
         "x-record": str(record.address),
         "summary": record.title,
         "description": description(record),
-        "x-errors": [_told_of(answer, each) for each in errors for answer in documented_answers(each)],
+        "x-errors": [describe_error(answer, error) for error in errors for answer in documented_answers(error)],
     }
 
 
-def _operation(record: Record, errors: Sequence[Record], parts: _Components) -> dict[str, Json]:
-    made: dict[str, Json] = {
+def _operation(record: Record, errors: Sequence[Record], components: Components) -> dict[str, Json]:
+    operation: dict[str, Json] = {
         "operationId": f"{record.address.family}_{record.address.slug}",
         "summary": record.title,
         "description": "\n".join(filter(None, (description(record), *rule_sentences(record)))),
@@ -189,190 +131,46 @@ def _operation(record: Record, errors: Sequence[Record], parts: _Components) -> 
         "x-record": [str(record.address)],
         "x-sources": list(record.sources),
     }
-    about = manifest(record.provider)
-    if str(record.address) in about.hosts:
-        made["servers"] = [_server(record.provider, about.hosts[str(record.address)])]
-    parameters = [*_of_path(record), *_of_query(record)]
+    hosts = manifest(record.provider).hosts
+    if str(record.address) in hosts:
+        operation["servers"] = [_server(record.provider, hosts[str(record.address)])]
+    parameters = [*_path_parameters(record), *_query_parameters(record)]
     if parameters:
-        made["parameters"] = parameters
+        operation["parameters"] = parameters
     body = body_schema(record)
     if body is not None:
-        required = bool(body.get("required"))
-        made["requestBody"] = {"required": required, "content": {_JSON: {"schema": dict(body)}}}
+        content = {"application/json": {"schema": dict(body)}}
+        operation["requestBody"] = {"required": bool(body.get("required")), "content": content}
     key = credential(record)
     if key is not None:
-        bearer = key.scheme == BEARER
         name = f"{key.scheme}_{key.header}".replace("-", "_")
-        parts.schemes[name] = (
-            {"type": "http", "scheme": BEARER} if bearer else {"type": "apiKey", "in": "header", "name": key.header}
-        )
-        made["security"] = [{name: []}]
-    made["responses"], streamed = _responses(record, errors, parts)
-    if streamed:
-        made["x-stream-errors"] = streamed
-    return made
+        if key.scheme == BEARER:
+            components.security_schemes[name] = {"type": "http", "scheme": BEARER}
+        else:
+            components.security_schemes[name] = {"type": "apiKey", "in": "header", "name": key.header}
+        operation["security"] = [{name: []}]
+    operation["responses"], stream_errors = build_responses(record, errors, components)
+    if stream_errors:
+        operation["x-stream-errors"] = stream_errors
+    return operation
 
 
-def _responses(record: Record, errors: Sequence[Record], parts: _Components) -> tuple[dict[str, Json], list[Json]]:
-    """The answers by status, and the errors that come inside a stream that began as a success."""
-    found: dict[str, Json] = {}
-    success = expectation(record, SUCCESS)
-    if success is not None:
-        status = str(success.status) if success.status is not None else "2XX"
-        found[status] = _success(record, success, parts)
-    streamed: list[Json] = []
-    for error in errors:
-        for answer in documented_answers(error):
-            if answer.stream is not None or answer.failure is not None:
-                streamed.append(_told_of(answer, error))
-                continue
-            status = str(answer.status) if answer.status is not None else f"{answer.status_class or 4}XX"
-            found[status] = _both(found.get(status), _error(answer, error, parts))
-    return found or {"default": {"description": "The documents show no answer."}}, streamed
-
-
-def _success(record: Record, expected: Expected, parts: _Components) -> dict[str, Json]:
-    parts.shapes[expected.envelope.name] = expected.envelope
-    made: dict[str, Json] = {"description": f"{record.title}: as documented."}
-    if expected.headers:
-        made["headers"] = _headers(expected.headers)
-    content: dict[str, Json] = {}
-    if expected.envelope.body != "empty":
-        schema: dict[str, Json] = {"$ref": _place(expected.envelope)}
-        if expected.fields:
-            schema = {"allOf": [schema, fields_schema(expected.fields)]}
-        content[_content_type(expected.envelope)] = {"schema": schema}
-    stream = expected.stream
-    if stream is not None:
-        content = {"text/event-stream": {"schema": {"type": "string"}, "x-events": _events(stream)}}
-    if content:
-        made["content"] = content
-    return made
-
-
-def _error(answer: Expected, error: Record, parts: _Components) -> dict[str, Json]:
-    parts.shapes[answer.envelope.name] = answer.envelope
-    made: dict[str, Json] = {"description": meaning(error) or error.title, "x-record": [str(error.address)]}
-    if answer.headers:
-        made["headers"] = _headers(answer.headers)
-    if answer.envelope.body == "empty":
-        return made
-    kind = _content_type(answer.envelope)
-    said = {**answer.wire, "message": meaning(error), "http_status": answer.body_status}
-    shown: dict[str, Json] = {"schema": {"$ref": _place(answer.envelope)}}
-    if answer.envelope.body == "json":
-        value = build_example(answer.envelope, {key: each for key, each in said.items() if each is not None})
-        if not value:  # what ends a success in its own words stands in no envelope of errors
-            return {**made, "content": {kind: shown}}
-        name = str(error.address).replace("/", ".")
-        parts.examples[name] = {"summary": error.title, "value": value}
-        shown["examples"] = {name: {"$ref": f"#/components/examples/{name}"}}
-    made["content"] = {kind: shown}
-    return made
-
-
-def _both(first: Json, second: Json) -> Json:
-    """One response for two that share a status: either description, body and header."""
-    if first is None:
-        return second
-    told = dict.fromkeys([*first["description"].split("\n"), second["description"]])
-    merged = {**first, "description": "\n".join(told)}
-    records = [*first.get("x-record", ()), *second.get("x-record", ())]
-    if records:
-        merged["x-record"] = list(dict.fromkeys(records))
-    headers = {**second.get("headers", {}), **first.get("headers", {})}
-    if headers:
-        every = first.get("headers", {}).keys() & second.get("headers", {}).keys()
-        merged["headers"] = {
-            name: {**each, "required": each["required"] and name in every} for name, each in headers.items()
-        }
-    content = dict(first.get("content", {}))
-    for kind, shown in second.get("content", {}).items():
-        content[kind] = _either(content[kind], shown) if kind in content else shown
-    if content:
-        merged["content"] = content
-    return merged
-
-
-def _either(first: Mapping[str, Json], second: Mapping[str, Json]) -> dict[str, Json]:
-    schemas: list[Json] = []
-    for each in (first["schema"], second["schema"]):
-        schemas += [one for one in each.get("anyOf", [each]) if one not in schemas]
-    examples = {**first.get("examples", {}), **second.get("examples", {})}
-    made: dict[str, Json] = {"schema": schemas[0] if len(schemas) == 1 else {"anyOf": schemas}}
-    return {**made, "examples": examples} if examples else made
-
-
-def _headers(rules: Iterable[HeaderRule]) -> dict[str, Json]:
-    """The headers that an answer has; one that must be absent is told in words, for OpenAPI cannot forbid."""
-    found: dict[str, Json] = {}
-    for rule in rules:
-        if "*" in rule.name:
-            continue
-        schema: dict[str, Json] = {"type": "string"}
-        if rule.rule == "equals":
-            schema["const"] = rule.value
-        if rule.format:
-            schema["description"] = rule.format
-        absent = rule.rule == "absent"
-        found[rule.name] = {
-            "required": not absent and not rule.optional,
-            "schema": schema,
-            **({"description": "Documented as absent."} if absent else {}),
-        }
-    return found
-
-
-def _told_of(answer: Expected, error: Record) -> dict[str, Json]:
-    told = {"x-record": str(error.address), "summary": error.title, "status": answer.body_status, **answer.wire}
-    if answer.stream is not None:
-        told["x-stream"] = _events(answer.stream)
-    if answer.failure is not None:
-        told["x-failure"] = answer.failure
-    return {key: value for key, value in told.items() if value is not None}
-
-
-def _events(stream: StreamRule) -> dict[str, Json]:
-    told = {
-        "protocol": stream.protocol,
-        "event": stream.event,
-        "events": list(stream.events),
-        "terminal": stream.terminal,
-        "close_code": stream.close_code,
-        "grpc_status": stream.grpc_status,
-    }
-    return {key: value for key, value in told.items() if value not in (None, [], "")}
-
-
-def _of_path(record: Record) -> Iterator[dict[str, Json]]:
+def _path_parameters(record: Record) -> Iterator[dict[str, Json]]:
     _, path = request_line(record)
-    for name in _PARAMETER.findall(_templated(path)):
+    for name in _PARAMETER.findall(_template(path)):
         yield {"name": name, "in": "path", "required": True, "schema": {"type": "string"}}
 
 
-def _of_query(record: Record) -> Iterator[dict[str, Json]]:
-    schema = query_schema(record)
-    for name, each in (schema.get("properties") or {}).items():
-        if each is not False:
-            shown = dict(each) if isinstance(each, dict) else {}
-            told = shown.pop("description", "")
-            yield {
-                "name": name,
-                "in": "query",
-                "required": name in (schema.get("required") or ()),
-                "schema": shown,
-                **({"description": told} if told else {}),
-            }
+def _query_parameters(record: Record) -> Iterator[dict[str, Json]]:
+    query = query_schema(record)
+    for name, schema in (query.get("properties") or {}).items():
+        if schema is False:
+            continue
+        schema = dict(schema) if isinstance(schema, dict) else {}
+        text = schema.pop("description", "")
+        parameter = {"name": name, "in": "query", "required": name in (query.get("required") or ()), "schema": schema}
+        yield {**parameter, "description": text} if text else parameter
 
 
-def _templated(path: str) -> str:
-    """A path as OpenAPI has it: a `*` at its end is a parameter."""
-    return path.replace("*", f"{{{_REST}}}")
-
-
-def _content_type(shape: Envelope) -> str:
-    return {"json": _JSON, "text": "text/plain"}.get(shape.body, "*/*")
-
-
-def _place(shape: Envelope) -> str:
-    return f"{COMPONENTS}/{shape.name}"
+def _template(path: str) -> str:
+    return path.replace("*", f"{{{_REST_PARAMETER}}}")

@@ -1,4 +1,4 @@
-"""Envelopes and fields at JSON pointers, as schemas that stand by themselves."""
+"""Make self-contained JSON Schemas from envelopes, and from fields at JSON pointers."""
 
 from __future__ import annotations
 
@@ -14,64 +14,60 @@ ANY_ITEM = "*"
 """In a pointer, each item of an array."""
 
 COMPONENTS = "#/components/schemas"
-"""Where a document keeps its schemas."""
+"""The place of schemas in an OpenAPI document."""
 
-_OF_A_FILE = frozenset({"$schema", "$id"})
-
-
-def envelope_schema(shape: Envelope) -> Json:
-    """The schema of a body on one surface as a component of a document, without what only its own file needs."""
-    kept = {key: value for key, value in shape.schema.items() if key not in _OF_A_FILE}
-    return _refers_to(kept, f"{COMPONENTS}/{shape.name}/")
+_FILE_KEYWORDS = frozenset({"$schema", "$id"})
 
 
-def _refers_to(value: Json, place: str) -> Json:
-    """The value with references inside its own file made into such to where it stands now."""
-    if isinstance(value, dict):
-        return {
-            key: _referring(each, place) if key == "$ref" else _refers_to(each, place) for key, each in value.items()
-        }
-    return [_refers_to(each, place) for each in value] if isinstance(value, list) else value
+def envelope_schema(envelope: Envelope) -> Json:
+    """Return the schema of an envelope as a component of an OpenAPI document."""
+    schema = {key: value for key, value in envelope.schema.items() if key not in _FILE_KEYWORDS}
+    return _move_references(schema, f"{COMPONENTS}/{envelope.name}/")
 
 
-def _referring(reference: str, place: str) -> str:
-    return f"{place}{reference.removeprefix('#/')}" if reference.startswith("#/") else reference
+def _move_references(value: Json, prefix: str) -> Json:
+    """Rewrite references inside the schema's own file to where the schema is now."""
+    if isinstance(value, list):
+        return [_move_references(item, prefix) for item in value]
+    if not isinstance(value, dict):
+        return value
+    moved = {key: _move_references(member, prefix) for key, member in value.items()}
+    reference = value.get("$ref")
+    if isinstance(reference, str) and reference.startswith("#/"):
+        moved["$ref"] = f"{prefix}{reference.removeprefix('#/')}"
+    return moved
 
 
 def fields_schema(fields: Mapping[str, Json]) -> dict[str, Json]:
-    """One schema for the values at JSON pointers; `false` at a pointer says that nothing may stand there."""
-    whole: dict[str, Json] = {}
-    for pointer, schema in fields.items():
-        _put(whole, [_unescaped(each) for each in pointer.split("/")[1:]], schema)
-    return whole
+    """Make one schema for the values at JSON pointers; `false` at a pointer forbids a value there."""
+    schema: dict[str, Json] = {}
+    for pointer, field_schema in fields.items():
+        steps = [step.replace("~1", "/").replace("~0", "~") for step in pointer.split("/")[1:]]
+        _put(schema, steps, field_schema)
+    return schema
 
 
-def _put(into: dict[str, Json], steps: list[str], schema: Json) -> None:
-    """Put a schema below another, making objects and arrays on the way.
+def _put(parent: dict[str, Json], steps: list[str], schema: Json) -> None:
+    """Put a schema below another, and make the objects and arrays between them.
 
-    A field that is documented must be there: what stands on the way to it is required, but for the items of an array.
+    A documented field must be there, so each member on the way is required, but not the items of an array.
     """
     if not steps:
         if isinstance(schema, dict):
-            into.update(schema)
+            parent.update(schema)
         return
     first, *rest = steps
     if first == ANY_ITEM:
-        into.setdefault("type", "array")
-        # Some item has it: the others may be of another kind.
-        inner = into.setdefault("contains" if rest else "items", {})
-        _put(inner, rest, schema)
+        parent.setdefault("type", "array")
+        # `contains`, because some item has the field, and others may be of another kind
+        _put(parent.setdefault("contains" if rest else "items", {}), rest, schema)
         return
-    into.setdefault("type", "object")
-    properties = into.setdefault("properties", {})
+    parent.setdefault("type", "object")
+    properties = parent.setdefault("properties", {})
     if schema is False and not rest:
         properties[first] = False
         return
-    required = into.setdefault("required", [])
+    required = parent.setdefault("required", [])
     if first not in required:
         required.append(first)
     _put(properties.setdefault(first, {}), rest, schema)
-
-
-def _unescaped(step: str) -> str:
-    return step.replace("~1", "/").replace("~0", "~")

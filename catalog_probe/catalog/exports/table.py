@@ -1,4 +1,4 @@
-"""The catalog as a table: a line a record, for spreadsheets and data frames."""
+"""Export the catalog as CSV, one line per record, for spreadsheets and data frames."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import io
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from catalog_probe.catalog.library import CatalogRecord
 
@@ -15,35 +15,27 @@ COLUMNS = (
     *("address", "provider", "kind", "title", "statuses", "type", "code", "meaning", "retry", "wait", "what_to_do"),
     *("endpoints", "sources", "tags", "seen_on"),
 )
-"""The columns, in order; several values of one stand with a space between them."""
+"""The columns, in order; several values in a cell are separated by a space, and sources by `; `."""
 
-_FORMULA = ("=", "+", "-", "@", "\t")
-"""What a spreadsheet would take for a formula at the beginning of a cell."""
+_FORMULA_PREFIXES = ("=", "+", "-", "@", "\t")
+"""A spreadsheet takes a cell that begins so for a formula."""
 
 
 def to_csv(records: Iterable[CatalogRecord]) -> str:
-    """CSV (RFC 4180) with a header line."""
+    """Return CSV (RFC 4180) with a header line."""
     out = io.StringIO(newline="")
     writer = csv.writer(out)
     writer.writerow(COLUMNS)
-    for each in records:
-        advice = each.retry
-        row = (
-            each.address,
-            each.provider,
-            each.kind,
-            each.title,
-            " ".join(map(str, each.statuses)),
-            each.type,
-            each.code,
-            each.meaning,
-            str(advice.may) if each.kind == "errors" else "",
-            advice.wait_from if each.kind == "errors" else "",
-            advice.change,
-            " ".join(each.endpoints),
-            "; ".join(each.sources),
-            " ".join(each.tags),
-            each.seen_on.isoformat() if each.seen_on else "",
-        )
-        writer.writerow([f"'{cell}" if cell.startswith(_FORMULA) else cell for cell in row])
+    for record in records:
+        writer.writerow(f"'{cell}" if cell.startswith(_FORMULA_PREFIXES) else cell for cell in _cells(record))
     return out.getvalue()
+
+
+def _cells(record: CatalogRecord) -> Iterator[str]:
+    advice = record.retry
+    is_error = record.kind == "errors"
+    yield from (record.address, record.provider, record.kind, record.title)
+    yield from (" ".join(map(str, record.statuses)), record.type, record.code, record.meaning)
+    yield from (str(advice.may) if is_error else "", advice.wait_from if is_error else "", advice.change)
+    yield from (" ".join(record.endpoints), "; ".join(record.sources), " ".join(record.tags))
+    yield record.seen_on.isoformat() if record.seen_on else ""
