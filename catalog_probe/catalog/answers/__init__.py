@@ -1,1 +1,1 @@
-"""Reading answers that somebody pasted or recorded."""
+"""Read answers that a user pastes or records."""

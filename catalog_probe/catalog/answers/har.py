@@ -1,4 +1,4 @@
-"""HAR 1.2 as browsers, proxies and people write it: what an entry asked, what came, and what of it was not kept."""
+"""Parse the entries of a HAR 1.2 as browsers, proxies and people write it."""
 
 from __future__ import annotations
 
@@ -12,40 +12,37 @@ from typing import TYPE_CHECKING
 from catalog_probe.catalog.text.decompression import CODINGS, Decompressor
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping
 
     from catalog_probe.catalog.model import Json
 
 MESSAGES = "_webSocketMessages"
-"""Where browsers and mitmproxy put the frames of a WebSocket."""
+"""The member in which browsers and mitmproxy put the frames of a WebSocket."""
 
 EVENTS = "_eventSourceMessages"
-"""Where browsers put the events of a stream that a page read as such; the text of the body is left out then."""
+"""The member in which browsers put the events of a stream that a page read as such; the body is then empty."""
 
 WEBSOCKET = "WS"
 
-INVENTED = "non-authoritative-reason"
-"""The header of a redirect that a browser made up: nothing was asked."""
+MADE_BY_BROWSER = "non-authoritative-reason"
+"""The header of a redirect that the browser made itself, without a request."""
 
-_BINARY = 2
-"""The opcode of a frame of bytes (RFC 6455, 5.2), whose data is in base64."""
-
-_LONGEST = 64 << 20
-"""Bytes of a body that is unpacked here: a recording of more holds no answer that we know."""
+_BINARY_OPCODE = 2  # RFC 6455, 5.2; the data is in base64
+_MAX_BODY = 64 << 20  # bytes after decompression; no documented answer is larger
 
 
 @dataclass(frozen=True, slots=True)
 class HarRequest:
-    """A request; what an entry does not tell of it is empty."""
+    """A request; parts that the entry lacks are empty."""
 
     method: str
-    """In capitals; `WS` of a WebSocket, as in the catalog, though its handshake is a GET."""
+    """In upper case; `WS` for a WebSocket, as in the catalog, although its handshake is a GET."""
     url: str
     headers: Mapping[str, str]
-    """By name in small letters, without what HTTP/2 adds."""
+    """By name in lower case, without the pseudo-headers of HTTP/2."""
     body: str
     is_form: bool
-    """Whether the body is that of a form."""
+    """Whether the body is URL-encoded."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,103 +60,108 @@ class HarResponse:
     status: int
     headers: Mapping[str, str]
     content: bytes
-    """The body, unpacked; of a stream whose events were kept in place of it, these."""
+    """The body, decompressed; or the stream, rebuilt from its events."""
     frames: tuple[Frame, ...] | None
     unusable_reason: str
-    """Why it shows nothing of who was asked: the body was not kept, or nobody was asked. Else empty."""
+    """Why it is no evidence: the body was not kept, or no provider was asked. Empty if it is."""
 
 
-def find_entries(value: Json) -> list[Json] | None:
-    """The entries of a HAR; None where a value is none."""
-    log = value.get("log") if isinstance(value, dict) else None
-    found = log.get("entries") if isinstance(log, dict) else None
-    return found if isinstance(found, list) else None
+def find_entries(document: Json) -> list[Json] | None:
+    """Return the entries of a HAR, or None if the value is no HAR."""
+    entries = _object(_object(document).get("log")).get("entries")
+    return entries if isinstance(entries, list) else None
 
 
 def read_request(entry: Mapping[str, Json]) -> HarRequest:
-    """The request of an entry."""
+    """Parse the request of an entry."""
     request = _object(entry.get("request"))
-    posted = _object(request.get("postData"))
-    text, kind = posted.get("text"), str(posted.get("mimeType") or "")
-    headers = _headers(request.get("headers"))
-    is_socket = MESSAGES in entry or headers.get("upgrade", "").lower() == "websocket"
+    post_data = _object(request.get("postData"))
+    text, media_type = post_data.get("text"), str(post_data.get("mimeType") or "")
+    headers = _parse_headers(request.get("headers"))
+    is_websocket = MESSAGES in entry or headers.get("upgrade", "").lower() == "websocket"
     return HarRequest(
-        method=WEBSOCKET if is_socket else _text(request.get("method")).upper(),
+        method=WEBSOCKET if is_websocket else _text(request.get("method")).upper(),
         url=_text(request.get("url")),
         headers=headers,
-        body=_read_as_utf8(text, kind) if isinstance(text, str) else "",
-        is_form="urlencoded" in kind,
+        body=_repair_utf8(text, media_type) if isinstance(text, str) else "",
+        is_form="urlencoded" in media_type,
     )
 
 
 def read_response(entry: Mapping[str, Json]) -> HarResponse | None:
-    """The response of an entry; None where it has none, as of a request that was aborted: browsers write status 0."""
+    """Parse the response of an entry; None if the request was aborted, for which browsers write status 0."""
     response = _object(entry.get("response"))
-    status = _status(response.get("status"))
+    status = _parse_status(response.get("status"))
     if status is None:
         return None
-    headers = _headers(response.get("headers"))
+    headers = _parse_headers(response.get("headers"))
+    content = _parse_content(response.get("content"), headers)
     messages, events = entry.get(MESSAGES), entry.get(EVENTS)
-    content = _content(response.get("content"), headers)
     if not content and isinstance(events, list):
-        content = "".join(map(_event, _objects(events))).encode("utf-8", "backslashreplace")
-    frames = tuple(_frames(messages)) if isinstance(messages, list) else None
-    return HarResponse(status, headers, content, frames, _unusable_reason(entry, response, headers, content, frames))
+        content = "".join(map(_format_event, _objects(events))).encode("utf-8", "backslashreplace")
+    frames = tuple(_parse_frames(messages)) if isinstance(messages, list) else None
+    has_content = bool(content) or frames is not None
+    return HarResponse(status, headers, content, frames, _unusable_reason(entry, response, headers, has_content))
 
 
 def _unusable_reason(
-    entry: Mapping[str, Json],
-    response: Mapping[str, Json],
-    headers: Mapping[str, str],
-    content: bytes,
-    frames: Sequence[Frame] | None,
+    entry: Mapping[str, Json], response: Mapping[str, Json], headers: Mapping[str, str], has_content: bool
 ) -> str:
     if entry.get("_fromCache") or response.get("_fromCache") or response.get("status") == 304:
         return "that came from a cache"
-    if INVENTED in headers:
+    if MADE_BY_BROWSER in headers:
         return "that a browser made up"
     if headers.get("content-type", "").startswith("application/grpc"):
-        return "over gRPC"  # a HAR has no trailers, and the status is one
-    if content or frames is not None:
+        return "over gRPC"  # whose status is a trailer, and a HAR has no trailers
+    if has_content or not _had_body(response, headers):
         return ""
-    told = headers.get("content-length", "")
-    sizes = (_object(response.get("content")).get("size"), response.get("bodySize"), int(told) if _digits(told) else 0)
-    had_one = any(isinstance(size, int | float) and size > 0 for size in sizes)
-    # A body of a documented kind and of no size is rather one that was passed on and not kept than an empty one.
-    had_one = had_one or (bool(headers.get("content-type")) and told != "0")
-    return "without its body" if had_one else ""
+    return "without its body"
 
 
-def _status(value: Json) -> int | None:
-    if isinstance(value, str) and _digits(value.strip()):
+def _had_body(response: Mapping[str, Json], headers: Mapping[str, str]) -> bool:
+    """Whether a response without a recorded body probably had one."""
+    length = headers.get("content-length", "")
+    sizes = (
+        _object(response.get("content")).get("size"),
+        response.get("bodySize"),
+        int(length) if _is_number(length) else 0,
+    )
+    if any(isinstance(size, int | float) and size > 0 for size in sizes):
+        return True
+    # A response that states a media type, and no size of 0, was probably streamed through and not kept.
+    return bool(headers.get("content-type")) and length != "0"
+
+
+def _parse_status(value: Json) -> int | None:
+    if isinstance(value, str) and _is_number(value.strip()):
         value = int(value)
     return value if isinstance(value, int) and not isinstance(value, bool) and 0 < value < 1000 else None
 
 
-def _digits(text: str) -> bool:
+def _is_number(text: str) -> bool:
     return text.isascii() and text.isdigit() and len(text) < 19
 
 
-def _content(value: Json, headers: Mapping[str, str]) -> bytes:
-    """The body. HAR has it unpacked, as text or in base64; some writers leave it packed where they cannot."""
+def _parse_content(value: Json, headers: Mapping[str, str]) -> bytes:
+    """Return the body. HAR wants it decompressed, as text or base64; some recorders leave it compressed."""
     content = _object(value)
     text = content.get("text")
     if not isinstance(text, str):
         return b""
-    raw = _read_as_utf8(text, headers.get("content-type", "")).encode("utf-8", "backslashreplace")
+    raw = _repair_utf8(text, headers.get("content-type", "")).encode("utf-8", "backslashreplace")
     if str(content.get("encoding") or "").lower() != "base64":
         return raw
-    raw = _of_base64(text, raw)
+    raw = _decode_base64(text, raw)
     coding = headers.get("content-encoding", "").strip().lower()
-    return _unpacked(raw, coding) if coding in CODINGS else raw
+    return _decompress(raw, coding) if coding in CODINGS else raw
 
 
-def _read_as_utf8(text: str, media_type: str) -> str:
+def _repair_utf8(text: str, media_type: str) -> str:
     """Undo that UTF-8 was read as Latin-1.
 
-    mitmproxy does so where no charset is stated, unless the body is JSON. A stream of events is UTF-8 in any case, and
-    the words of an error in it would not be those of its record. A text that is meant as it stands changes if all its
-    letters outside ASCII are UTF-8 when written as Latin-1: no language has such words.
+    mitmproxy reads so if no charset is stated and the body is not JSON. An event stream is always UTF-8, and the words
+    of an error in it would not match those of its record. This changes a correct text if all its letters outside ASCII
+    are valid UTF-8 when written as Latin-1; no language has such words.
     """
     if text.isascii() or "charset" in media_type.lower():
         return text
@@ -169,59 +171,56 @@ def _read_as_utf8(text: str, media_type: str) -> str:
         return text
 
 
-def _of_base64(text: str, otherwise: bytes) -> bytes:
+def _decode_base64(text: str, default: bytes) -> bytes:
     try:
         return base64.b64decode("".join(text.split()), validate=True)
     except (binascii.Error, ValueError):
-        return otherwise
+        return default
 
 
-def _unpacked(raw: bytes, coding: str) -> bytes:
-    unpacker = Decompressor(coding)
+def _decompress(raw: bytes, coding: str) -> bytes:
+    decompressor = Decompressor(coding)
     with suppress(zlib.error):
-        found = unpacker.unpack(raw, _LONGEST)
-        if unpacker.ended:
-            return found
-    return raw  # it was unpacked before, as HAR wants it
+        content = decompressor.unpack(raw, _MAX_BODY)
+        if decompressor.ended:
+            return content
+    return raw  # it was not compressed: most recorders follow HAR and ignore the header
 
 
-def _event(message: Mapping[str, Json]) -> str:
-    """An event as it was in the stream."""
-    data = _text(message.get("data"))
-    told = "".join(f"data: {line}\n" for line in data.split("\n"))
-    return f"event: {_text(message.get('eventName')) or 'message'}\n{told}\n"
+def _format_event(message: Mapping[str, Json]) -> str:
+    """Format an event as it was in the stream."""
+    name = _text(message.get("eventName")) or "message"
+    data = "".join(f"data: {line}\n" for line in _text(message.get("data")).split("\n"))
+    return f"event: {name}\n{data}\n"
 
 
-def _frames(messages: Json) -> Iterator[Frame]:
+def _parse_frames(messages: Json) -> Iterator[Frame]:
     for message in _objects(messages):
-        data = message.get("data")
-        if isinstance(data, str):
-            packed = message.get("opcode") == _BINARY
-            yield Frame(
-                _of_base64(data, data.encode("utf-8", "backslashreplace")) if packed else data, _is_sent(message)
-            )
+        text = message.get("data")
+        if not isinstance(text, str):
+            continue
+        data: str | bytes = text
+        if message.get("opcode") == _BINARY_OPCODE:
+            data = _decode_base64(text, text.encode("utf-8", "backslashreplace"))
+        is_sent = str(message.get("type")).lower() in ("send", "request")
+        yield Frame(data, is_sent)
 
 
-def _is_sent(message: Mapping[str, Json]) -> bool:
-    return str(message.get("type")).lower() in ("send", "request")
+def _parse_headers(headers: Json) -> dict[str, str]:
+    """Return headers by name in lower case; several with one name are joined, as HTTP allows.
 
-
-def _headers(found: Json) -> dict[str, str]:
-    """Headers by name in small letters; several of one name are joined as HTTP has it.
-
-    Some writers have an object in place of HAR's list.
+    HAR has a list of headers; some recorders write an object.
     """
-    pairs = (
-        found.items()
-        if isinstance(found, dict)
-        else ((each.get("name"), each.get("value")) for each in _objects(found))
-    )
-    headers: dict[str, str] = {}
+    if isinstance(headers, dict):
+        pairs = list(headers.items())
+    else:
+        pairs = [(header.get("name"), header.get("value")) for header in _objects(headers)]
+    values: dict[str, str] = {}
     for name, value in pairs:
         if isinstance(name, str) and name and not name.startswith(":") and value is not None:
             name, value = name.lower(), str(value)
-            headers[name] = f"{headers[name]}, {value}" if name in headers else value
-    return headers
+            values[name] = f"{values[name]}, {value}" if name in values else value
+    return values
 
 
 def _object(value: Json) -> Mapping[str, Json]:
@@ -229,7 +228,7 @@ def _object(value: Json) -> Mapping[str, Json]:
 
 
 def _objects(value: Json) -> Iterator[Mapping[str, Json]]:
-    return (each for each in value if isinstance(each, dict)) if isinstance(value, list) else iter(())
+    return (item for item in value if isinstance(item, dict)) if isinstance(value, list) else iter(())
 
 
 def _text(value: Json) -> str:

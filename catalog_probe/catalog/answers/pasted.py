@@ -1,4 +1,4 @@
-"""An answer as somebody pastes it: of `curl -i`, a HAR, a line of results.jsonl, an SDK's error, or a bare body."""
+"""Parse an answer that a user pastes: `curl -i`, a HAR, a line of results.jsonl, an SDK's error, or a bare body."""
 
 from __future__ import annotations
 
@@ -17,26 +17,24 @@ if TYPE_CHECKING:
     from catalog_probe.catalog.model import Json
 
 _STATUS_LINE = re.compile(r"HTTP/\d(?:\.\d)? (\d{3})\b.*")
-_HEAD = re.compile(r"^(?:< )?HTTP/\d(?:\.\d)? \d{3}\b", re.MULTILINE)
-"""Where an answer begins below the command that was typed, or below what `curl -v` tells of its request."""
-_OWN_DOING = ("* ", "> ", "{ [", "} [")
-"""How the lines begin in which `curl -v` tells what it does and sends."""
-_OF_AN_SDK = re.compile(r"\b(?:error code|status(?: code)?|http)\D{0,3}(\d{3})\b", re.IGNORECASE)
+_ANSWER_START = re.compile(r"^(?:< )?HTTP/\d(?:\.\d)? \d{3}\b", re.MULTILINE)
+"""The beginning of an answer below a typed command, or below what `curl -v` prints about the request."""
+_VERBOSE_PREFIXES = ("* ", "> ", "{ [", "} [")
+"""Prefixes of the lines in which `curl -v` prints what it does and sends."""
+_STATUS_IN_WORDS = re.compile(r"\b(?:error code|status(?: code)?|http)\D{0,3}(\d{3})\b", re.IGNORECASE)
 _LEADING_STATUS = re.compile(r"(?:[\w.]+\W+){0,4}?([45]\d\d) (?=[A-Z{\[])")
-"""The status with which an exception's words begin: `ClientError: 429 RESOURCE_EXHAUSTED. {…}`."""
+"""The status at the beginning of an exception's text: `ClientError: 429 RESOURCE_EXHAUSTED. {…}`."""
 _REQUEST_LINE = re.compile(r"^(?:> )?([A-Z]{3,7}) (\S+) HTTP/\d(?:\.\d)?\s*$", re.MULTILINE)
 _COMMAND = re.compile(r"^\W*curl\b(.*)$", re.MULTILINE)
 _URL = re.compile(r"https?://[^\s'\"]+")
 _METHOD_OPTION = re.compile(r"(?:-X|--request)[ =]?([A-Z]+)")
 _DATA_OPTION = re.compile(r"\s(?:-d|--data[\w-]*|--json)\b")
 _HEADER = re.compile(r"([!#$%&'*+.^_`|~0-9A-Za-z-]+): ?(.*)")
-_INTERIM = 200
-"""Statuses below this announce another answer."""
 
 
 @dataclass(frozen=True, slots=True)
 class PastedAnswer:
-    """What `identify` is asked about."""
+    """The arguments of `identify`."""
 
     status: int | None
     headers: Mapping[str, str] | None
@@ -49,147 +47,166 @@ class PastedAnswer:
 
 
 def parse_answers(text: str) -> tuple[PastedAnswer, ...]:
-    """Every answer in a text: one, or those of each entry of a HAR, of each exchange of a results line.
+    """Parse every answer in a text: one, or that of each entry of a HAR or each exchange of a results line.
 
     Raises:
-        CatalogError: there is none in it.
+        CatalogError: there is none.
     """
     text = text.lstrip("\ufeff")
     if not text.strip():
-        raise CatalogError(
-            "nothing was given", "pipe an answer in, as `curl -i` prints it, or name a file that holds one"
-        )
+        mend = "pipe an answer in, as `curl -i` prints it, or name a file that holds one"
+        raise CatalogError("nothing was given", mend)
     if text.lstrip().startswith("HTTP/"):
-        return (_of_http(text.lstrip()),)
+        return (_parse_http(text.lstrip()),)
     try:
         value: Json = json.loads(text)
     except (ValueError, RecursionError):
-        if (begins := _HEAD.search(text)) is not None:
-            rest = text[begins.start() :]
-            answer = _of_http(_unmarked(rest) if rest.startswith("<") else rest)
-            method, path = _request_above(text[: begins.start()])
-            return (replace(answer, method=method, path=path),)
-        return _of_lines(text) or (_of_an_sdk(text),)
-    found = tuple(_of_json(value))
-    if not found:
+        start = _ANSWER_START.search(text)
+        if start is not None:
+            return (_parse_below_request(text[: start.start()], text[start.start() :]),)
+        return _parse_lines(text) or (_parse_sdk_error(text),)
+    answers = tuple(_parse_json(value))
+    if not answers:
         raise CatalogError("no answer is in it: it holds no exchange that was answered", "record one, or paste another")
-    return found
+    return answers
 
 
-def _request_above(text: str) -> tuple[str | None, str | None]:
-    """Method and path of the request: by its first line, else by the command that was typed."""
+def _parse_below_request(request_text: str, answer_text: str) -> PastedAnswer:
+    """Parse an answer that `curl` printed, and the command or request line above it."""
+    answer = _parse_http(_strip_verbose(answer_text) if answer_text.startswith("<") else answer_text)
+    method, path = _parse_request_text(request_text)
+    return replace(answer, method=method, path=path)
+
+
+def _parse_request_text(text: str) -> tuple[str | None, str | None]:
+    """Return method and path of the request, from its first line or else from the `curl` command."""
     line = _REQUEST_LINE.search(text)
     if line is not None:
         return line[1], line[2]
-    typed = _COMMAND.search(text.replace("\\\n", " "))
-    url = _URL.search(typed[1]) if typed is not None else None
-    if typed is None or url is None:
+    command = _COMMAND.search(text.replace("\\\n", " "))
+    url = _URL.search(command[1]) if command is not None else None
+    if command is None or url is None:
         return None, None
-    method = _METHOD_OPTION.search(typed[1])
-    return method[1] if method else "POST" if _DATA_OPTION.search(typed[1]) else "GET", url[0]
+    method = _METHOD_OPTION.search(command[1])
+    if method is not None:
+        return method[1], url[0]
+    return "POST" if _DATA_OPTION.search(command[1]) else "GET", url[0]
 
 
-def _unmarked(text: str) -> str:
-    """What `curl -v` prints as `curl -i` does: without the marks of what came, and what it tells of itself."""
-    lines = [line for line in text.replace("\r\n", "\n").split("\n") if not line.startswith(_OWN_DOING)]
+def _strip_verbose(text: str) -> str:
+    """Turn the output of `curl -v` into that of `curl -i`."""
+    lines = [line for line in text.replace("\r\n", "\n").split("\n") if not line.startswith(_VERBOSE_PREFIXES)]
     return "\n".join("" if line.rstrip() == "<" else line.removeprefix("< ") for line in lines)
 
 
-def _of_http(text: str) -> PastedAnswer:
-    """The last answer of what `curl -i` prints: interim ones, and those of a proxy, come before it."""
+def _parse_http(text: str) -> PastedAnswer:
+    """Parse the last answer in the output of `curl -i`; interim answers and those of a proxy come before it."""
     while True:
         head, _, rest = text.replace("\r\n", "\n").partition("\n\n")
-        first, *lines = head.split("\n")
-        match = _STATUS_LINE.fullmatch(first.strip())
+        status_line, *lines = head.split("\n")
+        match = _STATUS_LINE.fullmatch(status_line.strip())
         if match is None:
-            raise CatalogError(f"{first[:60]!r} is no status line", "paste the whole of what `curl -i` prints")
+            raise CatalogError(f"{status_line[:60]!r} is no status line", "paste the whole of what `curl -i` prints")
         status = int(match[1])
-        again = rest.lstrip("\n").startswith("HTTP/")
-        if not (again and (status < _INTERIM or "connection established" in first.lower())):
-            fields = [found.groups() for found in map(_HEADER.fullmatch, lines) if found is not None]
-            return PastedAnswer(status, {name.lower(): value for name, value in fields}, rest.strip("\n"))
+        is_preliminary = status < 200 or "connection established" in status_line.lower()
+        if not (is_preliminary and rest.lstrip("\n").startswith("HTTP/")):
+            headers = [header.groups() for header in map(_HEADER.fullmatch, lines) if header is not None]
+            return PastedAnswer(status, {name.lower(): value for name, value in headers}, rest.strip("\n"))
         text = rest.lstrip("\n")
 
 
-def _of_lines(text: str) -> tuple[PastedAnswer, ...]:
-    """The answers of JSON lines; none where a line is something else."""
-    found: list[PastedAnswer] = []
+def _parse_lines(text: str) -> tuple[PastedAnswer, ...]:
+    """Parse JSON lines; no answers if a line is something else."""
+    answers: list[PastedAnswer] = []
     for line in filter(str.strip, text.splitlines()):
         try:
-            found += _of_json(json.loads(line))
+            answers += _parse_json(json.loads(line))
         except (ValueError, RecursionError):
             return ()
-    return tuple(found)
+    return tuple(answers)
 
 
-def _of_an_sdk(text: str) -> PastedAnswer:
-    """What an SDK's exception shows: a status in words, and the body as JSON or as a Python value."""
-    found = _OF_AN_SDK.search(text) or _LEADING_STATUS.match(text.lstrip("[( '\""))
+def _parse_sdk_error(text: str) -> PastedAnswer:
+    """Parse the text of an SDK's exception: a status in words, and the body as JSON or as a Python value."""
+    status = _STATUS_IN_WORDS.search(text) or _LEADING_STATUS.match(text.lstrip("[( '\""))
     body = parse_text(text)
-    if found is None and body == text.strip() and not text.lstrip().startswith(("event:", "data:")):
+    if status is None and body == text.strip() and not text.lstrip().startswith(("event:", "data:")):
         mend = "paste what `curl -i` prints, a HAR entry, a line of results.jsonl, or an error's body"
         raise CatalogError("no answer can be read in it", mend)
-    return PastedAnswer(int(found[1]) if found is not None else None, None, body)
+    return PastedAnswer(int(status[1]) if status is not None else None, None, body)
 
 
-def _of_json(value: Json) -> Iterator[PastedAnswer]:
+def _parse_json(value: Json) -> Iterator[PastedAnswer]:
     entries = har.find_entries(value)
     if entries is not None:
-        yield from map(_of_har, _objects(entries))
+        yield from map(_parse_har_entry, _objects(entries))
     elif isinstance(value, dict) and isinstance(value.get("attempts"), list):
         for attempt in _objects(value["attempts"]):
             for exchange in _objects(attempt.get("exchanges")):
                 if isinstance(exchange.get("response"), dict):
-                    yield _of_results(exchange["response"], exchange.get("request"))
+                    yield _parse_exchange(exchange["response"], exchange.get("request"))
     elif isinstance(value, dict) and isinstance(value.get("response"), dict) and "request" in value:
         response = value["response"]
-        of_har = isinstance(response.get("headers"), list) or isinstance(response.get("content"), dict)
-        yield _of_har(value) if of_har else _of_results(response, value["request"])
+        if isinstance(response.get("headers"), list) or isinstance(response.get("content"), dict):
+            yield _parse_har_entry(value)
+        else:
+            yield _parse_exchange(response, value["request"])
     elif isinstance(value, dict) and "status" in value and isinstance(value.get("headers"), dict):
-        yield _of_results(value, value)
+        yield _parse_exchange(value, value)
     else:
         yield PastedAnswer(None, None, value)
 
 
-def _of_har(entry: Mapping[str, Json]) -> PastedAnswer:
-    """The response of an entry; of a socket, what it received."""
-    found = har.read_response(entry)
-    if found is None:
+def _parse_har_entry(entry: Mapping[str, Json]) -> PastedAnswer:
+    """Parse the response of an entry; the body of a WebSocket is the events that it received."""
+    response = har.read_response(entry)
+    if response is None:
         return PastedAnswer(None, None, None)
-    body: Json = found.content
-    if found.frames is not None:
-        received = (each.data for each in found.frames if not each.sent)
-        told = (each.decode("utf-8", "replace") if isinstance(each, bytes) else each for each in received)
-        body = "\n\n".join(f"data: {' '.join(each.splitlines())}" for each in told)
+    body: Json = response.content
+    if response.frames is not None:
+        texts = [_frame_text(frame) for frame in response.frames if not frame.sent]
+        body = "\n\n".join(f"data: {' '.join(text.splitlines())}" for text in texts)
     request = har.read_request(entry)
-    return PastedAnswer(found.status, found.headers, body, method=request.method or None, path=request.url or None)
-
-
-def _of_results(response: Mapping[str, Json], request: Json) -> PastedAnswer:
-    """A response as results.jsonl has it, or of any log that names `status`, `headers` and `body`."""
-    headers, close, grpc = response.get("headers"), response.get("close"), response.get("grpc")
-    events = [each for each in _objects(response.get("events")) if not each.get("sent")]
-    body = response.get("body")
-    if events:
-        body = "\n\n".join(f"event: {each.get('event', '')}\ndata: {json.dumps(each.get('data'))}" for each in events)
-    status = response.get("status")
     return PastedAnswer(
-        status if isinstance(status, int) else None,
-        {str(name).lower(): str(value) for name, value in headers.items()} if isinstance(headers, dict) else None,
-        body,
-        (close.get("code"), str(close.get("reason", ""))) if isinstance(close, dict) else None,
-        grpc.get("status") if isinstance(grpc, dict) else None,
-        *_request_in(request),
+        response.status, response.headers, body, method=request.method or None, path=request.url or None
     )
 
 
-def _request_in(value: Json) -> tuple[str | None, str | None]:
-    """Method and URL or path of a request as a log has it."""
-    if not isinstance(value, dict):
+def _frame_text(frame: har.Frame) -> str:
+    return frame.data.decode("utf-8", "replace") if isinstance(frame.data, bytes) else frame.data
+
+
+def _parse_exchange(response: Mapping[str, Json], request: Json) -> PastedAnswer:
+    """Parse a response as results.jsonl has it, or any log with `status`, `headers` and `body`."""
+    headers, close, grpc = response.get("headers"), response.get("close"), response.get("grpc")
+    events = [event for event in _objects(response.get("events")) if not event.get("sent")]
+    body = response.get("body")
+    if events:
+        body = "\n\n".join(
+            f"event: {event.get('event', '')}\ndata: {json.dumps(event.get('data'))}" for event in events
+        )
+    status = response.get("status")
+    method, path = _parse_logged_request(request)
+    return PastedAnswer(
+        status=status if isinstance(status, int) else None,
+        headers={str(name).lower(): str(value) for name, value in headers.items()}
+        if isinstance(headers, dict)
+        else None,
+        body=body,
+        close=(close.get("code"), str(close.get("reason", ""))) if isinstance(close, dict) else None,
+        grpc=grpc.get("status") if isinstance(grpc, dict) else None,
+        method=method,
+        path=path,
+    )
+
+
+def _parse_logged_request(request: Json) -> tuple[str | None, str | None]:
+    """Return method and URL or path of a request in a log."""
+    if not isinstance(request, dict):
         return None, None
-    method, path = value.get("method"), value.get("url") or value.get("path")
+    method, path = request.get("method"), request.get("url") or request.get("path")
     return method if isinstance(method, str) else None, path if isinstance(path, str) else None
 
 
 def _objects(value: Json) -> Iterable[Mapping[str, Json]]:
-    return (each for each in value if isinstance(each, dict)) if isinstance(value, list) else ()
+    return (item for item in value if isinstance(item, dict)) if isinstance(value, list) else ()

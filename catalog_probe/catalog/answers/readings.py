@@ -1,4 +1,4 @@
-"""An answer as somebody holds it, parsed or as text, whole or unwrapped by an SDK: the readings that it allows."""
+"""Read an answer in every form in which a client may hold it: parsed or text, whole or unwrapped by an SDK."""
 
 from __future__ import annotations
 
@@ -14,44 +14,45 @@ if TYPE_CHECKING:
     from catalog_probe.catalog.model import Exchange, Json
 
 Headers = Mapping[str, str] | Iterable[tuple[str, str]]
-"""Response headers as clients have them: a mapping or pairs, names in any case."""
+"""Response headers as clients have them: a mapping or pairs, with names in any case."""
 
 EMPTY = object()
 """The reading of an answer without a body."""
 
 _BLOCK = re.compile(r"\r\n\r\n|\n\n|\r\r")
 _FIELD = re.compile(r"(event|data): ?(.*)")
-_MOST_VALUES, _LONGEST_TEXT = 256, 2_000  # an error is short: this bounds the search of a body that is none
-_TEXT_LIMIT = 1 << 20
-"""Characters of a text that are searched for an answer; an error is short."""
+# An error is short. These bound the search in bodies that are none.
+_MAX_VALUES = 256
+_MAX_STRING = 2_000  # characters
+_MAX_TEXT = 1 << 20  # characters
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """One way to read an answer's body: as a whole, or as the data of an event or frame in it."""
+    """One way to read the body of an answer: as a whole, or as the data of one event or frame in it."""
 
     body: Json
     event: str | None = None
-    """The name of the event or frame; None of a body."""
+    """The name of the event or frame; None for a body."""
     wrapped: bool = False
-    """Whether we put it back into the member from which an SDK had taken it."""
+    """Whether it was put back into the member `error`, from which an SDK may have taken it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What came, as recognition compares it."""
+    """An answer as recognition compares it."""
 
     status: int | None
     headers: Mapping[str, str] | None
-    """By name in small letters; None where nobody knows them."""
+    """By name in lower case; None if unknown."""
     readings: tuple[Reading, ...]
     close: tuple[int | None, str] | None = None
     grpc: int | None = None
 
     @property
     def texts(self) -> str:
-        """Every text of its body, a line each."""
-        return "\n".join(chain.from_iterable(iterate_texts(each.body) for each in self.readings[:1]))
+        """The strings of its body, one per line."""
+        return "\n".join(chain.from_iterable(iterate_texts(reading.body) for reading in self.readings[:1]))
 
 
 def make_answer(
@@ -61,25 +62,25 @@ def make_answer(
     close: tuple[int | None, str] | None = None,
     grpc: int | None = None,
 ) -> Answer:
-    """The answer with every reading of its body, the plainest first."""
-    alone = status is None or status < 400
-    return Answer(status, _small(headers), tuple(_readings(body, is_alone=alone)), close, grpc)
+    """Make an answer with every reading of its body, the most literal first."""
+    may_be_event = status is None or status < 400
+    return Answer(status, _lower(headers), tuple(_read_body(body, may_be_event=may_be_event)), close, grpc)
 
 
 def answer_of_exchange(exchange: Exchange) -> Answer:
-    """The answer of an exchange that was observed; one without a response has no reading."""
+    """Make the answer of an observed exchange; without a response it has no reading."""
     response = exchange.response
     if response is None:
         return Answer(None, None, ())
-    received = [each for each in response.events or () if not each.sent]
-    readings = [Reading(each.data, each.event) for each in reversed(received)]
+    received = [event for event in response.events or () if not event.sent]
+    readings = [Reading(event.data, event.event) for event in reversed(received)]
     if response.body_type == "empty" and not received:
         readings.append(Reading(EMPTY))
     elif response.body is not None:
-        readings.extend(_readings(response.body))
+        readings.extend(_read_body(response.body))
     return Answer(
         response.status,
-        _small(response.headers),
+        _lower(response.headers),
         tuple(readings),
         (response.close.code, response.close.reason) if response.close is not None else None,
         response.grpc.status if response.grpc is not None else None,
@@ -87,61 +88,60 @@ def answer_of_exchange(exchange: Exchange) -> Answer:
 
 
 def parse_text(text: str) -> Json:
-    """The JSON of a text, or what a pasted error shows as a Python value; the text itself where it is neither."""
-    text = text.strip().removeprefix("\ufeff")[:_TEXT_LIMIT]
-    value = _value(text)
+    """Parse the JSON or the Python value in a text, with words around it or without; else return the text."""
+    text = text.strip().removeprefix("\ufeff")[:_MAX_TEXT]
+    value = _parse_value(text)
     if value is not None:
         return value
-    quoted = (_value(part) for part in _quoted(text))
-    # `messages[0]` in an error's words is no value: an error is an object, or an array of them
-    return next((value for value in quoted if _is_error_like(value)), text)
+    for part in _bracketed_parts(text):
+        value = _parse_value(part)
+        # An error is an object, or an array of objects. `messages[0]` in its words is neither.
+        if isinstance(value, dict) or (isinstance(value, list) and value and isinstance(value[0], dict)):
+            return value
+    return text
 
 
-def _is_error_like(value: Json) -> bool:
-    return isinstance(value, dict) or (isinstance(value, list) and bool(value) and isinstance(value[0], dict))
-
-
-def _quoted(text: str) -> Iterator[str]:
-    """What may be left of a text without the words around a value, as in `[API Error: {…}]` or a repr()."""
-    starts = sorted((at, closing) for at, closing in ((text.find("["), "]"), (text.find("{"), "}")) if at >= 0)
-    for begins, closing in starts:
-        part = text[begins : text.rfind(closing) + 1]
+def _bracketed_parts(text: str) -> Iterator[str]:
+    """Yield what may be a value among words, as in `[API Error: {…}]` or a repr()."""
+    starts = sorted((text.find(opening), closing) for opening, closing in ("[]", "{}") if opening in text)
+    for start, closing in starts:
+        part = text[start : text.rfind(closing) + 1]
         yield part
-        yield part.replace("\\'", "'")  # repr() escapes the quotes of what it shows
+        yield part.replace("\\'", "'")  # repr() escapes quotes
 
 
 def iterate_texts(value: Json) -> Iterator[str]:
-    """The strings in a value, in order; of many the first."""
-    waiting = [value]
-    for _ in range(_MOST_VALUES):
-        if not waiting:
+    """Yield the first strings in a value, in order."""
+    stack = [value]
+    for _ in range(_MAX_VALUES):
+        if not stack:
             return
-        value = waiting.pop()
+        value = stack.pop()
         if isinstance(value, str):
-            yield value[:_LONGEST_TEXT]
+            yield value[:_MAX_STRING]
         elif isinstance(value, dict | list):
             members = value.values() if isinstance(value, dict) else value
-            waiting.extend(reversed(list(islice(members, _MOST_VALUES))))
+            stack.extend(reversed(list(islice(members, _MAX_VALUES))))
 
 
-def _small(headers: Headers | None) -> Mapping[str, str] | None:
+def _lower(headers: Headers | None) -> Mapping[str, str] | None:
     if headers is None:
         return None
     pairs = headers.items() if isinstance(headers, Mapping) else headers
     return {str(name).lower(): str(value) for name, value in pairs}
 
 
-def _readings(body: Json, *, is_alone: bool = False) -> Iterator[Reading]:
-    """Each way to read a body; one that is alone, without an error's status, may be the data of an event or frame."""
+def _read_body(body: Json, *, may_be_event: bool = False) -> Iterator[Reading]:
+    """Yield each way to read a body; without an error's status, it may also be the data of one event or frame."""
     if isinstance(body, bytes | bytearray):
         body = bytes(body).decode("utf-8", "replace")
     if body is None or body in ("", {}):
         yield Reading(EMPTY)
         return
     if isinstance(body, str):
-        streamed = list(_events(body))
-        yield from streamed
-        if streamed:
+        events = _read_events(body)
+        if events is not None:
+            yield from events
             return
         body = parse_text(body)
     yield Reading(body)
@@ -149,34 +149,34 @@ def _readings(body: Json, *, is_alone: bool = False) -> Iterator[Reading]:
         yield Reading(body[0])
     if isinstance(body, dict) and "error" not in body:
         yield Reading({"error": body}, wrapped=True)
-    if isinstance(body, dict) and is_alone and _named_in(body):
-        yield Reading(body, _named_in(body))
+    if isinstance(body, dict) and may_be_event and _event_name(body):
+        yield Reading(body, _event_name(body))
 
 
-def _events(text: str) -> Iterator[Reading]:
-    """The data of each event of a stream's text, the last first; what follows without `data:` is read as a body."""
+def _read_events(text: str) -> list[Reading] | None:
+    """Read the events of a stream's text, the last first; None if it has none. Other JSON in it is read as a body."""
     if not _FIELD.match(text.lstrip()):
-        return
-    found = []
+        return None
+    readings = []
     for block in _BLOCK.split(text):
         fields = [match.groups() for match in map(_FIELD.match, block.splitlines()) if match is not None]
         if fields:
-            data = _value("\n".join(value for name, value in fields if name == "data"))
-            event = next((value for name, value in fields if name == "event"), None)
-            found.append(Reading(data, event or _named_in(data)))
-        elif (value := _value(block)) is not None:
-            found.append(Reading(value))
-    yield from (each for each in reversed(found) if each.body is not None)
+            data = _parse_value("\n".join(value for name, value in fields if name == "data"))
+            name = next((value for name, value in fields if name == "event"), None)
+            readings.append(Reading(data, name or _event_name(data)))
+        else:
+            readings.append(Reading(_parse_value(block)))
+    return [reading for reading in reversed(readings) if reading.body is not None] or None
 
 
-def _named_in(data: Json) -> str:
-    """The name that an event without an `event:` line gives itself in its data."""
-    named = (data.get("type") or data.get("event_type")) if isinstance(data, dict) else None
-    return named if isinstance(named, str) else ""
+def _event_name(data: Json) -> str:
+    """Return the name that an event without an `event:` line has in its data, or an empty string."""
+    name = (data.get("type") or data.get("event_type")) if isinstance(data, dict) else None
+    return name if isinstance(name, str) else ""
 
 
-def _value(text: str) -> Json:
-    """The value that a text writes, in JSON or as Python shows it; None for what is neither."""
+def _parse_value(text: str) -> Json:
+    """Parse a text that is JSON or a Python literal; return None if it is neither."""
     try:
         return json.loads(text)
     except (ValueError, RecursionError):
