@@ -46,7 +46,7 @@ class ProviderLayout:
         """The module for a record's recipe: of its family and section if there is one, else of either."""
         modules = sorted(self.recipes.parent.glob("*.py")) if self.recipes.name == "__init__.py" else []
         kind = f"{address.provider}/{address.kind}"
-        prefixes = [f'Family("{kind}/{address.family}")', f'Family("{kind}")']
+        prefixes = [f'Family("{kind}/{address.family}"', f'Family("{kind}"']
         of_section = f"s{section.replace(':', '_').replace('.', '_')}_"
 
         def rank(module: Path) -> tuple[int, bool]:

@@ -24,7 +24,7 @@ def add_recipe(module: Path, address: Address, request: tuple[str, str] | None) 
     """The text of a module of recipes with one more at its end: a request, or a recipe still to be written."""
     text = module.read_text(encoding="utf-8") if module.is_file() else f'"""How {address.provider} is provoked."""\n'
     prefix = f"{address.provider}/{address.kind}/{address.family}"
-    family = _constant_assigned(ast.parse(text), f"Family('{prefix}')")
+    family = _find_family(ast.parse(text), prefix)
     if family is None:
         family = f'Family("{prefix}")'
         text = add_import(text, RECIPE_MODULE, "Family")
@@ -100,11 +100,12 @@ def _import_lines(module: str, names: set[str]) -> list[str]:
     return [f"from {module} import (", *(f"    {name}," for name in in_order), ")"]
 
 
-def _constant_assigned(tree: ast.Module, value: str) -> str | None:
-    """The name of the module's constant with this value, written as `ast.unparse` does."""
+def _find_family(tree: ast.Module, prefix: str) -> str | None:
+    """The name of the module's constant that is the family of this prefix."""
     for node in tree.body:
-        if isinstance(node, ast.Assign) and ast.unparse(node.value) == value and isinstance(node.targets[0], ast.Name):
-            return node.targets[0].id
+        target = node.targets[0] if isinstance(node, ast.Assign) else None
+        if isinstance(target, ast.Name) and ast.unparse(node).startswith(f"{target.id} = Family('{prefix}'"):
+            return target.id
     return None
 
 

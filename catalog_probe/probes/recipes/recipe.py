@@ -221,14 +221,19 @@ def isolate_each(parts: Mapping[str, Recipe]) -> dict[str, Recipe]:
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """The prefix of the addresses of some recipes, `pa/errors/general`; each recipe adds its slug."""
+    """The prefix of the addresses of some recipes, `pa/errors/general`; each recipe adds its slug.
+
+    `credential` is the role of the key of all its recipes, unless a recipe names another.
+    """
 
     prefix: str
+    credential: str = "inference"
 
     def recipe(
         self, slug: str, calls: Call | Mapping[str, Call] | None = None, **options: Unpack[RowOptions]
     ) -> Recipe:
         """Make a row of the family's table; see `recipe`."""
+        options.setdefault("credential", self.credential)
         return recipe(f"{self.prefix}/{slug}", calls, **options)
 
     def optional_calls(
@@ -248,6 +253,6 @@ class Family:
         """
 
         def decorate(steps: Steps) -> Recipe:
-            return recipe(f"{self.prefix}/{slug or steps.__name__}", steps=steps, **options)
+            return self.recipe(slug or steps.__name__, steps=steps, **options)
 
         return decorate

@@ -47,9 +47,9 @@ if TYPE_CHECKING:
 
     from catalog_probe.probes.recipes.probe import Probe
 
-ACTIVITIES = Family("pa/endpoints/compliance_activities")
-CHAT_LISTS = Family("pa/endpoints/compliance_chats")
-SESSIONS = Family("pa/endpoints/compliance_sessions")
+ACTIVITIES = Family("pa/endpoints/compliance_activities", credential=READ)
+CHAT_LISTS = Family("pa/endpoints/compliance_chats", credential=READ)
+SESSIONS = Family("pa/endpoints/compliance_sessions", credential=READ)
 
 ALL_ACTIVITIES = get(f"{BASE}/activities")
 LOCAL_SESSION_LIST, SESSION_MESSAGES = get(LOCAL_SESSIONS), list_session_messages("{local_session}")
@@ -74,7 +74,6 @@ def walk_recipe(
         steps=walk,
         labels=labels,
         requests=len(labels) + (MAX_PAGES if END_LABEL in labels else 0),
-        credential=READ,
         control=CHATS,
         optional=optional or {},
     )
@@ -95,7 +94,6 @@ def late_cursor_part(label: str, clock: str) -> dict[str, Recipe]:
             label=label,
             requests=2,
             needs={"local_session"},
-            credential=READ,
             not_live=(ReasonCode.NO_DOCUMENTED_SETUP, "a cursor expires after 24 h, which no probe waits for"),
         )
     }
@@ -107,11 +105,7 @@ def last_page_part(slug: str, listing: Call) -> dict[str, Recipe]:
     async def steps(probe: Probe) -> None:
         await walk_to_end(probe, listing)
 
-    return {
-        END_LABEL: CHAT_LISTS.recipe(
-            slug, steps=steps, label=END_LABEL, requests=MAX_PAGES + 1, credential=READ, control=CHATS
-        )
-    }
+    return {END_LABEL: CHAT_LISTS.recipe(slug, steps=steps, label=END_LABEL, requests=MAX_PAGES + 1, control=CHATS)}
 
 
 async def walk_activities(probe: Probe) -> None:
@@ -157,12 +151,10 @@ RECIPES: tuple[Recipe, ...] = (
         steps=walk_activities,
         labels=(WHOLE_LABEL, FIRST_LABEL, AFTER, BEFORE, FROM_NOW_ON, BEFORE_THEN, END_LABEL),
         requests=9 + 6,
-        credential=READ,
         # 1:5.1 "Compliance access keys never expire."
         optional=ACTIVITIES.optional_calls(
             "list_activities",
             {"in_ten_years": list_activities().with_clock("+3650d")},
-            credential=READ,
             not_live=(ReasonCode.NO_DOCUMENTED_SETUP, "no probe waits for so long"),
         ),
     ),
@@ -192,7 +184,6 @@ RECIPES: tuple[Recipe, ...] = (
                     "other_project": list_chats((PROJECTS, "{project_without_chats}")),
                     "two_projects": list_chats((PROJECTS, "{project}"), (PROJECTS, "{project_without_chats}")),
                 },
-                credential=READ,
             ),
         },
     ),

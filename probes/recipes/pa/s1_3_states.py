@@ -28,7 +28,7 @@ from .compliance_requests import (
 if TYPE_CHECKING:
     from catalog_probe.probes.calls.call import Call
 
-OUTCOMES = Family("pa/errors/compliance_outcomes")
+OUTCOMES = Family("pa/errors/compliance_outcomes", credential=READ)
 
 FILE = f"{APPS}/files/{{chat_file}}"
 IDLE_PROJECT = f"{APPS}/projects/{{project_without_chats}}"
@@ -42,14 +42,11 @@ NO_FIXTURE = (
 
 def deletion_recipe(family: str, slug: str, path: str, unknown: str) -> Recipe:
     """Refusals without a key and with a wrong one, for an unknown id; on the mock also a real deletion."""
-    endpoints = Family(f"pa/endpoints/{family}")
-    success = endpoints.recipe(
-        slug, delete_resource(path), label=SUCCESS, cost=Cost.DESTRUCTIVE, credential=READ, not_live=NO_FIXTURE
-    )
+    endpoints = Family(f"pa/endpoints/{family}", credential=READ)
+    success = endpoints.recipe(slug, delete_resource(path), label=SUCCESS, cost=Cost.DESTRUCTIVE, not_live=NO_FIXTURE)
     return endpoints.recipe(
         slug,
         BOTH_REFUSALS.refused_calls(delete_resource(unknown)),
-        credential=READ,
         optional={SUCCESS: success},
         not_sent=NO_FIXTURE,
     )
@@ -58,7 +55,7 @@ def deletion_recipe(family: str, slug: str, path: str, unknown: str) -> Recipe:
 def activity_recipe(kind: str, call: Call) -> Recipe:
     """Delete something, then list the activity that reports it."""
     calls = {SETUP: call, ANSWER: list_activities(("activity_types[]", f"pa_{kind}"))}
-    return OUTCOMES.recipe(f"{kind}_activity", calls, cost=Cost.DESTRUCTIVE, credential=READ, not_live=NO_FIXTURE)
+    return OUTCOMES.recipe(f"{kind}_activity", calls, cost=Cost.DESTRUCTIVE, not_live=NO_FIXTURE)
 
 
 RECIPES: tuple[Recipe, ...] = (

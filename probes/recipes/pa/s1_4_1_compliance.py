@@ -37,12 +37,12 @@ from .requests import UNKNOWN_ID
 if TYPE_CHECKING:
     from catalog_probe.probes.recipes.probe import Probe
 
-CHATS = Family("pa/endpoints/compliance_chats")
-FILES = Family("pa/endpoints/compliance_files")
-PROJECTS = Family("pa/endpoints/compliance_projects")
-SESSIONS = Family("pa/endpoints/compliance_sessions")
-ORGANIZATIONS = Family("pa/endpoints/compliance_organizations")
-OUTCOMES = Family("pa/errors/compliance_outcomes")
+CHATS = Family("pa/endpoints/compliance_chats", credential=READ)
+FILES = Family("pa/endpoints/compliance_files", credential=READ)
+PROJECTS = Family("pa/endpoints/compliance_projects", credential=READ)
+SESSIONS = Family("pa/endpoints/compliance_sessions", credential=READ)
+ORGANIZATIONS = Family("pa/endpoints/compliance_organizations", credential=READ)
+OUTCOMES = Family("pa/errors/compliance_outcomes", credential=READ)
 
 WRITE, UNCHANGED = "write_refused", "unchanged"
 
@@ -61,7 +61,6 @@ def write_part(slug: str, call: Call) -> dict[str, Recipe]:
         requests=2,
         needs=call.placeholders,
         cost=Cost.DESTRUCTIVE,
-        credential=READ,
     )
     return {WRITE: part}
 
@@ -72,7 +71,6 @@ def read_only_recipe(slug: str, success: Call, **rules: Call) -> Recipe:
         slug,
         with_refusals(success, **rules),
         labels=(UNCHANGED,),
-        credential=READ,
         control=find_control(success),
         optional=write_part(slug, success),
     )
@@ -80,7 +78,7 @@ def read_only_recipe(slug: str, success: Call, **rules: Call) -> Recipe:
 
 def read_recipe(family: Family, slug: str, success: Call, **rules: Call) -> Recipe:
     """A read and its rules."""
-    return family.recipe(slug, with_refusals(success, **rules), credential=READ, control=find_control(success))
+    return family.recipe(slug, with_refusals(success, **rules), control=find_control(success))
 
 
 def pending_parts() -> dict[str, Recipe]:
@@ -88,10 +86,8 @@ def pending_parts() -> dict[str, Recipe]:
     call, slug = get_transcript("{pending_remote_session}"), "get_remote_session_transcript"
     no_time = (ReasonCode.NO_DOCUMENTED_SETUP, "the documents do not say how long a session is pending (1:3)")
     return {
-        "pending": SESSIONS.recipe(slug, call, label="pending", credential=READ),
-        "pending_no_more": SESSIONS.recipe(
-            slug, call.with_clock("+1d"), label="pending_no_more", credential=READ, not_live=no_time
-        ),
+        "pending": SESSIONS.recipe(slug, call, label="pending"),
+        "pending_no_more": SESSIONS.recipe(slug, call.with_clock("+1d"), label="pending_no_more", not_live=no_time),
     }
 
 
@@ -168,16 +164,14 @@ RECIPES: tuple[Recipe, ...] = (
             unknown_session=get_transcript(f"cse_{UNKNOWN_ID}"),
             malformed_id=get_transcript("no-session"),
         ),
-        credential=READ,
         control=find_control(get_transcript("{remote_session}")),
         optional=pending_parts(),
     ),
     # 1:2.4 "has `deleted_at` (set when a user deleted it; such chats are still listed)"
-    OUTCOMES.recipe("user_deleted_chat_listed", list_chats(("user_ids[]", "{user_of_deleted_chat}")), credential=READ),
+    OUTCOMES.recipe("user_deleted_chat_listed", list_chats(("user_ids[]", "{user_of_deleted_chat}"))),
     OUTCOMES.recipe(
         "user_deleted_chat_readable",
         list_messages(f"{APPS}/chats/{{user_deleted_chat}}"),
-        credential=READ,
         control=list_chats(),
     ),
 )

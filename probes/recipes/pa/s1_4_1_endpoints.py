@@ -37,8 +37,8 @@ ENDPOINTS = Family("pa/endpoints")
 BATCH_ENDPOINTS = Family("pa/endpoints/batches")
 FILE_ENDPOINTS = Family("pa/endpoints/files")
 AGENT_ENDPOINTS = Family("pa/endpoints/agents")
-ADMIN_ENDPOINTS = Family("pa/endpoints/admin")
 ADMIN = "admin"
+ADMIN_ENDPOINTS = Family("pa/endpoints/admin", credential=ADMIN)
 
 MAX_BATCH_REQUESTS = 100_000
 """Most requests in a batch (2:8.2)."""
@@ -127,7 +127,6 @@ RECIPES: tuple[Recipe, ...] = (
     ADMIN_ENDPOINTS.recipe(
         "get_organization",
         with_refusals(ORGANIZATION, inference_key=ORGANIZATION.replace(credential="inference")),
-        credential=ADMIN,
     ),
     # admin rate-limit list endpoints: "list configured organization and workspace limits"
     ADMIN_ENDPOINTS.recipe(
@@ -137,7 +136,6 @@ RECIPES: tuple[Recipe, ...] = (
     ADMIN_ENDPOINTS.recipe(
         "list_workspace_rate_limits",
         with_refusals(get_workspace_limits("{workspace}"), unknown_workspace=UNKNOWN_WORKSPACE),
-        credential=ADMIN,
         optional=ADMIN_ENDPOINTS.optional_calls(
             "list_workspace_rate_limits",
             {
@@ -146,10 +144,9 @@ RECIPES: tuple[Recipe, ...] = (
                     credential="admin_marketplace"
                 ),
             },
-            credential=ADMIN,
         ),
     ),
-    Family("pa/errors/admin").recipe("workspace_not_found", UNKNOWN_WORKSPACE, credential=ADMIN),
+    Family("pa/errors/admin", credential=ADMIN).recipe("workspace_not_found", UNKNOWN_WORKSPACE),
 )
 
 ITEM_LABELS = (SUCCESS, WRONG_CREDENTIAL, "unknown_id")

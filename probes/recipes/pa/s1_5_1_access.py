@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from catalog_probe.probes.calls.call import Call
 
-FAMILY = Family("pa/endpoints/compliance_access")
+FAMILY = Family("pa/endpoints/compliance_access", credential=READ)
 with_wrong_key = Refusals(missing=False).label_calls
 """No call without a key: these records are about kinds of keys."""
 
@@ -40,8 +40,7 @@ def key_recipe(slug: str, role: str, success: str, calls: Mapping[str, Call], re
             **unconditional_calls,
             **{label: call.replace(credential=role) for label, call in refusals.items()},
         ),
-        credential=READ,
-        optional=FAMILY.optional_calls(slug, conditional_calls, credential=READ, control=CHATS),
+        optional=FAMILY.optional_calls(slug, conditional_calls, control=CHATS),
     )
 
 

@@ -49,7 +49,7 @@ from .compliance_requests import (
 )
 from .requests import UNKNOWN_ID
 
-FAMILY = Family("pa/errors/compliance")
+FAMILY = Family("pa/errors/compliance", credential=READ)
 
 ACTIVITY_LIST = list_activities()
 DELETES = {
@@ -71,22 +71,18 @@ def refusal_recipe(
     by_label = dict(calls) if isinstance(calls, Mapping) else {ANSWER: calls}
     if role is not None:
         by_label = {label: call.replace(credential=role) for label, call in by_label.items()}
-    return FAMILY.recipe(
-        slug, by_label, credential=READ, control=find_control(*by_label.values()), other_endpoints=other_endpoints
-    )
+    return FAMILY.recipe(slug, by_label, control=find_control(*by_label.values()), other_endpoints=other_endpoints)
 
 
 def changed_recipe(slug: str, request: Call, change: Change | Mapping[str, Change]) -> Recipe:
     """A request with one change, which every endpoint refuses alike."""
-    return changed_request(FAMILY, slug, request, change, credential=READ, control=find_control(request))
+    return changed_request(FAMILY, slug, request, change, control=find_control(request))
 
 
 def destructive_recipe(slug: str, call: Call, detail: str, other_endpoints: OtherEndpoints | None = None) -> Recipe:
     """A request that does harm if it is not refused, so it is sent to a mock alone."""
     not_live = (ReasonCode.NO_DOCUMENTED_SETUP, detail)
-    return FAMILY.recipe(
-        slug, call, credential=READ, cost=Cost.DESTRUCTIVE, not_live=not_live, other_endpoints=other_endpoints
-    )
+    return FAMILY.recipe(slug, call, cost=Cost.DESTRUCTIVE, not_live=not_live, other_endpoints=other_endpoints)
 
 
 QUERY_ERRORS: tuple[Recipe, ...] = (
@@ -225,7 +221,6 @@ ID_ERRORS: tuple[Recipe, ...] = (
     FAMILY.recipe(
         "write_refused",
         post(f"{BASE}/groups", {}),
-        credential=READ,
         cost=Cost.DESTRUCTIVE,
         other_endpoints=same_change(lambda request: request.replace(method="POST", body=to_body({}))),
     ),

@@ -28,7 +28,7 @@ from .walking import read_cursor
 if TYPE_CHECKING:
     from catalog_probe.probes.recipes.probe import Probe
 
-FAMILY = Family("pa/errors/compliance")
+FAMILY = Family("pa/errors/compliance", credential=READ)
 
 TOO_LONG = ReasonCode.NO_DOCUMENTED_SETUP
 """Only time brings the state about: the mock's clock can be moved, a provider's cannot."""
@@ -44,7 +44,6 @@ MAX_REQUESTS = 8
 @FAMILY.stepwise(
     labels=("other_session", "other_order"),
     requests=3,
-    credential=READ,
     control=CHATS,
     needs={"local_session", "other_local_session"},
 )
@@ -58,7 +57,6 @@ async def page_not_valid_for_request(probe: Probe) -> None:
 
 @FAMILY.stepwise(
     requests=3,
-    credential=READ,
     control=CHATS,
     needs={"local_session"},
     not_live=(TOO_LONG, "a cursor expires after 24 h, which no probe waits for"),
@@ -89,7 +87,6 @@ def expiry_recipe(
         slug,
         steps=steps,
         requests=2,
-        credential=READ,
         control=CHATS,
         needs=call.placeholders,
         not_live=(TOO_LONG, detail),
@@ -107,7 +104,6 @@ def exhaustion_recipe(slug: str, call: Call) -> Recipe:
         slug,
         steps=steps,
         requests=MAX_REQUESTS,
-        credential=READ,
         roles={with_organization_key(NARROW)(call).credential_role(READ) or READ},
         needs=call.placeholders,
         cost=Cost.DISRUPTIVE,
@@ -124,9 +120,7 @@ def sealed_content_recipe(slug: str, role: str) -> Recipe:
         await probe.send(call, SETUP)
         await probe.send(call.with_clock("+1h"))
 
-    return FAMILY.recipe(
-        slug, steps=steps, requests=2, credential=READ, control=CHATS, roles={role}, needs=call.placeholders
-    )
+    return FAMILY.recipe(slug, steps=steps, requests=2, control=CHATS, roles={role}, needs=call.placeholders)
 
 
 RECIPES: tuple[Recipe, ...] = (
