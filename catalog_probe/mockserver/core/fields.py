@@ -10,6 +10,8 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum, auto
 from typing import TYPE_CHECKING, Any
 
+from catalog_probe.mockserver.core.sections import CLIENTS
+
 if TYPE_CHECKING:
     from catalog_probe.mockserver.core.errors import ErrorRow, Refusal
 
@@ -104,8 +106,24 @@ def object_of(*rows: Field, extra: bool = False) -> Value:
     return Value(("object",), members={row.name: row for row in rows}, extra=extra)
 
 
+def unread_rows(*names: str) -> tuple[Field, ...]:
+    """Make rows of fields that clients send and the mock does not read."""
+    return tuple(Field(name, ANY, CLIENTS) for name in names)
+
+
 STRINGS = array(STRING)
 OBJECTS = array(OBJECT)
+
+
+TYPE_NAMES: Mapping[str, str] = {
+    "string": "a string",
+    "integer": "an integer",
+    "number": "a number",
+    "boolean": "a boolean",
+    "array": "an array",
+    "object": "an object",
+    "null": "null",
+}
 
 
 @dataclass(frozen=True)
@@ -130,14 +148,17 @@ class Violation:
         }
         return bounds.get(self.breach)
 
-    def make_refusal(self, rows: Mapping[Breach, ErrorRow], words: Mapping[str, str], **more: object) -> Refusal:
+    def make_refusal(
+        self, rows: Mapping[Breach, ErrorRow], words: Mapping[str, str] | None = None, **more: object
+    ) -> Refusal:
         """Make the refusal of the breach's row.
 
-        `words` are the provider's names of the JSON types.
+        `words` are the provider's names of the JSON types, if it does not use the usual ones.
 
         Its message may name {path}, {value}, {wanted}, {found}, {options}, {bound}, and the names in `more`.
         """
         path, bound = format_path(self.path), self.bound
+        words = words or TYPE_NAMES
         values: dict[str, Any] = {
             "path": path,
             "value": self.value,

@@ -19,17 +19,6 @@ MAX_BODY_BYTES = 64 * MB  # the documents state no size; it bounds the mock's me
 
 RULES = BodyRules(MAX_BODY_BYTES, TOO_LARGE, NOT_JSON)
 
-WORDS = {
-    "string": "a string",
-    "integer": "an integer",
-    "number": "a number",
-    "boolean": "true or false",
-    "array": "an array",
-    "object": "an object",
-    "null": "null",
-}
-"""Names of the JSON types in messages."""
-
 
 class AsciiJsonResponse(Response):
     """A JSON body in ASCII. It can echo half a surrogate pair, which JSON can spell and UTF-8 cannot."""
@@ -57,7 +46,7 @@ def check_object(body: Any, table: Value, path: Path = ()) -> dict[str, Any]:
     renamed = rename(body, table)
     violation = next(iter(find_violations(renamed, table, path=path)), None)
     if violation is not None:
-        raise violation.make_refusal(BREACHES, WORDS)
+        raise violation.make_refusal(BREACHES)
     checked: dict[str, Any] = renamed
     return checked
 

@@ -6,7 +6,6 @@ Names are in camelCase, and bodies may have snake_case (`bodies.rename`). The co
 from __future__ import annotations
 
 from catalog_probe.mockserver.core.fields import (
-    ANY,
     BOOLEAN,
     OBJECT,
     OBJECTS,
@@ -18,16 +17,12 @@ from catalog_probe.mockserver.core.fields import (
     number,
     object_of,
     one_of,
+    unread_rows,
 )
 from catalog_probe.mockserver.core.sections import CLIENTS, OURS
 
 JSON, ENUM = "application/json", "text/x.enum"
 """Values of responseMimeType that ask for structured output."""
-
-
-def unread_rows(*names: str) -> tuple[Field, ...]:
-    """Make rows of fields that official clients send and the mock does not read."""
-    return tuple(Field(name, ANY, CLIENTS) for name in names)
 
 
 SERVICE_TIER = one_of("standard", "priority", "flex", "deferred", "STANDARD", "PRIORITY", "FLEX", "DEFERRED")
@@ -97,24 +92,11 @@ GENERATION_CONFIG = object_of(
     Field("responseMimeType", STRING, CLIENTS),
     Field("responseSchema", OBJECT, CLIENTS),
     Field("responseJsonSchema", OBJECT, CLIENTS),
-    *unread_rows(
-        "stopSequences",
-        "topK",
-        "seed",
-        "presencePenalty",
-        "frequencyPenalty",
-        "responseLogprobs",
-        "logprobs",
-        "imageConfig",
-    ),
+    *unread_rows("stopSequences", "topK", "seed", "presencePenalty", "frequencyPenalty", "responseLogprobs"),
+    *unread_rows("logprobs", "imageConfig"),
     *unread_rows("speechConfig", "mediaResolution", "modelSelectionConfig", "routingConfig", "audioTimestamp"),
-    *unread_rows(
-        "audioTimestamp",
-        "enableEnhancedCivicAnswers",
-        "responseFormat",
-        "translationConfig",
-        "audioTranscriptionConfig",
-    ),
+    *unread_rows("audioTimestamp", "enableEnhancedCivicAnswers", "responseFormat", "translationConfig"),
+    *unread_rows("audioTranscriptionConfig"),
 )
 GENERATION = object_of(
     Field("contents", array(CONTENT, at_least=1), "1:1", required=True),
@@ -160,15 +142,8 @@ INTERACTION_CONFIG = object_of(
     Field("thinkingLevel", STRING, "1:4.2"),
     Field("thinkingBudget", integer(-1), "1:4.2"),
     Field("toolChoice", TOOL_CHOICE, CLIENTS),
-    *unread_rows(
-        "stopSequences",
-        "seed",
-        "speechConfig",
-        "imageConfig",
-        "thinkingSummaries",
-        "transcriptionConfig",
-        "videoConfig",
-    ),
+    *unread_rows("stopSequences", "seed", "speechConfig", "imageConfig", "thinkingSummaries", "transcriptionConfig"),
+    *unread_rows("videoConfig"),
 )
 INTERACTION = object_of(
     Field("model", STRING, CLIENTS),

@@ -67,11 +67,9 @@ class Gateway(gateway.Gateway[Call, Endpoint]):
         self._names = Names.of(world.settings["pb"])
 
     def open_call(self, request: Request) -> Call:
-        """Return the call of a request."""
         return Call(request=request, names=self._names)
 
     async def answer(self, call: Call, match: RouteMatch[Endpoint]) -> Response:
-        """Authenticate the call as its surface does, and return its handler's response."""
         surface = _find_surface(call.request.scope)
         if match.row is None:
             if match.is_known_path and surface.has_405:
@@ -84,7 +82,6 @@ class Gateway(gateway.Gateway[Call, Endpoint]):
         return response
 
     def refuse(self, call: Call, refusal: Refusal) -> Response:
-        """Return the response of a refusal in the envelope of the call's surface."""
         return AsciiJsonResponse(_find_surface(call.request.scope).envelope(refusal), refusal.row.status)
 
 

@@ -14,7 +14,6 @@ from catalog_probe.mockserver.pc.errors import (
     TOO_LARGE,
     UNSUPPORTED_CONTENT_TYPE,
 )
-from catalog_probe.mockserver.pc.fields import WORDS
 
 if TYPE_CHECKING:
     from catalog_probe.mockserver.core.calls import Call
@@ -50,5 +49,5 @@ def _make_refusal(violation: Violation) -> Refusal:
         violation = replace(violation, breach=Breach.MISSING)  # a required field that is null is missing
     is_decimal = violation.breach in DECIMAL_BREACHES and "integer" not in violation.wanted.types
     return violation.make_refusal(
-        DECIMAL_BREACHES if is_decimal else BREACHES, WORDS, path=format_path(violation.path) or "body"
+        DECIMAL_BREACHES if is_decimal else BREACHES, path=format_path(violation.path) or "body"
     )

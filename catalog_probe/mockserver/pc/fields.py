@@ -9,7 +9,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 from catalog_probe.mockserver.core.fields import (
-    ANY,
     BOOLEAN,
     OBJECT,
     OBJECTS,
@@ -21,25 +20,9 @@ from catalog_probe.mockserver.core.fields import (
     number,
     object_of,
     one_of,
+    unread_rows,
 )
 from catalog_probe.mockserver.core.sections import CLIENTS, OURS
-
-WORDS = {
-    "string": "a string",
-    "integer": "an integer",
-    "number": "a number",
-    "boolean": "a boolean",
-    "array": "an array",
-    "object": "an object",
-    "null": "null",
-}
-"""Names of the JSON types in messages."""
-
-
-def unread_rows(*names: str) -> tuple[Field, ...]:
-    """Make rows of fields that clients send and the mock does not read."""
-    return tuple(Field(name, ANY, CLIENTS) for name in names)
-
 
 METADATA = Field("metadata", OBJECT, CLIENTS)
 SERVICE_TIERS = ("auto", "default", "flex", "priority", "fast")

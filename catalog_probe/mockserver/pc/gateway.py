@@ -33,11 +33,9 @@ class Gateway(gateway.Gateway[Call, Endpoint]):
         self._header_prefix = world.settings["pc"]["header_prefix"]
 
     def open_call(self, request: Request) -> Call:
-        """Return the call of a request."""
         return Call(request=request, header_prefix=self._header_prefix)
 
     async def answer(self, call: Call, match: RouteMatch[Endpoint]) -> Response:
-        """Admit the call and return its handler's response."""
         if not match.is_known_path:
             raise UNKNOWN_URL()
         call.headers[REQUEST_ID] = call.session.new_id("req_", 32)  # an unknown URL has none (2:7.1)
@@ -51,7 +49,6 @@ class Gateway(gateway.Gateway[Call, Endpoint]):
         return response
 
     def refuse(self, call: Call, refusal: Refusal) -> Response:
-        """Return the response of a refusal."""
         return make_response(refusal)
 
     def add_headers(self, call: Call, response: Response) -> None:

@@ -18,7 +18,7 @@ from catalog_probe.mockserver.pc.errors import (
     NO_PARAMETER_OF_TOKEN,
     TOKEN_BREACHES,
 )
-from catalog_probe.mockserver.pc.fields import TOKEN_EXCHANGE, WORDS
+from catalog_probe.mockserver.pc.fields import TOKEN_EXCHANGE
 from catalog_probe.mockserver.pc.gateway import REQUEST_ID
 from catalog_probe.mockserver.pc.keys import AccessToken
 from catalog_probe.mockserver.pc.subject_tokens import verify_certificate, verify_jwt
@@ -41,11 +41,9 @@ class TokenHost(Gateway[Call, Endpoint]):
     """The ASGI app of the mutual-TLS host. The mock speaks no TLS, so the certificate comes in the body."""
 
     def open_call(self, request: Request) -> Call:
-        """Return the call of a request."""
         return Call(request=request)
 
     async def answer(self, call: Call, match: RouteMatch[Endpoint]) -> Response:
-        """Return the response of an exchange; refuse all else."""
         call.headers[REQUEST_ID] = call.session.new_id("req_", 32)
         if match.row is None:
             raise MUTUAL_TLS_HOST()
@@ -53,7 +51,6 @@ class TokenHost(Gateway[Call, Endpoint]):
         return response
 
     def refuse(self, call: Call, refusal: Refusal) -> Response:
-        """Return the response of a refusal."""
         return make_response(refusal)
 
 
@@ -85,7 +82,7 @@ async def _read_body(call: Call) -> dict[str, Any]:
     body: dict[str, Any] = (await read_json(call.request, RULES)).value
     violation = next(find_violations(body, TOKEN_EXCHANGE), None)
     if violation is not None:
-        raise violation.make_refusal(TOKEN_BREACHES, WORDS)
+        raise violation.make_refusal(TOKEN_BREACHES)
     return body
 
 

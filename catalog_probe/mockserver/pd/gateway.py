@@ -51,11 +51,9 @@ class Gateway(gateway.Gateway[Call, Endpoint]):
         self._host = host
 
     def open_call(self, request: Request) -> Call:
-        """Return the call of a request."""
         return Call(request=request, host=self._host)
 
     async def answer(self, call: Call, match: RouteMatch[Endpoint]) -> Response:
-        """Admit the call and return its handler's response."""
         check_url(call.request.scope)
         if match.row is None:
             raise (METHOD_NOT_ALLOWED if match.is_known_path else UNKNOWN_PATH)()
@@ -65,7 +63,6 @@ class Gateway(gateway.Gateway[Call, Endpoint]):
         return response
 
     def refuse(self, call: Call, refusal: Refusal) -> Response:
-        """Return the response of a refusal."""
         return make_response(refusal)
 
 

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 from catalog_probe.mockserver.core.providers import Mount, Provider
 from catalog_probe.mockserver.pd.endpoints.management import Management
 from catalog_probe.mockserver.pd.gateway import Gateway
-from catalog_probe.mockserver.pd.grpc.listening import listen
 from catalog_probe.mockserver.pd.models import EVERYWHERE, REGIONAL
 from catalog_probe.mockserver.pd.routes import MANAGEMENT_ROUTES, ROUTES
 from catalog_probe.mockserver.pd.scenarios import SCENARIOS
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from catalog_probe.mockserver.core.world import World
     from catalog_probe.mockserver.pd.models import Host
 
@@ -26,6 +27,13 @@ def build(host: Host, world: World) -> Gateway:
 def build_management(world: World) -> Management:
     """Make the ASGI app of the management API, which has a host of its own (2:9)."""
     return Management(MANAGEMENT_ROUTES)
+
+
+async def listen(world: World, host: str) -> Mapping[str, str]:
+    """Start the gRPC server; return its address as `host:port`."""
+    from catalog_probe.mockserver.pd.grpc import rpc  # gRPC takes long to import, and HTTP alone needs none
+
+    return {"grpc_host": f"{host}:{await rpc.start(world, world.settings['pd']['grpc_package'], host)}"}
 
 
 PROVIDER = Provider(

@@ -13,7 +13,7 @@ from google.protobuf import message_factory
 
 from catalog_probe.mockserver.app import create_app
 from catalog_probe.mockserver.pd.grpc.generated import pd_pb2 as pb
-from catalog_probe.mockserver.pd.grpc.listening import listen
+from catalog_probe.mockserver.pd.provider import listen
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

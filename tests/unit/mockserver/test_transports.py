@@ -12,7 +12,7 @@ import pytest
 
 from catalog_probe.mockserver.app import create_app
 from catalog_probe.mockserver.pd.grpc.generated import pd_pb2 as pb
-from catalog_probe.mockserver.pd.grpc.listening import listen
+from catalog_probe.mockserver.pd.provider import listen
 from tests.harness import patient
 from tests.harness.serving import serving
 from tests.unit.mockserver.socket_client import opened

@@ -8,11 +8,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from catalog_probe.mockserver.core import strict_json
-from catalog_probe.mockserver.core.fields import BOOLEAN, OBJECT, OBJECTS, STRING, Field, array, object_of
+from catalog_probe.mockserver.core.fields import BOOLEAN, OBJECT, OBJECTS, STRING, Field, array, object_of, unread_rows
 from catalog_probe.mockserver.core.sections import CLIENTS
 from catalog_probe.mockserver.pb.bodies import check_object
 from catalog_probe.mockserver.pb.errors import NOT_JSON, NOT_ONE_MESSAGE
-from catalog_probe.mockserver.pb.fields import CONTENT, GENERATION_CONFIG, SAFETY_SETTING, TOOL, unread_rows
+from catalog_probe.mockserver.pb.fields import CONTENT, GENERATION_CONFIG, SAFETY_SETTING, TOOL
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

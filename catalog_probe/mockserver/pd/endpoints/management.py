@@ -30,11 +30,9 @@ class Management(Gateway[Call, Endpoint]):
     """The ASGI app of the management API."""
 
     def open_call(self, request: Request) -> Call:
-        """Return the call of a request."""
         return Call(request=request)
 
     async def answer(self, call: Call, match: RouteMatch[Endpoint]) -> Response:
-        """Admit a call with a management key and return its handler's response."""
         if match.row is None:
             raise (METHOD_NOT_ALLOWED if match.is_known_path else UNKNOWN_PATH)()
         if bearer_token(call.request.headers) not in MANAGEMENT_KEYS:
@@ -44,7 +42,6 @@ class Management(Gateway[Call, Endpoint]):
         return response
 
     def refuse(self, call: Call, refusal: Refusal) -> Response:
-        """Return the response of a refusal."""
         return make_management_response(refusal)
 
 
