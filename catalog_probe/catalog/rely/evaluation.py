@@ -1,10 +1,11 @@
-"""Answer whether a client may depend on assertions: yes, no, or unknown. By the evidence of the records alone."""
+"""Answer whether a client may depend on assertions: yes, no or unknown, by the evidence in the records alone."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cache
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.model.assertion import Basis
@@ -17,7 +18,7 @@ from catalog_probe.catalog.reading.record_fields import occurs_on
 from catalog_probe.catalog.text.wildcard import matches_wildcard
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
     from datetime import date
 
     from catalog_probe.catalog.files.store import Catalog
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
 
 class DependencyStatus(StrEnum):
-    """Whether a client may depend on it; `unknown` if it was not observed lately."""
+    """Whether a client may depend on something; `unknown` if it was not observed lately."""
 
     YES = "yes"
     NO = "no"
@@ -36,20 +37,20 @@ class DependencyStatus(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class CellEvidence:
-    """What was last seen of one assertion on one endpoint."""
+    """The last observation of one assertion on one endpoint."""
 
     assertion: Assertion
     endpoint: str
-    """Empty: any endpoint of the record."""
+    """Empty for any endpoint of the record."""
     on: date | None
-    """The day on which it was last seen; None: never."""
+    """The day of the last observation; None for never."""
     mismatch: str = ""
-    """The observed class, if the last observation mismatched."""
+    """The observed class, or empty if it matched."""
 
 
 @dataclass(frozen=True, slots=True)
 class DependencyResult:
-    """The answer to one dependency, and the evidence against a yes."""
+    """The answer for one dependency, and the evidence against a yes."""
 
     dependency: Dependency
     records: int
@@ -65,39 +66,52 @@ class DependencyResult:
 
 
 def combine(answers: Iterable[DependencyStatus]) -> DependencyStatus:
-    """One no is no, whatever else is unknown; a yes needs all."""
-    found = set(answers)
-    return next(
-        (answer for answer in (DependencyStatus.NO, DependencyStatus.UNKNOWN) if answer in found), DependencyStatus.YES
-    )
+    """Combine answers: one no makes a no, and one unknown prevents a yes."""
+    distinct = set(answers)
+    for status in (DependencyStatus.NO, DependencyStatus.UNKNOWN):
+        if status in distinct:
+            return status
+    return DependencyStatus.YES
 
 
 def evaluate_dependencies(rely: RelyFile, catalog: Catalog, today: date) -> list[DependencyResult]:
     """Answer each dependency of a file.
 
     Raises:
-        CatalogError: a pattern names nothing, with its place in the file.
+        CatalogError: a pattern matches nothing, with its position in the file.
     """
-    fresh = add_days(today, -rely.max_age_days)
-    records = _Records(catalog)
-    return [_answer(each, records, fresh, _Place(rely, number)) for number, each in enumerate(rely.dependencies)]
+    fresh_since = add_days(today, -rely.max_age_days)
+
+    @cache  # several dependencies may name one record
+    def parse(address: str) -> _ParsedRecord:
+        return _parse_record(catalog[address], catalog)
+
+    addresses = [str(record.address) for record in catalog.records]
+    results = []
+    for index, dependency in enumerate(rely.dependencies):
+        require = _PatternCheck(rely, index).require
+        require("on", "record", addresses)
+        records = [parse(address) for address in addresses if _matches_any(dependency.on, address)]
+        results.append(_evaluate(dependency, records, fresh_since, require))
+    return results
 
 
 @dataclass(frozen=True, slots=True)
-class _Place:
-    """A `[[rely]]` of the file, for messages."""
+class _PatternCheck:
+    """Checks the patterns of one `[[rely]]`."""
 
     rely: RelyFile
-    number: int
+    index: int
 
-    def require(self, field: str, kind: str, names: Iterable[str], known: Iterable[str] = ()) -> None:
-        """Refuse a pattern of a field that fits none of these names: a yes about nothing would mislead."""
+    def require(self, field: str, kind: str, names: Iterable[str], similar_names: Iterable[str] = ()) -> None:
+        """Refuse a pattern that matches none of the names: a yes about nothing would mislead."""
         names = list(names)
-        for pattern in getattr(self.rely.dependencies[self.number], field):
+        for pattern in getattr(self.rely.dependencies[self.index], field):
             if not any(matches_wildcard(pattern, name) for name in names):
-                mend = suggest_similar(pattern, [*known] or names) or "`catalog-probe catalog show` lists them"
-                place = f"rely[{self.number}].{field}"
-                raise CatalogError(f"{pattern!r} names no {kind}", mend, file=self.rely.path, location=place)
+                suggestion = suggest_similar(pattern, [*similar_names] or names)
+                mend = suggestion or "`catalog-probe catalog show` lists them"
+                location = f"rely[{self.index}].{field}"
+                raise CatalogError(f"{pattern!r} names no {kind}", mend, file=self.rely.path, location=location)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,79 +119,73 @@ class _ParsedRecord:
     assertions: Mapping[str, Assertion]
     endpoints: tuple[str, ...]
     cells: Mapping[str, Mapping[str, Cell]]
-    """What was last seen, by assertion key and endpoint."""
+    """Assertion key -> endpoint -> last observation."""
 
 
-class _Records:
-    """The records of a catalog, each parsed once however many dependencies name it."""
-
-    def __init__(self, catalog: Catalog) -> None:
-        self.by_address = {str(record.address): record for record in catalog.records}
-        self._lookup = catalog.__getitem__
-        self._parsed: dict[str, _ParsedRecord] = {}
-
-    def parsed(self, address: str) -> _ParsedRecord:
-        if address not in self._parsed:
-            self._parsed[address] = self._parse(self.by_address[address])
-        return self._parsed[address]
-
-    def _parse(self, record: Record) -> _ParsedRecord:
-        stated = assertions(record, self._lookup)
-        cells: dict[str, dict[str, Cell]] = defaultdict(dict)
-        if not is_not_from_provider(target_of(record)):  # a run's own copy of the records may hold what a mock did
-            for (endpoint, key), cell in cells_of(record, stated).items():
-                cells[key][endpoint] = cell
-        endpoints = tuple(sorted(occurs_on(record))) or (str(record.address),)
-        return _ParsedRecord({str(each.key): each for each in stated}, endpoints, cells)
+def _parse_record(record: Record, catalog: Catalog) -> _ParsedRecord:
+    own_assertions = assertions(record, catalog.__getitem__)
+    cells: dict[str, dict[str, Cell]] = defaultdict(dict)
+    if not is_not_from_provider(target_of(record)):  # a run's own copy of the records may have evidence of a mock
+        for (endpoint, key), cell in cells_of(record, own_assertions).items():
+            cells[key][endpoint] = cell
+    endpoints = tuple(sorted(occurs_on(record))) or (str(record.address),)
+    return _ParsedRecord({str(assertion.key): assertion for assertion in own_assertions}, endpoints, cells)
 
 
-def _answer(dependency: Dependency, records: _Records, fresh: date, place: _Place) -> DependencyResult:
-    place.require("on", "record", records.by_address)
-    parsed = [records.parsed(address) for address in records.by_address if _fits_any(dependency.on, address)]
-    place.require("endpoints", "endpoint of these records", (name for each in parsed for name in each.endpoints))
-    selected = [
-        (record, meant, [each for each in record.endpoints if _fits_any(dependency.endpoints, each)])
-        for record in parsed
-        if (meant := _meant(dependency, record))
-    ]
-    stated = {key for record in parsed for key in record.assertions}
-    meant_keys = {key for _, meant, _ in selected for key in meant}
-    place.require("assertions", "assertion of these records", meant_keys, stated)
-    if dependency.endpoints:
-        selected = [each for each in selected if each[2]]
+def _evaluate(
+    dependency: Dependency, records: Iterable[_ParsedRecord], fresh_since: date, require: Callable[..., None]
+) -> DependencyResult:
+    records = list(records)
+    require("endpoints", "endpoint of these records", (name for record in records for name in record.endpoints))
+    selected = [(record, _select_assertions(dependency, record)) for record in records]
+    selected = [(record, own_assertions) for record, own_assertions in selected if own_assertions]
+    selected_keys = {key for _, own_assertions in selected for key in own_assertions}
+    all_keys = {key for record in records for key in record.assertions}
+    require("assertions", "assertion of these records", selected_keys, all_keys)
     differing: list[CellEvidence] = []
     not_observed: list[CellEvidence] = []
-    for record, meant, endpoints in selected:
-        for key, assertion in meant.items():
-            cells = record.cells.get(key, {})
+    record_count = assertion_count = 0
+    for record, own_assertions in selected:
+        endpoints = [name for name in record.endpoints if _matches_any(dependency.endpoints, name)]
+        if dependency.endpoints and not endpoints:
+            continue
+        record_count += 1
+        assertion_count += len(own_assertions)
+        for key, assertion in own_assertions.items():
             for endpoint in endpoints or [""]:
-                own = {name: cell for name, cell in sorted(cells.items()) if endpoint in ("", name)}
-                different = [
-                    CellEvidence(assertion, name, cell.on, cell.mismatch) for name, cell in own.items() if cell.mismatch
+                cells = sorted(
+                    (name, cell) for name, cell in record.cells.get(key, {}).items() if endpoint in ("", name)
+                )
+                mismatched = [
+                    CellEvidence(assertion, name, cell.on, cell.mismatch) for name, cell in cells if cell.mismatch
                 ]
-                last = max((cell.on for cell in own.values() if cell.on is not None), default=None)
-                differing += different
-                if not different and (last is None or last < fresh):
-                    not_observed.append(CellEvidence(assertion, endpoint, last))
-    count = sum(len(meant) for _, meant, _ in selected)
-    return DependencyResult(dependency, len(selected), count, tuple(differing), tuple(not_observed))
+                last_day = max((cell.on for _, cell in cells if cell.on is not None), default=None)
+                differing += mismatched
+                if not mismatched and (last_day is None or last_day < fresh_since):
+                    not_observed.append(CellEvidence(assertion, endpoint, last_day))
+    return DependencyResult(dependency, record_count, assertion_count, tuple(differing), tuple(not_observed))
 
 
-def _fits_any(patterns: Iterable[str], name: str) -> bool:
+def _matches_any(patterns: Iterable[str], name: str) -> bool:
     return any(matches_wildcard(pattern, name) for pattern in patterns)
 
 
-def _meant(dependency: Dependency, record: _ParsedRecord) -> dict[str, Assertion]:
-    """The assertions of a record that a dependency means.
+def _select_assertions(dependency: Dependency, record: _ParsedRecord) -> dict[str, Assertion]:
+    """Return the assertions of a record that a dependency's patterns select.
 
-    A star means what the documents state and a client can bring about; under a label without any of that, all that is
-    stated there. A wrong guess of ours breaks no client, so an assumed key counts where it is written out.
+    A pattern selects what the documents state and a client can cause; under a label without such assertions, all of
+    them. A wrong assumption of ours breaks no client, so another assumed assertion counts only if its key is written
+    out.
     """
-    named = {key: each for key, each in record.assertions.items() if _fits_any(dependency.assertions, key)}
-    sure = {key for key, each in named.items() if each.basis is Basis.DOCUMENTED and not each.out_of_reach}
-    labels = {record.assertions[key].key.label for key in sure}
+    matching = {
+        key: assertion for key, assertion in record.assertions.items() if _matches_any(dependency.assertions, key)
+    }
+    certain = {
+        key for key, assertion in matching.items() if assertion.basis is Basis.DOCUMENTED and not assertion.out_of_reach
+    }
+    certain_labels = {matching[key].key.label for key in certain}
     return {
-        key: each
-        for key, each in named.items()
-        if key in sure or each.key.label not in labels or key in dependency.assertions
+        key: assertion
+        for key, assertion in matching.items()
+        if key in certain or assertion.key.label not in certain_labels or key in dependency.assertions
     }

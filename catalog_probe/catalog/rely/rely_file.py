@@ -1,4 +1,4 @@
-"""Read rely.toml, a client's own list of what it depends on (`catalog/schemas/rely.json`)."""
+"""Read rely.toml, in which a client lists what it depends on (`catalog/schemas/rely.json`)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ALL = ("*/*",)
 """Every assertion of a record."""
 
 MAX_AGE_DAYS = 35
-"""A live night comes round to every endpoint in 28 days, and write-back renews a date that is older than 7."""
+"""The default: nightly runs reach every endpoint in 28 days, and write-back renews dates older than 7 days."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class Dependency:
     on: tuple[str, ...]
     assertions: tuple[str, ...] = ALL
     endpoints: tuple[str, ...] = ()
-    """Each endpoint on which the assertions have to hold; empty: some endpoint, and they differ on none."""
+    """Endpoints on which the assertions must match; empty if one endpoint is enough and none may differ."""
     why: str = ""
 
 
