@@ -103,9 +103,12 @@ def _import_lines(module: str, names: set[str]) -> list[str]:
 def _find_family(tree: ast.Module, prefix: str) -> str | None:
     """The name of the module's constant that is the family of this prefix."""
     for node in tree.body:
-        target = node.targets[0] if isinstance(node, ast.Assign) else None
-        if isinstance(target, ast.Name) and ast.unparse(node).startswith(f"{target.id} = Family('{prefix}'"):
-            return target.id
+        match node:
+            case ast.Assign(
+                targets=[ast.Name(id=name)],
+                value=ast.Call(func=ast.Name(id="Family"), args=[ast.Constant(value=value), *_]),
+            ) if value == prefix:
+                return name
     return None
 
 
