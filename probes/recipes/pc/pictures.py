@@ -40,7 +40,7 @@ NO_IMAGE = image_input(image_url=data_url(b"this is no image at all"))
 OTHER_FORMAT = image_input(image_url=data_url(b"BM" + bytes(64)))
 CUT_OFF = image_input(image_url=data_url(png(8, 8)[:12]))
 
-WRONG_KEY: Mapping[str, list[Mapping[str, Any]]] = {
+INVALID_IMAGES: Mapping[str, list[Mapping[str, Any]]] = {
     "invalid_image": NO_IMAGE,
     "invalid_image_format": OTHER_FORMAT,
     "image_parse_error": CUT_OFF,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from catalog_probe.probes.calls.body import BytesBody
 from catalog_probe.probes.calls.call import ASSUMED_ID, Call, Removal, delete, get, post
 from catalog_probe.probes.recipes.minimal_requests import with_key
+from catalog_probe.probes.recipes.other_endpoints import calls_by_endpoint
 from catalog_probe.probes.recipes.probe import require_text
 from catalog_probe.probes.targets.target import WRONG_KEY
 
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 
     from catalog_probe.catalog.model import Json
     from catalog_probe.probes.recipes.probe import Probe
+    from catalog_probe.probes.recipes.recipe import OtherEndpoints
 
 RESPONSE: Mapping[str, Any] = {"model": "{small_model}", "max_output_tokens": 16, "input": "hi"}
 COMPLETION: Mapping[str, Any] = {
@@ -97,6 +99,11 @@ def files_of(store: str) -> Call:
 def add_to_store(store: str, file_ids: list[Json]) -> Call:
     """Add a batch of files to a vector store."""
     return post(f"/v1/vector_stores/{store}/file_batches", {"file_ids": file_ids}, headers=STORES)
+
+
+def send_in_chat(calls: Call | Mapping[str, Call]) -> OtherEndpoints:
+    """Send /v1/chat/completions these calls."""
+    return calls_by_endpoint("pc/endpoints/chat", {"create_chat_completion": calls})
 
 
 async def make(probe: Probe, call: Call) -> str:

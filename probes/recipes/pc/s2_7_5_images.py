@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from catalog_probe.probes.recipes.other_endpoints import calls_by_endpoint
 from catalog_probe.probes.recipes.recipe import Family, Recipe
 
-from .pictures import WRONG_KEY
-from .requests import TOKENS, create_completion, create_response, stream_response
+from .pictures import INVALID_IMAGES
+from .requests import TOKENS, create_completion, create_response, send_in_chat, stream_response
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -34,14 +33,12 @@ RECIPES: tuple[Recipe, ...] = (
     *(
         IMAGES.recipe(
             code,
-            create_response(input=WRONG_KEY[code]),
+            create_response(input=INVALID_IMAGES[code]),
             tokens=TOKENS,
-            other_endpoints=calls_by_endpoint(
-                "pc/endpoints/chat", {"create_chat_completion": chat_image(WRONG_KEY[code])}
-            ),
+            other_endpoints=send_in_chat(chat_image(INVALID_IMAGES[code])),
         )
         for code in OVER_HTTP
     ),
     # "Stream error codes after HTTP 200: …, invalid_image, invalid_image_format, invalid_base64_image, …"
-    *(STREAM.recipe(code, stream_response(input=image), tokens=TOKENS) for code, image in WRONG_KEY.items()),
+    *(STREAM.recipe(code, stream_response(input=image), tokens=TOKENS) for code, image in INVALID_IMAGES.items()),
 )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from catalog_probe.probes.calls.call import post
 from catalog_probe.probes.recipes.exhausting import send_one_more_than, send_until_refused
 from catalog_probe.probes.recipes.minimal_requests import with_headers, with_key
-from catalog_probe.probes.recipes.other_endpoints import calls_by_endpoint, changed_request, same_change, same_recipe
+from catalog_probe.probes.recipes.other_endpoints import changed_request, same_change, same_recipe
 from catalog_probe.probes.recipes.recipe import Family, Recipe
 from catalog_probe.probes.targets.target import Cost
 
@@ -20,6 +20,7 @@ from .requests import (
     TOKENS,
     create_completion,
     create_response,
+    send_in_chat,
     wrong_key,
 )
 
@@ -174,10 +175,7 @@ RECIPES: tuple[Recipe, ...] = (
     tokens=2 * RAMP_TOKENS,
     cost=Cost.DISRUPTIVE,
     needs={"verbose_model"},
-    other_endpoints=calls_by_endpoint(
-        "pc/endpoints/chat",
-        {"create_chat_completion": create_completion(model="{verbose_model}", max_tokens=RAMP_TOKENS)},
-    ),
+    other_endpoints=send_in_chat(create_completion(model="{verbose_model}", max_tokens=RAMP_TOKENS)),
 )
 async def slow_down(probe: Probe) -> None:
     """Ask for many tokens and generate few: the larger of max_tokens and the prompt counts (2:8.4)."""

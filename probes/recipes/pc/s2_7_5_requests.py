@@ -6,7 +6,6 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from catalog_probe.probes.calls.call import Call, delete, get, post
-from catalog_probe.probes.recipes.other_endpoints import calls_by_endpoint
 from catalog_probe.probes.recipes.recipe import Family, Recipe
 from catalog_probe.probes.targets.target import Cost
 
@@ -19,6 +18,7 @@ from .requests import (
     create_completion,
     create_response,
     make,
+    send_in_chat,
     stream_response,
     with_body,
 )
@@ -49,16 +49,12 @@ ON_REASONING_MODEL = create_completion(model="{reasoning_model}", temperature=0.
 def refusal_recipe(
     slug: str,
     call: Call | dict[str, Call],
-    chat_image: Call | dict[str, Call] | None = None,
+    chat_calls: Call | dict[str, Call] | None = None,
     tokens: int = TOKENS,
     optional: Mapping[str, Recipe] = MappingProxyType({}),
 ) -> Recipe:
     """A request that must be refused, also in a chat; `tokens` bounds it if the provider accepts it."""
-    other_endpoints = (
-        calls_by_endpoint("pc/endpoints/chat", {"create_chat_completion": chat_image})
-        if chat_image is not None
-        else None
-    )
+    other_endpoints = send_in_chat(chat_calls) if chat_calls is not None else None
     return FAMILY.recipe(slug, call, tokens=tokens, optional=optional, other_endpoints=other_endpoints)
 
 
