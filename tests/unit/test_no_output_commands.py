@@ -29,7 +29,7 @@ from catalog_probe.catalog.text.sanitizing import (
 from catalog_probe.cli.catalog_commands import commands, show
 from catalog_probe.cli.identity_text import identity_text
 from catalog_probe.cli.main import main
-from catalog_probe.cli.target_commands import cleanup, doctor
+from catalog_probe.cli.target_commands import cleanup, doctor, doctor_text
 from catalog_probe.probes.planning.expirations import Expiration
 from catalog_probe.probes.planning.plan import Plan
 from catalog_probe.probes.plugin import progress
@@ -209,14 +209,14 @@ def test_the_doctor(text: str) -> None:
         target=live,
         catalog=catalog(),
         plans={name: Plan({}, {A: Reason("credential-missing", text)}) for name in live.providers},
-        unfaulted=dict.fromkeys(live.providers, ()),
+        fault_free_requests=dict.fromkeys(live.providers, ()),
         checks=[doctor.Check("pa", "inference", text, 1.0, text)],
         looked_up=(),
         gains=(),
         expirations=[Expiration("pa", text, date(2026, 11, 22), 1, text)],
         today=date(2026, 11, 21),
     )
-    assert_inert("\n".join(doctor.format_diagnosis(found, text)))
+    assert_inert("\n".join(doctor_text.format_diagnosis(found, text)))
 
 
 WRAPPED = "\n ".join(["", "::error::x", "##[add-mask]x", "\x1b[2J", "\u202e", "\r::stop-commands::x"])

@@ -1,4 +1,4 @@
-"""Removes from an account what interrupted runs made there and left, as their journals name it."""
+"""Cleanup: remove from accounts what interrupted runs created, as their journals name it."""
 
 from __future__ import annotations
 
@@ -33,38 +33,38 @@ BY_HAND = "look for it on the account, then remove its lines from the journal"
 
 @dataclass(frozen=True, slots=True)
 class CleanupResult:
-    """What became of one thing, in a line; `left` where it may still be on the account."""
+    """What became of one created object. `left` means that it may still be on the account."""
 
     line: str
     left: bool
 
 
 def find_journals(runs: Sequence[str], out: Path) -> list[Path]:
-    """The journals of these runs (folders, or names of folders below `out`), or of all runs below `out`.
+    """Return the journals of these runs (folders, or names below `out`); without names, of all runs below `out`.
 
     Raises:
-        JournalError: a run that was named has no journal.
+        JournalError: a name is not a run.
     """
     if not runs:
         return sorted(out.glob(f"*/{journal.FILE_NAME}")) if out.is_dir() else []
-    return list(dict.fromkeys(_journal_of(run, out) for run in runs))
+    return list(dict.fromkeys(_find_journal(run, out) for run in runs))
 
 
-def _journal_of(run: str, out: Path) -> Path:
+def _find_journal(run: str, out: Path) -> Path:
     for folder in (places.locate(run), out / run):
         path = folder if folder.name == journal.FILE_NAME else folder / journal.FILE_NAME
         if path.is_file():
             return path.resolve()
-        if (folder / RESULTS_FILE).is_file():  # of a run that made nothing
+        if (folder / RESULTS_FILE).is_file():  # a run that created nothing has no journal
             return path
     what = f"is no run's folder, and {out} has none of that name"
     raise JournalError(what, "name one, or none for all", location=run)
 
 
 def clean_up(paths: Iterable[Path], target: Target, *, forget: bool = False) -> list[CleanupResult]:
-    """Remove everything that is left, and say of each thing what became of it. Doing so again does no harm.
+    """Remove everything that is left, and return the result for each object. It is safe to repeat.
 
-    `forget` takes what can only be looked for by hand as looked for.
+    `forget` closes the entries of objects without an id, which only a person can look for.
     """
     return anyio.run(_clean, list(paths), target, forget)
 
@@ -72,93 +72,101 @@ def clean_up(paths: Iterable[Path], target: Target, *, forget: bool = False) -> 
 async def _clean(paths: Sequence[Path], target: Target, forget: bool) -> list[CleanupResult]:
     redactor = Redactor.for_target(target, public=[NONEXISTENT_KEY])
     lanes = _Lanes(target, redactor)
-    told: list[CleanupResult] = []
+    results: list[CleanupResult] = []
     try:
         for path in paths:
             try:
-                left_out: list[str] = []
-                left = journal.read_open_entries(path, left_out)
-            except JournalError as error:  # one that is damaged leaves those of other runs as they are
-                told.append(CleanupResult(f"kept: {error}", left=True))
+                damaged_lines: list[str] = []
+                entries = journal.read_open_entries(path, damaged_lines)
+            except JournalError as error:  # a damaged journal must not stop the cleanup of others
+                results.append(CleanupResult(f"kept: {error}", left=True))
                 continue
-            told += (
-                CleanupResult(f"left out: {each}; look on the account, then remove the line", left=True)
-                for each in left_out
-            )
-            noted = Journal(path, target.name, redactor.redact_text)
-            told += [await _end(made, noted, lanes, redactor, forget=forget) for made in reversed(left)]
+            results += [
+                CleanupResult(f"left out: {line}; look on the account, then remove the line", left=True)
+                for line in damaged_lines
+            ]
+            run_journal = Journal(path, target.name, redactor.redact_text)
+            for entry in reversed(entries):
+                results.append(await _remove(entry, run_journal, lanes, redactor, forget=forget))
     finally:
         await lanes.aclose()
-    return told
+    return results
 
 
-async def _end(made: JournalEntry, noted: Journal, lanes: _Lanes, redactor: Redactor, *, forget: bool) -> CleanupResult:
-    named = f"{made.request} for {made.record}, {made.at}"
-    if not made.removal:
+async def _remove(
+    entry: JournalEntry, run_journal: Journal, lanes: _Lanes, redactor: Redactor, *, forget: bool
+) -> CleanupResult:
+    name = f"{entry.request} for {entry.record}, {entry.at}"
+    if not entry.removal:
         if forget:
-            noted.end(made, "looked for by hand")
-            return CleanupResult(f"forgotten: {named}", left=False)
+            run_journal.end(entry, "looked for by hand")
+            return CleanupResult(f"forgotten: {name}", left=False)
         return CleanupResult(
-            f"by hand: {named}: no answer named it; look for it, then run again with --forget", left=True
+            f"by hand: {name}: no answer named it; look for it, then run again with --forget", left=True
         )
     try:
-        call = lanes.removal_of(made)
-        lane = lanes.of(made)
-        exchange = await lane.send(call, CLEANUP, f"{CLEANUP}/{made.id}", time.perf_counter(), made.role, cleanup=True)
-    except (JournalError, ProbeStopped) as why:
-        return CleanupResult(f"kept: {named}: {redactor.redact_sentence(str(why))}", left=True)
-    seen = (
-        f"HTTP {exchange.response.status}" if exchange.response else exchange.failure.code if exchange.failure else ""
-    )
+        call = lanes.make_removal(entry)
+        lane = lanes.open_lane(entry)
+        label = f"{CLEANUP}/{entry.id}"
+        exchange = await lane.send(call, CLEANUP, label, time.perf_counter(), entry.role, cleanup=True)
+    except (JournalError, ProbeStopped) as error:
+        return CleanupResult(f"kept: {name}: {redactor.redact_sentence(str(error))}", left=True)
+    answer = ""
+    if exchange.response:
+        answer = f"HTTP {exchange.response.status}"
+    elif exchange.failure:
+        answer = exchange.failure.code
     if not is_gone(call, exchange):
-        return CleanupResult(f"kept: {named}: {call.method} {call.path} was answered {seen}", left=True)
-    noted.end(made, f"removed: {seen}")
-    return CleanupResult(f"removed: {named}: {call.method} {call.path}, {seen}", left=False)
+        return CleanupResult(f"kept: {name}: {call.method} {call.path} was answered {answer}", left=True)
+    run_journal.end(entry, f"removed: {answer}")
+    return CleanupResult(f"removed: {name}: {call.method} {call.path}, {answer}", left=False)
 
 
 class _Lanes:
-    """The lanes of a target, each opened when something made with its key is to be removed."""
+    """The lanes of a target, opened when an object made with their key is removed."""
 
     def __init__(self, target: Target, redactor: Redactor) -> None:
         self._target = target
         self._redactor = redactor
         self._open: dict[tuple[str, str], Lane] = {}
 
-    def removal_of(self, made: JournalEntry) -> Call:
-        """The call that removes it, as the recipes declare it: of what a journal says, the id alone is sent.
+    def make_removal(self, entry: JournalEntry) -> Call:
+        """Return the call that removes an object, as the recipes declare it.
+
+        A journal is untrusted input: only the id in it is sent, and only after the checks below.
 
         Raises:
-            JournalError: it is none of this target's, or of no thing that its recipes make.
+            JournalError: the entry is not of this target, or no recipe creates such an object.
         """
-        if made.target != self._target.name:
-            raise JournalError(f"it was made on target {made.target!r}", "name that with --target")
-        provider = self._target.providers.get(made.provider)
+        if entry.target != self._target.name:
+            raise JournalError(f"it was made on target {entry.target!r}", "name that with --target")
+        provider = self._target.providers.get(entry.provider)
         if provider is None:
-            raise JournalError(f"target {made.target!r} has no provider {made.provider!r}", "add it, or " + BY_HAND)
-        recipes = recipe_book(made.provider)
-        removal = recipes.removals.get(made.removal)
-        if removal is None or made.record not in recipes.recipes:
-            raise JournalError(f"no recipe of {made.record!r} has a removal {made.removal!r}", BY_HAND)
-        if made.address != provider.addresses.get(removal.call.service):
-            what = f"it was made at {made.address or 'an address that is not known'}, where this target is not"
+            raise JournalError(f"target {entry.target!r} has no provider {entry.provider!r}", "add it, or " + BY_HAND)
+        recipes = recipe_book(entry.provider)
+        removal = recipes.removals.get(entry.removal)
+        if removal is None or entry.record not in recipes.recipes:
+            raise JournalError(f"no recipe of {entry.record!r} has a removal {entry.removal!r}", BY_HAND)
+        if entry.address != provider.addresses.get(removal.call.service):
+            what = f"it was made at {entry.address or 'an address that is not known'}, where this target is not"
             raise JournalError(what, "name the target that is with --target")
-        key = provider.credential(made.role).value
+        key = provider.credential(entry.role).value
         if key is None:
-            raise JournalError(provider.advise_missing(f"credentials.{made.role}", self._target.name))
-        if made.mac != made.compute_mac(key):
+            raise JournalError(provider.advise_missing(f"credentials.{entry.role}", self._target.name))
+        if entry.mac != entry.compute_mac(key):
             what = (
-                f"its line was not written with the key in {provider.key_name(made.role)}: another account, or edited"
+                f"its line was not written with the key in {provider.key_name(entry.role)}: another account, or edited"
             )
             raise JournalError(what, f"set the key that made it, or {BY_HAND}")
-        if not removal.is_valid_id(made.resource):
-            raise JournalError(f"{made.resource!r} is no id of a {removal.name}", BY_HAND)
-        return removal.make_call(made.resource)
+        if not removal.is_valid_id(entry.resource):
+            raise JournalError(f"{entry.resource!r} is no id of a {removal.name}", BY_HAND)
+        return removal.make_call(entry.resource)
 
-    def of(self, made: JournalEntry) -> Lane:
-        key = (made.provider, made.role)
+    def open_lane(self, entry: JournalEntry) -> Lane:
+        key = (entry.provider, entry.role)
         if key not in self._open:
-            provider = self._target.providers[made.provider]
-            self._open[key] = Lane(provider, made.role, self._redactor, Budget(provider), mock=not self._target.live)
+            provider = self._target.providers[entry.provider]
+            self._open[key] = Lane(provider, entry.role, self._redactor, Budget(provider), mock=not self._target.live)
         return self._open[key]
 
     async def aclose(self) -> None:

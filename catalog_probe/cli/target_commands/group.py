@@ -1,4 +1,4 @@
-"""`catalog-probe target`: is a target ready, what does it cover, and what did runs leave behind?"""
+"""`catalog-probe target`: is a target ready, what does it cover, and what did runs leave on its accounts?"""
 
 from __future__ import annotations
 
@@ -24,7 +24,6 @@ from catalog_probe.probes.targets.target import Cost, Target
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from pathlib import Path
 
 EPILOG = """\
 examples:
@@ -38,39 +37,36 @@ examples:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command; 0 fine, 1 something is not, 4 usage: the command line, the target or the catalog."""
+    """Run one command, and return its exit status."""
     return parser.run(build_parser(), arguments, blamed=parser.find_first_problem)
 
 
-def _records(chosen: argparse.Namespace) -> tuple[Path, ...]:
-    """The folders of the records that are meant; from here on their home is looked at, too."""
-    return provider_folders.use_records(chosen.catalog)
+def _load_catalog(args: argparse.Namespace) -> Catalog:
+    return Catalog.load(*provider_folders.use_records(args.catalog))
 
 
-def _catalog(chosen: argparse.Namespace) -> Catalog:
-    return Catalog.load(*_records(chosen))
-
-
-def _coverage(chosen: argparse.Namespace) -> int:
-    catalog, asked = _catalog(chosen), targets.load(chosen.target).with_placeholder_values()
-    reaches = provider_reaches(_books(), asked)
-    if chosen.provider is not None:
-        manifest(chosen.provider)  # a name that there is not is told with those that there are
-    found = [
-        each
-        for each in looked_at.looked_at(catalog, reaches, asked)
-        if chosen.provider in (None, each.provider) and chosen.section in (None, each.fact.section)
+def _coverage(args: argparse.Namespace) -> int:
+    catalog, target = _load_catalog(args), targets.load(args.target).with_placeholder_values()
+    reaches = provider_reaches(_books(), target)
+    if args.provider is not None:
+        manifest(args.provider)  # raises for an unknown provider, with the known ones
+    checked_facts = [
+        fact
+        for fact in looked_at.looked_at(catalog, reaches, target)
+        if args.provider in (None, fact.provider) and args.section in (None, fact.fact.section)
     ]
-    if not found:
+    if not checked_facts:
         raise CatalogError("no fact is of this provider and section", "`catalog-probe target coverage` lists them")
-    does = "observe" if asked.live else "rehearse"
-    print(f"here: what target {asked.name} can {does} with its keys, its values and the costs that it allows")
-    if not (chosen.provider or chosen.section or chosen.rest):
-        _coverage_of_records(catalog, reaches, asked)
+    verb = "observe" if target.live else "rehearse"
+    print(f"here: what target {target.name} can {verb} with its keys, its values and the costs that it allows")
+    if not (args.provider or args.section or args.rest):
+        _print_record_coverage(catalog, reaches, target)
     print("facts of the documents, by provider and section; checked: by one key or more")
-    print("\n".join(f"  {line}" for line in looked_at.told(looked_at.by_section(found))))
-    if chosen.rest:
-        print("\n".join(["not observed whole", *(sanitize_row(f"  {line}") for line in looked_at.rest(found))]))
+    print("\n".join(f"  {line}" for line in looked_at.told(looked_at.by_section(checked_facts))))
+    if args.rest:
+        print("not observed whole")
+        for line in looked_at.rest(checked_facts):
+            print(sanitize_row(f"  {line}"))
     return Exit.FINE
 
 
@@ -78,50 +74,50 @@ def _books() -> dict[str, RecipeBook]:
     return {provider: recipe_book(provider) for provider in selected_providers()}
 
 
-def _doctor(chosen: argparse.Namespace) -> int:
-    from catalog_probe.cli.target_commands import doctor  # brings what sends; other commands send nothing
+def _doctor(args: argparse.Namespace) -> int:
+    from catalog_probe.cli.target_commands import doctor, doctor_text  # slow to import: they bring the HTTP client
 
-    catalog = _catalog(chosen)
-    with _ready(targets.load(chosen.target).restrict_to(selected_providers())) as ready:
-        found = doctor.examine(catalog, ready, ready.allow | frozenset(chosen.allow), datetime.now(UTC).date())
-    print("\n".join(doctor.format_diagnosis(found, chosen.target, chosen.allow)))
-    return found.status
+    catalog = _load_catalog(args)
+    with _start_embedded_mock(targets.load(args.target).restrict_to(selected_providers())) as target:
+        allow = target.allow | frozenset(args.allow)
+        diagnosis = doctor.examine(catalog, target, allow, datetime.now(UTC).date())
+    print("\n".join(doctor_text.format_diagnosis(diagnosis, args.target, args.allow)))
+    return diagnosis.status
 
 
-def _variables(chosen: argparse.Namespace) -> int:
-    print("\n".join(map(sanitize_row, missing_variables.of_each_variable(_catalog(chosen), chosen.target))))
+def _variables(args: argparse.Namespace) -> int:
+    print("\n".join(map(sanitize_row, missing_variables.of_each_variable(_load_catalog(args), args.target))))
     return Exit.FINE
 
 
-def _cleanup(chosen: argparse.Namespace) -> int:
-    from catalog_probe.cli.target_commands import cleanup  # brings what sends
+def _cleanup(args: argparse.Namespace) -> int:
+    from catalog_probe.cli.target_commands import cleanup  # slow to import: it brings the HTTP client
 
-    _records(chosen)
-    told = cleanup.clean_up(
-        cleanup.find_journals(chosen.runs, paths.locate(chosen.out)), targets.load(chosen.target), forget=chosen.forget
-    )
-    for each in told:
-        print(sanitize_row(each.line))  # it quotes a journal, which anybody may have written
-    left = sum(each.left for each in told)
-    print(f"{len(told) - left} removed, {left} left" if told else "nothing is left on any account")
+    provider_folders.use_records(args.catalog)
+    journals = cleanup.find_journals(args.runs, paths.locate(args.out))
+    results = cleanup.clean_up(journals, targets.load(args.target), forget=args.forget)
+    for result in results:
+        print(sanitize_row(result.line))  # it quotes a journal, which is untrusted
+    left = sum(result.left for result in results)
+    print(f"{len(results) - left} removed, {left} left" if results else "nothing is left on any account")
     return Exit.PROBLEMS if left else Exit.FINE
 
 
 @contextmanager
-def _ready(chosen: Target) -> Iterator[Target]:
-    """The target, with a mock of our own where it names the embedded one."""
-    if not chosen.needs_embedded_mock:
-        yield chosen
+def _start_embedded_mock(target: Target) -> Iterator[Target]:
+    """Yield the target, with a started mock if it names the embedded one."""
+    if not target.needs_embedded_mock:
+        yield target
         return
-    mock = EmbeddedMock(chosen.providers)
+    mock = EmbeddedMock(target.providers)
     try:
-        yield chosen.with_addresses(mock.addresses())
+        yield target.with_addresses(mock.addresses())
     finally:
         mock.stop()
 
 
-def _coverage_of_records(catalog: Catalog, reaches: dict[str, ProviderReach], asked: Target) -> None:
-    today, records = datetime.now(UTC).date(), coverage.covered(catalog, reaches, asked)
+def _print_record_coverage(catalog: Catalog, reaches: dict[str, ProviderReach], target: Target) -> None:
+    today, records = datetime.now(UTC).date(), coverage.covered(catalog, reaches, target)
     print("by provider and kind")
     print("\n".join(f"  {line}" for line in coverage.told(coverage.by_kind(records, today))))
     for title, lines in (
@@ -133,7 +129,7 @@ def _coverage_of_records(catalog: Catalog, reaches: dict[str, ProviderReach], as
 
 
 def build_parser() -> Parser:
-    """Build the parser of the group, with one of its own for each command."""
+    """Build the parser of the group and its commands."""
     group = Parser(
         prog="catalog-probe target",
         description="Say what a target is ready for and what it covers, and clean up its accounts.",
@@ -176,15 +172,20 @@ def _add_doctor(commands: Any) -> None:
     )
     doctor.add_argument("--target", default="live", metavar="NAME_OR_TOML", help="the target (default: live)")
     doctor.add_argument(
-        "--allow", action="extend", default=[], type=_costs, metavar="COSTS", help="plan as if these costs were allowed"
+        "--allow",
+        action="extend",
+        default=[],
+        type=_parse_costs,
+        metavar="COSTS",
+        help="plan as if these costs were allowed",
     )
     doctor.set_defaults(run_command=_doctor)
 
 
-def _costs(text: str) -> list[Cost]:
-    """Costs as `pytest probes --allow` takes them."""
+def _parse_costs(text: str) -> list[Cost]:
+    """Parse costs as `pytest probes --allow` does."""
     try:
-        return [Cost(each.strip()) for each in text.split(",")]
+        return [Cost(cost.strip()) for cost in text.split(",")]
     except ValueError:
         raise argparse.ArgumentTypeError(f"{text!r} is none of {', '.join(Cost)}, or several with commas") from None
 

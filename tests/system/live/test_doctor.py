@@ -14,7 +14,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from catalog_probe.catalog.model.exits import Exit
-from catalog_probe.cli.target_commands import doctor
+from catalog_probe.cli.target_commands import doctor, doctor_text
 from catalog_probe.cli.target_commands import group as command
 from catalog_probe.mockserver.app import create_app
 from catalog_probe.probes.running.looking_up import collect_unanswered, look_up
@@ -38,9 +38,9 @@ def test_a_ready_target_is_fine_and_costs_one_free_request_a_key(tmp_path: Path)
         target = night(tmp_path, {"pa": f"{base}/pa"}).target
         found = doctor.examine(catalog(), target, frozenset({Cost.FREE}), date(2026, 11, 21))
         assert app.world.total_requests == 1
-    text = "\n".join(doctor.format_diagnosis(found))
-    assert found.healthy
-    assert "fine: `pytest probes --target 'my night.toml'` sends what is planned" in doctor.format_diagnosis(
+    text = "\n".join(doctor_text.format_diagnosis(found))
+    assert found.is_healthy
+    assert "fine: `pytest probes --target 'my night.toml'` sends what is planned" in doctor_text.format_diagnosis(
         found, "my night.toml"
     )
     assert "inference (PA_API_KEY)  works: GET /v1/models" in text
@@ -109,7 +109,9 @@ def models_one_by_one(*ids: str) -> Starlette:
 def test_a_model_is_found_on_whichever_page(listed: tuple[str, ...], found: str) -> None:
     with serving(models_one_by_one(*listed)) as base:
         target = targets.load("live", {"PA_API_KEY": "key-of-nobody", "PA_BASE_URL": base})
-        told = doctor.format_diagnosis(doctor.examine(catalog(), target, frozenset({Cost.FREE}), date(2026, 11, 21)))
+        told = doctor_text.format_diagnosis(
+            doctor.examine(catalog(), target, frozenset({Cost.FREE}), date(2026, 11, 21))
+        )
     assert [line.split()[-1] for line in told if "found" in line and " small_model" in line] == [found]
     (end,) = [line for line in told if "`small_model`" in line]
     said = rf"In 12 days `small_model` \({found}\) of PA ends: \d+ records would be blind; set PA_SMALL_MODEL"
@@ -149,17 +151,19 @@ def test_what_a_look_up_leaves_open_and_what_the_account_answered(
 def test_an_expected_provider_that_is_not_configured_is_missing() -> None:
     target = targets.load("live", {"PA_EXPECTED": "true"})
     found = doctor.examine(catalog(), target, frozenset({Cost.FREE}), date(2026, 11, 21))
-    assert not found.healthy
+    assert not found.is_healthy
     assert found.missing == ["pa"]
-    assert "missing: pa is expected and nothing of it can be probed: set PA_API_KEY" in doctor.format_diagnosis(found)
+    assert "missing: pa is expected and nothing of it can be probed: set PA_API_KEY" in doctor_text.format_diagnosis(
+        found
+    )
 
 
 @pytest.mark.parametrize(("provider", "blank"), [("pa", ""), ("pb", " \t\n"), ("pc", ""), ("pd", "")])
 def test_a_key_that_is_set_and_empty_is_what_is_missing(provider: str, blank: str) -> None:
     name = f"{provider.upper()}_API_KEY"
     found = doctor.examine(catalog(), targets.load("live", {name: blank}), frozenset({Cost.FREE}), date(2026, 11, 21))
-    assert not found.healthy
-    assert [line for line in doctor.format_diagnosis(found) if line.startswith("missing: ")] == [
+    assert not found.is_healthy
+    assert [line for line in doctor_text.format_diagnosis(found) if line.startswith("missing: ")] == [
         f"missing: {provider} is expected and nothing of it can be probed: {name} is set but empty; set it to the key, "
         "or unset it"
     ]
@@ -181,7 +185,7 @@ def test_the_key_of_an_sdk_is_named_where_ours_is_missing() -> None:
     found = doctor.examine(
         catalog(), targets.load("live", {"OPENAI_API_KEY": "sk-canary-of-nobody"}), frozenset(), date(2026, 11, 21)
     )
-    said = "\n".join(doctor.format_diagnosis(found))
+    said = "\n".join(doctor_text.format_diagnosis(found))
     assert "not configured: set PC_API_KEY to what OPENAI_API_KEY holds" in said
     assert "not configured: set PA_API_KEY\n" in said
     assert "canary" not in said

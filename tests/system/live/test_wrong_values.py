@@ -11,7 +11,7 @@ import pytest
 from catalog_probe.catalog.model import Outcome
 from catalog_probe.catalog.model.codes import ReasonCode
 from catalog_probe.catalog.model.labels import WRONG_CREDENTIAL
-from catalog_probe.cli.target_commands import doctor
+from catalog_probe.cli.target_commands import doctor, doctor_text
 from catalog_probe.probes.running.looking_up import look_up
 from catalog_probe.probes.targets.look_ups import MAX_REPEATS
 from catalog_probe.probes.targets.target import NONEXISTENT_KEY
@@ -132,15 +132,15 @@ def test_the_doctor_says_which_value_the_account_has_not(standing: Services) -> 
     standing.behind()
     target = standing.target("pa", PA_SMALL_MODEL="no-such-model-of-mine")
     found = doctor.examine(catalog(), target, FREE, date(2026, 11, 21))
-    assert not found.healthy
+    assert not found.is_healthy
     said = "not there: pa small_model: the account does not show no-such-model-of-mine; set PA_SMALL_MODEL"
-    assert said in doctor.format_diagnosis(found)
+    assert said in doctor_text.format_diagnosis(found)
 
 
 def test_the_doctor_finds_a_value_that_is_there_fine(standing: Services) -> None:
     standing.behind()
     found = doctor.examine(catalog(), standing.target("pa", PA_SMALL_MODEL="mock-small"), FREE, date(2026, 11, 21))
-    assert found.healthy
+    assert found.is_healthy
 
 
 LISTS = {
@@ -162,8 +162,8 @@ def test_an_account_without_any_model_is_in_trouble(standing: Services, provider
     standing.behind(Fault(Where(path=path, statuses=(200,)), answer=body(lambda raw: nothing)))
     target = standing.target(provider)
     found = doctor.examine(catalog(), target, FREE, date(2026, 11, 21))
-    assert not found.healthy
-    (said,) = [line for line in doctor.format_diagnosis(found) if line.startswith("unanswered: ")]
+    assert not found.is_healthy
+    (said,) = [line for line in doctor_text.format_diagnosis(found) if line.startswith("unanswered: ")]
     assert "lists no model at all; look at the account of " in said
     unseen = found.plans[provider].not_probed.values()
     assert sum(each.code == ReasonCode.ACCOUNT_TROUBLE for each in unseen) >= 3
@@ -185,7 +185,7 @@ def test_what_gets_lost_at_first_is_asked_for_once_more(standing: Services, trou
     standing.behind(Fault(Where(path="/pa/v1/models$", last=1), **trouble))
     assert [each.outcome for each in night(standing.target("pa"), model).values()] == [Outcome.CONFORMS]
     standing.behind(Fault(Where(path="/pa/v1/models$", last=1), **trouble))
-    assert doctor.examine(catalog(), standing.target("pa"), FREE, date(2026, 11, 21)).healthy
+    assert doctor.examine(catalog(), standing.target("pa"), FREE, date(2026, 11, 21)).is_healthy
 
 
 def test_what_stays_lost_is_not_asked_for_for_ever(standing: Services) -> None:
