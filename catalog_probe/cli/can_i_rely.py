@@ -21,18 +21,15 @@ if TYPE_CHECKING:
 
     from catalog_probe.catalog.rely.evaluation import CellEvidence
 
-# nothing was observed: the status of a run that was blind
+# An unknown answer has the status of a blind run.
 STATUSES: Mapping[DependencyStatus, Exit] = {
     DependencyStatus.YES: Exit.FINE,
     DependencyStatus.NO: Exit.PROBLEMS,
     DependencyStatus.UNKNOWN: Exit.BLIND,
 }
 
-NAMED = 5
-"""Observations named of one dependency; the others are counted."""
-
-LONGEST = 200
-"""Characters of a value."""
+MAX_NAMED = 5  # observations of one dependency; the others are counted
+MAX_VALUE = 200  # characters
 
 
 _DESCRIPTION = """\
@@ -54,8 +51,8 @@ nothing among it.
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Answer for one file; the exit status."""
-    return parser.run(build_parser(), arguments, blamed=parser.find_first_problem)
+    """Answer for one file, and return the exit status."""
+    return parser.run(build_parser(), arguments, find_problem=parser.find_first_problem)
 
 
 def build_parser() -> Parser:
@@ -68,34 +65,34 @@ def build_parser() -> Parser:
 
 
 def can_i_rely(args: Namespace) -> int:
-    """Print the answer to each dependency of a file; the exit status is the answer to all of them."""
+    """Print the answer for each dependency of a file, and return the status of all of them."""
     rely = rely_file.read_rely_file(args.file)
     today = args.today or datetime.now(UTC).date()
     answers = evaluate_dependencies(rely, Catalog.load(*provider_folders.use(args.catalog)), today)
-    total = combine(each.answer for each in answers)
+    total = combine(answer.answer for answer in answers)
     print(total)
-    for each in answers:
-        patterns = " ".join(each.dependency.on)
-        why = f" ({each.dependency.why})" if each.dependency.why else ""
-        amount = f"{format_count(each.assertions, 'assertion')} of {format_count(each.records, 'record')}"
-        print(f"  {sanitize_line(f'{each.answer}: {shorten(patterns, LONGEST)}{why}, {amount}')}")
-        for reason in _reasons(each):
+    for answer in answers:
+        patterns = shorten(" ".join(answer.dependency.on), MAX_VALUE)
+        reason = f" ({answer.dependency.why})" if answer.dependency.why else ""
+        amount = f"{format_count(answer.assertions, 'assertion')} of {format_count(answer.records, 'record')}"
+        print(f"  {sanitize_line(f'{answer.answer}: {patterns}{reason}, {amount}')}")
+        for reason in _list_reasons(answer):
             print(f"    {sanitize_line(reason)}")
     return STATUSES[total]
 
 
-def _reasons(answer: DependencyResult) -> Iterator[str]:
-    """What speaks against a yes: first what differs, then what nobody saw lately."""
-    reasons = (*answer.differing, *answer.not_observed)
-    yield from map(_format_evidence, reasons[:NAMED])
-    if len(reasons) > NAMED:
-        yield f"and {len(reasons) - NAMED} more"
+def _list_reasons(answer: DependencyResult) -> Iterator[str]:
+    """Yield what speaks against a yes: first what differs, then what was not observed lately."""
+    evidence = (*answer.differing, *answer.not_observed)
+    yield from map(_format_evidence, evidence[:MAX_NAMED])
+    if len(evidence) > MAX_NAMED:
+        yield f"and {len(evidence) - MAX_NAMED} more"
 
 
 def _format_evidence(evidence: CellEvidence) -> str:
-    where = f" on {evidence.endpoint}" if evidence.endpoint else ""
+    endpoint = f" on {evidence.endpoint}" if evidence.endpoint else ""
     if evidence.mismatch:
-        documented, observed = shorten(evidence.assertion.documented, LONGEST), shorten(evidence.mismatch, LONGEST)
-        return f"{evidence.assertion.id}{where}: stated {documented}, observed {observed} on {evidence.on}"
+        documented, observed = shorten(evidence.assertion.documented, MAX_VALUE), shorten(evidence.mismatch, MAX_VALUE)
+        return f"{evidence.assertion.id}{endpoint}: stated {documented}, observed {observed} on {evidence.on}"
     last = f"last seen on {evidence.on}" if evidence.on else "never seen"
-    return f"{evidence.assertion.id}{where}: {last}"
+    return f"{evidence.assertion.id}{endpoint}: {last}"

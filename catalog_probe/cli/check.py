@@ -1,4 +1,4 @@
-"""`catalog-probe check`: are the records sound, and do records and recipes fit?"""
+"""`catalog-probe check`: are the records valid, and do records and recipes match?"""
 
 from __future__ import annotations
 
@@ -34,9 +34,12 @@ Exit status: 0 all fine, 1 there are problems, 4 wrong usage.
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Check records and recipes; the exit status."""
+    """Check records and recipes, and return the exit status."""
     return parser.run(
-        build_parser(), arguments, stopped="stopped; no file was left half written", blamed=parser.find_first_problem
+        build_parser(),
+        arguments,
+        stopped="stopped; no file was left half written",
+        find_problem=parser.find_first_problem,
     )
 
 
@@ -57,7 +60,7 @@ def build_parser() -> Parser:
 
 
 def check_all(args: Namespace) -> int:
-    """Check the records and, if they are sound, their recipes."""
+    """Check the records and, if they are valid, their recipes."""
     status = check_records(args)
     return check_recipes(args) if status == Exit.FINE else status
 
@@ -76,7 +79,7 @@ def check_records(args: Namespace) -> int:
     problems = [str(problem) for root in roots for problem in validate.check(root)] + _find_acceptance_problems(
         args, roots
     )
-    lines = dict.fromkeys(problems)  # a problem of files beside the records is found once for each of two homes
+    lines = dict.fromkeys(problems)  # a problem of a shared file is found once for each folder
     for line in lines:
         print(sanitize_line(line))
     if lines:
@@ -98,15 +101,15 @@ def check_recipes(args: Namespace) -> int:
     misfits = list(completeness.misfits(catalog, books))
     for misfit in misfits:
         print(sanitize_row(misfit))
-    recipes = sum(len(own.recipes) for own in books.values())
-    reasons = sum(len(own.unprobed) for own in books.values())
+    recipes = sum(len(book.recipes) for book in books.values())
+    reasons = sum(len(book.unprobed) for book in books.values())
     amounts = f"{len(catalog)} records, {recipes} recipes, {reasons} reasons"
     print(f"{amounts}: {len(misfits)} misfits" if misfits else f"{amounts}: every record has a recipe or a reason")
     return Exit.PROBLEMS if misfits else Exit.FINE
 
 
 def _find_acceptance_problems(args: Namespace, roots: tuple[Path, ...]) -> list[str]:
-    """Check accepted differences. They name records of their homes: other folders have those of the option alone."""
+    """Check the accepted differences: those of the option, or those of the provider folders that are checked."""
     if args.catalog and not args.accepted_differences and not provider_folders.is_provider_records(roots[0]):
         return []
     catalog, _ = Catalog.load_readable(*roots)

@@ -1,4 +1,4 @@
-"""`catalog-probe identify`: which record is an answer, and may the request be sent again?"""
+"""`catalog-probe identify`: which record is this answer, and may the request be sent again?"""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from catalog_probe.catalog.library import load_folders
 from catalog_probe.catalog.model.exits import Exit
 from catalog_probe.catalog.text.text_files import decode_text
 from catalog_probe.cli import parser
-from catalog_probe.cli.identity_text import identity_json, identity_text
+from catalog_probe.cli.identity_text import format_identity, format_identity_json
 from catalog_probe.cli.parser import Parser
 
 if TYPE_CHECKING:
@@ -34,8 +34,8 @@ Exit status: 0 recognised, 1 an answer that no record fits, 4 wrong usage.
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Identify answers; the exit status."""
-    return parser.run(build_parser(), arguments, blamed=parser.find_first_problem)
+    """Identify answers, and return the exit status."""
+    return parser.run(build_parser(), arguments, find_problem=parser.find_first_problem)
 
 
 def build_parser() -> Parser:
@@ -58,31 +58,31 @@ def build_parser() -> Parser:
 
 
 def identify(args: Namespace) -> int:
-    """Say which record an answer is, and whether the request may be sent again; several answers one after the other."""
+    """Print which record each answer is, and whether to send the request again."""
     library = load_folders(provider_folders.use(args.catalog))
-    found = [
+    identities = [
         library.identify(
             args.provider,
-            each.status if args.status is None else args.status,
-            each.headers,
-            each.body,
-            method=args.method or each.method,
-            path=args.path or each.path,
+            answer.status if args.status is None else args.status,
+            answer.headers,
+            answer.body,
+            method=args.method or answer.method,
+            path=args.path or answer.path,
             surface=args.surface,
-            close=each.close,
-            grpc=each.grpc,
+            close=answer.close,
+            grpc=answer.grpc,
         )
-        for each in parse_answers(_pasted(args.file))
+        for answer in parse_answers(_read_input(args.file))
     ]
     if args.json:
-        print("\n".join(identity_json(each) for each in found))
+        print("\n".join(format_identity_json(identity) for identity in identities))
     else:
-        print("\n\n".join(identity_text(each, library) for each in found))
-    return Exit.FINE if any(found) else Exit.PROBLEMS
+        print("\n\n".join(format_identity(identity, library) for identity in identities))
+    return Exit.FINE if any(identities) else Exit.PROBLEMS
 
 
-def _pasted(file: Path | None) -> str:
-    """What a file holds, or what is piped in; bytes that are no UTF-8 are kept as marks."""
+def _read_input(file: Path | None) -> str:
+    """Read the file, or stdin. Bytes that are not UTF-8 become replacement characters."""
     if file is not None:
         return decode_text(file.read_bytes(), "replace")
     if sys.stdin.isatty():

@@ -1,4 +1,4 @@
-"""What an answer was recognised as, for a person at a terminal: the record, may it be sent again, when, and why."""
+"""Text of an identified answer for a person at a terminal."""
 
 from __future__ import annotations
 
@@ -17,35 +17,35 @@ if TYPE_CHECKING:
     from catalog_probe.catalog.recognition.advice import Advice
     from catalog_probe.catalog.recognition.identify import Identity
 
-WIDTH = 80
-_LABEL = 14
+WIDTH = 80  # characters of a line
+_TEXT_COLUMN = 14  # where the text begins, beside its label
 
 
-def identity_text(identity: Identity, library: Library) -> str:
-    """Several lines: what the answer is, and whether to send the request again, come first."""
-    return "\n".join(map(sanitize_row, _lines(identity, library)))
+def format_identity(identity: Identity, library: Library) -> str:
+    """Format an identity as lines; the record and the retry advice come first."""
+    return "\n".join(map(sanitize_row, _make_lines(identity, library)))
 
 
-def identity_json(identity: Identity) -> str:
-    """The same as one line of JSON, with the verdict beside its parts."""
+def format_identity_json(identity: Identity) -> str:
+    """Format an identity as one line of JSON."""
     return json.dumps({"verdict": identity.verdict, **asdict(identity)}, ensure_ascii=True)
 
 
-def _lines(identity: Identity, library: Library) -> Iterator[str]:
+def _make_lines(identity: Identity, library: Library) -> Iterator[str]:
     yield _headline(identity)
-    yield from _row("send again", _advice(identity.retry))
+    yield from _row("send again", _format_advice(identity.retry))
     yield from _row("what to do", identity.retry.change)
-    named = (identity.record,) if identity.record is not None else identity.candidates
-    for address in named:
+    addresses = (identity.record,) if identity.record is not None else identity.candidates
+    for address in addresses:
         meaning = library[address].meaning
-        yield from _row("means", meaning if len(named) == 1 else f"{address}: {meaning}")
+        yield from _row("means", meaning if len(addresses) == 1 else f"{address}: {meaning}")
     yield from _row("group", identity.group if identity.verdict != "group" else "")
     yield from _row("because", "; ".join(identity.reasons))
     yield from _row("nearest", ", ".join(identity.nearest))
-    if len(named) == 1:
-        first = library[named[0]]
-        yield from _row("documents", "; ".join(first.sources))
-        yield from _row("last seen", _freshness(first))
+    if len(addresses) == 1:
+        record = library[addresses[0]]
+        yield from _row("documents", "; ".join(record.sources))
+        yield from _row("last seen", _format_last_seen(record))
 
 
 def _headline(identity: Identity) -> str:
@@ -60,7 +60,7 @@ def _headline(identity: Identity) -> str:
     return "unknown: no record fits this answer"
 
 
-def _advice(retry: Advice) -> str:
+def _format_advice(retry: Advice) -> str:
     if retry.may is May.NO:
         return f"no: {retry.condition}" if retry.condition else "no"
     if retry.may is May.UNKNOWN:
@@ -74,7 +74,7 @@ def _advice(retry: Advice) -> str:
     return f"{'yes' if retry.may is May.YES else 'perhaps'}, {wait}; at most {retry.attempts} attempts{condition}"
 
 
-def _freshness(record: CatalogRecord) -> str:
+def _format_last_seen(record: CatalogRecord) -> str:
     if record.seen_on is None:
         return "never: no live run has observed it"
     return f"on {record.seen_on}, {', '.join(record.tags)}"
@@ -82,5 +82,5 @@ def _freshness(record: CatalogRecord) -> str:
 
 def _row(label: str, text: str) -> Iterator[str]:
     if text:
-        head = f"  {label}".ljust(_LABEL)
-        yield from textwrap.wrap(sanitize_line(text), WIDTH, initial_indent=head, subsequent_indent=" " * _LABEL)
+        head = f"  {label}".ljust(_TEXT_COLUMN)
+        yield from textwrap.wrap(sanitize_line(text), WIDTH, initial_indent=head, subsequent_indent=" " * _TEXT_COLUMN)

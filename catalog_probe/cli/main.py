@@ -1,4 +1,4 @@
-"""`catalog-probe GROUP COMMAND`: the overview, and which module runs a command."""
+"""The program `catalog-probe`: its overview, and the module of each command."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 PROGRAM = "catalog-probe"
 
 COMMANDS = ("probe", "mock", "check", "identify", "can-i-rely")
-"""The commands that are no group."""
+"""Commands outside groups."""
 
 GROUPS: Mapping[str, Sequence[str]] = {
     "catalog": ("show", "find", "facts", "explain", "export", "update", "accept"),
@@ -27,7 +27,7 @@ GROUPS: Mapping[str, Sequence[str]] = {
     "target": ("doctor", "coverage", "variables", "cleanup"),
     "new": ("provider", "record"),
 }
-"""The commands of each group. Named here so that neither help nor a mistyped word loads a group."""
+"""The commands of each group. Listed here, so that help and suggestions import no group."""
 
 OVERVIEW = """\
 usage: catalog-probe COMMAND …, or catalog-probe GROUP COMMAND …
@@ -62,7 +62,7 @@ class _Overview(parser.Parser):
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command that the first words name; its exit status."""
+    """Run the command of the first words, and return its exit status."""
     make_output_failsafe()
     name, *rest = list(sys.argv[1:] if arguments is None else arguments) or ["--help"]
     if name in ("-h", "--help"):
@@ -76,17 +76,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _refuse(f"no command of {name} is called {rest[0]!r}", mend)
     try:
         return _run(name, rest)
-    except ModuleNotFoundError as error:  # of what the module of a command imports
-        what = describe_missing_library(error)
-        if not what:
+    except ModuleNotFoundError as error:  # raised by the import of a command
+        message = describe_missing_library(error)
+        if not message:
             raise
-        return _refuse(what)
-    except SystemExit as ended:  # argparse ends the process for the mock's help and usage errors
+        return _refuse(message)
+    except SystemExit as ended:  # argparse exits after the mock's help and usage errors
         return ended.code if isinstance(ended.code, int) else Exit.FINE
 
 
 def _run(name: str, arguments: Sequence[str]) -> int:
-    # imports only what the command needs: `identify` and `catalog find` load no pytest, httpx or grpc
+    # Import only what the command needs: `identify` and `catalog find` load no pytest, httpx or grpc.
     match name:
         case "probe":
             from catalog_probe.cli import probe
@@ -137,17 +137,20 @@ def _print_version() -> int:
 
 
 def _suggest(word: str, within: str = "") -> str:
-    """Say which commands come near to a word, in full: `doctor` is meant for `target doctor`."""
+    """Suggest commands that are similar to a word, with their group: `target doctor` for `doctor`."""
     full_names: dict[str, list[str]] = {name: [name] for name in (*COMMANDS, *GROUPS)}
     for group, commands in GROUPS.items():
         for command in commands:
             full_names.setdefault(command, []).append(f"{group} {command}")
-    near = difflib.get_close_matches(word, full_names, n=1, cutoff=0.7)
-    names = full_names[near[0]] if near else []
+    matches = difflib.get_close_matches(word, full_names, n=1, cutoff=0.7)
+    if not matches:
+        return ""
+    names = full_names[matches[0]]
     names = [name for name in names if within and name.startswith(f"{within} ")] or names
-    return f"did you mean: {' or '.join(f'{PROGRAM} {name}' for name in names)}" if names else ""
+    return f"did you mean: {' or '.join(f'{PROGRAM} {name}' for name in names)}"
 
 
 def _refuse(what: str, mend: str = "") -> int:
-    sys.stderr.write(f"{PROGRAM}: {sanitize_line('; '.join(filter(None, (what, mend))), MAX_MESSAGE_LENGTH)}\n")
+    message = f"{what}; {mend}" if mend else what
+    sys.stderr.write(f"{PROGRAM}: {sanitize_line(message, MAX_MESSAGE_LENGTH)}\n")
     return Exit.USAGE

@@ -1,4 +1,4 @@
-"""What our command lines share: one parser, one line for a mistake, one table of exit statuses."""
+"""Shared parts of the command lines: the parser, option values, error lines and exit statuses."""
 
 from __future__ import annotations
 
@@ -24,23 +24,22 @@ from catalog_probe.catalog.text.sanitizing import sanitize, sanitize_line
 
 Command = Callable[[argparse.Namespace], int]
 
-MIN_LINE = 40
-"""Characters of a line of a paragraph, however narrow the terminal is."""
+MIN_LINE = 40  # characters of a help line, even on a narrower terminal
 
-_NO_CHOICE = re.compile(r"invalid choice: '(?P<given>[^']*)' \(choose from (?P<known>[^)]*)\)")
+_INVALID_CHOICE = re.compile(r"invalid choice: '(?P<value>[^']*)' \(choose from (?P<choices>[^)]*)\)")
 
 
 class Parser(argparse.ArgumentParser):
-    """Says a mistake in one line and exits 4; nothing is abbreviated, and examples stay as they are laid out.
+    """An argument parser that reports a mistake in one line and exits 4.
 
-    Options may stand anywhere among the words of a command.
+    Options cannot be abbreviated, and may be anywhere among the words of a command.
     """
 
     def __init__(self, **options: Any) -> None:
         layout = {"formatter_class": argparse.RawDescriptionHelpFormatter, "allow_abbrev": False}
-        told = options.get("description")
-        if told and "\n" not in told:  # what is laid out stays; a paragraph is filled as wide as argparse writes
-            options["description"] = fill(told, max(shutil.get_terminal_size().columns - 2, MIN_LINE))
+        description = options.get("description")
+        if description and "\n" not in description:  # text with line breaks has a layout of its own
+            options["description"] = fill(description, max(shutil.get_terminal_size().columns - 2, MIN_LINE))
         super().__init__(**{**layout, **options})
         self._takes_commands = self._intermixes = False
 
@@ -49,13 +48,13 @@ class Parser(argparse.ArgumentParser):
         return super().add_subparsers(**options)
 
     def parse_known_args(self, args: Iterable[str] | None = None, namespace: Any = None) -> tuple[Any, list[str]]:
-        """As argparse; but where words are left over, options may have parted them: then once more, options first.
+        """Parse, and if words are left over, parse again with options and words mixed.
 
-        Before Python 3.13 argparse takes what need not be given as not given, once an option follows what must be.
+        Before Python 3.13, argparse gives up on optional words once an option follows the required ones.
         """
         words = sys.argv[1:] if args is None else list(args)
         known, rest = super().parse_known_args(words, copy(namespace))
-        if self._takes_commands or self._intermixes or all(each.startswith("-") for each in rest):
+        if self._takes_commands or self._intermixes or all(word.startswith("-") for word in rest):
             return known, rest
         self._intermixes = True
         try:
@@ -64,27 +63,27 @@ class Parser(argparse.ArgumentParser):
             self._intermixes = False
 
     def print_help(self, file: Any = None) -> None:
-        """As argparse; but a stream that takes no more is no success."""
+        """Write the help. Unlike argparse, let a failed write raise."""
         (sys.stdout if file is None else file).write(self.format_help())
 
     @property
-    def speaker(self) -> str:
-        """The word with which an error line begins: the program, whichever of its commands was typed."""
+    def program(self) -> str:
+        """The program's name, without its commands. Every error line begins with it."""
         return self.prog.split()[0]
 
     def error(self, message: str) -> NoReturn:
-        mend = _meant(message) or f"see `{self.prog} --help`"
-        self.exit(Exit.USAGE, f"{self.speaker}: {sanitize_line(message, MAX_MESSAGE_LENGTH)}; {mend}\n")
+        mend = _suggest_choice(message) or f"see `{self.prog} --help`"
+        self.exit(Exit.USAGE, f"{self.program}: {sanitize_line(message, MAX_MESSAGE_LENGTH)}; {mend}\n")
 
 
-def _meant(message: str) -> str:
-    """What comes near to a choice that is none, as argparse words it."""
-    slip = _NO_CHOICE.search(message)
-    return suggest_similar(slip["given"], re.findall(r"[^\s',]+", slip["known"])) if slip is not None else ""
+def _suggest_choice(message: str) -> str:
+    """Suggest a choice for an invalid one, from the message of argparse."""
+    match = _INVALID_CHOICE.search(message)
+    return suggest_similar(match["value"], re.findall(r"[^\s',]+", match["choices"])) if match is not None else ""
 
 
 def parse_name(text: str) -> str:
-    """The value of an option that names something: a script's unset variable is told, and means no default.
+    """Parse a value that must not be empty. An empty one usually is an unset variable of a script.
 
     Raises:
         argparse.ArgumentTypeError: it is empty.
@@ -95,7 +94,7 @@ def parse_name(text: str) -> str:
 
 
 def parse_path(text: str) -> Path:
-    """The value of an option that names a file or folder, as a person means it.
+    """Parse the value of an option that names a file or folder.
 
     Raises:
         argparse.ArgumentTypeError: it is empty.
@@ -104,15 +103,15 @@ def parse_path(text: str) -> Path:
 
 
 def parse_catalog_folder(text: str) -> Path:
-    """The value of `--catalog`: records, or a home.
+    """Parse the value of `--catalog`: a folder of records, or a provider folder.
 
     Raises:
         argparse.ArgumentTypeError: it is empty.
-        CatalogError: no record lies there.
+        CatalogError: the folder has no records.
     """
-    meant = parse_path(text)
-    provider_folders.use_records(meant)
-    return meant
+    path = parse_path(text)
+    provider_folders.use_records(path)
+    return path
 
 
 def parse_date(text: str) -> date:
@@ -139,24 +138,24 @@ def parse_http_status(text: str) -> int:
 
 
 def describe_providers() -> str:
-    """Name the providers that there are, for the help of an option that takes one."""
+    """Name the known providers, for the help of an option."""
     from catalog_probe.catalog.files.manifest import providers
 
     return f"{', '.join(providers())}, or one of your own"
 
 
 def add_catalog_options(parser: argparse.ArgumentParser, catalog: Callable[[str], Path] = parse_catalog_folder) -> None:
-    """Add the options of every command that reads records; `catalog` parses the value of `--catalog`."""
+    """Add the options of commands that read records. `catalog` parses the value of `--catalog`."""
     parser.add_argument("--catalog", type=catalog, metavar="DIR", help="the records, or the home, to use")
     parser.add_argument("--today", type=parse_date, metavar="DATE", help="take this for today, as 2026-01-31")
 
 
 def find_first_problem(arguments: argparse.Namespace) -> str:
-    """Say what is wrong with the records that a command read; empty where nothing is."""
+    """Return the first problem of the records that a command read; empty if they are valid."""
     from catalog_probe.catalog.check import validate
 
-    named = Path(arguments.catalog) if arguments.catalog else None
-    return next(filter(None, map(validate.first_problem, provider_folders.use(named))), "")
+    folder = Path(arguments.catalog) if arguments.catalog else None
+    return next(filter(None, map(validate.first_problem, provider_folders.use(folder))), "")
 
 
 def run(
@@ -164,51 +163,56 @@ def run(
     arguments: Sequence[str] | None = None,
     *,
     stopped: str = "stopped",
-    blamed: Callable[[argparse.Namespace], str] = lambda _: "",
+    find_problem: Callable[[argparse.Namespace], str] = lambda _: "",
 ) -> int:
-    """Run the command that the arguments name (its function is the default `run_command`); the exit status.
+    """Run the function `run_command` of the parsed arguments, and return the exit status.
 
-    What a person can mend is one line on stderr, and exit status 4 where the error has none of its own. A fault of our
-    own is a traceback and 3. `stopped` is what an interruption says; `blamed` what is wrong with the files that were
-    given, if that explains why a command could not go on.
+    An error that a person can correct is one line on stderr, with exit status 4 or its own. A fault of our own is a
+    traceback and 3.
+
+    Args:
+        parser: the parser of the command.
+        arguments: the command line, by default that of the process.
+        stopped: the message after an interruption.
+        find_problem: returns what is wrong with the given files, if that explains an unexpected error.
     """
     make_output_failsafe()
-    chosen = argparse.Namespace()
+    namespace = argparse.Namespace()
     try:
         try:
-            chosen = parser.parse_args(arguments)
-        except SystemExit as ended:  # argparse ends the process for help and for arguments that cannot be used
+            namespace = parser.parse_args(arguments)
+        except SystemExit as ended:  # argparse exits after help and for invalid arguments
             status = ended.code or Exit.FINE
         else:
-            command: Command = chosen.run_command
-            status = command(chosen)
+            command: Command = namespace.run_command
+            status = command(namespace)
         sys.stdout.flush()
         return int(status)
     except UserError as error:
-        return _say(parser, str(error), error.status)
+        return _end(parser, str(error), error.status)
     except BrokenPipeError:
         discard_output(sys.stdout)
         return Exit.FINE
     except OSError as error:
-        said = error.strerror or error
-        line = f"{error.filename}: {said}; name another" if error.filename else f"cannot write: {said}"
-        return _say(parser, line, Exit.USAGE)
+        message = error.strerror or error
+        line = f"{error.filename}: {message}; name another" if error.filename else f"cannot write: {message}"
+        return _end(parser, line, Exit.USAGE)
     except KeyboardInterrupt:
-        return _say(parser, stopped, INTERRUPTED)
-    except Exception as error:  # noqa: BLE001 - else Python exits 1, which says that something was found
-        found = describe_missing_library(error) or blamed(chosen)
-        if found:
-            return _say(parser, found, Exit.USAGE)
+        return _end(parser, stopped, INTERRUPTED)
+    except Exception as error:  # noqa: BLE001 - else Python exits 1, which means that a command found something
+        explanation = describe_missing_library(error) or find_problem(namespace)
+        if explanation:
+            return _end(parser, explanation, Exit.USAGE)
         with suppress(OSError):
             sys.stderr.write(sanitize(traceback.format_exc()))
-        return _say(parser, "this is a fault of our own; report it with the lines above", Exit.HARNESS_ERROR)
+        return _end(parser, "this is a fault of our own; report it with the lines above", Exit.HARNESS_ERROR)
 
 
-def _say(parser: Parser, line: str, status: int) -> int:
-    """The last word; what could not be said before it stays unsaid."""
-    for stream, last in ((sys.stdout, ""), (sys.stderr, f"{parser.speaker}: {sanitize_line(line)}\n")):
+def _end(parser: Parser, line: str, status: int) -> int:
+    """Flush stdout, write the last line to stderr, and return the status. A closed stream is ignored."""
+    for stream, text in ((sys.stdout, ""), (sys.stderr, f"{parser.program}: {sanitize_line(line)}\n")):
         try:
-            stream.write(last)
+            stream.write(text)
             stream.flush()
         except OSError:
             discard_output(stream)

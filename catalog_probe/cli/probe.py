@@ -1,4 +1,4 @@
-"""`catalog-probe probe`: pytest on the probes, wherever the package lies."""
+"""`catalog-probe probe`: run pytest on the probes of the installed package."""
 
 from __future__ import annotations
 
@@ -30,17 +30,17 @@ _PYTEST = "pytest's own options work too: -k EXPRESSION, -n WORKERS, -x, --lf, -
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run pytest on the probes of the package; pytest's exit status."""
+    """Run pytest on the probes of the package, and return its exit status."""
     words = list(sys.argv[1:] if arguments is None else arguments)
     if {"-h", "--help"} & set(words):
         return parser.run(build_parser(), ["--help"])
     import pytest
 
-    named = [_locate(word) for word in words]
-    everything = [] if named != words else [str(PROBES)]
+    located = [_locate(word) for word in words]
+    default = [] if located != words else [str(PROBES)]  # no probe was named
     cache = f"cache_dir={paths.base_folder() / '.cache' / 'pytest'}"
-    ours = ["-p", "catalog_probe.probes.plugin.plugin", "--rootdir", str(PROBES.parent), "-o", cache]
-    return int(pytest.main([*ours, *everything, *named], plugins=[OnlyProbes()]))
+    options = ["-p", "catalog_probe.probes.plugin.plugin", "--rootdir", str(PROBES.parent), "-o", cache]
+    return int(pytest.main([*options, *default, *located], plugins=[OnlyProbes()]))
 
 
 def build_parser() -> Parser:
@@ -59,7 +59,7 @@ def build_parser() -> Parser:
 
 
 class OnlyProbes:
-    """The plugin object that refuses what else pytest would run: whoever writes `probe` means probes and no tests."""
+    """A pytest plugin that refuses paths outside the probes."""
 
     def pytest_configure(self, config: pytest.Config) -> None:
         import pytest
@@ -72,6 +72,6 @@ class OnlyProbes:
 
 
 def _locate(argument: str) -> str:
-    """`probes/test_errors.py::…` wherever the package lies; anything else as it is."""
-    first = argument.partition("::")[0].partition("/")[0]
-    return str(PROBES.parent / argument) if first == PROBES.name and not Path(argument).exists() else argument
+    """Turn `probes/test_errors.py::…` into a path in the package; return anything else unchanged."""
+    first_folder = argument.partition("::")[0].partition("/")[0]
+    return str(PROBES.parent / argument) if first_folder == PROBES.name and not Path(argument).exists() else argument

@@ -27,7 +27,7 @@ from catalog_probe.catalog.text.sanitizing import (
     sanitize_row,
 )
 from catalog_probe.cli.catalog_commands import commands, show
-from catalog_probe.cli.identity_text import identity_text
+from catalog_probe.cli.identity_text import format_identity
 from catalog_probe.cli.main import main
 from catalog_probe.cli.target_commands import cleanup, doctor, doctor_text
 from catalog_probe.probes.planning.expirations import Expiration
@@ -192,7 +192,7 @@ def test_an_answer_that_is_recognised(text: str) -> None:
     known = {"type": "error", "error": {"type": "not_found_error", "message": text}}
     for body in (known, {"type": "error", "error": {"type": text, "message": text}}, text):
         found = shipped().identify("pa", 404, {"x-text": text, "retry-after": text}, body)
-        assert_inert(identity_text(found, shipped()))
+        assert_inert(format_identity(found, shipped()))
 
 
 @given(FROM_OUTSIDE)

@@ -113,7 +113,10 @@ gone. Without --assertions, those that drifted in the run are accepted.
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command, and return its exit status."""
     return parser.run(
-        build_parser(), arguments, stopped="stopped; no file was left half written", blamed=parser.find_first_problem
+        build_parser(),
+        arguments,
+        stopped="stopped; no file was left half written",
+        find_problem=parser.find_first_problem,
     )
 
 

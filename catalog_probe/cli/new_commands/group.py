@@ -47,7 +47,7 @@ MAX_MISSING_SHOWN = 12  # lines
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Begin a provider or a record; return the exit status."""
-    return parser.run(build_parser(), arguments, blamed=parser.find_first_problem)
+    return parser.run(build_parser(), arguments, find_problem=parser.find_first_problem)
 
 
 def build_parser() -> Parser:

@@ -38,7 +38,7 @@ examples:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command, and return its exit status."""
-    return parser.run(build_parser(), arguments, blamed=parser.find_first_problem)
+    return parser.run(build_parser(), arguments, find_problem=parser.find_first_problem)
 
 
 def _load_catalog(args: argparse.Namespace) -> Catalog:

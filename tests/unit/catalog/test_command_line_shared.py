@@ -116,7 +116,7 @@ def test_what_is_wrong_with_the_files_explains_why_a_command_could_not_go_on(
         raise TypeError("'int' object is not iterable")
 
     parser.set_defaults(run_command=command)
-    assert parsing.run(parser, [], blamed=lambda _: why) == status
+    assert parsing.run(parser, [], find_problem=lambda _: why) == status
     said = capsys.readouterr().err
     assert (said == f"any: {why}\n") == bool(why)
     assert ("Traceback" in said) == (not why)
