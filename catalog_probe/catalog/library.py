@@ -15,9 +15,8 @@ from catalog_probe.catalog.files.store import Catalog
 from catalog_probe.catalog.model import KINDS
 from catalog_probe.catalog.model.errors import CatalogError, suggest_similar
 from catalog_probe.catalog.observed.last_seen import seen_on
-from catalog_probe.catalog.reading.classification import classification
+from catalog_probe.catalog.reading.error_records import classification, documented_status
 from catalog_probe.catalog.reading.record_fields import meaning, occurs_on, tags
-from catalog_probe.catalog.reading.statuses import documented_status
 from catalog_probe.catalog.recognition.advice import Advice, May, advise_for_record
 from catalog_probe.catalog.recognition.identify import Identity, Recognizer
 from catalog_probe.catalog.search import query

@@ -94,7 +94,14 @@ def _is_about_type(inner: ValidationError, outer: ValidationError) -> bool:
 
 
 def _describe(error: ValidationError) -> Complaint:
-    message, mend = _DESCRIBERS.get(str(error.validator), _describe_in_own_words)(error)
+    keyword = str(error.validator)
+    if keyword in _DESCRIBERS:
+        message, mend = _DESCRIBERS[keyword](error)
+    elif keyword in _TEMPLATES:
+        values = {"value": quote_value(error.instance), "limit": quote_value(error.validator_value)}
+        message, mend = (template.format(**values) for template in _TEMPLATES[keyword])
+    else:
+        message, mend = shorten(" ".join(error.message.split()), 160), ""
     mend = mend or _schema_hint(error) or "see the schema's description of the field"
     return Complaint(error.json_path, message, mend)
 
@@ -137,8 +144,13 @@ def _describe_enum(error: ValidationError) -> tuple[str, str]:
     )
 
 
-def _describe_const(error: ValidationError) -> tuple[str, str]:
-    return f"is {quote_value(error.instance)}", f"write {quote_value(error.validator_value)}"
+def _describe_options(error: ValidationError) -> tuple[str, str]:
+    context = error.context or []
+    types = [inner.validator_value for inner in context if inner.validator == "type"]
+    if types and len(types) == len(context):
+        return f"is {quote_value(error.instance)}", f"write {_join_types(types)}"
+    mends = dict.fromkeys(_describe(_root_cause(inner)).mend for inner in context)
+    return f"{quote_value(error.instance)} is none of the allowed forms", ", or ".join(mends)
 
 
 def _describe_type(error: ValidationError) -> tuple[str, str]:
@@ -148,15 +160,6 @@ def _describe_type(error: ValidationError) -> tuple[str, str]:
 def _join_types(types: Iterable[Json]) -> str:
     names = [name for value in types for name in ([value] if isinstance(value, str) else value)]
     return " or ".join(_TYPES.get(name, name) for name in dict.fromkeys(names))
-
-
-def _describe_options(error: ValidationError) -> tuple[str, str]:
-    context = error.context or []
-    types = [inner.validator_value for inner in context if inner.validator == "type"]
-    if types and len(types) == len(context):
-        return f"is {quote_value(error.instance)}", f"write {_join_types(types)}"
-    mends = dict.fromkeys(_describe(_root_cause(inner)).mend for inner in context)
-    return f"{quote_value(error.instance)} is none of the allowed forms", ", or ".join(mends)
 
 
 def _describe_pattern(error: ValidationError) -> tuple[str, str]:
@@ -169,53 +172,32 @@ def _describe_format(error: ValidationError) -> tuple[str, str]:
     return f"{quote_value(error.instance)} is no {name}", _FORMATS.get(name, "")
 
 
-def _describe_forbidden(error: ValidationError) -> tuple[str, str]:
-    return f"{quote_value(error.instance)} may not stand here", "remove it"
-
-
-def _describe_repeated(error: ValidationError) -> tuple[str, str]:
-    return f"{quote_value(error.instance)} repeats an item", "name each item once"
-
-
-def _describe_too_short(error: ValidationError) -> tuple[str, str]:
-    return f"{quote_value(error.instance)} is too short", f"give at least {error.validator_value}"
-
-
-def _describe_minimum(error: ValidationError) -> tuple[str, str]:
-    return f"is {quote_value(error.instance)}", f"write {error.validator_value} or more"
-
-
-def _describe_exclusive_minimum(error: ValidationError) -> tuple[str, str]:
-    return f"is {quote_value(error.instance)}", f"write more than {error.validator_value}"
-
-
-def _describe_property_name(error: ValidationError) -> tuple[str, str]:
-    return f"{quote_value(error.instance)} is no name for a field here", ""
-
-
-def _describe_in_own_words(error: ValidationError) -> tuple[str, str]:
-    return shorten(" ".join(error.message.split()), 160), ""
-
-
 _DESCRIBERS: Mapping[str, Callable[[ValidationError], tuple[str, str]]] = {
     "required": _describe_required,
     "additionalProperties": _describe_extra,
     "unevaluatedProperties": _describe_extra,
     "enum": _describe_enum,
-    "const": _describe_const,
     "type": _describe_type,
     "anyOf": _describe_options,
     "oneOf": _describe_options,
     "pattern": _describe_pattern,
     "format": _describe_format,
-    "None": _describe_forbidden,
-    "not": _describe_forbidden,
-    "uniqueItems": _describe_repeated,
-    "minimum": _describe_minimum,
-    "exclusiveMinimum": _describe_exclusive_minimum,
-    "minItems": _describe_too_short,
-    "minLength": _describe_too_short,
-    "minProperties": _describe_too_short,
-    "propertyNames": _describe_property_name,
 }
-"""Validation keyword -> the words for its errors; jsonschema says "None" for the schema `false`."""
+"""Validation keyword -> the words for its errors."""
+
+_FORBIDDEN = ("{value} may not stand here", "remove it")
+_TOO_SHORT = ("{value} is too short", "give at least {limit}")
+
+_TEMPLATES: Mapping[str, tuple[str, str]] = {
+    "const": ("is {value}", "write {limit}"),
+    "None": _FORBIDDEN,  # jsonschema's name for the schema `false`
+    "not": _FORBIDDEN,
+    "uniqueItems": ("{value} repeats an item", "name each item once"),
+    "minimum": ("is {value}", "write {limit} or more"),
+    "exclusiveMinimum": ("is {value}", "write more than {limit}"),
+    "minItems": _TOO_SHORT,
+    "minLength": _TOO_SHORT,
+    "minProperties": _TOO_SHORT,
+    "propertyNames": ("{value} is no name for a field here", ""),
+}
+"""Validation keyword -> message and mend, with the value and the keyword's own value."""

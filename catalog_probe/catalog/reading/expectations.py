@@ -17,10 +17,10 @@ from catalog_probe.catalog.model.labels import (
     SUCCESS,
     WRONG_CREDENTIAL,
 )
+from catalog_probe.catalog.reading.error_records import STREAM_START_STATUS, documented_status
 from catalog_probe.catalog.reading.expected import Expected
 from catalog_probe.catalog.reading.headers import header_labels, header_rules, limit_header_rules, raw_header_rules
 from catalog_probe.catalog.reading.relations import Relation, parse_relation, relations_of
-from catalog_probe.catalog.reading.statuses import STREAM_START_STATUS, documented_status
 from catalog_probe.catalog.reading.streams import parse_stream_rule
 
 CACHE_SIZE = 1024  # records; planning, judging, recognition and write-back ask for the same expectations

@@ -7,8 +7,8 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.observed.last_seen import live_messages
+from catalog_probe.catalog.reading.error_records import retry_advice
 from catalog_probe.catalog.reading.headers import raw_header_rules
-from catalog_probe.catalog.reading.retry import retry_advice
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -44,6 +44,15 @@ _ROWS: Mapping[str, Mapping[str, str]] = MappingProxyType(
 
 _DATED = ("verification", "observed", "retrieved_at", "generated_at", "observed_for_this_key")
 _REMARKS = ("note", "pinned_reason")
+
+
+_UNDOCUMENTED_FIELDS = frozenset(
+    """
+    status verification observed_live observed live_messages retrieved_at observed_for_this_key evidence note pinned
+    pinned_reason
+    """.split()
+)
+"""Tags, evidence, remarks and pins."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +115,20 @@ def occurs_on(record: Record) -> frozenset[str]:
 def claimed_endpoints(record: Record) -> tuple[str, ...]:
     """Return the addresses of the endpoints that an error record names, in its order; none of any other record."""
     return tuple(record.data.get("endpoints") or ()) if record.kind == "errors" else ()
+
+
+def documented_fields(record: Record) -> Mapping[str, Json]:
+    """Return the documented fields: two records that agree in them are probed alike."""
+    return {key: _without_seen_marks(value) for key, value in record.data.items() if key not in _UNDOCUMENTED_FIELDS}
+
+
+def _without_seen_marks(value: Json) -> Json:
+    """Remove `seen`, which write-back sets in header rules; elsewhere `seen` is an ordinary name."""
+    if not isinstance(value, dict):
+        return value
+    return {
+        key: _without_seen_marks(member) for key, member in value.items() if not (key == "seen" and "rule" in value)
+    }
 
 
 def keywords(record: Record) -> frozenset[str]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.envelopes import formats
 from catalog_probe.catalog.files.manifest import manifest
-from catalog_probe.catalog.reading.retry import retry_advice
+from catalog_probe.catalog.reading.error_records import retry_advice
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping

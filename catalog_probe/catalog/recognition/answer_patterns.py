@@ -12,9 +12,8 @@ from catalog_probe.catalog.model.assertion import AssertionKey
 from catalog_probe.catalog.observed.cells import cells_of
 from catalog_probe.catalog.observed.last_seen import live_messages
 from catalog_probe.catalog.reading.assertions import asserted_expectations
-from catalog_probe.catalog.reading.classification import classification
+from catalog_probe.catalog.reading.error_records import classification, retry_advice
 from catalog_probe.catalog.reading.record_fields import meaning, occurs_on
-from catalog_probe.catalog.reading.retry import retry_advice
 from catalog_probe.catalog.recognition.shapes import Shape, load_shape
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.files.manifest import manifest
-from catalog_probe.catalog.reading.classification import classification
+from catalog_probe.catalog.reading.error_records import classification
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

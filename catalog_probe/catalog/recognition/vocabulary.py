@@ -11,10 +11,9 @@ from catalog_probe.catalog.envelopes.projection import find_message, wire_values
 from catalog_probe.catalog.files.manifest import manifest
 from catalog_probe.catalog.model.codes import ReasonCode
 from catalog_probe.catalog.reading.annotations import request_assumptions
-from catalog_probe.catalog.reading.classification import classification
+from catalog_probe.catalog.reading.error_records import classification, retry_advice
 from catalog_probe.catalog.reading.expectations import documented_answers
 from catalog_probe.catalog.reading.headers import header_names
-from catalog_probe.catalog.reading.retry import retry_advice
 from catalog_probe.catalog.reading.streams import event_names
 from catalog_probe.catalog.recognition.endpoint_index import EndpointIndex
 

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.model.errors import CatalogError, suggest_similar
 from catalog_probe.catalog.observed.last_seen import live_messages, seen_on
+from catalog_probe.catalog.reading.error_records import documented_status
 from catalog_probe.catalog.reading.headers import header_names
 from catalog_probe.catalog.reading.record_fields import keywords, meaning, note, occurs_on
-from catalog_probe.catalog.reading.statuses import documented_status
 from catalog_probe.catalog.search.terms import Term, has_facet, parse_terms
 from catalog_probe.catalog.search.values import require_possible_values
 

@@ -18,9 +18,8 @@ from catalog_probe.catalog.model.clock import add_days
 from catalog_probe.catalog.observed.cells import resolved_assumptions
 from catalog_probe.catalog.observed.last_seen import is_not_from_provider, last_seen, live_messages, seen_on
 from catalog_probe.catalog.observed.tags import tag_by_evidence
-from catalog_probe.catalog.reading.documented_fields import documented_fields
 from catalog_probe.catalog.reading.expectations import expectation
-from catalog_probe.catalog.reading.record_fields import pinned_reason
+from catalog_probe.catalog.reading.record_fields import documented_fields, pinned_reason
 from catalog_probe.catalog.writeback import answer_evidence
 from catalog_probe.catalog.writeback.record_evidence import AS_ASSUMED, RecordEvidence, format_evidence, gather_evidence
 from catalog_probe.catalog.writeback.sightings import Sighting, add_evidence, expire_evidence, mark_headers_seen

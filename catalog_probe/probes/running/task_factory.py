@@ -10,7 +10,7 @@ from catalog_probe.catalog.evidence.retention import RetentionBudget
 from catalog_probe.catalog.model import Reason
 from catalog_probe.catalog.model.labels import SUCCESS
 from catalog_probe.catalog.reading.assertions import asserted_expectations
-from catalog_probe.catalog.reading.classification import own_row
+from catalog_probe.catalog.reading.error_records import own_row
 from catalog_probe.probes.judging.comparison.basis import is_no_refusal
 from catalog_probe.probes.planning.obstacles import find_obstacle
 from catalog_probe.probes.recipes import book

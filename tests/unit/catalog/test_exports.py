@@ -17,8 +17,8 @@ from catalog_probe.catalog.exports.schemas import fields_schema
 from catalog_probe.catalog.files.manifest import manifest, providers
 from catalog_probe.catalog.library import load
 from catalog_probe.catalog.model.exits import Exit
+from catalog_probe.catalog.reading.error_records import documented_status
 from catalog_probe.catalog.reading.record_fields import claimed_endpoints, request_line
-from catalog_probe.catalog.reading.statuses import documented_status
 from catalog_probe.cli.catalog_commands.group import main
 from tests.harness.engines import catalog
 

@@ -10,13 +10,18 @@ import pytest
 from catalog_probe.catalog.check.record_checks import CheckContext, check_record, is_malformed
 from catalog_probe.catalog.model import KINDS, Json, Record
 from catalog_probe.catalog.observed.last_seen import last_seen, live_messages, target_of
-from catalog_probe.catalog.reading.classification import classification
-from catalog_probe.catalog.reading.documented_fields import documented_fields
+from catalog_probe.catalog.reading.error_records import classification, retry_advice
 from catalog_probe.catalog.reading.expectations import expectations
 from catalog_probe.catalog.reading.headers import header_names
 from catalog_probe.catalog.reading.rate_limits import rate_limits
-from catalog_probe.catalog.reading.record_fields import documented_rows, keywords, observed_rows, pinned_reason, tags
-from catalog_probe.catalog.reading.retry import retry_advice
+from catalog_probe.catalog.reading.record_fields import (
+    documented_fields,
+    documented_rows,
+    keywords,
+    observed_rows,
+    pinned_reason,
+    tags,
+)
 from tests.harness.engines import catalog
 
 if TYPE_CHECKING:

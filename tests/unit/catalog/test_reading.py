@@ -10,14 +10,20 @@ import pytest
 from catalog_probe.catalog.files.schemas import resolve_ref
 from catalog_probe.catalog.model import Close, Event, GrpcStatus, Json, Record, Response
 from catalog_probe.catalog.observed.last_seen import LastSeen, is_not_from_provider, last_seen, seen_on, target_of
-from catalog_probe.catalog.reading.classification import classification
-from catalog_probe.catalog.reading.documented_fields import documented_fields
+from catalog_probe.catalog.reading.error_records import (
+    DocumentedStatus,
+    RetryAdvice,
+    classification,
+    documented_status,
+    retry_advice,
+)
 from catalog_probe.catalog.reading.expectations import documented_answers, expectation, expectations
 from catalog_probe.catalog.reading.expected import Expected, answer_body, message_of, param_of
 from catalog_probe.catalog.reading.headers import HeaderRule, header_names
 from catalog_probe.catalog.reading.rate_limits import EndpointGroup, LimitHeaders, rate_limits
 from catalog_probe.catalog.reading.record_fields import (
     DisplayRow,
+    documented_fields,
     documented_rows,
     keywords,
     meaning,
@@ -25,8 +31,6 @@ from catalog_probe.catalog.reading.record_fields import (
     observed_rows,
     pinned_reason,
 )
-from catalog_probe.catalog.reading.retry import RetryAdvice, retry_advice
-from catalog_probe.catalog.reading.statuses import DocumentedStatus, documented_status
 from catalog_probe.catalog.reading.streams import StreamRule, parse_stream_rule
 from catalog_probe.catalog.text.json_pointer import ABSENT, find_value
 from tests.unit.catalog.catalog_making import ENDPOINT_ADDRESS, ERROR_ADDRESS, LIMITS_ADDRESS, record
