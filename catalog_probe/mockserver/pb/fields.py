@@ -21,8 +21,7 @@ from catalog_probe.mockserver.core.fields import (
 )
 from catalog_probe.mockserver.core.sections import CLIENTS, OURS
 
-JSON, ENUM = "application/json", "text/x.enum"
-"""Values of responseMimeType that ask for structured output."""
+JSON, ENUM = "application/json", "text/x.enum"  # values of responseMimeType that ask for structured output
 
 
 SERVICE_TIER = one_of("standard", "priority", "flex", "deferred", "STANDARD", "PRIORITY", "FLEX", "DEFERRED")

@@ -36,8 +36,7 @@ if TYPE_CHECKING:
 
 Authenticate = Callable[[Request, Names, "Context"], Project]
 
-ALL_MODELS = "all models"
-"""The model that a quota names if the path names none."""
+ALL_MODELS = "all models"  # the model that a quota names if the path names none
 
 
 @dataclass(frozen=True)

@@ -31,10 +31,8 @@ class Project:
     tier: str = "tier1"
     billing: Billing = Billing.LINKED
     api_enabled: bool = True
-    free_tier_region: bool = True
-    """Whether the free tier is available in its region."""
-    new_user: bool = False
-    """Whether older models are closed to it (2:9)."""
+    free_tier_region: bool = True  # whether the free tier is available in its region
+    new_user: bool = False  # whether older models are closed to it (2:9)
 
 
 @dataclass(frozen=True)
@@ -84,10 +82,8 @@ _TOKENS = (
 
 KEYS = {key.secret: key for key in _KEYS}
 
-DEFAULT_KEY = "mock-pb-inference"
-"""The key that stands for an unknown one if the mock accepts any key."""
+DEFAULT_KEY = "mock-pb-inference"  # the key that stands for an unknown one if the mock accepts any key
 
 OAUTH_TOKENS = {token.secret: token for token in _TOKENS}
 
-UNIDENTIFIED = Project("")
-"""The project of a call before authentication."""
+UNIDENTIFIED = Project("")  # the project of a call before authentication

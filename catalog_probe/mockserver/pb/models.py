@@ -33,8 +33,7 @@ class Model:
     experimental: bool = False
     closed_to_new_users: bool = False
     methods: tuple[str, ...] = (GENERATE, BATCH)
-    kind: str = "other"
-    """Which ceiling its batches have: `speech`, `embedding` or `other` (2:8.3)."""
+    kind: str = "other"  # which ceiling its batches have: `speech`, `embedding` or `other` (2:8.3)
 
     @property
     def max_temperature(self) -> int:

@@ -42,8 +42,7 @@ if TYPE_CHECKING:
 PACIFIC = ZoneInfo("America/Los_Angeles")
 USD_PER_TOKEN = 0.00001  # the mock's choice
 STANDARD, FLEX = "standard", "flex"
-CAPACITY_SHED, CAPACITY_UNAVAILABLE = "flex_capacity_shed", "flex_capacity_unavailable"
-"""Scenarios of flex inference."""
+CAPACITY_SHED, CAPACITY_UNAVAILABLE = "flex_capacity_shed", "flex_capacity_unavailable"  # scenarios of flex inference
 
 
 @dataclass

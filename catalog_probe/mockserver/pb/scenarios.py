@@ -25,8 +25,7 @@ SESSION_AGE = "session_age"
 CONNECTION_AGE = "connection_age"
 CONNECTION_RESET = "connection_reset"
 
-MALFORMED_CALL = "malformed_call"
-"""The fault whose finish reason depends on the tools that the request offers."""
+MALFORMED_CALL = "malformed_call"  # the fault whose finish reason depends on the tools that the request offers
 
 CALL_FAILURES = (
     Scenario("internal_error", "Something breaks inside the provider; any call.", row=INTERNAL),

@@ -21,8 +21,7 @@ from catalog_probe.mockserver.pc.limits.tiers import TIER_1, TIER_5, TIGHT
 if TYPE_CHECKING:
     from catalog_probe.mockserver.core.errors import ErrorRow
 
-EXTERNAL_STORAGE = "api.external_storage.read"
-"""The one scope that the documents name."""
+EXTERNAL_STORAGE = "api.external_storage.read"  # the one scope that the documents name
 
 ANYWHERE = ("0.0.0.0/0", "::/0")
 
@@ -69,10 +68,8 @@ class Key:
     secret: str
     organization: Organization = ACME
     project: Project = WORK
-    refusal: ErrorRow | None = None
-    """The 401 for any call."""
-    spending_refusal: ErrorRow | None = None
-    """The 429 for any call that costs something."""
+    refusal: ErrorRow | None = None  # the 401 for any call
+    spending_refusal: ErrorRow | None = None  # the 429 for any call that costs something
     scopes: frozenset[str] = frozenset()
     projects: tuple[Project, ...] = ()
     admin: bool = False
@@ -114,11 +111,9 @@ _TABLE = (
 KEYS = {key.secret: key for key in _TABLE}
 
 
-UNIDENTIFIED = Key("")
-"""The key of a call before authentication."""
+UNIDENTIFIED = Key("")  # the key of a call before authentication
 
-DEFAULT_KEY = "mock-pc-inference"
-"""The key that stands for an unknown one if the mock accepts any key."""
+DEFAULT_KEY = "mock-pc-inference"  # the key that stands for an unknown one if the mock accepts any key
 
 
 @dataclass(frozen=True)

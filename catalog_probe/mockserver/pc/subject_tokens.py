@@ -25,8 +25,7 @@ class IdentityProvider:
     audience: str
     subjects: frozenset[str]
     secret: bytes
-    certificates: frozenset[str]
-    """SHA-256 fingerprints of accepted certificates."""
+    certificates: frozenset[str]  # SHA-256 fingerprints of accepted certificates
 
 
 CONFIGURED = IdentityProvider(

@@ -24,20 +24,24 @@ MESSAGE = object_of(
     extra=True,
 )
 
-CHAT = object_of(
+GENERATION = (
     Field("model", STRING, "1:4.4", required=True),
+    Field("parallel_tool_calls", BOOLEAN, CLIENTS),
+    Field("stream", BOOLEAN, CLIENTS),
+    Field("tool_choice", STRING | OBJECT, CLIENTS),
+    Field("tools", OBJECTS, CLIENTS),
+)
+
+CHAT = object_of(
+    *GENERATION,
     Field("messages", array(MESSAGE, at_least=1), "1:1", required=True),
     Field("reasoning_effort", STRING, "1:4.4"),
     Field("deferred", BOOLEAN, "1:3"),
     Field("max_tokens", integer(1), CLIENTS),
     Field("max_completion_tokens", integer(1), CLIENTS),
     Field("n", integer(1, 8), OURS),  # bounded, so that an answer cannot fill the memory
-    Field("parallel_tool_calls", BOOLEAN, CLIENTS),
     Field("response_format", OBJECT, CLIENTS),
-    Field("stream", BOOLEAN, CLIENTS),
     Field("stream_options", object_of(Field("include_usage", BOOLEAN, CLIENTS), extra=True), CLIENTS),
-    Field("tool_choice", STRING | OBJECT, CLIENTS),
-    Field("tools", OBJECTS, CLIENTS),
     extra=True,
 )
 
@@ -50,15 +54,11 @@ ITEM = object_of(
 )
 
 RESPONSE = object_of(
-    Field("model", STRING, "1:4.4", required=True),
+    *GENERATION,
     Field("input", STRING | array(ITEM, at_least=1), "1:1", required=True),
     Field("reasoning", object_of(Field("effort", STRING, CLIENTS), extra=True), CLIENTS),
     Field("max_output_tokens", integer(1), CLIENTS),
-    Field("parallel_tool_calls", BOOLEAN, CLIENTS),
-    Field("stream", BOOLEAN, CLIENTS),
     Field("text", object_of(Field("format", OBJECT, CLIENTS), extra=True), CLIENTS),
-    Field("tool_choice", STRING | OBJECT, CLIENTS),
-    Field("tools", OBJECTS, CLIENTS),
     extra=True,
 )
 

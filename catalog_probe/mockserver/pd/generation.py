@@ -25,8 +25,7 @@ class Completion:
     is_truncated: bool
     prompt_tokens: int
     completion_tokens: int
-    calls: tuple[tuple[str, str], ...] = ()
-    """Name and JSON arguments of each called function; then `text` is empty."""
+    calls: tuple[tuple[str, str], ...] = ()  # name and JSON arguments of each called function; then `text` is empty
 
 
 def refuse_effort(model: Model, effort: str | None) -> None:

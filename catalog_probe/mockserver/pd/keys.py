@@ -84,8 +84,7 @@ KEYS = {key.secret: key for key in _TABLE}
 
 UNIDENTIFIED = Key("", "not identified yet", acls=())
 
-DEFAULT_KEY = "mock-pd-inference"
-"""The key that stands for an unknown one if the mock accepts any key."""
+DEFAULT_KEY = "mock-pd-inference"  # the key that stands for an unknown one if the mock accepts any key
 
 MANAGEMENT_KEYS = frozenset({"mock-pd-management"})
 """Keys of the management API, which the inference API does not accept, and vice versa (1:5.4)."""

@@ -31,8 +31,7 @@ if TYPE_CHECKING:
     from catalog_probe.mockserver.pb.call import Call
     from catalog_probe.mockserver.pb.models import Model
 
-MAX_INPUT_BYTES = 2 * 1_000**3
-"""2 GB (2:8.1); the documents do not say whether that is 10^9 or 2^30 bytes each."""
+MAX_INPUT_BYTES = 2 * 1_000**3  # 2 GB (2:8.1); the documents do not say whether that is 10^9 or 2^30 bytes each
 
 # Seconds after creation. The documents name only the turnaround target of 24 hours (2:8.1).
 RUNS_AFTER_S, DONE_AFTER_S = 1.0, 60.0

@@ -22,8 +22,7 @@ if TYPE_CHECKING:
 
 Step = dict[str, Any]
 
-CONTENT_TYPES = ("text", "image", "audio", "document", "video")
-"""Content types of a user's input that has no steps."""
+CONTENT_TYPES = ("text", "image", "audio", "document", "video")  # content types of a user's input that has no steps
 
 
 @dataclass(frozen=True)

@@ -44,10 +44,8 @@ class Settings:
     candidate_count: int = 1
     thinking_budget: int | None = None
     modalities: frozenset[str] = frozenset()
-    schema: Any = None
-    """The schema of the text; None if any text will do."""
-    plain_value: bool = False
-    """Whether the text is the value itself, not its JSON: an option of an enum."""
+    schema: Any = None  # the schema of the text; None if any text will do
+    plain_value: bool = False  # whether the text is the value itself, not its JSON: an option of an enum
 
 
 @dataclass(frozen=True)
@@ -55,10 +53,8 @@ class Tools:
     """The tools that the model may call: functions by name, with the schema of their parameters."""
 
     functions: Mapping[str, Any] = field(default_factory=dict)
-    builtin: bool = False
-    """Whether there are server-side tools as well."""
-    forced: tuple[str, ...] = ()
-    """The functions one of which must be called; empty if the model may answer with text."""
+    builtin: bool = False  # whether there are server-side tools as well
+    forced: tuple[str, ...] = ()  # the functions one of which must be called; empty if the model may answer with text
 
 
 def choose_tools(

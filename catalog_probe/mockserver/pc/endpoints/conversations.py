@@ -22,8 +22,7 @@ class Conversation:
     id: str
     created_at: int
     metadata: dict[str, Any]
-    busy_until: float = 0.0
-    """The moment until which a response in the background holds it."""
+    busy_until: float = 0.0  # the moment until which a response in the background holds it
 
 
 async def create(call: Call) -> Response:

@@ -50,8 +50,7 @@ _TABLE = (
     ),
 )
 
-FILES = {file.id: file for file in _TABLE}
-"""Files that exist in every session and cannot be deleted."""
+FILES = {file.id: file for file in _TABLE}  # files that exist in every session and cannot be deleted
 
 
 def find_file(call: Call, file_id: str) -> File:

@@ -15,8 +15,7 @@ if TYPE_CHECKING:
 ERROR_EVENT_ONLY = frozenset({"cyber_policy"})
 """Codes of `error` events (1:6) that no response.failed carries: they are no stream error codes (2:7.5)."""
 
-SERVER_ERROR_CODE = "server_error"
-"""The stream error code of a failure that has no code over HTTP (2:7.5)."""
+SERVER_ERROR_CODE = "server_error"  # the stream error code of a failure that has no code over HTTP (2:7.5)
 
 
 def make_failing_events(response: Mapping[str, Any], failure: Refusal) -> Iterator[dict[str, Any]]:

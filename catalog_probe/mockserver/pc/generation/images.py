@@ -33,8 +33,7 @@ MAX_FILE_BYTES = 20 * 1024 * 1024
 MIN_SIDE, MAX_SIDE = 2, 16_384  # pixels
 MAX_DEPTH = 8  # bits a channel
 
-UNRESOLVABLE = ".invalid"
-"""A top-level domain that never resolves (RFC 2606), so a download from there fails."""
+UNRESOLVABLE = ".invalid"  # a top-level domain that never resolves (RFC 2606), so a download from there fails
 
 PNG = b"\x89PNG\r\n\x1a\n"
 SIGNATURES = {"image/png": PNG, "image/jpeg": b"\xff\xd8\xff", "image/gif": b"GIF8", "image/webp": b"RIFF"}

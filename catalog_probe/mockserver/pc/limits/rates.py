@@ -25,29 +25,23 @@ if TYPE_CHECKING:
 
 MINUTES_A_DAY = 24 * 60
 
+# The limits that count each unit; a project's own limit counts tokens as well.
 REQUEST_LIMITS = ("requests_per_minute", "requests_per_day")
 TOKEN_LIMITS = ("tokens_per_minute", "tokens_per_day")
 LONG_CONTEXT_LIMITS = ("long_context_tokens_per_minute", "tokens_per_day")
 IMAGE_LIMITS = ("images_per_minute",)
-"""The limits that count each unit; a project's own limit counts tokens as well."""
 
-HEADER_LIMITS = ("requests_per_minute", "tokens_per_minute")
-"""The limits that the headers of every generation show."""
+HEADER_LIMITS = ("requests_per_minute", "tokens_per_minute")  # the limits that the headers of every generation show
 
-DEFAULT_CLASS = "mid"
-"""The class of models for a request that names no known model."""
+DEFAULT_CLASS = "mid"  # the class of models for a request that names no known model
 
-LONG_CONTEXT_FROM = 272_000
-"""Input tokens above which another table of limits holds (2:8.4); its values are not shown."""
+LONG_CONTEXT_FROM = 272_000  # input tokens above which another table of limits holds (2:8.4); its values are not shown
 
-LONG_CONTEXT_SHARE = 2
-"""The mock's choice: half of the tokens that are granted to shorter contexts."""
+LONG_CONTEXT_SHARE = 2  # the mock's choice: half of the tokens that are granted to shorter contexts
 
-STORE_REQUESTS_PER_MINUTE = 300
-"""Shared by files and file batches of a vector store (2:8.4)."""
+STORE_REQUESTS_PER_MINUTE = 300  # shared by files and file batches of a vector store (2:8.4)
 
-NamedBucket = tuple[str, "TokenBucket"]
-"""The name of a limit, and its bucket."""
+NamedBucket = tuple[str, "TokenBucket"]  # the name of a limit, and its bucket
 
 
 class BatchQueue(Counter[tuple[str, str]]):

@@ -22,8 +22,7 @@ if TYPE_CHECKING:
 
     from catalog_probe.mockserver.core.world import World
 
-PATH = "/v1/responses"
-"""The documents show no path; clients connect to the one that creates responses over HTTP."""
+PATH = "/v1/responses"  # the documents show no path; clients connect to the one that creates responses over HTTP
 
 
 class ResponsesSocketApp:

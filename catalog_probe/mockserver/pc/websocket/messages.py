@@ -10,8 +10,7 @@ from catalog_probe.mockserver.pc.bodies import check_object
 from catalog_probe.mockserver.pc.errors import INVALID_JSON
 from catalog_probe.mockserver.pc.fields import EVENT, EVENTS
 
-SOCKET_FIELDS = ("type", "stream_id", "generate")
-"""Fields of response.create that POST /v1/responses does not have."""
+SOCKET_FIELDS = ("type", "stream_id", "generate")  # fields of response.create that POST /v1/responses does not have
 
 
 def read_message(raw: str | bytes) -> dict[str, Any]:
