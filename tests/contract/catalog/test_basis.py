@@ -1,4 +1,4 @@
-"""What records say of their own assertions is whole and agrees with their tags, both ways."""
+"""The tags and sources of records agree with their assertions, both ways."""
 
 from __future__ import annotations
 
@@ -20,32 +20,32 @@ if TYPE_CHECKING:
 CATALOG = catalog()
 
 
-def unfounded(record: Record) -> Iterator[str]:
-    """Where the tags or the sources of a record say something else than its assertions."""
-    made = assertions(record, CATALOG.__getitem__)
-    rests = [each for each in made if each.basis is Basis.DOCUMENTED and each.source]
-    quoted = bool(rests) or not made  # what asserts nothing of an answer quotes its row all the same
-    if (Tag.DOCUMENTED in record.tags) is not quoted:
-        yield f"{len(rests)} of its assertions rest on a row, and its tags are {sorted(record.tags)}"
+def basis_problems(record: Record) -> Iterator[str]:
+    """Where the tags or the sources of a record contradict its assertions."""
+    of_record = assertions(record, CATALOG.__getitem__)
+    documented = [assertion for assertion in of_record if assertion.basis is Basis.DOCUMENTED and assertion.source]
+    quotes_a_row = bool(documented) or not of_record  # what asserts nothing of an answer quotes its row all the same
+    if (Tag.DOCUMENTED in record.tags) is not quotes_a_row:
+        yield f"{len(documented)} of its assertions rest on a row, and its tags are {sorted(record.tags)}"
     assumed = [AssertionKey.parse(text) for text in record.data.get("assumed") or {}]
     of_answers = [str(key) for key in assumed if key.label != REQUEST_LABEL]
     if not record.tags & {Tag.LIVE_VERIFIED, Tag.LIVE_DISCOVERED} and (Tag.UNVERIFIED in record.tags) is not bool(
         of_answers
     ):
         yield f"it assumes {of_answers} of answers, and its tags are {sorted(record.tags)}"
-    for each in made:
-        if (
-            each.basis is Basis.DOCUMENTED
-            and not set(each.source.split("; ")) <= stated_facts(record.provider).by_row.keys()
-        ):
-            yield f"{each.key} is neither assumed nor on a row: {each.source!r}"
-        if each.alternatives and each.alternatives[0] != each.documented:
-            yield f"{each.key} states {each.documented!r} and chooses first {each.alternatives[0]!r}"
+    rows = stated_facts(record.provider).by_row.keys()
+    for assertion in of_record:
+        if assertion.basis is Basis.DOCUMENTED and not set(assertion.source.split("; ")) <= rows:
+            yield f"{assertion.key} is neither assumed nor on a row: {assertion.source!r}"
+        if assertion.alternatives and assertion.alternatives[0] != assertion.documented:
+            yield f"{assertion.key} states {assertion.documented!r} and chooses first {assertion.alternatives[0]!r}"
 
 
 @pytest.mark.parametrize("provider", providers())
 def test_the_tags_follow_from_the_assertions(provider: str) -> None:
-    assert [(str(each.address), told) for each in CATALOG.select(provider) for told in unfounded(each)] == []
+    assert [
+        (str(record.address), problem) for record in CATALOG.select(provider) for problem in basis_problems(record)
+    ] == []
 
 
 def changed(record: Record, **fields: Any) -> Record:
@@ -68,4 +68,4 @@ def changed(record: Record, **fields: Any) -> Record:
     ],
 )
 def test_a_record_that_says_otherwise_of_itself_is_caught(address: str, fields: dict[str, Any]) -> None:
-    assert list(unfounded(changed(CATALOG[address], **fields)))
+    assert list(basis_problems(changed(CATALOG[address], **fields)))

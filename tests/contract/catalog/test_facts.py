@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 NOT_YET = Path(__file__).parent / "not_yet"
 
-each_provider = pytest.mark.parametrize("provider", providers())
+for_each_provider = pytest.mark.parametrize("provider", providers())
 
 
 @cache
@@ -34,36 +34,36 @@ def checks(provider: str) -> FactChecks:
     return facts.load_fact_checks(provider, catalog())
 
 
-def open_now(provider: str) -> set[str]:
-    """Every fact that nothing looks at, and every record with a documented assertion that no fact names."""
-    found = checks(provider)
-    return {fact.id for fact in found.facts if found.is_unchecked(fact)} | {each.address for each in found.unnamed}
+def open_ids(provider: str) -> set[str]:
+    """Every fact that no assertion checks, and every record with a documented assertion that no fact names."""
+    unchecked = {fact.id for fact in checks(provider).facts if checks(provider).is_unchecked(fact)}
+    return unchecked | {assertion.address for assertion in checks(provider).unnamed}
 
 
-def listed(provider: str) -> list[str]:
+def listed_ids(provider: str) -> list[str]:
     file = NOT_YET / f"{provider}.txt"
     return file.read_text(encoding="utf-8").splitlines() if file.exists() else []
 
 
-@each_provider
+@for_each_provider
 def test_nothing_new_is_left_open(provider: str) -> None:
-    assert sorted(open_now(provider) - set(listed(provider))) == []
+    assert sorted(open_ids(provider) - set(listed_ids(provider))) == []
 
 
-@each_provider
+@for_each_provider
 def test_what_is_done_leaves_the_list(provider: str) -> None:
-    still = [line for line in listed(provider) if line in open_now(provider)]
+    still = [line for line in listed_ids(provider) if line in open_ids(provider)]
     if os.environ.get("SHRINK"):
         (NOT_YET / f"{provider}.txt").write_text("".join(f"{line}\n" for line in still), encoding="utf-8")
-    assert listed(provider) == still
+    assert listed_ids(provider) == still
 
 
-@each_provider
+@for_each_provider
 def test_the_list_is_in_order(provider: str) -> None:
-    assert listed(provider) == sorted(set(listed(provider)))
+    assert listed_ids(provider) == sorted(set(listed_ids(provider)))
 
 
-@each_provider
+@for_each_provider
 def test_an_id_is_of_its_provider_and_section(provider: str) -> None:
     """`pb-2.7.4-row-1` stands in pb.tsv and speaks of 2:7.4."""
     wrong = [
@@ -74,13 +74,13 @@ def test_an_id_is_of_its_provider_and_section(provider: str) -> None:
     assert wrong == []
 
 
-@each_provider
+@for_each_provider
 def test_facts_are_in_the_order_of_the_documents(provider: str) -> None:
     sections = [fact.section for fact in checks(provider).facts]
     assert sections == sorted(sections)
 
 
-@each_provider
+@for_each_provider
 def test_cells_are_well_formed(provider: str) -> None:
     raw = facts.facts_file(provider).read_bytes()
     assert b"\r" not in raw

@@ -11,12 +11,12 @@ from catalog_probe.catalog.reading.assertions import assertions
 from tests.contract.catalog.stated_values import stated_facts
 from tests.harness.engines import catalog
 
-AS_HTTP = manifest("pd").grpc
+JUDGE_MAPPING = manifest("pd").grpc
 CATALOG = catalog()
 ERRORS = CATALOG.select(provider="pd", kind="errors")
-OVER_GRPC = {record.data["stream"]["grpc_status"]: record for record in ERRORS if record.surface == "pd_grpc"}
-OVER_HTTP = {
-    status: [record for record in ERRORS if record.data["http_status"] == status] for status in AS_HTTP.values()
+GRPC_RECORDS = {record.data["stream"]["grpc_status"]: record for record in ERRORS if record.surface == "pd_grpc"}
+HTTP_RECORDS = {
+    status: [record for record in ERRORS if record.data["http_status"] == status] for status in JUDGE_MAPPING.values()
 }
 MAPPING = {
     int(mapping[1]): int(mapping[2])
@@ -25,43 +25,45 @@ MAPPING = {
 }
 """gRPC status -> HTTP status (2:7.6)."""
 
-BY_THE_MAPPING = {503, 504}
+ONLY_IN_MAPPING = {503, 504}
 """Statuses that the HTTP table has no row for: over HTTP they are known from the mapping alone."""
 
-each = pytest.mark.parametrize(("status", "http"), sorted(MAPPING.items()))
+for_each_status = pytest.mark.parametrize(("status", "http"), sorted(MAPPING.items()))
 
 
 def test_the_mapping_of_the_judge_is_that_of_the_documents() -> None:
-    assert {0: 200, **MAPPING} == AS_HTTP
+    assert {0: 200, **MAPPING} == JUDGE_MAPPING
 
 
 def test_every_mapped_status_has_its_record() -> None:
-    assert OVER_GRPC.keys() == MAPPING.keys()
+    assert GRPC_RECORDS.keys() == MAPPING.keys()
 
 
-@each
+@for_each_status
 def test_a_grpc_record_has_a_twin_over_http(status: int, http: int) -> None:
-    assert OVER_HTTP[http]
-    assert f"HTTP {http}" in OVER_GRPC[status].data["message_semantics"]
+    assert HTTP_RECORDS[http]
+    assert f"HTTP {http}" in GRPC_RECORDS[status].data["message_semantics"]
 
 
-@each
+@for_each_status
 def test_a_twin_without_a_row_over_http_states_its_status_alone(status: int, http: int) -> None:
     """The mapping says which status comes, and nothing of the body or its headers."""
-    known = [record for record in OVER_HTTP[http] if all(source.startswith("2:7.6#gRPC ") for source in record.sources)]
-    assert bool(known) is (http in BY_THE_MAPPING)
-    for record in known:
-        assert record.sources == OVER_GRPC[status].sources
+    mapped_records = [
+        record for record in HTTP_RECORDS[http] if all(source.startswith("2:7.6#gRPC ") for source in record.sources)
+    ]
+    assert bool(mapped_records) is (http in ONLY_IN_MAPPING)
+    for record in mapped_records:
+        assert record.sources == GRPC_RECORDS[status].sources
         assert {assertion.key.local_key for assertion in assertions(record, CATALOG.__getitem__)} == {"status"}
 
 
-@each
+@for_each_status
 def test_twins_are_of_one_category(status: int, http: int) -> None:
-    categories = {record.data["category"] for record in OVER_HTTP[http]}
-    assert OVER_GRPC[status].data["category"] in categories
+    categories = {record.data["category"] for record in HTTP_RECORDS[http]}
+    assert GRPC_RECORDS[status].data["category"] in categories
 
 
-@each
+@for_each_status
 def test_twins_do_not_contradict_each_other_on_retrying(status: int, http: int) -> None:
-    said = {record.data["retryable"] for record in (*OVER_HTTP[http], OVER_GRPC[status])} - {None}
-    assert len(said) <= 1
+    retry_values = {record.data["retryable"] for record in (*HTTP_RECORDS[http], GRPC_RECORDS[status])} - {None}
+    assert len(retry_values) <= 1
