@@ -12,7 +12,7 @@ from catalog_probe.cli.main import main
 from catalog_probe.reports.history.history_file import append_to_history
 from tests.harness.checkouts import as_checkout
 from tests.unit.reports import sample
-from tests.unit.reports.making import result, run
+from tests.unit.reports.factories import make_result, make_run
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -29,10 +29,10 @@ on = ["pa/errors/general/rate_limit"]
 def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder with a run, its history and a rely.toml."""
     as_checkout(tmp_path, monkeypatch)
-    probed = result("pa/errors/general/overloaded")
+    probed = make_result("pa/errors/general/overloaded")
     (tmp_path / "rely.toml").write_text(RELY)
-    sample.write(tmp_path / "reports/out/latest", run(run="latest"), [probed])
-    append_to_history(tmp_path / "reports" / "history", run(run="latest"), [probed])
+    sample.write(tmp_path / "reports/out/latest", make_run(run="latest"), [probed])
+    append_to_history(tmp_path / "reports" / "history", make_run(run="latest"), [probed])
     return tmp_path
 
 

@@ -42,7 +42,7 @@ from catalog_probe.reports.news import feed, news
 from catalog_probe.reports.views import ci_annotations, junit, summary, terminal
 from tests.harness.engines import catalog
 from tests.unit.catalog.catalog_making import small_catalog, write_catalog
-from tests.unit.reports.making import exchange, finding, result, run
+from tests.unit.reports.factories import make_exchange, make_finding, make_result, make_run
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -69,11 +69,11 @@ def assert_inert(text: str) -> None:
 
 def drifted(text: str, address: str = A) -> Result:
     """A drift with the text wherever an answer is told."""
-    found = finding(message=text, label=text, observed=text, assertion=f"{text}/header:{text}")
-    seen = Attempt("2026-11-21T04:05:00Z", 1.0, (exchange(text),))
+    found = make_finding(message=text, label=text, observed=text, assertion=f"{text}/header:{text}")
+    seen = Attempt("2026-11-21T04:05:00Z", 1.0, (make_exchange(text),))
     accepted = {"standing": "stale", "detail": text, "reason": text}
     observations = (Observation(text, text, (text,), {"status": text}),)
-    return result(
+    return make_result(
         address,
         Outcome.DRIFTED,
         findings=(found,),
@@ -84,11 +84,11 @@ def drifted(text: str, address: str = A) -> Result:
 
 
 def unseen(text: str) -> Result:
-    return result(B, Outcome.INCONCLUSIVE, reason=Reason(text or "read-timeout", text))
+    return make_result(B, Outcome.INCONCLUSIVE, reason=Reason(text or "read-timeout", text))
 
 
 def night(text: str) -> tuple[Run, list[Result]]:
-    return run(run=text, target=text, catalog_digest=text), [drifted(text), unseen(text)]
+    return make_run(run=text, target=text, catalog_digest=text), [drifted(text), unseen(text)]
 
 
 @cache
@@ -157,11 +157,11 @@ def test_the_changelog_and_the_news(text: str) -> None:
 
 @given(FROM_OUTSIDE)
 def test_runs_beside_each_other(text: str) -> None:
-    first, second = night(text), (run(run="other"), [result(A), result(B)])
+    first, second = night(text), (make_run(run="other"), [make_result(A), make_result(B)])
     assert_inert(comparison.render(first, second) or "")
     observations = (Observation("", "answer", ("status",)),), (Observation("", "answer", (), {"status": text}),)
-    one, other = ([result(A, observations=own)] for own in observations)
-    told = comparison.render((run(), one), (run(run=text), other))
+    one, other = ([make_result(A, observations=own)] for own in observations)
+    told = comparison.render((make_run(), one), (make_run(run=text), other))
     assert told is not None
     assert_inert(told)
 

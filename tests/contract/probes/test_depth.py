@@ -12,7 +12,7 @@ from catalog_probe.catalog.writeback.planner import Patch, UpdatePolicy, plan_pa
 from catalog_probe.catalog.writeback.sightings import Sighting
 from catalog_probe.probes.planning.rotation import ALL_ENDPOINTS
 from tests.harness.engines import FIRST, catalog, probe
-from tests.unit.reports.making import TODAY, run
+from tests.unit.reports.factories import TODAY, make_run
 
 if TYPE_CHECKING:
     from catalog_probe.catalog.evidence.results import Result, Run
@@ -49,7 +49,7 @@ def written(result: Result, today: Run) -> Patch:
 
 def test_evidence_has_a_line_for_each_endpoint_and_what_differs_on_one_stays_there(mock_target: Target) -> None:
     result = seen(mock_target)
-    lines = written(result, run()).record.data["evidence"]["endpoints"]
+    lines = written(result, make_run()).record.data["evidence"]["endpoints"]
     assert set(lines) == set(CLAIMED)
     assert not any(line.get("mismatched") for line in lines.values())
     spoilt = tuple(
@@ -63,7 +63,7 @@ def test_evidence_has_a_line_for_each_endpoint_and_what_differs_on_one_stays_the
         for observation in result.observations
     )
     drifted = replace(result, observations=spoilt, outcome=Outcome.DRIFTED)
-    lines = written(drifted, run()).record.data["evidence"]["endpoints"]
+    lines = written(drifted, make_run()).record.data["evidence"]["endpoints"]
     assert {at: line["mismatched"] for at, line in lines.items() if "mismatched" in line} == {
         ELSEWHERE: {"answer/status": "403"}
     }

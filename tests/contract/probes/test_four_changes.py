@@ -12,7 +12,7 @@ from catalog_probe.reports.content.run_sentence import format_sentence
 from tests.harness import fault_changes as to
 from tests.harness.engines import catalog, probe
 from tests.harness.faults import Fault, Where
-from tests.unit.reports.making import run
+from tests.unit.reports.factories import make_run
 
 if TYPE_CHECKING:
     from catalog_probe.catalog.model import Record
@@ -53,5 +53,5 @@ def test_four_changes_are_four_causes(stand: Stand) -> None:
     found = find_causes(results.values())
     assert {f"{each.provider.upper()} {each.summary}" for each in found} == CHANGES.keys()
     assert len(found) == len(CHANGES) < len(drifted)
-    first_screen = Overview(run(selected=tuple(sorted(chosen))), [*results.values()])
+    first_screen = Overview(make_run(selected=tuple(sorted(chosen))), [*results.values()])
     assert f"4 new causes behind {len(drifted)} records." in format_sentence(first_screen)

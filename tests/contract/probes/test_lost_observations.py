@@ -13,13 +13,13 @@ from catalog_probe.catalog.model.answered_by import AnsweredBy
 from catalog_probe.catalog.model.exits import Exit
 from catalog_probe.probes.targets import target_file as targets
 from tests.harness.engines import probe
-from tests.unit.reports.making import run
+from tests.unit.reports.factories import make_run
 
 if TYPE_CHECKING:
     from catalog_probe.probes.plugin.embedded_mock import EmbeddedMock
 
 RECORD = "pb/rate_limits/limits/general"
-ON_A_MOCK = run(
+ON_A_MOCK = make_run(
     live=False, answered_by=AnsweredBy.MOCK, providers=("pb",), expected=("pb",), selected=(RECORD,), policy={}
 )
 

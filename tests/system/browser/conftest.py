@@ -28,10 +28,10 @@ FOLDER = Path(__file__).parent
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Keep what needs a browser together, in whatever order, where the first of it stands: one browser then does."""
-    ours = [each for each in items if FOLDER in each.path.parents]
+    ours = [item for item in items if FOLDER in item.path.parents]
     if ours:
         at = items.index(ours[0])
-        others = [each for each in items[at:] if FOLDER not in each.path.parents]
+        others = [item for item in items[at:] if FOLDER not in item.path.parents]
         items[at:] = ours + others
 
 

@@ -10,7 +10,7 @@ from catalog_probe.reports import build
 from catalog_probe.reports.page import embedding, html
 from tests.system.browser.chromium import Tabs, Visit, arrived, shown, until
 from tests.unit.reports import sample
-from tests.unit.reports.making import finding, result, run
+from tests.unit.reports.factories import make_finding, make_result, make_run
 from tests.unit.reports.special import HOSTILE, drifted
 
 if TYPE_CHECKING:
@@ -124,18 +124,18 @@ def test_a_cause_opens_to_its_records_and_a_record_to_what_differs(visit: Visit,
 def test_a_hostile_provider_neither_runs_nor_restyles_nor_fakes(visit: Visit, tmp_path: Path) -> None:
     results = []
     for number, attack in enumerate(ATTACKS):
-        wrong = finding(
+        wrong = make_finding(
             message=attack, location=attack, observed={attack: attack}, documented={"a": attack}, label=attack
         )
         results.append(drifted(f"pa/errors/general/drift_{number}", wrong))
         results.append(
-            result(
+            make_result(
                 f"pa/errors/general/fine_{number}",
                 findings=(wrong,),
                 probed_record={"name": attack, "status": [attack], "note": attack},
             )
         )
-    build.build(sample.write(tmp_path, run(target=ATTACKS[0]), results))
+    build.build(sample.write(tmp_path, make_run(target=ATTACKS[0]), results))
     tab = visit((tmp_path / "report.html").as_uri())
     for number in range(len(ATTACKS)):
         tab.evaluate("address => { location.hash = address }", f"pa/errors/general/fine_{number}")
@@ -323,7 +323,7 @@ def opens(number: int, visit: Visit, page: Path) -> None:
     assert page.stat().st_size < embedding.PACKING_BUDGET + 500_000 + number * 1000
     tab = visit(page.as_uri())
     assert f"of {number} records" in tab.inner_text("#count")
-    last = [each.record for each in results if each.drifts][-1]
+    last = [result.record for result in results if result.drifts][-1]
     tab.fill("#f-q", last.rpartition("/")[2])
     (address,) = shown(tab)
     assert address == last
@@ -336,5 +336,5 @@ def test_a_thousand_results_open(visit: Visit, tmp_path: Path) -> None:
 
 
 def test_a_run_without_any_result_opens(visit: Visit, tmp_path: Path) -> None:
-    build.build(sample.write(tmp_path, run(), []))
+    build.build(sample.write(tmp_path, make_run(), []))
     assert visit((tmp_path / "report.html").as_uri()).inner_text("h1") == "Nothing was probed."

@@ -182,7 +182,7 @@ def test_the_page_and_the_catalog_read_a_query_alike(visit: Visit, report: str) 
         found = tab.evaluate(
             "q => records.filter(r => matchesQuery(r, parseQuery(q).terms)).map(r => r.address)", query
         )
-        assert found == [address for address, each in spoken.items() if each.matches(terms)], query
+        assert found == [address for address, item in spoken.items() if item.matches(terms)], query
 
 
 WRONG_KEY = ("a:b", "status:abc", "seen:soon", "-kind:error", "is:drifting")

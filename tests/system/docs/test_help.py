@@ -32,7 +32,7 @@ from catalog_probe.reports.history.history_file import append_to_history
 from tests.harness.checkouts import as_checkout, copied
 from tests.harness.command import pytest_here, pytest_probes
 from tests.system.docs.test_commands import COMMANDS, OF_LIVE_TARGETS, OF_NIGHTS
-from tests.unit.reports.making import finding
+from tests.unit.reports.factories import make_finding
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -132,7 +132,7 @@ def made_in(place: Path) -> Path:
 
 def drifted(seen: Result) -> Result:
     """A header of it is missing, of which an assertion tells."""
-    drift = finding(
+    drift = make_finding(
         "header-missing", aspect=Aspect.HEADER, location="retry-after", documented="seconds", observed="absent"
     )
     return replace(seen, outcome=Outcome.DRIFTED, findings=(drift,))

@@ -12,13 +12,15 @@ from catalog_probe.catalog.model import Attempt, Exchange, Finding, Json, Reques
 from catalog_probe.catalog.reading.expected import Expected
 from catalog_probe.catalog.reading.headers import HeaderRule
 from catalog_probe.catalog.writeback import answer_evidence
-from tests.unit.reports.making import finding, result
+from tests.unit.reports.factories import make_finding, make_result
 
 ERROR, ENDPOINT = "pa/errors/general/rate_limit_error", "pa/endpoints/messages/create_message"
 
 
 def drift(at: str, observed: Json = "a", documented: Json = "b") -> Finding:
-    return replace(finding("header-differs"), label="answer", location=at, observed=observed, documented=documented)
+    return replace(
+        make_finding("header-differs"), label="answer", location=at, observed=observed, documented=documented
+    )
 
 
 def words(*ats: str) -> list[str]:
@@ -46,7 +48,7 @@ def test_a_difference_is_told_once_and_in_no_more_than_a_beginning() -> None:
 
 def test_a_difference_at_no_place_names_the_aspect() -> None:
     (told,) = answer_evidence.describe_differences((replace(drift("", 500, 404), code="status-differs"),))
-    assert told == f"answer {finding().aspect} 500 instead of 404 (status-differs)"
+    assert told == f"answer {make_finding().aspect} 500 instead of 404 (status-differs)"
 
 
 def test_of_a_header_the_value_is_kept_only_where_the_documents_state_it() -> None:
@@ -86,13 +88,13 @@ def attempts(*made: tuple[Exchange, ...]) -> list[Attempt]:
 def test_what_a_record_is_about_is_in_the_last_attempt_that_shows_it(
     address: str, made: list[tuple[Exchange, ...]], label: str | None
 ) -> None:
-    judged = answer_evidence.find_judged_exchange(result(address, attempts=attempts(*made)))
+    judged = answer_evidence.find_judged_exchange(make_result(address, attempts=attempts(*made)))
     assert (judged.label if judged else None) == label
 
 
 def test_of_two_attempts_the_later_one_is_what_a_record_is_about() -> None:
     later = answer_evidence.find_judged_exchange(
-        result(ERROR, attempts=attempts((exchange("answer", 429),), (exchange("answer", 500),)))
+        make_result(ERROR, attempts=attempts((exchange("answer", 429),), (exchange("answer", 500),)))
     )
     assert later is not None
     assert later.response is not None
@@ -111,7 +113,7 @@ def test_the_limits_of_this_key_are_what_successes_told_last_without_what_moves(
     last = {"x-limit-requests": "60", "x-limit-remaining": "59", "x-limit-reset": "1s", "x-limit-used": "1"}
     second = (exchange("answer", 200, last), exchange("control", 200, {"x-limit-a": "1"}))
     refused = (exchange("limited", 429, {"x-limit-b": "1"}), exchange("edge", 400, {"x-limit-c": "1"}))
-    seen = result("pa/rate_limits/limits/general", attempts=attempts(first, second, refused))
+    seen = make_result("pa/rate_limits/limits/general", attempts=attempts(first, second, refused))
     limits = answer_evidence.collect_limits(replace(seen, probed_record={}))
     assert limits == {"account_specific": True, "headers": {"x-limit-requests": "60", "x-limit-tokens": "9"}}
 
@@ -120,7 +122,7 @@ def test_the_tier_of_this_key_is_the_row_that_has_all_its_limits() -> None:
     tables = {"messages": {"tiers": {"start": {"rpm": 50}, "build": {"rpm": 1000}}}}
     limits = {"headers": {"x-limit-requests": {"rule": "present", "metric": "rpm"}}, "documented": tables}
     told = exchange("answer", 200, {"x-limit-requests": "50"})
-    seen = replace(result("pa/rate_limits/limits/general", attempts=attempts((told,))), probed_record=limits)
+    seen = replace(make_result("pa/rate_limits/limits/general", attempts=attempts((told,))), probed_record=limits)
     assert answer_evidence.collect_limits(seen) == {
         "account_specific": True,
         "headers": {"x-limit-requests": "50"},
@@ -129,8 +131,10 @@ def test_the_tier_of_this_key_is_the_row_that_has_all_its_limits() -> None:
 
 
 def test_what_was_not_looked_at_of_the_limits_is_told_with_its_reason() -> None:
-    left = replace(finding("not-observed"), label="limited", observed="cost-not-allowed")
-    seen = replace(result("pa/rate_limits/limits/general", findings=(left, drift("h"))), probed_record={}, attempts=())
+    left = replace(make_finding("not-observed"), label="limited", observed="cost-not-allowed")
+    seen = replace(
+        make_result("pa/rate_limits/limits/general", findings=(left, drift("h"))), probed_record={}, attempts=()
+    )
     assert answer_evidence.collect_limits(seen) == {
         "account_specific": True,
         "not_observed": {"limited": "cost-not-allowed"},

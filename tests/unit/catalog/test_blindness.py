@@ -12,7 +12,7 @@ from catalog_probe.catalog.evidence.verdicts.blindness import find_blind_provide
 from catalog_probe.catalog.model import AcceptanceState, Outcome, Reason
 from catalog_probe.catalog.model.answered_by import AnsweredBy
 from catalog_probe.catalog.model.codes import ReasonCode
-from tests.unit.reports.making import run
+from tests.unit.reports.factories import make_run
 
 
 def result(
@@ -94,7 +94,7 @@ def test_a_lane_of_whose_surface_no_control_succeeded_is_named(probed: dict[str,
     assert find_blind_providers([*seen(50), dead, replace(seen(1)[0], lane="pa:x", probed_record=probed)], ["pa"]) == {}
 
 
-OF_PA = run(expected=("pa",))
+OF_PA = make_run(expected=("pa",))
 
 
 def on(lane: str, results: list[Result], first: int = 200) -> list[Result]:
@@ -115,7 +115,7 @@ def test_a_provider_is_withheld_whose_other_lanes_did_not_look_either() -> None:
     why, addresses = run_verdict.find_withheld(OF_PA, results)
     assert set(why) == {"pa"}
     assert addresses == {result.record for result in results}
-    assert run_verdict.find_withheld(run(), on("pa:x", seen(4))) == ({}, frozenset())
+    assert run_verdict.find_withheld(make_run(), on("pa:x", seen(4))) == ({}, frozenset())
 
 
 def test_what_is_lost_from_sight_counts_beside_what_is_inconclusive() -> None:
@@ -143,8 +143,8 @@ def test_where_nothing_has_a_verdict_what_was_tried_or_only_lacked_a_key_had_to_
 
 
 def test_a_shard_that_lacks_a_key_is_not_blind_where_a_whole_run_is() -> None:
-    assert set(run_verdict.blind_providers(run(expected=(), providers=()), [NO_KEY])) == {"pa"}
-    assert run_verdict.blind_providers(run(expected=(), providers=(), policy={"shard": "1/2"}), [NO_KEY]) == {}
+    assert set(run_verdict.blind_providers(make_run(expected=(), providers=()), [NO_KEY])) == {"pa"}
+    assert run_verdict.blind_providers(make_run(expected=(), providers=(), policy={"shard": "1/2"}), [NO_KEY]) == {}
 
 
 @pytest.mark.parametrize(
@@ -162,7 +162,7 @@ def test_a_shard_that_lacks_a_key_is_not_blind_where_a_whole_run_is() -> None:
 )
 def test_one_lost_observation_makes_a_run_on_a_mock_blind_and_no_other(lost: Result, is_blind: bool) -> None:
     results = [*seen(50), lost]
-    on_a_mock = run(live=False, expected=("pa",), providers=("pa",))
+    on_a_mock = make_run(live=False, expected=("pa",), providers=("pa",))
     assert set(run_verdict.blind_providers(on_a_mock, results)) == ({"pa"} if is_blind else set())
     assert run_verdict.blind_providers(replace(on_a_mock, live=True), results) == {}
     assert run_verdict.blind_providers(replace(on_a_mock, answered_by=AnsweredBy.GATEWAY), results) == {}
@@ -195,8 +195,8 @@ def test_who_expects_all_is_told_which_records_have_no_verdict(results: list[Res
 
 def test_an_accepted_difference_that_fails_the_run_is_told_once() -> None:
     entry = "accepted difference: l.json:pa/errors/general/r0: was to be reviewed by 2026-11-01; renew it"
-    described = run(policy={"stale_accepted_differences": [entry]})
-    assert run_verdict.list_stale_entries(run(), []) == ()
+    described = make_run(policy={"stale_accepted_differences": [entry]})
+    assert run_verdict.list_stale_entries(make_run(), []) == ()
     assert run_verdict.list_stale_entries(described, []) == (entry,)
     assert (
         run_verdict.list_stale_entries(

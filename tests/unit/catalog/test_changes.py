@@ -8,7 +8,7 @@ from datetime import date
 from catalog_probe.catalog.evidence.earlier_runs import EarlierOutcome
 from catalog_probe.catalog.evidence.verdicts.changes import Change, classify_change, summarize_drift_for_history
 from catalog_probe.catalog.model import Outcome
-from tests.unit.reports.making import finding, result
+from tests.unit.reports.factories import make_finding, make_result
 
 ADDRESS = "pa/errors/general/rate_limit_error"
 
@@ -20,7 +20,7 @@ def test_the_changes_are_a_closed_list_of_words_that_pages_and_filters_use() -> 
 
 
 def test_a_verdict_is_lost_whether_a_run_or_the_record_itself_remembers_it() -> None:
-    unseen, seen = result(ADDRESS, Outcome.INCONCLUSIVE), EarlierOutcome(date(2026, 11, 20), Outcome.CONFORMS)
+    unseen, seen = make_result(ADDRESS, Outcome.INCONCLUSIVE), EarlierOutcome(date(2026, 11, 20), Outcome.CONFORMS)
     unseen_too = EarlierOutcome(date(2026, 11, 20), Outcome.INCONCLUSIVE)
     assert classify_change(unseen, [], seen) is Change.LOST
     assert classify_change(unseen, [seen]) is Change.LOST
@@ -30,7 +30,7 @@ def test_a_verdict_is_lost_whether_a_run_or_the_record_itself_remembers_it() -> 
 
 
 def test_a_drift_that_nobody_ever_saw_otherwise_waits_and_is_new_afterwards() -> None:
-    drifted = result(ADDRESS, Outcome.DRIFTED, findings=(finding(),))
+    drifted = make_result(ADDRESS, Outcome.DRIFTED, findings=(make_finding(),))
     first = {"first": "2026-11-21"}
     waiting = replace(drifted, confirmation={"never_confirmed": {"answer/status": {**first, "until": "2026-11-28"}}})
     assert classify_change(waiting, []) is Change.PENDING
@@ -42,16 +42,16 @@ def test_a_drift_that_nobody_ever_saw_otherwise_waits_and_is_new_afterwards() ->
 def test_a_drift_whose_endpoints_were_not_drawn_is_neither_fixed_nor_forgotten() -> None:
     on = "pa/endpoints/messages/count_tokens"
     drifted = EarlierOutcome(date(2026, 11, 20), Outcome.DRIFTED, {"since": "2026-11-18", "on": [on]})
-    elsewhere = replace(result(ADDRESS), not_drawn=(on,))
+    elsewhere = replace(make_result(ADDRESS), not_drawn=(on,))
     assert classify_change(elsewhere, [drifted]) is Change.NONE
-    assert classify_change(result(ADDRESS), [drifted]) is Change.FIXED
-    assert classify_change(replace(result(ADDRESS), not_drawn=("pa/endpoints/x/y",)), [drifted]) is Change.FIXED
+    assert classify_change(make_result(ADDRESS), [drifted]) is Change.FIXED
+    assert classify_change(replace(make_result(ADDRESS), not_drawn=("pa/endpoints/x/y",)), [drifted]) is Change.FIXED
     assert summarize_drift_for_history(elsewhere, date(2026, 11, 21), [drifted]) == {"since": "2026-11-18", "on": [on]}
-    assert summarize_drift_for_history(result(ADDRESS), date(2026, 11, 21), [drifted]) is None
+    assert summarize_drift_for_history(make_result(ADDRESS), date(2026, 11, 21), [drifted]) is None
 
 
 def test_a_drift_of_which_the_history_kept_nothing_may_be_another_one() -> None:
-    drifted = result(ADDRESS, Outcome.DRIFTED, findings=(finding(),))
+    drifted = make_result(ADDRESS, Outcome.DRIFTED, findings=(make_finding(),))
     kept_nothing = EarlierOutcome(date(2026, 11, 20), Outcome.DRIFTED, {})
     assert classify_change(drifted, [kept_nothing]) is Change.DIFFERENT
     kept_it = replace(kept_nothing, drift=summarize_drift_for_history(drifted, date(2026, 11, 20), []) or {})

@@ -15,7 +15,7 @@ from catalog_probe.catalog.model import Outcome, Reason
 from catalog_probe.catalog.model.codes import FindingCode, ReasonCode
 from catalog_probe.catalog.model.explanations import ALL, EXPLANATIONS_FILE, FINDINGS, REASONS
 from catalog_probe.catalog.writeback.canonical_json import format_json
-from tests.unit.reports import making
+from tests.unit.reports import factories
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -82,10 +82,12 @@ other("thing")
 
 
 def test_codes_of_an_older_or_newer_version_are_read_as_they_are() -> None:
-    odd = making.result("pa/errors/general/overloaded", Outcome.INCONCLUSIVE)
+    odd = factories.make_result("pa/errors/general/overloaded", Outcome.INCONCLUSIVE)
     line = odd.to_json() | {
         "reason": {"code": "no-longer-used", "detail": "x"},
-        "findings": making.result(odd.record, findings=(making.finding("not-yet-known"),)).to_json()["findings"],
+        "findings": factories.make_result(odd.record, findings=(factories.make_finding("not-yet-known"),)).to_json()[
+            "findings"
+        ],
     }
     read = Result.from_json(line)
     assert read.reason == Reason("no-longer-used", "x")
@@ -94,11 +96,11 @@ def test_codes_of_an_older_or_newer_version_are_read_as_they_are() -> None:
 
 
 def test_a_member_travels_as_its_value() -> None:
-    result = making.result(
+    result = factories.make_result(
         "pa/errors/general/overloaded",
         Outcome.INCONCLUSIVE,
         reason=Reason(ReasonCode.READ_TIMEOUT, "x"),
-        findings=(making.finding(FindingCode.STATUS_DIFFERS),),
+        findings=(factories.make_finding(FindingCode.STATUS_DIFFERS),),
     )
     written = result.to_json()
     assert type(written["reason"]["code"]) is str

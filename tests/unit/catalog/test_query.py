@@ -21,14 +21,14 @@ from catalog_probe.catalog.search.query import (
     record_facets,
 )
 from catalog_probe.catalog.search.values import ALLOWED_VALUES
-from tests.unit.reports.making import record
+from tests.unit.reports.factories import make_record_data
 
 TODAY = date(2026, 11, 21)
 LIMITED = "pa/errors/general/rate_limit_error"
 
 
 def found(text: str, address: str = LIMITED, **fields: Any) -> bool:
-    made = Record(Address.parse(address), record(address, **fields))
+    made = Record(Address.parse(address), make_record_data(address, **fields))
     return SearchEntry.from_record(made, TODAY).matches(parse(text))
 
 
@@ -133,7 +133,7 @@ def test_a_value_that_its_field_can_never_be_is_told(text: str, said: str) -> No
     ],
 )
 def test_of_a_query_that_finds_nothing_the_part_is_told_that_no_record_has(text: str, said: Any) -> None:
-    assert find_unmatched_term(text, [Record(Address.parse(LIMITED), record(LIMITED))]) == said
+    assert find_unmatched_term(text, [Record(Address.parse(LIMITED), make_record_data(LIMITED))]) == said
 
 
 @given(st.text())
@@ -147,13 +147,13 @@ def test_whatever_is_typed_is_read_or_refused(text: str) -> None:
 
 def test_facets_come_in_one_order_whatever_the_hash_seed() -> None:
     tags = ["UNVERIFIED", "BETA", "LEGACY", "LIVE_DISCOVERED", "DOCUMENTED", "ACCOUNT_RESTRICTED"]
-    made = Record(Address.parse(LIMITED), record(LIMITED, status=tags))
+    made = Record(Address.parse(LIMITED), make_record_data(LIMITED, status=tags))
     told = [each.removeprefix("tag:") for each in record_facets(made) if each.startswith("tag:")]
     assert told == sorted(each.lower() for each in tags)
 
 
 def test_each_facet_is_found_by_itself() -> None:
-    made = Record(Address.parse(LIMITED), record(LIMITED))
+    made = Record(Address.parse(LIMITED), make_record_data(LIMITED))
     spoken = SearchEntry.from_record(made, TODAY)
     for facet in record_facets(made):
         field, _, value = facet.partition(":")

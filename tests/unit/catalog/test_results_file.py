@@ -12,19 +12,21 @@ from catalog_probe.catalog.evidence.results import Result
 from catalog_probe.catalog.evidence.results_file import RESULTS_FILE, EvidenceError, ResultsWriter, read_run
 from catalog_probe.catalog.model import Attempt, Outcome
 from catalog_probe.reports import build
-from tests.unit.reports.making import answer, exchange, finding, result, run
+from tests.unit.reports.factories import make_answer, make_exchange, make_finding, make_result, make_run
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-RUN = run()
+RUN = make_run()
 RESULTS_OF_A_RUN = (
-    result("pa/errors/general/overloaded"),
-    result(
+    make_result("pa/errors/general/overloaded"),
+    make_result(
         "pa/errors/general/api_error",
-        attempts=[Attempt("2026-11-21T04:05:00Z", 40.0, (exchange(response=answer(500, "api_error", "é \ud83d")),))],
+        attempts=[
+            Attempt("2026-11-21T04:05:00Z", 40.0, (make_exchange(response=make_answer(500, "api_error", "é \ud83d")),))
+        ],
     ),
-    result("pd/errors/rate_limit/key_cap", Outcome.DRIFTED, findings=[finding("header-missing")]),
+    make_result("pd/errors/rate_limit/key_cap", Outcome.DRIFTED, findings=[make_finding("header-missing")]),
 )
 
 

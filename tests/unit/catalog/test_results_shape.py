@@ -26,7 +26,7 @@ from catalog_probe.catalog.model.errors import CatalogError
 from catalog_probe.catalog.writeback.update import read_evidence, update_records
 from catalog_probe.reports import build
 from tests.unit.reports import sample
-from tests.unit.reports.making import answer, exchange
+from tests.unit.reports.factories import make_answer, make_exchange
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -55,8 +55,8 @@ def lines(described: Run, results: Iterable[Result]) -> Iterator[tuple[str, Json
 
 def large() -> Result:
     """A result of which not all was kept."""
-    response = replace(answer(400, "invalid_request_error", "no"), body="x" * 100_000)
-    attempt = Attempt("2026-11-21T04:05:00Z", 1.0, (exchange(response=response),))
+    response = replace(make_answer(400, "invalid_request_error", "no"), body="x" * 100_000)
+    attempt = Attempt("2026-11-21T04:05:00Z", 1.0, (make_exchange(response=response),))
     return replace(sample.some()[1][0], attempts=(trim_attempt(attempt, []),))
 
 

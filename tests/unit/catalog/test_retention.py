@@ -32,7 +32,7 @@ from catalog_probe.catalog.model.observation import Observation
 from catalog_probe.catalog.reading.expected import Expected, answer_body, message_of
 from catalog_probe.catalog.reading.streams import StreamRule
 from catalog_probe.catalog.text.json_pointer import ABSENT, build_document, find_value
-from tests.unit.reports import making
+from tests.unit.reports import factories
 
 EXPECTED = Expected("answer", "pa/errors/general/x", envelope("pa"), 400, fields={"/error/type": {}})
 ERROR = {"type": "error", "error": {"type": "invalid_request_error", "message": "no"}}
@@ -119,7 +119,7 @@ def test_a_value_that_just_fits_is_kept_beside_as_it_is() -> None:
 
 
 def test_findings_and_observations_hold_no_more_than_a_person_reads() -> None:
-    short, long = making.finding(), making.finding(observed="z" * 9000, message="z" * 9000)
+    short, long = factories.make_finding(), factories.make_finding(observed="z" * 9000, message="z" * 9000)
     assert trim_finding(short) == short
     assert len(trim_finding(long).observed) == len(trim_finding(long).message) == VALUE_CHARACTERS
     observation = Observation("", "answer", mismatched={"type": "z" * 9000, "code": "short"})
@@ -216,7 +216,7 @@ def test_headers_are_all_kept_where_they_just_fit() -> None:
 
 
 def test_what_just_fits_is_no_shorter() -> None:
-    fitting = making.finding(observed=["z" * (VALUE_CHARACTERS - 4)], message="z" * VALUE_CHARACTERS)
+    fitting = factories.make_finding(observed=["z" * (VALUE_CHARACTERS - 4)], message="z" * VALUE_CHARACTERS)
     assert trim_finding(fitting) == fitting
     assert len(trim_finding(replace(fitting, observed=["z" * (VALUE_CHARACTERS - 3)])).observed) == VALUE_CHARACTERS
     assert (

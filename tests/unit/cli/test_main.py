@@ -23,7 +23,7 @@ from catalog_probe.reports.content.commands import format_cause_command, format_
 from tests.harness.checkouts import as_checkout
 from tests.harness.command import CHECKOUT, DEADLINE_S, child_environ
 from tests.unit.catalog.catalog_making import write_catalog
-from tests.unit.reports.making import finding, result, run
+from tests.unit.reports.factories import make_finding, make_result, make_run
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -217,9 +217,9 @@ def test_probes_are_those_of_the_package(
 
 
 def test_without_a_checkout_the_printed_commands_are_those_of_the_package() -> None:
-    there: Any = run()
+    there: Any = make_run()
     there = replace(there, invocation=replace(there.invocation, installed=True))
-    drift = result("pa/errors/general/a", findings=(finding(),))
+    drift = make_result("pa/errors/general/a", findings=(make_finding(),))
     assert format_probe_command(there, drift).startswith("catalog-probe probe 'probes/test_errors.py::test_error[")
     cause: Any = type("C", (), {"id": "pa-1"})()
     told: Cause = cause

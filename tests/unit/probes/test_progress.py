@@ -11,7 +11,7 @@ import pytest
 from catalog_probe.catalog.model import Outcome
 from catalog_probe.probes.plugin.progress import PLAIN_EVERY_S, Progress, provider_line, status_line
 from catalog_probe.probes.running.engine import LaneState
-from tests.unit.reports.making import finding, result
+from tests.unit.reports.factories import make_finding, make_result
 
 if TYPE_CHECKING:
     from catalog_probe.probes.plugin.collection.items import Prober
@@ -106,8 +106,8 @@ def test_ci_gets_a_plain_line_now_and_then_and_one_for_each_provider() -> None:
     progress_plugin = progress(screen, LaneState("pa:inference", 5), at=at)
     progress_plugin.pytest_runtest_protocol(ITEM)
     assert screen.lines == ["0 of 5 done; pa:inference 5 left"]
-    progress_plugin.add(result("pb/errors/general/a"))
-    progress_plugin.add(result("pb/errors/general/b", Outcome.DRIFTED, findings=(finding(),)))
+    progress_plugin.add(make_result("pb/errors/general/a"))
+    progress_plugin.add(make_result("pb/errors/general/b", Outcome.DRIFTED, findings=(make_finding(),)))
     assert screen.lines[1:] == ["PB  2 done  1 conforms  1 drifted"]
     assert screen.showfspath
 
@@ -119,7 +119,7 @@ def test_nothing_is_drawn_over_where_it_would_be_kept(
     for name, value in variable.items():
         monkeypatch.setenv(name, value)
     screen = Screen(isatty=True)
-    progress(screen).add(result(A))
+    progress(screen).add(make_result(A))
     assert screen.lines == []
 
 

@@ -11,7 +11,7 @@ from catalog_probe.catalog.evidence.results_file import ResultsWriter
 from catalog_probe.catalog.model import Attempt, Outcome, Reason
 from catalog_probe.reports.history.history_file import MAX_SHOWN_RUNS, find_previous_run
 from catalog_probe.reports.history.history_line import build_history_line
-from tests.unit.reports.making import TODAY, exchange, finding, record, result, run
+from tests.unit.reports.factories import TODAY, make_exchange, make_finding, make_record_data, make_result, make_run
 from tests.unit.reports.special import drifted, special
 
 if TYPE_CHECKING:
@@ -72,44 +72,48 @@ def full() -> tuple[Run, list[Result]]:
     lines: list[dict[str, Any]] = []
     for back in range(40, 0, -1):
         day = TODAY - timedelta(days=back)
-        earlier = run(
+        earlier = make_run(
             run=f"{day:%Y%m%d}T040100Z-live-{back:04x}",
             started_at=f"{day.isoformat()}T04:01:00Z",
             today=day.isoformat(),
             history=tuple(lines[-MAX_SHOWN_RUNS:]),
         )
-        lines.append(build_history_line(earlier, [_earlier(each, back) for each in results if each.record not in NEW]))
+        lines.append(
+            build_history_line(earlier, [_earlier(result, back) for result in results if result.record not in NEW])
+        )
     shown = tuple(lines[-MAX_SHOWN_RUNS:])
-    return run(history=shown, previous_run=find_previous_run(shown)), results
+    return make_run(history=shown, previous_run=find_previous_run(shown)), results
 
 
 @cache
 def some() -> tuple[Run, list[Result]]:
     """The same run with a tenth of its ordinary records."""
     described, results = full()
-    of_interest = {each.record for each in special()}
-    return described, [each for at, each in enumerate(results) if each.record in of_interest or at % 10 == 0]
+    of_interest = {result.record for result in special()}
+    return described, [result for at, result in enumerate(results) if result.record in of_interest or at % 10 == 0]
 
 
 def fifty(causes: int) -> tuple[Run, list[Result]]:
     """The same run, but fifty other records drift, for so many causes."""
     described, results = full()
-    calm = [each for each in results if each.outcome is Outcome.CONFORMS and each.record.startswith("pa/errors/")]
+    calm = [
+        result for result in results if result.outcome is Outcome.CONFORMS and result.record.startswith("pa/errors/")
+    ]
     wrong: dict[str, Result] = {}
-    for number, each in enumerate(calm[:50]):
+    for number, result in enumerate(calm[:50]):
         seen = 430 + number % causes
-        told = finding(documented=400, observed=seen, message=f"status: documented 400, observed {seen}")
-        wrong[each.record] = drifted(each.record, told)
+        told = make_finding(documented=400, observed=seen, message=f"status: documented 400, observed {seen}")
+        wrong[result.record] = drifted(result.record, told)
     drifting = (Outcome.DRIFTED, Outcome.FLAKY, Outcome.HARNESS_ERROR)
-    kept = [result(each.record) if each.outcome in drifting else each for each in results]
+    kept = [make_result(result.record) if result.outcome in drifting else result for result in results]
     return described, [wrong.get(each.record, each) for each in kept]
 
 
 def write(folder: Path, described: Run, results: list[Result]) -> Path:
     """Write a run's folder as the suite leaves it, without its views."""
     with ResultsWriter(folder / "results.jsonl", described) as writer:
-        for each in results:
-            writer.append(each.to_json())
+        for result in results:
+            writer.append(result.to_json())
     return folder
 
 
@@ -120,19 +124,19 @@ def many(number: int) -> tuple[Run, list[Result]]:
     for index in range(number):
         address = f"p{'abcd'[index % 4]}/errors/family_{index % 29}/{WORDS[index % len(WORDS)]}_{index}"
         results.append(drifted(address) if dice.random() < 0.05 else _conforming(address, dice))
-    quiet = [result(each.record) for each in results]
+    quiet = [make_result(result.record) for result in results]
     lines: list[dict[str, Any]] = []
     for back in range(MAX_SHOWN_RUNS, 0, -1):
         day = TODAY - timedelta(days=back)
-        earlier = run(run=f"r{back}", started_at=f"{day.isoformat()}T04:01:00Z", today=day.isoformat())
+        earlier = make_run(run=f"r{back}", started_at=f"{day.isoformat()}T04:01:00Z", today=day.isoformat())
         line = build_history_line(earlier, quiet)
         lines.append({key: value for key, value in line.items() if key != "addresses" or not lines})
-    return run(history=tuple(lines), previous_run="r1"), results
+    return make_run(history=tuple(lines), previous_run="r1"), results
 
 
 def _results() -> Iterator[Result]:
     dice = random.Random(7)
-    of_interest: dict[str, Result | None] = {each.record: each for each in special()}
+    of_interest: dict[str, Result | None] = {result.record: result for result in special()}
     for address in addresses():
         yield of_interest.pop(address, None) or _ordinary(address, dice)
     assert not of_interest, f"the sample has no place for {sorted(of_interest)}"
@@ -141,27 +145,27 @@ def _results() -> Iterator[Result]:
 def _ordinary(address: str, dice: random.Random) -> Result:
     if address.startswith("pd/") and ("management" in address or "grpc" in address):
         reason = Reason("credential-missing", "set PD_MANAGEMENT_KEY")
-        probed = record(address, status=["DOCUMENTED"])
-        return result(address, Outcome.NOT_PROBED, reason=reason, observed_at="", probed_record=probed)
+        probed = make_record_data(address, status=["DOCUMENTED"])
+        return make_result(address, Outcome.NOT_PROBED, reason=reason, observed_at="", probed_record=probed)
     if address.startswith("pa/errors/admin"):
         reason = Reason("probe-refused", "the control GET /v1/organizations/me was answered 403")
-        return result(address, Outcome.RESTRICTED, reason=reason)
+        return make_result(address, Outcome.RESTRICTED, reason=reason)
     return _conforming(address, dice)
 
 
 def _conforming(address: str, dice: random.Random) -> Result:
     took = round(dice.lognormvariate(3.9, 0.5), 3)
-    attempt = Attempt("2026-11-21T04:05:00Z", took + 1, (exchange(elapsed_ms=took),))
-    return result(address, attempts=(attempt,), lane=f"{address[:2]}:inference", cost="free", trigger="request")
+    attempt = Attempt("2026-11-21T04:05:00Z", took + 1, (make_exchange(elapsed_ms=took),))
+    return make_result(address, attempts=(attempt,), lane=f"{address[:2]}:inference", cost="free", trigger="request")
 
 
 def _earlier(now: Result, back: int) -> Result:
     """What the same record's result was, so many days before."""
     if back <= DRIFTED_UNTIL_NOW.get(now.record, 0):
-        return result(now.record, Outcome.DRIFTED, findings=(finding(),))
+        return make_result(now.record, Outcome.DRIFTED, findings=(make_finding(),))
     if now.outcome is Outcome.DRIFTED:
-        return now if back <= DRIFTING_FOR.get(now.record, 0) else result(now.record)
+        return now if back <= DRIFTING_FOR.get(now.record, 0) else make_result(now.record)
     if back % 11 == 0 and now.record.startswith("pb/"):
-        return result(now.record, Outcome.INCONCLUSIVE, reason=Reason("unasked-overload"))
+        return make_result(now.record, Outcome.INCONCLUSIVE, reason=Reason("unasked-overload"))
     kept = now.outcome in (Outcome.NOT_PROBED, Outcome.RESTRICTED)
-    return now if kept else result(now.record)
+    return now if kept else make_result(now.record)

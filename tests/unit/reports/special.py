@@ -19,7 +19,7 @@ from catalog_probe.catalog.model import (
     Severity,
 )
 from catalog_probe.catalog.model.observation import Observation
-from tests.unit.reports.making import MEANINGS, answer, exchange, finding, result
+from tests.unit.reports.factories import MEANINGS, make_answer, make_exchange, make_finding, make_result
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -52,17 +52,17 @@ def special() -> Iterator[Result]:
 
 def drifted(address: str, *findings: Finding, exchanges: tuple[Exchange, ...] = (), **changes: Any) -> Result:
     """A drift that two attempts agreed on."""
-    seen = exchanges or (exchange("setup", elapsed_ms=20.0), exchange(started_ms=22.0))
+    seen = exchanges or (make_exchange("setup", elapsed_ms=20.0), make_exchange(started_ms=22.0))
     whole = max(each.started_ms + each.elapsed_ms for each in seen) + 1
     attempts = tuple(Attempt(f"2026-11-21T04:0{number}:00Z", whole, seen) for number in (5, 7))
     described = {
-        "findings": findings or (finding(),),
+        "findings": findings or (make_finding(),),
         "attempts": attempts,
         "lane": f"{address[:2]}:inference",
         "cost": "free",
         "trigger": "request",
     }
-    return result(address, Outcome.DRIFTED, **{**described, **changes})
+    return make_result(address, Outcome.DRIFTED, **{**described, **changes})
 
 
 def _should_retry() -> Iterator[Result]:
@@ -72,7 +72,7 @@ def _should_retry() -> Iterator[Result]:
         "pa/errors/compliance/rate_limit_error",
     ):
         status, kind, meaning, _ = MEANINGS[address.rpartition("/")[2]]
-        wrong = finding(
+        wrong = make_finding(
             "header-differs",
             aspect=Aspect.HEADER,
             location="x-should-retry",
@@ -81,7 +81,9 @@ def _should_retry() -> Iterator[Result]:
             message="header x-should-retry: documented false, observed true",
         )
         yield drifted(
-            address, wrong, exchanges=(exchange(response=answer(status, kind, meaning, x_should_retry="true")),)
+            address,
+            wrong,
+            exchanges=(make_exchange(response=make_answer(status, kind, meaning, x_should_retry="true")),),
         )
 
 
@@ -91,7 +93,7 @@ def _merged() -> Result:
     error = {"type": "invalid_request_error", "param": "model", "code": None}
     documented = {"error": {"message": "Missing required parameter: 'model'.", **error}}
     observed = {"error": {**error, "message": "you must provide a model parameter", "param": None, "code": "missing"}}
-    body = finding(
+    body = make_finding(
         "body-shape",
         aspect=Aspect.BODY,
         location="$.error",
@@ -99,7 +101,7 @@ def _merged() -> Result:
         observed=observed,
         message="body $.error: documented {...}, observed {...}",
     )
-    other = finding(
+    other = make_finding(
         "matches-another-record",
         aspect=Aspect.STATE,
         severity=Severity.INFO,
@@ -114,11 +116,11 @@ def _merged() -> Result:
         {"input": "hi", "max_output_tokens": 16},
     )
     seen = Response(422, {"content-type": "application/json", "x-request-id": "req_8f2"}, observed, "json")
-    return drifted(address, finding(), body, other, exchanges=(exchange(request=request, response=seen),))
+    return drifted(address, make_finding(), body, other, exchanges=(make_exchange(request=request, response=seen),))
 
 
 def _hostile() -> Result:
-    wrong = finding(
+    wrong = make_finding(
         "message-differs",
         aspect=Aspect.MESSAGE,
         location=HOSTILE[:80],
@@ -128,14 +130,14 @@ def _hostile() -> Result:
     )
     body = {"error": {"message": HOSTILE, HOSTILE[:30]: [HOSTILE]}}
     seen = Response(400, {"x-<b>evil</b>": HOSTILE}, body, "json")
-    return drifted("pb/errors/http/unknown_field", wrong, exchanges=(exchange(response=seen),))
+    return drifted("pb/errors/http/unknown_field", wrong, exchanges=(make_exchange(response=seen),))
 
 
 def _stream() -> Result:
     times = {"message_start": 180.0, "ping": 190.0, "content_block_start": 240.0, "content_block_delta": 262.0}
     events = tuple(Event(name, {"type": name, "delta": {"text": "é"}}, at) for name, at in times.items())
     seen = Response(200, {"content-type": "text/event-stream"}, events=events, ended="cut")
-    missing = finding(
+    missing = make_finding(
         "event-missing",
         aspect=Aspect.EVENT,
         location="error",
@@ -146,7 +148,10 @@ def _stream() -> Result:
     return drifted(
         "pc/errors/stream/api_error",
         missing,
-        exchanges=(exchange("setup", elapsed_ms=22.0), exchange(response=seen, started_ms=24.0, elapsed_ms=300.0)),
+        exchanges=(
+            make_exchange("setup", elapsed_ms=22.0),
+            make_exchange(response=seen, started_ms=24.0, elapsed_ms=300.0),
+        ),
     )
 
 
@@ -157,7 +162,7 @@ def _socket() -> Result:
     )
     request = Request("GET", "wss://api.pc.example/v1/responses", {"authorization": "Bearer ${PC_API_KEY}"})
     seen = Response(101, {}, events=frames, close=Close(1011, "internal", clean=False))
-    wrong = finding(
+    wrong = make_finding(
         "close-code-differs",
         aspect=Aspect.CLOSE,
         location="code",
@@ -166,7 +171,9 @@ def _socket() -> Result:
         message="close code: documented 1008, observed 1011",
     )
     return drifted(
-        "pc/errors/websocket/api_error", wrong, exchanges=(exchange(request=request, response=seen, elapsed_ms=96.0),)
+        "pc/errors/websocket/api_error",
+        wrong,
+        exchanges=(make_exchange(request=request, response=seen, elapsed_ms=96.0),),
     )
 
 
@@ -178,18 +185,18 @@ def _call() -> Result:
         {"model": "nope"},
     )
     seen = Response(None, {}, grpc=GrpcStatus(5, "Model not found", {"x-request-id": "1f"}))
-    wrong = finding(
+    wrong = make_finding(
         "grpc-status-differs",
         location="grpc",
         documented=3,
         observed=5,
         message="status grpc: documented 3, observed 5",
     )
-    return drifted("pd/errors/grpc/model_not_found", wrong, exchanges=(exchange(request=request, response=seen),))
+    return drifted("pd/errors/grpc/model_not_found", wrong, exchanges=(make_exchange(request=request, response=seen),))
 
 
 def _accepted() -> Result:
-    wrong = finding(
+    wrong = make_finding(
         "param-differs",
         aspect=Aspect.PARAM,
         location="param",
@@ -204,14 +211,14 @@ def _accepted() -> Result:
 
 def _flaky() -> Result:
     attempts = tuple(
-        Attempt(f"2026-11-21T04:0{number}:00Z", 50.0, (exchange(response=answer(status, "api_error", "hm")),))
+        Attempt(f"2026-11-21T04:0{number}:00Z", 50.0, (make_exchange(response=make_answer(status, "api_error", "hm")),))
         for number, status in enumerate((504, 500, 504), start=1)
     )
-    return result(
+    return make_result(
         "pc/errors/general/timeout_error",
         Outcome.FLAKY,
         reason=Reason("attempts-differ", "conforms, then drifted (status-differs), then conforms"),
-        findings=(finding(documented=504, observed=500, message="status: documented 504, observed 500"),),
+        findings=(make_finding(documented=504, observed=500, message="status: documented 504, observed 500"),),
         attempts=attempts,
         lane="pc:inference",
     )
@@ -219,15 +226,15 @@ def _flaky() -> Result:
 
 def _broken() -> Result:
     reason = Reason("recipe-error", "KeyError: 'id' in probes/recipes/pd/inference.py:88")
-    return result("pd/errors/inference/scope_missing", Outcome.HARNESS_ERROR, reason=reason, observed_at="")
+    return make_result("pd/errors/inference/scope_missing", Outcome.HARNESS_ERROR, reason=reason, observed_at="")
 
 
 def _unseen() -> Iterator[Result]:
     reason = Reason("read-timeout", "GET https://api.pb.example/v1beta/models: no answer within 30 s")
-    failed = exchange(response=None, failure=Reason("read-timeout", "no answer within 30 s"), elapsed_ms=30000.0)
+    failed = make_exchange(response=None, failure=Reason("read-timeout", "no answer within 30 s"), elapsed_ms=30000.0)
     attempts = (Attempt("2026-11-21T04:09:00Z", 30010.0, (failed,)),)
     for slug in ("overloaded", "timeout_error", "api_error"):
-        yield result(
+        yield make_result(
             f"pb/errors/live/{slug}",
             Outcome.INCONCLUSIVE,
             reason=reason,
@@ -239,7 +246,7 @@ def _unseen() -> Iterator[Result]:
 
 def _discovering() -> Result:
     """It conforms, shows something that the documents do not name, and is not in all as we assumed."""
-    info = finding(
+    info = make_finding(
         "undocumented-header",
         aspect=Aspect.HEADER,
         severity=Severity.INFO,
@@ -248,8 +255,8 @@ def _discovering() -> Result:
         observed="31",
         message="x-envoy-upstream-service-time: not named by the documents",
     )
-    attempts = (Attempt("2026-11-21T04:05:00Z", 40.0, (exchange(),)),)
-    assumed = finding(
+    attempts = (Attempt("2026-11-21T04:05:00Z", 40.0, (make_exchange(),)),)
+    assumed = make_finding(
         "param-differs",
         aspect=Aspect.PARAM,
         severity=Severity.SHOULD,
@@ -264,7 +271,7 @@ def _discovering() -> Result:
     observation = Observation(
         "pa/endpoints/messages/invalid_request", "answer", stated, otherwise, {"message": "no-body"}
     )
-    return result(
+    return make_result(
         "pa/errors/general/unknown_field",
         findings=(info, assumed),
         attempts=attempts,

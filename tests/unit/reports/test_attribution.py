@@ -10,20 +10,20 @@ from catalog_probe.catalog.model import Finding, Outcome, Reason
 from catalog_probe.catalog.model.answered_by import AnsweredBy
 from catalog_probe.reports.content.attribution import Attribution, Attributor
 from catalog_probe.reports.content.overview import Overview
-from tests.unit.reports.making import finding, record, result, run
+from tests.unit.reports.factories import make_finding, make_record_data, make_result, make_run
 
 if TYPE_CHECKING:
     from catalog_probe.catalog.evidence.results import Result
 
 A = "pa/errors/general/a"
-NEVER_SEEN = record(A, status=["DOCUMENTED"])
+NEVER_SEEN = make_record_data(A, status=["DOCUMENTED"])
 TRAFFIC = {"exchanges": 1, "judged": 1, "left_out": {}, "unrecognised": []}
 
 
 def attribution(*results: Result, **described: Any) -> Attribution | None:
-    overview = Overview(run(**described), results)
+    overview = Overview(make_run(**described), results)
     found = Attributor(overview.run, overview.records)
-    return found.attribute(next(each for each in overview.records if each.address == results[0].record))
+    return found.attribute(next(record for record in overview.records if record.address == results[0].record))
 
 
 def attributed(*results: Result, **described: Any) -> Attribution:
@@ -33,7 +33,7 @@ def attributed(*results: Result, **described: Any) -> Attribution:
 
 
 def drift(address: str = A, *more: Finding, **changes: Any) -> Result:
-    return result(address, Outcome.DRIFTED, findings=(finding(), *more), **changes)
+    return make_result(address, Outcome.DRIFTED, findings=(make_finding(), *more), **changes)
 
 
 def test_what_held_before_was_changed_by_the_provider() -> None:
@@ -43,7 +43,7 @@ def test_what_held_before_was_changed_by_the_provider() -> None:
 
 
 def test_the_answer_of_another_record_points_at_our_recipe() -> None:
-    other = finding("matches-another-record", observed="pa/errors/general/b")
+    other = make_finding("matches-another-record", observed="pa/errors/general/b")
     found = attributed(drift(A, other, probed_record=NEVER_SEEN))
     assert found.party == "our recipe"
     assert "pa/errors/general/b" in found.why
@@ -63,7 +63,9 @@ def test_what_never_held_is_the_documents() -> None:
 
 @pytest.mark.parametrize("outcome", [Outcome.DRIFTED, Outcome.FLAKY, Outcome.INCONCLUSIVE, Outcome.RESTRICTED])
 def test_in_a_recording_it_is_neither_us_nor_a_mock(outcome: Outcome) -> None:
-    found = attributed(result(A, outcome, findings=(finding(),)), live=False, answered_by=AnsweredBy.RECORDING)
+    found = attributed(
+        make_result(A, outcome, findings=(make_finding(),)), live=False, answered_by=AnsweredBy.RECORDING
+    )
     assert "recording" in found.why
     assert "our" not in found.party
     assert "mock" not in found.why
@@ -92,20 +94,20 @@ def test_on_the_mock_it_is_us() -> None:
     ],
 )
 def test_without_a_verdict_the_reason_tells(outcome: Outcome, code: str, party: str) -> None:
-    assert attributed(result(A, outcome, reason=Reason(code))).party == party
+    assert attributed(make_result(A, outcome, reason=Reason(code))).party == party
 
 
 def test_nothing_wrong_nobody_blamed() -> None:
-    assert attribution(result(A)) is None
+    assert attribution(make_result(A)) is None
 
 
 def test_the_reason_beside_a_cause_is_true_of_all_its_records() -> None:
     def told(*days: str) -> tuple[str, str]:
         seen = [
-            drift(f"pa/errors/general/r{number}", probed_record=record(A, observed={"verified_at": day}))
+            drift(f"pa/errors/general/r{number}", probed_record=make_record_data(A, observed={"verified_at": day}))
             for number, day in enumerate(days)
         ]
-        overview = Overview(run(), seen)
+        overview = Overview(make_run(), seen)
         (cause,) = overview.report_causes(overview.sections[0])
         return cause.party, cause.why
 

@@ -14,7 +14,7 @@ from catalog_probe.catalog.evidence.verdicts.merge import merge_runs
 from catalog_probe.catalog.model import Outcome
 from catalog_probe.reports import build
 from tests.unit.reports import sample
-from tests.unit.reports.making import finding, result, run
+from tests.unit.reports.factories import make_finding, make_result, make_run
 
 if TYPE_CHECKING:
     from catalog_probe.catalog.evidence.results import Result, Run
@@ -35,7 +35,7 @@ def test_the_order_of_results_does_not_matter(tmp_path: Path) -> None:
 
 
 def test_a_view_that_cannot_be_made_leaves_the_old_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    folder = sample.write(tmp_path, run(), [result(A)])
+    folder = sample.write(tmp_path, make_run(), [make_result(A)])
     build.build(folder)
     before = (folder / "summary.md").read_bytes()
 
@@ -50,16 +50,19 @@ def test_a_view_that_cannot_be_made_leaves_the_old_one(tmp_path: Path, monkeypat
 
 
 def test_an_empty_run_has_views_too(tmp_path: Path) -> None:
-    build.build(sample.write(tmp_path, run(), []))
+    build.build(sample.write(tmp_path, make_run(), []))
     assert "Nothing was probed" in (tmp_path / "summary.md").read_text()
 
 
 def shards() -> list[tuple[Run, list[Result]]]:
-    drifted = result(A, Outcome.DRIFTED, findings=(finding(),))
+    drifted = make_result(A, Outcome.DRIFTED, findings=(make_finding(),))
     return [
-        (run(run="r1", started_at="2026-11-21T01:00:00Z", providers=("pa",)), [drifted, result(B)]),
-        (run(run="r2", started_at="2026-11-21T02:00:00Z", providers=("pb",)), [result("pb/errors/http/c")]),
-        (run(run="r3", started_at="2026-11-21T03:00:00Z", providers=("pa",)), [result(A, Outcome.INCONCLUSIVE)]),
+        (make_run(run="r1", started_at="2026-11-21T01:00:00Z", providers=("pa",)), [drifted, make_result(B)]),
+        (make_run(run="r2", started_at="2026-11-21T02:00:00Z", providers=("pb",)), [make_result("pb/errors/http/c")]),
+        (
+            make_run(run="r3", started_at="2026-11-21T03:00:00Z", providers=("pa",)),
+            [make_result(A, Outcome.INCONCLUSIVE)],
+        ),
     ]
 
 
@@ -68,7 +71,7 @@ def test_shards_are_one_run_in_any_order() -> None:
     assert one == other
     described, results = one
     assert (described.run, described.providers) == ("r1+2", ("pa", "pb"))
-    assert [each.record for each in results] == [A, B, "pb/errors/http/c"]
+    assert [result.record for result in results] == [A, B, "pb/errors/http/c"]
     assert results[0].outcome is Outcome.DRIFTED, "what was seen outweighs what was not"
 
 
@@ -85,18 +88,18 @@ def test_what_became_of_recorded_exchanges_is_added_up() -> None:
     def judged(reasons: dict[str, int], codes: list[str]) -> dict[str, Json]:
         return {"exchanges": 3, "judged": 1, "left_out": reasons, "unrecognised": [{"code": code} for code in codes]}
 
-    runs = [run(traffic=judged({"a": 1, "b": 1}, ["x"])), run(run="r2", traffic=judged({"b": 2}, ["y"]))]
-    traffic = merge_runs([(each, []) for each in runs])[0].traffic
+    runs = [make_run(traffic=judged({"a": 1, "b": 1}, ["x"])), make_run(run="r2", traffic=judged({"b": 2}, ["y"]))]
+    traffic = merge_runs([(run, []) for run in runs])[0].traffic
     assert traffic == {**judged({"b": 3, "a": 1}, ["x", "y"]), "exchanges": 6, "judged": 2}
-    assert merge_runs([(run(), []), (run(run="r2"), [])])[0].traffic is None
+    assert merge_runs([(make_run(), []), (make_run(run="r2"), [])])[0].traffic is None
 
 
 def test_runs_of_different_targets_are_not_merged() -> None:
     with pytest.raises(EvidenceError, match="different targets"):
-        merge_runs([(run(), []), (run(target="mock"), [])])
+        merge_runs([(make_run(), []), (make_run(target="mock"), [])])
 
 
 def test_a_merge_never_overwrites_its_evidence(tmp_path: Path) -> None:
-    folder = sample.write(tmp_path, run(), [result(A)])
+    folder = sample.write(tmp_path, make_run(), [make_result(A)])
     with pytest.raises(EvidenceError, match="name another folder"):
         build.build_merged([folder], Path(f"{folder}/../{folder.name}"))

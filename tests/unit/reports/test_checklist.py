@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from catalog_probe.catalog.model.observation import Observation
 from catalog_probe.reports.content.checklist import describe_not_drawn, list_step_checklists
-from tests.unit.reports.making import record, result
+from tests.unit.reports.factories import make_record_data, make_result
 
 A = "pa/rate_limits/limits/general"
 ASKED, OTHER = "pa/endpoints/models/list", "pa/endpoints/messages/create"
@@ -15,13 +15,13 @@ EVIDENCE = {
         OTHER: {"on": "2026-11-22"},
     },
 }
-PROBED = record(
+PROBED = make_record_data(
     A, evidence=EVIDENCE, observed_for_this_key={"result": "drifted", "seen": ["limited retry-after absent"]}
 )
 
 
 def not_observed_finding(label: str, key: str) -> list[str]:
-    looked = result(A, probed_record=PROBED, observations=(Observation(ASKED, label, (), {}, {key: "no-body"}),))
+    looked = make_result(A, probed_record=PROBED, observations=(Observation(ASKED, label, (), {}, {key: "no-body"}),))
     return [why for each in list_step_checklists(looked) for why in each.not_observed]
 
 
@@ -32,5 +32,5 @@ def test_what_was_not_looked_at_says_when_it_last_was() -> None:
 
 
 def test_an_endpoint_that_was_not_drawn_says_when_it_last_was() -> None:
-    missed = result(A, probed_record=PROBED, not_drawn=(OTHER, "pa/endpoints/models/get"))
+    missed = make_result(A, probed_record=PROBED, not_drawn=(OTHER, "pa/endpoints/models/get"))
     assert describe_not_drawn(missed) == {OTHER: ", last seen 2026-11-22", "pa/endpoints/models/get": ""}

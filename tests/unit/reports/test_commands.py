@@ -8,12 +8,12 @@ from catalog_probe.catalog.evidence.causes import find_causes
 from catalog_probe.catalog.evidence.results import Invocation
 from catalog_probe.catalog.model import Outcome
 from catalog_probe.reports.content.commands import format_accept_command, format_cause_command, format_probe_command
-from tests.unit.reports.making import finding, result, run
+from tests.unit.reports.factories import make_finding, make_result, make_run
 
 A = "pa/errors/general/a"
-DRIFT = result(A, Outcome.DRIFTED, findings=(finding(),))
+DRIFT = make_result(A, Outcome.DRIFTED, findings=(make_finding(),))
 (CAUSE,) = find_causes([DRIFT])
-ELSEWHERE = run(
+ELSEWHERE = make_run(
     run="r1",
     target="staging",
     invocation=Invocation(target="../w/my staging.toml", catalog="my/records", out="my/runs"),
@@ -23,15 +23,17 @@ ELSEWHERE = run(
 
 def test_a_record_is_probed_again_on_the_shipped_target() -> None:
     assert (
-        format_probe_command(run(), result(A))
+        format_probe_command(make_run(), make_result(A))
         == "pytest 'probes/test_errors.py::test_error[pa/errors/general/a]' --target live"
     )
-    mock = run(target="mock", live=False)
-    assert format_probe_command(mock, result(A)) == "pytest 'probes/test_errors.py::test_error[pa/errors/general/a]'"
+    mock = make_run(target="mock", live=False)
+    assert (
+        format_probe_command(mock, make_result(A)) == "pytest 'probes/test_errors.py::test_error[pa/errors/general/a]'"
+    )
 
 
 def test_it_is_probed_again_where_it_was_and_with_what_it_costs() -> None:
-    paid = result(A, Outcome.DRIFTED, cost="billable", nodeid="probes/test_errors.py::test_error[x y]")
+    paid = make_result(A, Outcome.DRIFTED, cost="billable", nodeid="probes/test_errors.py::test_error[x y]")
     assert shlex.split(format_probe_command(ELSEWHERE, paid)) == [
         *("pytest", "probes/test_errors.py::test_error[x y]", "--target", "../w/my staging.toml"),
         *("--catalog", "my/records", "--allow", "free,billable"),
@@ -43,13 +45,13 @@ def test_a_cause_is_asked_again_from_the_folder_that_has_its_run() -> None:
         *("pytest", "probes", "--cause", CAUSE.id, "--target", "../w/my staging.toml", "--catalog", "my/records"),
         *("--out", "my/runs", "--allow", "billable,free"),
     ]
-    assert format_cause_command(run(), CAUSE) == f"pytest probes --cause {CAUSE.id} --target live"
+    assert format_cause_command(make_run(), CAUSE) == f"pytest probes --cause {CAUSE.id} --target live"
 
 
 def test_what_was_recorded_is_judged_again() -> None:
-    recorded = run(target="anybody", invocation=Invocation(traffic=("a.har", "b.jsonl")))
+    recorded = make_run(target="anybody", invocation=Invocation(traffic=("a.har", "b.jsonl")))
     assert format_cause_command(recorded, CAUSE) == f"pytest probes --cause {CAUSE.id} --traffic a.har b.jsonl"
-    assert format_probe_command(recorded, result(A)).endswith("--traffic a.har b.jsonl")
+    assert format_probe_command(recorded, make_result(A)).endswith("--traffic a.har b.jsonl")
 
 
 def test_a_cause_is_accepted_as_its_own_run_saw_it() -> None:

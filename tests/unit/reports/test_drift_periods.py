@@ -9,17 +9,19 @@ import pytest
 from catalog_probe.catalog.model import Outcome
 from catalog_probe.reports.history.drift_periods import Ending, find_drift_periods
 from catalog_probe.reports.news import feed
-from tests.unit.reports.making import finding, result
+from tests.unit.reports.factories import make_finding, make_result
 from tests.unit.reports.test_feed import A, B, drifted, replayed
 
 
 @pytest.mark.parametrize("is_seen", [False, True])
 def test_what_begins_under_another_label_takes_no_place(is_seen: bool) -> None:
     """Neither of what goes on beside it nor of what recovered: only what differed under its own label changed."""
-    limited = finding(label="limited", documented=429, observed=400, message="status: documented 429, observed 400")
-    was = finding(message="status: documented 400, observed 422")
-    now = result(A, Outcome.DRIFTED, findings=(was, limited) if is_seen else (limited,))
-    first, second = find_drift_periods(replayed([[result(A, Outcome.DRIFTED, findings=(was,))], [now]]))
+    limited = make_finding(
+        label="limited", documented=429, observed=400, message="status: documented 429, observed 400"
+    )
+    was = make_finding(message="status: documented 400, observed 422")
+    now = make_result(A, Outcome.DRIFTED, findings=(was, limited) if is_seen else (limited,))
+    first, second = find_drift_periods(replayed([[make_result(A, Outcome.DRIFTED, findings=(was,))], [now]]))
     assert (first.ending, second.ending) == (None if is_seen else Ending.RECOVERED, None)
     assert second.replaced_ids == set()
 
@@ -28,7 +30,7 @@ def test_what_is_accepted_of_all_that_still_drift_is_accepted() -> None:
     accepted, other = (
         replace(drifted(each), accepted_difference={"state": "accounted", "reason": "known"}) for each in (A, B)
     )
-    for last, expected in (([accepted, result(B)], True), ([accepted, drifted(B)], False)):
+    for last, expected in (([accepted, make_result(B)], True), ([accepted, drifted(B)], False)):
         [change] = find_drift_periods(replayed([[accepted, other], last]))
         assert change.accepted is expected
 

@@ -23,7 +23,7 @@ from catalog_probe.reports.history.history_file import MAX_SHOWN_RUNS, append_to
 from catalog_probe.reports.history.history_line import build_history_line
 from catalog_probe.reports.news import feed
 from tests.harness.checkouts import as_checkout
-from tests.unit.reports.making import finding, result, run
+from tests.unit.reports.factories import make_finding, make_result, make_run
 
 if TYPE_CHECKING:
     import random
@@ -38,12 +38,12 @@ ATOM = f"{{{feed.ATOM}}}"
 
 
 def drifted(address: str, seen: int | str = 422, **changes: Any) -> Result:
-    told = finding(documented=400, observed=seen, message=f"status: documented 400, observed {seen}", **changes)
-    return result(address, Outcome.DRIFTED, findings=(told,))
+    told = make_finding(documented=400, observed=seen, message=f"status: documented 400, observed {seen}", **changes)
+    return make_result(address, Outcome.DRIFTED, findings=(told,))
 
 
 def blind(address: str) -> Result:
-    return result(address, Outcome.INCONCLUSIVE, reason=Reason("read-timeout", "30 s"))
+    return make_result(address, Outcome.INCONCLUSIVE, reason=Reason("read-timeout", "30 s"))
 
 
 def replayed(nights: Iterable[Sequence[Result]]) -> list[HistoryRow]:
@@ -52,7 +52,7 @@ def replayed(nights: Iterable[Sequence[Result]]) -> list[HistoryRow]:
     for number, results in enumerate(nights):
         day = FIRST + timedelta(days=number)
         shown = tuple(lines[-MAX_SHOWN_RUNS:])
-        described = run(run=f"r{number:02}", started_at=f"{day}T04:00:00Z", today=day.isoformat(), history=shown)
+        described = make_run(run=f"r{number:02}", started_at=f"{day}T04:00:00Z", today=day.isoformat(), history=shown)
         lines.append(build_history_line(described, results))
     return earlier_runs.parse_history_lines(lines)
 
@@ -68,9 +68,15 @@ def test_thirty_nights_have_an_entry_a_change_and_a_recovery_each() -> None:
     """A drifts, is blind, drifts on, recovers, drifts again; B and C turn to other answers; all else is calm."""
     nights = []
     for number in range(30):
-        a = blind(A) if number in (5, 6, 20) else drifted(A) if number in {*range(4, 9), *range(18, 25)} else result(A)
-        b = drifted(B, 422 if number < 14 else 409) if 10 <= number < 17 else result(B)
-        c = drifted(C, 404) if number >= 27 else result(C)
+        a = (
+            blind(A)
+            if number in (5, 6, 20)
+            else drifted(A)
+            if number in {*range(4, 9), *range(18, 25)}
+            else make_result(A)
+        )
+        b = drifted(B, 422 if number < 14 else 409) if 10 <= number < 17 else make_result(B)
+        c = drifted(C, 404) if number >= 27 else make_result(C)
         nights.append([a, b, c])
     assert told(find_drift_periods(replayed(nights))) == [
         ("status: documented 400, observed 422", 4, 8, "recovered"),
@@ -83,7 +89,7 @@ def test_thirty_nights_have_an_entry_a_change_and_a_recovery_each() -> None:
 
 def test_a_cause_behind_many_records_is_one_change() -> None:
     [change] = find_drift_periods(
-        replayed([[drifted(A), result(B)], [drifted(A), drifted(B)], [result(A), drifted(B)]])
+        replayed([[drifted(A), make_result(B)], [drifted(A), drifted(B)], [make_result(A), drifted(B)]])
     )
     assert (change.first.day, change.last.day, change.ended) == (1, 3, None)
     parts = {record.address: (record.first.day, record.ending) for record in change.records.values()}
@@ -91,7 +97,7 @@ def test_a_cause_behind_many_records_is_one_change() -> None:
 
 
 def test_a_change_ends_as_the_last_of_its_records_did() -> None:
-    nights = [[drifted(A), drifted(B)], [result(A), drifted(B)], [result(A), drifted(B, 409)]]
+    nights = [[drifted(A), drifted(B)], [make_result(A), drifted(B)], [make_result(A), drifted(B, 409)]]
     first, second = find_drift_periods(replayed(nights))
     assert (first.ending, second.replaced_ids) == (Ending.CHANGED, {first.id})
 
@@ -101,7 +107,7 @@ def test_what_no_night_had_seen_as_documented_is_told_so() -> None:
         drifted(A), confirmation={"statements": "x", "never_confirmed": {"answer/status": {"first": "2026-10-30"}}}
     )
     assert [
-        each.never_confirmed for night in (never, drifted(A)) for each in find_drift_periods(replayed([[night]]))
+        period.never_confirmed for night in (never, drifted(A)) for period in find_drift_periods(replayed([[night]]))
     ] == [
         True,
         False,
@@ -114,8 +120,10 @@ def test_what_took_the_place_of_another_names_it() -> None:
 
 
 def test_one_of_two_differences_recovers_where_nothing_takes_its_place() -> None:
-    absent = finding("header-missing", aspect=Aspect.HEADER, location="retry-after", label="limited", message="absent")
-    both = result(A, Outcome.DRIFTED, findings=(finding(), absent))
+    absent = make_finding(
+        "header-missing", aspect=Aspect.HEADER, location="retry-after", label="limited", message="absent"
+    )
+    both = make_result(A, Outcome.DRIFTED, findings=(make_finding(), absent))
     found = find_drift_periods(replayed([[both], [drifted(A)]]))
     assert {(each.code, str(each.ending or "")) for each in found} == {
         ("header-missing", "recovered"),
@@ -131,28 +139,30 @@ OTHERS = [Outcome.INCONCLUSIVE, Outcome.RESTRICTED, Outcome.NOT_PROBED, Outcome.
     st.lists(st.tuples(st.integers(0, 12), st.sampled_from(OTHERS)), max_size=6),
 )
 def test_nights_without_a_verdict_change_nothing(seen: list[str], between: list[tuple[int, Outcome]]) -> None:
-    nights = [{"c": result(A), "x": drifted(A), "y": drifted(A, 500)}[each] for each in seen]
-    told_of_all = [(each.summary, each.ending) for each in find_drift_periods(replayed([[each] for each in nights]))]
+    nights = [{"c": make_result(A), "x": drifted(A), "y": drifted(A, 500)}[each] for each in seen]
+    told_of_all = [
+        (period.summary, period.ending) for period in find_drift_periods(replayed([[night] for night in nights]))
+    ]
     for at, outcome in between:
-        nights.insert(at, result(A, outcome))
-    assert [(each.summary, each.ending) for each in find_drift_periods(replayed([[each] for each in nights]))] == (
-        told_of_all
-    )
+        nights.insert(at, make_result(A, outcome))
+    assert [
+        (period.summary, period.ending) for period in find_drift_periods(replayed([[night] for night in nights]))
+    ] == (told_of_all)
 
 
 def test_an_endpoint_that_is_not_drawn_neither_recovers_nor_changes() -> None:
     here, there = "pa/endpoints/messages/create", "pa/endpoints/messages/count"
-    on_both = result(A, Outcome.DRIFTED, findings=(finding(endpoints=(here,)), gone(there)))
-    not_there = result(A, Outcome.DRIFTED, findings=(finding(endpoints=(here,)),), not_drawn=(there,))
-    neither = result(A, not_drawn=(here, there))
+    on_both = make_result(A, Outcome.DRIFTED, findings=(make_finding(endpoints=(here,)), gone(there)))
+    not_there = make_result(A, Outcome.DRIFTED, findings=(make_finding(endpoints=(here,)),), not_drawn=(there,))
+    neither = make_result(A, not_drawn=(here, there))
     open_ones = find_drift_periods(replayed([[on_both], [not_there], [not_there], [neither]]))
     assert [each.ending for each in open_ones] == [None, None]
-    ended = find_drift_periods(replayed([[on_both], [not_there], [not_there], [neither], [result(A)]]))
+    ended = find_drift_periods(replayed([[on_both], [not_there], [not_there], [neither], [make_result(A)]]))
     assert [each.ending for each in ended] == [Ending.RECOVERED, Ending.RECOVERED]
 
 
 def gone(endpoint: str) -> Any:
-    return finding(
+    return make_finding(
         "header-missing", aspect=Aspect.HEADER, location="retry-after", message="absent", endpoints=(endpoint,)
     )
 
@@ -168,12 +178,12 @@ def test_shards_tell_the_same_merged_in_any_order_or_not_at_all(
     merged: list[dict[str, Any]] = []
     apart: list[dict[str, Any]] = []
     for number, night in enumerate(nights):
-        results = [made(each, how) for each, how in night.items()]
+        results = [made(item, how) for item, how in night.items()]
         day = FIRST + timedelta(days=number)
 
         def at(name: str, own: list[dict[str, Any]], second: int = 0, day: date = day) -> Any:
             started = f"{day}T04:00:{second:02}Z"
-            return run(run=name, started_at=started, today=day.isoformat(), history=tuple(own[-MAX_SHOWN_RUNS:]))
+            return make_run(run=name, started_at=started, today=day.isoformat(), history=tuple(own[-MAX_SHOWN_RUNS:]))
 
         whole.append(build_history_line(at(f"r{number}", whole), results))
         shards = [(at(f"s{number}{each}", merged, each), [results[each]]) for each in range(3)]
@@ -189,7 +199,7 @@ def test_shards_tell_the_same_merged_in_any_order_or_not_at_all(
 
 
 def made(address: str, how: str) -> Result:
-    results = {"c": result(address), "x": drifted(address), "y": drifted(address, 500), "i": blind(address)}
+    results = {"c": make_result(address), "x": drifted(address), "y": drifted(address, 500), "i": blind(address)}
     return results[how]
 
 
@@ -200,7 +210,7 @@ def remember(folder: Path, nights: Iterable[Sequence[Result]]) -> None:
     for number, results in enumerate(nights):
         day = FIRST + timedelta(days=number)
         _, shown = load_shown_history(folder, "live")
-        described = run(run=f"r{number}", started_at=f"{day}T04:00:00Z", today=day.isoformat(), history=shown)
+        described = make_run(run=f"r{number}", started_at=f"{day}T04:00:00Z", today=day.isoformat(), history=shown)
         append_to_history(folder, described, results)
 
 
@@ -210,7 +220,7 @@ def entries(text: str) -> list[ElementTree.Element]:
 
 def test_a_feed_is_printed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     as_checkout(tmp_path, monkeypatch)
-    remember(tmp_path / "reports" / "history", [[drifted(A), result(C)], [result(A), result(C)]])
+    remember(tmp_path / "reports" / "history", [[drifted(A), make_result(C)], [make_result(A), make_result(C)]])
     assert main(["feed"]) == 0
     [entry] = entries(capsys.readouterr().out)
     assert "Recovered 2026-11-02" in (entry.findtext(f"{ATOM}content") or "")
@@ -220,12 +230,12 @@ def test_the_only_history_there_is_need_not_be_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     as_checkout(tmp_path, monkeypatch)
-    append_to_history(Path("h"), run(target="gateway"), [drifted(A)])
+    append_to_history(Path("h"), make_run(target="gateway"), [drifted(A)])
     assert main(["feed", "--history", "h"]) == 0
     assert ElementTree.fromstring(capsys.readouterr().out).findtext(f"{ATOM}title") == (
         "What changed on the wire: gateway"
     )
-    append_to_history(Path("h"), run(target="mock"), [drifted(A)])
+    append_to_history(Path("h"), make_run(target="mock"), [drifted(A)])
     assert main(["feed", "--history", "h"]) == 4
     assert "h/live.jsonl: no run is remembered" in capsys.readouterr().err
 
@@ -235,22 +245,22 @@ def test_a_run_under_another_revision_is_told_apart_from_the_usual_ones(
 ) -> None:
     """It drifts in more and sees less: neither ends, begins or hides anything of what the usual one did."""
     as_checkout(tmp_path, monkeypatch)
-    remember(tmp_path / "h", [[result(A), result(B)], [drifted(A), result(B)]])
+    remember(tmp_path / "h", [[make_result(A), make_result(B)], [drifted(A), make_result(B)]])
     assert main(["feed", "--history", "h"]) == main(["news", "--history", "h"]) == 0
     before = capsys.readouterr().out
     invocation = Invocation(revision="pa:2026-10-21")
-    other = run(
+    other = make_run(
         run="o1", target="live-2026-10-21", started_at="2026-11-02T05:00:00Z", today="2026-11-02", invocation=invocation
     )
     append_to_history(tmp_path / "h", other, [blind(A), drifted(B)])
     assert main(["feed", "--history", "h"]) == main(["news", "--history", "h"]) == 0
     assert capsys.readouterr().out == before
     with pytest.raises(EvidenceError, match="runs of different targets cannot be one: live-2026-10-21, live"):
-        merge_runs([(run(), [result(A)]), (other, [drifted(A)])])
+        merge_runs([(make_run(), [make_result(A)]), (other, [drifted(A)])])
 
 
 def test_a_blind_night_changes_no_byte() -> None:
-    nights = [[drifted(A), result(B)], [drifted(A), blind(B)]]
+    nights = [[drifted(A), make_result(B)], [drifted(A), blind(B)]]
     assert feed.render("live", replayed([*nights, [blind(A), blind(B)]])) == feed.render("live", replayed(nights))
 
 
@@ -263,11 +273,11 @@ def five_nights() -> list[HistoryRow]:
     known = {"state": "accounted", "reason": "known"}
     return replayed(
         [
-            [result(A), result(B), result(C)],
-            [drifted(A, endpoints=(HERE, THERE)), drifted(B), result(C)],
-            [drifted(A, endpoints=(HERE, THERE)), result(B), result(C)],
-            [drifted(A, 409), result(B), replace(drifted(C, 404), confirmation=never, accepted_difference=known)],
-            [drifted(A, 409), result(B), result(C)],
+            [make_result(A), make_result(B), make_result(C)],
+            [drifted(A, endpoints=(HERE, THERE)), drifted(B), make_result(C)],
+            [drifted(A, endpoints=(HERE, THERE)), make_result(B), make_result(C)],
+            [drifted(A, 409), make_result(B), replace(drifted(C, 404), confirmation=never, accepted_difference=known)],
+            [drifted(A, 409), make_result(B), make_result(C)],
         ]
     )
 
@@ -344,25 +354,25 @@ def test_the_latest_two_hundred_changes_are_in_it() -> None:
 @pytest.mark.parametrize(("records", "rest"), [(50, []), (51, ["- and 1 more record"]), (52, ["- and 2 more records"])])
 def test_fifty_records_of_a_change_are_named(records: int, rest: list[str]) -> None:
     names = [f"pa/errors/general/{number:02}" for number in range(records)]
-    [entry] = entries(feed.render("live", replayed([[drifted(each) for each in names]])))
-    listed = [each for each in (entry.findtext(f"{ATOM}content") or "").splitlines() if each.startswith("- ")]
-    assert listed == [*(f"- {each}: answer/status 422" for each in names[:50]), *rest]
+    [entry] = entries(feed.render("live", replayed([[drifted(name) for name in names]])))
+    listed = [line for line in (entry.findtext(f"{ATOM}content") or "").splitlines() if line.startswith("- ")]
+    assert listed == [*(f"- {name}: answer/status 422" for name in names[:50]), *rest]
 
 
 def test_a_calm_history_is_dated_by_its_first_night() -> None:
-    root = ElementTree.fromstring(feed.render("live", replayed([[result(A)], [result(B)]])[::-1]))
+    root = ElementTree.fromstring(feed.render("live", replayed([[make_result(A)], [make_result(B)]])[::-1]))
     assert root.findtext(f"{ATOM}updated") == f"{FIRST}T00:00:00Z"
 
 
 def test_ids_outlive_the_nights_after_them() -> None:
-    nights = [[drifted(A)], [drifted(A)], [result(A)], [drifted(A, 409)]]
+    nights = [[drifted(A)], [drifted(A)], [make_result(A)], [drifted(A, 409)]]
     ids = [{item.id for item in find_drift_periods(replayed(nights[:number]))} for number in range(1, 5)]
     assert ids[0] == ids[1] == ids[2] < ids[3]
 
 
 def test_text_from_outside_is_shown_and_means_nothing() -> None:
     evil = "\u202e<script>`](x) @all\x00\x07 \ud800 &amp; ]]>"
-    night = result(A, Outcome.DRIFTED, findings=(finding(observed=evil, message=f"type: observed {evil}"),))
+    night = make_result(A, Outcome.DRIFTED, findings=(make_finding(observed=evil, message=f"type: observed {evil}"),))
     text = feed.render("li\u202eve`", replayed([[night]]))
     [entry] = entries(text)
     assert "<script>" in (entry.findtext(f"{ATOM}title") or ""), "it is text there"

@@ -25,7 +25,7 @@ from catalog_probe.reports.history.history_file import (
 from catalog_probe.reports.history.history_line import build_history_line, list_discovered, list_resolved_assumptions
 from tests.harness.command import CHECKOUT
 from tests.unit.reports import sample
-from tests.unit.reports.making import finding, result, run
+from tests.unit.reports.factories import make_finding, make_result, make_run
 
 LIMITED = "pa/errors/general/rate_limit"
 A, B = "pa/errors/general/a", "pa/errors/general/b"
@@ -33,7 +33,7 @@ A, B = "pa/errors/general/a", "pa/errors/general/b"
 
 def test_a_line_tells_each_outcome_in_a_letter() -> None:
     line = build_history_line(
-        run(), [result(B, Outcome.INCONCLUSIVE), result(A, Outcome.DRIFTED, findings=(finding(),))]
+        make_run(), [make_result(B, Outcome.INCONCLUSIVE), make_result(A, Outcome.DRIFTED, findings=(make_finding(),))]
     )
     assert (line["addresses"], line["outcomes"]) == ([A, B], "di")
     [cause] = line["causes"]
@@ -42,65 +42,74 @@ def test_a_line_tells_each_outcome_in_a_letter() -> None:
 
 
 def test_what_was_appended_is_loaded(tmp_path: Path) -> None:
-    described, results = run(), [result(A), result(B, Outcome.NOT_PROBED)]
+    described, results = make_run(), [make_result(A), make_result(B, Outcome.NOT_PROBED)]
     assert append_to_history(tmp_path, described, results)
     previous, shown = load_shown_history(tmp_path, "live")
     assert previous == described.run
-    (row,) = earlier_runs.parse_history(run(history=shown))
+    (row,) = earlier_runs.parse_history(make_run(history=shown))
     assert row.outcomes == {A: Outcome.CONFORMS, B: Outcome.NOT_PROBED}
     assert row.today == date(2026, 11, 21)
 
 
 def test_a_run_is_remembered_once(tmp_path: Path) -> None:
-    assert append_to_history(tmp_path, run(), [result(A)])
-    assert not append_to_history(tmp_path, run(), [result(A)])
+    assert append_to_history(tmp_path, make_run(), [make_result(A)])
+    assert not append_to_history(tmp_path, make_run(), [make_result(A)])
     assert len(load_history(tmp_path, "live")) == 1
 
 
 def test_the_addresses_are_spelt_out_once_a_cast(tmp_path: Path) -> None:
     for number in range(3):
-        append_to_history(tmp_path, run(run=f"r{number}", started_at=f"2026-11-2{number}T00:00:00Z"), [result(A)])
-    append_to_history(tmp_path, run(run="r3", started_at="2026-11-23T00:00:00Z"), [result(A), result(B)])
+        append_to_history(
+            tmp_path, make_run(run=f"r{number}", started_at=f"2026-11-2{number}T00:00:00Z"), [make_result(A)]
+        )
+    append_to_history(tmp_path, make_run(run="r3", started_at="2026-11-23T00:00:00Z"), [make_result(A), make_result(B)])
     text = (tmp_path / "live.jsonl").read_text()
     assert text.count('"addresses"') == 2
     _, shown = load_shown_history(tmp_path, "live")
     assert sum("addresses" in line for line in shown) == 2
-    assert [len(row.outcomes) for row in earlier_runs.parse_history(run(history=shown))] == [1, 1, 1, 2]
+    assert [len(row.outcomes) for row in earlier_runs.parse_history(make_run(history=shown))] == [1, 1, 1, 2]
 
 
 def test_what_each_record_stated_is_spelt_out_beside_its_address(tmp_path: Path) -> None:
     for number, digest in enumerate(("old", "old", "new")):
-        night = run(run=f"r{number}", started_at=f"2026-11-2{number}T00:00:00Z")
-        append_to_history(tmp_path, night, [result(A, confirmation={"statements": digest}), result(B)])
+        night = make_run(run=f"r{number}", started_at=f"2026-11-2{number}T00:00:00Z")
+        append_to_history(tmp_path, night, [make_result(A, confirmation={"statements": digest}), make_result(B)])
     text = (tmp_path / "live.jsonl").read_text()
     assert text.count('"statement_digests":["old",""]') == 1
     assert text.count('"statement_digests":["new",""]') == 1
     _, shown = load_shown_history(tmp_path, "live")
     assert sum("statement_digests" in line for line in shown) == 2
-    assert [row.statement_digests[A] for row in earlier_runs.parse_history(run(history=shown))] == ["old", "old", "new"]
+    assert [row.statement_digests[A] for row in earlier_runs.parse_history(make_run(history=shown))] == [
+        "old",
+        "old",
+        "new",
+    ]
 
 
 def test_a_drift_that_was_never_confirmed_keeps_the_day_of_its_first_observation() -> None:
     observations = {"answer/status": {"first": "2026-11-19"}, "answer/type": {"first": "2026-11-17"}}
-    drifted = result(
-        A, Outcome.DRIFTED, findings=(finding(),), confirmation={"statements": "x", "never_confirmed": observations}
+    drifted = make_result(
+        A,
+        Outcome.DRIFTED,
+        findings=(make_finding(),),
+        confirmation={"statements": "x", "never_confirmed": observations},
     )
-    assert build_history_line(run(), [drifted])["drifts"][A]["first"] == "2026-11-17"
+    assert build_history_line(make_run(), [drifted])["drifts"][A]["first"] == "2026-11-17"
 
 
 def test_of_what_is_lost_only_that_is_told_which_its_letter_hides(tmp_path: Path) -> None:
-    append_to_history(tmp_path, run(run="r0", started_at="2026-11-20T00:00:00Z"), [result(A), result(B)])
-    carried = run(history=load_shown_history(tmp_path, "live")[1])
-    no_key = result(A, Outcome.NOT_PROBED, reason=Reason("credential-empty", "PA_API_KEY is set and empty"))
-    refused = result(B, Outcome.INCONCLUSIVE, reason=Reason("read-timeout", "no answer in 60 s"))
+    append_to_history(tmp_path, make_run(run="r0", started_at="2026-11-20T00:00:00Z"), [make_result(A), make_result(B)])
+    carried = make_run(history=load_shown_history(tmp_path, "live")[1])
+    no_key = make_result(A, Outcome.NOT_PROBED, reason=Reason("credential-empty", "PA_API_KEY is set and empty"))
+    refused = make_result(B, Outcome.INCONCLUSIVE, reason=Reason("read-timeout", "no answer in 60 s"))
     assert build_history_line(carried, [no_key, refused])["coverage_lost"] == [A]
 
 
 def test_the_only_target_of_a_folder_goes_without_saying(tmp_path: Path) -> None:
     assert find_only_target(tmp_path) == ""
-    append_to_history(tmp_path, run(target="live"), [result(A)])
+    append_to_history(tmp_path, make_run(target="live"), [make_result(A)])
     assert find_only_target(tmp_path) == "live"
-    append_to_history(tmp_path, run(target="gateway"), [result(A)])
+    append_to_history(tmp_path, make_run(target="gateway"), [make_result(A)])
     assert find_only_target(tmp_path) == ""
 
 
@@ -108,7 +117,9 @@ def test_a_hundred_runs_of_the_whole_catalog_are_small(tmp_path: Path) -> None:
     _, results = sample.full()
     for number in range(100):
         append_to_history(
-            tmp_path, run(run=f"r{number:03}", started_at=f"2026-11-21T00:{number // 60:02}:{number % 60:02}Z"), results
+            tmp_path,
+            make_run(run=f"r{number:03}", started_at=f"2026-11-21T00:{number // 60:02}:{number % 60:02}Z"),
+            results,
         )
     assert (tmp_path / "live.jsonl").stat().st_size < 300_000
     assert len(load_history(tmp_path, "live")) == 100
@@ -116,8 +127,8 @@ def test_a_hundred_runs_of_the_whole_catalog_are_small(tmp_path: Path) -> None:
 
 
 def test_targets_have_histories_of_their_own(tmp_path: Path) -> None:
-    append_to_history(tmp_path, run(target="live"), [result(A)])
-    append_to_history(tmp_path, run(target="../evil/target", run="x"), [result(A)])
+    append_to_history(tmp_path, make_run(target="live"), [make_result(A)])
+    append_to_history(tmp_path, make_run(target="../evil/target", run="x"), [make_result(A)])
     assert sorted(path.name for path in tmp_path.iterdir()) == ["evil-target.jsonl", "live.jsonl"]
     assert load_shown_history(tmp_path, "mock") == (None, ())
 
@@ -125,54 +136,58 @@ def test_targets_have_histories_of_their_own(tmp_path: Path) -> None:
 def test_a_drift_keeps_the_day_it_began_beyond_the_rows_shown(tmp_path: Path) -> None:
     for day in range(1, 5):
         earlier = tuple(load_history(tmp_path, "live")[-1:])
-        drifted = [result(A, Outcome.DRIFTED, findings=(finding(),))]
-        described = run(run=f"r{day}", started_at=f"2026-11-0{day}T00:00:00Z", today=f"2026-11-0{day}", history=earlier)
+        drifted = [make_result(A, Outcome.DRIFTED, findings=(make_finding(),))]
+        described = make_run(
+            run=f"r{day}", started_at=f"2026-11-0{day}T00:00:00Z", today=f"2026-11-0{day}", history=earlier
+        )
         append_to_history(tmp_path, described, drifted)
     assert load_history(tmp_path, "live")[-1]["drifts"][A]["since"] == "2026-11-01"
 
 
 def test_a_broken_row_in_a_results_file_is_named() -> None:
     with pytest.raises(EvidenceError, match="history: not a history row"):
-        earlier_runs.parse_history(run(history=({"run": "r", "address_set": "c", "outcomes": "c"},)))
+        earlier_runs.parse_history(make_run(history=({"run": "r", "address_set": "c", "outcomes": "c"},)))
 
 
 def test_a_run_sees_only_what_began_before_it(tmp_path: Path) -> None:
     for number in range(3):
-        append_to_history(tmp_path, run(run=f"r{number}", started_at=f"2026-11-2{number}T00:00:00Z"), [result(A)])
+        append_to_history(
+            tmp_path, make_run(run=f"r{number}", started_at=f"2026-11-2{number}T00:00:00Z"), [make_result(A)]
+        )
     previous, lines = load_shown_history(tmp_path, "live", before="2026-11-22T00:00:00Z")
     assert (previous, [line["run"] for line in lines]) == ("r1", ["r0", "r1"])
 
 
 def test_a_history_begins_in_a_folder_that_is_made_for_it(tmp_path: Path) -> None:
-    assert append_to_history(tmp_path / "not" / "there", run(), [result(A)]) is True
-    assert append_to_history(tmp_path / "not" / "there", run(), [result(A)]) is False
+    assert append_to_history(tmp_path / "not" / "there", make_run(), [make_result(A)]) is True
+    assert append_to_history(tmp_path / "not" / "there", make_run(), [make_result(A)]) is False
 
 
 def test_a_line_is_on_the_disk_when_it_is_remembered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What is flushed late is lost with the machine, and its place is missing in every later strip."""
     held: list[int] = []
     monkeypatch.setattr("os.fsync", lambda file: held.append((tmp_path / "live.jsonl").stat().st_size))
-    append_to_history(tmp_path, run(), [result(A)])
+    append_to_history(tmp_path, make_run(), [make_result(A)])
     assert held == [(tmp_path / "live.jsonl").stat().st_size]
 
 
 def test_what_is_no_discovery_is_not_kept() -> None:
-    assert list_discovered([result(A, findings=(finding("status-differs"),))]) == set()
+    assert list_discovered([make_result(A, findings=(make_finding("status-differs"),))]) == set()
 
 
 def test_only_the_names_of_what_was_discovered_are_kept() -> None:
-    seen = finding("undocumented-header", location="x-new", observed="volatile-1")
-    code = finding("undocumented-code", location="type", observed="brand_new_error")
-    assert list_discovered([result(A, findings=(seen, code))]) == {
+    seen = make_finding("undocumented-header", location="x-new", observed="volatile-1")
+    code = make_finding("undocumented-code", location="type", observed="brand_new_error")
+    assert list_discovered([make_result(A, findings=(seen, code))]) == {
         "pa undocumented-header x-new",
         "pa undocumented-code type brand_new_error",
     }
 
 
 def test_a_line_says_whose_run_it_was() -> None:
-    line = build_history_line(run(live=False, target="mock"), [result(A)])
+    line = build_history_line(make_run(live=False, target="mock"), [make_result(A)])
     told = {name: line[name] for name in ("run", "target", "live", "started_at", "today")}
-    described = run()
+    described = make_run()
     assert told == {
         "run": described.run,
         "target": "mock",
@@ -183,11 +198,11 @@ def test_a_line_says_whose_run_it_was() -> None:
 
 
 def test_a_drift_has_its_first_day_and_an_end_makes_a_new_one() -> None:
-    drifted = [result(A, Outcome.DRIFTED, findings=(finding(),))]
-    days = ([result(A)], drifted, [result(A, Outcome.INCONCLUSIVE)], drifted, [result(A)], drifted)
+    drifted = [make_result(A, Outcome.DRIFTED, findings=(make_finding(),))]
+    days = ([make_result(A)], drifted, [make_result(A, Outcome.INCONCLUSIVE)], drifted, [make_result(A)], drifted)
     lines: list[dict[str, Any]] = []
     for day, seen in enumerate(days, 1):
-        described = run(run=f"r{day}", today=f"2026-11-0{day}", history=tuple(lines))
+        described = make_run(run=f"r{day}", today=f"2026-11-0{day}", history=tuple(lines))
         lines.append(build_history_line(described, seen))
     assert [line["drifts"].get(A, {}).get("since") for line in lines] == [
         None,
@@ -200,13 +215,13 @@ def test_a_drift_has_its_first_day_and_an_end_makes_a_new_one() -> None:
 
 
 def test_what_earlier_runs_remember_of_a_record_is_in_their_order_and_of_it_alone() -> None:
-    drifted = result(A, Outcome.DRIFTED, findings=(finding(),))
+    drifted = make_result(A, Outcome.DRIFTED, findings=(make_finding(),))
     lines = (
-        build_history_line(run(run="r1", today="2026-11-19"), [result(A)]),
-        build_history_line(run(run="r2", today="2026-11-20"), [result(B)]),
-        build_history_line(run(run="r3", today="2026-11-21"), [drifted, result(B)]),
+        build_history_line(make_run(run="r1", today="2026-11-19"), [make_result(A)]),
+        build_history_line(make_run(run="r2", today="2026-11-20"), [make_result(B)]),
+        build_history_line(make_run(run="r3", today="2026-11-21"), [drifted, make_result(B)]),
     )
-    assert earlier_runs.list_earlier_outcomes(A, earlier_runs.parse_history(run(history=lines))) == [
+    assert earlier_runs.list_earlier_outcomes(A, earlier_runs.parse_history(make_run(history=lines))) == [
         EarlierOutcome(date(2026, 11, 19), Outcome.CONFORMS),
         EarlierOutcome(date(2026, 11, 21), Outcome.DRIFTED, lines[2]["drifts"][A]),
     ]
@@ -234,20 +249,20 @@ def test_what_a_row_says_is_read() -> None:
         "causes": {"c1": {}},
         "coverage_lost": [A],
     }
-    (row,) = earlier_runs.parse_history_lines([{**build_history_line(run(), [result(A)]), **said}])
+    (row,) = earlier_runs.parse_history_lines([{**build_history_line(make_run(), [make_result(A)]), **said}])
     assert {name: getattr(row, name) for name in said} == {**said, "discovered": {"x"}, "coverage_lost": {A}}
 
 
 def test_a_row_that_is_about_to_be_carried_and_says_nothing_is_named() -> None:
     with pytest.raises(EvidenceError, match=r"^history: not a history row"):
-        earlier_runs.parse_history_lines([{**build_history_line(run(), [result(A)]), "outcomes": "?"}])
+        earlier_runs.parse_history_lines([{**build_history_line(make_run(), [make_result(A)]), "outcomes": "?"}])
 
 
 def test_discoveries_are_remembered_for_the_next_run() -> None:
-    new = finding("undocumented-code", location="code", observed="brand_new", aspect="code")
-    assumed = finding(severity=Severity.SHOULD, documented=200, observed=201, assertion="success/status")
-    line = build_history_line(run(), [result(A, findings=(new, assumed))])
-    (row,) = earlier_runs.parse_history(run(history=(line,)))
+    new = make_finding("undocumented-code", location="code", observed="brand_new", aspect="code")
+    assumed = make_finding(severity=Severity.SHOULD, documented=200, observed=201, assertion="success/status")
+    line = build_history_line(make_run(), [make_result(A, findings=(new, assumed))])
+    (row,) = earlier_runs.parse_history(make_run(history=(line,)))
     assert row.discovered == {
         "pa undocumented-code code brand_new",
         f"{A}#success/status: assumed 200, observed 201",
@@ -255,17 +270,17 @@ def test_discoveries_are_remembered_for_the_next_run() -> None:
 
 
 def test_what_was_assumed_and_is_documented_is_no_correction() -> None:
-    assert list_resolved_assumptions([result(A, findings=(finding(),))]) == set()
+    assert list_resolved_assumptions([make_result(A, findings=(make_finding(),))]) == set()
 
 
 def test_a_hostile_answer_does_not_swell_the_history() -> None:
     """Neither by how many names it invents nor by how long they are."""
-    many = tuple(finding("undocumented-header", location=f"x-{number:04}") for number in range(501))
-    long = finding("undocumented-header", location="y" * 1000)
-    assumed = finding(severity=Severity.SHOULD, documented=1, observed=2, assertion="a/body:/" + "z" * 1000)
-    assert len(build_history_line(run(), [result(A, findings=many)])["discovered"]) == 500
-    assert [len(name) for name in list_discovered([result(A, findings=(long,))])] == [160]
-    assert [len(name) for name in list_resolved_assumptions([result(A, findings=(assumed,))])] == [200]
+    many = tuple(make_finding("undocumented-header", location=f"x-{number:04}") for number in range(501))
+    long = make_finding("undocumented-header", location="y" * 1000)
+    assumed = make_finding(severity=Severity.SHOULD, documented=1, observed=2, assertion="a/body:/" + "z" * 1000)
+    assert len(build_history_line(make_run(), [make_result(A, findings=many)])["discovered"]) == 500
+    assert [len(name) for name in list_discovered([make_result(A, findings=(long,))])] == [160]
+    assert [len(name) for name in list_resolved_assumptions([make_result(A, findings=(assumed,))])] == [200]
 
 
 @pytest.mark.parametrize(
@@ -278,15 +293,15 @@ def test_a_history_has_a_name_that_any_file_system_takes(name: str, file: str) -
 
 @pytest.mark.parametrize("changed", [{"outcomes": "?"}, {"outcomes": "cc"}, {"today": "soon"}])
 def test_a_row_that_says_nothing_is_named(changed: dict[str, str]) -> None:
-    line = {**build_history_line(run(), [result(A)]), **changed}
+    line = {**build_history_line(make_run(), [make_result(A)]), **changed}
     with pytest.raises(EvidenceError, match=r"run .*: history: not a history row .*remove it there"):
-        earlier_runs.parse_history(run(history=(line,)))
+        earlier_runs.parse_history(make_run(history=(line,)))
 
 
 def test_the_default_is_all_that_ever_was(tmp_path: Path) -> None:
     for number in range(31):
-        described = run(run=f"r{number:02}", started_at=f"2026-10-{number + 1:02}T00:00:00Z")
-        append_to_history(tmp_path, described, [result(A)])
+        described = make_run(run=f"r{number:02}", started_at=f"2026-10-{number + 1:02}T00:00:00Z")
+        append_to_history(tmp_path, described, [make_result(A)])
     previous, lines = load_shown_history(tmp_path, "live")
     assert (previous, len(lines), lines[0]["run"]) == ("r30", 29, "r02")
     assert ["addresses" in line for line in lines] == [True] + [False] * 28
@@ -297,57 +312,57 @@ def test_the_history_stays_where_earlier_nights_left_it() -> None:
 
 
 def test_every_outcome_comes_back_from_its_letter() -> None:
-    seen = [result(f"{A}{number}", outcome) for number, outcome in enumerate(Outcome)]
-    (row,) = earlier_runs.parse_history(run(history=(build_history_line(run(), seen),)))
+    seen = [make_result(f"{A}{number}", outcome) for number, outcome in enumerate(Outcome)]
+    (row,) = earlier_runs.parse_history(make_run(history=(build_history_line(make_run(), seen),)))
     assert row.outcomes == {each.record: each.outcome for each in seen}
     assert [len(each) for each in earlier_runs.OUTCOME_LETTERS.values()] == [1] * len(Outcome)
 
 
 def test_the_words_for_a_cause_are_told_once_in_a_file(tmp_path: Path) -> None:
     for number in range(3):
-        drifted = result(A, Outcome.DRIFTED, findings=(finding(),))
-        append_to_history(tmp_path, run(run=f"r{number}", started_at=f"2026-11-2{number}T00:00:00Z"), [drifted])
+        drifted = make_result(A, Outcome.DRIFTED, findings=(make_finding(),))
+        append_to_history(tmp_path, make_run(run=f"r{number}", started_at=f"2026-11-2{number}T00:00:00Z"), [drifted])
     assert ["causes" in line for line in load_history(tmp_path, "live")] == [True, False, False]
 
 
 def test_a_key_that_is_set_and_empty_loses_its_records_and_one_that_is_not_set_loses_none() -> None:
-    known = (build_history_line(run(run="r1", today="2026-11-20"), [result(A), result(B)]),)
-    empty = result(A, Outcome.NOT_PROBED, reason=Reason("credential-empty", "PA_API_KEY is set and empty"))
-    missing = result(B, Outcome.NOT_PROBED, reason=Reason("credential-missing", "set PA_API_KEY"))
-    line = build_history_line(run(history=known), [empty, missing])
+    known = (build_history_line(make_run(run="r1", today="2026-11-20"), [make_result(A), make_result(B)]),)
+    empty = make_result(A, Outcome.NOT_PROBED, reason=Reason("credential-empty", "PA_API_KEY is set and empty"))
+    missing = make_result(B, Outcome.NOT_PROBED, reason=Reason("credential-missing", "set PA_API_KEY"))
+    line = build_history_line(make_run(history=known), [empty, missing])
     assert (line["outcomes"], line["coverage_lost"]) == ("nn", [A])
 
 
 def test_a_line_of_the_same_records_is_of_the_address_set_that_earlier_versions_named() -> None:
     """As in the samples of version 45d9842: its addresses are not spelt out again."""
     addresses = ["pa/errors/compliance/chat_not_found", LIMITED, "pb/errors/general/internal_error"]
-    assert build_history_line(run(), list(map(result, addresses)))["address_set"] == "cb8e40f7c01d"
+    assert build_history_line(make_run(), list(map(make_result, addresses)))["address_set"] == "cb8e40f7c01d"
 
 
 def test_a_drift_keeps_what_it_did_not_draw_again_until_it_does() -> None:
     here, there = "pa/endpoints/messages/a", "pa/endpoints/messages/b"
     lines: list[dict[str, Any]] = []
     for drawn in ((here, there), (here,), (here,), (here, there)):
-        seen = result(A, Outcome.DRIFTED, findings=(finding(endpoints=(here, *drawn[1:])),))
+        seen = make_result(A, Outcome.DRIFTED, findings=(make_finding(endpoints=(here, *drawn[1:])),))
         seen = replace(seen, not_drawn=tuple({here, there} - set(drawn)))
-        lines.append(build_history_line(run(history=tuple(lines), run=f"r{len(lines)}"), [seen]))
+        lines.append(build_history_line(make_run(history=tuple(lines), run=f"r{len(lines)}"), [seen]))
     assert [line["drifts"][A].get("not_drawn") for line in lines] == [None, [there], [there], None]
 
 
 def test_what_is_remembered_of_a_drift_that_was_not_drawn_is_what_it_was() -> None:
     there = "pa/endpoints/messages/b"
-    drifted = result(A, Outcome.DRIFTED, findings=(finding(endpoints=(there,)),))
-    first = build_history_line(run(run="r1"), [drifted])
+    drifted = make_result(A, Outcome.DRIFTED, findings=(make_finding(endpoints=(there,)),))
+    first = build_history_line(make_run(run="r1"), [drifted])
     confirmation = {"statements": "x", "never_confirmed": {"answer/type": {"first": "2026-11-17"}}}
-    fine = replace(result(A, confirmation=confirmation), not_drawn=(there,))
-    kept = build_history_line(run(run="r2", history=(first,)), [fine])["drifts"][A]
+    fine = replace(make_result(A, confirmation=confirmation), not_drawn=(there,))
+    kept = build_history_line(make_run(run="r2", history=(first,)), [fine])["drifts"][A]
     before = first["drifts"][A]
     assert (kept["since"], kept["causes"]) == (before["since"], before["causes"])
     assert "first" not in kept
 
 
 def test_a_drift_that_is_accounted_for_is_remembered_as_accepted() -> None:
-    drifted = result(A, Outcome.DRIFTED, findings=(finding(),))
+    drifted = make_result(A, Outcome.DRIFTED, findings=(make_finding(),))
     accepted = replace(drifted, accepted_difference={"state": "accounted"})
-    assert build_history_line(run(), [accepted])["drifts"][A]["accepted"] is True
-    assert "accepted" not in build_history_line(run(), [drifted])["drifts"][A]
+    assert build_history_line(make_run(), [accepted])["drifts"][A]["accepted"] is True
+    assert "accepted" not in build_history_line(make_run(), [drifted])["drifts"][A]

@@ -15,7 +15,7 @@ from catalog_probe.reports.history.history_file import (
     load_history,
     load_shown_history,
 )
-from tests.unit.reports.making import finding, result, run
+from tests.unit.reports.factories import make_finding, make_result, make_run
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -25,27 +25,27 @@ DRIFT = {"since": "2026-11-01", "differs": ["answer/status 422"], "causes": ["pa
 
 
 def test_a_line_that_a_kill_cut_short_does_not_swallow_the_next(tmp_path: Path) -> None:
-    append_to_history(tmp_path, run(run="r1"), [result(A)])
+    append_to_history(tmp_path, make_run(run="r1"), [make_result(A)])
     path = tmp_path / "live.jsonl"
     path.write_bytes(path.read_bytes() + b'{"run":"r2","tar')
     assert [line["run"] for line in load_history(tmp_path, "live")] == ["r1"]
-    append_to_history(tmp_path, run(run="r3", started_at="2026-11-22T00:00:00Z"), [result(A)])
+    append_to_history(tmp_path, make_run(run="r3", started_at="2026-11-22T00:00:00Z"), [make_result(A)])
     assert [line["run"] for line in load_history(tmp_path, "live")] == ["r1", "r3"]
     path.write_bytes(path.read_bytes().removesuffix(b"\n"))
-    append_to_history(tmp_path, run(run="r4", started_at="2026-11-23T00:00:00Z"), [result(A)])
+    append_to_history(tmp_path, make_run(run="r4", started_at="2026-11-23T00:00:00Z"), [make_result(A)])
     assert [line["run"] for line in load_history(tmp_path, "live")] == ["r1", "r3", "r4"], "one without an end is whole"
 
 
 def test_lines_are_in_the_order_of_their_runs_whatever_order_they_were_written_in(tmp_path: Path) -> None:
     for name, started in (("b", "2026-11-22"), ("a", "2026-11-22"), ("c", "2026-11-21")):
-        append_to_history(tmp_path, run(run=name, started_at=f"{started}T00:00:00Z"), [result(A)])
+        append_to_history(tmp_path, make_run(run=name, started_at=f"{started}T00:00:00Z"), [make_result(A)])
     assert [line["run"] for line in load_history(tmp_path, "live")] == ["c", "a", "b"]
     assert all(line["addresses"] == [A] for line in load_history(tmp_path, "live"))
 
 
 def test_lines_whose_addresses_only_a_damaged_line_spelt_out_are_read_again_after_the_next_run(tmp_path: Path) -> None:
     for name in ("r1", "r2"):
-        append_to_history(tmp_path, run(run=name), [result(A)])
+        append_to_history(tmp_path, make_run(run=name), [make_result(A)])
     path = tmp_path / "live.jsonl"
     path.write_text("{}\n" + path.read_text().splitlines(keepends=True)[1])
     damaged: list[str] = []
@@ -54,13 +54,15 @@ def test_lines_whose_addresses_only_a_damaged_line_spelt_out_are_read_again_afte
         "1: not a history line that can be read (no address_set); it is skipped",
         "2: not a history line that can be read (no other line spells out its addresses); it is skipped",
     ]
-    append_to_history(tmp_path, run(run="r3"), [result(A)])
+    append_to_history(tmp_path, make_run(run="r3"), [make_result(A)])
     assert [line["run"] for line in load_history(tmp_path, "live")] == ["r2", "r3"]
 
 
 def test_a_line_is_ascii_and_no_wider_than_it_need_be(tmp_path: Path) -> None:
     append_to_history(
-        tmp_path, run(versions={"x": "y"}), [result(A, findings=(finding("undocumented-header", location="é"),))]
+        tmp_path,
+        make_run(versions={"x": "y"}),
+        [make_result(A, findings=(make_finding("undocumented-header", location="é"),))],
     )
     raw = (tmp_path / "live.jsonl").read_bytes()
     assert raw.isascii()
@@ -95,7 +97,7 @@ def test_a_damaged_line_is_named_kept_and_skipped(tmp_path: Path, damage: Any, w
     """Its neighbours are read, and a run is added: else one line would blind every night after it."""
     path = tmp_path / "live.jsonl"
     for name, started in (("r1", "2026-11-19"), ("r2", "2026-11-20")):
-        append_to_history(tmp_path, run(run=name, started_at=f"{started}T00:00:00Z"), [result(A)])
+        append_to_history(tmp_path, make_run(run=name, started_at=f"{started}T00:00:00Z"), [make_result(A)])
     first, second = path.read_bytes().splitlines(keepends=True)
     sound = load_history(tmp_path, "live")[0]
     if isinstance(damage, dict):
@@ -105,7 +107,7 @@ def test_a_damaged_line_is_named_kept_and_skipped(tmp_path: Path, damage: Any, w
     raw = (damage if isinstance(damage, bytes) else damage.encode()) + b"\n"
     path.write_bytes(first + raw + second)
     damaged: list[str] = []
-    assert append_to_history(tmp_path, run(run="r3"), [result(A)], damaged)
+    assert append_to_history(tmp_path, make_run(run="r3"), [make_result(A)], damaged)
     [told] = damaged
     assert "live.jsonl:2: " in told
     assert why in told

@@ -17,7 +17,7 @@ from catalog_probe.catalog.model.observation import Observation
 from catalog_probe.reports.page import embedding, html
 from catalog_probe.reports.page.embedding import format_script_json
 from tests.unit.reports import sample
-from tests.unit.reports.making import exchange, finding, result, run
+from tests.unit.reports.factories import make_exchange, make_finding, make_result, make_run
 from tests.unit.reports.packed import unpacked
 from tests.unit.reports.special import HOSTILE, drifted
 
@@ -127,16 +127,16 @@ def test_what_is_hostile_is_text(page: str) -> None:
     st.text(max_size=40) | st.sampled_from([HOSTILE, "</script>", "<!--<script>", "{{ 1 }}", "{% raw %}", "~0", "~~"])
 )
 def test_any_text_anywhere_leaves_the_page_as_it_is(text: str) -> None:
-    wrong = finding(message=text, location=text, observed={text: [text]}, documented={text: text}, label=text)
-    seen = exchange(label=text, failure=Reason("x", text))
+    wrong = make_finding(message=text, location=text, observed={text: [text]}, documented={text: text}, label=text)
+    seen = make_exchange(label=text, failure=Reason("x", text))
     results = [
         drifted(A, wrong, exchanges=(seen,)),
-        result(
+        make_result(
             f"{A}2", findings=(wrong,), probed_record={"name": text, "status": [text], "note": text, "source": text}
         ),
-        result(f"{A}3", Outcome.INCONCLUSIVE, reason=Reason("read-timeout", text)),
+        make_result(f"{A}3", Outcome.INCONCLUSIVE, reason=Reason("read-timeout", text)),
     ]
-    page = html.render(run(target=text, versions={text: text}), results)
+    page = html.render(make_run(target=text, versions={text: text}), results)
     reader = Reader(page)
     assert {tag for tag, _ in reader.elements} <= ELEMENTS
     assert len(reader.texts["script"]) == 3
@@ -163,10 +163,10 @@ def test_very_many_results_stay_within_bounds(monkeypatch: pytest.MonkeyPatch) -
 
 def test_a_detail_is_the_same_whether_printed_or_packed(monkeypatch: pytest.MonkeyPatch) -> None:
     """One renderer: they differ in the level of their headings, and the row tells the meaning among its facts."""
-    drift = drifted(A, finding(message=HOSTILE, observed=HOSTILE))
-    printed = html.render(run(), [drift])
+    drift = drifted(A, make_finding(message=HOSTILE, observed=HOSTILE))
+    printed = html.render(make_run(), [drift])
     monkeypatch.setattr(html, "MAX_ARTICLES", 0)
-    packed = unpacked(html.render(run(), [drift]))[A]
+    packed = unpacked(html.render(make_run(), [drift]))[A]
     evidence, aside, _ = packed.partition('<div class="aside">')
     assert aside
     assert evidence.replace("h3>", "h5>") in printed
@@ -179,7 +179,7 @@ def test_a_detail_has_a_checklist_of_what_is_asserted() -> None:
         ),
         Observation("pa/endpoints/models/list", "answer", ("status",)),
     )
-    page = html.render(run(), [drifted(A, observations=observations)])
+    page = html.render(make_run(), [drifted(A, observations=observations)])
     (told,) = re.findall(r'<details class="checklist">(.*?)</details>', page, re.DOTALL)
     words = " ".join("".join(re.sub("<[^>]*>", " ", told)).split())
     assert words == (
@@ -188,20 +188,20 @@ def test_a_detail_has_a_checklist_of_what_is_asserted() -> None:
         " as documented status , type not observed, no-body code"
         " answer on pa/endpoints/models/list as documented status"
     )
-    assert '<details class="checklist">' not in html.render(run(), [drifted(A)])
+    assert '<details class="checklist">' not in html.render(make_run(), [drifted(A)])
 
 
 def test_what_differs_from_an_assumption_stands_apart_from_drift() -> None:
-    assumed = finding(severity=Severity.SHOULD, location="$.x", documented="<b>", observed=None)
-    detail = unpacked(html.render(run(), [result(A, findings=(assumed,))]))[A]
+    assumed = make_finding(severity=Severity.SHOULD, location="$.x", documented="<b>", observed=None)
+    detail = unpacked(html.render(make_run(), [make_result(A, findings=(assumed,))]))[A]
     assert "Not as we assumed" in detail
     assert "status <code>$.x</code>: assumed &lt;b&gt;, observed null" in detail
     assert '<div class="difference">' not in detail
-    assert "Not as we assumed" not in html.render(run(), [drifted(A)])
+    assert "Not as we assumed" not in html.render(make_run(), [drifted(A)])
 
 
 def test_findings_beyond_those_shown_whole_are_listed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(html, "MAX_ARTICLES", 2)
-    page = html.render(run(), [drifted(f"{A}{number}") for number in range(5)])
+    page = html.render(make_run(), [drifted(f"{A}{number}") for number in range(5)])
     assert page.count('<article class="finding') == 2
     assert f'href="#{A}4"' in page

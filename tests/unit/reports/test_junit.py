@@ -13,7 +13,7 @@ from catalog_probe.catalog.model import Outcome, Reason
 from catalog_probe.reports.content.commands import format_cause_command
 from catalog_probe.reports.views import junit
 from tests.unit.reports import sample
-from tests.unit.reports.making import finding, result, run
+from tests.unit.reports.factories import make_finding, make_result, make_run
 
 if TYPE_CHECKING:
     from catalog_probe.catalog.evidence.results import Result, Run
@@ -47,18 +47,21 @@ def test_each_outcome_is_what_ci_takes_it_for() -> None:
 
 
 def test_a_failure_names_each_cause_and_how_to_ask_it_again() -> None:
-    both = [result(each, Outcome.DRIFTED, findings=(finding(),)) for each in (A, f"{A}2")]
+    both = [make_result(each, Outcome.DRIFTED, findings=(make_finding(),)) for each in (A, f"{A}2")]
     (shared,) = find_causes(both)
-    for case in cases(run(), both).values():
+    for case in cases(make_run(), both).values():
         text = case.findtext("failure", "")
-        assert f"cause {shared.id}, 2 records; to ask again: {format_cause_command(run(), shared)}" in text.splitlines()
+        assert (
+            f"cause {shared.id}, 2 records; to ask again: {format_cause_command(make_run(), shared)}"
+            in text.splitlines()
+        )
 
 
 def test_what_does_not_fail_is_no_cause_in_it() -> None:
-    accepted = result(
-        A, Outcome.DRIFTED, findings=(finding(),), accepted_difference={"state": "accounted", "reason": "known"}
+    accepted = make_result(
+        A, Outcome.DRIFTED, findings=(make_finding(),), accepted_difference={"state": "accounted", "reason": "known"}
     )
-    document = junit.render(run(), [accepted])
+    document = junit.render(make_run(), [accepted])
     assert "cause " not in document
 
 
@@ -79,7 +82,7 @@ def test_there_is_a_suite_for_each_provider_and_kind() -> None:
 
 
 def test_a_case_is_named_by_its_address() -> None:
-    (case,) = cases(run(), [result(A)]).values()
+    (case,) = cases(make_run(), [make_result(A)]).values()
     assert (case.get("classname"), case.get("name")) == ("pa.errors.general", "a")
 
 
@@ -91,18 +94,18 @@ def test_attempts_are_kept() -> None:
 
 
 def test_a_stale_accepted_difference_fails_though_the_record_conforms() -> None:
-    stale = result(A, accepted_difference={"state": "stale", "detail": "no longer diverges"})
-    (case,) = cases(run(), [stale]).values()
+    stale = make_result(A, accepted_difference={"state": "stale", "detail": "no longer diverges"})
+    (case,) = cases(make_run(), [stale]).values()
     assert [failure.get("message") for failure in case.iter("failure")] == ["no longer diverges"]
 
 
 @given(st.text(), st.text())
 def test_any_text_makes_a_document_that_parses(text: str, detail: str) -> None:
-    wrong = finding(message=text, observed=text, location=text)
+    wrong = make_finding(message=text, observed=text, location=text)
     results = [
-        result(A, Outcome.DRIFTED, findings=(wrong,)),
-        result(f"{A}2", Outcome.INCONCLUSIVE, reason=Reason("read-timeout", detail)),
-        result(f"{A}3", Outcome.HARNESS_ERROR, reason=Reason("recipe-error", detail)),
+        make_result(A, Outcome.DRIFTED, findings=(wrong,)),
+        make_result(f"{A}2", Outcome.INCONCLUSIVE, reason=Reason("read-timeout", detail)),
+        make_result(f"{A}3", Outcome.HARNESS_ERROR, reason=Reason("recipe-error", detail)),
     ]
-    document = junit.render(run(target=text, run=detail), results)
+    document = junit.render(make_run(target=text, run=detail), results)
     assert len(list(ElementTree.fromstring(document.encode()).iter("testcase"))) == 3

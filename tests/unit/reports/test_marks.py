@@ -10,7 +10,7 @@ from catalog_probe.catalog.model import Aspect, Attempt, Event, Finding, GrpcSta
 from catalog_probe.catalog.model.observation import Observation
 from catalog_probe.reports.exchanges import exchange_views
 from catalog_probe.reports.exchanges.marks import MARKED, MISSING, Marks, find_marks
-from tests.unit.reports.making import answer, exchange, finding, result
+from tests.unit.reports.factories import make_answer, make_exchange, make_finding, make_result
 
 A = "pa/errors/general/a"
 BODY = {"type": "error", "error": {"type": "x", "message": "m", "code": None}, "data": [{"id": 1}, {"id": 2}]}
@@ -34,69 +34,79 @@ def marked(found: Finding, body: Any = BODY) -> list[str]:
     ],
 )
 def test_the_lines_of_a_body_that_differ(aspect: Aspect, at: str, lines: list[str]) -> None:
-    assert marked(finding(aspect=aspect, location=at)) == lines
+    assert marked(make_finding(aspect=aspect, location=at)) == lines
 
 
 def test_a_field_that_is_missing_is_shown_as_missing() -> None:
-    gone = finding("field-missing", aspect=Aspect.BODY, location="/error/param", documented="present", observed=None)
+    gone = make_finding(
+        "field-missing", aspect=Aspect.BODY, location="/error/param", documented="present", observed=None
+    )
     assert Marks((gone,)).mark_lines(BODY, 10_000)[-1] == ["/error/param: absent", MISSING]
 
 
 def test_a_marked_line_is_never_left_out() -> None:
     long = {"text": "x" * 500, "code": "wrong"}
-    shown = Marks((finding(aspect=Aspect.CODE),)).mark_lines(long, 10)
+    shown = Marks((make_finding(aspect=Aspect.CODE),)).mark_lines(long, 10)
     assert ['  "code": "wrong"', MARKED] in shown
     assert shown[-1][0].startswith("… (")
 
 
 def test_headers_that_differ_and_those_that_are_missing() -> None:
-    wrong = finding(aspect=Aspect.HEADER, location="X-Should-Retry")
-    gone = finding("header-missing", aspect=Aspect.HEADER, location="retry-after")
+    wrong = make_finding(aspect=Aspect.HEADER, location="X-Should-Retry")
+    gone = make_finding("header-missing", aspect=Aspect.HEADER, location="retry-after")
     shown = list(Marks((wrong, gone)).mark_headers([("x-should-retry", "true"), ("server", "a")]))
     assert shown == [["x-should-retry", "true", MARKED], ["server", "a", ""], ["retry-after", "absent", MISSING]]
 
 
 def test_an_exchange_has_the_marks_of_its_own_label_and_endpoint() -> None:
     here, there = "pa/endpoints/messages/a", "pa/endpoints/messages/b"
-    seen = result(A, findings=(finding(endpoints=(here,)), finding(severity=Severity.INFO), finding(label="other")))
+    seen = make_result(
+        A, findings=(make_finding(endpoints=(here,)), make_finding(severity=Severity.INFO), make_finding(label="other"))
+    )
     assert len(find_marks(seen, "answer", here).findings) == 1
     assert not find_marks(seen, "answer", there).findings
     assert find_marks(seen, "other", there).status
 
 
 def test_only_the_deviant_exchange_is_shown_first() -> None:
-    first, second = exchange("one"), exchange("two", response=answer(422, "t", "m"))
+    first, second = make_exchange("one"), make_exchange("two", response=make_answer(422, "t", "m"))
     observations = (Observation("", "one", ("status",)), Observation("", "two", (), {"status": "422"}))
-    attempt = Attempt("2026-11-21T04:05:00Z", 9.0, (exchange("setup"), first, second))
-    seen = result(A, Outcome.DRIFTED, findings=(finding(label="two"),), attempts=(attempt,), observations=observations)
+    attempt = Attempt("2026-11-21T04:05:00Z", 9.0, (make_exchange("setup"), first, second))
+    seen = make_result(
+        A, Outcome.DRIFTED, findings=(make_finding(label="two"),), attempts=(attempt,), observations=observations
+    )
     shown = exchange_views.view_deviant_exchange(seen)
     assert shown is not None
     assert (shown["label"], shown["answer"], shown["marked"]) == ("two", "422", True)
-    assert exchange_views.view_deviant_exchange(result(A, attempts=(attempt,))) is None
+    assert exchange_views.view_deviant_exchange(make_result(A, attempts=(attempt,))) is None
 
 
 def test_of_a_flaky_record_both_answers_stand_side_by_side() -> None:
     attempts = tuple(
-        Attempt("2026-11-21T04:05:00Z", 9.0, (exchange("setup"), exchange(response=answer(status, "t", "m"))))
+        Attempt(
+            "2026-11-21T04:05:00Z", 9.0, (make_exchange("setup"), make_exchange(response=make_answer(status, "t", "m")))
+        )
         for status in (504, 504, 500)
     )
-    seen = result(A, Outcome.FLAKY, attempts=attempts, findings=(finding(documented=504, observed=500),))
+    seen = make_result(A, Outcome.FLAKY, attempts=attempts, findings=(make_finding(documented=504, observed=500),))
     assert [(each["number"], each["answer"]) for each in exchange_views.view_disagreeing_exchanges(seen)] == [
         (1, "504"),
         (3, "500"),
     ]
-    assert exchange_views.view_disagreeing_exchanges(result(A, Outcome.FLAKY, attempts=attempts[:2])) == []
+    assert exchange_views.view_disagreeing_exchanges(make_result(A, Outcome.FLAKY, attempts=attempts[:2])) == []
 
 
 def test_events_closes_and_calls_are_marked_in_their_timeline() -> None:
-    missing = finding("event-missing", aspect=Aspect.EVENT, location="error")
+    missing = make_finding("event-missing", aspect=Aspect.EVENT, location="error")
     stream = Response(200, {}, events=(Event("ping", {}, 1.0),))
     (shown,) = exchange_views.view_attempts(
-        result(A, findings=(missing,), attempts=(Attempt("", 1.0, (exchange(response=stream),)),))
+        make_result(A, findings=(missing,), attempts=(Attempt("", 1.0, (make_exchange(response=stream),)),))
     )
     assert shown["exchanges"][0]["timeline"][-1] == [None, "", "error", "did not come", MISSING]
     call = Response(None, {}, grpc=GrpcStatus(5, "no", {}))
     (shown,) = exchange_views.view_attempts(
-        result(A, findings=(finding(location="grpc"),), attempts=(Attempt("", 1.0, (exchange(response=call),)),))
+        make_result(
+            A, findings=(make_finding(location="grpc"),), attempts=(Attempt("", 1.0, (make_exchange(response=call),)),)
+        )
     )
     assert shown["exchanges"][0]["timeline"][-1][-1] == MARKED

@@ -20,7 +20,7 @@ from catalog_probe.reports.history.history_file import append_to_history
 from catalog_probe.reports.news.news import build_news
 from tests.harness.checkouts import as_checkout
 from tests.unit.reports import sample
-from tests.unit.reports.making import finding, result, run
+from tests.unit.reports.factories import make_finding, make_result, make_run
 from tests.unit.reports.test_feed import FIRST, A, B, blind, drifted, made, remember, replayed
 
 if TYPE_CHECKING:
@@ -37,13 +37,23 @@ def told(rows: Sequence[HistoryRow]) -> list[dict[str, int]]:
 
 
 def test_each_is_told_by_one_run() -> None:
-    rows = replayed([[result(A)], [drifted(A)], [drifted(A)], [blind(A)], [drifted(A, 409)], [result(A)], [result(A)]])
+    rows = replayed(
+        [
+            [make_result(A)],
+            [drifted(A)],
+            [drifted(A)],
+            [blind(A)],
+            [drifted(A, 409)],
+            [make_result(A)],
+            [make_result(A)],
+        ]
+    )
     assert told(rows) == [{}, {"new": 1}, {}, {"coverage_lost": 1}, {"changed": 1}, {"recovered": 1}, {}]
 
 
 def test_what_is_accepted_calls_nobody() -> None:
     accepted = replace(drifted(A), accepted_difference={"state": "accounted", "reason": "known"})
-    assert told(replayed([[accepted], [accepted], [drifted(A)], [result(A)]])) == [
+    assert told(replayed([[accepted], [accepted], [drifted(A)], [make_result(A)]])) == [
         {},
         {},
         {"new": 1},
@@ -53,7 +63,7 @@ def test_what_is_accepted_calls_nobody() -> None:
 
 def test_what_is_lost_from_sight_is_told_together_and_only_what_was_seen_before() -> None:
     rows = replayed(
-        [[result(A), result(B), blind("pa/errors/general/d")], [blind(A), blind(B), blind("pc/errors/x/e")]]
+        [[make_result(A), make_result(B), blind("pa/errors/general/d")], [blind(A), blind(B), blind("pc/errors/x/e")]]
     )
     [lost] = build_news("live", rows, rows[-1].run)["coverage_lost"]
     assert lost == {"provider": "pa", "since": "2026-11-02", "number": 2, "records": [A, B]}
@@ -61,12 +71,14 @@ def test_what_is_lost_from_sight_is_told_together_and_only_what_was_seen_before(
 
 
 def test_what_was_seen_again_is_lost_anew() -> None:
-    rows = replayed([[each] for each in (result(A), blind(A), result(A), blind(A), result(A))])
+    rows = replayed([[each] for each in (make_result(A), blind(A), make_result(A), blind(A), make_result(A))])
     assert told(rows) == [{}, {"coverage_lost": 1}, {}, {"coverage_lost": 1}, {}]
 
 
 def test_what_was_not_probed_is_lost_where_the_history_says_so() -> None:
-    rows = replayed([[result(A), result(B)], [result(A, Outcome.NOT_PROBED), result(B, Outcome.NOT_PROBED)]])
+    rows = replayed(
+        [[make_result(A), make_result(B)], [make_result(A, Outcome.NOT_PROBED), make_result(B, Outcome.NOT_PROBED)]]
+    )
     [lost] = build_news("live", [rows[0], replace(rows[1], coverage_lost=frozenset({B}))], "r01")["coverage_lost"]
     assert lost["records"] == [B]
 
@@ -75,7 +87,7 @@ def test_a_run_is_told_whole() -> None:
     """What a webhook reads; of the records of a change ten are named."""
     lost = [f"pc/errors/general/{number:02}" for number in range(11)]
     drifting = [f"pa/errors/general/{number:02}" for number in range(11)]
-    rows = replayed([[result(each) for each in lost], [*map(blind, lost), *map(drifted, drifting)]])
+    rows = replayed([[make_result(each) for each in lost], [*map(blind, lost), *map(drifted, drifting)]])
     said = build_news("live", rows, "r01")
     [new], [absent] = said.pop("new"), said.pop("coverage_lost")
     assert said == {
@@ -96,7 +108,7 @@ def test_a_run_is_told_whole() -> None:
 
 @given(st.lists(st.fixed_dictionaries(dict.fromkeys((A, B), st.sampled_from("cxyi"))), min_size=1, max_size=10))
 def test_the_runs_of_a_history_tell_each_change_and_each_recovery_once(nights: list[dict[str, str]]) -> None:
-    rows = replayed([[made(each, how) for each, how in night.items()] for night in nights])
+    rows = replayed([[made(item, how) for item, how in night.items()] for night in nights])
     runs = [build_news("live", rows, row.run) for row in rows]
     found = find_drift_periods(rows)
     assert sorted(each["id"] for told in runs for name in ("new", "changed") for each in told[name]) == sorted(
@@ -111,7 +123,7 @@ def test_a_run_that_nobody_remembers_has_nothing_to_tell() -> None:
     with pytest.raises(
         EvidenceError, match=r"the history does not remember run 'r9'; `catalog-probe report history append` adds"
     ):
-        build_news("live", replayed([[result(A)]]), "r9")
+        build_news("live", replayed([[make_result(A)]]), "r9")
 
 
 def test_it_is_small_and_one_sentence_tells_it() -> None:
@@ -125,7 +137,7 @@ def test_it_is_small_and_one_sentence_tells_it() -> None:
     assert len(said["new"]) == 40 < said["counts"]["new"]
     [one] = replayed([[drifted(A)]])
     assert build_news("live", [one], one.run)["text"] == "1 new (PA status: 400 → 422 in 1 record)"
-    [calm] = replayed([[result(A)]])
+    [calm] = replayed([[make_result(A)]])
     assert build_news("live", [calm], calm.run)["text"] == "nothing to tell"
 
 
@@ -144,14 +156,14 @@ def test_of_several_changes_the_first_is_told_as_the_first() -> None:
 
 
 def test_a_run_that_could_not_look_is_never_without_news() -> None:
-    unseen = [result(A, Outcome.INCONCLUSIVE), result("pc/errors/general/x", Outcome.RESTRICTED)]
-    first, again = replayed([[*unseen, result("pb/errors/general/x")]] * 2)
+    unseen = [make_result(A, Outcome.INCONCLUSIVE), make_result("pc/errors/general/x", Outcome.RESTRICTED)]
+    first, again = replayed([[*unseen, make_result("pb/errors/general/x")]] * 2)
     for row in (first, again):
         said = build_news("live", [first, again], row.run)
         assert said["not_observed"] == ["pa", "pc"]
         assert said["text"] == "PA and PC were not observed"
     [both] = replayed(
-        [[drifted("pb/errors/general/y"), *unseen[:1], result("pc/errors/general/y", Outcome.NOT_PROBED)]]
+        [[drifted("pb/errors/general/y"), *unseen[:1], make_result("pc/errors/general/y", Outcome.NOT_PROBED)]]
     )
     assert build_news("live", [both], both.run)["text"] == (
         "1 new (PB status: 400 → 422 in 1 record); PA was not observed"
@@ -162,12 +174,12 @@ def test_the_command_prints_it_of_any_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     as_checkout(tmp_path, monkeypatch)
-    remember(tmp_path / "reports" / "history", [[drifted(A)], [result(A)]])
+    remember(tmp_path / "reports" / "history", [[drifted(A)], [make_result(A)]])
     assert main(["news"]) == 0
     last = json.loads(capsys.readouterr().out)
     assert (last["run"], last["night"], last["counts"]["recovered"]) == ("r1", str(FIRST + timedelta(days=1)), 1)
-    written = sample.write(tmp_path / "reports" / "out" / "r1", run(run="r1"), [result(A)])
-    append_to_history(tmp_path / "reports" / "history", run(target="mock"), [result(A)])
+    written = sample.write(tmp_path / "reports" / "out" / "r1", make_run(run="r1"), [make_result(A)])
+    append_to_history(tmp_path / "reports" / "history", make_run(target="mock"), [make_result(A)])
     assert main(["news", str(written)]) == 0, "the run says whose history it is in"
     assert json.loads(capsys.readouterr().out) == last
     assert main(["news", "r0", "--target", "live"]) == 0
@@ -196,7 +208,7 @@ def test_slips(
 
 
 def test_a_merged_night_tells_what_its_shards_saw(tmp_path: Path) -> None:
-    shards: list[Any] = [result(A, Outcome.DRIFTED, findings=(finding(),)), drifted(B)]
-    append_to_history(tmp_path, run(run="r1"), shards)
+    shards: list[Any] = [make_result(A, Outcome.DRIFTED, findings=(make_finding(),)), drifted(B)]
+    append_to_history(tmp_path, make_run(run="r1"), shards)
     [row] = replayed([shards])
     assert build_news("live", [row], row.run)["counts"]["new"] == 1, "one cause"

@@ -15,7 +15,7 @@ from catalog_probe.reports.content.finding_endpoints import (
 from catalog_probe.reports.exchanges import exchange_views
 from catalog_probe.reports.page import html
 from catalog_probe.reports.views import junit, summary, terminal
-from tests.unit.reports.making import exchange, finding, result, run
+from tests.unit.reports.factories import make_exchange, make_finding, make_result, make_run
 
 if TYPE_CHECKING:
     from catalog_probe.catalog.evidence.results import Result
@@ -38,10 +38,10 @@ def differing_on(*places: str, asked: tuple[str, ...] = ALL) -> Result:
     observations = tuple(
         Observation(each, "answer", mismatched={"status": "422"} if each in places else {}) for each in asked
     )
-    sent = tuple(exchange(endpoint=each if number else "") for number, each in enumerate(asked))
-    attempts = (Attempt("2026-11-21T04:05:00Z", 1.0, (exchange("control"), *sent)),)
-    found = (finding(assertion="answer/status", endpoints=places),)
-    return result(RECORD, Outcome.DRIFTED, observations=observations, attempts=attempts, findings=found)
+    sent = tuple(make_exchange(endpoint=each if number else "") for number, each in enumerate(asked))
+    attempts = (Attempt("2026-11-21T04:05:00Z", 1.0, (make_exchange("control"), *sent)),)
+    found = (make_finding(assertion="answer/status", endpoints=places),)
+    return make_result(RECORD, Outcome.DRIFTED, observations=observations, attempts=attempts, findings=found)
 
 
 def where(*places: str, asked: tuple[str, ...] = ALL) -> str:
@@ -58,9 +58,11 @@ def test_the_endpoints_are_told_where_others_agree() -> None:
 
 
 def test_a_finding_of_an_endpoint_needs_no_endpoint() -> None:
-    own = result(MODELS, Outcome.DRIFTED, observations=(Observation(MODELS, "success"), Observation(COUNT, "success")))
-    assert describe_endpoints(finding(endpoints=(MODELS,)), own) == ""
-    assert describe_finding(finding(endpoints=(MODELS,)), own) == finding().message
+    own = make_result(
+        MODELS, Outcome.DRIFTED, observations=(Observation(MODELS, "success"), Observation(COUNT, "success"))
+    )
+    assert describe_endpoints(make_finding(endpoints=(MODELS,)), own) == ""
+    assert describe_finding(make_finding(endpoints=(MODELS,)), own) == make_finding().message
 
 
 def test_the_exchange_that_the_recipe_names_no_endpoint_for_has_that_of_its_observation() -> None:
@@ -74,15 +76,15 @@ def test_the_first_exchange_that_differs_is_shown_before_all_others() -> None:
         found = exchange_views.view_deviant_exchange(differing_on(*differing_there))
         assert found is not None
         assert found["endpoint"] == shown
-    assert exchange_views.view_deviant_exchange(result(MODELS, attempts=differing_on(COUNT).attempts)) is None
+    assert exchange_views.view_deviant_exchange(make_result(MODELS, attempts=differing_on(COUNT).attempts)) is None
 
 
 def test_every_view_says_on_which_endpoint_it_differs() -> None:
     seen = differing_on(COUNT)
     views = (
-        junit.render(run(), [seen]),
-        terminal.render(run(), [seen], width=200),
-        summary.render(run(), [seen]),
-        html.render(run(), [seen]),
+        junit.render(make_run(), [seen]),
+        terminal.render(make_run(), [seen], width=200),
+        summary.render(make_run(), [seen]),
+        html.render(make_run(), [seen]),
     )
     assert [view for view in views if "on 1 of 5 endpoints: messages/count_tokens" not in view] == []

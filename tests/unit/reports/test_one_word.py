@@ -95,7 +95,7 @@ def test_each_section_has_one_heading_and_one_number(told: tuple[Run, list[Resul
 
 def test_an_outcome_has_one_name(told: tuple[Run, list[Result], dict[str, str]]) -> None:
     described, results, views = told
-    for outcome in {each.outcome for each in Overview(described, results).records}:
+    for outcome in {record.outcome for record in Overview(described, results).records}:
         for view, text in views.items():
             assert OUTCOMES[outcome] in text, (outcome, view)
 
@@ -116,7 +116,7 @@ def test_the_docs_have_the_words_of_the_views() -> None:
     docs = DOCS.read_text(encoding="utf-8")
     rows = re.findall(r"^\| ([a-z, ]+) \| ", docs.partition("| section |")[2], re.MULTILINE)
     of_sections = [each for row in rows for each in row.split(", ")]
-    assert of_sections == [each.heading.lower() for each in SectionName], "in the order in which the page has them"
+    assert of_sections == [name.heading.lower() for name in SectionName], "in the order in which the page has them"
     assert [each for each in never_said_in(docs) if f"`{each}" not in docs] == []
 
 
@@ -134,5 +134,5 @@ def test_a_query_speaks_of_sections_and_outcomes_as_the_views_do() -> None:
         "not probed",
         "our fault",
     }
-    of_outcomes = {OUTCOMES[each].replace(" ", "-") for each in Outcome}
+    of_outcomes = {OUTCOMES[outcome].replace(" ", "-") for outcome in Outcome}
     assert set(re.findall(r"[a-z-]+", RUN_FIELDS["outcome"])) <= of_outcomes

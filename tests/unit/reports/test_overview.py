@@ -16,14 +16,14 @@ from catalog_probe.catalog.model.observation import Observation
 from catalog_probe.reports.content.overview import Overview
 from catalog_probe.reports.content.run_sentence import format_verdict
 from catalog_probe.reports.history.history_line import build_history_line
-from tests.unit.reports.making import TODAY, finding, record, result, run
+from tests.unit.reports.factories import TODAY, make_finding, make_record_data, make_result, make_run
 
 if TYPE_CHECKING:
     from catalog_probe.catalog.evidence.results import Result, Run
 
 A, B, C = "pa/errors/general/a", "pa/errors/general/b", "pb/errors/http/c"
 LIMITS = "pa/rate_limits/limits/a"
-DRIFT: dict[str, Any] = {"outcome": Outcome.DRIFTED, "findings": (finding(),)}
+DRIFT: dict[str, Any] = {"outcome": Outcome.DRIFTED, "findings": (make_finding(),)}
 
 
 def past(*days: dict[str, Outcome]) -> Run:
@@ -31,13 +31,13 @@ def past(*days: dict[str, Outcome]) -> Run:
     lines: list[dict[str, Any]] = []
     for back, outcomes in zip(range(len(days), 0, -1), days, strict=True):
         day = TODAY - timedelta(days=back)
-        earlier = run(run=f"r-{back}", started_at=f"{day}T00:00:00Z", today=str(day), history=tuple(lines))
+        earlier = make_run(run=f"r-{back}", started_at=f"{day}T00:00:00Z", today=str(day), history=tuple(lines))
         seen = [
-            result(address, outcome, findings=(finding(),) if outcome is Outcome.DRIFTED else ())
+            make_result(address, outcome, findings=(make_finding(),) if outcome is Outcome.DRIFTED else ())
             for address, outcome in outcomes.items()
         ]
         lines.append(build_history_line(earlier, seen))
-    return run(history=tuple(lines), previous_run="r-1" if days else None)
+    return make_run(history=tuple(lines), previous_run="r-1" if days else None)
 
 
 def change_of(described: Run, *results: Result) -> Change:
@@ -64,30 +64,30 @@ def change_of(described: Run, *results: Result) -> Change:
     ],
 )
 def test_a_change_is_told_from_the_last_conclusive_run(before: list[Outcome], now: Outcome, change: Change) -> None:
-    findings = (finding(),) if now is Outcome.DRIFTED else ()
-    assert change_of(past(*({A: outcome} for outcome in before)), result(A, now, findings=findings)) is change
+    findings = (make_finding(),) if now is Outcome.DRIFTED else ()
+    assert change_of(past(*({A: outcome} for outcome in before)), make_result(A, now, findings=findings)) is change
 
 
 def test_a_drift_in_another_way_is_told_apart() -> None:
-    other = finding("type-differs", location="type")
-    assert change_of(past({A: Outcome.DRIFTED}), result(A, Outcome.DRIFTED, findings=(other,))) is Change.DIFFERENT
+    other = make_finding("type-differs", location="type")
+    assert change_of(past({A: Outcome.DRIFTED}), make_result(A, Outcome.DRIFTED, findings=(other,))) is Change.DIFFERENT
 
 
 def test_a_difference_is_accepted_or_its_entry_is_stale() -> None:
-    assert change_of(run(), result(A, **DRIFT, accepted_difference={"state": "accounted"})) is Change.ACCEPTED
-    assert change_of(run(), result(A, accepted_difference={"state": "stale"})) is Change.STALE
+    assert change_of(make_run(), make_result(A, **DRIFT, accepted_difference={"state": "accounted"})) is Change.ACCEPTED
+    assert change_of(make_run(), make_result(A, accepted_difference={"state": "stale"})) is Change.STALE
 
 
 def test_the_days_of_a_drift_are_counted_from_its_first() -> None:
     described = past({A: Outcome.CONFORMS}, {A: Outcome.DRIFTED}, {A: Outcome.INCONCLUSIVE})
-    (standing,) = Overview(described, [result(A, **DRIFT)]).records
+    (standing,) = Overview(described, [make_result(A, **DRIFT)]).records
     assert (standing.since, standing.drift_day) == (TODAY - timedelta(days=2), 3)
     assert standing.conformed_before == str(TODAY - timedelta(days=3))
 
 
 def test_the_strip_has_a_place_for_each_run() -> None:
     described = past({B: Outcome.CONFORMS}, {A: Outcome.DRIFTED})
-    (standing,) = Overview(described, [result(A)]).records
+    (standing,) = Overview(described, [make_result(A)]).records
     assert standing.recent_outcomes == (None, Outcome.DRIFTED, Outcome.CONFORMS)
     assert not standing.added
 
@@ -95,28 +95,31 @@ def test_the_strip_has_a_place_for_each_run() -> None:
 @pytest.mark.parametrize(
     ("results", "told"),
     [
-        ([result(A), result(B)], "All that was observed is as documented. 2 of 2 verified, oldest evidence today."),
         (
-            [result(A, **DRIFT), result(B)],
+            [make_result(A), make_result(B)],
+            "All that was observed is as documented. 2 of 2 verified, oldest evidence today.",
+        ),
+        (
+            [make_result(A, **DRIFT), make_result(B)],
             "PA drifts: 1 new cause behind 1 record. 1 of 2 verified, oldest evidence today.",
         ),
         ([], "Nothing was probed. 0 of 0 verified."),
         (
-            [result(A), result(C, Outcome.INCONCLUSIVE, reason=Reason("read-timeout"), probed_record={})],
+            [make_result(A), make_result(C, Outcome.INCONCLUSIVE, reason=Reason("read-timeout"), probed_record={})],
             "PB was not observed: no record has a verdict (read-timeout); nothing that was seen drifts. "
             "1 of 2 verified, oldest evidence today.",
         ),
     ],
 )
 def test_the_verdict_of_a_first_run(results: list[Result], told: str) -> None:
-    expected = tuple({each.address.provider for each in results})
-    assert format_verdict(Overview(run(expected=expected), results)) == told
+    expected = tuple({result.address.provider for result in results})
+    assert format_verdict(Overview(make_run(expected=expected), results)) == told
 
 
 def test_the_verdict_compares_with_the_runs_before() -> None:
     described = past(dict.fromkeys((A, B, C), Outcome.CONFORMS), {A: Outcome.CONFORMS, B: Outcome.DRIFTED})
-    unseen = result(C, Outcome.INCONCLUSIVE, reason=Reason("read-timeout"), probed_record={})
-    results = [result(A, **DRIFT), result(B), unseen, result("pb/errors/http/d")]
+    unseen = make_result(C, Outcome.INCONCLUSIVE, reason=Reason("read-timeout"), probed_record={})
+    results = [make_result(A, **DRIFT), make_result(B), unseen, make_result("pb/errors/http/d")]
     overview = Overview(replace(described, expected=("pa", "pb")), results)
     assert format_verdict(overview) == (
         "PB was observed only in part: 1 of 2 probes are inconclusive (read-timeout); PA drifts: 1 new cause behind "
@@ -127,79 +130,83 @@ def test_the_verdict_compares_with_the_runs_before() -> None:
 
 
 def test_a_mock_verifies_nothing() -> None:
-    assert format_verdict(Overview(run(live=False), [result(A)])) == (
+    assert format_verdict(Overview(make_run(live=False), [make_result(A)])) == (
         "All that was observed is as documented. 1 of 1 conform on the mock."
     )
 
 
 def test_what_no_client_can_check_is_only_rehearsed_on_a_mock() -> None:
-    results = [result(A, reach="one key"), result(B, reach="mock only"), result(C, reach="traffic only")]
-    assert Overview(run(live=False), results).coverage == "3 of 3 conform on the mock, 2 of them only rehearsed"
-    assert Overview(run(live=False), results[:1]).coverage == "1 of 1 conform on the mock"
-    recorded = run(live=False, answered_by=AnsweredBy.RECORDING)
+    results = [make_result(A, reach="one key"), make_result(B, reach="mock only"), make_result(C, reach="traffic only")]
+    assert Overview(make_run(live=False), results).coverage == "3 of 3 conform on the mock, 2 of them only rehearsed"
+    assert Overview(make_run(live=False), results[:1]).coverage == "1 of 1 conform on the mock"
+    recorded = make_run(live=False, answered_by=AnsweredBy.RECORDING)
     assert Overview(recorded, results).coverage == "3 of 3 conform in the recording"
 
 
 def test_a_live_run_counts_what_is_verified_by_reach() -> None:
-    silent = result(LIMITS, Outcome.NOT_PROBED, reach="more", probed_record={})
-    unseen = result(B, Outcome.INCONCLUSIVE, reason=Reason("read-timeout"), reach="one key", probed_record={})
-    results = [result(A, reach="one key"), unseen, silent]
-    assert Overview(run(), results).coverage.startswith("1 of 3 verified (1 of 2 one key, 0 of 1 more), ")
+    silent = make_result(LIMITS, Outcome.NOT_PROBED, reach="more", probed_record={})
+    unseen = make_result(B, Outcome.INCONCLUSIVE, reason=Reason("read-timeout"), reach="one key", probed_record={})
+    results = [make_result(A, reach="one key"), unseen, silent]
+    assert Overview(make_run(), results).coverage.startswith("1 of 3 verified (1 of 2 one key, 0 of 1 more), ")
 
 
 def test_a_recording_without_a_target_is_no_mock() -> None:
-    recorded = run(live=False, answered_by=AnsweredBy.RECORDING)
-    assert format_verdict(Overview(recorded, [result(A)])).endswith("1 of 1 conform in the recording.")
+    recorded = make_run(live=False, answered_by=AnsweredBy.RECORDING)
+    assert format_verdict(Overview(recorded, [make_result(A)])).endswith("1 of 1 conform in the recording.")
 
 
 def test_a_night_that_could_not_look_is_never_good() -> None:
-    unseen = result(A, Outcome.INCONCLUSIVE, reason=Reason("connect-refused"))
-    assert Overview(run(), [unseen]).mood == "warn"
-    assert Overview(run(), [result(A, Outcome.NOT_PROBED)]).mood == "warn"
-    assert Overview(run(), [result(A, **DRIFT)]).mood == "bad"
-    assert Overview(run(), [result(A)]).mood == "good"
+    unseen = make_result(A, Outcome.INCONCLUSIVE, reason=Reason("connect-refused"))
+    assert Overview(make_run(), [unseen]).mood == "warn"
+    assert Overview(make_run(), [make_result(A, Outcome.NOT_PROBED)]).mood == "warn"
+    assert Overview(make_run(), [make_result(A, **DRIFT)]).mood == "bad"
+    assert Overview(make_run(), [make_result(A)]).mood == "good"
 
 
 @pytest.mark.parametrize(
     ("described", "address", "fields", "evidence"),
     [
-        (run(), A, {}, date(2026, 11, 16)),
-        (run(), "pa/endpoints/messages/a", {}, date(2026, 11, 16)),
-        (run(), LIMITS, {"observed_for_this_key": {"verified_at": "2026-11-12"}}, date(2026, 11, 12)),
-        (run(), LIMITS, {}, None),
-        (run(), A, {"status": ["DOCUMENTED"]}, None),
-        (run(live=False), A, {}, None),
+        (make_run(), A, {}, date(2026, 11, 16)),
+        (make_run(), "pa/endpoints/messages/a", {}, date(2026, 11, 16)),
+        (make_run(), LIMITS, {"observed_for_this_key": {"verified_at": "2026-11-12"}}, date(2026, 11, 12)),
+        (make_run(), LIMITS, {}, None),
+        (make_run(), A, {"status": ["DOCUMENTED"]}, None),
+        (make_run(live=False), A, {}, None),
         (past({A: Outcome.CONFORMS}), A, {}, TODAY - timedelta(days=1)),
     ],
 )
 def test_what_is_not_seen_now_rests_on_what_was_seen(
     described: Run, address: str, fields: dict[str, Any], evidence: date | None
 ) -> None:
-    unseen = result(address, Outcome.NOT_PROBED, probed_record=record(address, **fields))
+    unseen = make_result(address, Outcome.NOT_PROBED, probed_record=make_record_data(address, **fields))
     (standing,) = Overview(described, [unseen]).records
     assert standing.age == (None if evidence is None else (TODAY - evidence).days)
     assert standing.verified == (evidence is not None)
 
 
 def test_what_is_beyond_the_documents_is_new_once() -> None:
-    seen = finding("undocumented-header", location="x-new")
-    assert Overview(run(), [result(A, findings=(seen,))]).discovered == ("pa undocumented-header x-new",)
-    line = build_history_line(run(), [result(A, findings=(seen,))])
-    assert Overview(run(history=(line,)), [result(A, findings=(seen,))]).discovered == ()
+    seen = make_finding("undocumented-header", location="x-new")
+    assert Overview(make_run(), [make_result(A, findings=(seen,))]).discovered == ("pa undocumented-header x-new",)
+    line = build_history_line(make_run(), [make_result(A, findings=(seen,))])
+    assert Overview(make_run(history=(line,)), [make_result(A, findings=(seen,))]).discovered == ()
 
 
 def test_an_assumption_that_reality_corrected_is_told_once() -> None:
-    seen = finding(severity=Severity.SHOULD, label="success", documented=200, observed=201, assertion="success/status")
-    night = [result(A, findings=(seen,))]
-    first = Overview(run(expected=()), night)
+    seen = make_finding(
+        severity=Severity.SHOULD, label="success", documented=200, observed=201, assertion="success/status"
+    )
+    night = [make_result(A, findings=(seen,))]
+    first = Overview(make_run(expected=()), night)
     assert first.resolved == (f"{A}#success/status: assumed 200, observed 201",)
     assert first.has_news
     assert first.mood == "good"
-    second = Overview(run(expected=(), history=(build_history_line(run(), night),)), night)
+    second = Overview(make_run(expected=(), history=(build_history_line(make_run(), night),)), night)
     assert second.resolved == ()
     assert not second.has_news
-    unsure = result(A, Outcome.INCONCLUSIVE, findings=(seen,))  # nothing of it is written down: it waits for a verdict
-    assert Overview(run(expected=()), [unsure]).resolved == ()
+    unsure = make_result(
+        A, Outcome.INCONCLUSIVE, findings=(seen,)
+    )  # nothing of it is written down: it waits for a verdict
+    assert Overview(make_run(expected=()), [unsure]).resolved == ()
 
 
 def test_what_is_verified_in_part_is_said_to_be() -> None:
@@ -209,18 +216,18 @@ def test_what_is_verified_in_part_is_said_to_be() -> None:
         Observation("f", "answer", (), {}, {"status": "gateway-page"}),
     )
     left_out = replace(seen, not_observed={"header:retry-after": OPTIONAL_HEADER_ABSENT})
-    whole = [result(A, observations=(seen, unseen)), result(B, observations=(left_out,))]
-    assert "2 of 2 verified, oldest" in Overview(run(), whole).coverage
+    whole = [make_result(A, observations=(seen, unseen)), make_result(B, observations=(left_out,))]
+    assert "2 of 2 verified, oldest" in Overview(make_run(), whole).coverage
     partly = [
-        result(A, observations=(unseen,)),
-        result(B, findings=(finding("not-observed", severity=Severity.INFO),)),
+        make_result(A, observations=(unseen,)),
+        make_result(B, findings=(make_finding("not-observed", severity=Severity.INFO),)),
     ]
-    assert "2 of 2 verified, 2 of them in part, oldest" in Overview(run(), partly).coverage
+    assert "2 of 2 verified, 2 of them in part, oldest" in Overview(make_run(), partly).coverage
 
 
 def test_lost_coverage_is_told_as_that_though_its_accepted_difference_is_stale() -> None:
     detail = "the accepted difference was to be reviewed by 2026-11-01"
-    blind = result(
+    blind = make_result(
         A, Outcome.INCONCLUSIVE, reason=Reason("read-timeout"), accepted_difference={"state": "stale", "detail": detail}
     )
     overview = Overview(past({A: Outcome.CONFORMS}), [blind])

@@ -13,7 +13,7 @@ from catalog_probe.reports.page import plots
 from catalog_probe.reports.page.matrix import build_matrix, count_observed_shares
 from tests.harness.engines import catalog as shipped
 from tests.unit.reports import sample
-from tests.unit.reports.making import finding, result, run
+from tests.unit.reports.factories import make_finding, make_result, make_run
 
 if TYPE_CHECKING:
     from catalog_probe.reports.page.plots import Plot
@@ -41,16 +41,18 @@ def test_every_bar_lies_within_its_drawing() -> None:
 
 
 def test_one_record_among_thousands_still_shows() -> None:
-    results = [result(f"pa/errors/general/r{number}") for number in range(5000)]
-    results.append(result(A, Outcome.DRIFTED, findings=(finding(),)))
-    (drifted,) = drawn(Overview(run(), results)).bars
+    results = [make_result(f"pa/errors/general/r{number}") for number in range(5000)]
+    results.append(make_result(A, Outcome.DRIFTED, findings=(make_finding(),)))
+    (drifted,) = drawn(Overview(make_run(), results)).bars
     assert drifted.height >= 1.5
 
 
 def test_the_number_of_this_run_leads_to_its_records() -> None:
-    plot = drawn(Overview(run(), [result(A, Outcome.DRIFTED, findings=(finding(),)), result(f"{A}2")]))
+    plot = drawn(
+        Overview(make_run(), [make_result(A, Outcome.DRIFTED, findings=(make_finding(),)), make_result(f"{A}2")])
+    )
     assert (plot.number, plot.query) == (1, "outcome:drifted")
-    assert drawn(Overview(run(), [result(A)])).query == ""
+    assert drawn(Overview(make_run(), [make_result(A)])).query == ""
 
 
 def test_the_matrix_has_every_record_once_and_folds_what_conforms() -> None:
@@ -70,16 +72,16 @@ def test_the_matrix_has_every_record_once_and_folds_what_conforms() -> None:
 def test_the_share_of_assertions_that_were_looked_at() -> None:
     catalog = shipped()
     address = "pd/endpoints/models/list_models"
-    own = [result(str(each.address), probed_record=each.data) for each in catalog.select("pd")]
+    own = [make_result(str(each.address), probed_record=each.data) for each in catalog.select("pd")]
     within_reach = [each for record in catalog.select("pd") for each in assertions(record, catalog.__getitem__)]
     observation = Observation(address, "success", ("status",), {"body": "malformed"}, {"body:/data": "no-body"})
     results = [
-        result(address, probed_record=catalog[address].data, observations=(observation,))
+        make_result(address, probed_record=catalog[address].data, observations=(observation,))
         if each.record == address
         else each
         for each in own
     ]
-    seen = count_observed_shares(Overview(run(), [*results, result("pb/errors/http/b")]).records)
+    seen = count_observed_shares(Overview(make_run(), [*results, make_result("pb/errors/http/b")]).records)
     assert seen.keys() == {"pd"}, "where nothing was looked at there is no share to tell"
     assert seen["pd"].observed == 2
     assert seen["pd"].stated == sum(not each.out_of_reach for each in within_reach)
@@ -87,5 +89,5 @@ def test_the_share_of_assertions_that_were_looked_at() -> None:
 
 
 def test_a_second_run_on_a_day_has_a_name_of_its_own() -> None:
-    line = build_history_line(run(run="r-1", today="2026-11-21"), [result(A)])
-    assert Overview(run(history=(line,)), [result(A)]).run_names == ("2026-11-21", "2026-11-21.2")
+    line = build_history_line(make_run(run="r-1", today="2026-11-21"), [make_result(A)])
+    assert Overview(make_run(history=(line,)), [make_result(A)]).run_names == ("2026-11-21", "2026-11-21.2")

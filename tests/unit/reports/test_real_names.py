@@ -11,7 +11,7 @@ from catalog_probe.probes.targets.dialect import Dialect
 from catalog_probe.probes.targets.target import Provider
 from catalog_probe.reports.exchanges.real_names import use_real_names
 from catalog_probe.reports.exchanges.reproduction_script import build_script
-from tests.unit.reports.making import exchange, finding, result, run
+from tests.unit.reports.factories import make_exchange, make_finding, make_result, make_run
 
 REAL = {
     "header_prefix": {"stand_in": "pa-", "real": "real-"},
@@ -27,11 +27,11 @@ SENT = Request(
 
 
 def test_headers_and_identifiers_are_those_of_the_provider() -> None:
-    sent = use_real_names(REAL, exchange(request=SENT)).request
+    sent = use_real_names(REAL, make_exchange(request=SENT)).request
     assert sent.url == "https://pa_host.example/v1/files/real_file_1?of=real_2&pa_x=3"
     assert list(sent.headers) == ["x-real-key", "real-version", "content-type"]
     assert sent.body == {"pa_named": ["real_file_1", "a pa_file_1"]}
-    assert use_real_names({}, exchange(request=SENT)).request is SENT
+    assert use_real_names({}, make_exchange(request=SENT)).request is SENT
 
 
 def test_they_are_what_the_wire_translates_to() -> None:
@@ -40,7 +40,7 @@ def test_they_are_what_the_wire_translates_to() -> None:
         replace(Provider("pa"), header_prefix="real-", id_prefix="real_", key_header="x-real-key", credentials={})
     )
     assert dialect.renamings == REAL
-    sent = use_real_names(dialect.renamings, exchange(request=SENT)).request
+    sent = use_real_names(dialect.renamings, make_exchange(request=SENT)).request
     of_dialect = dialect.headers_out({name: value for name, value in SENT.headers.items() if name != "x-api-key"})
     assert {name: value for name, value in sent.headers.items() if name != "x-real-key"} == of_dialect
     assert sent.body == dialect.json_out(SENT.body)
@@ -50,13 +50,13 @@ def test_they_are_what_the_wire_translates_to() -> None:
 
 def test_only_what_was_said_over_a_socket_is_translated_not_what_was_heard() -> None:
     events = (Event("message", {"file": "pa_1"}, sent=True), Event("message", {"file": "pa_1"}))
-    seen = use_real_names(REAL, exchange(response=Response(101, {}, None, "empty", events=events))).response
+    seen = use_real_names(REAL, make_exchange(response=Response(101, {}, None, "empty", events=events))).response
     assert seen is not None
     assert [each.data for each in seen.events or ()] == [{"file": "real_1"}, {"file": "pa_1"}]
 
 
 def test_a_method_has_the_package_that_the_target_names() -> None:
-    call = exchange(request=Request("GRPC", "pd.example:443/pd_api.Chat/GetCompletion", {}, {}))
+    call = make_exchange(request=Request("GRPC", "pd.example:443/pd_api.Chat/GetCompletion", {}, {}))
     pairs = Dialect.for_provider(replace(Provider("pd"), grpc_package="real_api.v1")).renamings
     assert use_real_names(pairs, call).request.url == "pd.example:443/real_api.v1.Chat/GetCompletion"
 
@@ -64,24 +64,24 @@ def test_a_method_has_the_package_that_the_target_names() -> None:
 def scripted(described: Run, *exchanges: Exchange) -> str:
     attempts = (Attempt("2026-11-21T04:05:00Z", 9.0, exchanges),)
     return build_script(
-        described, result("pa/errors/general/a", Outcome.DRIFTED, findings=(finding(),), attempts=attempts)
+        described, make_result("pa/errors/general/a", Outcome.DRIFTED, findings=(make_finding(),), attempts=attempts)
     )
 
 
 def test_a_script_for_a_live_target_has_them_and_one_for_a_mock_does_not() -> None:
-    live = scripted(run(invocation=Invocation(target="live", names={"pa": REAL})), exchange(request=SENT))
+    live = scripted(make_run(invocation=Invocation(target="live", names={"pa": REAL})), make_exchange(request=SENT))
     assert '--header "x-real-key: ${PA_API_KEY}"' in live
     assert "--header 'real-version: 2023-06-01'" in live
     assert "/v1/files/real_file_1?of=real_2" in live
     assert ': "${PA_API_KEY:?' in live
-    mock = scripted(run(live=False, invocation=Invocation(target="mock")), exchange(request=SENT))
+    mock = scripted(make_run(live=False, invocation=Invocation(target="mock")), make_exchange(request=SENT))
     assert "real" not in mock
 
 
 def test_an_id_that_is_taken_from_the_new_answer_is_real_by_itself() -> None:
-    made = exchange("setup", request=replace(SENT, url="https://h/v1/files", body=None))
+    made = make_exchange("setup", request=replace(SENT, url="https://h/v1/files", body=None))
     made = replace(made, response=Response(200, {}, {"id": "pa_file_0123"}, "json"))
-    asked = exchange(request=Request("GET", "https://h/v1/files/pa_file_0123", SENT.headers, None))
-    text = scripted(run(invocation=Invocation(target="live", names={"pa": REAL})), made, asked)
+    asked = make_exchange(request=Request("GET", "https://h/v1/files/pa_file_0123", SENT.headers, None))
+    text = scripted(make_run(invocation=Invocation(target="live", names={"pa": REAL})), made, asked)
     assert '--url "https://h/v1/files/${PA_SEEN_1}"' in text
     assert "pa_file_0123" not in text

@@ -11,21 +11,23 @@ from catalog_probe.catalog.model.observation import Observation
 from catalog_probe.cli.report_commands import main
 from tests.harness.checkouts import as_checkout
 from tests.unit.reports import sample
-from tests.unit.reports.making import finding, result, run
+from tests.unit.reports.factories import make_finding, make_result, make_run
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 A, B, C, D = (f"pa/errors/general/{name}" for name in "abcd")
 TIMEOUT = Reason("read-timeout", "30 s")
-DRIFT: dict[str, Any] = {"outcome": Outcome.DRIFTED, "findings": (finding(),)}
+DRIFT: dict[str, Any] = {"outcome": Outcome.DRIFTED, "findings": (make_finding(),)}
 
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty checkout with one run, which is also the latest."""
     as_checkout(tmp_path, monkeypatch)
-    made = sample.write(tmp_path / "reports" / "out" / "r1", run(run="r1"), [result(A), result(B, **DRIFT)])
+    made = sample.write(
+        tmp_path / "reports" / "out" / "r1", make_run(run="r1"), [make_result(A), make_result(B, **DRIFT)]
+    )
     (tmp_path / "reports" / "out" / "latest").symlink_to("r1")
     return made
 
@@ -39,15 +41,17 @@ def test_a_run_is_named_in_many_ways(folder: Path, name: str, capsys: pytest.Cap
 
 @pytest.mark.usefixtures("folder")
 def test_shards_are_merged_where_one_says(tmp_path: Path) -> None:
-    sample.write(tmp_path / "r2", run(run="r2", started_at="2026-11-21T05:00:00Z"), [result(C)])
+    sample.write(tmp_path / "r2", make_run(run="r2", started_at="2026-11-21T05:00:00Z"), [make_result(C)])
     assert main(["build", "r1", "r2", "--out", "all"]) == 0
     assert (tmp_path / "all" / "junit.xml").is_file()
 
 
 def test_of_merged_shards_it_says_which_are_missing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for number in (1, 2, 4):
-        described = run(run=f"r{number}", started_at=f"2026-11-21T0{number}:00:00Z", policy={"shard": f"{number}/4"})
-        sample.write(tmp_path / described.run, described, [result(C)])
+        described = make_run(
+            run=f"r{number}", started_at=f"2026-11-21T0{number}:00:00Z", policy={"shard": f"{number}/4"}
+        )
+        sample.write(tmp_path / described.run, described, [make_result(C)])
     folders = [str(tmp_path / f"r{number}") for number in (1, 2, 4)]
     assert main(["build", *folders, "--out", str(tmp_path / "all")]) == 0
     said = "shard 3/4 is missing: the verdict speaks of the others alone"
@@ -66,11 +70,15 @@ def test_show_ends_with_the_verdict(capsys: pytest.CaptureFixture[str]) -> None:
 def test_diff_names_the_outcomes_and_assertions_that_differ(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """An assertion that one of the runs did not observe is no difference; on several endpoints it is one."""
     stated = tuple(Observation(endpoint, "answer", ("status", "type")) for endpoint in ("e1", "e2"))
-    before = [result(A, observations=stated), result(B, **DRIFT), result(D)]
+    before = [make_result(A, observations=stated), make_result(B, **DRIFT), make_result(D)]
     changed = tuple(Observation(endpoint, "answer", (), {"status": "422"}) for endpoint in ("e1", "e2"))
-    after = [result(A, **DRIFT, observations=changed), result(B, Outcome.INCONCLUSIVE, reason=TIMEOUT), result(C)]
+    after = [
+        make_result(A, **DRIFT, observations=changed),
+        make_result(B, Outcome.INCONCLUSIVE, reason=TIMEOUT),
+        make_result(C),
+    ]
     for name, results in (("before", before), ("after", after)):
-        sample.write(tmp_path / "reports" / "out" / name, run(run=name), results)
+        sample.write(tmp_path / "reports" / "out" / name, make_run(run=name), results)
     assert main(["diff", "before", "after"]) == 1
     assert (
         capsys.readouterr().out
@@ -156,7 +164,7 @@ def test_the_help_of_a_command_says_what_it_does_and_what_each_word_is(
     assert main([*command.split(), "--help"]) == 0
     usage, *paragraphs = capsys.readouterr().out.strip().split("\n\n")
     assert usage.startswith(f"usage: catalog-probe report {command}")
-    words = [each for paragraph in paragraphs for each in paragraph.splitlines() if each.startswith("  RUN")]
-    assert [each for each in words if len(each.split()) < 2] == []
+    words = [line for paragraph in paragraphs for line in paragraph.splitlines() if line.startswith("  RUN")]
+    assert [word for word in words if len(word.split()) < 2] == []
     assert any(not each.startswith(("positional", "options", "  ")) for each in paragraphs)
     assert f"catalog-probe report {command}" in "".join(paragraphs), "an example"

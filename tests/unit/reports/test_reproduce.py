@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from catalog_probe.catalog.model import Close, Event, Exchange, GrpcStatus, Request, Response
 from catalog_probe.reports.exchanges.shell_commands import format_shell_command, quote_word
-from tests.unit.reports.making import exchange
+from tests.unit.reports.factories import make_exchange
 from tests.unit.reports.special import HOSTILE
 
 PRINTABLE = st.text(st.characters(min_codepoint=32, max_codepoint=126))
@@ -31,7 +31,7 @@ def sent(**changes: Any) -> Exchange:
         "headers": {},
         "body": None,
     }
-    return exchange(request=Request(**{**request, **changes}))
+    return make_exchange(request=Request(**{**request, **changes}))
 
 
 def after(option: str, command: str) -> list[str]:
@@ -40,7 +40,7 @@ def after(option: str, command: str) -> list[str]:
 
 
 def test_a_request_becomes_curl() -> None:
-    assert format_shell_command(exchange(), "pa") == (
+    assert format_shell_command(make_exchange(), "pa") == (
         "curl --include \\\n"
         "  --url https://api.pa.example/v1/messages \\\n"
         '  --header "x-api-key: ${PA_API_KEY}" \\\n'
@@ -130,7 +130,7 @@ def test_a_call_becomes_grpcurl() -> None:
         {"authorization": "Bearer ${PD_API_KEY}"},
         {"model": "x"},
     )
-    command = format_shell_command(exchange(request=request, response=Response(grpc=GrpcStatus(5))), "pd")
+    command = format_shell_command(make_exchange(request=request, response=Response(grpc=GrpcStatus(5))), "pd")
     assert words(command)[0] == "grpcurl"
     assert words(command)[-2:] == ["grpc.pd.example:443", "xai_api.Chat/GetCompletion"]
     assert "-plaintext" not in words(command)
@@ -140,7 +140,7 @@ def test_a_socket_becomes_websocat_with_the_frames_that_were_sent() -> None:
     frames = (Event("a", {"type": "a'b"}, sent=True), Event("b", {"type": "b"}))
     request = Request("GET", "wss://api.pc.example/v1/responses", {"authorization": "Bearer ${PC_API_KEY}"})
     command = format_shell_command(
-        exchange(request=request, response=Response(101, events=frames, close=Close(1000))), "pc"
+        make_exchange(request=request, response=Response(101, events=frames, close=Close(1000))), "pc"
     )
     assert words(command)[:3] == ["printf", "%s\\n", '{"type": "a\'b"}']
     assert words(command)[-1] == "wss://api.pc.example/v1/responses"

@@ -9,7 +9,7 @@ from catalog_probe.catalog.evidence.results import Invocation
 from catalog_probe.catalog.model import Attempt, Exchange, Outcome, Request, Response
 from catalog_probe.catalog.model.observation import Observation
 from catalog_probe.reports.exchanges.reproduction_script import build_script
-from tests.unit.reports.making import exchange, finding, result, run
+from tests.unit.reports.factories import make_exchange, make_finding, make_result, make_run
 
 A = "pa/errors/general/a"
 KEY = {"x-api-key": "${PA_INFERENCE_KEY}"}
@@ -19,7 +19,7 @@ EMBEDDED = Invocation(target="mock", embedded=True, keys={"PA_INFERENCE_KEY": "m
 
 def sent(label: str, path: str, body: Any = None, answered: Any = None, headers: Any = KEY) -> Exchange:
     request = Request("POST" if body else "GET", f"{BASE}{path}", headers, body)
-    return exchange(label, request=request, response=Response(200, {}, answered, "json"))
+    return make_exchange(label, request=request, response=Response(200, {}, answered, "json"))
 
 
 def scripted(
@@ -27,10 +27,11 @@ def scripted(
 ) -> str:
     attempt = Attempt("2026-11-21T04:05:00Z", 9.0, exchanges)
     observations = tuple(
-        Observation("", each.label, (), {"status": "200"} if each.label == differs else {}) for each in exchanges
+        Observation("", exchange.label, (), {"status": "200"} if exchange.label == differs else {})
+        for exchange in exchanges
     )
-    seen = result(A, Outcome.DRIFTED, findings=(finding(),), attempts=(attempt,), observations=observations)
-    text = build_script(run(invocation=invocation, live=live), seen)
+    seen = make_result(A, Outcome.DRIFTED, findings=(make_finding(),), attempts=(attempt,), observations=observations)
+    text = build_script(make_run(invocation=invocation, live=live), seen)
     subprocess.run(["bash", "-n", "-c", text], check=True)
     return text
 
@@ -79,7 +80,7 @@ def test_a_live_key_is_asked_for_by_name() -> None:
 
 def test_a_call_goes_to_where_the_new_mock_listens() -> None:
     request = Request("GRPC", "http://127.0.0.1:39001/pkg.Chat/Get", KEY, {"model": "m"})
-    text = scripted(exchange("answer", request=request, response=None))
+    text = scripted(make_exchange("answer", request=request, response=None))
     assert "PA_GRPC_HOST=$(python3 -c" in text
     assert '"${PA_GRPC_HOST}" pkg.Chat/Get' in text
 
@@ -94,4 +95,4 @@ def test_what_takes_values_out_of_answers_does(tmp_path: Any) -> None:
 
 
 def test_nothing_sent_nothing_to_send_again() -> None:
-    assert build_script(run(), result(A, Outcome.NOT_PROBED)) == ""
+    assert build_script(make_run(), make_result(A, Outcome.NOT_PROBED)) == ""

@@ -19,21 +19,22 @@ from catalog_probe.reports.content.overview import Overview
 from catalog_probe.reports.history.history_line import build_history_line
 from tests.unit.catalog.catalog_making import ERROR_ADDRESS
 from tests.unit.catalog.catalog_making import record as of_catalog
-from tests.unit.reports.making import TODAY, finding, result, run
+from tests.unit.reports.factories import TODAY, make_finding, make_result, make_run
 
 YESTERDAY = date(2026, 11, 20)
 
 
 def header(code: str, observed: str, documented: str = "integer") -> Finding:
-    return finding(code, aspect=Aspect.HEADER, location="retry-after", documented=documented, observed=observed)
+    return make_finding(code, aspect=Aspect.HEADER, location="retry-after", documented=documented, observed=observed)
 
 
-STATUS_403, STATUS_500 = finding(documented=404, observed=403), finding(documented=404, observed=500)
+STATUS_403, STATUS_500 = make_finding(documented=404, observed=403), make_finding(documented=404, observed=500)
 MISSING, MALFORMED = header("header-missing", "absent"), header("header-malformed", "soon")
-NEW_HEADER = finding("undocumented-header", aspect=Aspect.HEADER, location="x-new", severity=Severity.INFO)
+NEW_HEADER = make_finding("undocumented-header", aspect=Aspect.HEADER, location="x-new", severity=Severity.INFO)
 FALSE, MAYBE = header("header-differs", "false", "true"), header("header-differs", "maybe", "true")
 WORDED, WORDED_ANEW = (
-    finding("message-differs", aspect=Aspect.MESSAGE, documented="^Slow", observed=text) for text in ("Stop", "Halt.")
+    make_finding("message-differs", aspect=Aspect.MESSAGE, documented="^Slow", observed=text)
+    for text in ("Stop", "Halt.")
 )
 
 NIGHTS = [
@@ -45,13 +46,13 @@ NIGHTS = [
     ((MISSING,), (MALFORMED,), False),
     ((MALFORMED,), (header("header-malformed", "later"),), True),
     ((FALSE,), (MAYBE,), True),
-    ((finding(location="/x" * 99),), (finding(location="/x" * 99, observed=500),), False),
+    ((make_finding(location="/x" * 99),), (make_finding(location="/x" * 99, observed=500),), False),
     ((WORDED,), (WORDED_ANEW,), True),
-    ((finding("close-code-differs", aspect=Aspect.CLOSE, location="code", observed=1006),), (STATUS_403,), False),
-    (tuple(finding(label=f"l{n}") for n in range(8)), tuple(finding(label=f"l{n}") for n in range(8)), True),
+    ((make_finding("close-code-differs", aspect=Aspect.CLOSE, location="code", observed=1006),), (STATUS_403,), False),
+    (tuple(make_finding(label=f"l{n}") for n in range(8)), tuple(make_finding(label=f"l{n}") for n in range(8)), True),
     (
-        tuple(finding(label=f"l{n}") for n in range(8)),
-        tuple(finding(label=f"l{n}", observed=422 if n < 7 else 500) for n in range(8)),
+        tuple(make_finding(label=f"l{n}") for n in range(8)),
+        tuple(make_finding(label=f"l{n}", observed=422 if n < 7 else 500) for n in range(8)),
         False,
     ),
 ]
@@ -62,10 +63,10 @@ def test_report_and_write_back_agree_on_whether_it_is_the_same_drift(
     yesterday: tuple[Finding, ...], today: tuple[Finding, ...], same: bool
 ) -> None:
     probed = of_catalog(ERROR_ADDRESS)
-    before = result(ERROR_ADDRESS, Outcome.DRIFTED, findings=yesterday, probed_record=probed.data)
-    now = result(ERROR_ADDRESS, Outcome.DRIFTED, findings=today, probed_record=probed.data)
-    first = run(run="r-1", started_at="2026-11-20T00:00:00Z", today=YESTERDAY.isoformat())
-    second = run(history=(build_history_line(first, [before]),))
+    before = make_result(ERROR_ADDRESS, Outcome.DRIFTED, findings=yesterday, probed_record=probed.data)
+    now = make_result(ERROR_ADDRESS, Outcome.DRIFTED, findings=today, probed_record=probed.data)
+    first = make_run(run="r-1", started_at="2026-11-20T00:00:00Z", today=YESTERDAY.isoformat())
+    second = make_run(history=(build_history_line(first, [before]),))
 
     (standing,) = Overview(second, [now]).records
     assert standing.change is (Change.ONGOING if same else Change.DIFFERENT)
@@ -97,25 +98,25 @@ def test_the_endpoints_of_a_drift_are_remembered_and_make_it_no_other() -> None:
 
 
 def test_a_drift_on_an_endpoint_that_is_not_drawn_is_neither_fixed_nor_forgotten() -> None:
-    drifted = result(ERROR_ADDRESS, Outcome.DRIFTED, findings=(SEEN_THERE,))
+    drifted = make_result(ERROR_ADDRESS, Outcome.DRIFTED, findings=(SEEN_THERE,))
     first = EarlierOutcome(
         YESTERDAY, Outcome.DRIFTED, changes.summarize_drift_for_history(drifted, YESTERDAY, []) or {}
     )
-    without = result(ERROR_ADDRESS, Outcome.CONFORMS, not_drawn=(ELSEWHERE,))
+    without = make_result(ERROR_ADDRESS, Outcome.CONFORMS, not_drawn=(ELSEWHERE,))
     assert changes.classify_change(without, [first]) is Change.NONE
     between = EarlierOutcome(
         TODAY, Outcome.CONFORMS, changes.summarize_drift_for_history(without, TODAY, [first]) or {}
     )
     assert changes.classify_change(drifted, [first, between]) is Change.ONGOING
     assert changes.drift_start(drifted, TODAY, [first, between]) == YESTERDAY
-    looked_at = result(ERROR_ADDRESS, Outcome.CONFORMS)
+    looked_at = make_result(ERROR_ADDRESS, Outcome.CONFORMS)
     assert changes.classify_change(looked_at, [first, between]) is Change.FIXED
     assert changes.summarize_drift_for_history(looked_at, TODAY, [first, between]) is None
 
 
 @pytest.mark.parametrize("code", sorted(FINDINGS))
 def test_what_is_named_missing_or_malformed_is_of_that_class(code: str) -> None:
-    seen = finding(code, aspect=Aspect.BODY, observed="x")
+    seen = make_finding(code, aspect=Aspect.BODY, observed="x")
     if code.endswith("-missing") and not code.startswith("close-"):
         assert drift_identity.observed_class(seen) == drift_identity.ABSENT
     if code.endswith("-malformed"):
@@ -124,14 +125,14 @@ def test_what_is_named_missing_or_malformed_is_of_that_class(code: str) -> None:
 
 def test_a_cause_is_shared_by_records_but_not_by_providers() -> None:
     assert drift_identity.cause_key("pa", STATUS_403) == drift_identity.cause_key(
-        "pa", finding(documented=404, observed=403, label="x")
+        "pa", make_finding(documented=404, observed=403, label="x")
     )
     assert drift_identity.cause_key("pa", STATUS_403) != drift_identity.cause_key("pb", STATUS_403)
     assert drift_identity.cause_key("pa", STATUS_403) != drift_identity.cause_key("pa", STATUS_500)
 
 
 def test_what_is_only_told_is_no_drift() -> None:
-    told = finding("undocumented-header", severity=Severity.INFO, location="x-new")
+    told = make_finding("undocumented-header", severity=Severity.INFO, location="x-new")
     assert drift_identity.identify_drift([told]) == frozenset()
 
 
@@ -139,4 +140,4 @@ def test_what_is_only_told_is_no_drift() -> None:
     ("observed", "told"), [(403, "403"), (["é"], '["é"]'), ("x", "x"), (None, "null"), ("absent", "absent")]
 )
 def test_of_a_value_the_class_is_the_value(observed: object, told: str) -> None:
-    assert drift_identity.observed_class(finding(aspect=Aspect.STATUS, observed=observed)) == told
+    assert drift_identity.observed_class(make_finding(aspect=Aspect.STATUS, observed=observed)) == told

@@ -12,14 +12,14 @@ from catalog_probe.reports.content.overview import Overview
 from catalog_probe.reports.content.run_sentence import format_sentence, format_tab_title
 from catalog_probe.reports.content.sections import SectionName, list_query_words
 from tests.unit.reports import sample
-from tests.unit.reports.making import finding, result, run
+from tests.unit.reports.factories import make_finding, make_result, make_run
 from tests.unit.reports.test_overview import past
 
 if TYPE_CHECKING:
     from catalog_probe.catalog.evidence.results import Result
 
 A, B, C = "pa/errors/general/a", "pa/errors/general/b", "pc/errors/general/c"
-TYPE = finding("type-differs", location="type")
+TYPE = make_finding("type-differs", location="type")
 REGRESSED = {"statements": "1", "regressed": ["answer/status"], "never_confirmed": {}}
 NEVER = {"statements": "1", "regressed": [], "never_confirmed": {"answer/status": {"first": "2026-11-01"}}}
 PENDING = {
@@ -30,7 +30,7 @@ PENDING = {
 
 
 def drifted(address: str, *findings: Any, **changes: Any) -> Result:
-    return result(address, Outcome.DRIFTED, findings=findings or (finding(),), **changes)
+    return make_result(address, Outcome.DRIFTED, findings=findings or (make_finding(),), **changes)
 
 
 @pytest.mark.parametrize(
@@ -41,76 +41,79 @@ def drifted(address: str, *findings: Any, **changes: Any) -> Result:
         (drifted(A, confirmation=PENDING), SectionName.PENDING),
         (drifted(A), SectionName.NEW),
         (drifted(A, accepted_difference={"state": "accounted"}), SectionName.ACCEPTED),
-        (result(A, accepted_difference={"state": "stale"}), SectionName.STALE),
-        (result(A, Outcome.FLAKY), SectionName.FLAKY),
-        (result(A, Outcome.HARNESS_ERROR), SectionName.OURS),
-        (result(A, Outcome.NOT_PROBED), SectionName.NOT_PROBED),
-        (result(A), SectionName.CONFORMS),
+        (make_result(A, accepted_difference={"state": "stale"}), SectionName.STALE),
+        (make_result(A, Outcome.FLAKY), SectionName.FLAKY),
+        (make_result(A, Outcome.HARNESS_ERROR), SectionName.OURS),
+        (make_result(A, Outcome.NOT_PROBED), SectionName.NOT_PROBED),
+        (make_result(A), SectionName.CONFORMS),
     ],
 )
 def test_the_section_of_a_record(seen: Result, name: SectionName) -> None:
-    (section,) = Overview(run(), [seen]).sections
+    (section,) = Overview(make_run(), [seen]).sections
     assert section.name is name
     assert str(name) in list_query_words(section.records[0])
 
 
 def test_the_sections_of_a_run_stand_in_order_and_add_up() -> None:
     overview = Overview(*sample.full())
-    assert [each.name for each in overview.sections] == sorted(
-        (each.name for each in overview.sections), key=list(SectionName).index
+    assert [section.name for section in overview.sections] == sorted(
+        (section.name for section in overview.sections), key=list(SectionName).index
     )
-    assert sum(len(each.records) for each in overview.sections) == len(overview.records) == 418
+    assert sum(len(section.records) for section in overview.sections) == len(overview.records) == 418
 
 
 def test_the_next_steps_are_told_in_the_order_of_the_sections() -> None:
     pending, regressed = drifted(A, TYPE, confirmation=PENDING), drifted(C, confirmation=REGRESSED)
-    told = list_next_steps(Overview(run(), [pending, result(B, Outcome.FLAKY), regressed]).records)
+    told = list_next_steps(Overview(make_run(), [pending, make_result(B, Outcome.FLAKY), regressed]).records)
     assert [(each.code, each.addresses) for each in told] == [("status-differs", (C,)), ("type-differs", (A,))]
 
 
 @pytest.mark.parametrize(
     ("results", "said", "tab"),
     [
-        ([result(A)], "All that was observed is as documented.", "as documented"),
+        ([make_result(A)], "All that was observed is as documented.", "as documented"),
         ([drifted(A), drifted(B), drifted(C)], "PA and PC drift: 2 new causes behind 3 records.", "2 new causes"),
-        ([drifted(A, finding(), TYPE)], "PA drifts: 2 new causes behind 1 record.", "2 new causes"),
+        ([drifted(A, make_finding(), TYPE)], "PA drifts: 2 new causes behind 1 record.", "2 new causes"),
         (
-            [result(A), result(B, Outcome.FLAKY)],
+            [make_result(A), make_result(B, Outcome.FLAKY)],
             "Nothing new drifts, and 1 record of PA is flaky.",
             "1 flaky",
         ),
         (
-            [result(A), drifted(B, confirmation=PENDING)],
+            [make_result(A), drifted(B, confirmation=PENDING)],
             "1 cause is pending, never confirmed.",
             "pending",
         ),
         (
-            [result(A), drifted(B, accepted_difference={"state": "accounted"})],
+            [make_result(A), drifted(B, accepted_difference={"state": "accounted"})],
             "All that was observed is as documented, or accepted.",
             "as documented",
         ),
-        ([result(A, Outcome.HARNESS_ERROR)], "The probe itself failed in 1 place.", "our fault"),
+        ([make_result(A, Outcome.HARNESS_ERROR)], "The probe itself failed in 1 place.", "our fault"),
         (
-            [*(result(f"{A}{number}") for number in range(9)), result(B, Outcome.INCONCLUSIVE, probed_record={})],
+            [
+                *(make_result(f"{A}{number}") for number in range(9)),
+                make_result(B, Outcome.INCONCLUSIVE, probed_record={}),
+            ],
             "Nothing that was seen drifts, and 1 record of PA is inconclusive.",
             "inconclusive",
         ),
         (
             [
-                *(result(f"{A}{number}") for number in range(9)),
-                result(
+                *(make_result(f"{A}{number}") for number in range(9)),
+                make_result(
                     B, Outcome.INCONCLUSIVE, reason=Reason("value-not-found", "set PA_SMALL_MODEL"), probed_record={}
                 ),
             ],
             "Nothing that was seen drifts, and 1 record of PA is inconclusive (value-not-found).",
             "inconclusive",
         ),
-        ([result(A, Outcome.NOT_PROBED)], "Nothing could be judged.", "nothing judged"),
+        ([make_result(A, Outcome.NOT_PROBED)], "Nothing could be judged.", "nothing judged"),
         ([], "Nothing was probed.", "nothing judged"),
     ],
 )
 def test_the_state_in_one_sentence(results: list[Result], said: str, tab: str) -> None:
-    overview = Overview(run(expected=()), results)
+    overview = Overview(make_run(expected=()), results)
     assert format_sentence(overview) == said
     assert format_tab_title(overview) == tab
 
@@ -125,7 +128,7 @@ BEFORE = {A: Outcome.DRIFTED, C: Outcome.DRIFTED}
         ([drifted(C), drifted(B)], "PA and PC drift: 1 new cause behind 1 record, 1 known behind 1."),
         ([drifted(A), drifted(C)], "Nothing new drifts, and 2 known causes behind 2 records go on."),
         (
-            [drifted(A), result(B, Outcome.FLAKY)],
+            [drifted(A), make_result(B, Outcome.FLAKY)],
             "Nothing new drifts, 1 record of PA is flaky, and 1 known cause behind 1 record goes on.",
         ),
     ],
@@ -135,8 +138,8 @@ def test_what_still_drifts_is_counted_beside_what_is_new(results: list[Result], 
 
 
 def test_what_is_blind_is_said_first() -> None:
-    unseen = result(C, Outcome.INCONCLUSIVE, reason=Reason("read-timeout"), probed_record={})
-    overview = Overview(run(expected=("pa", "pc")), [drifted(A), unseen])
+    unseen = make_result(C, Outcome.INCONCLUSIVE, reason=Reason("read-timeout"), probed_record={})
+    overview = Overview(make_run(expected=("pa", "pc")), [drifted(A), unseen])
     assert format_sentence(overview) == (
         "PC was not observed: no record has a verdict (read-timeout); PA drifts: 1 new cause behind 1 record."
     )
@@ -144,8 +147,8 @@ def test_what_is_blind_is_said_first() -> None:
 
 
 def test_an_account_without_credit_is_said_before_all_that_follows_from_it() -> None:
-    unpaid = result(C, Outcome.INCONCLUSIVE, reason=Reason("no-credit", "HTTP 402"), probed_record={})
-    assert format_sentence(Overview(run(), [unpaid])) == (
+    unpaid = make_result(C, Outcome.INCONCLUSIVE, reason=Reason("no-credit", "HTTP 402"), probed_record={})
+    assert format_sentence(Overview(make_run(), [unpaid])) == (
         "The account of PC has no credit; PC was not observed: no record has a verdict (no-credit)."
     )
 
@@ -153,10 +156,10 @@ def test_an_account_without_credit_is_said_before_all_that_follows_from_it() -> 
 def test_who_was_seen_in_part_is_not_said_to_be_unseen() -> None:
     timeout = Reason("read-timeout")
     unseen = [
-        result(f"{each}/errors/general/x", Outcome.INCONCLUSIVE, reason=timeout, probed_record={})
+        make_result(f"{each}/errors/general/x", Outcome.INCONCLUSIVE, reason=timeout, probed_record={})
         for each in ("pa", "pc")
     ]
-    overview = Overview(run(expected=("pa", "pc")), [result(A), *unseen])
+    overview = Overview(make_run(expected=("pa", "pc")), [make_result(A), *unseen])
     assert format_sentence(overview, reasons=False) == (
         "PA was observed only in part, and PC was not observed; nothing that was seen drifts."
     )

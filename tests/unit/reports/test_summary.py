@@ -12,7 +12,7 @@ from markdown_it import MarkdownIt
 from catalog_probe.catalog.model import Outcome, Reason
 from catalog_probe.reports.views import summary
 from tests.unit.reports import sample
-from tests.unit.reports.making import finding, result, run
+from tests.unit.reports.factories import make_finding, make_result, make_run
 from tests.unit.reports.special import HOSTILE
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def test_the_summary_of_a_run(snapshot: SnapshotAssertion) -> None:
 
 
 def test_the_summary_of_a_night_in_which_nothing_happened(snapshot: SnapshotAssertion) -> None:
-    assert summary.render(run(), [result(A)]) == snapshot
+    assert summary.render(make_run(), [make_result(A)]) == snapshot
 
 
 @given(st.text())
@@ -44,8 +44,8 @@ def test_observed_text_is_code_and_nothing_else(text: str) -> None:
 
 @given(st.text())
 def test_a_hostile_message_makes_no_link_image_or_markup(text: str) -> None:
-    wrong = finding(message=text, location=text, observed=text)
-    rendered = summary.render(run(), [result(A, Outcome.DRIFTED, findings=(wrong,))])
+    wrong = make_finding(message=text, location=text, observed=text)
+    rendered = summary.render(make_run(), [make_result(A, Outcome.DRIFTED, findings=(wrong,))])
     markdown = MarkdownIt("commonmark")
     inline = [child for token in markdown.parse(rendered) for child in token.children or ()]
     links = [token.attrGet("href") for token in inline if token.type == "link_open"]
@@ -56,7 +56,7 @@ def test_a_hostile_message_makes_no_link_image_or_markup(text: str) -> None:
 
 
 def test_mentions_and_issue_numbers_stand_in_code() -> None:
-    rendered = summary.render(run(), [result(A, Outcome.DRIFTED, findings=(finding(message=HOSTILE),))])
+    rendered = summary.render(make_run(), [make_result(A, Outcome.DRIFTED, findings=(make_finding(message=HOSTILE),))])
     outside = re.sub(r"(`+)(?!`).*?(?<!`)\1(?!`)", "", rendered)
     assert "@everyone" not in outside
     assert "#1" not in outside
@@ -67,35 +67,37 @@ ACCEPTED = {"state": "accounted", "reason": "a fix is due", "detail": "accepted"
 
 
 def test_an_accepted_drift_says_until_when_and_why() -> None:
-    rendered = summary.render(run(), [result(A, Outcome.DRIFTED, findings=(finding(),), accepted_difference=ACCEPTED)])
+    rendered = summary.render(
+        make_run(), [make_result(A, Outcome.DRIFTED, findings=(make_finding(),), accepted_difference=ACCEPTED)]
+    )
     assert "1 record, likely wrong: provider, `a fix is due; review by 2027-01-01`" in rendered
     assert "review by" not in summary.render(
-        run(), [result(A, Outcome.DRIFTED, accepted_difference={"state": "accounted"})]
+        make_run(), [make_result(A, Outcome.DRIFTED, accepted_difference={"state": "accounted"})]
     )
 
 
 def test_a_night_that_could_not_look_does_not_say_that_nothing_changed() -> None:
-    refused = result(A, Outcome.RESTRICTED, reason=Reason("probe-refused"))
-    rendered = summary.render(run(), [refused])
+    refused = make_result(A, Outcome.RESTRICTED, reason=Reason("probe-refused"))
+    rendered = summary.render(make_run(), [refused])
     assert "### Blind\n\n- **PA**: blind: `no record has a verdict (probe-refused)`" in rendered
     assert "Nothing changed." not in rendered
-    seen = result("pb/errors/general/b")
-    assert "Nothing changed." in summary.render(run(expected=()), [refused, seen])
-    assert "- **PA**: blind: " in summary.render(run(expected=()), [refused]), "a run without any verdict is blind"
+    seen = make_result("pb/errors/general/b")
+    assert "Nothing changed." in summary.render(make_run(expected=()), [refused, seen])
+    assert "- **PA**: blind: " in summary.render(make_run(expected=()), [refused]), "a run without any verdict is blind"
 
 
 def test_what_is_left_out_is_counted() -> None:
     results = [
-        result(f"pa/errors/general/r{number}", Outcome.FLAKY, reason=Reason("attempts-differ"))
+        make_result(f"pa/errors/general/r{number}", Outcome.FLAKY, reason=Reason("attempts-differ"))
         for number in range(summary.LISTED + 6)
     ]
-    assert "… and 6 more, in the report" in summary.render(run(), results)
+    assert "… and 6 more, in the report" in summary.render(make_run(), results)
 
 
 def test_it_is_never_too_long_for_a_pull_request() -> None:
-    wrong = tuple(finding(message="x" * 400) for _ in range(3))
+    wrong = tuple(make_finding(message="x" * 400) for _ in range(3))
     results = [
-        result(
+        make_result(
             f"pa/errors/f{number % 900}/r{number}",
             list(Outcome)[number % 7],
             findings=wrong,
@@ -103,10 +105,10 @@ def test_it_is_never_too_long_for_a_pull_request() -> None:
         )
         for number in range(1500)
     ]
-    rendered = summary.render(run(), results)
+    rendered = summary.render(make_run(), results)
     assert len(rendered.encode()) <= summary.MAX_BYTES
     cut = re.search(r"… cut here to stay short; (\d+) more of its parts are in the \[full report\]", rendered)
     assert cut is not None
-    uncut = summary.render(run(), results[:10])
+    uncut = summary.render(make_run(), results[:10])
     assert "cut here" not in uncut
     assert int(cut[1]) > 0

@@ -16,7 +16,7 @@ from catalog_probe.reports.content.run_sentence import format_sentence
 from catalog_probe.reports.page import html
 from catalog_probe.reports.views import summary, terminal
 from tests.unit.reports import sample
-from tests.unit.reports.making import finding, result, run
+from tests.unit.reports.factories import make_finding, make_result, make_run
 from tests.unit.reports.special import HOSTILE
 
 if TYPE_CHECKING:
@@ -41,12 +41,12 @@ def test_the_summary_of_a_thousand_records(snapshot: SnapshotAssertion) -> None:
 def test_what_was_not_asked_is_told_by_provider_and_reason() -> None:
     reasons = {"pa": ("credential-missing", "set PA_X"), "pb": ("credential-missing", "set PB_X")}
     results = [
-        result(f"{provider}/errors/general/r{number}", Outcome.NOT_PROBED, reason=Reason(*reason))
+        make_result(f"{provider}/errors/general/r{number}", Outcome.NOT_PROBED, reason=Reason(*reason))
         for provider, reason in reasons.items()
         for number in range(3)
     ]
-    results.append(result(A, Outcome.NOT_PROBED, reason=Reason("cost-not-allowed", "--allow billable")))
-    told = terminal.render(run(), results).splitlines()
+    results.append(make_result(A, Outcome.NOT_PROBED, reason=Reason("cost-not-allowed", "--allow billable")))
+    told = terminal.render(make_run(), results).splitlines()
     at = told.index("Not probed (7)")
     assert told[at + 1 : at + 7] == [
         f"  {A}: cost-not-allowed",
@@ -64,10 +64,10 @@ NO_KEY, NO_MODEL = "add providers.pb.key", "add providers.pb.model"
 def test_the_reason_of_a_group_is_true_of_all_its_records() -> None:
     def told(*details: str) -> tuple[str, str, str]:
         results = [
-            result(f"pb/errors/general/r{number}", Outcome.INCONCLUSIVE, reason=Reason("setup-failed", detail))
+            make_result(f"pb/errors/general/r{number}", Outcome.INCONCLUSIVE, reason=Reason("setup-failed", detail))
             for number, detail in enumerate(details)
         ]
-        described = run(expected=())
+        described = make_run(expected=())
         return terminal.render(described, results), summary.render(described, results), html.render(described, results)
 
     for view in told(NO_KEY, NO_KEY):
@@ -97,11 +97,11 @@ def test_the_reason_of_a_group_is_true_of_all_its_records() -> None:
 )
 def test_the_sentence_says_whether_the_reason_is_that_of_all(reasons: list[str], said: str) -> None:
     unseen = [
-        result(f"pb/errors/general/r{number}", Outcome.INCONCLUSIVE, reason=Reason(each) if each else None)
+        make_result(f"pb/errors/general/r{number}", Outcome.INCONCLUSIVE, reason=Reason(each) if each else None)
         for number, each in enumerate(reasons)
     ]
-    conforming = [result(f"pb/errors/general/c{number}") for number in range(20)]
-    assert format_sentence(Overview(run(), [*unseen, *conforming])).endswith(said)
+    conforming = [make_result(f"pb/errors/general/c{number}") for number in range(20)]
+    assert format_sentence(Overview(make_run(), [*unseen, *conforming])).endswith(said)
 
 
 def test_quietly(snapshot: SnapshotAssertion) -> None:
@@ -110,8 +110,8 @@ def test_quietly(snapshot: SnapshotAssertion) -> None:
 
 def test_a_good_run_says_little() -> None:
     state = "All that was observed is as documented. 1 of 1 verified, oldest evidence today."
-    assert terminal.render(run(), [result(A)]).splitlines()[-1] == state
-    assert terminal.render(run(), [result(A)], quiet=True).count("\n") == 0
+    assert terminal.render(make_run(), [make_result(A)]).splitlines()[-1] == state
+    assert terminal.render(make_run(), [make_result(A)], quiet=True).count("\n") == 0
 
 
 def test_colours_are_asked_for() -> None:
@@ -123,9 +123,9 @@ def test_colours_are_asked_for() -> None:
 
 @given(st.text() | st.just(HOSTILE))
 def test_an_answer_cannot_steer_the_terminal(text: str) -> None:
-    wrong = finding(message=text, location=text, observed=text)
-    unseen = result(f"{A}2", Outcome.INCONCLUSIVE, reason=Reason("read-timeout", text))
-    told = terminal.render(run(), [result(A, Outcome.DRIFTED, findings=(wrong,)), unseen])
+    wrong = make_finding(message=text, location=text, observed=text)
+    unseen = make_result(f"{A}2", Outcome.INCONCLUSIVE, reason=Reason("read-timeout", text))
+    told = terminal.render(make_run(), [make_result(A, Outcome.DRIFTED, findings=(wrong,)), unseen])
     assert all(character == "\n" or character >= " " for character in told)
     assert "\x7f" not in told
     assert "\x9b" not in told
@@ -140,8 +140,8 @@ def test_lines_keep_to_the_width() -> None:
 
 def test_many_records_behind_one_dead_host_are_one_line() -> None:
     reason = Reason("connect-refused", "GET https://api.pa.example/v1/models")
-    results = [result(f"{A}{number}", Outcome.INCONCLUSIVE, reason=reason) for number in range(40)]
-    told = terminal.render(run(), results)
+    results = [make_result(f"{A}{number}", Outcome.INCONCLUSIVE, reason=reason) for number in range(40)]
+    told = terminal.render(make_run(), results)
     assert "  40 records of PA: connect-refused" in told
     assert f"{A}7" not in told
 
@@ -150,31 +150,34 @@ ACCEPTED = {"state": "accounted", "reason": "a fix is due", "detail": "accepted"
 
 
 def test_an_accepted_drift_says_until_when_and_why() -> None:
-    told = terminal.render(run(), [result(A, Outcome.DRIFTED, findings=(finding(),), accepted_difference=ACCEPTED)])
+    told = terminal.render(
+        make_run(), [make_result(A, Outcome.DRIFTED, findings=(make_finding(),), accepted_difference=ACCEPTED)]
+    )
     assert f"{A}\n      a fix is due; review by 2027-01-01\n" in told
     of_old = terminal.render(
-        run(), [result(A, Outcome.DRIFTED, findings=(finding(),), accepted_difference={"state": "accounted"})]
+        make_run(),
+        [make_result(A, Outcome.DRIFTED, findings=(make_finding(),), accepted_difference={"state": "accounted"})],
     )
     assert "Accepted (1 record, 1 cause)" in of_old
     assert "review by" not in of_old
 
 
 def test_who_was_not_looked_at_is_told_last_beside_the_state() -> None:
-    refused = result(A, Outcome.RESTRICTED, reason=Reason("probe-refused"))
-    last = terminal.render(run(), [refused], width=200).splitlines()[-2:]
+    refused = make_result(A, Outcome.RESTRICTED, reason=Reason("probe-refused"))
+    last = terminal.render(make_run(), [refused], width=200).splitlines()[-2:]
     assert last == [
         "blind: pa was not observed: no record has a verdict (probe-refused) (exit 10)",
         "PA was not observed. 1 of 1 verified, oldest evidence 5 days.",
     ]
-    assert "blind" not in terminal.render(run(expected=()), [refused, result("pb/errors/general/b")])
+    assert "blind" not in terminal.render(make_run(expected=()), [refused, make_result("pb/errors/general/b")])
 
 
 def test_an_accepted_difference_that_fails_the_run_is_told() -> None:
     entry = "accepted difference: divergences.json:pa/errors/general/gone: no record has this address; remove the entry"
-    described = run(policy={"stale_accepted_differences": [entry]})
-    assert entry in terminal.render(described, [result(A)], width=200).splitlines()
+    described = make_run(policy={"stale_accepted_differences": [entry]})
+    assert entry in terminal.render(described, [make_result(A)], width=200).splitlines()
     assert (
-        terminal.render_verdict(described, [result(A)])
+        terminal.render_verdict(described, [make_result(A)])
         .splitlines()[-1]
         .startswith("Nothing new drifts, and 1 accepted difference is stale.")
     )

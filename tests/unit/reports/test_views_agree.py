@@ -24,7 +24,7 @@ from catalog_probe.reports.content.sections import SectionName
 from catalog_probe.reports.history.history_line import build_history_line
 from catalog_probe.reports.page import html
 from catalog_probe.reports.views import junit, summary, terminal
-from tests.unit.reports.making import finding, result, run
+from tests.unit.reports.factories import make_finding, make_result, make_run
 
 if TYPE_CHECKING:
     from catalog_probe.catalog.evidence.results import Run
@@ -72,18 +72,18 @@ def results(draw: st.DrawFn) -> list[Result]:
         observed = draw(OBSERVED)
         confirmation = draw(CONFIRMED) if outcome is Outcome.DRIFTED else None
         made.append(
-            result(
+            make_result(
                 f"{draw(SOME_PROVIDER)}/errors/general/r{number}",
                 outcome,
                 reason=Reason(reason) if reason else None,
-                findings=(finding(observed=observed),) if outcome in (Outcome.DRIFTED, Outcome.FLAKY) else (),
+                findings=(make_finding(observed=observed),) if outcome in (Outcome.DRIFTED, Outcome.FLAKY) else (),
                 accepted_difference={"state": str(state), "reason": "r", "detail": "d"} if state else None,
                 confirmation=confirmation,
                 lane=draw(LANES),
             )
         )
     for state in draw(SELF_TESTS):
-        findings = (finding(),) if state is Outcome.DRIFTED else ()
+        findings = (make_finding(),) if state is Outcome.DRIFTED else ()
         made.append(Result(SELF_TEST, {}, state, findings=findings, lane="pa:inference"))
     if draw(st.integers(0, 9)) == 0:
         made.append(harness_results.lost_worker_result("gw0", "worker gw0: killed"))
@@ -95,7 +95,7 @@ def runs(draw: st.DrawFn) -> Run:
     """A run that expects some providers, with or without a past and an overdue accepted difference."""
     described: dict[str, Any] = {
         "expected": tuple(sorted(draw(EXPECTED))),
-        "selected": tuple(f"{each}/errors/general/r{n}" for n, each in enumerate(PROVIDERS)),
+        "selected": tuple(f"{provider}/errors/general/r{n}" for n, provider in enumerate(PROVIDERS)),
     }
     if draw(st.booleans()):
         described["policy"] = {
@@ -106,11 +106,11 @@ def runs(draw: st.DrawFn) -> Run:
     if draw(st.booleans()):
         described["policy"] = {**described.get("policy", {}), "expect_all": True}
     if draw(st.booleans()):
-        past = run(run="r-1", started_at="2026-11-20T00:00:00Z", today="2026-11-20")
+        past = make_run(run="r-1", started_at="2026-11-20T00:00:00Z", today="2026-11-20")
         described["history"] = (build_history_line(past, draw(results())),)
     if draw(st.booleans()):
         described["self_tests"] = ("pa:inference",)
-    return run(**described)
+    return make_run(**described)
 
 
 @given(runs(), results())
@@ -123,11 +123,11 @@ def test_every_view_agrees_with_the_exit_status(described: Run, seen: list[Resul
     of_the_run = run_verdict.list_faults(described, seen)
     faults = sum(map(run_verdict.is_broken, known)) + len(of_the_run)
     waiting = [
-        each
-        for each in known
-        if is_pending(each) and not run_verdict.is_stale(each) and not run_verdict.is_accepted(each)
+        result
+        for result in known
+        if is_pending(result) and not run_verdict.is_stale(result) and not run_verdict.is_accepted(result)
     ]
-    assert {each.record for each in waiting} == {each.address for each in overview.records_in(SectionName.PENDING)}
+    assert {result.record for result in waiting} == {each.address for each in overview.records_in(SectionName.PENDING)}
     assert not any(map(run_verdict.is_failure, waiting))
     assert not waiting or overview.mood != "good"
     gone = coverage_lost.find_lost_coverage(described, known)
@@ -184,13 +184,13 @@ def test_the_counts_add_up_to_the_results(described: Run, seen: list[Result]) ->
     seen = harness_results.select_record_results(add_missing_results(described, seen))
     assert sum(overview.counts.values()) == len(seen)
     assert sum(len(cell.records) for cell in overview.cells) == len(seen)
-    assert {each.address for each in overview.findings} >= {
+    assert {finding.address for finding in overview.findings} >= {
         each.record
         for each in seen
         if run_verdict.is_failure(each) or (run_verdict.is_broken(each) and not is_unreported(each))
     }
     assert sum(len(section.records) for section in overview.sections) == len(seen)
-    assert len({each.address for section in overview.sections for each in section.records}) == len(seen)
+    assert len({record.address for section in overview.sections for record in section.records}) == len(seen)
     tally = next(line for line in summary.render(described, seen).splitlines() if line.endswith(" selected"))
     numbers, _, total = tally.partition(" = ")
     assert sum(map(int, re.findall(r"(?:^|· )(\d+) ", numbers))) == int(total.split()[0]) == len(seen)
@@ -200,7 +200,7 @@ def test_the_counts_add_up_to_the_results(described: Run, seen: list[Result]) ->
     for element in (document, *document.iter("testsuite")):
         cases = list(element.iter("testcase"))
         assert int(element.get("tests", "")) == len(cases)
-        counted = {tag: sum(each.find(tag) is not None for each in cases) for tag in ("failure", "error", "skipped")}
+        counted = {tag: sum(case.find(tag) is not None for case in cases) for tag in ("failure", "error", "skipped")}
         assert [int(element.get(name, "")) for name in ("failures", "errors", "skipped")] == list(counted.values())
     assert len(list(document.iter("testcase"))) == len(seen) + untold + own
 
@@ -219,12 +219,12 @@ def test_the_counts_add_up_to_the_results(described: Run, seen: list[Result]) ->
     ],
 )
 def test_a_blind_night_is_nowhere_green(seen: list[tuple[Outcome, str]], blind: str | None) -> None:
-    others = [result(f"pb/errors/general/r{number}") for number in range(5)]
+    others = [make_result(f"pb/errors/general/r{number}") for number in range(5)]
     mine = [
-        result(f"pa/errors/general/r{number}", outcome, reason=Reason(reason) if reason else None)
+        make_result(f"pa/errors/general/r{number}", outcome, reason=Reason(reason) if reason else None)
         for number, (outcome, reason) in enumerate(seen)
     ]
-    overview = Overview(run(expected=("pa", "pb")), [*mine, *others])
+    overview = Overview(make_run(expected=("pa", "pb")), [*mine, *others])
     assert overview.blind == ({"pa": blind} if blind else {})
     assert overview.exit_status is (Exit.BLIND if blind else Exit.FINE)
     looked_at = "observed only in part" if any(outcome.is_conclusive for outcome, _ in seen) else "not observed"
@@ -235,15 +235,15 @@ def test_a_blind_night_is_nowhere_green(seen: list[tuple[Outcome, str]], blind: 
 
 def test_each_view_says_under_which_other_revision_was_asked_and_of_the_usual_one_nothing() -> None:
     asked: dict[str, Any] = {"revisions": {"pa": "2026-10-21"}, "target": "live-2026-10-21"}
-    seen = [result("pa/errors/general/a")]
-    other = run(invocation=Invocation(revision="pa:2026-10-21"), **asked)
+    seen = [make_result("pa/errors/general/a")]
+    other = make_run(invocation=Invocation(revision="pa:2026-10-21"), **asked)
     assert "on target `live-2026-10-21`, `under PA 2026-10-21`, run" in summary.render(other, seen)
     page = html.render(other, seen)
     assert "<b>live-2026-10-21</b> under PA 2026-10-21" in page
     assert "nothing here is evidence for the records" in page
     assert '<property name="revision" value="pa:2026-10-21" />' in junit.render(other, seen)
     for view in (summary, html, junit):
-        usual = view.render(run(revisions={"pa": "2023-06-01"}), seen)
+        usual = view.render(make_run(revisions={"pa": "2023-06-01"}), seen)
         assert "under PA" not in usual
         assert 'name="revision"' not in usual
 
@@ -259,8 +259,8 @@ def test_each_view_says_under_which_other_revision_was_asked_and_of_the_usual_on
 )
 @pytest.mark.parametrize("live", [True, False])
 def test_each_view_of_a_shard_says_of_which_share_alone_it_speaks(shard: str | None, told: str, live: bool) -> None:
-    share = run(policy={"shard": shard} if shard else {}, live=live)
-    seen = [result("pa/errors/general/a")]
+    share = make_run(policy={"shard": shard} if shard else {}, live=live)
+    seen = [make_result("pa/errors/general/a")]
     said = f"1 of 1 {'verified, oldest evidence today' if live else 'conform on the mock'}{told}."
     assert said in terminal.render(share, seen, width=200)
     assert said in summary.render(share, seen)

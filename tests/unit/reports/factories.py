@@ -23,7 +23,7 @@ MEANINGS = {
 PLAIN = (400, "invalid_request_error", "A required field is missing, or a field has the wrong type.", False)
 
 
-def run(**changes: Any) -> Run:
+def make_run(**changes: Any) -> Run:
     """A live run without a past."""
     described: dict[str, Any] = {
         "run": "20261121T040212Z-live-3f9a",
@@ -40,12 +40,16 @@ def run(**changes: Any) -> Run:
     return Run(**{**described, **standing, **changes})
 
 
-def result(address: str, outcome: Outcome = Outcome.CONFORMS, **changes: Any) -> Result:
-    described = {"probed_record": record(address), "outcome": outcome, "observed_at": f"{TODAY.isoformat()}T04:05:00Z"}
+def make_result(address: str, outcome: Outcome = Outcome.CONFORMS, **changes: Any) -> Result:
+    described = {
+        "probed_record": make_record_data(address),
+        "outcome": outcome,
+        "observed_at": f"{TODAY.isoformat()}T04:05:00Z",
+    }
     return Result(record=address, **{**described, **changes})
 
 
-def finding(code: str = "status-differs", **changes: Any) -> Finding:
+def make_finding(code: str = "status-differs", **changes: Any) -> Finding:
     described: dict[str, Any] = {
         "code": code,
         "aspect": Aspect.STATUS,
@@ -61,7 +65,7 @@ def finding(code: str = "status-differs", **changes: Any) -> Finding:
     return Finding(**{"assertion": key, **described})
 
 
-def exchange(label: str = "answer", **changes: Any) -> Exchange:
+def make_exchange(label: str = "answer", **changes: Any) -> Exchange:
     described: dict[str, Any] = {
         "label": label,
         "request": Request(
@@ -70,14 +74,14 @@ def exchange(label: str = "answer", **changes: Any) -> Exchange:
             {"x-api-key": "${PA_API_KEY}", "pa-version": "2023-06-01", "content-type": "application/json"},
             {"model": "small-1", "max_tokens": 1, "messages": [{"role": "user", "content": "it's"}]},
         ),
-        "response": answer(400, "invalid_request_error", "max_tokens: Field required"),
+        "response": make_answer(400, "invalid_request_error", "max_tokens: Field required"),
         "started_ms": 0.4,
         "elapsed_ms": 38.2,
     }
     return Exchange(**{**described, **changes})
 
 
-def answer(status: int, kind: str, message: str, **headers: str) -> Response:
+def make_answer(status: int, kind: str, message: str, **headers: str) -> Response:
     """An error in an envelope, with the headers that go with it."""
     sent = {
         "content-type": "application/json",
@@ -88,7 +92,7 @@ def answer(status: int, kind: str, message: str, **headers: str) -> Response:
     return Response(status, sent, {"type": "error", "error": {"type": kind, "message": message}}, "json")
 
 
-def record(address: str, **fields: Any) -> dict[str, Any]:
+def make_record_data(address: str, **fields: Any) -> dict[str, Any]:
     """What the catalog says at an address."""
     provider, kind, family, slug = address.split("/")
     shared = {"provider": provider.upper(), "status": ["DOCUMENTED", "LIVE_VERIFIED"]}
