@@ -18,9 +18,7 @@ if TYPE_CHECKING:
 
 PRIORITY_SHARE = 0.3  # of the standard limit, for priority inference (2:8.3)
 PREVIEW_SHARE = 0.1  # of the limit, for experimental and preview models; 2:8.3 only says "stricter"
-
 DOWNGRADED_TO = {"priority": "standard"}  # the service tier that serves a request over the limit of its own (2:8.3)
-
 FLEX_DELAY_S = 60.0  # flex inference has a latency of 1 to 15 minutes (2:8.3)
 SPEND_WINDOW_S = 600  # the spend-based limit is a rolling 10-minute window (2:8.3)
 

@@ -19,7 +19,7 @@ class Call(calls.Call):
     header_prefix: str
     key: Key = UNIDENTIFIED
     project: Project = WORK
-    meters: dict[str, TokenBucket] = field(default_factory=dict)
+    shown_buckets: dict[str, TokenBucket] = field(default_factory=dict)
     """Buckets whose state the response headers show, by family of headers."""
 
     def header_name(self, stem: str) -> str:

@@ -54,4 +54,4 @@ class Gateway(gateway.Gateway[Call, Endpoint]):
     def add_headers(self, call: Call, response: Response) -> None:
         """Add the rate-limit headers."""
         super().add_headers(call, response)
-        response.headers.update(make_headers(call.meters, call.now))
+        response.headers.update(make_headers(call.shown_buckets, call.now))

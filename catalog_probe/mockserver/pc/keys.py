@@ -112,7 +112,6 @@ KEYS = {key.secret: key for key in _TABLE}
 
 
 UNIDENTIFIED = Key("")  # the key of a call before authentication
-
 DEFAULT_KEY = "mock-pc-inference"  # the key that stands for an unknown one if the mock accepts any key
 
 

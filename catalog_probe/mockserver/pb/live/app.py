@@ -14,7 +14,7 @@ from catalog_probe.mockserver.pb import ephemeral
 from catalog_probe.mockserver.pb.access import authenticate
 from catalog_probe.mockserver.pb.bodies import AsciiJsonResponse
 from catalog_probe.mockserver.pb.errors import BAD_EPHEMERAL_TOKEN, UNKNOWN_PATH, make_rpc
-from catalog_probe.mockserver.pb.live.connection import Connection
+from catalog_probe.mockserver.pb.live.connection import LiveConnection
 from catalog_probe.mockserver.pb.names import Names
 from catalog_probe.mockserver.pb.scenarios import CALL_FAILURES, CONNECTION_AGE, CONNECTION_RESET, SESSION_AGE
 
@@ -50,7 +50,7 @@ class LiveSocketApp:
         try:
             setup = await socket.receive()  # clients read a refusal only after sending it
             project, token = authenticate_live(HTTPConnection(scope), self._names, socket.context)
-            await Connection(socket, MODEL_VERSIONS[path[1]], project, token, scenario).serve(setup)
+            await LiveConnection(socket, MODEL_VERSIONS[path[1]], project, token, scenario).serve(setup)
         except Refusal as refusal:
             await socket.close(find_close_code(refusal), refusal.message)
         except Disconnected:

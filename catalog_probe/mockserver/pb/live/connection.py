@@ -25,7 +25,7 @@ GOING_AWAY = 1001  # close code
 SPEECH = {"mimeType": "audio/pcm;rate=24000", "data": "AAAAAAAAAAA="}  # a very short silence
 
 
-class Connection:
+class LiveConnection:
     """Serves one socket from its setup to its end."""
 
     def __init__(
@@ -147,7 +147,7 @@ class Connection:
         handle = lifetimes.issue_handle(self._socket.context.session, state, self._socket.now)
         await self._socket.send_json({"sessionResumptionUpdate": {"newHandle": handle, "resumable": True}})
 
-    _handlers: Mapping[str, Callable[[Connection, Mapping[str, Any]], Awaitable[None]]] = {
+    _handlers: Mapping[str, Callable[[LiveConnection, Mapping[str, Any]], Awaitable[None]]] = {
         messages.SETUP: _refuse_setup,
         messages.CLIENT_CONTENT: _handle_content,
         messages.REALTIME_INPUT: _handle_realtime,

@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 MAX_FILE_BYTES = 20 * 1024 * 1024
 MIN_SIDE, MAX_SIDE = 2, 16_384  # pixels
 MAX_DEPTH = 8  # bits a channel
-
 UNRESOLVABLE = ".invalid"  # a top-level domain that never resolves (RFC 2606), so a download from there fails
 
 PNG = b"\x89PNG\r\n\x1a\n"

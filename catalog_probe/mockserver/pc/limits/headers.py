@@ -18,10 +18,10 @@ FAMILIES: Mapping[str, str] = {
 """The family of headers of each limit, as in `x-ratelimit-limit-requests`."""
 
 
-def make_headers(meters: Mapping[str, TokenBucket], now: float) -> dict[str, str]:
+def make_headers(shown_buckets: Mapping[str, TokenBucket], now: float) -> dict[str, str]:
     """Return the headers of all families."""
     headers: dict[str, str] = {}
-    for family, bucket in meters.items():
+    for family, bucket in shown_buckets.items():
         headers |= rate_limit_headers(family, bucket, now)
     return headers
 

@@ -32,13 +32,9 @@ LONG_CONTEXT_LIMITS = ("long_context_tokens_per_minute", "tokens_per_day")
 IMAGE_LIMITS = ("images_per_minute",)
 
 HEADER_LIMITS = ("requests_per_minute", "tokens_per_minute")  # the limits that the headers of every generation show
-
 DEFAULT_CLASS = "mid"  # the class of models for a request that names no known model
-
 LONG_CONTEXT_FROM = 272_000  # input tokens above which another table of limits holds (2:8.4); its values are not shown
-
 LONG_CONTEXT_SHARE = 2  # the mock's choice: half of the tokens that are granted to shorter contexts
-
 STORE_REQUESTS_PER_MINUTE = 300  # shared by files and file batches of a vector store (2:8.4)
 
 NamedBucket = tuple[str, "TokenBucket"]  # the name of a limit, and its bucket
@@ -72,9 +68,9 @@ def count_request(call: Call, body: Any) -> None:
 def admit_request(call: Call, model: Model | None = None) -> None:
     """Count one request, or refuse it with 429; the headers show the limits in both cases."""
     try:
-        _take(call, _find_buckets(call, model, REQUEST_LIMITS), 1)
+        _charge(call, _find_buckets(call, model, REQUEST_LIMITS), 1)
     finally:
-        _show(call, _find_buckets(call, model, HEADER_LIMITS))
+        _show_in_headers(call, _find_buckets(call, model, HEADER_LIMITS))
 
 
 def admit_tokens(call: Call, model: Model, prompt: int, max_tokens: int) -> None:
@@ -86,14 +82,14 @@ def admit_tokens(call: Call, model: Model, prompt: int, max_tokens: int) -> None
     ramp = call.session.state(Ramp)
     if not ramp.admits(tokens, call.now):
         raise SLOW_DOWN()
-    _take(call, buckets, tokens)
+    _charge(call, buckets, tokens)
     ramp.add(tokens, call.now)
-    _show(call, buckets)
+    _show_in_headers(call, buckets)
 
 
 def admit_images(call: Call, model: Model, images: int) -> None:
     """Count images, or refuse with 429."""
-    _take(call, _find_buckets(call, model, IMAGE_LIMITS), images)
+    _charge(call, _find_buckets(call, model, IMAGE_LIMITS), images)
 
 
 def admit_live_session(call: Call) -> None:
@@ -118,7 +114,7 @@ def admit_to_store(call: Call) -> None:
     """Count one request to a vector store, or refuse with 429."""
     key = ("pc", "vector_store", call.params["vector_store_id"])
     bucket = call.session.bucket(key, STORE_REQUESTS_PER_MINUTE)
-    _take(call, [("requests_per_minute_and_vector_store", bucket)], 1)
+    _charge(call, [("requests_per_minute_and_vector_store", bucket)], 1)
 
 
 def find_grant(call: Call, model: Model | None) -> Grant:
@@ -134,7 +130,7 @@ def find_pool(model: Model | None) -> str:
 def _find_buckets(call: Call, model: Model | None, limits: Iterable[str]) -> Iterator[NamedBucket]:
     """Yield the buckets of the limits that organization and project have for the model."""
     for limit in limits:
-        number = _number(find_grant(call, model), limit)
+        number = _read_number(find_grant(call, model), limit)
         if number is not None:
             period = MINUTES_A_DAY if limit.endswith("_day") else 1
             key = ("pc", call.key.organization.id, find_pool(model), limit)
@@ -144,14 +140,14 @@ def _find_buckets(call: Call, model: Model | None, limits: Iterable[str]) -> Ite
             yield "project_tokens_per_minute", bucket
 
 
-def _number(grant: Grant, limit: str) -> int | None:
+def _read_number(grant: Grant, limit: str) -> int | None:
     if limit != LONG_CONTEXT_LIMITS[0]:
         number: int | None = getattr(grant, limit)
         return number
     return None if grant.tokens_per_minute is None else grant.tokens_per_minute // LONG_CONTEXT_SHARE
 
 
-def _take(call: Call, buckets: Iterable[NamedBucket], amount: int) -> None:
+def _charge(call: Call, buckets: Iterable[NamedBucket], amount: int) -> None:
     """Charge all of these limits, or refuse with the 429 of the first that is exceeded."""
     excesses = take_all([Charge(limit, bucket, amount) for limit, bucket in buckets], call.now)
     if excesses:
@@ -165,6 +161,6 @@ def make_refusal(call: Call, limit: str, wait_s: float | None = None) -> Refusal
     return RATE_LIMIT_EXCEEDED(holder=f"organization {call.key.organization.id}", limit=limit, headers=headers)
 
 
-def _show(call: Call, buckets: Iterable[NamedBucket]) -> None:
+def _show_in_headers(call: Call, buckets: Iterable[NamedBucket]) -> None:
     """Show the limits that have headers in the response."""
-    call.meters.update({FAMILIES[limit]: bucket for limit, bucket in buckets if limit in FAMILIES})
+    call.shown_buckets.update({FAMILIES[limit]: bucket for limit, bucket in buckets if limit in FAMILIES})

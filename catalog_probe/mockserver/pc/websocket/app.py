@@ -14,7 +14,7 @@ from catalog_probe.mockserver.pc.call import Call
 from catalog_probe.mockserver.pc.envelopes import make_response
 from catalog_probe.mockserver.pc.errors import UNKNOWN_URL
 from catalog_probe.mockserver.pc.scenarios import SESSION_AGE, refuse_region
-from catalog_probe.mockserver.pc.websocket.connection import Connection
+from catalog_probe.mockserver.pc.websocket.connection import ResponsesConnection
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -49,4 +49,6 @@ class ResponsesSocketApp:
         socket.defer_scenario()
         await socket.accept()
         with suppress(Disconnected):
-            await Connection(socket, call, self._world, float(scenario.params["age"]) if scenario else 0.0).serve()
+            await ResponsesConnection(
+                socket, call, self._world, float(scenario.params["age"]) if scenario else 0.0
+            ).serve()

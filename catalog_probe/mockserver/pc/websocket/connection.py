@@ -45,16 +45,14 @@ INJECT_FAILED = "response.inject.failed"
 """1:6: "emitted when response.inject targets a response that already completed"."""
 
 COUNTED_AS = "WS /pc/v1/responses response.create"  # in the list of requests
-
 LIMIT_S = 60 * 60  # that a socket may be open (2:8.1)
-
 PACE_S = 0.002  # between two words, in which a message of the client is received
 
 LIMIT_CLOSE = (1000, "the socket has reached its limit of 60 minutes")
 """Close code and reason: the documents only say to open a new socket."""
 
 
-class Connection:
+class ResponsesConnection:
     """Serves one socket until its client leaves or its time is up.
 
     Args:
@@ -130,7 +128,7 @@ class Connection:
             The response and the failure of its stream, if any; None after a misuse of the mock.
         """
         request = cast("Request", HTTPConnection({**self._call.request.scope, "mock": self._open_context()}))
-        call = replace(self._call, request=request, meters={})
+        call = replace(self._call, request=request, shown_buckets={})
         body = dict(request_body)
         await self._apply_fault(call.context)
         raise_failure(call.context)
