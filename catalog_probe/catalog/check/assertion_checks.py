@@ -49,7 +49,7 @@ def unmatched_keys(record: Record, assertions: Sequence[Assertion]) -> Iterator[
                     mend = (
                         suggest_similar(key.aspect, _REQUEST_ASPECTS) or f"it is one of {', '.join(_REQUEST_ASPECTS)}"
                     )
-                    yield Complaint(f"$.{field}", f"{text!r} names nothing of a request", mend)
+                    yield Complaint(f"$.{field}", f"{text!r} is no part of a request", mend)
             elif not any(key.covers(own_key) for own_key in (*keys, *success_keys)):
                 yield _no_assertion(f"$.{field}", text, keys)
     for label, required_labels in (record.data.get("depends") or {}).items():
@@ -86,7 +86,7 @@ def stale_evidence(record: Record, assertions: Sequence[Assertion], catalog: Cat
         return
     if is_void(record, assertions):
         digests = f"({evidence['statements']}) than the record makes now ({statements_digest(assertions)})"
-        yield Complaint("$.evidence", f"speaks of other statements {digests}", f"{FIX}, which removes it")
+        yield Complaint("$.evidence", f"belongs to other statements {digests}", f"{FIX}, which removes it")
         return
     keys = [assertion.key for assertion in assertions]
     known_texts = {str(key) for key in keys} | {f"{key.label}/{WILDCARD}" for key in keys}

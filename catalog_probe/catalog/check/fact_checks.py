@@ -76,7 +76,7 @@ def check_facts(checks: FactChecks) -> Iterator[tuple[Fact, Complaint]]:
         for complaint in unfinished.find_unfinished(fact.statement):
             yield fact, complaint._replace(json_path="statement")
         if fact.id in ids:
-            yield fact, Complaint("id", "is the id of an earlier fact", "number it anew")
+            yield fact, Complaint("id", "is the id of an earlier fact", "give it another id")
         ids.add(fact.id)
     for fact in checks.facts:
         for complaint in (*_check_names(fact, checks), *_check_consistency(fact)):
@@ -101,8 +101,8 @@ def _check_consistency(fact: Fact) -> Iterator[Complaint]:
     if fact.wire is not Wire.YES and (fact.checked_by or fact.reason):
         yield Complaint(_COLUMN, f"is filled, and wire is {fact.wire}", "empty it, or correct wire")
     if fact.in_part and (not fact.checked_by or UNCHECKED not in fact.note):
-        mend = f"name the assertions, and tell in the note after {UNCHECKED!r} what they leave out"
-        yield Complaint(_COLUMN, "says in part, and not of what", mend)
+        mend = f"name the assertions, and say in the note after {UNCHECKED!r} what they leave out"
+        yield Complaint(_COLUMN, "begins with `part:`, and the note does not say what is unchecked", mend)
     if not fact.in_part and UNCHECKED in fact.note:
-        what = f"tells what is {UNCHECKED} and {_COLUMN} claims the whole"
+        what = f"says what is unchecked, but {_COLUMN} does not begin with `part:`"
         yield Complaint("note", what, "write `part: ` before it")

@@ -91,7 +91,7 @@ def _check_provider(record: Record, context: CheckContext) -> Iterator[Complaint
         what = f"{quote_value(name)} is none of {', '.join(names)}"
         yield Complaint("$.provider", what, suggest_similar(name, names))
     elif name.lower() != record.provider:
-        what = f"{name!r} lies in the folder of {record.provider}"
+        what = f"{name!r} is in the folder of {record.provider}"
         yield Complaint("$.provider", what, "change it, or move the record")
 
 
@@ -152,7 +152,7 @@ def _check_message_pattern(record: Record, context: CheckContext) -> Iterator[Co
         re.compile(text)
     except re.error as error:
         what = f"{quote_value(text)} does not compile: {error}"
-        yield Complaint("$.message_pattern", what, "mend the regular expression")
+        yield Complaint("$.message_pattern", what, "correct the regular expression")
 
 
 def _check_tags(record: Record, context: CheckContext) -> Iterator[Complaint]:
@@ -169,7 +169,7 @@ def _check_evidence_target(record: Record, context: CheckContext) -> Iterator[Co
     if context.shipped and is_not_from_provider(target):
         kind = target.partition(":")[0]
         origin = "another revision" if kind == ANOTHER_REVISION_PREFIX else f"a {kind}"
-        what = f"carries evidence from {origin} ({target})"
+        what = f"has evidence from {origin} ({target})"
         yield Complaint("", what, "only a live run may write here: restore the record from git")
 
 

@@ -69,14 +69,14 @@ def _check_constant(path: str, relation: Relation) -> Iterator[Complaint]:
             re.compile(str(relation.value))
         except re.error as error:
             what = f"{quote_value(relation.value)} does not compile: {error}"
-            yield Complaint(path, what, "mend the regular expression")
+            yield Complaint(path, what, "correct the regular expression")
     elif relation.kind == "every":
         from jsonschema import Draft202012Validator, SchemaError  # slow to import; few relations hold a schema
 
         try:
             Draft202012Validator.check_schema(relation.value)
         except SchemaError as error:
-            yield Complaint(path, f"is no JSON Schema 2020-12: {quote_value(error.message, 160)}", "mend the schema")
+            yield Complaint(path, f"is no JSON Schema 2020-12: {quote_value(error.message, 160)}", "correct the schema")
 
 
 def _check_source(path: str, labels: Sequence[str], relation: Relation, record: Record) -> Iterator[Complaint]:

@@ -143,7 +143,7 @@ def _check_schemas(folder: provider_folders.ProviderFolder) -> Iterator[Problem]
             Draft202012Validator.check_schema(schema)
         except SchemaError as error:
             what = f"is no JSON Schema 2020-12: {quote_value(error.message, 160)}"
-            yield Problem(Path(urn), "", error.json_path, what, "mend the schema")
+            yield Problem(Path(urn), "", error.json_path, what, "correct the schema")
 
 
 def _unfinished_schemas(root: Path) -> Iterator[Problem]:
@@ -177,7 +177,7 @@ def _discovery_problems(catalog: Catalog, *, shipped: bool) -> Iterator[Problem]
             for complaint in complaints(validator.iter_errors(candidate)) if validator else ():
                 yield Problem(file, name, *complaint)
             if shipped and isinstance(candidate, dict) and is_not_from_provider(str(candidate.get("target"))):
-                what = "carries evidence from a mock, a gateway or another revision"
+                what = "has evidence from a mock, a gateway or another revision"
                 yield Problem(file, name, "$.target", what, "remove it")
 
 

@@ -198,7 +198,7 @@ def read_toml(file: Path) -> dict[str, Any]:
     except OSError as error:
         raise CatalogError(f"cannot be read ({error.strerror or error})", "check the path", file=file) from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise CatalogError(f"is not TOML ({error})", "mend the TOML there", file=file) from error
+        raise CatalogError(f"is not TOML ({error})", "correct the TOML there", file=file) from error
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,7 +250,7 @@ class _Table:
         try:
             return re.compile(self.text(key), re.IGNORECASE | re.MULTILINE)
         except re.error as error:
-            raise self._error(key, f"is no regular expression ({error})", "mend it") from error
+            raise self._error(key, f"is no regular expression ({error})", "correct it") from error
 
     def _grpc_status(self, key: str) -> int:
         if not (key.isascii() and key.isdigit()):

@@ -195,9 +195,7 @@ def require_own(folder: Path) -> None:
     is_shipped = paths.is_installed() and path.is_relative_to(SHIPPED.path.resolve())
     if is_shipped or not {"site-packages", "dist-packages"}.isdisjoint(path.parts):
         mend = "name a folder of yours by `--catalog DIR`; `--update` into an empty one begins with the shipped records"
-        raise CatalogError(
-            "lies in an installed package, where an upgrade would lose what is written", mend, file=folder
-        )
+        raise CatalogError("is in an installed package: an upgrade would lose what is written", mend, file=folder)
 
 
 def copy_shipped_records(folder: Path) -> None:
@@ -249,4 +247,4 @@ def _load_entry_point(name: str, package: str) -> ProviderFolder:
             return folder
     entry = f"entry point {name!r} of {ENTRY_POINT_GROUP}"
     what = f"{entry} names {package!r}, which is no package with a folder {_MANIFESTS}/"
-    raise CatalogError(what, "reinstall the distribution that brings it, or mend its entry point")
+    raise CatalogError(what, "reinstall the distribution that brings it, or correct its entry point")

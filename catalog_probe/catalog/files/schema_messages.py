@@ -164,7 +164,7 @@ def _join_types(types: Iterable[Json]) -> str:
 
 def _describe_pattern(error: ValidationError) -> tuple[str, str]:
     mend = _schema_hint(error) or f"it must match {error.validator_value}"
-    return f"{quote_value(error.instance)} has not the right form", mend
+    return f"{quote_value(error.instance)} has the wrong form", mend
 
 
 def _describe_format(error: ValidationError) -> tuple[str, str]:
@@ -185,7 +185,7 @@ _DESCRIBERS: Mapping[str, Callable[[ValidationError], tuple[str, str]]] = {
 }
 """Validation keyword -> the words for its errors."""
 
-_FORBIDDEN = ("{value} may not stand here", "remove it")
+_FORBIDDEN = ("{value} is not allowed here", "remove it")
 _TOO_SHORT = ("{value} is too short", "give at least {limit}")
 
 _TEMPLATES: Mapping[str, tuple[str, str]] = {

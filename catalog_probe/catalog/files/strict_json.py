@@ -41,14 +41,14 @@ def read_json(path: Path) -> Json:
         raise CatalogError("is not UTF-8", "save it as UTF-8", file=path, location=f"byte {error.start}") from error
     except json.JSONDecodeError as error:
         error = _trailing_comma_error(error) or error
-        mend = "mend the JSON there, or on the line before"
+        mend = "correct the JSON there or on the line before"
         position = f"{error.lineno}:{error.colno}"
         raise CatalogError(f"is not JSON ({error.msg})", mend, file=path, location=position) from error
     except _DuplicateKey as error:
         key = str(error)
         mend = f"rename or remove one of the two {key!r}"
         line = _line_of_duplicate(key, text)
-        raise CatalogError(f"{key!r} stands twice in one object", mend, file=path, location=line) from None
+        raise CatalogError(f"{key!r} occurs twice in one object", mend, file=path, location=line) from None
     except (ValueError, RecursionError) as error:
         raise CatalogError(f"is not JSON ({error})", "use only JSON values", file=path) from error
 
@@ -60,7 +60,7 @@ def _trailing_comma_error(error: json.JSONDecodeError) -> json.JSONDecodeError |
     text_before = error.doc[: error.pos].rstrip() if is_at_bracket else ""
     comma = len(text_before) - 1 if text_before.endswith(",") else error.pos
     if error.doc[comma : comma + 1] == "," and error.doc[comma + 1 :].lstrip()[:1] in ("}", "]"):
-        return json.JSONDecodeError("a comma that nothing follows", error.doc, comma)
+        return json.JSONDecodeError("a trailing comma", error.doc, comma)
     return None
 
 

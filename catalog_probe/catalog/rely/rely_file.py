@@ -54,7 +54,7 @@ def read_rely_file(path: Path) -> RelyFile:
     except OSError as error:
         raise CatalogError(f"cannot be read ({error.strerror})", "name a rely.toml", file=path) from error
     except (ValueError, RecursionError) as error:  # TOMLDecodeError, UnicodeDecodeError
-        raise CatalogError(f"broken TOML: {error}", "mend it", file=path) from error
+        raise CatalogError(f"broken TOML: {error}", "correct it", file=path) from error
     for complaint in find_complaints(data, read_object(SCHEMAS / "rely.json")):
         place = complaint.json_path.removeprefix("$").removeprefix(".")
         raise CatalogError(complaint.message, complaint.mend, file=path, location=place)

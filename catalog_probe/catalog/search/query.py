@@ -164,7 +164,7 @@ def split_names(text: str) -> str:
 def _parse_known_terms(text: str, known: frozenset[str]) -> Iterator[Term]:
     for term in parse_terms(text):
         if term.field and term.field not in known and (term.field in RECORD_FIELDS or term.field in RUN_FIELDS):
-            raise CatalogError(f"{term.field}: is known of a run alone", "look for it in the search of a report")
+            raise CatalogError(f"{term.field}: exists only in a run", "look for it in the search of a report")
         if term.field and term.field not in known:
             close = suggest_similar(term.field, known)
             raise CatalogError(f"no field is called {term.field!r}", close or f"they are {', '.join(sorted(known))}")

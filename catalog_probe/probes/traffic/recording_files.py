@@ -74,7 +74,7 @@ def _read_file(file: Path) -> Recording:
     except BrokenLineError as error:
         raise _error(file, str(error), _FORMATS) from None
     if not lines:  # the only line is incomplete
-        raise _error(file, "it ends within a line", _FORMATS)
+        raise _error(file, "its only line is incomplete", _FORMATS)
     if isinstance(lines[0], dict) and "run" in lines[0] and "target" in lines[0]:
         return _read_run(file)
     return _read_lines(lines, file.name)

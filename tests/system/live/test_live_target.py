@@ -143,7 +143,7 @@ def test_a_default_stands_where_the_variable_is_not_set_or_empty(tmp_path: Path)
         ('[providers.pa.look_up.a]\nask = "/a"\nof = "c"', "there is no look_up.c"),
         ('[providers.pa.look_up.a]\nask = "/a"\nrole = "nobody"', "'nobody' is no role of pa"),
         ('[providers.pa.look_up.a]\nask = "/a"\naddress = "auth_url"', "is no address; they are base_url"),
-        ('[providers.pa.look_up.a]\nask = "a"', "has not the right form"),
+        ('[providers.pa.look_up.a]\nask = "a"', "has the wrong form"),
         ("[providers.pa.look_up.a]\nlike = []", "'ask' is missing"),
     ],
 )

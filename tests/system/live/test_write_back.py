@@ -143,7 +143,7 @@ def test_an_installed_package_is_never_written_into(installed: Installed) -> Non
     assert refused.returncode == 4
     said = (refused.stdout + refused.stderr).strip().splitlines()
     assert len(said) == 1
-    assert "lies in an installed package" in said[0]
+    assert "is in an installed package" in said[0]
     assert "--catalog DIR" in said[0]
     assert not (installed.folder / "reports").exists(), "nothing was probed"
 
@@ -157,7 +157,7 @@ def test_an_installed_package_is_never_written_into(installed: Installed) -> Non
     for words in (("catalog", "update", "reports/out/latest"), ("check", "--fix")):
         refused = installed.run(*words)
         assert refused.returncode == 4, words
-        assert "lies in an installed package" in refused.stderr
+        assert "is in an installed package" in refused.stderr
     later = installed.run("catalog", "update", "reports/out/latest", "--catalog", "another")
     assert later.returncode == 0, later.stderr
     assert Catalog.load(installed.folder / "another")[MODEL].data == mine[MODEL].data

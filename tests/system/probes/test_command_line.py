@@ -247,8 +247,8 @@ REFUSED = {
     "--cause pa-00000000": r"--cause pa-00000000: no run in .* has this cause; .*",
     "--out {tmp}/file/out": r"--out .*file/out: .*; name a folder that can be written",
     "--catalog {tmp}/none": r".*none: is no folder of records; .*",
-    "--catalog {malformed}": r".*stream.json:2:28: is not JSON \(a comma that nothing follows\); mend the JSON there.*",
-    "--catalog {twice}": r".*stream.json: 'gone' stands twice in one object; .*",
+    "--catalog {malformed}": r".*stream.json:2:28: is not JSON \(a trailing comma\); correct the JSON there.*",
+    "--catalog {twice}": r".*stream.json: 'gone' occurs twice in one object; .*",
     "--catalog {violated}": r".*stream.json: pa/errors/stream/overloaded: \$\.http_status: .* \(and \d+ more: .*\)",
 }
 

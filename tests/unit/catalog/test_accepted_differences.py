@@ -199,10 +199,10 @@ GOOD = {
         ([{**GOOD, "aspects": ["status"]}], "$[0]: 'aspects' is no field here"),
         ([{name: GOOD[name] for name in GOOD if name != "assertions"}], "$[0]: 'assertions' is missing"),
         ([{**GOOD, "assertions": "answer/status"}], '$[0].assertions: is "answer/status"; write a list'),
-        ([{**GOOD, "assertions": ["status"]}], '$[0].assertions[0]: "status" has not the right form'),
+        ([{**GOOD, "assertions": ["status"]}], '$[0].assertions[0]: "status" has the wrong form'),
         ([{**GOOD, "assertion": ["answer/status"]}], "did you mean assertions?"),
         ([{**GOOD, "target": 5}], "$[0].target: is 5; write a string"),
-        ([{**GOOD, "address": "x"}], '$[0].address: "x" has not the right form'),
+        ([{**GOOD, "address": "x"}], '$[0].address: "x" has the wrong form'),
         ([GOOD, GOOD], "stands twice"),
     ],
 )

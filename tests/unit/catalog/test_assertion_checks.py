@@ -82,7 +82,7 @@ def test_what_names_its_own_assertions_is_fine(tmp_path: Path, fields: dict[str,
         ),
         (
             {"assumed": {"ask/bdy:messages": "Not shown."}},
-            "$.assumed: 'ask/bdy:messages' names nothing of a request; did you mean body?",
+            "$.assumed: 'ask/bdy:messages' is no part of a request; did you mean body?",
         ),
         (
             {"alternatives": {"*/code": {"values": ["a", "b"], "source": "2:7.3#429"}}},
@@ -131,7 +131,7 @@ def test_evidence_for_other_statements_is_void_and_removed(tmp_path: Path) -> No
     changed, block = record(http_status=430), evidence()
     root = written(tmp_path, http_status=430, evidence=block)
     now = statements_digest(made_by(changed))
-    what = f"speaks of other statements ({block['statements']}) than the record makes now ({now})"
+    what = f"belongs to other statements ({block['statements']}) than the record makes now ({now})"
     mend = f"run `catalog-probe check --catalog {shlex.quote(str(root))} --fix`, which removes it"
     assert told(root) == [f"{ERROR_ADDRESS} $.evidence: {what}; {mend}"]
 

@@ -159,16 +159,16 @@ COMPLAINTS: list[tuple[list[dict[str, str]], str]] = [
     ),
     (
         [{"checked_by": f"part: {ONE.id}"}],
-        "checked_by: says in part, and not of what; name the assertions, and tell in the note after 'unchecked:' what "
-        "they leave out",
+        "checked_by: begins with `part:`, and the note does not say what is unchecked; name the assertions, and say "
+        "in the note after 'unchecked:' what they leave out",
     ),
     ([{"checked_by": f"part: {ONE.id}", "note": "unchecked: the other half"}], ""),
     (
         [{"checked_by": ONE.id, "note": "unchecked: the other half"}],
-        "note: tells what is unchecked: and checked_by claims the whole; write `part: ` before it",
+        "note: says what is unchecked, but checked_by does not begin with `part:`; write `part: ` before it",
     ),
     ([{"note": "restates pa-1-x-1"}], "note: restates pa-1-x-1, which is no fact; name a fact of this file"),
-    ([{}, {}], "id: is the id of an earlier fact; number it anew"),
+    ([{}, {}], "id: is the id of an earlier fact; give it another id"),
 ]
 
 

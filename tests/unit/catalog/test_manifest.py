@@ -115,12 +115,12 @@ MISTAKES = [
     (
         '"pe-"',
         '"PE-"',
-        '$.stand_ins.header_prefix: "PE-" has not the right form; the schema says: The prefix of its own headers',
+        '$.stand_ins.header_prefix: "PE-" has the wrong form; the schema says: The prefix of its own headers',
     ),
     ('["/data"]', '"/data"', '$.controls.inference.proof: is "/data"; write a list'),
-    ('["/data"]', '["data"]', '$.controls.inference.proof[0]: "data" has not the right form; the schema says: A JSON'),
+    ('["/data"]', '["data"]', '$.controls.inference.proof[0]: "data" has the wrong form; the schema says: A JSON'),
     ("5 = 404", '5 = "404"', "$.grpc['5']: is \"404\"; write an integer"),
-    ("5 = 404", "17 = 404", '$.grpc: "17" has not the right form'),
+    ("5 = 404", "17 = 404", '$.grpc: "17" has the wrong form'),
     ("about = ", "abuot = ", "$: 'about' is missing; add 'about'"),
     ("header_prefix", "header_perfix", "$.stand_ins: 'header_perfix' is no field here; did you mean header_prefix?"),
     (
@@ -150,7 +150,8 @@ MISTAKES = [
     (
         "[roles]",
         '[wording]\n"pe/errors/a/b" = "(x"\n\n[roles]',
-        "$.wording.pe/errors/a/b: is no regular expression (missing ), unterminated subpattern at position 0); mend it",
+        "$.wording.pe/errors/a/b: is no regular expression (missing ), unterminated subpattern at position 0); "
+        "correct it",
     ),
     (
         "[roles]",

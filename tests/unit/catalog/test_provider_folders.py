@@ -245,7 +245,7 @@ def test_an_entry_point_that_leads_to_no_home_is_told(installed: Path, package: 
 
 @pytest.mark.parametrize("folder", ["lib/site-packages/company", "lib/dist-packages"])
 def test_an_installed_folder_is_nobodys_own(folder: str, tmp_path: Path) -> None:
-    with pytest.raises(CatalogError, match="lies in an installed package"), lock_folder(tmp_path / folder):
+    with pytest.raises(CatalogError, match="is in an installed package"), lock_folder(tmp_path / folder):
         pass
     provider_folders.require_own(tmp_path)
 
@@ -255,7 +255,7 @@ def test_this_package_is_nobodys_own_where_it_is_part_of_no_checkout(
 ) -> None:
     provider_folders.require_own(provider_folders.SHIPPED.records)
     monkeypatch.setattr(paths, "_CHECKOUT", tmp_path)
-    with pytest.raises(CatalogError, match="lies in an installed package"):
+    with pytest.raises(CatalogError, match="is in an installed package"):
         provider_folders.require_own(provider_folders.SHIPPED.records)
 
 

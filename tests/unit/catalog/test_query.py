@@ -92,7 +92,7 @@ POSSIBLE = {field: words[0] for field, words in ALLOWED_VALUES.items()}
 
 @pytest.mark.parametrize("field", RUN_FIELDS)
 def test_what_only_a_run_knows_is_refused_where_there_is_none(field: str) -> None:
-    with pytest.raises(CatalogError, match=f"{field}: is known of a run alone"):
+    with pytest.raises(CatalogError, match=f"{field}: exists only in a run"):
         parse(f"{field}:x")
     assert parse(f"{field}:{POSSIBLE.get(field, 'x')}", known=RUN_FIELDS)
 

@@ -70,12 +70,12 @@ def test_a_place_may_be_assumed_of_what_a_row_states() -> None:
         (
             [{"label": "one", "is": "pattern", "at": "/id", "value": "(", "source": "2:7.3#429"}],
             "$.relations[0].value: \"(\" does not compile: missing ), unterminated subpattern at position 0; "
-            "mend the regular expression",
+            "correct the regular expression",
         ),
         (
             [{"label": "one", "is": "every", "at": "/id", "value": {"type": "text"}, "source": "2:7.3#429"}],
             "$.relations[0].value: is no JSON Schema 2020-12: \"'text' is not valid under any of the given schemas\"; "
-            "mend the schema",
+            "correct the schema",
         ),
         (
             [{name: value for name, value in FINE.items() if name != "source"}],
@@ -94,7 +94,7 @@ def test_a_place_may_be_assumed_of_what_a_row_states() -> None:
         ),
         (
             [{**FINE, "at": "data"}],
-            '$.relations[0].at: "data" has not the right form; the schema says: The location of values: a JSON '
+            '$.relations[0].at: "data" has the wrong form; the schema says: The location of values: a JSON '
             "pointer into the body (`*`: each item), `header:NAME`, `event:NAME/pointer` (`event` alone: the names of "
             "the events), or a location in the request: `ask/query:NAME`, `ask/header:NAME`, `ask/path:NAME` (of the "
             "endpoint's path), `ask/body:/pointer` or `ask/event:NAME/pointer` (of a frame that we sent)",

@@ -76,13 +76,13 @@ def test_hidden_files_and_discoveries_are_no_records(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "name, text, message",
     [
-        ("pa/errors/general.json", '{"a": {},}', "general.json:1:9: is not JSON (a comma that nothing follows)"),
-        ("pa/errors/general.json", '{"a": [1,\n]}', "general.json:1:9: is not JSON (a comma that nothing follows)"),
+        ("pa/errors/general.json", '{"a": {},}', "general.json:1:9: is not JSON (a trailing comma)"),
+        ("pa/errors/general.json", '{"a": [1,\n]}', "general.json:1:9: is not JSON (a trailing comma)"),
         ("pa/errors/general.json", '{"a": {},,"b": {}}', "general.json:1:10: is not JSON (Expecting property name"),
         ("pa/errors/general.json", '{"a": {}', "general.json:1:9: is not JSON (Expecting ',' delimiter)"),
         ("pa/errors/general.json", '{"a": [1 2]}', "general.json:1:10: is not JSON (Expecting ',' delimiter)"),
-        ("pa/errors/general.json", '{\n  "a": {},\n  "a": {}\n}', "general.json:3: 'a' stands twice"),
-        ("pa/errors/general.json", '{"a": {"x": 1, "x": 2}}', "'x' stands twice"),
+        ("pa/errors/general.json", '{\n  "a": {},\n  "a": {}\n}', "general.json:3: 'a' occurs twice"),
+        ("pa/errors/general.json", '{"a": {"x": 1, "x": 2}}', "'x' occurs twice"),
         ("pa/errors/general.json", "[]", "should hold one JSON object"),
         ("pa/errors/general.json", '{"a": []}', "general.json:a: a record should be an object"),
         ("pa/errors/general.json", '{"A b": {}}', "is no name for a record"),

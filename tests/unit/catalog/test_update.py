@@ -161,7 +161,7 @@ def test_another_revision_proves_nothing_of_the_usual_one(tmp_path: Path) -> Non
     assert "observed_live" not in told
     assert "confirmed" not in told["evidence"]
     said = [str(each) for each in check(folder / "catalog", shipped=True)]
-    assert [each for each in said if "carries evidence from another revision (revision:live-2026-10-21)" in each]
+    assert [each for each in said if "has evidence from another revision (revision:live-2026-10-21)" in each]
 
     (tmp_path / "providers").mkdir()
     (tmp_path / "providers" / "pa.toml").touch()

@@ -66,7 +66,7 @@ def test_a_schema_of_a_home_that_is_none_is_told(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "address, fields, path, message, mend",
     [
-        (ERROR_ADDRESS, {"provider": "PB"}, "$.provider", "lies in the folder of pa", "move the record"),
+        (ERROR_ADDRESS, {"provider": "PB"}, "$.provider", "is in the folder of pa", "move the record"),
         (ERROR_ADDRESS, {"provider": "PX"}, "$.provider", '"PX" is none of PA, PB, PC, PD', ""),
         (ERROR_ADDRESS, {"stauts": []}, "$", "'stauts' is no field here", "did you mean status?"),
         (ERROR_ADDRESS, {"name": 5}, "$.name", "is 5", "write a string"),
@@ -107,7 +107,7 @@ def test_a_schema_of_a_home_that_is_none_is_told(tmp_path: Path) -> None:
             {"message_pattern": {"pattern": "(", "source": "2:7.3#429"}},
             "$.message_pattern",
             "does not compile",
-            "mend the regular expression",
+            "correct the regular expression",
         ),
         (ERROR_ADDRESS, {"status": ["LIVE_VERIFIED", "UNVERIFIED"]}, "$.status", "exclude each other", "keep the one"),
         (ERROR_ADDRESS, {"status": ["LIVE_VERIFIED"]}, "$.status", "needs the date", "add the date"),

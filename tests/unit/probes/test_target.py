@@ -50,11 +50,11 @@ MISTAKES = [
     ("reprobe_after_s = -1\n" + PA, "reprobe_after_s: is -1; write 0 or more"),
     (
         'name = "../elsewhere"\n' + PA,
-        f'name: "../elsewhere" has not the right form; the schema says: {NAMES}',
+        f'name: "../elsewhere" has the wrong form; the schema says: {NAMES}',
     ),
     (
         'name = ""\n' + PA,
-        f'name: "" has not the right form; the schema says: {NAMES}',
+        f'name: "" has the wrong form; the schema says: {NAMES}',
     ),
     (PA + "timeout = 3", "providers.pa: 'timeout' is no field here; did you mean timeout_s?"),
     (PA + "timeout_s = true", "providers.pa.timeout_s: is true; write a number or a string"),
