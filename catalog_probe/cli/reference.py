@@ -160,7 +160,7 @@ def variables() -> str:
         "What each variable of the shipped live target adds to one key for each provider. "
         "`catalog-probe target variables` prints this table."
     )
-    table = "\n".join(missing_variables.of_each_variable(Catalog.load(), "live"))
+    table = "\n".join(missing_variables.format_gains_table(Catalog.load(), "live"))
     return f"# Variables of the live target\n\n{told}\n\n{table}\n"
 
 

@@ -209,8 +209,8 @@ def _find_missing(layout: ProviderLayout, pattern: re.Pattern[str]) -> Iterator[
         return
     catalog, _ = Catalog.load_readable(layout.folder.records)
     own_records = Catalog(catalog.root, catalog.select(layout.provider))
-    misfits = completeness.misfits(own_records, {layout.provider: recipe_book(layout.provider)})
-    yield from filter(pattern.search, misfits)
+    find_misfits = completeness.find_misfits(own_records, {layout.provider: recipe_book(layout.provider)})
+    yield from filter(pattern.search, find_misfits)
     for name in targets.list_targets() if layout.is_shipped else ():
         if layout.provider not in targets.load(name, {}).providers:
             yield f"[providers.{layout.provider}] in {display_path(layout.folder.targets / name)}.toml"

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import anyio
 
 from catalog_probe.catalog.model.exits import Exit
-from catalog_probe.probes.coverage.missing_variables import Gain, gains
+from catalog_probe.probes.coverage.missing_variables import Gain, list_gains
 from catalog_probe.probes.judging.verdicts.attempts import TRANSIENT_REASONS
 from catalog_probe.probes.planning.expirations import Expiration, find_expirations
 from catalog_probe.probes.planning.fault_free_requests import list_fault_free_requests
@@ -136,7 +136,7 @@ def examine(catalog: Catalog, target: Target, allow: frozenset[Cost], today: dat
         },
         checks=checks,
         looked_up=looked_up,
-        gains=gains(catalog, replace(target, providers={**target.providers, **silent}), allow),
+        gains=list_gains(catalog, replace(target, providers={**target.providers, **silent}), allow),
         today=today,
         expirations=find_expirations(target, looked_up, [recipe for plan in plans.values() for recipe in plan.recipes]),
     )

@@ -141,10 +141,10 @@ def _budget_rows(provider: Provider) -> Iterator[Row]:
 def _format_gains(provider: Provider, gains: Sequence[Gain]) -> Iterator[str]:
     """Yield what one more variable would add, the largest gain first."""
     provider_gains = [gain for gain in gains if gain.provider == provider.name]
-    named = [gain for gain in provider_gains if gain.records or gain.looks][:MAX_VARIABLES]
+    named = [gain for gain in provider_gains if gain.records or gain.observations][:MAX_VARIABLES]
     for gain in named:
-        observations = f", {format_count(gain.looks, 'further observation')}" if gain.looks else ""
-        yield f"  {'+' + format_count(gain.records, 'record'):>13}{observations}: set {gain.variable} ({gain.place})"
+        observations = f", {format_count(gain.observations, 'further observation')}" if gain.observations else ""
+        yield f"  {'+' + format_count(gain.records, 'record'):>13}{observations}: set {gain.variable} ({gain.location})"
     hidden = len(provider_gains) - len(named)
     if hidden:
         yield f"        {hidden} more variables add less, or only together: `catalog-probe target variables`"

@@ -15,7 +15,7 @@ from catalog_probe.catalog.model.exits import Exit
 from catalog_probe.catalog.text.sanitizing import sanitize_row
 from catalog_probe.cli import parser
 from catalog_probe.cli.parser import Parser
-from catalog_probe.probes.coverage import coverage, looked_at, missing_variables
+from catalog_probe.probes.coverage import fact_coverage, missing_variables, record_coverage, tally
 from catalog_probe.probes.planning.reach import ProviderReach, provider_reaches
 from catalog_probe.probes.plugin.embedded_mock import EmbeddedMock
 from catalog_probe.probes.recipes.book import RecipeBook, recipe_book
@@ -52,7 +52,7 @@ def _coverage(args: argparse.Namespace) -> int:
         manifest(args.provider)  # raises for an unknown provider, with the known ones
     checked_facts = [
         fact
-        for fact in looked_at.looked_at(catalog, reaches, target)
+        for fact in fact_coverage.list_fact_coverage(catalog, reaches, target)
         if args.provider in (None, fact.provider) and args.section in (None, fact.fact.section)
     ]
     if not checked_facts:
@@ -62,10 +62,14 @@ def _coverage(args: argparse.Namespace) -> int:
     if not (args.provider or args.section or args.rest):
         _print_record_coverage(catalog, reaches, target)
     print("facts of the documents, by provider and section; checked: by one key or more")
-    print("\n".join(f"  {line}" for line in looked_at.told(looked_at.by_section(checked_facts))))
+    print(
+        "\n".join(
+            f"  {line}" for line in fact_coverage.format_fact_table(fact_coverage.count_by_section(checked_facts))
+        )
+    )
     if args.rest:
         print("not observed whole")
-        for line in looked_at.rest(checked_facts):
+        for line in fact_coverage.format_unchecked_facts(checked_facts):
             print(sanitize_row(f"  {line}"))
     return Exit.FINE
 
@@ -86,7 +90,7 @@ def _doctor(args: argparse.Namespace) -> int:
 
 
 def _variables(args: argparse.Namespace) -> int:
-    print("\n".join(map(sanitize_row, missing_variables.of_each_variable(_load_catalog(args), args.target))))
+    print("\n".join(map(sanitize_row, missing_variables.format_gains_table(_load_catalog(args), args.target))))
     return Exit.FINE
 
 
@@ -117,12 +121,19 @@ def _start_embedded_mock(target: Target) -> Iterator[Target]:
 
 
 def _print_record_coverage(catalog: Catalog, reaches: dict[str, ProviderReach], target: Target) -> None:
-    today, records = datetime.now(UTC).date(), coverage.covered(catalog, reaches, target)
+    today, records = datetime.now(UTC).date(), record_coverage.list_record_coverage(catalog, reaches, target)
     print("by provider and kind")
-    print("\n".join(f"  {line}" for line in coverage.told(coverage.by_kind(records, today))))
+    print(
+        "\n".join(
+            f"  {line}"
+            for line in tally.format_tallies(
+                record_coverage.count_by_kind(records, today), record_coverage.RecordCounts
+            )
+        )
+    )
     for title, lines in (
-        ("never checked, rehearsed on the mock at best", coverage.unchecked(records)),
-        ("labels that are left to recorded traffic", coverage.unsent(records, catalog, reaches)),
+        ("never checked, rehearsed on the mock at best", record_coverage.format_unchecked(records)),
+        ("labels that are left to recorded traffic", record_coverage.format_left_to_traffic(records, catalog, reaches)),
     ):
         print(title)
         print("\n".join(sanitize_row(f"  {line}") for line in lines))

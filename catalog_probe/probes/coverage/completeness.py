@@ -1,4 +1,4 @@
-"""Whether records and recipes fit: each record has a recipe or a reason, each recipe a record and its labels."""
+"""Checks that records and recipes fit: each record has a recipe or a reason, each recipe a record and its labels."""
 
 from __future__ import annotations
 
@@ -22,85 +22,87 @@ if TYPE_CHECKING:
     from catalog_probe.probes.recipes.recipe import Recipe
 
 
-def misfits(catalog: Catalog, books: Mapping[str, RecipeBook]) -> Iterator[str]:
-    """One line for each misfit, with its mend."""
+def find_misfits(catalog: Catalog, books: Mapping[str, RecipeBook]) -> Iterator[str]:
+    """Yield one line for each misfit, with its mend."""
     addresses = {str(record.address) for record in catalog.records}
     for provider, book in books.items():
         for address in sorted(book.recipes.keys() | book.unprobed.keys()):
             if address not in addresses:
-                yield f"{address}: a recipe or reason for no record; write one, or remove it in {_place(provider)}"
-        yield from _unprobed(book, provider)
+                path = recipes_path(provider)
+                yield f"{address}: a recipe or reason for no record; write one, or remove it in {path}"
+        yield from _check_reasons(book, provider)
     for record in catalog.records:
         address = str(record.address)
         recipe = books[record.provider].recipes.get(address)
         if recipe is not None:
-            yield from _labels(catalog, recipe)
-            yield from _roles(recipe, manifest(record.provider))
+            yield from _check_labels(catalog, recipe)
+            yield from _check_roles(recipe, manifest(record.provider))
             if addresses.issuperset(claimed_endpoints(record)):  # else the catalog's own check says so
-                yield from _endpoints(catalog, recipe, books[record.provider])
+                yield from _check_endpoints(catalog, recipe, books[record.provider])
         elif address not in books[record.provider].unprobed:
-            yield f"{address}: no recipe and no reason; add one in {_place(record.provider)}, or a reason to UNPROBED"
+            path = recipes_path(record.provider)
+            yield f"{address}: no recipe and no reason; add one in {path}, or a reason to UNPROBED"
 
 
-def _unprobed(book: RecipeBook, provider: str) -> Iterator[str]:
-    """Reasons that are none, and recipes that somebody has begun to write."""
+def _check_reasons(book: RecipeBook, provider: str) -> Iterator[str]:
+    """Find reasons that are none, and recipes that are unfinished."""
     for address, reason in book.unprobed.items():
         if address in book.unfinished:
-            yield f"{address}: its recipe is unfinished; say in {_place(provider)} how it is provoked"
+            yield f"{address}: its recipe is unfinished; say in {recipes_path(provider)} how it is provoked"
         elif reason.code not in NOT_PROBED:
-            known = ", ".join(NOT_PROBED)
-            yield f"{address}: {reason.code!r} is no reason of the closed list; choose from {known}"
+            codes = ", ".join(NOT_PROBED)
+            yield f"{address}: {reason.code!r} is no reason of the closed list; choose from {codes}"
         elif not reason.detail:
             yield f"{address}: the reason {reason.code!r} needs a detail that a person can act on"
 
 
-def _labels(catalog: Catalog, recipe: Recipe) -> Iterator[str]:
+def _check_labels(catalog: Catalog, recipe: Recipe) -> Iterator[str]:
     try:
-        wanted = documented_labels(catalog[recipe.address], catalog.__getitem__)
+        documented = documented_labels(catalog[recipe.address], catalog.__getitem__)
     except KeyError as error:
         yield f"{recipe.address}: {error.args[0] if error.args else error}"
         return
-    if recipe.not_sent and wanted <= recipe.labels:
-        yield f"{recipe.address}: its recipe sends every label that the record documents; remove `unsent`"
-    for label in sorted(wanted - recipe.labels) if recipe.not_sent is None else ():
-        yield f"{recipe.address}: its recipe sends nothing labelled {label!r}, which the record documents"
-    extra = sorted(recipe.labels - wanted - UNJUDGED_LABELS) if recipe.steps is None else []
-    for label in extra:
-        yield f"{recipe.address}: its recipe sends {label!r}, which the record does not document"
+    if recipe.not_sent and documented <= recipe.labels:
+        yield f"{recipe.address}: its recipe sends every label that the record documents; remove `not_sent`"
+    if recipe.not_sent is None:
+        for label in sorted(documented - recipe.labels):
+            yield f"{recipe.address}: its recipe sends nothing labelled {label!r}, which the record documents"
+    if recipe.steps is None:
+        yield from _check_extra_labels(recipe, documented)
 
 
-def _endpoints(catalog: Catalog, recipe: Recipe, book: RecipeBook) -> Iterator[str]:
-    """Endpoints that the record names and its recipe does not ask: a claim that nobody looks at."""
+def _check_endpoints(catalog: Catalog, recipe: Recipe, book: RecipeBook) -> Iterator[str]:
+    """Find endpoints that the record names and its recipe does not ask: a claim that nothing checks."""
     record = catalog[recipe.address]
     claimed = claimed_endpoints(record)
     others = list_other_endpoints(recipe, record, catalog, book.minimal_requests)
-    asked = others.keys() | own_endpoints(recipe, claimed, catalog)
+    asked_endpoints = others.keys() | own_endpoints(recipe, claimed, catalog)
     for endpoint in claimed:
-        if endpoint not in asked:
-            mend = f"say in {_place(record.provider)} how it is brought about there, or quote the row that takes it out"
+        if endpoint not in asked_endpoints:
+            mend = (
+                f"say in {recipes_path(record.provider)} how it is provoked there, or quote the row that takes it out"
+            )
             yield f"{recipe.address}: its recipe sends nothing to {endpoint}, which the record names; {mend}"
-    for endpoint, cell in others.items():
-        for line in (*_roles(cell, manifest(record.provider)), *_extra_labels(catalog, cell)):
+    for endpoint, endpoint_recipe in others.items():
+        documented = documented_labels(record, catalog.__getitem__)
+        roles = _check_roles(endpoint_recipe, manifest(record.provider))
+        for line in (*roles, *_check_extra_labels(endpoint_recipe, documented)):
             yield f"{line} (on {endpoint})"
 
 
-def _extra_labels(catalog: Catalog, recipe: Recipe) -> Iterator[str]:
-    wanted = documented_labels(catalog[recipe.address], catalog.__getitem__)
-    for label in sorted(recipe.labels - wanted - UNJUDGED_LABELS):
+def _check_extra_labels(recipe: Recipe, documented: frozenset[str]) -> Iterator[str]:
+    for label in sorted(recipe.labels - documented - UNJUDGED_LABELS):
         yield f"{recipe.address}: its recipe sends {label!r}, which the record does not document"
 
 
-def _roles(recipe: Recipe, provider: Manifest) -> Iterator[str]:
-    """Credentials that the provider's manifest does not know, so that no target could be told to have them."""
-    calls = [call for each in (recipe, *recipe.optional.values()) for call in each.calls.values()]
-    named = {recipe.credential, *recipe.roles, *(call.credential for call in calls)} - {WRONG_KEY}
-    for role in sorted(role for role in named if isinstance(role, str) and role not in provider.roles):
+def _check_roles(recipe: Recipe, provider: Manifest) -> Iterator[str]:
+    """Find credentials that the provider's manifest does not name, so that no target can have them."""
+    calls = [call for part in (recipe, *recipe.optional.values()) for call in part.calls.values()]
+    roles = {recipe.credential, *recipe.roles, *(call.credential for call in calls)} - {WRONG_KEY}
+    for role in sorted(role for role in roles if isinstance(role, str) and role not in provider.roles):
         where = display_path(manifest_file(provider.name))
         mend = (
-            suggest_similar(role, provider.roles) or f"add it to $.roles there, or change it in {_place(provider.name)}"
+            suggest_similar(role, provider.roles)
+            or f"add it to $.roles there, or change it in {recipes_path(provider.name)}"
         )
         yield f"{recipe.address}: its recipe uses the credential {role!r}, which {where} does not name; {mend}"
-
-
-def _place(provider: str) -> str:
-    return recipes_path(provider)

@@ -1,4 +1,4 @@
-"""What one more environment variable would add: how many records could be probed that cannot be now. Pure."""
+"""What one more environment variable would add: records that could be probed and cannot be now. Pure."""
 
 from __future__ import annotations
 
@@ -14,141 +14,155 @@ from catalog_probe.probes.targets import target_file as targets
 from catalog_probe.probes.targets.target import Cost, Credential
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from catalog_probe.catalog.files.store import Catalog
     from catalog_probe.catalog.model import Record
     from catalog_probe.probes.recipes.recipe import Recipe
     from catalog_probe.probes.targets.target import Provider, Target
 
-
 ALL_COSTS = frozenset(Cost)
-SOME_KEY = "a key that is somebody's"
+ANY_KEY = "any-valid-key"
 
 
 @dataclass(frozen=True, slots=True)
 class Gain:
-    """What setting a variable alone would add, and to how many more it belongs beside others that are not set."""
+    """What setting one variable would add."""
 
     provider: str
     variable: str
-    place: str
+    location: str
     """Where the target names it: `credentials.admin`."""
     records: int
-    looks: int
-    """Further looks at records that can be probed without it."""
-    beside_others: int
+    """Records that could be probed if this variable alone were set."""
+    observations: int
+    """Further parts of records that can be probed without it."""
+    with_others: int
+    """Records that need other variables as well."""
 
 
-def gains(catalog: Catalog, target: Target, allow: frozenset[Cost]) -> list[Gain]:
-    """Every variable that the target names, nobody has set and some record needs; those that add most come first.
+def list_gains(catalog: Catalog, target: Target, allow: frozenset[Cost]) -> list[Gain]:
+    """List every unset variable that some record needs; those that add most come first.
 
-    Of a provider without its first key that is the key alone: without it no other adds anything, and nothing is found.
-
-    `target` is taken with what can be looked up on its accounts (`Target.before_look_ups`).
+    A provider without its first key has that key alone: without it no other variable adds anything. The target must
+    have placeholder values (`Target.with_placeholder_values`).
     """
-    found: list[Gain] = []
+    gains: list[Gain] = []
     for provider in target.providers.values():
         records = list(catalog.select(provider=provider.name))
         if provider.first_gap in provider.unset_variables:
-            found.append(_first(catalog, records, provider, target, allow))
+            gains.append(_gain_of_first_key(catalog, records, provider, target, allow))
         else:
-            found += _of_provider(records, provider, target, allow)
-    return sorted(found, key=lambda each: (-each.records, -each.looks, -each.beside_others, each.variable))
+            gains += _list_provider_gains(records, provider, target, allow)
+    return sorted(gains, key=lambda gain: (-gain.records, -gain.observations, -gain.with_others, gain.variable))
 
 
-def _first(
+def _gain_of_first_key(
     catalog: Catalog, records: Iterable[Record], provider: Provider, target: Target, allow: frozenset[Cost]
 ) -> Gain:
-    """What the first key adds, with what can then be looked up."""
-    place = provider.first_gap
-    role, variable = place.rpartition(".")[2], provider.unset_variables[place]
-    keys = {**provider.credentials, role: Credential(role, SOME_KEY, variable)}
-    begun = replace(target, providers={provider.name: replace(provider, credentials=keys)}).with_placeholder_values()
-    possible = make_plan(catalog, begun, allow, [str(record.address) for record in records]).probed
-    return Gain(provider.name, variable, place, len(possible), 0, 0)
+    """Return what the first key adds, with what can then be looked up."""
+    location = provider.first_gap
+    role, variable = location.rpartition(".")[2], provider.unset_variables[location]
+    keys = {**provider.credentials, role: Credential(role, ANY_KEY, variable)}
+    with_key = replace(target, providers={provider.name: replace(provider, credentials=keys)})
+    addresses = [str(record.address) for record in records]
+    probed = make_plan(catalog, with_key.with_placeholder_values(), allow, addresses).probed
+    return Gain(provider.name, variable, location, len(probed), 0, 0)
 
 
-def _of_provider(
+def _list_provider_gains(
     records: Iterable[Record], provider: Provider, target: Target, allow: frozenset[Cost]
 ) -> Iterable[Gain]:
-    alone, looks, beside = Counter[str](), Counter[str](), Counter[str]()
-    own = book.recipe_book(provider.name).recipes
-    having = {place: _having(provider, place) for place in provider.unset_variables}
+    record_counts, part_counts, shared_counts = Counter[str](), Counter[str](), Counter[str]()
+    recipes = book.recipe_book(provider.name).recipes
+    providers_with = {location: _set_location(provider, location) for location in provider.unset_variables}
     for record in records:
-        recipe = own.get(str(record.address))
+        recipe = recipes.get(str(record.address))
         if recipe is None or find_prohibition(recipe, target, allow) is not None:
             continue
-        wanting = list_missing(recipe, provider)
-        enough = _enough(recipe, wanting, provider, having)
-        alone.update(enough)
-        beside.update(each for each in wanting if each not in enough)
-        for look in recipe.optional.values():
-            more = list_missing(look, provider)
-            if not wanting and find_prohibition(look, target, allow) is None:
-                looks.update(_enough(look, more, provider, having))
-    for place in alone.keys() | looks.keys() | beside.keys():
-        if place in provider.unset_variables:
-            yield Gain(provider.name, provider.unset_variables[place], place, alone[place], looks[place], beside[place])
+        missing = list_missing(recipe, provider)
+        sufficient = _list_sufficient(recipe, missing, provider, providers_with)
+        record_counts.update(sufficient)
+        shared_counts.update(location for location in missing if location not in sufficient)
+        if missing:
+            continue
+        for part in recipe.optional.values():
+            if find_prohibition(part, target, allow) is None:
+                part_missing = list_missing(part, provider)
+                part_counts.update(_list_sufficient(part, part_missing, provider, providers_with))
+    for location in record_counts.keys() | part_counts.keys() | shared_counts.keys():
+        if location in provider.unset_variables:
+            counts = (record_counts[location], part_counts[location], shared_counts[location])
+            yield Gain(provider.name, provider.unset_variables[location], location, *counts)
 
 
-def _enough(
-    recipe: Recipe, wanting: Iterable[str], provider: Provider, having: Mapping[str, Provider]
+def _list_sufficient(
+    recipe: Recipe, missing: Sequence[str], provider: Provider, providers_with: Mapping[str, Provider]
 ) -> frozenset[str]:
-    """Each place that is enough if it alone is set: with a key, what can then be looked up is there as well."""
-    wanted = set(wanting)
-    rules = (provider.rules.get(place.removeprefix("values.")) for place in wanting)
-    tried = wanted | {f"credentials.{rule.role}" for rule in rules if rule is not None}
-    return frozenset(place for place in tried & having.keys() if wanted and not list_missing(recipe, having[place]))
+    """List the locations of which one alone is enough; a key counts with what can then be looked up."""
+    if not missing:
+        return frozenset()
+    rules = (provider.rules.get(location.removeprefix("values.")) for location in missing)
+    candidates = {*missing, *(f"credentials.{rule.role}" for rule in rules if rule is not None)}
+    return frozenset(
+        location
+        for location in candidates & providers_with.keys()
+        if not list_missing(recipe, providers_with[location])
+    )
 
 
-def _having(provider: Provider, place: str) -> Provider:
-    """The provider as if somebody had set what stands there, and what can be looked up only then were found."""
-    table, _, name = place.rpartition(".")
+def _set_location(provider: Provider, location: str) -> Provider:
+    """Return the provider as if somebody had set this, and what can be looked up only then were found."""
+    table, _, name = location.rpartition(".")
     if table == "credentials":
-        keys = {**provider.credentials, name: Credential(name, SOME_KEY, provider.unset_variables[place])}
-        begun = replace(provider, credentials=keys)
-        found = [
+        keys = {**provider.credentials, name: Credential(name, ANY_KEY, provider.unset_variables[location])}
+        with_key = replace(provider, credentials=keys)
+        newly_found = [
             rule.value
-            for rule in begun.rules_to_follow
-            if begun.find_rule(rule.value) and not provider.find_rule(rule.value)
+            for rule in with_key.rules_to_follow
+            if with_key.find_rule(rule.value) and not provider.find_rule(rule.value)
         ]
-        return replace(begun, values={**begun.values, **{value: f"{{{value}}}" for value in found}})
+        return replace(with_key, values={**with_key.values, **{value: f"{{{value}}}" for value in newly_found}})
     if table == "values":
         return replace(provider, values={**provider.values, name: f"{{{name}}}"})
-    return replace(provider, addresses={**provider.addresses, place: place}) if not table else provider
+    return provider if table else replace(provider, addresses={**provider.addresses, location: location})
 
 
-def of_each_variable(catalog: Catalog, name: str) -> list[str]:
-    """The table of all variables: what the first key of each provider adds, then each other variable beside those keys.
+def format_gains_table(catalog: Catalog, name: str) -> list[str]:
+    """Format the Markdown table of all variables of a target: each first key, then each other one beside those keys.
 
     Raises:
         TargetError: the target cannot be read.
     """
-    nothing = targets.load(name, {}).restrict_to(selected_providers())
-    keys = {
-        provider.unset_variables[provider.first_gap]: SOME_KEY
-        for provider in nothing.providers.values()
+    empty = _load_with(name, {})
+    first_keys = {
+        provider.unset_variables[provider.first_gap]: ANY_KEY
+        for provider in empty.providers.values()
         if provider.first_gap in provider.unset_variables
     }
-    begun = targets.load(name, keys).restrict_to(selected_providers()).with_placeholder_values()
     rows = [
         "| variable | for | records more | with every cost allowed | further observations | part of |",
         "|---|---|---|---|---|---|",
     ]
-    for variable in keys:
-        alone = targets.load(name, {variable: SOME_KEY}).restrict_to(selected_providers()).with_placeholder_values()
-        free, every = (sum(map(len, _possible(catalog, alone, allow))) for allow in (alone.allow, ALL_COSTS))
-        rows.append(f"| `{variable}` | the first key | {free} | {every} | | |")
-    cheap = {each.variable: each.records for each in gains(catalog, begun, begun.allow)}
-    for each in gains(catalog, begun, ALL_COSTS):
-        cells = (cheap.get(each.variable, 0), each.records, each.looks, each.beside_others)
-        told = " | ".join(str(cell or "·") for cell in cells)
-        rows.append(f"| `{each.variable}` | {each.place} | {told} |")
+    for variable in first_keys:
+        with_key = _load_with(name, {variable: ANY_KEY}).with_placeholder_values()
+        usual, all_costs = (_count_probed(catalog, with_key, allow) for allow in (with_key.allow, ALL_COSTS))
+        rows.append(f"| `{variable}` | the first key | {usual} | {all_costs} | | |")
+    with_first_keys = _load_with(name, first_keys).with_placeholder_values()
+    usual_records = {
+        gain.variable: gain.records for gain in list_gains(catalog, with_first_keys, with_first_keys.allow)
+    }
+    for gain in list_gains(catalog, with_first_keys, ALL_COSTS):
+        numbers = (usual_records.get(gain.variable, 0), gain.records, gain.observations, gain.with_others)
+        cells = " | ".join(str(number or "·") for number in numbers)
+        rows.append(f"| `{gain.variable}` | {gain.location} | {cells} |")
     return rows
 
 
-def _possible(catalog: Catalog, target: Target, allow: frozenset[Cost]) -> Iterable[list[Recipe]]:
-    for provider in target.providers:
-        addresses = [str(record.address) for record in catalog.select(provider=provider)]
-        yield list(make_plan(catalog, target, allow, addresses).recipes)
+def _load_with(name: str, environ: Mapping[str, str]) -> Target:
+    return targets.load(name, environ).restrict_to(selected_providers())
+
+
+def _count_probed(catalog: Catalog, target: Target, allow: frozenset[Cost]) -> int:
+    addresses = [str(record.address) for provider in target.providers for record in catalog.select(provider=provider)]
+    return len(make_plan(catalog, target, allow, addresses).probed)

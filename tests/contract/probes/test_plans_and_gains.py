@@ -110,7 +110,7 @@ def test_what_alone_is_more_than_the_budget_is_not_tried(limit: int, code: str |
 
 def test_the_docs_say_which_variable_enables_how_many_more_records() -> None:
     """On a page that is made with the site, so that no record makes it wrong."""
-    assert "\n".join(missing_variables.of_each_variable(catalog(), "live")) in variables()
+    assert "\n".join(missing_variables.format_gains_table(catalog(), "live")) in variables()
     assert "(reference/variables.md)" in (CHECKOUT / "docs" / "live.md").read_text(encoding="utf-8")
 
 
@@ -118,7 +118,7 @@ def test_the_docs_say_which_variable_enables_how_many_more_records() -> None:
 def test_without_its_first_key_a_provider_gains_by_that_alone(environ: dict[str, str]) -> None:
     """As much as the docs say of it: with what can then be looked up."""
     target = targets.load("live", environ)
-    (first,) = [each for each in missing_variables.gains(catalog(), target, target.allow) if each.provider == "pa"]
+    (first,) = [each for each in missing_variables.list_gains(catalog(), target, target.allow) if each.provider == "pa"]
     begun = targets.load("live", {"PA_API_KEY": "key-of-nobody"}).with_placeholder_values()
     addresses = [str(record.address) for record in catalog().select("pa")]
     assert (first.variable, first.records) == (
@@ -130,7 +130,7 @@ def test_without_its_first_key_a_provider_gains_by_that_alone(environ: dict[str,
 def test_a_gain_is_what_setting_the_variable_really_adds() -> None:
     before = {"PA_API_KEY": "key-of-nobody", "PA_COMPLIANCE_KEY": "key-of-nobody-else"}
     begun = targets.load("live", before).with_placeholder_values()
-    (best, *_) = [each for each in missing_variables.gains(catalog(), begun, begun.allow) if each.provider == "pa"]
+    (best, *_) = [each for each in missing_variables.list_gains(catalog(), begun, begun.allow) if each.provider == "pa"]
     addresses = [str(record.address) for record in catalog().select("pa")]
     after = targets.load("live", {**before, best.variable: "value-of-nobody"}).with_placeholder_values()
     had, has = (set(make_plan(catalog(), each, begun.allow, addresses).probed) for each in (begun, after))
@@ -143,7 +143,9 @@ def test_a_key_gains_what_can_be_looked_up_with_it_too(variable: str) -> None:
     """Nothing more: what the first key's listing did not show is there for no other key."""
     keys = {"PA_API_KEY": "key-of-nobody", "PC_API_KEY": "key-of-nobody"}
     begun = targets.load("live", keys)
-    (said,) = [each for each in missing_variables.gains(catalog(), begun, begun.allow) if each.variable == variable]
+    (said,) = [
+        each for each in missing_variables.list_gains(catalog(), begun, begun.allow) if each.variable == variable
+    ]
     after = targets.load("live", {**keys, variable: "value-of-nobody"})
     newly = {
         rule.value: "found" for rule in after.providers["pa"].rules_to_follow if rule.role in ("compliance", "admin")

@@ -18,7 +18,7 @@ from catalog_probe.catalog.model.reach import Reach
 from catalog_probe.probes.calls.call import Call, get, post
 from catalog_probe.probes.calls.placeholders import fill_placeholders
 from catalog_probe.probes.coverage import completeness as fit
-from catalog_probe.probes.coverage import coverage
+from catalog_probe.probes.coverage import record_coverage, tally
 from catalog_probe.probes.planning.obstacles import find_obstacle, fit_to_target
 from catalog_probe.probes.planning.plan import make_plan
 from catalog_probe.probes.planning.plan_text import upper_bounds
@@ -178,7 +178,7 @@ def looked_at() -> Catalog:
 
 def test_shipped_records_and_recipes_fit() -> None:
     books = {name: recipe_book(name) for name in providers()}
-    assert [line for line in fit.misfits(looked_at(), books) if "/rate_limits/" not in line] == []
+    assert [line for line in fit.find_misfits(looked_at(), books) if "/rate_limits/" not in line] == []
 
 
 def small_catalog() -> Catalog:
@@ -230,7 +230,7 @@ MISFITS: list[tuple[dict[str, Recipe], dict[str, Reason], str]] = [
     (
         {**GOOD, LIST: replace(GOOD[LIST], not_sent=WHY)},
         {},
-        f"{LIST}: its recipe sends every label that the record documents; remove `unsent`",
+        f"{LIST}: its recipe sends every label that the record documents; remove `not_sent`",
     ),
     (
         {**GOOD, ADDRESS: recipe(ADDRESS, {"answer": get("/"), "more": get("/")})},
@@ -255,29 +255,31 @@ MISFITS: list[tuple[dict[str, Recipe], dict[str, Reason], str]] = [
 
 @pytest.mark.parametrize("recipes, unprobed, line", MISFITS)
 def test_a_misfit_is_told_with_its_mend(recipes: dict[str, Recipe], unprobed: dict[str, Reason], line: str) -> None:
-    assert "".join(fit.misfits(small_catalog(), {"pa": RecipeBook(recipes, unprobed, {})})) == line
+    assert "".join(fit.find_misfits(small_catalog(), {"pa": RecipeBook(recipes, unprobed, {})})) == line
 
 
 def test_a_record_that_names_no_record_is_told() -> None:
     found = small_catalog()
     broken = Record(Address.parse(LIST), {**found[LIST].data, "auth": {"wrong": "pa/errors/general/none"}})
-    lines = fit.misfits(Catalog(found.root, (found[ADDRESS], broken)), {"pa": RecipeBook(GOOD, {}, {})})
+    lines = fit.find_misfits(Catalog(found.root, (found[ADDRESS], broken)), {"pa": RecipeBook(GOOD, {}, {})})
     assert [line.split(": ")[0] for line in lines] == [LIST]
 
 
 def test_coverage_counts_by_kind() -> None:
     own = RecipeBook({ADDRESS: replace(FREE, needs_scenario=True)}, {LIST: Reason("not-on-the-wire", "why")}, {})
     today = date(2026, 1, 31)
-    records = coverage.covered(
+    records = record_coverage.list_record_coverage(
         small_catalog(), {"pa": ProviderReach.for_target(own, "pa", target())}, target(live=False)
     )
-    kinds = coverage.by_kind(records, today)
+    kinds = record_coverage.count_by_kind(records, today)
     assert set(kinds) == {"pa errors", "pa endpoints", "total"}
-    assert kinds["pa errors"] == coverage.Count(records=1, traffic_only=1, here=1, verified=1)
-    assert kinds["pa endpoints"] == coverage.Count(records=1, off_the_wire=1, stale=1)
-    assert kinds["total"] == coverage.Count(records=2, traffic_only=1, off_the_wire=1, here=1, verified=1, stale=1)
-    assert len(coverage.told(kinds)) == 4
-    assert coverage.unchecked(records) == [
+    assert kinds["pa errors"] == record_coverage.RecordCounts(records=1, traffic_only=1, here=1, verified=1)
+    assert kinds["pa endpoints"] == record_coverage.RecordCounts(records=1, off_the_wire=1, stale=1)
+    assert kinds["total"] == record_coverage.RecordCounts(
+        records=2, traffic_only=1, off_the_wire=1, here=1, verified=1, stale=1
+    )
+    assert len(tally.format_tallies(kinds, record_coverage.RecordCounts)) == 4
+    assert record_coverage.format_unchecked(records) == [
         f"traffic only {ADDRESS}: no request can provoke it",
         f"off the wire {LIST}: why",
     ]
@@ -286,16 +288,18 @@ def test_coverage_counts_by_kind() -> None:
 def test_labels_that_are_left_to_traffic_are_counted_with_their_reason() -> None:
     own = RecipeBook({LIST: recipe(LIST, {"success": get("/")}, not_sent=("no-documented-setup", "why"))}, {}, {})
     reaches = {"pa": ProviderReach.for_target(own, "pa", target())}
-    records = coverage.covered(small_catalog(), reaches, target())
-    assert list(coverage.unsent(records, small_catalog(), reaches)) == [f"{LIST}: 1 of 2 labels: why"]
+    records = record_coverage.list_record_coverage(small_catalog(), reaches, target())
+    assert list(record_coverage.format_left_to_traffic(records, small_catalog(), reaches)) == [
+        f"{LIST}: 1 of 2 labels: why"
+    ]
 
 
 def test_coverage_of_the_shipped_records_adds_up() -> None:
     live = targets.load("live", {})
     books = {name: recipe_book(name) for name in providers()}
-    total = coverage.by_kind(coverage.covered(looked_at(), provider_reaches(books, live), live), date(2026, 1, 31))[
-        "total"
-    ]
+    total = record_coverage.count_by_kind(
+        record_coverage.list_record_coverage(looked_at(), provider_reaches(books, live), live), date(2026, 1, 31)
+    )["total"]
     assert total.records == len(looked_at())
     reached = (total.one_key, total.more, total.traffic_only, total.mock_only, total.off_the_wire)
     assert sum(reached) == total.records

@@ -27,7 +27,7 @@ from catalog_probe.cli.new_commands.record_files import NewRecord, record_files
 from catalog_probe.cli.target_commands import cleanup
 from catalog_probe.mockserver.core.errors import ErrorRow
 from catalog_probe.probes.calls.call import Removal, delete
-from catalog_probe.probes.coverage.completeness import misfits
+from catalog_probe.probes.coverage.completeness import find_misfits
 from catalog_probe.probes.planning.plan import make_plan
 from catalog_probe.probes.recipes.book import recipe_book
 from catalog_probe.probes.recipes.loading import RecipeError
@@ -86,7 +86,7 @@ def test_no_check_lets_a_beginning_pass(home: Path, capsys: pytest.CaptureFixtur
     assert {problem.address for problem in problems} == {"", *RECORDS}
     provider_folders.use(home)
     catalog = Catalog.load(home / "records")
-    assert sorted(misfits(catalog, {"pe": recipe_book("pe")})) == sorted(
+    assert sorted(find_misfits(catalog, {"pe": recipe_book("pe")})) == sorted(
         f"{address}: its recipe is unfinished; say in company/recipes/pe.py how it is provoked" for address in RECORDS
     )
     mock = targets.load("mock", {})
