@@ -98,6 +98,7 @@ def record_files(layout: ProviderLayout, new: NewRecord) -> NewRecordFiles:
             table.read_text(encoding="utf-8"), address.slug, label, arguments, new.status
         )
         next_steps.append(f"mock: raise {name}() where a request meets it, in {_mock_name(layout)}")
+        next_steps.append("proof: give each new fact a mutant, see tests/contract/mutants/README.md")
     return NewRecordFiles(texts, tuple(next_steps))
 
 

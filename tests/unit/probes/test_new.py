@@ -233,7 +233,10 @@ def test_a_record_of_a_shipped_provider_has_four_places() -> None:
     assert texts["probes/recipes/pa/s2_7_3_errors.py"].endswith(
         '\n\n\nTEAPOT = FAMILY.recipe("teapot", get("/v1/no-such-pot"))\n'
     )
-    assert files.next_steps == ("mock: raise TEAPOT() where a request meets it, in catalog_probe/mockserver/pa/",)
+    assert files.next_steps == (
+        "mock: raise TEAPOT() where a request meets it, in catalog_probe/mockserver/pa/",
+        "proof: give each new fact a mutant, see tests/contract/mutants/README.md",
+    )
 
 
 def test_facts_that_are_there_already_stay_as_they_are() -> None:
