@@ -20,7 +20,7 @@ from tests.unit.probes.comparing import SCHEMA, WIRE, came, found, told, wanted
 
 
 def test_what_is_as_documented_is_no_finding() -> None:
-    full = wanted(wire={"type": "overloaded_error", "code": None}, told_status=529, message_pattern="(?i)overload")
+    full = wanted(wire={"type": "overloaded_error", "code": None}, body_status=529, message_pattern="(?i)overload")
     assert told(full, came()) == []
     assert told(full, None) == []
 
@@ -168,7 +168,7 @@ def test_the_values_on_the_wire_are_the_documented_ones(
 
 
 @pytest.mark.parametrize(
-    ("status", "told_status", "findings"),
+    ("status", "body_status", "findings"),
     [
         (400, 400, []),
         (404, 400, [("status:/error/status", "code-differs", 400, 404)]),
@@ -178,10 +178,10 @@ def test_the_values_on_the_wire_are_the_documented_ones(
     ],
 )
 def test_the_status_that_an_envelope_repeats_is_that_of_the_error(
-    status: int | None, told_status: int | None, findings: list[Any]
+    status: int | None, body_status: int | None, findings: list[Any]
 ) -> None:
     body: Json = {"error": {"type": "a", "status": status}}
-    assert told(wanted(told_status=told_status), came(body)) == findings
+    assert told(wanted(body_status=body_status), came(body)) == findings
 
 
 @pytest.mark.parametrize(
