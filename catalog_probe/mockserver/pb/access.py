@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from starlette.requests import HTTPConnection
 
     from catalog_probe.mockserver.core.world import Context
-    from catalog_probe.mockserver.pb.names import Names
+    from catalog_probe.mockserver.pb.call import Names
 
 REFUSED_STATES = {KeyState.RESTRICTED: KEY_RESTRICTED, KeyState.LEAKED: KEY_LEAKED, KeyState.BLOCKED: KEY_BLOCKED}
 

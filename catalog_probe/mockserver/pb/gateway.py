@@ -12,7 +12,7 @@ from catalog_probe.mockserver.core import gateway
 from catalog_probe.mockserver.core.routing import Endpoint, RouteMatch
 from catalog_probe.mockserver.pb.access import authenticate, authenticate_bearer
 from catalog_probe.mockserver.pb.bodies import AsciiJsonResponse
-from catalog_probe.mockserver.pb.call import Call
+from catalog_probe.mockserver.pb.call import Call, Names
 from catalog_probe.mockserver.pb.endpoints.files import authenticate_upload
 from catalog_probe.mockserver.pb.errors import (
     METHOD_NOT_ALLOWED,
@@ -22,7 +22,6 @@ from catalog_probe.mockserver.pb.errors import (
     make_wrapped,
 )
 from catalog_probe.mockserver.pb.keys import Project
-from catalog_probe.mockserver.pb.names import Names
 from catalog_probe.mockserver.pb.scenarios import raise_failure
 
 if TYPE_CHECKING:

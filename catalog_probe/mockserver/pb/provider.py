@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from catalog_probe.mockserver.core.providers import Mount, Provider
+from catalog_probe.mockserver.pb.call import DEFAULT_NAMES
 from catalog_probe.mockserver.pb.gateway import Gateway
 from catalog_probe.mockserver.pb.live.app import LiveSocketApp
 from catalog_probe.mockserver.pb.models import MODELS
-from catalog_probe.mockserver.pb.names import DEFAULTS
 from catalog_probe.mockserver.pb.routes import ROUTES
 from catalog_probe.mockserver.pb.scenarios import SCENARIOS
 
@@ -25,6 +25,6 @@ PROVIDER = Provider(
     "pb",
     (Mount("pb", ("base_url",), build, LiveSocketApp, ROUTES),),
     SCENARIOS,
-    DEFAULTS,
+    DEFAULT_NAMES,
     models=MODELS,
 )

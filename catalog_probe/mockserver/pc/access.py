@@ -6,17 +6,7 @@ from ipaddress import ip_address, ip_network
 from typing import TYPE_CHECKING
 
 from catalog_probe.mockserver.core.credentials import bearer_token, find_key
-from catalog_probe.mockserver.pc.errors import (
-    INSUFFICIENT_PERMISSIONS,
-    INVALID_API_KEY,
-    INVALID_PROJECT,
-    IP_NOT_AUTHORIZED,
-    MISMATCHED_ORGANIZATION,
-    MISSING_BETA,
-    NO_ADMIN,
-    NO_KEY,
-    UNKNOWN_BETA,
-)
+from catalog_probe.mockserver.pc import errors
 from catalog_probe.mockserver.pc.keys import DEFAULT_KEY, KEYS, AccessToken, Key
 
 if TYPE_CHECKING:
@@ -42,17 +32,17 @@ def authenticate(call: Call) -> None:
         ("project", call.project.allowlist),
     ):
         if not is_address_allowed(call, allowlist):
-            raise IP_NOT_AUTHORIZED(owner=owner)
+            raise errors.IP_NOT_AUTHORIZED(owner=owner)
 
 
 def identify_key(call: Call) -> Key:
     """Return the key of a call; an access token is as good as a key."""
     secret = bearer_token(call.request.headers)
     if not secret:
-        raise NO_KEY()
+        raise errors.NO_KEY()
     key = find_key(KEYS, secret, DEFAULT_KEY)
     if key is None and not is_access_token(call, secret):
-        raise INVALID_API_KEY(start=secret[:4])
+        raise errors.INVALID_API_KEY(start=secret[:4])
     return key or Key(secret)
 
 
@@ -65,7 +55,7 @@ def is_access_token(call: Call, secret: str) -> bool:
 def check_organization(call: Call) -> None:
     """Refuse an organization header that does not match the key's organization (1:5.3)."""
     if call.header("Organization") not in (None, call.key.organization.id):
-        raise MISMATCHED_ORGANIZATION()
+        raise errors.MISMATCHED_ORGANIZATION()
 
 
 def find_project(call: Call) -> Project:
@@ -76,7 +66,7 @@ def find_project(call: Call) -> Project:
     for project in call.key.projects:
         if project.id == name:
             return project
-    raise INVALID_PROJECT()
+    raise errors.INVALID_PROJECT()
 
 
 def is_address_allowed(call: Call, allowlist: Iterable[str]) -> bool:
@@ -96,16 +86,16 @@ def admit_to_endpoint(call: Call, endpoint: Endpoint) -> None:
     if refusal is not None:
         raise refusal
     if endpoint.scope is not None and endpoint.scope not in call.key.scopes:
-        raise INSUFFICIENT_PERMISSIONS(scope=endpoint.scope)
+        raise errors.INSUFFICIENT_PERMISSIONS(scope=endpoint.scope)
     if endpoint.admin and not call.key.admin:
-        raise NO_ADMIN()
+        raise errors.NO_ADMIN()
 
 
 def find_beta_fault(header: str, value: str, needed: str | None) -> Refusal | None:
     """Return what is wrong with a beta header, for an endpoint that needs one value or none."""
     betas = {beta.strip() for beta in value.split(",")} - {""}
     if not betas <= BETAS:
-        return UNKNOWN_BETA(header=header, known=", ".join(sorted(BETAS)))
+        return errors.UNKNOWN_BETA(header=header, known=", ".join(sorted(BETAS)))
     if needed is not None and needed not in betas:
-        return MISSING_BETA(header=header, beta=needed)
+        return errors.MISSING_BETA(header=header, beta=needed)
     return None

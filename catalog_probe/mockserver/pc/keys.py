@@ -5,17 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from catalog_probe.mockserver.pc.errors import (
-    BILLING_HARD_LIMIT_REACHED,
-    CREDIT_BALANCE_EXHAUSTED,
-    FOREIGN_KEY,
-    INSUFFICIENT_QUOTA,
-    NOT_A_MEMBER,
-    ORGANIZATION_SPEND_LIMIT_EXCEEDED,
-    ORGANIZATION_USAGE_LIMIT_EXCEEDED,
-    PROJECT_SPEND_LIMIT_EXCEEDED,
-    REVOKED_KEY,
-)
+from catalog_probe.mockserver.pc import errors
 from catalog_probe.mockserver.pc.limits.tiers import TIER_1, TIER_5, TIGHT
 
 if TYPE_CHECKING:
@@ -88,22 +78,22 @@ _TABLE = (
     Key("mock-pc-admin", admin=True, scopes=frozenset({EXTERNAL_STORAGE})),
     Key("mock-pc-tight", HASTY),
     Key("mock-pc-project-limit", project=CAPPED),
-    Key("mock-pc-revoked", refusal=REVOKED_KEY),
-    Key("mock-pc-not-a-member", refusal=NOT_A_MEMBER),
-    Key("mock-pc-foreign", refusal=FOREIGN_KEY),
+    Key("mock-pc-revoked", refusal=errors.REVOKED_KEY),
+    Key("mock-pc-not-a-member", refusal=errors.NOT_A_MEMBER),
+    Key("mock-pc-foreign", refusal=errors.FOREIGN_KEY),
     Key("mock-pc-fenced", project=FENCED),
     Key("mock-pc-walled", WALLED),
     Key("mock-pc-nearby", project=NEARBY),
     Key("mock-pc-narrow", project=NARROW),
     Key("mock-pc-tierless", project=TIERLESS),
     Key("mock-pc-unhurried", project=UNHURRIED),
-    Key("mock-pc-quota", spending_refusal=INSUFFICIENT_QUOTA),
-    Key("mock-pc-billing", spending_refusal=INSUFFICIENT_QUOTA),
-    Key("mock-pc-credit", spending_refusal=CREDIT_BALANCE_EXHAUSTED),
-    Key("mock-pc-organization-spend", spending_refusal=ORGANIZATION_SPEND_LIMIT_EXCEEDED),
-    Key("mock-pc-project-spend", spending_refusal=PROJECT_SPEND_LIMIT_EXCEEDED),
-    Key("mock-pc-usage", spending_refusal=ORGANIZATION_USAGE_LIMIT_EXCEEDED),
-    Key("mock-pc-hard-limit", spending_refusal=BILLING_HARD_LIMIT_REACHED),
+    Key("mock-pc-quota", spending_refusal=errors.INSUFFICIENT_QUOTA),
+    Key("mock-pc-billing", spending_refusal=errors.INSUFFICIENT_QUOTA),
+    Key("mock-pc-credit", spending_refusal=errors.CREDIT_BALANCE_EXHAUSTED),
+    Key("mock-pc-organization-spend", spending_refusal=errors.ORGANIZATION_SPEND_LIMIT_EXCEEDED),
+    Key("mock-pc-project-spend", spending_refusal=errors.PROJECT_SPEND_LIMIT_EXCEEDED),
+    Key("mock-pc-usage", spending_refusal=errors.ORGANIZATION_USAGE_LIMIT_EXCEEDED),
+    Key("mock-pc-hard-limit", spending_refusal=errors.BILLING_HARD_LIMIT_REACHED),
     Key("mock-pc-paid-5", Organization("org-mock-paid-5", TIER_1)),
     Key("mock-pc-paid-1000", Organization("org-mock-paid-1000")),
 )

@@ -29,8 +29,7 @@ if TYPE_CHECKING:
     from catalog_probe.mockserver.core.sessions import Session
     from catalog_probe.mockserver.core.stores import BoundedStore
     from catalog_probe.mockserver.core.world import Context
-    from catalog_probe.mockserver.pb.call import Call
-    from catalog_probe.mockserver.pb.names import Names
+    from catalog_probe.mockserver.pb.call import Call, Names
 
 OWNERS: dict[str, str] = {"files/mock-own": MAIN.id, "files/mock-foreign": "mock-somebody-else"}
 """The project of each file that every session has."""

@@ -7,36 +7,25 @@ user asks for text only.
 
 from __future__ import annotations
 
+import base64
 import json
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Any
 
 from catalog_probe.mockserver.core.echo import BYTES_PER_TOKEN, count_tokens, echo_text, truncate_text
 from catalog_probe.mockserver.pb.errors import CONTEXT_TOO_LARGE
-from catalog_probe.mockserver.pb.generation import thoughts
-from catalog_probe.mockserver.pb.generation.outcomes import (
-    BLOCKS,
-    ENDINGS,
-    FAULTS,
-    IMAGE_BLOCKS,
-    IMAGE_ENDINGS,
-    MALFORMED_FUNCTION_CALL,
-    MALFORMED_TOOL_CALL,
-    MAX_TOKENS,
-    MISSING_THOUGHT_SIGNATURE,
-    NO_IMAGE,
-    STOP,
-    TOO_MANY_TOOL_CALLS,
-    Block,
-    Ending,
-)
+from catalog_probe.mockserver.pb.generation import outcomes
 from catalog_probe.mockserver.pb.generation.prompt import FunctionCall, Prompt
 from catalog_probe.mockserver.pb.generation.tokens import MEDIA_TOKENS, count_value
 from catalog_probe.mockserver.pb.scenarios import MALFORMED_CALL, MODEL_FAULT, OUTPUT_STOPPED, PROMPT_BLOCKED
 from catalog_probe.mockserver.schema.example import make_example
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from catalog_probe.mockserver.pb.call import Call
+    from catalog_probe.mockserver.pb.generation.prompt import Turn
 
 THOUGHT = "Let me think about what the user wants and how to put it briefly."
 MAX_TOOL_ROUNDS = 32  # turns with calls in a conversation, beyond which there are too many; the mock's choice
@@ -51,11 +40,11 @@ class Candidate:
     text: str = ""
     calls: tuple[FunctionCall, ...] = ()
     image: bool = False
-    ending: Ending = STOP
+    ending: outcomes.Ending = outcomes.STOP
 
     @property
     def tokens(self) -> int:
-        """Generated tokens without thoughts."""
+        """Generated tokens without"""
         call_tokens = sum(count_tokens(call.name) + count_value(dict(call.args)) for call in self.calls)
         return count_tokens(self.text) + call_tokens + (MEDIA_TOKENS if self.image else 0)
 
@@ -65,7 +54,7 @@ class Completion:
     """The candidates for a prompt, or a block and no candidates."""
 
     candidates: list[Candidate] = field(default_factory=list)
-    block: Block | None = None
+    block: outcomes.Block | None = None
     thought: str = ""
 
     @property
@@ -94,46 +83,46 @@ def complete(call: Call, prompt: Prompt) -> Completion:
     return Completion(candidates, thought=thought)
 
 
-def _find_block(call: Call, prompt: Prompt) -> Block | None:
+def _find_block(call: Call, prompt: Prompt) -> outcomes.Block | None:
     scenario = call.context.scenario
-    blocks = {**BLOCKS, **(IMAGE_BLOCKS if prompt.model.draws else {})}
+    blocks = {**outcomes.BLOCKS, **(outcomes.IMAGE_BLOCKS if prompt.model.draws else {})}
     if scenario is None or scenario.name != PROMPT_BLOCKED or scenario.params["filter"] not in blocks:
         return None
     call.context.take(PROMPT_BLOCKED)
     return blocks[scenario.params["filter"]]
 
 
-def _find_ending(call: Call, prompt: Prompt) -> Ending | None:
+def _find_ending(call: Call, prompt: Prompt) -> outcomes.Ending | None:
     """Return the ending of an answer that ends before it begins, if it does."""
-    if thoughts.is_signature_missing(prompt):
-        return MISSING_THOUGHT_SIGNATURE
+    if is_signature_missing(prompt):
+        return outcomes.MISSING_THOUGHT_SIGNATURE
     if sum(bool(turn.calls) for turn in prompt.turns) > MAX_TOOL_ROUNDS:
-        return TOO_MANY_TOOL_CALLS
+        return outcomes.TOO_MANY_TOOL_CALLS
     if "image" in prompt.settings.modalities and TEXT_ONLY in prompt.last_text.lower():
-        return NO_IMAGE
+        return outcomes.NO_IMAGE
     ending = _find_scenario_ending(call, prompt)
     if ending is not None:
         call.context.take(OUTPUT_STOPPED, MODEL_FAULT)
     return ending
 
 
-def _find_scenario_ending(call: Call, prompt: Prompt) -> Ending | None:
+def _find_scenario_ending(call: Call, prompt: Prompt) -> outcomes.Ending | None:
     scenario = call.context.scenario
     if scenario is None:
         return None
     if scenario.name == OUTPUT_STOPPED:
-        endings = {**ENDINGS, **(IMAGE_ENDINGS if prompt.model.draws else {})}
+        endings = {**outcomes.ENDINGS, **(outcomes.IMAGE_ENDINGS if prompt.model.draws else {})}
         return endings.get(scenario.params["filter"])
     if scenario.name != MODEL_FAULT:
         return None
     fault = scenario.params["fault"]
-    return _name_malformed_call(prompt) if fault == MALFORMED_CALL else FAULTS[fault]
+    return _name_malformed_call(prompt) if fault == MALFORMED_CALL else outcomes.FAULTS[fault]
 
 
-def _name_malformed_call(prompt: Prompt) -> Ending | None:
+def _name_malformed_call(prompt: Prompt) -> outcomes.Ending | None:
     if prompt.tools.functions:
-        return MALFORMED_FUNCTION_CALL
-    return MALFORMED_TOOL_CALL if prompt.tools.builtin else None
+        return outcomes.MALFORMED_FUNCTION_CALL
+    return outcomes.MALFORMED_TOOL_CALL if prompt.tools.builtin else None
 
 
 def think(prompt: Prompt) -> tuple[str, int]:
@@ -149,7 +138,7 @@ def think(prompt: Prompt) -> tuple[str, int]:
 def make_candidate(prompt: Prompt, tokens_left: int) -> Candidate:
     """Make one answer of at most so many tokens (2:7.4)."""
     if tokens_left <= 0:
-        return Candidate(ending=MAX_TOKENS)
+        return Candidate(ending=outcomes.MAX_TOKENS)
     calls = _make_calls(prompt)
     if calls:
         return Candidate(calls=calls)
@@ -157,7 +146,7 @@ def make_candidate(prompt: Prompt, tokens_left: int) -> Candidate:
         return Candidate(image=True)
     full_text = _make_text(prompt)
     text = truncate_text(full_text, tokens_left)
-    return Candidate(text=text, ending=STOP if text == full_text else MAX_TOKENS)
+    return Candidate(text=text, ending=outcomes.STOP if text == full_text else outcomes.MAX_TOKENS)
 
 
 def _make_calls(prompt: Prompt) -> tuple[FunctionCall, ...]:
@@ -165,7 +154,7 @@ def _make_calls(prompt: Prompt) -> tuple[FunctionCall, ...]:
     calls = [FunctionCall(name, args) for name, args in prompt.requested_output.make_calls()]
     if calls and prompt.model.reasons:
         first = calls[0]
-        calls[0] = replace(first, signature=thoughts.make_signature(first.name, first.args))
+        calls[0] = replace(first, signature=make_signature(first.name, first.args))
     return tuple(calls)
 
 
@@ -175,3 +164,24 @@ def _make_text(prompt: Prompt) -> str:
         return echo_text(prompt.last_text)
     example = make_example(prompt.settings.schema)
     return str(example) if prompt.settings.plain_value else json.dumps(example)
+
+
+def make_signature(name: str, args: Mapping[str, Any]) -> str:
+    """Make the signature of a call, from the call itself: nothing is stored to recognise it."""
+    text = json.dumps([name, args], sort_keys=True)
+    return base64.b64encode(blake2b(text.encode(), key=b"mock-pb", digest_size=24).digest()).decode()
+
+
+def is_signature_missing(prompt: Prompt) -> bool:
+    """Return whether a call of a reasoning model is echoed without its signature; the first of a turn has it."""
+    return prompt.model.reasons and any(_is_unsigned(turn) for turn in prompt.turns if turn.calls)
+
+
+def _is_unsigned(turn: Turn) -> bool:
+    first = turn.calls[0]
+    return _normalize_base64(first.signature or "") != _normalize_base64(make_signature(first.name, first.args))
+
+
+def _normalize_base64(signature: str) -> str:
+    """Return the standard alphabet without padding: clients echo signatures in either alphabet, padded or not."""
+    return signature.replace("-", "+").replace("_", "/").rstrip("=")

@@ -13,9 +13,9 @@ from catalog_probe.mockserver.core.sockets import Disconnected, Socket
 from catalog_probe.mockserver.pb import ephemeral
 from catalog_probe.mockserver.pb.access import authenticate
 from catalog_probe.mockserver.pb.bodies import AsciiJsonResponse
+from catalog_probe.mockserver.pb.call import Names
 from catalog_probe.mockserver.pb.errors import BAD_EPHEMERAL_TOKEN, UNKNOWN_PATH, make_rpc
 from catalog_probe.mockserver.pb.live.connection import LiveConnection
-from catalog_probe.mockserver.pb.names import Names
 from catalog_probe.mockserver.pb.scenarios import CALL_FAILURES, CONNECTION_AGE, CONNECTION_RESET, SESSION_AGE
 
 if TYPE_CHECKING:

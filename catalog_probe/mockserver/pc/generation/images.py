@@ -7,22 +7,8 @@ import struct
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
+from catalog_probe.mockserver.pc import errors
 from catalog_probe.mockserver.pc.endpoints.files import FILES
-from catalog_probe.mockserver.pc.errors import (
-    EMPTY_IMAGE_FILE,
-    FAILED_TO_DOWNLOAD_IMAGE,
-    IMAGE_FILE_NOT_FOUND,
-    IMAGE_FILE_TOO_LARGE,
-    IMAGE_PARSE_ERROR,
-    IMAGE_TOO_LARGE,
-    IMAGE_TOO_SMALL,
-    INVALID_BASE64_IMAGE,
-    INVALID_IMAGE,
-    INVALID_IMAGE_FORMAT,
-    INVALID_IMAGE_MODE,
-    INVALID_IMAGE_URL,
-    UNSUPPORTED_IMAGE_MEDIA_TYPE,
-)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -50,15 +36,15 @@ def check_images(parts: Iterable[Mapping[str, Any]]) -> None:
 
 def _check_file(file_id: str) -> None:
     if file_id not in FILES:
-        raise IMAGE_FILE_NOT_FOUND(id=file_id)
+        raise errors.IMAGE_FILE_NOT_FOUND(id=file_id)
     _check_size(FILES[file_id].size)
 
 
 def _check_size(size: int) -> None:
     if size == 0:
-        raise EMPTY_IMAGE_FILE()
+        raise errors.EMPTY_IMAGE_FILE()
     if size > MAX_FILE_BYTES:
-        raise IMAGE_FILE_TOO_LARGE(most=MAX_FILE_BYTES)
+        raise errors.IMAGE_FILE_TOO_LARGE(most=MAX_FILE_BYTES)
 
 
 def _check_url(url: str) -> None:
@@ -68,27 +54,27 @@ def _check_url(url: str) -> None:
     try:
         parts = urlsplit(url)
     except ValueError:
-        raise INVALID_IMAGE_URL() from None
+        raise errors.INVALID_IMAGE_URL() from None
     if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise INVALID_IMAGE_URL()
+        raise errors.INVALID_IMAGE_URL()
     if parts.hostname.endswith(UNRESOLVABLE):
-        raise FAILED_TO_DOWNLOAD_IMAGE(url=url)
+        raise errors.FAILED_TO_DOWNLOAD_IMAGE(url=url)
 
 
 def _check_data(data: str) -> None:
     head, _, text = data.partition(",")
     media_type = head.partition(";")[0].lower()
     if media_type not in SIGNATURES:
-        raise UNSUPPORTED_IMAGE_MEDIA_TYPE(media_type=media_type)
+        raise errors.UNSUPPORTED_IMAGE_MEDIA_TYPE(media_type=media_type)
     try:
         content = base64.b64decode(text, validate=True)
     except ValueError:
-        raise INVALID_BASE64_IMAGE() from None
+        raise errors.INVALID_BASE64_IMAGE() from None
     _check_size(len(content))
     if not content.startswith((*SIGNATURES.values(), *OTHER_FORMATS)):
-        raise INVALID_IMAGE()
+        raise errors.INVALID_IMAGE()
     if not content.startswith(SIGNATURES[media_type]):
-        raise INVALID_IMAGE_FORMAT(media_type=media_type)
+        raise errors.INVALID_IMAGE_FORMAT(media_type=media_type)
     if media_type == "image/png":
         _check_png(content)
 
@@ -97,11 +83,11 @@ def _check_png(content: bytes) -> None:
     """Check the sides and the depth that the header of a PNG states."""
     header = content[len(PNG) : len(PNG) + 18]
     if len(header) < 18 or header[4:8] != b"IHDR":
-        raise IMAGE_PARSE_ERROR()
+        raise errors.IMAGE_PARSE_ERROR()
     width, height, depth, _ = struct.unpack(">IIBB", header[8:18])
     if depth > MAX_DEPTH:
-        raise INVALID_IMAGE_MODE(depth=depth)
+        raise errors.INVALID_IMAGE_MODE(depth=depth)
     if min(width, height) < MIN_SIDE:
-        raise IMAGE_TOO_SMALL(least=MIN_SIDE)
+        raise errors.IMAGE_TOO_SMALL(least=MIN_SIDE)
     if max(width, height) > MAX_SIDE:
-        raise IMAGE_TOO_LARGE(most=MAX_SIDE)
+        raise errors.IMAGE_TOO_LARGE(most=MAX_SIDE)
