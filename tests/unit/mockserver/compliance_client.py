@@ -38,8 +38,8 @@ class Compliance:
 
     def deleted_activities(self, kind: str) -> list[str]:
         """The subjects of the activities of one type that came from the API itself, the newest first."""
-        found = self.get("/activities", params={"activity_types[]": kind}).json()["data"]
-        return [each["subject"]["id"] for each in found if not each["actor"]["id"].startswith("user_")]
+        activities = self.get("/activities", params={"activity_types[]": kind}).json()["data"]
+        return [activity["subject"]["id"] for activity in activities if not activity["actor"]["id"].startswith("user_")]
 
 
 def refused(response: httpx.Response) -> tuple[int, str]:

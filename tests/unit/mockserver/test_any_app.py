@@ -39,8 +39,8 @@ def statuses(answers: dict[str, httpx.Response]) -> list[int]:
     return [answer.status_code for answer in answers.values()]
 
 
-def lenient(**said: Any) -> Client:
-    return Client(create_app(leniency=said))
+def lenient(**leniency: Any) -> Client:
+    return Client(create_app(leniency=leniency))
 
 
 def test_without_being_asked_the_mock_lets_nothing_pass() -> None:
@@ -50,8 +50,10 @@ def test_without_being_asked_the_mock_lets_nothing_pass() -> None:
 def test_any_key_and_any_model_are_taken_where_that_is_asked_for() -> None:
     answers = generate(lenient(any_key=True, any_model=True))
     assert statuses(answers) == [200] * 4
-    told = [answers[name].json()[field] for name, field in (("pa", "model"), ("pb", "modelVersion"), ("pc", "model"))]
-    assert told == ["an-apps-own"] * 3
+    model_names = [
+        answers[name].json()[field] for name, field in (("pa", "model"), ("pb", "modelVersion"), ("pc", "model"))
+    ]
+    assert model_names == ["an-apps-own"] * 3
 
 
 def test_bad_keys_stay_bad_and_known_ones_what_they_are() -> None:
@@ -171,8 +173,8 @@ def test_options_that_cannot_be_used_are_told_in_one_line(
         status: Any = main(options)
     except SystemExit as ended:
         status = ended.code
-    told = capsys.readouterr().err
-    assert (status, told.count("\n"), told.startswith("mockserver: ")) == (4, 1, True)
+    message = capsys.readouterr().err
+    assert (status, message.count("\n"), message.startswith("mockserver: ")) == (4, 1, True)
 
 
 def test_a_provider_may_be_named_as_it_is_called(capsys: pytest.CaptureFixture[str]) -> None:
@@ -188,13 +190,13 @@ def test_a_prefix_that_could_not_stand_in_a_name_is_refused(prefix: str) -> None
 
 
 @pytest.mark.parametrize(
-    ("table", "told"),
+    ("table", "message"),
     [
         ({"models": {"mine": "nothing"}}, r"'mine' stands in for 'nothing', which is none of .*mock-small"),
         ({"models": {"mine": 5}}, "'mine' stands in for 5"),
         ({"versions": ["2023-06-01", 5]}, "versions is no list of texts"),
     ],
 )
-def test_a_table_that_makes_no_sense_is_refused(table: dict[str, Any], told: str) -> None:
-    with pytest.raises(PrefixesError, match=told):
+def test_a_table_that_makes_no_sense_is_refused(table: dict[str, Any], message: str) -> None:
+    with pytest.raises(PrefixesError, match=message):
         create_app(only=["pa"], settings={"pa": table})

@@ -14,21 +14,21 @@ ASKED = st.lists(st.tuples(st.floats(0, 30), st.integers(1, 500)), min_size=1, m
 """Seconds since the request before, and what the request takes."""
 
 
-def admitted(bucket: TokenBucket, asked: list[tuple[float, int]]) -> list[tuple[float, float]]:
+def admitted(bucket: TokenBucket, requests: list[tuple[float, int]]) -> list[tuple[float, float]]:
     """(moment, amount) of what was let in."""
-    now, found = 1_000.0, []
-    for after, amount in asked:
+    now, taken = 1_000.0, []
+    for after, amount in requests:
         now += after
         if bucket.take(amount, now):
-            found.append((now, min(amount, bucket.capacity)))
-    return found
+            taken.append((now, min(amount, bucket.capacity)))
+    return taken
 
 
 @given(CAPACITIES, ASKED)
 def test_in_any_window_it_admits_no_more_than_it_holds_and_what_refills(
-    capacity: int, asked: list[tuple[float, int]]
+    capacity: int, requests: list[tuple[float, int]]
 ) -> None:
-    let_in = admitted(TokenBucket(capacity), [(after, min(amount, capacity)) for after, amount in asked])
+    let_in = admitted(TokenBucket(capacity), [(after, min(amount, capacity)) for after, amount in requests])
     for first, (start, _) in enumerate(let_in):
         total = 0.0
         for end, amount in let_in[first:]:
@@ -37,9 +37,9 @@ def test_in_any_window_it_admits_no_more_than_it_holds_and_what_refills(
 
 
 @given(CAPACITIES, ASKED)
-def test_it_refuses_exactly_when_its_level_is_below_the_cost(capacity: int, asked: list[tuple[float, int]]) -> None:
+def test_it_refuses_exactly_when_its_level_is_below_the_cost(capacity: int, requests: list[tuple[float, int]]) -> None:
     bucket, level, now = TokenBucket(capacity), float(capacity), 1_000.0
-    for after, amount in asked:
+    for after, amount in requests:
         cost = min(amount, capacity)
         now += after
         level = min(capacity, level + after * capacity / 60)

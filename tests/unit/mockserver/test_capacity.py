@@ -42,11 +42,11 @@ def pa() -> Ask:
 
 def families(response: Response) -> set[str]:
     """The stems of the limits that an answer tells of; each is there with limit, remaining and reset."""
-    found = {name.rpartition("-")[0] for name in response.headers if name.endswith("-remaining")}
-    for stem in found:
+    stems = {name.rpartition("-")[0] for name in response.headers if name.endswith("-remaining")}
+    for stem in stems:
         assert int(response.headers[f"{stem}-limit"]) >= int(response.headers[f"{stem}-remaining"])
         assert datetime.fromisoformat(response.headers[f"{stem}-reset"]).tzinfo
-    return found
+    return stems
 
 
 def remaining(response: Response, stem: str) -> int:

@@ -45,7 +45,8 @@ WORDS = {name: f"<{name}>" for name in ("string", "integer", "number", "boolean"
 
 def breaches(body: Any, *, null_is_absent: bool = True) -> list[tuple[str, Breach]]:
     return [
-        (format_path(each.path), each.breach) for each in find_violations(body, TABLE, null_is_absent=null_is_absent)
+        (format_path(violation.path), violation.breach)
+        for violation in find_violations(body, TABLE, null_is_absent=null_is_absent)
     ]
 
 
@@ -91,14 +92,14 @@ def test_null_is_a_value_where_it_does_not_mean_absent() -> None:
     assert breaches({"name": "x", "kind": None}, null_is_absent=False) == [("kind", Breach.TYPE)]
     table = object_of(Field("kind", NULL | one_of("a"), CLIENTS))
     assert not [*find_violations({"kind": None}, table, null_is_absent=False)]
-    assert [each.breach for each in find_violations({"kind": "b"}, table)] == [Breach.OPTION]
+    assert [violation.breach for violation in find_violations({"kind": "b"}, table)] == [Breach.OPTION]
 
 
 def test_either_of_two_values_keeps_the_bounds_of_both() -> None:
     either = STRING | array(integer(1), at_most=1)
-    assert [each.breach for each in find_violations([0, 1], either)] == [Breach.TOO_MANY, Breach.BELOW]
+    assert [violation.breach for violation in find_violations([0, 1], either)] == [Breach.TOO_MANY, Breach.BELOW]
     assert not [*find_violations("text", either)]
-    assert [each.breach for each in find_violations(7, either | STRINGS)] == [Breach.TYPE]
+    assert [violation.breach for violation in find_violations(7, either | STRINGS)] == [Breach.TYPE]
 
 
 def test_a_violation_is_refused_in_the_words_of_its_row() -> None:

@@ -35,7 +35,7 @@ def refused(code: str | None, **more: Any) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(
-    ("status", "body", "told"),
+    ("status", "body", "published"),
     [
         (429, refused("credit_balance_exhausted"), (429, "insufficient_quota", "credit_balance_exhausted")),
         (
@@ -61,9 +61,9 @@ def refused(code: str | None, **more: Any) -> dict[str, Any]:
         (401, refused("invalid_api_key"), (401, "invalid_request_error", "invalid_api_key")),
     ],
 )
-def test_refusals_of_pc(status: int, body: Any, told: tuple[int, str, str | None]) -> None:
+def test_refusals_of_pc(status: int, body: Any, published: tuple[int, str, str | None]) -> None:
     answer = publish("pc", status, body)
-    assert (answer.status, answer.error["type"], answer.error["code"]) == told
+    assert (answer.status, answer.error["type"], answer.error["code"]) == published
 
 
 def test_an_unknown_model_is_400_on_responses_alone() -> None:
@@ -94,8 +94,8 @@ def test_an_error_in_a_stream_has_details_at_pa_and_no_data_at_pb() -> None:
     assert json.loads(event.partition("data: ")[2])["error"]["details"] is None
     path = "/pb/v1/models/mock-lite:streamGenerateContent?alt=sse"
     headers = {"x-pb-api-key": "mock-pb-inference", "x-mock-scenario": "internal_error_mid_stream"}
-    asked = {"contents": [{"parts": [{"text": "Hello"}]}]}
-    pb = Client(in_the_field("pb")).send("POST", path, headers=headers, json=asked)
+    request_body = {"contents": [{"parts": [{"text": "Hello"}]}]}
+    pb = Client(in_the_field("pb")).send("POST", path, headers=headers, json=request_body)
     *_, last = pb.text.strip().split("\n\n")
     assert json.loads(last)["error"]["status"] == "INTERNAL"
 
@@ -146,8 +146,8 @@ def test_a_page_comes_now_and_then_and_never_twice_on_an_endpoint() -> None:
     pages = [edge.make_page(POST) for _ in range(PAGE_EVERY * 3)]
     assert [page.status for page in pages if page] == [502]
     assert pages[PAGE_EVERY - 1] is not None
-    for other in (RequestHead("POST", "/v1/files", {}), RequestHead("GET", "/v1/models", {})):
-        assert [bool(edge.make_page(other)) for _ in range(PAGE_EVERY)].count(True) == 1
+    for request in (RequestHead("POST", "/v1/files", {}), RequestHead("GET", "/v1/models", {})):
+        assert [bool(edge.make_page(request)) for _ in range(PAGE_EVERY)].count(True) == 1
 
 
 def test_names_of_contradictions_are_unique_and_each_does_something() -> None:

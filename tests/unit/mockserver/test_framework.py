@@ -101,24 +101,24 @@ def test_what_is_served_is_listed_and_what_a_client_asks_beside_it_is_named() ->
     assert listed.keys() >= {"pa", "pb", "pc", "pd", "pd-regional", "pd-management"}
     assert "POST /pc/v1/responses" in listed["pc"]
     assert "GET /pd-management/auth/management-keys/validation" in listed["pd-management"]
-    assert all(one.split(" ")[1].startswith(f"/{prefix}/") for prefix, routes in listed.items() for one in routes)
+    assert all(route.split(" ")[1].startswith(f"/{prefix}/") for prefix, routes in listed.items() for route in routes)
     here = {"x-mock-session": "odd"}
     client.send("POST", "/pc/v1/moderations", headers=here)
     client.send("PUT", "/pc/v1/responses/resp_1", headers=here)
     client.send("GET", "/pc/v1/responses/resp_1", headers=here)
     client.send("POST", "/pc-auth/oauth/token", headers=here)
-    told = client.send("GET", "/__mock__/requests?session=odd").json()
-    assert told["unserved"] == {"POST /pc/v1/moderations": 1, "PUT /pc/v1/responses/resp_1": 1}
-    assert told["total"] == 4
+    counts = client.send("GET", "/__mock__/requests?session=odd").json()
+    assert counts["unserved"] == {"POST /pc/v1/moderations": 1, "PUT /pc/v1/responses/resp_1": 1}
+    assert counts["total"] == 4
 
 
 @pytest.mark.parametrize(("method", "path"), [("GET", "/__mock__/nothing"), ("PUT", "/__mock__/reset")])
 def test_a_page_that_there_is_not_is_answered_with_those_that_there_are(client: Client, method: str, path: str) -> None:
     answer = client.send(method, path)
     assert answer.status_code == 404
-    said = answer.json()["mock_error"]
-    assert said.startswith(f"no page takes {method} {path}; there are GET /__mock__/, GET /__mock__/endpoints, ")
-    assert "POST /__mock__/reset" in said
+    message = answer.json()["mock_error"]
+    assert message.startswith(f"no page takes {method} {path}; there are GET /__mock__/, GET /__mock__/endpoints, ")
+    assert "POST /__mock__/reset" in message
 
 
 def test_reset_forgets_one_session_or_all(client: Client) -> None:
@@ -225,14 +225,14 @@ def test_unknown_providers_cannot_be_served() -> None:
 
 
 def test_a_router_tells_a_wrong_method_from_a_wrong_path() -> None:
-    listing, one = Endpoint("GET", "/a", list, "1:1"), Endpoint("GET", "/a/{id}", str, "1:1")
-    router = Router([listing, one])
+    listing, detail = Endpoint("GET", "/a", list, "1:1"), Endpoint("GET", "/a/{id}", str, "1:1")
+    router = Router([listing, detail])
 
     def find(method: str, path: str) -> RouteMatch[Endpoint]:
         return router.find({"method": method, "path": f"/mount{path}", "root_path": "/mount"})
 
     assert find("GET", "/a").row == listing
-    assert (find("HEAD", "/a/7").row, find("HEAD", "/a/7").params) == (one, {"id": "7"})
+    assert (find("HEAD", "/a/7").row, find("HEAD", "/a/7").params) == (detail, {"id": "7"})
     assert (find("POST", "/a").row, find("POST", "/a").is_known_path) == (None, True)
     assert not find("GET", "/b").is_known_path
     with pytest.raises(ValueError, match="two rows"):
@@ -240,10 +240,10 @@ def test_a_router_tells_a_wrong_method_from_a_wrong_path() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"), [("+1m30s", (False, 90.0)), ("still", (True, 0.0)), ("still+250ms", (True, 0.25))]
+    ("text", "clock"), [("+1m30s", (False, 90.0)), ("still", (True, 0.0)), ("still+250ms", (True, 0.25))]
 )
-def test_a_clock_goes_on_or_stands_still(text: str, said: tuple[bool, float]) -> None:
-    assert parse_clock(text) == said
+def test_a_clock_goes_on_or_stands_still(text: str, clock: tuple[bool, float]) -> None:
+    assert parse_clock(text) == clock
 
 
 def test_where_time_stands_still_no_limit_fills_again(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -252,7 +252,7 @@ def test_where_time_stands_still_no_limit_fills_again(client: Client, monkeypatc
 
     def left(clock: str, session: str) -> list[int]:
         answers = [client.hello(key="mock-pa-tight", clock=clock, session=session) for _ in range(3)]
-        return [each.status_code for each in answers]
+        return [answer.status_code for answer in answers]
 
     assert left("+0s", "goes-on") == [200, 200, 200]
     assert left("still", "stands") == [200, 200, 429]

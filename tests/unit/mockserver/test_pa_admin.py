@@ -42,10 +42,10 @@ def test_an_admin_key_makes_no_inference(client: Client) -> None:
 
 
 def test_workspace_limits_lie_below_the_organization_s_and_the_default_workspace_has_none(client: Client) -> None:
-    whole = {each["id"]: each["value"] for each in client.pa("GET", LIMITS, key=ADMIN).json()["data"]}
+    organization_limits = {limit["id"]: limit["value"] for limit in client.pa("GET", LIMITS, key=ADMIN).json()["data"]}
     own = client.pa("GET", ADMIN_PATHS[2], key=ADMIN).json()["data"]
     assert own
-    assert all(each["value"] < whole[each["id"]] for each in own)
+    assert all(limit["value"] < organization_limits[limit["id"]] for limit in own)
     default = "/v1/organizations/workspaces/wrkspc_01MockDefaultWorkspace01/rate_limits"
     assert client.pa("GET", default, key=ADMIN).json()["data"] == []
     unknown = client.pa("GET", "/v1/organizations/workspaces/wrkspc_none/rate_limits", key=ADMIN)

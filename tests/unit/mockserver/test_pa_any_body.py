@@ -49,7 +49,7 @@ Place = tuple[Any, ...]
 def places(value: Any, path: Place = ()) -> list[Place]:
     """The path of every value inside a JSON value, its own first."""
     items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-    return [path, *(found for key, inner in items for found in places(inner, (*path, key)))]
+    return [path, *(place for key, inner in items for place in places(inner, (*path, key)))]
 
 
 def replaced(value: Any, path: Place, new: Any) -> Any:
@@ -71,8 +71,8 @@ def test_a_message_with_one_value_replaced_is_answered(path: str, model: str, da
         base = {name: value for name, value in base.items() if name not in ("max_tokens", "stop_sequences")}
         base["tools"] = [LOOK]
     place = data.draw(st.sampled_from(places(base)))
-    asked = replaced(base, place, data.draw(JSON))
-    answered(CLIENT.pa("POST", path, json=asked, key="mock-pa-inference-scale", clock="+1d", session=str(place)))
+    request_body = replaced(base, place, data.draw(JSON))
+    answered(CLIENT.pa("POST", path, json=request_body, key="mock-pa-inference-scale", clock="+1d", session=str(place)))
 
 
 @pytest.mark.parametrize("path", ["/v1/messages/batches", "/v1/agents"])
@@ -82,9 +82,9 @@ def test_a_batch_or_agent_with_one_value_replaced_is_answered(path: str, data: D
         "/v1/messages/batches": {"requests": [{"custom_id": "a", "params": HELLO}]},
         "/v1/agents": {"name": "a", "model": {"id": "mock-small"}, "metadata": {}, "tools": []},
     }[path]
-    asked = replaced(base, data.draw(st.sampled_from(places(base))), data.draw(JSON))
+    request_body = replaced(base, data.draw(st.sampled_from(places(base))), data.draw(JSON))
     session = data.draw(st.uuids()).hex
-    answered(CLIENT.pa("POST", path, json=asked, session=session))
+    answered(CLIENT.pa("POST", path, json=request_body, session=session))
     answered(CLIENT.pa("GET", path, session=session, clock="+2m"))
 
 

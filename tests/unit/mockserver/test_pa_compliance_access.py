@@ -25,7 +25,7 @@ def api(client: Client) -> Compliance:
     return Compliance(client)
 
 
-def told(response: Response) -> tuple[int, dict[str, str], dict[str, Any]]:
+def comparable(response: Response) -> tuple[int, dict[str, str], dict[str, Any]]:
     """The whole answer, but for what is new in each."""
     body = response.json()
     del body["request_id"]
@@ -36,12 +36,12 @@ def told(response: Response) -> tuple[int, dict[str, str], dict[str, Any]]:
 @pytest.mark.parametrize("path", [ACTIVITIES, ORG_DATA, USER_DATA, f"/apps/chats/{CHAT}/messages"])
 @pytest.mark.parametrize("key", [None, "mock-pa-inference"])
 def test_a_stranger_is_answered_as_on_an_unknown_path(api: Compliance, path: str, key: str | None) -> None:
-    assert told(api.get(path, key=key)) == told(api.get("/no-such-path", key=key))
+    assert comparable(api.get(path, key=key)) == comparable(api.get("/no-such-path", key=key))
 
 
 @pytest.mark.parametrize("key", [None, "mock-pa-inference"])
 def test_a_stranger_learns_of_no_path_by_a_wrong_method(api: Compliance, key: str | None) -> None:
-    assert told(api.delete(ACTIVITIES, key=key)) == told(api.delete("/no-such-path", key=key))
+    assert comparable(api.delete(ACTIVITIES, key=key)) == comparable(api.delete("/no-such-path", key=key))
     assert api.delete(ACTIVITIES, key="no-such-key").status_code == 401
     assert api.delete(ACTIVITIES).status_code == 405
 

@@ -82,11 +82,11 @@ def test_every_endpoint_refuses_what_it_does_not_know(api: Compliance, path: str
 
 
 def test_activities_are_walked_both_ways_by_their_ids(api: Compliance) -> None:
-    everything = [each["id"] for each in api.get("/activities").json()["data"]]
+    everything = [activity["id"] for activity in api.get("/activities").json()["data"]]
     first = api.get("/activities", params={"limit": 3}).json()
     assert (first["first_id"], first["last_id"], first["has_more"]) == (everything[0], everything[2], True)
     second = api.get("/activities", params={"limit": 3, "after_id": first["last_id"]}).json()
-    assert [each["id"] for each in second["data"]] == everything[3:6]
+    assert [activity["id"] for activity in second["data"]] == everything[3:6]
     back = api.get("/activities", params={"limit": 3, "before_id": second["first_id"]}).json()
     assert back["data"] == first["data"]
 
@@ -113,8 +113,8 @@ def test_chats_are_chosen_by_user_and_project(api: Compliance) -> None:
 def test_a_chat_cursor_is_opaque_and_bound_to_its_query(api: Compliance) -> None:
     page = api.get("/apps/chats", params={"limit": 1}).json()
     assert page["last_id"] != CHAT
-    rest = api.get("/apps/chats", params={"after_id": page["last_id"]}).json()["data"]
-    assert [chat["id"] for chat in rest] == [PLAIN_CHAT, DELETED_CHAT]
+    following = api.get("/apps/chats", params={"after_id": page["last_id"]}).json()["data"]
+    assert [chat["id"] for chat in following] == [PLAIN_CHAT, DELETED_CHAT]
     other_query = api.get("/apps/chats", params={"after_id": page["last_id"], "project_ids[]": BUSY})
     assert refused(other_query) == INVALID
     assert refused(api.get("/apps/chats", params={"after_id": CHAT})) == INVALID
@@ -124,15 +124,15 @@ def test_a_chat_cursor_is_opaque_and_bound_to_its_query(api: Compliance) -> None
 def test_a_chat_cursor_never_expires(api: Compliance) -> None:
     """2:7.2 and 2:8.1 let the cursors of local-session messages expire, and those alone."""
     page = api.get("/apps/chats", params={"limit": 1}).json()
-    rest = api.get("/apps/chats", params={"after_id": page["last_id"]}, clock="+25h").json()["data"]
-    assert [chat["id"] for chat in rest] == [PLAIN_CHAT, DELETED_CHAT]
+    following = api.get("/apps/chats", params={"after_id": page["last_id"]}, clock="+25h").json()["data"]
+    assert [chat["id"] for chat in following] == [PLAIN_CHAT, DELETED_CHAT]
 
 
 def test_a_walk_survives_the_deletes_on_its_way(api: Compliance) -> None:
     page = api.get("/apps/chats", params={"limit": 1}).json()
     api.delete(f"/apps/chats/{CHAT}")
-    rest = api.get("/apps/chats", params={"limit": 1, "after_id": page["last_id"]}).json()["data"]
-    assert [chat["id"] for chat in rest] == [PLAIN_CHAT]
+    following = api.get("/apps/chats", params={"limit": 1, "after_id": page["last_id"]}).json()["data"]
+    assert [chat["id"] for chat in following] == [PLAIN_CHAT]
 
 
 def test_a_user_deleted_chat_is_listed_and_readable(api: Compliance) -> None:
@@ -154,8 +154,9 @@ def test_a_chat_past_its_retention_is_gone(api: Compliance) -> None:
 )
 def test_tool_text_is_cut_at_its_cap(api: Compliance, parameter: str, block: str, field: str) -> None:
     def length(**params: int) -> int:
-        shown = api.get(f"/apps/chats/{CHAT}/messages", params=params).json()["chat_messages"]
-        blocks = [each for entry in shown for each in entry["content"] if each["type"] == block]
+        messages = api.get(f"/apps/chats/{CHAT}/messages", params=params).json()["chat_messages"]
+        contents = [content for message in messages for content in message["content"]]
+        blocks = [content for content in contents if content["type"] == block]
         return len(blocks[0][field])
 
     assert length(**{parameter: 7}) == 7
@@ -197,7 +198,7 @@ def test_a_project_is_deleted_only_without_attached_chats(api: Compliance) -> No
 
 def test_a_project_document_is_an_attachment_until_it_is_deleted(api: Compliance) -> None:
     def attached() -> set[str]:
-        return {each["id"] for each in api.get(f"/apps/projects/{IDLE}/attachments").json()["data"]}
+        return {attachment["id"] for attachment in api.get(f"/apps/projects/{IDLE}/attachments").json()["data"]}
 
     assert attached() == {PROJECT_FILE, DOCUMENT}
     assert api.delete(f"/apps/projects/documents/{DOCUMENT}").status_code == 200
@@ -235,8 +236,8 @@ def test_an_unknown_organization_role_or_group_is_not_found(api: Compliance, pat
 def test_settings_hide_why_there_are_none(api: Compliance) -> None:
     unlinked, no_uuid = "c0000000-0000-4000-8000-00000000ffff", "no-uuid"
     bodies = [
-        api.get(f"/organizations/{each}/settings").json()["error"]
-        for each in (unlinked, no_uuid, ORGANIZATION_WITHOUT_SETTINGS)
+        api.get(f"/organizations/{organization}/settings").json()["error"]
+        for organization in (unlinked, no_uuid, ORGANIZATION_WITHOUT_SETTINGS)
     ]
     assert bodies[0] == bodies[1] == bodies[2]
     assert api.get(f"/organizations/{ORGANIZATION}/settings").status_code == 200
@@ -244,7 +245,8 @@ def test_settings_hide_why_there_are_none(api: Compliance) -> None:
 
 def test_the_structure_is_paged(api: Compliance) -> None:
     page = api.get("/organizations", params={"limit": 1}).json()
-    rest = api.get("/organizations", params={"limit": 1, "page": page["next_page"]}).json()
-    assert [each["id"] for each in (*page["data"], *rest["data"])] == [ORGANIZATION, ORGANIZATION_WITHOUT_SETTINGS]
-    assert rest["next_page"] is None
+    next_page = api.get("/organizations", params={"limit": 1, "page": page["next_page"]}).json()
+    ids = [entry["id"] for entry in (*page["data"], *next_page["data"])]
+    assert ids == [ORGANIZATION, ORGANIZATION_WITHOUT_SETTINGS]
+    assert next_page["next_page"] is None
     assert refused(api.get("/groups", params={"page": page["next_page"]})) == INVALID

@@ -32,17 +32,17 @@ def api(client: Client) -> Compliance:
 
 
 def test_a_walk_through_messages_reaches_each_once(api: Compliance) -> None:
-    seen: list[str] = []
+    message_ids: list[str] = []
     page: str | None = None
-    while page is not None or not seen:
+    while page is not None or not message_ids:
         params = {"limit": 1, **({"page": page} if page else {})}
         answer = api.get(f"{LOCAL}/{SESSION}/messages", params=params).json()
-        seen += [each["id"] for each in answer["data"]]
+        message_ids += [message["id"] for message in answer["data"]]
         page = answer["next_page"]
-    assert seen == sorted(seen)
-    assert len(seen) == 4
+    assert message_ids == sorted(message_ids)
+    assert len(message_ids) == 4
     newest_first = api.get(f"{LOCAL}/{SESSION}/messages", params={"order": "desc"}).json()["data"]
-    assert [each["id"] for each in newest_first] == seen[::-1]
+    assert [message["id"] for message in newest_first] == message_ids[::-1]
 
 
 def test_a_page_cursor_is_bound_to_session_and_order_and_expires(api: Compliance) -> None:
@@ -60,7 +60,7 @@ def test_a_page_cursor_is_bound_to_session_and_order_and_expires(api: Compliance
 
 
 def test_what_is_not_retained_is_neither_listed_nor_readable(api: Compliance) -> None:
-    assert [each["id"] for each in api.get(LOCAL).json()["data"]] == [SESSION, OTHER_SESSION, "clls_01MockOwn"]
+    assert [session["id"] for session in api.get(LOCAL).json()["data"]] == [SESSION, OTHER_SESSION, "clls_01MockOwn"]
     assert refused(api.get(f"{LOCAL}/{UNRETAINED_SESSION}/messages")) == MISSING
     assert refused(api.get(f"{LOCAL}/clls_none/messages")) == MISSING
     assert refused(api.get(f"{LOCAL}/{SESSION}/messages", clock="+31d")) == MISSING
@@ -94,7 +94,7 @@ def test_a_part_can_fail_for_a_while(api: Compliance, cause: str) -> None:
 
 
 def test_a_pending_session_has_no_transcript_until_it_is_ready(api: Compliance) -> None:
-    statuses = {each["id"]: each["status"] for each in api.get(REMOTE).json()["data"]}
+    statuses = {session["id"]: session["status"] for session in api.get(REMOTE).json()["data"]}
     assert statuses[PENDING] == "pending"
     assert statuses[FINISHED] != "pending"
     refusal = api.get(f"{REMOTE}/{PENDING}/transcript")

@@ -81,8 +81,8 @@ def test_a_body_that_is_no_json_gets_400(client: Client, content: bytes | str) -
 
 
 def test_server_tools_are_rejected_by_count_tokens(client: Client) -> None:
-    asked = {**body({"max_tokens": ...}), "tools": [SEARCH]}
-    message = check_error(client.pa("POST", f"{WHERE}/count_tokens", json=asked), 400, "invalid_request_error")
+    request_body = {**body({"max_tokens": ...}), "tools": [SEARCH]}
+    message = check_error(client.pa("POST", f"{WHERE}/count_tokens", json=request_body), 400, "invalid_request_error")
     assert "Server tools" in message
     assert "web_search" in message
 
@@ -242,9 +242,9 @@ def test_other_limits_get_429_with_retry_after(client: Client, how: dict[str, An
 
 
 def test_a_duplicate_name_and_a_stale_version_get_409(client: Client) -> None:
-    asked = {"name": "one", "model": "mock-small"}
-    agent = client.pa("POST", "/v1/agents", json=asked).json()
-    check_error(client.pa("POST", "/v1/agents", json=asked), 409, "conflict_error", retry="true")
+    agent_body = {"name": "one", "model": "mock-small"}
+    agent = client.pa("POST", "/v1/agents", json=agent_body).json()
+    check_error(client.pa("POST", "/v1/agents", json=agent_body), 409, "conflict_error", retry="true")
     path = f"/v1/agents/{agent['id']}"
     assert client.pa("POST", path, json={"version": 1, "system": "x"}).json()["version"] == 2
     stale = client.pa("POST", path, json={"version": 1, "system": "y"})

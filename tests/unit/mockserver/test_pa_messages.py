@@ -28,12 +28,12 @@ LOOK: dict[str, Any] = {
 
 def events(response: Response) -> list[tuple[str, dict[str, Any]]]:
     assert response.headers["content-type"].startswith("text/event-stream")
-    found = []
+    named_events = []
     for chunk in response.text.strip().split("\n\n"):
         name, data = chunk.split("\n")
-        found.append((name.removeprefix("event: "), json.loads(data.removeprefix("data: "))))
-        assert found[-1][1]["type"] == found[-1][0]
-    return found
+        named_events.append((name.removeprefix("event: "), json.loads(data.removeprefix("data: "))))
+        assert named_events[-1][1]["type"] == named_events[-1][0]
+    return named_events
 
 
 def say(text: str, *tools: dict[str, Any]) -> dict[str, Any]:
@@ -121,11 +121,11 @@ def test_a_refusal_is_a_success_with_its_category_and_credit(client: Client) -> 
 
 
 def test_a_stream_has_its_events_in_order(client: Client) -> None:
-    found = events(client.hello({"stream": True}))
-    names = [name for name, _ in found]
+    named_events = events(client.hello({"stream": True}))
+    names = [name for name, _ in named_events]
     assert names[:4] == ["message_start", "content_block_start", "ping", "content_block_delta"]
     assert names[-3:] == ["content_block_stop", "message_delta", "message_stop"]
-    text = "".join(data["delta"]["text"] for name, data in found if name == "content_block_delta")
+    text = "".join(data["delta"]["text"] for name, data in named_events if name == "content_block_delta")
     assert text == client.hello().json()["content"][0]["text"]
 
 
@@ -180,14 +180,14 @@ def test_a_refusal_and_a_tool_use_can_be_streamed(client: Client) -> None:
 def test_the_request_decides_what_a_server_tool_comes_to(
     client: Client, text: str, tool: dict[str, Any], code: str | None
 ) -> None:
-    (found,) = error_codes(client.hello(say(text, tool)))
-    assert found[1] == code
+    (block,) = error_codes(client.hello(say(text, tool)))
+    assert block[1] == code
 
 
 @pytest.mark.parametrize(("verb", "tool"), [("search: x", SEARCH), ("fetch: https://docs.example/", FETCH)])
 def test_a_server_tool_stops_at_its_max_uses(client: Client, verb: str, tool: dict[str, Any]) -> None:
-    found = error_codes(client.hello(say(f"{verb}\n{verb}", {**tool, "max_uses": 1})))
-    assert [code for _, code in found] == [None, "max_uses_exceeded"]
+    blocks = error_codes(client.hello(say(f"{verb}\n{verb}", {**tool, "max_uses": 1})))
+    assert [code for _, code in blocks] == [None, "max_uses_exceeded"]
 
 
 @pytest.mark.parametrize(
@@ -217,8 +217,8 @@ def test_a_tool_failure_needs_its_tool(client: Client) -> None:
 
 
 def test_server_tools_can_be_streamed(client: Client) -> None:
-    found = events(client.hello({**say("search: x", SEARCH), "stream": True}))
-    started = [data["content_block"]["type"] for name, data in found if name == "content_block_start"]
+    named_events = events(client.hello({**say("search: x", SEARCH), "stream": True}))
+    started = [data["content_block"]["type"] for name, data in named_events if name == "content_block_start"]
     assert started == ["server_tool_use", "web_search_tool_result", "text"]
 
 
@@ -237,16 +237,16 @@ def test_a_marked_prompt_is_written_to_the_cache_and_then_read(client: Client) -
 
 
 def test_models_are_listed_by_pages_and_found_by_id(client: Client) -> None:
-    whole = client.pa("GET", "/v1/models").json()
-    ids = [model["id"] for model in whole["data"]]
-    assert whole["has_more"] is False
+    listing = client.pa("GET", "/v1/models").json()
+    ids = [model["id"] for model in listing["data"]]
+    assert listing["has_more"] is False
     first = client.pa("GET", "/v1/models?limit=2").json()
     assert (first["has_more"], first["last_id"]) == (True, ids[1])
-    rest = client.pa("GET", f"/v1/models?after_id={first['last_id']}").json()
-    assert [model["id"] for model in first["data"] + rest["data"]] == ids
+    following = client.pa("GET", f"/v1/models?after_id={first['last_id']}").json()
+    assert [model["id"] for model in first["data"] + following["data"]] == ids
     back = client.pa("GET", f"/v1/models?limit=1&before_id={ids[2]}").json()
     assert [model["id"] for model in back["data"]] == [ids[1]]
-    assert client.pa("GET", f"/v1/models/{ids[0]}").json() == whole["data"][0]
+    assert client.pa("GET", f"/v1/models/{ids[0]}").json() == listing["data"][0]
 
 
 @pytest.mark.parametrize("query", ["limit=0", "limit=1001", "limit=x", "after_id=none", "after_id=a&before_id=b"])

@@ -22,10 +22,10 @@ def upload(client: Client, name: str = "a.txt", content: bytes = b"hello", **kwa
 
 
 def test_a_batch_runs_on_the_clock_and_leaves_results(client: Client) -> None:
-    made = client.pa("POST", "/v1/messages/batches", json=REQUESTS).json()
-    path = f"/v1/messages/batches/{made['id']}"
-    assert made["processing_status"] == "in_progress"
-    assert made["request_counts"]["processing"] == 2
+    batch = client.pa("POST", "/v1/messages/batches", json=REQUESTS).json()
+    path = f"/v1/messages/batches/{batch['id']}"
+    assert batch["processing_status"] == "in_progress"
+    assert batch["request_counts"]["processing"] == 2
     assert client.pa("GET", f"{path}/results").status_code == 404
     ended = client.pa("GET", path, clock="+2m").json()
     assert ended["processing_status"] == "ended"
@@ -39,8 +39,8 @@ def test_a_batch_runs_on_the_clock_and_leaves_results(client: Client) -> None:
 
 
 def test_a_cancelled_batch_ends_without_messages(client: Client) -> None:
-    made = client.pa("POST", "/v1/messages/batches", json=REQUESTS).json()
-    path = f"/v1/messages/batches/{made['id']}"
+    batch = client.pa("POST", "/v1/messages/batches", json=REQUESTS).json()
+    path = f"/v1/messages/batches/{batch['id']}"
     assert client.pa("POST", f"{path}/cancel").json()["processing_status"] == "canceling"
     assert client.pa("GET", path, clock="+2m").json()["request_counts"]["canceled"] == 2
 
@@ -64,26 +64,26 @@ def test_batches_are_paged_newest_first(client: Client) -> None:
     first = client.pa("GET", "/v1/messages/batches?limit=2").json()
     assert [batch["id"] for batch in first["data"]] == [ids[2], ids[1]]
     assert first["has_more"]
-    rest = client.pa("GET", f"/v1/messages/batches?after_id={first['last_id']}").json()
-    assert [batch["id"] for batch in rest["data"]] == [ids[0]]
+    following = client.pa("GET", f"/v1/messages/batches?after_id={first['last_id']}").json()
+    assert [batch["id"] for batch in following["data"]] == [ids[0]]
 
 
 def test_a_file_is_kept_until_it_is_deleted(client: Client) -> None:
-    made = upload(client).json()
-    path = f"/v1/files/{made['id']}"
-    assert (made["filename"], made["size_bytes"], made["mime_type"]) == ("a.txt", 5, "text/plain")
-    assert client.pa("GET", path).json() == made
+    file = upload(client).json()
+    path = f"/v1/files/{file['id']}"
+    assert (file["filename"], file["size_bytes"], file["mime_type"]) == ("a.txt", 5, "text/plain")
+    assert client.pa("GET", path).json() == file
     assert client.pa("GET", f"{path}/content").content == b"hello"
-    assert [file["id"] for file in client.pa("GET", "/v1/files").json()["data"]] == [made["id"]]
-    assert client.pa("DELETE", path).json() == {"id": made["id"], "type": "file_deleted"}
+    assert [file["id"] for file in client.pa("GET", "/v1/files").json()["data"]] == [file["id"]]
+    assert client.pa("DELETE", path).json() == {"id": file["id"], "type": "file_deleted"}
     assert client.pa("GET", f"{path}/content").status_code == 404
 
 
 def test_any_bytes_survive_an_upload(client: Client) -> None:
     content = bytes(range(256)) + b"\r\n--not-the-boundary\r\n\r\n"
-    made = upload(client, name="an odd name.bin", content=content).json()
-    assert made["filename"] == "an odd name.bin"
-    assert client.pa("GET", f"/v1/files/{made['id']}/content").content == content
+    file = upload(client, name="an odd name.bin", content=content).json()
+    assert file["filename"] == "an odd name.bin"
+    assert client.pa("GET", f"/v1/files/{file['id']}/content").content == content
 
 
 @pytest.mark.parametrize(
@@ -110,10 +110,10 @@ def test_an_upload_that_makes_no_sense_gets_400(client: Client, content: bytes, 
 
 
 def test_an_agent_is_made_listed_and_read(client: Client) -> None:
-    made = client.pa("POST", "/v1/agents", json={"name": "one", "model": "mock-small"}).json()
-    assert (made["type"], made["version"], made["model"]["id"]) == ("agent", 1, "mock-small")
-    assert client.pa("GET", f"/v1/agents/{made['id']}").json() == made
-    assert client.pa("GET", "/v1/agents").json()["data"] == [made]
+    agent = client.pa("POST", "/v1/agents", json={"name": "one", "model": "mock-small"}).json()
+    assert (agent["type"], agent["version"], agent["model"]["id"]) == ("agent", 1, "mock-small")
+    assert client.pa("GET", f"/v1/agents/{agent['id']}").json() == agent
+    assert client.pa("GET", "/v1/agents").json()["data"] == [agent]
 
 
 @pytest.mark.parametrize(
@@ -125,8 +125,8 @@ def test_an_agent_that_makes_no_sense_is_refused(client: Client, asked: dict[str
 
 
 def test_an_agent_is_changed_in_the_version_that_the_client_knows_or_in_any(client: Client) -> None:
-    made = client.pa("POST", "/v1/agents", json={"name": "one", "model": "mock-small"}).json()
-    path = f"/v1/agents/{made['id']}"
+    agent = client.pa("POST", "/v1/agents", json={"name": "one", "model": "mock-small"}).json()
+    path = f"/v1/agents/{agent['id']}"
     assert client.pa("POST", path, json={"version": 1, "description": "new"}).json()["version"] == 2
     assert client.pa("POST", path, json={"version": 1}).status_code == 409
     changed = client.pa("POST", path, json={"description": None, "tools": None}).json()
@@ -134,21 +134,21 @@ def test_an_agent_is_changed_in_the_version_that_the_client_knows_or_in_any(clie
 
 
 def test_sessions_never_see_each_other(client: Client) -> None:
-    made = upload(client, session="one").json()
-    assert client.pa("GET", f"/v1/files/{made['id']}", session="one").status_code == 200
-    assert client.pa("GET", f"/v1/files/{made['id']}", session="two").status_code == 404
-    assert client.pa("GET", f"/v1/files/{made['id']}").status_code == 404
+    file = upload(client, session="one").json()
+    assert client.pa("GET", f"/v1/files/{file['id']}", session="one").status_code == 200
+    assert client.pa("GET", f"/v1/files/{file['id']}", session="two").status_code == 404
+    assert client.pa("GET", f"/v1/files/{file['id']}").status_code == 404
 
 
 def test_organizations_never_see_each_other(client: Client) -> None:
-    made = upload(client).json()
-    assert client.pa("GET", f"/v1/files/{made['id']}", key="mock-pa-inference-scale").status_code == 404
+    file = upload(client).json()
+    assert client.pa("GET", f"/v1/files/{file['id']}", key="mock-pa-inference-scale").status_code == 404
 
 
 def test_three_cheap_requests_exhaust_a_tight_organization(client: Client) -> None:
     def count(**kwargs: Any) -> Response:
-        asked = body({"max_tokens": ...})
-        return client.pa("POST", "/v1/messages/count_tokens", json=asked, key="mock-pa-tight", **kwargs)
+        request_body = body({"max_tokens": ...})
+        return client.pa("POST", "/v1/messages/count_tokens", json=request_body, key="mock-pa-tight", **kwargs)
 
     assert [count().status_code for _ in range(2)] == [200, 200]
     refused = count()
@@ -164,8 +164,8 @@ def test_three_cheap_requests_exhaust_a_tight_organization(client: Client) -> No
 
 def test_each_model_class_has_a_budget_of_its_own(client: Client) -> None:
     for model in ("mock-small", "mock-large"):
-        found = [client.hello({"model": model}, key="mock-pa-tight").status_code for _ in range(3)]
-        assert found == [200, 200, 429]
+        statuses = [client.hello({"model": model}, key="mock-pa-tight").status_code for _ in range(3)]
+        assert statuses == [200, 200, 429]
 
 
 def test_output_tokens_are_charged_as_generated_and_input_as_sent(client: Client) -> None:

@@ -38,10 +38,10 @@ def ask(client: Client, surface: str, session: str = "", address: str = "", **mo
     """One request to a surface; `address` is what its first segment says beside the prefix."""
     path, headers, body = SURFACES[surface]
     prefix = path.split("/")[1]
-    said = {f"x-mock-{name}": value for name, value in {"session": session, **mock}.items() if value}
+    mock_headers = {f"x-mock-{name}": value for name, value in {"session": session, **mock}.items() if value}
     method = "POST" if body else "GET"
     sent = {"json": body} if body else {}
-    return client.send(method, path.replace(prefix, prefix + address, 1), headers={**headers, **said}, **sent)
+    return client.send(method, path.replace(prefix, prefix + address, 1), headers={**headers, **mock_headers}, **sent)
 
 
 @pytest.mark.parametrize("surface", SURFACES)
@@ -66,8 +66,8 @@ def test_a_cause_that_never_ends_has_nothing_behind_it(every: Client) -> None:
 
 
 def test_the_address_can_say_the_session_and_the_causes(every: Client) -> None:
-    said = "@of-the-address~overloaded;times=1,rate_limited;times=1"
-    answers = [ask(every, "pa messages", address=said) for _ in range(3)]
+    address = "@of-the-address~overloaded;times=1,rate_limited;times=1"
+    answers = [ask(every, "pa messages", address=address) for _ in range(3)]
     assert [answer.status_code for answer in answers] == [529, 429, 200]
     counted = every.send("GET", "/__mock__/requests?session=of-the-address").json()
     assert counted["by_endpoint"] == {"POST /pa/v1/messages": 3}
@@ -80,7 +80,7 @@ def test_what_the_header_says_the_address_does_not_say_again(every: Client) -> N
 
 def test_causes_can_wait_for_the_next_requests_of_a_session(every: Client) -> None:
     waiting = every.send("POST", "/__mock__/next?session=next", content="overloaded;times=2, rate_limited").json()
-    assert [each["times"] for each in waiting["waiting"]] == [2, 1]
+    assert [scenario["times"] for scenario in waiting["waiting"]] == [2, 1]
     assert ask(every, "pa messages", "another").status_code == 200
     assert [ask(every, "pa messages", "next").status_code for _ in range(4)] == [529, 529, 429, 200]
 
@@ -98,8 +98,8 @@ def test_a_cause_waits_until_it_finds_something_to_act_on(every: Client) -> None
 def test_a_cause_waits_for_a_provider_that_knows_it_or_that_is_named(every: Client) -> None:
     every.send("POST", "/__mock__/next?session=of-pd&provider=pd", content="internal_error")
     every.send("POST", "/__mock__/next?session=of-pd", content="payment_problem")
-    asked = ("pc chat", "pd chat", "pd chat", "pa messages")
-    assert [ask(every, surface, "of-pd").status_code for surface in asked] == [200, 500, 200, 402]
+    surfaces = ("pc chat", "pd chat", "pd chat", "pa messages")
+    assert [ask(every, surface, "of-pd").status_code for surface in surfaces] == [200, 500, 200, 402]
 
 
 def test_what_waits_can_be_seen_and_taken_away(every: Client) -> None:
@@ -110,7 +110,7 @@ def test_what_waits_can_be_seen_and_taken_away(every: Client) -> None:
 
 
 @pytest.mark.parametrize(
-    ("page", "content", "told"),
+    ("page", "content", "message"),
     [
         ("next?sesion=a", "overloaded", "unknown parameter 'sesion'"),
         ("reset?sesion=a", "", "unknown parameter 'sesion'"),
@@ -125,14 +125,14 @@ def test_what_waits_can_be_seen_and_taken_away(every: Client) -> None:
         ("next?session=a", "overloaded;times=0", "not a positive integer"),
     ],
 )
-def test_a_page_of_the_mock_that_is_misused_says_how(every: Client, page: str, content: Any, told: str) -> None:
+def test_a_page_of_the_mock_that_is_misused_says_how(every: Client, page: str, content: Any, message: str) -> None:
     method = "GET" if page.startswith("requests") else "POST"
     refused = every.send(method, f"/__mock__/{page}", content=content)
     assert refused.status_code == 400
-    assert told in refused.json()["mock_error"]
+    assert message in refused.json()["mock_error"]
     assert every.send("GET", "/__mock__/next?session=a").json()["waiting"] == []
 
 
 def test_what_makes_no_sense_is_not_repeated_at_length(every: Client) -> None:
-    told = every.send("POST", "/__mock__/next?session=a", content="x" * 60_000).json()["mock_error"]
-    assert len(told) < 200
+    message = every.send("POST", "/__mock__/next?session=a", content="x" * 60_000).json()["mock_error"]
+    assert len(message) < 200

@@ -90,9 +90,9 @@ READERS: dict[str, Callable[[str], Any]] = {
 
 @pytest.mark.parametrize("name", FORMATS)
 def test_the_example_of_a_format_can_be_read_as_such(name: str) -> None:
-    made = make_example({"type": "string", "format": name})
-    assert READERS[name](made)
-    Draft202012Validator({"format": name}, format_checker=Draft202012Validator.FORMAT_CHECKER).validate(made)
+    example = make_example({"type": "string", "format": name})
+    assert READERS[name](example)
+    Draft202012Validator({"format": name}, format_checker=Draft202012Validator.FORMAT_CHECKER).validate(example)
 
 
 TREE = {

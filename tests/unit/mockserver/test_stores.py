@@ -32,9 +32,9 @@ def test_a_store_holds_so_many_things_and_the_oldest_goes_first(monkeypatch: pyt
 def test_stored_responses_of_one_session_are_bounded(pc: PcClient, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(stores, "MAX_ITEMS", 3)
     first = pc.respond().json()["id"]
-    others = [pc.respond().json()["id"] for _ in range(3)]
+    newer_ids = [pc.respond().json()["id"] for _ in range(3)]
     assert pc.ask("GET", f"/v1/responses/{first}").status_code == 404
-    assert {pc.ask("GET", f"/v1/responses/{name}").status_code for name in others} == {200}
+    assert {pc.ask("GET", f"/v1/responses/{name}").status_code for name in newer_ids} == {200}
 
 
 def test_endpoints_and_scenarios_are_counted_without_end_in_a_bounded_number() -> None:
