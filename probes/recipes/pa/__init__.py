@@ -58,7 +58,7 @@ FAMILIES = (
 
 REMOVALS = (BATCH_REMOVAL, FILE_REMOVAL, AGENT_REMOVAL)
 
-OF_WHAT_WAS_MADE = {
+ITEM_REQUESTS = {
     "pa/endpoints/batches/get_batch": get(UNKNOWN_BATCH),
     "pa/endpoints/batches/cancel_batch": post(f"{UNKNOWN_BATCH}/cancel"),
     "pa/endpoints/batches/get_batch_results": get(f"{UNKNOWN_BATCH}/results"),
@@ -77,7 +77,7 @@ MINIMAL_REQUESTS = {
     **list_minimal_requests(
         s1_4_1_endpoints.RECIPES, s1_4_1_messages.RECIPES, s1_4_1_compliance.RECIPES, s1_2_5_lists.RECIPES
     ),
-    **OF_WHAT_WAS_MADE,
+    **ITEM_REQUESTS,
 }
 """The smallest request of each endpoint."""
 
@@ -101,5 +101,5 @@ NO_FAULT_FREE_REQUEST: dict[str, str] = {
         ),
         "its requests have no fault: it is limits that were used up that refuse them",
     ),
-    **dict.fromkeys(OF_WHAT_WAS_MADE, NEEDS_SETUP),
+    **dict.fromkeys(ITEM_REQUESTS, NEEDS_SETUP),
 }

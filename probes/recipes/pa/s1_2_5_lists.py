@@ -55,7 +55,7 @@ ALL_ACTIVITIES = get(f"{BASE}/activities")
 LOCAL_SESSION_LIST, SESSION_MESSAGES = get(LOCAL_SESSIONS), list_session_messages("{local_session}")
 TYPES, USERS, PROJECTS = "activity_types[]", "user_ids[]", "project_ids[]"
 FROM_NOW_ON, BEFORE_THEN = "since", "until"
-ONE, TOO_MANY, NO_NUMBER = ("limit", "1"), ("limit", "1000000"), ("limit", "many")
+LIMIT_ONE, LIMIT_TOO_LARGE, LIMIT_NO_INTEGER = ("limit", "1"), ("limit", "1000000"), ("limit", "many")
 
 
 def walk_recipe(
@@ -83,7 +83,7 @@ def late_cursor_part(label: str, clock: str) -> dict[str, Recipe]:
     """A cursor of a local session's messages, used at a later time of the mock's clock."""
 
     async def steps(probe: Probe) -> None:
-        page = list_session_messages("{local_session}", ONE)
+        page = list_session_messages("{local_session}", LIMIT_ONE)
         token = read_cursor(await probe.send(page.with_stopped_clock(), SETUP), "next_page")
         await probe.send(with_query(page, (PAGE, token)).with_clock(clock).with_stopped_clock(), label)
 
@@ -139,11 +139,11 @@ RECIPES: tuple[Recipe, ...] = (
             type_outside_the_set=list_activities((TYPES, "no_such_activity")),
             array_without_suffix=list_activities(("activity_types", ACTIVITY_TYPES[0])),
             # "limit: integer; per-endpoint maximum (one endpoint rejects values above 1000)"
-            limit=list_activities(ONE),
+            limit=list_activities(LIMIT_ONE),
             limit_1000=list_activities(("limit", "1000")),
             limit_1001=list_activities(("limit", "1001")),
-            limit_above_maximum=list_activities(TOO_MANY),
-            limit_not_integer=list_activities(NO_NUMBER),
+            limit_above_maximum=list_activities(LIMIT_TOO_LARGE),
+            limit_not_integer=list_activities(LIMIT_NO_INTEGER),
             # 2:7.2 "bad activity id format"
             malformed_after_id=list_activities((AFTER, "no-activity-id")),
             malformed_before_id=list_activities((BEFORE, "no-activity-id")),
@@ -166,9 +166,9 @@ RECIPES: tuple[Recipe, ...] = (
             list_chats(),
             user_ids=list_chats((USERS, "{user}")),
             project_ids=list_chats((PROJECTS, "{project}")),
-            limit=list_chats(ONE),
-            limit_above_maximum=list_chats(TOO_MANY),
-            limit_not_integer=list_chats(NO_NUMBER),
+            limit=list_chats(LIMIT_ONE),
+            limit_above_maximum=list_chats(LIMIT_TOO_LARGE),
+            limit_not_integer=list_chats(LIMIT_NO_INTEGER),
             array_without_suffix=list_chats(("user_ids", "{user}")),
             bad_after_id=list_chats((AFTER, "no-cursor")),
         ),
@@ -194,8 +194,8 @@ RECIPES: tuple[Recipe, ...] = (
         with_refusals(
             LOCAL_SESSION_LIST,
             window=get(LOCAL_SESSIONS, query=((SINCE, EARLY), (UNTIL, LATE))),
-            limit_above_maximum=get(LOCAL_SESSIONS, query=(TOO_MANY,)),
-            limit_not_integer=get(LOCAL_SESSIONS, query=(NO_NUMBER,)),
+            limit_above_maximum=get(LOCAL_SESSIONS, query=(LIMIT_TOO_LARGE,)),
+            limit_not_integer=get(LOCAL_SESSIONS, query=(LIMIT_NO_INTEGER,)),
             malformed_page=get(LOCAL_SESSIONS, query=((PAGE, "no-cursor"),)),
         ),
         walk_by_pages(LOCAL_SESSION_LIST, 1),
@@ -206,8 +206,8 @@ RECIPES: tuple[Recipe, ...] = (
         "list_local_session_messages",
         with_refusals(
             SESSION_MESSAGES,
-            limit_above_maximum=list_session_messages("{local_session}", TOO_MANY),
-            limit_not_integer=list_session_messages("{local_session}", NO_NUMBER),
+            limit_above_maximum=list_session_messages("{local_session}", LIMIT_TOO_LARGE),
+            limit_not_integer=list_session_messages("{local_session}", LIMIT_NO_INTEGER),
             unknown_session=list_session_messages(f"clls_{UNKNOWN_ID}"),
             malformed_id=list_session_messages("no-session"),
             malformed_page=list_session_messages("{local_session}", (PAGE, "no-cursor")),

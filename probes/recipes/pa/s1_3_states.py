@@ -34,7 +34,7 @@ FILE = f"{APPS}/files/{{chat_file}}"
 IDLE_PROJECT = f"{APPS}/projects/{{project_without_chats}}"
 DOCUMENT = f"{APPS}/projects/documents/{{project_document}}"
 
-NO_FIXTURE = (
+DELETES_FIXTURE = (
     ReasonCode.NO_DOCUMENTED_SETUP,
     "it deletes a fixture for good, and the documents show no way to make one through the API",
 )
@@ -43,19 +43,20 @@ NO_FIXTURE = (
 def deletion_recipe(family: str, slug: str, path: str, unknown: str) -> Recipe:
     """Refusals without a key and with a wrong one, for an unknown id; on the mock also a real deletion."""
     endpoints = Family(f"pa/endpoints/{family}", credential=READ)
-    success = endpoints.recipe(slug, delete_resource(path), label=SUCCESS, cost=Cost.DESTRUCTIVE, not_live=NO_FIXTURE)
     return endpoints.recipe(
         slug,
         BOTH_REFUSALS.refused_calls(delete_resource(unknown)),
-        optional={SUCCESS: success},
-        not_sent=NO_FIXTURE,
+        optional=endpoints.optional_calls(
+            slug, {SUCCESS: delete_resource(path)}, cost=Cost.DESTRUCTIVE, not_live=DELETES_FIXTURE
+        ),
+        not_sent=DELETES_FIXTURE,
     )
 
 
 def activity_recipe(kind: str, call: Call) -> Recipe:
     """Delete something, then list the activity that reports it."""
     calls = {SETUP: call, ANSWER: list_activities(("activity_types[]", f"pa_{kind}"))}
-    return OUTCOMES.recipe(f"{kind}_activity", calls, cost=Cost.DESTRUCTIVE, not_live=NO_FIXTURE)
+    return OUTCOMES.recipe(f"{kind}_activity", calls, cost=Cost.DESTRUCTIVE, not_live=DELETES_FIXTURE)
 
 
 RECIPES: tuple[Recipe, ...] = (

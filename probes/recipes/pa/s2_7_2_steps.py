@@ -30,11 +30,11 @@ if TYPE_CHECKING:
 
 FAMILY = Family("pa/errors/compliance", credential=READ)
 
-TOO_LONG = ReasonCode.NO_DOCUMENTED_SETUP
+NEEDS_TIME = ReasonCode.NO_DOCUMENTED_SETUP
 """Only time brings the state about: the mock's clock can be moved, a provider's cannot."""
 
 
-NARROW = "compliance_narrow"
+NARROW_ROLE = "compliance_narrow"
 """Role: a key whose parent organization has a budget of a handful of requests."""
 MAX_REQUESTS = 8
 
@@ -59,7 +59,7 @@ async def page_not_valid_for_request(probe: Probe) -> None:
     requests=3,
     control=CHATS,
     needs={"local_session"},
-    not_live=(TOO_LONG, "a cursor expires after 24 h, which no probe waits for"),
+    not_live=(NEEDS_TIME, "a cursor expires after 24 h, which no probe waits for"),
 )
 async def page_cursor_expired(probe: Probe) -> None:
     """A cursor works just before 24 hours and no longer just after."""
@@ -89,7 +89,7 @@ def expiry_recipe(
         requests=2,
         control=CHATS,
         needs=call.placeholders,
-        not_live=(TOO_LONG, detail),
+        not_live=(NEEDS_TIME, detail),
         other_endpoints=other_endpoints,
     )
 
@@ -98,13 +98,13 @@ def exhaustion_recipe(slug: str, call: Call) -> Recipe:
     """Send a call until the budget of the key's parent organization, shared by all endpoints, is used up."""
 
     async def steps(probe: Probe) -> None:
-        await send_until_limited(probe, with_organization_key(NARROW)(call), MAX_REQUESTS)
+        await send_until_limited(probe, with_organization_key(NARROW_ROLE)(call), MAX_REQUESTS)
 
     return FAMILY.recipe(
         slug,
         steps=steps,
         requests=MAX_REQUESTS,
-        roles={with_organization_key(NARROW)(call).credential_role(READ) or READ},
+        roles={with_organization_key(NARROW_ROLE)(call).credential_role(READ) or READ},
         needs=call.placeholders,
         cost=Cost.DISRUPTIVE,
         other_endpoints=same_recipe(lambda request: exhaustion_recipe(slug, request)),

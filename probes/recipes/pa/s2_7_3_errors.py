@@ -37,10 +37,10 @@ FAMILY = Family("pa/errors/general")
 MAX_REQUESTS = 8
 """Most requests sent to use up a limit of the tight key."""
 
-SHARED = {"batches": BATCHES, "files": FILES, "agents": AGENTS}
+FREE_REQUESTS = {"batches": BATCHES, "files": FILES, "agents": AGENTS}
 """Family -> a free request that draws on the same limit (2:8.2: all batch endpoints, all of files, agents read)."""
 
-NOT_FOR_FREE = (
+EXHAUSTION_COSTS = (
     ReasonCode.NO_DOCUMENTED_SETUP,
     "to use this limit up is to generate or to make something, for nothing says that refused requests count",
 )
@@ -78,8 +78,8 @@ def rate_limit_of_endpoint(endpoint: str, request: Call | None) -> Recipe | None
     if request is None:
         return None
     family, slug = endpoint.split("/")[2:]
-    shared = SHARED.get(family) if slug != "create_agent" else None
-    recipe = rate_limit_recipe(request, shared or request, not_live=None if shared else NOT_FOR_FREE)
+    shared = FREE_REQUESTS.get(family) if slug != "create_agent" else None
+    recipe = rate_limit_recipe(request, shared or request, not_live=None if shared else EXHAUSTION_COSTS)
     return replace(recipe, mock_session=family if shared else endpoint)
 
 

@@ -39,8 +39,8 @@ def outage_recipe(slug: str, tool: dict[str, Any], name: str, cause: str) -> Rec
     return tool_error_recipe(slug, use_tool(tool, "use the tool").with_scenario(f"{cause};tool={name}"))
 
 
-LONG = "x" * 1_200
-WIDE = [f"host-{number:04}.example" for number in range(600)]
+LONG_TEXT = "x" * 1_200
+MANY_DOMAINS = [f"host-{number:04}.example" for number in range(600)]
 
 RECIPES: tuple[Recipe, ...] = (
     # 1:6 "refusal stop: not an error: HTTP 200 with stop_reason `refusal` and stop_details.category"
@@ -60,12 +60,12 @@ RECIPES: tuple[Recipe, ...] = (
     outage_recipe("web_search_unavailable", SEARCH, "web_search", "server_tool_unavailable"),
     tool_error_recipe("web_search_max_uses_exceeded", use_tool(SEARCH, "search: one\nsearch: two", max_uses=1)),
     outage_recipe("web_search_too_many_requests", SEARCH, "web_search", "server_tool_rate_limited"),
-    tool_error_recipe("web_search_query_too_long", use_tool(SEARCH, f"search: {LONG}")),
-    tool_error_recipe("web_search_request_too_large", use_tool(SEARCH, "search: one", allowed_domains=WIDE)),
+    tool_error_recipe("web_search_query_too_long", use_tool(SEARCH, f"search: {LONG_TEXT}")),
+    tool_error_recipe("web_search_request_too_large", use_tool(SEARCH, "search: one", allowed_domains=MANY_DOMAINS)),
     # "web_fetch (invalid_tool_input, url_too_long, url_not_allowed, url_not_in_prior_context, url_not_accessible,
     # unsupported_content_type, too_many_requests, max_uses_exceeded, unavailable, content_too_large)"
     tool_error_recipe("web_fetch_invalid_tool_input", use_tool(FETCH, "fetch: not an address")),
-    tool_error_recipe("web_fetch_url_too_long", use_tool(FETCH, f"fetch: https://docs.example/{LONG}")),
+    tool_error_recipe("web_fetch_url_too_long", use_tool(FETCH, f"fetch: https://docs.example/{LONG_TEXT}")),
     tool_error_recipe(
         "web_fetch_url_not_allowed", use_tool(FETCH, "fetch: https://other.example/", allowed_domains=["docs.example"])
     ),

@@ -14,7 +14,7 @@ from catalog_probe.probes.targets.target import Cost
 
 from .compliance_requests import ORGANIZATIONS, list_activities
 from .requests import BATCHES, CREATE_BATCH, FAST, FILES, UNKNOWN_FILE, UPLOAD, create_message
-from .s2_7_2_steps import NARROW
+from .s2_7_2_steps import NARROW_ROLE
 from .s2_8_2_rate_limits import BOUND, REMAINING
 from .s2_8_2_tiers import LISTED_AGENTS
 
@@ -28,12 +28,12 @@ FAMILY = Family("pa/endpoints/limits")
 TIGHT, OTHER_TIGHT = "tight", "tight_too"
 """Roles: two keys of one organization, in two workspaces, with very small limits."""
 
-ONLY_TOKENS = (
+NEEDS_TINY_TOKEN_LIMIT = (
     ReasonCode.NO_DOCUMENTED_SETUP,
     "it takes an organization that may use hardly any tokens, and minutes of waiting",
 )
-ONLY_TIME = (ReasonCode.NO_DOCUMENTED_SETUP, "it takes minutes of waiting, or limits that no organization need have")
-ONLY_SPENDING = (
+NEEDS_TIME = (ReasonCode.NO_DOCUMENTED_SETUP, "it takes minutes of waiting, or limits that no organization need have")
+NEEDS_SPENDING = (
     ReasonCode.NO_DOCUMENTED_SETUP,
     "it takes an organization that spends up to a cap, or a month of waiting",
 )
@@ -78,7 +78,9 @@ def exhaustion_recipe(
 def simulated_recipe(slug: str, call: Call, label: str) -> Recipe:
     """An ordinary answer, and the refusal that the mock gives under a scenario."""
     calls = {SUCCESS: call, label: with_scenario("rate_limited")(call)}
-    return FAMILY.recipe(slug, calls, cost=Cost.BILLABLE, tokens=4, not_live=ONLY_TOKENS, not_sent=ONLY_TOKENS)
+    return FAMILY.recipe(
+        slug, calls, cost=Cost.BILLABLE, tokens=4, not_live=NEEDS_TINY_TOKEN_LIMIT, not_sent=NEEDS_TINY_TOKEN_LIMIT
+    )
 
 
 FILE_CALLS = {
@@ -109,10 +111,10 @@ RECIPES: tuple[Recipe, ...] = (
             "other_key": create_message().replace(credential=OTHER_TIGHT),
             "other_organization": create_message().replace(credential="inference"),
         },
-        not_sent=ONLY_TIME,
+        not_sent=NEEDS_TIME,
     ),
     # "RPM applies to all batch endpoints"
-    exhaustion_recipe("batch_requests", BATCHES, {"all_batch_endpoints": CREATE_BATCH}, not_sent=ONLY_TIME),
+    exhaustion_recipe("batch_requests", BATCHES, {"all_batch_endpoints": CREATE_BATCH}, not_sent=NEEDS_TIME),
     # "shared across upload, list, retrieve, download and delete"
     exhaustion_recipe("file_requests", FILES, {**FILE_CALLS, "other_key": FILES.replace(credential=OTHER_TIGHT)}),
     # "Managed agents per organization"
@@ -120,29 +122,29 @@ RECIPES: tuple[Recipe, ...] = (
         "agent_requests",
         LISTED_AGENTS,
         {"read_by_other_key": LISTED_AGENTS.replace(credential=OTHER_TIGHT)},
-        not_sent=ONLY_TIME,
+        not_sent=NEEDS_TIME,
     ),
     # "Compliance API: 600 requests per minute per parent organization (7.2)."
     exhaustion_recipe(
         "compliance",
         list_activities(),
         {"spent": list_activities(), "spent_for_other_endpoint": ORGANIZATIONS},
-        role=NARROW,
+        role=NARROW_ROLE,
         credential="compliance",
-        not_sent=ONLY_TIME,
+        not_sent=NEEDS_TIME,
     ),
     # "ITPM counts input_tokens and cache_creation_input_tokens"
     simulated_recipe("token_counting_rules", create_message(), "input_tokens_count"),
     # "exceeding gives 429 with retry-after"
     simulated_recipe("fast_mode", FAST, "fast_exhausted"),
     # "service_tier `auto` uses priority when ITPM and OTPM capacity both suffice; `standard_only` opts out"
-    FAMILY.recipe("priority", COMMITMENT, cost=Cost.BILLABLE, tokens=20, not_sent=ONLY_TOKENS),
+    FAMILY.recipe("priority", COMMITMENT, cost=Cost.BILLABLE, tokens=20, not_sent=NEEDS_TINY_TOKEN_LIMIT),
     # "Tier spend caps per month in USD: Start 500; Build 1000; Scale 200000; Custom none."
     FAMILY.recipe(
         "spend_cap",
         {SUCCESS: create_message(), "now": create_message().replace(credential="spend_cap")},
         cost=Cost.BILLABLE,
         tokens=4,
-        not_sent=ONLY_SPENDING,
+        not_sent=NEEDS_SPENDING,
     ),
 )

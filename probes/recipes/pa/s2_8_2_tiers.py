@@ -45,15 +45,15 @@ def calls_by_class_and_tier() -> dict[str, Call]:
 
 
 MARKETPLACE = "marketplace_message_signature"
-LONG = create_message(model="{newest_large_model}", messages=user_turn(" the" * 200_000)).replace(
+LONG_CONTEXT = create_message(model="{newest_large_model}", messages=user_turn(" the" * 200_000)).replace(
     credential="tier_start"
 )
 """More tokens than fit into a context of the usual length."""
 
-NO_QUEUE = (ReasonCode.NO_DOCUMENTED_SETUP, "it takes 200,000 requests or more that wait in batches (2:8.2)")
+NEEDS_FULL_QUEUE = (ReasonCode.NO_DOCUMENTED_SETUP, "it takes 200,000 requests or more that wait in batches (2:8.2)")
 
 LISTED_AGENTS = get("/v1/agents")
-NO_AGENT = post("/v1/agents", {})
+INVALID_AGENT = post("/v1/agents", {})
 """A creation that is refused; it counts toward the limit all the same."""
 
 RECIPES: tuple[Recipe, ...] = (
@@ -68,7 +68,9 @@ RECIPES: tuple[Recipe, ...] = (
                 FAMILY.optional_calls("messages_per_minute", calls_by_class_and_tier(), cost=Cost.BILLABLE, tokens=4)
             ),
             # 2:9 "dedicated long-context limits were removed"
-            **FAMILY.optional_calls("messages_per_minute", {"long_context": LONG}, cost=Cost.BILLABLE, tokens=250_000),
+            **FAMILY.optional_calls(
+                "messages_per_minute", {"long_context": LONG_CONTEXT}, cost=Cost.BILLABLE, tokens=250_000
+            ),
             # "The cloud-marketplace variant starts at Start, has no per-workspace limits and no fast mode."
             **FAMILY.optional_calls(
                 "messages_per_minute",
@@ -93,11 +95,11 @@ RECIPES: tuple[Recipe, ...] = (
         "batches_per_minute",
         with_refusals(BATCHES),
         optional=FAMILY.optional_calls("batches_per_minute", calls_by_tier(BATCHES)),
-        not_sent=NO_QUEUE,
+        not_sent=NEEDS_FULL_QUEUE,
     ),
     # "Files API: about 500 RPM per organization, shared across upload, list, retrieve, download and delete."
     FAMILY.recipe("files_per_minute", with_refusals(FILES)),
     # "Managed agents per organization: create endpoints 300 RPM; read endpoints 1200 RPM."
     FAMILY.recipe("agent_reads_per_minute", with_refusals(LISTED_AGENTS)),
-    FAMILY.recipe("agents_created_per_minute", with_refusals(LISTED_AGENTS, refused_creation=NO_AGENT)),
+    FAMILY.recipe("agents_created_per_minute", with_refusals(LISTED_AGENTS, refused_creation=INVALID_AGENT)),
 )

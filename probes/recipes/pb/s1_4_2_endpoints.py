@@ -22,13 +22,13 @@ from .requests import (
     with_oauth_token,
 )
 from .s2_7_4_interactions import FUNCTION, TOO_MANY_CALLS
-from .s2_7_4_outcomes import NO_NUMBER
+from .s2_7_4_outcomes import NUMBER_UNDOCUMENTED
 
 if TYPE_CHECKING:
     from catalog_probe.probes.recipes.probe import Probe
 
 ENDPOINTS = Family("pb/endpoints")
-ONLY_TIME = (ReasonCode.NO_DOCUMENTED_SETUP, "the documents do not say how long work in the background takes (1:4.2)")
+NEEDS_TIME = (ReasonCode.NO_DOCUMENTED_SETUP, "the documents do not say how long work in the background takes (1:4.2)")
 with_refusals, with_missing_key_refusal = BOTH_REFUSALS.label_calls, Refusals(wrong=False).label_calls
 VERSIONS = ("v1beta", "v1")
 INTERACTION_REMOVALS = {
@@ -116,7 +116,7 @@ def _interaction_recipe(version: str) -> Recipe:
                 tokens=20,
                 cost=Cost.BILLABLE,
                 needs={"small_model"},
-                not_live=ONLY_TIME,
+                not_live=NEEDS_TIME,
             )
         },
     )
@@ -132,7 +132,7 @@ def _streamed_interaction_recipe(version: str) -> Recipe:
         tokens=20,
         optional={
             "error": ENDPOINTS.recipe(
-                slug, failing, label="error_event", cost=Cost.BILLABLE, tokens=2_000, not_live=NO_NUMBER
+                slug, failing, label="error_event", cost=Cost.BILLABLE, tokens=2_000, not_live=NUMBER_UNDOCUMENTED
             )
         },
     )

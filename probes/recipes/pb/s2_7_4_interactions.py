@@ -10,7 +10,7 @@ from catalog_probe.probes.recipes.recipe import Family, Recipe
 from catalog_probe.probes.targets.target import WRONG_KEY, Cost
 
 from .requests import LOOKUP, TEXT_ONLY, as_stream, create_interaction, in_both_versions, with_oauth_token
-from .s2_7_4_outcomes import MODELS_CHOICE, NO_NUMBER, TOOL_ROUNDS
+from .s2_7_4_outcomes import MODELS_CHOICE, NUMBER_UNDOCUMENTED, TOOL_ROUNDS
 from .s2_7_4_quotas import exhaustion_recipe
 
 if TYPE_CHECKING:
@@ -119,7 +119,7 @@ GENERATION_ERRORS: tuple[Recipe, ...] = (
         create_interaction(input=TOO_MANY_CALLS, tools=[FUNCTION]),
         GENERATION,
         tokens=2_000,
-        not_live=NO_NUMBER,
+        not_live=NUMBER_UNDOCUMENTED,
     ),
     error_event_recipe(
         "missing_thought_signature",

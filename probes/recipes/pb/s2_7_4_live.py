@@ -27,8 +27,8 @@ MODEL = "models/{live_model}"
 VIDEO = SendMessage({"realtimeInput": {"video": {"mimeType": "image/png", "data": ""}}})
 TEXT = SendMessage({"clientContent": {"turns": [{"role": "user", "parts": [{"text": "hi"}]}], "turnComplete": True}})
 
-ONLY_TIME = (ReasonCode.NO_DOCUMENTED_SETUP, "only minutes of an open connection bring it about")
-ONLY_THE_NETWORK = (ReasonCode.PROVIDER_ONLY_CAUSE, "no client can make the provider's side break the connection")
+NEEDS_TIME = (ReasonCode.NO_DOCUMENTED_SETUP, "only minutes of an open connection bring it about")
+NEEDS_BROKEN_NETWORK = (ReasonCode.PROVIDER_ONLY_CAUSE, "no client can make the provider's side break the connection")
 NO_TOKEN_LIFETIME = (ReasonCode.NO_DOCUMENTED_SETUP, "the documents do not show how long a token lives (1:5.2)")
 
 
@@ -44,7 +44,7 @@ def open_session(*steps: ScriptStep) -> Call:
 
 def aged_connection_recipe(slug: str, cause: str, age: str, *steps: ScriptStep) -> Recipe:
     """A connection whose time is up."""
-    return LIVE.recipe(slug, open_session(*steps, AWAIT_CLOSE).with_scenario(f"{cause};age={age}"), not_live=ONLY_TIME)
+    return LIVE.recipe(slug, open_session(*steps, AWAIT_CLOSE).with_scenario(f"{cause};age={age}"), not_live=NEEDS_TIME)
 
 
 def open_with_token(name: str) -> Call:
@@ -66,7 +66,9 @@ RECIPES: tuple[Recipe, ...] = (
     aged_connection_recipe("connection_time_exceeded", "connection_age", "10m"),
     # "(session lifetime exceeded, connection reset, goAway, invalid ephemeral token)"
     LIVE.recipe(
-        "connection_reset", open_session(TEXT, AWAIT_CLOSE).with_scenario("connection_reset"), not_live=ONLY_THE_NETWORK
+        "connection_reset",
+        open_session(TEXT, AWAIT_CLOSE).with_scenario("connection_reset"),
+        not_live=NEEDS_BROKEN_NETWORK,
     ),
     LIVE.recipe("invalid_ephemeral_token", await_close(open_with_token("auth_tokens/no-such-token"))),
     # 1:4.2 "closes with codes 1000 to 1011 and a reason"
@@ -93,7 +95,7 @@ async def expired_ephemeral_token(probe: Probe) -> None:
 
 
 # 2:8.1 "resumption handle valid 2 h"
-@LIVE.stepwise(requests=2, needs={"live_path", "live_model"}, not_live=ONLY_TIME)
+@LIVE.stepwise(requests=2, needs={"live_path", "live_model"}, not_live=NEEDS_TIME)
 async def expired_resumption_handle(probe: Probe) -> None:
     """A resumption handle after its 2 hours."""
     handle = await obtain_handle(probe)
@@ -108,7 +110,7 @@ def await_answer(call: Call) -> Call:
 def nearly_expired_part(label: str, cause: str, age: str, *steps: ScriptStep) -> Recipe:
     """A connection seconds before its time is up: it still answers."""
     call = await_answer(open_session(*steps)).with_scenario(f"{cause};age={age}")
-    return ENDPOINTS.recipe("connect", call, label=label, not_live=ONLY_TIME)
+    return ENDPOINTS.recipe("connect", call, label=label, not_live=NEEDS_TIME)
 
 
 def resumption_part(label: str, cause: str, age: str) -> Recipe:
@@ -125,7 +127,7 @@ def resumption_part(label: str, cause: str, age: str) -> Recipe:
         requests=2,
         needs={"live_path", "live_model"},
         needs_scenario=True,
-        not_live=ONLY_TIME,
+        not_live=NEEDS_TIME,
     )
 
 
@@ -164,7 +166,7 @@ CONNECT = ENDPOINTS.recipe(
             label="resume_at_the_last_moment",
             requests=2,
             needs={"live_path", "live_model"},
-            not_live=ONLY_TIME,
+            not_live=NEEDS_TIME,
         ),
         "resumed_session": resumption_part("resume_after_session_time", "session_age", "15m"),
         "resumed_connection": resumption_part("resume_after_connection_time", "connection_age", "10m"),

@@ -21,7 +21,10 @@ TOKENS = 300
 TOOL_ROUNDS = 40
 
 MODELS_CHOICE = (ReasonCode.PROVIDER_ONLY_CAUSE, "whether an image model draws is its own choice")
-NO_NUMBER = (ReasonCode.NO_DOCUMENTED_SETUP, "the documents do not say how many tool calls are too many (2:7.4)")
+NUMBER_UNDOCUMENTED = (
+    ReasonCode.NO_DOCUMENTED_SETUP,
+    "the documents do not say how many tool calls are too many (2:7.4)",
+)
 
 TOOLS = [{"functionDeclarations": [LOOKUP]}]
 MUST_CALL = {"functionCallingConfig": {"mode": "ANY"}}
@@ -120,7 +123,7 @@ ROWS: tuple[Recipe, ...] = (
         generate(contents=tool_rounds(TOOL_ROUNDS), tools=TOOLS),
         cost=Cost.BILLABLE,
         tokens=2_000,
-        not_live=NO_NUMBER,
+        not_live=NUMBER_UNDOCUMENTED,
     ),
     model_fault_recipe("malformed_response", "malformed_response"),
     # "MISSING_THOUGHT_SIGNATURE arises in multi-turn function calling when thought signatures are not echoed"

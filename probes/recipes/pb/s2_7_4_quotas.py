@@ -25,7 +25,7 @@ MAX_REQUESTS = 20
 
 IMAGE_TOKENS = 2_000
 
-ONLY_USE = (ReasonCode.NO_DOCUMENTED_SETUP, "it takes 250 USD or 500 searches")
+NEEDS_HEAVY_USE = (ReasonCode.NO_DOCUMENTED_SETUP, "it takes 250 USD or 500 searches")
 
 
 def exhaustion_recipe(slug: str, call: Call, times: str, *, tokens: int = 4, family: Family = QUOTA) -> Recipe:
@@ -116,11 +116,11 @@ ROWS: tuple[Recipe, ...] = (
     token_exhaustion_recipe("tokens_per_minute", "{token_quota_model}", "token_quota", "tight"),
     token_exhaustion_recipe("tokens_per_day", "{day_token_quota_model}", "day_token_quota", "tight"),
     # 2:8.3 "Tier 1 (billing linked; spend cap 250"; "search on previous generation 1500 per day (free tier 500)"
-    QUOTA.recipe("spend_cap", generate().with_scenario("quota_used_up;quota=spend_cap"), not_live=ONLY_USE),
+    QUOTA.recipe("spend_cap", generate().with_scenario("quota_used_up;quota=spend_cap"), not_live=NEEDS_HEAVY_USE),
     QUOTA.recipe(
         "grounding_searches",
         generate("{previous_generation_model}", tools=SEARCH).with_scenario("quota_used_up;quota=grounding_searches"),
-        not_live=ONLY_USE,
+        not_live=NEEDS_HEAVY_USE,
     ),
     # "spend-based 10-minute limit"
     token_exhaustion_recipe("spend_per_ten_minutes", "{small_model}", "spend_quota_tokens", "thrifty"),

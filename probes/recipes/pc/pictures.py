@@ -34,7 +34,7 @@ def _chunk(name: bytes, content: bytes) -> bytes:
     return struct.pack(">I", len(content)) + name + content + struct.pack(">I", zlib.crc32(name + content))
 
 
-GOOD = image_input(image_url=data_url(png(8, 8)))
+VALID_IMAGE = image_input(image_url=data_url(png(8, 8)))
 
 NO_IMAGE = image_input(image_url=data_url(b"this is no image at all"))
 OTHER_FORMAT = image_input(image_url=data_url(b"BM" + bytes(64)))

@@ -29,10 +29,10 @@ COMPLETION: Mapping[str, Any] = {
 TOKENS = 32
 """Upper bound of the tokens of one of these."""
 
-LONG = "Count to 500"
+LONG_PROMPT = "Count to 500"
 """An input whose answer is longer than the smallest limits, and long enough to be steered."""
 
-STORES = {"pc-beta": "assistants=v2"}
+VECTOR_STORE_HEADERS = {"pc-beta": "assistants=v2"}
 """Real clients send this to all paths of vector stores; the documents show no beta there (1:4.3)."""
 
 MODELS = get("/v1/models")
@@ -45,12 +45,12 @@ UNKNOWN_RESPONSE = get("/v1/responses/resp_00000000000000000000000000000000")
 OTHER_METHOD = Call("GET", "/oauth/token", credential=None, service="mtls_auth_url")
 OTHER_PATH = OTHER_METHOD.replace(method="POST", path="/oauth/tokens")
 
-STORE_REMOVAL = Removal("vector_store", delete("/v1/vector_stores/{id}", headers=STORES))
+STORE_REMOVAL = Removal("vector_store", delete("/v1/vector_stores/{id}", headers=VECTOR_STORE_HEADERS))
 CONVERSATION_REMOVAL = Removal("conversation", delete("/v1/conversations/{id}"))
 RESPONSE_REMOVAL = Removal("response", delete("/v1/responses/{id}"), id_pattern=f"resp_{ASSUMED_ID}")  # 1:2.6
 FILE_REMOVAL = Removal("file", delete("/v1/files/{id}"))
 
-STORE = post("/v1/vector_stores", {}, headers=STORES, removal=STORE_REMOVAL)
+STORE = post("/v1/vector_stores", {}, headers=VECTOR_STORE_HEADERS, removal=STORE_REMOVAL)
 CONVERSATION = post("/v1/conversations", {}, removal=CONVERSATION_REMOVAL)
 UPLOAD = post(
     "/v1/files",
@@ -93,12 +93,12 @@ def with_body(content: bytes, content_type: str, path: str = "/v1/responses") ->
 
 
 def files_of(store: str) -> Call:
-    return get(f"/v1/vector_stores/{store}/files", headers=STORES)
+    return get(f"/v1/vector_stores/{store}/files", headers=VECTOR_STORE_HEADERS)
 
 
 def add_to_store(store: str, file_ids: list[Json]) -> Call:
     """Add a batch of files to a vector store."""
-    return post(f"/v1/vector_stores/{store}/file_batches", {"file_ids": file_ids}, headers=STORES)
+    return post(f"/v1/vector_stores/{store}/file_batches", {"file_ids": file_ids}, headers=VECTOR_STORE_HEADERS)
 
 
 def send_in_chat(calls: Call | Mapping[str, Call]) -> OtherEndpoints:

@@ -12,7 +12,7 @@ from catalog_probe.probes.recipes.credential_rules import Refusals
 from catalog_probe.probes.recipes.recipe import Family, Recipe, Steps
 from catalog_probe.probes.targets.target import Cost
 
-from .pictures import GOOD
+from .pictures import VALID_IMAGE
 from .requests import (
     AGENTS,
     CONVERSATION,
@@ -116,7 +116,7 @@ RECIPES: tuple[Recipe, ...] = (
             **{f"service_tier_{tier}": create_response(service_tier=tier) for tier in SERVICE_TIERS},
             service_tier_outside=create_response(service_tier="no-such-tier"),
             input_items=create_response(input=[{"role": "user", "content": "hi"}]),
-            input_image=create_response(input=GOOD),
+            input_image=create_response(input=VALID_IMAGE),
             within_bounds=create_response(top_logprobs=5, safety_identifier="x" * 16),  # what the refused ones exceed
             store_true=STORED,
         ),

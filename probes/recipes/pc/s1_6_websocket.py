@@ -11,7 +11,7 @@ from catalog_probe.probes.calls.script import AwaitMessage, ReceivedMessages, Sc
 from catalog_probe.probes.recipes.recipe import Family, Recipe
 from catalog_probe.probes.targets.target import WRONG_KEY, Cost
 
-from .requests import LONG
+from .requests import LONG_PROMPT
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -23,12 +23,12 @@ FAMILY = Family("pc/errors/websocket")
 ENDPOINTS = Family("pc/endpoints/websocket")
 PATH = "/v1/responses"
 MAX_OUTPUT_TOKENS = 256
-ONLY_TIME = (ReasonCode.NO_DOCUMENTED_SETUP, "only an hour of an open socket brings it about")
-ONLY_WAITING = (
+NEEDS_TIME = (ReasonCode.NO_DOCUMENTED_SETUP, "only an hour of an open socket brings it about")
+NEEDS_WAITING_RESPONSE = (
     ReasonCode.NO_DOCUMENTED_SETUP,
     "a real response takes the output of a tool that it waits for, and how one comes to wait is not shown",
 )
-INJECTING = {"pc-beta": "responses_multi_agent=v1"}
+INJECT_HEADERS = {"pc-beta": "responses_multi_agent=v1"}
 """The beta that clients send with response.inject (tests/contract/probes/sdks); the documents name none."""
 
 
@@ -82,11 +82,11 @@ RECIPES: tuple[Recipe, ...] = (
         optional={
             "inject": ENDPOINTS.recipe(
                 "responses",
-                converse(PATH, CREATE, CREATED, inject_into("created"), COMPLETED, headers=INJECTING),
+                converse(PATH, CREATE, CREATED, inject_into("created"), COMPLETED, headers=INJECT_HEADERS),
                 label="inject",
                 cost=Cost.BILLABLE,
                 tokens=32,
-                not_live=ONLY_WAITING,
+                not_live=NEEDS_WAITING_RESPONSE,
             ),
             "just_before_the_limit": ENDPOINTS.recipe(
                 "responses",
@@ -95,7 +95,7 @@ RECIPES: tuple[Recipe, ...] = (
                 cost=Cost.BILLABLE,
                 tokens=32,
                 needs_scenario=False,
-                not_live=ONLY_TIME,
+                not_live=NEEDS_TIME,
             ),
         },
     ),
@@ -103,18 +103,18 @@ RECIPES: tuple[Recipe, ...] = (
     FAMILY.recipe(
         "connection_limit_reached",
         converse(PATH, CREATE, AwaitMessage("error", "response.completed")).with_scenario("session_age;age=60m"),
-        not_live=ONLY_TIME,
+        not_live=NEEDS_TIME,
     ),
     # 1:6 response.inject.failed: "emitted when response.inject targets a response that already completed"
     billable_recipe(
         "response_already_completed",
         *(CREATE, COMPLETED, inject_into("completed"), AwaitMessage("response.inject.failed", "error")),
-        headers=INJECTING,
+        headers=INJECT_HEADERS,
     ),
     # 1:6 "steering ends a response as incomplete with reason steered"
     billable_recipe(
         "steered",
-        create_response_message(LONG, max_output_tokens=MAX_OUTPUT_TOKENS),
+        create_response_message(LONG_PROMPT, max_output_tokens=MAX_OUTPUT_TOKENS),
         CREATED,
         STEER,
         AwaitMessage("response.incomplete", "response.completed"),

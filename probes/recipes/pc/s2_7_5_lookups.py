@@ -8,7 +8,7 @@ from catalog_probe.probes.calls.call import get, post
 from catalog_probe.probes.recipes.recipe import Family, Recipe
 from catalog_probe.probes.targets.target import Cost
 
-from .requests import AGENTS, STORES, TOKENS, UNKNOWN_RESPONSE, create_response, make
+from .requests import AGENTS, TOKENS, UNKNOWN_RESPONSE, VECTOR_STORE_HEADERS, create_response, make
 
 if TYPE_CHECKING:
     from catalog_probe.probes.recipes.probe import Probe
@@ -33,8 +33,8 @@ LOOKUPS = {
     "agent_session": get("/v1/agents/sessions/session_000000000000000000000000", headers=AGENTS.headers),
     "video": get("/v1/videos/video_000000000000000000000000"),
     # 404 none: "retired assistants and threads routes also 404"
-    "retired_assistants": get("/v1/assistants", headers=STORES),
-    "retired_threads": post("/v1/threads", {}, headers=STORES),
+    "retired_assistants": get("/v1/assistants", headers=VECTOR_STORE_HEADERS),
+    "retired_threads": post("/v1/threads", {}, headers=VECTOR_STORE_HEADERS),
 }
 """Slug -> a request with an id that cannot exist; the paths are those of real clients if known."""
 

@@ -12,9 +12,9 @@ from catalog_probe.probes.targets.target import Cost
 from .requests import (
     AGENTS,
     CONVERSATION,
-    LONG,
-    STORES,
+    LONG_PROMPT,
     TOKENS,
+    VECTOR_STORE_HEADERS,
     create_completion,
     create_response,
     make,
@@ -37,7 +37,7 @@ MULTIPART = b'--x\r\nContent-Disposition: form-data; name="model"\r\n\r\n{small_
 AS_TEXT = with_body(b'{"input": "hi"}', "text/plain")
 CUT_SHORT = b'{"model": '
 LONG_TEXT = "x" * 1000
-WORDS, MORE_WORDS = "word " * 2_500, 2_000
+LONG_INPUT, LONG_OUTPUT = "word " * 2_500, 2_000
 """A prompt that fits into a window of 4,096 tokens, and an output that no longer fits with it."""
 
 TOO_MANY_TOKENS = 100_000_000
@@ -125,9 +125,9 @@ RECIPES: tuple[Recipe, ...] = (
     # 400 context_length_exceeded: "prompt plus output over context window"
     refusal_recipe(
         "context_length_exceeded",
-        create_response(model="{small_context_model}", input=WORDS, max_output_tokens=MORE_WORDS),
+        create_response(model="{small_context_model}", input=LONG_INPUT, max_output_tokens=LONG_OUTPUT),
         create_completion(
-            model="{small_context_model}", messages=[{"role": "user", "content": WORDS}], max_tokens=MORE_WORDS
+            model="{small_context_model}", messages=[{"role": "user", "content": LONG_INPUT}], max_tokens=LONG_OUTPUT
         ),
         tokens=10_000,
     ),
@@ -139,16 +139,22 @@ RECIPES: tuple[Recipe, ...] = (
     # 422 none: "well-formed but unprocessable"
     FAMILY.recipe(
         "unprocessable",
-        post("/v1/vector_stores/{vector_store}/files", {"file_id": "{unsearchable_file}"}, headers=STORES),
+        post(
+            "/v1/vector_stores/{vector_store}/files", {"file_id": "{unsearchable_file}"}, headers=VECTOR_STORE_HEADERS
+        ),
         cost=Cost.BILLABLE,
     ),
     # "Incomplete responses (HTTP 200, status incomplete): reasons max_output_tokens, …; the chat-completions equivalent
     # is finish_reason `length`"
-    OUTCOMES.recipe("incomplete_max_output_tokens", create_response(input=LONG), cost=Cost.BILLABLE, tokens=TOKENS),
-    OUTCOMES.recipe("streamed_max_output_tokens", stream_response(input=LONG), cost=Cost.BILLABLE, tokens=TOKENS),
+    OUTCOMES.recipe(
+        "incomplete_max_output_tokens", create_response(input=LONG_PROMPT), cost=Cost.BILLABLE, tokens=TOKENS
+    ),
+    OUTCOMES.recipe(
+        "streamed_max_output_tokens", stream_response(input=LONG_PROMPT), cost=Cost.BILLABLE, tokens=TOKENS
+    ),
     OUTCOMES.recipe(
         "chat_length",
-        create_completion(messages=[{"role": "user", "content": LONG}]),
+        create_completion(messages=[{"role": "user", "content": LONG_PROMPT}]),
         cost=Cost.BILLABLE,
         tokens=TOKENS,
     ),
@@ -186,6 +192,6 @@ async def previous_response_not_found(probe: Probe) -> None:
 async def conflict(probe: Probe) -> None:
     """Answer a conversation again, and delete it, while a first answer is made in the background."""
     conversation = await make(probe, CONVERSATION)
-    await probe.setup(create_response(conversation=conversation, background=True, input=LONG))
+    await probe.setup(create_response(conversation=conversation, background=True, input=LONG_PROMPT))
     await probe.send(create_response(conversation=conversation), "concurrent_modification")
     await probe.send(delete(f"/v1/conversations/{conversation}"), "state_conflict")

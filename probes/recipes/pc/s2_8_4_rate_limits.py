@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from catalog_probe.probes.recipes.probe import Probe
 
 LIMITS = Family("pc/rate_limits/limits")
-ONLY_VOLUME = (ReasonCode.NO_DOCUMENTED_SETUP, "only so much use brings it about")
+NEEDS_HEAVY_USE = (ReasonCode.NO_DOCUMENTED_SETUP, "only so much use brings it about")
 
 TIERS = {"tier_1": "paid_5", "tier_5": "paid_1000"}
 """Tier -> role of a key of an organization in it (tier 1: 5 paid, tier 5: 1000 paid)."""
@@ -104,12 +104,12 @@ PARTS = {
         roles={TIERS["tier_5"]},
         needs={"verbose_model"},
         cost=Cost.DISRUPTIVE,
-        not_live=ONLY_VOLUME,
+        not_live=NEEDS_HEAVY_USE,
     ),
     # "Retry-After (seconds, for 429 and 503)"
     **exceeded_part(LIMITS, exceed_limit, requests=BOUND + 1),
 }
 
 RECIPES = (
-    LIMITS.recipe(SLUG, CHAT, cost=Cost.BILLABLE, tokens=32, optional=isolate_each(PARTS), not_sent=ONLY_VOLUME),
+    LIMITS.recipe(SLUG, CHAT, cost=Cost.BILLABLE, tokens=32, optional=isolate_each(PARTS), not_sent=NEEDS_HEAVY_USE),
 )

@@ -33,7 +33,7 @@ JUST_BEFORE, JUST_AFTER = "+23h59m59s", "+24h1s"
 POLLS = 20
 POLL_EVERY_S = 1.5
 
-WAITS_A_DAY = (ReasonCode.NO_DOCUMENTED_SETUP, "a result would have to be left unfetched for 24 h")
+NEEDS_A_DAY = (ReasonCode.NO_DOCUMENTED_SETUP, "a result would have to be left unfetched for 24 h")
 
 
 async def start_deferred(probe: Probe) -> Call:
@@ -113,7 +113,7 @@ RECIPES = (
                 cost=Cost.BILLABLE,
                 tokens=500,
                 needs={"small_model"},
-                not_live=WAITS_A_DAY,
+                not_live=NEEDS_A_DAY,
             )
         },
     ),
@@ -134,7 +134,7 @@ async def deferred_already_fetched(probe: Probe) -> None:
     await probe.send(fetch.with_clock(COMPUTED).with_stopped_clock())
 
 
-@billable_steps(NOT_FOUND, requests=2, not_live=WAITS_A_DAY)
+@billable_steps(NOT_FOUND, requests=2, not_live=NEEDS_A_DAY)
 async def deferred_expired(probe: Probe) -> None:
     fetch = await start_deferred(probe)
     await probe.send(fetch.with_clock(JUST_AFTER).with_stopped_clock())

@@ -46,7 +46,7 @@ def after_exhaustion_part(label: str, by: Call, then: Call) -> Recipe:
     )
 
 
-ONLY_TIME = (ReasonCode.NO_DOCUMENTED_SETUP, "how long a limit lasts is not waited for")
+NEEDS_TIME = (ReasonCode.NO_DOCUMENTED_SETUP, "how long a limit lasts is not waited for")
 TIGHT_COMPLETION = create_completion().replace(credential=TIGHT)
 
 SCOPE_PARTS = (
@@ -80,6 +80,6 @@ RECIPES = (
             **LIMITS.optional_calls(SLUG, {"generation": create_completion()}, cost=Cost.BILLABLE, tokens=16),
             **exceeded_part(LIMITS, exceed_limit, requests=MAX_REQUESTS + 1, tokens=MAX_REQUESTS * 16),
         },
-        not_sent=ONLY_TIME,
+        not_sent=NEEDS_TIME,
     ),
 )
