@@ -47,9 +47,9 @@ def _cached_proof(method: str, path: str, provider: str) -> Expected:
     return replace(expect_control(provider), fields=dict.fromkeys(proof, True))
 
 
-def explain_account(exchange: Exchange, provider: str, known: ProviderVocabulary) -> Reason | None:
+def explain_account(exchange: Exchange, provider: str, vocabulary: ProviderVocabulary) -> Reason | None:
     """Return why an answer is no success although key and host work: the account's credit or region."""
-    return find_reason(_make_evidence(exchange, provider, known), [ACCOUNT_RULE])
+    return find_reason(_make_evidence(exchange, provider, vocabulary), [ACCOUNT_RULE])
 
 
 def explain_transient(exchange: Exchange, provider: str) -> Reason | None:
@@ -69,5 +69,5 @@ def explain_silence(exchange: Exchange, provider: str) -> Reason | None:
     return Reason(ReasonCode.GATEWAY_PAGE, quote(response)) if is_plain_text else None
 
 
-def _make_evidence(exchange: Exchange, provider: str, known: ProviderVocabulary) -> Evidence:
-    return Evidence(expect_control(provider), exchange, Verdict(Outcome.DRIFTED), known, live=True)
+def _make_evidence(exchange: Exchange, provider: str, vocabulary: ProviderVocabulary) -> Evidence:
+    return Evidence(expect_control(provider), exchange, Verdict(Outcome.DRIFTED), vocabulary, live=True)

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 def judge(
-    expected: Sequence[Expected], attempt: Attempt, known: ProviderVocabulary, stopped: Reason | None = None
+    expected: Sequence[Expected], attempt: Attempt, vocabulary: ProviderVocabulary, stopped: Reason | None = None
 ) -> Verdict:
     """Return the verdict of one attempt at a record.
 
@@ -42,20 +42,20 @@ def judge(
     Args:
         expected: what the record documents of each label.
         attempt: the exchanges.
-        known: what all records of the provider document.
+        vocabulary: what all records of the provider document.
         stopped: why the attempt ended early, if it did. What was observed until then is judged all the same.
     """
     steps = list_steps(expected, attempt)
-    verdicts = [_judge_step(step, known) for step in steps]
+    verdicts = [_judge_step(step, vocabulary) for step in steps]
 
     evidence_of_answers = [
-        _gather_evidence(step, verdict, known)
+        _gather_evidence(step, verdict, vocabulary)
         for step, verdict in zip(steps, verdicts, strict=True)
         if step.exchange.response is not None
     ]
     attempt_evidence = compare_attempt(evidence_of_answers)
     verdicts = [
-        _apply_attempt_rules(step, verdict, known, attempt_evidence)
+        _apply_attempt_rules(step, verdict, vocabulary, attempt_evidence)
         for step, verdict in zip(steps, verdicts, strict=True)
     ]
 
@@ -65,12 +65,12 @@ def judge(
     for index, (step, verdict, other_answers) in enumerate(zip(steps, verdicts, answers_by_step, strict=True)):
         # A step without a verdict is not compared, so that an overload does not become a difference.
         if other_answers and verdict.outcome.is_conclusive:
-            compared = _judge_step(step, known, other_answers)
-            verdicts[index] = _apply_attempt_rules(step, compared, known, attempt_evidence)
+            compared = _judge_step(step, vocabulary, other_answers)
+            verdicts[index] = _apply_attempt_rules(step, compared, vocabulary, attempt_evidence)
 
     verdicts = _retract_dependent_steps(verdicts, steps)
     judged = {
-        step.key: _add_observation(step, _add_notes(step, verdict, known), other_answers, known)
+        step.key: _add_observation(step, _add_notes(step, verdict, vocabulary), other_answers, vocabulary)
         for step, verdict, other_answers in zip(steps, verdicts, answers_by_step, strict=True)
     }
     sent_labels = {step.label for step in steps}
@@ -85,7 +85,9 @@ def judge(
     return judge_record({**judged, **missing})
 
 
-def _judge_step(step: JudgedStep, known: ProviderVocabulary, other_answers: OtherAnswers = NO_OTHER_ANSWERS) -> Verdict:
+def _judge_step(
+    step: JudgedStep, vocabulary: ProviderVocabulary, other_answers: OtherAnswers = NO_OTHER_ANSWERS
+) -> Verdict:
     """Compare one answer with what is documented, and apply the rules that need to see no other."""
     expected, exchange = step.chosen, step.exchange
     if f"{expected.label}/status" in assertions_of_other_revisions(expected, exchange.request):
@@ -99,7 +101,7 @@ def _judge_step(step: JudgedStep, known: ProviderVocabulary, other_answers: Othe
     verdict = Verdict(Outcome.DRIFTED if is_mismatch else Outcome.CONFORMS, None, findings)
     if exchange.response is None:
         return verdict
-    evidence = _gather_evidence(step, verdict, known)
+    evidence = _gather_evidence(step, verdict, vocabulary)
     verdict = apply_rules(evidence, Sees.ANSWER)
     if verdict.reason is not None and verdict.reason.code != ReasonCode.SERVER_FAULT:
         return replace(verdict, findings=(*verdict.findings, *compare_with_documented(evidence)))
@@ -118,19 +120,19 @@ def _unobserved_verdict(step: JudgedStep, reason: Reason) -> Verdict:
 
 
 def _gather_evidence(
-    step: JudgedStep, verdict: Verdict, known: ProviderVocabulary, attempt_evidence: AttemptEvidence | None = None
+    step: JudgedStep, verdict: Verdict, vocabulary: ProviderVocabulary, attempt_evidence: AttemptEvidence | None = None
 ) -> Evidence:
     is_live = not is_of_a_mock(step.exchange.request)
-    return Evidence(step.chosen, step.exchange, verdict, known, is_live, attempt_evidence or AttemptEvidence())
+    return Evidence(step.chosen, step.exchange, verdict, vocabulary, is_live, attempt_evidence or AttemptEvidence())
 
 
 def _apply_attempt_rules(
-    step: JudgedStep, verdict: Verdict, known: ProviderVocabulary, attempt_evidence: AttemptEvidence
+    step: JudgedStep, verdict: Verdict, vocabulary: ProviderVocabulary, attempt_evidence: AttemptEvidence
 ) -> Verdict:
     """Apply the rules that need to see the other answers of the attempt."""
     if verdict.outcome is not Outcome.DRIFTED or step.exchange.response is None:
         return verdict
-    return apply_rules(_gather_evidence(step, verdict, known, attempt_evidence), Sees.ATTEMPT)
+    return apply_rules(_gather_evidence(step, verdict, vocabulary, attempt_evidence), Sees.ATTEMPT)
 
 
 def _retract_dependent_steps(verdicts: Sequence[Verdict], steps: Sequence[JudgedStep]) -> list[Verdict]:
@@ -173,29 +175,31 @@ def _explain_missing_step(label: str, stopped: Reason | None, differing: Sequenc
 
 
 def _add_observation(
-    step: JudgedStep, verdict: Verdict, other_answers: OtherAnswers, known: ProviderVocabulary
+    step: JudgedStep, verdict: Verdict, other_answers: OtherAnswers, vocabulary: ProviderVocabulary
 ) -> Verdict:
     observation = observe(
-        step.expected, step.exchange, verdict.findings, verdict.reason, known.endpoints, other_answers
+        step.expected, step.exchange, verdict.findings, verdict.reason, vocabulary.endpoints, other_answers
     )
     return replace(verdict, observations=(observation,), shows_documented=shows_documented(step.expected, observation))
 
 
-def _add_notes(step: JudgedStep, verdict: Verdict, known: ProviderVocabulary) -> Verdict:
+def _add_notes(step: JudgedStep, verdict: Verdict, vocabulary: ProviderVocabulary) -> Verdict:
     """Add findings that are worth a note and are no part of the verdict."""
     response = step.exchange.response
     if response is None or not verdict.outcome.is_conclusive:
         return verdict
     if verdict.outcome is Outcome.DRIFTED:
-        notes = (*_recognize_answer(step.chosen, response, known), *find_duplicate_names(step.chosen, response))
+        notes = (*_recognize_answer(step.chosen, response, vocabulary), *find_duplicate_names(step.chosen, response))
     else:
-        notes = tuple(find_undocumented(step.chosen, response, known))
+        notes = tuple(find_undocumented(step.chosen, response, vocabulary))
     return replace(verdict, findings=(*verdict.findings, *notes))
 
 
-def _recognize_answer(expected: Expected, response: Response, known: ProviderVocabulary) -> Iterator[Finding]:
+def _recognize_answer(expected: Expected, response: Response, vocabulary: ProviderVocabulary) -> Iterator[Finding]:
     """Note which other record documents this answer, if the answer tells."""
-    addresses = [answer.address for answer in known.match_answers(response.status, answer_body(expected, response))]
+    addresses = [
+        answer.address for answer in vocabulary.match_answers(response.status, answer_body(expected, response))
+    ]
     if not addresses or expected.address in addresses or len(addresses) > MAX_CANDIDATES:
         return
     yield Finding(

@@ -42,14 +42,14 @@ Falsification = Callable[[Expected], tuple[Expected, AssertionKey, "Json"]]
 
 
 def self_test(
-    lane: str, expected: Expected, control: Exchange, known: ProviderVocabulary, today: date, at: str
+    lane: str, expected: Expected, control: Exchange, vocabulary: ProviderVocabulary, today: date, at: str
 ) -> Result:
     """Return the result of a lane's self-test; `expected` is what the control is truly answered with."""
     false_expected = falsify(expected, today)
     exchange = replace(control, label=CONTROL)
-    attempt_verdict = judge([false_expected], Attempt(at, control.elapsed_ms, (exchange,)), known)
+    attempt_verdict = judge([false_expected], Attempt(at, control.elapsed_ms, (exchange,)), vocabulary)
     verdict = conclude_record([attempt_verdict.step_verdicts] * 2)  # a drift needs two attempts that agree
-    probed = ProbedRecord(expected.provider, [false_expected], known, live=True, faults={CONTROL: SOURCE})
+    probed = ProbedRecord(expected.provider, [false_expected], vocabulary, live=True, faults={CONTROL: SOURCE})
     verdict = settle_record(add_record(probed, verdict, [exchange], KeyEvidence()))
     return Result(
         record=self_test_address(lane),

@@ -77,7 +77,7 @@ def _describe_probe(task: Task, lane: Lane, history: AttemptHistory) -> ProbedRe
     return ProbedRecord(
         provider=lane.provider.name,
         expected=task.expected,
-        known=task.vocabulary,
+        vocabulary=task.vocabulary,
         live=lane.live,
         record=task.record,
         faults=task.faults,

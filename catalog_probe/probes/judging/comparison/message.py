@@ -27,9 +27,9 @@ def quote(response: Response) -> str:
     return _format_quote(response, str(body))
 
 
-def quote_message(response: Response, known: ProviderVocabulary) -> str:
+def quote_message(response: Response, vocabulary: ProviderVocabulary) -> str:
     """Return status and the message in the provider's envelope; without one, the beginning of the body."""
-    message = known.find_message(response.body)
+    message = vocabulary.find_message(response.body)
     return quote(response) if message is None else _format_quote(response, message)
 
 
@@ -37,14 +37,14 @@ def _format_quote(response: Response, text: str) -> str:
     return f"HTTP {response.status}: {' '.join(text.split())[:MAX_QUOTE]}"
 
 
-def normalize_message(expected: Expected, response: Response, known: ProviderVocabulary) -> str:
+def normalize_message(expected: Expected, response: Response, vocabulary: ProviderVocabulary) -> str:
     """Return the message of an answer without what changes each time; the whole body if it has no message.
 
     The message may stand in any envelope of the provider.
     """
     # Rules that see a whole lane run when only the asserted values of a large body are kept.
     body = response.body if response.cut is None else build_document(response.cut.values)
-    message = known.find_message(body) if response.grpc is None else message_of(expected, response)
+    message = vocabulary.find_message(body) if response.grpc is None else message_of(expected, response)
     if message is None and response.body is not None:
         message = response.body if isinstance(response.body, str) else json.dumps(response.body, sort_keys=True)
     return mask_volatile(message or "")

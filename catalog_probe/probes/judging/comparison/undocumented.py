@@ -19,16 +19,16 @@ if TYPE_CHECKING:
 MAX_NOTES = 100  # of headers, and of fields, of one answer
 
 
-def find_undocumented(expected: Expected, response: Response, known: ProviderVocabulary) -> Iterator[Finding]:
+def find_undocumented(expected: Expected, response: Response, vocabulary: ProviderVocabulary) -> Iterator[Finding]:
     """Note the headers, envelope fields and error codes of an answer that no record of its provider names."""
     yield from find_duplicate_names(expected, response)
-    for name in sorted(response.headers.keys() - known.headers - ORDINARY_HEADERS)[:MAX_NOTES]:
+    for name in sorted(response.headers.keys() - vocabulary.headers - ORDINARY_HEADERS)[:MAX_NOTES]:
         yield _note(expected, FindingCode.UNDOCUMENTED_HEADER, Aspect.HEADER, name, response.headers[name])
     for pointer, value in islice(_find_extra_fields(expected.envelope.schema, response.body, ""), MAX_NOTES):
         yield _note(expected, FindingCode.UNDOCUMENTED_FIELD, Aspect.BODY, pointer, value)
     if (response.status or 0) >= 400:
         values = wire_values(expected.envelope, response.body)
-        for aspect, documented in (("type", known.types), ("code", known.codes)):
+        for aspect, documented in (("type", vocabulary.types), ("code", vocabulary.codes)):
             value = values.get(aspect)
             if isinstance(value, str) and value not in documented:
                 yield _note(expected, FindingCode.UNDOCUMENTED_CODE, Aspect(aspect), aspect, value)

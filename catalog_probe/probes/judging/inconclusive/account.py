@@ -23,14 +23,14 @@ if TYPE_CHECKING:
 
 def find_account_trouble(evidence: Evidence) -> Reason | None:
     """Return a reason if an answer is about the account: by its message, as a documented record, or by its code."""
-    response, known, body = evidence.response, evidence.known, _refusal_body(evidence)
-    message = response.grpc.message if response.grpc is not None else known.find_message(body)
-    if not is_success(response.status) and known.says_no_credit(evidence.expected, message):
+    response, vocabulary, body = evidence.response, evidence.vocabulary, _refusal_body(evidence)
+    message = response.grpc.message if response.grpc is not None else vocabulary.find_message(body)
+    if not is_success(response.status) and vocabulary.says_no_credit(evidence.expected, message):
         return Reason(ReasonCode.NO_CREDIT, f"this account has no credit; {quote(response)}")
     status = response.status
-    answers = known.match_account_trouble(status, body) or known.match_moved_account_trouble(status, body)
+    answers = vocabulary.match_account_trouble(status, body) or vocabulary.match_moved_account_trouble(status, body)
     if not answers and not _has_documented_type(evidence.expected, status, body):
-        answers = known.match_account_trouble_by_code(status, body)
+        answers = vocabulary.match_account_trouble_by_code(status, body)
     if not answers or any(_allows_answer(evidence.expected, answer.expected) for answer in answers):
         return None
     codes = {answer.account_reason for answer in answers}

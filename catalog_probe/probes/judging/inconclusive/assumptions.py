@@ -120,7 +120,7 @@ def _find_failed_assumption(evidence: Evidence) -> Reason | None:
 
 
 def _blame(evidence: Evidence, key: str) -> Reason:
-    quoted = quote_message(evidence.response, evidence.known)
+    quoted = quote_message(evidence.response, evidence.vocabulary)
     detail = f"{quoted}; what we assumed may be why: {key}: {evidence.expected.request_assumptions[key]}"
     return Reason(ReasonCode.ASSUMPTION_FAILED, detail)
 
@@ -166,7 +166,7 @@ def _is_accepted(evidence: Evidence) -> bool:
 
 def _is_another_error(evidence: Evidence) -> bool:
     """Whether an error of the provider came with another status, type or code, and not just without one."""
-    response, known = evidence.response, evidence.known
+    response, vocabulary = evidence.response, evidence.vocabulary
     differs = any(
         finding.is_drift and finding.aspect in _ERROR_ASPECTS and finding.observed != ABSENT_CLASS
         for finding in evidence.verdict.findings
@@ -174,4 +174,4 @@ def _is_another_error(evidence: Evidence) -> bool:
     body = answer_body(evidence.expected, response)
     # Some documented refusals are a JSON string or have no body (2:7.1).
     is_bare = not isinstance(body, dict | list) and response.body_type in ("json", "empty")
-    return differs and (known.is_in_envelope(body) or (is_bare and known.has_status(response.status)))
+    return differs and (vocabulary.is_in_envelope(body) or (is_bare and vocabulary.has_status(response.status)))

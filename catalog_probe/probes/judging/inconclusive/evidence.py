@@ -49,7 +49,7 @@ class Evidence:
     """What was sent and came. Of a label that was never sent: the setup that failed before it."""
     verdict: Verdict
     """The verdict so far of this label on this endpoint."""
-    known: ProviderVocabulary
+    vocabulary: ProviderVocabulary
     """What the provider's records document."""
     live: bool
     attempt: AttemptEvidence = AttemptEvidence()
@@ -102,9 +102,9 @@ class Evidence:
 
     @cached_property
     def fingerprint(self) -> Fingerprint:
-        return Fingerprint(self.status, normalize_message(self.expected, self.response, self.known))
+        return Fingerprint(self.status, normalize_message(self.expected, self.response, self.vocabulary))
 
 
 def is_of_a_mock(request: Request) -> bool:
-    """Whether a mock was asked: its keys are known, and nobody else uses its accounts."""
+    """Whether a mock was asked: its keys are vocabulary, and nobody else uses its accounts."""
     return MOCK_SESSION in request.headers

@@ -99,7 +99,7 @@ def add_refusal(key: KeyEvidence, evidence: Evidence) -> None:
     is_replacement = _replaces_documented(evidence)
     if is_replacement:
         # Limits are records of endpoints of their own, so the path tells the endpoint.
-        endpoint = evidence.known.endpoints.find(evidence.exchange) or evidence.endpoint
+        endpoint = evidence.vocabulary.endpoints.find(evidence.exchange) or evidence.endpoint
         source = endpoint or f"{evidence.request.method} {evidence.request.url}"
         replacement = Replacement(evidence.fault, documented_status, source)
         key.replacements.setdefault(fingerprint, set()).add(replacement)
@@ -128,7 +128,7 @@ def list_suspicions(key: KeyEvidence) -> list[EndpointAnswer]:
 
 
 def judge_fault_free(
-    suspicion: EndpointAnswer, answer: Exchange, expected: Expected, known: ProviderVocabulary
+    suspicion: EndpointAnswer, answer: Exchange, expected: Expected, vocabulary: ProviderVocabulary
 ) -> FaultFreeAnswer:
     """Return what the answer to a fault-free request shows; `expected` is what a control must be answered with."""
     request = f"{answer.request.method} {answer.request.url} without a fault"
@@ -137,7 +137,7 @@ def judge_fault_free(
         failure = answer.failure.code if answer.failure else "nothing"
         return FaultFreeAnswer(FaultFreeResult.UNKNOWN, f"{request} was not answered: {failure}")
     status = http_status_of(response, expected.provider)
-    if Fingerprint(status, normalize_message(expected, response, known)) == fingerprint:
+    if Fingerprint(status, normalize_message(expected, response, vocabulary)) == fingerprint:
         return FaultFreeAnswer(FaultFreeResult.SAME, _describe_same_answer(request, fingerprint))
     # A refusal of another kind shows as much as a success: the request was told apart from those with a fault.
     if status is None or status >= 500 or status in _TRANSIENT_STATUSES:

@@ -1,4 +1,4 @@
-"""Rules on keys with more or fewer rights than a record expects. Only live: a mock's keys are known."""
+"""Rules on keys with more or fewer rights than a record expects. Only live: a mock's keys are vocabulary."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def find_refused_right(evidence: Evidence) -> Reason | None:
         is_refused = evidence.status == FORBIDDEN and expected_http_status(expected) == 200
     else:
         is_refused = any(
-            answer.is_permission_refusal for answer in evidence.known.match_answers(response.status, response.body)
+            answer.is_permission_refusal for answer in evidence.vocabulary.match_answers(response.status, response.body)
         )
     return Reason(ReasonCode.PROBE_REFUSED, quote(response)) if is_refused else None
 
@@ -53,7 +53,7 @@ def is_accepted_key(evidence: Evidence) -> bool:
     if not evidence.live or evidence.verdict.outcome is not Outcome.DRIFTED or not is_success(evidence.status):
         return False
     return evidence.expected.address in {
-        answer.address for answer in evidence.known.answers if answer.is_permission_refusal
+        answer.address for answer in evidence.vocabulary.answers if answer.is_permission_refusal
     }
 
 
@@ -66,7 +66,7 @@ def explain_refusal_of_key(evidence: Evidence) -> ReasonCode | None:
     is_mismatch = evidence.verdict.outcome is Outcome.DRIFTED
     if not is_mismatch or not evidence.own_key or not is_success(evidence.expected.status):
         return None
-    answers = evidence.known.match_answers(evidence.response.status, evidence.response.body)
+    answers = evidence.vocabulary.match_answers(evidence.response.status, evidence.response.body)
     return ReasonCode.ACCOUNT_TROUBLE if answers and all(answer.is_key_refusal for answer in answers) else None
 
 
@@ -77,7 +77,7 @@ def find_repeated_refusal(evidence: Evidence) -> Reason | None:
     otherwise.
     """
     code = evidence.key.success_refusals.get(evidence.fingerprint)
-    is_permission_record = evidence.expected.address in evidence.known.refusal_addresses
+    is_permission_record = evidence.expected.address in evidence.vocabulary.refusal_addresses
     is_mismatch = evidence.verdict.outcome is Outcome.DRIFTED
     if code is None or not is_mismatch or not evidence.provokes_refusal or is_permission_record or is_generic(evidence):
         return None

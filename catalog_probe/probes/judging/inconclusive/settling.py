@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 
 def no_success(_endpoint: str) -> None:
-    """The default of `ProbedRecord.success`: no endpoint's success is known."""
+    """The default of `ProbedRecord.success`: no endpoint's success is vocabulary."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ class ProbedRecord:
 
     provider: str
     expected: Sequence[Expected]
-    known: ProviderVocabulary
+    vocabulary: ProviderVocabulary
     live: bool
     record: Record | None = None
     """None for expectations of no record, such as a control's."""
@@ -117,7 +117,7 @@ def _gather_evidence(
             continue
         expected = expected_by_label[label]
         own_key = label not in probed.other_key_labels
-        evidence = Evidence(expected, exchange, step_verdict, probed.known, probed.live, own_key=own_key)
+        evidence = Evidence(expected, exchange, step_verdict, probed.vocabulary, probed.live, own_key=own_key)
         # What an endpoint documents is slow to read, and only an unexpected success needs it.
         is_unexpected_success = step_verdict.outcome is not Outcome.CONFORMS and is_no_refusal(evidence.status)
         yield (
@@ -139,7 +139,7 @@ def _explain_assumed_path(probed: ProbedRecord, evidence: Evidence) -> str:
     record = probed.record
     if record is None or record.kind != "errors" or was_matched(record, endpoint, status_key):
         return ""
-    return probed.known.assumed_paths.get(endpoint, "")
+    return probed.vocabulary.assumed_paths.get(endpoint, "")
 
 
 def _is_always_refused(expected: Expected) -> bool:
@@ -152,7 +152,7 @@ def _add_exchange(key: KeyEvidence, exchange: Exchange, expected: Expected | Non
     response = exchange.response
     if response is None:
         return
-    endpoint = exchange.endpoint or probed.known.endpoints.find(exchange)
+    endpoint = exchange.endpoint or probed.vocabulary.endpoints.find(exchange)
     status = http_status_of(response, probed.provider)
     if status is not None and status not in NO_SUCH_PATH:
         key.reached_endpoints.add(endpoint)

@@ -51,7 +51,7 @@ def find_cut_short(evidence: Evidence) -> Reason | None:
     if (
         code is None
         or _has_shown_expected(expected, response)
-        or _ended_with_unknown_message(evidence, evidence.known.events)
+        or _ended_with_unknown_message(evidence, evidence.vocabulary.events)
     ):
         return None
     if response.events is None and response.close is None:
@@ -101,10 +101,14 @@ def is_requested_limit(evidence: Evidence, reason: Reason) -> bool:
 
 def compare_with_documented(evidence: Evidence) -> Iterator[Finding]:
     """Note how a transient answer differs from the record that documents it."""
-    response, known = evidence.response, evidence.known
-    if response.grpc is not None or response.status not in TRANSIENT_STATUSES or not known.has_status(response.status):
+    response, vocabulary = evidence.response, evidence.vocabulary
+    if (
+        response.grpc is not None
+        or response.status not in TRANSIENT_STATUSES
+        or not vocabulary.has_status(response.status)
+    ):
         return
-    answers = known.match_answers(response.status, response.body)
+    answers = vocabulary.match_answers(response.status, response.body)
     differences = {answer.address: list(compare(answer.expected, evidence.exchange)) for answer in answers}
     nearest = min(differences, key=lambda address: len(differences[address]), default="")
     if nearest and not differences[nearest]:
@@ -155,7 +159,7 @@ def _is_of_provider(evidence: Evidence) -> bool:
     if response.grpc is not None or response.events is not None:
         return True
     is_bare = expected.is_bare(response.body) and (expected_http_status(expected) or 0) >= 500
-    return is_bare or evidence.known.is_in_envelope(response.body)
+    return is_bare or evidence.vocabulary.is_in_envelope(response.body)
 
 
 def _find_breaking_event(evidence: Evidence) -> Reason | None:
@@ -166,7 +170,7 @@ def _find_breaking_event(evidence: Evidence) -> Reason | None:
     if expected.wire and _has_values(expected, wire_values(expected.envelope, answer_body(expected, response))):
         return None
     for event in response.events or ():
-        answers = [] if event.sent else evidence.known.match_stream_failure(event.event, event.data)
+        answers = [] if event.sent else evidence.vocabulary.match_stream_failure(event.event, event.data)
         if answers and expected.address not in (answer.address for answer in answers):
             # Some types are documented both under a status and in a stream: it is the latter that came.
             answer = next((answer for answer in answers if answer.expected.stream is not None), answers[0])

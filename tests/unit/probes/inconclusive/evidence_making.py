@@ -107,7 +107,7 @@ class Night:
         probed = ProbedRecord(
             provider="pa",
             expected=[probe.expected],
-            known=known("pa"),
+            vocabulary=known("pa"),
             live=self.live,
             record=catalog()[probe.address],
             faults={probe.expected.label: probe.address} if is_error else {},
