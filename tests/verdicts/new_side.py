@@ -37,7 +37,7 @@ class InFull(Rotation):
 
     records: frozenset[str] = frozenset()
 
-    def draws(self, record: Record, endpoint: str) -> bool:
+    def includes(self, record: Record, endpoint: str) -> bool:
         return str(record.address) in self.records
 
 
