@@ -28,7 +28,7 @@ from catalog_probe.catalog.files.provider_folders import SHIPPED
 from tests.harness.command import CHECKOUT, OF_OUR_DEPENDENCIES
 from tests.harness.hostile_table import CANARY, CODES, Case, cases
 from tests.harness.target_files import toml
-from tests.unit.reports.packed import unpacked
+from tests.unit.reports.packed import unpack_details
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -176,7 +176,7 @@ def _sinks(out: Path, said: Path) -> Iterator[tuple[str, str]]:
             text = path.read_bytes().decode("utf-8", "backslashreplace")
             yield str(path.relative_to(out)), text
             if path.name == "report.html":
-                yield f"{path.name}, unpacked", "\n".join(unpacked(text).values())
+                yield f"{path.name}, unpacked", "\n".join(unpack_details(text).values())
 
 
 def leaked(text: str) -> bool:

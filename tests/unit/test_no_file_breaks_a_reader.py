@@ -49,7 +49,7 @@ def remembered(path: Path) -> None:
     """Read, carried by a run, and told: a damaged line is skipped, so nothing refuses the others."""
     previous, carried = load_shown_history(path.parent, path.stem)
     rows = earlier_runs.parse_history_lines(carried)
-    described, results = sample.some()
+    described, results = sample.make_smaller_run()
     described = replace(described, previous_run=previous, history=carried)
     try:
         json.dumps(described.to_json())
@@ -64,7 +64,7 @@ def remembered(path: Path) -> None:
 
 def _history() -> bytes:
     """Two lines of one address set, with drifts: the first spells out its addresses."""
-    described, results = sample.some()
+    described, results = sample.make_smaller_run()
     with tempfile.TemporaryDirectory() as folder:
         for day in (1, 2):
             started = f"2026-11-0{day}T00:00:00Z"
@@ -75,7 +75,7 @@ def _history() -> bytes:
 
 def _results() -> bytes:
     """Some of each sort: each example reads and tells all of them, and spoils one value."""
-    described, results = sample.some()
+    described, results = sample.make_smaller_run()
     telling = [each for each in results if each.attempts and each.findings][:5]
     plain = [each for each in results if not each.findings][:3]
     with tempfile.TemporaryDirectory() as folder:

@@ -58,13 +58,13 @@ def tabs(all_tabs: Tabs) -> Iterator[Tabs]:
 
 @pytest.fixture(scope="session")
 def report(once: Once) -> str:
-    return once("report", partial(page_of, sample.full))
+    return once("report", partial(page_of, sample.make_full_run))
 
 
 @pytest.fixture(scope="session")
 def small_report(once: Once) -> str:
     """A tenth of it, for what takes time on every element."""
-    return once("small-report", partial(page_of, sample.some))
+    return once("small-report", partial(page_of, sample.make_smaller_run))
 
 
 def page_of(told: Callable[[], tuple[Run, list[Result]]], folder: Path) -> str:

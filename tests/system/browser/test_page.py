@@ -11,7 +11,7 @@ from catalog_probe.reports.page import embedding, html
 from tests.system.browser.chromium import Tabs, Visit, arrived, shown, until
 from tests.unit.reports import sample
 from tests.unit.reports.factories import make_finding, make_result, make_run
-from tests.unit.reports.special import HOSTILE, drifted
+from tests.unit.reports.special import HOSTILE, make_drift
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -127,7 +127,7 @@ def test_a_hostile_provider_neither_runs_nor_restyles_nor_fakes(visit: Visit, tm
         wrong = make_finding(
             message=attack, location=attack, observed={attack: attack}, documented={"a": attack}, label=attack
         )
-        results.append(drifted(f"pa/errors/general/drift_{number}", wrong))
+        results.append(make_drift(f"pa/errors/general/drift_{number}", wrong))
         results.append(
             make_result(
                 f"pa/errors/general/fine_{number}",
@@ -318,7 +318,7 @@ def test_without_script_the_findings_are_there(browser: Browser, report: str) ->
 
 def opens(number: int, visit: Visit, page: Path) -> None:
     """So many results open, and the last of those that drifted is found and unfolded."""
-    described, results = sample.many(number)
+    described, results = sample.make_large_run(number)
     page.write_text(html.render(described, results), encoding="utf-8")
     assert page.stat().st_size < embedding.PACKING_BUDGET + 500_000 + number * 1000
     tab = visit(page.as_uri())

@@ -117,7 +117,7 @@ def test_paper_names_each_record_of_each_cause_and_has_no_controls(visit: Visit,
 
 @pytest.mark.parametrize("causes", [5, 50])
 def test_fifty_findings_are_fewer_than_twelve_pages(visit: Visit, tmp_path: Path, causes: int) -> None:
-    build.build(sample.write(tmp_path, *sample.fifty(causes)))
+    build.build(sample.write(tmp_path, *sample.make_run_with_fifty_drifts(causes)))
     tab = visit((tmp_path / "report.html").as_uri())
     assert tab.inner_text("h1").endswith(f"PA drifts: {causes} new causes behind 50 records.")
     assert pages(tab) < 12

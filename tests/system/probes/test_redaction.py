@@ -17,7 +17,7 @@ from catalog_probe.reports.history.history_file import load_history
 from catalog_probe.reports.news import feed, news
 from tests.harness.command import Ran, pytest_probes
 from tests.harness.hostile import GREEN, Hostile, Peer, answer, start
-from tests.unit.reports.packed import unpacked
+from tests.unit.reports.packed import unpack_details
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterator
@@ -205,7 +205,7 @@ def left_behind(ran: Ran) -> Iterator[tuple[str, str]]:
             name, text = str(path.relative_to(ran.out)), path.read_bytes().decode("utf-8", "backslashreplace")
             yield name, text
             if path.name == "report.html":
-                yield f"{name}, unpacked", unescape("\n".join(unpacked(text).values()))
+                yield f"{name}, unpacked", unescape("\n".join(unpack_details(text).values()))
 
 
 HOW = {"echoes": (), "exceptions": ("-p", "leaky"), "workers": ("-n", "2", "-p", "leaky")}

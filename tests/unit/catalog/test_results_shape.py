@@ -57,11 +57,11 @@ def large() -> Result:
     """A result of which not all was kept."""
     response = replace(make_answer(400, "invalid_request_error", "no"), body="x" * 100_000)
     attempt = Attempt("2026-11-21T04:05:00Z", 1.0, (make_exchange(response=response),))
-    return replace(sample.some()[1][0], attempts=(trim_attempt(attempt, []),))
+    return replace(sample.make_smaller_run()[1][0], attempts=(trim_attempt(attempt, []),))
 
 
 def test_every_line_of_a_large_sample_follows_the_schema() -> None:
-    described, results = sample.some()
+    described, results = sample.make_smaller_run()
     selected = replace(described, selected=tuple(each.record for each in results))
     for kind, line in lines(selected, [*results, large()]):
         assert results_schema.describe_error(line, kind) == ""
@@ -69,7 +69,7 @@ def test_every_line_of_a_large_sample_follows_the_schema() -> None:
 
 
 def test_every_line_of_a_run_on_the_mock_follows_the_schema(clean: Clean) -> None:
-    for kind, line in lines(sample.some()[0], [*clean("pa").values(), *clean("pb").values()]):
+    for kind, line in lines(sample.make_smaller_run()[0], [*clean("pa").values(), *clean("pb").values()]):
         assert results_schema.describe_error(line, kind) == ""
         validator(kind).validate(line)
 
@@ -87,7 +87,7 @@ def places(value: Json, at: Place = ()) -> Iterator[Place]:
 
 def some_special() -> tuple[Run, list[Result]]:
     """The sample with the first of its results that have most to be changed."""
-    described, results = sample.some()
+    described, results = sample.make_smaller_run()
     return described, [each for each in results if each.attempts and each.findings][:5]
 
 

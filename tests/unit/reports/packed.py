@@ -10,7 +10,7 @@ import zlib
 _ISLAND = re.compile(r'<script type="application/json" id="data-details">([^<]*)</script>')
 
 
-def unpacked(page: str) -> dict[str, str]:
+def unpack_details(page: str) -> dict[str, str]:
     """The markup of each packed detail, by address; none where the page is no report."""
     return {
         address: zlib.decompress(base64.b64decode(text, validate=True), wbits=-zlib.MAX_WBITS).decode()

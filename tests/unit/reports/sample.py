@@ -12,7 +12,7 @@ from catalog_probe.catalog.model import Attempt, Outcome, Reason
 from catalog_probe.reports.history.history_file import MAX_SHOWN_RUNS, find_previous_run
 from catalog_probe.reports.history.history_line import build_history_line
 from tests.unit.reports.factories import TODAY, make_exchange, make_finding, make_record_data, make_result, make_run
-from tests.unit.reports.special import drifted, special
+from tests.unit.reports.special import list_special_results, make_drift
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -66,47 +66,47 @@ def addresses() -> Iterator[str]:
 
 
 @cache
-def full() -> tuple[Run, list[Result]]:
+def make_full_run() -> tuple[Run, list[Result]]:
     """The run and its results; the same every time."""
     results = list(_results())
     lines: list[dict[str, Any]] = []
-    for back in range(40, 0, -1):
-        day = TODAY - timedelta(days=back)
+    for days_ago in range(40, 0, -1):
+        day = TODAY - timedelta(days=days_ago)
         earlier = make_run(
-            run=f"{day:%Y%m%d}T040100Z-live-{back:04x}",
+            run=f"{day:%Y%m%d}T040100Z-live-{days_ago:04x}",
             started_at=f"{day.isoformat()}T04:01:00Z",
             today=day.isoformat(),
             history=tuple(lines[-MAX_SHOWN_RUNS:]),
         )
         lines.append(
-            build_history_line(earlier, [_earlier(result, back) for result in results if result.record not in NEW])
+            build_history_line(earlier, [_earlier(result, days_ago) for result in results if result.record not in NEW])
         )
-    shown = tuple(lines[-MAX_SHOWN_RUNS:])
-    return make_run(history=shown, previous_run=find_previous_run(shown)), results
+    carried = tuple(lines[-MAX_SHOWN_RUNS:])
+    return make_run(history=carried, previous_run=find_previous_run(carried)), results
 
 
 @cache
-def some() -> tuple[Run, list[Result]]:
+def make_smaller_run() -> tuple[Run, list[Result]]:
     """The same run with a tenth of its ordinary records."""
-    described, results = full()
-    of_interest = {result.record for result in special()}
+    described, results = make_full_run()
+    of_interest = {result.record for result in list_special_results()}
     return described, [result for at, result in enumerate(results) if result.record in of_interest or at % 10 == 0]
 
 
-def fifty(causes: int) -> tuple[Run, list[Result]]:
+def make_run_with_fifty_drifts(causes: int) -> tuple[Run, list[Result]]:
     """The same run, but fifty other records drift, for so many causes."""
-    described, results = full()
-    calm = [
+    described, results = make_full_run()
+    conforming = [
         result for result in results if result.outcome is Outcome.CONFORMS and result.record.startswith("pa/errors/")
     ]
     wrong: dict[str, Result] = {}
-    for number, result in enumerate(calm[:50]):
-        seen = 430 + number % causes
-        told = make_finding(documented=400, observed=seen, message=f"status: documented 400, observed {seen}")
-        wrong[result.record] = drifted(result.record, told)
+    for number, result in enumerate(conforming[:50]):
+        observed = 430 + number % causes
+        drift = make_finding(documented=400, observed=observed, message=f"status: documented 400, observed {observed}")
+        wrong[result.record] = make_drift(result.record, drift)
     drifting = (Outcome.DRIFTED, Outcome.FLAKY, Outcome.HARNESS_ERROR)
-    kept = [make_result(result.record) if result.outcome in drifting else result for result in results]
-    return described, [wrong.get(each.record, each) for each in kept]
+    quiet = [make_result(result.record) if result.outcome in drifting else result for result in results]
+    return described, [wrong.get(each.record, each) for each in quiet]
 
 
 def write(folder: Path, described: Run, results: list[Result]) -> Path:
@@ -117,13 +117,13 @@ def write(folder: Path, described: Run, results: list[Result]) -> Path:
     return folder
 
 
-def many(number: int) -> tuple[Run, list[Result]]:
+def make_large_run(number: int) -> tuple[Run, list[Result]]:
     """Far more records than ours, a twentieth of them drifted."""
     dice = random.Random(number)
     results = []
     for index in range(number):
         address = f"p{'abcd'[index % 4]}/errors/family_{index % 29}/{WORDS[index % len(WORDS)]}_{index}"
-        results.append(drifted(address) if dice.random() < 0.05 else _conforming(address, dice))
+        results.append(make_drift(address) if dice.random() < 0.05 else _conforming(address, dice))
     quiet = [make_result(result.record) for result in results]
     lines: list[dict[str, Any]] = []
     for back in range(MAX_SHOWN_RUNS, 0, -1):
@@ -136,7 +136,7 @@ def many(number: int) -> tuple[Run, list[Result]]:
 
 def _results() -> Iterator[Result]:
     dice = random.Random(7)
-    of_interest: dict[str, Result | None] = {result.record: result for result in special()}
+    of_interest: dict[str, Result | None] = {result.record: result for result in list_special_results()}
     for address in addresses():
         yield of_interest.pop(address, None) or _ordinary(address, dice)
     assert not of_interest, f"the sample has no place for {sorted(of_interest)}"
@@ -159,13 +159,13 @@ def _conforming(address: str, dice: random.Random) -> Result:
     return make_result(address, attempts=(attempt,), lane=f"{address[:2]}:inference", cost="free", trigger="request")
 
 
-def _earlier(now: Result, back: int) -> Result:
+def _earlier(now: Result, days_ago: int) -> Result:
     """What the same record's result was, so many days before."""
-    if back <= DRIFTED_UNTIL_NOW.get(now.record, 0):
+    if days_ago <= DRIFTED_UNTIL_NOW.get(now.record, 0):
         return make_result(now.record, Outcome.DRIFTED, findings=(make_finding(),))
     if now.outcome is Outcome.DRIFTED:
-        return now if back <= DRIFTING_FOR.get(now.record, 0) else make_result(now.record)
-    if back % 11 == 0 and now.record.startswith("pb/"):
+        return now if days_ago <= DRIFTING_FOR.get(now.record, 0) else make_result(now.record)
+    if days_ago % 11 == 0 and now.record.startswith("pb/"):
         return make_result(now.record, Outcome.INCONCLUSIVE, reason=Reason("unasked-overload"))
     kept = now.outcome in (Outcome.NOT_PROBED, Outcome.RESTRICTED)
     return now if kept else make_result(now.record)

@@ -35,7 +35,7 @@ HOSTILE = (
 """One text that tries everything: markup, script, style, Markdown, terminal colours, reordering, templates, shells."""
 
 
-def special() -> Iterator[Result]:
+def list_special_results() -> Iterator[Result]:
     """Each of them, once."""
     yield from _should_retry()
     yield _merged()
@@ -50,11 +50,11 @@ def special() -> Iterator[Result]:
     yield _discovering()
 
 
-def drifted(address: str, *findings: Finding, exchanges: tuple[Exchange, ...] = (), **changes: Any) -> Result:
+def make_drift(address: str, *findings: Finding, exchanges: tuple[Exchange, ...] = (), **changes: Any) -> Result:
     """A drift that two attempts agreed on."""
-    seen = exchanges or (make_exchange("setup", elapsed_ms=20.0), make_exchange(started_ms=22.0))
-    whole = max(each.started_ms + each.elapsed_ms for each in seen) + 1
-    attempts = tuple(Attempt(f"2026-11-21T04:0{number}:00Z", whole, seen) for number in (5, 7))
+    exchanges_sent = exchanges or (make_exchange("setup", elapsed_ms=20.0), make_exchange(started_ms=22.0))
+    elapsed_ms = max(exchange.started_ms + exchange.elapsed_ms for exchange in exchanges_sent) + 1
+    attempts = tuple(Attempt(f"2026-11-21T04:0{number}:00Z", elapsed_ms, exchanges_sent) for number in (5, 7))
     described = {
         "findings": findings or (make_finding(),),
         "attempts": attempts,
@@ -80,7 +80,7 @@ def _should_retry() -> Iterator[Result]:
             observed="true",
             message="header x-should-retry: documented false, observed true",
         )
-        yield drifted(
+        yield make_drift(
             address,
             wrong,
             exchanges=(make_exchange(response=make_answer(status, kind, meaning, x_should_retry="true")),),
@@ -101,7 +101,7 @@ def _merged() -> Result:
         observed=observed,
         message="body $.error: documented {...}, observed {...}",
     )
-    other = make_finding(
+    match = make_finding(
         "matches-another-record",
         aspect=Aspect.STATE,
         severity=Severity.INFO,
@@ -115,8 +115,10 @@ def _merged() -> Result:
         {"authorization": "Bearer ${PC_API_KEY}", "content-type": "application/json"},
         {"input": "hi", "max_output_tokens": 16},
     )
-    seen = Response(422, {"content-type": "application/json", "x-request-id": "req_8f2"}, observed, "json")
-    return drifted(address, make_finding(), body, other, exchanges=(make_exchange(request=request, response=seen),))
+    response = Response(422, {"content-type": "application/json", "x-request-id": "req_8f2"}, observed, "json")
+    return make_drift(
+        address, make_finding(), body, match, exchanges=(make_exchange(request=request, response=response),)
+    )
 
 
 def _hostile() -> Result:
@@ -129,14 +131,14 @@ def _hostile() -> Result:
         message=f"message: {HOSTILE}",
     )
     body = {"error": {"message": HOSTILE, HOSTILE[:30]: [HOSTILE]}}
-    seen = Response(400, {"x-<b>evil</b>": HOSTILE}, body, "json")
-    return drifted("pb/errors/http/unknown_field", wrong, exchanges=(make_exchange(response=seen),))
+    response = Response(400, {"x-<b>evil</b>": HOSTILE}, body, "json")
+    return make_drift("pb/errors/http/unknown_field", wrong, exchanges=(make_exchange(response=response),))
 
 
 def _stream() -> Result:
     times = {"message_start": 180.0, "ping": 190.0, "content_block_start": 240.0, "content_block_delta": 262.0}
     events = tuple(Event(name, {"type": name, "delta": {"text": "é"}}, at) for name, at in times.items())
-    seen = Response(200, {"content-type": "text/event-stream"}, events=events, ended="cut")
+    response = Response(200, {"content-type": "text/event-stream"}, events=events, ended="cut")
     missing = make_finding(
         "event-missing",
         aspect=Aspect.EVENT,
@@ -145,12 +147,12 @@ def _stream() -> Result:
         observed=list(times),
         message=f"event error: documented error, observed {list(times)}",
     )
-    return drifted(
+    return make_drift(
         "pc/errors/stream/api_error",
         missing,
         exchanges=(
             make_exchange("setup", elapsed_ms=22.0),
-            make_exchange(response=seen, started_ms=24.0, elapsed_ms=300.0),
+            make_exchange(response=response, started_ms=24.0, elapsed_ms=300.0),
         ),
     )
 
@@ -161,7 +163,7 @@ def _socket() -> Result:
         Event("error", {"type": "error", "status": 400}, 80.0),
     )
     request = Request("GET", "wss://api.pc.example/v1/responses", {"authorization": "Bearer ${PC_API_KEY}"})
-    seen = Response(101, {}, events=frames, close=Close(1011, "internal", clean=False))
+    response = Response(101, {}, events=frames, close=Close(1011, "internal", clean=False))
     wrong = make_finding(
         "close-code-differs",
         aspect=Aspect.CLOSE,
@@ -170,10 +172,10 @@ def _socket() -> Result:
         observed=1011,
         message="close code: documented 1008, observed 1011",
     )
-    return drifted(
+    return make_drift(
         "pc/errors/websocket/api_error",
         wrong,
-        exchanges=(make_exchange(request=request, response=seen, elapsed_ms=96.0),),
+        exchanges=(make_exchange(request=request, response=response, elapsed_ms=96.0),),
     )
 
 
@@ -184,7 +186,7 @@ def _call() -> Result:
         {"authorization": "Bearer ${PD_API_KEY}"},
         {"model": "nope"},
     )
-    seen = Response(None, {}, grpc=GrpcStatus(5, "Model not found", {"x-request-id": "1f"}))
+    response = Response(None, {}, grpc=GrpcStatus(5, "Model not found", {"x-request-id": "1f"}))
     wrong = make_finding(
         "grpc-status-differs",
         location="grpc",
@@ -192,7 +194,9 @@ def _call() -> Result:
         observed=5,
         message="status grpc: documented 3, observed 5",
     )
-    return drifted("pd/errors/grpc/model_not_found", wrong, exchanges=(make_exchange(request=request, response=seen),))
+    return make_drift(
+        "pd/errors/grpc/model_not_found", wrong, exchanges=(make_exchange(request=request, response=response),)
+    )
 
 
 def _accepted() -> Result:
@@ -206,7 +210,7 @@ def _accepted() -> Result:
     )
     reason = "Confirmed by the provider; their fix is due in December."
     accepted_difference = {"state": "accounted", "reason": reason, "review_by": "2026-12-15"}
-    return drifted("pc/errors/oauth/invalid_request", wrong, accepted_difference=accepted_difference)
+    return make_drift("pc/errors/oauth/invalid_request", wrong, accepted_difference=accepted_difference)
 
 
 def _flaky() -> Result:
@@ -266,10 +270,10 @@ def _discovering() -> Result:
         message="param: assumed max_tokens, observed messages",
         assertion="answer/param",
     )
-    stated = ("status", "type", "header:x-should-retry")
-    otherwise = {"param": "messages"}
+    matched = ("status", "type", "header:x-should-retry")
+    mismatched = {"param": "messages"}
     observation = Observation(
-        "pa/endpoints/messages/invalid_request", "answer", stated, otherwise, {"message": "no-body"}
+        "pa/endpoints/messages/invalid_request", "answer", matched, mismatched, {"message": "no-body"}
     )
     return make_result(
         "pa/errors/general/unknown_field",

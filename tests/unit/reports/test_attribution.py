@@ -20,50 +20,50 @@ NEVER_SEEN = make_record_data(A, status=["DOCUMENTED"])
 TRAFFIC = {"exchanges": 1, "judged": 1, "left_out": {}, "unrecognised": []}
 
 
-def attribution(*results: Result, **described: Any) -> Attribution | None:
+def attribute(*results: Result, **described: Any) -> Attribution | None:
     overview = Overview(make_run(**described), results)
-    found = Attributor(overview.run, overview.records)
-    return found.attribute(next(record for record in overview.records if record.address == results[0].record))
+    attributor = Attributor(overview.run, overview.records)
+    return attributor.attribute(next(record for record in overview.records if record.address == results[0].record))
 
 
-def attributed(*results: Result, **described: Any) -> Attribution:
-    found = attribution(*results, **described)
-    assert found is not None
-    return found
+def attribute_drift(*results: Result, **described: Any) -> Attribution:
+    attribution = attribute(*results, **described)
+    assert attribution is not None
+    return attribution
 
 
-def drift(address: str = A, *more: Finding, **changes: Any) -> Result:
+def make_drift(address: str = A, *more: Finding, **changes: Any) -> Result:
     return make_result(address, Outcome.DRIFTED, findings=(make_finding(), *more), **changes)
 
 
 def test_what_held_before_was_changed_by_the_provider() -> None:
-    found = attributed(drift())
+    found = attribute_drift(make_drift())
     assert found.party == "provider"
     assert "2026-11-16" in found.why
 
 
 def test_the_answer_of_another_record_points_at_our_recipe() -> None:
     other = make_finding("matches-another-record", observed="pa/errors/general/b")
-    found = attributed(drift(A, other, probed_record=NEVER_SEEN))
+    found = attribute_drift(make_drift(A, other, probed_record=NEVER_SEEN))
     assert found.party == "our recipe"
     assert "pa/errors/general/b" in found.why
 
 
 def test_what_many_records_share_is_no_single_recipe() -> None:
-    others = [drift(f"pa/errors/general/{slug}", probed_record=NEVER_SEEN) for slug in "bcd"]
-    found = attributed(drift(probed_record=NEVER_SEEN), *others)
+    others = [make_drift(f"pa/errors/general/{slug}", probed_record=NEVER_SEEN) for slug in "bcd"]
+    found = attribute_drift(make_drift(probed_record=NEVER_SEEN), *others)
     assert found.party == "documents or provider"
     assert found.why.startswith("4 records of PA differ in the same way (status-differs)")
 
 
 def test_what_never_held_is_the_documents() -> None:
-    assert attributed(drift(probed_record=NEVER_SEEN)).party == "documents"
-    assert "leave open" in attributed(drift(probed_record={**NEVER_SEEN, "status": ["UNVERIFIED"]})).why
+    assert attribute_drift(make_drift(probed_record=NEVER_SEEN)).party == "documents"
+    assert "leave open" in attribute_drift(make_drift(probed_record={**NEVER_SEEN, "status": ["UNVERIFIED"]})).why
 
 
 @pytest.mark.parametrize("outcome", [Outcome.DRIFTED, Outcome.FLAKY, Outcome.INCONCLUSIVE, Outcome.RESTRICTED])
 def test_in_a_recording_it_is_neither_us_nor_a_mock(outcome: Outcome) -> None:
-    found = attributed(
+    found = attribute_drift(
         make_result(A, outcome, findings=(make_finding(),)), live=False, answered_by=AnsweredBy.RECORDING
     )
     assert "recording" in found.why
@@ -72,13 +72,13 @@ def test_in_a_recording_it_is_neither_us_nor_a_mock(outcome: Outcome) -> None:
 
 
 def test_of_a_live_recording_no_control_is_spoken_of() -> None:
-    found = attributed(drift(probed_record=NEVER_SEEN), traffic=TRAFFIC)
+    found = attribute_drift(make_drift(probed_record=NEVER_SEEN), traffic=TRAFFIC)
     assert found.party == "documents or provider"
     assert "while the control shows" not in found.why
 
 
 def test_on_the_mock_it_is_us() -> None:
-    assert attributed(drift(), live=False).party == "our side"
+    assert attribute_drift(make_drift(), live=False).party == "our side"
 
 
 @pytest.mark.parametrize(
@@ -94,17 +94,17 @@ def test_on_the_mock_it_is_us() -> None:
     ],
 )
 def test_without_a_verdict_the_reason_tells(outcome: Outcome, code: str, party: str) -> None:
-    assert attributed(make_result(A, outcome, reason=Reason(code))).party == party
+    assert attribute_drift(make_result(A, outcome, reason=Reason(code))).party == party
 
 
 def test_nothing_wrong_nobody_blamed() -> None:
-    assert attribution(make_result(A)) is None
+    assert attribute(make_result(A)) is None
 
 
 def test_the_reason_beside_a_cause_is_true_of_all_its_records() -> None:
     def told(*days: str) -> tuple[str, str]:
         seen = [
-            drift(f"pa/errors/general/r{number}", probed_record=make_record_data(A, observed={"verified_at": day}))
+            make_drift(f"pa/errors/general/r{number}", probed_record=make_record_data(A, observed={"verified_at": day}))
             for number, day in enumerate(days)
         ]
         overview = Overview(make_run(), seen)

@@ -25,7 +25,7 @@ VIEWS = ("report.html", "summary.md", "junit.xml")
 
 
 def test_the_order_of_results_does_not_matter(tmp_path: Path) -> None:
-    described, results = sample.some()
+    described, results = sample.make_smaller_run()
     one = sample.write(tmp_path / "one", described, results)
     two = sample.write(tmp_path / "two", described, random.Random(1).sample(results, len(results)))
     build.build(one)

@@ -36,11 +36,16 @@ STATUS = make_finding(
 )
 
 
-def drifted(slug: str, *findings: Finding, provider: str = "pa") -> Result:
+def make_drift(slug: str, *findings: Finding, provider: str = "pa") -> Result:
     return make_result(f"{provider}/errors/general/{slug}", Outcome.DRIFTED, findings=findings)
 
 
-NIGHT = [drifted("one", HEADER), drifted("two", HEADER, STATUS), drifted("three", HEADER), drifted("four", STATUS)]
+NIGHT = [
+    make_drift("one", HEADER),
+    make_drift("two", HEADER, STATUS),
+    make_drift("three", HEADER),
+    make_drift("four", STATUS),
+]
 
 
 def test_records_that_differ_alike_are_one_cause_and_that_of_the_most_comes_first() -> None:
@@ -53,14 +58,14 @@ def test_records_that_differ_alike_are_one_cause_and_that_of_the_most_comes_firs
 
 
 def test_a_number_and_the_text_of_it_are_told_apart() -> None:
-    of_code = [
+    findings = [
         make_finding(
-            "code-differs", aspect=Aspect.CODE, location="/error/code", documented=400, observed="400", message=said
+            "code-differs", aspect=Aspect.CODE, location="/error/code", documented=400, observed="400", message=message
         )
-        for said in ("told so", "and so")
+        for message in ("told so", "and so")
     ]
-    (found,) = find_causes([drifted("one", of_code[0]), drifted("two", of_code[1])])
-    assert found.summary == 'code /error/code: documented 400, observed "400"'
+    (cause,) = find_causes([make_drift("one", findings[0]), make_drift("two", findings[1])])
+    assert cause.summary == 'code /error/code: documented 400, observed "400"'
 
 
 @given(st.randoms(use_true_random=False))
@@ -72,21 +77,23 @@ def test_neither_the_order_of_results_nor_the_night_changes_an_id(dice: random.R
     assert all(re.fullmatch("pa-[0-9a-f]{8}", cause.id) for cause in find_causes(NIGHT)), (
         "as every accepted difference and link has it"
     )
-    assert find_causes([drifted("five", HEADER)])[0].id == find_causes(NIGHT)[0].id
+    assert find_causes([make_drift("five", HEADER)])[0].id == find_causes(NIGHT)[0].id
 
 
 def test_another_provider_or_another_value_is_another_cause() -> None:
     other = make_finding(documented=402, observed=403, message="status: documented 402, observed 403")
     ids = {
         cause.id
-        for cause in find_causes([drifted("a", STATUS), drifted("a", STATUS, provider="pc"), drifted("b", other)])
+        for cause in find_causes(
+            [make_drift("a", STATUS), make_drift("a", STATUS, provider="pc"), make_drift("b", other)]
+        )
     }
     assert len(ids) == 3
 
 
 def test_what_is_only_told_has_no_cause() -> None:
-    told = make_finding("undocumented-header", severity=Severity.INFO, location="x-new")
-    assert find_causes([make_result("pa/errors/general/one", findings=(told,))]) == ()
+    note = make_finding("undocumented-header", severity=Severity.INFO, location="x-new")
+    assert find_causes([make_result("pa/errors/general/one", findings=(note,))]) == ()
 
 
 def test_where_observed_values_move_the_class_is_told() -> None:
@@ -96,57 +103,61 @@ def test_where_observed_values_move_the_class_is_told() -> None:
             aspect=Aspect.HEADER,
             location="retry-after",
             documented="seconds",
-            observed=seen,
-            message=f"header retry-after: documented seconds, observed {seen}",
+            observed=observed,
+            message=f"header retry-after: documented seconds, observed {observed}",
         )
-        for seen in ("soon", "later")
+        for observed in ("soon", "later")
     ]
-    [only] = find_causes([drifted("one", moved[0]), drifted("two", moved[1])])
-    assert only.summary == "header retry-after: documented seconds, observed malformed"
+    [cause] = find_causes([make_drift("one", moved[0]), make_drift("two", moved[1])])
+    assert cause.summary == "header retry-after: documented seconds, observed malformed"
 
 
 @pytest.mark.parametrize(("length", "shown"), [(60, "v" * 60), (61, "v" * 59 + "…")])
 def test_in_the_words_of_a_cause_a_long_value_is_in_short(length: int, shown: str) -> None:
     value = "v" * length
-    own = [
+    findings = [
         make_finding(documented=value, observed=value, message=f"{value}, told by {slug}") for slug in ("one", "two")
     ]
-    [only] = find_causes([drifted(slug, each) for slug, each in zip(("one", "two"), own, strict=True)])
-    assert only.summary == f"status: documented {shown}, observed {shown}"
+    [cause] = find_causes([make_drift(slug, finding) for slug, finding in zip(("one", "two"), findings, strict=True)])
+    assert cause.summary == f"status: documented {shown}, observed {shown}"
 
 
 def test_a_cause_names_whose_it_is_and_the_assertions_that_were_seen_otherwise() -> None:
-    [only] = find_causes(
-        [drifted("two", STATUS), drifted("one", STATUS), drifted("three", replace(STATUS, assertion=""))]
+    [cause] = find_causes(
+        [make_drift("two", STATUS), make_drift("one", STATUS), make_drift("three", replace(STATUS, assertion=""))]
     )
-    assert only.provider == "pa"
-    assert only.assertions == ("pa/errors/general/one#answer/status", "pa/errors/general/two#answer/status")
+    assert cause.provider == "pa"
+    assert cause.assertions == ("pa/errors/general/one#answer/status", "pa/errors/general/two#answer/status")
 
 
 def test_the_terminal_and_the_summary_tell_causes_and_how_to_ask_again_and_accept() -> None:
     described = make_run(run="20261121T040212Z-live-1")
     cause = find_causes(NIGHT)[0].id
-    told = terminal.render(described, NIGHT, width=120)
-    assert "New drift (4 records, 2 causes)" in told
-    assert told.count(HEADER.message) == 1
-    assert f"pytest probes --cause {cause} --target live" in told
-    written = summary.render(described, NIGHT)
-    assert "### New drift (4 records, 2 causes)" in written
+    text = terminal.render(described, NIGHT, width=120)
+    assert "New drift (4 records, 2 causes)" in text
+    assert text.count(HEADER.message) == 1
+    assert f"pytest probes --cause {cause} --target live" in text
+    markdown = summary.render(described, NIGHT)
+    assert "### New drift (4 records, 2 causes)" in markdown
     accepting = f"catalog-probe catalog accept --cause {cause} --run reports/out/20261121T040212Z-live-1 --reason '…'"
-    assert accepting in written
+    assert accepting in markdown
 
 
 def test_of_causes_behind_the_same_records_the_status_is_told_first_and_the_records_once() -> None:
-    night = [drifted("one", HEADER, STATUS), drifted("two", HEADER, STATUS), drifted("three", STATUS, provider="pb")]
+    night = [
+        make_drift("one", HEADER, STATUS),
+        make_drift("two", HEADER, STATUS),
+        make_drift("three", STATUS, provider="pb"),
+    ]
     assert [(cause.provider, cause.what) for cause in find_causes(night)] == [
         ("pa", "status"),
         ("pa", "header x-should-retry"),
         ("pb", "status"),
     ]
-    told = terminal.render(make_run(), night, width=120)
-    assert told.count("pa/errors/general/one, pa/errors/general/two") == 1
-    assert told.count("the same as above") == 1
-    assert told.index(STATUS.message) < told.index(HEADER.message) < told.index("the same as above")
+    text = terminal.render(make_run(), night, width=120)
+    assert text.count("pa/errors/general/one, pa/errors/general/two") == 1
+    assert text.count("the same as above") == 1
+    assert text.index(STATUS.message) < text.index(HEADER.message) < text.index("the same as above")
 
 
 def test_the_ticket_of_what_is_accepted_is_a_link() -> None:

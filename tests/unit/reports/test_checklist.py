@@ -21,8 +21,8 @@ PROBED = make_record_data(
 
 
 def not_observed_finding(label: str, key: str) -> list[str]:
-    looked = make_result(A, probed_record=PROBED, observations=(Observation(ASKED, label, (), {}, {key: "no-body"}),))
-    return [why for each in list_step_checklists(looked) for why in each.not_observed]
+    result = make_result(A, probed_record=PROBED, observations=(Observation(ASKED, label, (), {}, {key: "no-body"}),))
+    return [reason for step in list_step_checklists(result) for reason in step.not_observed]
 
 
 def test_what_was_not_looked_at_says_when_it_last_was() -> None:

@@ -15,10 +15,10 @@ A, B, C = "pa/errors/general/a", "pa/errors/general/b", "pc/errors/general/c"
 
 def test_each_cause_is_one_error_and_the_state_comes_last() -> None:
     drifts = [make_result(each, Outcome.DRIFTED, findings=(make_finding(),)) for each in (A, B)]
-    told = render(
+    lines = render(
         make_run(), [*drifts, make_result(C, Outcome.FLAKY, reason=Reason("attempts-disagree", "504, then 500"))]
     )
-    assert told == [
+    assert lines == [
         "::error title=New drift%3A PA pa-fc60f8a3::status: documented 400, observed 422 "
         "(2 records: pa/errors/general/a, pa/errors/general/b)",
         "::error title=Flaky%3A pc/errors/general/c::attempts-disagree: 504, then 500",
@@ -34,16 +34,16 @@ def test_a_calm_run_is_a_notice() -> None:
 
 def test_no_more_are_written_than_are_shown_and_the_rest_is_counted() -> None:
     many = [make_result(f"{A}{number}", Outcome.FLAKY) for number in range(30)]
-    told = render(make_run(), many)
-    assert len(told) == MOST + 1
-    assert told[MOST - 1] == "::error title=More::21 more, in report.html"
+    lines = render(make_run(), many)
+    assert len(lines) == MOST + 1
+    assert lines[MOST - 1] == "::error title=More::21 more, in report.html"
 
 
 @given(st.text() | st.just(HOSTILE) | st.just("x\n::error::forged%0A"))
 def test_an_answer_cannot_write_an_annotation_of_its_own(text: str) -> None:
-    told = render(
+    lines = render(
         make_run(target=text), [make_result(A, Outcome.DRIFTED, findings=(make_finding(message=text, location=text),))]
     )
-    assert len(told) == 2
-    assert all(line.startswith("::error title=") and "\n" not in line and "\r" not in line for line in told)
-    assert all("%0A" not in line and "%0a" not in line for line in told)
+    assert len(lines) == 2
+    assert all(line.startswith("::error title=") and "\n" not in line and "\r" not in line for line in lines)
+    assert all("%0A" not in line and "%0a" not in line for line in lines)

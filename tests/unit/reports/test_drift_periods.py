@@ -10,7 +10,7 @@ from catalog_probe.catalog.model import Outcome
 from catalog_probe.reports.history.drift_periods import Ending, find_drift_periods
 from catalog_probe.reports.news import feed
 from tests.unit.reports.factories import make_finding, make_result
-from tests.unit.reports.test_feed import A, B, drifted, replayed
+from tests.unit.reports.test_feed import A, B, make_drift, replay
 
 
 @pytest.mark.parametrize("is_seen", [False, True])
@@ -21,17 +21,17 @@ def test_what_begins_under_another_label_takes_no_place(is_seen: bool) -> None:
     )
     was = make_finding(message="status: documented 400, observed 422")
     now = make_result(A, Outcome.DRIFTED, findings=(was, limited) if is_seen else (limited,))
-    first, second = find_drift_periods(replayed([[make_result(A, Outcome.DRIFTED, findings=(was,))], [now]]))
+    first, second = find_drift_periods(replay([[make_result(A, Outcome.DRIFTED, findings=(was,))], [now]]))
     assert (first.ending, second.ending) == (None if is_seen else Ending.RECOVERED, None)
     assert second.replaced_ids == set()
 
 
 def test_what_is_accepted_of_all_that_still_drift_is_accepted() -> None:
     accepted, other = (
-        replace(drifted(each), accepted_difference={"state": "accounted", "reason": "known"}) for each in (A, B)
+        replace(make_drift(each), accepted_difference={"state": "accounted", "reason": "known"}) for each in (A, B)
     )
-    for last, expected in (([accepted, make_result(B)], True), ([accepted, drifted(B)], False)):
-        [change] = find_drift_periods(replayed([[accepted, other], last]))
+    for last, expected in (([accepted, make_result(B)], True), ([accepted, make_drift(B)], False)):
+        [change] = find_drift_periods(replay([[accepted, other], last]))
         assert change.accepted is expected
 
 
@@ -39,6 +39,6 @@ def test_what_is_accepted_of_all_that_still_drift_is_accepted() -> None:
     ("words", "said"), [({"code": "c"}, ("c", "answer/status 422")), ({"summary": "it differs"}, ("", "it differs"))]
 )
 def test_a_cause_without_words_is_told_by_its_differences(words: dict[str, str], said: tuple[str, str]) -> None:
-    [row] = replayed([[drifted(A)]])
+    [row] = replay([[make_drift(A)]])
     [change] = find_drift_periods([replace(row, causes=dict.fromkeys(row.causes, words))])
     assert (change.code, feed.describe_period(change)) == said

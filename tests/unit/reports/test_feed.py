@@ -37,30 +37,33 @@ FIRST = date(2026, 11, 1)
 ATOM = f"{{{feed.ATOM}}}"
 
 
-def drifted(address: str, seen: int | str = 422, **changes: Any) -> Result:
-    told = make_finding(documented=400, observed=seen, message=f"status: documented 400, observed {seen}", **changes)
-    return make_result(address, Outcome.DRIFTED, findings=(told,))
+def make_drift(address: str, observed: int | str = 422, **changes: Any) -> Result:
+    drift = make_finding(
+        documented=400, observed=observed, message=f"status: documented 400, observed {observed}", **changes
+    )
+    return make_result(address, Outcome.DRIFTED, findings=(drift,))
 
 
-def blind(address: str) -> Result:
+def make_unobserved(address: str) -> Result:
     return make_result(address, Outcome.INCONCLUSIVE, reason=Reason("read-timeout", "30 s"))
 
 
-def replayed(nights: Iterable[Sequence[Result]]) -> list[HistoryRow]:
+def replay(nights: Iterable[Sequence[Result]]) -> list[HistoryRow]:
     """The rows that these nights leave, each knowing those before it."""
     lines: list[dict[str, Any]] = []
     for number, results in enumerate(nights):
         day = FIRST + timedelta(days=number)
-        shown = tuple(lines[-MAX_SHOWN_RUNS:])
-        described = make_run(run=f"r{number:02}", started_at=f"{day}T04:00:00Z", today=day.isoformat(), history=shown)
-        lines.append(build_history_line(described, results))
+        carried = tuple(lines[-MAX_SHOWN_RUNS:])
+        night = make_run(run=f"r{number:02}", started_at=f"{day}T04:00:00Z", today=day.isoformat(), history=carried)
+        lines.append(build_history_line(night, results))
     return earlier_runs.parse_history_lines(lines)
 
 
-def told(found: Iterable[DriftPeriod]) -> list[tuple[str, int, int, str]]:
+def summarize(periods: Iterable[DriftPeriod]) -> list[tuple[str, int, int, str]]:
     """What differed, on which nights it was first and last seen, and how it ended."""
     return [
-        (each.summary, (each.first - FIRST).days, (each.last - FIRST).days, str(each.ending or "")) for each in found
+        (period.summary, (period.first - FIRST).days, (period.last - FIRST).days, str(period.ending or ""))
+        for period in periods
     ]
 
 
@@ -69,16 +72,16 @@ def test_thirty_nights_have_an_entry_a_change_and_a_recovery_each() -> None:
     nights = []
     for number in range(30):
         a = (
-            blind(A)
+            make_unobserved(A)
             if number in (5, 6, 20)
-            else drifted(A)
+            else make_drift(A)
             if number in {*range(4, 9), *range(18, 25)}
             else make_result(A)
         )
-        b = drifted(B, 422 if number < 14 else 409) if 10 <= number < 17 else make_result(B)
-        c = drifted(C, 404) if number >= 27 else make_result(C)
+        b = make_drift(B, 422 if number < 14 else 409) if 10 <= number < 17 else make_result(B)
+        c = make_drift(C, 404) if number >= 27 else make_result(C)
         nights.append([a, b, c])
-    assert told(find_drift_periods(replayed(nights))) == [
+    assert summarize(find_drift_periods(replay(nights))) == [
         ("status: documented 400, observed 422", 4, 8, "recovered"),
         ("status: documented 400, observed 422", 10, 13, "changed"),
         ("status: documented 400, observed 409", 14, 16, "recovered"),
@@ -89,7 +92,7 @@ def test_thirty_nights_have_an_entry_a_change_and_a_recovery_each() -> None:
 
 def test_a_cause_behind_many_records_is_one_change() -> None:
     [change] = find_drift_periods(
-        replayed([[drifted(A), make_result(B)], [drifted(A), drifted(B)], [make_result(A), drifted(B)]])
+        replay([[make_drift(A), make_result(B)], [make_drift(A), make_drift(B)], [make_result(A), make_drift(B)]])
     )
     assert (change.first.day, change.last.day, change.ended) == (1, 3, None)
     parts = {record.address: (record.first.day, record.ending) for record in change.records.values()}
@@ -97,17 +100,17 @@ def test_a_cause_behind_many_records_is_one_change() -> None:
 
 
 def test_a_change_ends_as_the_last_of_its_records_did() -> None:
-    nights = [[drifted(A), drifted(B)], [make_result(A), drifted(B)], [make_result(A), drifted(B, 409)]]
-    first, second = find_drift_periods(replayed(nights))
+    nights = [[make_drift(A), make_drift(B)], [make_result(A), make_drift(B)], [make_result(A), make_drift(B, 409)]]
+    first, second = find_drift_periods(replay(nights))
     assert (first.ending, second.replaced_ids) == (Ending.CHANGED, {first.id})
 
 
 def test_what_no_night_had_seen_as_documented_is_told_so() -> None:
     never = replace(
-        drifted(A), confirmation={"statements": "x", "never_confirmed": {"answer/status": {"first": "2026-10-30"}}}
+        make_drift(A), confirmation={"statements": "x", "never_confirmed": {"answer/status": {"first": "2026-10-30"}}}
     )
     assert [
-        period.never_confirmed for night in (never, drifted(A)) for period in find_drift_periods(replayed([[night]]))
+        period.never_confirmed for night in (never, make_drift(A)) for period in find_drift_periods(replay([[night]]))
     ] == [
         True,
         False,
@@ -115,7 +118,7 @@ def test_what_no_night_had_seen_as_documented_is_told_so() -> None:
 
 
 def test_what_took_the_place_of_another_names_it() -> None:
-    was, now = find_drift_periods(replayed([[drifted(A)], [drifted(A, 500)]]))
+    was, now = find_drift_periods(replay([[make_drift(A)], [make_drift(A, 500)]]))
     assert (was.ending, now.replaced_ids) == (Ending.CHANGED, {was.id})
 
 
@@ -124,8 +127,8 @@ def test_one_of_two_differences_recovers_where_nothing_takes_its_place() -> None
         "header-missing", aspect=Aspect.HEADER, location="retry-after", label="limited", message="absent"
     )
     both = make_result(A, Outcome.DRIFTED, findings=(make_finding(), absent))
-    found = find_drift_periods(replayed([[both], [drifted(A)]]))
-    assert {(each.code, str(each.ending or "")) for each in found} == {
+    periods = find_drift_periods(replay([[both], [make_drift(A)]]))
+    assert {(period.code, str(period.ending or "")) for period in periods} == {
         ("header-missing", "recovered"),
         ("status-differs", ""),
     }
@@ -138,30 +141,28 @@ OTHERS = [Outcome.INCONCLUSIVE, Outcome.RESTRICTED, Outcome.NOT_PROBED, Outcome.
     st.lists(st.sampled_from(["c", "x", "y"]), min_size=1, max_size=12),
     st.lists(st.tuples(st.integers(0, 12), st.sampled_from(OTHERS)), max_size=6),
 )
-def test_nights_without_a_verdict_change_nothing(seen: list[str], between: list[tuple[int, Outcome]]) -> None:
-    nights = [{"c": make_result(A), "x": drifted(A), "y": drifted(A, 500)}[each] for each in seen]
-    told_of_all = [
-        (period.summary, period.ending) for period in find_drift_periods(replayed([[night] for night in nights]))
-    ]
-    for at, outcome in between:
-        nights.insert(at, make_result(A, outcome))
+def test_nights_without_a_verdict_change_nothing(letters: list[str], between: list[tuple[int, Outcome]]) -> None:
+    nights = [{"c": make_result(A), "x": make_drift(A), "y": make_drift(A, 500)}[each] for each in letters]
+    expected = [(period.summary, period.ending) for period in find_drift_periods(replay([[night] for night in nights]))]
+    for position, outcome in between:
+        nights.insert(position, make_result(A, outcome))
     assert [
-        (period.summary, period.ending) for period in find_drift_periods(replayed([[night] for night in nights]))
-    ] == (told_of_all)
+        (period.summary, period.ending) for period in find_drift_periods(replay([[night] for night in nights]))
+    ] == (expected)
 
 
 def test_an_endpoint_that_is_not_drawn_neither_recovers_nor_changes() -> None:
     here, there = "pa/endpoints/messages/create", "pa/endpoints/messages/count"
-    on_both = make_result(A, Outcome.DRIFTED, findings=(make_finding(endpoints=(here,)), gone(there)))
+    on_both = make_result(A, Outcome.DRIFTED, findings=(make_finding(endpoints=(here,)), missing_header(there)))
     not_there = make_result(A, Outcome.DRIFTED, findings=(make_finding(endpoints=(here,)),), not_drawn=(there,))
     neither = make_result(A, not_drawn=(here, there))
-    open_ones = find_drift_periods(replayed([[on_both], [not_there], [not_there], [neither]]))
-    assert [each.ending for each in open_ones] == [None, None]
-    ended = find_drift_periods(replayed([[on_both], [not_there], [not_there], [neither], [make_result(A)]]))
-    assert [each.ending for each in ended] == [Ending.RECOVERED, Ending.RECOVERED]
+    open_periods = find_drift_periods(replay([[on_both], [not_there], [not_there], [neither]]))
+    assert [period.ending for period in open_periods] == [None, None]
+    ended_periods = find_drift_periods(replay([[on_both], [not_there], [not_there], [neither], [make_result(A)]]))
+    assert [period.ending for period in ended_periods] == [Ending.RECOVERED, Ending.RECOVERED]
 
 
-def gone(endpoint: str) -> Any:
+def missing_header(endpoint: str) -> Any:
     return make_finding(
         "header-missing", aspect=Aspect.HEADER, location="retry-after", message="absent", endpoints=(endpoint,)
     )
@@ -176,31 +177,40 @@ def test_shards_tell_the_same_merged_in_any_order_or_not_at_all(
 ) -> None:
     whole: list[dict[str, Any]] = []
     merged: list[dict[str, Any]] = []
-    apart: list[dict[str, Any]] = []
+    unmerged: list[dict[str, Any]] = []
     for number, night in enumerate(nights):
-        results = [made(item, how) for item, how in night.items()]
+        results = [make_result_of(item, how) for item, how in night.items()]
         day = FIRST + timedelta(days=number)
 
-        def at(name: str, own: list[dict[str, Any]], second: int = 0, day: date = day) -> Any:
+        def make_night(name: str, lines_before: list[dict[str, Any]], second: int = 0, day: date = day) -> Any:
             started = f"{day}T04:00:{second:02}Z"
-            return make_run(run=name, started_at=started, today=day.isoformat(), history=tuple(own[-MAX_SHOWN_RUNS:]))
+            return make_run(
+                run=name, started_at=started, today=day.isoformat(), history=tuple(lines_before[-MAX_SHOWN_RUNS:])
+            )
 
-        whole.append(build_history_line(at(f"r{number}", whole), results))
-        shards = [(at(f"s{number}{each}", merged, each), [results[each]]) for each in range(3)]
+        whole.append(build_history_line(make_night(f"r{number}", whole), results))
+        shards = [(make_night(f"s{number}{each}", merged, each), [results[each]]) for each in range(3)]
         dice.shuffle(shards)
         merged.append(build_history_line(*merge_runs(shards)))
-        apart += [build_history_line(at(f"s{number}{each}", apart, each), [results[each]]) for each in range(3)]
-    dice.shuffle(apart)
-    found = [
+        unmerged += [
+            build_history_line(make_night(f"s{number}{each}", unmerged, each), [results[each]]) for each in range(3)
+        ]
+    dice.shuffle(unmerged)
+    periods = [
         find_drift_periods(earlier_runs.parse_history_lines(lines))
-        for lines in (whole, merged, apart, [*whole, *apart])
+        for lines in (whole, merged, unmerged, [*whole, *unmerged])
     ]
-    assert found[0] == found[1] == found[2] == found[3]
+    assert periods[0] == periods[1] == periods[2] == periods[3]
 
 
-def made(address: str, how: str) -> Result:
-    results = {"c": make_result(address), "x": drifted(address), "y": drifted(address, 500), "i": blind(address)}
-    return results[how]
+def make_result_of(address: str, letter: str) -> Result:
+    results = {
+        "c": make_result(address),
+        "x": make_drift(address),
+        "y": make_drift(address, 500),
+        "i": make_unobserved(address),
+    }
+    return results[letter]
 
 
 # --- the feed
@@ -209,20 +219,20 @@ def made(address: str, how: str) -> Result:
 def remember(folder: Path, nights: Iterable[Sequence[Result]]) -> None:
     for number, results in enumerate(nights):
         day = FIRST + timedelta(days=number)
-        _, shown = load_shown_history(folder, "live")
-        described = make_run(run=f"r{number}", started_at=f"{day}T04:00:00Z", today=day.isoformat(), history=shown)
-        append_to_history(folder, described, results)
+        _, carried = load_shown_history(folder, "live")
+        night = make_run(run=f"r{number}", started_at=f"{day}T04:00:00Z", today=day.isoformat(), history=carried)
+        append_to_history(folder, night, results)
 
 
-def entries(text: str) -> list[ElementTree.Element]:
+def parse_entries(text: str) -> list[ElementTree.Element]:
     return ElementTree.fromstring(text).findall(f"{ATOM}entry")
 
 
 def test_a_feed_is_printed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     as_checkout(tmp_path, monkeypatch)
-    remember(tmp_path / "reports" / "history", [[drifted(A), make_result(C)], [make_result(A), make_result(C)]])
+    remember(tmp_path / "reports" / "history", [[make_drift(A), make_result(C)], [make_result(A), make_result(C)]])
     assert main(["feed"]) == 0
-    [entry] = entries(capsys.readouterr().out)
+    [entry] = parse_entries(capsys.readouterr().out)
     assert "Recovered 2026-11-02" in (entry.findtext(f"{ATOM}content") or "")
 
 
@@ -230,12 +240,12 @@ def test_the_only_history_there_is_need_not_be_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     as_checkout(tmp_path, monkeypatch)
-    append_to_history(Path("h"), make_run(target="gateway"), [drifted(A)])
+    append_to_history(Path("h"), make_run(target="gateway"), [make_drift(A)])
     assert main(["feed", "--history", "h"]) == 0
     assert ElementTree.fromstring(capsys.readouterr().out).findtext(f"{ATOM}title") == (
         "What changed on the wire: gateway"
     )
-    append_to_history(Path("h"), make_run(target="mock"), [drifted(A)])
+    append_to_history(Path("h"), make_run(target="mock"), [make_drift(A)])
     assert main(["feed", "--history", "h"]) == 4
     assert "h/live.jsonl: no run is remembered" in capsys.readouterr().err
 
@@ -245,45 +255,51 @@ def test_a_run_under_another_revision_is_told_apart_from_the_usual_ones(
 ) -> None:
     """It drifts in more and sees less: neither ends, begins or hides anything of what the usual one did."""
     as_checkout(tmp_path, monkeypatch)
-    remember(tmp_path / "h", [[make_result(A), make_result(B)], [drifted(A), make_result(B)]])
+    remember(tmp_path / "h", [[make_result(A), make_result(B)], [make_drift(A), make_result(B)]])
     assert main(["feed", "--history", "h"]) == main(["news", "--history", "h"]) == 0
     before = capsys.readouterr().out
     invocation = Invocation(revision="pa:2026-10-21")
     other = make_run(
         run="o1", target="live-2026-10-21", started_at="2026-11-02T05:00:00Z", today="2026-11-02", invocation=invocation
     )
-    append_to_history(tmp_path / "h", other, [blind(A), drifted(B)])
+    append_to_history(tmp_path / "h", other, [make_unobserved(A), make_drift(B)])
     assert main(["feed", "--history", "h"]) == main(["news", "--history", "h"]) == 0
     assert capsys.readouterr().out == before
     with pytest.raises(EvidenceError, match="runs of different targets cannot be one: live-2026-10-21, live"):
-        merge_runs([(make_run(), [make_result(A)]), (other, [drifted(A)])])
+        merge_runs([(make_run(), [make_result(A)]), (other, [make_drift(A)])])
 
 
 def test_a_blind_night_changes_no_byte() -> None:
-    nights = [[drifted(A), make_result(B)], [drifted(A), blind(B)]]
-    assert feed.render("live", replayed([*nights, [blind(A), blind(B)]])) == feed.render("live", replayed(nights))
+    nights = [[make_drift(A), make_result(B)], [make_drift(A), make_unobserved(B)]]
+    assert feed.render("live", replay([*nights, [make_unobserved(A), make_unobserved(B)]])) == feed.render(
+        "live", replay(nights)
+    )
 
 
 HERE, THERE = "pa/endpoints/messages/create", "pa/endpoints/messages/count"
 
 
-def five_nights() -> list[HistoryRow]:
+def replay_five_nights() -> list[HistoryRow]:
     """One calm; two of PA's drift and one of them recovers; the other turns to another answer beside one of PC's."""
     never = {"statements": "x", "never_confirmed": {"answer/status": {"first": "2026-10-30"}}}
-    known = {"state": "accounted", "reason": "known"}
-    return replayed(
+    accepted = {"state": "accounted", "reason": "known"}
+    return replay(
         [
             [make_result(A), make_result(B), make_result(C)],
-            [drifted(A, endpoints=(HERE, THERE)), drifted(B), make_result(C)],
-            [drifted(A, endpoints=(HERE, THERE)), make_result(B), make_result(C)],
-            [drifted(A, 409), make_result(B), replace(drifted(C, 404), confirmation=never, accepted_difference=known)],
-            [drifted(A, 409), make_result(B), make_result(C)],
+            [make_drift(A, endpoints=(HERE, THERE)), make_drift(B), make_result(C)],
+            [make_drift(A, endpoints=(HERE, THERE)), make_result(B), make_result(C)],
+            [
+                make_drift(A, 409),
+                make_result(B),
+                replace(make_drift(C, 404), confirmation=never, accepted_difference=accepted),
+            ],
+            [make_drift(A, 409), make_result(B), make_result(C)],
         ]
     )
 
 
 def test_the_feed_is_atom() -> None:
-    text = feed.render("live", five_nights())
+    text = feed.render("live", replay_five_nights())
     root = ElementTree.fromstring(text)
     assert text.startswith('<?xml version="1.0" encoding="utf-8"?>\n<feed xmlns="http://www.w3.org/2005/Atom">\n  <id>')
     assert [root.findtext(f"{ATOM}{name}") for name in ("id", "title", "updated", f"author/{ATOM}name")] == [
@@ -292,20 +308,20 @@ def test_the_feed_is_atom() -> None:
         "2026-11-05T00:00:00Z",
         "catalog-probe",
     ], "an id that a reader knows stays"
-    assert len({entry.findtext(f"{ATOM}id") for entry in entries(text)}) == 3
+    assert len({entry.findtext(f"{ATOM}id") for entry in parse_entries(text)}) == 3
     assert [
-        [entry.findtext(f"{ATOM}{name}") for name in ("title", "published", "updated")] for entry in entries(text)
+        [entry.findtext(f"{ATOM}{name}") for name in ("title", "published", "updated")] for entry in parse_entries(text)
     ] == [
         ["PC: status: documented 400, observed 404", "2026-11-04T00:00:00Z", "2026-11-05T00:00:00Z"],
         ["PA: status: documented 400, observed 409", "2026-11-04T00:00:00Z", "2026-11-04T00:00:00Z"],
         ["PA: status: documented 400, observed 422", "2026-11-02T00:00:00Z", "2026-11-04T00:00:00Z"],
     ]
-    assert [[each.get("term") for each in entry.iter(f"{ATOM}category")] for entry in entries(text)] == [
+    assert [[each.get("term") for each in entry.iter(f"{ATOM}category")] for entry in parse_entries(text)] == [
         ["pc", "status-differs", "recovered"],
         ["pa", "status-differs", "open"],
         ["pa", "status-differs", "changed"],
     ]
-    contents = [entry.find(f"{ATOM}content") for entry in entries(text)]
+    contents = [entry.find(f"{ATOM}content") for entry in parse_entries(text)]
     assert [(each.get("type"), (each.text or "").splitlines()) for each in contents if each is not None] == [
         (
             "text",
@@ -343,9 +359,9 @@ def test_the_feed_is_atom() -> None:
 
 
 def test_the_latest_two_hundred_changes_are_in_it() -> None:
-    found = entries(feed.render("live", replayed([[drifted(A, 1000 + number)] for number in range(201)])))
-    assert len(found) == 200
-    assert [found[at].findtext(f"{ATOM}title") for at in (0, -1)] == [
+    feed_entries = parse_entries(feed.render("live", replay([[make_drift(A, 1000 + number)] for number in range(201)])))
+    assert len(feed_entries) == 200
+    assert [feed_entries[position].findtext(f"{ATOM}title") for position in (0, -1)] == [
         "PA: status: documented 400, observed 1200",
         "PA: status: documented 400, observed 1001",
     ]
@@ -354,27 +370,27 @@ def test_the_latest_two_hundred_changes_are_in_it() -> None:
 @pytest.mark.parametrize(("records", "rest"), [(50, []), (51, ["- and 1 more record"]), (52, ["- and 2 more records"])])
 def test_fifty_records_of_a_change_are_named(records: int, rest: list[str]) -> None:
     names = [f"pa/errors/general/{number:02}" for number in range(records)]
-    [entry] = entries(feed.render("live", replayed([[drifted(name) for name in names]])))
+    [entry] = parse_entries(feed.render("live", replay([[make_drift(name) for name in names]])))
     listed = [line for line in (entry.findtext(f"{ATOM}content") or "").splitlines() if line.startswith("- ")]
     assert listed == [*(f"- {name}: answer/status 422" for name in names[:50]), *rest]
 
 
 def test_a_calm_history_is_dated_by_its_first_night() -> None:
-    root = ElementTree.fromstring(feed.render("live", replayed([[make_result(A)], [make_result(B)]])[::-1]))
+    root = ElementTree.fromstring(feed.render("live", replay([[make_result(A)], [make_result(B)]])[::-1]))
     assert root.findtext(f"{ATOM}updated") == f"{FIRST}T00:00:00Z"
 
 
 def test_ids_outlive_the_nights_after_them() -> None:
-    nights = [[drifted(A)], [drifted(A)], [make_result(A)], [drifted(A, 409)]]
-    ids = [{item.id for item in find_drift_periods(replayed(nights[:number]))} for number in range(1, 5)]
+    nights = [[make_drift(A)], [make_drift(A)], [make_result(A)], [make_drift(A, 409)]]
+    ids = [{item.id for item in find_drift_periods(replay(nights[:number]))} for number in range(1, 5)]
     assert ids[0] == ids[1] == ids[2] < ids[3]
 
 
 def test_text_from_outside_is_shown_and_means_nothing() -> None:
     evil = "\u202e<script>`](x) @all\x00\x07 \ud800 &amp; ]]>"
     night = make_result(A, Outcome.DRIFTED, findings=(make_finding(observed=evil, message=f"type: observed {evil}"),))
-    text = feed.render("li\u202eve`", replayed([[night]]))
-    [entry] = entries(text)
+    text = feed.render("li\u202eve`", replay([[night]]))
+    [entry] = parse_entries(text)
     assert "<script>" in (entry.findtext(f"{ATOM}title") or ""), "it is text there"
     assert "<script>" not in text
     assert "\u202e" not in text

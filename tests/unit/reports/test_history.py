@@ -114,7 +114,7 @@ def test_the_only_target_of_a_folder_goes_without_saying(tmp_path: Path) -> None
 
 
 def test_a_hundred_runs_of_the_whole_catalog_are_small(tmp_path: Path) -> None:
-    _, results = sample.full()
+    _, results = sample.make_full_run()
     for number in range(100):
         append_to_history(
             tmp_path,
@@ -176,9 +176,9 @@ def test_what_is_no_discovery_is_not_kept() -> None:
 
 
 def test_only_the_names_of_what_was_discovered_are_kept() -> None:
-    seen = make_finding("undocumented-header", location="x-new", observed="volatile-1")
+    header = make_finding("undocumented-header", location="x-new", observed="volatile-1")
     code = make_finding("undocumented-code", location="type", observed="brand_new_error")
-    assert list_discovered([make_result(A, findings=(seen, code))]) == {
+    assert list_discovered([make_result(A, findings=(header, code))]) == {
         "pa undocumented-header x-new",
         "pa undocumented-code type brand_new_error",
     }
@@ -186,9 +186,9 @@ def test_only_the_names_of_what_was_discovered_are_kept() -> None:
 
 def test_a_line_says_whose_run_it_was() -> None:
     line = build_history_line(make_run(live=False, target="mock"), [make_result(A)])
-    told = {name: line[name] for name in ("run", "target", "live", "started_at", "today")}
+    identity = {name: line[name] for name in ("run", "target", "live", "started_at", "today")}
     described = make_run()
-    assert told == {
+    assert identity == {
         "run": described.run,
         "target": "mock",
         "live": False,
@@ -201,9 +201,9 @@ def test_a_drift_has_its_first_day_and_an_end_makes_a_new_one() -> None:
     drifted = [make_result(A, Outcome.DRIFTED, findings=(make_finding(),))]
     days = ([make_result(A)], drifted, [make_result(A, Outcome.INCONCLUSIVE)], drifted, [make_result(A)], drifted)
     lines: list[dict[str, Any]] = []
-    for day, seen in enumerate(days, 1):
+    for day, results in enumerate(days, 1):
         described = make_run(run=f"r{day}", today=f"2026-11-0{day}", history=tuple(lines))
-        lines.append(build_history_line(described, seen))
+        lines.append(build_history_line(described, results))
     assert [line["drifts"].get(A, {}).get("since") for line in lines] == [
         None,
         "2026-11-02",
@@ -242,15 +242,15 @@ def test_what_a_row_of_an_earlier_version_does_not_say_is_nothing() -> None:
 
 
 def test_what_a_row_says_is_read() -> None:
-    said: dict[str, Any] = {
+    fields: dict[str, Any] = {
         "live": True,
         "drifts": {A: {}},
         "discovered": ["x"],
         "causes": {"c1": {}},
         "coverage_lost": [A],
     }
-    (row,) = earlier_runs.parse_history_lines([{**build_history_line(make_run(), [make_result(A)]), **said}])
-    assert {name: getattr(row, name) for name in said} == {**said, "discovered": {"x"}, "coverage_lost": {A}}
+    (row,) = earlier_runs.parse_history_lines([{**build_history_line(make_run(), [make_result(A)]), **fields}])
+    assert {name: getattr(row, name) for name in fields} == {**fields, "discovered": {"x"}, "coverage_lost": {A}}
 
 
 def test_a_row_that_is_about_to_be_carried_and_says_nothing_is_named() -> None:
@@ -312,9 +312,9 @@ def test_the_history_stays_where_earlier_nights_left_it() -> None:
 
 
 def test_every_outcome_comes_back_from_its_letter() -> None:
-    seen = [make_result(f"{A}{number}", outcome) for number, outcome in enumerate(Outcome)]
-    (row,) = earlier_runs.parse_history(make_run(history=(build_history_line(make_run(), seen),)))
-    assert row.outcomes == {each.record: each.outcome for each in seen}
+    results = [make_result(f"{A}{number}", outcome) for number, outcome in enumerate(Outcome)]
+    (row,) = earlier_runs.parse_history(make_run(history=(build_history_line(make_run(), results),)))
+    assert row.outcomes == {each.record: each.outcome for each in results}
     assert [len(each) for each in earlier_runs.OUTCOME_LETTERS.values()] == [1] * len(Outcome)
 
 
@@ -343,9 +343,9 @@ def test_a_drift_keeps_what_it_did_not_draw_again_until_it_does() -> None:
     here, there = "pa/endpoints/messages/a", "pa/endpoints/messages/b"
     lines: list[dict[str, Any]] = []
     for drawn in ((here, there), (here,), (here,), (here, there)):
-        seen = make_result(A, Outcome.DRIFTED, findings=(make_finding(endpoints=(here, *drawn[1:])),))
-        seen = replace(seen, not_drawn=tuple({here, there} - set(drawn)))
-        lines.append(build_history_line(make_run(history=tuple(lines), run=f"r{len(lines)}"), [seen]))
+        drift = make_result(A, Outcome.DRIFTED, findings=(make_finding(endpoints=(here, *drawn[1:])),))
+        drift = replace(drift, not_drawn=tuple({here, there} - set(drawn)))
+        lines.append(build_history_line(make_run(history=tuple(lines), run=f"r{len(lines)}"), [drift]))
     assert [line["drifts"][A].get("not_drawn") for line in lines] == [None, [there], [there], None]
 
 

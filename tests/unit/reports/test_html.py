@@ -18,8 +18,8 @@ from catalog_probe.reports.page import embedding, html
 from catalog_probe.reports.page.embedding import format_script_json
 from tests.unit.reports import sample
 from tests.unit.reports.factories import make_exchange, make_finding, make_result, make_run
-from tests.unit.reports.packed import unpacked
-from tests.unit.reports.special import HOSTILE, drifted
+from tests.unit.reports.packed import unpack_details
+from tests.unit.reports.special import HOSTILE, make_drift
 
 A = "pa/errors/general/a"
 LOADING = {"src", "srcset", "action", "formaction", "data", "poster", "ping", "background", "style"}
@@ -62,7 +62,7 @@ class Reader(HTMLParser):
 
 @pytest.fixture(scope="module")
 def page() -> str:
-    return html.render(*sample.full())
+    return html.render(*sample.make_full_run())
 
 
 def test_style_and_script_are_those_that_the_policy_names(page: str) -> None:
@@ -75,7 +75,7 @@ def test_style_and_script_are_those_that_the_policy_names(page: str) -> None:
     assert f"style-src 'sha256-{_hash(style)}'" in policy
     assert f"script-src 'sha256-{_hash(script)}'" in policy
     assert len(json.loads(index)["rows"]) == 418
-    assert len(unpacked(page)) == 418 - 11
+    assert len(unpack_details(page)) == 418 - 11
 
 
 def _hash(text: str) -> str:
@@ -130,7 +130,7 @@ def test_any_text_anywhere_leaves_the_page_as_it_is(text: str) -> None:
     wrong = make_finding(message=text, location=text, observed={text: [text]}, documented={text: text}, label=text)
     seen = make_exchange(label=text, failure=Reason("x", text))
     results = [
-        drifted(A, wrong, exchanges=(seen,)),
+        make_drift(A, wrong, exchanges=(seen,)),
         make_result(
             f"{A}2", findings=(wrong,), probed_record={"name": text, "status": [text], "note": text, "source": text}
         ),
@@ -140,7 +140,7 @@ def test_any_text_anywhere_leaves_the_page_as_it_is(text: str) -> None:
     reader = Reader(page)
     assert {tag for tag, _ in reader.elements} <= ELEMENTS
     assert len(reader.texts["script"]) == 3
-    details = unpacked(page)
+    details = unpack_details(page)
     assert details.keys() == {f"{A}2", f"{A}3"}
     assert {tag for detail in details.values() for tag, _ in Reader(detail).elements} <= ELEMENTS
     assert len(json.loads(reader.texts["script"][0])["rows"]) == 3
@@ -154,8 +154,8 @@ def test_an_island_cannot_be_left() -> None:
 
 def test_very_many_results_stay_within_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(embedding, "PACKING_BUDGET", 60_000)
-    page = html.render(*sample.many(400))
-    reader, details = Reader(page), unpacked(page)
+    page = html.render(*sample.make_large_run(400))
+    reader, details = Reader(page), unpack_details(page)
     printed = sum((attrs["class"] or "").startswith("finding ") for tag, attrs in reader.elements if tag == "article")
     assert sum(map(len, reader.texts["script"][1:-1])) < 62_000
     assert 0 < len(details) < 400 - printed
@@ -163,10 +163,10 @@ def test_very_many_results_stay_within_bounds(monkeypatch: pytest.MonkeyPatch) -
 
 def test_a_detail_is_the_same_whether_printed_or_packed(monkeypatch: pytest.MonkeyPatch) -> None:
     """One renderer: they differ in the level of their headings, and the row tells the meaning among its facts."""
-    drift = drifted(A, make_finding(message=HOSTILE, observed=HOSTILE))
+    drift = make_drift(A, make_finding(message=HOSTILE, observed=HOSTILE))
     printed = html.render(make_run(), [drift])
     monkeypatch.setattr(html, "MAX_ARTICLES", 0)
-    packed = unpacked(html.render(make_run(), [drift]))[A]
+    packed = unpack_details(html.render(make_run(), [drift]))[A]
     evidence, aside, _ = packed.partition('<div class="aside">')
     assert aside
     assert evidence.replace("h3>", "h5>") in printed
@@ -179,7 +179,7 @@ def test_a_detail_has_a_checklist_of_what_is_asserted() -> None:
         ),
         Observation("pa/endpoints/models/list", "answer", ("status",)),
     )
-    page = html.render(make_run(), [drifted(A, observations=observations)])
+    page = html.render(make_run(), [make_drift(A, observations=observations)])
     (told,) = re.findall(r'<details class="checklist">(.*?)</details>', page, re.DOTALL)
     words = " ".join("".join(re.sub("<[^>]*>", " ", told)).split())
     assert words == (
@@ -188,20 +188,20 @@ def test_a_detail_has_a_checklist_of_what_is_asserted() -> None:
         " as documented status , type not observed, no-body code"
         " answer on pa/endpoints/models/list as documented status"
     )
-    assert '<details class="checklist">' not in html.render(make_run(), [drifted(A)])
+    assert '<details class="checklist">' not in html.render(make_run(), [make_drift(A)])
 
 
 def test_what_differs_from_an_assumption_stands_apart_from_drift() -> None:
     assumed = make_finding(severity=Severity.SHOULD, location="$.x", documented="<b>", observed=None)
-    detail = unpacked(html.render(make_run(), [make_result(A, findings=(assumed,))]))[A]
+    detail = unpack_details(html.render(make_run(), [make_result(A, findings=(assumed,))]))[A]
     assert "Not as we assumed" in detail
     assert "status <code>$.x</code>: assumed &lt;b&gt;, observed null" in detail
     assert '<div class="difference">' not in detail
-    assert "Not as we assumed" not in html.render(make_run(), [drifted(A)])
+    assert "Not as we assumed" not in html.render(make_run(), [make_drift(A)])
 
 
 def test_findings_beyond_those_shown_whole_are_listed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(html, "MAX_ARTICLES", 2)
-    page = html.render(make_run(), [drifted(f"{A}{number}") for number in range(5)])
+    page = html.render(make_run(), [make_drift(f"{A}{number}") for number in range(5)])
     assert page.count('<article class="finding') == 2
     assert f'href="#{A}4"' in page

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 A = "pa/errors/general/a"
 
 
-def cases(run_: Run, results: list[Result]) -> dict[str, ElementTree.Element]:
+def parse_cases(run_: Run, results: list[Result]) -> dict[str, ElementTree.Element]:
     root = ElementTree.fromstring(junit.render(run_, results).encode())
     return {
         case.findtext("./properties/property[@name='record']") or _record(case): case for case in root.iter("testcase")
@@ -29,14 +29,14 @@ def cases(run_: Run, results: list[Result]) -> dict[str, ElementTree.Element]:
 
 
 def _record(case: ElementTree.Element) -> str:
-    return next(each.attrib["value"] for each in case.iter("property") if each.get("name") == "record")
+    return next(element.attrib["value"] for element in case.iter("property") if element.get("name") == "record")
 
 
 def test_each_outcome_is_what_ci_takes_it_for() -> None:
-    found = cases(*sample.full())
+    case_by_address = parse_cases(*sample.make_full_run())
     verdicts = {
         address: [child.tag for child in case if child.tag not in ("properties", "system-out")]
-        for address, case in found.items()
+        for address, case in case_by_address.items()
     }
     assert verdicts["pa/errors/general/overloaded"] == ["failure"]
     assert verdicts["pc/errors/general/timeout_error"] == ["failure"]
@@ -49,7 +49,7 @@ def test_each_outcome_is_what_ci_takes_it_for() -> None:
 def test_a_failure_names_each_cause_and_how_to_ask_it_again() -> None:
     both = [make_result(each, Outcome.DRIFTED, findings=(make_finding(),)) for each in (A, f"{A}2")]
     (shared,) = find_causes(both)
-    for case in cases(make_run(), both).values():
+    for case in parse_cases(make_run(), both).values():
         text = case.findtext("failure", "")
         assert (
             f"cause {shared.id}, 2 records; to ask again: {format_cause_command(make_run(), shared)}"
@@ -66,36 +66,36 @@ def test_what_does_not_fail_is_no_cause_in_it() -> None:
 
 
 def test_the_counts_are_those_of_the_cases() -> None:
-    root = ElementTree.fromstring(junit.render(*sample.full()).encode())
+    root = ElementTree.fromstring(junit.render(*sample.make_full_run()).encode())
     for element in [root, *root.iter("testsuite")]:
-        own = list(element.iter("testcase"))
-        assert int(element.attrib["tests"]) == len(own)
+        cases = list(element.iter("testcase"))
+        assert int(element.attrib["tests"]) == len(cases)
         for name, tag in (("failures", "failure"), ("errors", "error"), ("skipped", "skipped")):
-            assert int(element.attrib[name]) == sum(case.find(tag) is not None for case in own)
+            assert int(element.attrib[name]) == sum(case.find(tag) is not None for case in cases)
 
 
 def test_there_is_a_suite_for_each_provider_and_kind() -> None:
-    root = ElementTree.fromstring(junit.render(*sample.full()).encode())
+    root = ElementTree.fromstring(junit.render(*sample.make_full_run()).encode())
     names = [suite.get("name") for suite in root.iter("testsuite")]
     assert names[:3] == ["pa.endpoints", "pa.errors", "pa.rate_limits"]
     assert len(names) == 12
 
 
 def test_a_case_is_named_by_its_address() -> None:
-    (case,) = cases(make_run(), [make_result(A)]).values()
+    (case,) = parse_cases(make_run(), [make_result(A)]).values()
     assert (case.get("classname"), case.get("name")) == ("pa.errors.general", "a")
 
 
 def test_attempts_are_kept() -> None:
-    case = cases(*sample.full())["pc/errors/general/timeout_error"]
-    said = case.findtext("system-out", "")
-    assert [f"attempt {number} at" in said for number in (1, 2, 3)] == [True, True, True]
-    assert "-> HTTP 500" in said
+    case = parse_cases(*sample.make_full_run())["pc/errors/general/timeout_error"]
+    output = case.findtext("system-out", "")
+    assert [f"attempt {number} at" in output for number in (1, 2, 3)] == [True, True, True]
+    assert "-> HTTP 500" in output
 
 
 def test_a_stale_accepted_difference_fails_though_the_record_conforms() -> None:
     stale = make_result(A, accepted_difference={"state": "stale", "detail": "no longer diverges"})
-    (case,) = cases(make_run(), [stale]).values()
+    (case,) = parse_cases(make_run(), [stale]).values()
     assert [failure.get("message") for failure in case.iter("failure")] == ["no longer diverges"]
 
 

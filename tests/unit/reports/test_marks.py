@@ -16,8 +16,8 @@ A = "pa/errors/general/a"
 BODY = {"type": "error", "error": {"type": "x", "message": "m", "code": None}, "data": [{"id": 1}, {"id": 2}]}
 
 
-def marked(found: Finding, body: Any = BODY) -> list[str]:
-    return [text.strip() for text, mark in Marks((found,)).mark_lines(body, 10_000) if mark]
+def list_marked(finding: Finding, body: Any = BODY) -> list[str]:
+    return [text.strip() for text, mark in Marks((finding,)).mark_lines(body, 10_000) if mark]
 
 
 @pytest.mark.parametrize(
@@ -34,50 +34,50 @@ def marked(found: Finding, body: Any = BODY) -> list[str]:
     ],
 )
 def test_the_lines_of_a_body_that_differ(aspect: Aspect, at: str, lines: list[str]) -> None:
-    assert marked(make_finding(aspect=aspect, location=at)) == lines
+    assert list_marked(make_finding(aspect=aspect, location=at)) == lines
 
 
 def test_a_field_that_is_missing_is_shown_as_missing() -> None:
-    gone = make_finding(
+    missing = make_finding(
         "field-missing", aspect=Aspect.BODY, location="/error/param", documented="present", observed=None
     )
-    assert Marks((gone,)).mark_lines(BODY, 10_000)[-1] == ["/error/param: absent", MISSING]
+    assert Marks((missing,)).mark_lines(BODY, 10_000)[-1] == ["/error/param: absent", MISSING]
 
 
 def test_a_marked_line_is_never_left_out() -> None:
     long = {"text": "x" * 500, "code": "wrong"}
-    shown = Marks((make_finding(aspect=Aspect.CODE),)).mark_lines(long, 10)
-    assert ['  "code": "wrong"', MARKED] in shown
-    assert shown[-1][0].startswith("… (")
+    lines = Marks((make_finding(aspect=Aspect.CODE),)).mark_lines(long, 10)
+    assert ['  "code": "wrong"', MARKED] in lines
+    assert lines[-1][0].startswith("… (")
 
 
 def test_headers_that_differ_and_those_that_are_missing() -> None:
     wrong = make_finding(aspect=Aspect.HEADER, location="X-Should-Retry")
-    gone = make_finding("header-missing", aspect=Aspect.HEADER, location="retry-after")
-    shown = list(Marks((wrong, gone)).mark_headers([("x-should-retry", "true"), ("server", "a")]))
-    assert shown == [["x-should-retry", "true", MARKED], ["server", "a", ""], ["retry-after", "absent", MISSING]]
+    missing = make_finding("header-missing", aspect=Aspect.HEADER, location="retry-after")
+    headers = list(Marks((wrong, missing)).mark_headers([("x-should-retry", "true"), ("server", "a")]))
+    assert headers == [["x-should-retry", "true", MARKED], ["server", "a", ""], ["retry-after", "absent", MISSING]]
 
 
 def test_an_exchange_has_the_marks_of_its_own_label_and_endpoint() -> None:
     here, there = "pa/endpoints/messages/a", "pa/endpoints/messages/b"
-    seen = make_result(
+    result = make_result(
         A, findings=(make_finding(endpoints=(here,)), make_finding(severity=Severity.INFO), make_finding(label="other"))
     )
-    assert len(find_marks(seen, "answer", here).findings) == 1
-    assert not find_marks(seen, "answer", there).findings
-    assert find_marks(seen, "other", there).status
+    assert len(find_marks(result, "answer", here).findings) == 1
+    assert not find_marks(result, "answer", there).findings
+    assert find_marks(result, "other", there).status
 
 
 def test_only_the_deviant_exchange_is_shown_first() -> None:
     first, second = make_exchange("one"), make_exchange("two", response=make_answer(422, "t", "m"))
     observations = (Observation("", "one", ("status",)), Observation("", "two", (), {"status": "422"}))
     attempt = Attempt("2026-11-21T04:05:00Z", 9.0, (make_exchange("setup"), first, second))
-    seen = make_result(
+    result = make_result(
         A, Outcome.DRIFTED, findings=(make_finding(label="two"),), attempts=(attempt,), observations=observations
     )
-    shown = exchange_views.view_deviant_exchange(seen)
-    assert shown is not None
-    assert (shown["label"], shown["answer"], shown["marked"]) == ("two", "422", True)
+    view = exchange_views.view_deviant_exchange(result)
+    assert view is not None
+    assert (view["label"], view["answer"], view["marked"]) == ("two", "422", True)
     assert exchange_views.view_deviant_exchange(make_result(A, attempts=(attempt,))) is None
 
 
@@ -88,8 +88,8 @@ def test_of_a_flaky_record_both_answers_stand_side_by_side() -> None:
         )
         for status in (504, 504, 500)
     )
-    seen = make_result(A, Outcome.FLAKY, attempts=attempts, findings=(make_finding(documented=504, observed=500),))
-    assert [(each["number"], each["answer"]) for each in exchange_views.view_disagreeing_exchanges(seen)] == [
+    result = make_result(A, Outcome.FLAKY, attempts=attempts, findings=(make_finding(documented=504, observed=500),))
+    assert [(view["number"], view["answer"]) for view in exchange_views.view_disagreeing_exchanges(result)] == [
         (1, "504"),
         (3, "500"),
     ]
@@ -99,14 +99,14 @@ def test_of_a_flaky_record_both_answers_stand_side_by_side() -> None:
 def test_events_closes_and_calls_are_marked_in_their_timeline() -> None:
     missing = make_finding("event-missing", aspect=Aspect.EVENT, location="error")
     stream = Response(200, {}, events=(Event("ping", {}, 1.0),))
-    (shown,) = exchange_views.view_attempts(
+    (attempt,) = exchange_views.view_attempts(
         make_result(A, findings=(missing,), attempts=(Attempt("", 1.0, (make_exchange(response=stream),)),))
     )
-    assert shown["exchanges"][0]["timeline"][-1] == [None, "", "error", "did not come", MISSING]
+    assert attempt["exchanges"][0]["timeline"][-1] == [None, "", "error", "did not come", MISSING]
     call = Response(None, {}, grpc=GrpcStatus(5, "no", {}))
-    (shown,) = exchange_views.view_attempts(
+    (attempt,) = exchange_views.view_attempts(
         make_result(
             A, findings=(make_finding(location="grpc"),), attempts=(Attempt("", 1.0, (make_exchange(response=call),)),)
         )
     )
-    assert shown["exchanges"][0]["timeline"][-1][-1] == MARKED
+    assert attempt["exchanges"][0]["timeline"][-1][-1] == MARKED

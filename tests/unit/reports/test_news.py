@@ -21,7 +21,7 @@ from catalog_probe.reports.news.news import build_news
 from tests.harness.checkouts import as_checkout
 from tests.unit.reports import sample
 from tests.unit.reports.factories import make_finding, make_result, make_run
-from tests.unit.reports.test_feed import FIRST, A, B, blind, drifted, made, remember, replayed
+from tests.unit.reports.test_feed import FIRST, A, B, make_drift, make_result_of, make_unobserved, remember, replay
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,30 +30,30 @@ if TYPE_CHECKING:
     from catalog_probe.catalog.evidence.earlier_runs import HistoryRow
 
 
-def told(rows: Sequence[HistoryRow]) -> list[dict[str, int]]:
+def count_news(rows: Sequence[HistoryRow]) -> list[dict[str, int]]:
     """What each run of a history tells, counted; nothing where it is silent."""
-    found = [build_news("live", rows, row.run)["counts"] for row in rows]
-    return [{name: number for name, number in each.items() if number} for each in found]
+    counts = [build_news("live", rows, row.run)["counts"] for row in rows]
+    return [{name: number for name, number in count.items() if number} for count in counts]
 
 
 def test_each_is_told_by_one_run() -> None:
-    rows = replayed(
+    rows = replay(
         [
             [make_result(A)],
-            [drifted(A)],
-            [drifted(A)],
-            [blind(A)],
-            [drifted(A, 409)],
+            [make_drift(A)],
+            [make_drift(A)],
+            [make_unobserved(A)],
+            [make_drift(A, 409)],
             [make_result(A)],
             [make_result(A)],
         ]
     )
-    assert told(rows) == [{}, {"new": 1}, {}, {"coverage_lost": 1}, {"changed": 1}, {"recovered": 1}, {}]
+    assert count_news(rows) == [{}, {"new": 1}, {}, {"coverage_lost": 1}, {"changed": 1}, {"recovered": 1}, {}]
 
 
 def test_what_is_accepted_calls_nobody() -> None:
-    accepted = replace(drifted(A), accepted_difference={"state": "accounted", "reason": "known"})
-    assert told(replayed([[accepted], [accepted], [drifted(A)], [make_result(A)]])) == [
+    accepted = replace(make_drift(A), accepted_difference={"state": "accounted", "reason": "known"})
+    assert count_news(replay([[accepted], [accepted], [make_drift(A)], [make_result(A)]])) == [
         {},
         {},
         {"new": 1},
@@ -62,8 +62,11 @@ def test_what_is_accepted_calls_nobody() -> None:
 
 
 def test_what_is_lost_from_sight_is_told_together_and_only_what_was_seen_before() -> None:
-    rows = replayed(
-        [[make_result(A), make_result(B), blind("pa/errors/general/d")], [blind(A), blind(B), blind("pc/errors/x/e")]]
+    rows = replay(
+        [
+            [make_result(A), make_result(B), make_unobserved("pa/errors/general/d")],
+            [make_unobserved(A), make_unobserved(B), make_unobserved("pc/errors/x/e")],
+        ]
     )
     [lost] = build_news("live", rows, rows[-1].run)["coverage_lost"]
     assert lost == {"provider": "pa", "since": "2026-11-02", "number": 2, "records": [A, B]}
@@ -71,12 +74,14 @@ def test_what_is_lost_from_sight_is_told_together_and_only_what_was_seen_before(
 
 
 def test_what_was_seen_again_is_lost_anew() -> None:
-    rows = replayed([[each] for each in (make_result(A), blind(A), make_result(A), blind(A), make_result(A))])
-    assert told(rows) == [{}, {"coverage_lost": 1}, {}, {"coverage_lost": 1}, {}]
+    rows = replay(
+        [[each] for each in (make_result(A), make_unobserved(A), make_result(A), make_unobserved(A), make_result(A))]
+    )
+    assert count_news(rows) == [{}, {"coverage_lost": 1}, {}, {"coverage_lost": 1}, {}]
 
 
 def test_what_was_not_probed_is_lost_where_the_history_says_so() -> None:
-    rows = replayed(
+    rows = replay(
         [[make_result(A), make_result(B)], [make_result(A, Outcome.NOT_PROBED), make_result(B, Outcome.NOT_PROBED)]]
     )
     [lost] = build_news("live", [rows[0], replace(rows[1], coverage_lost=frozenset({B}))], "r01")["coverage_lost"]
@@ -87,10 +92,10 @@ def test_a_run_is_told_whole() -> None:
     """What a webhook reads; of the records of a change ten are named."""
     lost = [f"pc/errors/general/{number:02}" for number in range(11)]
     drifting = [f"pa/errors/general/{number:02}" for number in range(11)]
-    rows = replayed([[make_result(each) for each in lost], [*map(blind, lost), *map(drifted, drifting)]])
-    said = build_news("live", rows, "r01")
-    [new], [absent] = said.pop("new"), said.pop("coverage_lost")
-    assert said == {
+    rows = replay([[make_result(each) for each in lost], [*map(make_unobserved, lost), *map(make_drift, drifting)]])
+    message = build_news("live", rows, "r01")
+    [new], [absent] = message.pop("new"), message.pop("coverage_lost")
+    assert message == {
         "schema_version": 1,
         "run": "r01",
         "target": "live",
@@ -108,14 +113,14 @@ def test_a_run_is_told_whole() -> None:
 
 @given(st.lists(st.fixed_dictionaries(dict.fromkeys((A, B), st.sampled_from("cxyi"))), min_size=1, max_size=10))
 def test_the_runs_of_a_history_tell_each_change_and_each_recovery_once(nights: list[dict[str, str]]) -> None:
-    rows = replayed([[made(item, how) for item, how in night.items()] for night in nights])
-    runs = [build_news("live", rows, row.run) for row in rows]
-    found = find_drift_periods(rows)
-    assert sorted(each["id"] for told in runs for name in ("new", "changed") for each in told[name]) == sorted(
-        each.id for each in found
-    )
-    assert sorted(each["id"] for told in runs for each in told["recovered"]) == sorted(
-        each.id for each in found if each.ending == "recovered"
+    rows = replay([[make_result_of(item, how) for item, how in night.items()] for night in nights])
+    messages = [build_news("live", rows, row.run) for row in rows]
+    periods = find_drift_periods(rows)
+    assert sorted(
+        each["id"] for message in messages for name in ("new", "changed") for each in message[name]
+    ) == sorted(each.id for each in periods)
+    assert sorted(each["id"] for message in messages for each in message["recovered"]) == sorted(
+        each.id for each in periods if each.ending == "recovered"
     )
 
 
@@ -123,21 +128,21 @@ def test_a_run_that_nobody_remembers_has_nothing_to_tell() -> None:
     with pytest.raises(
         EvidenceError, match=r"the history does not remember run 'r9'; `catalog-probe report history append` adds"
     ):
-        build_news("live", replayed([[make_result(A)]]), "r9")
+        build_news("live", replay([[make_result(A)]]), "r9")
 
 
 def test_it_is_small_and_one_sentence_tells_it() -> None:
     many = [
-        drifted(f"pa/errors/general/{number}", 422, location=f"/{number}" if number < 60 else "")
+        make_drift(f"pa/errors/general/{number}", 422, location=f"/{number}" if number < 60 else "")
         for number in range(300)
     ]
-    rows = replayed([many])
-    said = build_news("live", rows, rows[-1].run)
-    assert len(json.dumps(said)) < 60_000
-    assert len(said["new"]) == 40 < said["counts"]["new"]
-    [one] = replayed([[drifted(A)]])
-    assert build_news("live", [one], one.run)["text"] == "1 new (PA status: 400 → 422 in 1 record)"
-    [calm] = replayed([[make_result(A)]])
+    rows = replay([many])
+    message = build_news("live", rows, rows[-1].run)
+    assert len(json.dumps(message)) < 60_000
+    assert len(message["new"]) == 40 < message["counts"]["new"]
+    [single] = replay([[make_drift(A)]])
+    assert build_news("live", [single], single.run)["text"] == "1 new (PA status: 400 → 422 in 1 record)"
+    [calm] = replay([[make_result(A)]])
     assert build_news("live", [calm], calm.run)["text"] == "nothing to tell"
 
 
@@ -145,25 +150,25 @@ def test_it_is_small_and_one_sentence_tells_it() -> None:
     "mention", ["@here", "<!channel>", "see evil.example", "https://evil/x", "#1", "*bold*", "`code`", "x" * 90]
 )
 def test_a_text_that_a_channel_could_act_on_is_told_by_its_code(mention: str) -> None:
-    [row] = replayed([[drifted(A, mention)]])
+    [row] = replay([[make_drift(A, mention)]])
     assert build_news("live", [row], row.run)["text"] == "1 new (PA: status-differs in 1 record)"
 
 
 def test_of_several_changes_the_first_is_told_as_the_first() -> None:
-    [row] = replayed([[drifted(A, 422), drifted(B, 409)]])
-    said = build_news("live", [row], row.run)["text"]
-    assert re.fullmatch(r"2 new \(the first: PA status: 400 → (409|422) in 1 record\)", said)
+    [row] = replay([[make_drift(A, 422), make_drift(B, 409)]])
+    sentence = build_news("live", [row], row.run)["text"]
+    assert re.fullmatch(r"2 new \(the first: PA status: 400 → (409|422) in 1 record\)", sentence)
 
 
 def test_a_run_that_could_not_look_is_never_without_news() -> None:
     unseen = [make_result(A, Outcome.INCONCLUSIVE), make_result("pc/errors/general/x", Outcome.RESTRICTED)]
-    first, again = replayed([[*unseen, make_result("pb/errors/general/x")]] * 2)
+    first, again = replay([[*unseen, make_result("pb/errors/general/x")]] * 2)
     for row in (first, again):
-        said = build_news("live", [first, again], row.run)
-        assert said["not_observed"] == ["pa", "pc"]
-        assert said["text"] == "PA and PC were not observed"
-    [both] = replayed(
-        [[drifted("pb/errors/general/y"), *unseen[:1], make_result("pc/errors/general/y", Outcome.NOT_PROBED)]]
+        message = build_news("live", [first, again], row.run)
+        assert message["not_observed"] == ["pa", "pc"]
+        assert message["text"] == "PA and PC were not observed"
+    [both] = replay(
+        [[make_drift("pb/errors/general/y"), *unseen[:1], make_result("pc/errors/general/y", Outcome.NOT_PROBED)]]
     )
     assert build_news("live", [both], both.run)["text"] == (
         "1 new (PB status: 400 → 422 in 1 record); PA was not observed"
@@ -174,13 +179,13 @@ def test_the_command_prints_it_of_any_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     as_checkout(tmp_path, monkeypatch)
-    remember(tmp_path / "reports" / "history", [[drifted(A)], [make_result(A)]])
+    remember(tmp_path / "reports" / "history", [[make_drift(A)], [make_result(A)]])
     assert main(["news"]) == 0
     last = json.loads(capsys.readouterr().out)
     assert (last["run"], last["night"], last["counts"]["recovered"]) == ("r1", str(FIRST + timedelta(days=1)), 1)
-    written = sample.write(tmp_path / "reports" / "out" / "r1", make_run(run="r1"), [make_result(A)])
+    folder = sample.write(tmp_path / "reports" / "out" / "r1", make_run(run="r1"), [make_result(A)])
     append_to_history(tmp_path / "reports" / "history", make_run(target="mock"), [make_result(A)])
-    assert main(["news", str(written)]) == 0, "the run says whose history it is in"
+    assert main(["news", str(folder)]) == 0, "the run says whose history it is in"
     assert json.loads(capsys.readouterr().out) == last
     assert main(["news", "r0", "--target", "live"]) == 0
     assert json.loads(capsys.readouterr().out)["counts"]["new"] == 1
@@ -200,15 +205,15 @@ def test_slips(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     as_checkout(tmp_path, monkeypatch)
-    remember(tmp_path / "reports" / "history", [[drifted(A)]])
+    remember(tmp_path / "reports" / "history", [[make_drift(A)]])
     assert main(arguments) == 4
-    told_of = capsys.readouterr().err
-    assert said in told_of
-    assert told_of.count("\n") == 1
+    error = capsys.readouterr().err
+    assert said in error
+    assert error.count("\n") == 1
 
 
 def test_a_merged_night_tells_what_its_shards_saw(tmp_path: Path) -> None:
-    shards: list[Any] = [make_result(A, Outcome.DRIFTED, findings=(make_finding(),)), drifted(B)]
+    shards: list[Any] = [make_result(A, Outcome.DRIFTED, findings=(make_finding(),)), make_drift(B)]
     append_to_history(tmp_path, make_run(run="r1"), shards)
-    [row] = replayed([shards])
+    [row] = replay([shards])
     assert build_news("live", [row], row.run)["counts"]["new"] == 1, "one cause"

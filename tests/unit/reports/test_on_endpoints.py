@@ -33,28 +33,29 @@ MODELS, COUNT, FILES, AGENTS, BATCHES = ALL = tuple(
 )
 
 
-def differing_on(*places: str, asked: tuple[str, ...] = ALL) -> Result:
+def make_drift_on(*places: str, endpoints: tuple[str, ...] = ALL) -> Result:
     """A drift on some of the endpoints that were asked; the first of them is the one that the recipe does not name."""
     observations = tuple(
-        Observation(each, "answer", mismatched={"status": "422"} if each in places else {}) for each in asked
+        Observation(endpoint, "answer", mismatched={"status": "422"} if endpoint in places else {})
+        for endpoint in endpoints
     )
-    sent = tuple(make_exchange(endpoint=each if number else "") for number, each in enumerate(asked))
+    sent = tuple(make_exchange(endpoint=endpoint if number else "") for number, endpoint in enumerate(endpoints))
     attempts = (Attempt("2026-11-21T04:05:00Z", 1.0, (make_exchange("control"), *sent)),)
-    found = (make_finding(assertion="answer/status", endpoints=places),)
-    return make_result(RECORD, Outcome.DRIFTED, observations=observations, attempts=attempts, findings=found)
+    findings = (make_finding(assertion="answer/status", endpoints=places),)
+    return make_result(RECORD, Outcome.DRIFTED, observations=observations, attempts=attempts, findings=findings)
 
 
-def where(*places: str, asked: tuple[str, ...] = ALL) -> str:
-    seen = differing_on(*places, asked=asked)
-    return describe_endpoints(seen.findings[0], seen)
+def describe(*places: str, endpoints: tuple[str, ...] = ALL) -> str:
+    drift = make_drift_on(*places, endpoints=endpoints)
+    return describe_endpoints(drift.findings[0], drift)
 
 
 def test_the_endpoints_are_told_where_others_agree() -> None:
-    assert where(COUNT) == "on 1 of 5 endpoints: messages/count_tokens"
-    told = where(MODELS, COUNT, FILES, AGENTS)
-    assert told == "on 4 of 5 endpoints: models/list_models, messages/count_tokens, files/list_files and 1 more"
-    assert where(*ALL) == ""
-    assert where(COUNT, asked=(COUNT,)) == ""
+    assert describe(COUNT) == "on 1 of 5 endpoints: messages/count_tokens"
+    text = describe(MODELS, COUNT, FILES, AGENTS)
+    assert text == "on 4 of 5 endpoints: models/list_models, messages/count_tokens, files/list_files and 1 more"
+    assert describe(*ALL) == ""
+    assert describe(COUNT, endpoints=(COUNT,)) == ""
 
 
 def test_a_finding_of_an_endpoint_needs_no_endpoint() -> None:
@@ -66,25 +67,25 @@ def test_a_finding_of_an_endpoint_needs_no_endpoint() -> None:
 
 
 def test_the_exchange_that_the_recipe_names_no_endpoint_for_has_that_of_its_observation() -> None:
-    seen = differing_on(COUNT)
-    assert list_exchange_endpoints(seen, seen.attempts[0]) == ["", *ALL]
-    assert list_mismatched_steps(seen) == {("answer", COUNT)}
+    drift = make_drift_on(COUNT)
+    assert list_exchange_endpoints(drift, drift.attempts[0]) == ["", *ALL]
+    assert list_mismatched_steps(drift) == {("answer", COUNT)}
 
 
 def test_the_first_exchange_that_differs_is_shown_before_all_others() -> None:
-    for differing_there, shown in ((COUNT, FILES), "messages/count_tokens"), ((MODELS,), "models/list_models"):
-        found = exchange_views.view_deviant_exchange(differing_on(*differing_there))
-        assert found is not None
-        assert found["endpoint"] == shown
-    assert exchange_views.view_deviant_exchange(make_result(MODELS, attempts=differing_on(COUNT).attempts)) is None
+    for differing_there, expected in ((COUNT, FILES), "messages/count_tokens"), ((MODELS,), "models/list_models"):
+        view = exchange_views.view_deviant_exchange(make_drift_on(*differing_there))
+        assert view is not None
+        assert view["endpoint"] == expected
+    assert exchange_views.view_deviant_exchange(make_result(MODELS, attempts=make_drift_on(COUNT).attempts)) is None
 
 
 def test_every_view_says_on_which_endpoint_it_differs() -> None:
-    seen = differing_on(COUNT)
+    drift = make_drift_on(COUNT)
     views = (
-        junit.render(make_run(), [seen]),
-        terminal.render(make_run(), [seen], width=200),
-        summary.render(make_run(), [seen]),
-        html.render(make_run(), [seen]),
+        junit.render(make_run(), [drift]),
+        terminal.render(make_run(), [drift], width=200),
+        summary.render(make_run(), [drift]),
+        html.render(make_run(), [drift]),
     )
     assert [view for view in views if "on 1 of 5 endpoints: messages/count_tokens" not in view] == []

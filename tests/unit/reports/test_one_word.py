@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 DOCS = Path(__file__).parents[3] / "docs" / "report.md"
 
-NEVER_SAID = (
+BANNED_WORDS = (
     *("could not look", "cannot be seen", "harness error", "harness_error", "not_probed", "unprobed"),
     *(
         "new drifts",
@@ -69,7 +69,7 @@ class Text(HTMLParser):
 
 @pytest.fixture(scope="module", params=["full", "fifty"])
 def told(request: pytest.FixtureRequest) -> tuple[Run, list[Result], dict[str, str]]:
-    described, results = sample.full() if request.param == "full" else sample.fifty(5)
+    described, results = sample.make_full_run() if request.param == "full" else sample.make_run_with_fifty_drifts(5)
     views = {
         "page": Text(html.render(described, results)).words,
         "terminal": " ".join(terminal.render(described, results).split()),
@@ -100,30 +100,30 @@ def test_an_outcome_has_one_name(told: tuple[Run, list[Result], dict[str, str]])
             assert OUTCOMES[outcome] in text, (outcome, view)
 
 
-def never_said_in(text: str) -> list[str]:
+def find_banned_words(text: str) -> list[str]:
     """Which of those words stand in a text, as words of their own."""
     lower = text.lower()
-    return [each for each in NEVER_SAID if each in lower and re.search(rf"\b{each}\b", lower)]
+    return [word for word in BANNED_WORDS if word in lower and re.search(rf"\b{word}\b", lower)]
 
 
 def test_no_other_word_is_used(told: tuple[Run, list[Result], dict[str, str]]) -> None:
     _, _, views = told
     for view, text in views.items():
-        assert never_said_in(text) == [], view
+        assert find_banned_words(text) == [], view
 
 
 def test_the_docs_have_the_words_of_the_views() -> None:
     docs = DOCS.read_text(encoding="utf-8")
     rows = re.findall(r"^\| ([a-z, ]+) \| ", docs.partition("| section |")[2], re.MULTILINE)
-    of_sections = [each for row in rows for each in row.split(", ")]
-    assert of_sections == [name.heading.lower() for name in SectionName], "in the order in which the page has them"
-    assert [each for each in never_said_in(docs) if f"`{each}" not in docs] == []
+    names = [each for row in rows for each in row.split(", ")]
+    assert names == [name.heading.lower() for name in SectionName], "in the order in which the page has them"
+    assert [each for each in find_banned_words(docs) if f"`{each}" not in docs] == []
 
 
 def test_a_query_speaks_of_sections_and_outcomes_as_the_views_do() -> None:
     assert set(MEANINGS) == set(SectionName)
-    named = set(re.findall(r"[a-z-]+", RUN_FIELDS["is"].partition(":")[2]))
-    assert {each for each in named if each in set(SectionName)} >= {
+    words = set(re.findall(r"[a-z-]+", RUN_FIELDS["is"].partition(":")[2]))
+    assert {each for each in words if each in set(SectionName)} >= {
         SectionName.REGRESSED,
         SectionName.LOST,
         SectionName.FLAKY,

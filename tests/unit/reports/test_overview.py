@@ -26,17 +26,17 @@ LIMITS = "pa/rate_limits/limits/a"
 DRIFT: dict[str, Any] = {"outcome": Outcome.DRIFTED, "findings": (make_finding(),)}
 
 
-def past(*days: dict[str, Outcome]) -> Run:
+def run_after(*days: dict[str, Outcome]) -> Run:
     """A run after these: each a mapping of address to outcome, the last of them yesterday."""
     lines: list[dict[str, Any]] = []
     for back, outcomes in zip(range(len(days), 0, -1), days, strict=True):
         day = TODAY - timedelta(days=back)
         earlier = make_run(run=f"r-{back}", started_at=f"{day}T00:00:00Z", today=str(day), history=tuple(lines))
-        seen = [
+        results = [
             make_result(address, outcome, findings=(make_finding(),) if outcome is Outcome.DRIFTED else ())
             for address, outcome in outcomes.items()
         ]
-        lines.append(build_history_line(earlier, seen))
+        lines.append(build_history_line(earlier, results))
     return make_run(history=tuple(lines), previous_run="r-1" if days else None)
 
 
@@ -65,12 +65,15 @@ def change_of(described: Run, *results: Result) -> Change:
 )
 def test_a_change_is_told_from_the_last_conclusive_run(before: list[Outcome], now: Outcome, change: Change) -> None:
     findings = (make_finding(),) if now is Outcome.DRIFTED else ()
-    assert change_of(past(*({A: outcome} for outcome in before)), make_result(A, now, findings=findings)) is change
+    assert change_of(run_after(*({A: outcome} for outcome in before)), make_result(A, now, findings=findings)) is change
 
 
 def test_a_drift_in_another_way_is_told_apart() -> None:
     other = make_finding("type-differs", location="type")
-    assert change_of(past({A: Outcome.DRIFTED}), make_result(A, Outcome.DRIFTED, findings=(other,))) is Change.DIFFERENT
+    assert (
+        change_of(run_after({A: Outcome.DRIFTED}), make_result(A, Outcome.DRIFTED, findings=(other,)))
+        is Change.DIFFERENT
+    )
 
 
 def test_a_difference_is_accepted_or_its_entry_is_stale() -> None:
@@ -79,21 +82,21 @@ def test_a_difference_is_accepted_or_its_entry_is_stale() -> None:
 
 
 def test_the_days_of_a_drift_are_counted_from_its_first() -> None:
-    described = past({A: Outcome.CONFORMS}, {A: Outcome.DRIFTED}, {A: Outcome.INCONCLUSIVE})
-    (standing,) = Overview(described, [make_result(A, **DRIFT)]).records
-    assert (standing.since, standing.drift_day) == (TODAY - timedelta(days=2), 3)
-    assert standing.conformed_before == str(TODAY - timedelta(days=3))
+    described = run_after({A: Outcome.CONFORMS}, {A: Outcome.DRIFTED}, {A: Outcome.INCONCLUSIVE})
+    (record,) = Overview(described, [make_result(A, **DRIFT)]).records
+    assert (record.since, record.drift_day) == (TODAY - timedelta(days=2), 3)
+    assert record.conformed_before == str(TODAY - timedelta(days=3))
 
 
 def test_the_strip_has_a_place_for_each_run() -> None:
-    described = past({B: Outcome.CONFORMS}, {A: Outcome.DRIFTED})
-    (standing,) = Overview(described, [make_result(A)]).records
-    assert standing.recent_outcomes == (None, Outcome.DRIFTED, Outcome.CONFORMS)
-    assert not standing.added
+    described = run_after({B: Outcome.CONFORMS}, {A: Outcome.DRIFTED})
+    (record,) = Overview(described, [make_result(A)]).records
+    assert record.recent_outcomes == (None, Outcome.DRIFTED, Outcome.CONFORMS)
+    assert not record.added
 
 
 @pytest.mark.parametrize(
-    ("results", "told"),
+    ("results", "sentence"),
     [
         (
             [make_result(A), make_result(B)],
@@ -111,13 +114,13 @@ def test_the_strip_has_a_place_for_each_run() -> None:
         ),
     ],
 )
-def test_the_verdict_of_a_first_run(results: list[Result], told: str) -> None:
+def test_the_verdict_of_a_first_run(results: list[Result], sentence: str) -> None:
     expected = tuple({result.address.provider for result in results})
-    assert format_verdict(Overview(make_run(expected=expected), results)) == told
+    assert format_verdict(Overview(make_run(expected=expected), results)) == sentence
 
 
 def test_the_verdict_compares_with_the_runs_before() -> None:
-    described = past(dict.fromkeys((A, B, C), Outcome.CONFORMS), {A: Outcome.CONFORMS, B: Outcome.DRIFTED})
+    described = run_after(dict.fromkeys((A, B, C), Outcome.CONFORMS), {A: Outcome.CONFORMS, B: Outcome.DRIFTED})
     unseen = make_result(C, Outcome.INCONCLUSIVE, reason=Reason("read-timeout"), probed_record={})
     results = [make_result(A, **DRIFT), make_result(B), unseen, make_result("pb/errors/http/d")]
     overview = Overview(replace(described, expected=("pa", "pb")), results)
@@ -172,7 +175,7 @@ def test_a_night_that_could_not_look_is_never_good() -> None:
         (make_run(), LIMITS, {}, None),
         (make_run(), A, {"status": ["DOCUMENTED"]}, None),
         (make_run(live=False), A, {}, None),
-        (past({A: Outcome.CONFORMS}), A, {}, TODAY - timedelta(days=1)),
+        (run_after({A: Outcome.CONFORMS}), A, {}, TODAY - timedelta(days=1)),
     ],
 )
 def test_what_is_not_seen_now_rests_on_what_was_seen(
@@ -230,8 +233,8 @@ def test_lost_coverage_is_told_as_that_though_its_accepted_difference_is_stale()
     blind = make_result(
         A, Outcome.INCONCLUSIVE, reason=Reason("read-timeout"), accepted_difference={"state": "stale", "detail": detail}
     )
-    overview = Overview(past({A: Outcome.CONFORMS}), [blind])
+    overview = Overview(run_after({A: Outcome.CONFORMS}), [blind])
     assert overview.records[0].change is Change.LOST
     assert overview.stale_entries == (f"{A}: {detail}",)
     assert "1 accepted difference is stale" in format_verdict(overview)
-    assert change_of(past(), blind) is Change.STALE
+    assert change_of(run_after(), blind) is Change.STALE

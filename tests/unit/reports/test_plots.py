@@ -21,21 +21,21 @@ if TYPE_CHECKING:
 A = "pa/errors/general/a"
 
 
-def drawn(overview: Overview) -> Plot:
+def draw_plot(overview: Overview) -> Plot:
     plot = plots.plot_runs(overview)
     assert plot is not None
     return plot
 
 
 def test_what_conforms_does_not_dwarf_what_drifts() -> None:
-    plot = drawn(Overview(*sample.full()))
+    plot = draw_plot(Overview(*sample.make_full_run()))
     assert {bar.outcome for bar in plot.bars} >= {Outcome.DRIFTED, Outcome.INCONCLUSIVE}
     assert Outcome.CONFORMS not in {bar.outcome for bar in plot.bars}
     assert any("357 conforms" in bar.words for bar in plot.bars)
 
 
 def test_every_bar_lies_within_its_drawing() -> None:
-    for bar in drawn(Overview(*sample.full())).bars:
+    for bar in draw_plot(Overview(*sample.make_full_run())).bars:
         assert 0 <= bar.x <= bar.x + bar.width <= plots.WIDTH + 0.2, bar
         assert 0 <= bar.y <= bar.y + bar.height <= plots.HEIGHT, bar
 
@@ -43,25 +43,25 @@ def test_every_bar_lies_within_its_drawing() -> None:
 def test_one_record_among_thousands_still_shows() -> None:
     results = [make_result(f"pa/errors/general/r{number}") for number in range(5000)]
     results.append(make_result(A, Outcome.DRIFTED, findings=(make_finding(),)))
-    (drifted,) = drawn(Overview(make_run(), results)).bars
+    (drifted,) = draw_plot(Overview(make_run(), results)).bars
     assert drifted.height >= 1.5
 
 
 def test_the_number_of_this_run_leads_to_its_records() -> None:
-    plot = drawn(
+    plot = draw_plot(
         Overview(make_run(), [make_result(A, Outcome.DRIFTED, findings=(make_finding(),)), make_result(f"{A}2")])
     )
     assert (plot.number, plot.query) == (1, "outcome:drifted")
-    assert drawn(Overview(make_run(), [make_result(A)])).query == ""
+    assert draw_plot(Overview(make_run(), [make_result(A)])).query == ""
 
 
 def test_the_matrix_has_every_record_once_and_folds_what_conforms() -> None:
-    made = build_matrix(Overview(*sample.full()))
-    notable = [family for column in made for _, families in column.notable for family in families]
-    calm = [family for column in made for family in column.conforming]
+    columns = build_matrix(Overview(*sample.make_full_run()))
+    notable = [family for column in columns for _, families in column.notable for family in families]
+    calm = [family for column in columns for family in column.conforming]
     assert sum(len(family.cell.records) for family in (*notable, *calm)) == 418
-    assert [column.provider for column in made] == ["pa", "pb", "pc", "pd"]
-    assert [(column.provider, name) for column in made for name, _ in column.notable] == [
+    assert [column.provider for column in columns] == ["pa", "pb", "pc", "pd"]
+    assert [(column.provider, name) for column in columns for name, _ in column.notable] == [
         *(("pa", "Errors"), ("pb", "Errors"), ("pc", "Errors"), ("pd", "Endpoints"), ("pd", "Errors")),
     ]
     (live,) = (each for each in notable if (each.cell.provider, each.cell.family) == ("pb", "live"))
@@ -72,20 +72,20 @@ def test_the_matrix_has_every_record_once_and_folds_what_conforms() -> None:
 def test_the_share_of_assertions_that_were_looked_at() -> None:
     catalog = shipped()
     address = "pd/endpoints/models/list_models"
-    own = [make_result(str(each.address), probed_record=each.data) for each in catalog.select("pd")]
+    unobserved = [make_result(str(each.address), probed_record=each.data) for each in catalog.select("pd")]
     within_reach = [each for record in catalog.select("pd") for each in assertions(record, catalog.__getitem__)]
     observation = Observation(address, "success", ("status",), {"body": "malformed"}, {"body:/data": "no-body"})
     results = [
         make_result(address, probed_record=catalog[address].data, observations=(observation,))
         if each.record == address
         else each
-        for each in own
+        for each in unobserved
     ]
-    seen = count_observed_shares(Overview(make_run(), [*results, make_result("pb/errors/http/b")]).records)
-    assert seen.keys() == {"pd"}, "where nothing was looked at there is no share to tell"
-    assert seen["pd"].observed == 2
-    assert seen["pd"].stated == sum(not each.out_of_reach for each in within_reach)
-    assert seen["pd"].percent == 200 // seen["pd"].stated
+    shares = count_observed_shares(Overview(make_run(), [*results, make_result("pb/errors/http/b")]).records)
+    assert shares.keys() == {"pd"}, "where nothing was looked at there is no share to tell"
+    assert shares["pd"].observed == 2
+    assert shares["pd"].stated == sum(not each.out_of_reach for each in within_reach)
+    assert shares["pd"].percent == 200 // shares["pd"].stated
 
 
 def test_a_second_run_on_a_day_has_a_name_of_its_own() -> None:

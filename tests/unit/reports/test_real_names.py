@@ -61,10 +61,11 @@ def test_a_method_has_the_package_that_the_target_names() -> None:
     assert use_real_names(pairs, call).request.url == "pd.example:443/real_api.v1.Chat/GetCompletion"
 
 
-def scripted(described: Run, *exchanges: Exchange) -> str:
+def scripted(described_run: Run, *exchanges: Exchange) -> str:
     attempts = (Attempt("2026-11-21T04:05:00Z", 9.0, exchanges),)
     return build_script(
-        described, make_result("pa/errors/general/a", Outcome.DRIFTED, findings=(make_finding(),), attempts=attempts)
+        described_run,
+        make_result("pa/errors/general/a", Outcome.DRIFTED, findings=(make_finding(),), attempts=attempts),
     )
 
 

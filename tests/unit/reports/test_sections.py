@@ -13,7 +13,7 @@ from catalog_probe.reports.content.run_sentence import format_sentence, format_t
 from catalog_probe.reports.content.sections import SectionName, list_query_words
 from tests.unit.reports import sample
 from tests.unit.reports.factories import make_finding, make_result, make_run
-from tests.unit.reports.test_overview import past
+from tests.unit.reports.test_overview import run_after
 
 if TYPE_CHECKING:
     from catalog_probe.catalog.evidence.results import Result
@@ -29,18 +29,18 @@ PENDING = {
 }
 
 
-def drifted(address: str, *findings: Any, **changes: Any) -> Result:
+def make_drift(address: str, *findings: Any, **changes: Any) -> Result:
     return make_result(address, Outcome.DRIFTED, findings=findings or (make_finding(),), **changes)
 
 
 @pytest.mark.parametrize(
-    ("seen", "name"),
+    ("result", "name"),
     [
-        (drifted(A, confirmation=REGRESSED), SectionName.REGRESSED),
-        (drifted(A, confirmation=NEVER), SectionName.NEVER),
-        (drifted(A, confirmation=PENDING), SectionName.PENDING),
-        (drifted(A), SectionName.NEW),
-        (drifted(A, accepted_difference={"state": "accounted"}), SectionName.ACCEPTED),
+        (make_drift(A, confirmation=REGRESSED), SectionName.REGRESSED),
+        (make_drift(A, confirmation=NEVER), SectionName.NEVER),
+        (make_drift(A, confirmation=PENDING), SectionName.PENDING),
+        (make_drift(A), SectionName.NEW),
+        (make_drift(A, accepted_difference={"state": "accounted"}), SectionName.ACCEPTED),
         (make_result(A, accepted_difference={"state": "stale"}), SectionName.STALE),
         (make_result(A, Outcome.FLAKY), SectionName.FLAKY),
         (make_result(A, Outcome.HARNESS_ERROR), SectionName.OURS),
@@ -48,14 +48,14 @@ def drifted(address: str, *findings: Any, **changes: Any) -> Result:
         (make_result(A), SectionName.CONFORMS),
     ],
 )
-def test_the_section_of_a_record(seen: Result, name: SectionName) -> None:
-    (section,) = Overview(make_run(), [seen]).sections
+def test_the_section_of_a_record(result: Result, name: SectionName) -> None:
+    (section,) = Overview(make_run(), [result]).sections
     assert section.name is name
     assert str(name) in list_query_words(section.records[0])
 
 
 def test_the_sections_of_a_run_stand_in_order_and_add_up() -> None:
-    overview = Overview(*sample.full())
+    overview = Overview(*sample.make_full_run())
     assert [section.name for section in overview.sections] == sorted(
         (section.name for section in overview.sections), key=list(SectionName).index
     )
@@ -63,29 +63,33 @@ def test_the_sections_of_a_run_stand_in_order_and_add_up() -> None:
 
 
 def test_the_next_steps_are_told_in_the_order_of_the_sections() -> None:
-    pending, regressed = drifted(A, TYPE, confirmation=PENDING), drifted(C, confirmation=REGRESSED)
-    told = list_next_steps(Overview(make_run(), [pending, make_result(B, Outcome.FLAKY), regressed]).records)
-    assert [(each.code, each.addresses) for each in told] == [("status-differs", (C,)), ("type-differs", (A,))]
+    pending, regressed = make_drift(A, TYPE, confirmation=PENDING), make_drift(C, confirmation=REGRESSED)
+    steps = list_next_steps(Overview(make_run(), [pending, make_result(B, Outcome.FLAKY), regressed]).records)
+    assert [(step.code, step.addresses) for step in steps] == [("status-differs", (C,)), ("type-differs", (A,))]
 
 
 @pytest.mark.parametrize(
     ("results", "said", "tab"),
     [
         ([make_result(A)], "All that was observed is as documented.", "as documented"),
-        ([drifted(A), drifted(B), drifted(C)], "PA and PC drift: 2 new causes behind 3 records.", "2 new causes"),
-        ([drifted(A, make_finding(), TYPE)], "PA drifts: 2 new causes behind 1 record.", "2 new causes"),
+        (
+            [make_drift(A), make_drift(B), make_drift(C)],
+            "PA and PC drift: 2 new causes behind 3 records.",
+            "2 new causes",
+        ),
+        ([make_drift(A, make_finding(), TYPE)], "PA drifts: 2 new causes behind 1 record.", "2 new causes"),
         (
             [make_result(A), make_result(B, Outcome.FLAKY)],
             "Nothing new drifts, and 1 record of PA is flaky.",
             "1 flaky",
         ),
         (
-            [make_result(A), drifted(B, confirmation=PENDING)],
+            [make_result(A), make_drift(B, confirmation=PENDING)],
             "1 cause is pending, never confirmed.",
             "pending",
         ),
         (
-            [make_result(A), drifted(B, accepted_difference={"state": "accounted"})],
+            [make_result(A), make_drift(B, accepted_difference={"state": "accounted"})],
             "All that was observed is as documented, or accepted.",
             "as documented",
         ),
@@ -124,22 +128,25 @@ BEFORE = {A: Outcome.DRIFTED, C: Outcome.DRIFTED}
 @pytest.mark.parametrize(
     ("results", "said"),
     [
-        ([drifted(A), drifted(C), drifted(B)], "PA and PC drift: 1 new cause behind 1 record, 2 known behind 2."),
-        ([drifted(C), drifted(B)], "PA and PC drift: 1 new cause behind 1 record, 1 known behind 1."),
-        ([drifted(A), drifted(C)], "Nothing new drifts, and 2 known causes behind 2 records go on."),
         (
-            [drifted(A), make_result(B, Outcome.FLAKY)],
+            [make_drift(A), make_drift(C), make_drift(B)],
+            "PA and PC drift: 1 new cause behind 1 record, 2 known behind 2.",
+        ),
+        ([make_drift(C), make_drift(B)], "PA and PC drift: 1 new cause behind 1 record, 1 known behind 1."),
+        ([make_drift(A), make_drift(C)], "Nothing new drifts, and 2 known causes behind 2 records go on."),
+        (
+            [make_drift(A), make_result(B, Outcome.FLAKY)],
             "Nothing new drifts, 1 record of PA is flaky, and 1 known cause behind 1 record goes on.",
         ),
     ],
 )
 def test_what_still_drifts_is_counted_beside_what_is_new(results: list[Result], said: str) -> None:
-    assert format_sentence(Overview(past(BEFORE), results)) == said
+    assert format_sentence(Overview(run_after(BEFORE), results)) == said
 
 
 def test_what_is_blind_is_said_first() -> None:
     unseen = make_result(C, Outcome.INCONCLUSIVE, reason=Reason("read-timeout"), probed_record={})
-    overview = Overview(make_run(expected=("pa", "pc")), [drifted(A), unseen])
+    overview = Overview(make_run(expected=("pa", "pc")), [make_drift(A), unseen])
     assert format_sentence(overview) == (
         "PC was not observed: no record has a verdict (read-timeout); PA drifts: 1 new cause behind 1 record."
     )
@@ -166,6 +173,6 @@ def test_who_was_seen_in_part_is_not_said_to_be_unseen() -> None:
 
 
 def test_no_sentence_is_a_list() -> None:
-    overview = Overview(*sample.full())
+    overview = Overview(*sample.make_full_run())
     assert len(format_sentence(overview)) < 120
     assert len(format_tab_title(overview)) < 30

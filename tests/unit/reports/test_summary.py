@@ -28,7 +28,7 @@ FOLDS = {
 
 
 def test_the_summary_of_a_run(snapshot: SnapshotAssertion) -> None:
-    assert summary.render(*sample.full()) == snapshot
+    assert summary.render(*sample.make_full_run()) == snapshot
 
 
 def test_the_summary_of_a_night_in_which_nothing_happened(snapshot: SnapshotAssertion) -> None:

@@ -26,16 +26,16 @@ A = "pa/errors/general/a"
 
 
 def test_the_summary_of_a_run(snapshot: SnapshotAssertion) -> None:
-    assert terminal.render(*sample.full()) == snapshot
+    assert terminal.render(*sample.make_full_run()) == snapshot
 
 
 @pytest.mark.parametrize("width", [80, 200])
 def test_the_summary_of_a_run_in_a_terminal(snapshot: SnapshotAssertion, width: int) -> None:
-    assert terminal.render(*sample.full(), width=width) == snapshot
+    assert terminal.render(*sample.make_full_run(), width=width) == snapshot
 
 
 def test_the_summary_of_a_thousand_records(snapshot: SnapshotAssertion) -> None:
-    assert terminal.render(*sample.many(1000), width=80) == snapshot
+    assert terminal.render(*sample.make_large_run(1000), width=80) == snapshot
 
 
 def test_what_was_not_asked_is_told_by_provider_and_reason() -> None:
@@ -105,7 +105,7 @@ def test_the_sentence_says_whether_the_reason_is_that_of_all(reasons: list[str],
 
 
 def test_quietly(snapshot: SnapshotAssertion) -> None:
-    assert terminal.render(*sample.full(), quiet=True) == snapshot
+    assert terminal.render(*sample.make_full_run(), quiet=True) == snapshot
 
 
 def test_a_good_run_says_little() -> None:
@@ -115,10 +115,10 @@ def test_a_good_run_says_little() -> None:
 
 
 def test_colours_are_asked_for() -> None:
-    assert "\x1b[" not in terminal.render(*sample.full())
-    coloured = terminal.render(*sample.full(), colour=True)
+    assert "\x1b[" not in terminal.render(*sample.make_full_run())
+    coloured = terminal.render(*sample.make_full_run(), colour=True)
     assert coloured.startswith("\x1b[31;1mOur fault (1)\x1b[0m")
-    assert re.sub(r"\x1b\[[\d;]+m", "", coloured) == terminal.render(*sample.full())
+    assert re.sub(r"\x1b\[[\d;]+m", "", coloured) == terminal.render(*sample.make_full_run())
 
 
 @given(st.text() | st.just(HOSTILE))
@@ -132,7 +132,7 @@ def test_an_answer_cannot_steer_the_terminal(text: str) -> None:
 
 
 def test_lines_keep_to_the_width() -> None:
-    told = terminal.render(*sample.full(), width=70)
+    told = terminal.render(*sample.make_full_run(), width=70)
     commands = ("pytest probes", "python -m")
     shown = [line for line in told.splitlines() if "  ·" not in line and not line.strip().startswith(commands)]
     assert [line for line in shown if len(line) > 70 and "records  conforms" not in line and " " in line.strip()] == []

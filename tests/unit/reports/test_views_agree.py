@@ -64,14 +64,14 @@ EXPECTED = st.sets(SOME_PROVIDER)
 @st.composite
 def results(draw: st.DrawFn) -> list[Result]:
     """Any outcomes, reasons and states of acceptance of any providers, also those that no run should give."""
-    made = []
+    drawn = []
     for number in range(draw(st.integers(0, 8))):
         outcome = draw(OUTCOMES)
         state = draw(STATES)
         reason = draw(SOME_REASON)
         observed = draw(OBSERVED)
         confirmation = draw(CONFIRMED) if outcome is Outcome.DRIFTED else None
-        made.append(
+        drawn.append(
             make_result(
                 f"{draw(SOME_PROVIDER)}/errors/general/r{number}",
                 outcome,
@@ -84,10 +84,10 @@ def results(draw: st.DrawFn) -> list[Result]:
         )
     for state in draw(SELF_TESTS):
         findings = (make_finding(),) if state is Outcome.DRIFTED else ()
-        made.append(Result(SELF_TEST, {}, state, findings=findings, lane="pa:inference"))
+        drawn.append(Result(SELF_TEST, {}, state, findings=findings, lane="pa:inference"))
     if draw(st.integers(0, 9)) == 0:
-        made.append(harness_results.lost_worker_result("gw0", "worker gw0: killed"))
-    return made
+        drawn.append(harness_results.lost_worker_result("gw0", "worker gw0: killed"))
+    return drawn
 
 
 @st.composite
@@ -115,98 +115,98 @@ def runs(draw: st.DrawFn) -> Run:
 
 @given(runs(), results())
 @settings(max_examples=settings().max_examples * 3 // 5)
-def test_every_view_agrees_with_the_exit_status(described: Run, seen: list[Result]) -> None:
-    status = run_verdict.exit_status(described, seen)
-    overview = Overview(described, seen)
-    blind = set(run_verdict.blind_providers(described, seen))
-    known = harness_results.select_record_results(add_missing_results(described, seen))
-    of_the_run = run_verdict.list_faults(described, seen)
-    faults = sum(map(run_verdict.is_broken, known)) + len(of_the_run)
-    waiting = [
+def test_every_view_agrees_with_the_exit_status(described: Run, results_drawn: list[Result]) -> None:
+    status = run_verdict.exit_status(described, results_drawn)
+    overview = Overview(described, results_drawn)
+    blind = set(run_verdict.blind_providers(described, results_drawn))
+    record_results = harness_results.select_record_results(add_missing_results(described, results_drawn))
+    run_faults = run_verdict.list_faults(described, results_drawn)
+    faults = sum(map(run_verdict.is_broken, record_results)) + len(run_faults)
+    pending = [
         result
-        for result in known
+        for result in record_results
         if is_pending(result) and not run_verdict.is_stale(result) and not run_verdict.is_accepted(result)
     ]
-    assert {result.record for result in waiting} == {each.address for each in overview.records_in(SectionName.PENDING)}
-    assert not any(map(run_verdict.is_failure, waiting))
-    assert not waiting or overview.mood != "good"
-    gone = coverage_lost.find_lost_coverage(described, known)
-    assert gone == {each.address for each in overview.records_in(SectionName.LOST)}, (
+    assert {result.record for result in pending} == {each.address for each in overview.records_in(SectionName.PENDING)}
+    assert not any(map(run_verdict.is_failure, pending))
+    assert not pending or overview.mood != "good"
+    lost = coverage_lost.find_lost_coverage(described, record_results)
+    assert lost == {each.address for each in overview.records_in(SectionName.LOST)}, (
         "lost is told first, also of a stale entry"
     )
-    coverage_lost_standings = overview.records_in(SectionName.LOST)
-    assert not gone or overview.has_news
+    lost_records = overview.records_in(SectionName.LOST)
+    assert not lost or overview.has_news
     if described.policy.get("expect_all"):
-        assert set(find_missing_verdicts(known)) <= blind
+        assert set(find_missing_verdicts(record_results)) <= blind
     assert (status is Exit.BLIND) == bool(blind and not faults)
     assert (status is Exit.HARNESS_ERROR) == bool(faults)
     assert overview.mood != "good" or status is Exit.FINE
 
-    page = html.render(described, seen)
-    text = terminal.render(described, seen)
-    quiet = terminal.render(described, seen, quiet=True)
-    markdown = summary.render(described, seen)
-    document = ElementTree.fromstring(junit.render(described, seen).encode())
+    page = html.render(described, results_drawn)
+    text = terminal.render(described, results_drawn)
+    quiet = terminal.render(described, results_drawn, quiet=True)
+    markdown = summary.render(described, results_drawn)
+    document = ElementTree.fromstring(junit.render(described, results_drawn).encode())
     assert f'<section class="verdict {overview.mood}"' in page
     for provider in PROVIDERS:
-        for told in (text, quiet):
-            assert (f"blind: {provider} was {overview.describe_coverage(provider)}" in told) == (provider in blind)
+        for view in (text, quiet):
+            assert (f"blind: {provider} was {overview.describe_coverage(provider)}" in view) == (provider in blind)
         assert (f"Blind: {provider.upper()} was {overview.describe_coverage(provider)}" in page) == (provider in blind)
         assert (f"- **{provider.upper()}**: blind: " in markdown) == (provider in blind)
     assert {
         suite.get("name", "")[:2] for suite in document if suite.find(".//property[@name='blind']") is not None
     } == (blind)
-    for told in (page, " ".join(text.split()), " ".join(quiet.split()), markdown):
-        assert ("no live run has confirmed yet" in told) == bool(waiting)
-    for told in (page, text, quiet, markdown):
-        assert f"Coverage lost ({len(coverage_lost_standings)})" in told or not coverage_lost_standings or told is page
-    assert (f"<b>{len(coverage_lost_standings)}</b> coverage lost</a>" in page) == bool(coverage_lost_standings)
-    for whole in (page, markdown):
-        assert not ((blind or gone) and "Nothing changed" in whole)
+    for view in (page, " ".join(text.split()), " ".join(quiet.split()), markdown):
+        assert ("no live run has confirmed yet" in view) == bool(pending)
+    for view in (page, text, quiet, markdown):
+        assert f"Coverage lost ({len(lost_records)})" in view or not lost_records or view is page
+    assert (f"<b>{len(lost_records)}</b> coverage lost</a>" in page) == bool(lost_records)
+    for page_or_summary in (page, markdown):
+        assert not ((blind or lost) and "Nothing changed" in page_or_summary)
 
     failures, errors = int(document.get("failures", "")), int(document.get("errors", ""))
     assert bool(errors) == (status is Exit.HARNESS_ERROR)
     assert errors == faults
-    failing = sum(map(run_verdict.is_failure, harness_results.select_record_results(seen)))
-    assert bool(failures) == bool(failing + len(run_verdict.list_stale_entries(described, seen)))
+    failing = sum(map(run_verdict.is_failure, harness_results.select_record_results(results_drawn)))
+    assert bool(failures) == bool(failing + len(run_verdict.list_stale_entries(described, results_drawn)))
     vocabulary = '"self-test-silent"'  # among the words that a query of the page may hold
-    for told in (page.replace(vocabulary, ""), text, quiet, markdown):
-        assert ("self-test" in told) == any("self-test" in each for each in of_the_run)
+    for view in (page.replace(vocabulary, ""), text, quiet, markdown):
+        assert ("self-test" in view) == any("self-test" in each for each in run_faults)
     assert failures == len(list(document.iter("failure")))
     assert (overview.mood == "bad") == bool(failures + errors)
 
 
 @given(runs(), results())
-def test_the_counts_add_up_to_the_results(described: Run, seen: list[Result]) -> None:
-    own = len(run_verdict.list_faults(described, seen))
-    overview = Overview(described, seen)
-    page = junit.render(described, seen)
-    seen = harness_results.select_record_results(add_missing_results(described, seen))
-    assert sum(overview.counts.values()) == len(seen)
-    assert sum(len(cell.records) for cell in overview.cells) == len(seen)
+def test_the_counts_add_up_to_the_results(described: Run, record_results: list[Result]) -> None:
+    fault_count = len(run_verdict.list_faults(described, record_results))
+    overview = Overview(described, record_results)
+    document_text = junit.render(described, record_results)
+    record_results = harness_results.select_record_results(add_missing_results(described, record_results))
+    assert sum(overview.counts.values()) == len(record_results)
+    assert sum(len(cell.records) for cell in overview.cells) == len(record_results)
     assert {finding.address for finding in overview.findings} >= {
         each.record
-        for each in seen
+        for each in record_results
         if run_verdict.is_failure(each) or (run_verdict.is_broken(each) and not is_unreported(each))
     }
-    assert sum(len(section.records) for section in overview.sections) == len(seen)
-    assert len({record.address for section in overview.sections for record in section.records}) == len(seen)
-    tally = next(line for line in summary.render(described, seen).splitlines() if line.endswith(" selected"))
+    assert sum(len(section.records) for section in overview.sections) == len(record_results)
+    assert len({record.address for section in overview.sections for record in section.records}) == len(record_results)
+    tally = next(line for line in summary.render(described, record_results).splitlines() if line.endswith(" selected"))
     numbers, _, total = tally.partition(" = ")
-    assert sum(map(int, re.findall(r"(?:^|· )(\d+) ", numbers))) == int(total.split()[0]) == len(seen)
+    assert sum(map(int, re.findall(r"(?:^|· )(\d+) ", numbers))) == int(total.split()[0]) == len(record_results)
 
-    document = ElementTree.fromstring(page.encode())
-    untold = len(run_verdict.list_stale_entries(described, seen))
+    document = ElementTree.fromstring(document_text.encode())
+    stale_count = len(run_verdict.list_stale_entries(described, record_results))
     for element in (document, *document.iter("testsuite")):
         cases = list(element.iter("testcase"))
         assert int(element.get("tests", "")) == len(cases)
         counted = {tag: sum(case.find(tag) is not None for case in cases) for tag in ("failure", "error", "skipped")}
         assert [int(element.get(name, "")) for name in ("failures", "errors", "skipped")] == list(counted.values())
-    assert len(list(document.iter("testcase"))) == len(seen) + untold + own
+    assert len(list(document.iter("testcase"))) == len(record_results) + stale_count + fault_count
 
 
 @pytest.mark.parametrize(
-    ("seen", "blind"),
+    ("outcomes", "blind"),
     [
         ([(Outcome.RESTRICTED, "probe-refused")] * 5, "no record has a verdict (probe-refused)"),
         ([(Outcome.NOT_PROBED, "credential-missing")] * 5, "nothing was probed (credential-missing)"),
@@ -218,32 +218,32 @@ def test_the_counts_add_up_to_the_results(described: Run, seen: list[Result]) ->
         ([(Outcome.CONFORMS, "")] * 8 + [(Outcome.INCONCLUSIVE, "read-timeout")] * 2, None),
     ],
 )
-def test_a_blind_night_is_nowhere_green(seen: list[tuple[Outcome, str]], blind: str | None) -> None:
-    others = [make_result(f"pb/errors/general/r{number}") for number in range(5)]
+def test_a_blind_night_is_nowhere_green(outcomes: list[tuple[Outcome, str]], blind: str | None) -> None:
+    other_provider = [make_result(f"pb/errors/general/r{number}") for number in range(5)]
     mine = [
         make_result(f"pa/errors/general/r{number}", outcome, reason=Reason(reason) if reason else None)
-        for number, (outcome, reason) in enumerate(seen)
+        for number, (outcome, reason) in enumerate(outcomes)
     ]
-    overview = Overview(make_run(expected=("pa", "pb")), [*mine, *others])
+    overview = Overview(make_run(expected=("pa", "pb")), [*mine, *other_provider])
     assert overview.blind == ({"pa": blind} if blind else {})
     assert overview.exit_status is (Exit.BLIND if blind else Exit.FINE)
-    looked_at = "observed only in part" if any(outcome.is_conclusive for outcome, _ in seen) else "not observed"
-    told = f"PA was {looked_at}: {blind}; nothing that was seen drifts"
-    assert run_sentence.format_verdict(overview).startswith(told) == bool(blind)
+    coverage = "observed only in part" if any(outcome.is_conclusive for outcome, _ in outcomes) else "not observed"
+    sentence = f"PA was {coverage}: {blind}; nothing that was seen drifts"
+    assert run_sentence.format_verdict(overview).startswith(sentence) == bool(blind)
     assert overview.mood == "warn"
 
 
 def test_each_view_says_under_which_other_revision_was_asked_and_of_the_usual_one_nothing() -> None:
-    asked: dict[str, Any] = {"revisions": {"pa": "2026-10-21"}, "target": "live-2026-10-21"}
-    seen = [make_result("pa/errors/general/a")]
-    other = make_run(invocation=Invocation(revision="pa:2026-10-21"), **asked)
-    assert "on target `live-2026-10-21`, `under PA 2026-10-21`, run" in summary.render(other, seen)
-    page = html.render(other, seen)
+    options: dict[str, Any] = {"revisions": {"pa": "2026-10-21"}, "target": "live-2026-10-21"}
+    results = [make_result("pa/errors/general/a")]
+    other = make_run(invocation=Invocation(revision="pa:2026-10-21"), **options)
+    assert "on target `live-2026-10-21`, `under PA 2026-10-21`, run" in summary.render(other, results)
+    page = html.render(other, results)
     assert "<b>live-2026-10-21</b> under PA 2026-10-21" in page
     assert "nothing here is evidence for the records" in page
-    assert '<property name="revision" value="pa:2026-10-21" />' in junit.render(other, seen)
+    assert '<property name="revision" value="pa:2026-10-21" />' in junit.render(other, results)
     for view in (summary, html, junit):
-        usual = view.render(make_run(revisions={"pa": "2023-06-01"}), seen)
+        usual = view.render(make_run(revisions={"pa": "2023-06-01"}), results)
         assert "under PA" not in usual
         assert 'name="revision"' not in usual
 
@@ -260,10 +260,10 @@ def test_each_view_says_under_which_other_revision_was_asked_and_of_the_usual_on
 @pytest.mark.parametrize("live", [True, False])
 def test_each_view_of_a_shard_says_of_which_share_alone_it_speaks(shard: str | None, told: str, live: bool) -> None:
     share = make_run(policy={"shard": shard} if shard else {}, live=live)
-    seen = [make_result("pa/errors/general/a")]
-    said = f"1 of 1 {'verified, oldest evidence today' if live else 'conform on the mock'}{told}."
-    assert said in terminal.render(share, seen, width=200)
-    assert said in summary.render(share, seen)
-    page = html.render(share, seen)
+    results = [make_result("pa/errors/general/a")]
+    coverage = f"1 of 1 {'verified, oldest evidence today' if live else 'conform on the mock'}{told}."
+    assert coverage in terminal.render(share, results, width=200)
+    assert coverage in summary.render(share, results)
+    page = html.render(share, results)
     assert f"{told}." in page
     assert ("in shard" in page) == bool(told)
