@@ -179,7 +179,7 @@ def _parse_records(path: Path, root: Path) -> Iterator[Record]:
     family = parts[2] if len(parts) > 2 else RATE_LIMIT_FAMILY
     for slug, data in read_object(path).items():
         try:
-            Address.parse(f"{provider}/{kind}/{family}/{slug}")
+            address = Address.parse(f"{provider}/{kind}/{family}/{slug}")
         except ValueError:
             mend = "a family is made of a-z 0-9 _ and a slug of a-z 0-9 _ . -"
             what = f"{family}/{slug} is no name for a record"
@@ -187,7 +187,7 @@ def _parse_records(path: Path, root: Path) -> Iterator[Record]:
         if not isinstance(data, dict):
             raise CatalogError("a record should be an object", "make it {…}", file=path, location=slug)
         _check_evidence_version(data, path, slug)
-        yield Record(Address(provider, kind, family, slug), data)
+        yield Record(address, data)
 
 
 def _check_evidence_version(data: Mapping[str, Json], path: Path, slug: str) -> None:

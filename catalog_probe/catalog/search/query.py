@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 RECORD_FIELDS: Mapping[str, str] = MappingProxyType(
     {
-        "provider": "whose it is: pa",
+        "provider": "the provider: pa",
         "kind": "endpoints, errors or rate_limits",
         "family": "the third part of the address",
         "status": "a documented HTTP status: 429, 4*",
@@ -51,9 +51,9 @@ RUN_FIELDS: Mapping[str, str] = MappingProxyType(
         "or drifted, new, failing, added, verified, in-part",
         "outcome": "drifted, inconclusive, not-probed, …",
         "finding": "the code of a finding",
-        "reason": "the code of why there is no verdict",
+        "reason": "the code of the reason why there is no verdict",
         "cause": "the id of a cause",
-        "observed": "what was seen of a difference",
+        "observed": "the observed value of a difference",
         "label": "the label of a step that differs",
         "lane": "the lane",
         "cost": "free, billable, …",

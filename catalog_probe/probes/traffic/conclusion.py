@@ -65,6 +65,6 @@ def _remark(drifted: Sequence[Verdict], total: int) -> Finding:
         code=FindingCode.NOT_OBSERVED,
         aspect=Aspect.STATE,
         severity=Severity.INFO,
-        message=f"{len(drifted)} of {total} requests were answered otherwise, which may be their own doing: "
+        message=f"{len(drifted)} of {total} requests got different answers, perhaps because the requests differ: "
         f"{listed}{more}",
     )
