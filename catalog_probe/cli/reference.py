@@ -1,4 +1,4 @@
-"""Pages of the documentation that are made from code and data: commands, codes, fields, retries, facts."""
+"""Reference pages of the documentation, generated from code and data."""
 
 from __future__ import annotations
 
@@ -34,14 +34,12 @@ if TYPE_CHECKING:
     from catalog_probe.catalog.model import Json
     from catalog_probe.probes.judging.inconclusive.rule import Rule
 
-WIDTH = "100"
-"""Characters of a line of help."""
+WIDTH = "100"  # characters of a line of help
 
-SHARED = SCHEMAS / "shared.json"
-"""The schema of the fields that several kinds of records have."""
+SHARED = SCHEMAS / "shared.json"  # the schema of fields that several kinds of records have
 
 KINDS = {"endpoint.json": "An endpoint", "error.json": "An error", "rate_limits.json": "Rate limits"}
-"""The schemas of records, and what they are of."""
+"""Schema of a kind of records -> title of its section."""
 
 _EXITS = {
     Exit.USAGE: "a mistake on the command line, in the target or in the catalog; one line says what to do",
@@ -53,34 +51,37 @@ _EXITS = {
     Exit.NOTHING_SELECTED: "nothing was selected",
     Exit.FINE: "everything was observed and is as documented",
 }
-"""In the order in which the first that applies is reported."""
+"""Exit status -> meaning; the first that applies is reported."""
 
 
 def render_pages() -> Iterator[tuple[str, str]]:
-    """Give each page's path below the docs, and its Markdown."""
-    yield "reference/commands.md", commands()
-    yield "reference/exits.md", exits()
-    yield "reference/codes.md", codes()
+    """Yield each page: its path below docs, and its Markdown."""
+    yield "reference/commands.md", describe_commands()
+    yield "reference/exits.md", describe_exits()
+    yield "reference/codes.md", describe_codes()
     yield "reference/inconclusive.md", describe_inconclusive_rules()
-    yield "reference/records.md", fields_of_records()
-    yield "reference/manifests.md", keys_of("a manifest", SCHEMAS / "provider.json")
-    yield "reference/targets.md", keys_of("a target", TARGETS)
-    yield "reference/variables.md", variables()
-    yield "reference/results.md", fields_of_results()
-    yield "reference/retries.md", retries(load().find(kind="errors"))
+    yield "reference/records.md", describe_record_fields()
+    yield "reference/manifests.md", describe_toml_keys("a manifest", SCHEMAS / "provider.json")
+    yield "reference/targets.md", describe_toml_keys("a target", TARGETS)
+    yield "reference/variables.md", describe_variables()
+    yield "reference/results.md", describe_result_fields()
+    yield "reference/retries.md", describe_retries(load().find(kind="errors"))
     yield "reference/mock.md", guide("http://127.0.0.1:8000", {})
     for provider in providers():
-        yield f"facts/{provider}.md", documented(provider)
+        yield f"facts/{provider}.md", describe_facts(provider)
 
 
-def commands() -> str:
-    """Print every command's `--help`."""
+def describe_commands() -> str:
+    """Render the `--help` of every command."""
     parts = [f"# Commands\n\n`python -m catalog_probe` is the same as `{PROGRAM}`.\n", _describe_probe_options()]
-    names = [*COMMANDS, *(f"{group} {command}" for group, own in GROUPS.items() for command in own)]
-    return "\n".join([*parts, *(f"## {PROGRAM} {name}\n\n{_help(*name.split())}" for name in names)])
+    names = [
+        *COMMANDS,
+        *(f"{group} {command}" for group, group_commands in GROUPS.items() for command in group_commands),
+    ]
+    return "\n".join([*parts, *(f"## {PROGRAM} {name}\n\n{_render_help(*name.split())}" for name in names)])
 
 
-def _help(*command: str) -> str:
+def _render_help(*command: str) -> str:
     printed = io.StringIO()
     with redirect_stdout(printed), mock.patch.dict(os.environ, {"COLUMNS": WIDTH}):
         main([*command, "--help"])
@@ -90,28 +91,28 @@ def _help(*command: str) -> str:
 def _describe_probe_options() -> str:
     rows = [(f"`{' '.join(filter(None, (option.flag, option.metavar)))}`", option.help) for option in list_options()]
     text = "In addition to pytest's own options (`-k`, `-n`, `-x`, `--lf`, …), if `probes` or a test in it is selected:"
-    return f"## pytest probes\n\n{text}\n\n{_table(('option', 'what it does'), rows)}"
+    return f"## pytest probes\n\n{text}\n\n{_render_table(('option', 'what it does'), rows)}"
 
 
-def exits() -> str:
-    """One table of exit statuses, for every command."""
-    rows = [(str(int(status)), told) for status, told in _EXITS.items()]
-    told = "If several apply, the first in this table is reported. 2 is an interruption, and 6 is pytest's own."
-    return f"# Exit statuses\n\n{told}\n\n{_table(('status', 'meaning'), rows)}"
+def describe_exits() -> str:
+    """Render the table of exit statuses, which holds for every command."""
+    rows = [(str(int(status)), meaning) for status, meaning in _EXITS.items()]
+    intro = "If several apply, the first in this table is reported. 2 is an interruption, and 6 is pytest's own."
+    return f"# Exit statuses\n\n{intro}\n\n{_render_table(('status', 'meaning'), rows)}"
 
 
-def codes() -> str:
-    """Findings, reasons and outcomes: what each means, and what to do next."""
-    told = "Codes are an interface: they are added, never changed. `catalog-probe catalog explain CODE` prints one."
-    parts = [f"# Codes\n\n{told}\n"]
+def describe_codes() -> str:
+    """Render the codes of findings, reasons and outcomes, with what to do next."""
+    intro = "Codes are an interface: they are added, never changed. `catalog-probe catalog explain CODE` prints one."
+    parts = [f"# Codes\n\n{intro}\n"]
     for group, entries in json.loads(EXPLANATIONS_FILE.read_text(encoding="utf-8")).items():
-        rows = [(f"`{code}`", each["means"], each["next_step"]) for code, each in entries.items()]
-        parts.append(f"## {group.capitalize()}\n\n{_table(('code', 'means', 'what to do next'), rows)}")
+        rows = [(f"`{code}`", entry["means"], entry["next_step"]) for code, entry in entries.items()]
+        parts.append(f"## {group.capitalize()}\n\n{_render_table(('code', 'means', 'what to do next'), rows)}")
     return "\n".join(parts)
 
 
 def describe_inconclusive_rules() -> str:
-    """The rules that take a mismatch back, with what each prevents and can hide."""
+    """Render the inconclusive rules, with what each prevents and can hide."""
     intro = (
         "A mismatch is not always the provider's. Each rule below calls an observation inconclusive, and says which "
         "false alarm it prevents and which true drift it can hide. *Live*: not asked on a mock, whose keys, values and "
@@ -127,7 +128,7 @@ def describe_inconclusive_rules() -> str:
             for rule in RULES
             if rule.sees is sees
         ]
-        parts.append(f"## Needs to see {sees}\n\n{_table(columns, rows)}")
+        parts.append(f"## Needs to see {sees}\n\n{_render_table(columns, rows)}")
     return "\n".join(parts)
 
 
@@ -140,114 +141,116 @@ def _list_conditions(rule: Rule) -> str:
     return ", ".join(name for name, applies in conditions.items() if applies)
 
 
-def fields_of_records() -> str:
-    """What a record may hold, by kind, as the schemas say."""
+def describe_record_fields() -> str:
+    """Render the fields of each kind of record, from the schemas."""
     parts = ["# Fields of a record\n\nA star marks a required field. It is `null` if the documents say nothing.\n"]
-    parts += [f"## {title}\n\n{_properties(_schema(SCHEMAS / name))}" for name, title in KINDS.items()]
-    return "\n".join([*parts, *_sections(_schema(SHARED)["$defs"])])
+    parts += [f"## {title}\n\n{_render_properties(_read_schema(SCHEMAS / name))}" for name, title in KINDS.items()]
+    return "\n".join([*parts, *_render_sections(_read_schema(SHARED)["$defs"])])
 
 
-def keys_of(title: str, schema_path: Path) -> str:
-    """What a TOML file may hold, as its schema says."""
-    schema = _schema(schema_path)
-    head = f"# Keys of {title}\n\n{schema.get('description', '')}\n\n{_properties(schema)}"
-    return "\n".join([head, *_sections({**schema["properties"], **schema.get("$defs", {})})])
+def describe_toml_keys(title: str, schema_path: Path) -> str:
+    """Render the keys of a TOML file, from its schema."""
+    schema = _read_schema(schema_path)
+    head = f"# Keys of {title}\n\n{schema.get('description', '')}\n\n{_render_properties(schema)}"
+    return "\n".join([head, *_render_sections({**schema["properties"], **schema.get("$defs", {})})])
 
 
-def variables() -> str:
-    """Which variable of the live target enables how many more records."""
-    told = (
+def describe_variables() -> str:
+    """Render the variables of the live target, with how many more records each enables."""
+    intro = (
         "What each variable of the shipped live target adds to one key for each provider. "
         "`catalog-probe target variables` prints this table."
     )
     table = "\n".join(missing_variables.format_gains_table(Catalog.load(), "live"))
-    return f"# Variables of the live target\n\n{told}\n\n{table}\n"
+    return f"# Variables of the live target\n\n{intro}\n\n{table}\n"
 
 
-def fields_of_results() -> str:
-    """What the lines of results.jsonl hold."""
-    schema = _schema(results_schema.SCHEMA)
-    return "\n".join([f"# results.jsonl\n\n{schema.get('description', '')}\n", *_sections(schema["$defs"])])
+def describe_result_fields() -> str:
+    """Render the fields of the lines of results.jsonl."""
+    schema = _read_schema(results_schema.SCHEMA)
+    return "\n".join([f"# results.jsonl\n\n{schema.get('description', '')}\n", *_render_sections(schema["$defs"])])
 
 
-def retries(errors: Iterable[CatalogRecord]) -> str:
-    """Of every error whether it may be sent again, how long to wait, how often, and what to do first."""
+def describe_retries(errors: Iterable[CatalogRecord]) -> str:
+    """Render every error: whether to retry, how long to wait, how often, and what to do first."""
     by_provider: dict[str, list[tuple[str, ...]]] = {name: [] for name in providers()}
     for error in errors:
-        by_provider[error.provider].append(_advice(error))
+        by_provider[error.provider].append(_retry_row(error))
     columns = ("status", "error", "retry?", "wait by", "attempts at most", "what to do")
     head = (
         "`catalog_probe.identify(…).retry` gives the same advice for one answer, with the wait that this answer asks "
         "for: [Is this error retryable?](../retryable.md)."
     )
     parts = [f"# Every error, and when to retry\n\n{head}\n"]
-    parts += [f"## {name.upper()}\n\n{_table(columns, sorted(rows))}" for name, rows in by_provider.items()]
+    parts += [f"## {name.upper()}\n\n{_render_table(columns, sorted(rows))}" for name, rows in by_provider.items()]
     return "\n".join(parts)
 
 
-def _advice(error: CatalogRecord) -> tuple[str, ...]:
-    said, name = error.retry, "/".join(error.address.split("/")[2:])
-    again = f"{said.may}: {said.condition}" if said.condition else str(said.may)
-    wait, times = ("", "") if said.may is May.NO else (said.wait_from, str(said.attempts))
-    return ", ".join(map(str, error.statuses)), f"`{name}`", again, wait, times, said.change
+def _retry_row(error: CatalogRecord) -> tuple[str, ...]:
+    advice, name = error.retry, "/".join(error.address.split("/")[2:])
+    may = f"{advice.may}: {advice.condition}" if advice.condition else str(advice.may)
+    wait, attempts = ("", "") if advice.may is May.NO else (advice.wait_from, str(advice.attempts))
+    return ", ".join(map(str, error.statuses)), f"`{name}`", may, wait, attempts, advice.change
 
 
-def documented(provider: str) -> str:
-    """The documents' statements on a provider, section by section, with the assertions that check each."""
-    told = "A citation such as `2:7.3#429 rate limit` names a section and a row."
-    parts = [f"# What is documented of {provider.upper()}\n\n{told}\n"]
+def describe_facts(provider: str) -> str:
+    """Render the facts of a provider by section, with the assertions that check each."""
+    intro = "A citation such as `2:7.3#429 rate limit` names a section and a row."
+    parts = [f"# What is documented of {provider.upper()}\n\n{intro}\n"]
     by_section: dict[str, list[tuple[str, ...]]] = {}
     for fact in read_facts(provider):
-        checks = ", ".join(f"`{each}`" for each in fact.checked_by) or fact.reason
+        checks = ", ".join(f"`{assertion}`" for assertion in fact.checked_by) or fact.reason
         by_section.setdefault(fact.section, []).append((fact.row, fact.statement, str(fact.wire), checks))
     columns = ("row", "statement", "on the wire", "checked by")
-    return "\n".join([*parts, *(f"## {section}\n\n{_table(columns, rows)}" for section, rows in by_section.items())])
+    return "\n".join(
+        [*parts, *(f"## {section}\n\n{_render_table(columns, rows)}" for section, rows in by_section.items())]
+    )
 
 
-def _schema(path: Path) -> dict[str, Any]:
+def _read_schema(path: Path) -> dict[str, Any]:
     return cast("dict[str, Any]", json.loads(path.read_text(encoding="utf-8")))
 
 
-def _sections(schemas: Mapping[str, Json]) -> list[str]:
-    """A section for each schema that has fields of its own."""
+def _render_sections(schemas: Mapping[str, Json]) -> list[str]:
+    """Render a section for each schema that has fields."""
     parts = {name: part for name, part in schemas.items() if isinstance(part, dict) and part.get("properties")}
-    return [f"## {name}\n\n{part.get('description', '')}\n\n{_properties(part)}" for name, part in parts.items()]
+    return [f"## {name}\n\n{part.get('description', '')}\n\n{_render_properties(part)}" for name, part in parts.items()]
 
 
-def _properties(schema: Mapping[str, Json]) -> str:
+def _render_properties(schema: Mapping[str, Json]) -> str:
     required = set(schema.get("required") or ())
     rows = [
-        (f"`{name}`{' *' if name in required else ''}", _kind(field), _description(field))
+        (f"`{name}`{' *' if name in required else ''}", _describe_type(field), _describe_field(field))
         for name, field in (schema.get("properties") or {}).items()
         if isinstance(field, dict)
     ]
-    return _table(("field", "type", "what it says"), rows)
+    return _render_table(("field", "type", "what it says"), rows)
 
 
-def _description(field: Mapping[str, Json]) -> str:
-    """The field's own description, else that of the definition that it refers to."""
+def _describe_field(field: Mapping[str, Json]) -> str:
+    """Return the field's description, or that of the definition that it refers to."""
     reference = str(field.get("$ref", ""))
-    shared = _schema(SHARED)["$defs"].get(reference.rpartition("/")[2], {})
+    shared = _read_schema(SHARED)["$defs"].get(reference.rpartition("/")[2], {})
     return str(field.get("description") or shared.get("description", ""))
 
 
-def _kind(schema: Mapping[str, Json]) -> str:
-    """The type of a field in a word or two."""
+def _describe_type(schema: Mapping[str, Json]) -> str:
+    """Describe the type of a field in a few words."""
     if "const" in schema:
         return f"`{json.dumps(schema['const'])}`"
     if "enum" in schema:
-        return " or ".join(f"`{json.dumps(each)}`" for each in schema["enum"])
+        return " or ".join(f"`{json.dumps(value)}`" for value in schema["enum"])
     if "$ref" in schema:
         return str(schema["$ref"]).rpartition("/")[2]
     kinds = schema.get("type", "")
     return " or ".join(kinds) if isinstance(kinds, list) else str(kinds)
 
 
-def _table(columns: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
+def _render_table(columns: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
     lines = [columns, tuple("---" for _ in columns), *rows]
     return "".join(f"| {' | '.join(map(escape_cell, line))} |\n" for line in lines)
 
 
 def escape_cell(text: str) -> str:
-    """One line, in which no bar ends the cell and nothing is taken for a tag."""
+    """Put a text on one line, and escape what would end the cell or start a tag."""
     return " ".join(text.split()).replace("|", "\\|").replace("<", "&lt;")

@@ -8,7 +8,7 @@ from datetime import date
 
 import pytest
 
-from catalog_probe.cli.reference import variables
+from catalog_probe.cli.reference import describe_variables
 from catalog_probe.probes.calls.call import get
 from catalog_probe.probes.coverage import missing_variables
 from catalog_probe.probes.planning import plan_text
@@ -110,7 +110,7 @@ def test_what_alone_is_more_than_the_budget_is_not_tried(limit: int, code: str |
 
 def test_the_docs_say_which_variable_enables_how_many_more_records() -> None:
     """On a page that is made with the site, so that no record makes it wrong."""
-    assert "\n".join(missing_variables.format_gains_table(catalog(), "live")) in variables()
+    assert "\n".join(missing_variables.format_gains_table(catalog(), "live")) in describe_variables()
     assert "(reference/variables.md)" in (CHECKOUT / "docs" / "live.md").read_text(encoding="utf-8")
 
 
