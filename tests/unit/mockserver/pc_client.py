@@ -25,7 +25,7 @@ def error_of(response: httpx.Response) -> dict[str, Any]:
     return error
 
 
-def told(response: httpx.Response) -> tuple[int, str | None, str | None]:
+def refusal_of(response: httpx.Response) -> tuple[int, str | None, str | None]:
     """Status, code and param of a refusal."""
     error = error_of(response)
     return response.status_code, error["code"], error["param"]

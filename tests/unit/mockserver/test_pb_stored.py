@@ -30,8 +30,8 @@ def uploaded(client: PbClient, content: bytes = CONTENT, version: str = "v1", **
     url = announced.headers["x-pb-upload-url"]
     sent = client.send("POST", url, content=content, headers={"x-pb-upload-command": "upload, finalize"})
     assert sent.headers["x-pb-upload-status"] == "final"
-    made: Mapping[str, Any] = sent.json()["file"]
-    return made
+    uploaded_file: Mapping[str, Any] = sent.json()["file"]
+    return uploaded_file
 
 
 @pytest.mark.parametrize("version", VERSIONS)
@@ -51,48 +51,48 @@ def test_an_upload_goes_on_without_a_key_where_its_address_says_and_nowhere_else
 
 
 def test_an_upload_goes_on_in_its_session(client: PbClient) -> None:
-    said = {"file": {"sizeBytes": 1}}
-    begun = client.pb("POST", "/upload/v1/files", json=said, session="mine")
-    assert "/pb@mine/upload/v1/files?upload_id=" in begun.headers["x-pb-upload-url"]
-    client.send("POST", begun.headers["x-pb-upload-url"], content=b"x")
+    announcement = {"file": {"sizeBytes": 1}}
+    announced = client.pb("POST", "/upload/v1/files", json=announcement, session="mine")
+    assert "/pb@mine/upload/v1/files?upload_id=" in announced.headers["x-pb-upload-url"]
+    client.send("POST", announced.headers["x-pb-upload-url"], content=b"x")
     assert len(client.pb("GET", "/v1/files", session="mine").json()["files"]) == 1
     assert client.pb("GET", "/v1/files").json()["files"] == []
 
 
 def test_a_prompt_may_read_the_files_of_its_project(client: PbClient) -> None:
     uri = uploaded(client)["uri"]
-    asked = {"contents": [{"parts": [{"fileData": {"fileUri": uri}}, {"text": "Hello"}]}]}
+    body = {"contents": [{"parts": [{"fileData": {"fileUri": uri}}, {"text": "Hello"}]}]}
     path = "/v1/models/mock-lite:generateContent"
-    assert client.pb("POST", path, json=asked).status_code == 200
-    assert status_of(client.pb("POST", path, json=asked, key="mock-pb-stranger")) == (404, "NOT_FOUND")
+    assert client.pb("POST", path, json=body).status_code == 200
+    assert status_of(client.pb("POST", path, json=body, key="mock-pb-stranger")) == (404, "NOT_FOUND")
 
 
 def batch(client: PbClient, source: Mapping[str, Any], clock: str | None = None) -> dict[str, Any]:
     body = {"batch": {"displayName": "one", "inputConfig": source}}
-    made: dict[str, Any] = client.pb("POST", "/v1/models/mock-lite:batchGenerateContent", json=body, clock=clock).json()
-    return made
+    job: dict[str, Any] = client.pb("POST", "/v1/models/mock-lite:batchGenerateContent", json=body, clock=clock).json()
+    return job
 
 
 INLINE = {"requests": {"requests": [{"request": ASKED, "metadata": {"key": "a"}}, {"request": {"contents": 5}}]}}
 
 
 def test_a_batch_answers_each_of_its_requests(client: PbClient) -> None:
-    made = batch(client, INLINE)
-    path = f"/v1/{made['name']}"
+    job = batch(client, INLINE)
+    path = f"/v1/{job['name']}"
     states = [client.pb("GET", path, clock=clock).json()["metadata"]["state"] for clock in ("+0s", "+2s", "+61s")]
     assert states == ["BATCH_STATE_PENDING", "BATCH_STATE_RUNNING", "BATCH_STATE_SUCCEEDED"]
-    done = client.pb("GET", path, clock="+61s").json()
-    good, bad = done["response"]["inlinedResponses"]["inlinedResponses"]
+    finished = client.pb("GET", path, clock="+61s").json()
+    good, bad = finished["response"]["inlinedResponses"]["inlinedResponses"]
     assert good["metadata"] == {"key": "a"}
     assert good["response"]["candidates"][0]["content"]["parts"][0]["text"] == "The mock heard: Hello"
     assert bad["error"]["status"] == "INVALID_ARGUMENT"
-    assert done["metadata"]["output"] == done["response"]
+    assert finished["metadata"]["output"] == finished["response"]
 
 
 def test_a_batch_that_reads_a_file_has_no_answers(client: PbClient) -> None:
-    made = batch(client, {"fileName": uploaded(client, b"{}")["name"]})
-    done = client.pb("GET", f"/v1/{made['name']}", clock="+61s").json()
-    assert done["response"] == {"inlinedResponses": {"inlinedResponses": []}}
+    job = batch(client, {"fileName": uploaded(client, b"{}")["name"]})
+    finished = client.pb("GET", f"/v1/{job['name']}", clock="+61s").json()
+    assert finished["response"] == {"inlinedResponses": {"inlinedResponses": []}}
 
 
 def test_a_batch_belongs_to_its_project_and_can_be_deleted(client: PbClient) -> None:
@@ -130,5 +130,5 @@ def test_a_listing_is_turned_page_by_page(client: PbClient) -> None:
     names = [client.pb("POST", "/v1/fileSearchStores", json={}).json()["name"] for _ in range(3)]
     first = client.pb("GET", "/v1/fileSearchStores?pageSize=2").json()
     second = client.pb("GET", f"/v1/fileSearchStores?pageSize=2&pageToken={first['nextPageToken']}").json()
-    assert [each["name"] for page in (first, second) for each in page["fileSearchStores"]] == names
+    assert [store["name"] for page in (first, second) for store in page["fileSearchStores"]] == names
     assert "nextPageToken" not in second

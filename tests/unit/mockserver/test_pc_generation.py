@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.unit.mockserver.pc_client import PcClient, error_of, events_of, told
+from tests.unit.mockserver.pc_client import PcClient, error_of, events_of, refusal_of
 
 
 def data_url(content: bytes, media_type: str = "image/png") -> str:
@@ -106,7 +106,7 @@ def test_a_completion_streams_until_done(pc: PcClient) -> None:
 
 @pytest.mark.parametrize(("code", "image"), WRONG_IMAGES)
 def test_an_image_that_cannot_be_taken(pc: PcClient, code: str, image: dict[str, str]) -> None:
-    assert told(pc.respond({"input": showing(**image)}))[:2] == (400, code)
+    assert refusal_of(pc.respond({"input": showing(**image)}))[:2] == (400, code)
     (error_name, error), (failed_name, failed) = events_of(pc.respond({"input": showing(**image), "stream": True}))[-2:]
     assert (error_name, error["code"]) == ("error", code)
     assert error.keys() == {"type", "code", "message", "param", "sequence_number"}
@@ -146,8 +146,8 @@ def test_a_stored_response_can_be_fetched_until_it_is_deleted(pc: PcClient) -> N
     assert pc.ask("GET", path, key="mock-pc-elsewhere").status_code == 404
     assert pc.ask("GET", path, headers={"x-mock-session": "another"}).status_code == 404
     assert pc.ask("DELETE", path).json()["deleted"]
-    assert told(pc.ask("GET", path))[:2] == (404, None)
-    assert told(pc.respond({"previous_response_id": made["id"]}))[:2] == (400, "previous_response_not_found")
+    assert refusal_of(pc.ask("GET", path))[:2] == (404, None)
+    assert refusal_of(pc.respond({"previous_response_id": made["id"]}))[:2] == (400, "previous_response_not_found")
 
 
 def test_an_unstored_response_cannot_be_fetched_nor_gone_on_from(pc: PcClient) -> None:
@@ -165,7 +165,7 @@ def test_a_response_goes_on_from_another(pc: PcClient) -> None:
 def test_a_conversation_takes_one_response_at_a_time(pc: PcClient) -> None:
     conversation = pc.ask("POST", "/v1/conversations", json={}).json()["id"]
     assert pc.respond({"conversation": conversation, "background": True}).status_code == 200
-    assert told(pc.respond({"conversation": {"id": conversation}})) == (409, None, "conversation")
+    assert refusal_of(pc.respond({"conversation": {"id": conversation}})) == (409, None, "conversation")
     assert pc.respond({"conversation": conversation}, clock="+31s").status_code == 200
 
 
@@ -187,7 +187,7 @@ def test_vector_stores_take_files_that_can_be_searched(pc: PcClient) -> None:
     base = f"/v1/vector_stores/{store}"
     batch = pc.ask("POST", f"{base}/file_batches", json={"file_ids": ["file-mock-notes"]}).json()
     assert batch["file_counts"]["completed"] == 1
-    assert told(pc.ask("POST", f"{base}/files", json={"file_id": "file-mock-picture"}))[0] == 422
+    assert refusal_of(pc.ask("POST", f"{base}/files", json={"file_id": "file-mock-picture"}))[0] == 422
     assert [file["id"] for file in pc.ask("GET", f"{base}/files").json()["data"]] == ["file-mock-notes"]
     assert pc.ask("DELETE", base).json()["deleted"]
     assert pc.ask("GET", f"{base}/files").status_code == 404

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.unit.mockserver.pc_client import PcClient, error_of, told
+from tests.unit.mockserver.pc_client import PcClient, error_of, refusal_of
 
 if TYPE_CHECKING:
     from types import EllipsisType
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     ],
 )
 def test_a_response_that_is_asked_for_wrongly(pc: PcClient, changes: dict[str, Any], expected: tuple[str, str]) -> None:
-    assert told(pc.respond(changes)) == (400, *expected)
+    assert refusal_of(pc.respond(changes)) == (400, *expected)
 
 
 @pytest.mark.parametrize("changes", [{"truncation": "auto"}, {"max_output_tokens": 16}, {"user": None}, {"top_p": 1}])
@@ -93,26 +93,26 @@ def test_what_official_clients_may_send_is_taken(pc: PcClient, path: str, body: 
 def test_a_completion_that_is_asked_for_wrongly(
     pc: PcClient, changes: dict[str, Any], expected: tuple[str, str]
 ) -> None:
-    assert told(pc.complete(changes)) == (400, *expected)
+    assert refusal_of(pc.complete(changes)) == (400, *expected)
 
 
 def test_a_body_that_is_no_json(pc: PcClient) -> None:
     sent = {"content-type": "application/json"}
-    assert told(pc.ask("POST", "/v1/responses", content=b"{", headers=sent))[:2] == (400, "invalid_json")
-    assert told(pc.ask("POST", "/v1/responses", content=b"[]", headers=sent))[:2] == (400, "invalid_type")
-    assert told(pc.ask("POST", "/v1/responses", content=b"NaN", headers=sent))[:2] == (400, "invalid_json")
+    assert refusal_of(pc.ask("POST", "/v1/responses", content=b"{", headers=sent))[:2] == (400, "invalid_json")
+    assert refusal_of(pc.ask("POST", "/v1/responses", content=b"[]", headers=sent))[:2] == (400, "invalid_type")
+    assert refusal_of(pc.ask("POST", "/v1/responses", content=b"NaN", headers=sent))[:2] == (400, "invalid_json")
 
 
 @pytest.mark.parametrize("content_type", ["text/plain", "multipart/form-data; boundary=x", ""])
 def test_a_body_of_another_type(pc: PcClient, content_type: str) -> None:
     answer = pc.ask("POST", "/v1/responses", content=b"{}", headers={"content-type": content_type})
-    assert told(answer)[:2] == (400, "unsupported_content_type")
+    assert refusal_of(answer)[:2] == (400, "unsupported_content_type")
 
 
 def test_only_the_older_embedding_model_takes_no_dimensions(pc: PcClient) -> None:
     body = {"input": "x", "dimensions": 2}
     old = pc.ask("POST", "/v1/embeddings", json={"model": "mock-embedding-old", **body})
-    assert told(old) == (400, "unsupported_parameter", "dimensions")
+    assert refusal_of(old) == (400, "unsupported_parameter", "dimensions")
     new = pc.ask("POST", "/v1/embeddings", json={"model": "mock-embedding", **body})
     assert len(new.json()["data"][0]["embedding"]) == 2
 
@@ -130,21 +130,21 @@ def test_only_the_older_embedding_model_takes_no_dimensions(pc: PcClient) -> Non
 )
 def test_keys_that_cannot_be_used(pc: PcClient, key: str | None, code: str | None) -> None:
     answer = pc.ask("GET", "/v1/models", key=key)
-    assert told(answer) == (401, code, None)
+    assert refusal_of(answer) == (401, code, None)
     assert error_of(answer)["type"] == "invalid_request_error"
 
 
 def test_the_organization_header_must_be_the_keys_own(pc: PcClient) -> None:
     assert pc.ask("GET", "/v1/models", headers={"PC-Organization": "org-mock-acme"}).status_code == 200
     other = pc.ask("GET", "/v1/models", headers={"PC-Organization": "org-other"})
-    assert told(other)[:2] == (401, "mismatched_organization")
+    assert refusal_of(other)[:2] == (401, "mismatched_organization")
 
 
 def test_the_project_header_matters_to_a_legacy_user_key_alone(pc: PcClient) -> None:
     nowhere = {"PC-Project": "proj_nowhere"}
     assert pc.ask("GET", "/v1/models", headers=nowhere).status_code == 200
     legacy = {"key": "mock-pc-legacy-user"}
-    assert told(pc.ask("GET", "/v1/models", headers=nowhere, **legacy))[:2] == (401, "invalid_project")
+    assert refusal_of(pc.ask("GET", "/v1/models", headers=nowhere, **legacy))[:2] == (401, "invalid_project")
     narrow = pc.ask("GET", "/v1/models", headers={"PC-Project": "proj_mock_narrow"}, **legacy).json()["data"]
     assert "mock-large" not in {model["id"] for model in narrow}
 
@@ -158,13 +158,13 @@ def test_the_project_header_matters_to_a_legacy_user_key_alone(pc: PcClient) -> 
     ],
 )
 def test_models_that_are_not_there_for_this_key(pc: PcClient, model: str, key: str) -> None:
-    assert told(pc.respond({"model": model}, key=key)) == (404, "model_not_found", "model")
-    assert told(pc.ask("GET", f"/v1/models/{model}", key=key))[:2] == (404, "model_not_found")
+    assert refusal_of(pc.respond({"model": model}, key=key)) == (404, "model_not_found", "model")
+    assert refusal_of(pc.ask("GET", f"/v1/models/{model}", key=key))[:2] == (404, "model_not_found")
 
 
 @pytest.mark.parametrize("tier", ["default", "flex", "priority", "fast", "auto", ...])
 def test_service_tiers_that_the_project_does_not_allow(pc: PcClient, tier: str | EllipsisType) -> None:
-    assert told(pc.respond({"service_tier": tier}, key="mock-pc-tierless")) == (400, None, "service_tier")
+    assert refusal_of(pc.respond({"service_tier": tier}, key="mock-pc-tierless")) == (400, None, "service_tier")
 
 
 @pytest.mark.parametrize(("beta", "status"), [("agents=v1", 200), ("assistants=v2", 400), ("", 400)])
@@ -173,7 +173,7 @@ def test_agents_need_their_beta(pc: PcClient, beta: str, status: int) -> None:
 
 
 def test_external_storage_needs_its_scope(pc: PcClient) -> None:
-    assert told(pc.ask("GET", "/v1/organization/external_storage"))[:2] == (403, "insufficient_permissions")
+    assert refusal_of(pc.ask("GET", "/v1/organization/external_storage"))[:2] == (403, "insufficient_permissions")
     assert pc.ask("GET", "/v1/organization/external_storage", key="mock-pc-storage").status_code == 200
 
 
@@ -187,7 +187,7 @@ def test_an_unknown_url_has_no_body_and_no_request_id(pc: PcClient, path: str, k
 
 @pytest.mark.parametrize("method", ["PUT", "PATCH", "DELETE"])
 def test_a_wrong_method(pc: PcClient, method: str) -> None:
-    assert told(pc.ask(method, "/v1/models"))[:2] == (405, None)
+    assert refusal_of(pc.ask(method, "/v1/models"))[:2] == (405, None)
 
 
 @pytest.mark.parametrize(
@@ -217,7 +217,7 @@ def test_lookups_that_find_nothing(pc: PcClient, path: str, type_: str, code: st
 )
 def test_what_the_provider_alone_can_do(pc: PcClient, scenario: str, expected: tuple[int | str | None, ...]) -> None:
     answer = pc.respond(scenario=scenario)
-    assert told(answer)[:2] == expected
+    assert refusal_of(answer)[:2] == expected
     assert answer.headers.get("retry-after") == ("7" if scenario.startswith("overloaded") else None)
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.unit.mockserver.pc_client import PcClient, told
+from tests.unit.mockserver.pc_client import PcClient, refusal_of
 
 BATCH = {"endpoint": "/v1/responses", "completion_window": "24h"}
 
@@ -24,7 +24,7 @@ def test_an_upload_can_be_searched_until_it_is_deleted(pc: PcClient) -> None:
     store = pc.ask("POST", "/v1/vector_stores", json={"file_ids": [file["id"]]}).json()
     assert (store["usage_bytes"], store["file_counts"]["total"]) == (9, 1)
     assert pc.ask("DELETE", path).json()["deleted"]
-    assert told(pc.ask("GET", path)) == (404, None, "id")
+    assert refusal_of(pc.ask("GET", path)) == (404, None, "id")
 
 
 @pytest.mark.parametrize(
@@ -38,7 +38,7 @@ def test_a_job_is_accepted_and_its_file_must_exist(
     pc: PcClient, path: str, field: str, body: dict[str, Any], status: str
 ) -> None:
     assert pc.ask("POST", path, json={**body, field: upload(pc, b"{}")["id"]}).json()["status"] == status
-    assert told(pc.ask("POST", path, json={**body, field: "file-none"}))[0] == 404
+    assert refusal_of(pc.ask("POST", path, json={**body, field: "file-none"}))[0] == 404
 
 
 def test_a_vector_store_is_deleted_and_its_files_stay(pc: PcClient) -> None:
@@ -58,7 +58,7 @@ def test_a_conversation_keeps_its_metadata_until_it_is_deleted(pc: PcClient) -> 
     assert pc.ask("POST", "/v1/responses", json=body).json()["conversation"] == {"id": made["id"]}
     assert pc.ask("GET", path).json() == made
     assert pc.ask("DELETE", path).json()["deleted"]
-    assert told(pc.ask("GET", path)) == (404, None, None)
+    assert refusal_of(pc.ask("GET", path)) == (404, None, None)
 
 
 def test_a_file_is_attached_to_a_store_once(pc: PcClient) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.unit.mockserver.pc_client import PcClient, told
+from tests.unit.mockserver.pc_client import PcClient, refusal_of
 
 BATCH = {"endpoint": "/v1/responses", "completion_window": "24h"}
 
@@ -55,4 +55,8 @@ def test_a_file_is_uploaded_by_multipart_and_gone_after_its_delete(pc: PcClient)
     assert (made["filename"], made["bytes"]) == ("hi.txt", 2)
     assert pc.ask("DELETE", f"/v1/files/{made['id']}").status_code == 200
     assert pc.ask("GET", f"/v1/files/{made['id']}").status_code == 404
-    assert told(pc.ask("POST", "/v1/files", json={"purpose": "user_data"}))[:2] == (400, "unsupported_content_type")
+    refused = pc.ask("POST", "/v1/files", json={"purpose": "user_data"})
+    assert refusal_of(refused)[:2] == (
+        400,
+        "unsupported_content_type",
+    )

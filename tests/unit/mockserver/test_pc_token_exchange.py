@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.unit.mockserver.pc_client import PcClient, told
+from tests.unit.mockserver.pc_client import PcClient, refusal_of
 
 if TYPE_CHECKING:
     from httpx import Response
@@ -51,7 +51,7 @@ def test_a_jwt_buys_a_key_for_an_hour(pc: PcClient, token: dict[str, Any]) -> No
     assert (granted["token_type"], granted["expires_in"]) == ("Bearer", 3600)
     assert pc.respond(key=granted["access_token"]).status_code == 200
     late = pc.respond(key=granted["access_token"], clock="+61m")
-    assert told(late)[:2] == (401, "invalid_api_key")
+    assert refusal_of(late)[:2] == (401, "invalid_api_key")
     elsewhere = pc.respond(key=granted["access_token"], headers={"x-mock-session": "another"})
     assert elsewhere.status_code == 401
 
@@ -81,13 +81,13 @@ def test_a_certificate_buys_a_key(pc: PcClient, text: str) -> None:
 )
 def test_a_jwt_that_is_not_good_enough(pc: PcClient, changes: dict[str, Any], code: str) -> None:
     answer = exchange(pc, jwt(**changes))
-    assert told(answer)[:2] == (400, code)
+    assert refusal_of(answer)[:2] == (400, code)
     assert answer.json()["error"]["type"] == "oauth"
 
 
 @pytest.mark.parametrize("token", ["no-token", "a.b.c", "..", encoded(b"x"), "é.é.é"])
 def test_what_is_no_jwt_at_all(pc: PcClient, token: str) -> None:
-    assert told(exchange(pc, token))[:2] == (400, "invalid_subject_token")
+    assert refusal_of(exchange(pc, token))[:2] == (400, "invalid_subject_token")
 
 
 @pytest.mark.parametrize(
@@ -95,7 +95,7 @@ def test_what_is_no_jwt_at_all(pc: PcClient, token: str) -> None:
     [("!", "invalid_subject_token"), ("-----", "invalid_subject_token"), (encoded(b"otherwise"), "invalid_grant")],
 )
 def test_a_certificate_that_is_not_good_enough(pc: PcClient, token: str, code: str) -> None:
-    assert told(exchange(pc, token, "x509"))[:2] == (400, code)
+    assert refusal_of(exchange(pc, token, "x509"))[:2] == (400, code)
 
 
 @pytest.mark.parametrize(
@@ -108,7 +108,7 @@ def test_a_certificate_that_is_not_good_enough(pc: PcClient, token: str, code: s
     ],
 )
 def test_a_request_that_is_not_complete_or_not_valid(pc: PcClient, changes: dict[str, Any], param: str) -> None:
-    assert told(exchange(pc, jwt(), **changes)) == (400, "invalid_request", param)
+    assert refusal_of(exchange(pc, jwt(), **changes)) == (400, "invalid_request", param)
 
 
 @pytest.mark.parametrize(
@@ -117,5 +117,5 @@ def test_a_request_that_is_not_complete_or_not_valid(pc: PcClient, changes: dict
 )
 def test_everything_else_on_the_host_is_forbidden(pc: PcClient, method: str, path: str) -> None:
     answer = pc.ask(method, path, host="pc-auth")
-    assert told(answer) == (403, None, None)
+    assert refusal_of(answer) == (403, None, None)
     assert answer.json()["error"]["type"] is None

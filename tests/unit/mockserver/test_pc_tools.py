@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from tests.unit.mockserver.pc_client import PcClient, events_of, told
+from tests.unit.mockserver.pc_client import PcClient, events_of, refusal_of
 
 WEATHER = {
     "type": "object",
@@ -23,26 +23,26 @@ TOOLS = [{"type": "function", "name": name, "parameters": schema} for name, sche
 SCHEMA = {"name": "answer", "strict": True, "schema": WEATHER}
 
 
-def chat_calls(pc: PcClient, said: str, **fields: Any) -> list[tuple[str, Any]]:
-    messages = [{"role": "user", "content": said}]
+def chat_calls(pc: PcClient, user_text: str, **fields: Any) -> list[tuple[str, Any]]:
+    messages = [{"role": "user", "content": user_text}]
     (choice,) = pc.complete({"messages": messages, "tools": CHAT_TOOLS, **fields}).json()["choices"]
-    made = choice["message"].get("tool_calls", [])
-    assert choice["finish_reason"] == ("tool_calls" if made else "stop")
-    return [(each["function"]["name"], json.loads(each["function"]["arguments"])) for each in made]
+    tool_calls = choice["message"].get("tool_calls", [])
+    assert choice["finish_reason"] == ("tool_calls" if tool_calls else "stop")
+    return [(tool_call["function"]["name"], json.loads(tool_call["function"]["arguments"])) for tool_call in tool_calls]
 
 
-def calls(pc: PcClient, said: str, **fields: Any) -> list[tuple[str, Any]]:
-    output = pc.respond({"input": said, "tools": TOOLS, **fields}).json()["output"]
+def calls(pc: PcClient, user_text: str, **fields: Any) -> list[tuple[str, Any]]:
+    output = pc.respond({"input": user_text, "tools": TOOLS, **fields}).json()["output"]
     return [(item["name"], json.loads(item["arguments"])) for item in output if item["type"] == "function_call"]
 
 
 ASKING = pytest.mark.parametrize("ask", [chat_calls, calls])
 
 
-def names(made: list[tuple[str, Any]]) -> list[str]:
-    for name, arguments in made:
+def names(called: list[tuple[str, Any]]) -> list[str]:
+    for name, arguments in called:
         Draft202012Validator(FUNCTIONS[name]).validate(arguments)
-    return [name for name, _ in made]
+    return [name for name, _ in called]
 
 
 @ASKING
@@ -67,9 +67,9 @@ def test_the_one_that_is_chosen_is_called(pc: PcClient) -> None:
 
 def test_after_the_results_the_model_speaks(pc: PcClient) -> None:
     first = pc.complete({"messages": [{"role": "user", "content": "get_time"}], "tools": CHAT_TOOLS}).json()
-    asked = first["choices"][0]["message"]
-    result = {"role": "tool", "tool_call_id": asked["tool_calls"][0]["id"], "content": "noon"}
-    turns = [{"role": "user", "content": "get_time"}, {"role": "assistant", **asked}, result]
+    message = first["choices"][0]["message"]
+    result = {"role": "tool", "tool_call_id": message["tool_calls"][0]["id"], "content": "noon"}
+    turns = [{"role": "user", "content": "get_time"}, {"role": "assistant", **message}, result]
     turns[1].pop("annotations")
     answer = pc.complete({"messages": turns, "tools": CHAT_TOOLS}).json()["choices"][0]
     assert (answer["message"]["content"], answer["finish_reason"]) == ("The mock heard: noon", "stop")
@@ -103,10 +103,10 @@ def test_text_follows_the_schema_that_was_asked_for(pc: PcClient) -> None:
 
 
 def test_a_limit_cuts_a_call_off(pc: PcClient) -> None:
-    made = pc.respond({"input": "get_weather", "tools": TOOLS, "max_output_tokens": 16}).json()
+    response = pc.respond({"input": "get_weather", "tools": TOOLS, "max_output_tokens": 16}).json()
     long = {"type": "function", "name": "long", "parameters": {"properties": {"a": {"const": "x" * 400}}}}
     cut = pc.respond({"input": "long", "tools": [long], "max_output_tokens": 16}).json()
-    assert made["status"] == "completed"
+    assert response["status"] == "completed"
     assert (cut["status"], cut["incomplete_details"]) == ("incomplete", {"reason": "max_output_tokens"})
 
 
@@ -125,11 +125,11 @@ def test_a_limit_cuts_a_call_off(pc: PcClient) -> None:
 def test_what_cannot_be_asked_for_is_refused(
     pc: PcClient, fields: dict[str, Any], expected: tuple[int, str, str]
 ) -> None:
-    assert told(pc.respond(fields)) == expected
+    assert refusal_of(pc.respond(fields)) == expected
 
 
 def test_a_response_in_the_background_is_done_later(pc: PcClient) -> None:
-    made = pc.respond({"background": True}).json()
-    path = f"/v1/responses/{made['id']}"
-    assert made["status"] == pc.ask("GET", path).json()["status"] == "in_progress"
+    response = pc.respond({"background": True}).json()
+    path = f"/v1/responses/{response['id']}"
+    assert response["status"] == pc.ask("GET", path).json()["status"] == "in_progress"
     assert pc.ask("GET", path, clock="+31s").json()["status"] == "completed"

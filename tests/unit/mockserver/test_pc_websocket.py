@@ -43,7 +43,7 @@ def respond(open_socket: SocketClient, **fields: Any) -> dict[str, Any]:
     return response
 
 
-def begun(open_socket: SocketClient, **fields: Any) -> str:
+def start(open_socket: SocketClient, **fields: Any) -> str:
     """The id of a response that is being made."""
     open_socket.say(create(LONG, **fields))
     return str(open_socket.hear_until("response.created")[-1]["response"]["id"])
@@ -52,9 +52,9 @@ def begun(open_socket: SocketClient, **fields: Any) -> str:
 def test_the_events_of_a_response(base: str) -> None:
     with socket(base) as client:
         client.say(create())
-        heard = client.hear_until("response.completed")
-    assert [event["sequence_number"] for event in heard] == list(range(len(heard)))
-    kinds = [event["type"] for event in heard if not event["type"].endswith("delta")]
+        events = client.hear_until("response.completed")
+    assert [event["sequence_number"] for event in events] == list(range(len(events)))
+    kinds = [event["type"] for event in events if not event["type"].endswith("delta")]
     assert kinds == [
         "response.created",
         "response.in_progress",
@@ -65,8 +65,8 @@ def test_the_events_of_a_response(base: str) -> None:
         "response.output_item.done",
         "response.completed",
     ]
-    text = "".join(event["delta"] for event in heard if event["type"].endswith("delta"))
-    response = heard[-1]["response"]
+    text = "".join(event["delta"] for event in events if event["type"].endswith("delta"))
+    response = events[-1]["response"]
     assert response["id"].startswith("resp_")
     assert response["output"][0]["content"][0]["text"] == text == "The mock heard: hello"
     usage = response["usage"]
@@ -82,21 +82,21 @@ def test_an_output_limit_makes_it_incomplete(base: str) -> None:
 
 def test_steering_ends_a_response_and_begins_another(base: str) -> None:
     with socket(base) as client:
-        made = begun(client)
-        client.say({"type": "response.steer", "previous_response_id": made, "input": "stop"})
+        response_id = start(client)
+        client.say({"type": "response.steer", "previous_response_id": response_id, "input": "stop"})
         accepted = client.hear_until("response.steer.accepted")[-1]
         steered = client.hear_until("response.incomplete")[-1]["response"]
         successor = client.hear_until("response.completed")[-1]["response"]
-    assert accepted["steer"]["previous_response_id"] == made
-    assert (steered["id"], steered["incomplete_details"]) == (made, {"reason": "steered"})
-    assert successor["previous_response_id"] == made
+    assert accepted["steer"]["previous_response_id"] == response_id
+    assert (steered["id"], steered["incomplete_details"]) == (response_id, {"reason": "steered"})
+    assert successor["previous_response_id"] == response_id
     assert successor["output"][0]["content"][0]["text"].endswith(" stop")
 
 
 def test_only_an_active_response_can_be_steered(base: str) -> None:
     with socket(base) as client:
-        done = respond(client)["id"]
-        for response_id, code in ((done, "response_already_completed"), ("resp_none", "response_not_found")):
+        done_id = respond(client)["id"]
+        for response_id, code in ((done_id, "response_already_completed"), ("resp_none", "response_not_found")):
             client.say({"type": "response.steer", "previous_response_id": response_id, "input": "stop"})
             failed = client.hear()
             assert (failed["type"], failed["error"]["code"]) == ("response.steer.failed", code)
@@ -105,26 +105,26 @@ def test_only_an_active_response_can_be_steered(base: str) -> None:
 def test_an_active_response_takes_what_is_injected(base: str) -> None:
     item = {"type": "message", "role": "user", "content": "more"}
     with socket(base) as client:
-        made = begun(client, max_output_tokens=64)
-        client.say({"type": "response.inject", "response_id": made, "input": [item]})
-        assert client.hear_until("response.inject.created")[-1]["response_id"] == made
+        response_id = start(client, max_output_tokens=64)
+        client.say({"type": "response.inject", "response_id": response_id, "input": [item]})
+        assert client.hear_until("response.inject.created")[-1]["response_id"] == response_id
         assert client.hear_until("response.incomplete")
 
 
 def test_a_completed_response_takes_nothing_and_gives_it_back(base: str) -> None:
     item = {"type": "message", "role": "user", "content": "more"}
     with socket(base) as client:
-        done = respond(client)["id"]
-        client.say({"type": "response.inject", "response_id": done, "input": [item]})
+        done_id = respond(client)["id"]
+        client.say({"type": "response.inject", "response_id": done_id, "input": [item]})
         failed = client.hear()
     assert failed["type"] == "response.inject.failed"
     assert failed["error"]["code"] == "response_already_completed"
-    assert (failed["response_id"], failed["input"]) == (done, [item])
+    assert (failed["response_id"], failed["input"]) == (done_id, [item])
 
 
 def test_a_request_that_comes_too_early_waits_its_turn(base: str) -> None:
     with socket(base) as client:
-        begun(client, max_output_tokens=32)
+        start(client, max_output_tokens=32)
         client.say(create("next"))
         client.hear_until("response.incomplete")
         assert client.hear_until("response.completed")[-1]["response"]["status"] == "completed"
@@ -136,12 +136,12 @@ def test_a_request_that_comes_too_early_waits_its_turn(base: str) -> None:
 def test_what_a_socket_remembers(base: str, store: bool, same_socket: bool, known: bool) -> None:
     session = f"{store}{same_socket}"
     with socket(base, session) as first:
-        made = respond(first, store=store)["id"]
+        response_id = respond(first, store=store)["id"]
         if same_socket:
-            assert respond(first, previous_response_id=made)["previous_response_id"] == made
+            assert respond(first, previous_response_id=response_id)["previous_response_id"] == response_id
             return
     with socket(base, session) as second:
-        second.say(create(previous_response_id=made))
+        second.say(create(previous_response_id=response_id))
         answer = second.hear()
     if known:
         assert answer["type"] == "response.created"
@@ -150,7 +150,7 @@ def test_what_a_socket_remembers(base: str, store: bool, same_socket: bool, know
             "type": "error",
             "status": 400,
             "error": {
-                "message": f"Previous response with id '{made}' not found.",
+                "message": f"Previous response with id '{response_id}' not found.",
                 "type": "invalid_request_error",
                 "param": "previous_response_id",
                 "code": "previous_response_not_found",
@@ -199,8 +199,8 @@ def test_a_socket_lasts_sixty_minutes(base: str) -> None:
     with socket(base, x_mock_scenario="session_age;age=58m") as client:
         assert respond(client)["status"] == "completed"
     with socket(base, x_mock_scenario="session_age;age=60m") as client:
-        (told,), code, reason = client.closing()
-    assert (told["status"], told["error"]["code"]) == (400, "websocket_connection_limit_reached")
+        (message,), code, reason = client.closing()
+    assert (message["status"], message["error"]["code"]) == (400, "websocket_connection_limit_reached")
     assert (code, bool(reason)) == (1000, True)
 
 
@@ -223,12 +223,12 @@ def test_a_bad_key_is_refused_before_the_socket_is_open(base: str, authorization
 def test_http_and_sockets_know_the_same_stored_responses(base: str) -> None:
     headers = {"authorization": KEY, "x-mock-session": "both"}
     with socket(base, "both") as client:
-        made = respond(client)
-        found = patient.get(f"{base}/pc/v1/responses/{made['id']}", headers=headers)
+        response = respond(client)
+        fetched = patient.get(f"{base}/pc/v1/responses/{response['id']}", headers=headers)
         body = {"model": "mock-small", "input": "over HTTP"}
-        asked = patient.post(f"{base}/pc/v1/responses", headers=headers, json=body)
-        assert respond(client, previous_response_id=asked.json()["id"])["status"] == "completed"
-    assert found.json() == made
+        created = patient.post(f"{base}/pc/v1/responses", headers=headers, json=body)
+        assert respond(client, previous_response_id=created.json()["id"])["status"] == "completed"
+    assert fetched.json() == response
 
 
 def test_another_path_has_no_body(base: str) -> None:
@@ -256,14 +256,14 @@ def test_a_socket_refuses_what_http_refuses_alike(
     base: str, key: str, fields: dict[str, Any], scenario: str | None, status: int, code: str | None
 ) -> None:
     headers = {"authorization": f"Bearer {key}", **({"x-mock-scenario": scenario} if scenario else {})}
-    asked = {"model": "mock-small", "input": "hello", **fields}
+    body = {"model": "mock-small", "input": "hello", **fields}
     asking = f" {key} {scenario} {code}"
-    answer = patient.post(f"{base}/pc/v1/responses", json=asked, headers={**headers, "x-mock-session": "http" + asking})
+    answer = patient.post(f"{base}/pc/v1/responses", json=body, headers={**headers, "x-mock-session": "http" + asking})
     with socket(base, "socket" + asking, authorization=f"Bearer {key}", x_mock_scenario=scenario) as client:
-        client.say({"type": "response.create", **asked})
-        told = client.hear()
+        client.say({"type": "response.create", **body})
+        message = client.hear()
     assert (answer.status_code, answer.json()["error"]["code"]) == (status, code)
-    assert told == {"type": "error", "status": status, **answer.json()}
+    assert message == {"type": "error", "status": status, **answer.json()}
 
 
 @pytest.mark.parametrize(
@@ -273,9 +273,9 @@ def test_a_socket_refuses_what_http_refuses_alike(
 def test_a_response_fails_after_it_began(base: str, scenario: str, code: str, failed: bool) -> None:
     with socket(base, scenario, x_mock_scenario=f"{scenario};when=mid_stream;times=1") as client:
         client.say(create())
-        begun = client.hear_until("error")
-        assert [event["type"] for event in begun] == ["response.created", "response.in_progress", "error"]
-        assert begun[-1]["error"]["code"] == code
+        events = client.hear_until("error")
+        assert [event["type"] for event in events] == ["response.created", "response.in_progress", "error"]
+        assert events[-1]["error"]["code"] == code
         if failed:
             assert client.hear()["response"]["error"]["code"] == code
         client.say(create())
@@ -286,8 +286,8 @@ def test_a_bad_image_comes_after_the_response_began(base: str) -> None:
     image = {"type": "input_image", "image_url": "data:image/tiff;base64,AAAA"}
     with socket(base) as client:
         client.say(create(input=[{"role": "user", "content": [image]}]))
-        heard = client.hear_until("response.failed")
-    assert heard[-1]["response"]["error"]["code"] == "unsupported_image_media_type"
+        events = client.hear_until("response.failed")
+    assert events[-1]["response"]["error"]["code"] == "unsupported_image_media_type"
 
 
 def test_requests_on_a_socket_are_counted_towards_the_limits(base: str) -> None:
@@ -330,5 +330,5 @@ def test_a_function_is_called_over_the_socket(base: str) -> None:
         assert (item["type"], item["name"], item["arguments"]) == ("function_call", "look", '{"at": 7}')
         output = {"type": "function_call_output", "call_id": item["call_id"], "output": "a cat"}
         client.say(create(input=[output], tools=[tool], previous_response_id=called["id"]))
-        said = client.hear_until("response.completed")[-1]["response"]
-        assert said["output"][0]["content"][0]["text"] == "The mock heard: a cat"
+        response = client.hear_until("response.completed")[-1]["response"]
+        assert response["output"][0]["content"][0]["text"] == "The mock heard: a cat"

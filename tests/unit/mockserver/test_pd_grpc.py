@@ -67,8 +67,8 @@ class Rpc:
         async with grpc.aio.insecure_channel(self._host) as channel:
             make: Any = channel.unary_stream if method.server_streaming else channel.unary_unary
             rpc = make(f"/{package}.{path}", lambda message: message.SerializeToString(), answer.FromString)
-            made = rpc(request, metadata=tuple(metadata), timeout=10)
-            return [message async for message in made] if method.server_streaming else [await made]
+            call = rpc(request, metadata=tuple(metadata), timeout=10)
+            return [message async for message in call] if method.server_streaming else [await call]
 
 
 @pytest.fixture
@@ -85,20 +85,20 @@ def test_it_shows_the_key(rpc: Rpc) -> None:
 
 
 def test_it_completes_whole_and_in_chunks(rpc: Rpc) -> None:
-    (whole,) = rpc.call("Chat/GetCompletion", COMPLETION)
-    assert whole.outputs[0].message.content == "The mock heard: Hello"
+    (completion,) = rpc.call("Chat/GetCompletion", COMPLETION)
+    assert completion.outputs[0].message.content == "The mock heard: Hello"
     chunks = rpc.call("Chat/GetCompletionChunk", COMPLETION)
     assert "".join(chunk.outputs[0].delta.content for chunk in chunks) == "The mock heard: Hello"
-    assert chunks[-1].usage.total_tokens == whole.usage.total_tokens
+    assert chunks[-1].usage.total_tokens == completion.usage.total_tokens
 
 
 def test_a_deferred_result_is_pending_then_ready_once(rpc: Rpc) -> None:
-    (begun,) = rpc.call("Chat/StartDeferredCompletion", COMPLETION)
-    asked = pb.GetDeferredRequest(request_id=begun.request_id)
-    assert rpc.call("Chat/GetDeferredCompletion", asked)[0].status == pb.PENDING
-    (done,) = rpc.call("Chat/GetDeferredCompletion", asked, clock="+1m")
+    (started,) = rpc.call("Chat/StartDeferredCompletion", COMPLETION)
+    fetch = pb.GetDeferredRequest(request_id=started.request_id)
+    assert rpc.call("Chat/GetDeferredCompletion", fetch)[0].status == pb.PENDING
+    (done,) = rpc.call("Chat/GetDeferredCompletion", fetch, clock="+1m")
     assert (done.status, done.response.outputs[0].finish_reason) == (pb.DONE, pb.REASON_STOP)
-    assert rpc.status("Chat/GetDeferredCompletion", asked, clock="+1m") == 5
+    assert rpc.status("Chat/GetDeferredCompletion", fetch, clock="+1m") == 5
 
 
 @pytest.mark.parametrize(
@@ -143,9 +143,9 @@ def test_misuse_of_the_mock_is_none_of_the_documented_statuses(rpc: Rpc, mock: d
 
 
 def test_a_rate_limit_that_others_used_up_is_over_after_as_many_calls_as_it_says(rpc: Rpc) -> None:
-    said = {"scenario": "rate_limited;times=1, internal_error;times=1", "session": "retries"}
-    assert [rpc.status("Models/ListLanguageModels", **said) for _ in range(2)] == [8, 13]
-    assert rpc.call("Models/ListLanguageModels", **said)
+    mock = {"scenario": "rate_limited;times=1, internal_error;times=1", "session": "retries"}
+    assert [rpc.status("Models/ListLanguageModels", **mock) for _ in range(2)] == [8, 13]
+    assert rpc.call("Models/ListLanguageModels", **mock)
 
 
 WEATHER = '{"type": "object", "properties": {"unit": {"enum": ["c"]}}, "required": ["unit"]}'
@@ -153,22 +153,23 @@ OFFERED = [pb.Tool(function=pb.Function(name=name, parameters=WEATHER)) for name
 CALLED = [("sun", {"unit": "c"}), ("rain", {"unit": "c"})]
 
 
-def said(text: str, **fields: Any) -> pb.GetCompletionsRequest:
+def ask(text: str, **fields: Any) -> pb.GetCompletionsRequest:
     message = pb.Message(role=pb.ROLE_USER, content=[pb.Content(text=text)])
     return pb.GetCompletionsRequest(model="mock-small", messages=[message], **fields)
 
 
-def called(rpc: Rpc, request: pb.GetCompletionsRequest) -> tuple[list[tuple[str, Any]], str, int]:
-    """The functions that are called, the text, and why it ended: the same whole and in chunks."""
-    (whole,) = rpc.call("Chat/GetCompletion", request)
+def complete(rpc: Rpc, request: pb.GetCompletionsRequest) -> tuple[list[tuple[str, Any]], str, int]:
+    """Return calls, text and finish reason of a completion, which are the same as one message and in chunks."""
+    (completion,) = rpc.call("Chat/GetCompletion", request)
     outputs = [output for chunk in rpc.call("Chat/GetCompletionChunk", request) for output in chunk.outputs]
-    calls = [(each.function.name, json.loads(each.function.arguments)) for each in whole.outputs[0].message.tool_calls]
-    streamed = [each.function for output in outputs for each in output.delta.tool_calls]
-    assert [(each.name, json.loads(each.arguments)) for each in streamed] == calls
-    text = whole.outputs[0].message.content
+    functions = [tool_call.function for tool_call in completion.outputs[0].message.tool_calls]
+    calls = [(function.name, json.loads(function.arguments)) for function in functions]
+    streamed = [tool_call.function for output in outputs for tool_call in output.delta.tool_calls]
+    assert [(function.name, json.loads(function.arguments)) for function in streamed] == calls
+    text = completion.outputs[0].message.content
     assert "".join(output.delta.content for output in outputs) == text
-    assert outputs[-1].finish_reason == whole.outputs[0].finish_reason
-    return calls, text, whole.outputs[0].finish_reason
+    assert outputs[-1].finish_reason == completion.outputs[0].finish_reason
+    return calls, text, completion.outputs[0].finish_reason
 
 
 @pytest.mark.parametrize(
@@ -183,28 +184,28 @@ def called(rpc: Rpc, request: pb.GetCompletionsRequest) -> tuple[list[tuple[str,
     ],
 )
 def test_the_request_decides_which_functions_are_called(rpc: Rpc, text: str, fields: Any, calls: Any) -> None:
-    found, spoken, ended = called(rpc, said(text, tools=OFFERED, **fields))
-    assert found == calls
-    assert (spoken == "", ended) == ((True, pb.REASON_TOOL_CALLS) if calls else (False, pb.REASON_STOP))
+    actual_calls, answer, finish_reason = complete(rpc, ask(text, tools=OFFERED, **fields))
+    assert actual_calls == calls
+    assert (answer == "", finish_reason) == ((True, pb.REASON_TOOL_CALLS) if calls else (False, pb.REASON_STOP))
 
 
 def test_after_the_results_of_a_tool_the_model_speaks_of_them(rpc: Rpc) -> None:
-    request = said("sun", tools=OFFERED)
-    made = pb.Message(role=pb.ROLE_ASSISTANT, tool_calls=[pb.ToolCall(function=pb.FunctionCall(name="sun"))])
+    request = ask("sun", tools=OFFERED)
+    tool_call = pb.Message(role=pb.ROLE_ASSISTANT, tool_calls=[pb.ToolCall(function=pb.FunctionCall(name="sun"))])
     result = pb.Message(role=pb.ROLE_TOOL, content=[pb.Content(text="it shines")])
-    request.messages.extend([made, result])
-    assert called(rpc, request) == ([], "The mock heard: it shines", pb.REASON_STOP)
+    request.messages.extend([tool_call, result])
+    assert complete(rpc, request) == ([], "The mock heard: it shines", pb.REASON_STOP)
 
 
 @pytest.mark.parametrize(
-    ("wanted", "keys"),
+    ("response_format", "keys"),
     [
         (pb.ResponseFormat(format_type=pb.FORMAT_TYPE_JSON_SCHEMA, schema=WEATHER), {"unit"}),
         (pb.ResponseFormat(format_type=pb.FORMAT_TYPE_JSON_OBJECT), {"heard"}),
     ],
 )
-def test_the_text_is_what_the_schema_wants(rpc: Rpc, wanted: pb.ResponseFormat, keys: set[str]) -> None:
-    _, text, _ = called(rpc, said("hello", response_format=wanted))
+def test_the_text_is_what_the_schema_wants(rpc: Rpc, response_format: pb.ResponseFormat, keys: set[str]) -> None:
+    _, text, _ = complete(rpc, ask("hello", response_format=response_format))
     assert json.loads(text).keys() == keys
 
 
@@ -217,4 +218,4 @@ def test_the_text_is_what_the_schema_wants(rpc: Rpc, wanted: pb.ResponseFormat, 
     ],
 )
 def test_a_schema_that_is_none_is_an_invalid_argument(rpc: Rpc, fields: dict[str, Any]) -> None:
-    assert rpc.status("Chat/GetCompletion", said("sun", **fields)) == 3
+    assert rpc.status("Chat/GetCompletion", ask("sun", **fields)) == 3
