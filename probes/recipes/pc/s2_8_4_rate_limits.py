@@ -8,10 +8,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.model.codes import ReasonCode
-from catalog_probe.catalog.model.labels import LIMITED
 from catalog_probe.probes.calls.call import Call, post
-from catalog_probe.probes.recipes.exhausting import exhaust_limit
-from catalog_probe.probes.recipes.rate_limit_parts import SLUG, TIGHT, exceeded_part
+from catalog_probe.probes.recipes.rate_limit_parts import SLUG, exhausted_part
 from catalog_probe.probes.recipes.recipe import Family, isolate_each
 from catalog_probe.probes.targets.target import Cost
 
@@ -71,11 +69,6 @@ async def long_context(probe: Probe) -> None:
         await probe.send(call.replace(credential=TIERS["tier_5"]), label)
 
 
-async def exceed_limit(probe: Probe) -> None:
-    """Send failing requests until the tight key's limit refuses them."""
-    await exhaust_limit(probe, FAILING.replace(credential=TIGHT), BOUND, label=LIMITED, remaining=REMAINING)
-
-
 ANSWERS = {
     # "x-ratelimit-limit-project-tokens, … when a project limit applies"
     "project": CHAT.replace(credential="project_limit"),
@@ -107,7 +100,7 @@ PARTS = {
         not_live=NEEDS_HEAVY_USE,
     ),
     # "Retry-After (seconds, for 429 and 503)"
-    **exceeded_part(LIMITS, exceed_limit, requests=BOUND + 1),
+    **exhausted_part(LIMITS, FAILING, BOUND, remaining=REMAINING),
 }
 
 RECIPES = (

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.model.codes import ReasonCode
-from catalog_probe.catalog.model.labels import LIMITED, SETUP
+from catalog_probe.catalog.model.labels import SETUP
 from catalog_probe.probes.calls.call import post
-from catalog_probe.probes.recipes.exhausting import exhaust_limit, send_until_refused
-from catalog_probe.probes.recipes.rate_limit_parts import SLUG, TIGHT, exceeded_part
+from catalog_probe.probes.recipes.exhausting import send_until_refused
+from catalog_probe.probes.recipes.rate_limit_parts import SLUG, TIGHT, exhausted_part
 from catalog_probe.probes.recipes.recipe import Family, Recipe
 from catalog_probe.probes.targets.target import Cost
 
@@ -20,11 +20,6 @@ if TYPE_CHECKING:
     from catalog_probe.probes.recipes.probe import Probe
 
 LIMITS = Family("pd/rate_limits/limits")
-
-
-async def exceed_limit(probe: Probe) -> None:
-    """Send the smallest completions until the tight team is refused."""
-    await exhaust_limit(probe, create_completion().replace(credential=TIGHT), MAX_REQUESTS, label=LIMITED)
 
 
 def after_exhaustion_part(label: str, by: Call, then: Call) -> Recipe:
@@ -78,7 +73,7 @@ RECIPES = (
         optional={
             **{label: part for part in SCOPE_PARTS for label in part.labels},
             **LIMITS.optional_calls(SLUG, {"generation": create_completion()}, cost=Cost.BILLABLE, tokens=16),
-            **exceeded_part(LIMITS, exceed_limit, requests=MAX_REQUESTS + 1, tokens=MAX_REQUESTS * 16),
+            **exhausted_part(LIMITS, create_completion(), MAX_REQUESTS, tokens=MAX_REQUESTS * 16),
         },
         not_sent=NEEDS_TIME,
     ),
