@@ -8,7 +8,6 @@ from datetime import date
 
 import pytest
 
-from catalog_probe.cli.reference import describe_variables
 from catalog_probe.probes.calls.call import get
 from catalog_probe.probes.coverage import missing_variables
 from catalog_probe.probes.planning import plan_text
@@ -20,6 +19,7 @@ from catalog_probe.probes.targets import target_file as targets
 from catalog_probe.probes.targets.target import Cost, Provider
 from tests.harness.command import CHECKOUT
 from tests.harness.engines import catalog
+from tests.harness.reference_pages import describe_variables
 
 EVERY = frozenset(Cost)
 NIGHT = Rotation(Depth.ROTATE, date(2026, 11, 21))

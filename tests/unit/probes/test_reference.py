@@ -13,10 +13,10 @@ from catalog_probe.catalog.library import load
 from catalog_probe.catalog.model.codes import FindingCode, ReasonCode
 from catalog_probe.catalog.model.exits import Exit
 from catalog_probe.catalog.reading.facts import read_facts
-from catalog_probe.cli import reference
 from catalog_probe.cli.main import GROUPS
 from catalog_probe.probes.judging.inconclusive.table import RULES
 from catalog_probe.probes.plugin.collection import options_table
+from tests.harness import reference_pages
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 @cache
 def pages() -> Mapping[str, str]:
     """Each page by its path: made when a test asks, not where all tests are only collected."""
-    return dict(reference.render_pages())
+    return dict(reference_pages.render_pages())
 
 
 def test_each_command_and_each_option_is_told() -> None:
@@ -48,7 +48,7 @@ def test_each_inconclusive_rule_has_its_row() -> None:
     assert [name for name, _ in rows] == [rule.name for rule in RULES]
     for rule, (_, row) in zip(RULES, rows, strict=True):
         told = (*rule.codes, rule.prevents, rule.hides, rule.case)
-        assert all(reference.escape_cell(words) in row for words in told)
+        assert all(reference_pages.escape_cell(words) in row for words in told)
         assert ("live" in row.split(" | ")[1]) is rule.live_only
 
 
@@ -77,7 +77,8 @@ def test_each_fact_stands_in_the_section_of_its_citation(provider: str) -> None:
     sections = dict(re.findall(r"^## (\S+)\n\n(.*?)(?=^## |\Z)", pages()[f"facts/{provider}.md"], re.M | re.S))
     for fact in read_facts(provider):
         assert (
-            f"| {reference.escape_cell(fact.row)} | {reference.escape_cell(fact.statement)} |" in sections[fact.section]
+            f"| {reference_pages.escape_cell(fact.row)} | {reference_pages.escape_cell(fact.statement)} |"
+            in sections[fact.section]
         )
 
 
