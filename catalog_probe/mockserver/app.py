@@ -92,16 +92,14 @@ class MockApp:
     ) -> None:
         self.world = world
         self.providers = tuple(providers)
-        self._hosts: dict[tuple[str, str], tuple[Provider, ASGIApp]] = {
-            (protocol, mount.prefix): (
-                provider,
-                # of WebSockets nothing was published that the documents do not say
-                AsPublished(provider.name, build(world)) if as_published and protocol == "http" else build(world),
-            )
-            for provider, mount in _list_mounts(self.providers)
-            for protocol, build in (("http", mount.build), ("websocket", mount.sockets))
-            if build is not None
-        }
+        self._hosts: dict[tuple[str, str], tuple[Provider, ASGIApp]] = {}
+        for provider, mount in _list_mounts(self.providers):
+            http_app = mount.build(world)
+            if as_published:  # it concerns HTTP only: see `as_published/`
+                http_app = AsPublished(provider.name, http_app)
+            self._hosts["http", mount.prefix] = (provider, http_app)
+            if mount.sockets is not None:
+                self._hosts["websocket", mount.prefix] = (provider, mount.sockets(world))
         self._leniency = {name: Leniency.from_settings(settings) for name, settings in world.settings.items()}
         routes = RouteList(mount for _, mount in _list_mounts(self.providers))
         self._control = control.build(world, routes, list_requests=list_requests)
