@@ -60,9 +60,9 @@ async def probe_record(task: Task, lane: Lane) -> Result | UnsettledResult:
     except ProbeStopped as stopped:
         pending = PendingRecord(Verdict(Outcome.INCONCLUSIVE, stopped.reason))
     result = start_result(task, history)
-    return (
-        UnsettledResult(result, pending) if pending.is_pending else add_verdict(result, pending.verdict, live=lane.live)
-    )
+    if pending.is_pending:
+        return UnsettledResult(result, pending)
+    return add_verdict(result, pending.verdict, live=lane.live)
 
 
 def settle(unsettled: UnsettledResult, lane: Lane) -> Result:
