@@ -1,4 +1,4 @@
-"""`python -m catalog_probe` is `catalog-probe`."""
+"""Runs `catalog-probe` as `python -m catalog_probe`."""
 
 import sys
 

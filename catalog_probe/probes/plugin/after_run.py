@@ -1,4 +1,4 @@
-"""What a run does after its last probe: views, history, write-back, and what it left on accounts."""
+"""After the last probe: views, history, write-back, leftovers on accounts."""
 
 from __future__ import annotations
 
@@ -20,7 +20,10 @@ if TYPE_CHECKING:
 
 
 def list_stale_entries(options: Options) -> list[str]:
-    """Describe accepted differences of this target that fail the run: no such record, or an overdue review."""
+    """Describe accepted differences of this target that fail the run.
+
+    They name no record, or their review is overdue.
+    """
     entries = [entry for entry in options.accepted if entry.target == options.target_label]
     # The file of accepted differences speaks about the records of its provider folder only.
     if not all(map(provider_folders.is_provider_records, options.catalog.roots)):

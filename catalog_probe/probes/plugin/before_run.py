@@ -1,4 +1,4 @@
-"""What a live run does before its first probe: look-ups, and a search for what is about to expire."""
+"""Before the first live probe: look-ups, and what is about to expire."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def look_up(options: Options) -> tuple[LookUpResult, ...]:
 def find_expirations(
     options: Options, looked_up: Sequence[LookUpResult], selected: Iterable[str]
 ) -> tuple[dict[str, Json], ...]:
-    """Return the values of this run that will expire, and how many of its records need each."""
+    """Return values that will expire, and how many records need each."""
     if not options.target.live:
         return ()
     target = options.target.with_values(looking_up.collect_values(looked_up))

@@ -1,4 +1,7 @@
-"""The controller of a run: its folder, its mock, its results, its views and its exit status. Never in a worker."""
+"""The controller of a run: folder, mock, results, views, exit status.
+
+It runs in the main process, and never in a worker.
+"""
 
 from __future__ import annotations
 
@@ -89,7 +92,7 @@ class Controller:
 
     @property
     def worker_input(self) -> WorkerInput:
-        """What a process that probes needs; the mock is waited for when its addresses are asked for."""
+        """What a process that probes needs."""
         return WorkerInput(self._run, self._mock_addresses, self._history[1], self._values, self._unanswered)
 
     @property
@@ -119,7 +122,7 @@ class Controller:
             raise self._unwritable(error) from error
 
     def close(self) -> None:
-        """End the mock, close the results file and give the keys back; safe to call again."""
+        """End the mock, close results.jsonl, restore the keys; safe to call again."""
         os.environ.update(self._keys)
         self._keys = {}
         if self._mock is not None:
@@ -129,7 +132,7 @@ class Controller:
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_sessionstart(self, session: pytest.Session) -> Generator[None]:
-        """Report a worker that died while xdist started it; xdist does not replace it then."""
+        """Report a worker that died at its start, which xdist does not replace."""
         self._session = session
         try:
             return (yield)
@@ -143,7 +146,7 @@ class Controller:
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtestloop(self, session: pytest.Session) -> Generator[None, object, object]:
-        """Report workers that died after their last item, and one that xdist could not replace."""
+        """Report workers that died after their last item, or without replacement."""
         try:
             result = yield
         except (EOFError, OSError) as error:
@@ -166,12 +169,12 @@ class Controller:
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_xdist_node_collection_finished(self, ids: Sequence[str]) -> None:
-        """Open results.jsonl as soon as the first worker has collected: all of them must collect the same."""
+        """Open results.jsonl when the first worker has collected; all collect alike."""
         self._open_results([address for nodeid in ids if (address := address_in(nodeid))])
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_configure_node(self, node: Any) -> None:
-        """Give an xdist worker, in plain values, what all processes of the run must share."""
+        """Give an xdist worker, in plain values, what all processes share."""
         whole_groups = node.config.getoption("dist") == "loadgroup"
         local = bool(node.gateway.spec.popen)
         keys = self._keys if local else {}  # another machine has keys of its own, or should have none
@@ -213,7 +216,7 @@ class Controller:
         return sanitize_row(f"catalog probe: {count} records of {providers} on {place}; run {self.folder}")
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Record a result as soon as the setup of its item is reported, here or by a worker."""
+        """Record a result as soon as the setup of its item is reported."""
         if report.when != "setup" or not self._recorder.is_open:
             return
         for name, value in report.user_properties:
@@ -260,7 +263,7 @@ class Controller:
             self._session.shouldstop = cause
 
     def _write_back(self, run: Run, results: list[Result]) -> Exit:
-        """Write what was observed into the records, with `--update`. A failure loses nothing."""
+        """Write what was observed into the records; a failure loses nothing."""
         if not self.options.update:
             return Exit.FINE
         try:
@@ -281,7 +284,7 @@ class Controller:
         return self._addresses
 
     def _look_up(self) -> tuple[LookUpResult, ...]:
-        """Return the answers to the look-ups of a live run, which are sent once and before any probe."""
+        """Return the answers to a live run's look-ups, which are sent once."""
         if self._looked_up is None:
             self._looked_up = before_run.look_up(self.options) if self.options.target.live else ()
         return self._looked_up
@@ -325,7 +328,7 @@ class Controller:
         return pytest.UsageError(sanitize_line(message, MAX_MESSAGE_LENGTH))
 
     def _record_unprobed_rest(self, session: pytest.Session, *, is_interrupted: bool) -> None:
-        """Record why the rest was not probed: an option (`-x`) ended the run, or Ctrl-C, which makes it blind."""
+        """Record why the rest was not probed: `-x`, or Ctrl-C, which blinds a run."""
         if not self._recorder.is_open:
             return
         if cause := session.shouldfail or session.shouldstop:
@@ -339,7 +342,10 @@ class Controller:
                 self._recorder.record_unprobed(Result(address, self.options.catalog[address].data, outcome, reason))
 
     def _is_whole_run(self, results: list[Result]) -> bool:
-        """Whether the run belongs into the history: it probed all that its options select, and asked somebody."""
+        """Whether the run belongs into the history.
+
+        It must have probed all that its options select, and have asked somebody.
+        """
         is_complete = len(self._recorder.reported) >= len(self._matching_addresses)
         is_part = self.options.shard is not None or self.options.traffic is not None
         return is_complete and not is_part and any(result.outcome is not Outcome.NOT_PROBED for result in results)
@@ -358,5 +364,5 @@ class Controller:
 
 
 def _has_workers(config: pytest.Config) -> bool:
-    """Whether xdist runs the items in workers: then the controller's own loop only talks to them."""
+    """Whether xdist runs the items in workers."""
     return bool(config.getoption("dist", "no") != "no")

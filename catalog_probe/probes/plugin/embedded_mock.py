@@ -1,4 +1,4 @@
-"""Runs mocks, ours or those of a provider folder, as processes: they share no mistake and no memory with the probes."""
+"""Runs mocks as processes, which share no mistake with the probes."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def select_environment(environ: Mapping[str, str]) -> dict[str, str]:
 
 
 class EmbeddedMock:
-    """The mocks of some providers, on free ports. They start at once, and are waited for when their addresses are read.
+    """The mocks of some providers, on free ports; they start at once.
 
     Providers whose manifest names a command have a mock of their own; `catalog-probe mock` serves the others.
     """

@@ -1,4 +1,4 @@
-"""How a run ends that is ended from outside: by a signal, or by the death of the controller."""
+"""Ends a run from outside: by a signal, or when the controller dies."""
 
 from __future__ import annotations
 
@@ -24,7 +24,9 @@ MAX_RESENDS = 1_000
 
 
 def handle_signals() -> None:
-    """Let SIGTERM and SIGHUP end the session as Ctrl-C does: with a report of what was observed. A second one kills.
+    """Let SIGTERM and SIGHUP end the session with a report, as Ctrl-C does.
+
+    A second signal kills.
 
     A signal that somebody else handles or ignores, as `nohup` does, is left alone.
     """
@@ -43,12 +45,14 @@ def restore_signals() -> None:
 
 
 def exit_with_parent() -> None:
-    """End this worker when its parent has died: nobody would record what it goes on to send."""
+    """End this worker when its parent dies: nobody would record its results."""
     threading.Thread(target=_watch_parent, args=(os.getppid(),), daemon=True, name="watching the controller").start()
 
 
 def _interrupt_at_line(handler: _Handler) -> _Handler:
-    """Wrap a handler so that it only runs between lines of source; else the signal is sent again in a moment.
+    """Wrap a handler so that it only runs between lines of source.
+
+    Elsewhere the signal is sent again a moment later.
 
     Python makes instructions that belong to no line, and pytest breaks over an exception raised in one of them. The
     signal is sent by a timer, because sending it from here would interrupt this function in the same place.

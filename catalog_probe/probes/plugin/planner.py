@@ -12,7 +12,7 @@ from catalog_probe.probes.plugin.collection.collecting import Collector, address
 
 
 class Planner(Collector):
-    """The plugin object that collects as a run would, and prints the plan instead of probing."""
+    """The plugin object that collects as a run would, and prints the plan."""
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self, session: pytest.Session) -> bool:

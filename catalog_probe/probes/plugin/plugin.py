@@ -1,4 +1,4 @@
-"""The pytest plugin: options, one item a record, and who does what under xdist. Inert outside `probes/`."""
+"""The pytest plugin: options, items and processes; inert outside `probes/`."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_cmdline_main(config: pytest.Config) -> None:
-    """Refuse our options outside of `probes/`, and choose how xdist distributes the probes."""
+    """Refuse our options outside of `probes/`, and set up xdist."""
     is_worker = hasattr(config, "workerinput")
     if is_worker:
         return
@@ -76,7 +76,7 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Read the options and start, as the controller (or the only process) or as an xdist worker."""
+    """Read the options and start, as the controller or as an xdist worker."""
     plain_input = getattr(config, "workerinput", {}).get(WORKER_INPUT)
     if plain_input is None and (hasattr(config, "workerinput") or not _runs_probes(config)):
         return
@@ -132,7 +132,7 @@ def _read_options(config: pytest.Config, keys: Mapping[str, str]) -> Options:
 
 
 def _require_shared_limits(config: pytest.Config, options: Options) -> None:
-    """Refuse to distribute lanes that share limits: the process that probes keeps them, so it must have all lanes."""
+    """Refuse to distribute lanes that share limits, which one process keeps."""
     if config.getoption("dist", "no") in ("no", "loadgroup"):
         return
     for name in options.target.providers:
@@ -144,7 +144,7 @@ def _require_shared_limits(config: pytest.Config, options: Options) -> None:
 
 
 def _require_sound_catalog(options: Options) -> None:
-    """Refuse providers whose records have a fault that `catalog-probe check` finds, other than in their form."""
+    """Refuse providers whose records have faults, other than in their form."""
     with report_missing_libraries():
         from catalog_probe.catalog.check import validate  # imports jsonschema, which other runs of pytest do not need
 
@@ -154,7 +154,7 @@ def _require_sound_catalog(options: Options) -> None:
 
 
 def _require_recipes(options: Options) -> None:
-    """Load all recipes of this run before anything is sent: a mistake in them is a usage error."""
+    """Load all recipes before anything is sent; a mistake is a usage error."""
     try:
         with report_missing_libraries():
             for provider in options.providers:

@@ -1,4 +1,4 @@
-"""Shows how far a run is: one line that is redrawn in a terminal, or now and then a plain line in CI."""
+"""Shows the progress of a run: one redrawn line, or plain lines in CI."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ Status = tuple[str, str, object]
 
 
 class Progress:
-    """The plugin object that counts results and writes the line, in the process that records."""
+    """The plugin object that counts results and writes the progress line."""
 
     def __init__(
         self,
@@ -46,7 +46,7 @@ class Progress:
         prober: Prober | None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """`prober` waits for results in this process; it is None where the workers of xdist do."""
+        """`prober` is None where workers of xdist wait for the results."""
         self._reporter = reporter
         self._totals = totals
         self._prober = prober
@@ -70,7 +70,10 @@ class Progress:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> None:
-        """Wait for the result of an item here, where output is not captured, and show the progress meanwhile."""
+        """Wait for an item's result, and show the progress meanwhile.
+
+        Here output is not captured yet.
+        """
         address = address_of(item)
         if address is not None and self._prober is not None:
             self._prober.wait(address, self._show_status)

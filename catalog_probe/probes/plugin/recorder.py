@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Recorder:
-    """Writes the results of a run, and results of the harness itself, such as a lost worker.
+    """Writes the results of a run, and of the harness, such as a lost worker.
 
     `on_full` is called with what happened when there is no room for a line: the run should end, because what it
     observes from then on would be lost.
@@ -76,7 +76,7 @@ class Recorder:
         return parsed
 
     def record_unprobed(self, result: Result) -> None:
-        """Append the result of a record that was not probed; it does not count as reported."""
+        """Append the result of a record that was not probed."""
         self._append(result.to_json())
 
     def note_lost_worker(self, name: str, cause: str) -> None:
@@ -91,7 +91,10 @@ class Recorder:
             self.lost_workers.clear()
 
     def _append(self, result: Any) -> bool:
-        """Write a line, and return whether it was written. None is written after one that may be there only in part."""
+        """Write a line, and return whether it was written.
+
+        None is written after a line that may be there only in part.
+        """
         if self._writer is None or self.is_full:
             return False
         try:

@@ -78,7 +78,7 @@ def list_versions() -> dict[str, str]:
 
 
 def _list_self_tests(options: Options, selected: Sequence[str], looked_up: Sequence[LookUpResult]) -> tuple[str, ...]:
-    """Return the live lanes to be probed that have a control: each must show that it can detect a drift."""
+    """Return the live lanes with a control: each must detect a false drift."""
     if not options.target.live or options.traffic is not None:
         return ()
     target = options.target.with_values(collect_values(looked_up))

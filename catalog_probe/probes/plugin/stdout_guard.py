@@ -1,4 +1,4 @@
-"""Lets a run go on after its stdout fails, and reports that at the end: the results are safe in the run's folder."""
+"""Lets a run go on after its stdout fails, and reports that at the end."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from catalog_probe.catalog.text.sanitizing import sanitize_line
 
 
 class StdoutGuard:
-    """The plugin object that replaces stdout by a stream that never fails, until the end of the session."""
+    """The plugin object that replaces stdout by a stream that never fails."""
 
     def __init__(self) -> None:
         self.advice = "print it elsewhere"
@@ -27,7 +27,9 @@ class StdoutGuard:
         self._session = session
 
     def end(self) -> None:
-        """Restore stdout. If it failed, say so on stderr and change a green exit status: nobody has read the result.
+        """Restore stdout.
+
+        If it failed, say so on stderr and change a green exit status: nobody has read the result.
 
         A closed pipe is no failure: its reader has seen enough.
         """

@@ -1,4 +1,4 @@
-"""Prints in the terminal what a run observed: failures by cause, and the state of the run as the last line."""
+"""Prints in the terminal what a run observed: failures by cause, verdict."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class SummaryPrinter:
-    """The plugin object that prints the summary and, below pytest's last line, the verdict.
+    """The plugin object that prints the summary and, as last line, the verdict.
 
     `read_results` returns the run and its results, or None if nothing was probed. `written` and `trouble` are lines
     that are still added to while the run goes on.
@@ -86,7 +86,7 @@ class SummaryPrinter:
 
 
 def _sort_by_cause(reporter: pytest.TerminalReporter, results: Sequence[Result]) -> None:
-    """Sort failed items by the first cause of their record, and those without a cause last."""
+    """Sort failed items by the first cause of their record."""
     ranks: dict[str, int] = {}
     for rank, cause in enumerate(find_causes(results)):
         for record in cause.records:

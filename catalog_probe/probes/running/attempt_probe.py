@@ -1,4 +1,4 @@
-"""The probe that recipes use: it sends the calls of one attempt, keeps its exchanges, and removes what it made."""
+"""The probe that recipes use: sends the calls of one attempt, cleans up."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class AttemptProbe:
-    """Sends the calls of one attempt on a lane with the key of `role`, and keeps every exchange.
+    """Sends the calls of one attempt on a lane, and keeps every exchange.
 
     `last_setup` is the last setup that succeeded: what a later step took from its answer may have misled that step.
     `other_key_labels` are the labels under which another key was sent than the lane's, or none. With `still`, the whole
@@ -63,7 +63,10 @@ class AttemptProbe:
         """What was made, by the mock's session that it was made in."""
 
     async def send(self, call: Call, label: str = ANSWER) -> Exchange:
-        """Send a call whose exchange is judged under `label`. What it makes is removed when the attempt ends."""
+        """Send a call whose exchange is judged under `label`.
+
+        What it makes is removed when the attempt ends.
+        """
         if self._session not in self._fixtures:
             self._fixtures[self._session] = Fixtures(self._address, self._lane.provider, self._role, self._journal)
         fixtures = self._fixtures[self._session]
@@ -77,7 +80,7 @@ class AttemptProbe:
         return exchange
 
     async def remove_all(self) -> None:
-        """Remove what this attempt made and has not removed itself; what cannot be removed stays in the journal."""
+        """Remove what this attempt made; what cannot be removed is in the journal."""
         for session, fixtures in reversed(self._fixtures.items()):
             self._session = session
             with suppress(ProbeStopped):
@@ -85,7 +88,7 @@ class AttemptProbe:
 
     @contextmanager
     def use_mock_session(self, name: str) -> Iterator[None]:
-        """Use a mock session of this name inside the block. Live, everything shares one account anyway."""
+        """Use a mock session of this name in the block; live, nothing changes."""
         session = self._session
         if name and not self._lane.live:
             self._session = f"{session}+{name}"
@@ -95,7 +98,9 @@ class AttemptProbe:
             self._session = session
 
     async def setup(self, call: Call, *statuses: int, label: str = SETUP) -> Response:
-        """Send a call that the probe relies on; any answer but a success (or one of `statuses`) ends the attempt.
+        """Send a call that the probe relies on.
+
+        Any answer but a success (or one of `statuses`) ends the attempt.
 
         A conversation is a success if everything was heard that its script waits for.
 
@@ -124,7 +129,9 @@ class AttemptProbe:
         return _transient_code(self._last_exchange, self.provider) if self._last_exchange is not None else None
 
     def explain_stop(self, reason: Reason) -> Reason:
-        """Return why a recipe stopped; its own `setup-failed` gives way to a transient fault of the last answer.
+        """Return why a recipe stopped.
+
+        Its own `setup-failed` gives way to a transient fault of the last answer.
 
         A recipe cannot tell an answer that lacks something from a gateway's page.
         """
@@ -151,7 +158,7 @@ class AttemptProbe:
 
 
 def _describe_missing_event(response: Response, event: str) -> str:
-    """Say that an event did not come; if the socket was closed instead, with which code and reason."""
+    """Say that an event did not come, and how the socket was closed instead."""
     text = f"HTTP {response.status}, no {event}"
     if response.close is None:
         return text

@@ -21,7 +21,9 @@ class Stage(IntEnum):
 
 
 class Barrier:
-    """Lets a probe wait until all other probes of its lane have reached a stage. All methods run in the loop thread.
+    """Lets a probe wait until all others of its lane have reached a stage.
+
+    All methods run in the loop thread.
 
     Only a probe that has reached a stage waits for it, so no two probes wait for each other.
     """
@@ -39,7 +41,7 @@ class Barrier:
                     latch.count_up()
 
     async def wait_for(self, stage: Stage, address: str | None = None) -> float:
-        """Wait until all registered probes have reached a stage, as the probe of this address has.
+        """Wait until all registered probes have reached a stage, as this one has.
 
         Without an address, the caller is none of the probes. Returns the moment at which the last one arrived, a
         reading of `time.perf_counter`; it is the same for all that waited.
@@ -62,7 +64,7 @@ class Barrier:
 
 
 class _Latch:
-    """A count of probes that have not reached a stage, and an event for those that wait until it is zero."""
+    """Counts the probes that have not reached a stage, and opens at zero."""
 
     def __init__(self) -> None:
         self._missing = 0

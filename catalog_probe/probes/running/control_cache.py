@@ -1,4 +1,4 @@
-"""The answers to a lane's controls: each control is sent once, and again only while its answer decides nothing."""
+"""The answers to a lane's controls, each sent again only if undecided."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class ControlCache:
             return state.last
 
     def _needs_another(self, state: _ControlState, last: Exchange, count: int) -> bool:
-        """Whether a control that was sent `count` times is sent once more, after its last answer."""
+        """Whether a control is sent again, after `count` times."""
         if self._is_refusal(last):
             return state.refusals < REFUSED_CONTROLS
         return count < MAX_CONTROLS and self._is_transient(last)

@@ -1,4 +1,7 @@
-"""The control: a cheap request whose success shows that the key and the host work, so that an error means something."""
+"""The control: a cheap request that shows that the key and the host work.
+
+Only then an error means something.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +41,9 @@ MAX_QUOTED = 160
 async def confirm(
     control: Call, lane: Lane, session: str, vocabulary: ProviderVocabulary | None = None, *, after: float | None = None
 ) -> Exchange:
-    """Send a lane's control, and check that its answer is a success: status, JSON, and the proof of the manifest.
+    """Send a lane's control, and check that it succeeds.
+
+    A success has the documented status, JSON, and the proof that the manifest names.
 
     With `after`, only a control that was sent later counts. A drift needs such a success after it.
 
@@ -80,7 +85,7 @@ async def confirm(
 
 
 def _find_missing_proof(control: Call, lane: Lane, response: Response) -> str:
-    """Return what a success lacks to prove anything, in words; empty if it proves enough."""
+    """Return what a success lacks to prove anything; empty if it is enough."""
     if response.grpc is not None:
         return ""
     if response.body_type != "json":
@@ -94,7 +99,10 @@ def _find_missing_proof(control: Call, lane: Lane, response: Response) -> str:
 
 
 def _explain_account(lane: Lane, exchange: Exchange, request: str, vocabulary: ProviderVocabulary) -> Reason | None:
-    """Return why a control failed though key and host work: no credit is left, or the region is not served."""
+    """Return why a control failed though key and host work, or None.
+
+    No credit is left, or the region is not served.
+    """
     reason = explain_account(exchange, lane.provider.name, vocabulary)
     if reason is None:
         return None
@@ -105,7 +113,10 @@ def _explain_account(lane: Lane, exchange: Exchange, request: str, vocabulary: P
 def _explain_refusal(
     lane: Lane, response: Response, status: int | None, request: str, vocabulary: ProviderVocabulary | None
 ) -> Reason:
-    """Return why a control failed; never `restricted`, because a refused control says nothing about any record."""
+    """Return why a control failed.
+
+    Never `restricted`: a refused control says nothing about any record.
+    """
     body = answer_body(expect_control(lane.provider.name), response)
     records = [match.address for match in vocabulary.match_answers(status, body)] if vocabulary is not None else []
     record_names = f", which is {' or '.join(records)}" if 0 < len(records) <= MAX_CANDIDATES else ""
@@ -136,7 +147,7 @@ def _name_key(lane: Lane) -> str:
 
 
 def _list_suspects(lane: Lane, *, with_address: bool) -> str:
-    """Name what to look at: the key, headers that the target sets, and the address if it may be wrong.
+    """Name what to look at: the key, headers that are set, maybe the address.
 
     A missing path may be the fault of the key as well: some providers hide resources from a key in this way.
     """
@@ -153,7 +164,10 @@ def _name_address(lane: Lane) -> str:
 
 
 def _own_control(lane: Lane) -> Call | None:
-    """Return the control of the lane's credential; recipes may have others, for services that it does not reach."""
+    """Return the control of the lane's credential.
+
+    Recipes may have others, for services that this one does not reach.
+    """
     return book.recipe_book(lane.provider.name).controls.get(lane.role)
 
 

@@ -1,4 +1,7 @@
-"""The engine probes records in a thread of its own: the lanes run concurrently, and each record has a future."""
+"""The engine probes records in a thread of its own.
+
+The lanes run concurrently, and each record has a future.
+"""
 
 from __future__ import annotations
 
@@ -115,7 +118,9 @@ class Engine:
         )
 
     def result(self, address: str) -> Result:
-        """Return the result of one record, which is probed now if it was not started. Waits up to a deadline.
+        """Return the result of one record, within a deadline.
+
+        A record that was not started is probed now.
 
         The result is not kept. Asking for it again probes the record again.
         """
@@ -132,7 +137,7 @@ class Engine:
         return result
 
     def wait(self, address: str, on_tick: Callable[[], None]) -> None:
-        """Wait until `result` would return at once, and call `on_tick` every now and then."""
+        """Wait until `result` would return at once, and call `on_tick` meanwhile."""
         self._ensure_started(address)
         while address in self._results and time.monotonic() < self._deadlines[address]:
             on_tick()
@@ -152,7 +157,10 @@ class Engine:
         return states
 
     def self_test(self, address: str) -> Result | None:
-        """Return the self-test of a record's lane, once for each live lane with a green control; None otherwise."""
+        """Return the self-test of a record's lane, or None.
+
+        Each live lane with a green control has one.
+        """
         recipe = _find_recipe(address)
         if recipe is None or self.today is None or not self.target.live or recipe.lane in self._self_tested_lanes:
             return None
@@ -166,7 +174,7 @@ class Engine:
         return redact_result(result, self.redactor)
 
     def close(self) -> None:
-        """Send nothing new, let running probes clean up after themselves, close all connections, end the thread."""
+        """Let running probes clean up, close all connections, end the thread."""
         if self._portal is not None:
             lanes = [lane for provider in self._providers.values() for lane in provider.lanes.values()]
             for lane in lanes:
@@ -179,7 +187,7 @@ class Engine:
         self._portal = None
 
     def _ensure_started(self, address: str) -> None:
-        """Start to probe a record if it was not started, or note why it is not probed here."""
+        """Start to probe a record if it was not, or note why it is not probed."""
         if address not in self._results and address not in self._not_probed:
             chosen = make_plan(self.catalog, self.target, self.allow, [address], self.drawing)
             self._not_probed |= chosen.not_probed

@@ -27,7 +27,7 @@ Send = Callable[[str], Awaitable["Exchange"]]
 
 
 async def ask_fault_free(key: KeyEvidence, send: Send, provider: str, vocabulary: ProviderVocabulary) -> None:
-    """Send the fault-free request of each answer that too many faults share, and add what it shows to the evidence."""
+    """Send the fault-free request of each answer that too many faults share."""
     while suspicions := list_suspicions(key):
         key.fault_free_answers[suspicions[0]] = await _ask(suspicions[0], send, expect_control(provider), vocabulary)
 
@@ -51,7 +51,9 @@ async def _ask(
 
 
 async def send_fault_free(task: Task, lane: Lane, endpoint: str) -> Exchange:
-    """Send the fault-free request of an endpoint, and remove what it makes. `task` is any task of the lane.
+    """Send the fault-free request of an endpoint, and remove what it makes.
+
+    `task` is any task of the lane.
 
     Raises:
         ProbeStopped: it is not allowed here, or nothing more can be sent.

@@ -1,4 +1,7 @@
-"""The journal of what probes made on an account. It survives a crash of the run, and contains no request to send."""
+"""The journal of what probes made on an account.
+
+It survives a crash of the run, and contains no request to send.
+"""
 
 from __future__ import annotations
 
@@ -53,7 +56,7 @@ class JournalEntry:
     ended: str = ""
 
     def compute_mac(self, key: str) -> str:
-        """Return the message authentication code of the thing and its place, under the key that made it.
+        """Return the authentication code of the thing, under the key that made it.
 
         It identifies the account without revealing the key, and only a holder of the key can write a valid line.
         """
@@ -67,7 +70,10 @@ _COMPLETE_FIELDS = ("role", "removal", "resource", "mac")
 
 @dataclass(frozen=True, slots=True)
 class Journal:
-    """Appends to a run's `made.jsonl`, which processes may share. Each line is on the disk before a method returns."""
+    """Appends to a run's `made.jsonl`, which processes may share.
+
+    Each line is on the disk before a method returns.
+    """
 
     path: Path
     target: str
@@ -83,7 +89,10 @@ class Journal:
         return entry
 
     def complete(self, entry: JournalEntry, removal: str, resource: str, role: str, key: str) -> None:
-        """Note what was made, before its answer is used; `key` is that of the role which removes it."""
+        """Note what was made, before its answer is used.
+
+        `key` is that of the role which removes it.
+        """
         entry = replace(entry, removal=removal, resource=resource, role=role)
         mac = entry.compute_mac(key)
         self._append(id=entry.id, state="made", role=role, removal=removal, resource=resource, mac=mac)
@@ -117,7 +126,7 @@ def _is_cut_short(file: int) -> bool:
 
 
 def read_entries(path: Path, left_out: list[str] | None = None) -> list[JournalEntry]:
-    """Return all entries of a journal in their order; a last line that a kill cut short is skipped.
+    """Return all entries of a journal; a last line that is cut short is skipped.
 
     Other damaged lines are described in `left_out`, if it is given.
 
@@ -138,7 +147,7 @@ def read_entries(path: Path, left_out: list[str] | None = None) -> list[JournalE
 
 
 def read_open_entries(path: Path, left_out: list[str] | None = None) -> list[JournalEntry]:
-    """Return what may still be on the account (see `read_entries`); nothing if there is no journal."""
+    """Return what may still be on the account; nothing without a journal."""
     return [entry for entry in read_entries(path, left_out) if not entry.ended] if path.exists() else []
 
 

@@ -1,4 +1,4 @@
-"""A lane: the connections, the rate limit, the budget and the controls that all probes of one credential share."""
+"""A lane: connections, rate limit, budget and controls of one credential."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ class Lane:
         cleanup: bool = False,
         unbudgeted: bool = False,
     ) -> Exchange:
-        """Send one call with the key of `role` (default: the lane's), within the limits of rate and tokens.
+        """Send one call, within the limits of rate and tokens.
 
         The exchange is not redacted, because it is judged: who keeps or shows any of it must redact it.
 
@@ -157,7 +157,7 @@ class Lane:
         return exchange
 
     def has_token_limit(self, call: Call, role: str) -> bool:
-        """Whether a limit of tokens is known on which this call with this role's key draws."""
+        """Whether a limit of tokens is known on which this call draws."""
         return self._throttle.has_token_limit(self._find_scope(call, role))
 
     @property
@@ -225,7 +225,7 @@ class Lane:
         return bool(self.provider.key_query) and call.key_header is None and not call.is_grpc
 
     def _headers(self, call: Call, session: str, role: str) -> Mapping[str, str]:
-        """Join the headers of the target, the key, the call and the mock; the later ones replace the earlier."""
+        """Join the headers of the target, the key, the call and the mock."""
         headers: dict[str, str | None] = dict(self.provider.headers)
         key_role = call.credential_role(role)
         if key_role is not None and not self._has_query_key(call):

@@ -1,4 +1,4 @@
-"""Sends the look-ups before a run: each list once, page by page, on its key's lane, outside all budgets."""
+"""Sends the look-ups before a run, each once and outside all budgets."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ async def _look_up_all(look_ups: LookUps, target: Target, redactor: Redactor) ->
 
 
 class _ProviderLookUps:
-    """The look-ups of one provider, one after another, because some need the values that others find."""
+    """The look-ups of one provider, in turn: some need values of others."""
 
     def __init__(self, target: Target, name: str, redactor: Redactor) -> None:
         self._provider = target.providers[name]
@@ -110,7 +110,7 @@ class _ProviderLookUps:
         return tuple(self._answers.values())
 
     async def _follow_rule(self, rule: LookUpRule, values: dict[str, str]) -> None:
-        """Look up the value of a rule and add it to `values`, or confirm the one that the target sets."""
+        """Look up the value of a rule, or confirm the one that the target sets."""
         request = (rule.role, rule.address, fill_path(rule.ask, values))
         if request not in self._answers:
             self._answers[request] = await self._ask(request, rule)
@@ -134,7 +134,9 @@ class _ProviderLookUps:
         self._answers[request] = replace(answer, values={**answer.values, name: value})
 
     def _note_missing_value(self, rule: LookUpRule, request: _Request, body: Json) -> None:
-        """Leave a value open if its request was not answered, or if the account lists no model at all.
+        """Leave a value open if its request was not answered.
+
+        So is a model if the account lists none.
 
         Every provider has models, so an empty list of them is trouble of the account.
         """
@@ -146,7 +148,10 @@ class _ProviderLookUps:
             self._leave_open(rule, request)
 
     async def _confirm_set_value(self, rule: LookUpRule, request: _Request, body: Json) -> None:
-        """Note whether the account has a value that the target sets: it is in the list, or has a page of its own."""
+        """Note whether the account has a value that the target sets.
+
+        It is in the list, or has a page of its own.
+        """
         value = self._provider.values[rule.value]
         is_listed = lists_value(rule, body, value)
         if is_listed or not rule.one:
@@ -162,7 +167,7 @@ class _ProviderLookUps:
             self._add_value(request, rule.value, value)
 
     def _leave_open(self, rule: LookUpRule, request: _Request) -> None:
-        """Note that nothing is known of a value, because this request got no answer about the account."""
+        """Note that a value is unknown, because its request was not answered."""
         answer = self._answers[request]
         self._open_values[rule.value] = request
         unanswered = {**answer.unanswered, rule.value: self._unanswered[request]}
@@ -210,7 +215,7 @@ class _ProviderLookUps:
 
 
 def _explain_no_answer(exchange: Exchange, provider: str) -> Reason | None:
-    """Return why an exchange says nothing about the account, as a gateway's page; None if it does, or refuses."""
+    """Return why an exchange says nothing about the account, or None."""
     reason = exchange.failure
     if reason is None and exchange.response is not None:
         reason = explain_silence(exchange, provider)

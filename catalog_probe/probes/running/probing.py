@@ -1,4 +1,4 @@
-"""Probes one record: provokes its behaviour, judges the answers, and asks again while the verdict is open."""
+"""Probes one record: provokes its behaviour, judges, and asks again."""
 
 from __future__ import annotations
 
@@ -41,7 +41,10 @@ if TYPE_CHECKING:
 
 
 class UnsettledResult(NamedTuple):
-    """A result whose verdict waits for the other records of its lane. It holds no more, for there may be thousands."""
+    """A result whose verdict waits for the other records of its lane.
+
+    It holds no more than that, because there may be thousands.
+    """
 
     result: Result
     """The result without its verdict."""
@@ -49,7 +52,7 @@ class UnsettledResult(NamedTuple):
 
 
 async def probe_record(task: Task, lane: Lane) -> Result | UnsettledResult:
-    """Probe one record; never raises for what the network, the provider or the recipe does."""
+    """Probe one record; never raises for what network, provider or recipe do."""
     history = AttemptHistory()
     try:
         verdict = await _probe_until_settled(task, lane, history)
@@ -71,7 +74,7 @@ def settle(unsettled: UnsettledResult, lane: Lane) -> Result:
 
 
 def _describe_probe(task: Task, lane: Lane, history: AttemptHistory) -> ProbedRecord:
-    """Describe the record's requests for the inconclusive rules. On a mock every address is right."""
+    """Describe the record's requests for the inconclusive rules."""
     addresses = lane.provider.addresses
     unproven = services_without_control(task.recipe) if lane.live and task.control is not None else ()
     return ProbedRecord(
@@ -88,7 +91,7 @@ def _describe_probe(task: Task, lane: Lane, history: AttemptHistory) -> ProbedRe
 
 
 async def _probe_until_settled(task: Task, lane: Lane, history: AttemptHistory) -> Verdict:
-    """Attempt the record until every cell is settled, or no other attempt could settle it.
+    """Attempt the record until no other attempt could settle a cell.
 
     After a transient fault the record is asked again once all others of the lane have been asked, if a control shows
     by then that it is worth while.
@@ -118,7 +121,9 @@ async def _probe_until_settled(task: Task, lane: Lane, history: AttemptHistory) 
 
 
 async def _probe_while_open(task: Task, lane: Lane, history: AttemptHistory) -> Verdict | None:
-    """Attempt the record until nothing is open but what should be asked later; return the verdict, if nothing is open.
+    """Attempt the record until the rest should be asked later, or is settled.
+
+    Returns the verdict if everything is settled, else None.
 
     Raises:
         ProbeStopped: nothing more can be sent, or the control says that nothing should be.
@@ -139,7 +144,7 @@ async def _probe_while_open(task: Task, lane: Lane, history: AttemptHistory) -> 
 
 
 async def _is_worth_asking_again(task: Task, lane: Lane) -> bool:
-    """Wait until the whole lane has been asked; return whether the key and the host work then."""
+    """Wait for the whole lane, then return whether key and host work."""
     since = await lane.barrier.wait_for(Stage.ASKED, str(task.record.address))
     try:
         await _confirm_control(task, lane, after=since)
@@ -154,7 +159,10 @@ async def _confirm_control(task: Task, lane: Lane, *, after: float | None = None
 
 
 async def _attempt(task: Task, lane: Lane, history: AttemptHistory) -> Verdict:
-    """Attempt the record once and add it to the history: at first all of it, later what is open and what that needs."""
+    """Attempt the record once, and add that to the history.
+
+    The first attempt asks everything, a later one what is open and what that needs.
+    """
     address = str(task.record.address)
     number = len(history.attempts) + 1
     session = f"{task.run}/{address}/{number}"
@@ -196,7 +204,7 @@ async def _attempt(task: Task, lane: Lane, history: AttemptHistory) -> Verdict:
 def _judge_attempt(
     task: Task, history: AttemptHistory, attempt: Attempt, needed: frozenset[StepKey] | None, stopped: Reason | None
 ) -> Verdict:
-    """Judge each cell that the attempt asked, with the earlier exchanges of the others to compare with."""
+    """Judge the cells that the attempt asked; earlier exchanges complete it."""
     expected = [expected for expected in task.expected if expected.label not in history.missing_labels]
     earlier = {
         (exchange.label, exchange.endpoint): exchange
@@ -225,7 +233,7 @@ def _judge_attempt(
 
 
 def _find_needed_places(task: Task, history: AttemptHistory) -> frozenset[StepKey]:
-    """Return the open cells, and all others without which they mean nothing in the same attempt."""
+    """Return the open cells, and those that they need in the same attempt."""
     dependencies = {
         expected.label: {*expected.depends_on, *(label for relation in expected.relations for label in relation.of)}
         for expected in task.expected

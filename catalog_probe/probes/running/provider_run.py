@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class ProviderRun:
-    """One provider in one run. Its budget and its throttle hold for all lanes together."""
+    """One provider in one run, with the budget and throttle of all its lanes."""
 
     provider: Provider
     redactor: Redactor

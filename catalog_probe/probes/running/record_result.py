@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def make_unprobed_result(record: Record, reason: Reason, recipe: Recipe | None) -> Result:
-    """Return the result of a record that is not probed here, or whose values could not be looked up."""
+    """Return the result of a record that is not probed here."""
     return Result(
         record=str(record.address),
         probed_record=record.data,
@@ -54,7 +54,10 @@ def start_result(task: Task, history: AttemptHistory) -> Result:
 
 
 def add_verdict(result: Result, verdict: Verdict, *, live: bool) -> Result:
-    """Return a result with its verdict; on a mock, a record with a lost observation does not conform."""
+    """Return a result with its verdict.
+
+    On a mock, a record with a lost observation does not conform.
+    """
     judged = replace(
         result,
         outcome=verdict.outcome,
@@ -67,7 +70,7 @@ def add_verdict(result: Result, verdict: Verdict, *, live: bool) -> Result:
 
 
 def describe_error(error: Exception, redactor: Redactor) -> str:
-    """Describe an error and the line that it came from, without a traceback, which could contain secrets."""
+    """Describe an error and its line, without a traceback: it may show secrets."""
     traceback = error.__traceback__
     while traceback is not None and traceback.tb_next is not None:
         traceback = traceback.tb_next
@@ -79,7 +82,7 @@ def describe_error(error: Exception, redactor: Redactor) -> str:
 
 
 def _list_not_observed(labels: Mapping[str, Reason], endpoints: Mapping[str, Reason]) -> Iterator[Finding]:
-    """Yield a finding for each label without an observation, and one for all endpoints with the same reason."""
+    """Yield findings for labels and endpoints without an observation."""
     yield from (not_observed_finding(label, reason) for label, reason in labels.items())
     endpoints_by_reason: dict[Reason, list[str]] = defaultdict(list)
     for endpoint, reason in endpoints.items():
@@ -89,7 +92,9 @@ def _list_not_observed(labels: Mapping[str, Reason], endpoints: Mapping[str, Rea
 
 
 def _find_lost_observation(result: Result) -> Reason | None:
-    """Return why a conforming record lacks an observation that its recipe tried to make; None if it lacks none.
+    """Return why a conforming record lacks an observation that was tried.
+
+    None if it lacks none.
 
     What a target leaves out by its keys, values, costs or revision was not tried. A failed assumption is no loss: the
     request was only guessed. What a later attempt saw is no loss either.
@@ -110,7 +115,7 @@ def _find_lost_observation(result: Result) -> Reason | None:
 
 
 def _was_observed(finding: Finding, observed: set[tuple[str, str]]) -> bool:
-    """Whether the finding's label was observed on each endpoint that it names, or on any if it names none."""
+    """Whether a label was observed on each endpoint of a finding, or anywhere."""
     if finding.endpoints:
         return all((finding.label, endpoint) in observed for endpoint in finding.endpoints)
     return any(label == finding.label for label, _ in observed)

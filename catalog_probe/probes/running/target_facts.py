@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def describe_target(provider: Provider, role: str, dialect: Dialect, *, live: bool) -> TargetFacts:
-    """Describe the key of a role, and the values and addresses that may be wrong; a mock's values never are."""
+    """Describe a role's key, and the values and addresses that may be wrong."""
     values = provider.unconfirmed_values if live else {}
     return TargetFacts(
         key_name=provider.key_name(role),
@@ -24,6 +24,6 @@ def describe_target(provider: Provider, role: str, dialect: Dialect, *, live: bo
 
 
 def _describe_fix(provider: Provider, name: str) -> str:
-    """Say how to set a value. The name of a model is shown; an id of the account may be a secret and is not."""
+    """Say how to set a value; a model's name is shown, an id may be a secret."""
     value = f" ({provider.values[name]})" if name.endswith("_model") else ""
     return f"{provider.advise_wrong(f'values.{name}')}{value}"

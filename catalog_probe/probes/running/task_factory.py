@@ -60,19 +60,19 @@ class TaskFactory:
         )
 
     def _describe_faults(self, expected: Iterable[Expected]) -> dict[str, str]:
-        """Return, for each label that should be refused, the row of the error that describes its fault."""
+        """Return the row of the error behind each label that should be refused."""
         errors = {step.label: self.catalog[step.address] for step in expected if "/errors/" in step.address}
         return {label: own_row(error) for label, error in errors.items()}
 
     def _find_success(self, endpoint: str) -> Expected | None:
-        """Return what is documented of an endpoint's success; None without an endpoint, or if nothing is."""
+        """Return what is documented of an endpoint's success, or None."""
         if not endpoint:
             return None
         documented = asserted_expectations(self.catalog[endpoint], self.catalog.__getitem__)
         return next((step for step in documented if step.label == SUCCESS and is_no_refusal(step.status)), None)
 
     def _find_fault_free(self, role: str, endpoint: str) -> Recipe | Reason:
-        """Return the fault-free request of an endpoint with this role's key, or why it cannot be sent here."""
+        """Return an endpoint's fault-free request, or why it cannot be sent here."""
         request = fault_free_request(endpoint)
         if isinstance(request, Reason):
             return request

@@ -1,4 +1,4 @@
-"""Teardown: what an attempt makes on the account, and its removal when the attempt ends, however it ends."""
+"""Teardown: removes what an attempt made, however the attempt ends."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ Send = Callable[[Call], Awaitable["Exchange"]]
 
 
 def is_gone(removal: Call, exchange: Exchange) -> bool:
-    """Whether the answer to a removal says that the thing is no longer on the account."""
+    """Whether the answer to a removal says that the thing is gone."""
     status = exchange.response.status if exchange.response else None
     return is_success(status) or status in GONE.get(removal.method, ())
 
@@ -55,7 +55,7 @@ class _Fixture:
 
 @dataclass(slots=True)
 class Fixtures:
-    """The things that one attempt made. The journal has each one before its answer is used."""
+    """The things that one attempt made, each noted in the journal first."""
 
     record: str
     provider: Provider
@@ -87,7 +87,7 @@ class Fixtures:
             self.journal.end(entry, "not sent")
 
     def learn(self, call: Call, exchange: Exchange, entry: JournalEntry | None) -> None:
-        """Note what an answer says: something was made, was not made, or was removed by the probe itself."""
+        """Note what an answer says: something was made, was not, or was removed."""
         status = exchange.response.status if exchange.response else None
         succeeded = is_success(status)
         if succeeded:
@@ -104,7 +104,7 @@ class Fixtures:
                 self.journal.end(entry, f"not made: HTTP {status}")
 
     async def remove(self, send: Send) -> None:
-        """Remove everything, the last made first; what cannot be removed stays in the journal."""
+        """Remove everything, last made first; what stays is in the journal."""
         with anyio.move_on_after(REMOVAL_S, shield=True):
             while self._fixtures:
                 fixture = self._fixtures.pop()
@@ -138,7 +138,7 @@ class Fixtures:
             self.journal.end(fixture.entry, how)
 
     def _role(self, call: Call) -> str:
-        """Return the role whose key removes what the call makes: that of the call, or else the lane's."""
+        """Return the role whose key removes what the call makes."""
         return call.credential_role(self.role) or self.role
 
 

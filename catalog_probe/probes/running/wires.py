@@ -1,4 +1,4 @@
-"""The wires of one lane: HTTP, WebSocket and gRPC, each made when the first call needs it."""
+"""The wires of one lane: HTTP, WebSocket and gRPC, made when needed."""
 
 from __future__ import annotations
 
@@ -31,7 +31,10 @@ CLOSE_S = 5.0
 
 
 class Wires:
-    """Selects the wire and the URL of a call. Each library is imported by the first call that needs it."""
+    """Selects the wire and the URL of a call.
+
+    The first call that needs a library imports it.
+    """
 
     def __init__(self, provider: Provider, dialect: Dialect) -> None:
         self._provider = provider

@@ -1,1 +1,1 @@
-"""Sends a call over HTTP, WebSocket or gRPC, and observes the answer within bounds."""
+"""Sends a call over HTTP, WebSocket or gRPC, and observes the answer."""

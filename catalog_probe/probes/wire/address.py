@@ -1,4 +1,4 @@
-"""The one place that makes the URL of a call: it leads to an address of the target, or it is refused."""
+"""The one place that makes a call's URL: it leads to the target, or fails."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _PATH = re.compile(r"/(?!/)[A-Za-z0-9._~!$&'()*+,;=:@%/-]{0,8000}")
 
 
 class UnsafePathError(ValueError):
-    """A path would lead away from the address that it is joined to; one line saying why."""
+    """A path would lead away from its address; one line saying why."""
 
 
 def join_url(address: str, path: str, read_origin: Callable[[str], Origin]) -> str:
@@ -30,13 +30,13 @@ def join_url(address: str, path: str, read_origin: Callable[[str], Origin]) -> s
     Raises:
         UnsafePathError: the request would go to another scheme, host or port, or leave the address's own path.
     """
-    shown = repr(path if len(path) <= 200 else f"{path[:200]}…")
+    quoted_path = repr(path if len(path) <= 200 else f"{path[:200]}…")
     if not _PATH.fullmatch(path):
-        raise UnsafePathError(f"{shown} is not one slash and plain characters of a path")
+        raise UnsafePathError(f"{quoted_path} is not one slash and plain characters of a path")
     # Servers and proxies decode a path before they resolve its dots, some of them a backslash as a slash.
     if any(segment in (".", "..") for segment in re.split(r"[/\\]", unquote(path))):
-        raise UnsafePathError(f"{shown} has a dot segment, which could leave the path of {address}")
+        raise UnsafePathError(f"{quoted_path} has a dot segment, which could leave the path of {address}")
     url = address + path
     if read_origin(url) != read_origin(address):
-        raise UnsafePathError(f"{shown} would not go to {address}")
+        raise UnsafePathError(f"{quoted_path} would not go to {address}")
     return url

@@ -1,4 +1,4 @@
-"""Reads response bodies: decompresses them up to a cap, and parses JSON within bounds."""
+"""Reads response bodies: decompresses and parses them within bounds."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def parse_encoding(header: str) -> str:
 
 
 async def decode_capped(packed: AsyncIterator[bytes], encoding: str, cap: int) -> AsyncIterator[bytes]:
-    """Yield a body in pieces, decoded by its content-encoding, and at most `cap` bytes of it.
+    """Yield at most `cap` bytes of a body, decoded by its content-encoding.
 
     Bytes are counted while decoding, so a decompression bomb stops at the cap.
 
@@ -124,7 +124,10 @@ def parse_body(raw: bytes) -> tuple[Json, str]:
 
 
 def parse_json(text: str | bytes) -> Json:
-    """Return the JSON value of a text; NO_JSON if it is none, nests too deep or holds too many values."""
+    """Return the JSON value of a text.
+
+    NO_JSON if it is none, nests too deep or holds too many values.
+    """
     raw = text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass")
     if _has_too_many_values(raw):
         return NO_JSON

@@ -19,7 +19,7 @@ READ_BYTES = 256 * 1024
 
 
 class ReadBudget:
-    """What one exchange may still read from its connection, in bytes, and how the connection ended."""
+    """What one exchange may still read, in bytes, and how the connection ended."""
 
     def __init__(self, max_body_bytes: int) -> None:
         self.left = MAX_OVERHEAD
@@ -49,7 +49,10 @@ class BoundedStream(httpcore.AsyncNetworkStream):
         """Bytes that were received and not asked for yet."""
 
     async def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
-        """Return bytes of the answer, or none at its end; raise NoAnswer if it breaks off or is too long."""
+        """Return bytes of the answer, or none at its end.
+
+        Raises NoAnswer if it breaks off or is too long.
+        """
         if not self._buffer:
             self._buffer = await self._receive(timeout)
         # The last byte is held back until it is asked for. If it never is, more came than the answer. `is_readable`
@@ -76,7 +79,10 @@ class BoundedStream(httpcore.AsyncNetworkStream):
             raise NoAnswer(ReasonCode.TLS_FAILED, str(error)) from error
 
     def get_extra_info(self, info: str) -> Any:
-        """Return information about the connection; `is_readable` of an idle one means that it cannot be used again."""
+        """Return information about the connection.
+
+        `is_readable` of an idle one means that it cannot be used again.
+        """
         if info == "is_readable" and (self._buffer or self._has_tls_data()):
             return True
         return self._stream.get_extra_info(info)

@@ -1,4 +1,4 @@
-"""Connects a TCP socket to the first address of a host that accepts, within a time limit that excludes the resolver."""
+"""Connects a TCP socket in a time limit that excludes the resolver."""
 
 from __future__ import annotations
 
@@ -44,7 +44,10 @@ async def connect_socket(host: str, port: int, timeout_s: float) -> socket.socke
 
 
 def seconds_left(deadline: float) -> float:
-    """Return the seconds until a reading of `time.perf_counter`; never zero, which libraries read as no limit."""
+    """Return the seconds until a reading of `time.perf_counter`.
+
+    Never zero, which libraries read as no limit.
+    """
     return max(0.001, deadline - time.perf_counter())
 
 

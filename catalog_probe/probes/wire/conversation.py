@@ -1,4 +1,4 @@
-"""One conversation on an open WebSocket: follows a script, and keeps what was sent and heard."""
+"""A conversation on an open WebSocket: follows a script, keeps messages."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class Conversation:
         stall_s: float,
         deadline: float,
     ) -> None:
-        """`started` and `deadline` are readings of `time.perf_counter`; `stall_s` is how long silence may last."""
+        """Times are `time.perf_counter`; `stall_s` is how long silence may last."""
         self.connection = connection
         self.events: list[Event] = []
         self._dialect = dialect
@@ -72,7 +72,10 @@ class Conversation:
         """The last message of each name, for messages that quote one."""
 
     async def follow(self, call: Call) -> tuple[str, Close | None]:
-        """Follow the script; return how the stream ended (see `Response`), and how the other side closed."""
+        """Follow the script.
+
+        Returns how the stream ended (see `Response`), and how the other side closed.
+        """
         try:
             for step in call.script:
                 match step:
@@ -91,7 +94,7 @@ class Conversation:
         return "complete", None
 
     async def _check_crossed_close(self, ended: str) -> tuple[str, Close | None]:
-        """Return how the conversation ended, if the other side closed just as we gave it up."""
+        """Return how it ended, if the other side closed as we gave it up."""
         # Two closes may cross on the way. Only the error that recv() raises then tells which was first.
         await _close(self.connection)
         try:
@@ -115,7 +118,10 @@ class Conversation:
         self._add_event(parse_body(message)[0] if isinstance(message, bytes) else message, sent=True)
 
     async def _read_until(self, *names: str) -> None:
-        """Read messages until one with such a name comes; without names, until the close raises ConnectionClosed."""
+        """Read messages until one with such a name comes.
+
+        Without names, until the close raises ConnectionClosed.
+        """
         while True:
             raw = await self._read_message()
             self._bytes_left -= len(raw)
@@ -143,7 +149,7 @@ class Conversation:
         return name
 
     def _describe_close(self, closed: ConnectionClosed) -> tuple[str, Close | None]:
-        """Return the close as the other side made it; None if we had to close, because of what it sent."""
+        """Return the close of the other side; None if what it sent made us close."""
         if self.connection.is_flooded:
             return "capped", None
         received, sent = closed.rcvd, closed.sent
@@ -156,7 +162,10 @@ class Conversation:
 
 
 async def _close(connection: CountingConnection) -> None:
-    """Close a connection, or break it if the other side prevents that by sending for ever and reading nothing."""
+    """Close a connection, or break it if the other side prevents that.
+
+    It may send for ever and read nothing.
+    """
     try:
         async with asyncio.timeout(2 * CLOSE_S):
             connection.stop_listening()

@@ -1,4 +1,7 @@
-"""The cookies of one lane, by which gateways tell clients apart: few enough, and only ones that can be sent."""
+"""The cookies of one lane, by which gateways tell clients apart.
+
+Only few are kept, and only ones that can be sent.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +27,7 @@ class Cookies(httpx.Cookies):
     """Keeps the cookies that a server sets, within bounds."""
 
     def extract_cookies(self, response: httpx.Response) -> None:
-        """Take over the `set-cookie` headers of an answer, then drop the oldest cookies beyond the bounds."""
+        """Take over an answer's cookies, and drop the oldest beyond the bounds."""
         super().extract_cookies(response)
         left = MAX_BYTES
         for number, cookie in enumerate(reversed(list(self.jar))):

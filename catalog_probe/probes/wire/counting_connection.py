@@ -1,4 +1,4 @@
-"""A WebSocket connection that bounds what no message shows: pings, pongs and the pieces of messages."""
+"""A WebSocket connection that bounds pings, pongs and pieces of messages."""
 
 from __future__ import annotations
 
@@ -31,7 +31,9 @@ class CountingConnection(ClientConnection):
         self.is_flooded = False
 
     def stop_listening(self) -> None:
-        """Throw away messages from now on, but read them: the answer to our close comes after them.
+        """Throw away messages from now on, but read them.
+
+        The answer to our close comes after them.
 
         Otherwise messages without a reader would stop the connection from being read, and the close would time out.
         """

@@ -1,4 +1,4 @@
-"""Announces a body and reads the answer that comes before it is sent; no HTTP client does that.
+"""Announces a body, and reads the answer that comes before it is sent.
 
 A server may refuse a body by its length alone (413), or say that it wants it (100, RFC 9110, 10.1.1).
 """
@@ -30,7 +30,9 @@ CONTINUE, EXPECTATION_FAILED = 100, 417
 async def send_until_answered(
     stream: httpcore.AsyncNetworkStream, request: httpx.Request, body: DeclaredBody | AnnouncedBody
 ) -> tuple[h11.Response | h11.InformationalResponse, AsyncIterator[bytes]]:
-    """Send a request over HTTP/1.1; return the head of the answer and its body. The stream cannot be used again.
+    """Send a request over HTTP/1.1; return head and body of the answer.
+
+    The stream cannot be used again.
 
     Raises:
         NoAnswer: the server takes no expectations.

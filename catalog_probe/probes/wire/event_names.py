@@ -20,7 +20,7 @@ def stated_type(data: Json) -> str | None:
 
 
 def name_message(message: Json) -> str:
-    """Return the name of a socket's message: the type that it states, else its first field, as in a union."""
+    """Return a socket message's name: its stated type, else its first field."""
     if not isinstance(message, dict):
         return DEFAULT_EVENT_NAME
     name = stated_type(message)

@@ -1,4 +1,4 @@
-"""Makes gRPC calls, each once, by their method path, and observes messages, status and trailers."""
+"""Makes gRPC calls, and observes messages, status and trailers."""
 
 from __future__ import annotations
 
@@ -53,7 +53,10 @@ STAND_IN = pd_pb2.DESCRIPTOR.package
 
 
 class GrpcWire:
-    """The gRPC channels of one lane: made in the loop that uses them, and without retries of their own."""
+    """The gRPC channels of one lane, without retries of their own.
+
+    They are made in the loop that uses them.
+    """
 
     def __init__(self, package: str, limits: Limits, *, ca_file: str = "") -> None:
         self._package = package or STAND_IN
@@ -68,11 +71,13 @@ class GrpcWire:
 
     @staticmethod
     def read_origin(url: str) -> Origin:
-        """Return where a call to `url`, a host and a method path, goes; the host alone decides about TLS."""
+        """Return where a call goes; its host alone decides about TLS."""
         return "", *_split_host(_host_of(url))
 
     async def exchange(self, call: Call, url: str, headers: Mapping[str, str], label: str, since: float) -> Exchange:
-        """Make the call whose host and method path `url` names, with `headers` as metadata.
+        """Make the call whose host and method path `url` names.
+
+        `headers` is its metadata.
 
         Never raises for what the network or the server does: a missing answer is an exchange with a failure.
         """
@@ -181,7 +186,10 @@ class GrpcWire:
         )
 
     async def _get_channel(self, host: str) -> grpc.aio.Channel:
-        """Return the channel to a host. Plain text goes to loopback only, because a key travels on it."""
+        """Return the channel to a host.
+
+        Plain text goes to loopback only, because a key travels on it.
+        """
         if host not in self._channels:
             name, port = _split_host(host)
             relay = self._relays[host] = Relay(name, port, self._limits.timeout_s)

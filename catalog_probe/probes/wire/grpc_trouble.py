@@ -1,4 +1,7 @@
-"""Tells trouble on the way of a gRPC call from an answer: the client library reports both as a status."""
+"""Tells trouble on the way of a gRPC call from an answer.
+
+The client library reports both as a status.
+"""
 
 from __future__ import annotations
 
@@ -63,12 +66,15 @@ _RELAY_ADDRESS = re.compile(r"(ipv4:)?127\.0\.0\.1:\d+")
 
 
 def is_server_status(error: grpc.aio.AioRpcError) -> bool:
-    """Whether a server sent the status: the library hardly ever makes up trailers, except beside its own words."""
+    """Whether a server sent the status.
+
+    The library hardly ever makes up trailers, except beside words of its own.
+    """
     return bool(error.trailing_metadata()) and not _has_library_words(error)
 
 
 def find_local_reason(error: grpc.aio.AioRpcError) -> ReasonCode | None:
-    """Return the reason of trouble on the way that a status of the library stands for, or None."""
+    """Return the reason that a status of the library stands for, or None."""
     if error.code() not in LOCAL_STATUSES and not _has_library_words(error):
         return None
     details = (error.details() or "").lower()
@@ -82,7 +88,7 @@ def classify_connect_error(error: OSError) -> ReasonCode:
 
 
 def name_host(details: str, host: str) -> str:
-    """Replace the relay's address in the library's words by the host that it stands for."""
+    """Replace the relay's address in the library's words by the host's."""
     return _RELAY_ADDRESS.sub(host, details)
 
 

@@ -59,7 +59,10 @@ class Limits:
 
 
 class HttpWire:
-    """The HTTP connections of one lane. Redirects are not followed; proxies of the environment are used."""
+    """The HTTP connections of one lane.
+
+    Redirects are not followed. Proxies of the environment are used.
+    """
 
     def __init__(
         self,
@@ -88,7 +91,9 @@ class HttpWire:
         return parsed.scheme, f"{parsed.userinfo!r}{parsed.host}", parsed.port
 
     async def exchange(self, call: Call, url: str, headers: Mapping[str, str], label: str, since: float) -> Exchange:
-        """Send `call` to `url` with `headers`, both complete but in stand-ins; `since` is when the attempt began.
+        """Send `call` to `url` with `headers`, both complete but in stand-ins.
+
+        `since` is when the attempt began.
 
         Never raises for what the network or the server does: a missing answer is an exchange with a failure.
         """

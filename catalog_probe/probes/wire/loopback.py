@@ -1,4 +1,7 @@
-"""Addresses on loopback where a request fails in a known way, to provoke errors that arise in the client."""
+"""Addresses on loopback where a request fails in a known way.
+
+They provoke the errors that arise in the client.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,10 @@ QUEUED_CONNECTIONS = 4
 
 
 class Loopback:
-    """The sockets behind these addresses, opened when first used; all methods run in the loop thread."""
+    """The sockets behind these addresses, opened when first used.
+
+    All methods run in the loop thread.
+    """
 
     def __init__(self) -> None:
         self._sockets = ExitStack()

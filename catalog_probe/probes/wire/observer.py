@@ -1,4 +1,6 @@
-"""Makes exchanges of what was sent and received, the same for every wire: in stand-in names, and with times.
+"""Makes exchanges of what was sent and received, for every wire.
+
+They are in stand-in names, and have times.
 
 Nothing is redacted here. Who keeps or shows an exchange redacts it (`probes/wire/redaction`).
 """
@@ -40,18 +42,21 @@ class Observer:
         return self.translate_json(value), body_type
 
     def translate_events(self, events: Iterable[Event]) -> tuple[Event, ...]:
-        """Translate the events of one stream; those that we sent are in stand-ins already."""
+        """Translate the events of a stream; what we sent is in stand-ins already."""
         return tuple(event if event.sent else replace(event, data=self.translate_json(event.data)) for event in events)
 
     def make_request(self, method: str, url: str, headers: Mapping[str, str], body: Json = None) -> Request:
-        """Make a request of its URL and headers as they were sent, and its body as the recipe wrote it."""
+        """Make a request of its URL and headers as sent, and its body as written."""
         url = self.dialect.url_in(url) if self.dialect else url
         return Request(method=method, url=url, headers=self.translate_headers(headers), body=body)
 
     def make_exchange(
         self, label: str, request: Request, outcome: Response | Reason, *, started: float, since: float
     ) -> Exchange:
-        """Make an exchange that has just ended; `started` and `since` are readings of `time.perf_counter`."""
+        """Make an exchange that has just ended.
+
+        `started` and `since` are readings of `time.perf_counter`.
+        """
         return Exchange(
             label=label,
             request=request,

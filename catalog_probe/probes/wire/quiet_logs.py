@@ -1,4 +1,4 @@
-"""Silences the logs and traces of the wire's libraries: they show headers, and so keys."""
+"""Silences the wire's libraries, whose logs and traces show keys."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ VERBOSITY = "GRPC_VERBOSITY"
 
 
 def silence_libraries() -> None:
-    """Disable these loggers, whatever the level of the root logger, and remove these variables.
+    """Disable these loggers at any level, and remove these variables.
 
     To be called before a library is loaded: gRPC reads its variables then.
     """

@@ -1,4 +1,4 @@
-"""A relay in front of the connections of the gRPC library, which cannot be made to give one up when it is flooded.
+"""A relay in front of the gRPC library, which cannot give up when flooded.
 
 All of it runs in the event loop: while the library keeps the loop busy, nothing more comes to it.
 """
@@ -19,7 +19,7 @@ _Streams = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 
 
 class Relay:
-    """Passes bytes on to one address and back, whatever they are: TLS is between the two ends."""
+    """Passes bytes on to one address and back; TLS is between the two ends."""
 
     def __init__(self, host: str, port: int, connect_s: float) -> None:
         self._target = (host, port)
@@ -74,7 +74,7 @@ class Relay:
             writer.transport.abort() if is_broken else writer.close()
 
     async def _join(self, client: _Streams, target: _Streams) -> bool:
-        """Pass bytes on until either side ends; return whether the target's connection broke."""
+        """Pass bytes on until a side ends; return whether the target's broke."""
         self._open_writers.add(target[1])
         sending = asyncio.create_task(_pass_on(client[0], target[1]))
         receiving = asyncio.create_task(_pass_on(target[0], client[1]))
@@ -110,7 +110,10 @@ async def _pass_on(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -
 
 
 async def _end_gracefully(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    """Say that no more comes, and read what still does: a connection that is closed over unread bytes is reset."""
+    """Say that no more comes, and read what still does.
+
+    A connection that is closed over unread bytes is reset.
+    """
     with suppress(OSError):
         writer.write_eof()
         while await reader.read(PIECE):

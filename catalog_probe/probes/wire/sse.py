@@ -1,4 +1,4 @@
-"""Reads server-sent events as they arrive, within caps on their number, bytes and time."""
+"""Reads server-sent events within caps on number, bytes and time."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ WHOLE_S = 60.0
 
 @dataclass(slots=True)
 class Stream:
-    """The events of a stream, and how it stopped: `complete`, `capped`, `stalled` or `cut`."""
+    """Events, and how they stopped: `complete`, `capped`, `stalled` or `cut`."""
 
     events: list[Event] = field(default_factory=list)
     ended: str = "complete"
@@ -43,7 +43,7 @@ async def read_stream(
     whole_s: float = WHOLE_S,
     by_line: bool = False,
 ) -> Stream:
-    """Collect the events of a body that comes in pieces; never raises for what the server does.
+    """Collect the events of a body; never raises for what the server does.
 
     `by_line`: only the `event:` line names an event; otherwise one without that line is named by the type in its data.
     """
@@ -74,7 +74,10 @@ async def read_stream(
 
 
 def parse_stream(raw: bytes) -> Stream:
-    """Return the events of a recorded body, named by their lines, and at most as many as are read of a live one."""
+    """Return the events of a recorded body, named by their lines.
+
+    At most as many as are read of a live one.
+    """
     parser = EventParser()
     texts = chain(parser.feed(raw), parser.finish())
     events = (_make_event(name, data, 0.0, by_line=True) for name, data in texts)
@@ -97,11 +100,14 @@ class EventParser:
         self._data: list[str] = []
 
     def feed(self, raw: bytes) -> Iterator[tuple[str, str]]:
-        """Yield the name and the data of each event that ends in these bytes; the name may be empty."""
+        """Yield name and data of each event that ends in these bytes."""
         yield from self._parse(self._decoder.decode(raw))
 
     def finish(self) -> Iterator[tuple[str, str]]:
-        """Yield the event that ends with the stream, if there is one: a final `\\r` may have waited for its `\\n`."""
+        """Yield the event that ends with the stream, if any.
+
+        A final `\\r` may have waited for its `\\n`.
+        """
         return self._parse(self._decoder.decode(b"", final=True), is_final=True)
 
     def _parse(self, text: str, *, is_final: bool = False) -> Iterator[tuple[str, str]]:
@@ -120,7 +126,10 @@ class EventParser:
                 self._name = value
 
     def _split_lines(self, text: str, *, is_final: bool) -> Iterator[str]:
-        """Yield each line that is complete; a `\\r` at the end of a piece may be the first half of a line end."""
+        """Yield each line that is complete.
+
+        A `\\r` at the end of a piece may be the first half of a line end.
+        """
         if self._partial_line and self._partial_line[-1].endswith("\r"):
             text = self._partial_line.pop() + text
         has_open_end = text.endswith("\r") and not is_final
@@ -136,7 +145,10 @@ _LINE_END = re.compile(r"\r\n|\n|\r")
 
 
 def _make_event(name: str, text: str, at_ms: float, *, by_line: bool) -> Event:
-    """Make an event under the name on which clients dispatch: the `event:` line, else the type in its data."""
+    """Make an event under the name on which clients dispatch.
+
+    That is the `event:` line, else the type in its data.
+    """
     value = parse_json(text)
     data = text if value is NO_JSON else value
     is_named = by_line or (name or DEFAULT_EVENT_NAME) != DEFAULT_EVENT_NAME

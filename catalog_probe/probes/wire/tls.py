@@ -1,4 +1,4 @@
-"""Trust over TLS: the machine's certificate authorities, or those that a target names in their place."""
+"""Trust over TLS: the machine's certificate authorities, or a target's own."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ import ssl
 
 
 def make_tls_context(ca_file: str = "", client_cert_file: str = "") -> ssl.SSLContext:
-    """Return a context that verifies certificate and host name. With `ca_file` no other authority is trusted.
+    """Return a context that verifies certificate and host name.
+
+    With `ca_file` no other authority is trusted.
 
     `client_cert_file` holds the certificate and key that the client shows where a host asks for them.
     """

@@ -1,4 +1,4 @@
-"""Sends HTTP requests over pools of httpcore, the engine of httpx, through bounded connections.
+"""Sends HTTP requests over bounded pools of httpcore, httpx's engine.
 
 The transport of httpx takes no network backend of ours, so the pool below it is used. Proxies are chosen as httpx does.
 """
@@ -57,7 +57,7 @@ class HttpAnswer:
     pieces: AsyncIterator[bytes]
 
     def headers(self) -> dict[str, str]:
-        """Return the headers as text by name in lower case; those of one name are joined (RFC 9110, 5.3)."""
+        """Return the headers as text, names in lower case, joined (RFC 9110, 5.3)."""
         headers: dict[str, str] = {}
         # In UTF-8, if they are; else each byte is a character.
         encoding = "utf-8" if _is_utf8(b"\n".join(value for _, value in self.fields)) else "iso-8859-1"
@@ -68,7 +68,7 @@ class HttpAnswer:
 
 
 class Transport:
-    """The connections of one lane: HTTP/2 where the server prefers it, proxies where the environment names them.
+    """The connections of one lane, over HTTP/2 and proxies where there are any.
 
     It keeps the time limit of connecting; its caller keeps the others. A request is sent once. httpcore sends it again
     only over HTTP/2, if the server has said that it did not process it (GOAWAY).
@@ -95,7 +95,9 @@ class Transport:
     async def send(
         self, request: httpx.Request, connect_s: float, begin: Callable[[], None], body: Body
     ) -> AsyncGenerator[HttpAnswer, None]:
-        """Send a request; `begin` is called when there is a connection. Leaving the block frees the connection.
+        """Send a request; `begin` is called when there is a connection.
+
+        Leaving the block frees the connection.
 
         A `DeclaredBody` is sent unless the answer comes first; an `AnnouncedBody` never is.
 
@@ -161,7 +163,7 @@ class Transport:
     async def _connect(
         self, origin: httpcore.Origin, proxy: httpcore.Proxy | None, extensions: dict[str, Any]
     ) -> AsyncGenerator[httpcore.AsyncNetworkStream, None]:
-        """Open a connection for one exchange, without TLS yet; through a proxy it is a tunnel."""
+        """Open a connection for one exchange, without TLS; a tunnel over a proxy."""
         host, port = origin.host.decode(), origin.port
         if proxy is None:
             stream = await self._backend.connect_tcp(host, port, extensions["timeout"]["connect"])
@@ -203,7 +205,7 @@ class Transport:
 
 
 def _read_environment_proxy(scheme: str, host: str, port: int) -> httpcore.Proxy | None:
-    """Return the proxy that HTTPS_PROXY, HTTP_PROXY, ALL_PROXY and NO_PROXY name; none for loopback."""
+    """Return the proxy of HTTPS_PROXY and the like; none for loopback."""
     if is_loopback(host) or proxy_bypass(f"{host}:{port}"):
         return None
     proxies = getproxies()

@@ -1,4 +1,4 @@
-"""Opens a WebSocket, follows a script on it, and observes each message, the close, or the refused handshake."""
+"""Opens a WebSocket, follows a script, and observes what comes."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ QUEUED_FRAMES = 4
 
 
 class WebSocketWire:
-    """Opens WebSockets. Redirects are not followed, and proxies of the environment are not used."""
+    """Opens WebSockets, without redirects and without proxies."""
 
     def __init__(self, dialect: Dialect, limits: Limits, *, ca_file: str = "") -> None:
         self._dialect = dialect
@@ -56,7 +56,7 @@ class WebSocketWire:
         return "wss" if parsed.secure else "ws", f"{parsed.user_info}{parsed.host}", parsed.port
 
     async def exchange(self, call: Call, url: str, headers: Mapping[str, str], label: str, since: float) -> Exchange:
-        """Follow the script of `call` at `url` with `headers`, both complete but in stand-ins.
+        """Follow the script of `call` at `url`, both complete but in stand-ins.
 
         Never raises for what the network or the server does: a missing answer is an exchange with a failure.
         """
@@ -119,7 +119,10 @@ class WebSocketWire:
         return self._tls
 
     def _read_refusal(self, error: BaseException) -> Response | Reason | None:
-        """Return the HTTP answer that refused the handshake, or why it cannot be read; None if there was none."""
+        """Return the HTTP answer that refused the handshake, or why it is unread.
+
+        None if there was none.
+        """
         refusal = next((cause for cause in iterate_causes(error) if isinstance(cause, InvalidStatus)), None)
         if refusal is None:
             return None

@@ -1,1 +1,1 @@
-"""What pytest collects and schedules: options, selectors, items, and what xdist workers are given."""
+"""Options, selectors, items and scheduling of a run of probes."""

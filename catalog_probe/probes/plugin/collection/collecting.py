@@ -1,4 +1,4 @@
-"""Collects one item for each selected record, in the order in which providers are probed."""
+"""Collects one item for each selected record, in the order of probing."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
 
 
 class Collector:
-    """The plugin object that collects the items of a run; it imports nothing that sends."""
+    """The plugin object that collects items; it imports nothing that sends."""
 
     def __init__(self, options: Options) -> None:
         self.options = options
 
     def pytest_ignore_collect(self, collection_path: Path) -> bool | None:
-        """Leave out the file of a kind without a selected record: pytest would show an empty test."""
+        """Leave out the file of a kind without a selected record."""
         kind = collection_path.stem.removeprefix("test_")
         if collection_path.parent != PROBES or not collection_path.name.startswith("test_"):
             return None
@@ -40,7 +40,7 @@ class Collector:
     def pytest_collection_modifyitems(
         self, config: pytest.Config, items: list[pytest.Item]
     ) -> Generator[None, object, object]:
-        """Add the words of each record for `-k`, and sort by provider after all other plugins."""
+        """Add each record's words for `-k`, and sort by provider after all plugins."""
         for item in items if config.getoption("keyword") else ():
             address = address_of(item)
             if address is not None:
@@ -51,7 +51,7 @@ class Collector:
         return result
 
     def _ranks(self, addresses: Sequence[str]) -> Mapping[str, int]:
-        """Return the order in which a budget that cannot hold everything is spent: records with most facts first."""
+        """Return the order in which a short budget is spent: most facts first."""
         options = self.options
         budgeted = [provider for provider in options.target.providers.values() if provider.has_budget]
         if not options.target.live or not budgeted:
@@ -78,11 +78,11 @@ def address_of(item: pytest.Item) -> str | None:
 
 
 def address_in(nodeid: str) -> str:
-    """Return the address that a node id names, as workers report their items; empty for any other test."""
+    """Return the address in a node id; empty for a test that is no probe."""
     return nodeid.partition("[")[2].rpartition("]")[0]
 
 
 def _provider_of(item: pytest.Item) -> str:
-    """Return the provider that an item probes; an empty text, which sorts first, for any other test."""
+    """Return the provider that an item probes; empty, to sort first, if none."""
     address = address_of(item)
     return Address.parse(address).provider if address is not None else ""

@@ -1,4 +1,4 @@
-"""Runs the probe items of this process. All lanes are prefetched, and each request is sent once."""
+"""Runs the probe items of this process, with all lanes prefetched."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Prober(Collector):
         self._engine: Engine | None = None
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
-        """Start every group at once; under xdist a group starts in the worker that gets its first item."""
+        """Start every group; a worker of xdist starts one with its first item."""
         for item in session.items:
             address = address_of(item)
             if address is not None:
@@ -64,7 +64,10 @@ class Prober(Collector):
 
     @pytest.fixture
     def result(self, request: pytest.FixtureRequest) -> Result:
-        """The result of the item's record, added to the item's report; a harness error is an error of pytest's."""
+        """The result of the item's record, added to the item's report.
+
+        A harness error becomes an error of pytest's.
+        """
         address: str = request.param
         if self._prefetch and self._worker_input.whole_groups:
             self._start(self._group(address))
@@ -80,7 +83,7 @@ class Prober(Collector):
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_call(self, item: pytest.Item) -> None:
-        """Drop the result: the setup report has carried it, and the later reports of the item need not."""
+        """Drop the result, which only the setup report needs to carry."""
         item.user_properties[:] = [prop for prop in item.user_properties if prop[0] != PROPERTY]
 
     def wait(self, address: str, on_tick: Callable[[], None]) -> None:
@@ -109,7 +112,7 @@ class Prober(Collector):
         return acceptance.to_json() if acceptance else None
 
     def _describe_confirmation(self, result: Result) -> dict[str, Json] | None:
-        """Say whether a live run ever confirmed what drifts; on a mock nothing is pending.
+        """Say whether a live run ever confirmed what drifts; None on a mock.
 
         The evidence of a record is about the usual revision, so under another one only the history counts.
         """
@@ -144,7 +147,7 @@ class Prober(Collector):
         return self._engine
 
     def _make_engine(self) -> Engine:
-        """Return an engine for the target, with looked-up values and the addresses of the mock."""
+        """Return an engine for the target, with all that was found out about it."""
         worker_input = self._worker_input
         target = self.options.target.with_values(worker_input.values()).with_unanswered(worker_input.unanswered())
         if target.needs_embedded_mock:

@@ -1,4 +1,4 @@
-"""The options of a run, checked against each other, the catalog and the target before anything starts."""
+"""The options of a run, checked before anything starts."""
 
 from __future__ import annotations
 
@@ -73,13 +73,13 @@ class Options:
 
     @property
     def target_label(self) -> str:
-        """What the run calls its target. Under another revision it is another one, with a history of its own."""
+        """The target's name in this run; another revision has another history."""
         revisions = (re.sub("[^A-Za-z0-9._-]", "-", revision) for revision in self.revisions.values())
         return "-".join([self.target.name, *revisions])
 
     @property
     def revisions_in_use(self) -> dict[str, str]:
-        """Provider -> the revision under which it is asked, of providers where a header selects one."""
+        """Provider -> revision that a request header selects."""
         if self.traffic is not None:  # each client chose its own
             return {}
         revisions = {
@@ -91,13 +91,13 @@ class Options:
 
     @property
     def history_folder(self) -> Path:
-        """Where the history of earlier runs is: the committed one for live runs in the usual folder only."""
+        """Where earlier runs are; the committed folder only for usual live runs."""
         is_committed = self.target.live and self.out.resolve() == paths.runs_folder().resolve()
         return paths.history_folder() if is_committed else self.out / "history"
 
     @cached_property
     def planned_target(self) -> Target:
-        """The target as plans see it: every value that can be looked up on an account is there."""
+        """The target with every value that can be looked up on an account."""
         return self.target.with_placeholder_values()
 
     @property
@@ -107,12 +107,12 @@ class Options:
 
     @property
     def pending_days(self) -> int:
-        """Days from the first observation for which a drift that was never confirmed fails no run."""
+        """Days from its first observation for which unconfirmed drift is pending."""
         return 0 if self.strict else self.target.pending_days
 
     @property
     def expected_providers(self) -> tuple[str, ...]:
-        """The selected providers that must have a verdict in this run. A shard answers only for its own."""
+        """The providers that must have a verdict; a shard answers only for its own."""
         if self.traffic is not None:  # it shows what a client did, and cannot show more
             return ()
         expected = self.target.providers if self.expect_all else self.target.expected_providers
@@ -139,14 +139,19 @@ class Options:
         return select_addresses(self.shard, addresses, self.target) if self.shard else frozenset(addresses)
 
     def _answers_for(self, provider: str) -> bool:
-        """Whether this shard probes something of a provider; if no shard does, one of them must say so."""
+        """Whether this shard answers for a provider.
+
+        It does if it probes something of it. If no shard does, one of them must say so.
+        """
         own = [address for address in self._matching_addresses if address.startswith(f"{provider}/")]
         probed = make_plan(self.catalog, self.planned_target, self.allow, own, self.drawing).probed
         return bool(own) and not self._shard_addresses.isdisjoint(probed or {lead_address(provider, own, self.target)})
 
 
 def read_options(config: pytest.Config, environ: Mapping[str, str]) -> Options:
-    """Check every option against the others, the catalog and the target, which may name variables of `environ`.
+    """Read every option, and check it against the others, catalog and target.
+
+    The target may name variables of `environ`.
 
     Raises:
         UserError: with one line for the person who typed it.
@@ -218,7 +223,7 @@ def _read_recordings(config: pytest.Config) -> tuple[Recording, ...]:
 
 
 def _describe_invocation(config: pytest.Config, target: Target, revisions: Mapping[str, str]) -> Invocation:
-    """Return the places as they were typed, a mock's keys, and the real names of a live provider's resources."""
+    """Return the options as typed, a mock's keys, and a provider's real names."""
     return Invocation(
         target=config.getoption("--target") or "",
         catalog=config.getoption("--catalog") or "",
@@ -233,7 +238,7 @@ def _describe_invocation(config: pytest.Config, target: Target, revisions: Mappi
 
 
 def _find_cause_records(cause_ids: list[str], out: Path) -> frozenset[str] | None:
-    """Return the records that these causes made drift, each in the newest run that names it.
+    """Return the records of these causes, each from the newest run with it.
 
     The newest run may be one that asked for another cause, so earlier ones are searched as well.
     """
@@ -278,7 +283,10 @@ def _parse_depth(text: str | None, target: Target) -> Depth:
 def _parse_names(
     option: str, texts: list[str], known: tuple[str, ...], stand_ins: Mapping[str, str] | None = None
 ) -> tuple[str, ...]:
-    """Return the names that an option was given. `stand_ins` maps real names to ours; None if there never are any."""
+    """Return the names that an option was given.
+
+    `stand_ins` maps real names to ours; it is None if there never are any.
+    """
     aliases = stand_ins or {}
     names = [name.strip().lower() for text in texts for name in text.split(",") if name.strip()]
     for name in names:

@@ -1,4 +1,4 @@
-"""The options of probes: declares them, and refuses them without probes or without a value."""
+"""Declares the options of probes, and refuses them where they make no sense."""
 
 from __future__ import annotations
 
@@ -47,8 +47,8 @@ class Option:
         if self.action in ("store", "store_true"):
             default = False if self.action == "store_true" else None
         optional = {"metavar": self.metavar, "choices": self.choices, "nargs": self.nargs}
-        given = {name: value for name, value in optional.items() if value is not None}
-        return {"help": self.help, "action": self.action, "default": default, **given}
+        settings = {name: value for name, value in optional.items() if value is not None}
+        return {"help": self.help, "action": self.action, "default": default, **settings}
 
 
 def list_options() -> tuple[Option, ...]:
@@ -139,7 +139,7 @@ def add_options(parser: pytest.Parser) -> None:
 
 
 def refuse_without_probes(config: pytest.Config) -> None:
-    """Refuse our options if no probe is selected: pytest would run the project's own tests and ignore them.
+    """Refuse our options if no probe is selected: pytest would ignore them.
 
     Raises:
         UsageError: an option was given.
@@ -154,7 +154,10 @@ def refuse_without_probes(config: pytest.Config) -> None:
 
 
 def refuse_empty_values(config: pytest.Config) -> None:
-    """Refuse an empty value: a script's unset variable must not mean "all" or "the mock"."""
+    """Refuse an empty value.
+
+    A script's unset variable must not mean "all" or "the mock".
+    """
     for option in list_options():
         value = config.getoption(option.name)
         for text in value if isinstance(value, list) else [value]:

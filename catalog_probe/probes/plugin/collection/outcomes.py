@@ -31,7 +31,7 @@ def settle(result: Result) -> None:
 
 
 def describe_failure(result: Result) -> str:
-    """Describe a failure in lines. The first says what is wrong, because pytest's list has room for one line."""
+    """Describe a failure in lines; pytest's list shows only the first."""
     lines = [
         f"{finding.label}: {finding.message}  [{finding.code}]"
         for finding in result.findings

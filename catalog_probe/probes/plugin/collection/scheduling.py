@@ -1,4 +1,7 @@
-"""Distributes items to xdist workers: each group goes to one worker, which alone keeps its rate limit and budget."""
+"""Distributes items to xdist workers, and each group to one worker.
+
+That worker alone keeps the group's rate limit and budget.
+"""
 
 from __future__ import annotations
 
@@ -47,7 +50,9 @@ class GroupScheduling(LoadScopeScheduling):  # type: ignore[misc]
             super().schedule()
 
     def remove_node(self, node: Any) -> str | None:
-        """Forget a worker and, before anything is given out, what it collected: another one comes in its place.
+        """Forget a worker that has ended.
+
+        Before items are given out, what it collected is forgotten as well, because another worker takes its place.
 
         xdist 3.8 would count it among the workers that are ready, and end with a KeyError.
         """

@@ -1,4 +1,4 @@
-"""Checks node ids and words of `-k` against the catalog, because pytest says less about a mistake in them."""
+"""Checks node ids and words of `-k` against the catalog."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _SEARCH_ADVICE = "`catalog-probe catalog find WORDS` looks through all that reco
 
 
 def require_records(arguments: Iterable[str], catalog: Catalog) -> None:
-    """Refuse a node id of a record that the catalog does not have, or of another test than the record's.
+    """Refuse a node id without a record, or of another test than the record's.
 
     Raises:
         UsageError: with the nearest address, or with the right node id.
@@ -46,7 +46,7 @@ def require_records(arguments: Iterable[str], catalog: Catalog) -> None:
 
 
 def refuse_addresses(arguments: Iterable[str], start: Path) -> None:
-    """Refuse an address, or its beginning, where pytest expects a file; reads no record.
+    """Refuse an address where pytest expects a file; reads no record.
 
     Raises:
         UsageError: with the option that selects just this.
@@ -68,7 +68,7 @@ def refuse_addresses(arguments: Iterable[str], start: Path) -> None:
 
 
 def list_unknown_words(expression: str, catalog: Catalog) -> list[str]:
-    """Return a line for each word that no record has, in an expression of `-k` that selects nothing."""
+    """Return a line for each word of a `-k` expression that no record has."""
     keywords: set[str] = set()
     addresses: set[str] = set()
     for record in catalog.records:

@@ -27,7 +27,7 @@ Unanswered = Mapping[str, Mapping[str, Reason]]
 
 @dataclass(frozen=True, slots=True)
 class WorkerInput:
-    """The run and what it knows. What takes time is a function, called when the first probe needs it."""
+    """The run and what it knows; what takes time is a function."""
 
     run: str
     addresses: Callable[[], Addresses]

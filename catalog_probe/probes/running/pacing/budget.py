@@ -1,4 +1,4 @@
-"""The budget of one provider in one run: how many requests and tokens all of its lanes may use."""
+"""The budget of one provider in one run, in requests and tokens."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class Budget:
-    """The requests and tokens that a provider's lanes have used, held against the target's limits.
+    """What a provider's lanes have used, held against the target's limits.
 
     Tokens are reserved for a whole attempt, at the upper bound that its recipe states, and are never given back: what
     the provider charges is known only after the request, when it is too late to refuse it.

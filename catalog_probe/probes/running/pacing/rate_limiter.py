@@ -1,4 +1,4 @@
-"""A rate limiter: spreads requests evenly over time, and holds them back during pauses."""
+"""A rate limiter that spreads requests evenly, and keeps pauses."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ LATENESS_S = 0.005
 
 
 class RateLimiter:
-    """Admits requests at `SHARE` of `rate` a second (None: without a limit), and none during a pause.
+    """Admits requests at `SHARE` of `rate` a second (None: without a limit).
 
     Requests are spread evenly, because a limit a minute may be enforced by the second (2:8.2). No time span of
     `WINDOW_S` or more holds more requests than `rate` allows in it.
@@ -49,7 +49,7 @@ class RateLimiter:
         *,
         predecessor: RateLimiter | None = None,
     ) -> None:
-        """Start a limiter; what its `predecessor` admitted last, and its pause, count here as well."""
+        """Start a limiter; the last slot and pause of `predecessor` count here."""
         self._interval = 1.0 / (rate * SHARE) if rate else 0.0
         self._catch_up_s = min(CATCH_UP_S, LATENESS_S * WINDOW_S / self._interval) if self._interval else CATCH_UP_S
         self._max_wait_s = max_wait_s
@@ -59,7 +59,7 @@ class RateLimiter:
         self._paused_until: float = predecessor._paused_until if predecessor is not None else 0.0
 
     def wait_s(self) -> float:
-        """Return the seconds until the next slot, or until the end of the pause if that is later.
+        """Return the seconds until the next slot, or until the end of the pause.
 
         Raises:
             WaitTooLong: the pause asked for exceeds the budget.
@@ -71,7 +71,7 @@ class RateLimiter:
         return max(0.0, pause, self._last_slot + self._interval - now)
 
     def take_slot(self, due: float) -> None:
-        """Take a slot for a request that is sent now, and would have been sent at `due` had the loop been on time."""
+        """Take a slot for a request that is sent now, and was due at `due`."""
         # A slot is where the request was due, not where it is sent: otherwise each late waking would move all that
         # follow. Unused time is not saved up: a slot is at most `_catch_up_s` earlier than its request.
         slot = max(due, self._last_slot + self._interval)
@@ -85,7 +85,7 @@ class RateLimiter:
             self._last_slot = max(self._last_slot, self._clock())
 
     def pause(self, seconds: float) -> None:
-        """Admit nothing for so many seconds from now, not even requests that wait already."""
+        """Admit nothing for so many seconds, not even requests that wait already."""
         self._paused_until = max(self._paused_until, self._clock() + seconds)
 
     @property

@@ -1,4 +1,4 @@
-"""The rate limits of a provider: those that it documents, and those that its answers state."""
+"""The rate limits that a provider documents, and that its answers state."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ MAX_DIGITS = 18
 
 @dataclass(frozen=True, slots=True)
 class LimitStatus:
-    """What one answer states of one limit: how much it allows a minute, what remains, when all of it is back."""
+    """What one answer states of one limit."""
 
     counts: str
     """`requests` or `tokens`."""
@@ -49,7 +49,7 @@ class RateLimitPolicy:
 
     @classmethod
     def from_records(cls, records: Iterable[Record]) -> RateLimitPolicy:
-        """Return the policy of the rate-limit record among these; without one, a policy without limits."""
+        """Return the policy of the rate-limit record among these, if any."""
         return next((cls(rate_limits(record)) for record in records if record.kind == "rate_limits"), cls())
 
     def find_group(self, method: str, path: str) -> EndpointGroup | None:
@@ -57,7 +57,7 @@ class RateLimitPolicy:
         return self.limits.group_of(method, path)
 
     def retry_delay_s(self, response: Response) -> float | None:
-        """Return how long a refusal asks to wait: by `retry-after`, or in its message where the provider does so."""
+        """Return how long a refusal asks to wait, by `retry-after` or its message."""
         delay_s = parse_retry_after(response.headers, _answered_at(response.headers))
         if delay_s is not None or not self.limits.delay_in_message:
             return delay_s
@@ -65,7 +65,7 @@ class RateLimitPolicy:
         return float(match[1]) if match else None
 
     def read_limits(self, headers: Mapping[str, str]) -> Iterator[LimitStatus]:
-        """Yield what an answer states of this account's limits; limits that it does not mention are left out."""
+        """Yield what an answer states of this account's limits."""
         for gauge in self.limits.limit_headers:
             status = LimitStatus(
                 gauge.counts,
@@ -79,7 +79,7 @@ class RateLimitPolicy:
 
 
 def parse_retry_after(headers: Mapping[str, str], now: datetime | None = None) -> float | None:
-    """Return the seconds that `retry-after` asks for, given as seconds or as a date; None if absent or junk."""
+    """Return the seconds that `retry-after` asks for; None if absent or junk."""
     value = headers.get("retry-after")
     if value is None:
         return None
@@ -96,7 +96,7 @@ def _parse_integer(value: str | None) -> int | None:
 
 
 def _seconds_until(reset: str, now: datetime) -> float:
-    """Return the seconds until a reset, given as an instant or as a duration; 0 for junk."""
+    """Return the seconds until an instant, or of a duration; 0 for junk."""
     duration_s, instant = formats.parse_duration_s(reset), formats.parse_instant(reset)
     if duration_s is not None:
         return duration_s
@@ -104,5 +104,8 @@ def _seconds_until(reset: str, now: datetime) -> float:
 
 
 def _answered_at(headers: Mapping[str, str]) -> datetime:
-    """Return when the provider answered, by its own clock if it says so: the dates in its headers use that clock."""
+    """Return when the provider answered, by its own clock if it says so.
+
+    The dates in its headers use that clock.
+    """
     return formats.parse_http_date(headers.get("date", "")) or datetime.now(UTC)

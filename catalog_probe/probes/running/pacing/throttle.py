@@ -1,4 +1,4 @@
-"""Throttles what all lanes send to one provider: to its documented limits, and to what its answers state of them."""
+"""Throttles all lanes of a provider to its documented and stated limits."""
 
 from __future__ import annotations
 
@@ -31,7 +31,10 @@ MAX_DISAGREEMENT_S = 2 * ROUNDING_S
 
 
 class LimitScope(NamedTuple):
-    """What a limit holds for: a group of endpoints, an organization (by its key's role) and a class of models (2:8)."""
+    """What a limit holds for: endpoints, organization, class of models (2:8).
+
+    The role of a key stands for its organization.
+    """
 
     group: EndpointGroup | None
     role: str
@@ -39,7 +42,7 @@ class LimitScope(NamedTuple):
 
 
 class Throttle:
-    """Keeps to every known limit of a provider: one of requests a minute, and those of tokens.
+    """Keeps to every known limit of a provider, of requests and of tokens.
 
     Limits hold for an organization and for all models of a class. So scopes whose answers state the same limit share
     it, and scopes with different limits do not. A scope without an answer yet uses what its group was told last, and
@@ -83,7 +86,7 @@ class Throttle:
         return bool(self._token_limits.get(scope))
 
     async def acquire(self, scope: LimitScope, own: RateLimiter, tokens: int = 0) -> tuple[Reservation, ...]:
-        """Wait until each limit, `own` included, has room for a request that may take so many tokens.
+        """Wait until each limit, `own` included, has room for a request.
 
         Requests of the same scope are admitted in the order in which they came.
 
@@ -102,13 +105,13 @@ class Throttle:
             return tuple(budget.reserve(tokens) for budget in self._budgets_of(scope) if tokens)
 
     def pause(self, role: str, seconds: float) -> None:
-        """Send nothing with this role's key for so many seconds from now, not even requests that wait already."""
+        """Send nothing with this role's key for so many seconds from now."""
         if role not in self._pauses:
             self._pauses[role] = RateLimiter(None, self._max_wait_s, self._clock)
         self._pauses[role].pause(seconds)
 
     def requested_pause_s(self, role: str) -> float:
-        """Return the seconds that are left of the pause that refusals of this role's key asked for."""
+        """Return what is left of the pause that refusals of this key asked for."""
         return self._pauses[role].paused_s if role in self._pauses else 0.0
 
     @property
@@ -117,7 +120,7 @@ class Throttle:
         return max((limiter.paused_s for limiter in list(self._limiters.values())), default=0.0)
 
     def learn(self, scope: LimitScope, response: Response | None, reservations: Iterable[Reservation] = ()) -> None:
-        """Take over what an answer states: the account's own limits, what remains of them, and their resets."""
+        """Take over what an answer states: limits, what remains, and resets."""
         mark_answered(reservations)
         self._limiter(scope).note_answer()
         statuses = tuple(self.policy.read_limits(response.headers)) if response is not None else ()
@@ -144,7 +147,10 @@ class Throttle:
             self._limiters[key] = RateLimiter(per_minute / 60, self._max_wait_s, self._clock, predecessor=predecessor)
 
     def _seconds_until_reset(self, scope: LimitScope, status: LimitStatus) -> float:
-        """Return the seconds until the reset: every answer of a window states it, rounded, so the latest is right."""
+        """Return the seconds until the reset.
+
+        Every answer of a window states it, rounded, so the latest one is right.
+        """
         key, now = (self._limiter(scope), status.name), self._clock()
         end, previous_end = now + status.reset_s, self._window_ends.get(key, 0.0)
         is_same_window = end <= previous_end <= end + MAX_DISAGREEMENT_S
@@ -171,7 +177,7 @@ class Throttle:
         return max(own.wait_s(), pause_s, self._limiter(scope).wait_s(), *token_waits)
 
     def _limiter(self, scope: LimitScope) -> RateLimiter:
-        """Return the limiter of requests for a scope; scopes with the same limit share one."""
+        """Return the limiter of requests for a scope; equal limits share one."""
         per_minute = self._per_minute.get(scope)
         if per_minute is None and scope.group is not None:
             documented = None if self._own_rate else scope.group.per_minute

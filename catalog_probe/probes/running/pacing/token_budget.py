@@ -1,4 +1,4 @@
-"""A limit of tokens a minute: bounded by what requests may take, and corrected by what answers state."""
+"""A limit of tokens a minute, by reservations and by what answers state."""
 
 from __future__ import annotations
 
@@ -26,7 +26,10 @@ ROUNDING_S = 2.0
 
 @dataclass(slots=True, eq=False)
 class Reservation:
-    """What one request may take at most. It counts for a minute, or until an answer states what remains."""
+    """What one request may take at most.
+
+    It counts for a minute, or until an answer states what remains.
+    """
 
     tokens: float
     until: float
@@ -35,7 +38,10 @@ class Reservation:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What an answer states as used, and how it comes back: steadily (a bucket), or all at once at `until`."""
+    """What an answer states as used, and how it comes back.
+
+    Steadily, as in a bucket, or all at once at `until`.
+    """
 
     tokens: float
     since: float
@@ -55,7 +61,7 @@ class Usage:
 
 
 class TokenBudget:
-    """Admits requests as long as all of the last minute together cannot have taken more than the limit.
+    """Admits requests that cannot exceed the limit of the last minute.
 
     What an answer states as remaining replaces our reservations: these are upper bounds, and others may draw on the
     same limit. What it states as used comes back at the reset. It comes back steadily instead if the reset is as far
@@ -106,7 +112,7 @@ class TokenBudget:
         return reservation
 
     def update(self, remaining: int, reset_s: float) -> None:
-        """Take over what an answer states: so much remains, and all of it is back in so many seconds."""
+        """Take over what an answer states as remaining, and the reset."""
         # The answer counts every request that was answered so far. It may or may not count those under way, so their
         # reservations stay.
         self._reservations = [reservation for reservation in self._reservations if reservation.under_way]
@@ -116,14 +122,17 @@ class TokenBudget:
         is_like_bucket = abs(reset_s - used / refill_per_s) <= ROUNDING_S
         self._bucket_score += 1 if is_like_bucket else -1
         if is_like_bucket and self._bucket_score > 0:
-            stated = Usage(used, now, refill_per_s, now + used / refill_per_s)
+            new_usage = Usage(used, now, refill_per_s, now + used / refill_per_s)
         else:
-            stated = Usage(used, now, 0.0, self._latest_end(now + reset_s))
-        if not any(usage.covers(stated, now) for usage in self._usages):
-            self._usages = [stated, *(usage for usage in self._usages if not stated.covers(usage, now))]
+            new_usage = Usage(used, now, 0.0, self._latest_end(now + reset_s))
+        if not any(usage.covers(new_usage, now) for usage in self._usages):
+            self._usages = [new_usage, *(usage for usage in self._usages if not new_usage.covers(usage, now))]
 
     def _latest_end(self, end: float) -> float:
-        """Return the end of a window. Each of its answers rounds it up or down, so it is the latest one stated."""
+        """Return the end of a window, which is the latest one stated.
+
+        Each answer rounds it up or down.
+        """
         ends = [usage.until for usage in self._usages if not usage.refill_per_s]
         return max(instant for instant in [end, *ends] if instant <= end + ROUNDING_S)
 
