@@ -116,7 +116,7 @@ def sealed_content_recipe(slug: str, role: str) -> Recipe:
     call = list_session_messages("{sealed_local_session}").replace(credential=role)
 
     async def steps(probe: Probe) -> None:
-        # Whatever the first answer is: another than the documented one is drift as of any error, if it comes again.
+        # Not judged: an answer that differs from the documented one and lasts is seen an hour later as well.
         await probe.send(call, SETUP)
         await probe.send(call.with_clock("+1h"))
 

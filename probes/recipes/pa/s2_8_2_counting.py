@@ -1,4 +1,4 @@
-"""2:8.2 PA rate limits: whose they are and what counts toward them, by keys that may do hardly any."""
+"""2:8.2 PA rate limits: who shares them and what counts toward them, with tight keys."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def exhaustion_recipe(
     credential: str = "inference",
     not_sent: tuple[str, str] | None = None,
 ) -> Recipe:
-    """An ordinary answer; then use up the limit of the role's key with `call`, and send the `refused` calls."""
+    """An ordinary answer; then use up the limit of the role's key with `call`, and send `refused_calls`."""
     tight_calls = {
         label: refused_call if isinstance(refused_call.credential, str) else refused_call.replace(credential=role)
         for label, refused_call in refused_calls.items()

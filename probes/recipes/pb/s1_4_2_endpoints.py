@@ -62,7 +62,7 @@ def _generation_recipe(version: str) -> Recipe:
     return ENDPOINTS.recipe(
         slug,
         with_refusals(
-            generate_with(maxOutputTokens=64),  # a model that thinks has spent one token before it says a word
+            generate_with(maxOutputTokens=64),  # one token is too few: a reasoning model spends it on thought
             # 2:7.4 "unknown field"
             unknown_field=generate(version=version, noSuchField=True),
             # "temperature (0 to the model maxTemperature; 2 for most models, 1 for image models)"

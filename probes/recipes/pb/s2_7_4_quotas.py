@@ -1,4 +1,4 @@
-"""2:7.4 PB errors, row 429: by the quota that is used up, with a key whose project has hardly any.
+"""2:7.4 PB errors, row 429: by the quota that is used up, with a key of a project with tight quotas.
 
 The documents publish none of the numbers, so a target names for each dimension a model and how much of it is enough.
 """

@@ -1,4 +1,4 @@
-"""2:8.3 PB rate limits: whom each holds for, and what is served besides or instead, with a key that may do hardly any.
+"""2:8.3 PB rate limits: whom each holds for, and what is served besides or instead, with keys of tight projects.
 
 No header tells of a limit, only the message of a 429 does.
 """
@@ -41,7 +41,7 @@ def project_part(steps: Steps, *labels: str, needs: set[str], roles: set[str]) -
     )
 
 
-async def use_up_limit(probe: Probe, call: Call, times: int) -> None:
+async def setup_repeatedly(probe: Probe, call: Call, times: int) -> None:
     for _ in range(times):
         await probe.setup(call)
 
@@ -49,7 +49,7 @@ async def use_up_limit(probe: Probe, call: Call, times: int) -> None:
 async def exhaust_project(probe: Probe) -> None:
     """Use up the minute of one key, then send with another key of its project and with one of another project."""
     call = generate(MINUTE_MODEL).replace(credential=TIGHT)
-    await use_up_limit(probe, call, int(probe.values["minute_quota"]))
+    await setup_repeatedly(probe, call, int(probe.values["minute_quota"]))
     await probe.send(call.replace(credential="tight_other"), "other_key_of_the_project")
     await probe.send(call.replace(credential="inference"), "other_project")
 
@@ -58,7 +58,7 @@ async def exhaust_stricter_models(probe: Probe) -> None:
     """Send a preview and an experimental model as many requests as a stable model of the project allows."""
     for name in ("preview", "experimental"):
         call = generate(f"{{{name}_quota_model}}").replace(credential=TIGHT)
-        await use_up_limit(probe, call, 1)
+        await setup_repeatedly(probe, call, 1)
         for _ in range(int(probe.values["minute_quota"]) - 2):
             await probe.send(call, SETUP)
         await probe.send(call, f"{name}_is_stricter")
@@ -68,7 +68,7 @@ async def overflow_priority(probe: Probe) -> None:
     """Send the last request within the limit of priority inference, and the first beyond it."""
     share = int(int(probe.values["priority_standard_quota"]) * 0.3)
     call = generate("{priority_quota_model}", serviceTier="priority").replace(credential=TIGHT)
-    await use_up_limit(probe, call, share - 1)
+    await setup_repeatedly(probe, call, share - 1)
     await probe.send(call, "priority_within")
     await probe.send(call, "priority_overflow")
 
@@ -76,7 +76,7 @@ async def overflow_priority(probe: Probe) -> None:
 async def use_flex_beside_standard(probe: Probe) -> None:
     """Use up the standard minute; flex inference has its own limit, and takes at least a minute."""
     call = generate(MINUTE_MODEL).replace(credential=TIGHT)
-    await use_up_limit(probe, call, int(probe.values["minute_quota"]))
+    await setup_repeatedly(probe, call, int(probe.values["minute_quota"]))
     await probe.send(call, "standard_used_up")
     flexible = generate(MINUTE_MODEL, serviceTier="flex").replace(credential=TIGHT)
     await probe.send(flexible, "flex_besides")

@@ -44,7 +44,7 @@ UNKNOWN_STORE = "vs_000000000000000000000000"
 MINIMAL_REQUESTS = {
     **list_minimal_requests(s1_4_3_endpoints.RECIPES),
     "pc/endpoints/responses/get_response": requests.UNKNOWN_RESPONSE,
-    # without the amount, so that no key could change the limit
+    # without the amount, so that no key can change the limit
     "pc/endpoints/organization/set_spend_limit": post("/v1/organization/spend_limit", {}, credential="admin"),
     "pc/endpoints/vector_stores/files": requests.files_of(UNKNOWN_STORE),
     "pc/endpoints/vector_stores/file_batches": requests.add_to_store(UNKNOWN_STORE, []),

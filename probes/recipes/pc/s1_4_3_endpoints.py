@@ -117,7 +117,7 @@ RECIPES: tuple[Recipe, ...] = (
             service_tier_outside=create_response(service_tier="no-such-tier"),
             input_items=create_response(input=[{"role": "user", "content": "hi"}]),
             input_image=create_response(input=VALID_IMAGE),
-            within_bounds=create_response(top_logprobs=5, safety_identifier="x" * 16),  # what the refused ones exceed
+            within_bounds=create_response(top_logprobs=5, safety_identifier="x" * 16),  # the bounds of refused requests
             store_true=STORED,
         ),
         cost=Cost.BILLABLE,
