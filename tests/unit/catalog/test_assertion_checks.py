@@ -43,7 +43,10 @@ def written(root: Path, **fields: Any) -> Path:
 
 def told(root: Path) -> list[str]:
     """The lines of a check, without the file that they begin with."""
-    return [f"{each.address} {each.json_path}: {each.message}; {each.mend}" for each in check(root, shipped=False)]
+    return [
+        f"{problem.address} {problem.json_path}: {problem.message}; {problem.mend}"
+        for problem in check(root, shipped=False)
+    ]
 
 
 def evidence(of: Record | None = None, endpoints: Any = None, **fields: Any) -> dict[str, Any]:
@@ -109,8 +112,8 @@ def test_what_names_nothing_is_told(tmp_path: Path, fields: dict[str, Any], line
 def test_a_documented_assertion_needs_a_source_and_an_assumed_one_none() -> None:
     made = made_by(record(assumed={"answer/status": "Not shown."}))
     assert list(assertion_checks.missing_sources(made)) == []
-    bare = [replace(each, source="") for each in made if each.key.local_key in ("status", "type")]
-    assert [tuple(each) for each in assertion_checks.missing_sources(bare)] == [
+    bare = [replace(assertion, source="") for assertion in made if assertion.key.local_key in ("status", "type")]
+    assert [tuple(complaint) for complaint in assertion_checks.missing_sources(bare)] == [
         (
             "$",
             "answer/type has neither source nor assumed",
@@ -270,8 +273,8 @@ def tagged(*tags: str, seen: Any = None, **fields: Any) -> Record:
 def test_tags_follow_from_the_data_both_ways(wrong: Record, tags: list[str], lines: list[str]) -> None:
     made = made_by(wrong)
     complaints = list(assertion_checks.wrong_tags(wrong, made))
-    assert [each.message for each in complaints] == lines
-    assert {(each.json_path, each.mend) for each in complaints} == {("$.status", assertion_checks.FIX)}
+    assert [complaint.message for complaint in complaints] == lines
+    assert {(complaint.json_path, complaint.mend) for complaint in complaints} == {("$.status", assertion_checks.FIX)}
     assert assertion_checks.derived_tags(wrong, made) == tags
 
     right = Record(wrong.address, {**wrong.data, "status": tags})
@@ -288,7 +291,7 @@ def test_what_document_1_leaves_out_may_be_left_out(tmp_path: Path) -> None:
     assert told(root) == []
     assert fix_records(root) == []
     made = made_by(record(ENDPOINT_ADDRESS, streaming=endpoint["streaming"], response=endpoint["response"]))
-    assert {each.key.label for each in made} == {"success"}
+    assert {assertion.key.label for assertion in made} == {"success"}
 
 
 def test_a_pin_keeps_the_tags_as_they_are() -> None:

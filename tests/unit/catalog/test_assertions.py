@@ -59,19 +59,19 @@ def changed(address: str, **fields: object) -> tuple[Catalog, Record]:
 
 def test_what_is_listed_as_assumed_is_assumed_and_everything_else_documented() -> None:
     catalog, record = changed("pa/errors/general/unknown_path", assumed={"answer/status": "not shown"})
-    found = {each.key.local_key: each for each in assertions(record, catalog.__getitem__)}
+    found = {assertion.key.local_key: assertion for assertion in assertions(record, catalog.__getitem__)}
     assert (found["status"].basis, found["status"].assumed, found["status"].source) == (
         Basis.ASSUMED,
         "not shown",
         "",
     )
-    its_own = {key: each for key, each in found.items() if key != "status" and "request_id" not in key}
-    assert all(each.basis is Basis.DOCUMENTED and each.source for each in its_own.values())
+    its_own = {key: assertion for key, assertion in found.items() if key != "status" and "request_id" not in key}
+    assert all(assertion.basis is Basis.DOCUMENTED and assertion.source for assertion in its_own.values())
 
 
 def test_what_an_envelope_assumes_is_assumed_in_each_record_of_its_surface() -> None:
     catalog, record = changed("pa/errors/general/rate_limit")
-    found = {each.key.local_key: each for each in assertions(record, catalog.__getitem__)}
+    found = {assertion.key.local_key: assertion for assertion in assertions(record, catalog.__getitem__)}
     for within, source in (("body:/request_id", ""), ("relation:equals:/request_id", "2:7.1#request id in the body")):
         assert found[within].basis is Basis.ASSUMED
         assert found[within].from_envelope
@@ -81,7 +81,7 @@ def test_what_an_envelope_assumes_is_assumed_in_each_record_of_its_surface() -> 
 
 def test_what_is_assumed_of_success_holds_for_each_rule_that_allows_something() -> None:
     catalog, record = changed("pa/endpoints/messages/create_message", assumed={"success/status": "not shown"})
-    found = {str(each.key): each.basis for each in assertions(record, catalog.__getitem__)}
+    found = {str(assertion.key): assertion.basis for assertion in assertions(record, catalog.__getitem__)}
     assert found["success/status"] is found["service_tier_auto/status"] is Basis.ASSUMED
     assert found["max_tokens_required/status"] is Basis.DOCUMENTED
 
@@ -99,7 +99,7 @@ def test_a_rule_has_the_basis_the_choice_and_the_reach_of_the_error_that_answers
     def lookup(address: str) -> Record:
         return doubtful if address == str(error.address) else catalog[address]
 
-    found = {str(each.key): each for each in assertions(record, lookup)}
+    found = {str(assertion.key): assertion for assertion in assertions(record, lookup)}
     assert found["max_tokens_required/status"].basis is Basis.ASSUMED
     assert found["max_tokens_required/type"].alternatives == (error.data["type"], "another")
     assert found["max_tokens_required/type"].out_of_reach == "only-the-provider"
@@ -113,7 +113,7 @@ def test_alternatives_reach_and_dependence_are_told() -> None:
         out_of_reach={"*/header:retry-after": "only-the-provider"},
         depends={"answer": ["setup_step"]},
     )
-    found = {each.key.local_key: each for each in assertions(record, catalog.__getitem__)}
+    found = {assertion.key.local_key: assertion for assertion in assertions(record, catalog.__getitem__)}
     assert found["status"].alternatives == (429, 529)
     assert found["header:retry-after"].out_of_reach == "only-the-provider"
     assert found["type"].depends_on == ("setup_step",)
@@ -123,20 +123,20 @@ def test_what_is_assumed_of_the_request_is_no_assertion_of_an_answer() -> None:
     catalog, record = changed("pa/endpoints/messages/create_message", assumed={"ask/path": "not shown, 1:4.1"})
     assert request_assumptions(record) == {AssertionKey("ask", "path"): "not shown, 1:4.1"}
     made = assertions(record, catalog.__getitem__)
-    assert all(each.basis is Basis.DOCUMENTED for each in made if not each.from_envelope)
+    assert all(assertion.basis is Basis.DOCUMENTED for assertion in made if not assertion.from_envelope)
 
 
 def test_every_assertion_of_the_shipped_records_has_an_id_of_its_own() -> None:
     catalog = shipped()
-    ids = [each.id for record in catalog.records for each in assertions(record, catalog.__getitem__)]
+    ids = [assertion.id for record in catalog.records for assertion in assertions(record, catalog.__getitem__)]
     assert len(ids) == len(set(ids)) > 4000
-    assert all(Address.parse(each.partition("#")[0]) in catalog for each in ids)
+    assert all(Address.parse(id_.partition("#")[0]) in catalog for id_ in ids)
 
 
 def test_a_record_names_only_assertions_that_it_makes() -> None:
     catalog = shipped()
     for record in catalog.records:
-        own = [each.key for each in assertions(record, catalog.__getitem__)]
+        own = [assertion.key for assertion in assertions(record, catalog.__getitem__)]
         own += [
             AssertionKey("success", key.aspect, key.location) for key in own if key.label in success_rule_labels(record)
         ]

@@ -213,10 +213,10 @@ def test_an_endpoint_of_which_nothing_was_seen_leaves_no_line() -> None:
 
 def test_a_label_that_was_never_seen_is_one_entry_and_one_that_was_names_each_part() -> None:
     grouped = record(http_status="429/503", causes=None)
-    first = tuple(each.key.local_key for each in stated_by(grouped) if each.key.label == "429")
+    first = tuple(assertion.key.local_key for assertion in stated_by(grouped) if assertion.key.label == "429")
     once = after(grouped, night("2026-11-01", Observation(ENDPOINT_ADDRESS, "429", first)))
     assert once.data["evidence"]["endpoints"][ENDPOINT_ADDRESS] == {"on": "2026-11-01", "not_observed": {"503/*": None}}
-    other = tuple(each.key.local_key for each in stated_by(grouped) if each.key.label == "503")
+    other = tuple(assertion.key.local_key for assertion in stated_by(grouped) if assertion.key.label == "503")
     twice = after(once, night("2026-11-12", Observation(ENDPOINT_ADDRESS, "503", other), run="r2"))
     line = twice.data["evidence"]["endpoints"][ENDPOINT_ADDRESS]
     assert line == {"on": "2026-11-12", "not_observed": {f"429/{within}": "2026-11-01" for within in first}}

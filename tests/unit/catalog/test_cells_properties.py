@@ -69,10 +69,10 @@ def nights(draw: st.DrawFn) -> list[Sighting]:
 
 
 @given(nights(), st.randoms(use_true_random=False))
-def test_evidence_is_the_same_in_whatever_order_the_runs_come(seen: list[Sighting], random: Random) -> None:
-    shuffled = list(seen)
+def test_evidence_is_the_same_in_whatever_order_the_runs_come(sightings: list[Sighting], random: Random) -> None:
+    shuffled = list(sightings)
     random.shuffle(shuffled)
-    assert after(record(), *shuffled).data == after(record(), *seen).data
+    assert after(record(), *shuffled).data == after(record(), *sightings).data
 
 
 @st.composite
@@ -90,15 +90,15 @@ def nights_of_other_days(draw: st.DrawFn) -> list[Sighting]:
 
 @given(nights_of_other_days(), st.booleans(), st.data())
 def test_updates_one_after_the_other_in_whatever_order_leave_the_same_record(
-    seen: list[Sighting], assumes: bool, data: st.DataObject
+    sightings: list[Sighting], assumes: bool, data: st.DataObject
 ) -> None:
     """To the letter where each date is the newest. Of more than two looks that go back and forth the marks of headers,
     which have no date of their own, are those of one of them, and so is the day since which something is settled.
     """
     before, exact = record(**(ASSUMED if assumes else {})), UpdatePolicy(refresh_after=0)
-    at_once = after(before, *seen, policy=exact)
-    shuffled = one_after_the_other(before, data.draw(st.permutations(seen)), exact)
-    if max(len(seen), sum(len(each.result.observations) for each in seen)) <= 2:
+    at_once = after(before, *sightings, policy=exact)
+    shuffled = one_after_the_other(before, data.draw(st.permutations(sightings)), exact)
+    if max(len(sightings), sum(len(night.result.observations) for night in sightings)) <= 2:
         assert shuffled.data == at_once.data
     assert without_marks_and_days(shuffled) == without_marks_and_days(at_once)
     assert turned_out(shuffled) == turned_out(at_once)
@@ -106,13 +106,13 @@ def test_updates_one_after_the_other_in_whatever_order_leave_the_same_record(
 
 @given(nights_of_other_days(), st.booleans())
 def test_a_date_that_was_fresh_enough_to_stand_is_all_that_the_order_of_updates_decides(
-    seen: list[Sighting], assumes: bool
+    sightings: list[Sighting], assumes: bool
 ) -> None:
     """Two runs within the week, either first: the same cells, tags and words, under dates of the one or the other."""
-    two = sorted(seen, key=lambda each: each.day)[:2]
+    two = sorted(sightings, key=lambda night: night.day)[:2]
     before = record(**(ASSUMED if assumes else {}))
     first, second = (one_after_the_other(before, order, POLICY) for order in (two, two[::-1]))
-    cells, others = (cells_of(each, stated_by(each)) for each in (first, second))
+    cells, others = (cells_of(copy, stated_by(copy)) for copy in (first, second))
     assert {at: cell.mismatch for at, cell in cells.items()} == {at: cell.mismatch for at, cell in others.items()}
     assert turned_out(first) == turned_out(second)
     assert first.data["status"] == second.data["status"]
@@ -120,43 +120,43 @@ def test_a_date_that_was_fresh_enough_to_stand_is_all_that_the_order_of_updates_
 
 
 def turned_out(of: Record) -> dict[str, str]:
-    return {key: each.observed for key, each in resolved_assumptions(of, stated_by(of)).items()}
+    return {key: resolution.observed for key, resolution in resolved_assumptions(of, stated_by(of)).items()}
 
 
 def without_marks_and_days(of: Record) -> dict[str, Any]:
-    evidence = {key: each for key, each in of.data.get("evidence", {}).items() if key != "resolved"}
+    evidence = {key: value for key, value in of.data.get("evidence", {}).items() if key != "resolved"}
     return {**of.data, "evidence": evidence, "response_headers": None}
 
 
 @given(nights())
-def test_the_same_runs_again_change_nothing(seen: list[Sighting]) -> None:
-    once = after(record(), *seen)
-    assert isinstance(plan_patch(once, seen, POLICY, TODAY, stated_by(once)), NoPatch)
+def test_the_same_runs_again_change_nothing(sightings: list[Sighting]) -> None:
+    once = after(record(), *sightings)
+    assert isinstance(plan_patch(once, sightings, POLICY, TODAY, stated_by(once)), NoPatch)
 
 
 @given(nights())
-def test_what_is_written_is_read_as_what_was_seen_last(seen: list[Sighting]) -> None:
-    once = after(record(), *seen, policy=UpdatePolicy(refresh_after=0))
+def test_what_is_written_is_read_as_what_was_seen_last(sightings: list[Sighting]) -> None:
+    once = after(record(), *sightings, policy=UpdatePolicy(refresh_after=0))
     cells = cells_of(once, stated_by(once))
     last: dict[tuple[str, str], Cell] = {}
-    telling = [each for each in seen if each.result.outcome in (Outcome.CONFORMS, Outcome.DRIFTED)]
-    for each in sorted(telling, key=lambda each: (each.day, each.at, each.run.run)):
-        for observation in each.result.observations:
+    conclusive = [night for night in sightings if night.result.outcome in (Outcome.CONFORMS, Outcome.DRIFTED)]
+    for current in sorted(conclusive, key=lambda current: (current.day, current.at, current.run.run)):
+        for observation in current.result.observations:
             for key, differs in [*((key, "") for key in observation.matched), *observation.mismatched.items()]:
-                last[observation.endpoint or ERROR_ADDRESS, f"answer/{key}"] = Cell(each.day, differs)
+                last[observation.endpoint or ERROR_ADDRESS, f"answer/{key}"] = Cell(current.day, differs)
     days = {place: cell.on for place, cell in last.items()}
     assert {place: cells[place].on for place in last} == days
     assert all(cell.on is None for place, cell in cells.items() if place not in last)
 
 
 @given(nights())
-def test_nothing_is_verified_that_was_not_seen(seen: list[Sighting]) -> None:
+def test_nothing_is_verified_that_was_not_seen(sightings: list[Sighting]) -> None:
     """Both ways: the tag stands exactly where every documented assertion was last seen as stated."""
-    once = after(record(), *seen)
+    once = after(record(), *sightings)
     cells = cells_of(once, stated_by(once))
     whole = {key for (_, key), cell in cells.items() if cell.on and not cell.mismatch} >= DOCUMENTED
     # nothing at a place that is assumed settles where it stands, and differs from no row
-    places = {str(each.key) for each in stated_by(once) if each.is_only_location_assumed}
+    places = {str(assertion.key) for assertion in stated_by(once) if assertion.is_only_location_assumed}
     differs = any(
         cell.mismatch and (key in DOCUMENTED or (key in places and cell.mismatch != ABSENT))
         for (_, key), cell in cells.items()
@@ -166,10 +166,10 @@ def test_nothing_is_verified_that_was_not_seen(seen: list[Sighting]) -> None:
 
 
 @given(nights(), st.integers(0, 40))
-def test_what_nobody_renewed_is_unverified_and_stays_readable(seen: list[Sighting], days: int) -> None:
+def test_what_nobody_renewed_is_unverified_and_stays_readable(sightings: list[Sighting], days: int) -> None:
     """Both ways: an expiry takes the tag exactly where some documented assertion was not seen as stated since."""
-    kept = after(record(), *seen, policy=UpdatePolicy(refresh_after=0))
-    once = after(record(), *seen, policy=UpdatePolicy(refresh_after=0, expire_after=days))
+    kept = after(record(), *sightings, policy=UpdatePolicy(refresh_after=0))
+    once = after(record(), *sightings, policy=UpdatePolicy(refresh_after=0, expire_after=days))
     cells = cells_of(once, stated_by(once))
     assert cells == cells_of(kept, stated_by(kept))
     current = {key for (_, key), cell in cells.items() if cell.on and (TODAY - cell.on).days <= days}

@@ -51,7 +51,7 @@ def stated(of: Record) -> tuple[Assertion, ...]:
 def looked_at(day: date, *otherwise: str, of: Record | None = None, live: bool = True) -> Sighting:
     """A night that saw all as stated, but what is named."""
     seen = of or record()
-    keys = [each.key for each in stated(seen)]
+    keys = [assertion.key for assertion in stated(seen)]
     observation = Observation(
         "pa/endpoints/messages/create_message",
         "answer",
@@ -144,7 +144,7 @@ def test_beyond_the_rows_that_a_run_carries_the_first_observation_is_still_known
     nights = [judged(record(), FIRST, STATUS)]
     for number in range(1, 12):
         nights.append(judged(record(), later(number), STATUS, earlier=remembered(*nights)[-2:]))
-    assert [is_pending(each) for each in nights] == [True] * 7 + [False] * 5
+    assert [is_pending(night) for night in nights] == [True] * 7 + [False] * 5
 
 
 def test_what_was_once_seen_as_documented_is_a_regression_at_once() -> None:
@@ -168,8 +168,8 @@ def test_a_night_that_saw_nothing_was_no_first_observation() -> None:
 
 def test_whatever_was_seen_it_says_which_statements_were_looked_at() -> None:
     told = [
-        describe_confirmation(each.result, record(), stated(record()), [], FIRST)
-        for each in (looked_at(FIRST), looked_at(FIRST, STATUS))
+        describe_confirmation(sighting.result, record(), stated(record()), [], FIRST)
+        for sighting in (looked_at(FIRST), looked_at(FIRST, STATUS))
     ]
     assert told[0] == {"statements": told[1]["statements"]}
 
@@ -244,19 +244,19 @@ def test_an_edited_record_is_not_remembered_by_the_history_of_another() -> None:
 
 @given(st.permutations(range(4)), st.lists(st.sets(st.sampled_from([STATUS, TYPE])), min_size=4, max_size=4))
 def test_nights_merged_in_any_order_remember_the_same(order: list[int], seen: list[set[str]]) -> None:
-    nights = [looked_at(later(number), *sorted(each)) for number, each in enumerate(seen)]
+    nights = [looked_at(later(number), *sorted(keys)) for number, keys in enumerate(seen)]
     found = set()
-    for each in (nights, [nights[number] for number in order]):
-        planned = plan_patch(record(), each, UpdatePolicy(), later(4), stated(record()))
+    for sightings in (nights, [nights[number] for number in order]):
+        planned = plan_patch(record(), sightings, UpdatePolicy(), later(4), stated(record()))
         assert isinstance(planned, Patch)
         found.add(str(planned.record.data["evidence"]))
     assert len(found) == 1
 
 
 def test_a_digest_names_one_statement() -> None:
-    names = [statement_digest(each) for each in stated(record())]
+    names = [statement_digest(assertion) for assertion in stated(record())]
     assert len(set(names)) == len(names)
-    other = {statement_digest(each) for each in stated(record(http_status=430))}
+    other = {statement_digest(assertion) for assertion in stated(record(http_status=430))}
     assert len(set(names) - other) == 1
 
 

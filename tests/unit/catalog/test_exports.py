@@ -46,17 +46,17 @@ def test_every_http_endpoint_and_each_status_of_its_errors_is_in_it(provider: st
             operation = paths[path.replace("*", "{rest}")].get("post" if method == "SSE" else method.lower())
             if operation is None:
                 continue  # a socket, or any method: an extension tells of it
-            statuses = {str(each) for each in documented_status(error).members}
-            missing += [(str(error.address), address, each) for each in statuses - operation["responses"].keys()]
+            statuses = {str(status) for status in documented_status(error).members}
+            missing += [(str(error.address), address, status) for status in statuses - operation["responses"].keys()]
     assert not missing
     named = {
         address
         for item in paths.values()
         for key, operation in item.items()
-        for each in (operation if key.startswith("x-") else [operation])
-        for address in ([each["x-record"]] if isinstance(each["x-record"], str) else each["x-record"])
+        for entry in (operation if key.startswith("x-") else [operation])
+        for address in ([entry["x-record"]] if isinstance(entry["x-record"], str) else entry["x-record"])
     }
-    assert named == {str(each.address) for each in catalog().select(provider=provider, kind="endpoints")}
+    assert named == {str(record.address) for record in catalog().select(provider=provider, kind="endpoints")}
 
 
 @pytest.mark.parametrize("provider", providers())
@@ -72,7 +72,7 @@ def test_each_example_is_valid_by_the_schema_beside_it(provider: str) -> None:
                         assert example == {"$ref": f"#/components/examples/{name}"}
                         value = whole["components"]["examples"][name]["value"]
                         checked = Draft202012Validator(schema).iter_errors(value)
-                        wrong += [(path, key, status, name, each.message) for each in checked]
+                        wrong += [(path, key, status, name, error.message) for error in checked]
     assert not wrong[:5]
 
 
@@ -85,7 +85,7 @@ def test_an_operation_has_the_host_that_its_manifest_says_and_any_refusal_of_its
         for key, operation in item.items():
             if not key.startswith("x-"):
                 schema = operation["responses"]["4XX"]["content"][JSON]["schema"]
-                places = [each.get("$ref") for each in schema.get("anyOf", [schema])]
+                places = [option.get("$ref") for option in schema.get("anyOf", [schema])]
                 assert f"#/components/schemas/{manifest(provider).default_surface}" in places
                 elsewhere |= set(operation["x-record"]) if "servers" in operation else set()
     assert elsewhere == hosts.keys()
@@ -104,7 +104,7 @@ def test_fields_at_pointers_are_one_schema() -> None:
 def test_a_table_has_a_line_a_record() -> None:
     rows = list(csv.DictReader(io.StringIO(table.to_csv(load().values()))))
     assert len(rows) == len(load())
-    (overloaded,) = (each for each in rows if each["address"] == "pa/errors/general/overloaded")
+    (overloaded,) = (row for row in rows if row["address"] == "pa/errors/general/overloaded")
     assert (overloaded["statuses"], overloaded["type"], overloaded["retry"]) == ("529", "overloaded_error", "yes")
     assert set(rows[0]) == set(table.COLUMNS)
 

@@ -52,7 +52,7 @@ SHAPED = replace(assertion("pa/errors/general/three", "answer/body:/b", Basis.AS
 
 
 def ids(found: tuple[Assertion, ...]) -> list[str]:
-    return [each.id for each in found]
+    return [assertion.id for assertion in found]
 
 
 @pytest.mark.parametrize(
@@ -97,7 +97,7 @@ def test_what_restates_is_looked_at_by_what_it_restates_unless_it_names_some_its
     again = fact(id="pa-2.9-a-1", note="restates pa-2.7.3-a-1; once more")
     own = fact(id="pa-2.9-a-2", note="restates pa-2.7.3-a-1", checked_by=TWO.id)
     checks = FactChecks([first, again, own], ALL)
-    assert [ids(checks.assertions_for(each)) for each in (again, own)] == [[ONE.id], [TWO.id]]
+    assert [ids(checks.assertions_for(fact_)) for fact_ in (again, own)] == [[ONE.id], [TWO.id]]
     assert not checks.is_unchecked(again)
     for_a_reason = FactChecks([fact(checked_by="only-the-provider"), again], ALL)
     assert not for_a_reason.is_unchecked(again)
@@ -106,8 +106,8 @@ def test_what_restates_is_looked_at_by_what_it_restates_unless_it_names_some_its
 def test_a_ring_of_restatements_ends() -> None:
     ring = [fact(id="pa-1-a-1", note="restates pa-1-a-2"), fact(id="pa-1-a-2", note="restates pa-1-a-1")]
     checks = FactChecks(ring, ALL)
-    assert [checks.assertions_for(each) for each in ring] == [(), ()]
-    assert all(checks.is_unchecked(each) for each in ring)
+    assert [checks.assertions_for(member) for member in ring] == [(), ()]
+    assert all(checks.is_unchecked(member) for member in ring)
 
 
 @pytest.mark.parametrize(
@@ -174,8 +174,10 @@ COMPLAINTS: list[tuple[list[dict[str, str]], str]] = [
 
 @pytest.mark.parametrize(("rows", "line"), COMPLAINTS)
 def test_each_mistake_is_one_line_with_its_mend(rows: list[dict[str, str]], line: str) -> None:
-    found = [complaint for _, complaint in checking.check_facts(FactChecks([fact(**each) for each in rows], ALL))]
-    assert [f"{each.json_path}: {each.message}; {each.mend}" for each in found] == ([line] if line else [])
+    found = [complaint for _, complaint in checking.check_facts(FactChecks([fact(**row) for row in rows], ALL))]
+    assert [f"{complaint.json_path}: {complaint.message}; {complaint.mend}" for complaint in found] == (
+        [line] if line else []
+    )
 
 
 def written(folder: Path, *lines: str) -> Path:
@@ -227,11 +229,13 @@ def test_quotes_are_letters_like_any_other(tmp_path: Path) -> None:
 def test_the_shipped_facts_are_read_whole(provider: str) -> None:
     found = read_facts(provider)
     assert len(found) == len(facts_file(provider, SHIPPED_FACTS).read_text(encoding="utf-8").splitlines()) - 1
-    assert {each.wire for each in found} <= set(Wire)
-    assert any(each.wire is Wire.YES for each in found)
+    assert {member.wire for member in found} <= set(Wire)
+    assert any(member.wire is Wire.YES for member in found)
 
 
-NAMES = st.sampled_from([*(each.id for each in ALL), "pa/errors/*#*", "*#answer/type", "none", "only-the-provider"])
+NAMES = st.sampled_from(
+    [*(assertion.id for assertion in ALL), "pa/errors/*#*", "*#answer/type", "none", "only-the-provider"]
+)
 
 
 @given(st.lists(NAMES, max_size=4), st.booleans())
@@ -240,7 +244,9 @@ def test_nothing_assumed_ever_looks_at_a_fact_and_what_wants_has_none(names: lis
     checks = FactChecks([own], ALL)
     assert GUESS not in checks.assertions_for(own)
     assert not (checks.is_unchecked(own) and checks.assertions_for(own))
-    assert {*ids(checks.assertions_for(own)), *ids(checks.unnamed)} == {each.id for each in ALL if each is not GUESS}
+    assert {*ids(checks.assertions_for(own)), *ids(checks.unnamed)} == {
+        assertion.id for assertion in ALL if assertion is not GUESS
+    }
 
 
 def test_a_fact_goes_by_its_id_its_section_and_its_row() -> None:

@@ -103,7 +103,7 @@ def test_a_sound_manifest_has_no_problem(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", providers())
 def test_the_shipped_ones_can_be_read_and_are_sound(name: str) -> None:
     assert manifest(name).name == name
-    assert [each for each in manifest_problems() if each.file.stem == name] == []
+    assert [problem for problem in manifest_problems() if problem.file.stem == name] == []
 
 
 MISTAKES = [
@@ -178,9 +178,9 @@ MISTAKES = [
 @pytest.mark.parametrize(("sound", "broken", "line"), MISTAKES, ids=[line[:50] for _, _, line in MISTAKES])
 def test_a_broken_manifest_is_told_with_file_place_and_mend(tmp_path: Path, sound: str, broken: str, line: str) -> None:
     assert SOUND.count(sound) == 1
-    told = [str(each) for each in manifest_problems(folder_with(tmp_path, SOUND.replace(sound, broken)))]
-    assert any(f"pe.toml: {line}" in each for each in told), told
-    assert all("\n" not in each and "; " in each for each in told)
+    told = [str(problem) for problem in manifest_problems(folder_with(tmp_path, SOUND.replace(sound, broken)))]
+    assert any(f"pe.toml: {line}" in message for message in told), told
+    assert all("\n" not in message and "; " in message for message in told)
 
 
 def test_one_mistake_is_one_line(tmp_path: Path) -> None:

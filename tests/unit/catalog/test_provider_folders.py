@@ -54,8 +54,8 @@ def named(folder: Path | None) -> Iterator[tuple[Path, ...]]:
 def home(folder: Path, about: str = "a provider of this test") -> Path:
     """A home of PE with one envelope and one record."""
     envelopes = folder / "schemas" / "envelopes"
-    for each in (folder / "providers", envelopes, folder / "records" / "pe" / "errors"):
-        each.mkdir(parents=True)
+    for path in (folder / "providers", envelopes, folder / "records" / "pe" / "errors"):
+        path.mkdir(parents=True)
     (folder / "providers" / "pe.toml").write_text(MANIFEST.replace("a provider of this test", about), encoding="utf-8")
     envelopes.joinpath("pe.json").write_text(json.dumps({"$id": envelope_id("pe"), "type": "object"}), encoding="utf-8")
     (folder / "records" / "pe" / "errors" / "general.json").write_text('{"limit": {"surface": "pe"}}', encoding="utf-8")
@@ -65,7 +65,7 @@ def home(folder: Path, about: str = "a provider of this test") -> Path:
 def test_what_a_provider_needs_lies_side_by_side(tmp_path: Path) -> None:
     own = ProviderFolder(tmp_path)
     lie = (own.records, own.schemas, own.facts, own.recipes, own.targets)
-    assert lie == tuple(tmp_path / each for each in ("records", "schemas", "facts", "recipes", "targets"))
+    assert lie == tuple(tmp_path / name for name in ("records", "schemas", "facts", "recipes", "targets"))
     assert (own.manifests, own.envelopes) == (tmp_path / "providers", tmp_path / "schemas" / "envelopes")
 
 
@@ -212,7 +212,9 @@ def test_what_an_installed_home_accepts_is_in_force(installed: Path) -> None:
     assert accepted_differences.find_file("pa/errors/general/rate_limit") == SHIPPED.accepted_differences
     accepted_differences.accept(entry, file)
     assert accepted_differences.list_files_in_force() == (file, SHIPPED.accepted_differences)
-    assert [each for each in accepted_differences.load_entries_in_force() if each.address.startswith("pe/")] == [entry]
+    assert [loaded for loaded in accepted_differences.load_entries_in_force() if loaded.address.startswith("pe/")] == [
+        entry
+    ]
     catalog = Catalog.load(*provider_folders.installed_records())
     (overdue,) = accepted_differences.find_problems([entry], catalog, date(2026, 12, 1))
     assert (overdue.file, overdue.what) == (file, "was to be reviewed by 2026-11-20")

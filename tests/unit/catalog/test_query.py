@@ -148,8 +148,8 @@ def test_whatever_is_typed_is_read_or_refused(text: str) -> None:
 def test_facets_come_in_one_order_whatever_the_hash_seed() -> None:
     tags = ["UNVERIFIED", "BETA", "LEGACY", "LIVE_DISCOVERED", "DOCUMENTED", "ACCOUNT_RESTRICTED"]
     made = Record(Address.parse(LIMITED), make_record_data(LIMITED, status=tags))
-    told = [each.removeprefix("tag:") for each in record_facets(made) if each.startswith("tag:")]
-    assert told == sorted(each.lower() for each in tags)
+    told = [facet.removeprefix("tag:") for facet in record_facets(made) if facet.startswith("tag:")]
+    assert told == sorted(tag.lower() for tag in tags)
 
 
 def test_each_facet_is_found_by_itself() -> None:

@@ -86,7 +86,9 @@ def _shape(name: str, value: Json) -> str:
 def test_what_cannot_be_read_is_refused(kind: str) -> None:
     """The check is slow beside a reader, so it is asked only where one raises, and of a few that raise alike."""
     known: set[tuple[str, ...]] = set()
-    made = [Record(each.address, data) for each in CATALOG.select(kind=kind) for data in variants(each.data, known)]
+    made = [
+        Record(record.address, data) for record in CATALOG.select(kind=kind) for data in variants(record.data, known)
+    ]
     raising: dict[str, list[Record]] = {}
     for number, variant in enumerate(made):
         if trouble := raises(alone(variant, number)):

@@ -71,11 +71,11 @@ def test_a_status_is_one_a_group_a_class_or_none(written: Json, read: Documented
 
 def test_a_group_has_an_answer_for_each_member_and_causes_have_one_each() -> None:
     grouped = documented_answers(error(http_status="502/503"))
-    assert [(each.label, each.status) for each in grouped] == [("502", 502), ("503", 503)]
+    assert [(expected.label, expected.status) for expected in grouped] == [("502", 502), ("503", 503)]
     caused = error(causes={"first": "one", "second": "other"}, same_body=True)
     labels = [
-        (each.label, tuple((relation.kind, relation.of) for relation in each.relations if relation.of))
-        for each in expectations(caused, lambda address: caused)
+        (expected.label, tuple((relation.kind, relation.of) for relation in expected.relations if relation.of))
+        for expected in expectations(caused, lambda address: caused)
     ]
     assert labels == [("first", ()), ("second", (("equals", ("first",)),))]
 
@@ -148,7 +148,7 @@ def test_the_headers_of_limits_hold_for_the_labels_they_name() -> None:
 
     plain = HeaderRule("x-limit", "present", family="requests", part="limit", source=RULE["source"])
     assert of(made, "answer").headers == (plain,)
-    assert [(each.name, each.optional) for each in of(made, "limited").headers] == [
+    assert [(rule.name, rule.optional) for rule in of(made, "limited").headers] == [
         ("x-limit", True),
         ("retry-after", False),
     ]
@@ -167,7 +167,7 @@ def test_an_endpoint_itself_states_its_success_alone() -> None:
     made = endpoint(auth={"missing": ERROR_ADDRESS, "wrong": None}, request={"rules": [{"label": "a", "answer": "x"}]})
     assert of(made, "success").status == 200
     assert expectation(made, "missing_credential") is None
-    assert [each.label for each in expectations(made, lambda address: error())] == [
+    assert [expected.label for expected in expectations(made, lambda address: error())] == [
         "success",
         "missing_credential",
         "a",
@@ -175,7 +175,7 @@ def test_an_endpoint_itself_states_its_success_alone() -> None:
 
 
 def test_the_answer_lies_in_the_last_documented_event() -> None:
-    first, last, ours = ({"error": {"message": each}} for each in ("first", "last", "ours"))
+    first, last, ours = ({"error": {"message": message}} for message in ("first", "last", "ours"))
     events = (Event("error", first), Event("error", last), Event("error", ours, sent=True), Event("ping", ours))
     expected = of(error(http_status=None, stream={"protocol": "sse", "event": "error"}))
     assert answer_body(expected, Response(200, events=events)) == last

@@ -23,7 +23,11 @@ def told(root: Path, relations: list[dict[str, Any]], **fields: Any) -> list[str
     changed = {"relations": relations, "causes": CAUSES, **fields}
     content["pa/errors/general.json"]["rate_limit_error"].update(changed)
     problems = check(write_catalog(root, content), shipped=False)
-    return [f"{each.json_path}: {each.message}; {each.mend}" for each in problems if "canonical" not in each.message]
+    return [
+        f"{problem.json_path}: {problem.message}; {problem.mend}"
+        for problem in problems
+        if "canonical" not in problem.message
+    ]
 
 
 def stating(*relations: dict[str, Any], **fields: Any) -> Record:
@@ -33,7 +37,7 @@ def stating(*relations: dict[str, Any], **fields: Any) -> Record:
 
 def test_a_sound_relation_is_an_assertion_with_its_own_source(tmp_path: Path) -> None:
     assert told(tmp_path, [FINE]) == []
-    made = {str(each.key): each for each in assertions(stating(FINE), dict[str, Record]().__getitem__)}
+    made = {str(assertion.key): assertion for assertion in assertions(stating(FINE), dict[str, Record]().__getitem__)}
     its = made["two/relation:subset:/data/*/id:one"]
     assert (its.documented, its.source, str(its.basis)) == ("each among /data/*/id of one", "2:7.3#429", "documented")
 
@@ -41,10 +45,16 @@ def test_a_sound_relation_is_an_assertion_with_its_own_source(tmp_path: Path) ->
 def test_a_place_may_be_assumed_of_what_a_row_states() -> None:
     key = "two/relation:subset:/data/*/id:one"
     assumed = {"assumed": {key: "Where is not shown."}}
-    made = {str(each.key): each for each in assertions(stating(FINE, **assumed), dict[str, Record]().__getitem__)}
+    made = {
+        str(assertion.key): assertion
+        for assertion in assertions(stating(FINE, **assumed), dict[str, Record]().__getitem__)
+    }
     assert made[key].is_only_location_assumed
     without = {name: value for name, value in FINE.items() if name != "source"}
-    made = {str(each.key): each for each in assertions(stating(without, **assumed), dict[str, Record]().__getitem__)}
+    made = {
+        str(assertion.key): assertion
+        for assertion in assertions(stating(without, **assumed), dict[str, Record]().__getitem__)
+    }
     assert not made[key].is_only_location_assumed
 
 

@@ -52,20 +52,20 @@ def seen(address: str, **lines: dict[str, Any]) -> Record:
 
 def answer_to(dependency: Dependency, *records: Record, max_age_days: int = MAX_AGE_DAYS) -> DependencyResult:
     changed = {record.address: record for record in records}
-    catalog = Catalog(Path(), [changed.get(each.address, each) for each in shipped().records])
-    [found] = evaluate_dependencies(RelyFile((dependency,), max_age_days), catalog, TODAY)
-    return found
+    catalog = Catalog(Path(), [changed.get(record.address, record) for record in shipped().records])
+    [result] = evaluate_dependencies(RelyFile((dependency,), max_age_days), catalog, TODAY)
+    return result
 
 
 def test_what_was_seen_as_stated_holds() -> None:
-    found = answer_to(RETRIES, seen(LIMIT, create=FRESH))
-    assert (found.answer, found.records, found.assertions) == (DependencyStatus.YES, 1, 2)
+    result = answer_to(RETRIES, seen(LIMIT, create=FRESH))
+    assert (result.answer, result.records, result.assertions) == (DependencyStatus.YES, 1, 2)
 
 
 def test_what_was_seen_otherwise_does_not() -> None:
-    found = answer_to(RETRIES, seen(LIMIT, create=FRESH, count={"on": "2026-11-21", "mismatched": {RETRY: "absent"}}))
-    assert found.answer is DependencyStatus.NO
-    [differing] = found.differing
+    result = answer_to(RETRIES, seen(LIMIT, create=FRESH, count={"on": "2026-11-21", "mismatched": {RETRY: "absent"}}))
+    assert result.answer is DependencyStatus.NO
+    [differing] = result.differing
     assert (differing.assertion.id, differing.endpoint, differing.mismatch) == (f"{LIMIT}#{RETRY}", COUNT, "absent")
     assert differing.on == date(2026, 11, 21)
 
@@ -112,13 +112,13 @@ def test_an_observation_counts_for_so_many_days() -> None:
 
 def test_where_endpoints_are_named_it_has_to_hold_on_each() -> None:
     both = Dependency((LIMIT,), (RETRY,), ("pa/endpoints/messages/*",))
-    found = answer_to(both, seen(LIMIT, create=FRESH))
-    assert found.answer is DependencyStatus.UNKNOWN
-    assert [(each.endpoint, each.on) for each in found.not_observed] == [(COUNT, None)]
+    result = answer_to(both, seen(LIMIT, create=FRESH))
+    assert result.answer is DependencyStatus.UNKNOWN
+    assert [(cell.endpoint, cell.on) for cell in result.not_observed] == [(COUNT, None)]
     assert answer_to(both, seen(LIMIT, create=FRESH, count=FRESH)).answer is DependencyStatus.YES
     differing = answer_to(both, seen(LIMIT, count={"on": "2026-11-20", "mismatched": {RETRY: "absent"}}))
-    assert [each.endpoint for each in differing.differing] == [COUNT]
-    assert [each.endpoint for each in differing.not_observed] == [CREATE]
+    assert [cell.endpoint for cell in differing.differing] == [COUNT]
+    assert [cell.endpoint for cell in differing.not_observed] == [CREATE]
 
 
 def test_some_endpoint_is_enough_whatever_was_never_seen_on_another() -> None:
@@ -139,10 +139,10 @@ def test_evidence_for_other_statements_says_nothing() -> None:
 
 def test_a_star_means_what_the_documents_state_and_a_written_key_what_we_assumed_too() -> None:
     stated = assertions(shipped()[CREATE], shipped().__getitem__)
-    assumed = next(str(each.key) for each in stated if each.assumed and each.key.label == "success")
+    assumed = next(str(assertion.key) for assertion in stated if assertion.assumed and assertion.key.label == "success")
     every = answer_to(Dependency((CREATE,), ("success/*",)))
     assert every.not_observed
-    assert assumed not in {str(each.assertion.key) for each in every.not_observed}
+    assert assumed not in {str(cell.assertion.key) for cell in every.not_observed}
     differing = seen(CREATE, create={"on": "2026-11-20", "mismatched": {assumed: "x"}})
     assert answer_to(Dependency((CREATE,), (assumed,)), differing).answer is DependencyStatus.NO
 
@@ -150,7 +150,7 @@ def test_a_star_means_what_the_documents_state_and_a_written_key_what_we_assumed
 def test_where_the_documents_say_nothing_a_star_means_what_we_assumed() -> None:
     stream = "pb/endpoints/generation/stream_generate_content_v1beta"
     stated = assertions(shipped()[stream], shipped().__getitem__)
-    assert all(each.assumed for each in stated if each.key.label == "success")
+    assert all(assertion.assumed for assertion in stated if assertion.key.label == "success")
     assert answer_to(Dependency((stream,), ("success/*",))).not_observed
 
 
@@ -174,8 +174,8 @@ def test_what_only_the_provider_can_cause_stays_unknown_until_somebody_met_it() 
 def test_a_record_that_states_nothing_of_it_or_occurs_on_no_such_endpoint_is_left_out(
     keys: tuple[str, ...], endpoints: tuple[str, ...], records: list[str]
 ) -> None:
-    found = answer_to(Dependency((LIMIT, OVERLOADED, CREATE), keys, endpoints))
-    assert sorted({each.assertion.address for each in found.not_observed}) == records
+    result = answer_to(Dependency((LIMIT, OVERLOADED, CREATE), keys, endpoints))
+    assert sorted({cell.assertion.address for cell in result.not_observed}) == records
 
 
 @given(st.lists(st.sampled_from(DependencyStatus), min_size=1))
@@ -253,9 +253,9 @@ def test_a_slip_is_one_line_with_its_place(
     text: str, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["can-i-rely", rely_toml(tmp_path, text)]) == 4
-    told = capsys.readouterr().err
-    assert said in told
-    assert told.count("\n") == 1
+    output = capsys.readouterr().err
+    assert said in output
+    assert output.count("\n") == 1
 
 
 def test_a_file_that_is_not_there(capsys: pytest.CaptureFixture[str]) -> None:
@@ -303,10 +303,10 @@ def test_the_exit_status_is_the_answer(
 
 def test_of_many_reasons_a_few_are_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["can-i-rely", rely_toml(tmp_path, '[[rely]]\non = ["pa/*"]\nwhy = "all of it"\n')]) == 10
-    told = capsys.readouterr().out.splitlines()
-    assert len(told) == 8
-    assert "(all of it)" in told[1]
-    assert re.fullmatch(r"    and \d+ more", told[-1])
+    output = capsys.readouterr().out.splitlines()
+    assert len(output) == 8
+    assert "(all of it)" in output[1]
+    assert re.fullmatch(r"    and \d+ more", output[-1])
 
 
 def test_help_names_records_that_exist(capsys: pytest.CaptureFixture[str]) -> None:

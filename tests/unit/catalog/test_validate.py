@@ -166,7 +166,11 @@ def test_a_spoiled_record_is_told(
     problems = check(spoiled(tmp_path, address, **fields))
 
     lines = [str(problem) for problem in problems]
-    found = [each for each in problems if each.json_path == path and message in each.message and mend in each.mend]
+    found = [
+        problem
+        for problem in problems
+        if problem.json_path == path and message in problem.message and mend in problem.mend
+    ]
     assert found, lines
     assert all("\n" not in line and len(line) < 600 for line in lines)
 
@@ -203,7 +207,7 @@ def test_what_records_say_is_told_before_their_form_which_is_one_line(tmp_path: 
         file.write_text(json.dumps(json.loads(file.read_text())))
 
     *faults, form = check(root)
-    assert {each.file for each in faults} == {root / "pa" / "rate_limits.json"}
+    assert {problem.file for problem in faults} == {root / "pa" / "rate_limits.json"}
     assert form.file == files[0]
     assert form.message == f"is not in canonical form, and {len(files) - 1} more files are not"
     assert first_problem(root).startswith(str(faults[0]))
@@ -214,7 +218,7 @@ def test_records_in_another_form_are_probed_and_faulty_ones_are_not(tmp_path: Pa
     file = root / "pa" / "errors" / "general.json"
     file.write_text(json.dumps(json.loads(file.read_text())))
     assert first_problem_of_run(root, providers()) == ""
-    assert [each.is_form for each in check(root)] == [True], "it is told still"
+    assert [problem.is_form for problem in check(root)] == [True], "it is told still"
 
     records = json.loads(file.read_text())
     del records["rate_limit_error"]["source"]

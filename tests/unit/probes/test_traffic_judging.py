@@ -71,11 +71,11 @@ OVERLOAD = exchanged(529, error("overloaded_error", "Overloaded"))
 
 
 def test_a_refusal_is_evidence_of_the_one_record_that_it_can_be() -> None:
-    found = result(OVERLOADED, OVERLOAD)
-    assert found.outcome is Outcome.CONFORMS, found.findings
-    assert found.trigger == "recorded"
-    assert found.observed_at == "2026-01-31T04:00:00.000Z"
-    (observation,) = found.observations
+    verdict = result(OVERLOADED, OVERLOAD)
+    assert verdict.outcome is Outcome.CONFORMS, verdict.findings
+    assert verdict.trigger == "recorded"
+    assert verdict.observed_at == "2026-01-31T04:00:00.000Z"
+    (observation,) = verdict.observations
     assert observation.endpoint == CREATE
     assert {"status", "type"} <= set(observation.matched)
 
@@ -84,30 +84,32 @@ def test_a_name_that_a_recorded_body_has_twice_is_told_and_shows_no_secret() -> 
     text = json.dumps(error("overloaded_error", "Overloaded")).replace(
         '"request_id"', f'"{KEY}": 1, "{KEY}": 2, "request_id"'
     )
-    found = result(OVERLOADED, exchanged(529, parse_json(text)))
-    assert found.outcome is Outcome.CONFORMS
-    (told,) = [each for each in found.findings if each.code == FindingCode.DUPLICATE_NAME]
+    verdict = result(OVERLOADED, exchanged(529, parse_json(text)))
+    assert verdict.outcome is Outcome.CONFORMS
+    (told,) = [finding for finding in verdict.findings if finding.code == FindingCode.DUPLICATE_NAME]
     assert told.location.startswith("/${")
-    assert KEY not in json.dumps(found.to_json())
+    assert KEY not in json.dumps(verdict.to_json())
 
 
 def test_what_nobody_exchanged_is_not_in_the_traffic() -> None:
-    found = result(UNKNOWN_MODEL, OVERLOAD)
-    assert found.outcome is Outcome.NOT_PROBED
-    assert found.reason is not None
-    assert found.reason.code == "not-in-traffic"
+    verdict = result(UNKNOWN_MODEL, OVERLOAD)
+    assert verdict.outcome is Outcome.NOT_PROBED
+    assert verdict.reason is not None
+    assert verdict.reason.code == "not-in-traffic"
 
 
 def test_a_refusal_that_is_surely_of_one_record_drifts_where_it_differs() -> None:
-    found = result(OVERLOADED, exchanged(529, {**error("overloaded_error", "Overloaded"), "request_id": "req_other"}))
-    assert found.outcome is Outcome.DRIFTED
-    assert {each.location for each in found.drifts} == {"equals:/request_id"}
+    verdict = result(OVERLOADED, exchanged(529, {**error("overloaded_error", "Overloaded"), "request_id": "req_other"}))
+    assert verdict.outcome is Outcome.DRIFTED
+    assert {finding.location for finding in verdict.drifts} == {"equals:/request_id"}
 
 
 def judged_records(*recorded: RecordedAttempt, provider: str = "pa") -> dict[str, Outcome]:
     """The records that the traffic is evidence of, by what it says of each."""
-    seen = traffic(*recorded)
-    outcomes = {str(each.address): seen.result(str(each.address)).outcome for each in catalog().select(provider)}
+    judged = traffic(*recorded)
+    outcomes = {
+        str(record.address): judged.result(str(record.address)).outcome for record in catalog().select(provider)
+    }
     return {address: outcome for address, outcome in outcomes.items() if outcome is not Outcome.NOT_PROBED}
 
 
@@ -139,15 +141,17 @@ def test_an_answer_that_is_surely_of_no_record_is_held_against_none(recorded: Re
 
 
 def unrecognised(*recorded: RecordedAttempt) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = traffic(*recorded).to_json()["unrecognised"]
-    return found
+    verdict: list[dict[str, Any]] = traffic(*recorded).to_json()["unrecognised"]
+    return verdict
 
 
 def test_refusals_that_no_record_documents_are_counted_by_endpoint_status_and_code() -> None:
     teapot = exchanged(418, error("teapot_error", "short and stout"))
     nowhere = exchanged(418, error("teapot_error", "short"), url="http://127.0.0.1:9/pa/v1/nowhere")
     told = unrecognised(teapot, OVERLOAD, nowhere, teapot)
-    counts = {(each["endpoint"], each["status"], each["code"], each["why"]): each["count"] for each in told}
+    counts = {
+        (refusal["endpoint"], refusal["status"], refusal["code"], refusal["why"]): refusal["count"] for refusal in told
+    }
     undocumented = "like no documented answer"
     assert counts == {(CREATE, 418, "teapot_error", undocumented): 2, ("", 418, "teapot_error", undocumented): 1}
 
@@ -186,18 +190,20 @@ def test_a_request_that_shows_a_key_is_never_one_without_a_credential(
 
 def test_an_answer_that_several_records_document_verifies_none() -> None:
     """Nothing in it says which of them was brought about."""
-    seen = traffic(exchanged(400, error(*REFUSED), NOT_AGAIN))
-    statuses = {str(each.address): seen.result(str(each.address)).outcome for each in catalog().select(provider="pa")}
-    assert Outcome.CONFORMS not in {statuses[each] for each in statuses if "/errors/" in each}
-    assert sum(seen.left_out.values()) == 1
+    judged = traffic(exchanged(400, error(*REFUSED), NOT_AGAIN))
+    statuses = {
+        str(record.address): judged.result(str(record.address)).outcome for record in catalog().select(provider="pa")
+    }
+    assert Outcome.CONFORMS not in {outcome for address, outcome in statuses.items() if "/errors/" in address}
+    assert sum(judged.left_out.values()) == 1
 
 
 def test_attempts_of_ours_are_judged_by_their_labels() -> None:
     """The label says what was asked, so an answer that many records share is evidence of its own."""
     record = "pa/errors/invalid_request/prefill_unsupported"
-    one = exchanged(400, error(*REFUSED), NOT_AGAIN)
-    labelled = replace(one, exchanges=(replace(one.exchanges[0], label="answer"),), record=record)
-    assert result(record, one).outcome is Outcome.NOT_PROBED
+    attempt = exchanged(400, error(*REFUSED), NOT_AGAIN)
+    labelled = replace(attempt, exchanges=(replace(attempt.exchanges[0], label="answer"),), record=record)
+    assert result(record, attempt).outcome is Outcome.NOT_PROBED
     assert result(record, labelled).outcome is Outcome.CONFORMS
     assert result(record, replace(labelled, record="pa/errors/general/none")).outcome is Outcome.NOT_PROBED
 
@@ -205,10 +211,10 @@ def test_attempts_of_ours_are_judged_by_their_labels() -> None:
 @pytest.mark.parametrize(("complete", "outcome"), [(True, Outcome.DRIFTED), (False, Outcome.CONFORMS)])
 def test_a_header_that_a_filtered_recording_lacks_is_not_looked_at(complete: bool, outcome: Outcome) -> None:
     bare = {key: value for key, value in HEADERS.items() if key != "pa-workspace-id"}
-    one = replace(exchanged(529, error("overloaded_error", "Overloaded"), bare), headers_complete=complete)
-    found = result(OVERLOADED, one)
-    assert found.outcome is outcome, found.findings
-    (observation,) = found.observations
+    attempt = replace(exchanged(529, error("overloaded_error", "Overloaded"), bare), headers_complete=complete)
+    verdict = result(OVERLOADED, attempt)
+    assert verdict.outcome is outcome, verdict.findings
+    (observation,) = verdict.observations
     assert ("header:pa-workspace-id" in observation.not_observed) is not complete
     assert "header:pa-workspace-id" not in observation.matched
 
@@ -221,8 +227,8 @@ def test_a_recording_without_any_request_id_was_filtered() -> None:
 
 
 def test_a_present_header_is_looked_at_whatever_was_filtered() -> None:
-    one = exchanged(404, error("not_found_error", "model: no-such-model"), HEADERS)
-    assert result(UNKNOWN_MODEL, replace(one, headers_complete=False)).outcome is Outcome.DRIFTED
+    attempt = exchanged(404, error("not_found_error", "model: no-such-model"), HEADERS)
+    assert result(UNKNOWN_MODEL, replace(attempt, headers_complete=False)).outcome is Outcome.DRIFTED
 
 
 MARKS = ["[redacted]", "REDACTED", "***", "XXXX", "<filtered>", "req_[redacted]", "**REDACTED**"]
@@ -230,10 +236,10 @@ MARKS = ["[redacted]", "REDACTED", "***", "XXXX", "<filtered>", "req_[redacted]"
 
 @pytest.mark.parametrize("mark", [*MARKS, ""])
 def test_a_header_that_was_hidden_is_not_observed(mark: str) -> None:
-    one = exchanged(529, error("overloaded_error", "Overloaded"), {**HEADERS, "request-id": mark})
-    found = result(OVERLOADED, replace(one, provider="pa"))
-    assert found.outcome is Outcome.CONFORMS, found.findings
-    (observation,) = found.observations
+    attempt = exchanged(529, error("overloaded_error", "Overloaded"), {**HEADERS, "request-id": mark})
+    verdict = result(OVERLOADED, replace(attempt, provider="pa"))
+    assert verdict.outcome is Outcome.CONFORMS, verdict.findings
+    (observation,) = verdict.observations
     hidden = {"header:request-id", "relation:equals:/request_id"}
     assert hidden <= observation.not_observed.keys()
     assert hidden.isdisjoint({*observation.matched, *observation.mismatched})
@@ -242,16 +248,16 @@ def test_a_header_that_was_hidden_is_not_observed(mark: str) -> None:
 
 @pytest.mark.parametrize("value", ["req_other", "filtered", "content_removed", "sk-*** is no key"])
 def test_a_value_that_no_recorder_hides_with_is_observed(value: str) -> None:
-    one = exchanged(529, error("overloaded_error", "Overloaded"), {**HEADERS, "request-id": value})
-    assert {each.location for each in result(OVERLOADED, one).drifts} == {"equals:/request_id"}
+    attempt = exchanged(529, error("overloaded_error", "Overloaded"), {**HEADERS, "request-id": value})
+    assert {finding.location for finding in result(OVERLOADED, attempt).drifts} == {"equals:/request_id"}
 
 
 @pytest.mark.parametrize("mark", MARKS)
 def test_a_field_that_was_hidden_is_not_observed(mark: str) -> None:
     shown = {**error("overloaded_error", "Overloaded"), "request_id": mark}
-    found = result(OVERLOADED, exchanged(529, shown))
-    assert found.outcome is Outcome.CONFORMS, found.findings
-    (observation,) = found.observations
+    verdict = result(OVERLOADED, exchanged(529, shown))
+    assert verdict.outcome is Outcome.CONFORMS, verdict.findings
+    (observation,) = verdict.observations
     assert not any("/request_id" in within for within in (*observation.matched, *observation.mismatched))
 
 
@@ -262,19 +268,19 @@ def test_an_error_whose_type_was_hidden_is_of_no_record(mark: str) -> None:
 
 def of_ours(**body: Any) -> RecordedAttempt:
     """An attempt of a run of ours; it has all headers."""
-    one = exchanged(529, {**error("overloaded_error", "Overloaded"), **body})
-    return replace(one, exchanges=(replace(one.exchanges[0], label="answer"),), record=OVERLOADED)
+    attempt = exchanged(529, {**error("overloaded_error", "Overloaded"), **body})
+    return replace(attempt, exchanges=(replace(attempt.exchanges[0], label="answer"),), record=OVERLOADED)
 
 
 def test_what_a_run_of_ours_hid_is_not_observed() -> None:
-    found = result(OVERLOADED, of_ours(request_id="[hidden: contains ${PA_API_KEY}]"))
-    assert found.outcome is Outcome.CONFORMS, found.findings
-    (observation,) = found.observations
+    verdict = result(OVERLOADED, of_ours(request_id="[hidden: contains ${PA_API_KEY}]"))
+    assert verdict.outcome is Outcome.CONFORMS, verdict.findings
+    (observation,) = verdict.observations
     assert observation.not_observed["relation:equals:/request_id"] == "not-recorded"
 
 
 def test_a_run_of_ours_hides_with_no_other_mark() -> None:
-    assert {each.location for each in result(OVERLOADED, of_ours(request_id="[redacted]")).drifts} == {
+    assert {finding.location for finding in result(OVERLOADED, of_ours(request_id="[redacted]")).drifts} == {
         "equals:/request_id"
     }
 
@@ -284,9 +290,9 @@ def test_an_answer_whose_body_was_hidden_whole_is_evidence_of_nothing() -> None:
     (exchange,) = ours.exchanges
     assert exchange.response is not None
     hidden = replace(ours, exchanges=(replace(exchange, response=replace(exchange.response, body=TOO_MUCH)),))
-    seen = traffic(hidden)
-    assert seen.result(OVERLOADED).outcome is Outcome.NOT_PROBED
-    assert seen.left_out == {"hidden whole": 1}
+    judged = traffic(hidden)
+    assert judged.result(OVERLOADED).outcome is Outcome.NOT_PROBED
+    assert judged.left_out == {"hidden whole": 1}
 
 
 def test_values_of_a_recording_are_compared_before_they_are_hidden() -> None:
@@ -294,15 +300,15 @@ def test_values_of_a_recording_are_compared_before_they_are_hidden() -> None:
     headers = {**HEADERS, "request-id": same}
     for request_id, drifts in ((same, set()), (other, {"equals:/request_id"})):
         body = {**error("overloaded_error", "Overloaded"), "request_id": request_id}
-        found = result(OVERLOADED, exchanged(529, body, headers))
-        assert {each.location for each in found.drifts} == drifts
-        assert KEY not in json.dumps(found.to_json())
+        verdict = result(OVERLOADED, exchanged(529, body, headers))
+        assert {finding.location for finding in verdict.drifts} == drifts
+        assert KEY not in json.dumps(verdict.to_json())
 
 
 def test_a_full_recording_shows_an_empty_header_as_it_is() -> None:
-    one = exchanged(529, error("overloaded_error", "Overloaded"), {**HEADERS, "pa-workspace-id": ""})
-    assert result(OVERLOADED, replace(one, headers_complete=True)).outcome is Outcome.DRIFTED
-    assert result(OVERLOADED, one).outcome is Outcome.CONFORMS
+    attempt = exchanged(529, error("overloaded_error", "Overloaded"), {**HEADERS, "pa-workspace-id": ""})
+    assert result(OVERLOADED, replace(attempt, headers_complete=True)).outcome is Outcome.DRIFTED
+    assert result(OVERLOADED, attempt).outcome is Outcome.CONFORMS
 
 
 def live(base: str) -> Target:
@@ -313,11 +319,11 @@ def live(base: str) -> Target:
 def test_of_a_live_target_only_its_own_traffic_counts() -> None:
     real = {key.replace("pa-", "acme-"): value for key, value in HEADERS.items()}
     mine = exchanged(529, error("overloaded_error", "Overloaded"), real, "https://api.example/v1/messages")
-    seen = traffic(mine, OVERLOAD, target=live("https://api.example"))
-    found = seen.result(OVERLOADED)
-    assert found.outcome is Outcome.CONFORMS, found.findings
-    assert len(found.attempts) == 1
-    assert seen.left_out == {"to no provider of the target": 1}
+    judged = traffic(mine, OVERLOAD, target=live("https://api.example"))
+    verdict = judged.result(OVERLOADED)
+    assert verdict.outcome is Outcome.CONFORMS, verdict.findings
+    assert len(verdict.attempts) == 1
+    assert judged.left_out == {"to no provider of the target": 1}
     timeless = replace(mine, at="")
     assert traffic(timeless, target=live("https://api.example")).result(OVERLOADED).outcome is Outcome.NOT_PROBED
     of_a_mock = traffic(mine, target=live("https://api.example"), of_a_mock=True)
@@ -331,11 +337,11 @@ def test_a_host_that_only_begins_alike_is_another() -> None:
 
 def test_secrets_of_the_recording_are_in_no_result() -> None:
     body = error("overloaded_error", f"Overloaded; you sent {KEY}")
-    found = result(OVERLOADED, exchanged(529, body, {**HEADERS, "set-cookie": "session=canary-cookie-99"}))
-    kept = json.dumps(found.to_json())
+    verdict = result(OVERLOADED, exchanged(529, body, {**HEADERS, "set-cookie": "session=canary-cookie-99"}))
+    kept = json.dumps(verdict.to_json())
     for secret in (KEY, "canary-cookie-99", "canary-org-5b1f7c0a", "wrkspc_canary0001"):
         assert secret not in kept
-    assert found.attempts, "the exchange itself is evidence"
+    assert verdict.attempts, "the exchange itself is evidence"
 
 
 def test_nor_are_parts_of_them_in_events_that_follow_each_other() -> None:
@@ -344,11 +350,11 @@ def test_nor_are_parts_of_them_in_events_that_follow_each_other() -> None:
     (exchange,) = recorded.exchanges
     assert exchange.response is not None
     streamed = replace(exchange, response=replace(exchange.response, body=None, body_type="empty", events=pieces))
-    found = result(CREATE, replace(recorded, exchanges=(streamed,)))
-    (kept,) = (each for attempt in found.attempts for each in attempt.exchanges)
+    verdict = result(CREATE, replace(recorded, exchanges=(streamed,)))
+    (kept,) = (exchange for attempt in verdict.attempts for exchange in attempt.exchanges)
     assert kept.response is not None
     hidden = {"text": "[hidden: part of ${CREDENTIAL_1}]"}
-    assert [each.data for each in kept.response.events or ()] == [hidden] * len(pieces)
+    assert [event.data for event in kept.response.events or ()] == [hidden] * len(pieces)
 
 
 def test_requests_with_different_keys_differ() -> None:

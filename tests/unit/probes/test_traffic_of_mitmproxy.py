@@ -71,7 +71,7 @@ def entries() -> list[Json]:
 def stream_of(recording: Recording, path: str) -> str:
     """The data of the first stream from a path, as it was read."""
     exchanges = (exchange for recorded in recording.attempts for exchange in recorded.exchanges)
-    responses = (each.response for each in exchanges if urlsplit(each.request.url).path == path)
+    responses = (exchange.response for exchange in exchanges if urlsplit(exchange.request.url).path == path)
     events = next(response.events for response in responses if response is not None and response.events)
     return json.dumps([event.data for event in events], ensure_ascii=False)
 

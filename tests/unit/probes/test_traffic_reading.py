@@ -51,17 +51,17 @@ def recorded(folder: Path, content: Any, name: str = "night.har") -> tuple[Recor
 
 
 def only(folder: Path, content: Any, name: str = "night.har") -> Exchange:
-    (one,) = recorded(folder, content, name)
-    (exchange,) = one.exchanges
+    (attempt,) = recorded(folder, content, name)
+    (exchange,) = attempt.exchanges
     return exchange
 
 
 def test_a_har_has_request_answer_and_time(tmp_path: Path) -> None:
-    (one,) = recorded(tmp_path, har(entry(headers=[{"name": "Request-Id", "value": "req_1"}])))
-    (exchange,) = one.exchanges
-    assert one.location == "night.har, entry 1"
-    assert one.at == "2026-01-31T04:00:00.000Z"
-    assert one.headers_complete is None
+    (attempt,) = recorded(tmp_path, har(entry(headers=[{"name": "Request-Id", "value": "req_1"}])))
+    (exchange,) = attempt.exchanges
+    assert attempt.location == "night.har, entry 1"
+    assert attempt.at == "2026-01-31T04:00:00.000Z"
+    assert attempt.headers_complete is None
     assert (exchange.request.method, exchange.request.body) == ("POST", {"model": "small"})
     assert exchange.request.headers == {"x-api-key": "secret"}  # what HTTP/2 itself adds is no header
     assert exchange.elapsed_ms == 12.5
@@ -71,8 +71,8 @@ def test_a_har_has_request_answer_and_time(tmp_path: Path) -> None:
 
 
 def test_a_har_says_whether_its_headers_are_complete(tmp_path: Path) -> None:
-    (one,) = recorded(tmp_path, har(entry(), _headersComplete=False))
-    assert one.headers_complete is False
+    (attempt,) = recorded(tmp_path, har(entry(), _headersComplete=False))
+    assert attempt.headers_complete is False
 
 
 def test_a_body_may_be_base64_and_a_stream_has_events(tmp_path: Path) -> None:
@@ -82,7 +82,7 @@ def test_a_body_may_be_base64_and_a_stream_has_events(tmp_path: Path) -> None:
     response = only(tmp_path, har(entry(content=content, headers=headers))).response
     assert response is not None
     assert response.events is not None
-    assert [(each.event, each.data) for each in response.events] == [
+    assert [(event.event, event.data) for event in response.events] == [
         ("ping", {"type": "ping"}),
         ("message", "[DONE]"),
     ]
@@ -96,7 +96,7 @@ def test_frames_of_a_socket_have_the_names_that_probing_gives_them(tmp_path: Pat
     ]
     response = only(tmp_path, har({**entry(status=101), "_webSocketMessages": frames})).response
     assert response is not None
-    assert [(each.event, each.sent) for each in response.events or ()] == [
+    assert [(event.event, event.sent) for event in response.events or ()] == [
         ("setup", True),
         ("error", False),
         ("message", False),
@@ -134,13 +134,13 @@ def in_base64(raw: bytes) -> dict[str, Any]:
 )
 def test_each_dialect_says_the_same(response: dict[str, Any], tmp_path: Path) -> None:
     content = har({**entry(**{"status": 429, **response}), "time": None, "cache": None})
-    seen = only(tmp_path, content).response
-    assert seen is not None
-    assert (seen.status, seen.body, seen.body_type) == (429, TOLD, "json")
-    assert not {name for name in seen.headers if name.startswith(":")}
+    parsed = only(tmp_path, content).response
+    assert parsed is not None
+    assert (parsed.status, parsed.body, parsed.body_type) == (429, TOLD, "json")
+    assert not {name for name in parsed.headers if name.startswith(":")}
     [pasted] = parse_answers(json.dumps(content))
     assert (pasted.status, parse_text(pasted.body.decode())) == (429, TOLD)
-    assert dict(pasted.headers or {}) == dict(seen.headers)
+    assert dict(pasted.headers or {}) == dict(parsed.headers)
 
 
 def test_events_that_a_browser_kept_apart_are_those_of_the_stream(tmp_path: Path) -> None:
@@ -148,7 +148,7 @@ def test_events_that_a_browser_kept_apart_are_those_of_the_stream(tmp_path: Path
     stream = {**entry(headers=[{"name": "content-type", "value": "text/event-stream"}], content={"size": 90})}
     response = only(tmp_path, har({**stream, "_eventSourceMessages": kept})).response
     assert response is not None
-    assert [(each.event, each.data) for each in response.events or ()] == [
+    assert [(event.event, event.data) for event in response.events or ()] == [
         ("ping", {"type": "ping"}),
         ("message", "[DONE]"),
     ]
@@ -172,8 +172,8 @@ def test_events_that_a_browser_kept_apart_are_those_of_the_stream(tmp_path: Path
     ],
 )
 def test_an_answer_that_was_not_kept_or_not_given_is_of_no_use(more: Any, why: str, tmp_path: Path) -> None:
-    (one,) = recorded(tmp_path, har({**entry(), **more}))
-    assert one.unusable_reason == why
+    (attempt,) = recorded(tmp_path, har({**entry(), **more}))
+    assert attempt.unusable_reason == why
 
 
 GRPC = {
@@ -184,8 +184,8 @@ GRPC = {
 
 
 def test_an_answer_over_grpc_is_of_no_use_without_its_trailers(tmp_path: Path) -> None:
-    (one,) = recorded(tmp_path, har({**entry(), "response": GRPC}))
-    assert one.unusable_reason == "over gRPC"
+    (attempt,) = recorded(tmp_path, har({**entry(), "response": GRPC}))
+    assert attempt.unusable_reason == "over gRPC"
 
 
 @pytest.mark.parametrize(
@@ -205,9 +205,9 @@ def test_utf8_that_was_written_down_as_latin1_is_read_as_it_was_sent(
     """mitmproxy takes Latin-1 where no charset is stated."""
     text = f"data: {sent}\n\n".encode().decode(written)
     content = {"text": text, "mimeType": media_type}
-    asked = {**entry()["request"], "postData": {"mimeType": media_type, "text": text}}
+    request = {**entry()["request"], "postData": {"mimeType": media_type, "text": text}}
     headers = [{"name": "content-type", "value": media_type}]
-    exchange = only(tmp_path, har({**entry(content=content, headers=headers), "request": asked}))
+    exchange = only(tmp_path, har({**entry(content=content, headers=headers), "request": request}))
     assert exchange.request.body == f"data: {read}\n\n"
     assert exchange.response is not None
     events = [event.data for event in exchange.response.events or ()]
@@ -216,13 +216,13 @@ def test_utf8_that_was_written_down_as_latin1_is_read_as_it_was_sent(
 
 def test_a_websocket_is_told_by_its_handshake_or_its_messages(tmp_path: Path) -> None:
     """Refused or not: the records of sockets name the method WS, and a handshake is a GET."""
-    asked = {**entry()["request"], "method": "GET"}
-    upgrade = {**asked, "headers": [{"name": "Upgrade", "value": "websocket"}]}
+    request = {**entry()["request"], "method": "GET"}
+    upgrade = {**request, "headers": [{"name": "Upgrade", "value": "websocket"}]}
     refused = {**entry(status=401), "request": upgrade}
-    spoken = {**entry(status=101), "request": asked, "_webSocketMessages": []}
-    plain = {**entry(), "request": asked}
+    spoken = {**entry(status=101), "request": request, "_webSocketMessages": []}
+    plain = {**entry(), "request": request}
     read_again = recorded(tmp_path, har(refused, spoken, plain))
-    assert [one.exchanges[0].request.method for one in read_again] == ["WS", "WS", "GET"]
+    assert [attempt.exchanges[0].request.method for attempt in read_again] == ["WS", "WS", "GET"]
 
 
 def test_frames_of_bytes_are_in_base64(tmp_path: Path) -> None:
@@ -230,7 +230,7 @@ def test_frames_of_bytes_are_in_base64(tmp_path: Path) -> None:
     frames = [{"type": "receive", "opcode": 2, "data": data}, {"type": "receive", "opcode": 2, "data": "AAE="}]
     response = only(tmp_path, har({**entry(status=101), "_webSocketMessages": frames})).response
     assert response is not None
-    assert [each.event for each in response.events or ()] == ["setupComplete", "message"]
+    assert [event.event for event in response.events or ()] == ["setupComplete", "message"]
 
 
 def test_an_entry_that_cannot_be_read_takes_nothing_from_the_others(tmp_path: Path) -> None:
@@ -238,7 +238,7 @@ def test_an_entry_that_cannot_be_read_takes_nothing_from_the_others(tmp_path: Pa
     file.write_text(json.dumps(har(entry(), {"request": None}, entry())))
     (recording,) = read_recordings([file])
     assert len(recording.attempts) == 2
-    assert [each.partition(":")[0] for each in recording.unreadable] == ["night.har, entry 2"]
+    assert [line.partition(":")[0] for line in recording.unreadable] == ["night.har, entry 2"]
 
 
 def test_an_address_that_cannot_be_taken_apart_is_named_and_takes_nothing_from_the_others(tmp_path: Path) -> None:
@@ -255,8 +255,8 @@ def test_an_address_that_cannot_be_taken_apart_is_named_and_takes_nothing_from_t
 
 def test_what_a_run_judged_of_others_is_still_of_others(tmp_path: Path) -> None:
     """Its exchanges were not sent as probes of a record, whatever they were evidence of."""
-    asked: dict[str, Any] = {"method": "GET", "url": "https://api.example/v1/models", "headers": {}, "body": None}
-    shown = {"label": "success", "request": asked, "response": {"status": 200, "body": {}, "body_type": "json"}}
+    request: dict[str, Any] = {"method": "GET", "url": "https://api.example/v1/models", "headers": {}, "body": None}
+    shown = {"label": "success", "request": request, "response": {"status": 200, "body": {}, "body_type": "json"}}
     line = {
         "record": "pa/endpoints/models/list_models",
         "probed_record": {},
@@ -282,19 +282,19 @@ def test_lines_hold_exchanges_as_results_have_them(tmp_path: Path) -> None:
         "response": {"status": 200, "headers": {"Request-Id": "req_1"}, "body": {"data": []}},
         "headers_complete": True,
     }
-    (one,) = recorded(tmp_path, json.dumps(line) + "\n\n", "night.jsonl")
-    assert one.headers_complete is True
-    assert one.exchanges[0].response is not None
-    assert one.exchanges[0].response.body_type == "json"
-    assert one.exchanges[0].request.headers == {"x-api-key": "k"}
+    (attempt,) = recorded(tmp_path, json.dumps(line) + "\n\n", "night.jsonl")
+    assert attempt.headers_complete is True
+    assert attempt.exchanges[0].response is not None
+    assert attempt.exchanges[0].response.body_type == "json"
+    assert attempt.exchanges[0].request.headers == {"x-api-key": "k"}
 
 
 @pytest.mark.parametrize("headers", [None, {}])
 def test_a_published_answer_has_no_request(tmp_path: Path, headers: dict[str, str] | None) -> None:
     line = {"provider": "PB", "http_status": 400, "headers": headers, "body": {"error": {"message": "no"}}}
-    (one,) = recorded(tmp_path, json.dumps(line), "published.jsonl")
-    assert (one.provider, one.exchanges[0].request.url, one.at) == ("pb", "", "")
-    assert one.headers_complete is (False if headers is None else None)
+    (attempt,) = recorded(tmp_path, json.dumps(line), "published.jsonl")
+    assert (attempt.provider, attempt.exchanges[0].request.url, attempt.at) == ("pb", "", "")
+    assert attempt.headers_complete is (False if headers is None else None)
 
 
 @pytest.mark.parametrize("media_type", ["text/event-stream", "Text/Event-Stream; charset=UTF-8"])
@@ -302,7 +302,7 @@ def test_a_published_stream_has_events_however_its_media_type_is_written(tmp_pat
     line = {"provider": "PA", "status": 200, "headers": {"content-type": media_type}, "body": "data: [DONE]\n\n"}
     response = only(tmp_path, json.dumps(line), "published.jsonl").response
     assert response is not None
-    assert [each.data for each in response.events or ()] == ["[DONE]"]
+    assert [event.data for event in response.events or ()] == ["[DONE]"]
 
 
 def test_a_published_close_was_a_socket(tmp_path: Path) -> None:
@@ -319,7 +319,7 @@ def test_a_line_that_cannot_be_read_takes_nothing_from_the_others(tmp_path: Path
     file.write_text("\n".join(map(json.dumps, [good, {"provider": "pa"}, 7, good])) + "\n")
     (recording,) = read_recordings([file])
     assert len(recording.attempts) == 2
-    assert [each.partition(":")[0] for each in recording.unreadable] == ["mixed.jsonl, line 2", "mixed.jsonl, line 3"]
+    assert [line.partition(":")[0] for line in recording.unreadable] == ["mixed.jsonl, line 2", "mixed.jsonl, line 3"]
 
 
 def test_of_a_folder_everything_is_read_once(tmp_path: Path) -> None:
@@ -327,7 +327,7 @@ def test_of_a_folder_everything_is_read_once(tmp_path: Path) -> None:
     (tmp_path / "a.har").write_text(json.dumps(har(entry())))
     (tmp_path / "deep" / "b.jsonl").write_text(json.dumps({"provider": "pa", "status": 500, "body": None}))
     (tmp_path / "notes.txt").write_text("no traffic")
-    assert [each.name for each in read_recordings([tmp_path, tmp_path / "a.har"])] == ["a.har", "b.jsonl"]
+    assert [recording.name for recording in read_recordings([tmp_path, tmp_path / "a.har"])] == ["a.har", "b.jsonl"]
 
 
 @pytest.mark.parametrize(
@@ -382,6 +382,6 @@ def test_whatever_stands_in_a_file_is_read_or_refused_in_one_line(
         file.write_text(json.dumps(content))
         try:
             for recording in read_recordings([file]):
-                assert all(each.exchanges for each in recording.attempts)
+                assert all(attempt.exchanges for attempt in recording.attempts)
         except UserError as told:
             assert "\n" not in str(told)  # noqa: PT017 - either is right, and both are looked at
