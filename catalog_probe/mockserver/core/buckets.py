@@ -1,8 +1,9 @@
-"""Token buckets on the mock's clock, and charging several at once (2:8.2)."""
+"""Token buckets and sliding windows on the mock's clock, and charging several buckets at once (2:8.2)."""
 
 from __future__ import annotations
 
 import math
+from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
@@ -66,6 +67,36 @@ class TokenBucket:
     def full_at(self, now: float) -> float:
         """Return when the bucket will be full again."""
         return now + self.seconds_until(self.capacity, now)
+
+
+@dataclass(slots=True)
+class SlidingWindow:
+    """Amounts of the last `window_s` seconds, as one sum for each period, however many requests there were.
+
+    A period begins with its first amount. `sums` has (start, sum) of each, in order.
+    """
+
+    window_s: float
+    period_s: float
+    sums: deque[tuple[float, float]] = field(default_factory=deque)
+
+    def add(self, amount: float, now: float) -> None:
+        """Add an amount to the current period, or begin one."""
+        if self.sums and now - self.period_s < self.sums[-1][0]:
+            start, previous = self.sums.pop()
+            self.sums.append((start, previous + amount))
+        else:
+            self.sums.append((now, amount))
+
+    def expire(self, now: float) -> None:
+        """Remove periods that are older than the window."""
+        while self.sums and self.sums[0][0] <= now - self.window_s:
+            self.sums.popleft()
+
+    @property
+    def total(self) -> float:
+        """Sum of all periods."""
+        return sum(amount for _, amount in self.sums)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections import Counter, deque
+from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, time, timedelta
 from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo
 
 from catalog_probe.mockserver.core import leniency
-from catalog_probe.mockserver.core.buckets import Charge, take_all
+from catalog_probe.mockserver.core.buckets import Charge, SlidingWindow, take_all
 from catalog_probe.mockserver.core.sessions import UNLIMITED
 from catalog_probe.mockserver.pb.errors import BILLING_OFF, NO_FLEX_CAPACITY, NO_FREE_TIER
 from catalog_probe.mockserver.pb.keys import Billing
@@ -46,36 +46,14 @@ CAPACITY_SHED, CAPACITY_UNAVAILABLE = "flex_capacity_shed", "flex_capacity_unava
 
 
 @dataclass
-class SpendWindow:
-    """Spending in the last ten minutes: (start of a second, its sum), in order, and the total."""
-
-    seconds: deque[tuple[float, float]] = field(default_factory=deque)
-    total: float = 0.0
-
-    def add(self, amount: float, now: float) -> None:
-        """Add an amount; a second begins with its first amount."""
-        if self.seconds and now - 1 < self.seconds[-1][0]:
-            start, amount_before = self.seconds.pop()
-            self.seconds.append((start, amount_before + amount))
-        else:
-            self.seconds.append((now, amount))
-        self.total += amount
-
-    def expire(self, now: float) -> None:
-        """Remove spending that is older than the window."""
-        while self.seconds and self.seconds[0][0] <= now - SPEND_WINDOW_S:
-            self.total -= self.seconds.popleft()[1]
-        if not self.seconds:
-            self.total = 0.0
-
-
-@dataclass
 class Usage:
     """Usage of the session's projects that no bucket can count: by day, and in a rolling window."""
 
     days: Counter[tuple[str, ...]] = field(default_factory=Counter)
     """By project, model, service tier, dimension and day."""
-    spending: dict[str, SpendWindow] = field(default_factory=dict)
+    spending: defaultdict[str, SlidingWindow] = field(
+        default_factory=lambda: defaultdict(lambda: SlidingWindow(SPEND_WINDOW_S, period_s=1))
+    )
 
 
 def check_billing(project: Project, model: Model, service_tier: str) -> None:
@@ -116,7 +94,9 @@ def admit_generation(call: Call, model: Model, tokens: int, images: int, service
 def settle_generation(call: Call, tokens: int) -> None:
     """Charge the cost of a generation, which is known only at its end."""
     spending = call.session.state(Usage).spending
-    spending.setdefault(call.project.id, SpendWindow()).add(tokens * USD_PER_TOKEN, call.now)
+    spending.setdefault(call.project.id, SlidingWindow(SPEND_WINDOW_S, period_s=1)).add(
+        tokens * USD_PER_TOKEN, call.now
+    )
 
 
 def set_service_tier_header(call: Call, service_tier: str) -> None:
@@ -172,11 +152,11 @@ def bucket_of(call: Call, model: Model, pool: str, quota: Quota, limits: Limits)
 def find_overspending(call: Call) -> QuotaExcess | None:
     """Return the excess of the spend limit, if the project is beyond it (2:8.3)."""
     limit = TIERS[call.project.tier].usd_in_ten_minutes
-    window = call.session.state(Usage).spending.get(call.project.id, SpendWindow())
+    window = call.session.state(Usage).spending[call.project.id]
     window.expire(call.now)
     if limit is None or leniency.get_current().limits is None or window.total < limit:
         return None
-    return QuotaExcess(SPEND, limit, window.seconds[0][0] + SPEND_WINDOW_S - call.now)
+    return QuotaExcess(SPEND, limit, window.sums[0][0] + SPEND_WINDOW_S - call.now)
 
 
 def _seconds_until_midnight(call: Call) -> float:

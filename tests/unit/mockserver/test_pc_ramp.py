@@ -5,30 +5,30 @@ from __future__ import annotations
 from catalog_probe.mockserver.pc.limits.ramp import RAMP_FROM_TPM, RAMP_WINDOW_S, Ramp
 
 
-def asked(ramp: Ramp, tokens: int, now: float) -> bool:
+def admit(ramp: Ramp, tokens: int, now: float) -> bool:
     admitted = ramp.admits(tokens, now)
     if admitted:
-        ramp.add(tokens, now)
+        ramp.minutes.add(tokens, now)
     return admitted
 
 
 def test_up_to_a_million_a_minute_may_come_at_once() -> None:
     ramp = Ramp()
-    assert asked(ramp, RAMP_FROM_TPM, 0.0)
-    assert not asked(ramp, 1, 30.0)
-    assert asked(ramp, 1, 61.0)
+    assert admit(ramp, RAMP_FROM_TPM, 0.0)
+    assert not admit(ramp, 1, 30.0)
+    assert admit(ramp, 1, 61.0)
 
 
 def test_beyond_that_a_minute_may_take_half_as_much_again_as_the_busiest_before() -> None:
     ramp = Ramp()
-    assert asked(ramp, RAMP_FROM_TPM, 0.0)
-    assert not asked(ramp, RAMP_FROM_TPM * 3 // 2 + 1, 60.0)
-    assert asked(ramp, RAMP_FROM_TPM * 3 // 2, 60.0)
-    assert not asked(ramp, RAMP_FROM_TPM * 3 // 2, 60.0 + RAMP_WINDOW_S + 1)
+    assert admit(ramp, RAMP_FROM_TPM, 0.0)
+    assert not admit(ramp, RAMP_FROM_TPM * 3 // 2 + 1, 60.0)
+    assert admit(ramp, RAMP_FROM_TPM * 3 // 2, 60.0)
+    assert not admit(ramp, RAMP_FROM_TPM * 3 // 2, 60.0 + RAMP_WINDOW_S + 1)
 
 
 def test_it_remembers_minutes_and_not_requests() -> None:
     ramp = Ramp()
     for number in range(20_000):
-        asked(ramp, 1, number * 0.1)
-    assert len(ramp.minutes) <= RAMP_WINDOW_S // 60 + 1
+        admit(ramp, 1, number * 0.1)
+    assert len(ramp.minutes.sums) <= RAMP_WINDOW_S // 60 + 1

@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from catalog_probe.mockserver.core import stores
+from catalog_probe.mockserver.core.buckets import SlidingWindow
 from catalog_probe.mockserver.core.sessions import MAX_ENDPOINTS, OTHERS, Session
 from catalog_probe.mockserver.core.stores import BoundedStore
-from catalog_probe.mockserver.pb.limits import SPEND_WINDOW_S
-from catalog_probe.mockserver.pb.quotas import SpendWindow
 
 if TYPE_CHECKING:
     import pytest
@@ -46,12 +45,12 @@ def test_endpoints_and_scenarios_are_counted_without_end_in_a_bounded_number() -
     assert len(session.scenario_uses) == MAX_ENDPOINTS
 
 
-def test_what_was_spent_in_ten_minutes_takes_a_sum_a_second() -> None:
-    window = SpendWindow()
+def test_a_sliding_window_keeps_a_sum_for_each_period() -> None:
+    window = SlidingWindow(600, period_s=1)
     for number in range(10_000):
         window.add(0.5, 100 + number / 1_000)
-    assert (window.total, len(window.seconds)) == (5_000, 10)
-    window.expire(100 + SPEND_WINDOW_S)
+    assert (window.total, len(window.sums)) == (5_000, 10)
+    window.expire(100 + 600)
     assert window.total == 4_500
-    window.expire(200 + SPEND_WINDOW_S)
-    assert (window.total, len(window.seconds)) == (0.0, 0)
+    window.expire(200 + 600)
+    assert (window.total, len(window.sums)) == (0.0, 0)

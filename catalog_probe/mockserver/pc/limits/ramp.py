@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections import deque
 from dataclasses import dataclass, field
 
 from catalog_probe.mockserver.core import leniency
+from catalog_probe.mockserver.core.buckets import SlidingWindow
 
 RAMP_FROM_TPM = 1_000_000
 RAMP_GROWTH = 1.5
@@ -14,27 +14,14 @@ RAMP_WINDOW_S = 15 * 60
 
 @dataclass
 class Ramp:
-    """Tokens requested in each minute of the window.
+    """The tokens that were requested in each minute of the window."""
 
-    `minutes` has (start of the minute, tokens), in order. A minute begins with its first request, so there is at most
-    one more than the window has.
-    """
-
-    minutes: deque[tuple[float, int]] = field(default_factory=deque)
+    minutes: SlidingWindow = field(default_factory=lambda: SlidingWindow(RAMP_WINDOW_S, period_s=60))
 
     def admits(self, tokens: int, now: float) -> bool:
         """Return whether this minute may take so many tokens more, compared with the busiest earlier minute."""
-        while self.minutes and self.minutes[0][0] <= now - RAMP_WINDOW_S:
-            self.minutes.popleft()
-        this_minute = sum(count for began, count in self.minutes if began > now - 60) + tokens
-        busiest = max((count for began, count in self.minutes if began <= now - 60), default=0)
+        self.minutes.expire(now)
+        this_minute = sum(amount for start, amount in self.minutes.sums if start > now - 60) + tokens
+        busiest = max((amount for start, amount in self.minutes.sums if start <= now - 60), default=0)
         limits = leniency.get_current().limits
         return limits is None or this_minute <= max(RAMP_FROM_TPM * limits, RAMP_GROWTH * busiest)
-
-    def add(self, tokens: int, now: float) -> None:
-        """Add admitted tokens to their minute."""
-        if self.minutes and now - 60 < self.minutes[-1][0]:
-            began, count = self.minutes.pop()
-            self.minutes.append((began, count + tokens))
-        else:
-            self.minutes.append((now, tokens))

@@ -83,7 +83,7 @@ def admit_tokens(call: Call, model: Model, prompt: int, max_tokens: int) -> None
     if not ramp.admits(tokens, call.now):
         raise SLOW_DOWN()
     _charge(call, buckets, tokens)
-    ramp.add(tokens, call.now)
+    ramp.minutes.add(tokens, call.now)
     _show_in_headers(call, buckets)
 
 
