@@ -19,6 +19,7 @@ from catalog_probe.mockserver.pa.errors import (
     SPEND_LIMIT_REACHED,
     TIMEOUT,
 )
+from catalog_probe.mockserver.pa.generation.server_tools import BY_BLOCK
 from catalog_probe.mockserver.pa.limits.rates import refuse_used_up
 
 if TYPE_CHECKING:
@@ -27,10 +28,9 @@ if TYPE_CHECKING:
 
 CODING_ASSISTANT_RETRY_AFTER_S = 60  # ours
 
-SERVER_TOOLS = ("web_search", "web_fetch", "code_execution", "bash_code_execution", "text_editor_code_execution")
 REFUSAL_CATEGORIES = ("cyber", "bio", "frontier_llm", "reasoning_extraction", "general_harms")
 
-_TOOL = choice("tool", SERVER_TOOLS, "The server tool it happens to.", default="web_search")
+_TOOL = choice("tool", BY_BLOCK, "The server tool it happens to.", default="web_search")
 
 OF_ANY_CALL = (
     Scenario("payment_problem", "The organization's payment failed; any call.", row=BILLING),

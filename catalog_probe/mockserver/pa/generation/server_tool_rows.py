@@ -170,33 +170,18 @@ def _fetch(use: Use) -> dict[str, Any]:
     return {"type": "web_fetch_result", "url": use.url, "content": document, "retrieved_at": rfc3339(use.call.now)}
 
 
-def _execute(block: str) -> Callable[[Use], dict[str, Any]]:
-    return lambda use: {"type": f"{block}_result", "stdout": "", "stderr": "", "return_code": 0, "content": []}
+def _code_tool(block: str, failures: tuple[Failure, ...], read_input: Callable[[Use], dict[str, Any]]) -> ServerTool:
+    result = {"type": f"{block}_result", "stdout": "", "stderr": "", "return_code": 0, "content": []}
+    return ServerTool("code_execution", block, failures, read_input, lambda use: result)
 
 
+# by the verb of the user's line that uses it
 SERVER_TOOLS: Mapping[str, ServerTool] = {
     "search": ServerTool("web_search", "web_search", SEARCH_FAILURES, lambda use: {"query": use.argument}, _search),
     "fetch": ServerTool("web_fetch", "web_fetch", FETCH_FAILURES, lambda use: {"url": use.url}, _fetch),
-    "run": ServerTool(
-        "code_execution",
-        "code_execution",
-        RUN_FAILURES,
-        lambda use: {"code": use.argument},
-        _execute("code_execution"),
-    ),
-    "bash": ServerTool(
-        "code_execution",
-        "bash_code_execution",
-        BASH_FAILURES,
-        lambda use: {"command": use.argument},
-        _execute("bash_code_execution"),
-    ),
-    "view": ServerTool(
-        "code_execution",
-        "text_editor_code_execution",
-        VIEW_FAILURES,
-        lambda use: {"command": "view", "path": use.argument},
-        _execute("text_editor_code_execution"),
+    "run": _code_tool("code_execution", RUN_FAILURES, lambda use: {"code": use.argument}),
+    "bash": _code_tool("bash_code_execution", BASH_FAILURES, lambda use: {"command": use.argument}),
+    "view": _code_tool(
+        "text_editor_code_execution", VIEW_FAILURES, lambda use: {"command": "view", "path": use.argument}
     ),
 }
-"""By the verb of the user's line that uses it."""
