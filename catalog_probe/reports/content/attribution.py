@@ -38,7 +38,8 @@ _IN_A_RECORDING = {
     Outcome.RESTRICTED: ("account", "In the recording the key was refused."),
 }
 
-# With so many records that differ in the same way, the provider or the documents are wrong, not a single recipe.
+# From so many records with the same difference on, no single recipe is blamed. That prevents that a change at the
+# provider is taken for a mistake of ours; it can hide a mistake that several recipes share.
 _MIN_ALIKE = 3
 
 _OUR_REASONS = {
@@ -59,10 +60,10 @@ _PROVIDER_REASONS = {
 
 @dataclass(frozen=True, slots=True)
 class Attribution:
-    """`party` is a short name for a badge; `why` is a sentence."""
+    """Who is probably wrong: `party` is a short name for a badge, `reason` a sentence."""
 
     party: str
-    why: str
+    reason: str
 
 
 class Attributor:
@@ -85,8 +86,10 @@ class Attributor:
             case Outcome.DRIFTED:
                 return self._attribute_drift(record)
             case Outcome.FLAKY:
-                why = "The same request was answered in different ways: two backends, or a change that is rolling out."
-                return Attribution("provider", why)
+                reason = (
+                    "The same request was answered in different ways: two backends, or a change that is rolling out."
+                )
+                return Attribution("provider", reason)
             case Outcome.HARNESS_ERROR:
                 return Attribution("our recipe", "The probe itself failed before there was anything to compare.")
             case Outcome.RESTRICTED:
@@ -101,30 +104,30 @@ class Attributor:
         alike = f"{number} records of {record.provider.upper()} differ in the same way" if number >= _MIN_ALIKE else ""
         matching_records = _records_with_this_answer(record)
         if confirmation.is_pending(record.result):
-            why = "No live run has confirmed it yet, and its first observation is a few days old."
-            return Attribution("documents, record or account", why)
+            reason = "No live run has confirmed it yet, and its first observation is a few days old."
+            return Attribution("documents, record or account", reason)
         never_confirmed = confirmation.list_never_confirmed(record.result)
         if never_confirmed and not confirmation.list_regressions(record.result):
             first = min(entry["first"] for entry in never_confirmed.values())
-            why = f"No live run has confirmed it since its first observation, on {first}."
-            return Attribution("documents, record or account", f"{why} {alike}." if alike else why)
+            reason = f"No live run has confirmed it since its first observation, on {first}."
+            return Attribution("documents, record or account", f"{reason} {alike}." if alike else reason)
         if record.conformed_before:
             now = f"now gets the answer of {matching_records}" if matching_records else alike or "is not any more"
-            why = f"It was seen as documented on {record.conformed_before}, and {now}."
-            return Attribution("provider", f"{why} Unless its record was edited since, the provider changed.")
+            reason = f"It was seen as documented on {record.conformed_before}, and {now}."
+            return Attribution("provider", f"{reason} Unless its record was edited since, the provider changed.")
         if alike:
             return Attribution("documents or provider", f"{alike} ({shared_drift}), so it is not this recipe alone.")
         if self._run.traffic is not None:
-            why = "It has not been seen as documented, and no control shows that key and host worked."
-            return Attribution("documents or provider", why)
+            reason = "It has not been seen as documented, and no control shows that key and host worked."
+            return Attribution("documents or provider", reason)
         if matching_records:
-            why = f"The answer is the documented one of {matching_records}: "
-            return Attribution("our recipe", f"{why}our request probably provokes that condition instead.")
+            reason = f"The answer is the documented one of {matching_records}: "
+            return Attribution("our recipe", f"{reason}our request probably provokes that condition instead.")
         if Tag.UNVERIFIED in record.result.parsed_record.tags or note(record.result.parsed_record):
-            why = "The record rests on what the documents leave open, and it was never seen to hold."
-            return Attribution("documents", why)
-        why = "It has never been seen as documented, while the control shows that key and host work."
-        return Attribution("documents", why)
+            reason = "The record rests on what the documents leave open, and it was never seen to hold."
+            return Attribution("documents", reason)
+        reason = "It has never been seen as documented, while the control shows that key and host work."
+        return Attribution("documents", reason)
 
     def _most_shared_drift(self, record: ReportedRecord) -> tuple[str, int]:
         """Return code and location of the drift that most records of the run share, and how many these are."""

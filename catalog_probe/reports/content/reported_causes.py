@@ -33,7 +33,7 @@ class ReportedCause:
     """By address. A record with several causes is listed under each."""
     party: str
     """Who is probably wrong, by most of the records; or empty."""
-    why: str
+    party_reason: str
     """The reason for that, if it is the same for all records; or empty."""
     is_same_as_previous: bool = False
     """Whether the cause before it has the same records, so that one change is probably behind both."""
@@ -99,10 +99,10 @@ def report_causes(records: Sequence[ReportedRecord], attributor: Attributor) -> 
         attributions = [attribution for member in members if (attribution := attributor.attribute(member))]
         counts = Counter(attribution.party for attribution in attributions)
         party = max(counts, key=lambda name: (counts[name], name), default="")
-        reasons = {attribution.why for attribution in attributions}
-        why = reasons.pop() if len(reasons) == 1 else ""
+        reasons = {attribution.reason for attribution in attributions}
+        party_reason = reasons.pop() if len(reasons) == 1 else ""
         is_same = previous is not None and previous.records == cause.records
-        reported.append(ReportedCause(cause, members, party, why, is_same))
+        reported.append(ReportedCause(cause, members, party, party_reason, is_same))
     return tuple(reported)
 
 

@@ -22,14 +22,14 @@ _MAX_CHARACTERS = 4000  # of each side, if it is no JSON
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class TextPiece:
     """A piece of a line; marked if it differs from the other side."""
 
     text: str
     marked: bool = False
 
 
-Line = tuple[Piece, ...]
+Line = tuple[TextPiece, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ def compare_side_by_side(documented: Json, observed: Json) -> list[DifferenceRow
         rows = [DifferenceRow(*lines) for lines in zip_longest(left, right)]
     if len(rows) <= MAX_LINES:
         return rows
-    note = (Piece(f"… {len(rows) - MAX_LINES} more lines, in the exchange"),)
+    note = (TextPiece(f"… {len(rows) - MAX_LINES} more lines, in the exchange"),)
     return [*rows[:MAX_LINES], DifferenceRow(note, note)]
 
 
@@ -72,7 +72,7 @@ def _mark_line(line: JsonLine, changes: set[Pointer]) -> Line:
     pointer, _, text = line
     indent = len(text) - len(text.lstrip())
     is_changed = any(pointer[: len(change)] == change for change in changes)
-    return (Piece(text[:indent]), Piece(text[indent:], is_changed))
+    return (TextPiece(text[:indent]), TextPiece(text[indent:], is_changed))
 
 
 def _find_changes(documented: Json, observed: Json) -> tuple[set[Pointer], set[Pointer]]:
@@ -108,10 +108,10 @@ def _compare_strings(documented: str, observed: str) -> DifferenceRow:
 
 def _mark_middle(text: str, head: int, tail: int) -> Line:
     end = len(text) - tail
-    pieces = (Piece(text[:head]), Piece(text[head:end], marked=True), Piece(text[end:]))
-    return tuple(piece for piece in pieces if piece.text) or (Piece("(empty)"),)
+    pieces = (TextPiece(text[:head]), TextPiece(text[head:end], marked=True), TextPiece(text[end:]))
+    return tuple(piece for piece in pieces if piece.text) or (TextPiece("(empty)"),)
 
 
 def _mark_all(value: Json) -> list[Line]:
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, indent=2, default=str)
-    return [(Piece(line, marked=True),) for line in text[:_MAX_CHARACTERS].split("\n")]
+    return [(TextPiece(line, marked=True),) for line in text[:_MAX_CHARACTERS].split("\n")]

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from catalog_probe.catalog.model import Json
 
 
-class Ending(StrEnum):
+class PeriodEnding(StrEnum):
     """How a difference ended."""
 
     RECOVERED = "recovered"
@@ -41,7 +41,7 @@ class AffectedRecord:
     endpoints: set[str] = field(default_factory=set)
     """The endpoints on which the record differed."""
     ended: date | None = None
-    ending: Ending | None = None
+    ending: PeriodEnding | None = None
 
 
 @dataclass(slots=True)
@@ -58,7 +58,7 @@ class DriftPeriod:
     records: dict[str, AffectedRecord] = field(default_factory=dict)
     """By address."""
     ended: date | None = None
-    ending: Ending | None = None
+    ending: PeriodEnding | None = None
     replaced_ids: set[str] = field(default_factory=set)
     """The ids of the periods that it replaced when it began."""
     never_confirmed: bool = False
@@ -110,7 +110,7 @@ class _Replay:
                     drifting_periods |= {period.id: period for period in self._add_drift(address, row)}
                 elif outcome is Outcome.CONFORMS and address not in row.drifts:
                     for name in list(self._open[address]):
-                        self._end_difference(address, name, row.today, Ending.RECOVERED)
+                        self._end_difference(address, name, row.today, PeriodEnding.RECOVERED)
         for period in drifting_periods.values():
             drifts = [drift for row in rows for drift in _list_drifts(period, row)]
             period.accepted = all(drift.get("accepted", False) for drift in drifts)
@@ -126,7 +126,9 @@ class _Replay:
             endpoints = open_before[name].records[address].endpoints
             if endpoints.isdisjoint(drift.get("not_drawn", ())):
                 is_replaced = _label(name) in new_labels
-                self._end_difference(address, name, row.today, Ending.CHANGED if is_replaced else Ending.RECOVERED)
+                self._end_difference(
+                    address, name, row.today, PeriodEnding.CHANGED if is_replaced else PeriodEnding.RECOVERED
+                )
         for name, cause in sorted(causes.items()):
             period = self._open[address].get(name) or self._open_by_cause.get(cause) or self._begin(address, cause, row)
             self._continue(period, address, name, cause, row)
@@ -162,7 +164,7 @@ class _Replay:
         self._open[address][name] = period
         self._open_by_cause.setdefault(cause, period)
 
-    def _end_difference(self, address: str, name: str, day: date, ending: Ending) -> None:
+    def _end_difference(self, address: str, name: str, day: date, ending: PeriodEnding) -> None:
         """End one difference of a record; the last of a period takes the record out of it."""
         period = self._open[address].pop(name)
         if period not in self._open[address].values():
@@ -175,7 +177,7 @@ class _Replay:
             if period.id not in open_ids:
                 endings = [record.ending for record in period.records.values() if record.ended == day]
                 period.ended = day
-                period.ending = Ending.RECOVERED if Ending.RECOVERED in endings else Ending.CHANGED
+                period.ending = PeriodEnding.RECOVERED if PeriodEnding.RECOVERED in endings else PeriodEnding.CHANGED
                 del self._open_by_cause[cause]
 
 

@@ -11,7 +11,7 @@ from xml.etree import ElementTree
 
 from catalog_probe.catalog.text.phrases import format_count
 from catalog_probe.catalog.text.sanitizing import escape_hidden, sanitize_line, sanitize_xml
-from catalog_probe.reports.history.drift_periods import DriftPeriod, Ending, find_drift_periods
+from catalog_probe.reports.history.drift_periods import DriftPeriod, PeriodEnding, find_drift_periods
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -72,9 +72,9 @@ def _iterate_sentences(period: DriftPeriod) -> Iterator[str]:
     if period.replaced_ids:
         yield f"In place of {', '.join(sorted(period.replaced_ids))}."
     match period.ending:
-        case Ending.RECOVERED:
+        case PeriodEnding.RECOVERED:
             yield f"Recovered {period.ended}: seen as documented again."
-        case Ending.CHANGED:
+        case PeriodEnding.CHANGED:
             yield f"Changed {period.ended}: something else differs in its place."
     if period.never_confirmed:
         yield "No live run has ever confirmed it: the document or our transcription may be wrong."

@@ -16,7 +16,7 @@ from catalog_probe.catalog.text.phrases import format_count
 from catalog_probe.catalog.text.sanitizing import sanitize_line
 from catalog_probe.reports.content.reported_causes import split_sides
 from catalog_probe.reports.content.words import join_providers
-from catalog_probe.reports.history.drift_periods import DriftPeriod, Ending, find_drift_periods, night_order
+from catalog_probe.reports.history.drift_periods import DriftPeriod, PeriodEnding, find_drift_periods, night_order
 from catalog_probe.reports.news.feed import MAX_TEXT_LENGTH, describe_period
 
 if TYPE_CHECKING:
@@ -102,7 +102,7 @@ def _list_changes_due(rows: Sequence[HistoryRow]) -> dict[ChangeKey, DriftPeriod
         if period.accepted:
             continue
         due["changed" if period.replaced_ids else "new", period.id] = period
-        if period.ending is Ending.RECOVERED:
+        if period.ending is PeriodEnding.RECOVERED:
             due["recovered", f"{period.id} {period.ended}"] = period
     return due
 

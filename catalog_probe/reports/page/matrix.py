@@ -34,7 +34,7 @@ class ObservedShare:
 
 
 @dataclass(frozen=True, slots=True)
-class Family:
+class MatrixFamily:
     """A family of one provider."""
 
     cell: FamilyCell
@@ -51,9 +51,9 @@ class Column:
     observed: ObservedShare | None
     oldest: int | None
     """The age in days of its oldest evidence."""
-    notable: tuple[tuple[str, tuple[Family, ...]], ...]
+    notable: tuple[tuple[str, tuple[MatrixFamily, ...]], ...]
     """The families that do not all conform, by the name of their kind."""
-    conforming: tuple[Family, ...]
+    conforming: tuple[MatrixFamily, ...]
 
 
 def build_matrix(overview: Overview) -> tuple[Column, ...]:
@@ -79,14 +79,14 @@ def _build_column(provider: str, overview: Overview, observed: ObservedShare | N
     )
 
 
-def _build_family(cell: FamilyCell) -> Family:
+def _build_family(cell: FamilyCell) -> MatrixFamily:
     counts = cell.counts
     exceptions = tuple(
         (counts[outcome], name)
         for outcome, name in OUTCOMES.items()
         if outcome is not Outcome.CONFORMS and counts[outcome]
     )
-    return Family(cell, exceptions)
+    return MatrixFamily(cell, exceptions)
 
 
 def count_observed_shares(records: Sequence[ReportedRecord]) -> dict[str, ObservedShare]:

@@ -51,79 +51,82 @@ def test_a_star_stands_for_every_label_or_aspect(pattern: str, key: str, covered
     assert AssertionKey.parse(pattern).covers(AssertionKey.parse(key)) is covered
 
 
-def changed(address: str, **fields: object) -> tuple[Catalog, Record]:
+def change_record(address: str, **fields: object) -> tuple[Catalog, Record]:
     catalog = shipped()
     record = catalog[address]
     return catalog, Record(record.address, {**record.data, **fields})
 
 
 def test_what_is_listed_as_assumed_is_assumed_and_everything_else_documented() -> None:
-    catalog, record = changed("pa/errors/general/unknown_path", assumed={"answer/status": "not shown"})
-    found = {assertion.key.local_key: assertion for assertion in assertions(record, catalog.__getitem__)}
-    assert (found["status"].basis, found["status"].assumed, found["status"].source) == (
+    catalog, record = change_record("pa/errors/general/unknown_path", assumed={"answer/status": "not shown"})
+    by_key = {assertion.key.local_key: assertion for assertion in assertions(record, catalog.__getitem__)}
+    assert (by_key["status"].basis, by_key["status"].assumed, by_key["status"].source) == (
         Basis.ASSUMED,
         "not shown",
         "",
     )
-    its_own = {key: assertion for key, assertion in found.items() if key != "status" and "request_id" not in key}
-    assert all(assertion.basis is Basis.DOCUMENTED and assertion.source for assertion in its_own.values())
+    documented = {key: assertion for key, assertion in by_key.items() if key != "status" and "request_id" not in key}
+    assert all(assertion.basis is Basis.DOCUMENTED and assertion.source for assertion in documented.values())
 
 
 def test_what_an_envelope_assumes_is_assumed_in_each_record_of_its_surface() -> None:
-    catalog, record = changed("pa/errors/general/rate_limit")
-    found = {assertion.key.local_key: assertion for assertion in assertions(record, catalog.__getitem__)}
-    for within, source in (("body:/request_id", ""), ("relation:equals:/request_id", "2:7.1#request id in the body")):
-        assert found[within].basis is Basis.ASSUMED
-        assert found[within].from_envelope
-        assert found[within].assumed.startswith("2:7.1 says that the request id appears in the body")
-        assert found[within].source == source
+    catalog, record = change_record("pa/errors/general/rate_limit")
+    by_key = {assertion.key.local_key: assertion for assertion in assertions(record, catalog.__getitem__)}
+    for local_key, source in (
+        ("body:/request_id", ""),
+        ("relation:equals:/request_id", "2:7.1#request id in the body"),
+    ):
+        assert by_key[local_key].basis is Basis.ASSUMED
+        assert by_key[local_key].from_envelope
+        assert by_key[local_key].assumed.startswith("2:7.1 says that the request id appears in the body")
+        assert by_key[local_key].source == source
 
 
 def test_what_is_assumed_of_success_holds_for_each_rule_that_allows_something() -> None:
-    catalog, record = changed("pa/endpoints/messages/create_message", assumed={"success/status": "not shown"})
-    found = {str(assertion.key): assertion.basis for assertion in assertions(record, catalog.__getitem__)}
-    assert found["success/status"] is found["service_tier_auto/status"] is Basis.ASSUMED
-    assert found["max_tokens_required/status"] is Basis.DOCUMENTED
+    catalog, record = change_record("pa/endpoints/messages/create_message", assumed={"success/status": "not shown"})
+    by_key = {str(assertion.key): assertion.basis for assertion in assertions(record, catalog.__getitem__)}
+    assert by_key["success/status"] is by_key["service_tier_auto/status"] is Basis.ASSUMED
+    assert by_key["max_tokens_required/status"] is Basis.DOCUMENTED
 
 
 def test_a_rule_has_the_basis_the_choice_and_the_reach_of_the_error_that_answers_it() -> None:
-    catalog, record = changed("pa/endpoints/messages/create_message")
+    catalog, record = change_record("pa/endpoints/messages/create_message")
     error = catalog["pa/errors/invalid_request/missing_max_tokens"]
-    told = {
+    fields = {
         "assumed": {"answer/status": "not shown"},
         "alternatives": {"answer/type": {"values": [error.data["type"], "another"], "source": "2:7.3#row"}},
         "out_of_reach": {"answer/type": "only-the-provider"},
     }
-    doubtful = Record(error.address, {**error.data, **told})
+    changed_error = Record(error.address, {**error.data, **fields})
 
     def lookup(address: str) -> Record:
-        return doubtful if address == str(error.address) else catalog[address]
+        return changed_error if address == str(error.address) else catalog[address]
 
-    found = {str(assertion.key): assertion for assertion in assertions(record, lookup)}
-    assert found["max_tokens_required/status"].basis is Basis.ASSUMED
-    assert found["max_tokens_required/type"].alternatives == (error.data["type"], "another")
-    assert found["max_tokens_required/type"].out_of_reach == "only-the-provider"
-    assert found["max_tokens_required/status"].id == f"{record.address}#max_tokens_required/status"
+    by_key = {str(assertion.key): assertion for assertion in assertions(record, lookup)}
+    assert by_key["max_tokens_required/status"].basis is Basis.ASSUMED
+    assert by_key["max_tokens_required/type"].alternatives == (error.data["type"], "another")
+    assert by_key["max_tokens_required/type"].out_of_reach == "only-the-provider"
+    assert by_key["max_tokens_required/status"].id == f"{record.address}#max_tokens_required/status"
 
 
 def test_alternatives_reach_and_dependence_are_told() -> None:
-    catalog, record = changed(
+    catalog, record = change_record(
         "pa/errors/general/rate_limit",
         alternatives={"answer/status": {"values": [429, 529], "source": "2:7.3#429 rate limit"}},
         out_of_reach={"*/header:retry-after": "only-the-provider"},
         depends={"answer": ["setup_step"]},
     )
-    found = {assertion.key.local_key: assertion for assertion in assertions(record, catalog.__getitem__)}
-    assert found["status"].alternatives == (429, 529)
-    assert found["header:retry-after"].out_of_reach == "only-the-provider"
-    assert found["type"].depends_on == ("setup_step",)
+    by_key = {assertion.key.local_key: assertion for assertion in assertions(record, catalog.__getitem__)}
+    assert by_key["status"].alternatives == (429, 529)
+    assert by_key["header:retry-after"].out_of_reach == "only-the-provider"
+    assert by_key["type"].depends_on == ("setup_step",)
 
 
 def test_what_is_assumed_of_the_request_is_no_assertion_of_an_answer() -> None:
-    catalog, record = changed("pa/endpoints/messages/create_message", assumed={"ask/path": "not shown, 1:4.1"})
+    catalog, record = change_record("pa/endpoints/messages/create_message", assumed={"ask/path": "not shown, 1:4.1"})
     assert request_assumptions(record) == {AssertionKey("ask", "path"): "not shown, 1:4.1"}
-    made = assertions(record, catalog.__getitem__)
-    assert all(assertion.basis is Basis.DOCUMENTED for assertion in made if not assertion.from_envelope)
+    stated = assertions(record, catalog.__getitem__)
+    assert all(assertion.basis is Basis.DOCUMENTED for assertion in stated if not assertion.from_envelope)
 
 
 def test_every_assertion_of_the_shipped_records_has_an_id_of_its_own() -> None:
@@ -136,11 +139,15 @@ def test_every_assertion_of_the_shipped_records_has_an_id_of_its_own() -> None:
 def test_a_record_names_only_assertions_that_it_makes() -> None:
     catalog = shipped()
     for record in catalog.records:
-        own = [assertion.key for assertion in assertions(record, catalog.__getitem__)]
-        own += [
-            AssertionKey("success", key.aspect, key.location) for key in own if key.label in success_rule_labels(record)
+        keys = [assertion.key for assertion in assertions(record, catalog.__getitem__)]
+        keys += [
+            AssertionKey("success", key.aspect, key.location)
+            for key in keys
+            if key.label in success_rule_labels(record)
         ]
         for field in ("assumed", "alternatives", "out_of_reach"):
             for text in record.data.get(field) or {}:
-                said = AssertionKey.parse(text)
-                assert said.label == "ask" or any(said.covers(key) for key in own), f"{record.address}: {field} {text}"
+                pattern = AssertionKey.parse(text)
+                assert pattern.label == "ask" or any(pattern.covers(key) for key in keys), (
+                    f"{record.address}: {field} {text}"
+                )

@@ -19,9 +19,9 @@ def test_an_instant_ends_in_z() -> None:
 
 def test_now_is_now_and_reads_back() -> None:
     before = datetime.now(UTC)
-    told = datetime.fromisoformat(format_utc_now("microseconds"))
-    assert before <= told <= datetime.now(UTC)
-    assert told.utcoffset() == timedelta(0)
+    now = datetime.fromisoformat(format_utc_now("microseconds"))
+    assert before <= now <= datetime.now(UTC)
+    assert now.utcoffset() == timedelta(0)
 
 
 def test_a_duration_is_in_milliseconds() -> None:

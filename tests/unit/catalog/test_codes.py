@@ -47,8 +47,8 @@ WORDS = {FindingCode.EXPLAINED: "x"}
 
 
 def test_an_explanation_says_what_it_means_and_what_to_do_in_sentences() -> None:
-    for code, told in ALL.items():
-        for text in (told.means, told.next_step):
+    for code, explanation in ALL.items():
+        for text in (explanation.means, explanation.next_step):
             assert re.fullmatch(r"\S.*\.", text), (code, text)
 
 

@@ -123,8 +123,8 @@ def test_the_last_of_several_members_with_one_name_counts_and_the_name_is_told(v
 def test_a_repeated_name_is_told_after_texts_and_names_were_changed(value: Json) -> None:
     read = json.loads(written(value), object_pairs_hook=build_object)
     hidden = map_strings(read, lambda text: f"${text}", names=True)
-    found = [pointer.replace("/$", "/") for pointer, _ in iterate_repeated_members(hidden)]
-    assert found == [pointer for pointer, _ in iterate_repeated_members(read)]
+    pointers = [pointer.replace("/$", "/") for pointer, _ in iterate_repeated_members(hidden)]
+    assert pointers == [pointer for pointer, _ in iterate_repeated_members(read)]
 
 
 def test_where_a_repeated_name_stands() -> None:

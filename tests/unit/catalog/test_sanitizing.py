@@ -12,7 +12,7 @@ from catalog_probe.catalog.text.sanitizing import escape_hidden, escape_hidden_i
 
 
 @pytest.mark.parametrize(
-    ("text", "shown"),
+    ("text", "expected"),
     [
         ("plain — text, “quotes”, 漢字, ё, 🙂", "plain — text, “quotes”, 漢字, ё, 🙂"),
         ("two\nlines\tand a tab", "two\nlines\tand a tab"),
@@ -24,8 +24,8 @@ from catalog_probe.catalog.text.sanitizing import escape_hidden, escape_hidden_i
         ("line\u2028separator\r", "line⟨U+2028⟩separator⟨U+000D⟩"),
     ],
 )
-def test_what_conceals_is_written_out(text: str, shown: str) -> None:
-    assert escape_hidden(text) == shown
+def test_what_conceals_is_written_out(text: str, expected: str) -> None:
+    assert escape_hidden(text) == expected
 
 
 @given(st.text())

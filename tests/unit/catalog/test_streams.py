@@ -102,11 +102,11 @@ def test_what_waits_in_a_stream_that_takes_no_more_is_let_go() -> None:
     stream = os.fdopen(writing, "w")
     stream.write("much")
     os.close(reading)
-    said = output_streams.FailsafeStream(stream)
-    said.flush()
-    assert isinstance(said.first_error, BrokenPipeError)
-    assert said.write("more") == len("more")
-    said.flush()
+    failsafe = output_streams.FailsafeStream(stream)
+    failsafe.flush()
+    assert isinstance(failsafe.first_error, BrokenPipeError)
+    assert failsafe.write("more") == len("more")
+    failsafe.flush()
     stream.close()
 
 

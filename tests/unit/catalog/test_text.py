@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @pytest.mark.parametrize(
-    ("value", "other", "stands"),
+    ("value", "other", "expected"),
     [
         ("400", 400, '"400"'),
         ("null", None, '"null"'),
@@ -28,12 +28,12 @@ if TYPE_CHECKING:
         (400, "400", 400),
     ],
 )
-def test_a_text_that_reads_like_something_else_stands_in_its_quotes(value: Json, other: Json, stands: Json) -> None:
-    assert quote_if_ambiguous(value, other) == stands
+def test_a_text_that_reads_like_something_else_stands_in_its_quotes(value: Json, other: Json, expected: Json) -> None:
+    assert quote_if_ambiguous(value, other) == expected
 
 
 @pytest.mark.parametrize(
-    ("value", "limit", "told"),
+    ("value", "limit", "expected"),
     [
         ("short", 5, "short"),
         ("shorter", 5, "shor…"),
@@ -44,15 +44,15 @@ def test_a_text_that_reads_like_something_else_stands_in_its_quotes(value: Json,
         ({"bytes": b"x"}, 40, '{"bytes": "b\'x\'"}'),
     ],
 )
-def test_it_is_told_in_so_many_characters(value: Json, limit: int, told: str) -> None:
-    assert shorten(value, limit) == told
+def test_it_is_told_in_so_many_characters(value: Json, limit: int, expected: str) -> None:
+    assert shorten(value, limit) == expected
 
 
 @given(st.text(), st.integers(min_value=1, max_value=50))
 def test_it_never_exceeds_the_limit_and_says_that_something_is_missing(text: str, limit: int) -> None:
-    told = shorten(text, limit)
-    assert len(told) <= limit
-    assert told == text or (told.endswith(ELLIPSIS) and text.startswith(told[:-1]))
+    shortened = shorten(text, limit)
+    assert len(shortened) <= limit
+    assert shortened == text or (shortened.endswith(ELLIPSIS) and text.startswith(shortened[:-1]))
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"], ids=["as is", "Notepad's", "PowerShell's"])

@@ -39,26 +39,26 @@ def make_drift(address: str = A, *more: Finding, **changes: Any) -> Result:
 def test_what_held_before_was_changed_by_the_provider() -> None:
     found = attribute_drift(make_drift())
     assert found.party == "provider"
-    assert "2026-11-16" in found.why
+    assert "2026-11-16" in found.reason
 
 
 def test_the_answer_of_another_record_points_at_our_recipe() -> None:
     other = make_finding("matches-another-record", observed="pa/errors/general/b")
     found = attribute_drift(make_drift(A, other, probed_record=NEVER_SEEN))
     assert found.party == "our recipe"
-    assert "pa/errors/general/b" in found.why
+    assert "pa/errors/general/b" in found.reason
 
 
 def test_what_many_records_share_is_no_single_recipe() -> None:
     others = [make_drift(f"pa/errors/general/{slug}", probed_record=NEVER_SEEN) for slug in "bcd"]
     found = attribute_drift(make_drift(probed_record=NEVER_SEEN), *others)
     assert found.party == "documents or provider"
-    assert found.why.startswith("4 records of PA differ in the same way (status-differs)")
+    assert found.reason.startswith("4 records of PA differ in the same way (status-differs)")
 
 
 def test_what_never_held_is_the_documents() -> None:
     assert attribute_drift(make_drift(probed_record=NEVER_SEEN)).party == "documents"
-    assert "leave open" in attribute_drift(make_drift(probed_record={**NEVER_SEEN, "status": ["UNVERIFIED"]})).why
+    assert "leave open" in attribute_drift(make_drift(probed_record={**NEVER_SEEN, "status": ["UNVERIFIED"]})).reason
 
 
 @pytest.mark.parametrize("outcome", [Outcome.DRIFTED, Outcome.FLAKY, Outcome.INCONCLUSIVE, Outcome.RESTRICTED])
@@ -66,15 +66,15 @@ def test_in_a_recording_it_is_neither_us_nor_a_mock(outcome: Outcome) -> None:
     found = attribute_drift(
         make_result(A, outcome, findings=(make_finding(),)), live=False, answered_by=AnsweredBy.RECORDING
     )
-    assert "recording" in found.why
+    assert "recording" in found.reason
     assert "our" not in found.party
-    assert "mock" not in found.why
+    assert "mock" not in found.reason
 
 
 def test_of_a_live_recording_no_control_is_spoken_of() -> None:
     found = attribute_drift(make_drift(probed_record=NEVER_SEEN), traffic=TRAFFIC)
     assert found.party == "documents or provider"
-    assert "while the control shows" not in found.why
+    assert "while the control shows" not in found.reason
 
 
 def test_on_the_mock_it_is_us() -> None:
@@ -109,7 +109,7 @@ def test_the_reason_beside_a_cause_is_true_of_all_its_records() -> None:
         ]
         overview = Overview(make_run(), seen)
         (cause,) = overview.report_causes(overview.sections[0])
-        return cause.party, cause.why
+        return cause.party, cause.party_reason
 
     assert told("2026-11-16", "2026-11-16")[1].startswith("It was seen as documented on 2026-11-16")
     assert told("2026-11-16", "2026-11-16", "2026-11-12") == ("provider", "")

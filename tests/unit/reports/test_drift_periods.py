@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from catalog_probe.catalog.model import Outcome
-from catalog_probe.reports.history.drift_periods import Ending, find_drift_periods
+from catalog_probe.reports.history.drift_periods import PeriodEnding, find_drift_periods
 from catalog_probe.reports.news import feed
 from tests.unit.reports.factories import make_finding, make_result
 from tests.unit.reports.test_feed import A, B, make_drift, replay
@@ -22,7 +22,7 @@ def test_what_begins_under_another_label_takes_no_place(is_seen: bool) -> None:
     was = make_finding(message="status: documented 400, observed 422")
     now = make_result(A, Outcome.DRIFTED, findings=(was, limited) if is_seen else (limited,))
     first, second = find_drift_periods(replay([[make_result(A, Outcome.DRIFTED, findings=(was,))], [now]]))
-    assert (first.ending, second.ending) == (None if is_seen else Ending.RECOVERED, None)
+    assert (first.ending, second.ending) == (None if is_seen else PeriodEnding.RECOVERED, None)
     assert second.replaced_ids == set()
 
 

@@ -18,7 +18,7 @@ from catalog_probe.catalog.evidence.results_file import EvidenceError
 from catalog_probe.catalog.evidence.verdicts.merge import merge_runs
 from catalog_probe.catalog.model import Aspect, Outcome, Reason
 from catalog_probe.cli.report_commands import main
-from catalog_probe.reports.history.drift_periods import DriftPeriod, Ending, find_drift_periods
+from catalog_probe.reports.history.drift_periods import DriftPeriod, PeriodEnding, find_drift_periods
 from catalog_probe.reports.history.history_file import MAX_SHOWN_RUNS, append_to_history, load_shown_history
 from catalog_probe.reports.history.history_line import build_history_line
 from catalog_probe.reports.news import feed
@@ -96,13 +96,13 @@ def test_a_cause_behind_many_records_is_one_change() -> None:
     )
     assert (change.first.day, change.last.day, change.ended) == (1, 3, None)
     parts = {record.address: (record.first.day, record.ending) for record in change.records.values()}
-    assert parts == {A: (1, Ending.RECOVERED), B: (2, None)}
+    assert parts == {A: (1, PeriodEnding.RECOVERED), B: (2, None)}
 
 
 def test_a_change_ends_as_the_last_of_its_records_did() -> None:
     nights = [[make_drift(A), make_drift(B)], [make_result(A), make_drift(B)], [make_result(A), make_drift(B, 409)]]
     first, second = find_drift_periods(replay(nights))
-    assert (first.ending, second.replaced_ids) == (Ending.CHANGED, {first.id})
+    assert (first.ending, second.replaced_ids) == (PeriodEnding.CHANGED, {first.id})
 
 
 def test_what_no_night_had_seen_as_documented_is_told_so() -> None:
@@ -119,7 +119,7 @@ def test_what_no_night_had_seen_as_documented_is_told_so() -> None:
 
 def test_what_took_the_place_of_another_names_it() -> None:
     was, now = find_drift_periods(replay([[make_drift(A)], [make_drift(A, 500)]]))
-    assert (was.ending, now.replaced_ids) == (Ending.CHANGED, {was.id})
+    assert (was.ending, now.replaced_ids) == (PeriodEnding.CHANGED, {was.id})
 
 
 def test_one_of_two_differences_recovers_where_nothing_takes_its_place() -> None:
@@ -159,7 +159,7 @@ def test_an_endpoint_that_is_not_drawn_neither_recovers_nor_changes() -> None:
     open_periods = find_drift_periods(replay([[on_both], [not_there], [not_there], [neither]]))
     assert [period.ending for period in open_periods] == [None, None]
     ended_periods = find_drift_periods(replay([[on_both], [not_there], [not_there], [neither], [make_result(A)]]))
-    assert [period.ending for period in ended_periods] == [Ending.RECOVERED, Ending.RECOVERED]
+    assert [period.ending for period in ended_periods] == [PeriodEnding.RECOVERED, PeriodEnding.RECOVERED]
 
 
 def missing_header(endpoint: str) -> Any:
