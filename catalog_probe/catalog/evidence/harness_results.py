@@ -1,8 +1,9 @@
 """Results of the run itself: self-tests and lost workers. They are no records and are not counted as such. Pure.
 
-Each live lane judges its control's answer once more, against an assertion that is false on purpose. This self-test
-passes through everything that other results pass through: judge, results file, drift, cause. If it does not come out as
-drift, a true drift could not have come out either, so the run is at fault, whatever else it observed.
+A broken judge looks like a perfect provider. So each live lane judges its control's answer once more, against an
+assertion that is false on purpose. This self-test passes through everything that other results pass through: judge,
+results file, drift, cause. If it does not come out as drift, a true drift could not have come out either, so the run is
+at fault, whatever else it observed.
 """
 
 from __future__ import annotations

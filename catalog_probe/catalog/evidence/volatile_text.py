@@ -8,6 +8,8 @@ from catalog_probe.catalog.text.phrases import shorten
 
 MAX_TEXT = 300  # characters
 
+# Placeholders prevent a diff of the records in each night in which only an id, a time or an amount differs. They hide
+# that such a value changed its meaning: `retry after 5 s` and `retry after 500 s` are equal.
 _PLACEHOLDERS = (
     (re.compile(r"\b[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\b", re.IGNORECASE), "{id}"),
     (re.compile(r"\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?"), "{time}"),

@@ -1,4 +1,7 @@
-"""Retry advice: whether to send a request again, when, how often, and what to change first."""
+"""Retry advice: whether to send a request again, when, how often, and what to change first.
+
+Most rows of the documents say nothing about retries. Their silence is `conditional` and never `no`.
+"""
 
 from __future__ import annotations
 

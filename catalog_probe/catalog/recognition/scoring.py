@@ -1,7 +1,8 @@
 """Score of an answer against a documented one: points for each aspect, with reasons in words.
 
 An aspect that identifies an error better has more points: a code more than a status, a status more than a type. Not all
-aspects must be equal, because real answers may differ from the documents in one aspect and still be that error.
+aspects must be equal, because real answers may differ from the documents in one aspect and still be that error. The
+judge is stricter on purpose: it must not explain drift away, while a person wants the nearest match.
 """
 
 from __future__ import annotations

@@ -81,7 +81,6 @@ class _Draft:
     """What was changed, in words."""
     skipped: tuple[str, ...] = ()
     """What was left as it is, in words."""
-    stopped: bool = False
 
     def keep_sightings(self, keep: Callable[[Sighting], bool], reason: Callable[[Sighting], str]) -> _Draft:
         """Drop the other sightings, each with its reason."""
@@ -112,14 +111,15 @@ def plan_patch(
     assertions: tuple[Assertion, ...] = (),
 ) -> Patch | NoPatch:
     """Plan what these sightings change in the record. Sightings of other records are ignored."""
-    own = [sighting for sighting in sightings if sighting.result.record == str(record.address)]
-    if not own and policy.expire_after is None:  # a shortcut: most records of a catalog, in a small run
-        return NoPatch(_explain_pin(record) or NOT_OBSERVED)
-    draft = _Draft(record, _in_order(own), policy, today, record, assertions)
+    pin = pinned_reason(record)
+    if pin is not None:
+        return NoPatch(f"pinned by hand: {pin}")
+    own_sightings = [sighting for sighting in sightings if sighting.result.record == str(record.address)]
+    if not own_sightings and policy.expire_after is None:  # a shortcut: most records, if the run is small
+        return NoPatch(NOT_OBSERVED)
+    draft = _Draft(record, _in_order(own_sightings), policy, today, record, assertions)
     for step in _STEPS:
         draft = step(draft)
-        if draft.stopped:
-            break
     if draft.record.data == record.data:
         return NoPatch("; ".join(draft.skipped) or NOT_OBSERVED)
     return Patch(draft.record, "; ".join(draft.changes))
@@ -133,17 +133,6 @@ def _in_order(sightings: list[Sighting]) -> tuple[Sighting, ...]:
         return sighting.day, sighting.at, sighting.run.run, content
 
     return tuple(sorted(sightings, key=sort_key))
-
-
-def _stop_at_a_pin(draft: _Draft) -> _Draft:
-    reason = _explain_pin(draft.record)
-    return replace(draft.skip(reason), stopped=True) if reason else draft
-
-
-def _explain_pin(record: Record) -> str:
-    """Return why a pinned record is not written; empty for other records."""
-    reason = pinned_reason(record)
-    return f"pinned by hand: {reason}" if reason is not None else ""
 
 
 def _drop_inconclusive(draft: _Draft) -> _Draft:
@@ -388,7 +377,6 @@ def _tags(record: Record, *gained: Tag, without: Iterable[Tag] = ()) -> list[str
 
 
 _STEPS: tuple[Callable[[_Draft], _Draft], ...] = (
-    _stop_at_a_pin,
     _drop_inconclusive,
     _drop_future,
     _drop_outdated,

@@ -72,7 +72,7 @@ def gather_evidence(record: Record, assertions: tuple[Assertion, ...], sightings
             matched = {f"{item.label}/{local_key}" for item in observations for local_key in item.matched}
             confirmed |= matched - mismatched
             unconfirmed.update({key: min(day, unconfirmed.get(key, day)) for key in mismatched})
-        # Of two observations on one day, that of an older sighting must not replace the recorded one.
+        # Days are kept without times. So on one day, an older sighting must not replace what the record has.
         newer_cells = recorded if sighting.is_older_than(last) else {}
         for observation in sighting.result.observations:
             endpoint = observation.endpoint or str(record.address)

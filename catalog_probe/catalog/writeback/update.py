@@ -1,4 +1,7 @@
-"""Write-back: apply the plans of runs to record files, and summarize what changed and what did not."""
+"""Write-back: apply the plans of runs to record files, and summarize what changed and what did not.
+
+Only live runs of providers write into records. A mock agrees with them in any case, because we wrote both.
+"""
 
 from __future__ import annotations
 

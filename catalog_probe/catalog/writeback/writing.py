@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from catalog_probe.catalog.model import Json
 
-LOCK_WAIT_S = 60.0  # seconds
+LOCK_WAIT_S = 60.0  # seconds; after that the other writer is reported
 
 Contents = Mapping["Path", Mapping[str, "Json"]]
 """File -> the records that it should hold (slug -> data)."""

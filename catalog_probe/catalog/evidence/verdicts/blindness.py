@@ -15,7 +15,9 @@ if TYPE_CHECKING:
     from catalog_probe.catalog.evidence.results import Result
     from catalog_probe.catalog.model import Reason
 
-BLIND_SHARE = 0.2  # a provider with a larger share of inconclusive probes counts as not observed
+# A provider with a larger share of inconclusive probes counts as not observed. Without this rule, a night that observed
+# nothing would be green, because it has no drift. Its cost: an unlucky night is red although nothing drifted.
+BLIND_SHARE = 0.2
 
 _VERDICTS = frozenset({Outcome.CONFORMS, Outcome.DRIFTED, Outcome.FLAKY, Outcome.HARNESS_ERROR})
 """Outcomes of records that were observed. A harness error is reported by itself and is not blindness."""
@@ -73,7 +75,10 @@ def find_missing_verdicts(results: Sequence[Result]) -> dict[str, str]:
 
 
 def find_unobserved(results: Sequence[Result]) -> dict[str, str]:
-    """For a mock, where everything can be observed: return each provider with inconclusive records."""
+    """For a mock, where everything can be observed: return each provider with inconclusive records.
+
+    A mock has no account, no network and no other clients. So nothing excuses an inconclusive result there.
+    """
     return _count_by_provider("on a mock all is observable, and", filter(_is_unobserved, results))
 
 
