@@ -21,7 +21,7 @@ from catalog_probe.catalog.recognition.advice import May
 from catalog_probe.cli.main import COMMANDS, GROUPS, PROGRAM, main
 from catalog_probe.mockserver.guide import guide
 from catalog_probe.probes.coverage import missing_variables
-from catalog_probe.probes.judging.inconclusive.rule import Sees
+from catalog_probe.probes.judging.inconclusive.rule import RuleScope
 from catalog_probe.probes.judging.inconclusive.table import RULES
 from catalog_probe.probes.plugin.collection.options_table import list_options
 from catalog_probe.probes.targets.shape import SCHEMA as TARGETS
@@ -122,13 +122,13 @@ def describe_inconclusive_rules() -> str:
     )
     columns = ("rule", "reason", "applies", "prevents", "can hide", "made necessary by")
     parts = [f"# Inconclusive rules\n\n{intro}\n"]
-    for sees in Sees:
+    for scope in RuleScope:
         rows = [
             (f"`{rule.name}`", _list_codes(rule), _list_conditions(rule), rule.prevents, rule.hides, rule.case)
             for rule in RULES
-            if rule.sees is sees
+            if rule.scope is scope
         ]
-        parts.append(f"## Needs to see {sees}\n\n{_render_table(columns, rows)}")
+        parts.append(f"## Needs to see {scope}\n\n{_render_table(columns, rows)}")
     return "\n".join(parts)
 
 

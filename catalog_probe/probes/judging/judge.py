@@ -18,7 +18,7 @@ from catalog_probe.probes.judging.comparison.undocumented import find_duplicate_
 from catalog_probe.probes.judging.inconclusive.applying import apply_rules
 from catalog_probe.probes.judging.inconclusive.assumptions import compare_attempt
 from catalog_probe.probes.judging.inconclusive.evidence import AttemptEvidence, Evidence, is_of_a_mock
-from catalog_probe.probes.judging.inconclusive.rule import Sees
+from catalog_probe.probes.judging.inconclusive.rule import RuleScope
 from catalog_probe.probes.judging.inconclusive.transient import compare_with_documented
 from catalog_probe.probes.judging.verdicts.record_verdict import judge_record
 from catalog_probe.probes.judging.verdicts.steps import JudgedStep, list_steps, select_other_answers
@@ -102,7 +102,7 @@ def _judge_step(
     if exchange.response is None:
         return verdict
     evidence = _gather_evidence(step, verdict, vocabulary)
-    verdict = apply_rules(evidence, Sees.ANSWER)
+    verdict = apply_rules(evidence, RuleScope.ANSWER)
     if verdict.reason is not None and verdict.reason.code != ReasonCode.SERVER_FAULT:
         return replace(verdict, findings=(*verdict.findings, *compare_with_documented(evidence)))
     if verdict.outcome is Outcome.CONFORMS and not is_answered(expected, exchange.response):
@@ -132,7 +132,7 @@ def _apply_attempt_rules(
     """Apply the rules that need to see the other answers of the attempt."""
     if verdict.outcome is not Outcome.DRIFTED or step.exchange.response is None:
         return verdict
-    return apply_rules(_gather_evidence(step, verdict, vocabulary, attempt_evidence), Sees.ATTEMPT)
+    return apply_rules(_gather_evidence(step, verdict, vocabulary, attempt_evidence), RuleScope.ATTEMPT)
 
 
 def _retract_dependent_steps(verdicts: Sequence[Verdict], steps: Sequence[JudgedStep]) -> list[Verdict]:

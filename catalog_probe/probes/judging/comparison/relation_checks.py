@@ -79,7 +79,7 @@ def _check_bounds(left: Values, right: Values, is_out_of_bound: Callable[[float,
         else:
             limit = _read_number(bound, as_text=right.as_text)
             sizes = [_measure(value, as_text=left.as_text) for value in left.values]
-        if limit is None or not any(_is_something(value) for value in left.values):
+        if limit is None or not any(_has_content(value) for value in left.values):
             return None
         unmeasured = [value for value, size in zip(left.values, sizes, strict=True) if size is None]
         # Null is no value; any other JSON value without a size, or an instant, is of the wrong type.
@@ -131,7 +131,7 @@ def _check_order(left: Values, right: Values) -> list[Json] | None:
 
 
 def _check_non_empty(left: Values, _right: Values) -> list[Json]:
-    if any(_is_something(value) for value in left.values):
+    if any(_has_content(value) for value in left.values):
         return []
     return list(left.values) or ["absent"]
 
@@ -204,5 +204,5 @@ def _measure(value: Json, *, as_text: bool) -> float | None:
     return len(value.encode(errors="replace")) if isinstance(value, str) else None
 
 
-def _is_something(value: Json) -> bool:
+def _has_content(value: Json) -> bool:
     return value not in (None, "", [], {})

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.model import Outcome, Reason
 from catalog_probe.catalog.model.codes import ReasonCode
-from catalog_probe.probes.judging.inconclusive.rule import Rule, Sees
+from catalog_probe.probes.judging.inconclusive.rule import Rule, RuleScope
 from catalog_probe.probes.judging.inconclusive.table import RULES
 from catalog_probe.probes.judging.inconclusive.transient import is_requested_limit
 from catalog_probe.probes.judging.verdicts.record_verdict import retract
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
     from catalog_probe.probes.judging.verdicts.verdict import Verdict
 
 
-def apply_rules(evidence: Evidence, sees: Sees, rules: Iterable[Rule] = RULES) -> Verdict:
+def apply_rules(evidence: Evidence, scope: RuleScope, rules: Iterable[Rule] = RULES) -> Verdict:
     """Return the verdict after all rules of one scope.
 
     A rule that retracts for good wins over one that postpones. Of two alike, the first in the table gives the reason.
     """
     applicable = []
     for rule in rules:
-        reason = _find_reason(rule, evidence) if rule.sees is sees else None
+        reason = _find_reason(rule, evidence) if rule.scope is scope else None
         if reason is not None:
             applicable.append((rule, reason))
     if not applicable:
@@ -50,7 +50,7 @@ def _find_reason(rule: Rule, evidence: Evidence) -> Reason | None:
 
 
 def _make_inconclusive(rule: Rule, reason: Reason, evidence: Evidence) -> Verdict:
-    if rule.sees is not Sees.KEY:  # name the request, so that a person can repeat it
+    if rule.scope is not RuleScope.KEY:  # name the request, so that a person can repeat it
         request = f"{evidence.request.method} {evidence.request.url}"
         reason = Reason(reason.code, f"{request}: {reason.detail}" if reason.detail else request)
     if rule.postpones:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from catalog_probe.probes.judging.inconclusive.evidence import Evidence
 
 
-class Sees(StrEnum):
+class RuleScope(StrEnum):
     """The scope of a rule: what must be there before it can be asked. Each includes those above it."""
 
     ANSWER = "this answer"
@@ -31,7 +31,7 @@ class Rule:
 
     name: str
     codes: tuple[ReasonCode, ...]
-    sees: Sees
+    scope: RuleScope
     find: Callable[[Evidence], Reason | None]
     prevents: str
     hides: str

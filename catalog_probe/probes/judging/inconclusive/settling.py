@@ -24,7 +24,7 @@ from catalog_probe.probes.judging.inconclusive.evidence import Evidence
 from catalog_probe.probes.judging.inconclusive.foreign import classify_foreign_body
 from catalog_probe.probes.judging.inconclusive.one_answer import add_refusal, describe_generic_message, is_generic
 from catalog_probe.probes.judging.inconclusive.rights import explain_refusal_of_key, is_accepted_key
-from catalog_probe.probes.judging.inconclusive.rule import Sees
+from catalog_probe.probes.judging.inconclusive.rule import RuleScope
 from catalog_probe.probes.judging.verdicts.record_verdict import judge_record
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ def settle_record(pending: PendingRecord) -> Verdict:
     """Return the verdict of a record once all answers to its key are there."""
     settled = {}
     for step_key, evidence in pending.retractable.items():
-        verdict = apply_rules(evidence, Sees.KEY)
+        verdict = apply_rules(evidence, RuleScope.KEY)
         if verdict.outcome is Outcome.CONFORMS and is_generic(evidence):
             verdict = replace(verdict, findings=(*verdict.findings, describe_generic_message(evidence)))
         settled[step_key] = verdict

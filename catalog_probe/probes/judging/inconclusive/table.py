@@ -20,12 +20,12 @@ from catalog_probe.probes.judging.inconclusive import (
     rights,
     transient,
 )
-from catalog_probe.probes.judging.inconclusive.rule import Rule, Sees
+from catalog_probe.probes.judging.inconclusive.rule import Rule, RuleScope
 
 ACCOUNT_RULE = Rule(
     "account-in-trouble",
     (ReasonCode.NO_CREDIT, ReasonCode.REGION_REFUSED, ReasonCode.ACCOUNT_TROUBLE),
-    Sees.ANSWER,
+    RuleScope.ANSWER,
     account.find_account_trouble,
     prevents="Credit or a quota runs out in the middle of a night, and every record after it drifts.",
     hides="A provider that wrongly answers like trouble of the account, or with its message (`no_credit_message`).",
@@ -43,7 +43,7 @@ TRANSIENT_RULES = (
             ReasonCode.STREAM_STALLED,
             ReasonCode.CONNECTION_RESET,
         ),
-        Sees.ANSWER,
+        RuleScope.ANSWER,
         transient.find_cut_short,
         prevents="A broken connection, or a bound of ours, ends an answer before it shows what is documented.",
         hides="A stream that never sends its event, or never ends.",
@@ -53,7 +53,7 @@ TRANSIENT_RULES = (
     Rule(
         "redirect",
         (ReasonCode.UNASKED_REDIRECT,),
-        Sees.ANSWER,
+        RuleScope.ANSWER,
         transient.find_redirect,
         prevents="A portal or a moved host redirects every request. Redirects are not followed.",
         hides="A provider that moves one endpoint by a redirect.",
@@ -63,7 +63,7 @@ TRANSIENT_RULES = (
     Rule(
         "html-page",
         (ReasonCode.GATEWAY_PAGE,),
-        Sees.ANSWER,
+        RuleScope.ANSWER,
         foreign.find_gateway_page,
         prevents="An edge or a gateway answers with a page of HTML, with any status.",
         hides="A provider that answers with HTML and another status, or in place of a success.",
@@ -78,7 +78,7 @@ TRANSIENT_RULES = (
             ReasonCode.UNASKED_TIMEOUT,
             ReasonCode.GATEWAY_PAGE,
         ),
-        Sees.ANSWER,
+        RuleScope.ANSWER,
         transient.find_transient_answer,
         prevents="A request that has nothing to do with it meets an overload, a limit, a timeout or a proxy.",
         hides="An error that becomes 407, 408, 429, 502, 503, 504 or 529; a stream that always ends in an overload.",
@@ -88,7 +88,7 @@ TRANSIENT_RULES = (
     Rule(
         "nameless-fault",
         (ReasonCode.SERVER_FAULT,),
-        Sees.ANSWER,
+        RuleScope.ANSWER,
         transient.find_nameless_fault,
         prevents="A 5xx without an envelope of the provider comes from a gateway, or from a crash.",
         hides="A documented error that becomes a bare 500 for good.",
@@ -98,7 +98,7 @@ TRANSIENT_RULES = (
     Rule(
         "providers-fault",
         (ReasonCode.SERVER_FAULT,),
-        Sees.ANSWER,
+        RuleScope.ANSWER,
         transient.find_server_fault,
         prevents="The provider fails for a moment, in its own envelope, or with another 5xx than the documented one.",
         hides="A fault that differs from attempt to attempt.",
@@ -113,7 +113,7 @@ ANSWER_RULES = (
     Rule(
         "refused-right",
         (ReasonCode.PROBE_REFUSED,),
-        Sees.ANSWER,
+        RuleScope.ANSWER,
         rights.find_refused_right,
         prevents="The key lacks a right, and gets the documented permission refusal.",
         hides="A provider that takes a right away from all keys. The record is reported as restricted.",
@@ -126,7 +126,7 @@ ATTEMPT_RULES = (
     Rule(
         "assumed-path",
         (ReasonCode.ASSUMPTION_FAILED,),
-        Sees.ATTEMPT,
+        RuleScope.ATTEMPT,
         assumptions.find_assumed_path,
         prevents="The documents do not show the path, and the assumed one does not exist.",
         hides="An endpoint with an assumed path that the provider removes.",
@@ -135,7 +135,7 @@ ATTEMPT_RULES = (
     Rule(
         "assumed-trigger",
         (ReasonCode.ASSUMPTION_FAILED,),
-        Sees.ATTEMPT,
+        RuleScope.ATTEMPT,
         assumptions.find_assumed_trigger,
         prevents="We assumed which request provokes an error. It meets another error, or is accepted.",
         hides="A change of status, type or code of that error.",
@@ -145,7 +145,7 @@ ATTEMPT_RULES = (
     Rule(
         "assumed-request",
         (ReasonCode.ASSUMPTION_FAILED,),
-        Sees.ATTEMPT,
+        RuleScope.ATTEMPT,
         assumptions.find_assumed_request,
         prevents="A header, parameter or field of a request is assumed, and the request is refused.",
         hides="A request with an assumed part that the provider no longer accepts.",
@@ -154,7 +154,7 @@ ATTEMPT_RULES = (
     Rule(
         "refused-header",
         (ReasonCode.ASSUMPTION_FAILED,),
-        Sees.ATTEMPT,
+        RuleScope.ATTEMPT,
         assumptions.find_refused_header,
         prevents="An assumed header is refused before anybody looks at key or fault, so errors drift.",
         hides="An error that changes, word for word, to the refusal of the assumed header.",
@@ -163,7 +163,7 @@ ATTEMPT_RULES = (
     Rule(
         "body-in-question",
         (ReasonCode.GATEWAY_PAGE,),
-        Sees.ATTEMPT,
+        RuleScope.ATTEMPT,
         foreign.find_body_in_question,
         prevents="A page with an error's documented status, a refusal in plain text, or a success without its body.",
         hides="A body that changes from attempt to attempt.",
@@ -176,7 +176,7 @@ KEY_RULES = (
     Rule(
         "unconfirmed-host",
         (ReasonCode.CONTROL_FAILED,),
-        Sees.KEY,
+        RuleScope.KEY,
         confirmations.find_unconfirmed_host,
         prevents="An address that no control checks is somebody else's. Its answers drift, or conform by chance.",
         hides="A service that changes all its answers at once.",
@@ -187,7 +187,7 @@ KEY_RULES = (
     Rule(
         "accepted-key",
         (ReasonCode.ACCOUNT_TROUBLE,),
-        Sees.KEY,
+        RuleScope.KEY,
         rights.find_accepted_key,
         prevents="An administrator's key was given for an ordinary one, and is accepted where that is not.",
         hides="A provider that no longer checks rights. It shows as coverage lost if the refusal was observed before.",
@@ -197,7 +197,7 @@ KEY_RULES = (
     Rule(
         "refused-key",
         (ReasonCode.ACCOUNT_TROUBLE,),
-        Sees.KEY,
+        RuleScope.KEY,
         rights.find_refused_key,
         prevents="A good key lacks a scope or a membership, and is refused like a bad key.",
         hides="A provider that no longer accepts good keys on some endpoint. It shows as coverage lost.",
@@ -207,7 +207,7 @@ KEY_RULES = (
     Rule(
         "unconfirmed-value",
         (ReasonCode.VALUE_NOT_FOUND,),
-        Sees.KEY,
+        RuleScope.KEY,
         confirmations.find_unconfirmed_value,
         prevents="A model was retired, or an id is misspelt. Every request that names it is refused.",
         hides="A provider that breaks all requests with a value that it does not list.",
@@ -217,7 +217,7 @@ KEY_RULES = (
     Rule(
         "endpoints-path",
         (ReasonCode.ASSUMPTION_FAILED,),
-        Sees.KEY,
+        RuleScope.KEY,
         assumptions.find_assumed_endpoint_path,
         prevents="An error is provoked on an endpoint whose assumed path does not exist.",
         hides="An endpoint with an assumed path that the provider removes before any night saw the error there.",
@@ -227,7 +227,7 @@ KEY_RULES = (
     Rule(
         "foreign-body",
         (ReasonCode.GATEWAY_PAGE,),
-        Sees.KEY,
+        RuleScope.KEY,
         foreign.find_foreign_body,
         prevents="A gateway or portal before several endpoints answers with HTML, or with one text as a success.",
         hides="A provider that changes several endpoints to HTML, or to the same text, at once.",
@@ -237,7 +237,7 @@ KEY_RULES = (
     Rule(
         "answer-to-everything",
         (ReasonCode.ONE_ANSWER_TO_EVERYTHING,),
-        Sees.KEY,
+        RuleScope.KEY,
         one_answer.find_answer_to_everything,
         prevents="A blocked account, a firewall or a portal answers everything alike, and some records conform.",
         hides="A provider that refuses all requests of several endpoints with one message.",
@@ -247,7 +247,7 @@ KEY_RULES = (
     Rule(
         "words-in-doubt",
         (ReasonCode.TWIN_NOT_ALLOWED,),
-        Sees.KEY,
+        RuleScope.KEY,
         one_answer.find_unclear_answer,
         prevents="As `answer-to-everything`, if the fault-free request may not be sent, or its answer got lost.",
         hides="Errors that change to one message, until the cost of the fault-free request is allowed.",
@@ -257,7 +257,7 @@ KEY_RULES = (
     Rule(
         "refused-elsewhere",
         (ReasonCode.PROBE_REFUSED, ReasonCode.ACCOUNT_TROUBLE),
-        Sees.KEY,
+        RuleScope.KEY,
         rights.find_repeated_refusal,
         prevents="Rights are checked before ids and bodies, so every 404 on files drifts for a key without files.",
         hides="An error that changes, word for word, to the refusal that this key meets on other endpoints.",

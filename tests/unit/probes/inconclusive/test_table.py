@@ -12,7 +12,7 @@ from catalog_probe.catalog.model import Outcome, Response
 from catalog_probe.catalog.model.explanations import INCONCLUSIVE, NOT_PROBED, RESTRICTED
 from catalog_probe.probes.judging.inconclusive.applying import apply_rules
 from catalog_probe.probes.judging.inconclusive.key_evidence import TargetFacts
-from catalog_probe.probes.judging.inconclusive.rule import Rule, Sees
+from catalog_probe.probes.judging.inconclusive.rule import Rule, RuleScope
 from catalog_probe.probes.judging.inconclusive.table import ANSWER_RULES, ATTEMPT_RULES, KEY_RULES, RULES
 from tests.unit.probes.inconclusive.evidence_making import (
     HTML,
@@ -85,7 +85,7 @@ def test_each_row_says_what_it_prevents_what_it_hides_and_why_it_is_there(rule: 
 
 
 def test_scopes_stand_in_the_order_in_which_they_are_asked() -> None:
-    assert [rule.sees for rule in RULES] == sorted((rule.sees for rule in RULES), key=list(Sees).index)
+    assert [rule.scope for rule in RULES] == sorted((rule.scope for rule in RULES), key=list(RuleScope).index)
 
 
 def left(verdict: Verdict) -> tuple[bool, bool]:
@@ -98,7 +98,7 @@ def test_no_order_of_rows_takes_more_back_from_one_answer(
     expected: Expected, response: Response, live: bool, rules: Sequence[Rule]
 ) -> None:
     evidence = compared(expected, response, live=live)
-    assert left(apply_rules(evidence, Sees.ANSWER, rules)) == left(apply_rules(evidence, Sees.ANSWER))
+    assert left(apply_rules(evidence, RuleScope.ANSWER, rules)) == left(apply_rules(evidence, RuleScope.ANSWER))
 
 
 @given(st.sampled_from(EXPECTED), st.sampled_from(RESPONSES), st.permutations(ATTEMPT_RULES))
@@ -107,7 +107,7 @@ def test_no_order_of_rows_takes_more_back_of_an_attempt(
 ) -> None:
     evidence = compared(expected, response)
     if evidence.verdict.outcome is Outcome.DRIFTED:
-        assert left(apply_rules(evidence, Sees.ATTEMPT, rules)) == left(apply_rules(evidence, Sees.ATTEMPT))
+        assert left(apply_rules(evidence, RuleScope.ATTEMPT, rules)) == left(apply_rules(evidence, RuleScope.ATTEMPT))
 
 
 def pending(night: Night) -> list[Evidence]:
@@ -117,7 +117,7 @@ def pending(night: Night) -> list[Evidence]:
 @given(st.sampled_from(NIGHTS), st.permutations(KEY_RULES))
 def test_no_order_of_rows_takes_more_back_of_a_key_s_answers(night: Night, rules: Sequence[Rule]) -> None:
     for evidence in pending(night):
-        assert left(apply_rules(evidence, Sees.KEY, rules)) == left(apply_rules(evidence, Sees.KEY))
+        assert left(apply_rules(evidence, RuleScope.KEY, rules)) == left(apply_rules(evidence, RuleScope.KEY))
 
 
 @given(st.sampled_from(NIGHTS), st.permutations(ANSWERED))
@@ -129,7 +129,7 @@ def test_no_order_of_answers_changes_a_verdict(night: Night, records: Sequence[A
 @given(st.sampled_from(NIGHTS))
 def test_no_rule_makes_a_verdict_greener(night: Night) -> None:
     for evidence in pending(night):
-        after = apply_rules(evidence, Sees.KEY)
+        after = apply_rules(evidence, RuleScope.KEY)
         assert after.outcome is not Outcome.CONFORMS or evidence.verdict.outcome is Outcome.CONFORMS
 
 
