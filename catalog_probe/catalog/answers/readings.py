@@ -73,6 +73,7 @@ def answer_of_exchange(exchange: Exchange) -> Answer:
     if response is None:
         return Answer(None, None, ())
     received = [event for event in response.events or () if not event.sent]
+    # the last event first, because an error ends a stream
     readings = [Reading(event.data, event.event) for event in reversed(received)]
     if response.body_type == "empty" and not received:
         readings.append(Reading(EMPTY))

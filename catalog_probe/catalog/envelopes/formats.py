@@ -49,7 +49,7 @@ def parse_instant(text: str) -> datetime | None:
     if _RFC3339.fullmatch(text) is None:
         return None
     try:
-        return datetime.fromisoformat(text.upper())
+        return datetime.fromisoformat(text.upper())  # RFC 3339 allows `z`, and Python does not
     except ValueError:
         return None
 

@@ -27,6 +27,7 @@ def to_csv(records: Iterable[CatalogRecord]) -> str:
     writer = csv.writer(out)
     writer.writerow(COLUMNS)
     for record in records:
+        # A quote before a formula keeps a spreadsheet from running what a record says.
         writer.writerow(f"'{cell}" if cell.startswith(_FORMULA_PREFIXES) else cell for cell in _cells(record))
     return out.getvalue()
 

@@ -35,7 +35,7 @@ def parse_lines(
             continue
         position = f"{file}:{number}"
         try:
-            yield position, json.loads(line.decode("utf-8-sig"))
+            yield position, json.loads(line.decode("utf-8-sig"))  # an editor may have added a byte order mark
         except (ValueError, RecursionError) as error:
             # A killed writer leaves at most one line without its end.
             if not line.endswith(b"\n"):

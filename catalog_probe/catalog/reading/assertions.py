@@ -46,6 +46,7 @@ def asserted_expectations(record: Record, lookup: Lookup) -> tuple[Expected, ...
         KeyError: an address or a surface that the record names does not exist.
     """
     own = Annotations(record)
+    # Evidence names all statements of a record together, so they are collected before it is read.
     pairs = [
         (expected, tuple(_assertions_of_label(record, own, expected, lookup)))
         for expected in expectations(record, lookup)

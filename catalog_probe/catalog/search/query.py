@@ -113,7 +113,7 @@ def find_unmatched_term(text: str, records: Iterable[Record]) -> tuple[str, str]
 
     Return None if each term alone matches a record. Negated terms and ages are not considered.
     """
-    entries = [SearchEntry.from_record(record, date.min) for record in records]
+    entries = [SearchEntry.from_record(record, date.min) for record in records]  # any day will do: ages are skipped
     for term in parse(text):
         if term.negated or term.field == "seen":
             continue

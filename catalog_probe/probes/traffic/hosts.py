@@ -11,7 +11,7 @@ from catalog_probe.catalog.model import Address
 from catalog_probe.catalog.reading.headers import header_names
 from catalog_probe.catalog.recognition.origin import Origin, OriginHeaders
 from catalog_probe.probes.targets.dialect import Dialect
-from catalog_probe.probes.targets.target import is_loopback
+from catalog_probe.probes.targets.target import EMBEDDED, is_loopback
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -61,7 +61,7 @@ class Hosts:
             for target in targets
             for name, provider in target.providers.items()
             for address in provider.addresses.values()
-            if "." in address or ":" in address
+            if address != EMBEDDED
         ]
         records = {name: tuple(catalog.select(provider=name)) for name in providers()}
         return cls(

@@ -87,6 +87,7 @@ class TrafficJudge:
             self._count_refusal(matches.refusal)
             return
         self.exchange_count += len(attempt.exchanges)
+        # The matches of one exchange are copies with another label, and share its request.
         self.judged_count += len({id(match.exchange.request) for match in matches})
         # The answers of one attempt of ours are compared with each other; those of other clients are not.
         for group in [matches] if is_ours else [(match,) for match in matches]:
