@@ -79,6 +79,7 @@ def write(path: Path, text: str) -> None:
     """Write a file atomically: a reader sees the old one or the new one, never a part."""
     unfinished = path.with_name(f".{path.name}.{os.getpid()}")
     try:
+        # An answer may hold lone surrogates, which UTF-8 cannot encode.
         unfinished.write_bytes(text.encode("utf-8", "backslashreplace"))
         unfinished.replace(path)
     except OSError as error:

@@ -81,6 +81,7 @@ def _find_changes(documented: Json, observed: Json) -> tuple[set[Pointer], set[P
 
     left: set[Pointer] = set()
     right: set[Pointer] = set()
+    # With the usual threshold DeepDiff reports two very different objects as one change, without their members.
     changes = DeepDiff(documented, observed, view="tree", verbose_level=0, threshold_to_diff_deeper=0)
     for kind, levels in changes.items():
         for level in levels:

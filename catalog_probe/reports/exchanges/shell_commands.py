@@ -66,6 +66,7 @@ def _format_curl(request: Request, provider: str, *, streamed: bool) -> str:
     if declared_body is not None:
         return f"head -c {declared_body[1]} /dev/zero | " + _join_lines([*parts, "--data-binary @-"])
     if body is not None:
+        # Not `--data`, which would read a file if the body began with `@`.
         parts.append(f"--data-raw {quote_word(body, _own_variables(provider))}")
     return _join_lines(parts)
 
@@ -84,7 +85,7 @@ def _format_websocat(exchange: Exchange, provider: str) -> str:
     # websocat, because the command of Python's `websockets` cannot send headers.
     request = exchange.request
     events = exchange.response.events or () if exchange.response else ()
-    command = ["websocat --text --no-close"]
+    command = ["websocat --text --no-close"]  # the answer comes after the input has ended
     command += [f"--header {header}" for header in _format_headers(request.headers, provider)]
     command.append(quote_word(request.url, _VARIABLE))
     frames = [quote_word(_format_body(event.data) or "", _own_variables(provider)) for event in events if event.sent]
@@ -100,7 +101,7 @@ def _format_headers(headers: Mapping[str, str], provider: str) -> Iterator[str]:
         is_secret = _KEY_HEADERS.fullmatch(name) is not None
         if is_secret:
             value = value.replace("[redacted]", f"${{{provider.upper()}_API_KEY}}")
-        text = f"{name}: {value}" if value else f"{name};"
+        text = f"{name}: {value}" if value else f"{name};"  # the way to give curl an empty header
         yield quote_word(text, _VARIABLE if is_secret else _own_variables(provider))
 
 

@@ -119,6 +119,7 @@ class _Replay:
     def _add_drift(self, address: str, row: HistoryRow) -> Iterator[DriftPeriod]:
         """Add the drift of a record, and yield the periods that it belongs to."""
         drift = row.drifts.get(address, {})
+        # Not strict: lines of earlier versions have no causes.
         causes = dict(zip(drift.get("differs", ()), drift.get("causes", ()), strict=False))
         open_before = dict(self._open[address])
         new_labels = {_label(name) for name in causes.keys() - open_before.keys()}

@@ -98,7 +98,7 @@ def append_to_history(folder: Path, run: Run, results: Sequence[Result], damage_
     with path.open("ab") as file:
         file.write(b"\n" * lacks_newline + json.dumps(line, ensure_ascii=True, separators=(",", ":")).encode() + b"\n")
         file.flush()
-        os.fsync(file.fileno())
+        os.fsync(file.fileno())  # a line that is lost with the machine would be missing in every later report
     return True
 
 

@@ -33,6 +33,7 @@ def render(target: str, rows: Sequence[HistoryRow]) -> str:
     periods = sorted(
         find_drift_periods(rows), key=lambda period: (period.last_change, period.first, period.id), reverse=True
     )
+    # Without a change, the first night dates the feed, so that further calm nights do not change it.
     updated = max((period.last_change for period in periods), default=min(row.today for row in rows))
     root = ElementTree.Element("feed", {"xmlns": ATOM})
     title = f"What changed on the wire: {sanitize_line(target, MAX_TEXT_LENGTH)}"

@@ -76,7 +76,7 @@ def list_unobserved_providers(row: HistoryRow) -> list[str]:
         provider = address.partition("/")[0]
         if outcome is not Outcome.NOT_PROBED or address in row.coverage_lost:
             tried.add(provider)
-        if outcome.is_conclusive or outcome is Outcome.FLAKY:
+        if outcome.is_conclusive or outcome is Outcome.FLAKY:  # a flaky record was observed, too
             observed.add(provider)
     return sorted(tried - observed)
 
