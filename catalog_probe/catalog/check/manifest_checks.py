@@ -7,12 +7,12 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from catalog_probe.catalog.check import unfinished
-from catalog_probe.catalog.files.manifest import USUAL_ADDRESS, manifest, manifest_file, providers, read_toml
+from catalog_probe.catalog.files.manifest import USUAL_ADDRESS, manifest_file, providers, read_manifest, read_toml
 from catalog_probe.catalog.files.schema_messages import Complaint, complaints
 from catalog_probe.catalog.model.errors import CatalogError, suggest_similar
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
     from jsonschema import Draft202012Validator
@@ -20,41 +20,36 @@ if TYPE_CHECKING:
 SCHEMA = "urn:catalog:provider"
 
 
-def problems(
-    validator: Draft202012Validator, envelopes: Iterable[str], folder: Path | None = None
-) -> Iterator[tuple[Path, Complaint]]:
-    """Yield every problem of the manifests in a folder, by default in all provider folders, with its file.
+def problems(validator: Draft202012Validator, envelopes: Sequence[str]) -> Iterator[tuple[Path, Complaint]]:
+    """Yield every problem of the manifests in all provider folders, with its file.
 
     Args:
         validator: the validator of the manifest schema.
         envelopes: the surfaces that have an envelope.
-        folder: the folder of the manifests.
     """
-    for name in providers(folder):
-        file = manifest_file(name, folder)
-        for complaint in _check_manifest(name, file, validator, list(envelopes), folder):
+    for name in providers():
+        file = manifest_file(name)
+        for complaint in check_manifest(file, validator, envelopes):
             yield file, complaint
 
 
-def _check_manifest(
-    name: str, file: Path, validator: Draft202012Validator, envelopes: list[str], folder: Path | None
-) -> list[Complaint]:
+def check_manifest(file: Path, validator: Draft202012Validator, envelopes: Sequence[str]) -> list[Complaint]:
     """Return the complaints of the first check that has any: later ones rely on the earlier."""
     try:
         data = json.loads(json.dumps(read_toml(file), default=str))  # TOML has dates, which JSON Schema does not know
         found = (
             list(unfinished.find_unfinished(data))
             or list(complaints(validator.iter_errors(data)))
-            or list(_check_references(name, data, envelopes))
+            or list(_check_references(file.stem, data, envelopes))
         )
         if not found:
-            manifest(name, folder)
+            read_manifest(file)
     except CatalogError as error:
         return [Complaint(error.location, error.what, error.mend)]
     return found
 
 
-def _check_references(name: str, data: dict[str, Any], envelopes: list[str]) -> Iterator[Complaint]:
+def _check_references(name: str, data: dict[str, Any], envelopes: Sequence[str]) -> Iterator[Complaint]:
     """Check what a schema cannot say, of data that follows the schema."""
     if data["name"] != name:
         mend = f"write {name!r}, or move the file"

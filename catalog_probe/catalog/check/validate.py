@@ -154,12 +154,12 @@ def _unfinished_schemas(root: Path) -> Iterator[Problem]:
 
 
 @cached_per_folders
-def manifest_problems(folder: Path | None = None) -> tuple[Problem, ...]:
-    """Return every problem of the manifests in a folder, by default in all provider folders."""
+def manifest_problems() -> tuple[Problem, ...]:
+    """Return every problem of the manifests in all provider folders."""
     validator = validator_of(manifest_checks.SCHEMA)
     if validator is None:
         return ()
-    complaints_by_file = manifest_checks.problems(validator, surfaces(), folder)
+    complaints_by_file = manifest_checks.problems(validator, surfaces())
     return tuple(Problem(file, "", *complaint) for file, complaint in complaints_by_file)
 
 

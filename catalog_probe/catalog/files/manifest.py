@@ -150,11 +150,9 @@ class Manifest:
 
 
 @cached_per_folders
-def providers(folder: Path | None = None) -> tuple[str, ...]:
-    """List the providers that have a manifest in a folder, by default in any provider folder, alphabetically."""
-    if folder is not None:
-        return provider_folders.provider_names(folder)
-    return tuple(sorted({name for found in provider_folders.all_folders() for name in found.providers()}))
+def providers() -> tuple[str, ...]:
+    """List the providers that have a manifest in any provider folder, alphabetically."""
+    return tuple(sorted({name for folder in provider_folders.all_folders() for name in folder.providers()}))
 
 
 def selected_providers() -> tuple[str, ...]:
@@ -168,22 +166,30 @@ def provider_folder(name: str) -> provider_folders.ProviderFolder:
     return next((folder for folder in provider_folders.all_folders() if name in folder.providers()), SHIPPED)
 
 
-def manifest_file(name: str, folder: Path | None = None) -> Path:
+def manifest_file(name: str) -> Path:
     """Return the path of a provider's manifest."""
-    return (folder or provider_folder(name).manifests) / f"{name}.toml"
+    return provider_folder(name).manifests / f"{name}.toml"
 
 
 @cached_per_folders
-def manifest(name: str, folder: Path | None = None) -> Manifest:
+def manifest(name: str) -> Manifest:
     """Read the manifest of a provider.
 
     Raises:
         CatalogError: there is none of that name, or it cannot be read.
     """
-    if name not in providers(folder):
-        mend = suggest_similar(name, providers(folder)) or f"they are {', '.join(providers(folder))}"
-        raise CatalogError(f"no provider is called {name!r}", mend, file=folder and manifest_file(name, folder))
-    file = manifest_file(name, folder)
+    if name not in providers():
+        mend = suggest_similar(name, providers()) or f"they are {', '.join(providers())}"
+        raise CatalogError(f"no provider is called {name!r}", mend)
+    return read_manifest(manifest_file(name))
+
+
+def read_manifest(file: Path) -> Manifest:
+    """Read a manifest from its file.
+
+    Raises:
+        CatalogError: it cannot be read, or lacks something that a run relies on.
+    """
     return _parse_manifest(_Table(read_toml(file), file, "$"))
 
 

@@ -6,8 +6,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from catalog_probe.catalog.check.validate import manifest_problems
-from catalog_probe.catalog.files.manifest import Control, manifest, manifest_file, providers
+from catalog_probe.catalog.check.manifest_checks import SCHEMA, check_manifest
+from catalog_probe.catalog.check.validate import Problem, manifest_problems
+from catalog_probe.catalog.check.validators import surfaces, validator_of
+from catalog_probe.catalog.files.manifest import Control, manifest, providers, read_manifest
+from catalog_probe.catalog.files.provider_folders import provider_names
 from catalog_probe.catalog.model.errors import CatalogError
 
 if TYPE_CHECKING:
@@ -51,30 +54,38 @@ proof = []
 """
 
 
-def folder_with(tmp_path: Path, text: str = SOUND, name: str = "pe") -> Path:
-    tmp_path.mkdir(exist_ok=True)
-    manifest_file(name, tmp_path).write_text(text, encoding="utf-8")
-    return tmp_path
+def write_manifest(folder: Path, text: str = SOUND) -> Path:
+    folder.mkdir(exist_ok=True)
+    file = folder / "pe.toml"
+    file.write_text(text, encoding="utf-8")
+    return file
+
+
+def check_lines(file: Path) -> list[str]:
+    """The complaints about a manifest, as a check prints them."""
+    validator = validator_of(SCHEMA)
+    assert validator is not None
+    return [str(Problem(file, "", *complaint)) for complaint in check_manifest(file, validator, surfaces())]
 
 
 def test_a_manifest_in_a_folder_makes_a_provider(tmp_path: Path) -> None:
-    folder = folder_with(tmp_path)
-    (folder / ".pf.toml.tmp").touch()
-    (folder / "README.md").touch()
-    assert providers(folder) == ("pe",)
+    write_manifest(tmp_path)
+    (tmp_path / ".pf.toml.tmp").touch()
+    (tmp_path / "README.md").touch()
+    assert provider_names(tmp_path) == ("pe",)
 
 
 def test_a_key_may_travel_in_the_query_and_has_no_header_then(tmp_path: Path) -> None:
     by_query = SOUND.replace('key_header = "authorization"\nkey_scheme = "Bearer"', 'key_query = "key"')
-    found = manifest("pe", folder_with(tmp_path, by_query)).stand_ins
+    found = read_manifest(write_manifest(tmp_path, by_query)).stand_ins
     assert (found.key_query, found.key_header) == ("key", "")
     nowhere = SOUND.replace('key_header = "authorization"', "")
     with pytest.raises(CatalogError, match="key_header"):
-        manifest("pe", folder_with(tmp_path / "other", nowhere))
+        read_manifest(write_manifest(tmp_path / "other", nowhere))
 
 
 def test_what_it_says_is_read(tmp_path: Path) -> None:
-    found = manifest("pe", folder_with(tmp_path))
+    found = read_manifest(write_manifest(tmp_path))
     assert (found.stand_ins.header_prefix, found.stand_ins.id_prefix) == ("pe-", "")
     assert (found.stand_ins.key_header, found.stand_ins.key_scheme) == ("authorization", "Bearer")
     assert found.surfaces == ("json",)
@@ -87,17 +98,17 @@ def test_what_it_says_is_read(tmp_path: Path) -> None:
 
 
 def test_what_it_leaves_out_is_empty(tmp_path: Path) -> None:
-    found = manifest("pe", folder_with(tmp_path))
+    found = read_manifest(write_manifest(tmp_path))
     assert (found.request_id, found.account_headers, found.stream_end) == ("", (), frozenset())
 
 
-def test_a_provider_that_there_is_not_is_told_with_those_that_there_are(tmp_path: Path) -> None:
-    with pytest.raises(CatalogError, match=r"px\.toml: no provider is called 'px'; they are pe"):
-        manifest("px", folder_with(tmp_path))
+def test_an_unknown_provider_is_told_with_the_known_ones() -> None:
+    with pytest.raises(CatalogError, match=r"^no provider is called 'nobody'; they are pa, "):
+        manifest("nobody")
 
 
 def test_a_sound_manifest_has_no_problem(tmp_path: Path) -> None:
-    assert manifest_problems(folder_with(tmp_path)) == ()
+    assert check_lines(write_manifest(tmp_path)) == []
 
 
 @pytest.mark.parametrize("name", providers())
@@ -178,14 +189,13 @@ MISTAKES = [
 @pytest.mark.parametrize(("sound", "broken", "line"), MISTAKES, ids=[line[:50] for _, _, line in MISTAKES])
 def test_a_broken_manifest_is_told_with_file_place_and_mend(tmp_path: Path, sound: str, broken: str, line: str) -> None:
     assert SOUND.count(sound) == 1
-    told = [str(problem) for problem in manifest_problems(folder_with(tmp_path, SOUND.replace(sound, broken)))]
-    assert any(f"pe.toml: {line}" in message for message in told), told
-    assert all("\n" not in message and "; " in message for message in told)
+    messages = check_lines(write_manifest(tmp_path, SOUND.replace(sound, broken)))
+    assert any(f"pe.toml: {line}" in message for message in messages), messages
+    assert all("\n" not in message and "; " in message for message in messages)
 
 
 def test_one_mistake_is_one_line(tmp_path: Path) -> None:
-    told = manifest_problems(folder_with(tmp_path, SOUND.replace('proof = ["/data"]\n', "")))
-    assert len(told) == 1
+    assert len(check_lines(write_manifest(tmp_path, SOUND.replace('proof = ["/data"]\n', "")))) == 1
 
 
 @pytest.mark.parametrize(
@@ -200,4 +210,4 @@ def test_one_mistake_is_one_line(tmp_path: Path) -> None:
 )
 def test_who_reads_a_broken_one_is_told_in_one_line_too(tmp_path: Path, sound: str, broken: str, line: str) -> None:
     with pytest.raises(CatalogError, match=line):
-        manifest("pe", folder_with(tmp_path, SOUND.replace(sound, broken)))
+        read_manifest(write_manifest(tmp_path, SOUND.replace(sound, broken)))
