@@ -225,7 +225,7 @@ class _Raised(logging.Handler):
 
     @contextmanager
     def heard(self) -> Iterator[None]:
-        """AwaitMessage it while the block runs."""
+        """Hear them while the block runs."""
         loggers = [logging.getLogger(name) for name in ("uvicorn.error", "grpc", "asyncio")]
         for each in loggers:
             each.addHandler(self)
