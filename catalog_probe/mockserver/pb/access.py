@@ -1,4 +1,4 @@
-"""PB's authentication: API key, OAuth token or ephemeral token, and the error of each wrong one (1:5.2, 2:7.4)."""
+"""PB's authentication by API key, OAuth or ephemeral token (1:5.2, 2:7.4)."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def authenticate(request: HTTPConnection, names: Names, context: Context) -> Pro
 
 
 def authenticate_bearer(request: HTTPConnection, names: Names, context: Context) -> Project:
-    """Return the project of a call of the compatibility layer, which accepts `Authorization: Bearer` alone."""
+    """Return the project of a call that may only use `Authorization: Bearer`."""
     scheme, credential = _read_authorization(request)
     if scheme == "bearer" and credential in OAUTH_TOKENS:
         return require_enabled_api(identify_oauth_token(credential))
@@ -68,7 +68,7 @@ def _read_authorization(request: HTTPConnection) -> tuple[str, str]:
 
 
 def identify_key(secret: str) -> Project:
-    """Return the project of an API key that is not restricted, leaked or blocked (2:7.4)."""
+    """Return the project of an API key, or refuse the key's state (2:7.4)."""
     key = find_key(KEYS, secret, DEFAULT_KEY)
     if key is None:
         raise INVALID_KEY()

@@ -1,4 +1,4 @@
-"""PB's JSON bodies, with names in camelCase or snake_case, checked against their field tables (2:7.4)."""
+"""PB's JSON bodies, with names in camelCase or snake_case (2:7.4)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ RULES = BodyRules(MAX_BODY_BYTES, TOO_LARGE, NOT_JSON)
 
 
 class AsciiJsonResponse(Response):
-    """A JSON body in ASCII. It can echo half a surrogate pair, which JSON can spell and UTF-8 cannot."""
+    """A JSON body in ASCII, which can echo half a surrogate pair."""
 
     media_type = "application/json"
 
@@ -42,7 +42,7 @@ async def read_object(call: Call, table: Value) -> dict[str, Any]:
 
 
 def check_object(body: Any, table: Value, path: Path = ()) -> dict[str, Any]:
-    """Return the body with names in camelCase and without null fields, or refuse its first violation of the table."""
+    """Return the body in camelCase and without null fields, or refuse it."""
     renamed = rename(body, table)
     violation = next(iter(find_violations(renamed, table, path=path)), None)
     if violation is not None:
@@ -52,7 +52,7 @@ def check_object(body: Any, table: Value, path: Path = ()) -> dict[str, Any]:
 
 
 def rename(body: Any, table: Value) -> Any:
-    """Return the body with the names of the table in camelCase: clients mix both spellings."""
+    """Return the body with camelCase names: clients mix both spellings."""
     if isinstance(body, dict) and table.members:
         renamed = {_known_name(name, table): value for name, value in body.items() if value is not None}
         return {
@@ -65,7 +65,7 @@ def rename(body: Any, table: Value) -> Any:
 
 
 def _known_name(name: str, table: Value) -> str:
-    """Return `maxOutputTokens` for `max_output_tokens` if the table has that, else the name unchanged."""
+    """Return `maxOutputTokens` for `max_output_tokens` if the table has that."""
     head, *tail = name.split("_")
     camel = head + "".join(part[:1].upper() + part[1:] for part in tail)
     return camel if camel in table.members else name

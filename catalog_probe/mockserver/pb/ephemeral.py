@@ -29,7 +29,7 @@ class TokenState(StrEnum):
 
 @dataclass
 class EphemeralToken:
-    """A token. `uses` is how many live sessions it may begin, 0 for any number; `used` how many it has begun."""
+    """A token. It may begin `uses` live sessions (0: any), and has begun `used`."""
 
     name: str
     project: Project
@@ -71,7 +71,7 @@ def find_state(session: Session, name: str, now: float) -> TokenState:
 
 
 def redeem(session: Session, name: str, now: float) -> TokenState:
-    """Spend one use of the token on a live session; any result but GOOD means that it could not."""
+    """Spend one use on a live session; any result but GOOD is a failure."""
     state = find_state(session, name, now)
     token = find(session, name)
     if state is not TokenState.GOOD or token is None:

@@ -1,4 +1,4 @@
-"""PB's error table, in the order of 2:7.4, and the envelopes of its surfaces (2:7.1).
+"""PB's error table, in the order of 2:7.4, and its envelopes (2:7.1).
 
 The `type` of a row is its status name in the RPC envelope, its `code` the snake_case code of interactions.
 """
@@ -131,7 +131,7 @@ BREACHES: Mapping[Breach, ErrorRow] = {
 
 
 def make_rpc(refusal: Refusal) -> dict[str, Any]:
-    """Return `{error: {code: integer, message, status: string, details: [ ]}}` (2:7.1)."""
+    """Return `{error: {code, message, status, details}}` (2:7.1)."""
     row = refusal.row
     error = {"code": row.status, "message": refusal.message, "status": row.type}
     return {"error": {**error, "details": refusal.extra.get("details", [])}}

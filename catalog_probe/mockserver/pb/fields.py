@@ -1,4 +1,4 @@
-"""PB's field tables: the fields of 1:4.2 and those of official clients. Any other field is unknown (2:7.4).
+"""PB's field tables. A field in no table is unknown (1:4.2, 2:7.4).
 
 Names are in camelCase, and bodies may have snake_case (`bodies.rename`). The compatibility layer has snake_case only.
 """

@@ -1,4 +1,4 @@
-"""PB's HTTP gateway: finds the endpoint, authenticates, and refuses in the envelope of the surface."""
+"""PB's HTTP gateway, with an authentication and envelope for each surface."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""PB's limits by tier and model, and the quota that a 429 names for each (2:7.1, 2:8.1, 2:8.3).
+"""PB's limits by tier and model, and their quotas (2:7.1, 2:8.1, 2:8.3).
 
 The documents give the dimensions, the spend limits and the ceilings of batches; other numbers are the mock's choice.
 """
@@ -91,7 +91,7 @@ TIGHT: Mapping[str, Limits] = {
 
 @dataclass(frozen=True)
 class Tier:
-    """A usage tier: its spend limit, its limits per model, and the ceilings of enqueued batch tokens.
+    """A usage tier: its limits, and its ceilings of enqueued batch tokens.
 
     The ceilings are those of 2:8.3 for speech, embedding and all other models.
     """

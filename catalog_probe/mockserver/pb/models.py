@@ -1,4 +1,4 @@
-"""PB's models: ids, bounds, abilities, and who may use them where (1:4.2, 2:7.4, 2:9)."""
+"""PB's models, and who may use them where (1:4.2, 2:7.4, 2:9)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ STAND_INS = {LIVE: "mock-live-lite"}
 
 @dataclass(frozen=True)
 class Model:
-    """A model. `reasons`: it spends tokens on thoughts; `draws`: it makes images, and its maxTemperature is 1."""
+    """A model. `reasons`: it spends tokens on thoughts; `draws`: it makes images."""
 
     id: str
     input_token_limit: int = 1_048_576
@@ -71,7 +71,7 @@ def list_models_of(version: str) -> list[Model]:
 
 
 def exists_in(model: Model, version: str) -> bool:
-    """Return whether an API version has a model: preview ids exist only in v1beta (2:9)."""
+    """Return whether a version has a model: v1 has no preview ids (2:9)."""
     return version == "v1beta" or not model.preview
 
 

@@ -1,4 +1,4 @@
-"""Pages of a list, with the `pageSize` and `pageToken` of official clients; the documents show neither."""
+"""Pages of a list, with the parameters of official clients."""
 
 from __future__ import annotations
 

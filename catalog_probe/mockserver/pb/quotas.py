@@ -47,7 +47,7 @@ CAPACITY_SHED, CAPACITY_UNAVAILABLE = "flex_capacity_shed", "flex_capacity_unava
 
 @dataclass
 class Usage:
-    """Usage of the session's projects that no bucket can count: by day, and in a rolling window."""
+    """Usage of projects that no bucket counts: by day, and in a window."""
 
     days: Counter[tuple[str, ...]] = field(default_factory=Counter)
     """By project, model, service tier, dimension and day."""
@@ -65,7 +65,7 @@ def check_billing(project: Project, model: Model, service_tier: str) -> None:
 
 
 def admit_generation(call: Call, model: Model, tokens: int, images: int, service_tier: str) -> str:
-    """Charge one request to the project's limits, or refuse with 429; return the tier that serves it (2:8.3)."""
+    """Charge one request, or refuse with 429; return its service tier (2:8.3)."""
     set_service_tier_header(call, service_tier)
     if service_tier == FLEX:
         refuse_flex(call, model)
@@ -167,7 +167,7 @@ def _seconds_until_midnight(call: Call) -> float:
 
 
 def make_quota_refusal(model: str, excess: QuotaExcess) -> Refusal:
-    """Make the 429 of a limit: details with help and quota failure, the delay in the message alone (2:7.1)."""
+    """Make the 429 of a limit; only the message has the delay (2:7.1)."""
     help_entry = {
         "@type": "rpc.Help",
         "links": [{"description": "Learn more about quotas", "url": "https://docs.example/rate-limits"}],

@@ -1,4 +1,4 @@
-"""PB's endpoint table: 1:4.2, and operations that it leaves out, under the paths of official clients."""
+"""PB's endpoint table: 1:4.2, and operations of official clients."""
 
 from __future__ import annotations
 

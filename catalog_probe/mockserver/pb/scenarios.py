@@ -95,7 +95,7 @@ SCENARIOS = (
 
 
 def raise_failure(context: Context, model: str) -> None:
-    """Raise the failure of a scenario that can fail any call, or the setup of a live connection."""
+    """Raise the failure of a scenario that can fail any call or live setup."""
     context.raise_failure(CALL_FAILURES)
     quota_scenario = context.take(QUOTA_USED_UP)
     if quota_scenario is not None:
@@ -107,7 +107,7 @@ def raise_failure(context: Context, model: str) -> None:
 
 
 def check_deadline(call: Call, work_s: float) -> None:
-    """Raise the error of a missed deadline, if the call's scenario has one that is shorter than the work."""
+    """Raise the error of a deadline that is shorter than the work, if any."""
     scenario = call.context.take(SHORT_DEADLINE)
     if scenario is not None and work_s > scenario.params["deadline"]:
         raise DEADLINE()

@@ -1,1 +1,1 @@
-"""Provider PC: a responses and chat-completions API with typed error codes, and its mutual-TLS host (1:4.3, 2:7.5)."""
+"""Provider PC: responses, chat completions, mutual-TLS host (1:4.3, 2:7.5)."""

@@ -1,4 +1,4 @@
-"""PC's authentication: bearer key, organization, project, address, beta and scope (1:5.3, 2:7.5)."""
+"""PC's authentication, and the rights of endpoints (1:5.3, 2:7.5)."""
 
 from __future__ import annotations
 
@@ -53,13 +53,13 @@ def is_access_token(call: Call, secret: str) -> bool:
 
 
 def check_organization(call: Call) -> None:
-    """Refuse an organization header that does not match the key's organization (1:5.3)."""
+    """Refuse an organization header that does not match the key (1:5.3)."""
     if call.header("Organization") not in (None, call.key.organization.id):
         raise errors.MISMATCHED_ORGANIZATION()
 
 
 def find_project(call: Call) -> Project:
-    """Return the key's project; only a legacy user key chooses one with the project header (1:5.3)."""
+    """Return the key's project; a legacy user key chooses it by header (1:5.3)."""
     name = call.header("Project")
     if name is None or not call.key.legacy:
         return call.key.project
@@ -70,7 +70,7 @@ def find_project(call: Call) -> Project:
 
 
 def is_address_allowed(call: Call, allowlist: Iterable[str]) -> bool:
-    """Return whether the caller's address is in a listed network; a test client without an IP address is."""
+    """Return whether the caller's address is listed; one that is no IP is."""
     client = call.request.client
     try:
         address = ip_address(client.host if client else "")
@@ -81,7 +81,7 @@ def is_address_allowed(call: Call, allowlist: Iterable[str]) -> bool:
 
 
 def admit_to_endpoint(call: Call, endpoint: Endpoint) -> None:
-    """Refuse a call without the beta, the scope or the admin key that the endpoint needs."""
+    """Refuse a call that lacks the endpoint's beta, scope or admin key."""
     refusal = find_beta_fault(call.header_name("Beta"), call.header("Beta") or "", endpoint.beta)
     if refusal is not None:
         raise refusal
@@ -92,7 +92,7 @@ def admit_to_endpoint(call: Call, endpoint: Endpoint) -> None:
 
 
 def find_beta_fault(header: str, value: str, needed: str | None) -> Refusal | None:
-    """Return what is wrong with a beta header, for an endpoint that needs one value or none."""
+    """Return what is wrong with a beta header, if anything is."""
     betas = {beta.strip() for beta in value.split(",")} - {""}
     if not betas <= BETAS:
         return errors.UNKNOWN_BETA(header=header, known=", ".join(sorted(BETAS)))

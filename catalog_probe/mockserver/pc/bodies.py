@@ -1,4 +1,4 @@
-"""PC's request bodies: content type, JSON and field tables, all refused with 400 (2:7.5)."""
+"""PC's request bodies, of which all errors are 400 (2:7.5)."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ async def read_value(call: Call) -> Any:
 
 
 async def read_object(call: Call, table: Value) -> dict[str, Any]:
-    """Read a body that must be an object of this table; fields that are null are left out."""
+    """Read an object of this table, without its null fields."""
     return check_object(await read_value(call), table)
 
 
 def check_object(body: Any, table: Value) -> dict[str, Any]:
-    """Return the body without its null fields, or refuse its first violation of the table."""
+    """Return the body without its null fields, or refuse its first violation."""
     violation = next(find_violations(body, table), None)
     if violation is not None:
         raise _make_refusal(violation)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @dataclass(kw_only=True)
 class Call(calls.Call):
-    """One call of PC. When a handler runs, its key has been authenticated and admitted."""
+    """One call of PC. When a handler runs, its key has been admitted."""
 
     header_prefix: str
     key: Key = UNIDENTIFIED
@@ -33,7 +33,7 @@ class Call(calls.Call):
 
 @dataclass(frozen=True)
 class Endpoint(routing.Endpoint):
-    """A row of the endpoint table, with the beta, the scope or the admin key that it needs."""
+    """A row of the endpoint table, with the rights that it needs."""
 
     beta: str | None = None
     scope: str | None = None

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def envelope(refusal: Refusal) -> dict[str, Any]:
-    """Return `{error: {message, type, param, code}}` with the members of moderation or misalignment (2:7.1)."""
+    """Return `{error: {message, type, param, code, …}}` (2:7.1)."""
     row = refusal.row
     error = {"message": refusal.message, "type": row.type, "param": refusal.param, "code": row.code}
     return {"error": {**error, **refusal.extra}}
@@ -25,7 +25,7 @@ def error_event(refusal: Refusal) -> dict[str, Any]:
 
 
 def error_message(refusal: Refusal) -> dict[str, Any]:
-    """Return the error message of a WebSocket, nested and with an HTTP status, as official clients read it."""
+    """Return the error message of a WebSocket, as official clients read it."""
     return {"type": "error", "status": refusal.row.status, **envelope(refusal)}
 
 

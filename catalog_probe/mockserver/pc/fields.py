@@ -1,4 +1,4 @@
-"""PC's field tables. Unknown fields of a body are refused (1:4.3), so each field that clients send has a row.
+"""PC's field tables. Every field of a client has a row (1:4.3).
 
 The documents name few fields. Of the others, those that the mock reads or returns have a type. Unknown members of
 nested objects are accepted.

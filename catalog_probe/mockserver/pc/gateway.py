@@ -1,4 +1,4 @@
-"""PC's HTTP gateway: checks URL, method, key, beta and scope, then calls the handler (1:5.3, 2:7.5)."""
+"""PC's HTTP gateway: URL, method, key and rights (1:5.3, 2:7.5)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""PC's keys, projects and organizations: their rights, limits and errors (1:5.3, 2:7.5)."""
+"""PC's keys, projects and organizations (1:5.3, 2:7.5)."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ CAPPED = Project("proj_mock_capped", tokens_per_minute=100_000)
 
 @dataclass(frozen=True)
 class Key:
-    """One key. A legacy user key belongs to no project, and may name any of its `projects` (1:5.3)."""
+    """A key. A legacy user key may name any of its `projects` (1:5.3)."""
 
     secret: str
     organization: Organization = ACME

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Model:
-    """A model. `limits` names its rows of 2:8.4; `dimensions` is whether an embedding model takes that parameter."""
+    """A model. `limits` names its rows of 2:8.4; `dimensions` is a parameter."""
 
     id: str
     created: int
@@ -53,7 +53,7 @@ def list_available(call: Call) -> list[Model]:
 
 
 def find_model(call: Call, name: str, kind: str | None = None) -> Model:
-    """Return the model of this name, or the 404 that absent, denied and not enabled models share (2:7.5)."""
+    """Return the model; absent and denied ones share a 404 (2:7.5)."""
     stand_in = next(model.id for model in _TABLE if kind in (None, model.kind))
     model = find_known_model(MODELS, name, stand_in)
     if model is None or not _is_usable(model, call):

@@ -1,4 +1,4 @@
-"""PC's endpoint table: 1:4.3, and the operations that the documents name without a path.
+"""PC's endpoint table: 1:4.3, and operations without a documented path.
 
 Of the latter it has those that a probe or a test of an official client calls, under the clients' paths.
 """

@@ -95,7 +95,7 @@ ROWS = {
 
 
 def refuse_region(context: Context) -> None:
-    """Raise the error of an unsupported region; a WebSocket is refused before it is open."""
+    """Raise the error of an unsupported region; a WebSocket is not opened."""
     _raise(find_failure(context, REGION))
 
 
@@ -125,7 +125,7 @@ def moderate(context: Context) -> None:
 
 
 def find_failure(context: Context, *names: str, when: str = BEFORE) -> Refusal | None:
-    """Return the error of the request's scenario, if it is one of `names` and has this `when`."""
+    """Return the error of the scenario, if it is one of `names` with this `when`."""
     scenario = context.scenario
     if scenario is None or scenario.params.get("when", when) != when or context.take(*names) is None:
         return None

@@ -1,4 +1,4 @@
-"""Subject tokens of workload identity: a signed JWT or a known certificate (1:5.3)."""
+"""Subject tokens of workload identity: a JWT or a certificate (1:5.3)."""
 
 from __future__ import annotations
 

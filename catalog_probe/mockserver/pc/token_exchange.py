@@ -1,4 +1,4 @@
-"""The mutual-TLS host: POST /oauth/token exchanges a subject token for an access token; all else is 403 (1:4.3)."""
+"""PC's mutual-TLS host, which exchanges subject tokens (1:4.3)."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ RULES = BodyRules(256 * 1024, INVALID_REQUEST_OF_TOKEN, INVALID_REQUEST_OF_TOKEN
 
 
 class TokenHost(Gateway[Call, Endpoint]):
-    """The ASGI app of the mutual-TLS host. The mock speaks no TLS, so the certificate comes in the body."""
+    """The ASGI app of the mutual-TLS host. A certificate comes in the body."""
 
     def open_call(self, request: Request) -> Call:
         return Call(request=request)
@@ -78,7 +78,7 @@ async def exchange(call: Call) -> Response:
 
 
 async def _read_body(call: Call) -> dict[str, Any]:
-    """Read the parameters as JSON: the documents show no format, and clients send this one."""
+    """Read the parameters as JSON, which clients send."""
     body: dict[str, Any] = (await read_json(call.request, RULES)).value
     violation = next(find_violations(body, TOKEN_EXCHANGE), None)
     if violation is not None:

@@ -1,1 +1,1 @@
-"""Provider PD: a chat and responses API, its regional twin, its management API, and gRPC (1:4.4, 2:7.6)."""
+"""Provider PD: HTTP, regional host, management API, gRPC (1:4.4, 2:7.6)."""

@@ -1,4 +1,4 @@
-"""PD's authentication: the key as a bearer token, its state, and its ACLs (1:5.4, 2:7.6 rows 400, 401 and 403)."""
+"""PD's authentication: key, state and ACLs (1:5.4, 2:7.6)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def identify_key(headers: Mapping[str, str]) -> Key:
-    """Return the caller's key; refuse a missing header with 401 and an incorrect key with 400."""
+    """Return the caller's key; a missing header is 401, an incorrect key 400."""
     if "authorization" not in headers:
         raise NO_CREDENTIALS()
     key = find_key(KEYS, bearer_token(headers) or "", DEFAULT_KEY)

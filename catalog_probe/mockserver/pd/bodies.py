@@ -1,4 +1,4 @@
-"""PD's request bodies: content type (415), JSON (400), types of the fields (422), all else (400)."""
+"""PD's request bodies: content type (415), field types (422), else 400."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ RULES = BodyRules(
 
 
 async def read_object(call: Call, table: Value) -> dict[str, Any]:
-    """Read a body that must be an object of this table; fields that are null are left out."""
+    """Read an object of this table, without its null fields."""
     text, body = await read_json(call.request, RULES)
     return check_object(body, table, text)
 
 
 def check_object(body: Any, table: Value, text: str) -> dict[str, Any]:
-    """Return the body without its null fields, or refuse it; `text` is its JSON, for line and column.
+    """Return the body without its null fields, or refuse it; `text` is its JSON.
 
     A wrong type (422) comes before any other violation (400).
     """

@@ -115,7 +115,7 @@ def make_response(refusal: Refusal) -> Response:
 
 
 def make_management_response(refusal: Refusal) -> Response:
-    """Return the response of a refusal on the management API; a wrong method is empty on all of PD."""
+    """Return the response of a refusal on the management API."""
     row = refusal.row
     if row.shape == EMPTY:
         return make_response(refusal)

@@ -1,4 +1,4 @@
-"""PD's field tables: the few fields that the documents name, and those of clients that the mock acts on.
+"""PD's field tables: documented fields, and those that the mock reads.
 
 Other fields are accepted, because the documents do not refuse them.
 """

@@ -1,4 +1,4 @@
-"""PD's HTTP gateway: checks the URL, the endpoint, the key and its ACLs, then calls the handler (2:7.6)."""
+"""PD's HTTP gateway: URL, endpoint, key and ACLs (2:7.6)."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class Gateway(gateway.Gateway[Call, Endpoint]):
 
 
 def admit_call(call: Call, acl: str | None) -> None:
-    """Identify the key of a call over HTTP or gRPC, check its ACL, then raise the failure of the call's scenario."""
+    """Identify the key, check its ACL, then raise the scenario's failure."""
     call.key = identify_key(call.request.headers)
     if acl is not None:
         admit_to_endpoint(call.key, acl)
@@ -75,7 +75,7 @@ def admit_call(call: Call, acl: str | None) -> None:
 
 
 def check_url(scope: Scope) -> None:
-    """Refuse a path with broken or non-UTF-8 escapes: a bad URL is 400, not 404 (2:7.6)."""
+    """Refuse a path with bad escapes: a bad URL is 400, not 404 (2:7.6)."""
     raw: bytes = scope.get("raw_path") or b""
     if _BROKEN_ESCAPE.search(raw):
         raise BAD_URL(reason="broken percent-encoding")

@@ -54,7 +54,7 @@ def count_prompt_tokens(messages: Sequence[Message]) -> int:
 
 
 def complete(messages: Sequence[Message], max_tokens: int | None, requested: RequestedOutput) -> Completion:
-    """Answer a conversation: with function calls if they fit into `max_tokens`, else with a text, truncated to it."""
+    """Answer with function calls if they fit, else with a truncated text."""
     calls = tuple((name, json.dumps(arguments)) for name, arguments in requested.make_calls())
     call_tokens = count_tokens("".join(map("".join, calls)))
     prompt_tokens = count_prompt_tokens(messages)

@@ -43,7 +43,7 @@ AMPLE = Team("00000000-0000-4000-8000-00000000000a", requests_per_second=1_000)
 
 @dataclass(frozen=True)
 class Key:
-    """A key of the inference API. Its caps are set through the management API (2:8.5); None is no cap."""
+    """A key of the inference API. A cap of None is no cap (2:8.5)."""
 
     secret: str
     name: str
@@ -56,7 +56,7 @@ class Key:
     tokens_per_minute: int | None = None
 
     def allows(self, acl: str, name: str) -> bool:
-        """Whether the key holds an ACL such as `api-key:model:mock-small`, by name or by wildcard."""
+        """Return whether the key holds an ACL, by name or by wildcard."""
         return acl + name in self.acls or acl + ALL in self.acls
 
 

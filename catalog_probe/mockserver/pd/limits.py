@@ -1,4 +1,4 @@
-"""PD's limits: prepaid credit, the caps of a key, and the limits of a team per model (2:7.6 row 429, 2:8.5)."""
+"""PD's limits: credit, caps of a key, limits of a team (2:7.6, 2:8.5)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Limit(NamedTuple):
-    """A kind of limit: the field of key or team with its number, its unit and period, and its 429."""
+    """A kind of limit: the field with its number, its unit, period and 429."""
 
     field: str
     counts_tokens: bool
@@ -41,7 +41,7 @@ TEAM_LIMITS = (
 
 
 class LimitState(NamedTuple):
-    """A limit of one key or team: its bucket, and the number and model that its 429 names."""
+    """A limit of one key or team: its bucket, and what its 429 names."""
 
     limit: Limit
     bucket: TokenBucket
@@ -50,7 +50,7 @@ class LimitState(NamedTuple):
 
 
 def admit_generation(call: Call, model: Model, prompt_tokens: int) -> None:
-    """Charge one generation to every limit; if one is exceeded, charge none and refuse without Retry-After."""
+    """Charge one generation to every limit, or refuse without Retry-After."""
     if not call.key.team.can_pay:
         raise NO_CREDIT()
     excesses = take_all(_make_charges(call, model, requests=1, tokens=prompt_tokens), call.now)
@@ -87,5 +87,5 @@ def _make_charges(call: Call, model: Model, *, requests: int, tokens: int) -> It
 
 
 def _bucket(call: Call, holder: tuple[str, ...], limit: Limit, number: float) -> TokenBucket:
-    """Return the bucket of a limit. It holds one period's number, but at least 1, or nothing could pass."""
+    """Return the bucket of a limit; it holds at least 1, or nothing could pass."""
     return call.session.bucket(("pd", *holder, limit.field), number * 60 / limit.period_s, max(1.0, number))

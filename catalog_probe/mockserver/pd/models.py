@@ -48,7 +48,7 @@ class Host:
         return [model for model in self.models.values() if not model.only_for or team.id in model.only_for]
 
     def find(self, name: str, team: Team, *, embedding: bool = False) -> Model:
-        """Return the model of this name, or refuse with the 404 that missing, restricted and unserved models share."""
+        """Return the model; missing, restricted and unserved ones share a 404."""
         models = {model.id: model for model in self.list_models(team)}
         model = find_model(models, name, "mock-embedding" if embedding else "mock-small")
         if model is None or model.embedding is not embedding:

@@ -1,4 +1,4 @@
-"""Positions of values in a JSON text: line and column, which PD's 422 names (2:7.6)."""
+"""Line and column of values in a JSON text, for PD's 422 (2:7.6)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _SPACE = re.compile(r"[ \t\r\n]*")
 
 
 def find_end(text: str, path: Sequence[str | int]) -> int:
-    """Return the offset behind the value at `path` of a valid JSON text, or behind its last parent that exists."""
+    """Return the offset behind the value at `path`, or behind its last parent."""
     start = _skip_space(text, 0)
     for step in path:
         # the last member of a name wins, as it does for the parser

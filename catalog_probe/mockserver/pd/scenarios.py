@@ -41,7 +41,7 @@ FAILURES = (*SCENARIOS, replace(RATE_LIMITED, row=USED_UP_BY_OTHERS))
 
 
 def make_stream(call: Call, events: Iterable[bytes]) -> Response:
-    """Stream the events; under the scenario, break the connection after the first ones."""
+    """Stream the events, or break the connection after the first ones."""
     if call.context.take(CUT_MID_STREAM) is not None:
         return event_stream(islice(events, EVENTS_BEFORE_CUT), call.abort_connection)
     return event_stream(events)

@@ -1,4 +1,4 @@
-"""PB's batch jobs: how many run at once, how large their input is, how many tokens wait (2:8.1, 2:8.3).
+"""PB's batch jobs, and their limits (2:8.1, 2:8.3).
 
 The documents show no path and no body (1:4); these are the ones that official clients use.
 """
@@ -54,7 +54,7 @@ class Job:
 
 
 async def create(call: Call) -> Response:
-    """Create a job with inline requests, or one that reads a file; as no content is kept, that has no answers."""
+    """Create a job. One that reads a file has no answers: no content is kept."""
     model = find_model(call.params["model"], call.version, call.project, BATCH)
     batch = (await read_object(call, BATCH_CREATION))["batch"]
     source = batch["inputConfig"]
@@ -82,7 +82,7 @@ async def create(call: Call) -> Response:
 
 
 def admit_job(call: Call, model: Model, tokens: int) -> None:
-    """Refuse a job beyond the number of active jobs of the project, or its ceiling of tokens for the model."""
+    """Refuse a job beyond the project's limits of active jobs or tokens."""
     active_jobs = [job for job in _jobs(call).values() if job.is_active(call.now)]
     if len(active_jobs) >= MAX_ACTIVE_JOBS:
         raise make_quota_refusal(model.id, EXHAUSTIBLE_QUOTAS["concurrent_batches"])
@@ -129,7 +129,7 @@ def _describe(job: Job, now: float) -> dict[str, Any]:
 
 
 def _answer(call: Call, model: Model, request: Any) -> Mapping[str, Any]:
-    """Answer one request of a batch as it would be alone, but without quotas: batches have their own (2:8.3)."""
+    """Answer a request, without quotas: batches have their own (2:8.3)."""
     fields = request if isinstance(request, dict) else {}
     label = {name: fields[name] for name in ("key", "metadata") if name in fields}
     try:

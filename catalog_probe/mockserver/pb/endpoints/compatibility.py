@@ -1,4 +1,4 @@
-"""PB's compatibility layer: chat completions that ignore unknown parameters, tools among them (1:4.2, 2:9)."""
+"""PB's compatibility layer, which ignores unknown parameters (1:4.2, 2:9)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""PB's files: those that a prompt refers to, some of another project (2:7.4), and the input of batches (2:8.1).
+"""PB's files: of prompts (2:7.4), and as input of batches (2:8.1).
 
 The documents show no way to upload one (1:4), so it is done as official clients do: the first request announces the
 size, and its answer names the address for the content. The mock keeps the size alone, so a probe can announce a file of
@@ -95,7 +95,7 @@ async def _receive(call: Call, upload_id: str) -> Response:
 
 
 def _make_upload_url(call: Call) -> str:
-    """Return the address for the content, with the mock session in it: clients send no headers of their own there."""
+    """Return the address for the content, with the session in its path."""
     base = call.request.base_url
     if call.session.name and "@" not in base.path:
         base = base.replace(path=f"{base.path.rstrip('/')}@{quote(call.session.name, safe='')}/")
@@ -103,7 +103,7 @@ def _make_upload_url(call: Call) -> str:
 
 
 def authenticate_upload(request: HTTPConnection, names: Names, context: Context) -> Project:
-    """Return the project of an upload. Its address is enough to send the content; an unknown one is 404."""
+    """Return the project of an upload, whose address is credential enough."""
     upload_id = request.query_params.get("upload_id")
     if upload_id is None:
         return authenticate(request, names, context)

@@ -1,4 +1,4 @@
-"""PB's generateContent and streamGenerateContent, in v1 and v1beta (1:4.2); clients use the latter."""
+"""PB's generateContent and streamGenerateContent, in v1 and v1beta (1:4.2)."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ async def stream(call: Call) -> Response:
 
 
 def run_generation(call: Call, prompt: Prompt) -> tuple[Completion, str]:
-    """Generate within the project's billing, limits and deadline; return also the service tier. All surfaces use it."""
+    """Generate within billing, limits and deadline; return also the service tier."""
     check_billing(call.project, prompt.model, prompt.service_tier)
     images = prompt.settings.candidate_count if prompt.model.draws else 0
     service_tier = admit_generation(call, prompt.model, prompt.tokens, images, prompt.service_tier)
@@ -57,7 +57,7 @@ def run_generation(call: Call, prompt: Prompt) -> tuple[Completion, str]:
 
 
 def _estimate_work_s(prompt: Prompt, completion: Completion, service_tier: str) -> float:
-    """Return how long a generation takes to read the prompt, think and wait for flex capacity (2:7.4, 2:8.3)."""
+    """Return the time to read the prompt, think and wait for flex capacity."""
     queueing_s = FLEX_DELAY_S if service_tier == FLEX else 0.0
     return prompt.tokens * READING_S + completion.thought_tokens * THINKING_S + queueing_s
 
@@ -99,7 +99,7 @@ def describe_candidate(candidate: Candidate) -> dict[str, Any]:
 
 
 def describe_usage(prompt: Prompt, completion: Completion, service_tier: str) -> dict[str, Any]:
-    """Return the token counts (1:2.6), with thoughts if the model reasoned; that the total is their sum is assumed."""
+    """Return the token counts (1:2.6); that the total is their sum is assumed."""
     media = min(prompt.tokens, MEDIA_TOKENS * sum(turn.media for turn in prompt.turns))
     by_modality = {"TEXT": prompt.tokens - media, "IMAGE": media}
     reasoned = {"thoughtsTokenCount": completion.thought_tokens} if completion.thought else {}
@@ -130,7 +130,7 @@ def _split_answer(answer: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def _remove_finish_reason(chunk: dict[str, Any]) -> dict[str, Any]:
-    """Return a chunk without finish reason, because more follow: STOP would mean a complete output (2:7.4)."""
+    """Return a chunk without finish reason: STOP would end the output (2:7.4)."""
     if "candidates" not in chunk:
         return chunk
     candidates = [

@@ -1,4 +1,4 @@
-"""PB's interactions in v1 and v1beta: one body, streamed or in the background; stored ones (1:4.2, 2:9)."""
+"""PB's interactions, in v1 and v1beta (1:4.2, 2:9)."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ BACKGROUND_S = 2.0  # that work in the background takes, on the virtual clock
 
 @dataclass(frozen=True)
 class Interaction:
-    """An interaction: its resource as it is when done, and the steps of its conversation so far."""
+    """An interaction: its resource when done, and its conversation so far."""
 
     resource: dict[str, Any]
     steps: Sequence[Step]
@@ -48,7 +48,7 @@ class Interaction:
 
 
 async def create(call: Call) -> Response:
-    """Run an interaction. A refusal before it begins has an HTTP status; a later failure is in its resource."""
+    """Run an interaction. A failure after it has begun is in its resource."""
     body = await read_object(call, INTERACTION)
     previous = body.get("previousInteractionId")
     request = read_interaction(call, body, _find(call, previous).steps if previous is not None else ())
@@ -78,7 +78,7 @@ async def delete(call: Call) -> Response:
 
 
 def _find(call: Call, name: str) -> Interaction:
-    """Return a stored interaction, or refuse an unknown one (404) or another project's (403, 2:7.4)."""
+    """Return a stored interaction; another project's is 403 (2:7.4)."""
     interaction = call.session.store(Interaction).find(name, NO_RESOURCE)
     if interaction.project is not call.project:
         raise NOT_OWNED(id=name)
@@ -111,7 +111,7 @@ def _describe(call: Call, request: InteractionRequest, completion: Completion, s
 
 
 def find_failing_code(completion: Completion) -> str | None:
-    """Return the blocked or generation code of a failed interaction, if it fails (2:7.4)."""
+    """Return the code with which the interaction fails, if it does (2:7.4)."""
     if completion.block is not None:
         return completion.block.code
     return completion.candidates[0].ending.code

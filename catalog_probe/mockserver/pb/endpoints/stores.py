@@ -1,4 +1,4 @@
-"""PB's file search stores and their documents, whose names can be taken (2:7.4, 409 ALREADY_EXISTS).
+"""PB's file search stores and documents, whose names can be taken (2:7.4).
 
 The documents show neither paths nor bodies (1:4). Official clients create, list and delete stores. Documents, and
 the name of a store, are the mock's choice.

@@ -1,4 +1,4 @@
-"""Reading the prompt of a generateContent request: contents, tools and settings (1:4.2)."""
+"""Reading the prompt of a generateContent request (1:4.2)."""
 
 from __future__ import annotations
 

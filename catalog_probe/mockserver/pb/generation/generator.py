@@ -126,7 +126,7 @@ def _name_malformed_call(prompt: Prompt) -> outcomes.Ending | None:
 
 
 def think(prompt: Prompt) -> tuple[str, int]:
-    """Return the thought, and the tokens left for the answer: both have one budget (2:7.4)."""
+    """Return the thought, and the tokens that it leaves (2:7.4)."""
     limit = min(prompt.settings.max_output_tokens or prompt.model.output_token_limit, prompt.model.output_token_limit)
     if not prompt.model.reasons or prompt.settings.thinking_budget == 0:
         return "", limit
@@ -167,13 +167,13 @@ def _make_text(prompt: Prompt) -> str:
 
 
 def make_signature(name: str, args: Mapping[str, Any]) -> str:
-    """Make the signature of a call, from the call itself: nothing is stored to recognise it."""
+    """Make the signature of a call from the call itself: nothing is stored."""
     text = json.dumps([name, args], sort_keys=True)
     return base64.b64encode(blake2b(text.encode(), key=b"mock-pb", digest_size=24).digest()).decode()
 
 
 def is_signature_missing(prompt: Prompt) -> bool:
-    """Return whether a call of a reasoning model is echoed without its signature; the first of a turn has it."""
+    """Return whether the first call of a turn is echoed without its signature."""
     return prompt.model.reasons and any(_is_unsigned(turn) for turn in prompt.turns if turn.calls)
 
 
@@ -183,5 +183,5 @@ def _is_unsigned(turn: Turn) -> bool:
 
 
 def _normalize_base64(signature: str) -> str:
-    """Return the standard alphabet without padding: clients echo signatures in either alphabet, padded or not."""
+    """Return one spelling: clients echo either alphabet, padded or not."""
     return signature.replace("-", "+").replace("_", "/").rstrip("=")

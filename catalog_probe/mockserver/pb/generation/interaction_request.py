@@ -47,7 +47,7 @@ def find_requested_model(call: Call, body: Mapping[str, Any]) -> Model:
 
 
 def read_interaction(call: Call, body: Mapping[str, Any], earlier: Sequence[Step]) -> InteractionRequest:
-    """Read a checked body; `earlier` are the steps of the interaction that it continues."""
+    """Read a checked body; `earlier` are the steps that it continues."""
     background, store = body.get("background", False), body.get("store", True)
     if background and not store:
         raise UNSTORED_BACKGROUND()
@@ -103,7 +103,7 @@ def read_turns(steps: Sequence[Step]) -> tuple[Turn, ...]:
 
 
 def read_tools(tools: Sequence[Mapping[str, Any]], choice: str | Mapping[str, Any]) -> Tools:
-    """Read the tools of an interaction; a choice is a mode, or a mode with the functions that are allowed."""
+    """Read the tools; a choice is a mode, or a mode with allowed functions."""
     functions = {
         tool["name"]: tool.get("parameters") or {} for tool in tools if tool["type"] == "function" and "name" in tool
     }

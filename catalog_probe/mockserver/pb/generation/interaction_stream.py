@@ -1,4 +1,4 @@
-"""An interaction as server-sent events; a failure after 200 is an `error` event (1:6, 2:7.1)."""
+"""An interaction as server-sent events (1:6, 2:7.1)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ LIFECYCLE_FIELDS = ("id", "object", "model", "created", "updated", "service_tier
 
 
 def make_interaction_events(resource: Mapping[str, Any], failure: Refusal | None) -> Iterator[bytes]:
-    """Yield the events of an interaction; with a failure, those up to the first delta and then an `error` event."""
+    """Yield the events; with a failure, those to the first delta and an `error`."""
     for event in _make_events(resource):
         if failure is not None and event["event_type"] in ("error", "interaction.completed"):
             break

@@ -1,4 +1,4 @@
-"""The ends of a generation: finishReason, blockReason, and the codes of interactions for them (2:7.4)."""
+"""The ends of a generation, and the codes of interactions for them (2:7.4)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Ending:
-    """Why a candidate ended. `code` is the error of an interaction; None if it does not fail."""
+    """Why a candidate ended. `code` is the error of an interaction, if any."""
 
     finish_reason: str
     code: str | None = None

@@ -1,4 +1,4 @@
-"""A prompt in the form that all of PB's surfaces share: model, turns, tools and settings."""
+"""A prompt in the form that all of PB's surfaces share."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Turn:
 
 @dataclass(frozen=True)
 class Settings:
-    """The checked settings of a generation. A thinking budget of None leaves it to the model."""
+    """The checked settings. Without thinking budget the model decides."""
 
     max_output_tokens: int | None = None
     candidate_count: int = 1
@@ -50,7 +50,7 @@ class Settings:
 
 @dataclass(frozen=True)
 class Tools:
-    """The tools that the model may call: functions by name, with the schema of their parameters."""
+    """The tools that the model may call: functions by name, with their schema."""
 
     functions: Mapping[str, Any] = field(default_factory=dict)
     builtin: bool = False  # whether there are server-side tools as well

@@ -18,7 +18,7 @@ LOWEST_TEMPERATURE = 0
 
 
 def read_settings(config: Mapping[str, Any], model: Model) -> Settings:
-    """Read the settings of a checked config; those of thinking may be in a config of their own."""
+    """Read the settings of a checked config."""
     config = {**config, **config.get("thinkingConfig", {})}
     refuse_level_with_budget(config)
     if not LOWEST_TEMPERATURE <= config.get("temperature", 0) <= model.max_temperature:
@@ -45,7 +45,7 @@ def refuse_level_with_budget(config: Mapping[str, Any]) -> None:
 
 
 def _read_schema(config: Mapping[str, Any]) -> Any:
-    """Read the schema of the text, if any; a JSON media type alone asks for any object."""
+    """Read the schema of the text; a JSON media type asks for any object."""
     if config.get("responseMimeType") not in (JSON, ENUM):
         return None
     return config.get("responseJsonSchema") or config.get("responseSchema") or ANY_OBJECT_SCHEMA

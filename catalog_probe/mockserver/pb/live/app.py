@@ -1,4 +1,4 @@
-"""The ASGI app of the live API: its path, its credential (1:5.2), and the close code of a refusal."""
+"""The ASGI app of the live API: path, credential (1:5.2), close codes."""
 
 from __future__ import annotations
 

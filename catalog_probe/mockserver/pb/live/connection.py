@@ -1,4 +1,4 @@
-"""One live connection: its setup, its turns, and the goAway before its end (1:3, 1:6)."""
+"""One live connection: setup, turns, and goAway before its end (1:3, 1:6)."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class LiveConnection:
             raise BAD_EPHEMERAL_TOKEN(fault=state)
 
     async def _receive(self) -> str | bytes | None:
-        """Return the next message, or None after closing the connection because its time was up."""
+        """Return the next message, or None after closing: the time is up."""
         while True:
             end = self._find_end()
             left_s = end.at - self._socket.now

@@ -28,7 +28,7 @@ class End:
 
 
 def find_end(opened_at: float, session_began_at: float, *, video: bool, compressed: bool) -> End:
-    """Return the first end: the connection's own, or its session's, which does not end with context compression."""
+    """Return the first end. With compression, a session has none."""
     connection = End(opened_at + CONNECTION_S, "The connection has lasted as long as one may; resume the session.")
     if compressed:
         return connection
@@ -39,7 +39,7 @@ def find_end(opened_at: float, session_began_at: float, *, video: bool, compress
 
 @dataclass(frozen=True)
 class LiveState:
-    """The state of a session that outlives a connection: time in use, and whether it had video."""
+    """The state of a session: its time in use, and whether it had video."""
 
     used_s: float = 0.0
     video: bool = False
@@ -54,7 +54,7 @@ class Handle:
 
 
 def count_carried_s(used_s: float, *, video: bool) -> float:
-    """Return the time in use of a resumed session: 0 if its lifetime was over, or it could never be resumed (1:3)."""
+    """Return the time in use of a resumed session, 0 after its lifetime (1:3)."""
     return used_s if used_s < (WITH_VIDEO_S if video else AUDIO_ONLY_S) else 0.0
 
 

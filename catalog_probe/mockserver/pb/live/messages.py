@@ -1,4 +1,4 @@
-"""The client's messages on a live connection: objects with one member, in camelCase or snake_case (1:4.2).
+"""The client's messages on a live connection: objects with one member.
 
 The documents show none of them; these are the messages of official clients.
 """

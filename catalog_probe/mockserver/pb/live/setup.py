@@ -1,4 +1,4 @@
-"""The setup of a live connection: its model and modality, and the session that it begins or resumes."""
+"""The setup of a live connection, which begins or resumes a session."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def read_setup(message: Mapping[str, Any], version: str, project: Project, sessi
 
 
 def _choose_modality(config: Mapping[str, Any], model: Model) -> str:
-    """Return the modality of the answers, audio by default and never two; check the config as of generateContent."""
+    """Return the one modality of the answers, audio by default."""
     read_settings({**config, "responseModalities": []}, model)
     modalities = {modality.lower() for modality in config.get("responseModalities", [AUDIO])}
     if len(modalities) != 1 or not modalities <= {AUDIO, TEXT}:

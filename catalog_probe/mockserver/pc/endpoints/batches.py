@@ -1,4 +1,4 @@
-"""Batches and fine-tuning jobs, as far as limits are shown by them: they are created, and never run (1:1, 2:8.4).
+"""PC's batches and fine-tuning jobs, which never run (1:1, 2:8.4).
 
 The documents show neither paths nor bodies; these are the ones that official clients use.
 """

@@ -1,4 +1,4 @@
-"""Conversations, which a response holds while it is made; another one gets 409 (1:4.3, 2:7.5 row 409)."""
+"""PC's conversations, each held by one response (1:4.3, 2:7.5 row 409)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class Conversation:
-    """A conversation. The mock keeps no items: no client of the tests and no probe reads them."""
+    """A conversation. The mock keeps no items, because nothing reads them."""
 
     id: str
     created_at: int

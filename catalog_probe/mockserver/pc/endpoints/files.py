@@ -1,4 +1,4 @@
-"""PC's files: those that the mock has from the beginning, and uploads (1:1, 2:7.5)."""
+"""PC's files: those of every session, and uploads (1:1, 2:7.5)."""
 
 from __future__ import annotations
 

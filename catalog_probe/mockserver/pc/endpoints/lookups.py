@@ -1,4 +1,4 @@
-"""PC's endpoints that generate nothing: models, agents, storage, limits, and absent resources (1:4.3)."""
+"""PC's endpoints that generate nothing (1:4.3)."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ async def list_model_limits(call: Call) -> Response:
 
 
 def make_absent_handler(absent: ErrorRow) -> Callable[[Call], Awaitable[NoReturn]]:
-    """Make a handler for a resource that the mock never has: each has a 404 of its own (2:7.5)."""
+    """Make the handler of a resource that the mock never has (2:7.5)."""
 
     async def refuse(call: Call) -> NoReturn:
         raise absent(id=next(iter(call.params.values())))

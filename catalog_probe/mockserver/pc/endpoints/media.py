@@ -1,4 +1,4 @@
-"""PC's images, speech and live sessions, which have limits and moderation of their own (2:7.5, 2:8.4)."""
+"""PC's images, speech and live sessions (2:7.5, 2:8.4)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""PC's responses: created, fetched while they are stored, and deleted (1:4.3, 2:7.5)."""
+"""PC's responses: created, fetched and deleted (1:4.3, 2:7.5)."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def _make_events(generated: GeneratedResponse) -> Iterator[Body]:
 
 
 async def retrieve(call: Call) -> Response:
-    """Describe a stored response; unknown, deleted and unstored ones, and those of other projects, are 404."""
+    """Describe a stored response of the project."""
     return JSONResponse(_describe_at(_find(call), call.now))
 
 
@@ -59,7 +59,7 @@ def _find(call: Call) -> Body:
 
 
 def _describe_at(response: Body, now: float) -> Body:
-    """Return the response at a moment: one in the background is in progress for some time."""
+    """Return the response at a moment; one in the background takes some time."""
     if response["background"] and now < response["created_at"] + BACKGROUND_S:
         return {**response, "status": "in_progress", "output": [], "usage": None, "completed_at": None}
     return response

@@ -1,4 +1,4 @@
-"""Vector stores: the requests for files and file batches of a store share one budget (1:4.3, 2:8.4)."""
+"""PC's vector stores, each with one budget of requests (1:4.3, 2:8.4)."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ async def attach_batch(call: Call) -> Response:
 
 
 def attach_file(call: Call, store: VectorStore, file_id: str, param: str) -> None:
-    """Attach a file; one without text is well-formed but unprocessable (2:7.5 row 422)."""
+    """Attach a file; one without text is unprocessable (2:7.5 row 422)."""
     if not find_file(call, file_id).searchable:
         raise UNPROCESSABLE(id=file_id, param=param)
     store.file_ids[file_id] = None

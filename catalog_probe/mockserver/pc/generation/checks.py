@@ -1,4 +1,4 @@
-"""Checks of a generation request beyond its fields: model, project, the other endpoint's parameters (2:7.5)."""
+"""Checks of a generation request beyond its fields (2:7.5)."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def refuse_other_fields(body: Any, names: Collection[str]) -> None:
 
 
 def find_text_model(call: Call, body: Body, *limits: str) -> Model:
-    """Return the model of a request after checking its parameters; `limits` are the fields that bound the output."""
+    """Return the model, after checking the parameters; `limits` bound the output."""
     model = find_model(call, body["model"], "text")
     refuse_sampling(model, body)
     find_service_tier(call, body)
@@ -54,7 +54,7 @@ def refuse_sampling(model: Model, body: Body) -> None:
 
 
 def find_service_tier(call: Call, body: Body) -> str:
-    """Return the tier that serves the request, or refuse with 400 a tier that the project does not allow."""
+    """Return the tier that serves the request, if the project allows it."""
     requested_tier = body.get("service_tier", "auto")
     tier = SERVED_AS.get(requested_tier, requested_tier)
     if tier not in call.project.service_tiers:
@@ -63,7 +63,7 @@ def find_service_tier(call: Call, body: Body) -> str:
 
 
 def check_window(model: Model, prompt_text: str, limit: int | None, param: str) -> int:
-    """Return the tokens of the prompt, or refuse with 400 if they and the output exceed the context window."""
+    """Return the tokens of the prompt, if the context window holds the output."""
     prompt, output = count_tokens(prompt_text), limit or 0
     if prompt + output > model.context_window:
         raise CONTEXT_LENGTH_EXCEEDED(window=model.context_window, prompt=prompt, output=output, param=param)

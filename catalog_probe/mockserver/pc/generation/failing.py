@@ -1,4 +1,4 @@
-"""Streams of responses that fail after 200: an `error` event, then response.failed (1:6, 2:7.5)."""
+"""Streams of responses that fail after 200 (1:6, 2:7.5)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""PC's simulated model: it echoes the prompt, counts on request, calls functions or follows a schema."""
+"""PC's simulated model, which echoes the prompt or counts on request."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reading the input of a response: its text, the last text of the user, its images and tools (1:4.3)."""
+"""Reading the input of a response (1:4.3)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def text_of(value: Any) -> str:
 
 
 def find_user_text(value: Any) -> tuple[str, list[str]]:
-    """Return the last text of the user in an input, and the functions that were called since."""
+    """Return the last text of the user, and the functions called since."""
     called: list[str] = []
     for item in reversed(_read_items(value)):
         kind = item.get("type") or "message"

@@ -1,4 +1,4 @@
-"""Generation of a response over HTTP or WebSocket: checks, limits, the response object, storage (1:4.3)."""
+"""Generation of a response, over HTTP or WebSocket (1:4.3)."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ def _list_called_functions(response: Mapping[str, Any]) -> list[str]:
 
 
 def _find_previous(call: Call, response_id: str | None, socket_responses: Mapping[str, Body]) -> Body:
-    """Return the response that this one continues, or refuse with 400 (2:7.5); empty if there is none."""
+    """Return the response that this one continues, or an empty one (2:7.5)."""
     if response_id is None:
         return {}
     if response_id in socket_responses:

@@ -1,4 +1,4 @@
-"""PC's ramp rate: above about 1M TPM usage may grow by 50 % per 15 minutes, else 429 slow_down (2:8.4)."""
+"""PC's ramp rate: above 1M TPM at most 50 % more per 15 minutes (2:8.4)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Ramp:
     minutes: SlidingWindow = field(default_factory=lambda: SlidingWindow(RAMP_WINDOW_S, period_s=60))
 
     def admits(self, tokens: int, now: float) -> bool:
-        """Return whether this minute may take so many tokens more, compared with the busiest earlier minute."""
+        """Return whether this minute may have so many tokens more."""
         self.minutes.expire(now)
         this_minute = sum(amount for start, amount in self.minutes.sums if start > now - 60) + tokens
         busiest = max((amount for start, amount in self.minutes.sums if start <= now - 60), default=0)

@@ -1,4 +1,4 @@
-"""PC's rate limits by minute and day, and of batches, live sessions and vector stores (2:8.4)."""
+"""PC's rate limits (2:8.4)."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class LiveSessions(Counter[str]):
 
 
 async def read_counted(call: Call) -> Any:
-    """Read the JSON body and count the request, which counts even if it is refused (2:7.5)."""
+    """Read the body and count the request: failed requests count (2:7.5)."""
     try:
         body = await read_value(call)
     except Refusal:
@@ -60,13 +60,13 @@ async def read_counted(call: Call) -> Any:
 
 
 def count_request(call: Call, body: Any) -> None:
-    """Count a request against the limits of the model that its body names, or refuse it with 429."""
+    """Count a request of the model that its body names, or refuse it with 429."""
     name = body.get("model") if isinstance(body, dict) else None
     admit_request(call, MODELS.get(name) if isinstance(name, str) else None)
 
 
 def admit_request(call: Call, model: Model | None = None) -> None:
-    """Count one request, or refuse it with 429; the headers show the limits in both cases."""
+    """Count one request, or refuse it with 429; show the limits in any case."""
     try:
         _charge(call, _find_buckets(call, model, REQUEST_LIMITS), 1)
     finally:
@@ -74,7 +74,7 @@ def admit_request(call: Call, model: Model | None = None) -> None:
 
 
 def admit_tokens(call: Call, model: Model, prompt: int, max_tokens: int) -> None:
-    """Count the larger of max_tokens and the estimated prompt (2:8.4), or refuse with 429; check spending first."""
+    """Count the larger of max_tokens and the prompt (2:8.4), or refuse with 429."""
     check_spending(call)
     tokens = max(prompt, max_tokens)
     is_long = prompt > LONG_CONTEXT_FROM
@@ -102,7 +102,7 @@ def admit_live_session(call: Call) -> None:
 
 
 def enqueue(call: Call, model: Model, tokens: int) -> None:
-    """Queue the input tokens of a batch, or refuse with 429 beyond the organization's queue of the model (2:8.4)."""
+    """Queue the input tokens of a batch, or refuse with 429 (2:8.4)."""
     queue, limit = call.session.state(BatchQueue), find_grant(call, model).queued_tokens
     queue_key = call.key.organization.id, model.id
     if limit is not None and queue[queue_key] + tokens > limit:
@@ -123,12 +123,12 @@ def find_grant(call: Call, model: Model | None) -> Grant:
 
 
 def find_pool(model: Model | None) -> str:
-    """Return the class of a model, whose models share their limits (2:8.4 "shared limit pools")."""
+    """Return the class whose models share limits (2:8.4 "shared limit pools")."""
     return model.limits if model else DEFAULT_CLASS
 
 
 def _find_buckets(call: Call, model: Model | None, limits: Iterable[str]) -> Iterator[NamedBucket]:
-    """Yield the buckets of the limits that organization and project have for the model."""
+    """Yield the buckets of organization and project for the model."""
     for limit in limits:
         number = _read_number(find_grant(call, model), limit)
         if number is not None:
@@ -148,7 +148,7 @@ def _read_number(grant: Grant, limit: str) -> int | None:
 
 
 def _charge(call: Call, buckets: Iterable[NamedBucket], amount: int) -> None:
-    """Charge all of these limits, or refuse with the 429 of the first that is exceeded."""
+    """Charge all of these limits, or refuse with 429."""
     excesses = take_all([Charge(limit, bucket, amount) for limit, bucket in buckets], call.now)
     if excesses:
         charge, wait_s = excesses[0].charge, excesses[0].wait_s

@@ -19,12 +19,12 @@ class Spending:
 
     @property
     def is_exhausted(self) -> bool:
-        """Whether nothing is left to spend: as the mock charges nothing, only a limit of 0 is ever reached."""
+        """Whether the limit is reached: the mock charges nothing, so only 0 is."""
         return self.limit_usd == 0
 
 
 def check_spending(call: Call) -> None:
-    """Refuse with 429 if key or organization may spend no more; without Retry-After, because waiting does not help."""
+    """Refuse with 429, without Retry-After, if nothing more may be spent."""
     if call.key.spending_refusal is not None:
         raise call.key.spending_refusal()
     if call.session.state(Spending).is_exhausted:

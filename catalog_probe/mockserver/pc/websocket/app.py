@@ -1,4 +1,4 @@
-"""The ASGI app of PC's WebSockets: checks path and key before the socket is open (1:5.3)."""
+"""The ASGI app of PC's WebSockets, which checks path and key (1:5.3)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One WebSocket: its responses, made one after the other, and the client's messages meanwhile (1:6)."""
+"""One WebSocket: its responses, and the client's messages meanwhile (1:6)."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ class ResponsesConnection:
                 await self._handle(message)
 
     async def _receive(self, timeout_s: float) -> dict[str, Any] | None:
-        """Return the next message; None if none came in time, or after refusing an invalid one."""
+        """Return the next message; None after a timeout or an invalid one."""
         try:
             return read_message(await self._socket.receive(timeout_s))
         except TimeoutError:
@@ -141,7 +141,7 @@ class ResponsesConnection:
         return SocketResponse(call, body, generated.response), generated.failure
 
     def _open_context(self) -> Context:
-        """Return the context of one more request; the first one inherits the deferred scenario of the handshake."""
+        """Return the context of a request; the first has the handshake's scenario."""
         handshake = self._socket.context
         scenario = handshake.scenario
         if scenario is None or not scenario.deferred:
@@ -194,7 +194,7 @@ class ResponsesConnection:
         await self._send_events(make_message_end(response.body["output"][index], index))
 
     async def _fail(self, response: SocketResponse, failure: Refusal) -> None:
-        """Send the events of a failing response; its error is nested here, unlike over HTTP."""
+        """Send the events of a failing response, its error nested."""
         for event in make_failing_events(response.body, failure):
             if event["type"] == "error":
                 row = replace(failure.row, code=event["code"])

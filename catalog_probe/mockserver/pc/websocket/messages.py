@@ -1,4 +1,4 @@
-"""The client's messages on a WebSocket, checked as bodies over HTTP are (1:6, 2:7.5)."""
+"""The client's messages on a WebSocket, checked like bodies (1:6, 2:7.5)."""
 
 from __future__ import annotations
 

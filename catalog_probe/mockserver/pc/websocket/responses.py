@@ -1,4 +1,4 @@
-"""The responses of a WebSocket, active and done, and what steering does to one (1:6)."""
+"""The responses of a WebSocket, and how one is steered (1:6)."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class SocketResponses:
         self.active[response.id] = response
 
     def end(self, response: SocketResponse, *, failed: bool = False) -> None:
-        """End a response. One that did not fail can be continued, and is stored unless the client refuses."""
+        """End a response; one that did not fail can be continued."""
         response.active = False
         del self.active[response.id]
         if not failed:

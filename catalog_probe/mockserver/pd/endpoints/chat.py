@@ -54,13 +54,13 @@ async def create(call: Call) -> Response:
 
 
 async def fetch_deferred(call: Call) -> Response:
-    """Answer 202 with an empty body until the result is computed, then the result, once, within 24 h (1:3, 2:8.1)."""
+    """Answer 202 until the result is there, then the result once (1:3, 2:8.1)."""
     result = take_result(call, call.params["request_id"])
     return Response(status_code=202) if result is None else JSONResponse(result)
 
 
 def generate(call: Call, body: dict[str, Any]) -> Completion:
-    """Generate the answer to a checked body, within the rights, credit and limits of key and team."""
+    """Generate the answer to a checked body, within rights and limits."""
     model = call.host.find(body["model"], call.key.team)
     admit_to_model(call.key, model)
     refuse_multi_agent(model)
@@ -89,7 +89,7 @@ def defer(call: Call, result: Any) -> str:
 
 
 def take_result(call: Call, request_id: str) -> Any:
-    """Remove and return a deferred result; None before it is computed, 404 after it was fetched or has expired."""
+    """Remove and return a deferred result; None before it is computed."""
     deferred_results = call.session.store(Deferred, call.key.team.id)
     deferred = deferred_results.find(request_id, NO_SUCH_RESULT)
     age_s = call.now - deferred.requested_at

@@ -1,4 +1,4 @@
-"""PD's endpoints that generate nothing: models, tokenizer, key record and batches (1:2.6, 1:4.4)."""
+"""PD's endpoints that generate nothing (1:2.6, 1:4.4)."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ async def tokenize_text(call: Call) -> Response:
 
 
 def tokenize(call: Call, text: str, model: str | None) -> list[dict[str, Any]]:
-    """Return the id, text and bytes of each token, as the official client reads them over gRPC."""
+    """Return id, text and bytes of each token, as the gRPC client reads them."""
     if model:
         admit_to_model(call.key, call.host.find(model, call.key.team))
     return [
@@ -53,7 +53,7 @@ def tokenize(call: Call, text: str, model: str | None) -> list[dict[str, Any]]:
 
 
 async def show_key(call: Call) -> Response:
-    """Return the record of the caller's key, even if it is blocked or disabled (1:2.6, 1:4.4)."""
+    """Return the record of the caller's key, even a blocked one (1:2.6, 1:4.4)."""
     return JSONResponse(describe_key(call.key))
 
 
@@ -68,7 +68,7 @@ def describe_key(key: Key) -> dict[str, Any]:
 
 
 async def create_batch(call: Call) -> Response:
-    """Create an empty batch, which no limit counts (2:8.5). The documents show neither path nor body."""
+    """Create an empty batch, which no limit counts (2:8.5)."""
     body = await read_object(call, BATCH)
     return JSONResponse({"batch_id": call.session.new_id("batch_"), "name": body["name"]})
 

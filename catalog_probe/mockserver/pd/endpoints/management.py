@@ -1,4 +1,4 @@
-"""PD's management API, with its own host, keys and error envelope (1:4.4, 1:5.4, 2:7.1, 2:7.6)."""
+"""PD's management API (1:4.4, 1:5.4, 2:7.1, 2:7.6)."""
 
 from __future__ import annotations
 

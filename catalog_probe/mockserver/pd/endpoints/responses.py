@@ -1,4 +1,4 @@
-"""POST /v1/responses: the only place where multi-agent models are accepted (1:4.4)."""
+"""PD's responses, the only endpoint for multi-agent models (1:4.4)."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ async def create(call: Call) -> Response:
 
 
 def generate(call: Call, body: dict[str, Any]) -> Completion:
-    """Generate the answer to a checked body, within the rights, credit and limits of key and team."""
+    """Generate the answer to a checked body, within rights and limits."""
     model = call.host.find(body["model"], call.key.team)
     admit_to_model(call.key, model)
     refuse_effort(model, body.get("reasoning", {}).get("effort"))
@@ -71,7 +71,7 @@ def _read_messages(value: str | list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _read_message(item: dict[str, Any]) -> dict[str, Any] | None:
-    """Convert an item of the input to a chat message; None for an item that has no text and no call."""
+    """Convert an item to a chat message; None if it has no text and no call."""
     match item.get("type", "message"):
         case "message":
             return item

@@ -1,4 +1,4 @@
-"""PD's gRPC server: the keys, models, limits and state of the HTTP API, with canonical status codes (2:7.6)."""
+"""PD's gRPC server, with the keys, limits and state of HTTP (2:7.6)."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ class _ServedMethod:
             return list(self._method.handler(call, request))
 
     async def _delay(self, context: Context) -> None:
-        """Apply the mock's faults that make sense over gRPC; a scenario of another one is refused as unused."""
+        """Apply the faults that make sense over gRPC; others count as unused."""
         fault = context.take("hang", "latency")
         if fault is not None:
             await asyncio.sleep(fault.params["ms"] / 1000 if fault.name == "latency" else float("inf"))

@@ -108,7 +108,7 @@ def make_completion(body: Mapping[str, Any]) -> pb.GetChatCompletionResponse:
 
 
 def make_completion_chunks(body: dict[str, Any]) -> Iterator[pb.GetChatCompletionChunk]:
-    """Convert a chat completion to the chunks of its HTTP stream; the last chunk of a choice has the usage."""
+    """Convert a completion to chunks; the last of a choice has the usage."""
     for chunk in make_chat_chunks(body, whole_calls=True):
         (choice,) = chunk["choices"]
         output = pb.CompletionOutputChunk(

@@ -1,4 +1,4 @@
-"""PD's gRPC methods: each answers in messages what its HTTP endpoint answers in JSON.
+"""PD's gRPC methods, each with the answer of its HTTP endpoint.
 
 The documents show none of them (1:4.4); these are the ones that the official client calls.
 """
