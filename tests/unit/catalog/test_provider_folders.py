@@ -43,16 +43,16 @@ path = "/models"
 
 
 @contextmanager
-def named(folder: Path | None) -> Iterator[tuple[Path, ...]]:
-    """The home in use, and none afterwards."""
+def using(folder: Path | None) -> Iterator[tuple[Path, ...]]:
+    """Use a provider folder, and none afterwards."""
     try:
         yield provider_folders.use(folder)
     finally:
         provider_folders.use(None)
 
 
-def home(folder: Path, about: str = "a provider of this test") -> Path:
-    """A home of PE with one envelope and one record."""
+def write_provider_folder(folder: Path, about: str = "a provider of this test") -> Path:
+    """Write a provider folder of PE with one envelope and one record."""
     envelopes = folder / "schemas" / "envelopes"
     for path in (folder / "providers", envelopes, folder / "records" / "pe" / "errors"):
         path.mkdir(parents=True)
@@ -62,21 +62,21 @@ def home(folder: Path, about: str = "a provider of this test") -> Path:
     return folder
 
 
-def test_what_a_provider_needs_lies_side_by_side(tmp_path: Path) -> None:
+def test_a_provider_folder_has_a_fixed_layout(tmp_path: Path) -> None:
     own = ProviderFolder(tmp_path)
     lie = (own.records, own.schemas, own.facts, own.recipes, own.targets)
     assert lie == tuple(tmp_path / name for name in ("records", "schemas", "facts", "recipes", "targets"))
     assert (own.manifests, own.envelopes) == (tmp_path / "providers", tmp_path / "schemas" / "envelopes")
 
 
-def test_without_a_name_there_are_those_of_this_package() -> None:
-    with named(None) as records:
+def test_only_the_shipped_folder_is_used_by_default() -> None:
+    with using(None) as records:
         assert (records, provider_folders.all_folders()) == ((RECORDS,), (SHIPPED,))
         assert selected_providers() == providers() == SHIPPED.providers()
 
 
-def test_a_home_that_is_named_adds_its_providers_and_means_its_records(tmp_path: Path) -> None:
-    with named(home(tmp_path)) as records:
+def test_a_named_folder_adds_its_providers_and_selects_its_records(tmp_path: Path) -> None:
+    with using(write_provider_folder(tmp_path)) as records:
         assert [str(address) for address in Catalog.load(*records)] == ["pe/errors/general/limit"]
         assert providers() == (*SHIPPED.providers(), "pe")
         assert selected_providers() == ("pe",)
@@ -89,25 +89,25 @@ def test_a_home_that_is_named_adds_its_providers_and_means_its_records(tmp_path:
         envelope("pe")
 
 
-def test_a_home_may_be_named_by_its_records(tmp_path: Path) -> None:
-    with named(home(tmp_path) / "records") as records:
+def test_a_folder_may_be_named_by_its_records(tmp_path: Path) -> None:
+    with using(write_provider_folder(tmp_path) / "records") as records:
         assert records == (tmp_path.resolve() / "records",)
         assert selected_providers() == ("pe",)
 
 
-def test_the_package_is_a_home_as_any_other() -> None:
+def test_the_shipped_folder_can_be_named() -> None:
     for folder in (SHIPPED.path, RECORDS):
-        with named(folder) as records:
+        with using(folder) as records:
             assert (records, provider_folders.named_folder()) == ((RECORDS,), None)
 
 
-def test_any_other_folder_holds_records_of_known_providers(tmp_path: Path) -> None:
-    with named(tmp_path) as records:
+def test_another_folder_holds_records_of_known_providers(tmp_path: Path) -> None:
+    with using(tmp_path) as records:
         assert (records, provider_folders.all_folders()) == ((tmp_path,), (SHIPPED,))
     assert not provider_folders.is_provider_records(tmp_path)
 
 
-def test_a_folder_holds_records_where_some_lie_in_it(tmp_path: Path) -> None:
+def test_a_folder_without_records_is_refused(tmp_path: Path) -> None:
     with pytest.raises(CatalogError, match="is no folder of records"):
         provider_folders.require_records(tmp_path)
     (tmp_path / "pa").mkdir()
@@ -115,8 +115,8 @@ def test_a_folder_holds_records_where_some_lie_in_it(tmp_path: Path) -> None:
     assert provider_folders.require_records(tmp_path) == tmp_path
 
 
-def test_evidence_of_a_mock_has_no_place_in_the_records_of_a_home(tmp_path: Path) -> None:
-    own = home(tmp_path)
+def test_the_records_of_a_provider_folder_are_recognised(tmp_path: Path) -> None:
+    own = write_provider_folder(tmp_path)
     assert provider_folders.is_provider_records(own / "records")
     assert provider_folders.is_provider_records(RECORDS)
     assert not provider_folders.is_provider_records(own), "its records are meant"
@@ -125,10 +125,10 @@ def test_evidence_of_a_mock_has_no_place_in_the_records_of_a_home(tmp_path: Path
     )
 
 
-def test_a_home_that_is_used_as_well_leaves_those_that_were_named(tmp_path: Path) -> None:
-    one, other = home(tmp_path / "one").resolve(), home(tmp_path / "other").resolve()
+def test_a_further_folder_keeps_the_named_one(tmp_path: Path) -> None:
+    one, other = write_provider_folder(tmp_path / "one").resolve(), write_provider_folder(tmp_path / "other").resolve()
     elsewhere = tmp_path / "elsewhere"
-    with named(one):
+    with using(one):
         assert provider_folders.use_also(other) == other / "records"
         assert provider_folders.use_also(other / "records") == other / "records"
         assert provider_folders.use_also(elsewhere) == elsewhere
@@ -136,39 +136,39 @@ def test_a_home_that_is_used_as_well_leaves_those_that_were_named(tmp_path: Path
         assert provider_folders.all_folders() == (ProviderFolder(other), ProviderFolder(one), SHIPPED)
 
 
-def test_a_printed_command_names_the_home_of_records_that_it_would_not_find(tmp_path: Path) -> None:
-    own = home(tmp_path / "own").resolve()
+def test_a_printed_command_names_a_folder_that_it_would_not_find(tmp_path: Path) -> None:
+    own = write_provider_folder(tmp_path / "own").resolve()
     assert provider_folders.catalog_option(RECORDS) == []
     assert provider_folders.catalog_option(own / "records") == ["--catalog", str(own)]
     assert provider_folders.catalog_option(tmp_path / "bare") == ["--catalog", str(tmp_path / "bare")]
 
 
-def test_what_an_editor_leaves_beside_a_manifest_is_none(tmp_path: Path) -> None:
-    own = home(tmp_path)
+def test_a_file_of_an_editor_is_no_manifest(tmp_path: Path) -> None:
+    own = write_provider_folder(tmp_path)
     for left in (".pe.toml", ".#px.toml", "px.toml~", "readme.md"):
         (own / "providers" / left).touch()
     assert ProviderFolder(own).providers() == ("pe",)
 
 
-def test_the_nearest_home_wins(tmp_path: Path) -> None:
-    with named(home(tmp_path / "far", "far")):
-        provider_folders.use_also(home(tmp_path / "near", "near"))
+def test_the_nearest_folder_wins(tmp_path: Path) -> None:
+    with using(write_provider_folder(tmp_path / "far", "far")):
+        provider_folders.use_also(write_provider_folder(tmp_path / "near", "near"))
         assert manifest("pe").about == "near"
-    with named(tmp_path / "far"):
+    with using(tmp_path / "far"):
         assert manifest("pe").about == "far"
 
 
 @pytest.mark.parametrize("spoilt", ["urn:catalog:envelope:other", None])
-def test_an_envelope_is_called_as_its_file(tmp_path: Path, spoilt: str | None) -> None:
-    file = home(tmp_path) / "schemas" / "envelopes" / "pe.json"
+def test_an_envelope_has_the_name_of_its_file(tmp_path: Path, spoilt: str | None) -> None:
+    file = write_provider_folder(tmp_path) / "schemas" / "envelopes" / "pe.json"
     file.write_text(json.dumps({"$id": spoilt} if spoilt else {}), encoding="utf-8")
-    with named(tmp_path), pytest.raises(CatalogError, match="urn:catalog:envelope:pe"):
+    with using(tmp_path), pytest.raises(CatalogError, match="urn:catalog:envelope:pe"):
         schemas()
 
 
 @pytest.fixture
 def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A folder in which distributions are found."""
+    """A folder where distributions are installed."""
     monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
     provider_folders.clear_caches()
     yield tmp_path
@@ -184,22 +184,22 @@ def distribution(folder: Path, package: str) -> None:
 
 
 @pytest.mark.parametrize("alone", [False, True])
-def test_a_distribution_brings_a_home_by_an_entry_point(
+def test_a_distribution_brings_a_folder_by_an_entry_point(
     installed: Path, monkeypatch: pytest.MonkeyPatch, alone: bool
 ) -> None:
     if alone:
         monkeypatch.setattr(sys, "path", [str(installed)])
     distribution(installed, "company_catalog")
-    folder = home(installed / "company_catalog")
+    folder = write_provider_folder(installed / "company_catalog")
     assert provider_folders.all_folders() == (ProviderFolder(folder.resolve()), SHIPPED)
     assert provider_folders.all_folders()[0].targets == folder.resolve() / "targets"
     assert provider_folders.installed_records() == (RECORDS, folder.resolve() / "records")
     assert "pe/errors/general/limit" in map(str, Catalog.load(*provider_folders.installed_records()))
 
 
-def test_what_an_installed_home_accepts_is_in_force(installed: Path) -> None:
+def test_accepted_differences_of_an_installed_folder_are_in_force(installed: Path) -> None:
     distribution(installed, "company_catalog")
-    file = home(installed / "company_catalog").resolve() / "divergences.json"
+    file = write_provider_folder(installed / "company_catalog").resolve() / "divergences.json"
     entry = accepted_differences.AcceptedDifference(
         "pe/errors/general/limit",
         "live",
@@ -218,17 +218,15 @@ def test_what_an_installed_home_accepts_is_in_force(installed: Path) -> None:
     catalog = Catalog.load(*provider_folders.installed_records())
     (overdue,) = accepted_differences.find_problems([entry], catalog, date(2026, 12, 1))
     assert (overdue.file, overdue.what) == (file, "was to be reviewed by 2026-11-20")
-    with named(home(installed / "other")):
+    with using(write_provider_folder(installed / "other")):
         assert accepted_differences.list_files_in_force() == ((installed / "other").resolve() / "divergences.json",)
         assert accepted_differences.load_entries_in_force() == ()
 
 
-def test_a_distribution_is_found_from_the_folder_that_one_is_in(
-    installed: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """An empty entry of the path is that folder; and a home that only names providers has no records to add."""
+def test_a_distribution_is_found_in_the_current_folder(installed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An empty entry of the path is the current folder. A folder with manifests alone adds no records."""
     distribution(installed, "company_catalog")
-    folder = home(installed / "company_catalog")
+    folder = write_provider_folder(installed / "company_catalog")
     monkeypatch.setattr(sys, "path", ["", *sys.path[1:]])
     monkeypatch.chdir(installed)
     provider_folders.clear_caches()
@@ -238,7 +236,7 @@ def test_a_distribution_is_found_from_the_folder_that_one_is_in(
 
 
 @pytest.mark.parametrize("package", ["company_catalog", "no_such_package.inside"])
-def test_an_entry_point_that_leads_to_no_home_is_told(installed: Path, package: str) -> None:
+def test_an_entry_point_without_a_provider_folder_is_refused(installed: Path, package: str) -> None:
     (installed / "company_catalog").mkdir()
     distribution(installed, package)
     with pytest.raises(CatalogError, match=rf"entry point 'company' .* names '{package}', which is no package"):
@@ -246,22 +244,20 @@ def test_an_entry_point_that_leads_to_no_home_is_told(installed: Path, package: 
 
 
 @pytest.mark.parametrize("folder", ["lib/site-packages/company", "lib/dist-packages"])
-def test_an_installed_folder_is_nobodys_own(folder: str, tmp_path: Path) -> None:
+def test_an_installed_folder_is_not_written_into(folder: str, tmp_path: Path) -> None:
     with pytest.raises(CatalogError, match="is in an installed package"), lock_folder(tmp_path / folder):
         pass
     provider_folders.require_own(tmp_path)
 
 
-def test_this_package_is_nobodys_own_where_it_is_part_of_no_checkout(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_shipped_folder_is_written_into_only_in_a_checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     provider_folders.require_own(provider_folders.SHIPPED.records)
     monkeypatch.setattr(paths, "_CHECKOUT", tmp_path)
     with pytest.raises(CatalogError, match="is in an installed package"):
         provider_folders.require_own(provider_folders.SHIPPED.records)
 
 
-def test_only_an_empty_folder_begins_as_a_copy_of_the_shipped_records(
+def test_only_an_empty_folder_gets_a_copy_of_the_shipped_records(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     provider_folders.copy_shipped_records(tmp_path / "slip")

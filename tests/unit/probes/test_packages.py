@@ -9,7 +9,7 @@ import pytest
 from catalog_probe.catalog.files import provider_folders
 from catalog_probe.catalog.files.provider_folders import ProviderFolder
 from catalog_probe.probes.recipes.loading import RecipeError, load_recipes_module, recipes_path
-from tests.unit.catalog.test_provider_folders import home as write_home
+from tests.unit.catalog.test_provider_folders import write_provider_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 @pytest.fixture(params=["shipped", "named"])
 def recipes(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """The folder for recipes of PE, which is shipped in one case and lies in a folder that is named in the other."""
-    folder = write_home(tmp_path / "data")
+    folder = write_provider_folder(tmp_path / "data")
     if request.param == "shipped":
         provider_folder = ProviderFolder(folder, suite=tmp_path / "suite")
         monkeypatch.setattr(provider_folders, "SHIPPED", provider_folder)
