@@ -91,11 +91,11 @@ def later(days: int) -> date:
 
 
 def test_a_new_user_s_first_night_is_told_and_not_red() -> None:
-    seen = judged(record(), FIRST, STATUS)
-    assert is_pending(seen)
-    assert pending_until(seen) == "2026-11-08"
-    assert not run_verdict.is_failure(seen)
-    assert find_exit_status([seen], "pa") is Exit.FINE
+    result = judged(record(), FIRST, STATUS)
+    assert is_pending(result)
+    assert pending_until(result) == "2026-11-08"
+    assert not run_verdict.is_failure(result)
+    assert find_exit_status([result], "pa") is Exit.FINE
 
 
 def test_it_waits_until_the_first_day_of_what_waits() -> None:
@@ -104,20 +104,20 @@ def test_it_waits_until_the_first_day_of_what_waits() -> None:
         "b": {"first": "2026-11-01", "until": "2026-11-08"},
         "c": {"until": "2026-11-09"},
     }
-    seen = judged(record(), FIRST, STATUS)
-    assert pending_until(replace(seen, confirmation={"never_confirmed": never})) == "2026-11-08"
+    result = judged(record(), FIRST, STATUS)
+    assert pending_until(replace(result, confirmation={"never_confirmed": never})) == "2026-11-08"
     assert (
-        pending_until(replace(seen, confirmation={"never_confirmed": {"a": never["a"]}}))
-        == pending_until(replace(seen, confirmation=None))
+        pending_until(replace(result, confirmation={"never_confirmed": {"a": never["a"]}}))
+        == pending_until(replace(result, confirmation=None))
         == ""
     )
 
 
 def test_who_is_strict_counts_it() -> None:
-    seen = judged(record(), FIRST, STATUS, pending_days=0)
-    assert not is_pending(seen)
-    assert list_never_confirmed(seen) == {STATUS: {"first": "2026-11-01"}}
-    assert find_exit_status([seen], "pa") is Exit.DRIFT
+    result = judged(record(), FIRST, STATUS, pending_days=0)
+    assert not is_pending(result)
+    assert list_never_confirmed(result) == {STATUS: {"first": "2026-11-01"}}
+    assert find_exit_status([result], "pa") is Exit.DRIFT
 
 
 @pytest.mark.parametrize(("days", "waits"), [(0, True), (1, True), (6, True), (7, False), (30, False)])
@@ -125,18 +125,18 @@ def test_who_is_strict_counts_it() -> None:
 def test_it_is_red_when_its_days_ran_out_with_or_without_write_back(days: int, waits: bool, wrote: bool) -> None:
     """The record remembers the first look; where nobody writes back, the history does."""
     nights = [looked_at(later(number), STATUS) for number in range(days)]
-    kept = written(record(), *nights) if wrote else record()
-    rows = [] if wrote else remembered(*(judged(kept, later(number), STATUS) for number in range(days)))
-    seen = judged(kept, later(days), STATUS, earlier=rows)
-    assert is_pending(seen) == waits
-    assert run_verdict.is_failure(seen) != waits
+    written_record = written(record(), *nights) if wrote else record()
+    rows = [] if wrote else remembered(*(judged(written_record, later(number), STATUS) for number in range(days)))
+    result = judged(written_record, later(days), STATUS, earlier=rows)
+    assert is_pending(result) == waits
+    assert run_verdict.is_failure(result) != waits
 
 
 def remembered(*nights: Result, live: bool = True) -> list[earlier_runs.HistoryRow]:
     lines: list[Any] = []
-    for number, seen in enumerate(nights):
+    for number, result in enumerate(nights):
         described = replace(run(f"r{number}", later(number).isoformat(), live=live), history=tuple(lines))
-        lines.append(build_history_line(described, [seen]))
+        lines.append(build_history_line(described, [result]))
     return earlier_runs.parse_history_lines(lines)
 
 
@@ -148,71 +148,73 @@ def test_beyond_the_rows_that_a_run_carries_the_first_observation_is_still_known
 
 
 def test_what_was_once_seen_as_documented_is_a_regression_at_once() -> None:
-    kept = written(record(), looked_at(FIRST))
-    seen = judged(kept, later(1), STATUS)
-    assert list_regressions(seen) == (STATUS,)
-    assert run_verdict.is_failure(seen)
+    written_record = written(record(), looked_at(FIRST))
+    result = judged(written_record, later(1), STATUS)
+    assert list_regressions(result) == (STATUS,)
+    assert run_verdict.is_failure(result)
     conformed = looked_at(FIRST).result
-    known = remembered(
+    history_rows = remembered(
         replace(conformed, confirmation=describe_confirmation(conformed, record(), stated(record()), [], FIRST))
     )
-    assert list_regressions(judged(record(), later(1), STATUS, earlier=known)) == (STATUS,)
+    assert list_regressions(judged(record(), later(1), STATUS, earlier=history_rows)) == (STATUS,)
 
 
 def test_a_night_that_saw_nothing_was_no_first_observation() -> None:
     lost = replace(looked_at(FIRST).result, outcome=Outcome.INCONCLUSIVE, observations=())
     rows = remembered(replace(lost, confirmation=describe_confirmation(lost, record(), stated(record()), [], FIRST)))
-    seen = judged(record(), later(3), STATUS, earlier=rows)
-    assert list_never_confirmed(seen)[STATUS]["first"] == later(3).isoformat()
+    result = judged(record(), later(3), STATUS, earlier=rows)
+    assert list_never_confirmed(result)[STATUS]["first"] == later(3).isoformat()
 
 
 def test_whatever_was_seen_it_says_which_statements_were_looked_at() -> None:
-    told = [
+    confirmation = [
         describe_confirmation(sighting.result, record(), stated(record()), [], FIRST)
         for sighting in (looked_at(FIRST), looked_at(FIRST, STATUS))
     ]
-    assert told[0] == {"statements": told[1]["statements"]}
+    assert confirmation[0] == {"statements": confirmation[1]["statements"]}
 
 
 def test_under_another_revision_its_own_history_alone_remembers() -> None:
     """What the record remembers was seen under the usual one."""
-    kept = written(record(), looked_at(FIRST))
-    night = looked_at(later(1), STATUS, of=kept).result
-    told = describe_confirmation(night, None, stated(kept), [], later(1))
-    assert told["regressed"] == []
-    assert told["never_confirmed"] == {STATUS: {"first": "2026-11-02", "until": "2026-11-09"}}
+    written_record = written(record(), looked_at(FIRST))
+    night = looked_at(later(1), STATUS, of=written_record).result
+    confirmation = describe_confirmation(night, None, stated(written_record), [], later(1))
+    assert confirmation["regressed"] == []
+    assert confirmation["never_confirmed"] == {STATUS: {"first": "2026-11-02", "until": "2026-11-09"}}
     conformed = looked_at(FIRST).result
-    own = remembered(replace(conformed, confirmation=describe_confirmation(conformed, None, stated(kept), [], FIRST)))
-    assert describe_confirmation(night, None, stated(kept), own, later(1))["regressed"] == [STATUS]
+    own = remembered(
+        replace(conformed, confirmation=describe_confirmation(conformed, None, stated(written_record), [], FIRST))
+    )
+    assert describe_confirmation(night, None, stated(written_record), own, later(1))["regressed"] == [STATUS]
 
 
 def test_it_stays_a_regression_however_long_it_drifts() -> None:
-    kept = written(record(), looked_at(FIRST), *(looked_at(later(number), STATUS) for number in range(1, 20)))
-    assert list_regressions(judged(kept, later(20), STATUS)) == (STATUS,)
+    written_record = written(record(), looked_at(FIRST), *(looked_at(later(number), STATUS) for number in range(1, 20)))
+    assert list_regressions(judged(written_record, later(20), STATUS)) == (STATUS,)
 
 
 def test_each_assertion_is_weighed_by_itself() -> None:
     """A type that never agreed waits; the status beside it, which did, does not."""
-    kept = written(record(), looked_at(FIRST, TYPE))
-    seen = judged(kept, later(1), STATUS, TYPE)
-    assert list_regressions(seen) == (STATUS,)
-    assert list(list_never_confirmed(seen)) == [TYPE]
-    assert not is_pending(seen)
-    assert is_pending(judged(kept, later(1), TYPE))
+    written_record = written(record(), looked_at(FIRST, TYPE))
+    result = judged(written_record, later(1), STATUS, TYPE)
+    assert list_regressions(result) == (STATUS,)
+    assert list(list_never_confirmed(result)) == [TYPE]
+    assert not is_pending(result)
+    assert is_pending(judged(written_record, later(1), TYPE))
 
 
 def test_an_edit_makes_pending_what_it_edits_and_nothing_else() -> None:
-    kept = written(record(), looked_at(FIRST))
-    edited = Record(kept.address, {**kept.data, "http_status": 430})
+    written_record = written(record(), looked_at(FIRST))
+    edited = Record(written_record.address, {**written_record.data, "http_status": 430})
     assert is_pending(judged(edited, later(30), STATUS))
     assert list_regressions(judged(edited, later(30), TYPE)) == (TYPE,)
     assert is_pending(judged(Record(edited.address, {**edited.data, "evidence": None}), later(30), TYPE))
 
 
 def test_dropping_void_evidence_keeps_what_was_once_seen_to_hold(tmp_path_factory: pytest.TempPathFactory) -> None:
-    kept = written(record(), looked_at(FIRST, "answer/header:request-id"))
+    written_record = written(record(), looked_at(FIRST, "answer/header:request-id"))
     content = small_catalog()
-    content["pa/errors/general.json"]["rate_limit_error"] = {**kept.data, "http_status": 430}
+    content["pa/errors/general.json"]["rate_limit_error"] = {**written_record.data, "http_status": 430}
     root = write_catalog(tmp_path_factory.mktemp("records"), content)
     fix_records(root)
     after = Catalog.load(root)[ERROR_ADDRESS]
@@ -224,33 +226,33 @@ def test_dropping_void_evidence_keeps_what_was_once_seen_to_hold(tmp_path_factor
 
 def test_a_mock_proves_nothing_and_nothing_there_is_remembered() -> None:
     night = looked_at(FIRST, live=False)
-    kept = written(record(), night)
-    assert "confirmed" not in kept.data.get("evidence", {})
-    assert written(kept, night) == kept
-    assert is_pending(judged(kept, later(1), STATUS))
+    written_record = written(record(), night)
+    assert "confirmed" not in written_record.data.get("evidence", {})
+    assert written(written_record, night) == written_record
+    assert is_pending(judged(written_record, later(1), STATUS))
     conformed = looked_at(FIRST).result
-    known = remembered(replace(conformed, confirmation={"statements": "x"}), live=False)
-    assert is_pending(judged(record(), later(1), STATUS, earlier=known))
+    history_rows = remembered(replace(conformed, confirmation={"statements": "x"}), live=False)
+    assert is_pending(judged(record(), later(1), STATUS, earlier=history_rows))
 
 
 def test_an_edited_record_is_not_remembered_by_the_history_of_another() -> None:
     conformed = looked_at(FIRST).result
-    known = remembered(
+    history_rows = remembered(
         replace(conformed, confirmation=describe_confirmation(conformed, record(), stated(record()), [], FIRST))
     )
     edited = record(http_status=430)
-    assert is_pending(judged(edited, later(10), STATUS, earlier=known))
+    assert is_pending(judged(edited, later(10), STATUS, earlier=history_rows))
 
 
 @given(st.permutations(range(4)), st.lists(st.sets(st.sampled_from([STATUS, TYPE])), min_size=4, max_size=4))
-def test_nights_merged_in_any_order_remember_the_same(order: list[int], seen: list[set[str]]) -> None:
-    nights = [looked_at(later(number), *sorted(keys)) for number, keys in enumerate(seen)]
-    found = set()
+def test_nights_merged_in_any_order_remember_the_same(order: list[int], mismatched_keys: list[set[str]]) -> None:
+    nights = [looked_at(later(number), *sorted(keys)) for number, keys in enumerate(mismatched_keys)]
+    written_evidence = set()
     for sightings in (nights, [nights[number] for number in order]):
         planned = plan_patch(record(), sightings, UpdatePolicy(), later(4), stated(record()))
         assert isinstance(planned, Patch)
-        found.add(str(planned.record.data["evidence"]))
-    assert len(found) == 1
+        written_evidence.add(str(planned.record.data["evidence"]))
+    assert len(written_evidence) == 1
 
 
 def test_a_digest_names_one_statement() -> None:

@@ -51,12 +51,12 @@ PLACED = replace(assertion("pa/errors/general/three", "answer/body:/a", Basis.AS
 SHAPED = replace(assertion("pa/errors/general/three", "answer/body:/b", Basis.ASSUMED), documented={"type": "string"})
 
 
-def ids(found: tuple[Assertion, ...]) -> list[str]:
-    return [assertion.id for assertion in found]
+def ids(assertions: tuple[Assertion, ...]) -> list[str]:
+    return [assertion.id for assertion in assertions]
 
 
 @pytest.mark.parametrize(
-    ("checked_by", "found"),
+    ("checked_by", "assertion_ids"),
     [
         ("", []),
         ("pa/errors/general/one#answer/status", [ONE.id]),
@@ -70,9 +70,9 @@ def ids(found: tuple[Assertion, ...]) -> list[str]:
         ("only-the-provider", []),
     ],
 )
-def test_a_fact_is_looked_at_by_what_it_names(checked_by: str, found: list[str]) -> None:
+def test_a_fact_is_looked_at_by_what_it_names(checked_by: str, assertion_ids: list[str]) -> None:
     own = fact(checked_by=checked_by)
-    assert ids(FactChecks([own], ALL).assertions_for(own)) == found
+    assert ids(FactChecks([own], ALL).assertions_for(own)) == assertion_ids
 
 
 @pytest.mark.parametrize(
@@ -174,8 +174,8 @@ COMPLAINTS: list[tuple[list[dict[str, str]], str]] = [
 
 @pytest.mark.parametrize(("rows", "line"), COMPLAINTS)
 def test_each_mistake_is_one_line_with_its_mend(rows: list[dict[str, str]], line: str) -> None:
-    found = [complaint for _, complaint in checking.check_facts(FactChecks([fact(**row) for row in rows], ALL))]
-    assert [f"{complaint.json_path}: {complaint.message}; {complaint.mend}" for complaint in found] == (
+    complaints = [complaint for _, complaint in checking.check_facts(FactChecks([fact(**row) for row in rows], ALL))]
+    assert [f"{complaint.json_path}: {complaint.message}; {complaint.mend}" for complaint in complaints] == (
         [line] if line else []
     )
 
@@ -215,9 +215,9 @@ def test_bytes_that_are_no_text_are_told_and_a_provider_without_facts_has_none(t
 def test_a_check_of_the_catalog_says_where(tmp_path: Path) -> None:
     line = "\t".join({**ROW, "checked_by": "pa/errors/general/none#answer/status"}.values())
     folder = written(tmp_path, HEADER, line)
-    found = [str(Problem(file, id_, *told)) for file, id_, told in checking.problems(catalog(), folder)]
-    assert len(found) == 1
-    assert "pa.tsv: pa-2.7.3-a-1: checked_by: 'pa/errors/general/none#answer/status' names no assertion;" in found[0]
+    problems = [str(Problem(file, id_, *told)) for file, id_, told in checking.problems(catalog(), folder)]
+    assert len(problems) == 1
+    assert "pa.tsv: pa-2.7.3-a-1: checked_by: 'pa/errors/general/none#answer/status' names no assertion;" in problems[0]
 
 
 def test_quotes_are_letters_like_any_other(tmp_path: Path) -> None:
@@ -227,10 +227,10 @@ def test_quotes_are_letters_like_any_other(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("provider", providers())
 def test_the_shipped_facts_are_read_whole(provider: str) -> None:
-    found = read_facts(provider)
-    assert len(found) == len(facts_file(provider, SHIPPED_FACTS).read_text(encoding="utf-8").splitlines()) - 1
-    assert {member.wire for member in found} <= set(Wire)
-    assert any(member.wire is Wire.YES for member in found)
+    facts = read_facts(provider)
+    assert len(facts) == len(facts_file(provider, SHIPPED_FACTS).read_text(encoding="utf-8").splitlines()) - 1
+    assert {member.wire for member in facts} <= set(Wire)
+    assert any(member.wire is Wire.YES for member in facts)
 
 
 NAMES = st.sampled_from(

@@ -59,16 +59,16 @@ RESULT = {"record": "pc/x", "attempts": [{"exchanges": [{"request": {}, "respons
     ],
 )
 def test_status_headers_and_body_are_found(text: str) -> None:
-    [found] = parse_answers(text)
-    assert found.status == 429
-    assert found.headers is not None
-    assert found.headers["retry-after"] == "3"
-    assert found.body in (BODY, TEXT, TEXT.encode())
+    [answer] = parse_answers(text)
+    assert answer.status == 429
+    assert answer.headers is not None
+    assert answer.headers["retry-after"] == "3"
+    assert answer.body in (BODY, TEXT, TEXT.encode())
 
 
 def test_an_exception_tells_its_status_in_words_and_its_body_as_python_shows_it() -> None:
-    [found] = parse_answers(f"somewhere.RateLimitError: Error code: 429 - {BODY!r}")
-    assert (found.status, found.headers, found.body) == (429, None, BODY)
+    [answer] = parse_answers(f"somewhere.RateLimitError: Error code: 429 - {BODY!r}")
+    assert (answer.status, answer.headers, answer.body) == (429, None, BODY)
 
 
 @pytest.mark.parametrize(
@@ -84,8 +84,8 @@ def test_an_exception_tells_its_status_in_words_and_its_body_as_python_shows_it(
     ],
 )
 def test_the_words_of_an_exception_are_read(text: str, status: int | None) -> None:
-    [found] = parse_answers(text)
-    assert (found.status, found.body) == (status, BODY)
+    [answer] = parse_answers(text)
+    assert (answer.status, answer.body) == (status, BODY)
 
 
 @pytest.mark.parametrize(
@@ -108,8 +108,8 @@ def test_the_words_of_an_exception_are_read(text: str, status: int | None) -> No
     ],
 )
 def test_the_request_is_found_where_the_text_has_it(text: str, method: str | None, path: str | None) -> None:
-    [found] = parse_answers(text)
-    assert (found.method, found.path) == (method, path)
+    [answer] = parse_answers(text)
+    assert (answer.method, answer.path) == (method, path)
 
 
 def test_each_line_of_a_results_file_is_read() -> None:
@@ -117,7 +117,7 @@ def test_each_line_of_a_results_file_is_read() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("", "nothing was given"),
         ("hello", "no answer can be read in it"),
@@ -128,8 +128,8 @@ def test_each_line_of_a_results_file_is_read() -> None:
     ],
     ids=["nothing", "words", "no status line", "an empty HAR", "a result without an answer", "a million brackets"],
 )
-def test_what_is_no_answer_is_said_in_one_line(text: str, said: str) -> None:
-    with pytest.raises(CatalogError, match=said):
+def test_what_is_no_answer_is_said_in_one_line(text: str, message: str) -> None:
+    with pytest.raises(CatalogError, match=message):
         parse_answers(text)
 
 
@@ -150,8 +150,8 @@ def test_the_command_says_the_record_and_what_to_do(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert identified(monkeypatch, CURL, "pc") == 0
-    told = capsys.readouterr().out
-    assert told.startswith("pc/errors/rate_limit/rate_limit_exceeded\n")
+    output = capsys.readouterr().out
+    assert output.startswith("pc/errors/rate_limit/rate_limit_exceeded\n")
     for words in (
         "send again  yes",
         "3 s, by retry-after",
@@ -159,14 +159,14 @@ def test_the_command_says_the_record_and_what_to_do(
         "2:7.5#rate_limit_exceeded",
         "never",
     ):
-        assert words in told
+        assert words in output
 
 
 def test_the_command_prints_json(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     assert identified(monkeypatch, CURL, "pc", "--json", "--method", "POST", "--path", "/v1/responses") == 0
-    found = json.loads(capsys.readouterr().out)
-    assert (found["verdict"], found["record"]) == ("record", "pc/errors/rate_limit/rate_limit_exceeded")
-    assert (found["retry"]["may"], found["retry"]["wait_s"]) == ("yes", 3.0)
+    answer = json.loads(capsys.readouterr().out)
+    assert (answer["verdict"], answer["record"]) == ("record", "pc/errors/rate_limit/rate_limit_exceeded")
+    assert (answer["retry"]["may"], answer["retry"]["wait_s"]) == ("yes", 3.0)
 
 
 @pytest.mark.parametrize(
@@ -189,9 +189,9 @@ def test_the_command_says_when_nothing_fits(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert identified(monkeypatch, '{"detail": "\\u001b[2J"}', "pc", "--status", "418") == 1
-    told = capsys.readouterr().out
-    assert told.startswith("unknown: no record fits this answer")
-    assert "\x1b" not in told
+    output = capsys.readouterr().out
+    assert output.startswith("unknown: no record fits this answer")
+    assert "\x1b" not in output
 
 
 def test_find_lists_what_fits_and_says_when_nothing_does(capsys: pytest.CaptureFixture[str]) -> None:

@@ -50,10 +50,10 @@ def limits(**fields: Any) -> Record:
     return record(LIMITS_ADDRESS, **fields)
 
 
-def of(made: Record, label: str = "answer") -> Expected:
-    found = expectation(made, label)
-    assert found is not None
-    return found
+def of(record: Record, label: str = "answer") -> Expected:
+    expected = expectation(record, label)
+    assert expected is not None
+    return expected
 
 
 @pytest.mark.parametrize(
@@ -144,17 +144,17 @@ def test_the_headers_of_limits_hold_for_the_labels_they_name() -> None:
     always = {"name": "x-limit", **RULE, **family, "optional": ["limited"], "on": ["answer", "limited"]}
     sample = {"name": "x-sample", "sample": "1s"}
     refused = {"name": "retry-after", "rule": "absent", "source": "2:8.2#retry-after", "on": ["limited"]}
-    made = limits(headers=[always, sample, refused])
+    record = limits(headers=[always, sample, refused])
 
     plain = HeaderRule("x-limit", "present", family="requests", part="limit", source=RULE["source"])
-    assert of(made, "answer").headers == (plain,)
-    assert [(rule.name, rule.optional) for rule in of(made, "limited").headers] == [
+    assert of(record, "answer").headers == (plain,)
+    assert [(rule.name, rule.optional) for rule in of(record, "limited").headers] == [
         ("x-limit", True),
         ("retry-after", False),
     ]
-    assert [of(made, label).status for label in ("answer", "limited")] == [200, 429]
-    assert expectation(made, "elsewhere") is None
-    assert header_names(made) == {"x-limit", "x-sample", "retry-after"}
+    assert [of(record, label).status for label in ("answer", "limited")] == [200, 429]
+    assert expectation(record, "elsewhere") is None
+    assert header_names(record) == {"x-limit", "x-sample", "retry-after"}
 
 
 @pytest.mark.parametrize(("headers", "name"), [({"b-limit-x": "2", "a-limit": "1"}, "a-limit"), ({}, "*limit*")])
@@ -164,10 +164,12 @@ def test_a_star_in_a_header_name_stands_for_anything(headers: dict[str, str], na
 
 
 def test_an_endpoint_itself_states_its_success_alone() -> None:
-    made = endpoint(auth={"missing": ERROR_ADDRESS, "wrong": None}, request={"rules": [{"label": "a", "answer": "x"}]})
-    assert of(made, "success").status == 200
-    assert expectation(made, "missing_credential") is None
-    assert [expected.label for expected in expectations(made, lambda address: error())] == [
+    record = endpoint(
+        auth={"missing": ERROR_ADDRESS, "wrong": None}, request={"rules": [{"label": "a", "answer": "x"}]}
+    )
+    assert of(record, "success").status == 200
+    assert expectation(record, "missing_credential") is None
+    assert [expected.label for expected in expectations(record, lambda address: error())] == [
         "success",
         "missing_credential",
         "a",
@@ -207,7 +209,7 @@ BLOCK = {"result": "drifted", "target": "live", "run": "r1", "observed_at": "202
 
 
 @pytest.mark.parametrize(
-    ("made", "read"),
+    ("record", "read"),
     [
         (error(), None),
         (error(observed={"verified_at": "2026-11-20", "note": None}), LastSeen(DAY)),
@@ -234,10 +236,10 @@ BLOCK = {"result": "drifted", "target": "live", "run": "r1", "observed_at": "202
         ),
     ],
 )
-def test_what_was_last_seen(made: Record, read: LastSeen | None) -> None:
-    assert last_seen(made) == read
-    assert seen_on(made) == (read.day if read else None)
-    assert target_of(made) == (read.target if read else "")
+def test_what_was_last_seen(record: Record, read: LastSeen | None) -> None:
+    assert last_seen(record) == read
+    assert seen_on(record) == (read.day if read else None)
+    assert target_of(record) == (read.target if read else "")
 
 
 @pytest.mark.parametrize(
@@ -311,23 +313,27 @@ def test_what_a_rate_limit_record_states() -> None:
 
 
 def test_a_record_for_people() -> None:
-    made = error(
+    record = error(
         code=None, retryable=None, note="Open.", pinned=True, pinned_reason="By mail.", live_messages=["a", "b"]
     )
-    rows = {fact.label: fact.value for fact in documented_rows(made)}
+    rows = {fact.label: fact.value for fact in documented_rows(record)}
     assert rows["HTTP status"] == 429
     assert rows["retryable"] == "not said"
     assert rows["headers"] == {"request-id": "present", "x-should-retry": "equals false"}
     assert "code" not in rows
-    assert observed_rows(made) == (
+    assert observed_rows(record) == (
         DisplayRow("messages seen live", "a\nb"),
         DisplayRow("note", "Open."),
         DisplayRow("pinned reason", "By mail."),
     )
-    assert (meaning(made), meaning(endpoint()), note(made)) == ("Too many requests.", "", "Open.")
+    assert (meaning(record), meaning(endpoint()), note(record)) == ("Too many requests.", "", "Open.")
     assert documented_rows(endpoint())[0] == DisplayRow("request", "POST /v1/messages")
-    assert keywords(made) == {"429", "rate_limit_error", "DOCUMENTED"}
-    assert (pinned_reason(made), pinned_reason(error(pinned=True)), pinned_reason(error(pinned_reason="By mail."))) == (
+    assert keywords(record) == {"429", "rate_limit_error", "DOCUMENTED"}
+    assert (
+        pinned_reason(record),
+        pinned_reason(error(pinned=True)),
+        pinned_reason(error(pinned_reason="By mail.")),
+    ) == (
         "By mail.",
         "no reason given",
         None,
@@ -335,18 +341,18 @@ def test_a_record_for_people() -> None:
 
 
 @pytest.mark.parametrize(
-    ("pointer", "found"), [("/a/0", 1), ("/a/*", 1), ("/a/9", ABSENT), ("/a/²", ABSENT), ("/a~1b", 2), ("", ...)]
+    ("pointer", "value"), [("/a/0", 1), ("/a/*", 1), ("/a/9", ABSENT), ("/a/²", ABSENT), ("/a~1b", 2), ("", ...)]
 )
-def test_one_pointer_for_all(pointer: str, found: Json) -> None:
+def test_one_pointer_for_all(pointer: str, value: Json) -> None:
     document: Json = {"a": [1], "a/b": 2}
-    assert find_value(document, pointer) == (document if found is ... else found)
+    assert find_value(document, pointer) == (document if value is ... else value)
 
 
 def test_a_reference_is_followed_by_the_same_pointer() -> None:
-    found = resolve_ref("#/$defs/http_status", "urn:catalog:shared")
-    assert found is not None
-    assert found[0]["type"] == "integer"
-    assert found[1] == "urn:catalog:shared"
+    value = resolve_ref("#/$defs/http_status", "urn:catalog:shared")
+    assert value is not None
+    assert value[0]["type"] == "integer"
+    assert value[1] == "urn:catalog:shared"
     assert resolve_ref("urn:catalog:shared#/$defs/nothing", "urn:catalog:error") is None
     assert resolve_ref("urn:catalog:nothing", "urn:catalog:error") is None
 
