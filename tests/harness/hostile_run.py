@@ -28,7 +28,7 @@ from catalog_probe.catalog.files.provider_folders import SHIPPED
 from tests.harness.command import CHECKOUT, OF_OUR_DEPENDENCIES
 from tests.harness.hostile_table import CANARY, CODES, Case, cases
 from tests.harness.target_files import toml
-from tests.unit.reports.packed import unpack_details
+from tests.unit.reports.packed_details import unpack_details
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

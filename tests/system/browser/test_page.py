@@ -11,7 +11,7 @@ from catalog_probe.reports.page import embedding, html
 from tests.system.browser.chromium import Tabs, Visit, arrived, shown, until
 from tests.unit.reports import sample
 from tests.unit.reports.factories import make_finding, make_result, make_run
-from tests.unit.reports.special import HOSTILE, make_drift
+from tests.unit.reports.special_results import HOSTILE, make_drift
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -17,7 +17,7 @@ from catalog_probe.reports.history.history_file import load_history
 from catalog_probe.reports.news import feed, news
 from tests.harness.command import Ran, pytest_probes
 from tests.harness.hostile import GREEN, Hostile, Peer, answer, start
-from tests.unit.reports.packed import unpack_details
+from tests.unit.reports.packed_details import unpack_details
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterator

@@ -12,7 +12,7 @@ from catalog_probe.catalog.model import Attempt, Outcome, Reason
 from catalog_probe.reports.history.history_file import MAX_SHOWN_RUNS, find_previous_run
 from catalog_probe.reports.history.history_line import build_history_line
 from tests.unit.reports.factories import TODAY, make_exchange, make_finding, make_record_data, make_result, make_run
-from tests.unit.reports.special import list_special_results, make_drift
+from tests.unit.reports.special_results import list_special_results, make_drift
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

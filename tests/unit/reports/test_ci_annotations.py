@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from catalog_probe.catalog.model import Outcome, Reason
 from catalog_probe.reports.views.ci_annotations import MOST, render
 from tests.unit.reports.factories import make_finding, make_result, make_run
-from tests.unit.reports.special import HOSTILE
+from tests.unit.reports.special_results import HOSTILE
 
 A, B, C = "pa/errors/general/a", "pa/errors/general/b", "pc/errors/general/c"
 

@@ -18,8 +18,8 @@ from catalog_probe.reports.page import embedding, html
 from catalog_probe.reports.page.embedding import format_script_json
 from tests.unit.reports import sample
 from tests.unit.reports.factories import make_exchange, make_finding, make_result, make_run
-from tests.unit.reports.packed import unpack_details
-from tests.unit.reports.special import HOSTILE, make_drift
+from tests.unit.reports.packed_details import unpack_details
+from tests.unit.reports.special_results import HOSTILE, make_drift
 
 A = "pa/errors/general/a"
 LOADING = {"src", "srcset", "action", "formaction", "data", "poster", "ping", "background", "style"}

@@ -13,7 +13,7 @@ from catalog_probe.catalog.model import Outcome, Reason
 from catalog_probe.reports.views import summary
 from tests.unit.reports import sample
 from tests.unit.reports.factories import make_finding, make_result, make_run
-from tests.unit.reports.special import HOSTILE
+from tests.unit.reports.special_results import HOSTILE
 
 if TYPE_CHECKING:
     from syrupy.assertion import SnapshotAssertion

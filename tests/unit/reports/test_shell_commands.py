@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from catalog_probe.catalog.model import Close, Event, Exchange, GrpcStatus, Request, Response
 from catalog_probe.reports.exchanges.shell_commands import format_shell_command, quote_word
 from tests.unit.reports.factories import make_exchange
-from tests.unit.reports.special import HOSTILE
+from tests.unit.reports.special_results import HOSTILE
 
 PRINTABLE = st.text(st.characters(min_codepoint=32, max_codepoint=126))
 ANY = st.text(st.characters(exclude_characters="\x00", exclude_categories=["Cs"]))
