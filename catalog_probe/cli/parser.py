@@ -146,8 +146,10 @@ def describe_providers() -> str:
 
 def add_catalog_options(parser: argparse.ArgumentParser, catalog: Callable[[str], Path] = parse_catalog_folder) -> None:
     """Add the options of commands that read records. `catalog` parses the value of `--catalog`."""
-    parser.add_argument("--catalog", type=catalog, metavar="DIR", help="the records, or the home, to use")
-    parser.add_argument("--today", type=parse_date, metavar="DATE", help="take this for today, as 2026-01-31")
+    parser.add_argument(
+        "--catalog", type=catalog, metavar="DIR", help="the folder of the records, or a provider folder"
+    )
+    parser.add_argument("--today", type=parse_date, metavar="DATE", help="use this day as today, as 2026-01-31")
 
 
 def find_first_problem(arguments: argparse.Namespace) -> str:

@@ -42,15 +42,15 @@ A RUN is a run's folder, its results.jsonl, or its name under reports/out
 (`latest` is the last one).
 
   catalog-probe report build latest                  report.html, summary.md, junit.xml again
-  catalog-probe report build SHARD SHARD --out DIR   one run of several, in whatever order
-  catalog-probe report show latest                   what the terminal said at the end of the run
+  catalog-probe report build SHARD SHARD --out DIR   one run of several, in any order
+  catalog-probe report show latest                   the summary that ended the run
   catalog-probe report show latest --annotate github  the causes as annotations of GitHub
   catalog-probe report open                          the last report in a browser
   catalog-probe report diff RUN_A RUN_B              which outcomes and assertions differ
-  catalog-probe report history append latest         remember it, for the strips of later reports
-  catalog-probe report history list --target live    the nights that are remembered
+  catalog-probe report history append latest         add it to the history, for later reports
+  catalog-probe report history list --target live    the runs in the history
   catalog-probe report feed                          what changed on the wire, as an Atom feed
-  catalog-probe report news                          what the last run has to tell, as JSON
+  catalog-probe report news                          what is new in the last run, as JSON
 """
 
 RUN_HELP = "a run's folder, its results.jsonl, or its name under reports/out"
@@ -75,7 +75,7 @@ def build_parser() -> Parser:
     """Build the parser of the group and its commands."""
     group = Parser(
         prog="catalog-probe report",
-        description="Views of what a run saw. All are made from results.jsonl alone.",
+        description="Views of a run. All are made from results.jsonl alone.",
         epilog=EPILOG,
     )
     commands = group.add_subparsers(required=True, metavar="COMMAND")
@@ -92,22 +92,22 @@ def build_parser() -> Parser:
     command.set_defaults(run_command=_show)
     command = _add(commands, "diff", "compare two runs: which outcomes and assertions differ; exit 1 if any do")
     command.add_argument("before", metavar="RUN_A", help=RUN_HELP)
-    command.add_argument("after", metavar="RUN_B", help="the one it is compared with")
+    command.add_argument("after", metavar="RUN_B", help="the run that it is compared with")
     command.set_defaults(run_command=_diff)
-    command = _add(commands, "history", "remember a run, or list what is remembered")
+    command = _add(commands, "history", "add a run to the history, or list the runs in it")
     history_commands = command.add_subparsers(required=True, metavar="append | list")
     append = _add(history_commands, "append", "add a run's line to the history, once", within="history ")
     append.add_argument("run", metavar="RUN", help=RUN_HELP)
     _add_history_folder(append)
     append.set_defaults(run_command=_append)
-    listing = _add(history_commands, "list", "the runs remembered of a target, one a line", within="history ")
+    listing = _add(history_commands, "list", "list the runs of a target, one per line", within="history ")
     _add_history_options(listing)
     listing.set_defaults(run_command=_list)
     command = _add(commands, "feed", "print what changed on the wire as an Atom feed, from the history")
     command.add_argument("run", metavar="RUN", nargs="?", help="a run of the target, if --target does not name it")
     _add_history_options(command)
     command.set_defaults(run_command=_feed)
-    command = _add(commands, "news", "print what a run has to tell anybody who is called, as one small JSON")
+    command = _add(commands, "news", "print what is new in a run as one small JSON, for alerts")
     command.add_argument("run", metavar="RUN", nargs="?", help="a run of the history (default: the last one)")
     _add_history_options(command)
     command.set_defaults(run_command=_news)
@@ -119,7 +119,7 @@ def build_parser() -> Parser:
             "--catalog",
             type=parser.parse_catalog_folder,
             metavar="DIR",
-            help="the home of the providers, if it has moved",
+            help="the provider folder, if it has moved",
         )
         run_command = command_parser.get_default("run_command")
         if run_command is not None:
@@ -224,7 +224,7 @@ def _load_history(args: argparse.Namespace) -> list[dict[str, Json]]:
     if not lines:
         file = build_history_path(args.folder, args.target)
         mend = "`catalog-probe report history append latest` adds the last run"
-        raise EvidenceError("no run is remembered", mend, file=file)
+        raise EvidenceError("the history has no run", mend, file=file)
     return lines
 
 

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from catalog_probe.cli.parser import Command
 
 _OVERVIEW = """\
-Read what the providers document and what was last seen of it, and write back
-what was seen.
+Read what the providers document and what was last observed of it, and write
+back what runs observed.
 
   catalog-probe catalog show pa/errors                     which errors of PA are there?
   catalog-probe catalog show pa/errors/general/rate_limit
@@ -34,7 +34,7 @@ what was seen.
 _SHOW = """\
 Of a record: each thing that it asserts, who says so (a row of the documents, or
 an assumption and its reason), what else conforms, and where and when that was
-last seen.
+last observed.
 
   catalog-probe catalog show                               every address
   catalog-probe catalog show pb/endpoints                  those that begin so
@@ -57,7 +57,7 @@ the column checked_by of catalog/facts.
 
 _FIND = """\
 A record must have all words, anywhere in what is said of it: address, title,
-meaning, status, type, code, tags, headers, messages that were seen live.
+meaning, status, type, code, tags, headers, messages that live runs observed.
 FIELD:VALUE must be so; * stands for anything, a comma for "or", and a dash
 before it for "not". The search of a report and `pytest probes -k` use the same
 words.
@@ -165,7 +165,7 @@ def build_parser() -> Parser:
 
     # the folder of `--catalog` may be empty yet
     update = add_command(
-        "update", commands.update, "write what live runs saw into the records", _UPDATE, catalog=parser.parse_path
+        "update", commands.update, "write what live runs observed into the records", _UPDATE, catalog=parser.parse_path
     )
     update.add_argument(
         "runs", nargs="*", type=paths.locate_run, metavar="RUN", help="a run's folder, its results.jsonl, or its name"

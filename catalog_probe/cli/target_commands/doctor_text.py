@@ -128,7 +128,7 @@ def _look_up_rows(provider: Provider, diagnosis: Diagnosis) -> Iterator[Row]:
     for look_up in diagnosis.looked_up:
         if look_up.provider == provider.name:
             if look_up.trouble:
-                yield "look-up", look_up.request, f"told nothing: {look_up.trouble}"
+                yield "look-up", look_up.request, f"no answer: {look_up.trouble}"
             for name, value in look_up.values.items():
                 yield "found", name, value if name.endswith("_model") else "on the account"
 

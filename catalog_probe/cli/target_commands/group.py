@@ -153,7 +153,7 @@ def build_parser() -> Parser:
     _add_cleanup(commands)
     for command in commands.choices.values():
         command.add_argument(
-            "--catalog", type=parser.parse_path, metavar="DIR", help="the records, or the home, to use"
+            "--catalog", type=parser.parse_path, metavar="DIR", help="the folder of the records, or a provider folder"
         )
     return group
 
@@ -178,8 +178,8 @@ def _add_doctor(commands: Any) -> None:
         "doctor",
         help="is a target ready? sends one free request a key, nothing billable; exits 1 or 10 if not",
         description="Say what a target has and lacks, what each gap disables, and whether its keys work. Sends one "
-        "free request a key. Exits 10 where nothing is configured or an expected provider cannot be probed, 1 where a "
-        "key is dead or a look-up unanswered, 4 on wrong usage.",
+        "free request a key. Exits 10 if nothing is configured or an expected provider cannot be probed, 1 if a key "
+        "does not work or a look-up has no answer, 4 on wrong usage.",
     )
     doctor.add_argument("--target", default="live", metavar="NAME_OR_TOML", help="the target (default: live)")
     doctor.add_argument(
@@ -222,5 +222,5 @@ def _add_cleanup(commands: Any) -> None:
     cleanup.add_argument("runs", nargs="*", metavar="RUN", help="a run's folder or its name (default: every run)")
     cleanup.add_argument("--target", default="live", metavar="NAME_OR_TOML", help="the target (default: live)")
     cleanup.add_argument("--out", default=paths.RUNS, metavar="DIR", help="where runs lie (default: %(default)s)")
-    cleanup.add_argument("--forget", action="store_true", help="take what must be looked for by hand as looked for")
+    cleanup.add_argument("--forget", action="store_true", help="close the entries that you have looked for by hand")
     cleanup.set_defaults(run_command=_cleanup)

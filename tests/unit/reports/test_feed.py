@@ -247,7 +247,7 @@ def test_the_only_history_there_is_need_not_be_named(
     )
     append_to_history(Path("h"), make_run(target="mock"), [make_drift(A)])
     assert main(["feed", "--history", "h"]) == 4
-    assert "h/live.jsonl: no run is remembered" in capsys.readouterr().err
+    assert "h/live.jsonl: the history has no run" in capsys.readouterr().err
 
 
 def test_a_run_under_another_revision_is_told_apart_from_the_usual_ones(
@@ -405,6 +405,6 @@ def test_where_no_run_is_remembered_there_is_no_feed(
     as_checkout(tmp_path, monkeypatch)
     assert main(["feed", "--target", "nowhere"]) == 4
     assert capsys.readouterr().err == (
-        "catalog-probe: reports/history/nowhere.jsonl: no run is remembered; "
+        "catalog-probe: reports/history/nowhere.jsonl: the history has no run; "
         "`catalog-probe report history append latest` adds the last run\n"
     )

@@ -132,7 +132,7 @@ def test_history_remembers_once(capsys: pytest.CaptureFixture[str]) -> None:
         (["build", "reports"], "reports/results.jsonl: No such file or directory; name a run's folder"),
         (["build", "broken"], "broken/results.jsonl: the first line should describe the run"),
         (["open", "r1"], "report.html: is not there; make it with `catalog-probe report build r1`"),
-        (["history", "list", "--target", "mock"], "reports/history/mock.jsonl: no run is remembered"),
+        (["history", "list", "--target", "mock"], "reports/history/mock.jsonl: the history has no run"),
         (["diff", "r1"], "the following arguments are required: RUN_B; see `catalog-probe report diff --help`"),
         (["nonsense"], "invalid choice: 'nonsense'"),
         ([], "the following arguments are required: COMMAND"),
