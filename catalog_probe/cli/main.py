@@ -64,18 +64,18 @@ class _Overview(parser.Parser):
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command of the first words, and return its exit status."""
     make_output_failsafe()
-    name, *rest = list(sys.argv[1:] if arguments is None else arguments) or ["--help"]
+    name, *remaining = list(sys.argv[1:] if arguments is None else arguments) or ["--help"]
     if name in ("-h", "--help"):
         return parser.run(_Overview(prog=PROGRAM), ["--help"])
     if name == "--version":
         return _print_version()
     if name not in (*COMMANDS, *GROUPS):
         return _refuse(f"no command is called {name!r}", _suggest(name) or f"see `{PROGRAM} --help`")
-    if name in GROUPS and rest and not rest[0].startswith("-") and rest[0] not in GROUPS[name]:
-        mend = _suggest(rest[0], within=name) or f"see `{PROGRAM} {name} --help`"
-        return _refuse(f"no command of {name} is called {rest[0]!r}", mend)
+    if name in GROUPS and remaining and not remaining[0].startswith("-") and remaining[0] not in GROUPS[name]:
+        mend = _suggest(remaining[0], within=name) or f"see `{PROGRAM} {name} --help`"
+        return _refuse(f"no command of {name} is called {remaining[0]!r}", mend)
     try:
-        return _run(name, rest)
+        return _run(name, remaining)
     except ModuleNotFoundError as error:  # raised by the import of a command
         message = describe_missing_library(error)
         if not message:

@@ -53,9 +53,9 @@ class Parser(argparse.ArgumentParser):
         Before Python 3.13, argparse gives up on optional words once an option follows the required ones.
         """
         words = sys.argv[1:] if args is None else list(args)
-        known, rest = super().parse_known_args(words, copy(namespace))
-        if self._takes_commands or self._intermixes or all(word.startswith("-") for word in rest):
-            return known, rest
+        namespace_so_far, remaining = super().parse_known_args(words, copy(namespace))
+        if self._takes_commands or self._intermixes or all(word.startswith("-") for word in remaining):
+            return namespace_so_far, remaining
         self._intermixes = True
         try:
             return self.parse_known_intermixed_args(words, namespace)

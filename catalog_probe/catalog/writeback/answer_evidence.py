@@ -42,14 +42,14 @@ def find_judged_exchange(result: Result) -> Exchange | None:
 
 def extract_message(expected: Expected, response: Response) -> str | None:
     """Return the masked message of the documented answer; None if there is none."""
-    found = message_of(expected, response)
-    return mask_volatile(found) if found is not None and found.strip() else None
+    message = message_of(expected, response)
+    return mask_volatile(message) if message is not None and message.strip() else None
 
 
 def extract_param(expected: Expected, response: Response) -> str | None:
     """Return the field that the answer names, if its envelope has one."""
-    found = param_of(expected, response)
-    return mask_volatile(found) if found is not None else None
+    param = param_of(expected, response)
+    return mask_volatile(param) if param is not None else None
 
 
 def describe_endpoint(exchange: Exchange) -> str:

@@ -65,12 +65,12 @@ def load_candidates(root: Path, provider: str) -> dict[str, Json]:
 
 
 def update_candidates(
-    catalog: Catalog, found: Mapping[str, Candidates], refresh_after: int
+    catalog: Catalog, discovered: Mapping[str, Candidates], refresh_after: int
 ) -> Iterator[tuple[str, Candidates]]:
     """Yield each provider with candidates, and the contents of its file."""
     for provider in providers():
         candidates = merge_candidates(
-            load_candidates(catalog.root_of(provider), provider), found.get(provider, {}), refresh_after
+            load_candidates(catalog.root_of(provider), provider), discovered.get(provider, {}), refresh_after
         )
         if candidates:
             yield provider, candidates

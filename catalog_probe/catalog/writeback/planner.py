@@ -325,9 +325,9 @@ def _collect_messages(draft: _Draft) -> _Draft:
     if draft.record.kind != "errors":
         return draft
     old = live_messages(draft.record)
-    known = {mask_volatile(message) for message in old}
+    known_messages = {mask_volatile(message) for message in old}
     messages = [_message(draft.before, sighting) for sighting in draft.sightings]
-    new = {message for message in messages if message is not None} - known
+    new = {message for message in messages if message is not None} - known_messages
     kept = sorted([*old, *new])[:MAX_MESSAGES]
     if len(old) > MAX_MESSAGES or set(kept) == set(old):
         return draft
@@ -357,7 +357,9 @@ def _expire(draft: _Draft) -> _Draft:
 def _renewed_on(draft: _Draft) -> date | None:
     """Return the day by which every documented assertion within reach was confirmed anew; None: unknown."""
     documented = [
-        str(each.key) for each in draft.assertions if each.basis is Basis.DOCUMENTED and not each.out_of_reach
+        str(assertion.key)
+        for assertion in draft.assertions
+        if assertion.basis is Basis.DOCUMENTED and not assertion.out_of_reach
     ]
     confirmed_on: dict[str, date] = {}
     for (_, key), cell in draft.evidence.cells.items():

@@ -124,17 +124,17 @@ def _resolve(
         return
     key = str(assumption.key)
     before = resolved.pop(key, None)
-    shown = [cell for cell in observed if not assumption.is_only_location_assumed or cell.mismatch in ("", ABSENT)]
-    shown = [cell for cell in shown if not is_opposite_outcome(assumption, cell.mismatch)]
-    if not shown:
+    telling = [cell for cell in observed if not assumption.is_only_location_assumed or cell.mismatch in ("", ABSENT)]
+    telling = [cell for cell in telling if not is_opposite_outcome(assumption, cell.mismatch)]
+    if not telling:
         return
-    differs = next((cell.mismatch for cell in shown if cell.mismatch), "")
-    seen = differs or AS_ASSUMED
-    days = [cell.on for cell in shown if cell.on is not None and cell.mismatch == differs]
-    if before is not None and before.observed == seen:
+    differs = next((cell.mismatch for cell in telling if cell.mismatch), "")
+    resolution = differs or AS_ASSUMED
+    days = [cell.on for cell in telling if cell.on is not None and cell.mismatch == differs]
+    if before is not None and before.observed == resolution:
         days.append(before.on)
     if differs or not assumption.from_envelope:
-        resolved[key] = Resolved(seen, min([*days, first_seen.get((key, differs), days[0])]))
+        resolved[key] = Resolved(resolution, min([*days, first_seen.get((key, differs), days[0])]))
 
 
 def format_evidence(

@@ -107,7 +107,7 @@ def expire_evidence(record: Record, reason: str) -> dict[str, Json]:
 
 
 def mark_headers_seen(
-    record: Record, data: Mapping[str, Json], seen: Mapping[str, str], *, older: bool
+    record: Record, data: Mapping[str, Json], marks: Mapping[str, str], *, older: bool
 ) -> Mapping[str, Json]:
     """Return the data with the observed mark in each header rule. PC's rules are an array, which has no marks.
 
@@ -116,12 +116,12 @@ def mark_headers_seen(
     holder = data.get("response") if record.kind == "endpoints" else data
     field = "response_headers" if record.kind == "errors" else "headers"
     rules = holder.get(field) if isinstance(holder, dict) else None
-    if not seen or not isinstance(rules, dict):
+    if not marks or not isinstance(rules, dict):
         return data
-    marked = {
-        name: {**rule, "seen": seen[name]} if name in seen and not (older and "seen" in rule) else rule
-        for name, rule in rules.items()
-    }
+    marked_rules = dict(rules)
+    for name, rule in rules.items():
+        if name in marks and not (older and "seen" in rule):
+            marked_rules[name] = {**rule, "seen": marks[name]}
     if record.kind == "endpoints":
-        return {**data, "response": {**data["response"], field: marked}}
-    return {**data, field: marked}
+        return {**data, "response": {**data["response"], field: marked_rules}}
+    return {**data, field: marked_rules}

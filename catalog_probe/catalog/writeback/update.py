@@ -215,11 +215,11 @@ class _UpdatePlan:
     def _update_discoveries(self, catalog: Catalog, into: Path) -> Contents:
         """Return the contents of each provider's file of discoveries."""
         with report_unusable_evidence(place="what was discovered"):
-            found = collect_discoveries(
-                sighting for known in catalog for sighting in self.sightings.get(str(known), ())
+            discovered = collect_discoveries(
+                sighting for address in catalog for sighting in self.sightings.get(str(address), ())
             )
-        discovered = update_candidates(catalog, found, self.policy.refresh_after)
-        return {into / provider / DISCOVERED: candidates for provider, candidates in discovered}
+        updated = update_candidates(catalog, discovered, self.policy.refresh_after)
+        return {into / provider / DISCOVERED: candidates for provider, candidates in updated}
 
     def summarize(self, files: tuple[Path, ...]) -> UpdateSummary:
         return UpdateSummary(

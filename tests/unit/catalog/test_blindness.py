@@ -136,8 +136,8 @@ def test_what_is_lost_from_sight_counts_beside_what_is_inconclusive() -> None:
 
 def test_where_nothing_has_a_verdict_what_was_tried_or_only_lacked_a_key_had_to_be_looked_at() -> None:
     assert find_blind_providers([NO_KEY], []) == {"pa": "nothing was probed (credential-missing: set PA_KEY)"}
-    assert find_blind_providers([NO_KEY], [], whole=False) == {}, "another shard may have the key"
-    assert find_blind_providers([TIMED_OUT], [], whole=False) == {"pa": "no record has a verdict (read-timeout)"}
+    assert find_blind_providers([NO_KEY], [], is_shard=True) == {}, "another shard may have the key"
+    assert find_blind_providers([TIMED_OUT], [], is_shard=True) == {"pa": "no record has a verdict (read-timeout)"}
     assert find_blind_providers([NOT_ALLOWED], []) == {}
     assert find_blind_providers([NO_KEY, *seen(1)], []) == {}
 

@@ -43,7 +43,7 @@ _LOOK_AT = re.compile(r"; (look at (?:the account of )?[A-Z][A-Z0-9_]*(?: and [A
 
 
 def find_blind_providers(
-    results: Sequence[Result], expected: Sequence[str], lost: Set[str] = frozenset(), *, whole: bool = True
+    results: Sequence[Result], expected: Sequence[str], lost: Set[str] = frozenset(), *, is_shard: bool = False
 ) -> dict[str, str]:
     """Return the providers that had to be observed and were not, each with the reason in one sentence.
 
@@ -52,7 +52,7 @@ def find_blind_providers(
         expected: the providers that had to be observed. If no result has a verdict, the others that were tried, or
             would have been if they were configured, had to be observed too.
         lost: the addresses of records with lost coverage.
-        whole: False for a shard. Another shard may have what this one could not configure.
+        is_shard: whether the run is one shard. Another shard may have what this one could not configure.
     """
     results_by_provider: dict[str, list[Result]] = {provider: [] for provider in expected}
     for result in results:
@@ -61,7 +61,7 @@ def find_blind_providers(
 
     reasons: dict[str, str] = {}
     for provider, provider_results in results_by_provider.items():
-        was_meant = not has_verdicts and any(_was_meant(result, whole=whole) for result in provider_results)
+        was_meant = not has_verdicts and any(_was_meant(result, is_shard=is_shard) for result in provider_results)
         if provider in expected or was_meant:
             reason = _explain_blindness(provider_results, lost)
             if reason:
@@ -99,9 +99,9 @@ def is_unconfigured(result: Result) -> bool:
     return result.reason is not None and result.reason.code in _CONFIGURATION
 
 
-def _was_meant(result: Result, *, whole: bool) -> bool:
+def _was_meant(result: Result, *, is_shard: bool) -> bool:
     """Whether someone meant to probe it: it was probed, or only an address, a key or a value was missing."""
-    return result.outcome is not Outcome.NOT_PROBED or (whole and is_unconfigured(result))
+    return result.outcome is not Outcome.NOT_PROBED or (not is_shard and is_unconfigured(result))
 
 
 def _is_missing_verdict(result: Result) -> bool:

@@ -71,19 +71,21 @@ def is_drift_not_drawn(result: Result, last: EarlierOutcome) -> bool:
     return result.outcome is Outcome.CONFORMS and last.drifts and not drift_endpoints.isdisjoint(result.not_drawn)
 
 
-def classify_change(result: Result, earlier: Sequence[EarlierOutcome], known: EarlierOutcome | None = None) -> Change:
+def classify_change(
+    result: Result, earlier: Sequence[EarlierOutcome], last_known: EarlierOutcome | None = None
+) -> Change:
     """Return what became of the record since its last verdict.
 
     Args:
         result: the result of this run.
         earlier: the outcomes of earlier runs, oldest first.
-        known: the last verdict, if it is known from the record and not from an earlier run.
+        last_known: the last verdict, if it is known from the record and not from an earlier run.
     """
     last = find_last_verdict(earlier)
     drifted_before = last is not None and last.drifts
     if run_verdict.is_broken(result) and not is_unreported(result):
         return Change.BROKEN
-    if has_lost_coverage(result, known or last):
+    if has_lost_coverage(result, last_known or last):
         return Change.LOST
     if run_verdict.is_stale(result):
         return Change.STALE

@@ -31,7 +31,7 @@ PENDING_DAYS = 7
 def describe_confirmation(
     result: Result,
     record: Record | None,
-    stated: Iterable[Assertion],
+    assertions: Iterable[Assertion],
     earlier: Sequence[HistoryRow],
     today: date,
     pending_days: int = PENDING_DAYS,
@@ -43,15 +43,15 @@ def describe_confirmation(
     are. Earlier confirmations come from the record's evidence and from earlier live runs; from the latter alone if
     `record` is None, because its evidence speaks of the usual revision and this result of another.
     """
-    stated = tuple(stated)
-    statements = statements_digest(stated)
+    assertions = tuple(assertions)
+    statements = statements_digest(assertions)
     if result.outcome is not Outcome.DRIFTED:
         return {"statements": statements}
     live = [row for row in earlier if row.live and result.record in row.outcomes]
     before = [row for row in live if row.statement_digests.get(result.record) == statements]
     conformed = any(row.outcomes[result.record] is Outcome.CONFORMS for row in before)
-    confirmed = confirmed_keys(record, stated) if record is not None else frozenset()
-    unconfirmed = unconfirmed_since(record, stated) if record is not None else {}
+    confirmed = confirmed_keys(record, assertions) if record is not None else frozenset()
+    unconfirmed = unconfirmed_since(record, assertions) if record is not None else {}
     observed_days = _list_observed_days(result.record, before)
     drifts = dict.fromkeys(finding.assertion for finding in result.drifts)
     regressed = [key for key in drifts if conformed or key in confirmed]

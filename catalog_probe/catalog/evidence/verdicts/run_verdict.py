@@ -77,7 +77,7 @@ def find_withheld(run: Run, results: Sequence[Result]) -> tuple[dict[str, str], 
 
 def _blind_providers(run: Run, results: Sequence[Result]) -> dict[str, str]:
     lost = coverage_lost.find_lost_coverage(run, results)
-    reasons = find_blind_providers(results, run.expected, lost, whole=not shards.list_shards(run.policy))
+    reasons = find_blind_providers(results, run.expected, lost, is_shard=bool(shards.list_shards(run.policy)))
     if not run.live and run.answered_by is AnsweredBy.MOCK and not run.invocation.traffic:
         reasons = {**find_unobserved(results), **reasons}
     if run.policy.get("expect_all"):
