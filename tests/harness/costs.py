@@ -61,7 +61,7 @@ def pytest_unconfigure() -> None:
     compiled = sys.modules.get("catalog_probe.probes.judging.comparison.validators")
     told = {
         "encoded": _encoded["json"],
-        "compiled": compiled._compiled.cache_info().misses if compiled is not None else 0,
+        "compiled": compiled._compile.cache_info().misses if compiled is not None else 0,
         "heavy": [name for name in HEAVY if name in sys.modules],
         "recipes": sorted({name.split("_")[2] for name in sys.modules if name.startswith("recipes_of_")}),
         "opened": dict(_opened),

@@ -30,13 +30,14 @@ catalog_probe.probes.judging.self_test.judge = catalog_probe.probes.running.prob
 import catalog_probe.probes.judging.verdicts.attempts
 from catalog_probe.catalog.model import Outcome
 from catalog_probe.probes.judging.verdicts.verdict import Verdict
-catalog_probe.probes.judging.verdicts.attempts.conclude = lambda verdicts: Verdict(Outcome.CONFORMS)
+catalog_probe.probes.judging.verdicts.attempts.conclude_step = lambda verdicts: Verdict(Outcome.CONFORMS)
 """,
-    "cells are summed to nothing": """
+    "step verdicts are combined to nothing": """
 import catalog_probe.probes.judging.verdicts.attempts
 from catalog_probe.catalog.model import Outcome
+from catalog_probe.probes.judging.verdicts import attempts
 from catalog_probe.probes.judging.verdicts.verdict import Verdict
-catalog_probe.probes.judging.verdicts.attempts.record_verdict = lambda cells: Verdict(Outcome.CONFORMS, cells=cells)
+attempts.judge_record = lambda steps: Verdict(Outcome.CONFORMS, step_verdicts=steps)
 """,
     "an inconclusive rule takes every drift back": """
 import catalog_probe.probes.judging.inconclusive.settling
@@ -70,11 +71,11 @@ Result.from_json = classmethod(lambda cls, line: replace(read(cls, line), findin
 """,
     "no drift counts": """
 from catalog_probe.catalog.evidence.verdicts import run_verdict
-run_verdict.failed = lambda result: False
+run_verdict.is_failure = lambda result: False
 """,
     "a cause is dropped": """
 from catalog_probe.catalog.evidence import causes
-causes.causes = lambda results: ()
+causes.find_causes = lambda results: ()
 """,
 }
 
