@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from functools import cache
+from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -378,6 +379,45 @@ def test_a_record_that_no_row_states_is_caught(address: str, fields: Mapping[str
 )
 def test_a_documented_value_that_no_fact_states_is_caught(address: str, fields: Mapping[str, Any]) -> None:
     assert list(unstated_values(changed(CATALOG[address], **fields)))
+
+
+RPC_STATUS_OF_INTERACTIONS_CODE = {
+    "invalid_request": "INVALID_ARGUMENT",
+    "failed_precondition": "FAILED_PRECONDITION",
+    "parameter_unknown": "INVALID_ARGUMENT",
+    "authentication": "UNAUTHENTICATED",
+    "permission_denied": "PERMISSION_DENIED",
+    "not_found": "NOT_FOUND",
+    "model_not_found": "NOT_FOUND",
+    "already_exists": "ALREADY_EXISTS",
+    "aborted": "ABORTED",
+    "out_of_range": "OUT_OF_RANGE",
+    "rate_limit_exceeded": "RESOURCE_EXHAUSTED",
+    "quota_exceeded": "RESOURCE_EXHAUSTED",
+    "too_many_requests": "RESOURCE_EXHAUSTED",
+    "cancelled": "CANCELLED",
+    "api_error": "INTERNAL",
+    "unimplemented": "UNIMPLEMENTED",
+    "service_unavailable": "UNAVAILABLE",
+    "deadline_exceeded": "DEADLINE_EXCEEDED",
+}
+"""Interactions set a status (2:7.1) that 2:7.4 does not name for their codes: assumed is that of the same meaning."""
+
+
+@pytest.mark.parametrize(("code", "rpc_status"), RPC_STATUS_OF_INTERACTIONS_CODE.items())
+def test_a_code_of_interactions_has_the_status_of_its_meaning(code: str, rpc_status: str) -> None:
+    statuses = {
+        value.value
+        for row, values in stated_facts("pb").values_by_row.items()
+        for value in values
+        if re.fullmatch(rf"2:7\.4#\d+ {rpc_status}", row) and value.field == "http_status"
+    }
+    assert statuses == {str(CATALOG[f"pb/errors/interactions/{code}"].data["http_status"])}
+
+
+def test_a_code_of_interactions_may_be_a_snake_case_http_status() -> None:
+    record = CATALOG["pb/errors/interactions/snake_case_http_status"].data
+    assert record["code"] == HTTPStatus(record["http_status"]).name.lower()
 
 
 def test_each_exception_is_still_one() -> None:
