@@ -88,7 +88,9 @@ def test_a_cause_is_accepted_of_all_its_records_and_of_nothing_else(accept: Acce
 
 def test_a_second_cause_joins_what_was_accepted_before(accept: Accept, tmp_path: Path) -> None:
     accept("--cause", id_of(FIRST, SECOND))
-    only = next(each.id for each in find_causes([SECOND]) if each.assertions == (f"{OTHER}#answer/header:retry-after",))
+    only = next(
+        cause.id for cause in find_causes([SECOND]) if cause.assertions == (f"{OTHER}#answer/header:retry-after",)
+    )
     assert accept("--cause", only)[0] == 0
     assert entries(tmp_path)[OTHER]["assertions"] == ["answer/header:retry-after", "answer/status"]
     assert entries(tmp_path)[ERROR_ADDRESS]["assertions"] == ["answer/status"]

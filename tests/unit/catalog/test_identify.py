@@ -250,7 +250,7 @@ def test_the_set_that_an_answer_cannot_tell_apart_is_named_with_the_likeliest_fi
     body = {"type": "error", "error": {"type": "authentication_error", "message": "invalid x-api-key"}}
     found = identify("pa", 401, {"request-id": "req_1"}, {**body, "request_id": "req_1"})
     assert found.record is None
-    slugs = {each.rpartition("/")[2] for each in found.candidates}
+    slugs = {candidate.rpartition("/")[2] for candidate in found.candidates}
     assert slugs == {"key_malformed", "key_revoked", "key_expired", "bad_request_signing"}
     assert found.group == "authentication"
     assert found.retry.may is May.NO

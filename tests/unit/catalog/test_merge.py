@@ -1,4 +1,4 @@
-"""What several runs of one target become as one: what each demands, has looked up and rests on, told once."""
+"""Several runs of one target, merged: name, policy, preflight and expirations."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ if TYPE_CHECKING:
     from catalog_probe.catalog.model import Json
 
 
-def run(name: str, **said: Any) -> Run:
+def run(name: str, **fields: Any) -> Run:
     started = f"2026-11-21T00:00:0{len(name)}Z"
-    return Run(**{"run": name, "target": "live", "live": True, "started_at": started, "today": "2026-11-21", **said})
+    return Run(**{"run": name, "target": "live", "live": True, "started_at": started, "today": "2026-11-21", **fields})
 
 
 def merged(*runs: Run) -> Run:
-    described, results = merge_runs([(each, []) for each in runs])
+    merged_run, results = merge_runs([(run, []) for run in runs])
     assert results == []
-    assert merge_runs([(each, []) for each in reversed(runs)])[0] == described, "in whatever order they come"
-    return described
+    assert merge_runs([(run, []) for run in reversed(runs)])[0] == merged_run, "the order does not matter"
+    return merged_run
 
 
-def test_it_is_named_after_the_first_and_after_how_many_more_there_are() -> None:
+def test_its_name_is_that_of_the_first_run_and_the_number_of_others() -> None:
     assert merged(run("a")).run == "a"
     assert merged(run("a"), run("bb"), run("ccc")).run == "a+2"
     assert merged(run("a"), run("a")).run == "a"
@@ -55,38 +55,48 @@ def test_it_is_named_after_the_first_and_after_how_many_more_there_are() -> None
         ([{"stale_accepted_differences": None}, {}], {"stale_accepted_differences": None}),
     ],
 )
-def test_it_demands_what_any_of_them_does_and_is_the_share_that_they_are_together(
+def test_its_policy_has_the_strictest_demands_and_the_merged_shards(
     policies: list[dict[str, Json]], policy: dict[str, Json]
 ) -> None:
     names = ("a", "bb", "ccc")
-    assert merged(*(run(name, policy=each) for name, each in zip(names, policies, strict=False))).policy == policy
+    assert (
+        merged(*(run(name, policy=run_policy) for name, run_policy in zip(names, policies, strict=False))).policy
+        == policy
+    )
 
 
-def test_what_several_looked_up_alike_is_told_once() -> None:
+def test_equal_look_ups_of_several_runs_are_kept_once() -> None:
     models, keys = {"provider": "pa", "request": "GET /v1/models"}, {"request": "GET /keys", "provider": "pa"}
-    again = dict(reversed(models.items()))
-    assert merged(run("a", preflight=(models, keys)), run("bb", preflight=(again,))).preflight == (models, keys)
+    reordered = dict(reversed(models.items()))
+    assert merged(run("a", preflight=(models, keys)), run("bb", preflight=(reordered,))).preflight == (models, keys)
 
 
-def ending(records: int, **said: str) -> dict[str, Json]:
-    return {"provider": "pa", "what": "model m", "on": "2026-12-01", "mend": "name another", "records": records, **said}
+def expiration(records: int, **fields: str) -> dict[str, Json]:
+    return {
+        "provider": "pa",
+        "what": "model m",
+        "on": "2026-12-01",
+        "mend": "name another",
+        "records": records,
+        **fields,
+    }
 
 
 @pytest.mark.parametrize(
-    "other", [{"provider": "pb"}, {"what": "model n"}, {"on": "2026-12-02"}, {"mend": "none"}], ids=str
+    "difference", [{"provider": "pb"}, {"what": "model n"}, {"on": "2026-12-02"}, {"mend": "none"}], ids=str
 )
-def test_of_what_ends_the_records_of_all_shards_are_counted(other: dict[str, str]) -> None:
-    first = run("a", expirations=(ending(3), ending(5, **other)))
-    second = run("bb", expirations=(ending(2), ending(5, **other)))
-    found = {tuple(sorted(each.items())) for each in merged(first, second).expirations}
-    assert found == {tuple(sorted(each.items())) for each in (ending(5), ending(5, **other))}
+def test_the_records_of_equal_expirations_are_added_up(difference: dict[str, str]) -> None:
+    first = run("a", expirations=(expiration(3), expiration(5, **difference)))
+    second = run("bb", expirations=(expiration(2), expiration(5, **difference)))
+    expirations = {tuple(sorted(item.items())) for item in merged(first, second).expirations}
+    assert expirations == {tuple(sorted(item.items())) for item in (expiration(5), expiration(5, **difference))}
 
 
-def test_what_ends_first_is_told_first() -> None:
-    soon, late = ending(1, on="2026-11-30"), ending(1)
+def test_the_earliest_expiration_comes_first() -> None:
+    soon, late = expiration(1, on="2026-11-30"), expiration(1)
     assert merged(run("a", expirations=(late,)), run("bb", expirations=(soon,))).expirations == (soon, late)
 
 
-def test_runs_of_different_targets_are_not_one() -> None:
+def test_runs_of_different_targets_cannot_be_merged() -> None:
     with pytest.raises(EvidenceError, match=r"^runs of different targets cannot be one: live, mock, other; merge"):
         merge_runs([(run("a"), []), (run("bb", target="other"), []), (run("ccc", target="mock"), [])])

@@ -76,7 +76,7 @@ def test_an_interrupted_night_is_never_green(night: tuple[Run, list[Result]], da
     """Its file is cut at any line; what it selected stands in the first."""
     run, lines = night
     kept = lines[: data.draw(st.integers(0, len(lines) - 1))]
-    lost = {each.record for each in lines} - {each.record for each in kept}
+    lost = {line.record for line in lines} - {line.record for line in kept}
     whole, cut = run_verdict.exit_status(run, lines), run_verdict.exit_status(run, kept)
     if any(address.split("/")[1] != "harness" for address in lost):
         assert cut is Exit.HARNESS_ERROR
@@ -88,7 +88,7 @@ def test_no_worker_s_death_makes_a_night_greener(night: tuple[Run, list[Result]]
     """It takes any of the lines with it, and leaves one that says so, though another may have finished its work."""
     run, lines = night
     gone = data.draw(st.sets(st.sampled_from(ADDRESSES)))
-    left = [each for each in lines if each.record not in gone]
+    left = [line for line in lines if line.record not in gone]
     dead = harness_results.lost_worker_result("gw0", "Not properly terminated")
     at = data.draw(st.integers(0, len(left)))
     assert run_verdict.exit_status(run, [*left[:at], dead, *left[at:]]) is Exit.HARNESS_ERROR
@@ -112,7 +112,7 @@ def test_no_order_of_shards_makes_a_night_greener(night: tuple[Run, list[Result]
         own = [address for address, part in zip(ADDRESSES, parts, strict=True) if part == number]
         of_it = described(f"r-{number}", own)
         told = {*own, *map(harness_results.self_test_address, of_it.self_tests)}
-        mine = [each for each in lines if each.record in told]
+        mine = [line for line in lines if line.record in told]
         shards.append((of_it, mine[: data.draw(st.integers(0, len(mine)))] if data.draw(st.booleans()) else mine))
     exits = {
         run_verdict.exit_status(*merge_runs(order))

@@ -153,7 +153,7 @@ def test_what_was_rebuilt_is_found_where_it_was(values: dict[str, Json]) -> None
 def test_a_run_keeps_so_much_of_large_answers_and_of_all_further_ones_little() -> None:
     allowance = RetentionBudget(3 * WHOLE_BYTES)
     kept = [answered(trim_exchange(exchange("x" * 4 * WHOLE_BYTES), None, allowance)) for _ in range(6)]
-    assert [len(each.body) for each in kept] == [WHOLE_BYTES] * 3 + [MIN_BODY_BYTES] * 3
+    assert [len(response.body) for response in kept] == [WHOLE_BYTES] * 3 + [MIN_BODY_BYTES] * 3
     small = answered(trim_exchange(exchange("y" * MIN_BODY_BYTES), None, allowance))
     assert small.body == "y" * MIN_BODY_BYTES, "what is small is kept whole, however much was kept"
 

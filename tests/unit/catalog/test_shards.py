@@ -1,4 +1,4 @@
-"""Which shares a run holds and which are missing, as its policy says; together they may be the whole."""
+"""The shards that a run holds, by its policy, and those that are missing. Merged shards may be the whole."""
 
 from __future__ import annotations
 
@@ -10,24 +10,22 @@ from catalog_probe.catalog.evidence.shards import list_missing_shards, list_shar
 
 
 @pytest.mark.parametrize(
-    ("policy", "there", "gone"),
+    ("policy", "present", "missing"),
     [
         ({}, (), ()),
         ({"shard": None}, (), ()),
         ({"shard": "1/1"}, ("1/1",), ()),
         ({"shard": "2/3"}, ("2/3",), ("1/3", "3/3")),
         ({"shard": "1/2 2/2"}, ("1/2", "2/2"), ()),
-        ({"shard": "10/10 2/3"}, ("10/10", "2/3"), ("1/3", "3/3", *(f"{each}/10" for each in range(1, 10)))),
+        ({"shard": "10/10 2/3"}, ("10/10", "2/3"), ("1/3", "3/3", *(f"{number}/10" for number in range(1, 10)))),
     ],
 )
-def test_a_run_says_which_shares_it_holds(
-    policy: dict[str, Any], there: tuple[str, ...], gone: tuple[str, ...]
-) -> None:
-    assert (list_shards(policy), list_missing_shards(policy)) == (there, gone)
+def test_shards_of_a_policy(policy: dict[str, Any], present: tuple[str, ...], missing: tuple[str, ...]) -> None:
+    assert (list_shards(policy), list_missing_shards(policy)) == (present, missing)
 
 
 @pytest.mark.parametrize(
-    ("shares", "said"),
+    ("shards", "merged"),
     [
         (["1/2", "2/2"], None),
         (["1/2", None], None),
@@ -37,7 +35,5 @@ def test_a_run_says_which_shares_it_holds(
         (["1/2", "2/2", "1/3"], None),
     ],
 )
-def test_runs_together_hold_the_shares_of_each_until_they_are_the_whole(
-    shares: list[str | None], said: str | None
-) -> None:
-    assert merge_shards({"shard": each} for each in shares) == said
+def test_merged_shards_are_listed_until_they_are_the_whole(shards: list[str | None], merged: str | None) -> None:
+    assert merge_shards({"shard": shard} for shard in shards) == merged

@@ -124,7 +124,7 @@ def test_what_a_killed_writer_left_is_removed_and_all_else_stays(tmp_path: Path)
     for name in (".a.0123.tmp", ".b.0123.tmp", "a.tmp"):
         (tmp_path / name).write_text("half")
     write_text(tmp_path / "a", "whole")
-    assert {each.name for each in tmp_path.iterdir()} == {"a", ".b.0123.tmp", "a.tmp"}
+    assert {path.name for path in tmp_path.iterdir()} == {"a", ".b.0123.tmp", "a.tmp"}
 
 
 def test_no_file_stays_open_that_was_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -149,7 +149,7 @@ def test_the_lock_lies_where_loaders_do_not_look(tmp_path: Path) -> None:
     for _ in range(2):
         with lock_folder(tmp_path):
             assert (tmp_path / ".cache" / "write.lock").is_file()
-    assert {each.name for each in tmp_path.iterdir()} == {".cache"}
+    assert {path.name for path in tmp_path.iterdir()} == {".cache"}
 
 
 def test_a_folder_that_may_not_be_written_is_told(tmp_path: Path) -> None:
