@@ -45,7 +45,6 @@ _ROWS: Mapping[str, Mapping[str, str]] = MappingProxyType(
 _DATED = ("verification", "observed", "retrieved_at", "generated_at", "observed_for_this_key")
 _REMARKS = ("note", "pinned_reason")
 
-
 _UNDOCUMENTED_FIELDS = frozenset(
     """
     status verification observed_live observed live_messages retrieved_at observed_for_this_key evidence note pinned
@@ -61,16 +60,6 @@ class DisplayRow:
 
     label: str
     value: Json
-
-
-def documented_rows(record: Record) -> tuple[DisplayRow, ...]:
-    """Return the rows of what a record states; a field that is null or absent has none."""
-    return tuple(_documented_rows(record))
-
-
-def observed_rows(record: Record) -> tuple[DisplayRow, ...]:
-    """Return the rows of what was observed and when, and of people's remarks."""
-    return tuple(_observed_rows(record))
 
 
 def description(record: Record) -> str:
@@ -137,7 +126,8 @@ def keywords(record: Record) -> frozenset[str]:
     return record.tags | {str(value) for value in values if value is not None}
 
 
-def _documented_rows(record: Record) -> Iterator[DisplayRow]:
+def documented_rows(record: Record) -> Iterator[DisplayRow]:
+    """Yield the rows of what a record states; a field that is null or absent has none."""
     data = record.data
     if "method" in data:
         yield DisplayRow("request", f"{data['method']} {data['path']}")
@@ -151,7 +141,8 @@ def _documented_rows(record: Record) -> Iterator[DisplayRow]:
         yield DisplayRow("headers", {name: _describe_rule(rule) for name, rule in rules.items()})
 
 
-def _observed_rows(record: Record) -> Iterator[DisplayRow]:
+def observed_rows(record: Record) -> Iterator[DisplayRow]:
+    """Yield the rows of what was observed and when, and of people's remarks."""
     for field in _DATED:
         if record.data.get(field):
             yield DisplayRow(field.replace("_", " "), record.data[field])

@@ -38,8 +38,8 @@ OF_ALL: tuple[Callable[[Record], object], ...] = (
     lambda record: expectations(record, CATALOG.__getitem__),
     live_messages,
     pinned_reason,
-    observed_rows,
-    documented_rows,
+    lambda record: tuple(observed_rows(record)),
+    lambda record: tuple(documented_rows(record)),
     tags,
     target_of,
 )

@@ -321,13 +321,13 @@ def test_a_record_for_people() -> None:
     assert rows["retryable"] == "not said"
     assert rows["headers"] == {"request-id": "present", "x-should-retry": "equals false"}
     assert "code" not in rows
-    assert observed_rows(record) == (
+    assert tuple(observed_rows(record)) == (
         DisplayRow("messages seen live", "a\nb"),
         DisplayRow("note", "Open."),
         DisplayRow("pinned reason", "By mail."),
     )
     assert (meaning(record), meaning(endpoint()), note(record)) == ("Too many requests.", "", "Open.")
-    assert documented_rows(endpoint())[0] == DisplayRow("request", "POST /v1/messages")
+    assert next(documented_rows(endpoint())) == DisplayRow("request", "POST /v1/messages")
     assert keywords(record) == {"429", "rate_limit_error", "DOCUMENTED"}
     assert (
         pinned_reason(record),
