@@ -38,17 +38,17 @@ def test_five_differences_are_told_in_words_and_the_others_by_a_digest() -> None
 
 def test_a_difference_is_told_once_and_in_no_more_than_a_beginning() -> None:
     assert answer_evidence.describe_differences((drift("h"), drift("h"))) == tuple(words("h"))
-    (told,) = answer_evidence.describe_differences((drift("h", documented="b" * 80),))
-    assert told == f"answer h a instead of {'b' * 80} (header-differs)"
-    (told,) = answer_evidence.describe_differences((drift("h", documented="b" * 81),))
-    assert told == f"answer h a instead of {'b' * 79}… (header-differs)"
-    (told,) = answer_evidence.describe_differences((drift("h", documented={"b": [1, "é"], "a": None}),))
-    assert told == 'answer h a instead of {"a": null, "b": [1, "é"]} (header-differs)'
+    (description,) = answer_evidence.describe_differences((drift("h", documented="b" * 80),))
+    assert description == f"answer h a instead of {'b' * 80} (header-differs)"
+    (description,) = answer_evidence.describe_differences((drift("h", documented="b" * 81),))
+    assert description == f"answer h a instead of {'b' * 79}… (header-differs)"
+    (description,) = answer_evidence.describe_differences((drift("h", documented={"b": [1, "é"], "a": None}),))
+    assert description == 'answer h a instead of {"a": null, "b": [1, "é"]} (header-differs)'
 
 
 def test_a_difference_at_no_place_names_the_aspect() -> None:
-    (told,) = answer_evidence.describe_differences((replace(drift("", 500, 404), code="status-differs"),))
-    assert told == f"answer {make_finding().aspect} 500 instead of 404 (status-differs)"
+    (description,) = answer_evidence.describe_differences((replace(drift("", 500, 404), code="status-differs"),))
+    assert description == f"answer {make_finding().aspect} 500 instead of 404 (status-differs)"
 
 
 def test_of_a_header_the_value_is_kept_only_where_the_documents_state_it() -> None:
@@ -70,8 +70,8 @@ def exchange(label: str, status: int = 200, headers: dict[str, str] | None = Non
     return Exchange(label, Request("POST", "https://x/v1/messages"), Response(status, headers or {}, {}, "json"))
 
 
-def attempts(*made: tuple[Exchange, ...]) -> list[Attempt]:
-    return [Attempt("2026-11-21T04:05:00Z", 1.0, each) for each in made]
+def attempts(*exchanges: tuple[Exchange, ...]) -> list[Attempt]:
+    return [Attempt("2026-11-21T04:05:00Z", 1.0, each) for each in exchanges]
 
 
 @pytest.mark.parametrize(

@@ -53,7 +53,7 @@ ALL_ASSUMED = replace(SILENT, probed_record={"status": ["UNVERIFIED"]})
 
 
 @pytest.mark.parametrize(
-    ("results", "why"),
+    ("results", "reason"),
     [
         ([], "no record has a result"),
         ([NO_KEY], "nothing was probed (credential-missing: set PA_KEY)"),
@@ -82,15 +82,15 @@ ALL_ASSUMED = replace(SILENT, probed_record={"status": ["UNVERIFIED"]})
         ([result(Outcome.HARNESS_ERROR)], ""),
     ],
 )
-def test_why_an_expected_provider_was_not_looked_at(results: list[Result], why: str) -> None:
-    assert find_blind_providers(results, ["pa"]) == ({"pa": why} if why else {})
+def test_why_an_expected_provider_was_not_looked_at(results: list[Result], reason: str) -> None:
+    assert find_blind_providers(results, ["pa"]) == ({"pa": reason} if reason else {})
 
 
-@pytest.mark.parametrize(("probed", "where"), [({"surface": "pa_content"}, "pa:x (pa_content)"), ({}, "pa:x")])
-def test_a_lane_of_whose_surface_no_control_succeeded_is_named(probed: dict[str, str], where: str) -> None:
+@pytest.mark.parametrize(("probed", "lane"), [({"surface": "pa_content"}, "pa:x (pa_content)"), ({}, "pa:x")])
+def test_a_lane_of_whose_surface_no_control_succeeded_is_named(probed: dict[str, str], lane: str) -> None:
     dead = replace(DEAD_KEY, lane="pa:x", probed_record=probed)
-    told = f"no record of the lane {where} has a verdict (control-failed: look at PA_KEY and PA_BASE_URL)"
-    assert find_blind_providers([*seen(50), dead], ["pa"]) == {"pa": told}
+    reason = f"no record of the lane {lane} has a verdict (control-failed: look at PA_KEY and PA_BASE_URL)"
+    assert find_blind_providers([*seen(50), dead], ["pa"]) == {"pa": reason}
     assert find_blind_providers([*seen(50), dead, replace(seen(1)[0], lane="pa:x", probed_record=probed)], ["pa"]) == {}
 
 
@@ -104,16 +104,16 @@ def on(lane: str, results: list[Result], first: int = 200) -> list[Result]:
 @pytest.mark.parametrize("failed", [[DEAD_KEY, DEAD_KEY], [*seen(3), STOPPED]], ids=["control failed", "stopped"])
 def test_a_lane_that_failed_withholds_itself_alone(failed: list[Result]) -> None:
     other, own = on("pa:x", seen(10)), on("pa:y", failed, first=300)
-    why, addresses = run_verdict.find_withheld(OF_PA, [*other, *own])
-    assert why == {"pa:y": "its control failed"}
+    reasons, addresses = run_verdict.find_withheld(OF_PA, [*other, *own])
+    assert reasons == {"pa:y": "its control failed"}
     assert addresses == {result.record for result in own}
     assert set(run_verdict.blind_providers(OF_PA, [*other, *own])) == {"pa"}, "all the same the night did not see it"
 
 
 def test_a_provider_is_withheld_whose_other_lanes_did_not_look_either() -> None:
     results = [*on("pa:x", [*seen(3), TIMED_OUT]), *on("pa:y", [DEAD_KEY], first=300)]
-    why, addresses = run_verdict.find_withheld(OF_PA, results)
-    assert set(why) == {"pa"}
+    reasons, addresses = run_verdict.find_withheld(OF_PA, results)
+    assert set(reasons) == {"pa"}
     assert addresses == {result.record for result in results}
     assert run_verdict.find_withheld(make_run(), on("pa:x", seen(4))) == ({}, frozenset())
 
@@ -170,7 +170,7 @@ def test_one_lost_observation_makes_a_run_on_a_mock_blind_and_no_other(lost: Res
 
 
 @pytest.mark.parametrize(
-    ("results", "told"),
+    ("results", "reason"),
     [
         (seen(3), ""),
         ([NOT_ALLOWED], ""),
@@ -189,8 +189,8 @@ def test_one_lost_observation_makes_a_run_on_a_mock_blind_and_no_other(lost: Res
         ([result(Outcome.RESTRICTED)], "1 record has no verdict: pa/errors/general/r0 (restricted)"),
     ],
 )
-def test_who_expects_all_is_told_which_records_have_no_verdict(results: list[Result], told: str) -> None:
-    assert find_missing_verdicts(results) == ({"pa": f"all was expected, and {told}"} if told else {})
+def test_who_expects_all_is_told_which_records_have_no_verdict(results: list[Result], reason: str) -> None:
+    assert find_missing_verdicts(results) == ({"pa": f"all was expected, and {reason}"} if reason else {})
 
 
 def test_an_accepted_difference_that_fails_the_run_is_told_once() -> None:

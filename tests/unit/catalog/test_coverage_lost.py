@@ -23,7 +23,7 @@ CONFORMS = (Outcome.CONFORMS, "")
 
 
 def night(*outcomes: tuple[Outcome, str]) -> list[Result]:
-    return [_result(address, *each) for address, each in zip(ADDRESSES, outcomes, strict=True)]
+    return [_result(address, *outcome) for address, outcome in zip(ADDRESSES, outcomes, strict=True)]
 
 
 def _result(address: str, outcome: Outcome, reason: str = "") -> Result:
@@ -33,8 +33,8 @@ def _result(address: str, outcome: Outcome, reason: str = "") -> Result:
 def after(*nights: list[Result], **changes: Any) -> Run:
     """A run that carries what these nights left behind, one a day."""
     rows: list[Any] = []
-    for number, seen in enumerate(nights, start=1):
-        rows.append(build_history_line(_described(f"2026-11-{number:02}", rows), seen))
+    for number, results in enumerate(nights, start=1):
+        rows.append(build_history_line(_described(f"2026-11-{number:02}", rows), results))
     return _described(f"2026-11-{len(nights) + 1:02}", rows, expected=("pa",), **changes)
 
 
@@ -46,7 +46,7 @@ ALL = night(*[CONFORMS] * 10)
 
 
 @pytest.mark.parametrize(
-    ("refused", "status", "why"),
+    ("refused", "status", "reason"),
     [
         (1, Exit.FINE, None),
         (2, Exit.FINE, None),
@@ -54,12 +54,12 @@ ALL = night(*[CONFORMS] * 10)
         (10, Exit.BLIND, "no record has a verdict (probe-refused)"),
     ],
 )
-def test_what_is_refused_and_was_not_is_lost(refused: int, status: Exit, why: str | None) -> None:
-    described, seen = after(ALL), night(*[REFUSED] * refused, *[CONFORMS] * (10 - refused))
-    assert coverage_lost.find_lost_coverage(described, seen) == set(ADDRESSES[:refused])
-    assert run_verdict.exit_status(described, seen) is status
-    assert run_verdict.blind_providers(described, seen).get("pa") == why
-    for text in (terminal.render(described, seen), summary.render(described, seen)):
+def test_what_is_refused_and_was_not_is_lost(refused: int, status: Exit, reason: str | None) -> None:
+    described, results = after(ALL), night(*[REFUSED] * refused, *[CONFORMS] * (10 - refused))
+    assert coverage_lost.find_lost_coverage(described, results) == set(ADDRESSES[:refused])
+    assert run_verdict.exit_status(described, results) is status
+    assert run_verdict.blind_providers(described, results).get("pa") == reason
+    for text in (terminal.render(described, results), summary.render(described, results)):
         assert f"Coverage lost ({refused})" in text
         assert "Nothing changed" not in text
         assert "No drift;" not in text
@@ -91,7 +91,7 @@ def test_it_stays_lost_until_it_is_seen_again_and_says_since_when() -> None:
 
 
 @pytest.mark.parametrize(
-    ("reason", "gone"),
+    ("reason", "is_lost"),
     [
         ("cost-not-allowed", False),
         ("credential-missing", False),
@@ -102,10 +102,10 @@ def test_it_stays_lost_until_it_is_seen_again_and_says_since_when() -> None:
         ("value-not-found", True),
     ],
 )
-def test_what_was_not_meant_to_be_asked_is_not_lost(reason: str, gone: bool) -> None:
+def test_what_was_not_meant_to_be_asked_is_not_lost(reason: str, is_lost: bool) -> None:
     """A variable that is set and empty is a secret that a CI could not find; what is sought on the account is meant."""
-    seen = night((Outcome.NOT_PROBED, reason), *[CONFORMS] * 9)
-    assert bool(coverage_lost.find_lost_coverage(after(ALL), seen)) == gone
+    results = night((Outcome.NOT_PROBED, reason), *[CONFORMS] * 9)
+    assert bool(coverage_lost.find_lost_coverage(after(ALL), results)) == is_lost
 
 
 @pytest.mark.parametrize("reason", ["credential-empty", "value-not-found"])
@@ -123,7 +123,7 @@ def test_a_provider_that_is_not_expected_is_told_and_makes_nothing_red() -> None
 
 
 @pytest.mark.parametrize(
-    ("note", "target", "live", "gone"),
+    ("note", "target", "live", "is_lost"),
     [
         ("conforms, seen on live in run r1 at 2026-11-02T04:00:00Z", "live", True, True),
         ("drifted, seen on live in run r1 at 2026-11-02T04:00:00Z: status", "live", True, True),
@@ -132,27 +132,27 @@ def test_a_provider_that_is_not_expected_is_told_and_makes_nothing_red() -> None
         ("conforms, seen on mock in run r1 at 2026-11-02T04:00:00Z", "mock", False, False),
     ],
 )
-def test_a_record_remembers_its_verdict_without_a_history(note: str, target: str, live: bool, gone: bool) -> None:
+def test_a_record_remembers_its_verdict_without_a_history(note: str, target: str, live: bool, is_lost: bool) -> None:
     """Evidence of another account says nothing: what one key may see, another need not."""
     probed = record(observed={"verified_at": "2026-11-02", "endpoint": "/v1", "param": None, "note": note})
-    seen = result(Outcome.RESTRICTED, probed=probed)
-    assert bool(coverage_lost.find_lost_coverage(run(target=target, live=live), [seen])) == gone
+    observed = result(Outcome.RESTRICTED, probed=probed)
+    assert bool(coverage_lost.find_lost_coverage(run(target=target, live=live), [observed])) == is_lost
 
 
 @pytest.mark.parametrize(
-    ("noted", "known"),
+    ("noted", "last_known"),
     [("2026-10-30", Outcome.CONFORMS), ("2026-11-01", Outcome.CONFORMS), ("2026-11-02", Outcome.DRIFTED)],
 )
-def test_of_a_record_and_a_history_the_later_verdict_counts(noted: str, known: Outcome) -> None:
+def test_of_a_record_and_a_history_the_later_verdict_counts(noted: str, last_known: Outcome) -> None:
     note = f"drifted, seen on live in run r1 at {noted}T04:00:00Z: status"
     probed = record(observed={"verified_at": noted, "endpoint": "/v1", "param": None, "note": note})
-    kept = [
+    earlier = [
         EarlierOutcome(date(2026, 11, 1), Outcome.CONFORMS),
         EarlierOutcome(date(2026, 11, 2), Outcome.INCONCLUSIVE),
     ]
-    last = coverage_lost.last_known_outcome(result(Outcome.RESTRICTED, probed=probed), run(), kept)
+    last = coverage_lost.last_known_outcome(result(Outcome.RESTRICTED, probed=probed), run(), earlier)
     assert last is not None
-    assert last.outcome is known
+    assert last.outcome is last_known
     of_another_revision = replace(run(), invocation=Invocation(revision="pa:2026-10-21"))
     assert coverage_lost.last_known_outcome(result(Outcome.RESTRICTED, probed=probed), of_another_revision, []) is None
 
@@ -184,16 +184,16 @@ def test_who_expects_all_takes_no_gap(outcome: tuple[Outcome, str], gap: bool) -
     assert (run_verdict.exit_status(strict, seen) is Exit.BLIND) == gap
     assert run_verdict.exit_status(after(), seen) in (Exit.FINE, Exit.DRIFT)
     if gap:
-        told = f"all was expected, and 1 record has no verdict: {ADDRESSES[0]} ({outcome[1]})"
-        assert run_verdict.blind_providers(strict, seen) == {"pa": told}
-        assert told in summary.render(strict, seen)
+        message = f"all was expected, and 1 record has no verdict: {ADDRESSES[0]} ({outcome[1]})"
+        assert run_verdict.blind_providers(strict, seen) == {"pa": message}
+        assert message in summary.render(strict, seen)
 
 
 def test_since_is_the_first_day_without_a_verdict() -> None:
     assert coverage_lost.first_day_without_verdict(date(2026, 11, 5), []) == date(2026, 11, 5)
-    blind, seen = Outcome.INCONCLUSIVE, Outcome.CONFORMS
+    blind, conforms = Outcome.INCONCLUSIVE, Outcome.CONFORMS
     nights = [
-        EarlierOutcome(date(2026, 11, day), each) for day, each in ((1, blind), (2, seen), (3, blind), (4, blind))
+        EarlierOutcome(date(2026, 11, day), each) for day, each in ((1, blind), (2, conforms), (3, blind), (4, blind))
     ]
     assert coverage_lost.first_day_without_verdict(date(2026, 11, 5), nights) == date(2026, 11, 3)
     assert coverage_lost.first_day_without_verdict(date(2026, 11, 5), nights[:2]) == date(2026, 11, 5)

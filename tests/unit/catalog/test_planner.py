@@ -29,14 +29,14 @@ SILENT = (Outcome.FLAKY, Outcome.INCONCLUSIVE, Outcome.NOT_PROBED, Outcome.HARNE
 
 def planned(before: Record, *sightings: Sighting, policy: UpdatePolicy = UpdatePolicy(), today: date = TODAY) -> Record:  # noqa: B008 - frozen
     """The record after the plan."""
-    made = plan_patch(before, sightings, policy, today)
-    return made.record if isinstance(made, Patch) else before
+    patch = plan_patch(before, sightings, policy, today)
+    return patch.record if isinstance(patch, Patch) else before
 
 
 def reason(before: Record, *sightings: Sighting, policy: UpdatePolicy = UpdatePolicy(), today: date = TODAY) -> str:  # noqa: B008 - frozen
-    made = plan_patch(before, sightings, policy, today)
-    assert isinstance(made, NoPatch)
-    return made.reason
+    patch = plan_patch(before, sightings, policy, today)
+    assert isinstance(patch, NoPatch)
+    return patch.reason
 
 
 def test_conforming_verifies_an_error() -> None:
@@ -132,9 +132,9 @@ def test_the_field_that_an_error_names_is_kept_beside_its_endpoint() -> None:
     ],
 )
 def test_a_patch_says_in_words_what_was_changed(before: Record, seen: Sighting, why: str) -> None:
-    made = plan_patch(before, [seen], UpdatePolicy(), TODAY)
-    assert isinstance(made, Patch)
-    assert made.reason == why
+    patch = plan_patch(before, [seen], UpdatePolicy(), TODAY)
+    assert isinstance(patch, Patch)
+    assert patch.reason == why
 
 
 def test_headers_of_another_answer_say_nothing_about_the_documented_one() -> None:
@@ -243,10 +243,10 @@ def test_of_a_day_without_an_instant_the_whole_day_counts() -> None:
 def test_what_a_person_tagged_and_nobody_saw_is_written_down() -> None:
     block = {"result": "drifted", "verified_at": "2026-11-19", "target": "live", "observed_at": "2026-11-19T06:00:00Z"}
     before = record(ENDPOINT_ADDRESS, verification=block, status=["DOCUMENTED", "LIVE_VERIFIED"])
-    made = plan_patch(before, [sighting(address=ENDPOINT_ADDRESS)], UpdatePolicy(), TODAY)
-    assert isinstance(made, Patch)
-    assert made.reason == "conforms: the record did not say so yet"
-    assert made.record.data["verification"]["verified_at"] == "2026-11-20"
+    patch = plan_patch(before, [sighting(address=ENDPOINT_ADDRESS)], UpdatePolicy(), TODAY)
+    assert isinstance(patch, Patch)
+    assert patch.reason == "conforms: the record did not say so yet"
+    assert patch.record.data["verification"]["verified_at"] == "2026-11-20"
 
 
 def test_what_only_a_mock_showed_is_seen_for_the_first_time_live() -> None:
