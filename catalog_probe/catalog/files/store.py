@@ -31,7 +31,7 @@ DISCOVERED = "discovered.json"
 _FAMILY_KINDS = tuple(kind for kind in KINDS if kind != "rate_limits")
 
 
-class UnknownAddress(CatalogError, KeyError):
+class UnknownAddressError(CatalogError, KeyError):
     """No record has this address. It is a KeyError too, as every mapping raises."""
 
 
@@ -118,12 +118,12 @@ class Catalog(Mapping[Address, Record]):
     def __len__(self) -> int:
         return len(self._by_address)
 
-    def _unknown_address_error(self, address: str) -> UnknownAddress:
+    def _unknown_address_error(self, address: str) -> UnknownAddressError:
         # An incomplete address is compared with prefixes of the same length: kinds or families.
         length = address.count("/") + 1
         prefixes = dict.fromkeys("/".join(str(own_address).split("/")[:length]) for own_address in self._by_address)
         mend = suggest_similar(address.lower(), prefixes) or "`catalog-probe catalog show` lists every address"
-        return UnknownAddress(f"no record has the address {address!r}", mend)
+        return UnknownAddressError(f"no record has the address {address!r}", mend)
 
 
 def family_file(root: Path, address: Address) -> Path:

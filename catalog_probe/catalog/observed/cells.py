@@ -37,7 +37,7 @@ Cells = Mapping[tuple[str, str], Cell]
 
 
 @dataclass(frozen=True, slots=True)
-class Resolved:
+class ResolvedAssumption:
     """A resolved assumption: the observed class, and the day of its first observation."""
 
     observed: Json
@@ -90,13 +90,13 @@ def restricted_on(record: Record) -> date | None:
     return date.fromisoformat(day) if day else None
 
 
-def resolved_assumptions(record: Record, assertions: Iterable[Assertion]) -> dict[str, Resolved]:
+def resolved_assumptions(record: Record, assertions: Iterable[Assertion]) -> dict[str, ResolvedAssumption]:
     """Return the resolved assumptions of a record, by assertion key."""
     if "evidence" not in record.data:
         return {}
     evidence = _current_evidence(record, tuple(assertions))
     return {
-        key: Resolved(entry["observed"], date.fromisoformat(entry["on"]))
+        key: ResolvedAssumption(entry["observed"], date.fromisoformat(entry["on"]))
         for key, entry in (evidence.get("resolved") or {}).items()
     }
 

@@ -11,11 +11,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from catalog_probe.catalog.model.assertion import Assertion
-    from catalog_probe.catalog.observed.cells import Cell, Cells, Resolved
+    from catalog_probe.catalog.observed.cells import Cell, Cells, ResolvedAssumption
 
 
 def tag_by_evidence(
-    assertions: Iterable[Assertion], cells: Cells, resolved: Mapping[str, Resolved], *, expired: bool = False
+    assertions: Iterable[Assertion], cells: Cells, resolved: Mapping[str, ResolvedAssumption], *, expired: bool = False
 ) -> Tag | None:
     """Derive the tag of a record.
 
@@ -64,7 +64,9 @@ def is_opposite_outcome(assertion: Assertion, observed: str) -> bool:
     return (int(observed) < 400) != (status < 400)
 
 
-def unresolved_assumptions(assertions: Iterable[Assertion], resolved: Mapping[str, Resolved]) -> Iterator[Assertion]:
+def unresolved_assumptions(
+    assertions: Iterable[Assertion], resolved: Mapping[str, ResolvedAssumption]
+) -> Iterator[Assertion]:
     """Yield the assumptions of the record itself, not of its envelope, that are not resolved."""
     for assertion in assertions:
         if assertion.basis is Basis.ASSUMED and not assertion.from_envelope and str(assertion.key) not in resolved:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from catalog_probe.catalog.model import Json, Record
-    from catalog_probe.catalog.observed.cells import Resolved
+    from catalog_probe.catalog.observed.cells import ResolvedAssumption
     from catalog_probe.catalog.reading.expected import Expected
 
 TRIGGER = "trigger"
@@ -76,7 +76,7 @@ def _by_key(label_assertions: Iterable[Assertion]) -> dict[str, Assertion]:
     return {str(assertion.key): assertion for assertion in label_assertions}
 
 
-def _fill_in_resolved(assertion: Assertion, resolved: Mapping[str, Resolved]) -> Assertion:
+def _fill_in_resolved(assertion: Assertion, resolved: Mapping[str, ResolvedAssumption]) -> Assertion:
     resolution = resolved.get(str(assertion.key)) if resolved else None
     return replace(assertion, resolved=str(resolution.observed)) if resolution is not None else assertion
 

@@ -14,7 +14,7 @@ from catalog_probe.catalog.model.assertion import AssertionKey, Basis
 from catalog_probe.catalog.model.record import EVIDENCE_VERSION
 from catalog_probe.catalog.observed.cells import (
     Cell,
-    Resolved,
+    ResolvedAssumption,
     cells_of,
     resolved_assumptions,
     restricted_on,
@@ -40,7 +40,7 @@ class RecordEvidence:
     """The evidence of a record's assertions."""
 
     cells: dict[tuple[str, str], Cell]
-    resolved: dict[str, Resolved]
+    resolved: dict[str, ResolvedAssumption]
     confirmed: frozenset[str] = frozenset()
     """The keys of the assertions that a live run has confirmed."""
     unconfirmed: Mapping[str, date] = field(default_factory=dict)
@@ -109,7 +109,7 @@ def _observed_cells_by_key(cells: Cells) -> dict[str, list[Cell]]:
 
 
 def _resolve(
-    resolved: dict[str, Resolved],
+    resolved: dict[str, ResolvedAssumption],
     assumption: Assertion,
     observed: Sequence[Cell],
     first_seen: Mapping[tuple[str, str], date],
@@ -134,7 +134,7 @@ def _resolve(
     if before is not None and before.observed == resolution:
         days.append(before.on)
     if differs or not assumption.from_envelope:
-        resolved[key] = Resolved(resolution, min([*days, first_seen.get((key, differs), days[0])]))
+        resolved[key] = ResolvedAssumption(resolution, min([*days, first_seen.get((key, differs), days[0])]))
 
 
 def format_evidence(

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from catalog_probe.catalog.model import Json, Record
     from catalog_probe.catalog.model.assertion import Assertion
     from catalog_probe.catalog.model.explanations import Explanation
-    from catalog_probe.catalog.observed.cells import Cell, Resolved
+    from catalog_probe.catalog.observed.cells import Cell, ResolvedAssumption
     from catalog_probe.catalog.reading.facts import Fact
 
 WIDTH = 80  # characters of a line
@@ -78,7 +78,7 @@ def format_record(record: Record, file: str, assertions: Sequence[Assertion], lo
 
 
 def _format_evidence(
-    assertion: Assertion, cells: Mapping[str, Cell], endpoints: Collection[str], resolved: Resolved | None
+    assertion: Assertion, cells: Mapping[str, Cell], endpoints: Collection[str], resolved: ResolvedAssumption | None
 ) -> Iterator[str]:
     """Format an assertion: what it states, its source, and its last observation on assertion endpoint."""
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from catalog_probe.catalog.files.store import Catalog, UnknownAddress, family_file
+from catalog_probe.catalog.files.store import Catalog, UnknownAddressError, family_file
 from catalog_probe.catalog.model import Address
 from catalog_probe.catalog.model.errors import CatalogError
 from tests.unit.catalog.catalog_making import ENDPOINT_ADDRESS, ERROR_ADDRESS, small_catalog, write_catalog
@@ -49,7 +49,7 @@ def test_every_record_is_found_where_its_file_should_be(tmp_path: Path) -> None:
 def test_an_unknown_address_comes_with_suggestions(tmp_path: Path) -> None:
     catalog = Catalog.load(write_catalog(tmp_path))
 
-    with pytest.raises(UnknownAddress, match="did you mean pa/errors/general/rate_limit_error"):
+    with pytest.raises(UnknownAddressError, match="did you mean pa/errors/general/rate_limit_error"):
         catalog["pa/errors/general/rate_limit_eror"]
 
 
