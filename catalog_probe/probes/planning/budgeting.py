@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Spending:
+class BudgetPlan:
     """The order in which recipes draw on a budget, and which do not fit if each is sent once."""
 
     order: tuple[str, ...]
@@ -29,7 +29,7 @@ class Spending:
         return {address: rank for rank, address in enumerate(self.order)}
 
 
-def plan_spending(recipes: Sequence[Recipe], provider: Provider, catalog: Catalog) -> Spending:
+def plan_budget(recipes: Sequence[Recipe], provider: Provider, catalog: Catalog) -> BudgetPlan:
     """Decide how a provider's budget is spent on these recipes; if all fit, in the given order.
 
     Raises:
@@ -37,7 +37,7 @@ def plan_spending(recipes: Sequence[Recipe], provider: Provider, catalog: Catalo
     """
     tokens, requests = sum(recipe.tokens for recipe in recipes), sum(recipe.requests for recipe in recipes)
     if _fits(provider, tokens, requests):
-        return Spending(tuple(recipe.address for recipe in recipes))
+        return BudgetPlan(tuple(recipe.address for recipe in recipes))
     facts = count_facts(provider.name, catalog)
     ordered = sorted(recipes, key=lambda recipe: (-_facts_per_share(recipe, facts, provider), recipe.address))
     spent_tokens = spent_requests = 0
@@ -47,7 +47,7 @@ def plan_spending(recipes: Sequence[Recipe], provider: Provider, catalog: Catalo
             spent_tokens, spent_requests = spent_tokens + recipe.tokens, spent_requests + recipe.requests
         else:
             left_out.append(recipe.address)
-    return Spending(tuple(recipe.address for recipe in ordered), tuple(reversed(left_out)))
+    return BudgetPlan(tuple(recipe.address for recipe in ordered), tuple(reversed(left_out)))
 
 
 def count_facts(provider: str, catalog: Catalog) -> Mapping[str, int]:

@@ -9,7 +9,7 @@ from catalog_probe.catalog.model import Address
 from catalog_probe.catalog.model.reach import format_reach_counts
 from catalog_probe.catalog.text.phrases import format_count
 from catalog_probe.probes.judging.verdicts.attempts import MAX_ATTEMPTS
-from catalog_probe.probes.planning.budgeting import plan_spending
+from catalog_probe.probes.planning.budgeting import plan_budget
 from catalog_probe.probes.planning.look_ups import distinct_requests, list_look_ups
 from catalog_probe.probes.planning.reach import provider_reaches
 from catalog_probe.probes.recipes import book
@@ -115,7 +115,7 @@ def _format_budget(
         if limit is not None and bound > limit:
             fits = "each probe once fits" if once <= limit else f"each probe once takes {once}"
             yield f"{provider.name}: at most {bound} {unit} exceed the budget max_{unit} = {limit}; {fits}"
-    left_out = plan_spending(recipes, provider, catalog).left_out
+    left_out = plan_budget(recipes, provider, catalog).left_out
     if left_out:
         why = "left out first, for they show fewest facts for what they take"
         yield f"{provider.name}: {why}: {len(left_out)} ({_list_first(left_out, 5)})"

@@ -11,7 +11,7 @@ import pytest
 from catalog_probe.probes.calls.call import get
 from catalog_probe.probes.coverage import missing_variables
 from catalog_probe.probes.planning import plan_text
-from catalog_probe.probes.planning.budgeting import count_facts, plan_spending
+from catalog_probe.probes.planning.budgeting import count_facts, plan_budget
 from catalog_probe.probes.planning.plan import make_plan
 from catalog_probe.probes.planning.rotation import Depth, Rotation
 from catalog_probe.probes.recipes.recipe import Recipe, recipe
@@ -75,10 +75,10 @@ def test_a_plan_names_what_is_left_out_first() -> None:
 
 def test_a_budget_that_holds_everything_changes_no_order() -> None:
     rows = [row("pa/endpoints/models/list_models", 5), row("pa/endpoints/models/get_model", 9)]
-    spent = plan_spending(rows, Provider("pa", max_tokens=14), catalog())
+    spent = plan_budget(rows, Provider("pa", max_tokens=14), catalog())
     assert spent.order == tuple(each.address for each in rows)
     assert spent.left_out == ()
-    assert plan_spending(rows, Provider("pa"), catalog()).left_out == ()
+    assert plan_budget(rows, Provider("pa"), catalog()).left_out == ()
 
 
 def row(address: str, tokens: int) -> Recipe:
@@ -91,11 +91,11 @@ def test_a_budget_is_spent_on_most_facts_for_its_tokens_and_what_is_free_comes_f
     least = min((each for each in facts if facts[each] == 1), default="")
     assert facts[most] > 5
     rows = [row(least, 10), row(most, 10), row("pa/endpoints/models/list_models", 0)]
-    spent = plan_spending(rows, Provider("pa", max_tokens=15), catalog())
+    spent = plan_budget(rows, Provider("pa", max_tokens=15), catalog())
     assert spent.order == ("pa/endpoints/models/list_models", most, least)
     assert spent.left_out == (least,)
     dear = [row(least, 1), row(most, 1000)]
-    assert plan_spending(dear, Provider("pa", max_tokens=1000), catalog()).left_out == (most,)
+    assert plan_budget(dear, Provider("pa", max_tokens=1000), catalog()).left_out == (most,)
 
 
 @pytest.mark.parametrize("limit, code", [(999, "beyond-budget"), (1000, None)])

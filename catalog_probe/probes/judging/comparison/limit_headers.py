@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 HeaderFamily = Mapping[str, "HeaderRule"]
 
 
-class Contradiction(NamedTuple):
+class HeaderContradiction(NamedTuple):
     """How one header contradicts the others of its family."""
 
     code: FindingCode
@@ -27,7 +27,7 @@ class Contradiction(NamedTuple):
     observed: str
 
 
-def find_contradictions(rules: Sequence[HeaderRule], headers: Mapping[str, str]) -> Iterator[Contradiction]:
+def find_contradictions(rules: Sequence[HeaderRule], headers: Mapping[str, str]) -> Iterator[HeaderContradiction]:
     """Yield every contradiction among the headers that these rules name."""
     for family in _group_families(rules):
         yield from _find_missing_parts(family, headers)
@@ -35,7 +35,7 @@ def find_contradictions(rules: Sequence[HeaderRule], headers: Mapping[str, str])
     for rule in rules:
         number = _read_number(rule, headers)
         if number is not None and number % rule.multiple_of:
-            yield Contradiction(
+            yield HeaderContradiction(
                 FindingCode.HEADER_MALFORMED, rule.name, f"a multiple of {rule.multiple_of}", str(number)
             )
 
@@ -48,22 +48,24 @@ def _group_families(rules: Sequence[HeaderRule]) -> list[HeaderFamily]:
     return list(families.values())
 
 
-def _find_missing_parts(family: HeaderFamily, headers: Mapping[str, str]) -> Iterator[Contradiction]:
+def _find_missing_parts(family: HeaderFamily, headers: Mapping[str, str]) -> Iterator[HeaderContradiction]:
     """A family whose limit does not always apply comes as a whole, or not at all."""
     present = [rule.name for rule in family.values() if rule.name in headers]
     for rule in family.values():
         if rule.optional and present and rule.name not in headers:
-            yield Contradiction(FindingCode.HEADER_MISSING, rule.name, f"present, as {present[0]} is", "absent")
+            yield HeaderContradiction(FindingCode.HEADER_MISSING, rule.name, f"present, as {present[0]} is", "absent")
 
 
-def _find_excess_remaining(family: HeaderFamily, headers: Mapping[str, str]) -> Iterator[Contradiction]:
+def _find_excess_remaining(family: HeaderFamily, headers: Mapping[str, str]) -> Iterator[HeaderContradiction]:
     if "limit" not in family or "remaining" not in family:
         return
     rule = family["remaining"]
     limit, remaining = _read_number(family["limit"], headers), _read_number(rule, headers)
     # A rounded number may exceed the limit by half of its step.
     if limit is not None and remaining is not None and remaining > limit + rule.multiple_of // 2:
-        yield Contradiction(FindingCode.HEADER_INCONSISTENT, rule.name, f"at most the limit {limit}", str(remaining))
+        yield HeaderContradiction(
+            FindingCode.HEADER_INCONSISTENT, rule.name, f"at most the limit {limit}", str(remaining)
+        )
 
 
 def _read_number(rule: HeaderRule, headers: Mapping[str, str]) -> int | None:

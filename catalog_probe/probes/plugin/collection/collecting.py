@@ -8,7 +8,7 @@ import pytest
 
 from catalog_probe.catalog.model import Address
 from catalog_probe.catalog.search.query import keywords_for_k
-from catalog_probe.probes.planning.budgeting import plan_spending
+from catalog_probe.probes.planning.budgeting import plan_budget
 from catalog_probe.probes.planning.plan import make_plan
 from catalog_probe.probes.plugin.collection.options_table import PROBES
 
@@ -60,7 +60,7 @@ class Collector:
         ranks: dict[str, int] = {}
         for provider in budgeted:
             own = [recipe for recipe in recipes if recipe.provider == provider.name]
-            ranks.update(plan_spending(own, provider, options.catalog).ranks)
+            ranks.update(plan_budget(own, provider, options.catalog).ranks)
         return ranks
 
     def _addresses(self, kind: str) -> list[str]:
