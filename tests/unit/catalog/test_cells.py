@@ -34,8 +34,8 @@ def test_one_assertion_that_was_not_renewed_is_enough_and_a_look_at_it_mends_it(
     old, without = night("2026-11-01", seen_as_stated()), seen_as_stated(without=("type",))
     stale = after(record(), old, night("2026-11-29", without, run="r2"), policy=policy)
     assert Tag.UNVERIFIED in stale.tags
-    told = "expired: last seen 2026-11-01, which was not renewed within 20 days"
-    assert stale.data["observed"]["note"] == told
+    expected = "expired: last seen 2026-11-01, which was not renewed within 20 days"
+    assert stale.data["observed"]["note"] == expected
     assert stale.data["evidence"]["endpoints"] == {
         ENDPOINT_ADDRESS: {"on": "2026-11-29", "not_observed": {"answer/type": "2026-11-01"}}
     }
@@ -131,19 +131,19 @@ def test_an_assumption_is_unverified_until_it_is_settled() -> None:
 def test_an_assumption_that_reality_corrects_is_written_down_once() -> None:
     once = after(record(**ASSUMED), night("2026-11-01", seen_as_stated(status="430")))
     assert {Tag.LIVE_VERIFIED, Tag.LIVE_DISCOVERED} <= once.tags
-    told = {"answer/status": {"observed": "430", "on": "2026-11-01"}}
-    assert once.data["evidence"]["resolved"] == told
+    expected = {"answer/status": {"observed": "430", "on": "2026-11-01"}}
+    assert once.data["evidence"]["resolved"] == expected
     again = after(once, night("2026-11-20", seen_as_stated(status="430")))
-    assert again.data["evidence"]["resolved"] == told
+    assert again.data["evidence"]["resolved"] == expected
     assert resolved_assumptions(again, stated_by(again))["answer/status"].observed == "430"
 
 
 def test_a_success_in_place_of_an_assumed_refusal_drifts_and_settles_nothing() -> None:
     resolved = after(record(**ASSUMED), night("2026-11-01", seen_as_stated(status="430")))
     seen = [seen_as_stated(status="200")]
-    for before, told in ((record(**ASSUMED), None), (resolved, None)):
+    for before, expected in ((record(**ASSUMED), None), (resolved, None)):
         once = after(before, night("2026-11-02", *seen, outcome=Outcome.DRIFTED))
-        assert once.data["evidence"].get("resolved") == told
+        assert once.data["evidence"].get("resolved") == expected
         assert Tag.LIVE_DISCOVERED not in once.tags
         assert Tag.LIVE_VERIFIED not in once.tags
         assert once.data["evidence"]["endpoints"][ENDPOINT_ADDRESS]["mismatched"] == {"answer/status": "200"}
@@ -153,11 +153,11 @@ def test_a_success_in_place_of_an_assumed_refusal_drifts_and_settles_nothing() -
 def test_what_differs_on_one_endpoint_settles_an_assumption_in_whatever_order_they_are_looked_at(order: int) -> None:
     both = [seen_as_stated(), seen_as_stated(ELSEWHERE, status="430")]
     once = after(record(**ASSUMED), night("2026-11-01", *both[::order]))
-    told = {"answer/status": {"observed": "430", "on": "2026-11-01"}}
-    assert once.data["evidence"]["resolved"] == told
+    expected = {"answer/status": {"observed": "430", "on": "2026-11-01"}}
+    assert once.data["evidence"]["resolved"] == expected
     assert Tag.LIVE_DISCOVERED in once.tags
     drawn = after(once, night("2026-11-02", seen_as_stated(), run="r2"))  # a night that does not look elsewhere
-    assert drawn.data["evidence"]["resolved"] == told
+    assert drawn.data["evidence"]["resolved"] == expected
     mended = after(drawn, night("2026-11-03", seen_as_stated(ELSEWHERE), run="r3"))
     assert mended.data["evidence"]["resolved"] == {"answer/status": {"observed": "as assumed", "on": "2026-11-01"}}
     assert Tag.LIVE_DISCOVERED not in mended.tags

@@ -50,8 +50,8 @@ def stated(of: Record) -> tuple[Assertion, ...]:
 
 def looked_at(day: date, *otherwise: str, of: Record | None = None, live: bool = True) -> Sighting:
     """A night that saw all as stated, but what is named."""
-    seen = of or record()
-    keys = [assertion.key for assertion in stated(seen)]
+    probed = of or record()
+    keys = [assertion.key for assertion in stated(probed)]
     observation = Observation(
         "pa/endpoints/messages/create_message",
         "answer",
@@ -61,15 +61,17 @@ def looked_at(day: date, *otherwise: str, of: Record | None = None, live: bool =
     outcome = Outcome.DRIFTED if otherwise else Outcome.CONFORMS
     findings = tuple(drift(assertion=key) for key in otherwise)
     at = f"{day}T04:00:00.000Z"
-    result = Result(str(seen.address), dict(seen.data), outcome, None, findings, (), at, observations=(observation,))
+    result = Result(
+        str(probed.address), dict(probed.data), outcome, None, findings, (), at, observations=(observation,)
+    )
     return Sighting(run(f"r{day}", day.isoformat(), live=live), result)
 
 
 def written(start: Record, *nights: Sighting) -> Record:
     """The record after each night was written back."""
     for night in nights:
-        seen = replace(night, result=replace(night.result, probed_record=start.data))
-        planned = plan_patch(start, [seen], UpdatePolicy(), night.day, stated(start))
+        probed = replace(night, result=replace(night.result, probed_record=start.data))
+        planned = plan_patch(start, [probed], UpdatePolicy(), night.day, stated(start))
         start = planned.record if isinstance(planned, Patch) else start
     return start
 

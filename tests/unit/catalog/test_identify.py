@@ -43,11 +43,11 @@ def test_a_body_is_read_in_every_form_that_people_have_it_in(body: Any) -> None:
 
 
 def test_what_is_as_documented_and_from_the_provider_is_certain() -> None:
-    found = pc(PC_LIMIT)
-    assert found.record == RATE_LIMIT
-    assert (found.verdict, found.candidates) == ("record", ())
-    assert found.retry.may is May.YES
-    assert (found.retry.wait_s, found.retry.wait_from) == (3.0, "retry-after")
+    identity = pc(PC_LIMIT)
+    assert identity.record == RATE_LIMIT
+    assert (identity.verdict, identity.candidates) == ("record", ())
+    assert identity.retry.may is May.YES
+    assert (identity.retry.wait_s, identity.retry.wait_from) == (3.0, "retry-after")
 
 
 @pytest.mark.parametrize("name", ["pc-organization", "Other-Organization", "x-other-organization"])
@@ -57,9 +57,9 @@ def test_the_providers_headers_are_known_by_their_stand_in_and_by_the_real_name(
 
 @pytest.mark.parametrize("headers", [{"date": "now"}, {"x-ratelimit-limit-requests": "1"}])
 def test_without_a_header_of_the_provider_nothing_that_others_imitate_is_sure(headers: Any) -> None:
-    found = pc(PC_LIMIT, headers=headers)
-    assert found.record is None
-    assert found.candidates == (RATE_LIMIT,)
+    identity = pc(PC_LIMIT, headers=headers)
+    assert identity.record is None
+    assert identity.candidates == (RATE_LIMIT,)
 
 
 @pytest.mark.parametrize("headers", [None, {}])
@@ -68,16 +68,16 @@ def test_where_no_headers_are_known_the_callers_word_is_taken(headers: Any) -> N
 
 
 def test_another_type_beside_a_documented_code_is_told() -> None:
-    found = pc({**PC_LIMIT, "type": "requests"})
-    assert found.record == RATE_LIMIT
-    assert "type requests, documented rate_limit_error" in found.reasons
+    identity = pc({**PC_LIMIT, "type": "requests"})
+    assert identity.record == RATE_LIMIT
+    assert "type requests, documented rate_limit_error" in identity.reasons
 
 
 def test_another_status_beside_a_documented_code_is_still_that_error() -> None:
     error = {"message": "no", "type": "invalid_request_error", "param": "model", "code": "model_not_found"}
-    found = pc(error, 400)
-    assert found.records == ("pc/errors/not_found/model",)
-    assert "status 400, documented 404" in found.reasons
+    identity = pc(error, 400)
+    assert identity.records == ("pc/errors/not_found/model",)
+    assert "status 400, documented 404" in identity.reasons
 
 
 def test_a_code_of_a_documented_family_is_of_that_family() -> None:
@@ -88,23 +88,23 @@ def test_a_code_of_a_documented_family_is_of_that_family() -> None:
 @pytest.mark.parametrize("code", ["a_code_that_nobody_documents", None])
 def test_a_code_that_no_record_has_is_no_record(code: str | None) -> None:
     error = {"message": "no", "type": "invalid_request_error", "param": None, "code": code}
-    found = pc(error, 400, {"pc-organization": "org-1"})
-    assert found.unknown
-    assert found.retry.may is May.UNKNOWN
-    assert code is None or f"code {code} is in no record" in found.reasons
+    identity = pc(error, 400, {"pc-organization": "org-1"})
+    assert identity.unknown
+    assert identity.retry.may is May.UNKNOWN
+    assert code is None or f"code {code} is in no record" in identity.reasons
 
 
 def test_a_new_code_is_said_and_what_it_is_nearest_to() -> None:
     error = {"message": "Unknown field.", "type": "invalid_request_error", "param": "x", "code": "parameter_unknown"}
-    found = pc(error, 400)
-    assert (found.verdict, found.record, found.candidates) == ("unknown", None, ())
-    assert "code parameter_unknown is in no record" in found.reasons
-    assert "pc/errors/request/unknown_parameter" in found.nearest
+    identity = pc(error, 400)
+    assert (identity.verdict, identity.record, identity.candidates) == ("unknown", None, ())
+    assert "code parameter_unknown is in no record" in identity.reasons
+    assert "pc/errors/request/unknown_parameter" in identity.nearest
 
 
 def test_a_new_status_is_said() -> None:
-    found = identify("pc", 418, None, {"error": {**PC_LIMIT, "code": None}})
-    assert "status 418 is in no record" in found.reasons
+    identity = identify("pc", 418, None, {"error": {**PC_LIMIT, "code": None}})
+    assert "status 418 is in no record" in identity.reasons
     assert "status 429 is in no record" not in identify("pc", 429, None, "<html>").reasons
 
 
@@ -113,15 +113,15 @@ PA_LIMIT = {"type": "error", "error": {"type": "rate_limit_error", "message": "S
 
 @pytest.mark.parametrize("path", [None, "/v1/messages", "https://api.example/v1/messages?beta=true", "/v1/nowhere"])
 def test_an_error_of_an_api_apart_needs_a_path_there(path: str | None) -> None:
-    found = identify("pa", 429, {"request-id": "req_1"}, PA_LIMIT, path=path)
-    assert found.records
-    assert not any("/compliance/" in address for address in found.records)
+    identity = identify("pa", 429, {"request-id": "req_1"}, PA_LIMIT, path=path)
+    assert identity.records
+    assert not any("/compliance/" in address for address in identity.records)
 
 
 def test_the_path_tells_apart_what_the_answer_does_not() -> None:
     path = "https://api.example/prefix/v1/compliance/activities?limit=1"
-    found = identify("pa", 429, {"request-id": "req_1"}, PA_LIMIT, method="GET", path=path)
-    assert found.record == "pa/errors/compliance/compliance_rate_limit_exceeded"
+    identity = identify("pa", 429, {"request-id": "req_1"}, PA_LIMIT, method="GET", path=path)
+    assert identity.record == "pa/errors/compliance/compliance_rate_limit_exceeded"
 
 
 def test_the_method_tells_apart_what_the_path_does_not() -> None:
@@ -135,8 +135,8 @@ def test_the_method_tells_apart_what_the_path_does_not() -> None:
 
 def test_a_code_says_more_than_the_path() -> None:
     error = {"message": "no", "type": "invalid_request_error", "param": "model", "code": "model_not_found"}
-    found = identify("pc", 404, None, {"error": error}, method="GET", path="/v1/agents")
-    assert found.record == "pc/errors/not_found/model"
+    identity = identify("pc", 404, None, {"error": error}, method="GET", path="/v1/agents")
+    assert identity.record == "pc/errors/not_found/model"
 
 
 PAUSE = {"x-ratelimit-remaining": {"rule": "equals", "value": "0"}}
@@ -167,13 +167,13 @@ def test_a_stated_header_value_tells_two_records_apart(headers: dict[str, str], 
 
 
 def test_words_alone_make_a_candidate_and_nothing_sure() -> None:
-    found = identify("pd", None, None, {"error": "Your team has used all available credits."})
-    assert (found.record, found.candidates) == (None, ("pd/errors/rate_limit/credit_depleted",))
+    identity = identify("pd", None, None, {"error": "Your team has used all available credits."})
+    assert (identity.record, identity.candidates) == (None, ("pd/errors/rate_limit/credit_depleted",))
 
 
 def test_an_answer_at_a_path_for_which_nothing_like_it_is_documented_is_still_told() -> None:
-    found = identify("pa", 529, None, PA_BODY, method="GET", path="/v1/compliance/activities")
-    assert "pa/errors/general/overloaded" in found.records
+    identity = identify("pa", 529, None, PA_BODY, method="GET", path="/v1/compliance/activities")
+    assert "pa/errors/general/overloaded" in identity.records
 
 
 def test_a_header_that_must_be_absent_rules_a_record_out() -> None:
@@ -204,39 +204,39 @@ def test_a_header_that_must_be_absent_rules_a_record_out() -> None:
 def test_what_status_and_headers_alone_say_is_said(
     provider: str, status: int, headers: Any, body: Any, group: str, may: May
 ) -> None:
-    found = identify(provider, status, headers, body)
-    assert (found.record, found.candidates, found.group) == (None, (), group)
-    assert found.retry.may is may
-    assert found.retry.wait_s == (12.0 if headers and "12" in headers.values() else None)
+    identity = identify(provider, status, headers, body)
+    assert (identity.record, identity.candidates, identity.group) == (None, (), group)
+    assert identity.retry.may is may
+    assert identity.retry.wait_s == (12.0 if headers and "12" in headers.values() else None)
 
 
 def test_a_page_of_a_gateway_is_told_as_one() -> None:
-    found = identify("pa", 403, {"server": "edge"}, "<html><title>Attention required</title></html>")
-    assert found.unknown
-    assert any("a gateway in front of the provider" in reason for reason in found.reasons)
+    identity = identify("pa", 403, {"server": "edge"}, "<html><title>Attention required</title></html>")
+    assert identity.unknown
+    assert any("a gateway in front of the provider" in reason for reason in identity.reasons)
 
 
 def test_many_that_fit_are_told_as_their_group() -> None:
     body = {"error": {"code": 429, "message": "Resource has been exhausted.", "status": "RESOURCE_EXHAUSTED"}}
-    found = identify("pb", 429, None, body)
-    assert (found.verdict, found.group, found.candidates) == ("group", "rate limit", ())
-    assert len(found.records) > 5
+    identity = identify("pb", 429, None, body)
+    assert (identity.verdict, identity.group, identity.candidates) == ("group", "rate limit", ())
+    assert len(identity.records) > 5
 
 
 @pytest.mark.parametrize(
     "headers", [{"apim-request-id": "1"}, {"X-MS-Region": "here"}, {"x-litellm-version": "1"}, {"x-groq-region": "x"}]
 )
 def test_another_host_with_the_same_body_is_named_no_record(headers: dict[str, str]) -> None:
-    found = pc(PC_LIMIT, headers=headers)
-    assert found.records == ()
-    assert (found.verdict, found.nearest) == ("group", (RATE_LIMIT,))
-    assert "it only looks like pc/errors/rate_limit/rate_limit_exceeded" in found.reasons
+    identity = pc(PC_LIMIT, headers=headers)
+    assert identity.records == ()
+    assert (identity.verdict, identity.nearest) == ("group", (RATE_LIMIT,))
+    assert "it only looks like pc/errors/rate_limit/rate_limit_exceeded" in identity.reasons
 
 
 def test_an_answer_that_came_through_another_host_is_a_candidate() -> None:
-    found = pc(PC_LIMIT, headers={**PC_HEADERS, "x-litellm-version": "1"})
-    assert found.record is None
-    assert found.candidates == (RATE_LIMIT,)
+    identity = pc(PC_LIMIT, headers={**PC_HEADERS, "x-litellm-version": "1"})
+    assert identity.record is None
+    assert identity.candidates == (RATE_LIMIT,)
 
 
 @pytest.mark.parametrize("lacking", ["param", "message"])
@@ -248,12 +248,12 @@ def test_an_envelope_that_lacks_a_member_is_of_another_host_unless_a_header_says
 
 def test_the_set_that_an_answer_cannot_tell_apart_is_named_with_the_likeliest_first() -> None:
     body = {"type": "error", "error": {"type": "authentication_error", "message": "invalid x-api-key"}}
-    found = identify("pa", 401, {"request-id": "req_1"}, {**body, "request_id": "req_1"})
-    assert found.record is None
-    slugs = {candidate.rpartition("/")[2] for candidate in found.candidates}
+    identity = identify("pa", 401, {"request-id": "req_1"}, {**body, "request_id": "req_1"})
+    assert identity.record is None
+    slugs = {candidate.rpartition("/")[2] for candidate in identity.candidates}
     assert slugs == {"key_malformed", "key_revoked", "key_expired", "bad_request_signing"}
-    assert found.group == "authentication"
-    assert found.retry.may is May.NO
+    assert identity.group == "authentication"
+    assert identity.retry.may is May.NO
 
 
 def test_an_error_event_is_found_in_the_text_of_a_stream() -> None:
@@ -270,9 +270,9 @@ def test_a_surface_narrows_what_is_compared() -> None:
 
 
 def test_a_close_is_known_by_its_code() -> None:
-    found = identify("pb", None, close=(1008, "session lifetime exceeded"))
-    assert found.records
-    assert all(address.startswith("pb/errors/live/") for address in found.records)
+    identity = identify("pb", None, close=(1008, "session lifetime exceeded"))
+    assert identity.records
+    assert all(address.startswith("pb/errors/live/") for address in identity.records)
 
 
 def test_an_empty_body_is_known_where_one_is_documented() -> None:
@@ -285,9 +285,9 @@ def test_a_provider_that_nobody_knows_is_said_in_one_line() -> None:
 
 
 def test_find_takes_words_and_values() -> None:
-    found = catalog_probe.find(provider="pc", status=429, text="prepaid balance")
-    assert [each.address for each in found] == ["pc/errors/rate_limit/credit_balance_exhausted"]
-    assert found[0].retry.may is May.NO
+    records = catalog_probe.find(provider="pc", status=429, text="prepaid balance")
+    assert [record.address for record in records] == ["pc/errors/rate_limit/credit_balance_exhausted"]
+    assert records[0].retry.may is May.NO
     assert not catalog_probe.find(provider="pc", status=429, code="model_not_found")
 
 
@@ -311,9 +311,9 @@ JSON = st.recursive(
 def test_whatever_answers_is_a_set_of_records_or_none(
     provider: str, status: int | None, headers: Any, body: Any, close: Any, grpc: int | None
 ) -> None:
-    found = identify(provider, status, headers, body, close=close, grpc=grpc)
-    assert found.reasons
-    assert all(address in catalog_probe.load() for address in found.records)
-    assert found.record is None or not found.candidates
-    assert {found.record, *found.candidates} <= {None, *found.records}
-    assert found.records or found.retry.may is not May.NO or "x-should-retry" in found.retry.condition
+    identity = identify(provider, status, headers, body, close=close, grpc=grpc)
+    assert identity.reasons
+    assert all(address in catalog_probe.load() for address in identity.records)
+    assert identity.record is None or not identity.candidates
+    assert {identity.record, *identity.candidates} <= {None, *identity.records}
+    assert identity.records or identity.retry.may is not May.NO or "x-should-retry" in identity.retry.condition

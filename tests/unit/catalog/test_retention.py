@@ -50,8 +50,8 @@ def answered(given_exchange: Exchange) -> Response:
 
 @pytest.mark.parametrize("body", [None, ERROR, "text", "x" * WHOLE_BYTES, ["é"]])
 def test_what_is_small_is_kept_as_it_came(body: Json) -> None:
-    seen = exchange(body)
-    assert trim_exchange(seen, EXPECTED) == seen
+    small = exchange(body)
+    assert trim_exchange(small, EXPECTED) == small
 
 
 def test_of_a_large_body_is_kept_what_tells_of_it() -> None:
@@ -82,10 +82,10 @@ def test_a_long_value_at_a_pointer_is_kept_in_part() -> None:
 def test_events_share_what_may_be_kept_and_ours_are_kept_whole() -> None:
     data = {"text": "y" * 40_000}
     events = (Event("sent", data, sent=True), Event("first", data), Event("second", data), Event("third", {"n": 1}))
-    seen = answered(trim_exchange(exchange(events=events))).events or ()
-    assert [each.cut is None for each in seen] == [True, True, False, True]
-    assert seen[0].data == seen[1].data == data
-    assert seen[3].data == {"n": 1}, "a digest would be no shorter"
+    events_kept = answered(trim_exchange(exchange(events=events))).events or ()
+    assert [event.cut is None for event in events_kept] == [True, True, False, True]
+    assert events_kept[0].data == events_kept[1].data == data
+    assert events_kept[3].data == {"n": 1}, "a digest would be no shorter"
 
 
 def test_the_documented_event_is_read_from_what_is_kept_of_it() -> None:
@@ -152,16 +152,16 @@ def test_what_was_rebuilt_is_found_where_it_was(values: dict[str, Json]) -> None
 
 def test_a_run_keeps_so_much_of_large_answers_and_of_all_further_ones_little() -> None:
     allowance = RetentionBudget(3 * WHOLE_BYTES)
-    kept = [answered(trim_exchange(exchange("x" * 4 * WHOLE_BYTES), None, allowance)) for _ in range(6)]
-    assert [len(response.body) for response in kept] == [WHOLE_BYTES] * 3 + [MIN_BODY_BYTES] * 3
+    trimmed = [answered(trim_exchange(exchange("x" * 4 * WHOLE_BYTES), None, allowance)) for _ in range(6)]
+    assert [len(response.body) for response in trimmed] == [WHOLE_BYTES] * 3 + [MIN_BODY_BYTES] * 3
     small = answered(trim_exchange(exchange("y" * MIN_BODY_BYTES), None, allowance))
     assert small.body == "y" * MIN_BODY_BYTES, "what is small is kept whole, however much was kept"
 
 
 def test_headers_are_kept_in_part_where_they_are_too_large() -> None:
     headers = {f"x-{number}": "v" * 5000 for number in range(90)}
-    kept = answered(trim_exchange(exchange("b", headers=headers))).headers
-    assert kept == {name: headers[name] for name in ("x-0", "x-1", "x-2")} | {"…": "87 more"}
+    trimmed = answered(trim_exchange(exchange("b", headers=headers))).headers
+    assert trimmed == {name: headers[name] for name in ("x-0", "x-1", "x-2")} | {"…": "87 more"}
 
 
 @pytest.mark.parametrize(
@@ -193,16 +193,16 @@ def test_events_share_the_bytes_that_they_take_and_one_that_is_cut_takes_all() -
         Event("e", "x" * MIN_EVENT_BYTES),
         Event("e", "x" * (MIN_EVENT_BYTES + 1)),
     )
-    seen = answered(trim_exchange(exchange(events=large))).events or ()
-    assert [each.cut is not None for each in seen] == [True, False, True]
-    assert [len(each.data) for each in seen] == [WHOLE_BYTES, MIN_EVENT_BYTES, MIN_EVENT_BYTES]
+    events_kept = answered(trim_exchange(exchange(events=large))).events or ()
+    assert [event.cut is not None for event in events_kept] == [True, False, True]
+    assert [len(event.data) for event in events_kept] == [WHOLE_BYTES, MIN_EVENT_BYTES, MIN_EVENT_BYTES]
 
 
 def test_the_name_of_an_event_is_kept_in_part_where_it_is_too_long() -> None:
     events = (Event("n" * VALUE_CHARACTERS, 1), Event("n" * (VALUE_CHARACTERS + 1), 1))
-    seen = answered(trim_exchange(exchange(events=events))).events or ()
-    assert seen[0] == events[0]
-    assert len(seen[1].event) == VALUE_CHARACTERS
+    events_kept = answered(trim_exchange(exchange(events=events))).events or ()
+    assert events_kept[0] == events[0]
+    assert len(events_kept[1].event) == VALUE_CHARACTERS
 
 
 def test_headers_are_all_kept_where_they_just_fit() -> None:
@@ -210,9 +210,9 @@ def test_headers_are_all_kept_where_they_just_fit() -> None:
     headers |= {f"{number}": "v" * (HEADER_CHARACTERS // 16 - 1) for number in range(6)}
     assert sum(len(name) + len(value) for name, value in headers.items()) == HEADER_CHARACTERS
     assert answered(trim_exchange(exchange(headers=headers))).headers == headers
-    kept = answered(trim_exchange(exchange(headers={"": "v", **headers}))).headers
-    assert list(kept) == ["", *list(headers)[:-1], "…"]
-    assert kept["…"] == "1 more"
+    trimmed = answered(trim_exchange(exchange(headers={"": "v", **headers}))).headers
+    assert list(trimmed) == ["", *list(headers)[:-1], "…"]
+    assert trimmed["…"] == "1 more"
 
 
 def test_what_just_fits_is_no_shorter() -> None:

@@ -80,8 +80,8 @@ def test_the_same_runs_twice_write_nothing(tmp_path: Path) -> None:
 
 def test_what_an_update_writes_is_valid(tmp_path: Path) -> None:
     root = write_catalog(tmp_path)
-    seen = exchange(200, label="success")
-    night = (run(), [*NIGHTS[1][1], result(address=ENDPOINT_ADDRESS, seen=seen), result(address=TWIN_ADDRESS)])
+    success = exchange(200, label="success")
+    night = (run(), [*NIGHTS[1][1], result(address=ENDPOINT_ADDRESS, seen=success), result(address=TWIN_ADDRESS)])
     update_records([night, *NIGHTS], root)
     update_records([], root, UpdatePolicy(expire_after=1), date(2027, 1, 1))
 
@@ -105,8 +105,8 @@ def test_the_summary_says_why(tmp_path: Path) -> None:
 def test_the_changes_of_a_first_night_are_counted_and_the_first_few_named() -> None:
     patched = [(f"{provider}/errors/general/r{number}", "seen") for provider in ("pa", "pb") for number in range(200)]
     few = [("pc/errors/general/r0", "seen")]
-    gone = tuple(f"pd/errors/general/r{number}" for number in range(20))
-    lines = [*UpdateSummary((*patched, *few), (), gone, (), ()).lines()]
+    unknown = tuple(f"pd/errors/general/r{number}" for number in range(20))
+    lines = [*UpdateSummary((*patched, *few), (), unknown, (), ()).lines()]
     assert len(lines) < 25
     assert "pa: 200 records changed; 195 of them are not named here" in lines
     assert "pb: 200 records changed; 195 of them are not named here" in lines
@@ -141,9 +141,9 @@ def test_a_gateway_proves_nothing_of_a_provider(tmp_path: Path) -> None:
     gateway = replace(run(target="proxy"), answered_by=AnsweredBy.GATEWAY)
     folder = write_run(tmp_path / "run", gateway, [result(seen=exchange())])
     write_run_copy(Catalog.load(root), folder)
-    told = Catalog.load(folder / "catalog")[ERROR_ADDRESS].data
-    assert "seen on gateway:proxy in run" in told["observed"]["note"], "the run's own copy says what it saw, and where"
-    assert "observed_live" not in told
+    data = Catalog.load(folder / "catalog")[ERROR_ADDRESS].data
+    assert "seen on gateway:proxy in run" in data["observed"]["note"], "the run's own copy says what it saw, and where"
+    assert "observed_live" not in data
 
     (tmp_path / "providers").mkdir()
     (tmp_path / "providers" / "pa.toml").touch()
@@ -156,12 +156,14 @@ def test_another_revision_proves_nothing_of_the_usual_one(tmp_path: Path) -> Non
     other = replace(run(target="live-2026-10-21"), invocation=Invocation(revision="pa:2026-10-21"))
     folder = write_run(tmp_path / "run", other, [result(seen=exchange())])
     write_run_copy(Catalog.load(root), folder)
-    told = Catalog.load(folder / "catalog")[ERROR_ADDRESS].data
-    assert "seen on revision:live-2026-10-21 in run" in told["observed"]["note"]
-    assert "observed_live" not in told
-    assert "confirmed" not in told["evidence"]
-    said = [str(each) for each in check(folder / "catalog", shipped=True)]
-    assert [each for each in said if "has evidence from another revision (revision:live-2026-10-21)" in each]
+    data = Catalog.load(folder / "catalog")[ERROR_ADDRESS].data
+    assert "seen on revision:live-2026-10-21 in run" in data["observed"]["note"]
+    assert "observed_live" not in data
+    assert "confirmed" not in data["evidence"]
+    problems = [str(each) for each in check(folder / "catalog", shipped=True)]
+    assert [
+        problem for problem in problems if "has evidence from another revision (revision:live-2026-10-21)" in problem
+    ]
 
     (tmp_path / "providers").mkdir()
     (tmp_path / "providers" / "pa.toml").touch()

@@ -40,7 +40,7 @@ KNOWN = ProviderVocabulary.from_records(
 
 
 @pytest.mark.parametrize(
-    ("status", "answer", "found"),
+    ("status", "answer", "addresses"),
     [
         (429, body("rate_limit_error"), [BUSY]),
         (429, body("rate_limit_error", "Your QUOTA is used up"), [QUOTA]),
@@ -57,10 +57,10 @@ KNOWN = ProviderVocabulary.from_records(
     ],
 )
 def test_an_answer_is_recognised_by_status_values_and_wording(
-    status: int | None, answer: Json, found: list[str]
+    status: int | None, answer: Json, addresses: list[str]
 ) -> None:
     """Who states the wording that came goes before who states none."""
-    assert [each.address for each in KNOWN.match_answers(status, answer)] == found
+    assert [each.address for each in KNOWN.match_answers(status, answer)] == addresses
 
 
 def test_what_carries_no_values_fits_nothing() -> None:
@@ -108,10 +108,14 @@ def test_a_body_stands_in_an_envelope_where_its_message_is_found(answer: Json, s
 
 def test_a_message_is_found_in_whichever_envelope_the_provider_has() -> None:
     surfaces = ("pa", "pc_response_failed")
-    known = ProviderVocabulary.from_records([error(f"pa/errors/general/{each}", surface=each) for each in surfaces])
+    vocabulary = ProviderVocabulary.from_records(
+        [error(f"pa/errors/general/{each}", surface=each) for each in surfaces]
+    )
     places = {envelope(each).wire["message"] for each in surfaces}
     assert len(places) > 1
-    assert [known.find_message(build_document({place: "No."})) for place in sorted(places)] == ["No."] * len(places)
+    assert [vocabulary.find_message(build_document({place: "No."})) for place in sorted(places)] == ["No."] * len(
+        places
+    )
 
 
 def test_names_are_those_of_every_kind_of_record() -> None:
@@ -197,21 +201,21 @@ def test_of_endpoints_that_fit_the_claimed_one_goes_first() -> None:
 def test_of_records_with_one_path_that_is_named_first_on_which_most_errors_occur() -> None:
     limit, create = endpoint("a_limit", "POST", "/v1/x"), endpoint("create", "POST", "/v1/x")
     error = record("pa/errors/general/refused", endpoints=[str(create.address)])
-    known = EndpointIndex.from_records([limit, create, error])
-    assert known.find_by_request("POST", "/v1/x") == str(create.address)
-    assert known.list_by_request("POST", "/v1/x") == (str(create.address), str(limit.address))
+    index = EndpointIndex.from_records([limit, create, error])
+    assert index.find_by_request("POST", "/v1/x") == str(create.address)
+    assert index.list_by_request("POST", "/v1/x") == (str(create.address), str(limit.address))
 
 
 def test_a_longer_path_with_another_method_takes_nothing_from_a_shorter_one() -> None:
-    known = EndpointIndex.from_records(
+    index = EndpointIndex.from_records(
         [endpoint("ask", "POST", "/v1/{name}"), endpoint("read", "GET", "/v1/{a_longer_name}")]
     )
-    assert known.list_by_request("POST", "/v1/x") == ("pa/endpoints/messages/ask",)
-    assert known.list_by_request("GET", "/v1/x") == ("pa/endpoints/messages/read",)
+    assert index.list_by_request("POST", "/v1/x") == ("pa/endpoints/messages/ask",)
+    assert index.list_by_request("GET", "/v1/x") == ("pa/endpoints/messages/read",)
 
 
 def test_several_records_may_speak_of_one_endpoint() -> None:
-    known = EndpointIndex.from_records(
+    index = EndpointIndex.from_records(
         [
             endpoint("a", "POST", "/v1/x"),
             endpoint("any", "*", "/v1/x"),
@@ -222,11 +226,11 @@ def test_several_records_may_speak_of_one_endpoint() -> None:
     )
     url = "https://x.example/v1/x"
     in_one_file = "pa/endpoints/messages/"
-    assert known.list_by_request("POST", url) == (f"{in_one_file}a", f"{in_one_file}any")
-    assert known.list_by_request("POST", url, streamed=True) == tuple(
+    assert index.list_by_request("POST", url) == (f"{in_one_file}a", f"{in_one_file}any")
+    assert index.list_by_request("POST", url, streamed=True) == tuple(
         f"{in_one_file}{slug}" for slug in ("a", "any", "events")
     )
-    assert known.list_by_request("POST", "https://x.example/y") == (f"{in_one_file}wide",)
+    assert index.list_by_request("POST", "https://x.example/y") == (f"{in_one_file}wide",)
     assert (
         EndpointIndex.from_records([endpoint("a", "POST", "/v1/x")]).list_by_request(
             "POST", "https://x.example/elsewhere"
@@ -239,7 +243,7 @@ def test_a_refusal_of_the_key_is_a_401_and_one_of_its_rights_a_403() -> None:
     def refusing(slug: str, status: int, category: str) -> Record:
         return error(f"pa/errors/general/{slug}", http_status=status, type=f"{slug}_error", category=category)
 
-    known = ProviderVocabulary.from_records(
+    vocabulary = ProviderVocabulary.from_records(
         [
             refusing("wrong_key", 401, "authentication"),
             refusing("no_right", 403, "permission"),
@@ -247,26 +251,26 @@ def test_a_refusal_of_the_key_is_a_401_and_one_of_its_rights_a_403() -> None:
             refusing("no_session", 401, "invalid_request"),
         ]
     )
-    found = {
+    addresses = {
         answer.address.rpartition("/")[2]: (answer.is_key_refusal, answer.is_permission_refusal)
-        for answer in known.answers
+        for answer in vocabulary.answers
     }
-    assert found == {
+    assert addresses == {
         "wrong_key": (True, False),
         "no_right": (False, True),
         "bad_key_header": (False, False),
         "no_session": (False, False),
     }
-    assert known.refusal_addresses == {"pa/errors/general/wrong_key", "pa/errors/general/no_right"}
+    assert vocabulary.refusal_addresses == {"pa/errors/general/wrong_key", "pa/errors/general/no_right"}
 
 
 def test_the_paths_that_are_assumed_are_those_of_endpoints() -> None:
     reason, more = "No document shows it.", {"ask/body:/x": "Nor this."}
-    known = ProviderVocabulary.from_records(
+    vocabulary = ProviderVocabulary.from_records(
         [
             record(ENDPOINT_ADDRESS, assumed={"ask/path": reason, **more}),
             record(f"{ENDPOINT_ADDRESS}s", assumed=more),
             error(QUOTA, assumed={"ask/path": reason}),
         ]
     )
-    assert known.assumed_paths == {ENDPOINT_ADDRESS: reason}
+    assert vocabulary.assumed_paths == {ENDPOINT_ADDRESS: reason}
