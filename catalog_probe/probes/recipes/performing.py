@@ -25,32 +25,33 @@ class UnobservedParts:
 
 
 async def perform_recipe(
-    recipe: Recipe, probe: Probe, cells: Collection[tuple[str, str]] | None = None
+    recipe: Recipe, probe: Probe, step_keys: Collection[tuple[str, str]] | None = None
 ) -> UnobservedParts:
     """Provoke a record's behaviour once, here and on its other endpoints; return why parts were not observed.
 
-    With `cells`, each a label and an endpoint, only what they need is sent: their own calls, or all that comes before a
-    step of theirs. An optional part or another endpoint that stops takes nothing away from what was seen before it.
+    With `step_keys`, each a label and an endpoint, only what they need is sent: their own calls, or all calls and the
+    recipe's steps if these send one of them. An optional part or another endpoint that stops takes nothing away from
+    what was seen before it.
 
     Raises:
         ProbeStopped: something could not be sent, or a step that the recipe relies on did not succeed.
     """
-    unobserved = UnobservedParts(await _perform_part(recipe, probe, _select_labels(cells, recipe.endpoint)))
+    unobserved = UnobservedParts(await _perform_part(recipe, probe, _select_labels(step_keys, recipe.endpoint)))
 
     for endpoint_recipe in recipe.endpoint_plan.recipes.values():
         with probe.use_mock_session(endpoint_recipe.mock_session):
             try:
-                await _perform_part(endpoint_recipe, probe, _select_labels(cells, endpoint_recipe.endpoint))
+                await _perform_part(endpoint_recipe, probe, _select_labels(step_keys, endpoint_recipe.endpoint))
             except ProbeStopped as stop:
                 unobserved.endpoints[endpoint_recipe.endpoint] = probe.explain_stop(stop.reason)
     return unobserved
 
 
-def _select_labels(cells: Collection[tuple[str, str]] | None, endpoint: str) -> Container[str] | None:
+def _select_labels(step_keys: Collection[tuple[str, str]] | None, endpoint: str) -> Container[str] | None:
     """Return the labels that are asked for on an endpoint; None for all."""
-    if cells is None:
+    if step_keys is None:
         return None
-    return {label for label, cell_endpoint in cells if cell_endpoint in ("", endpoint)}
+    return {label for label, step_endpoint in step_keys if step_endpoint in ("", endpoint)}
 
 
 async def _perform_part(recipe: Recipe, probe: Probe, labels: Container[str] | None) -> dict[str, Reason]:

@@ -91,7 +91,7 @@ def _describe_probe(task: Task, lane: Lane, history: AttemptHistory) -> ProbedRe
 
 
 async def _probe_until_settled(task: Task, lane: Lane, history: AttemptHistory) -> Verdict:
-    """Attempt the record until no other attempt could settle a cell.
+    """Attempt the record until no other attempt could settle a step.
 
     After a transient fault the record is asked again once all others of the lane have been asked, if a control shows
     by then that it is worth while.
@@ -204,7 +204,7 @@ async def _attempt(task: Task, lane: Lane, history: AttemptHistory) -> Verdict:
 def _judge_attempt(
     task: Task, history: AttemptHistory, attempt: Attempt, needed: frozenset[StepKey] | None, stopped: Reason | None
 ) -> Verdict:
-    """Judge the cells that the attempt asked; earlier exchanges complete it."""
+    """Judge the steps that the attempt asked; earlier exchanges complete it."""
     expected = [expected for expected in task.expected if expected.label not in history.missing_labels]
     earlier = {
         (exchange.label, exchange.endpoint): exchange
@@ -218,22 +218,22 @@ def _judge_attempt(
     if not history.verdicts:
         return verdict
     asked = {(exchange.label, exchange.endpoint) for exchange in attempt.exchanges}
-    # A place that a failed setup kept from being asked counts for this attempt only if it was to be asked again.
-    cells = {
-        place: cell
-        for place, cell in verdict.step_verdicts.items()
-        if place in asked or (place not in earlier and (needed is None or place in needed))
+    # A step that a failed setup kept from being asked counts for this attempt only if it was to be asked again.
+    step_verdicts = {
+        step_key: step_verdict
+        for step_key, step_verdict in verdict.step_verdicts.items()
+        if step_key in asked or (step_key not in earlier and (needed is None or step_key in needed))
     }
-    for place in list_open_steps(history.verdicts) - cells.keys():
-        _, endpoint = place
+    for step_key in list_open_steps(history.verdicts) - step_verdicts.keys():
+        _, endpoint = step_key
         reason = stopped or history.missing_endpoints.get(endpoint)
         reason = reason or Reason(ReasonCode.ATTEMPTS_DISAGREE, "it was not asked again")
-        cells[place] = Verdict(Outcome.INCONCLUSIVE, reason)
-    return judge_record(cells)
+        step_verdicts[step_key] = Verdict(Outcome.INCONCLUSIVE, reason)
+    return judge_record(step_verdicts)
 
 
 def _find_needed_places(task: Task, history: AttemptHistory) -> frozenset[StepKey]:
-    """Return the open cells, and those that they need in the same attempt."""
+    """Return the open steps, and those that they need in the same attempt."""
     dependencies = {
         expected.label: {*expected.depends_on, *(label for relation in expected.relations for label in relation.of)}
         for expected in task.expected

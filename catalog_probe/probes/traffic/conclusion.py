@@ -1,4 +1,4 @@
-"""Conclude one verdict from many exchanges of one cell, where each was another client's own request."""
+"""Conclude one verdict from many exchanges of one step, where each was another client's own request."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ RequestKey = tuple[str, ...]
 
 
 def conclude_cell(exchanges: Sequence[tuple[Exchange, Verdict]], *, ours: bool) -> Verdict:
-    """Conclude the verdict on one cell.
+    """Conclude the verdict on one step.
 
     Attempts of ours sent the same request, so they must agree. Other clients sent different requests, which may explain
     different answers. So if some answers conform, only a request that was answered in both ways is flaky; the other

@@ -107,7 +107,7 @@ def drop_hidden_findings(verdict: Verdict, expected: Expected, exchange: Exchang
     """Take back the findings and observations of a verdict that rest on hidden values.
 
     Args:
-        verdict: the verdict on one cell.
+        verdict: the verdict on one step.
         expected: what the exchange was compared with.
         exchange: the exchange, with its hidden values marked.
         complete: whether the recording has all headers; otherwise a missing header is hidden too.

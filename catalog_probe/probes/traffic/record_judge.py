@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from catalog_probe.probes.wire.redaction.redactor import Redactor
 
 MAX_KEPT = 3
-"""Exchanges that are kept as evidence of one cell: a day of traffic has thousands that are alike."""
+"""Exchanges that are kept as evidence of one step: a day of traffic has thousands that are alike."""
 
 MAX_REFUSAL_KINDS = 500
 """Kinds of refusals that are listed: a provider may send any number of codes."""
@@ -72,7 +72,7 @@ class TrafficJudge:
         self.left_out[reason] += count
 
     def judge(self, provider: str, attempt: RecordedAttempt, *, complete: bool) -> None:
-        """Judge an attempt in each cell that it is evidence of.
+        """Judge an attempt in each step that it is evidence of.
 
         `complete` says whether the recording has all headers.
         """
@@ -91,9 +91,9 @@ class TrafficJudge:
         self.judged_count += len({id(match.exchange.request) for match in matches})
         # The answers of one attempt of ours are compared with each other; those of other clients are not.
         for group in [matches] if is_ours else [(match,) for match in matches]:
-            cells = _judge_together(group, matcher)
+            steps = _judge_together(group, matcher)
             for match in group:
-                verdict = cells[match.exchange.label, match.exchange.endpoint]
+                verdict = steps[match.exchange.label, match.exchange.endpoint]
                 verdict = drop_hidden_findings(verdict, match.expected, match.exchange, complete=complete)
                 self._judged[match.record].append(JudgedExchange(match, _format_time(attempt.at), verdict, is_ours))
 
@@ -107,11 +107,11 @@ class TrafficJudge:
         if not judged:
             reason = Reason(ReasonCode.NOT_IN_TRAFFIC, f"of {self.exchange_count} recorded exchanges")
             return Result(address, record.data, Outcome.NOT_PROBED, reason)
-        cells: dict[StepKey, list[JudgedExchange]] = defaultdict(list)
+        steps: dict[StepKey, list[JudgedExchange]] = defaultdict(list)
         for exchange in judged:
-            cells[exchange.match.exchange.label, exchange.match.exchange.endpoint].append(exchange)
-        verdict = judge_record({step: _conclude(exchanges) for step, exchanges in cells.items()})
-        evidence = [exchange for exchanges in cells.values() for exchange in _select_evidence(exchanges)]
+            steps[exchange.match.exchange.label, exchange.match.exchange.endpoint].append(exchange)
+        verdict = judge_record({step: _conclude(exchanges) for step, exchanges in steps.items()})
+        evidence = [exchange for exchanges in steps.values() for exchange in _select_evidence(exchanges)]
         evidence.sort(key=lambda exchange: exchange.at)
         result = Result(
             record=address,
@@ -147,7 +147,7 @@ class TrafficJudge:
 
 
 def _judge_together(matches: Sequence[Match], matcher: Matcher) -> Mapping[StepKey, Verdict]:
-    """Return the verdict on each cell of exchanges whose answers are compared with each other."""
+    """Return the verdict on each step of exchanges whose answers are compared with each other."""
     expected_by_label = {match.expected.label: match.expected for match in matches}
     attempt = Attempt("", 0.0, tuple(match.exchange for match in matches))
     return judge(tuple(expected_by_label.values()), attempt, matcher.vocabulary).step_verdicts
@@ -159,7 +159,7 @@ def _conclude(judged: Sequence[JudgedExchange]) -> Verdict:
 
 
 def _select_evidence(judged: Sequence[JudgedExchange]) -> Iterable[JudgedExchange]:
-    """Select the last exchange of each kind that a cell had, mismatches first."""
+    """Select the last exchange of each kind that a step had, mismatches first."""
     last_of_kind = {(exchange.verdict.outcome, exchange.verdict.drift_keys): exchange for exchange in judged}
     drifted_first = sorted(last_of_kind.values(), key=lambda exchange: exchange.verdict.outcome is not Outcome.DRIFTED)
     return drifted_first[:MAX_KEPT]

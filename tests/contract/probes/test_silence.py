@@ -54,9 +54,9 @@ def judged(expected: Expected, response: Response) -> Verdict:
     return judge([expected], Attempt("", 0.0, (exchange,)), known(expected.provider))
 
 
-def cell_outcome(expected: Expected, response: Response) -> Outcome:
-    (cell,) = judged(expected, response).step_verdicts.values()
-    return cell.outcome
+def step_outcome(expected: Expected, response: Response) -> Outcome:
+    (step,) = judged(expected, response).step_verdicts.values()
+    return step.outcome
 
 
 @pytest.mark.parametrize("protocol", ["sse", "websocket"])
@@ -67,7 +67,7 @@ def test_a_stream_in_which_nothing_comes_shows_nothing(protocol: str) -> None:
         (expected.address, expected.label, response.ended)
         for expected in labels
         for response in silences(expected)
-        if cell_outcome(expected, response) is Outcome.CONFORMS
+        if step_outcome(expected, response) is Outcome.CONFORMS
     ]
     assert matched == []
 
@@ -75,7 +75,7 @@ def test_a_stream_in_which_nothing_comes_shows_nothing(protocol: str) -> None:
 def test_a_call_that_ends_without_a_status_shows_nothing() -> None:
     labels = streamed("grpc")
     assert labels
-    outcomes = {cell_outcome(expected, Response(200)) for expected in labels}
+    outcomes = {step_outcome(expected, Response(200)) for expected in labels}
     assert outcomes == {Outcome.INCONCLUSIVE, Outcome.DRIFTED}
 
 
@@ -83,7 +83,7 @@ def test_a_close_in_place_of_the_awaited_message_shows_no_acceptance() -> None:
     """The handshake alone, answered 101, accepts no token and resumes no session (1:5.2, 1:3)."""
     labels = [expected for expected in streamed("websocket") if expected.stream and not expected.stream.describes_close]
     assert {"ephemeral_token", "resume_with_handle"} <= {expected.label for expected in labels}
-    outcomes = {cell_outcome(each, Response(101, events=(SENT,), close=close)) for each in labels for close in CLOSES}
+    outcomes = {step_outcome(each, Response(101, events=(SENT,), close=close)) for each in labels for close in CLOSES}
     assert outcomes == {Outcome.INCONCLUSIVE, Outcome.DRIFTED}
 
 

@@ -1,4 +1,4 @@
-"""Which cells are asked again: each by itself, also the one whose endpoint the recipe does not name."""
+"""Which steps are asked again: each by itself, also the one whose endpoint the recipe does not name."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def test_a_drift_where_the_recipe_names_no_endpoint_is_looked_at_again() -> None
     assert conclude_record([first, {UNNAMED: FINE}]).outcome is Outcome.FLAKY
 
 
-def test_a_label_that_was_never_sent_is_no_cell_once_its_endpoints_are_asked() -> None:
+def test_a_label_that_was_never_sent_is_no_step_once_its_endpoints_are_asked() -> None:
     assert list_open_steps([{UNNAMED: STOPPED}]) == {UNNAMED}
     assert conclude_record([{UNNAMED: STOPPED}, {NAMED: FINE}]).outcome is Outcome.CONFORMS
     assert not list_open_steps([{UNNAMED: STOPPED}, {NAMED: FINE}])
@@ -44,12 +44,12 @@ def test_that_one_label_has_got_its_endpoints_hides_no_other_label() -> None:
     assert list_open_steps([{UNNAMED: STOPPED, other: GONE}, {NAMED: FINE}]) == {other}
 
 
-def test_what_was_settled_is_not_unsettled_by_what_other_cells_are_asked_again_for() -> None:
+def test_what_was_settled_is_not_unsettled_by_what_other_steps_are_asked_again_for() -> None:
     assert conclude_record([{NAMED: GONE}, {NAMED: GONE}, {NAMED: FINE}]).outcome is Outcome.DRIFTED
     assert conclude_record([{NAMED: FINE}, {NAMED: STOPPED}]).outcome is Outcome.CONFORMS
 
 
-def test_a_drift_after_a_cell_conformed_counts_all_the_same() -> None:
+def test_a_drift_after_a_step_conformed_counts_all_the_same() -> None:
     flaky = conclude_record([{NAMED: FINE}, {NAMED: GONE}])
     assert flaky.outcome is Outcome.FLAKY
     assert flaky.reason is not None

@@ -44,25 +44,30 @@ def target(*roles: str, live: bool = True, **values: str) -> Target:
 def test_the_shape_of_each_endpoint_is_spoilt_but_for_those_that_the_first_call_asks() -> None:
     found = list_other_endpoints(revoked(), catalog()[REVOKED], catalog(), MINIMAL_REQUESTS)
     assert list(found) == [MODEL]
-    (cell,) = found.values()
-    assert (cell.endpoint, set(cell.labels), cell.requests, cell.tokens) == (MODEL, {"answer"}, 1, 2)
-    (call,) = cell.calls.values()
+    (other_recipe,) = found.values()
+    assert (other_recipe.endpoint, set(other_recipe.labels), other_recipe.requests, other_recipe.tokens) == (
+        MODEL,
+        {"answer"},
+        1,
+        2,
+    )
+    (call,) = other_recipe.calls.values()
     assert (call.path, call.credential) == ("/v1/models/{small_model}", "revoked")
-    assert cell.needs == {"small_model"}
+    assert other_recipe.needs == {"small_model"}
 
 
-def test_a_recipe_that_provokes_nothing_elsewhere_has_no_cells() -> None:
+def test_a_recipe_that_provokes_nothing_elsewhere_has_no_others() -> None:
     assert list_other_endpoints(revoked(other_endpoints=None), catalog()[REVOKED], catalog(), MINIMAL_REQUESTS) == {}
 
 
 def test_each_cause_is_sent_and_a_table_says_what_goes_where() -> None:
     causes = revoked(other_endpoints=same_changes(a=lambda call: call, b=lambda call: call.replace(method="PUT")))
-    (cell,) = list_other_endpoints(causes, catalog()[REVOKED], catalog(), MINIMAL_REQUESTS).values()
-    assert {label: call.method for label, call in cell.calls.items()} == {"a": "GET", "b": "PUT"}
+    (other_recipe,) = list_other_endpoints(causes, catalog()[REVOKED], catalog(), MINIMAL_REQUESTS).values()
+    assert {label: call.method for label, call in other_recipe.calls.items()} == {"a": "GET", "b": "PUT"}
     own = recipe(REVOKED, delete("/v1/x"), cost=Cost.DESTRUCTIVE)
     table = calls_by_endpoint("pa/endpoints", {"models/get_model": own})
-    (cell,) = list_other_endpoints(revoked(other_endpoints=table), catalog()[REVOKED], catalog(), {}).values()
-    assert (cell.cost, cell.endpoint) == (Cost.DESTRUCTIVE, MODEL)
+    (other_recipe,) = list_other_endpoints(revoked(other_endpoints=table), catalog()[REVOKED], catalog(), {}).values()
+    assert (other_recipe.cost, other_recipe.endpoint) == (Cost.DESTRUCTIVE, MODEL)
 
 
 def test_a_row_provokes_by_one_change_of_its_request_and_of_the_shape_of_each_other_endpoint() -> None:
@@ -93,7 +98,7 @@ def test_what_the_first_calls_ask_is_told_by_path_or_by_the_recipe() -> None:
     assert own_endpoints(recipe(REVOKED, post("/v1/models")), claimed, catalog()) == {MODELS}
 
 
-def test_a_cell_is_drawn_and_can_be_asked_or_says_why_not() -> None:
+def test_an_endpoint_is_drawn_and_can_be_asked_or_says_why_not() -> None:
     others = list_other_endpoints(revoked(), catalog()[REVOKED], catalog(), MINIMAL_REQUESTS)
     free = frozenset({Cost.FREE})
     record = catalog()[REVOKED]

@@ -277,10 +277,10 @@ def test_a_difference_counts_only_after_what_it_depends_on_was_seen_there_or_whe
     deleted: list[Exchange], outcome: Outcome
 ) -> None:
     verdict = judge(GONE, Attempt("", 0.0, (*deleted, came("gone", 200, HERE))), known("pa"))
-    cell = verdict.step_verdicts["gone", HERE]
-    assert cell.outcome is outcome
+    step = verdict.step_verdicts["gone", HERE]
+    assert step.outcome is outcome
     if outcome is Outcome.INCONCLUSIVE:
-        assert cell.reason == Reason(ReasonCode.STEP_UNSEEN, "gone means something only after deleted")
+        assert step.reason == Reason(ReasonCode.STEP_UNSEEN, "gone means something only after deleted")
 
 
 @pytest.mark.parametrize(("deleted", "outcome"), [(200, Outcome.CONFORMS), (418, Outcome.INCONCLUSIVE)])
@@ -360,8 +360,8 @@ def test_a_header_that_we_assumed_is_to_blame_for_all_that_was_refused_as_the_su
     verdict = judge(BLAMED, Attempt("", 0.0, (said("success", 400), other)), known("pa"))
     blamed = verdict.step_verdicts["success", HERE].reason
     assert (blamed and blamed.code) == ReasonCode.ASSUMPTION_FAILED
-    cell = verdict.step_verdicts[other.label, other.endpoint]
-    assert (cell.outcome, cell.reason) == (outcome, blamed if outcome is Outcome.INCONCLUSIVE else None)
+    step = verdict.step_verdicts[other.label, other.endpoint]
+    assert (step.outcome, step.reason) == (outcome, blamed if outcome is Outcome.INCONCLUSIVE else None)
 
 
 def test_what_else_we_assumed_blames_no_other_answer() -> None:

@@ -1,4 +1,4 @@
-"""What the verdicts on the cells of a record make of it: the gravest first, and nothing that no attempt confirmed."""
+"""What the verdicts on the steps of a record make of it: the gravest first, and nothing that no attempt confirmed."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def not_observed_finding(verdict: Verdict) -> list[tuple[str, tuple[str, ...]]]:
 
 
 @pytest.mark.parametrize(
-    ("cells", "outcome"),
+    ("step_verdicts", "outcome"),
     [
         ((FINE, FINE), Outcome.CONFORMS),
         ((FINE, LOST), Outcome.INCONCLUSIVE),
@@ -45,11 +45,11 @@ def not_observed_finding(verdict: Verdict) -> list[tuple[str, tuple[str, ...]]]:
         ((DRIFTED, BROKEN), Outcome.HARNESS_ERROR),
     ],
 )
-def test_of_different_labels_the_gravest_counts(cells: tuple[Verdict, ...], outcome: Outcome) -> None:
-    labelled = {(f"label_{number}", HERE): each for number, each in enumerate(cells)}
+def test_of_different_labels_the_gravest_counts(step_verdicts: tuple[Verdict, ...], outcome: Outcome) -> None:
+    labelled = {(f"label_{number}", HERE): each for number, each in enumerate(step_verdicts)}
     together = judge_record(labelled)
     assert together.outcome is outcome
-    assert together.reason in [each.reason for each in cells if each.outcome is outcome]
+    assert together.reason in [each.reason for each in step_verdicts if each.outcome is outcome]
     assert together.step_verdicts == labelled
 
 
@@ -69,7 +69,7 @@ def test_what_is_stated_of_another_revision_is_missed_only_where_nothing_else_wa
     assert lost_too.reason == LOST.reason
 
 
-def test_beside_a_drift_no_other_cell_drifts_unconfirmed() -> None:
+def test_beside_a_drift_no_other_step_drifts_unconfirmed() -> None:
     together = judge_record({("answer", HERE): DRIFTED, ("answer", THERE): LOST})
     assert [each.endpoints for each in together.findings if each.is_drift] == [(HERE,)]
     assert replace(TOLD, endpoints=(THERE,)) in together.findings
@@ -83,20 +83,20 @@ def test_beside_a_drift_no_other_cell_drifts_unconfirmed() -> None:
     assert (together.observations[1].matched, together.observations[1].mismatched) == ((), {})
 
 
-def test_where_no_cell_has_a_verdict_each_says_what_it_may_be() -> None:
+def test_where_no_step_has_a_verdict_each_says_what_it_may_be() -> None:
     together = judge_record({("answer", THERE): LOST})
     assert together.findings == (replace(DRIFT, endpoints=(THERE,)), replace(TOLD, endpoints=(THERE,)))
     assert together.observations == LOST.observations
 
 
-def test_only_cells_of_a_label_that_was_seen_elsewhere_are_told() -> None:
+def test_only_steps_of_a_label_that_was_seen_elsewhere_are_told() -> None:
     """What was asked nowhere else is the record's own verdict, and no note beside it."""
     together = judge_record({("answer", HERE): DRIFTED, ("stream", THERE): LOST})
     assert not_observed_finding(together) == []
     assert not_observed_finding(judge_record({("answer", HERE): DRIFTED, ("answer", ""): LOST})) == [("answer", ())]
 
 
-def test_what_was_found_is_on_the_endpoint_of_its_observation_or_else_of_its_cell() -> None:
+def test_what_was_found_is_on_the_endpoint_of_its_observation_or_else_of_its_step() -> None:
     named_by_its_observation = judge_record({("answer", ""): DRIFTED})
     assert named_by_its_observation.findings[0].endpoints == (HERE,)
     assert judge_record({("answer", THERE): replace(DRIFTED, observations=())}).findings[0].endpoints == (THERE,)

@@ -1,4 +1,4 @@
-"""Judging cell by cell: one label on several endpoints, and what one of them shows says nothing of the others."""
+"""Judging step by step: one label on several endpoints, and what one of them shows says nothing of the others."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def test_two_attempts_agree_only_where_they_differ_on_the_same_endpoints() -> No
 
 
 @pytest.mark.parametrize("trouble", [BUSY, None], ids=["overloaded", "no-answer"])
-def test_a_cell_without_a_verdict_leaves_the_others_and_is_told(trouble: Response | None) -> None:
+def test_a_step_without_a_verdict_leaves_the_others_and_is_told(trouble: Response | None) -> None:
     verdict = judged(sent(STATED, MODELS), sent(trouble, COUNT))
     assert verdict.outcome is Outcome.CONFORMS
     (told,) = (each for each in verdict.findings if each.code == "not-observed")
@@ -100,7 +100,7 @@ def test_a_label_that_was_seen_nowhere_is_inconclusive() -> None:
     assert (verdict.outcome, verdict.reason and verdict.reason.code) == (Outcome.INCONCLUSIVE, "unasked-overload")
 
 
-def test_each_label_needs_a_cell_of_its_own() -> None:
+def test_each_label_needs_a_step_of_its_own() -> None:
     asked = [sent(GONE, MODELS, "nonexistent_path"), sent(GONE, MODELS, "no_key")]
     assert judged(*asked, address=NO_TWO_ALIKE).outcome is Outcome.HARNESS_ERROR
 
@@ -126,17 +126,17 @@ def test_a_page_under_the_stated_status_is_held_against_no_twin() -> None:
     page = Response(404, {**HEADERS, "content-type": "text/html"}, "<html>Not found</html>", "text")
     asked = [sent(GONE, COUNT, "nonexistent_path"), sent(page, COUNT, "no_key")]
     verdict = judged(*asked, sent(GONE, COUNT, "unaccepted_key_type"), address=NO_TWO_ALIKE)
-    cell = verdict.step_verdicts["no_key", COUNT]
-    assert cell.reason is not None
-    assert cell.reason.code == "gateway-page"
-    assert {each.code for each in cell.findings} == {"body-malformed"}
+    step = verdict.step_verdicts["no_key", COUNT]
+    assert step.reason is not None
+    assert step.reason.code == "gateway-page"
+    assert {each.code for each in step.findings} == {"body-malformed"}
 
 
 ANSWERS = {"stated": STATED, "otherwise": OTHER_STATUS, "busy": BUSY, "none": None}
 
 
 @given(st.dictionaries(st.sampled_from([MODELS, COUNT, FILES]), st.sampled_from(sorted(ANSWERS)), min_size=1))
-def test_the_verdict_on_a_cell_does_not_depend_on_the_others(asked: dict[str, str]) -> None:
+def test_the_verdict_on_a_step_does_not_depend_on_the_others(asked: dict[str, str]) -> None:
     together = judged(*(sent(ANSWERS[how], endpoint) for endpoint, how in asked.items()))
     for observation, (endpoint, how) in zip(together.observations, asked.items(), strict=True):
         assert observation == judged(sent(ANSWERS[how], endpoint)).observations[0]

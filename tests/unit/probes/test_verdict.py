@@ -37,8 +37,8 @@ def test_another_difference_or_one_on_other_endpoints_is_another(other: tuple[Fi
 def test_no_more_is_kept_of_what_was_seen_than_a_person_reads() -> None:
     long = "x" * (2 * VALUE_CHARACTERS)
     observation = Observation("", "answer", mismatched={"message": long})
-    cell = Verdict(Outcome.DRIFTED, findings=(replace(DRIFT, observed=long),), observations=(observation,))
-    whole = replace(cell, step_verdicts={("answer", ""): cell}, reason=Reason(ReasonCode.ATTEMPTS_DISAGREE))
+    step = Verdict(Outcome.DRIFTED, findings=(replace(DRIFT, observed=long),), observations=(observation,))
+    whole = replace(step, step_verdicts={("answer", ""): step}, reason=Reason(ReasonCode.ATTEMPTS_DISAGREE))
     kept = whole.trim()
     assert (kept.outcome, kept.reason) == (whole.outcome, whole.reason)
     for each in (kept, kept.step_verdicts["answer", ""]):
