@@ -79,6 +79,6 @@ def mock_process(*providers: str) -> Iterator[dict[str, str]]:
 def accept_by_another_file(path: Path) -> str:
     """A plugin for `-p`: runs read accepted differences from this file, not from the shipped one."""
     return (
-        "from pathlib import Path\nfrom catalog_probe.catalog.files.provider_folders import Home\n"
-        f"Home.accepted_differences = property(lambda home: Path({str(path)!r}))\n"
+        "from pathlib import Path\nfrom catalog_probe.catalog.files.provider_folders import ProviderFolder\n"
+        f"ProviderFolder.accepted_differences = property(lambda folder: Path({str(path)!r}))\n"
     )
