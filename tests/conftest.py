@@ -1,4 +1,4 @@
-"""What all tests share: marks by what they need, time enough on a busy machine, one mock process a test process."""
+"""What all tests share: marks by needs, settings of Hypothesis, one mock process for each test process."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 
 try:
     from hypothesis import settings
-except ModuleNotFoundError:  # what is raised here, pytest tells with a traceback
+except ModuleNotFoundError:  # pytest would print a traceback of any exception
     sys.stderr.write(
         "tests: hypothesis is not installed here; `nox -s tests` installs what the project's own tests need. "
         "To probe, write `pytest probes …`\n"
@@ -23,7 +23,7 @@ from catalog_probe.catalog.files import provider_folders
 from catalog_probe.probes.planning.rotation import ALL_ENDPOINTS
 from catalog_probe.probes.plugin.embedded_mock import EmbeddedMock
 from catalog_probe.probes.targets import target_file as targets
-from tests.harness.engines import Clean, catalog, forget_all, probe
+from tests.harness.engines import CleanResults, catalog, probe, reset_mock
 from tests.harness.loopback import sitecustomize as loopback
 from tests.harness.once import Once
 
@@ -40,24 +40,24 @@ settings.load_profile("unhurried")
 
 SYSTEM = Path(__file__).parent / "system"
 NEEDED_IN = {SYSTEM: "process", SYSTEM / "browser": "browser", SYSTEM / "clients": "clients"}
-"""What every test of a folder needs."""
+"""The mark of every test in a folder."""
 
 FIRST = (SYSTEM / "docs" / "test_your_provider.py", SYSTEM / "probes" / "test_printed_commands.py", SYSTEM / "browser")
-"""What a run begins with: what takes as long as hundreds of others, for begun last one worker alone would end it; and
-what shares a browser, for the worker that has the first tests then starts the only one."""
+"""Tests that a run begins with: the longest, so that no worker runs them alone at the end; and those in a browser, so
+that they all go to one worker, which starts the only browser."""
 
 PROOFS = "proofs"
-"""The name of folders of long proofs; what each proves at length, a test beside its folder shows in short."""
+"""The name of folders with long tests; a test beside each folder shows the same in short."""
 
 COLLECTED: pytest.StashKey[list[str]] = pytest.StashKey()
-"""The ids of all tests of this process, in the order in which they were collected: before any are left out or moved."""
+"""The ids of all tests of this process in the order of their collection, before any is deselected or moved."""
 
 MOCK_PROCESS = "mock"
-"""The fixture that starts a process, whatever fixtures stand between."""
+"""The fixture that starts a process, however indirectly a test uses it."""
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Nothing is green that did not assert: in what stands beside the tests, Python leaves it out when told to."""
+    """Refuse to run without assertions: pytest restores them in tests, but not in the modules that tests share."""
     if not __debug__:
         raise pytest.UsageError("tests assert, and PYTHONOPTIMIZE leaves that out; unset it")
     config.stash[COLLECTED] = []
@@ -65,14 +65,14 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:
-    """Keep the order, which every plugin may change that comes later."""
+    """Keep the order of collection, before any plugin changes it."""
     item.config.stash[COLLECTED].append(item.nodeid)
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> Generator[None, object, object]:
-    """Mark each test by what it needs, before any are left out; once their order is random, put some first."""
-    _mark(items)
+    """Mark each test by its needs, before `-m` deselects; after the random order is made, put some first."""
+    _mark_needs(items)
     try:
         return (yield)
     finally:
@@ -80,13 +80,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> Generator[None, o
         items.sort(key=lambda item: item.path not in first)
 
 
-def _mark(items: list[pytest.Item]) -> None:
-    """By its folder, and by whether it asks for the mock's process."""
+def _mark_needs(items: list[pytest.Item]) -> None:
+    """Mark tests by their folder, and by whether they use the mock's process."""
     by_file: dict[Path, frozenset[str]] = {}
     for item in items:
         if item.path not in by_file:
-            within = {need for folder, need in NEEDED_IN.items() if folder in item.path.parents}
-            by_file[item.path] = frozenset(within | ({"proof"} if item.path.parent.name == PROOFS else set()))
+            needs_of_folder = {need for folder, need in NEEDED_IN.items() if folder in item.path.parents}
+            by_file[item.path] = frozenset(needs_of_folder | ({"proof"} if item.path.parent.name == PROOFS else set()))
         needs = set(by_file[item.path])
         if MOCK_PROCESS in getattr(item, "fixturenames", ()):
             needs.add("process")
@@ -96,7 +96,7 @@ def _mark(items: list[pytest.Item]) -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_teardown(item: pytest.Item) -> Iterator[None]:
-    """Fail a test that dialled any address but loopback, whatever became of the refusal; forget the home it named."""
+    """Fail a test that dialled any address but loopback, even if it caught the error; reset the provider folder."""
     yield
     provider_folders.use(None)
     if loopback.REFUSED:
@@ -119,32 +119,31 @@ def mock_target(mock: EmbeddedMock) -> Target:
 
 @pytest.fixture
 def short_silence(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A socket that says nothing is given up after two seconds.
+    """Let the wire give up a silent socket after two seconds.
 
-    A short time limit would do that too; but on a busy machine what is told slowly would then seem to have no end.
+    A short time limit of the call would do that too, but on a busy machine it would also cut off slow answers.
     """
     monkeypatch.setattr("catalog_probe.probes.wire.websocket.STALL_S", 2.0)
 
 
 @pytest.fixture(scope="session")
 def once(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Once:
-    """What is made once for all test processes of a run."""
+    """The cache that all test processes of a run share."""
     own = tmp_path_factory.getbasetemp()
     return Once(own if worker_id == "master" else own.parent)
 
 
 @pytest.fixture(scope="session")
-def clean(mock: EmbeddedMock, mock_target: Target, once: Once) -> Clean:
-    """The results of all records of a provider on the mock, probed once for all test processes of a run."""
+def clean(mock: EmbeddedMock, mock_target: Target, once: Once) -> CleanResults:
+    """Return the results of all records of a provider on the mock, probed once for all test processes of a run."""
 
-    def seen(provider: str, _folder: Path) -> dict[str, Result]:
-        forget_all(mock)
-        return probe(
-            mock_target, [str(each.address) for each in catalog().select(provider=provider)], drawing=ALL_ENDPOINTS
-        )
+    def probe_all(provider: str, _folder: Path) -> dict[str, Result]:
+        reset_mock(mock)
+        addresses = [str(record.address) for record in catalog().select(provider=provider)]
+        return probe(mock_target, addresses, drawing=ALL_ENDPOINTS)
 
     @cache
-    def of(provider: str) -> dict[str, Result]:
-        return once(f"clean-{provider}", partial(seen, provider))
+    def load_results(provider: str) -> dict[str, Result]:
+        return once(f"clean-{provider}", partial(probe_all, provider))
 
-    return of
+    return load_results

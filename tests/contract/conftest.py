@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.harness.engines import forget_all
+from tests.harness.engines import reset_mock
 from tests.harness.fault_proxy import Stand, standing
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 @pytest.fixture
 def fresh_mock(mock: EmbeddedMock) -> EmbeddedMock:
     """The mock process with all that earlier tests did there forgotten: a session's names and state repeat."""
-    forget_all(mock)
+    reset_mock(mock)
     return mock
 
 

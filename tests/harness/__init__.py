@@ -1,4 +1,4 @@
-"""What the tests stand on. Servers of ours load gRPC before a probe could have it be silent, so it is here."""
+"""What the tests share. gRPC is silenced here, because test servers load it before any probe does."""
 
 from catalog_probe.probes.wire.quiet_logs import silence_libraries
 

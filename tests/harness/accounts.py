@@ -13,7 +13,7 @@ from catalog_probe.probes.running.looking_up import collect_unanswered, collect_
 from catalog_probe.probes.targets import target_file as targets
 from catalog_probe.probes.targets.target import NONEXISTENT_KEY, Cost
 from catalog_probe.probes.wire.redaction.redactor import Redactor
-from tests.harness.engines import FIRST, PREFIXES, catalog, probe
+from tests.harness.engines import FIRST_ENDPOINTS, PATHS, catalog, probe
 from tests.harness.fault_proxy import FaultProxy
 from tests.harness.faults import Fault, Picking
 from tests.harness.serving import serving
@@ -59,11 +59,11 @@ class Services:
         """What somebody sets who has one key of each of these; `more` beside it, or in its place."""
         where = {
             f"{name}_{key}".upper(): f"{self.base}{prefix}"
-            for name, table in PREFIXES.items()
+            for name, table in PATHS.items()
             for key, prefix in table.items()
         }
         keys = {f"{name}_API_KEY".upper(): f"mock-{name}-inference" for name in providers}
-        rates = {f"{name}_RATE".upper(): "400" for name in PREFIXES}
+        rates = {f"{name}_RATE".upper(): "400" for name in PATHS}
         return {**where, "PD_GRPC_HOST": "127.0.0.1:9", **keys, **rates, **more}
 
     def target(self, *providers: str, **more: str) -> Target:
@@ -88,7 +88,7 @@ def night(target: Target, addresses: Iterable[str] = ()) -> Mapping[str, Result]
     chosen = [*addresses] or [
         str(each.address) for name in target.providers for each in catalog().select(provider=name)
     ]
-    wanted = make_plan(catalog(), target.with_placeholder_values(), FREE, chosen, FIRST).recipes
+    wanted = make_plan(catalog(), target.with_placeholder_values(), FREE, chosen, FIRST_ENDPOINTS).recipes
     told = look_up(list_look_ups(wanted, target), target, Redactor.for_target(target, public=[NONEXISTENT_KEY]))
     asked = target.with_values(collect_values(told)).with_unanswered(collect_unanswered(told))
-    return probe(asked, make_plan(catalog(), asked, FREE, chosen, FIRST).probed, allow=FREE)
+    return probe(asked, make_plan(catalog(), asked, FREE, chosen, FIRST_ENDPOINTS).probed, allow=FREE)

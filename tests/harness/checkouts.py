@@ -1,4 +1,4 @@
-"""Copies of this checkout, and a folder that takes its place, so that a test writes nothing into the real one."""
+"""Copies of this checkout, so that a test writes nothing into the real one."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     import pytest
 
 _UNFINISHED = shutil.ignore_patterns(".cache", "*.pyc.*")
-"""Locks, and compiled code before it has its name: other tests make and remove them while this one copies."""
+"""Locks and temporary bytecode files: other tests make and remove them while this one copies."""
 
 
-def copied(folder: Path, to: Path) -> Path:
-    """A copy of a folder of the checkout, with what was compiled: else whoever runs there compiles all of it anew."""
+def copy_folder(folder: Path, to: Path) -> Path:
+    """Copy a folder of the checkout with its bytecode: a process there would compile everything again."""
     shutil.copytree(folder, to, ignore=_ignore)
     return to
 
@@ -38,18 +38,18 @@ def wheel_layout() -> dict[str, str]:
 def install_into(site: Path) -> None:
     """Copy the package and its data into a folder, laid out as in a wheel."""
     for source, target in wheel_layout().items():
-        copied(CHECKOUT / source, site / target)
+        copy_folder(CHECKOUT / source, site / target)
 
 
-def parts(to: Path, *names: str) -> Path:
-    """A copy of these files and folders of the checkout."""
+def copy_parts(to: Path, *names: str) -> Path:
+    """Copy these files and folders of the checkout into a folder, and return it."""
     for name in names:
         path = CHECKOUT / name
-        (copied if path.is_dir() else shutil.copy2)(path, to / name)
+        (copy_folder if path.is_dir() else shutil.copy2)(path, to / name)
     return to
 
 
-def as_checkout(folder: Path, patch: pytest.MonkeyPatch) -> None:
-    """Commands are called there, and take it for the checkout."""
+def use_as_checkout(folder: Path, patch: pytest.MonkeyPatch) -> None:
+    """Make a folder the working directory, and have commands take it for the checkout."""
     patch.chdir(folder)
     patch.setattr(paths, "base_folder", lambda: folder)

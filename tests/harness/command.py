@@ -22,22 +22,22 @@ if TYPE_CHECKING:
 CHECKOUT = Path(__file__).parent.parent.parent
 
 DEADLINE_S = 600
-"""What takes longer hangs. No expectation rests on it: a machine may be many times slower than the one next to it."""
+"""Seconds after which a wait counts as a hang. No expectation rests on it: some machines are many times slower."""
 
-GUARD = Path(__file__).parent / "loopback"
-"""Where every Python process that a test starts finds what refuses all but loopback."""
+LOOPBACK_GUARD = Path(__file__).parent / "loopback"
+"""First on the `PYTHONPATH` of each child process: its `sitecustomize` refuses every address but loopback."""
 
 SDK_KEYS = ("ANTHROPIC_API_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY", "OPENAI_API_KEY", "XAI_API_KEY")
-OF_TARGETS = ("PA_", "PB_", "PC_", "PD_", *SDK_KEYS)
-"""How the variables begin that the shipped live target names: a test sets those it means."""
+TARGET_VARIABLES = ("PA_", "PB_", "PC_", "PD_", *SDK_KEYS)
+"""Prefixes of the variables that the shipped live target reads: a test sets the ones that it needs."""
 
-OF_OUR_DEPENDENCIES = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
-"""With `-p xdist`: the plugins that `nox -s probe` has. Those of our own tests take a second to import, a process."""
+NO_TEST_PLUGINS = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+"""With `-p xdist`: the plugins that `nox -s probe` has. Importing those of our tests takes a second a process."""
 
 
 @dataclass(frozen=True)
-class Ran:
-    """What a command said and left behind."""
+class CommandResult:
+    """A finished command: its exit status, its output, and the folder of its `--out`."""
 
     status: int
     output: str
@@ -45,13 +45,14 @@ class Ran:
     out: Path
 
     @property
-    def said(self) -> str:
+    def all_output(self) -> str:
         return self.output + self.errors
 
     @property
     def folder(self) -> Path:
         """The folder of the one run below `--out`."""
-        (folder,) = (each for each in self.out.iterdir() if (each / "results.jsonl").exists() and not each.is_symlink())
+        runs = [path.parent for path in self.out.glob("*/results.jsonl") if not path.parent.is_symlink()]
+        (folder,) = runs
         return folder
 
     @property
@@ -60,12 +61,12 @@ class Ran:
 
     @property
     def lines(self) -> list[Result]:
-        """All that the run told, of records and of itself."""
+        """All lines of the results file: results of records, and of the harness itself."""
         return read_run(self.folder / "results.jsonl")[1]
 
     @property
     def results(self) -> dict[str, Result]:
-        """Those of records, by address."""
+        """The results of records, by address."""
         results = select_record_results(self.lines)
         assert len({result.record for result in results}) == len(results), "a record has one result"
         return {result.record: result for result in results}
@@ -75,21 +76,21 @@ def pytest_probes(
     out: Path,
     *arguments: str,
     environ: Mapping[str, str] | None = None,
-    what: Sequence[str] = ("probes",),
+    paths: Sequence[str] = ("probes",),
     deadline_s: float = DEADLINE_S,
-) -> Ran:
-    """`python -m pytest probes …` in the checkout, with its runs below `out`; nothing of this process leaks in."""
+) -> CommandResult:
+    """Run `python -m pytest probes …` in the checkout, with its runs below `out` and a clean environment."""
     cache = f"cache_dir={out.parent / 'pytest-cache'}"
-    command = [sys.executable, "-m", "pytest", "-p", "xdist", *what, "-o", cache, "--out", str(out), *arguments]
-    return ran(out, command, {**OF_OUR_DEPENDENCIES, **(environ or {})}, deadline_s=deadline_s)
+    command = [sys.executable, "-m", "pytest", "-p", "xdist", *paths, "-o", cache, "--out", str(out), *arguments]
+    return run_command(out, command, {**NO_TEST_PLUGINS, **(environ or {})}, deadline_s=deadline_s)
 
 
-def pytest_here(*arguments: str, plugins: Sequence[object] = ()) -> int:
-    """`python -m pytest …` in this process and in the checkout, without a cache; its exit status.
+def run_pytest_here(*arguments: str, plugins: Sequence[object] = ()) -> int:
+    """Run pytest in this process and in the checkout, without a cache, and return its exit status.
 
-    For what ends before anything is probed: what is refused, and what is only planned.
+    For runs that end before they probe: wrong options, and plans.
     """
-    quiet = ("-W", "ignore::pytest.PytestAssertRewriteWarning")  # what is imported already need not be rewritten
+    quiet = ("-W", "ignore::pytest.PytestAssertRewriteWarning")  # for modules that are imported already
     with pytest.MonkeyPatch.context() as patch:
         for name in os.environ:
             if name.startswith("PYTEST_"):
@@ -99,14 +100,14 @@ def pytest_here(*arguments: str, plugins: Sequence[object] = ()) -> int:
         return int(pytest.main(["-p", "xdist", "-p", "no:cacheprovider", "-s", *quiet, *arguments], plugins=plugins))
 
 
-def ran(
+def run_command(
     out: Path,
     command: list[str],
     environ: Mapping[str, str] | None = None,
     cwd: Path = CHECKOUT,
     deadline_s: float = DEADLINE_S,
-) -> Ran:
-    """Run a command to its end."""
+) -> CommandResult:
+    """Run a command to its end in a clean environment."""
     done = subprocess.run(
         command,
         cwd=cwd,
@@ -117,18 +118,23 @@ def ran(
         timeout=deadline_s,
         check=False,
     )
-    return Ran(done.returncode, done.stdout, done.stderr, out)
+    return CommandResult(done.returncode, done.stdout, done.stderr, out)
 
 
-def child_environ(given: Mapping[str, str]) -> dict[str, str]:
-    """The environment of a process that a test starts: what is given, none of the developer's keys, and the guard.
+def child_environ(variables: Mapping[str, str]) -> dict[str, str]:
+    """Return the environment of a child process: `variables`, none of the developer's keys, and the loopback guard.
 
-    The guard (`tests/harness/loopback`) stands before whatever `PYTHONPATH` is given, so that no child dials out. A
-    `PATH` that is given stands before the developer's; between them is the folder of this Python, so that `python` is
-    this one where its environment is not activated.
+    `PYTHONPATH` begins with the guard, so that no child dials out. `PATH` is the one in `variables`, then the folder of
+    this Python (its environment need not be activated), then the developer's.
     """
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST_", "COV_", *OF_TARGETS))}
-    path = [str(GUARD), given.get("PYTHONPATH") or kept.get("PYTHONPATH", "")]
-    commands = [given.get("PATH", ""), str(Path(sys.executable).parent), kept.get("PATH", "")]
-    joined = {name: os.pathsep.join(filter(None, each)) for name, each in (("PYTHONPATH", path), ("PATH", commands))}
-    return {**kept, **given, **joined}
+    inherited = {
+        name: value for name, value in os.environ.items() if not name.startswith(("PYTEST_", "COV_", *TARGET_VARIABLES))
+    }
+    python_path = [str(LOOPBACK_GUARD), variables.get("PYTHONPATH") or inherited.get("PYTHONPATH", "")]
+    path = [variables.get("PATH", ""), str(Path(sys.executable).parent), inherited.get("PATH", "")]
+    return {
+        **inherited,
+        **variables,
+        "PYTHONPATH": os.pathsep.join(filter(None, python_path)),
+        "PATH": os.pathsep.join(filter(None, path)),
+    }

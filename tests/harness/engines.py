@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import date
@@ -21,15 +21,16 @@ from tests.harness import patient
 if TYPE_CHECKING:
     from catalog_probe.probes.plugin.embedded_mock import EmbeddedMock
 
-Clean = Callable[[str], dict[str, Result]]
-"""What the clean suite saw of a provider on the mock, by address."""
+CleanResults = Callable[[str], dict[str, Result]]
+"""Returns the results of a provider on the mock without faults, by address."""
 
-PREFIXES = {
+PATHS = {
     "pa": {"base_url": "/pa"},
     "pb": {"base_url": "/pb"},
     "pc": {"base_url": "/pc", "auth_url": "/pc-auth", "mtls_auth_url": "/pc-auth"},
     "pd": {"base_url": "/pd", "management_url": "/pd-management", "regional_base_url": "/pd-regional"},
 }
+"""Where the mock serves each address of a provider."""
 
 
 @cache
@@ -38,40 +39,39 @@ def catalog() -> Catalog:
 
 
 @cache
-def _of_the_mock() -> Target:
+def _load_mock_target() -> Target:
     return targets.load("mock")
 
 
 def mock_target_at(base: str, **changes: Any) -> Target:
-    """The mock target, its providers all at one address; `changes` are made to every provider."""
-    addresses = {name: {key: f"{base}{prefix}" for key, prefix in table.items()} for name, table in PREFIXES.items()}
-    target = _of_the_mock()
-    kept: dict[str, Mapping[str, str]] = {}
+    """Return the mock target with all providers at one address and out of gRPC's reach, `changes` made to each."""
+    target = _load_mock_target()
+    addresses = {name: {key: f"{base}{path}" for key, path in paths.items()} for name, paths in PATHS.items()}
     for name, provider in target.providers.items():
-        wanted = {**addresses[name], **{key: "localhost:1" for key in provider.addresses if key == "grpc_host"}}
-        kept[name] = wanted
-    served = target.with_addresses(kept)
-    return replace(served, providers={name: replace(each, **changes) for name, each in served.providers.items()})
+        if "grpc_host" in provider.addresses:
+            addresses[name]["grpc_host"] = "localhost:1"
+    moved = target.with_addresses(addresses)
+    return replace(moved, providers={name: replace(provider, **changes) for name, provider in moved.providers.items()})
 
 
-def forget_all(mock: EmbeddedMock) -> None:
-    """Have a mock's process forget all that was done there: sessions of a harness's runs have the same names."""
+def reset_mock(mock: EmbeddedMock) -> None:
+    """Reset the state of a mock process: all runs of a harness use the same session names."""
     base = mock.addresses()["pd"]["base_url"].removesuffix("/pd")
     patient.post(f"{base}/__mock__/reset").raise_for_status()
 
 
-FIRST = Rotation(Depth.QUICK, date.min)
-"""The first endpoint of each record: enough, where what is tested is the same on all of them."""
+FIRST_ENDPOINTS = Rotation(Depth.QUICK, date.min)
+"""The first endpoint of each record: enough if the tested behaviour is the same on all of them."""
 
 
 @contextmanager
 def engine(
     target: Target,
     records: Catalog | None = None,
-    drawing: Rotation = FIRST,
+    drawing: Rotation = FIRST_ENDPOINTS,
     allow: frozenset[Cost] = frozenset(Cost),
 ) -> Iterator[Engine]:
-    """An engine that may do everything unless told, closed afterwards."""
+    """An engine that may send probes of any cost by default, closed afterwards."""
     running = Engine(
         catalog=records or catalog(),
         target=target,
@@ -90,10 +90,10 @@ def probe(
     target: Target,
     addresses: Iterable[str],
     records: Catalog | None = None,
-    drawing: Rotation = FIRST,
+    drawing: Rotation = FIRST_ENDPOINTS,
     allow: frozenset[Cost] = frozenset(Cost),
 ) -> dict[str, Result]:
-    """The results of these records."""
+    """Probe these records, and return their results by address."""
     chosen = list(addresses)
     with engine(target, records, drawing, allow) as running:
         running.start(chosen)

@@ -1,4 +1,4 @@
-"""The exit status that results call for in a live run of which nothing else is known."""
+"""The exit status of a live run that has only results."""
 
 from __future__ import annotations
 

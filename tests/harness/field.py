@@ -23,7 +23,7 @@ from catalog_probe.catalog.evidence.causes import find_causes
 from catalog_probe.catalog.evidence.harness_results import select_record_results
 from catalog_probe.catalog.files.provider_folders import SHIPPED
 from catalog_probe.catalog.model import Severity
-from tests.harness.command import CHECKOUT, Ran, child_environ, pytest_probes
+from tests.harness.command import CHECKOUT, CommandResult, child_environ, pytest_probes
 from tests.harness.target_files import toml
 
 if TYPE_CHECKING:
@@ -93,7 +93,7 @@ def night(
     *arguments: str,
     day: date = TODAY,
     rate: float | None = None,
-) -> Ran:
+) -> CommandResult:
     """A night of providers at these addresses; nights of one folder know of each other. `rate` as a target has it."""
     folder.mkdir(parents=True, exist_ok=True)
     environ = live_target(folder / "field.toml", addresses, rate=rate)
@@ -142,10 +142,10 @@ def main() -> None:
     shutil.rmtree(folder, ignore_errors=True)
     with served() as addresses:
         first = night(folder, addresses, day=TODAY - timedelta(days=1))
-        print(first.said)
+        print(first.all_output)
         before = set((folder / "out").iterdir())
         second = night(folder, addresses)
-    print(second.said)
+    print(second.all_output)
     (made,) = (each for each in (folder / "out").iterdir() if each not in before and (each / "results.jsonl").exists())
     print(f"the report: {made / 'report.html'}")
 

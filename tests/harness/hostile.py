@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING
 
-from tests.harness.serving import speaking
+from tests.harness.serving import serving_connections
 
 if TYPE_CHECKING:
     import ssl
@@ -59,7 +59,7 @@ class Hostile:
 
     @contextmanager
     def serving(self, tls: ssl.SSLContext | None = None) -> Iterator[str]:
-        with speaking(self._connection, tls) as base:
+        with serving_connections(self._connection, tls) as base:
             yield base
 
     async def _connection(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

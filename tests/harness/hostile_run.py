@@ -25,7 +25,7 @@ from urllib.parse import unquote
 from catalog_probe.catalog.evidence.harness_results import select_record_results
 from catalog_probe.catalog.evidence.results_file import EvidenceError, read_run
 from catalog_probe.catalog.files.provider_folders import SHIPPED
-from tests.harness.command import CHECKOUT, OF_OUR_DEPENDENCIES
+from tests.harness.command import CHECKOUT, NO_TEST_PLUGINS
 from tests.harness.hostile_table import CANARY, CODES, Case, cases
 from tests.harness.target_files import toml
 from tests.unit.reports.packed_details import unpack_details
@@ -108,7 +108,7 @@ def run(case: Case, folder: Path) -> Came:
             process = subprocess.Popen(
                 [sys.executable, "-m", *_command(case, where, folder)],
                 cwd=CHECKOUT,
-                env={**_environment(), **OF_OUR_DEPENDENCIES, "CANARY": CANARY, "COLUMNS": "60"},
+                env={**_environment(), **NO_TEST_PLUGINS, "CANARY": CANARY, "COLUMNS": "60"},
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=output,

@@ -12,7 +12,7 @@ from typing import Any
 
 from tests.harness import certificates
 from tests.harness.hostile import Hostile, Misbehaviour, Peer
-from tests.harness.serving import speaking
+from tests.harness.serving import serving_connections
 from tests.harness.wrong_grpc import Behaviour, wrong_grpc
 
 ENVELOPE = b'{"type":"error","error":{"type":"not_found_error","message":"model: no-such-model"},"request_id":"req_1"}'
@@ -71,7 +71,7 @@ def _unasked(misbehave: Misbehaviour, scheme: str, *, hears: int) -> Serve:
             finally:
                 writer.close()
 
-        with speaking(connection) as base:
+        with serving_connections(connection) as base:
             yield Where(scheme + base.removeprefix("http://"))
 
     return serve

@@ -14,7 +14,7 @@ import h2.connection
 import h2.events
 import h2.exceptions
 
-from tests.harness.serving import speaking
+from tests.harness.serving import serving_connections
 
 if TYPE_CHECKING:
     from tests.harness.certificates import Certificates
@@ -95,7 +95,7 @@ def serving_http2(certificates: Certificates, answer: Answer) -> Iterator[str]:
                 task.cancel()
             writer.close()
 
-    with speaking(connection, server_context(certificates, "h2")) as base:
+    with serving_connections(connection, server_context(certificates, "h2")) as base:
         yield base
 
 

@@ -1,4 +1,4 @@
-"""A live target that is a mock in truth: it is asked without `X-Mock-*`, with keys from the environment."""
+"""A live target whose provider is a mock: probed without `X-Mock-*`, with keys from the environment."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ HEADERS = {
 
 
 @dataclass(frozen=True)
-class Night:
-    """A target file, and the variables that it needs."""
+class LiveTarget:
+    """A target file, and the environment variables that it needs."""
 
     path: Path
     environ: Mapping[str, str]
@@ -39,17 +39,18 @@ class Night:
         return targets.load(str(self.path), self.environ)
 
 
-def night(
+def write_live_target(
     folder: Path,
     addresses: Mapping[str, str],
     *,
     top: str = "",
     values: Mapping[str, str] | None = None,
     **settings: Any,
-) -> Night:
-    """A live target for these providers; `settings` go into each provider's table, those that are None do not.
+) -> LiveTarget:
+    """Write the target file of these providers.
 
-    `values` are what each provider has besides.
+    `top` is TOML for the top of the file. `settings` go into each provider's table; None leaves one out. `values` go
+    into each provider's table of values.
     """
     lines = ['name = "night"', "live = true", "reprobe_after_s = 0", top]
     for name, address in addresses.items():
@@ -63,12 +64,12 @@ def night(
         ]
     path = folder / "night.toml"
     path.write_text("\n".join(lines), encoding="utf-8")
-    return Night(path, KEYS)
+    return LiveTarget(path, KEYS)
 
 
 @contextmanager
 def mock_process(*providers: str) -> Iterator[dict[str, str]]:
-    """The base address of each provider, served by a mock process of its own."""
+    """Start a mock process and yield the base address of each provider."""
     mock = EmbeddedMock(providers)
     try:
         yield {name: table["base_url"] for name, table in mock.addresses().items()}
@@ -76,8 +77,8 @@ def mock_process(*providers: str) -> Iterator[dict[str, str]]:
         mock.stop()
 
 
-def accept_by_another_file(path: Path) -> str:
-    """A plugin for `-p`: runs read accepted differences from this file, not from the shipped one."""
+def make_accepting_plugin(path: Path) -> str:
+    """Return the code of a pytest plugin by which a run reads accepted differences from this file."""
     return (
         "from pathlib import Path\nfrom catalog_probe.catalog.files.provider_folders import ProviderFolder\n"
         f"ProviderFolder.accepted_differences = property(lambda folder: Path({str(path)!r}))\n"

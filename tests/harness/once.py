@@ -1,4 +1,4 @@
-"""What many tests only read is made once for all processes of a run, by whichever comes first."""
+"""Makes what many tests only read, once for all test processes of a run."""
 
 from __future__ import annotations
 
@@ -13,25 +13,26 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-Made = TypeVar("Made")
+Value = TypeVar("Value")
 
 
 @dataclass(frozen=True)
 class Once:
-    """A place that the processes of a run share."""
+    """A cache of values and folders that the processes of a run share."""
 
     root: Path
 
-    def __call__(self, name: str, make: Callable[[Path], Made]) -> Made:
-        """What is made under this name, in a folder of its own, while the others wait; nobody writes there later.
+    def __call__(self, name: str, make: Callable[[Path], Value]) -> Value:
+        """Return the value of this name; the first process makes it in a folder of its own, while the others wait.
 
-        It travels to the others as a pickle. What could not be made is made anew for who asks next.
+        The value is kept as a pickle, so nobody may write to the folder later. If `make` fails, the next caller tries
+        again.
         """
-        folder, kept = self.root / name, self.root / f"{name}.pickle"
-        with FileLock(f"{kept}.lock"):
-            if not kept.exists():
+        folder, pickled = self.root / name, self.root / f"{name}.pickle"
+        with FileLock(f"{pickled}.lock"):
+            if not pickled.exists():
                 shutil.rmtree(folder, ignore_errors=True)
                 folder.mkdir()
-                kept.write_bytes(pickle.dumps(make(folder)))
-        made: Made = pickle.loads(kept.read_bytes())
-        return made
+                pickled.write_bytes(pickle.dumps(make(folder)))
+        value: Value = pickle.loads(pickled.read_bytes())
+        return value

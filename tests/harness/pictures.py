@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING, Any
 from catalog_probe.catalog.evidence.results_file import RESULTS_FILE, ResultsWriter, read_run
 from catalog_probe.catalog.files.provider_folders import SHIPPED
 from catalog_probe.reports.build import build
-from tests.harness.command import CHECKOUT, Ran, child_environ, pytest_probes
-from tests.harness.engines import PREFIXES
+from tests.harness.command import CHECKOUT, CommandResult, child_environ, pytest_probes
+from tests.harness.engines import PATHS
 from tests.harness.fault_changes import body, removed, status
 from tests.harness.fault_proxy import Stand, standing
 from tests.harness.faults import Fault, Where
@@ -108,7 +108,7 @@ def write_target(path: Path, base: str) -> Target:
         plain = {key: value for key, value in table.items() if value != "embedded" and key != "credentials"}
         keys = {role: f"{name}_{role}_key".upper() for role in table["credentials"] if role in ROLES}
         environ |= {variable: table["credentials"][role] for role, variable in keys.items()}
-        addresses = {key: f"{base}{prefix}" for key, prefix in PREFIXES[name].items()}
+        addresses = {key: f"{base}{prefix}" for key, prefix in PATHS[name].items()}
         credentials = {role: f"env:{variable}" for role, variable in keys.items()}
         providers[name] = {**plain, **addresses, "timeout_s": 30, "rate": RATE, "credentials": credentials}
     top = {"name": "staging", "live": True, "allow": ["free"], "reprobe_after_s": 0}
@@ -116,7 +116,7 @@ def write_target(path: Path, base: str) -> Target:
     return Target(path, environ)
 
 
-def probe(target: Target, out: Path, day: date, environ: Mapping[str, str]) -> Ran:
+def probe(target: Target, out: Path, day: date, environ: Mapping[str, str]) -> CommandResult:
     """Probe all records of one night."""
     options = ("--target", str(target.path), "--today", day.isoformat(), "--depth", "quick")
     return pytest_probes(out, *options, environ={**target.environ, **environ}, deadline_s=DEADLINE_S)

@@ -46,7 +46,7 @@ def make() -> None:
         ran = pytest_probes(FOLDER / "out", *target, *CHOSEN, environ=environ, deadline_s=DEADLINE_S)
     run = folder / "out" / "latest"
     if not (run / "report.html").is_file():
-        raise RuntimeError(f"the sample run left no report, with status {ran.status}: {ran.said[-2000:]}")
+        raise RuntimeError(f"the sample run left no report, with status {ran.status}: {ran.all_output[-2000:]}")
     EXAMPLE.mkdir(exist_ok=True)
     for name in FILES:
         shutil.copyfile(run / name, EXAMPLE / name)

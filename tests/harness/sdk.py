@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def speaking(provider: str, folder: Path, **names: str | Sequence[str]) -> Iterator[dict[str, str]]:
+def serving_provider(provider: str, folder: Path, **names: str | Sequence[str]) -> Iterator[dict[str, str]]:
     """The addresses of a mock of one provider in a process of its own; `names` stand in place of its stand-ins."""
     prefixes = folder / "prefixes.toml"
     lines = [f"{name} = {json.dumps(value)}" for name, value in names.items()]  # JSON's texts and lists are TOML's too

@@ -22,17 +22,16 @@ if TYPE_CHECKING:
     from tests.harness.certificates import Certificates
 
 TICK_S = 0.1
-"""After this long uvicorn's server looks after its clock."""
+"""Seconds between two ticks of uvicorn's clock, as in its own main loop."""
 
 Connection = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
 
-
 RESET_EXTENSION = "harness.reset"
-"""The server puts a function here that breaks the connection as a machine that died would: by RST."""
+"""An ASGI extension with a function that breaks the connection by RST, as a machine that died would."""
 
 
 class BreakableProtocol(ClosableProtocol):
-    """The mock's protocol, lending the app one more way to be rude."""
+    """The mock's protocol, with an extension by which the app can reset the connection."""
 
     def on_message_begin(self) -> None:
         """Add our extension to each request's scope."""
@@ -45,10 +44,11 @@ class BreakableProtocol(ClosableProtocol):
         self.transport.abort()
 
 
-class EndsAtOnce(uvicorn.Server):
-    """uvicorn's server, ended when that is asked of it: its own looks ten times a second, and then waits for clients.
+class PromptServer(uvicorn.Server):
+    """A uvicorn server that stops at once.
 
-    Those of a test have gone by then, and where hundreds of tests serve for some requests each, those waits add up.
+    uvicorn polls ten times a second and then waits for clients. Hundreds of tests serve a few requests each, so those
+    waits add up.
     """
 
     def __init__(self, *args: Any) -> None:
@@ -56,7 +56,7 @@ class EndsAtOnce(uvicorn.Server):
         self._over = asyncio.Event()
 
     def end(self) -> None:
-        """Ask it from the thread that holds it."""
+        """Stop the server, from another thread."""
         self.should_exit = True
         self.loop.call_soon_threadsafe(self._over.set)
 
@@ -65,7 +65,7 @@ class EndsAtOnce(uvicorn.Server):
         await super().startup(sockets)
 
     async def main_loop(self) -> None:
-        """As uvicorn has it, with the clock of its date headers."""
+        """Tick for the date headers, as uvicorn does, until `end` is called."""
         ticks = 0
         while not await self.on_tick(ticks):
             ticks += 1
@@ -73,17 +73,17 @@ class EndsAtOnce(uvicorn.Server):
                 await asyncio.wait_for(self._over.wait(), TICK_S)
 
     async def shutdown(self, sockets: Any = None) -> None:
-        """Let go of all at once; what is still being answered is cancelled with the loop."""
+        """Close all connections; requests in progress are cancelled with the loop."""
         for server in self.servers:
             server.close()
         for connection in list(self.server_state.connections):
             connection.shutdown()
-        await asyncio.sleep(0)  # what was just closed says so to its protocol in the next turn of the loop
+        await asyncio.sleep(0)  # the protocols learn of the closing in the next iteration of the loop
 
 
 @contextmanager
 def serving(app: Any, certificates: Certificates | None = None) -> Iterator[str]:
-    """The address of an ASGI app on a free port; over TLS where there are certificates."""
+    """Serve an ASGI app on a free port and yield its address; over TLS if certificates are given."""
     config = uvicorn.Config(
         app,
         port=0,
@@ -97,7 +97,7 @@ def serving(app: Any, certificates: Certificates | None = None) -> Iterator[str]
     )
     ready = threading.Event()
 
-    class Started(EndsAtOnce):
+    class Started(PromptServer):
         async def startup(self, sockets: Any = None) -> None:
             await super().startup(sockets)
             ready.set()
@@ -117,14 +117,14 @@ def serving(app: Any, certificates: Certificates | None = None) -> Iterator[str]
 
 @contextmanager
 def serving_mock(app: MockApp) -> Iterator[Mapping[str, Mapping[str, str]]]:
-    """The addresses of each provider of a mock that is served as its own process serves it, gRPC included."""
-    ready = threading.Event()
-    told: dict[str, Any] = {}
+    """Serve a mock as its own process does, gRPC included, and yield the addresses of each provider."""
+    started = threading.Event()
+    ready_line: dict[str, Any] = {}
 
-    class InProcess(EndsAtOnce, MockServer):
-        def tell(self, said: Mapping[str, Any]) -> None:
-            told.update(said)
-            ready.set()
+    class InProcess(PromptServer, MockServer):
+        def tell(self, ready: Mapping[str, Any]) -> None:
+            ready_line.update(ready)
+            started.set()
 
         async def shutdown(self, sockets: Any = None) -> None:
             await super().shutdown(sockets)
@@ -133,17 +133,17 @@ def serving_mock(app: MockApp) -> Iterator[Mapping[str, Mapping[str, str]]]:
     server = InProcess(app, "127.0.0.1", 0)
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
-    assert ready.wait(DEADLINE_S), "the mock did not start"
+    assert started.wait(DEADLINE_S), "the mock did not start"
     try:
-        yield told["providers"]
+        yield ready_line["providers"]
     finally:
         server.end()
         thread.join(10)
 
 
 @contextmanager
-def speaking(connection: Connection, tls: ssl.SSLContext | None = None) -> Iterator[str]:
-    """The address of a server that answers each connection by hand: for peers that break HTTP, or over TLS."""
+def serving_connections(connection: Connection, tls: ssl.SSLContext | None = None) -> Iterator[str]:
+    """Serve connections by a coroutine and yield the address: for peers that break HTTP, or over TLS."""
     loop = asyncio.new_event_loop()
     ready = threading.Event()
     port: list[int] = []

@@ -31,7 +31,7 @@ from catalog_probe.catalog.files.provider_folders import SHIPPED
 from catalog_probe.catalog.model import Outcome
 from catalog_probe.mockserver.app import create_app
 from tests.harness.command import CHECKOUT
-from tests.harness.engines import PREFIXES, catalog
+from tests.harness.engines import PATHS, catalog
 from tests.harness.serving import serving
 from tests.harness.target_files import toml
 
@@ -158,7 +158,7 @@ def _slow_target(base: str, folder: Path) -> list[str]:
     """The mock target at another address; gRPC, which is served elsewhere, is left out."""
     data = tomllib.loads((SHIPPED.targets / "mock.toml").read_text(encoding="utf-8"))
     for name, table in data["providers"].items():
-        table.update({key: f"{base}{prefix}" for key, prefix in PREFIXES[name].items()})
+        table.update({key: f"{base}{prefix}" for key, prefix in PATHS[name].items()})
         table.pop("grpc_host", None)
     path = folder / "slow.toml"
     path.write_text(toml({**data, "name": "slow"}), encoding="utf-8")

@@ -11,7 +11,7 @@ import sys
 import termios
 from typing import TYPE_CHECKING
 
-from tests.harness.command import CHECKOUT, DEADLINE_S, OF_OUR_DEPENDENCIES, child_environ
+from tests.harness.command import CHECKOUT, DEADLINE_S, NO_TEST_PLUGINS, child_environ
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -26,7 +26,7 @@ def in_a_terminal(
     command += ["-o", f"cache_dir={out.parent / 'pytest-cache'}"]
     mine, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
-    given = {"TERM": "xterm", "CI": "", "NO_COLOR": "1", **OF_OUR_DEPENDENCIES, **(environ or {})}
+    given = {"TERM": "xterm", "CI": "", "NO_COLOR": "1", **NO_TEST_PLUGINS, **(environ or {})}
     kept = {name: value for name, value in child_environ(given).items() if name not in ("COLUMNS", "LINES")}
     process = subprocess.Popen(command, cwd=CHECKOUT, env=kept, stdin=theirs, stdout=theirs, stderr=theirs)
     os.close(theirs)

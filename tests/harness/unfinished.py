@@ -7,7 +7,7 @@ import subprocess
 import sys
 from typing import TYPE_CHECKING
 
-from tests.harness.command import CHECKOUT, OF_OUR_DEPENDENCIES, child_environ
+from tests.harness.command import CHECKOUT, NO_TEST_PLUGINS, child_environ
 from tests.harness.processes import idle
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def started(folder: Path, *arguments: str, environ: Mapping[str, str] | None = N
             *("--out", str(folder / "out"), *arguments),
         ],
         cwd=CHECKOUT,
-        env=child_environ({**OF_OUR_DEPENDENCIES, "PYTHONPATH": str(CHECKOUT), **(environ or {})}),
+        env=child_environ({**NO_TEST_PLUGINS, "PYTHONPATH": str(CHECKOUT), **(environ or {})}),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,

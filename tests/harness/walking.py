@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from tests.harness.checkouts import install_into
-from tests.harness.command import DEADLINE_S, OF_OUR_DEPENDENCIES, child_environ
+from tests.harness.command import DEADLINE_S, NO_TEST_PLUGINS, child_environ
 from tests.harness.processes import until
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def installed(folder: Path) -> dict[str, str]:
     command.write_text(_COMMAND, encoding="utf-8")
     command.chmod(0o755)
     given = {"PATH": str(command.parent), "PYTHONPATH": str(folder / "site")}
-    return child_environ({**OF_OUR_DEPENDENCIES, **given})
+    return child_environ({**NO_TEST_PLUGINS, **given})
 
 
 class Walk:

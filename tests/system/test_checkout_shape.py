@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.harness.checkouts import parts
-from tests.harness.command import CHECKOUT, DEADLINE_S, OF_OUR_DEPENDENCIES, child_environ
+from tests.harness.checkouts import copy_parts
+from tests.harness.command import CHECKOUT, DEADLINE_S, NO_TEST_PLUGINS, child_environ
 
 NAMED = ("pyproject.toml", "conftest.py", "noxfile.py", "probes", "catalog", "reports", "tests", "catalog_probe")
 PACKAGES = ("httpx", "pytest", "xdist", "jsonschema", "deepdiff", "jinja2")
@@ -51,13 +51,15 @@ def test_each_named_package_is_used(package: str) -> None:
 
 
 def test_the_suite_runs_in_a_copy_that_is_not_installed(tmp_path: Path) -> None:
-    copy = parts(tmp_path / "clone", "catalog", "catalog_probe", "probes", "reports", "pyproject.toml", "conftest.py")
+    copy = copy_parts(
+        tmp_path / "clone", "catalog", "catalog_probe", "probes", "reports", "pyproject.toml", "conftest.py"
+    )
     plugins = ("-p", "xdist", "-p", "no:cacheprovider")
     command = [sys.executable, "-m", "pytest", "probes", "-k", "529", "-n", "2", *plugins]
     ran = subprocess.run(
         command,
         cwd=copy,
-        env=child_environ(OF_OUR_DEPENDENCIES),
+        env=child_environ(NO_TEST_PLUGINS),
         capture_output=True,
         text=True,
         check=False,

@@ -10,7 +10,7 @@ import pytest
 
 from catalog_probe.cli.main import main
 from catalog_probe.reports.history.history_file import append_to_history
-from tests.harness.checkouts import as_checkout
+from tests.harness.checkouts import use_as_checkout
 from tests.unit.reports import sample
 from tests.unit.reports.factories import make_result, make_run
 
@@ -28,7 +28,7 @@ on = ["pa/errors/general/rate_limit"]
 @pytest.fixture
 def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder with a run, its history and a rely.toml."""
-    as_checkout(tmp_path, monkeypatch)
+    use_as_checkout(tmp_path, monkeypatch)
     probed = make_result("pa/errors/general/overloaded")
     (tmp_path / "rely.toml").write_text(RELY)
     sample.write(tmp_path / "reports/out/latest", make_run(run="latest"), [probed])

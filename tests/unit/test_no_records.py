@@ -11,7 +11,7 @@ from catalog_probe.catalog.files import provider_folders
 from catalog_probe.catalog.model.errors import CatalogError
 from catalog_probe.catalog.model.exits import Exit
 from catalog_probe.cli.main import main
-from tests.harness.command import pytest_here
+from tests.harness.command import run_pytest_here
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -49,7 +49,7 @@ def test_every_command_says_so(command: str, tmp_path: Path, capsys: pytest.Capt
 
 
 def test_so_does_whatever_else_is_given_one(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert pytest_here("probes", "--catalog", str(tmp_path), "--plan") == Exit.USAGE
+    assert run_pytest_here("probes", "--catalog", str(tmp_path), "--plan") == Exit.USAGE
     assert capsys.readouterr().err.splitlines()[0] == f"ERROR: {said(tmp_path)}"
     with pytest.raises(CatalogError, match="is no folder of records"):
         catalog_probe.load(tmp_path)

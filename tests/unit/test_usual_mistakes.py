@@ -17,8 +17,8 @@ from catalog_probe.catalog.files import provider_folders
 from catalog_probe.catalog.files.store import RECORDS
 from catalog_probe.cli.main import main
 from catalog_probe.cli.probe import OnlyProbes
-from tests.harness.checkouts import as_checkout
-from tests.harness.command import CHECKOUT, pytest_here
+from tests.harness.checkouts import use_as_checkout
+from tests.harness.command import CHECKOUT, run_pytest_here
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -203,9 +203,11 @@ def test_what_pytest_is_told_wrongly(
     )
     name, *words = shlex.split(command.format(tmp=place))
     if name == "catalog-probe":
-        status = pytest_here("probes", *words, plugins=[OnlyProbes()])
+        status = run_pytest_here("probes", *words, plugins=[OnlyProbes()])
     else:
-        status = pytest_here("--out", str(place / "out"), *words) if "probes" in words[0] else pytest_here(*words)
+        status = (
+            run_pytest_here("--out", str(place / "out"), *words) if "probes" in words[0] else run_pytest_here(*words)
+        )
     said = capsys.readouterr()
     assert answer(command, status, said.err, place) == snapshot
 
@@ -218,7 +220,7 @@ def test_what_a_command_is_told_wrongly(
     monkeypatch: pytest.MonkeyPatch,
     snapshot: SnapshotAssertion,
 ) -> None:
-    as_checkout(place, monkeypatch)
+    use_as_checkout(place, monkeypatch)
     monkeypatch.setattr("sys.stdin", io.StringIO())
     status = main(shlex.split(command.format(tmp=place, long="p" * 300)))
     said = capsys.readouterr()

@@ -14,7 +14,7 @@ from catalog_probe.catalog.model.labels import UNJUDGED_LABELS
 
 if TYPE_CHECKING:
     from catalog_probe.catalog.evidence.results import Result
-    from tests.harness.engines import Clean
+    from tests.harness.engines import CleanResults
 
 NOTHING_TO_KNOW_IT_BY = frozenset(
     {
@@ -36,7 +36,7 @@ def answers(result: Result) -> list[Exchange]:
 
 
 @pytest.mark.parametrize("provider", providers())
-def test_each_answer_of_the_mock_is_recognised(provider: str, clean: Clean) -> None:
+def test_each_answer_of_the_mock_is_recognised(provider: str, clean: CleanResults) -> None:
     recogniser = library.load().recogniser(provider)
     missed = []
     for address, result in clean(provider).items():

@@ -14,7 +14,7 @@ from catalog_probe.catalog.reading.expectations import expectations
 from catalog_probe.catalog.recognition.vocabulary import ProviderVocabulary
 from catalog_probe.probes.judging.judge import judge
 from catalog_probe.probes.judging.verdicts.attempts import MAX_ATTEMPTS, conclude_step
-from tests.harness.engines import Clean, catalog
+from tests.harness.engines import CleanResults, catalog
 from tests.harness.mutants.running import left_to_others
 from tests.harness.spoiling import Spoiled, spoil
 from tests.harness.spoiling_relations import spoil_relations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 @pytest.mark.parametrize("provider", providers())
-def test_every_record_conforms_or_has_a_reason(provider: str, clean: Clean) -> None:
+def test_every_record_conforms_or_has_a_reason(provider: str, clean: CleanResults) -> None:
     wrong = {
         address: (result.outcome, result.reason, [finding.message for finding in result.drifts])
         for address, result in clean(provider).items()
@@ -37,7 +37,7 @@ def test_every_record_conforms_or_has_a_reason(provider: str, clean: Clean) -> N
 
 
 @pytest.mark.parametrize("provider", providers())
-def test_each_asserted_aspect_can_fail(provider: str, clean: Clean) -> None:
+def test_each_asserted_aspect_can_fail(provider: str, clean: CleanResults) -> None:
     known = ProviderVocabulary.from_records(catalog().select(provider=provider))
     silent, count = [], 0
     for result, expected, beside, spoiled in spoiled_of(clean(provider)):
@@ -54,7 +54,7 @@ def test_each_asserted_aspect_can_fail(provider: str, clean: Clean) -> None:
 
 
 @pytest.mark.parametrize("provider", providers())
-def test_a_record_asserts_something_in_each_of_its_exchanges(provider: str, clean: Clean) -> None:
+def test_a_record_asserts_something_in_each_of_its_exchanges(provider: str, clean: CleanResults) -> None:
     asserting = {(result.record, expected.label) for result, expected, _, _ in spoiled_of(clean(provider))}
     judged = {
         (result.record, expected.label)
@@ -66,7 +66,7 @@ def test_a_record_asserts_something_in_each_of_its_exchanges(provider: str, clea
 
 
 @pytest.mark.parametrize("provider", providers())
-def test_everything_that_a_record_asserts_is_seen_on_the_mock(provider: str, clean: Clean) -> None:
+def test_everything_that_a_record_asserts_is_seen_on_the_mock(provider: str, clean: CleanResults) -> None:
     """No relation without anything to compare, no field in an answer that never comes: what is stated is looked at.
 
     What may be absent is shown at least once, in whichever answer.
@@ -98,7 +98,7 @@ def test_everything_that_a_record_asserts_is_seen_on_the_mock(provider: str, cle
     assert optional <= shown
 
 
-def test_each_kind_of_relation_is_broken_somewhere(clean: Clean) -> None:
+def test_each_kind_of_relation_is_broken_somewhere(clean: CleanResults) -> None:
     """The test above it breaks what it meets: here it is held to meet all there are."""
     shipped = {
         relation.kind

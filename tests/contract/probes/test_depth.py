@@ -11,7 +11,7 @@ from catalog_probe.catalog.reading.record_fields import claimed_endpoints
 from catalog_probe.catalog.writeback.planner import Patch, UpdatePolicy, plan_patch
 from catalog_probe.catalog.writeback.sightings import Sighting
 from catalog_probe.probes.planning.rotation import ALL_ENDPOINTS
-from tests.harness.engines import FIRST, catalog, probe
+from tests.harness.engines import FIRST_ENDPOINTS, catalog, probe
 from tests.unit.reports.factories import TODAY, make_run
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def seen(target: Target, drawing: Rotation = ALL_ENDPOINTS) -> Result:
 
 
 def test_a_quick_run_looks_at_the_first_endpoint_and_names_the_others(mock_target: Target) -> None:
-    quick, full = seen(mock_target, FIRST), seen(mock_target)
+    quick, full = seen(mock_target, FIRST_ENDPOINTS), seen(mock_target)
     assert quick.outcome is full.outcome is Outcome.CONFORMS
     (first,) = {observation.endpoint for observation in quick.observations}
     assert set(quick.not_drawn) == set(CLAIMED) - {first}

@@ -19,7 +19,7 @@ from catalog_probe.probes.running.lane import Lane
 from catalog_probe.probes.running.pacing.budget import Budget
 from catalog_probe.probes.targets.target import NONEXISTENT_KEY, Cost
 from catalog_probe.probes.wire.redaction.redactor import Redactor
-from tests.harness.engines import Clean, catalog
+from tests.harness.engines import CleanResults, catalog
 from tests.harness.recipes import load_recipes
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def refusing(result: Result) -> set[str]:
 
 
 @pytest.mark.parametrize("name", providers())
-def test_each_endpoint_that_takes_errors_has_one_or_a_reason(name: str, clean: Clean) -> None:
+def test_each_endpoint_that_takes_errors_has_one_or_a_reason(name: str, clean: CleanResults) -> None:
     results = clean(name).values()
     judged = [result for result in results if result.outcome is Outcome.CONFORMS]
     endpoints = set().union(*map(refusing, judged))

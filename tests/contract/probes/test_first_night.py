@@ -13,7 +13,7 @@ from catalog_probe.catalog.files.store import RECORDS
 from catalog_probe.catalog.writeback.update import update_records
 from catalog_probe.mockserver.app import create_app
 from catalog_probe.probes.planning.rotation import ALL_ENDPOINTS
-from tests.harness.checkouts import copied
+from tests.harness.checkouts import copy_folder
 from tests.harness.engines import mock_target_at, probe
 from tests.harness.serving import serving
 
@@ -69,7 +69,7 @@ def difference(before: dict[str, list[str]], after: dict[str, list[str]]) -> lis
 
 @pytest.fixture
 def records(tmp_path: Path) -> Path:
-    return copied(RECORDS, tmp_path / "records")
+    return copy_folder(RECORDS, tmp_path / "records")
 
 
 def test_the_first_night_reads_as_a_line_an_endpoint(

@@ -14,7 +14,7 @@ from tests.harness.engines import catalog
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tests.harness.engines import Clean
+    from tests.harness.engines import CleanResults
 
 
 def pairs_with_a_recipe(provider: str) -> Iterator[tuple[str, str]]:
@@ -26,7 +26,7 @@ def pairs_with_a_recipe(provider: str) -> Iterator[tuple[str, str]]:
 
 
 @pytest.mark.parametrize("provider", providers())
-def test_each_pair_with_a_recipe_is_observed_on_the_mock_and_conforms(provider: str, clean: Clean) -> None:
+def test_each_pair_with_a_recipe_is_observed_on_the_mock_and_conforms(provider: str, clean: CleanResults) -> None:
     looked_at: dict[tuple[str, str], bool] = {}
     for address, result in clean(provider).items():
         for observation in result.observations:
@@ -38,7 +38,7 @@ def test_each_pair_with_a_recipe_is_observed_on_the_mock_and_conforms(provider: 
 
 
 @pytest.mark.parametrize("provider", providers())
-def test_an_answer_is_judged_on_an_endpoint_that_its_record_names(provider: str, clean: Clean) -> None:
+def test_an_answer_is_judged_on_an_endpoint_that_its_record_names(provider: str, clean: CleanResults) -> None:
     """Or on none, or on one that has the method which another refuses."""
     elsewhere = {
         (address, observation.endpoint)

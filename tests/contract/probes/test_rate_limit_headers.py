@@ -21,7 +21,7 @@ from catalog_probe.probes.planning.obstacles import fit_to_target
 from catalog_probe.probes.recipes.book import recipe_book
 from catalog_probe.probes.targets.target import Cost, Target
 from tests.harness import fault_changes as to
-from tests.harness.engines import Clean, catalog
+from tests.harness.engines import CleanResults, catalog
 from tests.harness.engines import probe as probed
 from tests.harness.faults import Fault
 
@@ -145,7 +145,7 @@ def judged(result: Result, label: str, headers: Mapping[str, str | None]) -> lis
     ],
 )
 def test_what_a_provider_does_wrong_is_found(
-    clean: Clean, provider: str, label: str, headers: Mapping[str, str | None], found: list[tuple[str, str]]
+    clean: CleanResults, provider: str, label: str, headers: Mapping[str, str | None], found: list[tuple[str, str]]
 ) -> None:
     assert judged(clean(provider)[GENERAL[provider]], label, headers) == found
 
@@ -172,7 +172,7 @@ EXHAUSTED = "pc/errors/rate_limit/slow_down"
     ],
 )
 def test_what_a_refusal_tells_of_a_limit_is_as_documented_where_it_tells_it(
-    clean: Clean, record: str, headers: Mapping[str, str | None], found: list[tuple[str, str]]
+    clean: CleanResults, record: str, headers: Mapping[str, str | None], found: list[tuple[str, str]]
 ) -> None:
     assert judged(clean(record[:2])[record], "answer", headers) == found
 
@@ -195,14 +195,14 @@ def test_a_date_that_names_no_zone_is_no_fault_of_ours(stand: Stand) -> None:
 
 
 @pytest.mark.parametrize("provider", sorted(GENERAL))
-def test_every_look_is_taken_on_the_mock(clean: Clean, provider: str) -> None:
+def test_every_look_is_taken_on_the_mock(clean: CleanResults, provider: str) -> None:
     result = clean(provider)[GENERAL[provider]]
     assert result.outcome is Outcome.CONFORMS
     unseen = {finding.label for finding in result.findings if finding.code == "not-observed"}
     assert not unseen & recipe_book(provider).recipes[GENERAL[provider]].labels
 
 
-def test_rate_limit_headers_are_documented_ones(clean: Clean) -> None:
+def test_rate_limit_headers_are_documented_ones(clean: CleanResults) -> None:
     for provider in GENERAL:
         for result in clean(provider).values():
             told = [

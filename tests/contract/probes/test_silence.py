@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from catalog_probe.catalog.reading.expected import Expected
     from catalog_probe.probes.judging.verdicts.verdict import Verdict
-    from tests.harness.engines import Clean
+    from tests.harness.engines import CleanResults
 
 SENT = Event("setup", {"setup": {}}, sent=True)
 ENDINGS = ("complete", "capped", "stalled", "malformed", "cut")
@@ -112,7 +112,9 @@ def test_a_close_is_as_documented_whatever_brought_it_about(
 
 
 @pytest.mark.parametrize("provider", ["pa", "pb", "pc", "pd"])
-def test_a_record_of_which_nothing_is_documented_is_not_verified_on_the_mock(provider: str, clean: Clean) -> None:
+def test_a_record_of_which_nothing_is_documented_is_not_verified_on_the_mock(
+    provider: str, clean: CleanResults
+) -> None:
     results = clean(provider)
     for record in catalog().select(provider=provider):
         documented = any(each.basis is Basis.DOCUMENTED for each in assertions(record, catalog().__getitem__))

@@ -9,7 +9,7 @@ from uuid import UUID
 import pytest
 
 from catalog_probe.mockserver.pa.models import MODELS
-from tests.harness.sdk import Session, speaking
+from tests.harness.sdk import Session, serving_provider
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -26,7 +26,7 @@ def mock(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mapping[str, str]
     """A mock that speaks as the SDK does: its prefix is the SDK's name, its version the one that the SDK sends."""
     prefix = f"{sdk.__name__}-"
     version = sdk.Anthropic(api_key="unused").default_headers[f"{prefix}version"]
-    with speaking("pa", tmp_path_factory.mktemp("mock"), header_prefix=prefix, versions=[version]) as addresses:
+    with serving_provider("pa", tmp_path_factory.mktemp("mock"), header_prefix=prefix, versions=[version]) as addresses:
         yield addresses
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.harness.sdk import Session, speaking
+from tests.harness.sdk import Session, serving_provider
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -33,7 +33,7 @@ def key_header() -> str:
 @pytest.fixture(scope="module")
 def mock(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mapping[str, str]]:
     """A mock that reads the key where the SDK sends it."""
-    with speaking("pb", tmp_path_factory.mktemp("mock"), key_header=key_header()) as addresses:
+    with serving_provider("pb", tmp_path_factory.mktemp("mock"), key_header=key_header()) as addresses:
         yield addresses
 
 

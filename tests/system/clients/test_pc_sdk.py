@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, get_type_hints
 import pytest
 
 from catalog_probe.mockserver.pc import fields
-from tests.harness.sdk import Session, speaking
+from tests.harness.sdk import Session, serving_provider
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -27,7 +27,7 @@ ANSWER = "The mock heard: Hello"
 @pytest.fixture(scope="module")
 def mock(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mapping[str, str]]:
     """A mock that speaks as the SDK does: its header prefix is the SDK's name."""
-    with speaking("pc", tmp_path_factory.mktemp("mock"), header_prefix=f"{sdk.__name__}-") as addresses:
+    with serving_provider("pc", tmp_path_factory.mktemp("mock"), header_prefix=f"{sdk.__name__}-") as addresses:
         yield addresses
 
 

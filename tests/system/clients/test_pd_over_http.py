@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.harness.sdk import Session, speaking
+from tests.harness.sdk import Session, serving_provider
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -20,7 +20,7 @@ HELLO: dict[str, Any] = {"model": "mock-small", "messages": [{"role": "user", "c
 
 @pytest.fixture(scope="module")
 def mock(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mapping[str, str]]:
-    with speaking("pd", tmp_path_factory.mktemp("mock")) as addresses:
+    with serving_provider("pd", tmp_path_factory.mktemp("mock")) as addresses:
         yield addresses
 
 

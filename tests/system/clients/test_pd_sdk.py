@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.harness.sdk import Session, speaking
+from tests.harness.sdk import Session, serving_provider
 
 sdk = pytest.importorskip("xai_sdk", reason="the official SDK of PD is not installed (dependency group `clients`)")
 
@@ -26,7 +26,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
 def mock(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mapping[str, str]]:
     """A mock that serves the package which the SDK calls."""
     package = chat_pb2.DESCRIPTOR.package
-    with speaking("pd", tmp_path_factory.mktemp("mock"), grpc_package=package) as addresses:
+    with serving_provider("pd", tmp_path_factory.mktemp("mock"), grpc_package=package) as addresses:
         yield addresses
 
 

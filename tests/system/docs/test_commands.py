@@ -16,7 +16,7 @@ from catalog_probe.catalog.model.exits import Exit
 from catalog_probe.cli.main import COMMANDS as WITHOUT_GROUP
 from catalog_probe.cli.main import GROUPS, main
 from tests.harness import sample_report
-from tests.harness.command import CHECKOUT, Ran, pytest_here, pytest_probes, ran
+from tests.harness.command import CHECKOUT, CommandResult, pytest_probes, run_command, run_pytest_here
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -103,7 +103,7 @@ def a_run(probed: Path, tmp_path: Path) -> Path:
 def probed(once: Once) -> Path:
     def made_in(folder: Path) -> Path:
         done = pytest_probes(folder, "--provider", "pd", "-k", "models", "-q")
-        assert done.status == 0, done.said
+        assert done.status == 0, done.all_output
         return folder
 
     return once("probed", made_in)
@@ -121,14 +121,14 @@ def test_keys_of_live_targets_are_known() -> None:
 def test_what_judges_a_recording_reads_it(command: str, a_run: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Each selects records, with an earlier run in the place of recordings that nobody made here."""
     words = [str(a_run / "latest") if word.endswith((".har", ".jsonl", "latest")) else word for word in command.split()]
-    assert pytest_here(*_of_pytest(words), "--collect-only", "-q") == 0, capsys.readouterr()
+    assert run_pytest_here(*_of_pytest(words), "--collect-only", "-q") == 0, capsys.readouterr()
     assert "test_errors.py" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("command", [each for each in PROBING if TRAFFIC not in each])
 def test_what_a_run_of_pytest_asks_for_can_be_had(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     """Each is planned: its options are read, its words select records, nothing is sent."""
-    status = pytest_here(*_of_pytest(shlex.split(command)), "--plan", "-q")
+    status = run_pytest_here(*_of_pytest(shlex.split(command)), "--plan", "-q")
     told = capsys.readouterr()
     assert status == 0, told
     assert re.search(r"\b[1-9]\d* probes? ", told.out) or "--target live" in command, told.out
@@ -163,8 +163,8 @@ def test_the_command_works(command: str, tmp_path: Path) -> None:
     words = shlex.split(command)
     probing = command in PROBING
     done = pytest_probes(tmp_path / "out", *words[2:]) if probing else typed(words, tmp_path)
-    assert done.status == TO_THE_END[command], done.said
-    assert "Traceback" not in done.said
+    assert done.status == TO_THE_END[command], done.all_output
+    assert "Traceback" not in done.all_output
 
 
 @pytest.mark.parametrize("page", [*PAGES, ROOT / "CONTRIBUTING.md"], ids=lambda page: page.name)
@@ -218,6 +218,6 @@ def _of_pytest(words: list[str]) -> list[str]:
     return words[1:] if words[0] == "pytest" else ["probes", *words[2:]]
 
 
-def typed(words: list[str], out: Path) -> Ran:
+def typed(words: list[str], out: Path) -> CommandResult:
     assert words[0] == "catalog-probe"
-    return ran(out, [sys.executable, "-m", "catalog_probe", *words[1:]])
+    return run_command(out, [sys.executable, "-m", "catalog_probe", *words[1:]])

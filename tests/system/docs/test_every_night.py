@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from catalog_probe.mockserver.testing import mock_providers
-from tests.harness.checkouts import parts
-from tests.harness.command import CHECKOUT, DEADLINE_S, OF_OUR_DEPENDENCIES, child_environ
+from tests.harness.checkouts import copy_parts
+from tests.harness.command import CHECKOUT, DEADLINE_S, NO_TEST_PLUGINS, child_environ
 from tests.harness.walking import blocks
 
 if TYPE_CHECKING:
@@ -39,8 +39,8 @@ def service() -> Iterator[Mapping[str, str]]:
 
 
 def test_the_page_works_with_one_key(service: Mapping[str, str], tmp_path: Path) -> None:
-    checkout = parts(tmp_path, "catalog", "catalog_probe", "probes", "reports", "conftest.py", "pyproject.toml")
-    environ = child_environ({**OF_OUR_DEPENDENCIES, **service, "PYTHONPATH": str(checkout), "BROWSER": "true"})
+    checkout = copy_parts(tmp_path, "catalog", "catalog_probe", "probes", "reports", "conftest.py", "pyproject.toml")
+    environ = child_environ({**NO_TEST_PLUGINS, **service, "PYTHONPATH": str(checkout), "BROWSER": "true"})
     script = [command.replace("…", KEY) for command in commands()]
     assert f"export PA_API_KEY={KEY}" in script
     assert "catalog-probe probe --target live --update" in script

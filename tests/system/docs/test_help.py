@@ -29,8 +29,8 @@ from catalog_probe.cli.new_commands import group as new_group
 from catalog_probe.cli.target_commands import group as target_group
 from catalog_probe.reports.build import build
 from catalog_probe.reports.history.history_file import append_to_history
-from tests.harness.checkouts import as_checkout, copied
-from tests.harness.command import pytest_here, pytest_probes
+from tests.harness.checkouts import copy_folder, use_as_checkout
+from tests.harness.command import pytest_probes, run_pytest_here
 from tests.system.docs.test_commands import COMMANDS, OF_LIVE_TARGETS, OF_NIGHTS
 from tests.unit.reports.factories import make_finding
 
@@ -121,7 +121,7 @@ def made_in(place: Path) -> Path:
     build(folder / LATEST)
     append_to_history(folder / "reports" / "history", told, seen)
     for records in RECORD_FOLDERS:
-        copied(RECORDS, folder / records)
+        copy_folder(RECORDS, folder / records)
     (folder / "error.txt").write_text(ANSWER, encoding="utf-8")
     (folder / "body.json").write_text('{"code": "resource-exhausted", "error": "Too many requests."}', encoding="utf-8")
     (folder / "rely.toml").write_text('[[rely]]\non = ["pa/errors/general/rate_limit"]\n', encoding="utf-8")
@@ -169,7 +169,7 @@ def test_there_are_examples() -> None:
 def test_an_example_runs(
     example: str, nights: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    as_checkout(nights, monkeypatch)
+    use_as_checkout(nights, monkeypatch)
     monkeypatch.setattr(webbrowser, "open", lambda _: True)
     for name in OF_LIVE_TARGETS:
         monkeypatch.delenv(name, raising=False)
@@ -186,11 +186,11 @@ def test_an_example_runs(
 def called(program: str, words: list[str], nights: Path) -> int:
     """The status of a command; what would go on without an end is only asked for."""
     if program == "catalog-probe" and words[0] == "probe":
-        return pytest_here("probes", *words[1:], "--plan", "-q")
+        return run_pytest_here("probes", *words[1:], "--plan", "-q")
     if program == "pytest":
         narrow = {"-k", "--cause", "--traffic"} & set(words)  # what probes a whole provider is planned
         out = str(nights / "asked-again")  # else it would be the reader's latest
-        return pytest_here(*words, "-q", "--out", out, *(() if narrow else ("--plan",)))
+        return run_pytest_here(*words, "-q", "--out", out, *(() if narrow else ("--plan",)))
     if words[0] == "mock":
         words = [*words, "--help"]
     if words[:2] == ["catalog", "update"]:

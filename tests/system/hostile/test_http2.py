@@ -21,7 +21,7 @@ from catalog_probe.probes.wire.http import HttpWire, Limits
 from tests.harness import certificates
 from tests.harness.hostile import answer
 from tests.harness.http2_server import Answer, Stream, server_context, serving_http2
-from tests.harness.serving import speaking
+from tests.harness.serving import serving_connections
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -104,7 +104,7 @@ def test_a_server_that_speaks_no_http2_is_asked_in_http1(trusted: Certificates) 
         writer.write(answer(200, b'{"n":1}'))
         writer.close()
 
-    with speaking(speak, server_context(trusted, "http/1.1")) as base:
+    with serving_connections(speak, server_context(trusted, "http/1.1")) as base:
         (exchange,) = exchanges(base, trusted.authority, MODELS)
     assert exchange.http_version == "HTTP/1.1"
     assert exchange.response is not None
@@ -118,7 +118,7 @@ def test_an_announced_body_is_asked_for_in_http1_even_where_http2_is_preferred(t
         await reader.read()
         writer.close()
 
-    with speaking(speak, server_context(trusted, "h2", "http/1.1")) as base:
+    with serving_connections(speak, server_context(trusted, "h2", "http/1.1")) as base:
         (exchange,) = exchanges(base, trusted.authority, post("/v1/files", AnnouncedBody(9)))
     assert exchange.http_version == "HTTP/1.1"
     assert exchange.response is not None
@@ -208,7 +208,7 @@ def saying(trusted: Certificates, said: bytes) -> Iterator[str]:
         writer.write(said)
         writer.close()
 
-    with speaking(speak, server_context(trusted, "h2")) as base:
+    with serving_connections(speak, server_context(trusted, "h2")) as base:
         yield base
 
 

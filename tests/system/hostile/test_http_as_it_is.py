@@ -14,7 +14,7 @@ from catalog_probe.probes.calls.call import get, post
 from catalog_probe.probes.targets.dialect import Dialect
 from catalog_probe.probes.wire.http import HttpWire, Limits
 from tests.harness.hostile import answer, start
-from tests.harness.serving import Connection, speaking
+from tests.harness.serving import Connection, serving_connections
 
 if TYPE_CHECKING:
     from catalog_probe.catalog.model import Exchange
@@ -72,7 +72,7 @@ def exchanged(server: Connection, times: int = 1, call: Call = MODELS) -> list[E
         finally:
             await wire.aclose()
 
-    with speaking(server) as base:
+    with serving_connections(server) as base:
         return asyncio.run(asyncio.wait_for(make(base), 30))
 
 

@@ -24,7 +24,7 @@ from tests.harness.engines import catalog, mock_target_at, probe
 from tests.harness.exit_status import find_exit_status
 from tests.harness.hostile import GREEN, Hostile, Misbehaviour, Peer, answer, plain
 from tests.harness.memory import grown_by
-from tests.harness.serving import speaking
+from tests.harness.serving import serving_connections
 
 if TYPE_CHECKING:
     import asyncio
@@ -185,7 +185,7 @@ async def plainly(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) ->
 
 
 def test_tls_to_a_plain_port_fails_as_tls() -> None:
-    with speaking(plainly) as base:
+    with serving_connections(plainly) as base:
         result = probe(pa(base.replace("http:", "https:")), [UNKNOWN_MODEL])[UNKNOWN_MODEL]
     assert (result.outcome, result.reason and result.reason.code) == (Outcome.INCONCLUSIVE, "tls-failed")
 

@@ -13,7 +13,7 @@ from tests.harness import fault_changes as to
 from tests.harness.command import pytest_probes
 from tests.harness.fault_proxy import standing
 from tests.harness.faults import Fault, Where
-from tests.harness.live import night
+from tests.harness.live import write_live_target
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -30,7 +30,7 @@ def test_what_the_usual_revision_confirmed_is_no_regression_of_another(tmp_path:
     records = tmp_path / "records"
     shutil.copytree(RECORDS / "pa", records / "pa")
     with standing() as stand:
-        target = night(tmp_path, {"pa": f"{stand.base}/pa"})
+        target = write_live_target(tmp_path, {"pa": f"{stand.base}/pa"})
 
         def on(day: str, *arguments: str) -> tuple[int, Result]:
             asked = ("--target", str(target.path), "--catalog", str(records), "--today", day, "-k", MODEL)

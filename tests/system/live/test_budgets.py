@@ -17,7 +17,7 @@ from catalog_probe.probes.running.pacing.budget import Budget
 from catalog_probe.probes.targets.target import Provider, Target
 from tests.harness.command import pytest_probes
 from tests.harness.engines import catalog, mock_target_at, probe
-from tests.harness.live import mock_process, night
+from tests.harness.live import mock_process, write_live_target
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -90,11 +90,11 @@ def test_lanes_that_share_a_budget_share_a_process(base: str) -> None:
 
 def test_under_xdist_the_budget_holds_for_the_whole_run(tmp_path: Path) -> None:
     with mock_process("pa") as addresses:
-        tonight = night(tmp_path, addresses, max_requests=6)
+        tonight = write_live_target(tmp_path, addresses, max_requests=6)
         arguments = ("--target", str(tonight.path), "--provider", "pa", "-n", "2")
         ran = pytest_probes(tmp_path / "out", *arguments, environ=tonight.environ)
-        assert ran.status == 10, ran.said
+        assert ran.status == 10, ran.all_output
         assert 0 < sent(ran.results) <= 6
         refused = pytest_probes(tmp_path / "out2", *arguments, "--dist", "load", environ=tonight.environ)
         assert refused.status == 4
-        assert "only --dist loadgroup can keep" in refused.said
+        assert "only --dist loadgroup can keep" in refused.all_output

@@ -8,11 +8,11 @@ import pytest
 
 from catalog_probe.reports.content.overview import Overview
 from catalog_probe.reports.content.sections import SectionName
-from tests.harness.command import Ran, pytest_probes, ran
+from tests.harness.command import CommandResult, pytest_probes, run_command
 from tests.harness.fault_changes import instead
 from tests.harness.fault_proxy import Stand, standing
 from tests.harness.faults import Fault, Where
-from tests.harness.live import KEYS, Night, night
+from tests.harness.live import KEYS, LiveTarget, write_live_target
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -30,16 +30,16 @@ def stand() -> Iterator[Stand]:
 
 
 @pytest.fixture
-def tonight(tmp_path: Path, stand: Stand) -> Night:
+def tonight(tmp_path: Path, stand: Stand) -> LiveTarget:
     stand.behind()
-    return night(tmp_path, {"pa": f"{stand.base}/pa"}, expected=None)
+    return write_live_target(tmp_path, {"pa": f"{stand.base}/pa"}, expected=None)
 
 
-def probe(tonight: Night, out: Path, *arguments: str) -> Ran:
+def probe(tonight: LiveTarget, out: Path, *arguments: str) -> CommandResult:
     return pytest_probes(out, "--target", str(tonight.path), *arguments, environ=tonight.environ)
 
 
-def again(first: Ran, out: Path) -> None:
+def again(first: CommandResult, out: Path) -> None:
     """Give the next run of another folder the memory of this one, with a damaged line that must not blind it."""
     out.mkdir()
     (first.out / "history").rename(out / "history")
@@ -50,30 +50,30 @@ def again(first: Ran, out: Path) -> None:
 @pytest.mark.parametrize("words", ["no_record_is_called_so", "general and overloaded and 529"])
 def test_where_nobody_could_ask_anything_it_is_5(tmp_path: Path, words: str) -> None:
     """Nothing selected, or only what the provider alone can cause, of one that nobody expects to be seen."""
-    unexpected = night(tmp_path, {"pa": "http://127.0.0.1:9"}, expected=False)
+    unexpected = write_live_target(tmp_path, {"pa": "http://127.0.0.1:9"}, expected=False)
     seen = probe(unexpected, tmp_path / "out", "--provider", "pa", "-k", words)
-    assert seen.status == 5, seen.said
+    assert seen.status == 5, seen.all_output
 
 
 def test_a_dead_key_of_a_provider_that_nobody_expects_is_blind_as_well(tmp_path: Path, stand: Stand) -> None:
     stand.behind()
-    unexpected = night(tmp_path, {"pa": f"{stand.base}/pa"}, expected=False)
+    unexpected = write_live_target(tmp_path, {"pa": f"{stand.base}/pa"}, expected=False)
     environ = {"PA_API_KEY": "deleted-since"}
     seen = pytest_probes(tmp_path / "out", "--target", str(unexpected.path), *READS, environ=environ)
-    assert seen.status == 10, seen.said
+    assert seen.status == 10, seen.all_output
 
 
 @pytest.mark.parametrize(("path", "status"), [("/pa/v1/", 10), ("/pa/v1/models/", 0)])
 def test_what_was_seen_yesterday_and_is_refused_today(
-    tonight: Night, tmp_path: Path, stand: Stand, path: str, status: int
+    tonight: LiveTarget, tmp_path: Path, stand: Stand, path: str, status: int
 ) -> None:
     """The control is still let in: the key lost a scope, and the night must say so."""
     first = probe(tonight, tmp_path / "1", *READS, "--today", "2026-11-20")
-    assert first.status == 0, first.said
+    assert first.status == 0, first.all_output
     again(first, tmp_path / "2")
     stand.behind(Fault(Where(path=f"{path}(?!models$)", statuses=(200,)), answer=instead(403, REFUSAL)))
     second = probe(tonight, tmp_path / "2", *READS, "--today", "2026-11-21")
-    assert second.status == status, second.said
+    assert second.status == status, second.all_output
     assert "night.jsonl:2: not a history line that can be read (no address_set); it is skipped" in second.output
     overview = Overview(second.run, list(second.results.values()))
     gone = overview.records_in(SectionName.LOST)
@@ -82,16 +82,16 @@ def test_what_was_seen_yesterday_and_is_refused_today(
         assert f"Coverage lost ({len(gone)})" in text
         assert "No drift;" not in text
         assert "Nothing changed." not in text
-    rebuilt = ran(tmp_path, ["python", "-m", "catalog_probe", "report", "show", str(second.folder)])
+    rebuilt = run_command(tmp_path, ["python", "-m", "catalog_probe", "report", "show", str(second.folder)])
     assert f"Coverage lost ({len(gone)})" in rebuilt.output
 
 
-def test_who_expects_all_is_told_each_gap(tonight: Night, tmp_path: Path) -> None:
+def test_who_expects_all_is_told_each_gap(tonight: LiveTarget, tmp_path: Path) -> None:
     seen = probe(tonight, tmp_path / "out", "-k", "list_models or get_organization", "--expect-all")
-    assert seen.status == 10, seen.said
+    assert seen.status == 10, seen.all_output
     assert "all was expected, and" in seen.output
     assert "(credential-missing)" in seen.output
     assert seen.run.policy["expect_all"] is True
     complete = probe(tonight, tmp_path / "whole", "-k", "pa/endpoints/models/list_models", "--expect-all")
-    assert complete.status == 0, complete.said
-    assert KEYS["PA_API_KEY"] not in seen.said
+    assert complete.status == 0, complete.all_output
+    assert KEYS["PA_API_KEY"] not in seen.all_output

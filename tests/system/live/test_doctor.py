@@ -21,9 +21,9 @@ from catalog_probe.probes.running.looking_up import collect_unanswered, look_up
 from catalog_probe.probes.targets import target_file as targets
 from catalog_probe.probes.targets.target import Cost
 from catalog_probe.probes.wire.redaction.redactor import Redactor
-from tests.harness.command import OF_TARGETS
+from tests.harness.command import TARGET_VARIABLES
 from tests.harness.engines import catalog
-from tests.harness.live import KEYS, mock_process, night
+from tests.harness.live import KEYS, mock_process, write_live_target
 from tests.harness.serving import serving
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 def test_a_ready_target_is_fine_and_costs_one_free_request_a_key(tmp_path: Path) -> None:
     app = create_app(only=["pa"])
     with serving(app) as base:
-        target = night(tmp_path, {"pa": f"{base}/pa"}).target
+        target = write_live_target(tmp_path, {"pa": f"{base}/pa"}).target
         found = doctor.examine(catalog(), target, frozenset({Cost.FREE}), date(2026, 11, 21))
         assert app.world.total_requests == 1
     text = "\n".join(doctor_text.format_diagnosis(found))
@@ -55,7 +55,7 @@ def test_a_dead_key_is_named_by_its_variable(
 ) -> None:
     monkeypatch.setenv("PA_API_KEY", "mock-pa-no-such-key")
     with mock_process("pa") as addresses:
-        assert command.main(["doctor", "--target", str(night(tmp_path, addresses).path)]) == 1
+        assert command.main(["doctor", "--target", str(write_live_target(tmp_path, addresses).path)]) == 1
     said = capsys.readouterr().out
     assert "dead: pa inference: control-failed" in said
     assert "look at PA_API_KEY" in said
@@ -78,7 +78,7 @@ def test_the_run_that_it_names_is_the_one_that_it_planned(
     """By the path that the target was given by, and with the costs that were allowed."""
     monkeypatch.setenv("PA_API_KEY", "mock-pa-inference")
     with serving(create_app(only=["pa"])) as base:
-        given = night(tmp_path, {"pa": f"{base}/pa"}).path
+        given = write_live_target(tmp_path, {"pa": f"{base}/pa"}).path
         assert command.main(["doctor", "--target", str(given), "--allow", "billable,destructive"]) == 0
     (last,) = [line for line in capsys.readouterr().out.splitlines() if line.startswith("fine: ")]
     named = shlex.join(["pytest", "probes", "--target", str(given), "--allow", "billable,destructive"])
@@ -173,7 +173,7 @@ def test_a_key_that_is_set_and_empty_is_what_is_missing(provider: str, blank: st
 def test_with_nothing_set_it_says_how_to_begin(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    for name in [name for name in os.environ if name.startswith(OF_TARGETS)]:
+    for name in [name for name in os.environ if name.startswith(TARGET_VARIABLES)]:
         monkeypatch.delenv(name)
     assert command.main(["doctor"]) == Exit.BLIND
     said = capsys.readouterr().out

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from catalog_probe.catalog.evidence.results import Result
     from catalog_probe.probes.targets.target import Target
     from tests.harness.certificates import Certificates
-    from tests.harness.engines import Clean
+    from tests.harness.engines import CleanResults
     from tests.harness.once import Once
 
 PREFIXES: dict[str, dict[str, str]] = {
@@ -63,7 +63,7 @@ def over_http(record: Record) -> bool:
 
 
 @pytest.fixture
-def seen_of(once: Once, tls: Certificates) -> Clean:
+def seen_of(once: Once, tls: Certificates) -> CleanResults:
     """The results of all records over HTTP of a provider that is dressed."""
 
     def probed(provider: str, _folder: Path) -> dict[str, Result]:
@@ -75,7 +75,7 @@ def seen_of(once: Once, tls: Certificates) -> Clean:
 
 
 @pytest.mark.parametrize("provider", SERVED)
-def test_the_dressed_mock_passes_the_same_suite(provider: str, seen_of: Clean) -> None:
+def test_the_dressed_mock_passes_the_same_suite(provider: str, seen_of: CleanResults) -> None:
     seen = seen_of(provider)
     differing = {
         address: told(result)
@@ -86,7 +86,7 @@ def test_the_dressed_mock_passes_the_same_suite(provider: str, seen_of: Clean) -
     assert Counter(result.outcome for result in seen.values())[Outcome.CONFORMS] > len(seen) / 2
 
 
-def test_results_speak_stand_ins_alone(seen_of: Clean) -> None:
+def test_results_speak_stand_ins_alone(seen_of: CleanResults) -> None:
     seen = seen_of("pa")
     names = {name for result in seen.values() for name in header_names(result)}
     assert "pa-organization-id" in names

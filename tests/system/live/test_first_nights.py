@@ -21,8 +21,8 @@ from catalog_probe.catalog.evidence.results_file import read_run
 from catalog_probe.catalog.model import Outcome
 from catalog_probe.mockserver.app import create_app
 from catalog_probe.probes.targets import target_file as targets
-from tests.harness.command import CHECKOUT, DEADLINE_S, Ran, child_environ, pytest_probes
-from tests.harness.live import accept_by_another_file
+from tests.harness.command import CHECKOUT, DEADLINE_S, CommandResult, child_environ, pytest_probes
+from tests.harness.live import make_accepting_plugin
 from tests.harness.serving import serving
 
 if TYPE_CHECKING:
@@ -87,9 +87,9 @@ def newest(out: Path) -> Path:
 def test_a_week_with_one_key(tmp_path: Path) -> None:
     out, accepted_differences = tmp_path / "out", tmp_path / "divergences.json"
     accepted_differences.write_text("[]")
-    (tmp_path / "with_another_file.py").write_text(accept_by_another_file(accepted_differences))
+    (tmp_path / "with_another_file.py").write_text(make_accepting_plugin(accepted_differences))
 
-    def night() -> Ran:
+    def night() -> CommandResult:
         return pytest_probes(out, "-p", "with_another_file", *OPTIONS, environ={**environ, "PYTHONPATH": str(tmp_path)})
 
     with service() as (standing_in, environ):
@@ -105,7 +105,7 @@ def test_a_week_with_one_key(tmp_path: Path) -> None:
         assert len(standing_in.asked) == 2, "a plan sends nothing"
 
         first = night()
-        assert first.status == 0, first.said
+        assert first.status == 0, first.all_output
         assert Counter(each.outcome.value for each in first.results.values())["conforms"] >= 7
         assert {each.outcome.value for each in first.results.values()} == {"conforms", "not_probed"}
         assert [each["values"].get("small_model") for each in first.run.preflight] == ["mock-small"]
@@ -120,7 +120,7 @@ def test_a_week_with_one_key(tmp_path: Path) -> None:
 
         standing_in.changed = True
         noisy = of(out, night())
-        assert noisy.status == 1, noisy.said
+        assert noisy.status == 1, noisy.all_output
         found = find_causes(select_record_results(read_run(newest(out) / "results.jsonl")[1]))
         assert [(each.provider, each.records) for each in found] == [("pa", (GET_MODEL,))]
         assert "documented 404, observed 410" in found[0].summary
@@ -141,11 +141,11 @@ def test_a_week_with_one_key(tmp_path: Path) -> None:
         assert accepted.returncode == 0, accepted.stdout + accepted.stderr
 
         last = of(out, night())
-        assert last.status == 0, last.said
+        assert last.status == 0, last.all_output
 
 
-def of(out: Path, ran: Ran) -> Ran:
-    assert (newest(out) / "results.jsonl").exists(), ran.said
+def of(out: Path, ran: CommandResult) -> CommandResult:
+    assert (newest(out) / "results.jsonl").exists(), ran.all_output
     return ran
 
 
@@ -194,7 +194,7 @@ def test_a_night_whose_look_ups_a_gateway_answers_is_blind(
     reasons = {
         each.reason.code for each in ran.results.values() if each.outcome is Outcome.INCONCLUSIVE and each.reason
     }
-    assert (ran.status, reasons) == (10, {"gateway-page"}), ran.said
+    assert (ran.status, reasons) == (10, {"gateway-page"}), ran.all_output
     assert "the look-up GET " in ran.output
     assert "blind: pa was observed only in part" in ran.output
     if page_from == 1:
@@ -206,13 +206,13 @@ def test_a_model_that_the_account_lists_no_more_is_lost_from_sight(tmp_path: Pat
     out = tmp_path / "out"
     with service() as (_, environ):
         first = pytest_probes(out, *OPTIONS, environ=environ)
-        assert first.status == 0, first.said
+        assert first.status == 0, first.all_output
     with serving(Behind(Service())) as base:
         second = pytest_probes(out, *OPTIONS, environ={**environ, "PA_BASE_URL": f"{base}/pa"})
-    assert second.status == 10, second.said
+    assert second.status == 10, second.all_output
     assert "Coverage lost" in second.output
     assert "value-not-found" in second.output
-    assert "set PA_SMALL_MODEL" in second.said
+    assert "set PA_SMALL_MODEL" in second.all_output
 
 
 def test_with_nothing_set_it_tells_what_to_set(tmp_path: Path) -> None:
@@ -234,7 +234,7 @@ def test_each_provider_is_reached_with_its_key_alone(provider: str, tmp_path: Pa
         environ[f"{provider.upper()}_RATE"] = "200"
         words = ("-k", "list_models or get_model or unknown_model or invalid_api_key or incorrect_api_key")
         ran = pytest_probes(tmp_path / "out", "--target", "live", "--provider", provider, *words, environ=environ)
-    assert ran.status == 0, ran.said
+    assert ran.status == 0, ran.all_output
     seen = [each for each in ran.results.values() if each.outcome.value == "conforms"]
-    assert len(seen) >= 2, ran.said
+    assert len(seen) >= 2, ran.all_output
     assert ran.run.preflight

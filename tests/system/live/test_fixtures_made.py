@@ -18,7 +18,7 @@ from catalog_probe.probes.targets.target import Cost
 from catalog_probe.probes.wire.redaction.redactor import Redactor
 from tests.harness import patient
 from tests.harness.engines import catalog
-from tests.harness.live import KEYS, Night, night
+from tests.harness.live import KEYS, LiveTarget, write_live_target
 from tests.harness.serving import serving
 
 if TYPE_CHECKING:
@@ -53,12 +53,12 @@ class Broken:
 
 
 @contextmanager
-def account(folder: Path, app: object | None = None) -> Iterator[Night]:
+def account(folder: Path, app: object | None = None) -> Iterator[LiveTarget]:
     with serving(app or create_app(only=["pa"])) as base:
-        yield night(folder, {"pa": f"{base}/pa"}, values={"agents_beta": "managed-agents-2026-04-01"})
+        yield write_live_target(folder, {"pa": f"{base}/pa"}, values={"agents_beta": "managed-agents-2026-04-01"})
 
 
-def probed(tonight: Night, folder: Path, *addresses: str) -> dict[str, Result]:
+def probed(tonight: LiveTarget, folder: Path, *addresses: str) -> dict[str, Result]:
     target = tonight.target
     noted = Journal(folder / journal.FILE_NAME, target.name, str)
     engine = Engine(catalog(), target, frozenset(Cost), "run", Redactor.for_target(target), noted)
@@ -68,14 +68,14 @@ def probed(tonight: Night, folder: Path, *addresses: str) -> dict[str, Result]:
         engine.close()
 
 
-def files_of(tonight: Night) -> list[dict[str, str]]:
+def files_of(tonight: LiveTarget) -> list[dict[str, str]]:
     address = tonight.target.providers["pa"].addresses["base_url"]
     headers = {"x-api-key": KEYS["PA_API_KEY"], "pa-version": "2023-06-01"}
     found: list[dict[str, str]] = patient.get(f"{address}/v1/files", headers=headers).json()["data"]
     return found
 
 
-def cleanup(tonight: Night, out: Path, *arguments: str) -> int:
+def cleanup(tonight: LiveTarget, out: Path, *arguments: str) -> int:
     return command.main(["cleanup", *arguments, "--target", str(tonight.path), "--out", str(out)])
 
 
@@ -123,7 +123,9 @@ def test_what_there_may_be_one_of_by_its_name_is_in_no_other_probes_way(tmp_path
 
 def test_it_is_removed_although_the_budget_is_spent(tmp_path: Path) -> None:
     with account(tmp_path) as tonight:
-        tonight = night(tmp_path, {"pa": tonight.target.providers["pa"].addresses["base_url"]}, max_requests=2)
+        tonight = write_live_target(
+            tmp_path, {"pa": tonight.target.providers["pa"].addresses["base_url"]}, max_requests=2
+        )
         result = probed(tonight, tmp_path / "run", GET_FILE)[GET_FILE]
         assert (result.reason and result.reason.code) == "budget-spent"
         assert files_of(tonight) == []

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from catalog_probe.catalog.model.exits import Exit
-from tests.harness.checkouts import copied
+from tests.harness.checkouts import copy_folder
 from tests.harness.command import CHECKOUT, child_environ, pytest_probes
-from tests.harness.live import night
+from tests.harness.live import write_live_target
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -157,7 +157,7 @@ class Repository:
 def made_in(folder: Path) -> Path:
     root, remote, tools = folder / "checkout", folder / "remote.git", folder / "tools"
     for package in ("catalog", "catalog_probe", "probes", "reports"):
-        copied(CHECKOUT / package, root / package)
+        copy_folder(CHECKOUT / package, root / package)
     shutil.copy2(CHECKOUT / "pyproject.toml", root)
     for other in ("pa", "pb", "pc"):  # the nights below are of PD, and each look at the others takes seconds
         shutil.rmtree(root / "catalog" / "records" / other)
@@ -234,9 +234,9 @@ def write_executable(path: Path, text: str) -> None:
 
 
 def looking_at(words: str, folder: Path, addresses: Mapping[str, str], status: int = 0) -> Path:
-    tonight = night(folder, addresses)
+    tonight = write_live_target(folder, addresses)
     seen = pytest_probes(folder / "out", "--target", str(tonight.path), "-k", words, environ=tonight.environ)
-    assert seen.status == status, seen.said
+    assert seen.status == status, seen.all_output
     return seen.folder
 
 

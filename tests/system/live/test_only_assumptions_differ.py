@@ -13,8 +13,8 @@ import pytest
 from catalog_probe.catalog.files.store import RECORDS, Catalog
 from catalog_probe.catalog.model import Outcome, Severity, Tag
 from catalog_probe.catalog.model.codes import ReasonCode
-from tests.harness.command import Ran, pytest_probes
-from tests.harness.live import night
+from tests.harness.command import CommandResult, pytest_probes
+from tests.harness.live import write_live_target
 from tests.harness.serving import serving
 from tests.harness.wrong_provider import Answer, WrongProvider
 
@@ -47,8 +47,8 @@ def otherwise(answer: Answer) -> None:
 class Nights:
     """Two nights in a row, what each left in the records, and the records as the second left them."""
 
-    first: Ran
-    second: Ran
+    first: CommandResult
+    second: CommandResult
     texts: tuple[str, str]
     records: Path
 
@@ -63,7 +63,7 @@ def probed(folder: Path) -> Nights:
     shutil.copytree(RECORDS / "pa", records / "pa")
     ran, texts = [], []
     with serving(WrongProvider(otherwise)) as base:
-        tonight = night(folder, {"pa": f"{base}/pa"})
+        tonight = write_live_target(folder, {"pa": f"{base}/pa"})
         for today in ("2026-11-20", "2026-11-21"):
             asked = ("--target", str(tonight.path), "--catalog", str(records), "--today", today)
             ran.append(pytest_probes(folder / today, *asked, "--update", environ=tonight.environ))
@@ -72,7 +72,7 @@ def probed(folder: Path) -> Nights:
 
 
 def test_the_first_night_is_green_and_tells_each_assumption(nights: Nights) -> None:
-    assert nights.first.status == 0, nights.first.said
+    assert nights.first.status == 0, nights.first.all_output
     results = nights.first.results
     assert not [result.record for result in results.values() if result.drifts]
     told = {(each.record, finding.assertion) for each in results.values() for finding in each.findings
@@ -104,7 +104,7 @@ def test_what_they_turned_out_to_be_is_written_down(nights: Nights) -> None:
 
 
 def test_the_second_night_is_quiet(nights: Nights) -> None:
-    assert nights.second.status == 0, nights.second.said
+    assert nights.second.status == 0, nights.second.all_output
     assert "Resolved assumptions" not in nights.second.output
     assert not [
         finding.message

@@ -11,10 +11,10 @@ import pytest
 from catalog_probe.catalog.evidence.verdicts.confirmation import list_never_confirmed, list_regressions
 from catalog_probe.catalog.files.store import RECORDS, Catalog
 from tests.harness import fault_changes as to
-from tests.harness.command import Ran, pytest_probes
+from tests.harness.command import CommandResult, pytest_probes
 from tests.harness.fault_proxy import Stand, standing
 from tests.harness.faults import Fault, Where
-from tests.harness.live import Night, night
+from tests.harness.live import LiveTarget, write_live_target
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -35,14 +35,14 @@ def stand() -> Iterator[Stand]:
 class Nights:
     """A live target, records that nights write back into, and a folder a night."""
 
-    target: Night
+    target: LiveTarget
     folder: Path
 
     @property
     def records(self) -> Path:
         return self.folder / "records"
 
-    def on(self, day: str, *arguments: str) -> Ran:
+    def on(self, day: str, *arguments: str) -> CommandResult:
         asked = ("--target", str(self.target.path), "--catalog", str(self.records), "--today", day, "-k", MODEL)
         out = self.folder / f"{day}{len(list(self.folder.iterdir()))}"
         return pytest_probes(out, *asked, *arguments, environ=self.target.environ)
@@ -51,7 +51,7 @@ class Nights:
 @pytest.fixture
 def nights(tmp_path: Path, stand: Stand) -> Nights:
     shutil.copytree(RECORDS / "pa", tmp_path / "records" / "pa")
-    return Nights(night(tmp_path, {"pa": f"{stand.base}/pa"}), tmp_path)
+    return Nights(write_live_target(tmp_path, {"pa": f"{stand.base}/pa"}), tmp_path)
 
 
 def test_what_was_never_confirmed_is_told_for_a_week_and_red_from_the_eighth_day_on(
@@ -59,16 +59,16 @@ def test_what_was_never_confirmed_is_told_for_a_week_and_red_from_the_eighth_day
 ) -> None:
     stand.behind(OTHERWISE)
     first = nights.on("2026-11-01", "--update")
-    assert first.status == 0, first.said
+    assert first.status == 0, first.all_output
     assert "Pending" in first.output
     assert list_never_confirmed(first.results[MODEL]) == {KEY: {"first": "2026-11-01", "until": "2026-11-08"}}
     assert Catalog.load(nights.records)[MODEL].data["evidence"]["unconfirmed"][KEY]["since"] == "2026-11-01"
     strict = nights.on("2026-11-01", "--strict")
-    assert strict.status == 1, strict.said
+    assert strict.status == 1, strict.all_output
     assert strict.run.policy["strict"] is True
     for day, status in (("2026-11-07", 0), ("2026-11-08", 1)):
         again = nights.on(day)
-        assert again.status == status, again.said
+        assert again.status == status, again.all_output
 
 
 def test_what_was_once_confirmed_is_red_at_once_and_called_a_regression(nights: Nights, stand: Stand) -> None:
@@ -76,6 +76,6 @@ def test_what_was_once_confirmed_is_red_at_once_and_called_a_regression(nights: 
     assert nights.on("2026-11-01", "--update").status == 0
     stand.behind(OTHERWISE)
     drifted = nights.on("2026-11-02")
-    assert drifted.status == 1, drifted.said
+    assert drifted.status == 1, drifted.all_output
     assert list_regressions(drifted.results[MODEL]) == (KEY,)
     assert "Pending" not in drifted.output

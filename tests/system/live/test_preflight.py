@@ -22,7 +22,7 @@ from catalog_probe.probes.targets.target import Cost, Target
 from catalog_probe.probes.wire.redaction.redactor import Redactor
 from tests.harness.command import pytest_probes
 from tests.harness.engines import catalog
-from tests.harness.live import Night, accept_by_another_file, mock_process, night
+from tests.harness.live import LiveTarget, make_accepting_plugin, mock_process, write_live_target
 from tests.harness.serving import serving
 
 if TYPE_CHECKING:
@@ -43,13 +43,13 @@ FEW = ("-k", "models or compliance_chats")
 
 def test_a_dead_key_is_loud_and_names_its_variable(tmp_path: Path) -> None:
     with mock_process("pa") as addresses:
-        tonight = night(tmp_path, addresses)
+        tonight = write_live_target(tmp_path, addresses)
         dead = {"PA_API_KEY": "a-key-that-was-deleted-yesterday"}
         seen = pytest_probes(tmp_path / "out", "--target", str(tonight.path), *FEW, environ=dead)
-    assert seen.status == 10, seen.said
+    assert seen.status == 10, seen.all_output
     assert "look at PA_API_KEY" in seen.output
     assert "blind: pa was not observed" in seen.output
-    assert dead["PA_API_KEY"] not in seen.said
+    assert dead["PA_API_KEY"] not in seen.all_output
     assert not any(result.attempts for result in seen.results.values()), "nothing is asked with a dead key"
 
 
@@ -64,9 +64,9 @@ MISSING_SECRET = {"PA_API_KEY": ""}
 def test_a_missing_key_is_blind_and_tells_what_to_set(
     tmp_path: Path, expected: bool | None, environ: dict[str, str], is_expected: bool
 ) -> None:
-    tonight = night(tmp_path, {"pa": "https://provider.invalid"}, expected=expected)
+    tonight = write_live_target(tmp_path, {"pa": "https://provider.invalid"}, expected=expected)
     seen = pytest_probes(tmp_path / "out", "--target", str(tonight.path), *FEW, environ=environ)
-    assert seen.status == 10, seen.said
+    assert seen.status == 10, seen.all_output
     assert seen.run.expected == (("pa",) if is_expected else ())
     assert "blind: pa was not observed: nothing was probed" in seen.output
     reasons = {result.reason.detail for result in seen.results.values() if result.reason}
@@ -83,7 +83,7 @@ def test_an_empty_key_leads_the_summary(
     environ = {"PA_BASE_URL": "https://provider.invalid", "PA_EXPECTED": expected, **dict.fromkeys(named, "")}
     chosen = ("--target", "live", "--provider", "anthropic")
     seen = pytest_probes(tmp_path / "out", *chosen, *FEW, environ=environ)
-    assert seen.status == 10, seen.said
+    assert seen.status == 10, seen.all_output
     assert seen.run.expected == (("pa",) if is_expected else ())
     told = "blind: pa was not observed: the API key is missing: PA_API_KEY is set but empty; set it to the key"
     assert told in " ".join(seen.output.split())
@@ -95,10 +95,10 @@ def test_an_empty_key_leads_the_summary(
     ("address", "reason"), [("https://provider.invalid", "name-unresolved"), ("http://127.0.0.1:9", "connect-refused")]
 )
 def test_a_provider_with_an_address_and_a_key_is_expected(tmp_path: Path, address: str, reason: str) -> None:
-    tonight = night(tmp_path, {"pa": address}, expected=None)
+    tonight = write_live_target(tmp_path, {"pa": address}, expected=None)
     chosen = ("--target", str(tonight.path), "-k", "models")
     seen = pytest_probes(tmp_path / "out", *chosen, environ=tonight.environ)
-    assert seen.status == 10, seen.said
+    assert seen.status == 10, seen.all_output
     assert seen.run.expected == ("pa",)
     assert "blind: pa was not observed: no record has a verdict" in seen.output
     assert reason in {result.reason.code for result in seen.results.values() if result.reason}
@@ -122,7 +122,7 @@ class Asking:
         await send({"type": "http.response.body", "body": b"{}"})
 
 
-def probed(tonight: Night, *addresses: str) -> list[Result]:
+def probed(tonight: LiveTarget, *addresses: str) -> list[Result]:
     """Probed one after the other."""
     engine = Engine(catalog(), tonight.target, frozenset(Cost), "run", Redactor.for_target(tonight.target))
     try:
@@ -138,7 +138,7 @@ def in_a_year() -> str:
 @pytest.mark.parametrize("retry_after", [lambda: "31536000", in_a_year, lambda: "1e300"])
 def test_too_long_a_wait_ends_the_lane(tmp_path: Path, retry_after: Callable[[], str]) -> None:
     with serving(Asking(retry_after())) as base:
-        tonight = night(tmp_path, {"pa": f"{base}/pa"}, max_wait_s=1)
+        tonight = write_live_target(tmp_path, {"pa": f"{base}/pa"}, max_wait_s=1)
         asked, next_one, last = probed(tonight, UNKNOWN_MODEL, UNKNOWN_PATH, MODELS)
     assert [each.reason and each.reason.code for each in (asked, next_one, last)] == [
         "unasked-rate-limit",
@@ -153,7 +153,7 @@ def test_too_long_a_wait_ends_the_lane(tmp_path: Path, retry_after: Callable[[],
 def test_a_wait_within_the_cap_is_waited_for(tmp_path: Path) -> None:
     """By the very next request, which is the same record's, on its next endpoint."""
     with serving(Asking("0.3")) as base:
-        [asked] = probed(night(tmp_path, {"pa": f"{base}/pa"}), UNKNOWN_MODEL)
+        [asked] = probed(write_live_target(tmp_path, {"pa": f"{base}/pa"}), UNKNOWN_MODEL)
     refused, after = asked.attempts[0].exchanges[:2]
     assert asked.outcome is Outcome.CONFORMS
     assert after.started_ms - refused.started_ms - refused.elapsed_ms >= 250
@@ -198,7 +198,7 @@ class Drifting:
 
 def test_a_drift_is_confirmed_after_the_time_that_the_target_sets(tmp_path: Path) -> None:
     with serving(Drifting()) as base:
-        tonight = night(tmp_path, {"pa": f"{base}/pa"})
+        tonight = write_live_target(tmp_path, {"pa": f"{base}/pa"})
         tonight.path.write_text(tonight.path.read_text().replace("reprobe_after_s = 0", "reprobe_after_s = 0.2"))
         (result,) = probed(tonight, UNKNOWN_PATH)
     assert result.outcome is Outcome.DRIFTED
@@ -241,7 +241,7 @@ def test_an_entry_that_no_run_can_keep_fails_each_run_on_its_target(
 def test_a_run_with_a_stale_entry_exits_1(tmp_path: Path) -> None:
     """The shipped file speaks of the shipped records, so the run gets one of its own through the environment."""
     accepted_differences = tmp_path / "divergences.json"
-    (tmp_path / "with_another_file.py").write_text(accept_by_another_file(accepted_differences))
+    (tmp_path / "with_another_file.py").write_text(make_accepting_plugin(accepted_differences))
     accepted_differences.write_text(
         '[{"address":"pd/endpoints/models/no_such","target":"mock","assertions":["answer/status"],"reason":"r",'
         '"first_seen":"2026-01-01","review_by":"2099-01-01"}]'
@@ -250,7 +250,7 @@ def test_a_run_with_a_stale_entry_exits_1(tmp_path: Path) -> None:
     seen = pytest_probes(
         tmp_path / "out", "-p", "with_another_file", "--provider", "pd", "-k", "models", environ=environ
     )
-    assert seen.status == 1, seen.said
+    assert seen.status == 1, seen.all_output
     assert "divergences.json" in seen.output
     assert "no record has this address" in seen.output
     assert seen.run.policy["stale_accepted_differences"]

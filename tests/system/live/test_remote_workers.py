@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from catalog_probe.catalog.model import Outcome
-from tests.harness.checkouts import parts
-from tests.harness.command import child_environ, ran
+from tests.harness.checkouts import copy_parts
+from tests.harness.command import child_environ, run_command
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -52,7 +52,7 @@ def socket_server(path: Path) -> Iterator[str]:
 @pytest.fixture
 def checkout(tmp_path: Path) -> Path:
     """What travels to the other machine; xdist brings pytest along, and deletes there what is not here."""
-    return parts(
+    return copy_parts(
         tmp_path / "checkout", "catalog", "catalog_probe", "probes", "reports", "pyproject.toml", "conftest.py"
     )
 
@@ -65,8 +65,8 @@ def test_a_run_on_remote_workers_gives_the_same_verdicts(tmp_path: Path, checkou
         command += [f"--tx=socket=127.0.0.1:{port}//chdir={remote}", f"--out={tmp_path / 'out'}"]
         command += ["-W", "ignore:The --rsyncdir:DeprecationWarning"]
         command += ["-p", "no:cacheprovider", "--provider", "pd", "-k", "models"]
-        seen = ran(tmp_path / "out", command, cwd=checkout)
-    assert seen.status == 0, seen.said
+        seen = run_command(tmp_path / "out", command, cwd=checkout)
+    assert seen.status == 0, seen.all_output
     assert seen.results
     assert {result.outcome for result in seen.results.values()} == {Outcome.CONFORMS}
     assert (remote / "checkout" / "probes").is_dir()

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from catalog_probe.catalog.evidence.results_file import read_run
-from tests.harness.command import Ran, pytest_probes, ran
+from tests.harness.command import CommandResult, pytest_probes, run_command
 from tests.harness.fault_proxy import Stand, standing
-from tests.harness.live import Night, night
+from tests.harness.live import LiveTarget, write_live_target
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -88,11 +88,11 @@ def stand() -> Iterator[Stand]:
 
 
 @pytest.fixture
-def tonight(tmp_path: Path, stand: Stand) -> Night:
-    return night(tmp_path, {"pa": f"{stand.base}/pa"}, expected=None)
+def tonight(tmp_path: Path, stand: Stand) -> LiveTarget:
+    return write_live_target(tmp_path, {"pa": f"{stand.base}/pa"}, expected=None)
 
 
-def probe(tonight: Night, folder: Path, *arguments: str, stage: str = "") -> Ran:
+def probe(tonight: LiveTarget, folder: Path, *arguments: str, stage: str = "") -> CommandResult:
     (folder / "broken_stage.py").write_text(stage)
     environ = {**tonight.environ, "PYTHONPATH": str(folder)}
     common = ("-p", "broken_stage", "--target", str(tonight.path), "-k", "list_models")
@@ -101,10 +101,10 @@ def probe(tonight: Night, folder: Path, *arguments: str, stage: str = "") -> Ran
 
 @pytest.mark.parametrize("workers", [(), ("-n", "1")])
 def test_a_whole_run_hears_its_self_test_and_shows_none(
-    tonight: Night, tmp_path: Path, workers: tuple[str, ...]
+    tonight: LiveTarget, tmp_path: Path, workers: tuple[str, ...]
 ) -> None:
     seen = probe(tonight, tmp_path, *workers)
-    assert seen.status == 0, seen.said
+    assert seen.status == 0, seen.all_output
     assert seen.run.self_tests == ("pa:inference",)
     assert SELF_TEST in {each.record for each in seen.lines}
     assert not re.search("self.test", seen.output)
@@ -113,16 +113,16 @@ def test_a_whole_run_hears_its_self_test_and_shows_none(
         said = said.replace('"self-test-silent"', "")  # one of the words that a query may hold
         assert not re.search("self.test", said)
     assert not list((seen.folder / "catalog").rglob("*self_test*"))
-    rebuilt = ran(
+    rebuilt = run_command(
         tmp_path,
         ["python", "-m", "catalog_probe", "report", "build", str(seen.folder), "--out", str(tmp_path / "again")],
     )
-    assert rebuilt.status == 0, rebuilt.said
+    assert rebuilt.status == 0, rebuilt.all_output
     assert SELF_TEST in {each.record for each in read_run(tmp_path / "again" / "results.jsonl")[1]}
 
 
 @pytest.mark.parametrize("stage", STAGES.values(), ids=STAGES)
-def test_a_broken_stage_is_our_fault(tonight: Night, tmp_path: Path, stage: str) -> None:
+def test_a_broken_stage_is_our_fault(tonight: LiveTarget, tmp_path: Path, stage: str) -> None:
     seen = probe(tonight, tmp_path, *(("-n", "1") if "logreport" in stage else ()), stage=stage)
-    assert seen.status == 3, seen.said
+    assert seen.status == 3, seen.all_output
     assert "self-test-silent: what is false on purpose did not come out as drift in lane pa:inference" in seen.output

@@ -18,10 +18,10 @@ from catalog_probe.probes.planning.sharding import Shard, find_group, select_add
 from catalog_probe.probes.plugin.collection.options import Options
 from catalog_probe.probes.targets import target_file as targets
 from catalog_probe.probes.targets.target import Cost, Target
-from tests.harness.checkouts import copied
-from tests.harness.command import Ran, pytest_probes
+from tests.harness.checkouts import copy_folder
+from tests.harness.command import CommandResult, pytest_probes
 from tests.harness.engines import catalog, mock_target_at
-from tests.harness.live import mock_process, night
+from tests.harness.live import mock_process, write_live_target
 
 if TYPE_CHECKING:
     from tests.harness.once import Once
@@ -98,12 +98,12 @@ def test_a_provider_without_any_key_is_answered_for_by_one_shard() -> None:
 
 
 @pytest.fixture
-def shards(once: Once) -> list[Ran]:
+def shards(once: Once) -> list[CommandResult]:
     """One night of two providers on three machines."""
 
-    def probed(folder: Path) -> list[Ran]:
+    def probed(folder: Path) -> list[CommandResult]:
         with mock_process("pa", "pd") as addresses:
-            tonight = night(folder, addresses)
+            tonight = write_live_target(folder, addresses)
             common = ("--target", str(tonight.path), "--kind", "endpoints", "--today", "2026-11-20")
             return [
                 pytest_probes(folder / str(number), *common, "--shard", f"{number}/3", environ=tonight.environ)
@@ -113,9 +113,9 @@ def shards(once: Once) -> list[Ran]:
     return once("shards", probed)
 
 
-def test_no_shard_is_blind_or_leaves_something_out(shards: list[Ran]) -> None:
+def test_no_shard_is_blind_or_leaves_something_out(shards: list[CommandResult]) -> None:
     """One of the three got no provider, for a live one is never split: it asks nothing, which is 5 and not 10."""
-    assert sorted(ran.status for ran in shards) == [0, 0, 5], [ran.said for ran in shards]
+    assert sorted(ran.status for ran in shards) == [0, 0, 5], [ran.all_output for ran in shards]
     looked = [ran for ran in shards if ran.status == 0]
     seen = [address for ran in looked for address in ran.results]
     assert sorted(address for ran in looked for address in ran.run.selected or ()) == sorted(seen)
@@ -125,11 +125,11 @@ def test_no_shard_is_blind_or_leaves_something_out(shards: list[Ran]) -> None:
     assert len({ran.run.policy["shard"] for ran in looked}) == 2
 
 
-def test_shards_merged_in_any_order_give_the_same_records(shards: list[Ran], tmp_path: Path) -> None:
+def test_shards_merged_in_any_order_give_the_same_records(shards: list[CommandResult], tmp_path: Path) -> None:
     merged = []
     for number, order in enumerate(permutations(ran for ran in shards if ran.status == 0)):
         records = tmp_path / str(number)
-        copied(RECORDS, records)
+        copy_folder(RECORDS, records)
         summary = update_records(read_evidence([ran.folder for ran in order]), into=records)
         merged.append({path.relative_to(records): path.read_bytes() for path in sorted(records.rglob("*.json"))})
         verified = {

@@ -14,8 +14,8 @@ import pytest
 from catalog_probe.catalog.files.store import RECORDS, Catalog
 from catalog_probe.catalog.model import Tag
 from tests.harness.checkouts import install_into
-from tests.harness.command import DEADLINE_S, Ran, child_environ, pytest_probes
-from tests.harness.live import Night, night
+from tests.harness.command import DEADLINE_S, CommandResult, child_environ, pytest_probes
+from tests.harness.live import LiveTarget, write_live_target
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -33,14 +33,14 @@ MODELS = "pa/endpoints/models/list_models"
 class Nights:
     """A live target that is a mock in truth, and records into which its nights are written back."""
 
-    target: Night
+    target: LiveTarget
     folder: Path
 
     @property
     def records(self) -> Path:
         return self.folder / "records"
 
-    def on(self, today: str, *arguments: str) -> Ran:
+    def on(self, today: str, *arguments: str) -> CommandResult:
         common = ("--target", str(self.target.path), "--catalog", str(self.records), "--today", today)
         return pytest_probes(self.folder / today, *common, *arguments, environ=self.target.environ)
 
@@ -48,12 +48,12 @@ class Nights:
 @pytest.fixture
 def nights(tmp_path: Path, mock: EmbeddedMock) -> Nights:
     shutil.copytree(RECORDS / "pa", tmp_path / "records" / "pa")
-    return Nights(night(tmp_path, {"pa": mock.addresses()["pa"]["base_url"]}), tmp_path)
+    return Nights(write_live_target(tmp_path, {"pa": mock.addresses()["pa"]["base_url"]}), tmp_path)
 
 
 def test_an_update_writes_what_was_seen_and_says_so(nights: Nights) -> None:
     seen = nights.on("2026-11-20", "--update", "-k", "get_model")
-    assert seen.status == 0, seen.said
+    assert seen.status == 0, seen.all_output
     assert f"update: {MODEL}: conforms" in seen.output
     record = Catalog.load(nights.records)[MODEL]
     assert Tag.LIVE_VERIFIED in record.tags
@@ -67,7 +67,7 @@ def test_an_update_writes_what_was_seen_and_says_so(nights: Nights) -> None:
 def test_without_update_the_records_stay(nights: Nights) -> None:
     before = Catalog.load(nights.records).digest
     seen = nights.on("2026-11-20", "-k", "get_model")
-    assert seen.status == 0, seen.said
+    assert seen.status == 0, seen.all_output
     assert Catalog.load(nights.records).digest == before
     assert Tag.LIVE_VERIFIED in Catalog.load(seen.folder / "catalog")[MODEL].tags
 
@@ -85,7 +85,7 @@ def test_records_that_cannot_be_written_are_a_catalog_error_and_lose_nothing(nig
     (nights.records / ".cache").write_text("in the way of the lock's folder")
     before = Catalog.load(nights.records).digest
     seen = nights.on("2026-11-20", "--update", "-k", "list_models")
-    assert seen.status == 4, seen.said
+    assert seen.status == 4, seen.all_output
     assert "records not updated" in seen.output
     command = shlex.join(["catalog-probe", "catalog", "update", str(seen.folder), "--catalog", str(nights.records)])
     assert "".join(command.split()) in "".join(seen.output.split()), "as printed, wherever the terminal parts it"
@@ -96,8 +96,8 @@ def test_records_that_cannot_be_written_are_a_catalog_error_and_lose_nothing(nig
 def test_a_mock_never_updates(tmp_path: Path) -> None:
     refused = pytest_probes(tmp_path, "--update")
     assert refused.status == 4
-    assert "only what was seen live goes into the records" in refused.said
-    assert "Traceback" not in refused.said
+    assert "only what was seen live goes into the records" in refused.all_output
+    assert "Traceback" not in refused.all_output
 
 
 @dataclass(frozen=True)
@@ -105,7 +105,7 @@ class Installed:
     """The packages as a wheel leaves them, called from a folder that is no checkout."""
 
     folder: Path
-    target: Night
+    target: LiveTarget
 
     @property
     def records(self) -> Path:
@@ -131,7 +131,7 @@ class Installed:
 @pytest.fixture
 def installed(tmp_path: Path, mock: EmbeddedMock) -> Installed:
     install_into(tmp_path / "site-packages")
-    return Installed(tmp_path, night(tmp_path, {"pa": mock.addresses()["pa"]["base_url"]}))
+    return Installed(tmp_path, write_live_target(tmp_path, {"pa": mock.addresses()["pa"]["base_url"]}))
 
 
 def test_an_installed_package_is_never_written_into(installed: Installed) -> None:

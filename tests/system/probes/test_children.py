@@ -10,7 +10,7 @@ from catalog_probe.catalog.files.provider_folders import SHIPPED
 from tests.harness import hostile_http2
 from tests.harness.command import pytest_probes
 from tests.harness.hostile import GREEN, Hostile, Peer, plain
-from tests.harness.serving import speaking
+from tests.harness.serving import serving_connections
 from tests.harness.target_files import toml
 
 if TYPE_CHECKING:
@@ -62,9 +62,9 @@ def test_workers_get_the_keys_and_do_not_inherit_them(tmp_path: Path) -> None:
         target = str(tmp_path / "children.toml")
         options = ("-p", "spy", "-n", "2", "--target", target, "--kind", "endpoints", "-k", "models")
         ran = pytest_probes(tmp_path / "out", *options, environ=environ)
-    assert {path.name for path in spied.iterdir()} == {"controller", "gw0", "gw1"}, ran.said
+    assert {path.name for path in spied.iterdir()} == {"controller", "gw0", "gw1"}, ran.all_output
     assert [path.name for path in spied.iterdir() if KEY in path.read_text()] == []
-    assert any(f"x-api-key: {KEY}" in head for head in server.heads), ran.said
+    assert any(f"x-api-key: {KEY}" in head for head in server.heads), ran.all_output
 
 
 def test_no_trace_of_a_library_shows_a_key(tmp_path: Path) -> None:
@@ -72,8 +72,8 @@ def test_no_trace_of_a_library_shows_a_key(tmp_path: Path) -> None:
     ran = pytest_probes(
         tmp_path / "out", "-s", "--provider", "pd", "-k", "grpc and not_found", "-n", "0", environ=environ
     )
-    assert ran.status == 0, ran.said
-    assert "mock-pd" not in ran.said
+    assert ran.status == 0, ran.all_output
+    assert "mock-pd" not in ran.all_output
     assert not (tmp_path / "keys.log").exists()
 
 
@@ -85,13 +85,13 @@ def test_nor_does_what_a_server_says_as_it_goes_away(tmp_path: Path) -> None:
             await hostile_http2.going_away(KEY.encode())(Peer("", reader, writer))
 
     data = tomllib.loads((SHIPPED.targets / "mock.toml").read_text())
-    with speaking(connection) as base:
+    with serving_connections(connection) as base:
         pd = {**data["providers"]["pd"], "grpc_host": base.removeprefix("http://"), "timeout_s": 2}
         pd = {key: base if value == "embedded" else value for key, value in pd.items()}
         pd["credentials"] = dict.fromkeys(pd["credentials"], "env:CHILDRENS_KEY")
         (tmp_path / "away.toml").write_text(toml({**data, "name": "away", "providers": {"pd": pd}}))
         options = ("-s", "--target", str(tmp_path / "away.toml"), "-k", "grpc and not_found", "-n", "0")
         ran = pytest_probes(tmp_path / "out", *options, environ={"CHILDRENS_KEY": KEY})
-    assert "not_found" in ran.said
-    assert KEY not in ran.said
-    assert "Got goaway" not in ran.said
+    assert "not_found" in ran.all_output
+    assert KEY not in ran.all_output
+    assert "Got goaway" not in ran.all_output

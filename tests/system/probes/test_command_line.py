@@ -16,7 +16,7 @@ from catalog_probe.catalog.model import Outcome
 from catalog_probe.catalog.model.exits import Exit
 from catalog_probe.mockserver.testing import mock_providers
 from tests.harness import patient
-from tests.harness.command import CHECKOUT, pytest_here, pytest_probes, ran
+from tests.harness.command import CHECKOUT, pytest_probes, run_command, run_pytest_here
 from tests.harness.serving import serving
 from tests.harness.target_files import pa_target
 from tests.harness.wrong_provider import Answer, WrongProvider
@@ -73,7 +73,7 @@ def test_each_request_is_sent_once_however_many_workers_share_the_work(counting:
         counting.reset()
         chosen = ("--kind", "endpoints", "-k", "not limits", *options.split())
         done = pytest_probes(tmp_path / f"out{options}", "--target", target, *chosen)
-        assert done.status == 0, done.said
+        assert done.status == 0, done.all_output
         seen = {record: result for record, result in done.results.items() if result.attempts}
         assert {result.outcome for result in seen.values()} == {Outcome.CONFORMS}
         sent[options] = {record: counting.counted_of(done.run.run, record) for record in seen}
@@ -88,7 +88,7 @@ def test_other_ways_to_share_the_work_lose_nothing(counting: CountingMock, tmp_p
     done = pytest_probes(
         tmp_path / "out", "--target", target, "-q", "-n", "2", "--dist", "load", "-k", "models or batches"
     )
-    assert done.status == 0, done.said
+    assert done.status == 0, done.all_output
     assert {result.outcome for result in done.results.values()} <= {Outcome.CONFORMS, Outcome.NOT_PROBED}
     for record, result in done.results.items():
         asked = sum(len(attempt.exchanges) for attempt in result.attempts)
@@ -98,7 +98,7 @@ def test_other_ways_to_share_the_work_lose_nothing(counting: CountingMock, tmp_p
 def test_a_plan_sends_nothing_and_leaves_nothing(counting: CountingMock, tmp_path: Path) -> None:
     target = pa_target(tmp_path / "target.toml", counting.base)
     done = pytest_probes(tmp_path / "out", "--target", target, "--plan", "-n", "2")
-    assert done.status == 0, done.said
+    assert done.status == 0, done.all_output
     assert re.search(r"pa: \d+ probes \(.*\d+ free.*\); at most \d+ requests, \d+ tokens", done.output)
     assert counting.counted() == 0
     assert not (tmp_path / "out").exists()
@@ -107,7 +107,7 @@ def test_a_plan_sends_nothing_and_leaves_nothing(counting: CountingMock, tmp_pat
 def test_collecting_sends_nothing_and_leaves_nothing(counting: CountingMock, tmp_path: Path) -> None:
     target = pa_target(tmp_path / "target.toml", counting.base)
     done = pytest_probes(tmp_path / "out", "--target", target, "--co", "-q", "--provider", "pa", "--kind", "endpoints")
-    assert done.status == 0, done.said
+    assert done.status == 0, done.all_output
     listed = [line for line in done.output.splitlines() if "::" in line]
     assert listed
     assert all(line.startswith("probes/test_endpoints.py::test_endpoint[pa/endpoints/") for line in listed)
@@ -120,7 +120,7 @@ def test_records_are_chosen_by_their_words(words: str, counting: CountingMock, t
     """By address, and by the status, type, code, method and tags that they document."""
     target = pa_target(tmp_path / "target.toml", counting.base)
     done = pytest_probes(tmp_path / "out", "--target", target, "--depth", "quick", "-k", words)
-    assert done.status == 0, done.said
+    assert done.status == 0, done.all_output
     assert done.results
     for record, result in done.results.items():
         probed = result.probed_record
@@ -132,15 +132,15 @@ def test_records_are_chosen_by_their_words(words: str, counting: CountingMock, t
 def test_a_node_id_chooses_one_record(counting: CountingMock, tmp_path: Path) -> None:
     target = pa_target(tmp_path / "target.toml", counting.base)
     node = f"probes/test_errors.py::test_error[{UNKNOWN_MODEL}]"
-    done = pytest_probes(tmp_path / "out", "--target", target, "--depth", "quick", what=[node])
-    assert done.status == 0, done.said
+    done = pytest_probes(tmp_path / "out", "--target", target, "--depth", "quick", paths=[node])
+    assert done.status == 0, done.all_output
     assert [(record, result.nodeid) for record, result in done.results.items()] == [(UNKNOWN_MODEL, node)]
     assert counting.counted() == 2, "the control, and the record on its first endpoint"
 
 
 def test_nothing_selected_is_said_by_the_exit_status(tmp_path: Path) -> None:
     done = pytest_probes(tmp_path / "out", "-k", "no_such_record_anywhere")
-    assert done.status == 5, done.said
+    assert done.status == 5, done.all_output
     assert not [path for path in (tmp_path / "out").rglob("*") if path.is_file()]
 
 
@@ -177,11 +177,11 @@ def test_a_run_that_stops_at_a_failure_exits_by_what_it_found(tmp_path: Path, op
     with serving(wrong) as base:
         target = pa_target(tmp_path / "target.toml", base)
         selected = ("-p", "no:randomly", "-k", "models or (general and unknown)")
-        ran = pytest_probes(tmp_path / "out", "--target", target, *selected, *options)
-    assert ran.status == Exit.DRIFT, ran.said
-    assert any(result.outcome is Outcome.DRIFTED for result in ran.results.values())
-    assert f"exit {Exit.BLIND}" not in ran.said
-    assert set(ran.results) == set(ran.run.selected), "what was left unasked is told"
+        run_command = pytest_probes(tmp_path / "out", "--target", target, *selected, *options)
+    assert run_command.status == Exit.DRIFT, run_command.all_output
+    assert any(result.outcome is Outcome.DRIFTED for result in run_command.results.values())
+    assert f"exit {Exit.BLIND}" not in run_command.all_output
+    assert set(run_command.results) == set(run_command.run.selected), "what was left unasked is told"
 
 
 class Interrupting:
@@ -194,7 +194,7 @@ class Interrupting:
 
 def test_a_run_that_is_interrupted_before_it_saw_anything_is_blind_and_leaves_nothing(tmp_path: Path) -> None:
     out = tmp_path / "out"
-    status = pytest_here("probes", "--out", str(out), "-k", UNKNOWN_MODEL, plugins=[Interrupting()])
+    status = run_pytest_here("probes", "--out", str(out), "-k", UNKNOWN_MODEL, plugins=[Interrupting()])
     assert status == Exit.BLIND
     assert not [path for path in out.rglob("*") if path.is_file()]
 
@@ -280,7 +280,7 @@ def assert_refused(typed: str, status: int, said: str) -> None:
 def test_what_cannot_be_used_is_refused_in_one_line(
     typed: str, workers: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    status = pytest_here(*refused(typed, tmp_path), *workers.split())
+    status = run_pytest_here(*refused(typed, tmp_path), *workers.split())
     told = capsys.readouterr()
     assert_refused(typed, status, told.out + told.err)
 
@@ -288,8 +288,8 @@ def test_what_cannot_be_used_is_refused_in_one_line(
 @pytest.mark.parametrize(("typed", "workers"), [("--provider nope", ""), ("--catalog {malformed}", "-n 2")])
 def test_a_refusal_is_one_line_of_a_process_too(typed: str, workers: str, tmp_path: Path) -> None:
     command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *refused(typed, tmp_path), *workers.split()]
-    done = ran(tmp_path / "out", command)
-    assert_refused(typed, done.status, done.said)
+    done = run_command(tmp_path / "out", command)
+    assert_refused(typed, done.status, done.all_output)
 
 
 def test_other_tests_are_left_alone(tmp_path: Path) -> None:
@@ -305,8 +305,8 @@ def test_other_tests_are_left_alone(tmp_path: Path) -> None:
         "-v",
         "test_plain.py",
     ]
-    done = ran(tmp_path, [*command, "-n", "2"], {"PYTHONPATH": str(CHECKOUT)}, cwd=tmp_path)
-    assert done.status == 0, done.said
+    done = run_command(tmp_path, [*command, "-n", "2"], {"PYTHONPATH": str(CHECKOUT)}, cwd=tmp_path)
+    assert done.status == 0, done.all_output
     assert "1 passed" in done.output
-    assert "catalog probe" not in done.said
+    assert "catalog probe" not in done.all_output
     assert sorted(path.name for path in tmp_path.iterdir() if path.name != "__pycache__") == ["test_plain.py"]

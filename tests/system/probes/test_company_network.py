@@ -17,7 +17,7 @@ from catalog_probe.probes.targets.dialect import Dialect
 from catalog_probe.probes.wire.http import HttpWire, Limits
 from tests.harness import certificates
 from tests.harness.http2_server import Stream, server_context, serving_http2
-from tests.harness.serving import speaking
+from tests.harness.serving import serving_connections
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -46,7 +46,7 @@ class Proxy:
     @contextmanager
     def serving(self) -> Iterator[str]:
         """The proxy's host and port."""
-        with speaking(self._connection) as base:
+        with serving_connections(self._connection) as base:
             yield base.removeprefix("http://")
 
     async def _connection(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -86,7 +86,7 @@ def bare_environment(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def server(made: Certificates) -> Iterator[str]:
-    with speaking(answer_each, server_context(made, "http/1.1")) as base:
+    with serving_connections(answer_each, server_context(made, "http/1.1")) as base:
         yield base
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from tests.harness.command import Ran, pytest_probes
+from tests.harness.command import CommandResult, pytest_probes
 from tests.harness.costs import TO
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ ENCODED = 16
 """Values made into JSON, for each exchange: request, evidence, and what the views say of it. It was 21."""
 
 
-def counted(tmp_path: Path, *arguments: str) -> tuple[Ran, dict[str, Any]]:
+def counted(tmp_path: Path, *arguments: str) -> tuple[CommandResult, dict[str, Any]]:
     """A run of `pytest probes`, and what it cost."""
     file = tmp_path / "costs.json"
     arguments = ("-p", "tests.harness.costs", *SELECTED, *arguments)
@@ -35,7 +35,7 @@ def counted(tmp_path: Path, *arguments: str) -> tuple[Ran, dict[str, Any]]:
 
 def test_a_run_costs_what_it_did(tmp_path: Path) -> None:
     run, costs = counted(tmp_path)
-    assert run.status == 0, run.said
+    assert run.status == 0, run.all_output
     assert costs["recipes"] == ["pa"]
     assert costs["heavy"] == ["anyio", "h11", "httpx", "jinja2", "jsonschema"]
     assert costs["compiled"] == COMPILED
@@ -51,7 +51,7 @@ def test_a_run_costs_what_it_did(tmp_path: Path) -> None:
 
 def test_what_sends_nothing_imports_nothing_to_send_with(tmp_path: Path) -> None:
     planned, costs = counted(tmp_path, "--plan")
-    assert planned.status == 0, planned.said
+    assert planned.status == 0, planned.all_output
     assert not {"deepdiff", "grpc", "h11", "httpx", "jinja2", "websockets"} & {*costs["heavy"]}
     assert costs["recipes"] == ["pa"]
     assert costs["compiled"] == 0

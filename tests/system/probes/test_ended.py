@@ -78,9 +78,9 @@ def test_a_full_disk_ends_the_run_in_one_line(tmp_path: Path) -> None:
     (tmp_path / "full.py").write_text(FULL)
     options = ("-p", "full", "-p", "no:randomly", "--provider", "pa", "--kind", "errors", "-k", "general")
     ran = pytest_probes(tmp_path / "out", *options, environ={"PYTHONPATH": str(tmp_path)})
-    assert ran.status == 3, ran.said
+    assert ran.status == 3, ran.all_output
     assert "results.jsonl: File too large; make room, or name another folder with --out" in ran.output
-    assert "Traceback" not in ran.said
-    assert "INTERNALERROR" not in ran.said
+    assert "Traceback" not in ran.all_output
+    assert "INTERNALERROR" not in ran.all_output
     assert any(not is_unreported(each) for each in ran.lines), "what was written before is read"
     assert any(is_unreported(each) for each in ran.lines)

@@ -8,7 +8,7 @@ import pytest
 
 from catalog_probe.catalog.evidence.completeness import is_unreported
 from catalog_probe.catalog.model import Outcome
-from tests.harness.command import Ran, pytest_probes
+from tests.harness.command import CommandResult, pytest_probes
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -30,7 +30,7 @@ SELECTED = ("--provider", "pa", "--kind", "endpoints", "-k", "get_")
 """Only reads: what a worker deleted on the mock before it died is gone for the one that takes over."""
 
 
-def killing(folder: Path, *arguments: str, after: int, again: str = "True") -> Ran:
+def killing(folder: Path, *arguments: str, after: int, again: str = "True") -> CommandResult:
     """Run with workers that are killed at their so-manieth item."""
     (folder / "killed.py").write_text(KILLED.format(after=after, again=again))
     environ = {"PYTHONPATH": str(folder)}
@@ -42,7 +42,7 @@ def killing(folder: Path, *arguments: str, after: int, again: str = "True") -> R
 )
 def test_a_run_that_lost_its_workers_is_not_green(tmp_path: Path, options: tuple[str, ...]) -> None:
     ran = killing(tmp_path, *options, after=2)
-    assert ran.status == 3, ran.said
+    assert ran.status == 3, ran.all_output
     lost = [each for each in ran.results.values() if is_unreported(each)]
     assert 0 < len(lost) < len(ran.results)
     seen = list(ran.results.values())
@@ -58,7 +58,7 @@ def test_a_run_that_lost_its_workers_is_not_green(tmp_path: Path, options: tuple
 def test_a_worker_whose_items_another_one_took_over_loses_no_verdict_and_is_told(tmp_path: Path) -> None:
     once = "os.environ['PYTEST_XDIST_WORKER'] == 'gw0'"
     ran = killing(tmp_path, "-n", "1", "--max-worker-restart", "1", after=3, again=once)
-    assert ran.status == 3, ran.said
+    assert ran.status == 3, ran.all_output
     assert "worker-lost: worker gw0" in ran.output
     seen = list(ran.results.values())
     assert not any(map(is_unreported, seen))
@@ -110,13 +110,13 @@ def pytest_xdist_newgateway(gateway):
 """The first worker before it has collected, and another one before it was told anything."""
 
 
-def run_with(plugin: str, folder: Path, *arguments: str) -> Ran:
+def run_with(plugin: str, folder: Path, *arguments: str) -> CommandResult:
     (folder / "killing.py").write_text(plugin)
     chosen = ("-p", "killing", "-p", "no:randomly", *SELECTED, *arguments)
     return pytest_probes(folder / "out", *chosen, environ={"PYTHONPATH": str(folder)})
 
 
-def told_as_lost(ran: Ran) -> list[str]:
+def told_as_lost(ran: CommandResult) -> list[str]:
     return [line for line in ran.output.splitlines() if line.startswith("worker-lost: ")]
 
 
@@ -132,10 +132,10 @@ def told_as_lost(ran: Ran) -> list[str]:
 )
 def test_a_worker_is_told_as_lost_wherever_it_ends(hook: str, argument: str, when: str, tmp_path: Path) -> None:
     ran = run_with(LAST_WORDS.format(hook=hook, argument=argument, when=when), tmp_path, "-n", "1")
-    assert ran.status == 3, ran.said
+    assert ran.status == 3, ran.all_output
     assert len(told_as_lost(ran)) == 1
     assert "worker gw0" in told_as_lost(ran)[0]
-    assert "Traceback" not in ran.said
+    assert "Traceback" not in ran.all_output
     assert set(ran.results) == set(ran.run.selected)
     lost = [each for each in ran.results.values() if each.outcome is not Outcome.CONFORMS]
     # What it was about to send is not sent twice: xdist takes the first item of a dead worker for what killed it.
@@ -145,7 +145,7 @@ def test_a_worker_is_told_as_lost_wherever_it_ends(hook: str, argument: str, whe
 
 def test_a_worker_that_ends_while_it_waits_for_others_is_told_as_lost(tmp_path: Path) -> None:
     ran = run_with(AFTERWARDS, tmp_path, "-n", "2")
-    assert ran.status == 3, ran.said
+    assert ran.status == 3, ran.all_output
     assert len(told_as_lost(ran)) == 1
     assert told_as_lost(ran)[0].startswith("worker-lost: worker gw0: after its last item: ")
     assert {each.outcome for each in ran.results.values()} == {Outcome.CONFORMS}
@@ -153,7 +153,7 @@ def test_a_worker_that_ends_while_it_waits_for_others_is_told_as_lost(tmp_path: 
 
 def test_a_worker_that_was_never_lost_is_told_nothing_of(tmp_path: Path) -> None:
     ran = pytest_probes(tmp_path / "out", "-n", "2", *SELECTED)
-    assert (ran.status, told_as_lost(ran)) == (0, []), ran.said
+    assert (ran.status, told_as_lost(ran)) == (0, []), ran.all_output
 
 
 @pytest.mark.parametrize(
@@ -162,10 +162,11 @@ def test_a_worker_that_was_never_lost_is_told_nothing_of(tmp_path: Path) -> None
 def test_a_worker_that_ends_as_it_starts_is_told_in_a_line(name: str, told: str, tmp_path: Path) -> None:
     """The second of two, and the one that takes the place of the first."""
     ran = run_with(AT_THE_START.format(name=name), tmp_path, "-n", "2")
-    assert ran.status == 3, ran.said
-    assert "Traceback" not in ran.said
+    assert ran.status == 3, ran.all_output
+    assert "Traceback" not in ran.all_output
     assert any(
-        line.startswith(("worker-lost: ", "Exit: worker-lost: ")) and told in line for line in ran.said.splitlines()
+        line.startswith(("worker-lost: ", "Exit: worker-lost: ")) and told in line
+        for line in ran.all_output.splitlines()
     )
 
 
@@ -176,7 +177,7 @@ def test_workers_that_die_before_they_collect_are_our_fault(tmp_path: Path) -> N
     )
     arguments = ("-p", "killed", "-n", "1", "--max-worker-restart", "0", *SELECTED)
     ran = pytest_probes(tmp_path / "out", *arguments, environ={"PYTHONPATH": str(tmp_path)})
-    assert ran.status == 3, ran.said
+    assert ran.status == 3, ran.all_output
     assert told_as_lost(ran) == ["worker-lost: worker gw0: Not properly terminated"]
 
 
@@ -200,8 +201,8 @@ def test_what_is_selected_is_what_the_command_line_selects(tmp_path: Path, worke
     out = tmp_path / "out"
     what = ("probes/test_endpoints.py::test_endpoint[pa/endpoints/models/list_models]", "probes/test_errors.py")
     chosen = ("--provider", "pa", "-k", "list_models or unknown_model", *workers)
-    ran = pytest_probes(out, *chosen, what=what)
-    assert ran.status == 0, ran.said
+    ran = pytest_probes(out, *chosen, paths=what)
+    assert ran.status == 0, ran.all_output
     assert ran.run.selected == ("pa/endpoints/models/list_models", "pa/errors/general/unknown_model")
     assert ran.run.expected == ("pa",)
     assert set(ran.results) == set(ran.run.selected)

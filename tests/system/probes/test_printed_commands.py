@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.check import fixing
 from catalog_probe.catalog.files.store import RECORDS
-from tests.harness.checkouts import copied
-from tests.harness.command import CHECKOUT, OF_OUR_DEPENDENCIES, pytest_probes, ran
+from tests.harness.checkouts import copy_folder
+from tests.harness.command import CHECKOUT, NO_TEST_PLUGINS, pytest_probes, run_command
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -46,7 +46,7 @@ class Commands(HTMLParser):
 
 
 def records_that_state_otherwise(folder: Path) -> Path:
-    copied(RECORDS, folder)
+    copy_folder(RECORDS, folder)
     for address, status in DRIFTING.items():
         provider, kind, family, slug = address.split("/")
         file = folder / provider / kind / f"{family}.json"
@@ -63,7 +63,7 @@ def test_every_command_of_a_report_runs_as_it_is_printed(tmp_path: Path) -> None
     chosen = " or ".join(address.replace("/", " and ") for address in DRIFTING)
     seen = pytest_probes(out, "--catalog", str(stated), "--provider", "pa,pc", "-k", chosen)
     drifted = [address for address, each in seen.results.items() if each.outcome == "drifted"]
-    assert sorted(drifted) == sorted(DRIFTING), seen.said
+    assert sorted(drifted) == sorted(DRIFTING), seen.all_output
     page = (seen.folder / "report.html").read_text(encoding="utf-8")
     commands = Commands(page).found
     assert len(commands) == 4 * len(DRIFTING), "of each: ask again, accept, this probe, the script"
@@ -73,8 +73,8 @@ def test_every_command_of_a_report_runs_as_it_is_printed(tmp_path: Path) -> None
             "catalog-probe": f" --accepted-differences {tmp_path / 'l.json'}",
         }
         typed = command + beside.get(command.split()[0], "")
-        done = ran(out, ["bash", "-c", typed], OF_OUR_DEPENDENCIES, CHECKOUT)
-        assert done.status == (1 if command.startswith("pytest ") else 0), f"{typed}\n{done.said}"
+        done = run_command(out, ["bash", "-c", typed], NO_TEST_PLUGINS, CHECKOUT)
+        assert done.status == (1 if command.startswith("pytest ") else 0), f"{typed}\n{done.all_output}"
         if not command.startswith(("pytest ", "catalog-probe ")):
             assert done.output.count("HTTP/1.1 ") == command.count("curl --include")
     scripts = [command for command in commands if "curl" in command]

@@ -15,7 +15,7 @@ from catalog_probe.catalog.evidence import earlier_runs
 from catalog_probe.probes.wire.redaction.redactor import MIN_SECRET
 from catalog_probe.reports.history.history_file import load_history
 from catalog_probe.reports.news import feed, news
-from tests.harness.command import Ran, pytest_probes
+from tests.harness.command import CommandResult, pytest_probes
 from tests.harness.hostile import GREEN, Hostile, Peer, answer, start
 from tests.unit.reports.packed_details import unpack_details
 
@@ -172,7 +172,7 @@ def pytest_configure(config):
 LOUD = ("-vv", "--tb=long", "--showlocals", "--log-level=DEBUG", "-o", "log_cli=true", "--log-cli-level=DEBUG", "-rA")
 
 
-def probed(tmp_path: Path, *arguments: str) -> tuple[Ran, list[str]]:
+def probed(tmp_path: Path, *arguments: str) -> tuple[CommandResult, list[str]]:
     """A live run against the echoing server, as loud as it can be; and the heads of all requests."""
 
     async def misbehave(peer: Peer) -> None:
@@ -198,8 +198,8 @@ def tell(out: Path) -> None:
     (out / "news.json").write_text(json.dumps(told), encoding="utf-8")
 
 
-def left_behind(ran: Ran) -> Iterator[tuple[str, str]]:
-    yield "the terminal", ran.said
+def left_behind(ran: CommandResult) -> Iterator[tuple[str, str]]:
+    yield "the terminal", ran.all_output
     for path in sorted(ran.out.rglob("*")):
         if path.is_file():
             name, text = str(path.relative_to(ran.out)), path.read_bytes().decode("utf-8", "backslashreplace")

@@ -8,19 +8,19 @@ from typing import TYPE_CHECKING
 from catalog_probe.catalog.model import Outcome
 
 if TYPE_CHECKING:
-    from tests.harness.engines import Clean
+    from tests.harness.engines import CleanResults
 
 MADE = "pb/endpoints/auth_tokens/create_auth_token"
 USED = "pb/errors/general/expired_ephemeral_token"
 
 
-def test_what_is_kept_of_it_is_a_name(clean: Clean) -> None:
+def test_what_is_kept_of_it_is_a_name(clean: CleanResults) -> None:
     (success,) = (each for each in clean("pb")[MADE].attempts[-1].exchanges if each.label == "success")
     assert success.response is not None
     assert success.response.body["name"].startswith("{secret_")
 
 
-def test_a_later_call_sends_the_credential_itself(clean: Clean) -> None:
+def test_a_later_call_sends_the_credential_itself(clean: CleanResults) -> None:
     """The answer is that to an expired token; its name in place of it would get that to an unknown one."""
     result = clean("pb")[USED]
     assert result.outcome is Outcome.CONFORMS

@@ -10,7 +10,7 @@ import pytest
 
 from catalog_probe.catalog.model import Outcome
 from catalog_probe.catalog.model.exits import Exit
-from tests.harness.command import OF_OUR_DEPENDENCIES, Ran, ran
+from tests.harness.command import NO_TEST_PLUGINS, CommandResult, run_command
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 RECORD = "pd/errors/not_found/unknown_path"
 
 
-def probed(out: Path, where: str, **environ: str) -> Ran:
+def probed(out: Path, where: str, **environ: str) -> CommandResult:
     """One record on the mock, by a shell that sends what is printed elsewhere."""
     words = [sys.executable, "-m", "pytest", "probes", "-p", "no:cacheprovider", "--out", str(out), "-k", RECORD]
-    return ran(out, ["sh", "-c", f"{shlex.join(words)} {where}"], {**OF_OUR_DEPENDENCIES, **environ})
+    return run_command(out, ["sh", "-c", f"{shlex.join(words)} {where}"], {**NO_TEST_PLUGINS, **environ})
 
 
 @pytest.mark.parametrize(
@@ -47,13 +47,13 @@ def test_what_was_seen_is_kept_and_how_it_ended_is_told(
 @pytest.mark.parametrize("wrong", ["--depth nonsense", "--target nowhere.toml"])
 def test_wrong_usage_is_4_whether_it_can_be_said_or_not(wrong: str, where: str, tmp_path: Path) -> None:
     words = shlex.join([sys.executable, "-m", "pytest", "probes", "-p", "no:cacheprovider"])
-    done = ran(tmp_path, ["sh", "-c", f"{words} {wrong} {where}"], OF_OUR_DEPENDENCIES)
+    done = run_command(tmp_path, ["sh", "-c", f"{words} {wrong} {where}"], NO_TEST_PLUGINS)
     assert done.status == Exit.USAGE
     assert bool(done.errors) is not bool(where)
 
 
 def test_tests_are_refused_where_python_leaves_out_what_they_assert(tmp_path: Path) -> None:
     words = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "--collect-only", __file__]
-    done = ran(tmp_path, words, {**OF_OUR_DEPENDENCIES, "PYTHONOPTIMIZE": "1"})
+    done = run_command(tmp_path, words, {**NO_TEST_PLUGINS, "PYTHONOPTIMIZE": "1"})
     assert done.status == Exit.USAGE
     assert done.errors == "ERROR: tests assert, and PYTHONOPTIMIZE leaves that out; unset it\n\n"

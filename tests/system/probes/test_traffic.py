@@ -10,7 +10,7 @@ import pytest
 
 from catalog_probe.catalog.files.store import RECORDS, Catalog
 from catalog_probe.catalog.model.exits import Exit
-from tests.harness.command import pytest_here, pytest_probes
+from tests.harness.command import pytest_probes, run_pytest_here
 from tests.harness.live import HEADERS
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def test_traffic_of_a_live_target_writes_back_with_the_day_it_was_recorded(tmp_p
     shutil.copytree(RECORDS / "pd", records / "pd")
     where = ("--target", str(night(tmp_path)), "--catalog", str(records), "--today", "2026-02-10")
     ran = pytest_probes(tmp_path / "out", *where, "--update", "--provider", "pd", "--traffic", str(recording(tmp_path)))
-    assert ran.status == 0, ran.said
+    assert ran.status == 0, ran.all_output
     assert "traffic: 1 exchanges, 1 of them judged" in ran.output
     result = ran.results[MODEL]
     assert (result.outcome, result.trigger) == ("conforms", "recorded")
@@ -65,12 +65,12 @@ def test_traffic_of_a_live_target_writes_back_with_the_day_it_was_recorded(tmp_p
     written = "".join(
         each.read_text() for each in (*ran.folder.rglob("*.*"), *records.rglob("*.json")) if each.is_file()
     )
-    assert KEY not in written + ran.said
+    assert KEY not in written + ran.all_output
 
 
 def test_an_unknown_status_is_told_wherever_a_run_is_told(tmp_path: Path) -> None:
     ran = pytest_probes(tmp_path / "out", "-q", "--provider", "pd", *of_both(tmp_path))
-    assert ran.status == 0, ran.said
+    assert ran.status == 0, ran.all_output
     counts = "traffic: 2 exchanges, 1 of them judged; not judged: 1 like no documented answer"
     assert counts in ran.output
     assert f"1 of {len(ran.results)} conform in the recording" in " ".join(ran.output.split())
@@ -81,13 +81,13 @@ def test_an_unknown_status_is_told_wherever_a_run_is_told(tmp_path: Path) -> Non
         "summary.md": True,
         "report.html": True,
     }
-    assert not any("on the mock" in text for text in (ran.said, *views.values()))
+    assert not any("on the mock" in text for text in (ran.all_output, *views.values()))
     assert str(ran.run.answered_by) == "recording"
 
 
 def test_refusals_of_no_record_alone_are_written_down(tmp_path: Path) -> None:
     ran = pytest_probes(tmp_path / "out", "--provider", "pd", "--traffic", str(refusal_alone(tmp_path)))
-    assert ran.status == Exit.NOTHING_SELECTED, ran.said
+    assert ran.status == Exit.NOTHING_SELECTED, ran.all_output
     assert f"{MODEL}: status 418" in ran.output
     assert f"{MODEL}: status 418" in (ran.folder / "summary.md").read_text()
 
@@ -114,7 +114,7 @@ def local(folder: Path, name: str = "local.har", answer: Json = None) -> Path:
 
 def test_a_recording_of_nobody_we_know_says_so_and_is_not_green(tmp_path: Path) -> None:
     ran = pytest_probes(tmp_path / "out", "--provider", "pa", "--traffic", str(recording(tmp_path)))
-    assert ran.status == Exit.NOTHING_SELECTED, ran.said
+    assert ran.status == Exit.NOTHING_SELECTED, ran.all_output
     assert "1 to no provider of the target" in ran.output or "1 exchanges, 1 of them judged" in ran.output
 
 
@@ -129,13 +129,15 @@ def test_a_recording_of_nobody_we_know_says_so_and_is_not_green(tmp_path: Path) 
 def test_what_does_not_go_with_traffic_is_refused(
     arguments: list[str], words: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    status = pytest_here("probes", "--out", str(tmp_path / "out"), *arguments, "--traffic", str(recording(tmp_path)))
+    status = run_pytest_here(
+        "probes", "--out", str(tmp_path / "out"), *arguments, "--traffic", str(recording(tmp_path))
+    )
     assert status == Exit.USAGE
     assert words in capfd.readouterr().err
 
 
 def test_a_folder_of_tests_is_no_recording(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    status = pytest_here("--out", str(tmp_path), "--traffic", str(recording(tmp_path)), "probes")
+    status = run_pytest_here("--out", str(tmp_path), "--traffic", str(recording(tmp_path)), "probes")
     assert status == Exit.USAGE
     assert "write `pytest probes --traffic FILE…`" in capfd.readouterr().err
 
@@ -143,5 +145,5 @@ def test_a_folder_of_tests_is_no_recording(tmp_path: Path, capfd: pytest.Capture
 @pytest.mark.parametrize("arguments", [["--target", "live"], ["--update"], ["--provider", "pd", "tests/harness"]])
 def test_options_of_probes_are_refused_elsewhere(arguments: list[str], capfd: pytest.CaptureFixture[str]) -> None:
     """Without `probes` the project's own tests would run, and the option would do nothing."""
-    assert pytest_here(*arguments) == Exit.USAGE
+    assert run_pytest_here(*arguments) == Exit.USAGE
     assert f"write `pytest probes {arguments[0]} …`" in capfd.readouterr().err

@@ -53,7 +53,7 @@ def test_a_drift_through_the_whole_line(tmp_path: Path, snapshot: SnapshotAssert
         target = pa_target(tmp_path / "target.toml", base)
         chosen = "models or (general and unknown)"
         ran = pytest_probes(tmp_path / "out", "--target", target, "-p", "no:randomly", "-k", chosen, environ=WIDE)
-    assert ran.status == 1, ran.said
+    assert ran.status == 1, ran.all_output
     failed = {record for record, each in ran.results.items() if each.outcome is Outcome.DRIFTED}
     assert failed == {GET_MODEL, UNKNOWN_MODEL}
     assert "FAILED " not in ran.output, "each is told by its cause"

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.harness.checkouts import as_checkout
+from tests.harness.checkouts import use_as_checkout
 from tests.unit.catalog.catalog_making import write_catalog
 
 if TYPE_CHECKING:
@@ -16,6 +16,6 @@ if TYPE_CHECKING:
 @pytest.fixture
 def own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A folder in which commands are called, with a small catalog in `records`."""
-    as_checkout(tmp_path, monkeypatch)
+    use_as_checkout(tmp_path, monkeypatch)
     monkeypatch.setenv("COLUMNS", "100")
     write_catalog(tmp_path / "records")

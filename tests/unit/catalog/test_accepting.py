@@ -14,7 +14,7 @@ from catalog_probe.catalog.evidence.causes import find_causes
 from catalog_probe.catalog.model import AcceptanceState, Aspect, Outcome
 from catalog_probe.catalog.writeback.accepted_differences import find_entry, judge_acceptance, load_entries
 from catalog_probe.cli.catalog_commands.group import main
-from tests.harness.checkouts import as_checkout
+from tests.harness.checkouts import use_as_checkout
 from tests.unit.catalog.catalog_making import ERROR_ADDRESS, drift, result, run, write_catalog, write_run
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ Accept = Callable[..., tuple[int, str, str]]
 @pytest.fixture
 def accept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Accept:
     """`accept …` beside a night in which two records drift from one cause, and one of them from another, too."""
-    as_checkout(tmp_path, monkeypatch)
+    use_as_checkout(tmp_path, monkeypatch)
     write_catalog(tmp_path / "records")
     write_run(tmp_path / "night", run(), [FIRST, SECOND])
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from catalog_probe.catalog.files import paths
-from tests.harness.checkouts import as_checkout
+from tests.harness.checkouts import use_as_checkout
 from tests.harness.command import CHECKOUT
 
 
@@ -48,7 +48,7 @@ def test_a_name_that_no_file_can_have_is_kept_for_whoever_opens_it() -> None:
 def test_a_run_may_be_named_by_its_folder_or_as_its_folder_is_called(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    as_checkout(tmp_path, monkeypatch)
+    use_as_checkout(tmp_path, monkeypatch)
     run = paths.runs_folder() / "20261120T040100Z-live-0001"
     run.mkdir(parents=True)
     assert paths.locate_run(run.name) == run

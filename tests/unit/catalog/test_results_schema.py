@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from catalog_probe.catalog.evidence.results import Result, Run
-    from tests.harness.engines import Clean
+    from tests.harness.engines import CleanResults
 
 SCHEMA = "urn:catalog:results"
 
@@ -68,7 +68,7 @@ def test_every_line_of_a_large_sample_follows_the_schema() -> None:
         validator(kind).validate(line)
 
 
-def test_every_line_of_a_run_on_the_mock_follows_the_schema(clean: Clean) -> None:
+def test_every_line_of_a_run_on_the_mock_follows_the_schema(clean: CleanResults) -> None:
     for kind, line in lines(sample.make_smaller_run()[0], [*clean("pa").values(), *clean("pb").values()]):
         assert results_schema.describe_error(line, kind) == ""
         validator(kind).validate(line)

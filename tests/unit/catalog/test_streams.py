@@ -16,7 +16,7 @@ from catalog_probe.cli import main as command_line
 from catalog_probe.cli import parser as parsing
 from catalog_probe.mockserver.app import create_app
 from catalog_probe.mockserver.server import MockServer
-from tests.harness.command import pytest_here
+from tests.harness.command import run_pytest_here
 
 if TYPE_CHECKING:
     import argparse
@@ -84,7 +84,7 @@ def test_pytest_goes_on_and_says_so_at_the_end(
 ) -> None:
     full = Stream(number)
     monkeypatch.setattr(sys, "stdout", full)
-    assert pytest_here("probes", "--plan", "--provider", "pd", "-k", "429") == status
+    assert run_pytest_here("probes", "--plan", "--provider", "pd", "-k", "429") == status
     assert capsys.readouterr().err == said
     assert sys.stdout is full
 

@@ -20,7 +20,7 @@ from catalog_probe.cli.new_commands import group as new_group
 from catalog_probe.cli.target_commands import group as target_group
 from catalog_probe.probes.plugin.collection.options_table import PROBES, list_options
 from catalog_probe.reports.content.commands import format_cause_command, format_probe_command
-from tests.harness.checkouts import as_checkout
+from tests.harness.checkouts import use_as_checkout
 from tests.harness.command import CHECKOUT, DEADLINE_S, child_environ
 from tests.unit.catalog.catalog_making import write_catalog
 from tests.unit.reports.factories import make_finding, make_result, make_run
@@ -140,7 +140,7 @@ def test_check_is_of_records_and_of_recipes(capsys: pytest.CaptureFixture[str]) 
 def test_records_that_are_sound_and_have_no_recipes_do_not_pass(
     option: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    as_checkout(tmp_path, monkeypatch)
+    use_as_checkout(tmp_path, monkeypatch)
     write_catalog(tmp_path / "records")
     assert main.main(["check", *option]) == 1
     printed = capsys.readouterr().out

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from catalog_probe.probes.plugin.collection.collecting import address_of
-from tests.harness.command import pytest_here
-from tests.harness.live import night
+from tests.harness.command import run_pytest_here
+from tests.harness.live import write_live_target
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -31,7 +31,7 @@ class Reversing:
 def collect(*arguments: str) -> list[str]:
     """The addresses that a run with these arguments would ask, in its order."""
     reversing = Reversing()
-    assert pytest_here("probes", "--collect-only", "-q", *arguments, plugins=[reversing]) == 0
+    assert run_pytest_here("probes", "--collect-only", "-q", *arguments, plugins=[reversing]) == 0
     return reversing.addresses
 
 
@@ -45,7 +45,7 @@ def test_providers_follow_each_other(tmp_path: Path) -> None:
 def test_a_budget_is_spent_on_most_facts_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     orders: list[list[str]] = []
     for max_requests in (None, 5):
-        tonight = night(tmp_path, {"pa": "http://127.0.0.1:9/pa"}, max_requests=max_requests)
+        tonight = write_live_target(tmp_path, {"pa": "http://127.0.0.1:9/pa"}, max_requests=max_requests)
         for name, value in tonight.environ.items():
             monkeypatch.setenv(name, value)
         orders.append(collect("--target", str(tonight.path), "--out", str(tmp_path), "--kind", "errors"))

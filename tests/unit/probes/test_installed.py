@@ -10,7 +10,7 @@ import pytest
 
 from catalog_probe.catalog.model.exits import Exit
 from catalog_probe.probes.plugin.missing_libraries import report_missing_libraries
-from tests.harness.command import CHECKOUT, DEADLINE_S, OF_OUR_DEPENDENCIES, child_environ
+from tests.harness.command import CHECKOUT, DEADLINE_S, NO_TEST_PLUGINS, child_environ
 
 
 @pytest.mark.parametrize("name", ["anyio", "httpx._models"])
@@ -79,7 +79,7 @@ WINDOWS = "os.name, sys.platform = 'nt', 'win32'"
 def test_an_old_python_and_another_system_are_told_in_one_line(disguise: str, module: str, said: str) -> None:
     code = f"import os, sys; {disguise}; import runpy; runpy._run_module_as_main({module!r})"
     line = [sys.executable, "-c", code]
-    environ = child_environ(OF_OUR_DEPENDENCIES)
+    environ = child_environ(NO_TEST_PLUGINS)
     done = subprocess.run(
         line, cwd=CHECKOUT, env=environ, capture_output=True, text=True, check=False, timeout=DEADLINE_S
     )
@@ -122,7 +122,7 @@ runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=True)
 def lacking(library: str, *words: str) -> subprocess.CompletedProcess[str]:
     """A command in a process that cannot import this library."""
     line = [sys.executable, "-c", LACKING, library, *words]
-    environ = child_environ(OF_OUR_DEPENDENCIES)
+    environ = child_environ(NO_TEST_PLUGINS)
     return subprocess.run(
         line, cwd=CHECKOUT, env=environ, capture_output=True, text=True, check=False, timeout=DEADLINE_S
     )

@@ -22,7 +22,7 @@ from catalog_probe.reports.history.drift_periods import DriftPeriod, PeriodEndin
 from catalog_probe.reports.history.history_file import MAX_SHOWN_RUNS, append_to_history, load_shown_history
 from catalog_probe.reports.history.history_line import build_history_line
 from catalog_probe.reports.news import feed
-from tests.harness.checkouts import as_checkout
+from tests.harness.checkouts import use_as_checkout
 from tests.unit.reports.factories import make_finding, make_result, make_run
 
 if TYPE_CHECKING:
@@ -229,7 +229,7 @@ def parse_entries(text: str) -> list[ElementTree.Element]:
 
 
 def test_a_feed_is_printed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    as_checkout(tmp_path, monkeypatch)
+    use_as_checkout(tmp_path, monkeypatch)
     remember(tmp_path / "reports" / "history", [[make_drift(A), make_result(C)], [make_result(A), make_result(C)]])
     assert main(["feed"]) == 0
     [entry] = parse_entries(capsys.readouterr().out)
@@ -239,7 +239,7 @@ def test_a_feed_is_printed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caps
 def test_the_only_history_there_is_need_not_be_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    as_checkout(tmp_path, monkeypatch)
+    use_as_checkout(tmp_path, monkeypatch)
     append_to_history(Path("h"), make_run(target="gateway"), [make_drift(A)])
     assert main(["feed", "--history", "h"]) == 0
     assert ElementTree.fromstring(capsys.readouterr().out).findtext(f"{ATOM}title") == (
@@ -254,7 +254,7 @@ def test_a_run_under_another_revision_is_told_apart_from_the_usual_ones(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """It drifts in more and sees less: neither ends, begins or hides anything of what the usual one did."""
-    as_checkout(tmp_path, monkeypatch)
+    use_as_checkout(tmp_path, monkeypatch)
     remember(tmp_path / "h", [[make_result(A), make_result(B)], [make_drift(A), make_result(B)]])
     assert main(["feed", "--history", "h"]) == main(["news", "--history", "h"]) == 0
     before = capsys.readouterr().out
@@ -402,7 +402,7 @@ def test_text_from_outside_is_shown_and_means_nothing() -> None:
 def test_where_no_run_is_remembered_there_is_no_feed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    as_checkout(tmp_path, monkeypatch)
+    use_as_checkout(tmp_path, monkeypatch)
     assert main(["feed", "--target", "nowhere"]) == 4
     assert capsys.readouterr().err == (
         "catalog-probe: reports/history/nowhere.jsonl: the history has no run; "

@@ -18,7 +18,7 @@ from catalog_probe.cli.report_commands import main
 from catalog_probe.reports.history.drift_periods import find_drift_periods
 from catalog_probe.reports.history.history_file import append_to_history
 from catalog_probe.reports.news.news import build_news
-from tests.harness.checkouts import as_checkout
+from tests.harness.checkouts import use_as_checkout
 from tests.unit.reports import sample
 from tests.unit.reports.factories import make_finding, make_result, make_run
 from tests.unit.reports.test_feed import FIRST, A, B, make_drift, make_result_of, make_unobserved, remember, replay
@@ -178,7 +178,7 @@ def test_a_run_that_could_not_look_is_never_without_news() -> None:
 def test_the_command_prints_it_of_any_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    as_checkout(tmp_path, monkeypatch)
+    use_as_checkout(tmp_path, monkeypatch)
     remember(tmp_path / "reports" / "history", [[make_drift(A)], [make_result(A)]])
     assert main(["news"]) == 0
     last = json.loads(capsys.readouterr().out)
@@ -204,7 +204,7 @@ def test_slips(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    as_checkout(tmp_path, monkeypatch)
+    use_as_checkout(tmp_path, monkeypatch)
     remember(tmp_path / "reports" / "history", [[make_drift(A)]])
     assert main(arguments) == 4
     error = capsys.readouterr().err

@@ -9,7 +9,7 @@ import pytest
 from catalog_probe.catalog.model import Outcome, Reason
 from catalog_probe.catalog.model.observation import Observation
 from catalog_probe.cli.report_commands import main
-from tests.harness.checkouts import as_checkout
+from tests.harness.checkouts import use_as_checkout
 from tests.unit.reports import sample
 from tests.unit.reports.factories import make_finding, make_result, make_run
 
@@ -24,7 +24,7 @@ DRIFT: dict[str, Any] = {"outcome": Outcome.DRIFTED, "findings": (make_finding()
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty checkout with one run, which is also the latest."""
-    as_checkout(tmp_path, monkeypatch)
+    use_as_checkout(tmp_path, monkeypatch)
     made = sample.write(
         tmp_path / "reports" / "out" / "r1", make_run(run="r1"), [make_result(A), make_result(B, **DRIFT)]
     )

@@ -27,7 +27,7 @@ from catalog_probe.catalog.files.store import RECORDS, Catalog
 from catalog_probe.catalog.model import Tag
 from catalog_probe.reports import build
 from tests.harness.command import CHECKOUT, DEADLINE_S, child_environ, pytest_probes
-from tests.harness.live import Night, mock_process, night
+from tests.harness.live import LiveTarget, mock_process, write_live_target
 from tests.harness.processes import gone, until
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def killed_after(seconds: float, command: list[str], environ: Mapping[str, str])
         return process.wait()
 
 
-def probing(tonight: Night, records: Path, out: Path) -> list[str]:
+def probing(tonight: LiveTarget, records: Path, out: Path) -> list[str]:
     arguments = ["--target", str(tonight.path), "--catalog", str(records), "--out", str(out), "--update", *CHOSEN]
     return [sys.executable, "-m", "pytest", "probes", "-q", "-p", "no:cacheprovider", *arguments]
 
@@ -71,11 +71,11 @@ def test_nothing_is_half_written_and_a_second_run_finishes_the_work(tmp_path: Pa
     moments = random.Random(20261121)
     killed = 0
     with mock_process("pa") as addresses:
-        tonight = night(tmp_path, addresses)
+        tonight = write_live_target(tmp_path, addresses)
         started = time.monotonic()
         whole = pytest_probes(tmp_path / "whole", "--target", str(tonight.path), *CHOSEN, environ=tonight.environ)
         takes = time.monotonic() - started
-        assert whole.status == 0, whole.said
+        assert whole.status == 0, whole.all_output
         updating = [
             sys.executable,
             "-m",
@@ -147,7 +147,7 @@ def test_whoever_is_killed_nobody_is_left_and_the_results_are_read(tmp_path: Pat
                 assert {each.record for each in select_record_results(results)} == set(run.selected or ())
                 build.build(path.parent)
     again = pytest_probes(tmp_path / "again", *CHOSEN)
-    assert again.status == 0, again.said
+    assert again.status == 0, again.all_output
     assert victims["controller"]
     assert victims["child"]
     sys.stdout.write(f"\n{CRASHES} runs were killed; the last process of one was gone {max(outlived):.2f} s after it\n")
