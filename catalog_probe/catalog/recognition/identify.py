@@ -13,7 +13,7 @@ from catalog_probe.catalog.recognition.body_projection import Projection
 from catalog_probe.catalog.recognition.groups import find_group, find_group_by_status
 from catalog_probe.catalog.recognition.nearest import describe_undocumented, find_nearest
 from catalog_probe.catalog.recognition.origin import Origin, OriginHeaders
-from catalog_probe.catalog.recognition.scoring import MIN_POINTS, OTHER_PATH, ProviderContext, Score, score_answer
+from catalog_probe.catalog.recognition.scoring import OTHER_PATH, ProviderContext, Score, score_answer
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from catalog_probe.catalog.model import Record
     from catalog_probe.catalog.recognition.areas import RequestLocation
 
+# Points that make a record a candidate. A documented status and nothing against it have as many, a code has more.
+MIN_POINTS = 2.0
 MIN_DISTANCE = 0.5  # points by which two records must differ for an answer to tell them apart
 MAX_CANDIDATES = 5  # more do not help a person, so only the group is named
 

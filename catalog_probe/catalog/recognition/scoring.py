@@ -1,8 +1,11 @@
 """Score of an answer against a documented one: points for each aspect, with reasons in words.
 
-An aspect that identifies an error better has more points: a code more than a status, a status more than a type. Not all
-aspects must be equal, because real answers may differ from the documents in one aspect and still be that error. The
-judge is stricter on purpose: it must not explain drift away, while a person wants the nearest match.
+An aspect that identifies an error better has more points: a code more than a status or a type. Not all aspects must be
+equal, because real answers may differ from the documents in one aspect and still be that error. The judge is stricter
+on purpose: it must not explain drift away, while a person wants the nearest match.
+
+The aspects are scored in this order: transport, status, code, values, type, headers. Each step may ask what an earlier
+one found, and returns False if the answer cannot be the record's.
 """
 
 from __future__ import annotations
@@ -23,8 +26,6 @@ if TYPE_CHECKING:
     from catalog_probe.catalog.recognition.body_projection import Projection
     from catalog_probe.catalog.recognition.shapes import Shape
 
-MIN_POINTS = 2.0  # an answer with fewer is not the record's: a status and a type, or a code, have as many
-
 CODE, OTHER_CODE, CODE_OF_FAMILY, NO_CODE = 5.0, 4.0, 3.0, 2.0
 STATUS, STATUS_CLASS, OTHER_STATUS = 2.0, 1.0, -2.0
 TYPE, OTHER_TYPE = 2.0, -1.0
@@ -35,7 +36,7 @@ CLOSE, GRPC_STATUS = 4.0, 5.0
 HEADER, HEADER_PRESENT = 0.5, 0.25
 OTHER_PATH = -1.0
 
-_SERVER_ERROR = 500
+_ERROR, _SERVER_ERROR = 400, 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,8 +73,11 @@ class Score:
     """Whether a code or a value that only this record has was observed. Then other aspects may differ."""
     has_wording: bool = False
     """Whether the message has the words that are documented for this record, or that published answers have."""
+    has_status: bool = False
+    """Whether the status is a documented one, or one that a live run observed in its place."""
     deviates: bool = False
-    """Whether the status or type is not the documented one, or is only in the documented class."""
+    """Whether the status or the type is another than the documented one. A status that is only in the documented class
+    counts as another."""
     has_unknown_code: bool = False
     """Whether no record has the code. Then only the words identify the error."""
     is_strict: bool = True
@@ -163,8 +167,10 @@ def _score_status(score: Score, answer: Answer, projection: Projection) -> bool:
         return True
     if status in pattern.statuses:
         score.add(STATUS, "status {} is documented", status)
+        score.has_status = True
     elif str(status) in pattern.observed_values.get("status", ()):
         score.add(STATUS, "status {} was seen live in place of {}", status, pattern.statuses)
+        score.has_status = True
     elif status // 100 == pattern.hundreds:
         score.add(STATUS_CLASS, "status {} is one of {}xx", status, pattern.hundreds)
         score.deviates = True
@@ -173,7 +179,7 @@ def _score_status(score: Score, answer: Answer, projection: Projection) -> bool:
         score.add(OTHER_STATUS, "status {}, documented {}", status, documented)
         score.deviates = True
         # An error never counts as a documented success, nor a success as a documented error.
-        return (status < 400) == (min(pattern.statuses or {400}) < 400)
+        return _has_documented_status(pattern, is_error=status >= _ERROR)
     return True
 
 
@@ -182,8 +188,8 @@ def _score_content(score: Score, answer: Answer, projection: Projection, context
     if body == "any":
         return _score_any_body(score, answer, projection, context)
     if body == "empty":
-        if projection.body is not EMPTY or score.points < STATUS:
-            return False
+        if projection.body is not EMPTY or not score.has_status:
+            return False  # nothing but the status tells one answer without a body from another
         score.add(STRICT, "an empty body is documented")
     elif not _score_body(score, projection, context):
         return False
@@ -200,6 +206,7 @@ def _score_any_body(score: Score, answer: Answer, projection: Projection, contex
         typed = TYPE if score.pattern.typed else 0.0
         score.add(typed + STRICT, "the envelope is one of the provider's")
         return True
+    # With such a body there is nothing more to score: the documented status is enough.
     return (answer.status or 0) >= _SERVER_ERROR or projection.body is EMPTY
 
 
@@ -237,12 +244,14 @@ def _score_code(score: Score, projection: Projection, codes: frozenset[str]) -> 
     if documented is None:
         return True
     code = str(projection.code) if type(projection.code) is int else projection.code
-    if code is ABSENT or code is None or (code == projection.type and None in documented):
-        if None not in documented:
-            score.add(0.0, "no code, documented {}", documented)
-            score.is_specific = projection.type in documented
-            return score.has_wording or score.is_specific
-        return not score.points < STATUS_CLASS and _score_missing_code(score, projection)
+    may_be_missing = None in documented
+    if may_be_missing and (code is ABSENT or code in (None, projection.type)):
+        # A record without a code says little, so its status or its event must agree, at least roughly.
+        return score.points >= STATUS_CLASS and _score_missing_code(score, projection)
+    if code is ABSENT or code is None:
+        score.add(0.0, "no code, documented {}", documented)
+        score.is_specific = projection.type in documented
+        return score.has_wording or score.is_specific
     if code in documented:
         # A record with this very code goes before one that has it as an alternative.
         score.add(CODE if code == documented[0] else OTHER_CODE, "code {} is documented", code)
@@ -279,15 +288,19 @@ def _score_missing_code(score: Score, projection: Projection) -> bool:
 
 
 def _score_values(score: Score, projection: Projection) -> bool:
-    for pointer, values in score.pattern.constants.items():
-        value = next((found for found in find_values(projection.body, pointer) if found in values), ABSENT)
-        if value is ABSENT and score.is_specific and find_value(projection.body, pointer) is ABSENT:
+    """Score the members whose value the record states. A missing one excludes the record unless its code was observed.
+
+    A member with another value always excludes it.
+    """
+    for pointer, documented in score.pattern.constants.items():
+        value = next((value for value in find_values(projection.body, pointer) if value in documented), ABSENT)
+        if value is not ABSENT:
+            score.add(VALUES, "{} is {}", pointer, value)
+            score.is_specific = score.shows_values = True
+        elif score.is_specific and find_value(projection.body, pointer) is ABSENT:
             score.add(0.0, "without {}", pointer)
-            continue
-        if value is ABSENT:
+        else:
             return False
-        score.add(VALUES, "{} is {}", pointer, value)
-        score.is_specific = score.shows_values = True
     return True
 
 
@@ -300,12 +313,21 @@ def _score_type(score: Score, projection: Projection) -> bool:
         score.add(TYPE if projection.type is not None else 0.0, "type {} is documented", projection.type)
     elif str(projection.type) in pattern.observed_values.get("type", ()):
         score.add(TYPE, "type {} was seen live in place of {}", projection.type, documented)
-    elif score.is_specific or ((score.has_wording or score.points >= STATUS) and projection.type is not ABSENT):
+    elif score.is_specific or (projection.type is not ABSENT and _allows_other_type(score)):
         score.add(OTHER_TYPE, "type {}, documented {}", projection.type, documented)
         score.deviates = True
     else:
         return False
     return True
+
+
+def _allows_other_type(score: Score) -> bool:
+    """Whether so much agrees that another type is a deviation of this record, and no sign of another record.
+
+    Either the words agree, or transport, status and code together have the points of a documented status. A code of the
+    same family is worth as much where the status is unknown, as in a body that somebody pasted.
+    """
+    return score.has_wording or score.points >= STATUS
 
 
 def _match_wording(score: Score, projection: Projection) -> None:
@@ -318,6 +340,12 @@ def _match_wording(score: Score, projection: Projection) -> None:
         score.has_wording = documented.search(projection.message or "") is not None
     if score.has_wording:
         score.add(0.0, "its message has the words of this record")
+
+
+def _has_documented_status(pattern: AnswerPattern, *, is_error: bool) -> bool:
+    """Whether one of the documented statuses is an error, or with `is_error=False` a success."""
+    lowest_of_class = () if pattern.hundreds is None else (pattern.hundreds * 100,)
+    return any((status >= _ERROR) is is_error for status in (*pattern.statuses, *lowest_of_class))
 
 
 def _score_headers(score: Score, answer: Answer) -> None:

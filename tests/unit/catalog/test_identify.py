@@ -166,6 +166,19 @@ def test_a_stated_header_value_tells_two_records_apart(headers: dict[str, str], 
     assert Recognizer.from_records("pa", records).identify(answer).records == (f"pa/errors/made/{slug}",)
 
 
+@pytest.mark.parametrize(
+    ("documented", "status", "is_candidate"),
+    [(200, 404, False), ("200/503", 404, True), ("200/503", 201, True), (400, 201, False), ("5xx", 201, False)],
+)
+def test_an_error_is_no_documented_success_and_a_success_no_documented_error(
+    documented: int | str, status: int, is_candidate: bool
+) -> None:
+    original = catalog_probe.load()["pc/errors/rate_limit/rate_limit_exceeded"].record
+    record = replace(original, data={**original.data, "http_status": documented})
+    recognizer = Recognizer.from_records("pc", [record])
+    assert bool(recognizer.identify(make_answer(status, PC_HEADERS, {"error": PC_LIMIT})).records) is is_candidate
+
+
 def test_words_alone_make_a_candidate_and_nothing_sure() -> None:
     identity = identify("pd", None, None, {"error": "Your team has used all available credits."})
     assert (identity.record, identity.candidates) == (None, ("pd/errors/rate_limit/credit_depleted",))
