@@ -33,7 +33,7 @@ from probes.target import target as targets
 from tests.harness import engines
 from tests.harness.fault_proxy import standing
 from tests.harness.fault_table import FAULTS
-from tests.harness.mutants.instead import ExplainedReach
+from tests.harness.mutants.instead import Reached
 from tests.harness.mutants.running import LARGE_TOO, served
 from tests.harness.mutants.tables import Mutant, Of, mutants
 from tests.harness.serving import serving_mock
@@ -64,7 +64,7 @@ def serve_mutant(mutant: Mutant) -> Iterator[Reply]:
     wanted = {address for pattern in (*mutant.wanted, *mutant.told) for address in known.matching(pattern)}
     allowed = {address for pattern in mutant.allowed for address in known.matching(pattern)}
     others = {address for address in known.addresses if crc32(f"{mutant.id} {address}".encode()) % OTHERS == 0}
-    reached = ExplainedReach()
+    reached = Reached()
     with served(mutant, reached) as addresses:
         yield {
             "addresses": addresses,
@@ -92,7 +92,7 @@ def record_clean_run(file: Path, depth: str) -> Reply:
     with file.open("w", encoding="utf-8") as lines:
         recorder = Recorder(create_app(), lines)
         with serving_mock(recorder) as addresses:  # type: ignore[arg-type] # it passes on what it has not itself
-            target = targets.load("mock").with_addresses(addresses)
+            target = targets.load("mock").served_by(addresses)
             engines.probe(target, all_records(), drawing=Drawing(Depth(depth), date.min))
     return {"exchanges": recorder.count, "left_out": recorder.left_out}
 
