@@ -123,7 +123,7 @@ def test_what_is_made_and_cannot_be_removed_is_a_gap(mock_target: Target, monkey
     """On a mock nothing shows it; on an account it would stay."""
     lost = replace(AGENT_REMOVAL, name="lost", id_pointer="/agent/id")
     listed = replace(recipe_book("pa"), removals={"lost": lost})
-    monkeypatch.setattr("catalog_probe.probes.running.teardown.book", lambda provider: listed)
+    monkeypatch.setattr("catalog_probe.probes.running.teardown.recipe_book", lambda provider: listed)
 
     async def makes(probe: Probe) -> None:
         agent = post("/v1/agents", {"name": "x", "model": "{small_model}"})

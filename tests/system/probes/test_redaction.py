@@ -141,8 +141,8 @@ from catalog_probe.catalog.model.codes import ReasonCode
 from catalog_probe.probes.wire import http
 
 KEY = os.environ["LEAKED"]  # workers do not inherit the variable that the target names
-observe = http.HttpWire._observed
-content = http.HttpWire._content
+observe = http.HttpWire._observe
+content = http.HttpWire._encode_body
 
 
 def no_answer(words):
@@ -165,8 +165,8 @@ def broken(self, call):
 
 
 def pytest_configure(config):
-    http.HttpWire._observed = failing
-    http.HttpWire._content = broken
+    http.HttpWire._observe = failing
+    http.HttpWire._encode_body = broken
 '''
 
 LOUD = ("-vv", "--tb=long", "--showlocals", "--log-level=DEBUG", "-o", "log_cli=true", "--log-cli-level=DEBUG", "-rA")
