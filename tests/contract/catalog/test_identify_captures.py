@@ -1,4 +1,4 @@
-"""Real answers that people published are recognised as their rows, and those of other hosts with no certainty."""
+"""`identify` on published answers: its row is recognised, another host's is not."""
 
 from __future__ import annotations
 
@@ -15,57 +15,61 @@ PROVIDERS = ("pa", "pb", "pc", "pd")
 
 
 @pytest.mark.parametrize("with_headers", [True, False])
-def test_none_is_named_wrongly_and_most_are_named(with_headers: bool) -> None:
-    own = [each for each in of_file(CAPTURES) if each["provider"] != "none"]
-    marks = {each["id"]: mark(each if with_headers else {**each, "headers": None}) for each in own}
-    assert [name for name, each in marks.items() if each is Mark.WRONG_KEY] == []
-    labelled = [each["id"] for each in own if isinstance(each["expect"], dict)]
+def test_most_captures_are_recognised_and_none_wrongly(with_headers: bool) -> None:
+    own = [capture for capture in of_file(CAPTURES) if capture["provider"] != "none"]
+    marks = {capture["id"]: mark(capture if with_headers else {**capture, "headers": None}) for capture in own}
+    assert [name for name, given in marks.items() if given is Mark.WRONG_KEY] == []
+    labelled = [capture["id"] for capture in own if isinstance(capture["expect"], dict)]
     unnamed = [name for name in labelled if marks[name] is Mark.LEFT]
     assert len(unnamed) <= (1 - NAMED_SHARE) * len(labelled), unnamed
 
 
-def test_one_section_is_not_another() -> None:
+def test_a_capture_held_to_another_section_is_wrong() -> None:
     """The measure counts the section: an answer of one section held to the same row of another is wrong."""
-    own = [each for each in of_file(CAPTURES) if isinstance(each["expect"], dict) and mark(each) is Mark.NAMED]
-    moved = [{**each, "expect": {**each["expect"], "section": "7.2"}} for each in own]
+    own = [
+        capture for capture in of_file(CAPTURES) if isinstance(capture["expect"], dict) and mark(capture) is Mark.NAMED
+    ]
+    moved = [{**capture, "expect": {**capture["expect"], "section": "7.2"}} for capture in own]
     assert len(moved) > 30
-    assert {mark(each) for each in moved} == {Mark.WRONG_KEY}
+    assert {mark(capture) for capture in moved} == {Mark.WRONG_KEY}
 
 
 @pytest.mark.parametrize("how", WORN)
-def test_nearly_all_are_told_right_however_they_are_handed_over(how: str) -> None:
-    own = [each for each in of_file(CAPTURES) if each["provider"] != "none" and right(each)]
+def test_nearly_all_captures_are_recognised_however_they_are_pasted(how: str) -> None:
+    own = [capture for capture in of_file(CAPTURES) if capture["provider"] != "none" and right(capture)]
     same = worn(own, how)
-    wrong = [(each["id"], identified(each).records[:1]) for each in same if not right(each)]
+    wrong = [(capture["id"], identified(capture).records[:1]) for capture in same if not right(capture)]
     assert len(same) > 70
     assert len(wrong) <= (1 - SHARE) * len(same), wrong
 
 
-def test_the_measure_itself_can_fail() -> None:
+def test_captures_held_to_other_rows_are_wrong() -> None:
     """Held to the row of another answer, most answers are wrong."""
-    own = [each for each in of_file(CAPTURES) if isinstance(each["expect"], dict)]
+    own = [capture for capture in of_file(CAPTURES) if isinstance(capture["expect"], dict)]
     exchanged = [
-        {**one, "expect": other["expect"]}
-        for one, other in zip(own, own[len(own) // 2 :] + own[: len(own) // 2], strict=True)
-        if one["expect"] != other["expect"]
+        {**capture, "expect": other["expect"]}
+        for capture, other in zip(own, own[len(own) // 2 :] + own[: len(own) // 2], strict=True)
+        if capture["expect"] != other["expect"]
     ]
     assert sum(map(right, exchanged)) < 0.1 * len(exchanged)
 
 
-def test_what_the_judge_recognises_to_the_letter_is_among_what_is_named() -> None:
+def test_identify_names_what_the_judge_matches_exactly() -> None:
     """Two machines, for two questions: how sure the judge must be, and what helps a person. They never disagree."""
     both = 0
-    for each in of_providers():
-        response = response_of(each)
-        exact = {one.address for one in known(each["provider"].lower()).match_answers(response.status, response.body)}
+    for capture in of_providers():
+        response = response_of(capture)
+        exact = {
+            match.address for match in known(capture["provider"].lower()).match_answers(response.status, response.body)
+        }
         if exact:
             both += 1
-            assert exact & {*identified(each).records}, each["id"]
+            assert exact & {*identified(capture).records}, capture["id"]
     assert both > 30
 
 
-def test_no_answer_of_another_host_is_named_with_certainty() -> None:
-    others = [each for each in of_file(CAPTURES) if each["provider"] == "none"]
-    found = [identified({**each, "provider": provider}) for each in others for provider in PROVIDERS]
-    assert not any(each.record for each in found)
-    assert sum(bool(each.candidates) for each in found) <= 2
+def test_answers_of_other_hosts_are_never_named_with_certainty() -> None:
+    others = [capture for capture in of_file(CAPTURES) if capture["provider"] == "none"]
+    results = [identified({**other, "provider": provider}) for other in others for provider in PROVIDERS]
+    assert not any(result.record for result in results)
+    assert sum(bool(result.candidates) for result in results) <= 2

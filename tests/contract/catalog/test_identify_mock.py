@@ -31,7 +31,9 @@ NOTHING_TO_KNOW_IT_BY = frozenset(
 
 def answers(result: Result) -> list[Exchange]:
     """What was judged: the last exchange of each label."""
-    by_label = {each.label: each for each in result.attempts[-1].exchanges if each.label not in UNJUDGED_LABELS}
+    by_label = {
+        exchange.label: exchange for exchange in result.attempts[-1].exchanges if exchange.label not in UNJUDGED_LABELS
+    }
     return [each for each in by_label.values() if each.response is not None]
 
 

@@ -30,5 +30,5 @@ def test_a_limit_does_not_fill_again_while_it_is_used_up(provider: str, monkeypa
     with serving(create_app(only=[provider])) as base:
         results = probe(mock_target_at(base), chosen)
     assert len(results) >= 2
-    others = {each.record: each.reason for each in results.values() if each.outcome is not Outcome.CONFORMS}
+    others = {result.record: result.reason for result in results.values() if result.outcome is not Outcome.CONFORMS}
     assert not others

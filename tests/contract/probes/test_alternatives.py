@@ -34,7 +34,7 @@ class Choice:
 
     @property
     def left(self) -> list[Assertion]:
-        return [each for each in self.expected.assertions.values() if each.alternatives]
+        return [assertion for assertion in self.expected.assertions.values() if assertion.alternatives]
 
     def answer(self, values: dict[str, Any]) -> Response:
         """The documented answer, with these values in the places of what is left to choice."""
@@ -70,7 +70,7 @@ def choices() -> tuple[Choice, ...]:
         Choice(expected)
         for record in catalog().records
         for expected in asserted_expectations(record, catalog().__getitem__)
-        if any(each.alternatives for each in expected.assertions.values()) and expected.alternative is None
+        if any(assertion.alternatives for assertion in expected.assertions.values()) and expected.alternative is None
     )
 
 

@@ -35,7 +35,7 @@ each_loss = pytest.mark.parametrize("lost", LOST.values(), ids=LOST)
 
 
 def labels(result: Result, attempt: int) -> list[str]:
-    return [each.label for each in result.attempts[attempt].exchanges if each.label not in UNJUDGED_LABELS]
+    return [exchange.label for exchange in result.attempts[attempt].exchanges if exchange.label not in UNJUDGED_LABELS]
 
 
 def lost_labels(result: Result) -> list[str]:
@@ -93,7 +93,7 @@ def test_it_is_asked_again_when_all_others_have_been_asked(stand: Stand) -> None
     results = probe(target, sorted({UNKNOWN_MODEL, *others}))
     again = results[UNKNOWN_MODEL]
     assert again.outcome is Outcome.CONFORMS
-    in_lane = [each for each in results.values() if each.lane == again.lane and each is not again]
+    in_lane = [result for result in results.values() if result.lane == again.lane and result is not again]
     assert in_lane
     assert all(each.attempts[0].started_at <= again.attempts[1].started_at for each in in_lane if each.attempts)
 
@@ -119,7 +119,7 @@ def test_nothing_is_asked_again_behind_a_control_that_fails_by_then(stand: Stand
 def test_whoever_asks_first_does_not_give_up_for_a_control_that_got_lost(lost: Fault, stand: Stand) -> None:
     target = stand.behind(lost.only(control=True, last=1), concurrency=1)
     results = probe(target, [UNKNOWN_MODEL, CREATE_MESSAGE])
-    assert {each.outcome for each in results.values()} == {Outcome.CONFORMS}
+    assert {result.outcome for result in results.values()} == {Outcome.CONFORMS}
 
 
 def test_a_control_that_stays_lost_is_no_verdict(stand: Stand) -> None:
@@ -157,7 +157,7 @@ def everywhere(target: Target) -> Result:
 def asked_in(result: Result) -> list[list[str]]:
     """The endpoints that each attempt asked."""
     return [
-        [each.endpoint for each in attempt.exchanges if each.label not in UNJUDGED_LABELS]
+        [exchange.endpoint for exchange in attempt.exchanges if exchange.label not in UNJUDGED_LABELS]
         for attempt in result.attempts
     ]
 
@@ -175,7 +175,7 @@ def test_a_server_fault_that_stays_on_one_endpoint_is_drift_though_the_label_con
     (own,) = in_own_envelope(500, "api_error", "INTERNAL", "oops")[:1]
     result = everywhere(stand.behind(own.only(path=MESSAGES, control=False)))
     assert result.outcome is Outcome.DRIFTED
-    assert {each for drift in result.drifts for each in drift.endpoints} == {CREATE_MESSAGE}
+    assert {endpoint for drift in result.drifts for endpoint in drift.endpoints} == {CREATE_MESSAGE}
     assert asked_in(result)[1:] == [[CREATE_MESSAGE]] * 2
 
 
@@ -185,6 +185,6 @@ def test_a_fault_of_no_envelope_on_one_endpoint_leaves_the_others_and_says_that_
     bare = Fault(Where(path=MESSAGES, control=False), answer=to.instead(500, BARE))
     result = everywhere(stand.behind(bare))
     assert result.outcome is Outcome.INCONCLUSIVE, "on a mock nothing that was lost is fine"
-    (told,) = [each for each in result.findings if each.code == "not-observed"]
+    (told,) = [finding for finding in result.findings if finding.code == "not-observed"]
     assert told.endpoints == (CREATE_MESSAGE,)
     assert is_partial(result)

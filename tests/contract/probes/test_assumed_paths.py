@@ -45,7 +45,9 @@ def seen_before() -> Catalog:
     """The catalog with a night in which the refusal was seen there."""
     evidence = {"statements": "before", "endpoints": {AGENTS: {"on": "2026-11-20"}}}
     looked = {MALFORMED: {"evidence": evidence}}
-    records = (replace(each, data={**each.data, **looked.get(str(each.address), {})}) for each in catalog().records)
+    records = (
+        replace(record, data={**record.data, **looked.get(str(record.address), {})}) for record in catalog().records
+    )
     return Catalog(catalog().root, records)
 
 

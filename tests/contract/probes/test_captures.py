@@ -96,7 +96,7 @@ def test_limits_that_real_answers_tell_break_no_rule_of_ours(provider: str) -> N
         for expected, _, findings in judged(record, capture)
         if expected.label == "answer"
     ]
-    drifts = [{(each.code, each.location) for each in findings if each.is_drift} for findings in of_limits]
+    drifts = [{(finding.code, finding.location) for finding in findings if finding.is_drift} for findings in of_limits]
     assert set() in drifts, "one tells all of its limits"
     assert [found for found in drifts if {code for code, _ in found} - {FindingCode.HEADER_MISSING}] == []
 
@@ -113,7 +113,7 @@ def test_as_recordings_they_are_evidence_of_their_own_rows_alone(with_headers: b
         )
         records = catalog().select(provider=None if provider == "none" else provider, kind="errors")
         results = [seen.result(str(record.address)) for record in records]
-        judged = [each for each in results if each.outcome is not Outcome.NOT_PROBED]
+        judged = [result for result in results if result.outcome is not Outcome.NOT_PROBED]
         right += len(judged)
         unlike = [each.record for each in judged if not is_of_its_row(capture, each)]
         wrong |= {capture["id"]: unlike} if unlike else {}
@@ -129,7 +129,7 @@ def without_made_up_ids(capture: Capture) -> dict[str, str] | None:
 
 def is_of_its_row(capture: Capture, judged: Result) -> bool:
     """Whether what was judged is the row that somebody named by hand, and differs in nothing that tells rows apart."""
-    if not isinstance(capture["expect"], dict) or any(each.aspect in ON_THE_WIRE for each in judged.drifts):
+    if not isinstance(capture["expect"], dict) or any(drift.aspect in ON_THE_WIRE for drift in judged.drifts):
         return False
     own = {str(record.address) for record in rows(capture)}
     in_stream = judged.record.endswith(f"/streamed_{capture['expect'].get('code')}")

@@ -35,7 +35,7 @@ def test_a_quick_run_looks_at_the_first_endpoint_and_names_the_others(mock_targe
     assert set(quick.not_drawn) == set(CLAIMED) - {first}
     assert full.not_drawn == ()
     assert {observation.endpoint for observation in full.observations} == set(CLAIMED)
-    assert {each.endpoint for each in full.attempts[0].exchanges} >= set(quick.not_drawn)
+    assert {exchange.endpoint for exchange in full.attempts[0].exchanges} >= set(quick.not_drawn)
 
 
 def written(result: Result, today: Run) -> Patch:

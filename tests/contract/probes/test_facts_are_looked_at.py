@@ -42,7 +42,13 @@ def test_each_assertion_that_a_fact_names_was_seen_as_stated(provider: str, clea
     named = {fact.id: [each for each in checks.assertions_for(fact) if is_sent(each)] for fact in checks.facts}
     seen = seen_as_stated(clean(provider).values())
     by_proofs = tuple(f"{address}#{label}/" for address, label in too_large(provider))
-    unseen = {each.id for looks in named.values() for each in looks if not each.optional} - seen
+    unseen = {
+        assertion.id for assertions in named.values() for assertion in assertions if not assertion.optional
+    } - seen
     assert sorted(each for each in unseen if not each.startswith(by_proofs)) == []
-    blind = (fact for fact, looks in named.items() if looks and seen.isdisjoint(each.id for each in looks))
+    blind = (
+        fact
+        for fact, assertions in named.items()
+        if assertions and seen.isdisjoint(assertion.id for assertion in assertions)
+    )
     assert [each for each in blind if not all(look.id.startswith(by_proofs) for look in named[each])] == []

@@ -38,10 +38,10 @@ def refusing(result: Result) -> set[str]:
     """The endpoints at which a record's probe was refused."""
     asked = {observation.label: observation.endpoint for observation in result.observations}
     refused = {
-        each.label
+        exchange.label
         for attempt in result.attempts
-        for each in attempt.exchanges
-        if each.response is not None and (http_status_of(each.response, result.address.provider) or 0) >= 400
+        for exchange in attempt.exchanges
+        if exchange.response is not None and (http_status_of(exchange.response, result.address.provider) or 0) >= 400
     }
     return {asked[label] for label in refused & asked.keys()} - {""}
 
@@ -53,9 +53,9 @@ def test_each_endpoint_that_takes_errors_has_one_or_a_reason(name: str, clean: C
     endpoints = set().union(*map(refusing, judged))
     assert len(endpoints) > 5
     undeclared = [
-        each
-        for each in sorted(endpoints)
-        if isinstance(found := fault_free_request(each), Reason)
+        endpoint
+        for endpoint in sorted(endpoints)
+        if isinstance(found := fault_free_request(endpoint), Reason)
         and "no request without a fault is declared" in found.detail
     ]
     assert undeclared == []
@@ -97,7 +97,7 @@ async def asked(recipes: Mapping[str, Recipe], provider: Provider, redactor: Red
             probe = AttemptProbe(endpoint, role, lanes[role], f"twins/{endpoint}/1")
             await perform_recipe(recipe, probe)
             await probe.remove_all()
-            answers[endpoint] = next(each.response for each in probe.exchanges if each.label == FAULT_FREE)
+            answers[endpoint] = next(exchange.response for exchange in probe.exchanges if exchange.label == FAULT_FREE)
     finally:
         for lane in lanes.values():
             await lane.aclose()

@@ -123,11 +123,13 @@ def test_a_share_is_about_that_share_and_the_same_in_any_order_and_run() -> None
     sessions = [f"run/{address}/{attempt}" for address in ALL for attempt in (1, 2, 3)]
     picked = [session for session in sessions if Where(share=0.1).asks(asked(session=session))]
     again = [
-        each for each in reversed(sessions) if Where(share=0.1).asks(asked(session=each.replace("run/", "other/")))
+        session
+        for session in reversed(sessions)
+        if Where(share=0.1).asks(asked(session=session.replace("run/", "other/")))
     ]
     assert 0.07 < len(picked) / len(sessions) < 0.13
     assert picked == list(reversed(again))
-    assert picked != [each for each in sessions if Where(share=0.1, seed=1).asks(asked(session=each))]
+    assert picked != [session for session in sessions if Where(share=0.1, seed=1).asks(asked(session=session))]
 
 
 def test_first_and_last_count_what_else_is_picked_by_key() -> None:

@@ -41,7 +41,7 @@ def seen() -> dict[str, Result]:
 
 
 def _at_noon(result: Result) -> Result:
-    attempts = tuple(replace(each, started_at="2026-11-20T12:00:00Z") for each in result.attempts)
+    attempts = tuple(replace(attempt, started_at="2026-11-20T12:00:00Z") for attempt in result.attempts)
     return replace(result, attempts=attempts, observed_at="2026-11-20T12:00:00Z")
 
 
@@ -59,7 +59,7 @@ def difference(before: dict[str, list[str]], after: dict[str, list[str]]) -> lis
     for name, lines in after.items():
         old = before[name]
         changed = [
-            each for each in SequenceMatcher(None, old, lines, autojunk=False).get_opcodes() if each[0] != "equal"
+            opcode for opcode in SequenceMatcher(None, old, lines, autojunk=False).get_opcodes() if opcode[0] != "equal"
         ]
         found += [name] if changed else []
         for _, start, end, again, until in changed:

@@ -42,14 +42,14 @@ OF = {"pa": {404, 429}, "pb": {400}, "pc": {401}}
 
 def touched(record: Record) -> bool:
     """Whether it is an error that one of the changes may meet."""
-    own = {int(each) for each in documented_status(record).members if str(each).isdigit()}
+    own = {int(member) for member in documented_status(record).members if str(member).isdigit()}
     return record.kind == "errors" and bool(own & OF.get(record.provider, set())) and record.surface in OF
 
 
 def test_four_changes_are_four_causes(stand: Stand) -> None:
-    chosen = [str(each.address) for each in catalog().records if touched(each)]
+    chosen = [str(record.address) for record in catalog().records if touched(record)]
     results = probe(stand.behind(*CHANGES.values()), chosen)
-    drifted = [each for each in results.values() if each.outcome is Outcome.DRIFTED]
+    drifted = [result for result in results.values() if result.outcome is Outcome.DRIFTED]
     found = find_causes(results.values())
     assert {f"{each.provider.upper()} {each.summary}" for each in found} == CHANGES.keys()
     assert len(found) == len(CHANGES) < len(drifted)

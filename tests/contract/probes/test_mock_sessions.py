@@ -42,7 +42,7 @@ def performed(target: Target, recipe: Recipe) -> list[tuple[str, str]]:
         finally:
             await probe.remove_all()
             await lane.aclose()
-        sessions.extend((each.label, each.request.headers["x-mock-session"]) for each in probe.exchanges)
+        sessions.extend((exchange.label, exchange.request.headers["x-mock-session"]) for exchange in probe.exchanges)
 
     anyio.run(attempt)
     return sessions

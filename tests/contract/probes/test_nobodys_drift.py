@@ -44,16 +44,16 @@ def named(target: Target) -> Target:
 
 
 def night(row: Row, stand: Stand) -> dict[str, Result]:
-    addresses = [str(each.address) for each in catalog().records if str(each.address).startswith(row.over)]
+    addresses = [str(record.address) for record in catalog().records if str(record.address).startswith(row.over)]
     return probe(named(stand.behind(*row.faults, **row.settings)), addresses)
 
 
 def run_of(results: Sequence[Result]) -> Run:
     """A live night that had to look at every provider it has a result of."""
-    providers = tuple(sorted({each.address.provider for each in results}))
+    providers = tuple(sorted({result.address.provider for result in results}))
     day = "2026-11-21"
     return Run(
-        NIGHT, "night", True, f"{day}T04:00:00Z", day, providers, providers, tuple(each.record for each in results)
+        NIGHT, "night", True, f"{day}T04:00:00Z", day, providers, providers, tuple(result.record for result in results)
     )
 
 
@@ -65,29 +65,29 @@ def written_by(results: Sequence[Result]) -> list[str]:
 def told(results: Sequence[Result]) -> tuple[Counter[str], str]:
     """Every code of a reason or a finding, and all words of reasons."""
     reasons = [result.reason for result in results if result.reason is not None]
-    codes = Counter(str(each.code) for each in reasons)
+    codes = Counter(str(reason.code) for reason in reasons)
     codes.update(finding.code for result in results for finding in result.findings)
-    return codes, "\n".join(each.detail for each in reasons)
+    return codes, "\n".join(reason.detail for reason in reasons)
 
 
 def hold(row: Row, results: Sequence[Result]) -> None:
     codes, words = told(results)
     assert run_verdict.exit_status(run_of(results), results) is row.exits, codes
     assert row.reasons <= codes.keys(), codes
-    assert all(each in words for each in row.words), words[:2000]
+    assert all(word in words for word in row.words), words[:2000]
 
 
 @pytest.mark.parametrize("what", NOBODYS)
 def test_what_befalls_a_night_is_nobodys_drift(what: str, stand: Stand) -> None:
     row = NOBODYS[what]
     results = list(night(row, stand).values())
-    wrong = [(each.record, each.outcome, each.reason) for each in results if each.outcome in row.never]
+    wrong = [(result.record, result.outcome, result.reason) for result in results if result.outcome in row.never]
     assert wrong == []
     hold(row, results)
     written = written_by(results)
     assert bool(written) is row.written, written
     if row.exits is Exit.FINE:
-        assert Counter(each.outcome for each in results)[Outcome.CONFORMS] > 0.8 * len(results)
+        assert Counter(result.outcome for result in results)[Outcome.CONFORMS] > 0.8 * len(results)
 
 
 @pytest.mark.usefixtures("short_silence")
@@ -96,11 +96,11 @@ def test_what_a_provider_changes_is_told(what: str, stand: Stand) -> None:
     row = SOMEBODYS[what]
     results = list(night(row, stand).values())
     hold(row, results)
-    drifted = [each for each in results if each.outcome is Outcome.DRIFTED]
+    drifted = [result for result in results if result.outcome is Outcome.DRIFTED]
     assert all(any(each.record.startswith(begin) for begin in row.drifting) for each in drifted), drifted
     assert all(any(each.record.startswith(begin) for each in drifted) for begin in row.drifting)
     assert {finding.code for each in drifted for finding in each.drifts} <= (
         row.drifts or {"body-shape", "type-differs"}
     )
-    assert {each.outcome for each in results} <= {Outcome.DRIFTED, Outcome.CONFORMS, Outcome.NOT_PROBED}
+    assert {result.outcome for result in results} <= {Outcome.DRIFTED, Outcome.CONFORMS, Outcome.NOT_PROBED}
     assert {each.record for each in drifted} <= set(written_by(results))

@@ -57,10 +57,10 @@ def test_one_refusal_of_everything_verifies_nothing(stand: Stand, message: str, 
         result
         for result in results.values()
         if any(
-            message in json.dumps(each.response.body)
+            message in json.dumps(exchange.response.body)
             for attempt in result.attempts
-            for each in attempt.exchanges
-            if each.response is not None
+            for exchange in attempt.exchanges
+            if exchange.response is not None
         )
     ]
     assert len(told) > 20
@@ -82,7 +82,7 @@ def test_where_the_request_without_a_fault_costs_something_it_is_not_sent_unless
     counted = reasons(results.values())
     assert counted.count("twin-not-allowed") > 15
     assert "one-answer-to-everything" not in counted
-    told = next(each for each in results.values() if each.reason and each.reason.code == "twin-not-allowed")
+    told = next(result for result in results.values() if result.reason and result.reason.code == "twin-not-allowed")
     assert told.reason is not None
     assert "--allow billable" in told.reason.detail
 
@@ -145,7 +145,7 @@ def test_what_the_provider_lets_through_that_it_refused_is_drift_however_alike(s
     asked = [
         "pa/errors/invalid_request/server_tools_in_count_tokens",
         "pa/endpoints/messages/count_tokens",
-        *(str(each.address) for each in catalog().select(provider="pa") if "/delete_" in str(each.address)),
+        *(str(record.address) for record in catalog().select(provider="pa") if "/delete_" in str(record.address)),
     ]
     assert len(asked) > 5
     results = probe(stand.behind(counted, deleted, concurrency=4), asked)
@@ -167,4 +167,6 @@ def test_an_endpoint_that_is_gone_is_told_though_it_answers_all_alike(stand: Sta
 def test_a_clean_provider_is_asked_nothing_more(stand: Stand) -> None:
     results = probe(stand.behind(concurrency=4), bad_requests())
     assert {result.outcome for result in results.values()} <= {Outcome.CONFORMS, Outcome.NOT_PROBED}
-    assert not [each for each in results.values() for finding in each.findings if finding.code == "generic-message"]
+    assert not [
+        result for result in results.values() for finding in result.findings if finding.code == "generic-message"
+    ]

@@ -88,7 +88,7 @@ def row(address: str, tokens: int) -> Recipe:
 def test_a_budget_is_spent_on_most_facts_for_its_tokens_and_what_is_free_comes_first() -> None:
     facts = count_facts("pa", catalog())
     most = max(facts, key=lambda address: (facts[address], address))
-    least = min((each for each in facts if facts[each] == 1), default="")
+    least = min((address for address in facts if facts[address] == 1), default="")
     assert facts[most] > 5
     rows = [row(least, 10), row(most, 10), row("pa/endpoints/models/list_models", 0)]
     spent = plan_budget(rows, Provider("pa", max_tokens=15), catalog())
@@ -118,7 +118,7 @@ def test_the_docs_say_which_variable_enables_how_many_more_records() -> None:
 def test_without_its_first_key_a_provider_gains_by_that_alone(environ: dict[str, str]) -> None:
     """As much as the docs say of it: with what can then be looked up."""
     target = targets.load("live", environ)
-    (first,) = [each for each in missing_variables.list_gains(catalog(), target, target.allow) if each.provider == "pa"]
+    (first,) = [gain for gain in missing_variables.list_gains(catalog(), target, target.allow) if gain.provider == "pa"]
     begun = targets.load("live", {"PA_API_KEY": "key-of-nobody"}).with_placeholder_values()
     addresses = [str(record.address) for record in catalog().select("pa")]
     assert (first.variable, first.records) == (
@@ -130,7 +130,7 @@ def test_without_its_first_key_a_provider_gains_by_that_alone(environ: dict[str,
 def test_a_gain_is_what_setting_the_variable_really_adds() -> None:
     before = {"PA_API_KEY": "key-of-nobody", "PA_COMPLIANCE_KEY": "key-of-nobody-else"}
     begun = targets.load("live", before).with_placeholder_values()
-    (best, *_) = [each for each in missing_variables.list_gains(catalog(), begun, begun.allow) if each.provider == "pa"]
+    (best, *_) = [gain for gain in missing_variables.list_gains(catalog(), begun, begun.allow) if gain.provider == "pa"]
     addresses = [str(record.address) for record in catalog().select("pa")]
     after = targets.load("live", {**before, best.variable: "value-of-nobody"}).with_placeholder_values()
     had, has = (set(make_plan(catalog(), each, begun.allow, addresses).probed) for each in (begun, after))
@@ -144,7 +144,7 @@ def test_a_key_gains_what_can_be_looked_up_with_it_too(variable: str) -> None:
     keys = {"PA_API_KEY": "key-of-nobody", "PC_API_KEY": "key-of-nobody"}
     begun = targets.load("live", keys)
     (said,) = [
-        each for each in missing_variables.list_gains(catalog(), begun, begun.allow) if each.variable == variable
+        gain for gain in missing_variables.list_gains(catalog(), begun, begun.allow) if gain.variable == variable
     ]
     after = targets.load("live", {**keys, variable: "value-of-nobody"})
     newly = {

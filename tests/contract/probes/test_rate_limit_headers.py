@@ -57,7 +57,9 @@ CONSISTENT = {
     ],
 )
 def test_a_family_agrees_with_itself(changes: Mapping[str, str], found: list[tuple[str, str]]) -> None:
-    assert [(each.code, each.header) for each in find_contradictions(RULES, {**CONSISTENT, **changes})] == found
+    assert [
+        (finding.code, finding.header) for finding in find_contradictions(RULES, {**CONSISTENT, **changes})
+    ] == found
 
 
 @pytest.mark.parametrize("part", ["limit", "remaining", "reset"])
@@ -81,12 +83,14 @@ def judged(result: Result, label: str, headers: Mapping[str, str | None]) -> lis
     """(code, header) of each drift once the last answer with this label has other headers; None takes one away."""
     record = result.parsed_record
     last = result.attempts[-1]
-    seen = [each for each in last.exchanges if each.label == label][-1]
+    seen = [exchange for exchange in last.exchanges if exchange.label == label][-1]
     assert seen.response is not None
     changed = {name: value for name, value in {**seen.response.headers, **headers}.items() if value is not None}
     spoiled = replace(seen, response=replace(seen.response, headers=changed))
-    expected = [each for each in expectations(record, catalog().__getitem__) if each.label == label]
-    others = [each for each in last.exchanges if each.label != label]
+    expected = [
+        expectation for expectation in expectations(record, catalog().__getitem__) if expectation.label == label
+    ]
+    others = [exchange for exchange in last.exchanges if exchange.label != label]
     verdict = judge(expected, replace(last, exchanges=(*others, spoiled)), ProviderVocabulary.from_records(()))
     return [(finding.code, finding.location) for finding in verdict.findings if finding.is_drift]
 
@@ -206,9 +210,9 @@ def test_rate_limit_headers_are_documented_ones(clean: CleanResults) -> None:
     for provider in GENERAL:
         for result in clean(provider).values():
             told = [
-                each.location
-                for each in result.findings
-                if each.code == "undocumented-header" and "ratelimit" in each.location
+                finding.location
+                for finding in result.findings
+                if finding.code == "undocumented-header" and "ratelimit" in finding.location
             ]
             assert told == [], result.record
 
@@ -229,9 +233,9 @@ def test_a_target_without_a_commitment_leaves_that_look_out_and_says_so(mock_tar
     less = replace(mock_target, providers={"pa": replace(provider, credentials=credentials)})
     result = probed(less, [GENERAL["pa"]])[GENERAL["pa"]]
     assert result.outcome is Outcome.CONFORMS
-    (left_out,) = [each for each in result.findings if each.code == "not-observed"]
+    (left_out,) = [finding for finding in result.findings if finding.code == "not-observed"]
     assert (left_out.label, left_out.observed) == ("priority", "credential-missing")
-    assert "priority" not in {each.label for attempt in result.attempts for each in attempt.exchanges}
+    assert "priority" not in {exchange.label for attempt in result.attempts for exchange in attempt.exchanges}
 
 
 def test_a_limit_that_is_out_of_reach_is_not_exhausted(mock_target: Target) -> None:
@@ -242,11 +246,11 @@ def test_a_limit_that_is_out_of_reach_is_not_exhausted(mock_target: Target) -> N
     assert result.outcome is Outcome.INCONCLUSIVE, "on a mock each look that a recipe declares can be made"
     assert result.reason is not None
     assert result.reason.code == "setup-failed"
-    (told,) = [each for each in result.findings if each.label == "limited"]
+    (told,) = [finding for finding in result.findings if finding.label == "limited"]
     assert (told.code, told.observed) == ("not-observed", "setup-failed")
     assert "use a key with a tiny limit" in told.message
     assert "limited" not in {observation.label for observation in result.observations}
-    setups = [each for attempt in result.attempts for each in attempt.exchanges if each.label == "setup"]
+    setups = [exchange for attempt in result.attempts for exchange in attempt.exchanges if exchange.label == "setup"]
     assert len(setups) == 1
 
 
@@ -259,7 +263,7 @@ def unasked_findings(status: int, body: Any, headers: Mapping[str, str]) -> tupl
         Attempt("", 0.0, (seen,)),
         ProviderVocabulary.from_records(catalog().select(provider="pa")),
     )
-    return verdict.outcome, [each for each in verdict.findings if each.code == "unasked-answer"]
+    return verdict.outcome, [finding for finding in verdict.findings if finding.code == "unasked-answer"]
 
 
 def refusal(kind: str) -> dict[str, Any]:

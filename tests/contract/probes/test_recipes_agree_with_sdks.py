@@ -44,7 +44,7 @@ def test_no_reason_accounts_for_nothing() -> None:
     }
     stated = {(number, what) for number, each in enumerate(agreement.reasons()) for what in each["what"]}
     assert stated == used
-    assert all(len(each["reason"]) > 20 for each in agreement.reasons())
+    assert all(len(reason["reason"]) > 20 for reason in agreement.reasons())
 
 
 def differing(address: str, **changes: Any) -> tuple[str, ...]:

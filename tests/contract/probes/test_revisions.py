@@ -41,10 +41,12 @@ def runs(mock: EmbeddedMock) -> dict[str, Told]:
 def test_the_assertions_that_differ_are_exactly_what_the_revision_makes_otherwise(runs: dict[str, Told]) -> None:
     """The refusals of sampling parameters are of another message, which no record states."""
     changes = compare_assertions(runs["old"][1], runs["new"][1])
-    statuses = {each.assertion: (each.before, each.after) for each in changes if each.assertion.endswith("/status")}
+    statuses = {
+        change.assertion: (change.before, change.after) for change in changes if change.assertion.endswith("/status")
+    }
     assert statuses == {f"{MESSAGE}#{label}/status": ("matched", "400") for label in SAMPLING}
-    assert {each.assertion.rpartition("#")[0] for each in changes} == {MESSAGE}
-    assert {each.after for each in changes if each.assertion not in statuses} == {"absent", "malformed"}
+    assert {change.assertion.rpartition("#")[0] for change in changes} == {MESSAGE}
+    assert {change.after for change in changes if change.assertion not in statuses} == {"absent", "malformed"}
 
 
 def test_the_same_revision_twice_differs_in_nothing(runs: dict[str, Told]) -> None:
@@ -53,8 +55,10 @@ def test_the_same_revision_twice_differs_in_nothing(runs: dict[str, Told]) -> No
 
 def test_what_is_sent_names_the_revision(runs: dict[str, Told]) -> None:
     for name, revision in (("old", OLD), ("new", NEW)):
-        (asked,) = (each for each in runs[name][1] if each.record == "pa/endpoints/models/list_models")
+        (asked,) = (result for result in runs[name][1] if result.record == "pa/endpoints/models/list_models")
         sent = {
-            each.request.headers.get("pa-version") for each in asked.attempts[-1].exchanges if each.label == "success"
+            exchange.request.headers.get("pa-version")
+            for exchange in asked.attempts[-1].exchanges
+            if exchange.label == "success"
         }
         assert sent == {revision}

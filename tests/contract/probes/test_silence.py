@@ -83,7 +83,7 @@ def test_a_close_in_place_of_the_awaited_message_shows_no_acceptance() -> None:
     """The handshake alone, answered 101, accepts no token and resumes no session (1:5.2, 1:3)."""
     labels = [expected for expected in streamed("websocket") if expected.stream and not expected.stream.describes_close]
     assert {"ephemeral_token", "resume_with_handle"} <= {expected.label for expected in labels}
-    outcomes = {step_outcome(each, Response(101, events=(SENT,), close=close)) for each in labels for close in CLOSES}
+    outcomes = {step_outcome(label, Response(101, events=(SENT,), close=close)) for label in labels for close in CLOSES}
     assert outcomes == {Outcome.INCONCLUSIVE, Outcome.DRIFTED}
 
 
@@ -117,7 +117,7 @@ def test_a_record_of_which_nothing_is_documented_is_not_verified_on_the_mock(
 ) -> None:
     results = clean(provider)
     for record in catalog().select(provider=provider):
-        documented = any(each.basis is Basis.DOCUMENTED for each in assertions(record, catalog().__getitem__))
+        documented = any(assertion.basis is Basis.DOCUMENTED for assertion in assertions(record, catalog().__getitem__))
         result = results[str(record.address)]
         assert documented or result.outcome in (Outcome.INCONCLUSIVE, Outcome.NOT_PROBED), result.record
         if result.reason is not None and result.reason.code == ReasonCode.NOTHING_OBSERVED:

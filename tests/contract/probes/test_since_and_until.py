@@ -58,7 +58,7 @@ def test_what_is_not_said_to_end_still_drifts(mock: EmbeddedMock) -> None:
     records = saying("until", NEW, *(f"{label}/*" for label in SAMPLING[1:]))
     result = looked(mock, records, NEW)
     assert result.outcome is Outcome.DRIFTED
-    assert {each.label for each in result.drifts} == {SAMPLING[0]}
+    assert {drift.label for drift in result.drifts} == {SAMPLING[0]}
 
 
 def test_what_holds_since_a_revision_is_looked_at_under_it_alone(mock: EmbeddedMock) -> None:

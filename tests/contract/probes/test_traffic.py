@@ -49,4 +49,4 @@ def test_what_drifts_when_probed_drifts_in_its_recording(tmp_path: Path) -> None
 
 
 def drifts(results: Iterable[Result]) -> set[str]:
-    return {f"{each.aspect}/{each.location}" for result in results for each in result.drifts}
+    return {f"{drift.aspect}/{drift.location}" for result in results for drift in result.drifts}

@@ -49,6 +49,6 @@ def test_who_sends_most_begins_first_on_a_mock_alone(
     assert recipes[FEW].requests < recipes[MOST].requests
     app.asked.clear()
     results = probe(replace(mock_target_at(base, concurrency=1), live=live, reprobe_after_s=0.0), [FEW, MOST])
-    assert {each.outcome for each in results.values()} == {Outcome.CONFORMS}
+    assert {result.outcome for result in results.values()} == {Outcome.CONFORMS}
     after_the_control = [path for path in app.asked[1:] if path in ASKED]
     assert after_the_control[0] == dict(zip((FEW, MOST), ASKED, strict=True))[first]

@@ -66,7 +66,7 @@ def test_the_first_screen_has_the_state_in_a_sentence_and_its_causes(visit: Visi
         assert in_view(tab, selector), selector
     assert tab.locator(".squares a").count() == 418
     assert tab.locator(".calm > summary").first.inner_text() == "4 families conform"
-    numbers = [int(each) for each in tab.locator(".tally li:not(.sum) b").all_inner_texts()]
+    numbers = [int(text) for text in tab.locator(".tally li:not(.sum) b").all_inner_texts()]
     assert sum(numbers) == int(tab.inner_text(".tally .sum b")) == 418
 
 

@@ -128,7 +128,7 @@ class Client:
     def beside(self) -> Mapping[str, str]:
         """The headers that a row has beside its key, `+` for each blank in them."""
         _, *headers = self.row.key.split(" ")
-        return dict(each.replace("+", " ").split("=", 1) for each in headers)
+        return dict(header.replace("+", " ").split("=", 1) for header in headers)
 
     def ask(self, ask: Ask) -> Any:
         raise NotImplementedError

@@ -110,7 +110,7 @@ def probed(once: Once) -> Path:
 
 
 def test_every_command_is_run_here_or_left_to_the_reader() -> None:
-    assert [each for each in COMMANDS if not each.startswith(("pytest ", "catalog-probe ", *NOT_HERE))] == []
+    assert [command for command in COMMANDS if not command.startswith(("pytest ", "catalog-probe ", *NOT_HERE))] == []
 
 
 def test_keys_of_live_targets_are_known() -> None:

@@ -61,14 +61,14 @@ def parsers(parser: argparse.ArgumentParser) -> Iterator[argparse.ArgumentParser
     yield parser
     for action in parser._actions:
         if isinstance(action, argparse._SubParsersAction):
-            for each in action.choices.values():
-                yield from parsers(each)
+            for subparser in action.choices.values():
+                yield from parsers(subparser)
 
 
 def examples() -> list[str]:
     told = [main.OVERVIEW]
     for command in (probe, check, identify, can_i_rely, report_commands, catalog_group, new_group, target_group):
-        told += [each.format_help() for each in parsers(command.build_parser())]
+        told += [parser.format_help() for parser in parsers(command.build_parser())]
     found = (match[1] for text in told for match in _EXAMPLE.finditer(text))
     return list(dict.fromkeys(_GAP.split(each)[0] for each in found))
 
@@ -104,7 +104,7 @@ def made_in(place: Path) -> Path:
     probed = pytest_probes(place / "probed", "--provider", "pa,pc", "-k", words, "-q")
     folder = place / "reader"
     first, results = read_run(probed.folder / RESULTS_FILE)
-    seen = [drifted(each) if each.record in DRIFTING else each for each in results]
+    seen = [drifted(result) if result.record in DRIFTING else result for result in results]
     for number, name in enumerate((LATEST, *NIGHTS)):
         told = replace(
             first,

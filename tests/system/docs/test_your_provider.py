@@ -70,10 +70,10 @@ def test_the_page_does_what_it_says(walk: Walk) -> None:
     assert {each.commands: found for each in walk.said if (found := list(missing(each)))} == {}
     assert untouched(walk.folder.parent / "site") == []
 
-    runs = sorted(each for each in (walk.folder / "reports" / "out").iterdir() if not each.is_symlink())
+    runs = sorted(path for path in (walk.folder / "reports" / "out").iterdir() if not path.is_symlink())
     told = [{each.record: each.outcome for each in read_run(run / "results.jsonl")[1]} for run in runs]
     ours = [{address: outcome for address, outcome in each.items() if "/harness/" not in address} for each in told]
-    assert [sorted(each) for each in ours] == [sorted(ours[0])] * 3
+    assert [sorted(outcomes) for outcomes in ours] == [sorted(ours[0])] * 3
     assert set(ours[0].values()) == {Outcome.CONFORMS}
     drifted = {address for address, outcome in ours[1].items() if outcome is Outcome.DRIFTED}
     assert drifted == {

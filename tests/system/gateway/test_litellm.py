@@ -113,12 +113,12 @@ def test_the_provider_conforms_and_the_gateway_does_not(results: Results) -> Non
 
 def test_diff_names_the_assertions_in_which_the_gateway_differs(results: Results) -> None:
     changes = compare_assertions(*results)
-    assert f"{WRONG_KEY}#answer/code" in {each.assertion for each in changes}, "it has a code of its own"
-    assert {each.before for each in changes} == {MATCHED}
+    assert f"{WRONG_KEY}#answer/code" in {change.assertion for change in changes}, "it has a code of its own"
+    assert {change.before for change in changes} == {MATCHED}
 
 
 def test_what_passes_through_is_as_documented(results: Results) -> None:
     """A success of the provider's is still one: some of its endpoint's assertions hold, and some do not."""
-    (models,) = (each for each in results[1] if each.record == MODELS)
+    (models,) = (result for result in results[1] if result.record == MODELS)
     assert any("status" in observation.matched for observation in models.observations if observation.label == "success")
     assert any(observation.mismatched for observation in models.observations)

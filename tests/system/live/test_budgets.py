@@ -40,14 +40,14 @@ def pa(base: str, **changes: int) -> Target:
 
 def sent(results: dict[str, Result]) -> int:
     """Requests sent by attempts; controls and what removes fixtures draw on no budget."""
-    sending = (each for result in results.values() for attempt in result.attempts for each in attempt.exchanges)
+    sending = (exchange for result in results.values() for attempt in result.attempts for exchange in attempt.exchanges)
     return sum(exchange.label != CLEANUP for exchange in sending)
 
 
 def test_no_request_is_sent_beyond_the_budget_of_all_lanes_together(base: str) -> None:
     chosen = [str(record.address) for record in catalog().select(provider="pa", kind="endpoints")]
     results = probe(pa(base, max_requests=25), chosen)
-    spent = [each for each in results.values() if each.reason and each.reason.code == "budget-spent"]
+    spent = [result for result in results.values() if result.reason and result.reason.code == "budget-spent"]
     assert len({result.lane for result in results.values() if result.attempts}) > 1
     assert 20 < sent(results) <= 25
     assert spent

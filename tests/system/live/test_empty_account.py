@@ -45,7 +45,7 @@ NAMELESS = of_pages(lambda page: {**page, "data": [{"id": each["id"]} for each i
 
 def differing(results: Mapping[str, Result]) -> dict[str, set[str]]:
     found = {
-        address: {each.assertion for each in result.findings if each.severity in ("must", "should")}
+        address: {finding.assertion for finding in result.findings if finding.severity in ("must", "should")}
         for address, result in results.items()
     }
     return {address: keys for address, keys in found.items() if keys}

@@ -106,8 +106,8 @@ def test_a_week_with_one_key(tmp_path: Path) -> None:
 
         first = night()
         assert first.status == 0, first.all_output
-        assert Counter(each.outcome.value for each in first.results.values())["conforms"] >= 7
-        assert {each.outcome.value for each in first.results.values()} == {"conforms", "not_probed"}
+        assert Counter(result.outcome.value for result in first.results.values())["conforms"] >= 7
+        assert {result.outcome.value for result in first.results.values()} == {"conforms", "not_probed"}
         assert [each["values"].get("small_model") for each in first.run.preflight] == ["mock-small"]
         listings = [asked for asked, _ in standing_in.asked[2:] if asked == "GET /pa/v1/models"]
         assert not any(name.startswith(MOCKS) for _, headers in standing_in.asked for name in headers)
@@ -192,7 +192,9 @@ def test_a_night_whose_look_ups_a_gateway_answers_is_blind(
         ran = pytest_probes(tmp_path / "out", *OPTIONS, *options, environ=environ)
         said = command("catalog_probe", "target", "doctor", "--target", "live", environ=environ)
     reasons = {
-        each.reason.code for each in ran.results.values() if each.outcome is Outcome.INCONCLUSIVE and each.reason
+        result.reason.code
+        for result in ran.results.values()
+        if result.outcome is Outcome.INCONCLUSIVE and result.reason
     }
     assert (ran.status, reasons) == (10, {"gateway-page"}), ran.all_output
     assert "the look-up GET " in ran.output
@@ -235,6 +237,6 @@ def test_each_provider_is_reached_with_its_key_alone(provider: str, tmp_path: Pa
         words = ("-k", "list_models or get_model or unknown_model or invalid_api_key or incorrect_api_key")
         ran = pytest_probes(tmp_path / "out", "--target", "live", "--provider", provider, *words, environ=environ)
     assert ran.status == 0, ran.all_output
-    seen = [each for each in ran.results.values() if each.outcome.value == "conforms"]
+    seen = [result for result in ran.results.values() if result.outcome.value == "conforms"]
     assert len(seen) >= 2, ran.all_output
     assert ran.run.preflight

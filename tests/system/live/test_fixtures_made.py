@@ -118,7 +118,7 @@ def test_what_there_may_be_one_of_by_its_name_is_in_no_other_probes_way(tmp_path
             made = patient.post(f"{address}/v1/agents", headers=headers, json={"name": left, "model": "mock-small"})
             assert made.status_code == 200, made.text
         results = probed(tonight, tmp_path / "run", *AGENTS)
-    assert {each.outcome for each in results.values()} == {Outcome.CONFORMS}
+    assert {result.outcome for result in results.values()} == {Outcome.CONFORMS}
 
 
 def test_it_is_removed_although_the_budget_is_spent(tmp_path: Path) -> None:

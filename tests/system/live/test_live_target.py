@@ -104,7 +104,7 @@ def test_one_key_and_nothing_else_is_enough(provider: str) -> None:
     chosen = make_plan(catalog(), target.with_placeholder_values(), target.allow, addresses)
     found = target.providers[provider]
     assert target.expected_providers == (provider,)
-    assert all(each.startswith("https://") or ":" in each for each in found.addresses.values())
+    assert all(address.startswith("https://") or ":" in address for address in found.addresses.values())
     assert found.find_rule("small_model") is not None
     assert len(chosen.probed) > 20
     wanting = {reason.detail for reason in chosen.not_probed.values() if reason.code == "address-missing"}

@@ -75,7 +75,7 @@ def test_the_first_night_is_green_and_tells_each_assumption(nights: Nights) -> N
     assert nights.first.status == 0, nights.first.all_output
     results = nights.first.results
     assert not [result.record for result in results.values() if result.drifts]
-    told = {(each.record, finding.assertion) for each in results.values() for finding in each.findings
+    told = {(result.record, finding.assertion) for result in results.values() for finding in result.findings
             if finding.severity is Severity.SHOULD}  # fmt: skip
     assert {(MODEL, "success/status"), (TOKENS, "success/status")} <= told
     assert (UNKNOWN_MODEL, "answer/body:/request_id") in told

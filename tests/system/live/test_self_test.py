@@ -106,7 +106,7 @@ def test_a_whole_run_hears_its_self_test_and_shows_none(
     seen = probe(tonight, tmp_path, *workers)
     assert seen.status == 0, seen.all_output
     assert seen.run.self_tests == ("pa:inference",)
-    assert SELF_TEST in {each.record for each in seen.lines}
+    assert SELF_TEST in {line.record for line in seen.lines}
     assert not re.search("self.test", seen.output)
     for name in ("report.html", "summary.md", "junit.xml"):
         said = (seen.folder / name).read_text(encoding="utf-8")

@@ -68,15 +68,15 @@ def test_nor_is_the_server_of_somebody_else_or_another_of_its_own(
 
 def hold_nothing_was_seen(standing: Services, variable: str, asked: tuple[str, ...], **given: str) -> None:
     results = night(standing.target(variable[:2].lower(), **given), asked)
-    assert {each.outcome for each in results.values()} == {Outcome.INCONCLUSIVE}
-    told = {each.reason for each in results.values() if each.reason is not None}
+    assert {result.outcome for result in results.values()} == {Outcome.INCONCLUSIVE}
+    told = {result.reason for result in results.values() if result.reason is not None}
     assert {each.code for each in told} <= {ReasonCode.CONTROL_FAILED, ReasonCode.GATEWAY_PAGE}
     for each in told:
         assert each.code == ReasonCode.GATEWAY_PAGE or f"look at {variable}" in each.detail.replace(AND_KEY, ""), each
     assert not [
         observation
-        for each in results.values()
-        for observation in each.observations
+        for result in results.values()
+        for observation in result.observations
         if observation.matched or observation.mismatched
     ]
 
@@ -98,10 +98,10 @@ def test_what_changes_where_the_provider_was_seen_is_drift(standing: Services) -
         Fault(Where(path="^/pc-auth/", method="POST", statuses=(400,)), answer=to.instead(422, unprocessable))
     )
     results = night(standing.target("pc"), MUTUAL_TLS)
-    assert [results[each].outcome for each in MUTUAL_TLS] == [Outcome.DRIFTED, Outcome.CONFORMS]
+    assert [results[address].outcome for address in MUTUAL_TLS] == [Outcome.DRIFTED, Outcome.CONFORMS]
     standing.behind(Fault(Where(path="^/pc-auth/", statuses=(403,)), answer=to.instead(404, "{}")))
     results = night(standing.target("pc"), MUTUAL_TLS)
-    assert [results[each].outcome for each in MUTUAL_TLS] == [Outcome.CONFORMS, Outcome.DRIFTED]
+    assert [results[address].outcome for address in MUTUAL_TLS] == [Outcome.CONFORMS, Outcome.DRIFTED]
 
 
 def test_a_large_success_proves_the_key_though_no_field_is_named_as_proof(standing: Services) -> None:

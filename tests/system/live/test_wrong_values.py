@@ -42,12 +42,14 @@ def test_a_model_that_is_not_there_is_our_cause_once(standing: Services, provide
     standing.behind()
     variable = f"{provider.upper()}_SMALL_MODEL"
     results = night(standing.target(provider, **{variable: "no-such-model-of-mine"}))
-    assert not [each.record for each in results.values() if each.outcome in REFUSED]
-    told = Counter(each.reason.detail for each in results.values() if each.reason and each.reason.code == NOT_FOUND)
+    assert not [result.record for result in results.values() if result.outcome in REFUSED]
+    told = Counter(
+        result.reason.detail for result in results.values() if result.reason and result.reason.code == NOT_FOUND
+    )
     ((detail, number),) = told.items()
     assert detail.startswith(f"set {variable} (no-such-model-of-mine): ")
     assert number >= fewest
-    assert any(each.outcome is Outcome.CONFORMS for each in results.values()), "the rest is looked at"
+    assert any(result.outcome is Outcome.CONFORMS for result in results.values()), "the rest is looked at"
 
 
 NOT_FOUND = "value-not-found"
@@ -58,13 +60,13 @@ def test_a_model_that_is_there_may_drift(standing: Services) -> None:
     for given in ({"PA_SMALL_MODEL": "mock-small"}, {}):
         standing.behind(Fault(Where(path="/models/mock-small$"), answer=instead(404, GONE)))
         results = night(standing.target("pa", **given), ABOUT_THE_MODEL[:1])
-        assert [each.outcome for each in results.values()] == [Outcome.DRIFTED]
+        assert [result.outcome for result in results.values()] == [Outcome.DRIFTED]
 
 
 def test_an_alias_that_no_list_has_is_asked_for_by_itself(standing: Services) -> None:
     standing.behind(ONLY_ANOTHER, Fault(Where(path="/count_tokens$"), answer=instead(404, GONE)))
     results = night(standing.target("pa", PA_SMALL_MODEL="mock-small"), ["pa/endpoints/messages/count_tokens"])
-    assert [each.outcome for each in results.values()] == [Outcome.DRIFTED]
+    assert [result.outcome for result in results.values()] == [Outcome.DRIFTED]
 
 
 ANOTHER = b'{"data": [{"id": "mock-large", "type": "model"}], "has_more": false}'
@@ -78,7 +80,7 @@ def test_a_model_that_this_key_may_not_use_restricts_no_record(standing: Service
     refused = Fault(Where(path=where, statuses=(200, 400)), answer=lambda answer: forbidden(answer).but(status=403))
     standing.behind(ONLY_ANOTHER, refused)
     results = night(standing.target("pa", PA_SMALL_MODEL="mock-small"), ABOUT_THE_MODEL)
-    assert not [each.record for each in results.values() if each.outcome in REFUSED]
+    assert not [result.record for result in results.values() if result.outcome in REFUSED]
     get = results[ABOUT_THE_MODEL[0]]
     assert get.reason is not None
     assert get.reason.code == NOT_FOUND
@@ -100,8 +102,10 @@ WRONG_IDS = {
 def test_wrong_ids_and_a_beta_that_was_retired(standing: Services) -> None:
     standing.behind()
     results = night(standing.target("pa", **WRONG_IDS))
-    assert not [each.record for each in results.values() if each.outcome in REFUSED]
-    told = " ".join(each.reason.detail for each in results.values() if each.reason and each.reason.code == NOT_FOUND)
+    assert not [result.record for result in results.values() if result.outcome in REFUSED]
+    told = " ".join(
+        result.reason.detail for result in results.values() if result.reason and result.reason.code == NOT_FOUND
+    )
     for variable in ("PA_WORKSPACE", "PA_ORGANIZATION", "PA_CHAT", "PA_PROJECT", "PA_REMOTE_SESSION", "PA_AGENTS_BETA"):
         assert f"set {variable}" in told
     assert "nope" not in told, "an id of the account is nobody's business"
@@ -122,7 +126,7 @@ def test_a_header_of_ours_may_be_refused_before_anybody_looks_at_the_key(standin
     standing.behind(Fault(agents, answer=instead(400, BETA)), Fault(nobody, answer=instead(400, OTHERWISE)))
     (result,) = night(standing.target("pa"), [LIST_AGENTS]).values()
     assert result.outcome is Outcome.DRIFTED
-    assert {each.label for each in result.drifts} == {WRONG_CREDENTIAL}
+    assert {drift.label for drift in result.drifts} == {WRONG_CREDENTIAL}
 
 
 LIST_AGENTS = "pa/endpoints/agents/list_agents"
@@ -212,9 +216,9 @@ def test_a_key_of_another_kind_makes_no_record_drift(standing: Services, provide
     """A key that may more than was meant, or nothing at all: the account's trouble, told once, with its variable."""
     standing.behind()
     results = night(standing.target(provider, **given))
-    assert not [each.record for each in results.values() if each.outcome in REFUSED]
+    assert not [result.record for result in results.values() if result.outcome in REFUSED]
     (variable,) = given
-    unseen = [each.reason for each in results.values() if each.outcome is Outcome.INCONCLUSIVE and each.reason]
+    unseen = [result.reason for result in results.values() if result.outcome is Outcome.INCONCLUSIVE and result.reason]
     assert unseen
     of_grpc = ReasonCode.CONNECT_REFUSED  # nobody serves it here
     assert {each.code for each in unseen} <= {ReasonCode.CONTROL_FAILED, ReasonCode.ACCOUNT_TROUBLE, of_grpc}
@@ -235,4 +239,4 @@ def test_what_no_success_was_refused_with_is_drift_of_what_a_fault_was_answered(
     """Another refusal than the documented one may be the provider's change."""
     standing.behind(Fault(Where(path="/v1/models/"), answer=instead(403, FORBIDDEN)))
     results = night(standing.target("pa"), ["pa/errors/general/unknown_model"])
-    assert [each.outcome for each in results.values()] == [Outcome.DRIFTED]
+    assert [result.outcome for result in results.values()] == [Outcome.DRIFTED]

@@ -190,10 +190,10 @@ def test_more_may_connect_than_a_process_may_have_open_unless_it_asks() -> None:
     with running(under=few) as (_, ready), ExitStack() as all_open:
         host, port = ready["base"].removeprefix("http://").split(":")
         connections = [socket.create_connection((host, int(port)), timeout=DEADLINE_S) for _ in range(100)]
-        for each in connections:
-            all_open.enter_context(each)
-            each.sendall(head("/pa/v1/models", 0).replace(b"POST", b"GET"))
-            assert each.recv(65536).startswith(b"HTTP/1.1 200 ")
+        for connection in connections:
+            all_open.enter_context(connection)
+            connection.sendall(head("/pa/v1/models", 0).replace(b"POST", b"GET"))
+            assert connection.recv(65536).startswith(b"HTTP/1.1 200 ")
 
 
 def test_the_whole_process_can_be_made_slow() -> None:

@@ -33,8 +33,8 @@ def departures(provider: str, base: str, mode: str, *, only: str = "") -> list[s
     whole = build_document(catalog(), provider)
     found: dict[str, None] = {}
     asked = 0
-    for each in schemathesis.openapi.from_dict(whole).get_all_operations():
-        operation = each.ok()
+    for result in schemathesis.openapi.from_dict(whole).get_all_operations():
+        operation = result.ok()
         about = operation.definition.raw
         if only in operation.label and (mode == "POSITIVE" or _can_be_wrong(about)):
             url = base + (about.get("servers") or whole["servers"])[0]["url"]

@@ -209,7 +209,7 @@ def test_the_records_of_a_cause_are_asked_again(tmp_path: Path) -> None:
     assert asked.status == 1
     again = read_run(tmp_path / "out" / "latest" / "results.jsonl")[1]
     assert {each.record for each in again} == set(cause.records)
-    assert cause.id in {each.id for each in find_causes(again)}
+    assert cause.id in {repeated.id for repeated in find_causes(again)}
 
 
 MALFORMED = '{\n  "gone": {"provider": "PA",\n}\n'

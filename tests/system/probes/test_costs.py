@@ -39,7 +39,7 @@ def test_a_run_costs_what_it_did(tmp_path: Path) -> None:
     assert costs["recipes"] == ["pa"]
     assert costs["heavy"] == ["anyio", "h11", "httpx", "jinja2", "jsonschema"]
     assert costs["compiled"] == COMPILED
-    assert sum(len(each.exchanges) for result in run.results.values() for each in result.attempts) == EXCHANGES
+    assert sum(len(attempt.exchanges) for result in run.results.values() for attempt in result.attempts) == EXCHANGES
     assert costs["encoded"] <= ENCODED * EXCHANGES
 
     opened = {name: number for name, number in costs["opened"].items() if str(run.folder) in name}

@@ -30,7 +30,7 @@ def test_the_mock_gets_no_key(monkeypatch: pytest.MonkeyPatch) -> None:
     try:
         assert mock.addresses()["pa"]["base_url"].startswith("http://127.0.0.1:")
         environments = environments_of_children()
-        assert any("PYTHONDONTWRITEBYTECODE=1" in each for each in environments)
-        assert not any(CANARY in each for each in environments)
+        assert any("PYTHONDONTWRITEBYTECODE=1" in environment for environment in environments)
+        assert not any(CANARY in environment for environment in environments)
     finally:
         mock.stop()

@@ -49,7 +49,7 @@ def test_a_run_that_is_told_to_end_leaves_a_report(
     assert f"ended by {number.name}" in output
     assert "Traceback" not in output
     _, results = read_run(path)
-    lost = [each for each in results if is_unreported(each)]
+    lost = [result for result in results if is_unreported(result)]
     assert 0 < len(lost) < len(results)
     for view in ("report.html", "summary.md", "junit.xml"):
         assert (path.parent / view).stat().st_size
@@ -68,7 +68,7 @@ def test_an_interrupted_run_is_blind_and_says_so(tmp_path: Path, workers: tuple[
     assert f"(exit {Exit.BLIND})" in output
     assert "Traceback" not in output
     _, results = read_run(path)
-    stopped = [each for each in results if each.reason and each.reason.code == ReasonCode.LANE_STOPPED]
+    stopped = [result for result in results if result.reason and result.reason.code == ReasonCode.LANE_STOPPED]
     assert 0 < len(stopped) < len(results)
     assert not any(map(is_unreported, results)), "an interruption is no lost process"
     until(lambda: gone(below))
@@ -82,5 +82,5 @@ def test_a_full_disk_ends_the_run_in_one_line(tmp_path: Path) -> None:
     assert "results.jsonl: File too large; make room, or name another folder with --out" in ran.output
     assert "Traceback" not in ran.all_output
     assert "INTERNALERROR" not in ran.all_output
-    assert any(not is_unreported(each) for each in ran.lines), "what was written before is read"
-    assert any(is_unreported(each) for each in ran.lines)
+    assert any(not is_unreported(line) for line in ran.lines), "what was written before is read"
+    assert any(is_unreported(line) for line in ran.lines)

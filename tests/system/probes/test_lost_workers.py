@@ -43,7 +43,7 @@ def killing(folder: Path, *arguments: str, after: int, again: str = "True") -> C
 def test_a_run_that_lost_its_workers_is_not_green(tmp_path: Path, options: tuple[str, ...]) -> None:
     ran = killing(tmp_path, *options, after=2)
     assert ran.status == 3, ran.all_output
-    lost = [each for each in ran.results.values() if is_unreported(each)]
+    lost = [result for result in ran.results.values() if is_unreported(result)]
     assert 0 < len(lost) < len(ran.results)
     seen = list(ran.results.values())
     assert {each.record for each in seen} == set(ran.run.selected)
@@ -137,7 +137,7 @@ def test_a_worker_is_told_as_lost_wherever_it_ends(hook: str, argument: str, whe
     assert "worker gw0" in told_as_lost(ran)[0]
     assert "Traceback" not in ran.all_output
     assert set(ran.results) == set(ran.run.selected)
-    lost = [each for each in ran.results.values() if each.outcome is not Outcome.CONFORMS]
+    lost = [result for result in ran.results.values() if result.outcome is not Outcome.CONFORMS]
     # What it was about to send is not sent twice: xdist takes the first item of a dead worker for what killed it.
     assert [each for each in lost if not is_unreported(each)] == []
     assert len(lost) <= (hook == "pytest_collection_finish")
@@ -148,7 +148,7 @@ def test_a_worker_that_ends_while_it_waits_for_others_is_told_as_lost(tmp_path: 
     assert ran.status == 3, ran.all_output
     assert len(told_as_lost(ran)) == 1
     assert told_as_lost(ran)[0].startswith("worker-lost: worker gw0: after its last item: ")
-    assert {each.outcome for each in ran.results.values()} == {Outcome.CONFORMS}
+    assert {result.outcome for result in ran.results.values()} == {Outcome.CONFORMS}
 
 
 def test_a_worker_that_was_never_lost_is_told_nothing_of(tmp_path: Path) -> None:
@@ -190,7 +190,7 @@ def test_what_x_leaves_unasked_was_wanted_so(tmp_path: Path) -> None:
     environ = {"PYTHONPATH": str(tmp_path)}
     arguments = ("-p", "failing", "-p", "no:randomly", "-x", *SELECTED)
     ran = pytest_probes(tmp_path / "out", *arguments, environ=environ)
-    outcomes = [each.reason.code if each.reason else str(each.outcome) for each in ran.results.values()]
+    outcomes = [result.reason.code if result.reason else str(result.outcome) for result in ran.results.values()]
     assert sorted(set(outcomes)) == ["conforms", "stopped-early"]
     assert set(ran.results) == set(ran.run.selected)
     assert ran.status == 0, "by the records: nothing was seen otherwise than documented"

@@ -78,4 +78,4 @@ def test_every_command_of_a_report_runs_as_it_is_printed(tmp_path: Path) -> None
         if not command.startswith(("pytest ", "catalog-probe ")):
             assert done.output.count("HTTP/1.1 ") == command.count("curl --include")
     scripts = [command for command in commands if "curl" in command]
-    assert any(each.count("curl --include") > 1 for each in scripts), "a cursor takes more than one request"
+    assert any(script.count("curl --include") > 1 for script in scripts), "a cursor takes more than one request"

@@ -37,8 +37,8 @@ A_FEW = 14
 
 @pytest.mark.parametrize("name", [*AS_WHEN_PROBED, *UNRECOGNISABLE])
 def test_what_a_mutating_proxy_changed_is_the_same_drift_in_its_recording(name: str, tmp_path: Path) -> None:
-    named = next(each for each in FAULTS if each.name == name)
-    everything = [str(each.address) for each in catalog().records if each.kind != "rate_limits"]
+    named = next(fault for fault in FAULTS if fault.name == name)
+    everything = [str(record.address) for record in catalog().records if record.kind != "rate_limits"]
     chosen = [each for each in named.sample(everything) if "/grpc/" not in each][:A_FEW]
     with standing() as stand:
         probed = probe(stand.behind(*named.faults), chosen)
@@ -51,4 +51,4 @@ def test_what_a_mutating_proxy_changed_is_the_same_drift_in_its_recording(name: 
 
 
 def drifts(result: Result) -> set[str]:
-    return {f"{each.aspect}/{each.location}" for each in result.drifts}
+    return {f"{drift.aspect}/{drift.location}" for drift in result.drifts}

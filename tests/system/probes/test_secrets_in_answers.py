@@ -15,7 +15,7 @@ USED = "pb/errors/general/expired_ephemeral_token"
 
 
 def test_what_is_kept_of_it_is_a_name(clean: CleanResults) -> None:
-    (success,) = (each for each in clean("pb")[MADE].attempts[-1].exchanges if each.label == "success")
+    (success,) = (exchange for exchange in clean("pb")[MADE].attempts[-1].exchanges if exchange.label == "success")
     assert success.response is not None
     assert success.response.body["name"].startswith("{secret_")
 

@@ -63,7 +63,7 @@ def test_traffic_of_a_live_target_writes_back_with_the_day_it_was_recorded(tmp_p
     assert ran.run.policy["traffic"] == ["night.har"]
     assert Catalog.load(records)[MODEL].data["verification"]["verified_at"] == "2026-01-31"
     written = "".join(
-        each.read_text() for each in (*ran.folder.rglob("*.*"), *records.rglob("*.json")) if each.is_file()
+        path.read_text() for path in (*ran.folder.rglob("*.*"), *records.rglob("*.json")) if path.is_file()
     )
     assert KEY not in written + ran.all_output
 

@@ -93,5 +93,5 @@ def test_the_same_mock_answers_alike(old: OldProcess, other: OldProcess) -> None
 def test_a_mock_that_answers_otherwise_is_told(old: OldProcess, other: OldProcess) -> None:
     base = find_base(other.serve("mutant:pa/not_found_status")["addresses"])
     differences, _ = replay_recording(old, base, "quick")
-    models = [each.what for each in differences if each.record == "pa/errors/general/unknown_model"]
+    models = [difference.what for difference in differences if difference.record == "pa/errors/general/unknown_model"]
     assert 'GET /pa/v1/models/no-such-model status: "404" -> "400"' in models

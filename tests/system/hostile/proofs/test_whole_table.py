@@ -15,4 +15,4 @@ if TYPE_CHECKING:
 
 @pytest.mark.parametrize("over", RECORDS)
 def test_what_hostile_servers_do_is_told_as_what_it_is_and_shows_no_key(over: str, tmp_path: Path) -> None:
-    assert mistakes((each for each in cases() if each.over == over and each.reason not in SLOW), tmp_path) == []
+    assert mistakes((case for case in cases() if case.over == over and case.reason not in SLOW), tmp_path) == []

@@ -144,7 +144,7 @@ def test_whoever_is_killed_nobody_is_left_and_the_results_are_read(tmp_path: Pat
         for path in out.glob("*/results.jsonl"):
             if path.stat().st_size:
                 run, results = read_run(path)
-                assert {each.record for each in select_record_results(results)} == set(run.selected or ())
+                assert {result.record for result in select_record_results(results)} == set(run.selected or ())
                 build.build(path.parent)
     again = pytest_probes(tmp_path / "again", *CHOSEN)
     assert again.status == 0, again.all_output

@@ -18,6 +18,6 @@ SHARES = 100
 @pytest.mark.parametrize("provider", providers())
 def test_those_of_the_day_are_noticed(provider: str) -> None:
     today = date.today()
-    chosen = [each for each in mutants([provider]) if each.is_large or drawn(each, today, SHARES)]
+    chosen = [mutant for mutant in mutants([provider]) if mutant.is_large or drawn(mutant, today, SHARES)]
     verdicts = [run(mutant, Shown.NAMED) for mutant in chosen]
-    assert [(each.id, each.missed, each.broken) for each in verdicts if each.survived] == []
+    assert [(verdict.id, verdict.missed, verdict.broken) for verdict in verdicts if verdict.survived] == []
