@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.harness.engines import reset_mock
-from tests.harness.fault_proxy import Stand, standing
+from tests.harness.fault_proxy import FaultServer, serving_faults
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,11 +23,11 @@ def fresh_mock(mock: EmbeddedMock) -> EmbeddedMock:
 
 
 @pytest.fixture(scope="session")
-def shared_stand(mock: EmbeddedMock) -> Iterator[Stand]:
-    with standing(mock.addresses()["pd"]["grpc_host"]) as stand:
-        yield stand
+def shared_fault_server(mock: EmbeddedMock) -> Iterator[FaultServer]:
+    with serving_faults(mock.addresses()["pd"]["grpc_host"]) as fault_server:
+        yield fault_server
 
 
 @pytest.fixture
-def stand(shared_stand: Stand, fresh_mock: EmbeddedMock) -> Stand:
-    return shared_stand
+def fault_server(shared_fault_server: FaultServer, fresh_mock: EmbeddedMock) -> FaultServer:
+    return shared_fault_server

@@ -1,4 +1,4 @@
-"""An account at a service: the shipped live target, asked where a mock speaks as the services do, in this process."""
+"""Accounts at the services: the shipped live target, probed at a mock in this process that uses the real names."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from catalog_probe.probes.targets.target import NONEXISTENT_KEY, Cost
 from catalog_probe.probes.wire.redaction.redactor import Redactor
 from tests.harness.engines import FIRST_ENDPOINTS, PATHS, catalog, probe
 from tests.harness.fault_proxy import FaultProxy
-from tests.harness.faults import Fault, Picking
+from tests.harness.faults import Fault, FaultSelector
 from tests.harness.serving import serving
 
 if TYPE_CHECKING:
@@ -28,67 +28,65 @@ FREE = frozenset({Cost.FREE})
 NAMES = ("header_prefix", "id_prefix", "key_header")
 
 
-def dialect() -> dict[str, dict[str, str]]:
-    """What each service calls its headers and ids, as the live target has it and the mock takes it."""
+def load_dialect() -> dict[str, dict[str, str]]:
+    """Return the real names of each provider's headers and ids, from the live target, as settings of the mock."""
     live = targets.load("live", {}).providers
-    return {
-        each.name: {name: told for name in NAMES if name in each.settings and (told := getattr(live[each.name], name))}
-        for each in load_providers(None)
-    }
+    dialect: dict[str, dict[str, str]] = {}
+    for provider in load_providers(None):
+        values = {name: getattr(live[provider.name], name) for name in NAMES if name in provider.settings}
+        dialect[provider.name] = {name: value for name, value in values.items() if value}
+    return dialect
 
 
 class Services:
-    """All services at one address, with faults before them; a new account with each `behind`."""
+    """All services at one address, with faults before them; each `restart` gives a new account."""
 
     def __init__(self) -> None:
         self.base = ""
-        self.behind()
+        self.restart()
 
-    def behind(self, *faults: Fault) -> None:
-        """Begin anew, with these faults."""
-        self._app = FaultProxy(create_app(settings=dialect()), Picking(faults))
-        self.asked = 0
-        """The requests since then."""
+    def restart(self, *faults: Fault) -> None:
+        """Replace the mock, and put these faults before it."""
+        self._app = FaultProxy(create_app(settings=load_dialect()), FaultSelector(faults))
+        self.request_count = 0
 
     async def __call__(self, scope: object, receive: object, send: object) -> None:
         """Serve one request or one WebSocket."""
-        self.asked += 1
+        self.request_count += 1
         await self._app(scope, receive, send)
 
-    def environ(self, *providers: str, **more: str) -> dict[str, str]:
-        """What somebody sets who has one key of each of these; `more` beside it, or in its place."""
-        where = {
-            f"{name}_{key}".upper(): f"{self.base}{prefix}"
-            for name, table in PATHS.items()
-            for key, prefix in table.items()
+    def environ(self, *providers: str, **variables: str) -> dict[str, str]:
+        """Return the variables of a user with one key for each of these providers; `variables` override them."""
+        addresses = {
+            f"{name}_{key}".upper(): f"{self.base}{path}"
+            for name, paths in PATHS.items()
+            for key, path in paths.items()
         }
         keys = {f"{name}_API_KEY".upper(): f"mock-{name}-inference" for name in providers}
         rates = {f"{name}_RATE".upper(): "400" for name in PATHS}
-        return {**where, "PD_GRPC_HOST": "127.0.0.1:9", **keys, **rates, **more}
+        return {**addresses, "PD_GRPC_HOST": "127.0.0.1:9", **keys, **rates, **variables}
 
-    def target(self, *providers: str, **more: str) -> Target:
-        """The live target with that environment, which waits for nothing."""
-        live = replace(
-            targets.load("live", self.environ(*providers, **more)).restrict_to(providers), reprobe_after_s=0.0
-        )
-        hasty = {name: replace(each, timeout_s=4.0, max_wait_s=2.0) for name, each in live.providers.items()}
-        return replace(live, providers=hasty)
+    def target(self, *providers: str, **variables: str) -> Target:
+        """Return the live target in that environment, with short waits."""
+        target = targets.load("live", self.environ(*providers, **variables)).restrict_to(providers)
+        hasty = {name: replace(provider, timeout_s=4.0, max_wait_s=2.0) for name, provider in target.providers.items()}
+        return replace(target, providers=hasty, reprobe_after_s=0.0)
 
 
 @contextmanager
-def services() -> Iterator[Services]:
-    """The services, until the `with` block ends."""
-    standing = Services()
-    with serving(standing) as standing.base:
-        yield standing
+def serving_services() -> Iterator[Services]:
+    """Serve the services until the `with` block ends."""
+    services = Services()
+    with serving(services) as services.base:
+        yield services
 
 
-def night(target: Target, addresses: Iterable[str] = ()) -> Mapping[str, Result]:
-    """What a night says of these records, or of all that can be probed: look-ups first, then the probes."""
+def probe_account(target: Target, addresses: Iterable[str] = ()) -> Mapping[str, Result]:
+    """Make the look-ups, then probe these records or all that can be probed, and return the results."""
     chosen = [*addresses] or [
-        str(each.address) for name in target.providers for each in catalog().select(provider=name)
+        str(record.address) for name in target.providers for record in catalog().select(provider=name)
     ]
-    wanted = make_plan(catalog(), target.with_placeholder_values(), FREE, chosen, FIRST_ENDPOINTS).recipes
-    told = look_up(list_look_ups(wanted, target), target, Redactor.for_target(target, public=[NONEXISTENT_KEY]))
-    asked = target.with_values(collect_values(told)).with_unanswered(collect_unanswered(told))
-    return probe(asked, make_plan(catalog(), asked, FREE, chosen, FIRST_ENDPOINTS).probed, allow=FREE)
+    recipes = make_plan(catalog(), target.with_placeholder_values(), FREE, chosen, FIRST_ENDPOINTS).recipes
+    looked_up = look_up(list_look_ups(recipes, target), target, Redactor.for_target(target, public=[NONEXISTENT_KEY]))
+    target = target.with_values(collect_values(looked_up)).with_unanswered(collect_unanswered(looked_up))
+    return probe(target, make_plan(catalog(), target, FREE, chosen, FIRST_ENDPOINTS).probed, allow=FREE)

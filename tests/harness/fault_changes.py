@@ -1,4 +1,4 @@
-"""Changes that faults are made of: to headers, bodies, envelopes, events, frames; each a pure function."""
+"""Edits that faults are made of: pure functions on answers, JSON values, events, messages and endings."""
 
 from __future__ import annotations
 
@@ -10,87 +10,87 @@ from typing import Any
 
 from tests.harness.faults import Answer, Ending, Frame
 
-Change = Callable[[Answer], Answer]
-OfValue = Callable[[Any], Any]
-OfEvent = Callable[[str, int], Iterable[str]]
-OfFrame = Callable[[Frame, int], Iterable[Frame]]
+AnswerEdit = Callable[[Answer], Answer]
+ValueEdit = Callable[[Any], Any]
+EventEdit = Callable[[str, int], Iterable[str]]
+FrameEdit = Callable[[Frame, int], Iterable[Frame]]
 
 HTML = "text/html; charset=utf-8"
 JSON = "application/json"
 
 
-def status(of: Mapping[int, int]) -> Change:
-    """Another status, by the true one."""
-    return lambda answer: answer.but(status=of.get(answer.status, answer.status))
+def set_status(of: Mapping[int, int]) -> AnswerEdit:
+    """Replace the status, by the original one."""
+    return lambda answer: answer.with_changes(status=of.get(answer.status, answer.status))
 
 
-def instead(number: int, body: str, content_type: str = JSON, **headers: str) -> Change:
-    """Another answer; `_` in a header's name stands for `-`."""
+def replace_answer(number: int, body: str, content_type: str = JSON, **headers: str) -> AnswerEdit:
+    """Replace the whole answer; `_` in a header's name stands for `-`."""
     named = {name.replace("_", "-"): value for name, value in headers.items()}
     return lambda answer: Answer(number, {"content-type": content_type, **named}, body.encode())
 
 
-def instead_of_stream(number: int, body: str) -> Change:
-    """An answer where a stream should begin; other answers stay."""
-    other = instead(number, body)
+def replace_stream(number: int, body: str) -> AnswerEdit:
+    """Replace a stream by an answer; other answers stay."""
+    other = replace_answer(number, body)
     return lambda answer: other(answer) if answer.body is None else answer
 
 
-def page(number: int, title: str) -> Change:
-    """The HTML page of a gateway."""
+def replace_by_page(number: int, title: str) -> AnswerEdit:
+    """Replace the answer by the HTML page of a gateway."""
     text = f"{number} {title}"
-    return instead(number, f"<html><head><title>{text}</title></head><body><h1>{text}</h1></body></html>", HTML)
+    return replace_answer(number, f"<html><head><title>{text}</title></head><body><h1>{text}</h1></body></html>", HTML)
 
 
-def body(change: Callable[[bytes], bytes], content_type: str | None = None) -> Change:
-    """Another body, of another type where one is given; a stream stays."""
+def edit_body(change: Callable[[bytes], bytes], content_type: str | None = None) -> AnswerEdit:
+    """Edit the body, and set its type if one is given; a stream stays."""
 
     def changed(answer: Answer) -> Answer:
         if not answer.body:
             return answer
         headers = answer.headers if content_type is None else {**answer.headers, "content-type": content_type}
-        return answer.but(headers=headers, body=change(answer.body))
+        return answer.with_changes(headers=headers, body=change(answer.body))
 
     return changed
 
 
-def headers(pattern: str, change: Callable[[str, str], Mapping[str, str]]) -> Change:
-    """Every header whose name fits becomes what `change` makes of its name and value."""
+def edit_headers(pattern: str, change: Callable[[str, str], Mapping[str, str]]) -> AnswerEdit:
+    """Replace each header that matches the pattern by what `change` makes of its name and value."""
 
     def changed(answer: Answer) -> Answer:
         kept: dict[str, str] = {}
         for name, value in answer.headers.items():
             kept.update(change(name, value) if fnmatchcase(name, pattern) else {name: value})
-        return answer.but(headers=kept)
+        return answer.with_changes(headers=kept)
 
     return changed
 
 
-def removed(pattern: str) -> Change:
-    return headers(pattern, lambda name, value: {})
+def remove_headers(pattern: str) -> AnswerEdit:
+    return edit_headers(pattern, lambda name, value: {})
 
 
-def emptied(pattern: str) -> Change:
-    return headers(pattern, lambda name, value: {name: ""})
+def empty_headers(pattern: str) -> AnswerEdit:
+    return edit_headers(pattern, lambda name, value: {name: ""})
 
 
-def renamed(pattern: str) -> Change:
-    return headers(pattern, lambda name, value: {f"{name}-renamed": value})
+def rename_headers(pattern: str) -> AnswerEdit:
+    return edit_headers(pattern, lambda name, value: {f"{name}-renamed": value})
 
 
-def said(pattern: str, other: str) -> Change:
-    """Another value in each of these headers."""
-    return headers(pattern, lambda name, value: {name: other})
+def set_headers(pattern: str, other: str) -> AnswerEdit:
+    """Set the value of each header that matches."""
+    return edit_headers(pattern, lambda name, value: {name: other})
 
 
-def added(name: str, value: str) -> Change:
-    return lambda answer: answer.but(headers={**answer.headers, name: value})
+def add_header(name: str, value: str) -> AnswerEdit:
+    return lambda answer: answer.with_changes(headers={**answer.headers, name: value})
 
 
-def at(pointers: Iterable[str], other: OfValue) -> OfValue:
-    """Change what a JSON value has at these pointers; where it has nothing there it stays.
+def edit_at(pointers: Iterable[str], other: ValueEdit) -> ValueEdit:
+    """Edit a JSON value at those of these pointers that it has.
 
-    The first item of a list stands for the list: some envelopes come in one.
+    A list of one item is edited as its item: some envelopes come in a list.
     """
     paths = [pointer[1:].split("/") for pointer in pointers]
 
@@ -104,20 +104,20 @@ def at(pointers: Iterable[str], other: OfValue) -> OfValue:
     return changed
 
 
-def _put(value: Any, path: list[str], other: OfValue) -> Any:
+def _put(value: Any, path: list[str], other: ValueEdit) -> Any:
     if not isinstance(value, dict) or path[0] not in value:
         return value
     there = value[path[0]]
     return {**value, path[0]: _put(there, path[1:], other) if len(path) > 1 else other(there)}
 
 
-def text_at(pointers: Iterable[str], other: str) -> OfValue:
-    """Another text where there is one."""
-    return at(pointers, lambda there: other if isinstance(there, str) and there else there)
+def set_text(pointers: Iterable[str], other: str) -> ValueEdit:
+    """Replace the text at these pointers, if there is any."""
+    return edit_at(pointers, lambda there: other if isinstance(there, str) and there else there)
 
 
-def without_field(number: int) -> OfValue:
-    """An object without one of its fields, by its place."""
+def drop_field(number: int) -> ValueEdit:
+    """Drop the field with this index from an object."""
 
     def changed(value: Any) -> Any:
         if not isinstance(value, dict) or len(value) <= number:
@@ -127,64 +127,64 @@ def without_field(number: int) -> OfValue:
     return changed
 
 
-def flattened(value: Any) -> Any:
-    """The fields of an error without the object around them."""
+def flatten_error(value: Any) -> Any:
+    """Return the fields of an error without the object around them."""
     return value["error"] if isinstance(value, dict) and isinstance(value.get("error"), dict) else value
 
 
-def json_of(text: str | bytes) -> Any:
-    """The JSON value of a text, or None where it is none."""
+def parse_json(text: str | bytes) -> Any:
+    """Return the JSON value of a text, or None if it is no JSON."""
     try:
         return json.loads(text)
     except ValueError:
         return None
 
 
-def name_of(block: str) -> str:
-    """The name of an event: its `event:` line, else the type in its data; `[DONE]` for the block that says so."""
+def event_name(block: str) -> str:
+    """Return the name of an event: its `event:` line, else the type in its data, else the data (`[DONE]`)."""
     lines = dict(line.partition(": ")[::2] for line in block.split("\n"))
     data = lines.get("data", "")
-    value = json_of(data)
-    named = value.get("type", "") if isinstance(value, dict) else ""
-    return lines.get("event") or named or data.strip()
+    value = parse_json(data)
+    type_name = value.get("type", "") if isinstance(value, dict) else ""
+    return lines.get("event") or type_name or data.strip()
 
 
-def without_events(*names: str) -> OfEvent:
-    return lambda block, before: () if name_of(block) in names else (block,)
+def drop_events(*names: str) -> EventEdit:
+    return lambda block, before: () if event_name(block) in names else (block,)
 
 
-def without_event_number(number: int) -> OfEvent:
+def drop_event_number(number: int) -> EventEdit:
     return lambda block, before: () if before == number else (block,)
 
 
-def without_line(start: str) -> OfEvent:
-    """Each block without the lines that begin so."""
+def drop_lines(start: str) -> EventEdit:
+    """Drop the lines of each block that begin so."""
     return lambda block, before: ("\n".join(line for line in block.split("\n") if not line.startswith(start)),)
 
 
-def replaced(old: str, new: str) -> OfEvent:
+def replace_text(old: str, new: str) -> EventEdit:
     return lambda block, before: (block.replace(old, new),)
 
 
-def broken_off_by(failure: str) -> OfEvent:
-    """The first block of a stream, then a failure, then nothing."""
+def fail_after_first(failure: str) -> EventEdit:
+    """Send the first block of a stream, then a failure, then nothing."""
     return lambda block, before: (block, failure) if before == 0 else ()
 
 
-def before_each(extra: str) -> OfEvent:
-    """A block more before every block."""
+def insert_before_each(extra: str) -> EventEdit:
+    """Insert a block before every block."""
     return lambda block, before: (extra, block)
 
 
-def before_the_first(extra: str) -> OfEvent:
+def insert_before_first(extra: str) -> EventEdit:
     return lambda block, before: (extra, block) if before == 0 else (block,)
 
 
-def frame_renamed(other: str) -> OfFrame:
-    """Each message under another name: in its `type`, else in its first field."""
+def rename_frame(other: str) -> FrameEdit:
+    """Rename each message: its `type`, else its first field."""
 
     def changed(frame: Frame, before: int) -> Iterable[Frame]:
-        value = json_of(frame)
+        value = parse_json(frame)
         if not isinstance(value, dict):
             return (frame,)
         first = next(iter(value), "")
@@ -198,34 +198,34 @@ def frame_renamed(other: str) -> OfFrame:
     return changed
 
 
-def first_name_twice(text: str) -> str:
-    """A text in which the first object has its first name twice, at first with null: the last value is the true one."""
+def duplicate_first_name(text: str) -> str:
+    """Insert the first name of the first object once more, with null before its own value; the last value counts."""
     return re.sub(r'\{\s*("(?:[^"\\]|\\.)*"\s*:)', r"{\1 null, \1", text, count=1)
 
 
-def body_with_a_name_twice(raw: bytes) -> bytes:
-    return first_name_twice(raw.decode()).encode()
+def duplicate_name_in_body(raw: bytes) -> bytes:
+    return duplicate_first_name(raw.decode()).encode()
 
 
-def event_with_a_name_twice(block: str, before: int) -> Iterable[str]:
-    return (first_name_twice(block),)
+def duplicate_name_in_event(block: str, before: int) -> Iterable[str]:
+    return (duplicate_first_name(block),)
 
 
-def frame_with_a_name_twice(frame: Frame, before: int) -> Iterable[Frame]:
-    return (first_name_twice(frame) if isinstance(frame, str) else frame,)
+def duplicate_name_in_frame(frame: Frame, before: int) -> Iterable[Frame]:
+    return (duplicate_first_name(frame) if isinstance(frame, str) else frame,)
 
 
-def every_frame_twice(frame: Frame, before: int) -> Iterable[Frame]:
+def duplicate_frame(frame: Frame, before: int) -> Iterable[Frame]:
     return (frame, frame)
 
 
-def ending(number: int | None = None, message: str | None = None) -> Callable[[Ending], Ending]:
-    """Another code or status, another reason or message."""
-    return lambda was: Ending(
-        was.status if number is None else number, was.message if message is None else message, was.trailers
+def set_ending(number: int | None = None, message: str | None = None) -> Callable[[Ending], Ending]:
+    """Replace the code or status, the reason or message."""
+    return lambda ending: Ending(
+        ending.status if number is None else number, ending.message if message is None else message, ending.trailers
     )
 
 
-def status_of_calls(of: Mapping[int, int]) -> Callable[[Ending], Ending]:
-    """Another gRPC status, by the true one."""
-    return lambda was: Ending(of.get(was.status, was.status), was.message, was.trailers)
+def set_grpc_status(of: Mapping[int, int]) -> Callable[[Ending], Ending]:
+    """Replace the gRPC status, by the original one."""
+    return lambda ending: Ending(of.get(ending.status, ending.status), ending.message, ending.trailers)

@@ -1,4 +1,4 @@
-"""A proxy on loopback that stands between the probes and the mock, and does faults to what the mock answers."""
+"""A proxy on loopback between the probes and the mock, which applies faults to the mock's answers."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from catalog_probe.mockserver.app import create_app
 from catalog_probe.mockserver.core.faults import CLOSE_EXTENSION
 from tests.harness.engines import mock_target_at
-from tests.harness.fault_changes import json_of
-from tests.harness.faults import Act, Answer, Ending, Fault, Frame, Picking
+from tests.harness.fault_changes import parse_json
+from tests.harness.faults import Act, Answer, Ending, Fault, FaultSelector, Frame
 from tests.harness.grpc_relay import relaying
 from tests.harness.serving import RESET_EXTENSION, serving
 
@@ -20,41 +20,41 @@ if TYPE_CHECKING:
 
     from catalog_probe.probes.targets.target import Target
 
-BLANK = b"\n\n"
-"""What ends a block of an event stream."""
+BLOCK_END = b"\n\n"
+"""Ends a block of an event stream."""
 
-GONE = ("http.disconnect", "websocket.disconnect")
+DISCONNECTS = ("http.disconnect", "websocket.disconnect")
 
 Item = TypeVar("Item")
 
 
-class Stand:
-    """A place on loopback where faults stand before a mock, one set of them after another.
+class FaultServer:
+    """A server on loopback with faults in front of a mock, one set of faults after another.
 
-    Starting a server takes longer than most probes: one serves all. HTTP and WebSockets go to a mock in this process,
-    new for each set; gRPC goes to the one at `grpc_host`, and is out of reach where that is empty.
+    Starting a server takes longer than most probes, so one serves all. HTTP and WebSockets go to a mock in this
+    process, new for each set. gRPC goes to the mock at `grpc_host`, and is out of reach if that is empty.
     """
 
     def __init__(self) -> None:
         self.base = ""
         self.grpc_host = ""
-        self._picking = Picking(())
+        self._selector = FaultSelector(())
         self._app: Any = None
 
-    def behind(self, *faults: Fault, **changes: Any) -> Target:
-        """The mock target behind these faults, done in this order; `changes` are made to each of its providers."""
-        self._picking = Picking(faults)
-        self._app = FaultProxy(create_app(), self._picking)
+    def target_behind(self, *faults: Fault, **changes: Any) -> Target:
+        """Return the mock target behind these faults, applied in this order; `changes` are made to each provider."""
+        self._selector = FaultSelector(faults)
+        self._app = FaultProxy(create_app(), self._selector)
         target = mock_target_at(self.base, **changes)
         if not self.grpc_host:
             return target
         pd = target.providers["pd"]
-        there = replace(pd, addresses={**pd.addresses, "grpc_host": self.grpc_host})
-        return replace(target, providers={**target.providers, "pd": there})
+        pd = replace(pd, addresses={**pd.addresses, "grpc_host": self.grpc_host})
+        return replace(target, providers={**target.providers, "pd": pd})
 
-    def picking(self) -> Picking:
-        """The faults that stand there now."""
-        return self._picking
+    def selector(self) -> FaultSelector:
+        """Return the selector of the current faults."""
+        return self._selector
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         """Serve one request or one WebSocket."""
@@ -62,21 +62,21 @@ class Stand:
 
 
 @contextmanager
-def standing(grpc_host: str = "") -> Iterator[Stand]:
-    """A stand, served until the `with` block ends."""
-    stand = Stand()
-    with serving(stand) as stand.base, ExitStack() as stack:
+def serving_faults(grpc_host: str = "") -> Iterator[FaultServer]:
+    """Serve faults until the `with` block ends."""
+    fault_server = FaultServer()
+    with serving(fault_server) as fault_server.base, ExitStack() as stack:
         if grpc_host:
-            stand.grpc_host = stack.enter_context(relaying(grpc_host, stand.picking))
-        yield stand
+            fault_server.grpc_host = stack.enter_context(relaying(grpc_host, fault_server.selector))
+        yield fault_server
 
 
 class FaultProxy:
-    """An ASGI app in front of another; what no fault falls on passes through untouched and at once."""
+    """An ASGI app in front of another; an answer without faults passes through unchanged and at once."""
 
-    def __init__(self, app: Any, picking: Picking) -> None:
+    def __init__(self, app: Any, selector: FaultSelector) -> None:
         self._app = app
-        self._picking = picking
+        self._selector = selector
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         """Serve one request or one WebSocket."""
@@ -84,35 +84,35 @@ class FaultProxy:
             await self._app(scope, receive, send)
             return
         headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
-        asked = self._picking.asked(scope["type"], scope.get("method", "GET"), scope["path"], headers)
-        faults = self._picking.of(asked)
+        request = self._selector.receive(scope["type"], scope.get("method", "GET"), scope["path"], headers)
+        faults = self._selector.select_faults(request)
         if not faults:
             await self._app(scope, receive, send)
             return
-        spoiling = (_Socket if scope["type"] == "websocket" else _Http)(faults, scope, send)
-        gone = False
+        proxied = (_ProxiedSocket if scope["type"] == "websocket" else _ProxiedHttp)(faults, scope, send)
+        is_gone = False
 
-        async def heard() -> Any:
-            nonlocal gone
+        async def receive_and_watch() -> Any:
+            nonlocal is_gone
             message = await receive()
-            gone = gone or message["type"] in GONE
+            is_gone = is_gone or message["type"] in DISCONNECTS
             return message
 
-        await self._app(scope, heard, spoiling.send)
-        while spoiling.broken and not gone:
-            await heard()  # without an answer the server would make one of its own
+        await self._app(scope, receive_and_watch, proxied.send)
+        while proxied.broken and not is_gone:
+            await receive_and_watch()  # if the app returned without an answer, the server would make its own
 
 
-class _Spoiling:
-    """What HTTP and WebSockets share: the faults that fall on an answer of its status, and how it is sent whole."""
+class _ProxiedAnswer:
+    """What HTTP and WebSockets share: the faults of an answer by its status, and how a whole answer is sent."""
 
     def __init__(self, faults: tuple[Fault, ...], scope: Any, send: Any) -> None:
         self.broken = False
         self._faults = faults
         self._scope = scope
         self._send = send
-        self._over = False
-        self._told = 0
+        self._ended = False
+        self._sent_count = 0
         self._status = 0
         self._headers: dict[str, str] = {}
         self._body = b""
@@ -121,14 +121,14 @@ class _Spoiling:
         self._status = message.get("status", 101)
         pairs = message.get("headers") or ()
         self._headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in pairs}
-        self._faults = tuple(fault for fault in self._faults if fault.where.answers(self._status))
+        self._faults = tuple(fault for fault in self._faults if fault.scope.matches_status(self._status))
 
-    def _done(self, body: bytes | None) -> Answer:
-        """The answer as the faults leave it."""
+    def _apply_faults(self, body: bytes | None) -> Answer:
+        """Return the answer after all faults."""
         answer = Answer(self._status, self._headers, body)
         for fault in self._faults:
             if fault.value is not None and answer.body:
-                answer = answer.but(body=_bytes(_revalued(fault.value, answer.body)))
+                answer = answer.with_changes(body=_encode(_edit_json(fault.value, answer.body)))
             if fault.answer is not None:
                 answer = fault.answer(answer)
         return answer
@@ -142,10 +142,10 @@ class _Spoiling:
         return next((fault.cut_after for fault in self._faults if fault.cut_after is not None), None)
 
     def _break(self, how: str, extension: str) -> None:
-        self._over = self.broken = True
+        self._ended = self.broken = True
         self._scope["extensions"][extension][how]()
 
-    async def _whole(self, answer: Answer, kind: str = "http.response", *, half: bool = False) -> None:
+    async def _send_whole(self, answer: Answer, kind: str = "http.response", *, half: bool = False) -> None:
         """Send an answer at once, or the first half of it."""
         content = b"" if answer.body is None or answer.status in (204, 304) else answer.body
         headers = {name: value for name, value in answer.headers.items() if name != "content-length"}
@@ -156,8 +156,8 @@ class _Spoiling:
         await self._send({"type": f"{kind}.body", "body": part, "more_body": half})
 
 
-class _Http(_Spoiling):
-    """One HTTP answer on its way; an event stream is passed on block by block as it comes."""
+class _ProxiedHttp(_ProxiedAnswer):
+    """One HTTP answer; an event stream is passed on block by block as it comes."""
 
     def __init__(self, faults: tuple[Fault, ...], scope: Any, send: Any) -> None:
         super().__init__(faults, scope, send)
@@ -165,7 +165,7 @@ class _Http(_Spoiling):
 
     async def send(self, message: Any) -> None:
         """Take one message of the app."""
-        if self._over:
+        if self._ended:
             return
         if message["type"] == "http.response.start":
             await self._start(message)
@@ -176,53 +176,55 @@ class _Http(_Spoiling):
     async def _start(self, message: Any) -> None:
         self._begin(message)
         if self._act is Act.HANG:
-            self._over = self.broken = True
+            self._ended = self.broken = True
         elif self._act is not None:
             self._break(self._act.value, RESET_EXTENSION if self._act is Act.RESET else CLOSE_EXTENSION)
         elif "text/event-stream" in self._headers.get("content-type", ""):
-            head = self._done(None)
+            head = self._apply_faults(None)
             self._streaming = head.body is None
             if self._streaming:
                 await self._send({**message, "status": head.status, "headers": _pairs(head.headers)})
             else:
-                self._over = True
-                await self._whole(head)
+                self._ended = True
+                await self._send_whole(head)
 
     async def _collect(self, *, more: bool) -> None:
         if not more:
             half = self._cut_after is not None
-            await self._whole(self._done(self._body), half=half)
+            await self._send_whole(self._apply_faults(self._body), half=half)
             if half:
                 self._break("close", CLOSE_EXTENSION)
 
     async def _stream(self, *, more: bool) -> None:
-        *blocks, self._body = self._body.split(BLANK)
+        *blocks, self._body = self._body.split(BLOCK_END)
         for block in blocks:
-            for changed in self._events(block.decode()):
-                await self._send({"type": "http.response.body", "body": changed.encode() + BLANK, "more_body": True})
-            self._told += 1
-            if self._told == self._cut_after:
+            for changed in self._edit_block(block.decode()):
+                await self._send(
+                    {"type": "http.response.body", "body": changed.encode() + BLOCK_END, "more_body": True}
+                )
+            self._sent_count += 1
+            if self._sent_count == self._cut_after:
                 self._break("close", CLOSE_EXTENSION)
                 return
         if not more:
             await self._send({"type": "http.response.body", "body": self._body})
 
-    def _events(self, block: str) -> list[str]:
+    def _edit_block(self, block: str) -> list[str]:
         blocks = [block]
         for fault in self._faults:
             if fault.value is not None:
-                blocks = [_with_data(fault.value, each) for each in blocks]
+                blocks = [_edit_data(fault.value, block) for block in blocks]
             if fault.event is not None:
-                blocks = _each(fault.event, blocks, self._told)
+                blocks = _edit_all(fault.event, blocks, self._sent_count)
         return blocks
 
 
-class _Socket(_Spoiling):
-    """What the mock says on one WebSocket, from the answer to the handshake to the close."""
+class _ProxiedSocket(_ProxiedAnswer):
+    """The mock's side of one WebSocket, from the answer to the handshake to the close."""
 
     async def send(self, message: Any) -> None:
         """Take one message of the app."""
-        if self._over:
+        if self._ended:
             return
         match message["type"]:
             case "websocket.accept":
@@ -232,37 +234,37 @@ class _Socket(_Spoiling):
             case "websocket.http.response.body":
                 self._body += message.get("body", b"")
                 if not message.get("more_body", False):
-                    await self._whole(self._done(self._body), "websocket.http.response")
+                    await self._send_whole(self._apply_faults(self._body), "websocket.http.response")
             case "websocket.send":
-                await self._say(message)
+                await self._send_message(message)
             case "websocket.close":
                 await self._close(message)
 
     async def _accept(self, message: Any) -> None:
         self._begin(message)
-        head = self._done(None)
+        head = self._apply_faults(None)
         if self._act is Act.HANG:
-            self._over = self.broken = True
+            self._ended = self.broken = True
         elif self._act is not None:
             self._break("close", CLOSE_EXTENSION)
         elif head.body is not None:
-            self._over = True
-            await self._whole(head, "websocket.http.response")
+            self._ended = True
+            await self._send_whole(head, "websocket.http.response")
         else:
             await self._send({**message, "headers": _pairs(head.headers)})
 
-    async def _say(self, message: Any) -> None:
+    async def _send_message(self, message: Any) -> None:
         frame: Frame = message["bytes"] if message.get("text") is None else message["text"]
         frames = [frame]
         for fault in self._faults:
             if fault.value is not None:
-                frames = [_revalued(fault.value, each) for each in frames]
+                frames = [_edit_json(fault.value, frame) for frame in frames]
             if fault.frame is not None:
-                frames = _each(fault.frame, frames, self._told)
-        for each in frames:
-            await self._send({"type": "websocket.send", "text" if isinstance(each, str) else "bytes": each})
-        self._told += 1
-        if self._told == self._cut_after:
+                frames = _edit_all(fault.frame, frames, self._sent_count)
+        for frame in frames:
+            await self._send({"type": "websocket.send", "text" if isinstance(frame, str) else "bytes": frame})
+        self._sent_count += 1
+        if self._sent_count == self._cut_after:
             self._break("close", CLOSE_EXTENSION)
 
     async def _close(self, message: Any) -> None:
@@ -274,30 +276,30 @@ class _Socket(_Spoiling):
             await self._send({**message, "code": ending.status, "reason": ending.message})
 
 
-def _each(change: Callable[[Item, int], Iterable[Item]], items: list[Item], before: int) -> list[Item]:
-    return [made for item in items for made in change(item, before)]
+def _edit_all(edit: Callable[[Item, int], Iterable[Item]], items: list[Item], before: int) -> list[Item]:
+    return [edited for item in items for edited in edit(item, before)]
 
 
-def _revalued(change: Callable[[Any], Any], raw: Frame) -> Frame:
-    """The JSON text of a changed value; what is no JSON, or stays as it is, stays byte for byte."""
-    value = json_of(raw)
-    changed = change(value) if value is not None else value
-    if changed == value:
+def _edit_json(edit: Callable[[Any], Any], raw: Frame) -> Frame:
+    """Return the JSON text of the edited value; text that is no JSON or not changed stays byte for byte."""
+    value = parse_json(raw)
+    edited = edit(value) if value is not None else value
+    if edited == value:
         return raw
-    text = json.dumps(changed)
+    text = json.dumps(edited)
     return text.encode() if isinstance(raw, bytes) else text
 
 
-def _with_data(change: Callable[[Any], Any], block: str) -> str:
-    """A block of an event stream with another value in each line of data."""
+def _edit_data(edit: Callable[[Any], Any], block: str) -> str:
+    """Edit the value in each data line of an event stream block."""
     start = "data: "
     return "\n".join(
-        f"{start}{_revalued(change, line.removeprefix(start))!s}" if line.startswith(start) else line
+        f"{start}{_edit_json(edit, line.removeprefix(start))!s}" if line.startswith(start) else line
         for line in block.split("\n")
     )
 
 
-def _bytes(frame: Frame) -> bytes:
+def _encode(frame: Frame) -> bytes:
     return frame if isinstance(frame, bytes) else frame.encode()
 
 

@@ -1,4 +1,4 @@
-"""Named faults, and the records on which each is looked at: what a gateway, a proxy, an edge or a provider does."""
+"""Named faults of gateways, proxies, edges and providers, and the records that each is tried on."""
 
 from __future__ import annotations
 
@@ -9,29 +9,30 @@ from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
 from catalog_probe.catalog.reading.error_records import documented_status
-from tests.harness import fault_changes as to
+from tests.harness import fault_changes as edits
 from tests.harness.engines import catalog
-from tests.harness.faults import Act, Fault, Where
+from tests.harness.faults import Act, Fault, FaultScope
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Iterator, Mapping
 
 ERRORS = range(400, 600)
 SUCCESSES = range(200, 300)
-TO_PROBES = Where(control=False)
+PROBES_ONLY = FaultScope(control=False)
 
-APART = "^pc/errors/(client/|websocket/steered)"
-"""Left out where it is not asked for: servers of the probes' own, a time limit of 0.4 s, a close that takes 1 s."""
+ONLY_WHERE_NAMED = "^pc/errors/(client/|websocket/steered)"
+"""Tried with faults of sockets only: records with servers of their own, a time limit of 0.4 s, or a wait of 1 s."""
 
 PROVIDERS = "^p"
-UNCOUNTED = "^p(?!a/endpoints/limits/)"
-"""All but what spends a limit: some hundred exchanges a record, of which each may meet the fault."""
+WITHOUT_LIMITS = "^p(?!a/endpoints/limits/)"
+"""All but the records that exhaust a limit: each sends a hundred requests, and any of them may meet the fault."""
+
 STREAMS = (
     "/(errors/(stream|interactions_(stream|blocked|generation))|outcomes)/|create_(message|response|chat)|/stream_"
 )
 SOCKETS = "^pb/(errors|endpoints)/live/|/websocket/"
 CALLS = "/grpc/"
-IN_ENVELOPES = "/(errors)/(general|admin|compliance|invalid_|not_found|permission|authentication|request|quota|inter)"
+WITH_ENVELOPE = "/(errors)/(general|admin|compliance|invalid_|not_found|permission|authentication|request|quota|inter)"
 LIMITS = (
     "/rate_limits?/|/errors/.*(limit|quota|resource|overload|capacity|unavailable)"
     "|/endpoints/(limits/(token_counting_rules|compliance)$|.*/create_)"
@@ -40,17 +41,17 @@ ENDPOINTS = "/endpoints/(?!grpc|live/connect|websocket)"
 
 
 @dataclass(frozen=True)
-class Named:
-    """A fault by its name, and over which records it is looked at: of those that fit `over`, one in `one_in`.
+class NamedFault:
+    """A fault with its name, and the records that it is tried on: one in `one_in` of those that match `pattern`.
 
-    Which one is told by its address alone, so that a new record leaves the others where they are. Where `statuses` are
-    named, it is looked at over records that document one of them: on others it would fall nowhere. `target` is
-    changed in every provider of the target; probes of a lane come one after another.
+    The choice depends on the address alone, so a new record does not change it for others. With `statuses`, only
+    records that document one of them: on others the fault would do nothing. `target` are changes of every provider.
+    Probes of a lane come one after another by default.
     """
 
     name: str
     faults: tuple[Fault, ...]
-    over: str = PROVIDERS
+    pattern: str = PROVIDERS
     one_in: int = 8
     target: Mapping[str, Any] = field(default_factory=dict)
     statuses: Container[int] = ()
@@ -59,10 +60,10 @@ class Named:
         return [
             address
             for address in addresses
-            if re.search(self.over, address)
-            and (self.over == SOCKETS or not re.search(APART, address))
+            if re.search(self.pattern, address)
+            and (self.pattern == SOCKETS or not re.search(ONLY_WHERE_NAMED, address))
             and crc32(address.encode()) % self.one_in == 0
-            and (self.statuses == () or any(each in self.statuses for each in documented(address)))
+            and (self.statuses == () or any(status in self.statuses for status in documented_statuses(address)))
         ]
 
     @property
@@ -70,14 +71,14 @@ class Named:
         return {"concurrency": 1, **self.target}
 
 
-def documented(address: str) -> Iterator[int]:
-    """The statuses that an error record documents."""
-    status = documented_status(catalog()[address])
-    return (each for each in ERRORS if each in status.members or each // 100 == status.hundreds)
+def documented_statuses(address: str) -> Iterator[int]:
+    """Return the statuses that an error record documents."""
+    documented = documented_status(catalog()[address])
+    return (status for status in ERRORS if status in documented.members or status // 100 == documented.hundreds)
 
 
-def enveloped(error: str, code: int, status: str, message: str) -> dict[str, str]:
-    """The same error in the envelope of each provider (2:7.1)."""
+def build_error_bodies(error: str, code: int, status: str, message: str) -> dict[str, str]:
+    """Return the JSON of one error in the envelope of each provider (2:7.1)."""
     bodies: dict[str, Any] = {
         "pa": {
             "type": "error",
@@ -91,52 +92,58 @@ def enveloped(error: str, code: int, status: str, message: str) -> dict[str, str
     return {name: json.dumps(body) for name, body in bodies.items()}
 
 
-def in_own_envelope(number: int, error: str, status: str, message: str, where: Where = TO_PROBES) -> tuple[Fault, ...]:
-    """One answer, in the envelope of the provider that is asked."""
-    bodies = enveloped(error, number, status, message)
-    return tuple(Fault(where, answer=to.instead(number, body)).only(provider=name) for name, body in bodies.items())
+def answer_in_own_envelope(
+    number: int, error: str, status: str, message: str, scope: FaultScope = PROBES_ONLY
+) -> tuple[Fault, ...]:
+    """Replace answers by one error, in the envelope of each provider."""
+    bodies = build_error_bodies(error, number, status, message)
+    return tuple(
+        Fault(scope, answer=edits.replace_answer(number, body)).only(provider=name) for name, body in bodies.items()
+    )
 
 
-def on(answer: to.Change, **where: Any) -> tuple[Fault, ...]:
-    return (Fault(answer=answer).only(**where),)
+def edit_answers(answer: edits.AnswerEdit, **scope: Any) -> tuple[Fault, ...]:
+    return (Fault(answer=answer).only(**scope),)
 
 
-def instead(answer: to.Change, **where: Any) -> tuple[Fault, ...]:
-    """Another answer to everything that is no control, and no gRPC call."""
-    return (Fault(TO_PROBES, answer=answer).only(**where),)
+def edit_probe_answers(answer: edits.AnswerEdit, **scope: Any) -> tuple[Fault, ...]:
+    """Edit every answer but those to controls and gRPC calls."""
+    return (Fault(PROBES_ONLY, answer=answer).only(**scope),)
 
 
-def value(change: to.OfValue, **where: Any) -> tuple[Fault, ...]:
-    return (Fault(value=change).only(**where),)
+def edit_values(edit: edits.ValueEdit, **scope: Any) -> tuple[Fault, ...]:
+    return (Fault(value=edit).only(**scope),)
 
 
-def broken_off(**where: Any) -> tuple[Fault, ...]:
-    """An overload or a fault in the midst of each stream, after its first event (1:6)."""
+def fail_streams(**scope: Any) -> tuple[Fault, ...]:
+    """Break off each stream after its first event, by an overload or a server fault (1:6)."""
     failures: dict[str, Any] = {
         "pa": {"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}},
         "pb": {"event_type": "error", "error": {"code": "service_unavailable", "message": "Unavailable"}},
         "pc": {"type": "error", "code": "server_error", "message": "Fault", "param": None, "sequence_number": 1},
     }
     return tuple(
-        Fault(Where(protocol="http"), event=to.broken_off_by(f"event: error\ndata: {json.dumps(failure)}")).only(
-            provider=name, **where
-        )
+        Fault(
+            FaultScope(protocol="http"), event=edits.fail_after_first(f"event: error\ndata: {json.dumps(failure)}")
+        ).only(provider=name, **scope)
         for name, failure in failures.items()
     )
 
 
-def swapped(name: str, of: Mapping[int, int], over: str = "/errors/", one_in: int = 2) -> Named:
-    """One status where another is documented; headers and body stay."""
-    return Named(name, (Fault(Where(statuses=of), answer=to.status(of)),), over, one_in, statuses=of)
+def swap_statuses(name: str, swaps: Mapping[int, int], pattern: str = "/errors/", one_in: int = 2) -> NamedFault:
+    """Replace documented statuses; headers and body stay."""
+    return NamedFault(
+        name, (Fault(FaultScope(statuses=swaps), answer=edits.set_status(swaps)),), pattern, one_in, statuses=swaps
+    )
 
 
-def streamed(name: str, one_in: int = 3, **fault: Any) -> Named:
-    return Named(name, (Fault(Where(protocol="http"), **fault),), STREAMS, one_in)
+def stream_fault(name: str, one_in: int = 3, **fault: Any) -> NamedFault:
+    return NamedFault(name, (Fault(FaultScope(protocol="http"), **fault),), STREAMS, one_in)
 
 
-def on_sockets(name: str, **fault: Any) -> Named:
-    """A fault of WebSockets; where a message is waited for in vain, eight wait together."""
-    return Named(name, (Fault(Where(protocol="websocket"), **fault),), SOCKETS, 1, {"concurrency": 8})
+def socket_fault(name: str, **fault: Any) -> NamedFault:
+    """Return a fault of WebSockets; eight probes at once, because some wait for a message that never comes."""
+    return NamedFault(name, (Fault(FaultScope(protocol="websocket"), **fault),), SOCKETS, 1, {"concurrency": 8})
 
 
 TYPES = ("/error/type", "/error/status", "/type")
@@ -154,158 +161,198 @@ LAST_OF_A_STREAM = (
 )
 
 PAGES = (
-    Named("page-500", instead(to.page(500, "Internal Server Error"))),
-    Named("page-502", instead(to.page(502, "Bad Gateway"))),
-    Named("page-503", instead(to.page(503, "Service Unavailable"))),
-    Named("page-504", instead(to.page(504, "Gateway Time-out"))),
-    Named("page-529", instead(to.page(529, "Site is overloaded"))),
-    Named("page-404", instead(to.page(404, "Not Found"))),
-    Named("bare-500", instead(to.instead(500, BARE))),
-    Named("bare-502", instead(to.instead(502, BARE))),
-    Named("enveloped-500", in_own_envelope(500, "api_error", "INTERNAL", "Internal server error")),
-    Named("enveloped-503", in_own_envelope(503, "overloaded_error", "UNAVAILABLE", "Overloaded")),
-    Named("enveloped-529", in_own_envelope(529, "overloaded_error", "UNAVAILABLE", "Overloaded")),
-    Named("page-502-for-one-in-ten", on(to.page(502, "Bad Gateway"), share=0.1), UNCOUNTED, 4),
-    Named("bare-500-for-one-in-twenty", on(to.instead(500, BARE), share=0.05), UNCOUNTED, 4),
-    Named("page-503-for-each-delete", on(to.page(503, "Service Unavailable"), method="DELETE"), "delete|/agents/", 1),
-    Named("page-502-for-first-attempts", on(to.page(502, "Bad Gateway"), attempts=(1,)), one_in=16),
+    NamedFault("page-500", edit_probe_answers(edits.replace_by_page(500, "Internal Server Error"))),
+    NamedFault("page-502", edit_probe_answers(edits.replace_by_page(502, "Bad Gateway"))),
+    NamedFault("page-503", edit_probe_answers(edits.replace_by_page(503, "Service Unavailable"))),
+    NamedFault("page-504", edit_probe_answers(edits.replace_by_page(504, "Gateway Time-out"))),
+    NamedFault("page-529", edit_probe_answers(edits.replace_by_page(529, "Site is overloaded"))),
+    NamedFault("page-404", edit_probe_answers(edits.replace_by_page(404, "Not Found"))),
+    NamedFault("bare-500", edit_probe_answers(edits.replace_answer(500, BARE))),
+    NamedFault("bare-502", edit_probe_answers(edits.replace_answer(502, BARE))),
+    NamedFault("enveloped-500", answer_in_own_envelope(500, "api_error", "INTERNAL", "Internal server error")),
+    NamedFault("enveloped-503", answer_in_own_envelope(503, "overloaded_error", "UNAVAILABLE", "Overloaded")),
+    NamedFault("enveloped-529", answer_in_own_envelope(529, "overloaded_error", "UNAVAILABLE", "Overloaded")),
+    NamedFault(
+        "page-502-for-one-in-ten", edit_answers(edits.replace_by_page(502, "Bad Gateway"), share=0.1), WITHOUT_LIMITS, 4
+    ),
+    NamedFault(
+        "bare-500-for-one-in-twenty", edit_answers(edits.replace_answer(500, BARE), share=0.05), WITHOUT_LIMITS, 4
+    ),
+    NamedFault(
+        "page-503-for-each-delete",
+        edit_answers(edits.replace_by_page(503, "Service Unavailable"), method="DELETE"),
+        "delete|/agents/",
+        1,
+    ),
+    NamedFault(
+        "page-502-for-first-attempts", edit_answers(edits.replace_by_page(502, "Bad Gateway"), attempts=(1,)), one_in=16
+    ),
 )
 
 ONE_ANSWER = (
-    Named("maintenance-page-to-all", on(to.instead(200, MAINTENANCE, to.HTML)), one_in=12),
-    Named("maintenance-page-to-probes", instead(to.instead(200, MAINTENANCE, to.HTML))),
-    Named("page-403-to-all", on(to.page(403, "Forbidden")), one_in=12),
-    Named("page-403-for-one-in-five", on(to.page(403, "Forbidden"), share=0.2), one_in=4),
-    Named(
-        "one-400-to-each-post", tuple(each.only(method="POST") for each in in_own_envelope(400, *BAD_REQUEST)), one_in=4
+    NamedFault("maintenance-page-to-all", edit_answers(edits.replace_answer(200, MAINTENANCE, edits.HTML)), one_in=12),
+    NamedFault("maintenance-page-to-probes", edit_probe_answers(edits.replace_answer(200, MAINTENANCE, edits.HTML))),
+    NamedFault("page-403-to-all", edit_answers(edits.replace_by_page(403, "Forbidden")), one_in=12),
+    NamedFault("page-403-for-one-in-five", edit_answers(edits.replace_by_page(403, "Forbidden"), share=0.2), one_in=4),
+    NamedFault(
+        "one-400-to-each-post",
+        tuple(fault.only(method="POST") for fault in answer_in_own_envelope(400, *BAD_REQUEST)),
+        one_in=4,
     ),
-    Named("one-401-to-probes", in_own_envelope(401, *DEAD_KEY)),
-    Named(
+    NamedFault("one-401-to-probes", answer_in_own_envelope(401, *DEAD_KEY)),
+    NamedFault(
         "a-key-that-dies",
         tuple(
-            each.only(credential=COMPLIANCE_KEY, first=25) for each in in_own_envelope(401, *DEAD_KEY, where=Where())
+            fault.only(credential=COMPLIANCE_KEY, first=25)
+            for fault in answer_in_own_envelope(401, *DEAD_KEY, scope=FaultScope())
         ),
         "^pa/.*/compliance",
         2,
     ),
-    Named(
+    NamedFault(
         "redirect-to-probes",
-        instead(to.instead(302, "", to.HTML, location="https://provider.example/login")),
+        edit_probe_answers(edits.replace_answer(302, "", edits.HTML, location="https://provider.example/login")),
         one_in=16,
     ),
 )
 
 CONNECTIONS = (
-    Named("reset-for-one-in-twenty", (Fault(Where(share=0.05), act=Act.RESET),), UNCOUNTED, 4),
-    Named("reset-to-probes", (Fault(TO_PROBES, act=Act.RESET),), one_in=12),
-    Named("closed-for-one-in-ten", (Fault(Where(share=0.1), act=Act.CLOSE),), UNCOUNTED, 8),
-    Named(
+    NamedFault("reset-for-one-in-twenty", (Fault(FaultScope(share=0.05), act=Act.RESET),), WITHOUT_LIMITS, 4),
+    NamedFault("reset-to-probes", (Fault(PROBES_ONLY, act=Act.RESET),), one_in=12),
+    NamedFault("closed-for-one-in-ten", (Fault(FaultScope(share=0.1), act=Act.CLOSE),), WITHOUT_LIMITS, 8),
+    NamedFault(
         "body-cut-in-the-middle",
-        (Fault(Where(protocol="http", statuses=ERRORS), cut_after=2),),
+        (Fault(FaultScope(protocol="http", statuses=ERRORS), cut_after=2),),
         "/errors/",
         16,
     ),
-    Named("hang", (Fault(act=Act.HANG),), "^pa/endpoints/models/list_models$", 1, {"timeout_s": 3.0}),
+    NamedFault("hang", (Fault(act=Act.HANG),), "^pa/endpoints/models/list_models$", 1, {"timeout_s": 3.0}),
 )
 
 STATUSES = (
-    swapped("400-becomes-422", {400: 422}),
-    swapped("429-becomes-400", {429: 400}, "/errors/(general|quota|rate_limit|compliance)", 1),
-    swapped("404-becomes-400", {404: 400}),
-    swapped("401-becomes-403", {401: 403}),
-    swapped("403-becomes-401", {403: 401}),
-    swapped("500-becomes-503", {500: 503}, "/errors/(general|server|interactions)", 1),
-    swapped("503-becomes-529", {503: 529}, "/errors/(general|server|interactions)", 1),
-    swapped("529-becomes-503", {529: 503}, "/errors/general", 1),
-    swapped("504-becomes-503", {504: 503}, "/errors/general", 1),
-    Named("200-becomes-202", on(to.status({200: 202}), control=False), ENDPOINTS, 2),
+    swap_statuses("400-becomes-422", {400: 422}),
+    swap_statuses("429-becomes-400", {429: 400}, "/errors/(general|quota|rate_limit|compliance)", 1),
+    swap_statuses("404-becomes-400", {404: 400}),
+    swap_statuses("401-becomes-403", {401: 403}),
+    swap_statuses("403-becomes-401", {403: 401}),
+    swap_statuses("500-becomes-503", {500: 503}, "/errors/(general|server|interactions)", 1),
+    swap_statuses("503-becomes-529", {503: 529}, "/errors/(general|server|interactions)", 1),
+    swap_statuses("529-becomes-503", {529: 503}, "/errors/general", 1),
+    swap_statuses("504-becomes-503", {504: 503}, "/errors/general", 1),
+    NamedFault("200-becomes-202", edit_answers(edits.set_status({200: 202}), control=False), ENDPOINTS, 2),
 )
 
 HEADERS = (
-    Named("request-id-removed", on(to.removed("*request-id"))),
-    Named("request-id-emptied", on(to.emptied("*request-id"))),
-    Named("request-id-renamed", on(to.renamed("*request-id"))),
-    Named("request-id-of-another", on(to.said("*request-id", "req_of_another"))),
-    Named("should-retry-removed", on(to.removed("x-should-retry")), "^pa/", 4),
-    Named("should-retry-of-no-meaning", on(to.said("x-should-retry", "maybe")), "^pa/", 4),
-    Named("retry-after-removed", on(to.removed("retry-after")), LIMITS, 2),
-    Named("retry-after-in-words", on(to.said("retry-after", "soon")), LIMITS, 2),
-    Named("rate-limits-removed", on(to.removed("*ratelimit*")), LIMITS, 2),
-    Named("rate-limits-emptied", on(to.emptied("*ratelimit*")), LIMITS, 2),
-    Named("rate-limits-without-bound", on(to.said("*ratelimit*remaining*", "99999999999")), LIMITS, 2),
-    Named("unknown-header", on(to.added("x-novelty", "yes"))),
-    Named("content-type-of-text", on(to.added("content-type", "text/plain"), protocol="http")),
+    NamedFault("request-id-removed", edit_answers(edits.remove_headers("*request-id"))),
+    NamedFault("request-id-emptied", edit_answers(edits.empty_headers("*request-id"))),
+    NamedFault("request-id-renamed", edit_answers(edits.rename_headers("*request-id"))),
+    NamedFault("request-id-of-another", edit_answers(edits.set_headers("*request-id", "req_of_another"))),
+    NamedFault("should-retry-removed", edit_answers(edits.remove_headers("x-should-retry")), "^pa/", 4),
+    NamedFault("should-retry-of-no-meaning", edit_answers(edits.set_headers("x-should-retry", "maybe")), "^pa/", 4),
+    NamedFault("retry-after-removed", edit_answers(edits.remove_headers("retry-after")), LIMITS, 2),
+    NamedFault("retry-after-in-words", edit_answers(edits.set_headers("retry-after", "soon")), LIMITS, 2),
+    NamedFault("rate-limits-removed", edit_answers(edits.remove_headers("*ratelimit*")), LIMITS, 2),
+    NamedFault("rate-limits-emptied", edit_answers(edits.empty_headers("*ratelimit*")), LIMITS, 2),
+    NamedFault(
+        "rate-limits-without-bound", edit_answers(edits.set_headers("*ratelimit*remaining*", "99999999999")), LIMITS, 2
+    ),
+    NamedFault("unknown-header", edit_answers(edits.add_header("x-novelty", "yes"))),
+    NamedFault("content-type-of-text", edit_answers(edits.add_header("content-type", "text/plain"), protocol="http")),
 )
 
 ENVELOPES = (
-    Named("type-renamed", value(to.text_at(TYPES, "renamed_error"), statuses=ERRORS), IN_ENVELOPES, 3),
-    Named("code-renamed", value(to.text_at(CODES, "renamed_code")), "/errors/", 6),
-    Named("message-emptied", value(to.text_at(MESSAGES, "")), "/errors/", 6),
-    Named("message-of-one-sentence", value(to.text_at(MESSAGES, SENTENCE)), "/errors/", 6),
-    Named("param-renamed", value(to.text_at(("/error/param", "/param"), "renamed")), "^pc/errors/", 2),
-    Named("in-a-list", value(lambda body: [body], statuses=ERRORS), IN_ENVELOPES, 6),
-    Named("flattened", value(to.flattened, statuses=ERRORS), IN_ENVELOPES, 6),
-    Named("nested-once-more", value(lambda body: {"detail": body}, statuses=ERRORS), IN_ENVELOPES, 6),
-    Named("body-of-text", on(to.body(lambda raw: SENTENCE.encode(), "text/plain"), statuses=ERRORS), "/errors/", 8),
-    Named("body-emptied", on(to.body(lambda raw: b""), statuses=ERRORS), "/errors/", 8),
-    Named(
-        "body-of-html",
-        on(to.body(lambda raw: MAINTENANCE.encode(), to.HTML), statuses=ERRORS),
+    NamedFault("type-renamed", edit_values(edits.set_text(TYPES, "renamed_error"), statuses=ERRORS), WITH_ENVELOPE, 3),
+    NamedFault("code-renamed", edit_values(edits.set_text(CODES, "renamed_code")), "/errors/", 6),
+    NamedFault("message-emptied", edit_values(edits.set_text(MESSAGES, "")), "/errors/", 6),
+    NamedFault("message-of-one-sentence", edit_values(edits.set_text(MESSAGES, SENTENCE)), "/errors/", 6),
+    NamedFault("param-renamed", edit_values(edits.set_text(("/error/param", "/param"), "renamed")), "^pc/errors/", 2),
+    NamedFault("in-a-list", edit_values(lambda body: [body], statuses=ERRORS), WITH_ENVELOPE, 6),
+    NamedFault("flattened", edit_values(edits.flatten_error, statuses=ERRORS), WITH_ENVELOPE, 6),
+    NamedFault("nested-once-more", edit_values(lambda body: {"detail": body}, statuses=ERRORS), WITH_ENVELOPE, 6),
+    NamedFault(
+        "body-of-text",
+        edit_answers(edits.edit_body(lambda raw: SENTENCE.encode(), "text/plain"), statuses=ERRORS),
         "/errors/",
         8,
     ),
-    Named("name-twice", on(to.body(to.body_with_a_name_twice), protocol="http"), "/errors/|/endpoints/models/", 8),
-    Named("half-of-the-json", on(to.body(lambda raw: raw[: len(raw) // 2]), statuses=ERRORS), "/errors/", 16),
-    Named("success-without-first-field", value(to.without_field(0), statuses=SUCCESSES, control=False), ENDPOINTS, 2),
-    Named("success-without-second-field", value(to.without_field(1), statuses=SUCCESSES, control=False), ENDPOINTS, 2),
-    Named(
+    NamedFault("body-emptied", edit_answers(edits.edit_body(lambda raw: b""), statuses=ERRORS), "/errors/", 8),
+    NamedFault(
+        "body-of-html",
+        edit_answers(edits.edit_body(lambda raw: MAINTENANCE.encode(), edits.HTML), statuses=ERRORS),
+        "/errors/",
+        8,
+    ),
+    NamedFault(
+        "name-twice",
+        edit_answers(edits.edit_body(edits.duplicate_name_in_body), protocol="http"),
+        "/errors/|/endpoints/models/",
+        8,
+    ),
+    NamedFault(
+        "half-of-the-json",
+        edit_answers(edits.edit_body(lambda raw: raw[: len(raw) // 2]), statuses=ERRORS),
+        "/errors/",
+        16,
+    ),
+    NamedFault(
+        "success-without-first-field", edit_values(edits.drop_field(0), statuses=SUCCESSES, control=False), ENDPOINTS, 2
+    ),
+    NamedFault(
+        "success-without-second-field",
+        edit_values(edits.drop_field(1), statuses=SUCCESSES, control=False),
+        ENDPOINTS,
+        2,
+    ),
+    NamedFault(
         "usage-emptied",
-        value(to.at(("/usage", "/usageMetadata"), lambda usage: {})),
+        edit_values(edits.edit_at(("/usage", "/usageMetadata"), lambda usage: {})),
         "create_|generat|/outcomes/|reasons",
         2,
     ),
 )
 
 EVENTS = (
-    streamed("first-event-dropped", event=to.without_event_number(0)),
-    streamed("last-event-dropped", event=to.without_events(*LAST_OF_A_STREAM)),
-    streamed("event-line-dropped", event=to.without_line("event:")),
-    streamed("data-of-no-json", event=to.replaced("data: {", "data: oops {")),
-    streamed("name-twice-in-each-event", event=to.event_with_a_name_twice),
-    streamed("error-event-renamed", event=to.replaced("event: error", "event: failure")),
-    streamed("kept-alive-by-comments", event=to.before_each(": ping")),
-    streamed("kept-alive-by-empty-events", event=to.before_each("event: ping")),
-    streamed("preamble", event=to.before_the_first("retry: 3000")),
-    streamed("media-type-of-another-case", answer=to.headers("content-type", lambda name, kind: {name: kind.title()})),
-    streamed("stream-cut", cut_after=2),
-    streamed("stream-without-events", event=lambda block, before: ()),
-    Named("streams-broken-off", broken_off(), STREAMS, 3),
-    Named("streams-broken-off-once", broken_off(attempts=(1,)), STREAMS, 3),
-    streamed("stream-refused", one_in=6, answer=to.instead_of_stream(400, BARE)),
+    stream_fault("first-event-dropped", event=edits.drop_event_number(0)),
+    stream_fault("last-event-dropped", event=edits.drop_events(*LAST_OF_A_STREAM)),
+    stream_fault("event-line-dropped", event=edits.drop_lines("event:")),
+    stream_fault("data-of-no-json", event=edits.replace_text("data: {", "data: oops {")),
+    stream_fault("name-twice-in-each-event", event=edits.duplicate_name_in_event),
+    stream_fault("error-event-renamed", event=edits.replace_text("event: error", "event: failure")),
+    stream_fault("kept-alive-by-comments", event=edits.insert_before_each(": ping")),
+    stream_fault("kept-alive-by-empty-events", event=edits.insert_before_each("event: ping")),
+    stream_fault("preamble", event=edits.insert_before_first("retry: 3000")),
+    stream_fault(
+        "media-type-of-another-case", answer=edits.edit_headers("content-type", lambda name, kind: {name: kind.title()})
+    ),
+    stream_fault("stream-cut", cut_after=2),
+    stream_fault("stream-without-events", event=lambda block, before: ()),
+    NamedFault("streams-broken-off", fail_streams(), STREAMS, 3),
+    NamedFault("streams-broken-off-once", fail_streams(attempts=(1,)), STREAMS, 3),
+    stream_fault("stream-refused", one_in=6, answer=edits.replace_stream(400, BARE)),
 )
 
 MESSAGES_OF_SOCKETS = (
-    on_sockets("messages-renamed", frame=to.frame_renamed("renamed")),
-    on_sockets("name-twice-in-each-message", frame=to.frame_with_a_name_twice),
-    on_sockets("messages-twice", frame=to.every_frame_twice),
-    on_sockets("close-code-changed", ending=to.ending(number=4999)),
-    on_sockets("close-reason-removed", ending=to.ending(message="")),
-    on_sockets("socket-cut", cut_after=1),
-    on_sockets("handshake-refused", answer=to.page(403, "Forbidden")),
+    socket_fault("messages-renamed", frame=edits.rename_frame("renamed")),
+    socket_fault("name-twice-in-each-message", frame=edits.duplicate_name_in_frame),
+    socket_fault("messages-twice", frame=edits.duplicate_frame),
+    socket_fault("close-code-changed", ending=edits.set_ending(number=4999)),
+    socket_fault("close-reason-removed", ending=edits.set_ending(message="")),
+    socket_fault("socket-cut", cut_after=1),
+    socket_fault("handshake-refused", answer=edits.replace_by_page(403, "Forbidden")),
 )
 
 GRPC = (
-    Named(
+    NamedFault(
         "grpc-status-changed",
-        (Fault(ending=to.status_of_calls({5: 2, 7: 16, 16: 7, 13: 14, 14: 8, 8: 14, 3: 9})),),
+        (Fault(ending=edits.set_grpc_status({5: 2, 7: 16, 16: 7, 13: 14, 14: 8, 8: 14, 3: 9})),),
         CALLS,
         1,
     ),
-    Named("grpc-message-emptied", (Fault(ending=to.ending(message="")),), CALLS, 1),
+    NamedFault("grpc-message-emptied", (Fault(ending=edits.set_ending(message="")),), CALLS, 1),
 )
 
-FAULTS: tuple[Named, ...] = (
-    Named("none", ()),
+FAULTS: tuple[NamedFault, ...] = (
+    NamedFault("none", ()),
     *PAGES,
     *ONE_ANSWER,
     *CONNECTIONS,

@@ -1,4 +1,4 @@
-"""Faults as values: what is done to an answer on its way from the mock to the probes, and to which answers."""
+"""Faults: edits of the mock's answers on their way to the probes, and the scope of each."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ if TYPE_CHECKING:
 
 KEY_HEADERS = ("x-api-key", "x-pb-api-key", "authorization")
 GRANULARITY = 10_000
-"""Into how many parts requests are cut when a share of them is chosen."""
+"""Steps in which a share of requests can be chosen."""
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ProxiedRequest:
     """One request as the proxy sees it.
 
-    `protocol` is `http`, `websocket` or `grpc`; `session` is what X-Mock-Session says (`<run>/<address>/<attempt>`,
-    behind it `+<part>` where its parts are apart, or `<run>/control`), empty where nobody says it; `number` counts the
-    requests of this session and key, from 1.
+    `protocol` is `http`, `websocket` or `grpc`. `session` is the header X-Mock-Session: `<run>/<address>/<attempt>`,
+    with `+<part>` at its end for isolated calls, or `<run>/control`; it may be empty. `number` counts the requests of
+    this session and key, from 1.
     """
 
     protocol: str
@@ -35,13 +35,13 @@ class Asked:
     number: int = 1
 
     @property
-    def control(self) -> bool:
+    def is_control(self) -> bool:
         return self.session.endswith("/control")
 
     @property
     def address(self) -> str:
         """The record that is probed, or empty."""
-        return "" if self.control else self.session.partition("/")[2].rpartition("/")[0]
+        return "" if self.is_control else self.session.partition("/")[2].rpartition("/")[0]
 
     @property
     def attempt(self) -> int:
@@ -49,21 +49,20 @@ class Asked:
         return int(last) if last.isdecimal() else 1
 
     @property
-    def lot(self) -> int:
-        """What decides by chance: the same for the same request of the same probe, whenever and in whatever run."""
-        of_no_run = self.session.partition("/")[2] or self.path
-        return crc32(f"{of_no_run} {self.credential} {self.method} {self.number}".encode())
+    def sampling_hash(self) -> int:
+        """A hash to sample by: the same in every run for the same request of the same probe."""
+        session_without_run = self.session.partition("/")[2] or self.path
+        return crc32(f"{session_without_run} {self.credential} {self.method} {self.number}".encode())
 
 
 @dataclass(frozen=True, slots=True)
-class Where:
-    """Which answers a fault falls on; what is left empty picks all.
+class FaultScope:
+    """The answers that a fault changes; an empty field matches all.
 
-    `path` and `address` are searched for as regular expressions. `control`: True for controls alone, False for all but
-    controls. `statuses` are those of the true answer (a WebSocket that is accepted has 101). `share` picks by the lot
-    of a request, so in the same way in whatever order requests come; another `seed` picks others. `first` and `last`
-    count, for each credential, the requests that everything else picks: the same requests in every run only where they
-    are sent one after another.
+    `path` and `address` are regular expressions, searched for. `control` is True for controls only, False for all
+    others. `statuses` are those of the original answer; an accepted WebSocket has 101. `share` picks by the hash of a
+    request, so the order of requests does not matter; another `seed` picks others. `first` and `last` count the
+    requests that match everything else, for each credential; the choice is stable only for requests in sequence.
     """
 
     protocol: str = ""
@@ -80,41 +79,40 @@ class Where:
     first: int = 1
     last: int | None = None
 
-    def asks(self, asked: Asked) -> bool:
-        """Whether it picks a request, as far as the request itself tells."""
+    def matches_request(self, request: ProxiedRequest) -> bool:
+        """Whether the request is in scope, as far as that can be known before its answer."""
         return (
-            self.protocol in ("", asked.protocol)
-            and self.provider in ("", asked.provider)
-            and self.method in ("", asked.method)
-            and self.credential in ("", asked.credential)
-            and self.control in (None, asked.control)
-            and (self.attempts == () or asked.attempt in self.attempts)
-            and re.search(self.path, asked.path) is not None
-            and re.search(self.address, asked.address) is not None
-            and (asked.lot ^ crc32(str(self.seed).encode())) % GRANULARITY < self.share * GRANULARITY
+            self.protocol in ("", request.protocol)
+            and self.provider in ("", request.provider)
+            and self.method in ("", request.method)
+            and self.credential in ("", request.credential)
+            and self.control in (None, request.is_control)
+            and (self.attempts == () or request.attempt in self.attempts)
+            and re.search(self.path, request.path) is not None
+            and re.search(self.address, request.address) is not None
+            and (request.sampling_hash ^ crc32(str(self.seed).encode())) % GRANULARITY < self.share * GRANULARITY
         )
 
-    def answers(self, status: int) -> bool:
-        """Whether it picks an answer of this status."""
+    def matches_status(self, status: int) -> bool:
         return self.statuses == () or status in self.statuses
 
-    def counts(self, number: int) -> bool:
-        """Whether it picks the request that is so manieth of those it asks for."""
+    def matches_number(self, number: int) -> bool:
+        """Whether the request with this number among the matching ones is in scope, from 1."""
         return self.first <= number and (self.last is None or number <= self.last)
 
 
-EVERYWHERE = Where()
+ALL_ANSWERS = FaultScope()
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """An HTTP answer; header names in lower case. `body` is None where a stream or a socket follows."""
+    """An HTTP answer with header names in lower case. `body` is None if a stream or a WebSocket follows."""
 
     status: int
     headers: Mapping[str, str]
     body: bytes | None
 
-    def but(self, **changes: Any) -> Self:
+    def with_changes(self, **changes: Any) -> Self:
         return replace(self, **changes)
 
 
@@ -141,16 +139,16 @@ Frame = str | bytes
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """What is done, and where. What is not given is left as it is.
+    """Edits of answers, and their scope.
 
-    `value` changes any JSON that the server says: a body, the data of an event, a WebSocket message. `answer` changes
-    status, headers and body; one that gives a stream or a socket a body puts an answer in its place. `event` turns one
-    block of an event stream (its text, and how many came before) into any number of blocks, `frame` does so with
-    messages, `ending` changes the close, or leaves it out. `cut_after` breaks the connection after so many events or
-    messages, and in the middle of any other body.
+    `value` edits any JSON value of the server: a body, the data of an event, a WebSocket message. `answer` edits
+    status, headers and body; if it gives a body to a stream or a WebSocket, that answer replaces it. `event` turns one
+    block of an event stream (its text, and the number of blocks before it) into any number of blocks; `frame` does the
+    same with messages. `ending` edits the close, or drops it with None. `cut_after` breaks the connection after so many
+    events or messages, and in the middle of any other body.
     """
 
-    where: Where = EVERYWHERE
+    scope: FaultScope = ALL_ANSWERS
     value: Callable[[Any], Any] | None = None
     answer: Callable[[Answer], Answer] | None = None
     event: Callable[[str, int], Iterable[str]] | None = None
@@ -159,34 +157,34 @@ class Fault:
     act: Act | None = None
     cut_after: int | None = None
 
-    def only(self, **where: Any) -> Self:
-        """This fault in fewer places."""
-        return replace(self, where=replace(self.where, **where))
+    def only(self, **scope: Any) -> Self:
+        """Return this fault with a narrower scope."""
+        return replace(self, scope=replace(self.scope, **scope))
 
 
-class Picking:
-    """Which faults fall on which request: the one thing that remembers requests."""
+class FaultSelector:
+    """Chooses the faults of each request; it counts the requests for that."""
 
     def __init__(self, faults: Iterable[Fault]) -> None:
         self._faults = tuple(faults)
         self._numbers: Counter[tuple[str, str]] = Counter()
-        self._picked: Counter[tuple[int, str]] = Counter()
+        self._matches: Counter[tuple[int, str]] = Counter()
 
-    def asked(self, protocol: str, method: str, path: str, headers: Mapping[str, str]) -> Asked:
-        """A request, with header names in lower case; it is counted."""
-        credential = next((headers[name] for name in KEY_HEADERS if name in headers), "")
+    def receive(self, protocol: str, method: str, path: str, headers: Mapping[str, str]) -> ProxiedRequest:
+        """Count a request, given with header names in lower case, and return it."""
+        credential = next((headers[name] for name in KEY_HEADERS if name in headers), "").removeprefix("Bearer ")
         session = headers.get("x-mock-session", "")
-        credential = credential.removeprefix("Bearer ")
         self._numbers[session, credential] += 1
         provider = "pd" if protocol == "grpc" else path.split("/")[1].partition("-")[0]
-        return Asked(protocol, provider, method, path, session, credential, self._numbers[session, credential])
+        number = self._numbers[session, credential]
+        return ProxiedRequest(protocol, provider, method, path, session, credential, number)
 
-    def of(self, asked: Asked) -> tuple[Fault, ...]:
-        """The faults of this request, in the order in which they are done; the status is not looked at yet."""
-        found = []
-        for place, fault in enumerate(self._faults):
-            if fault.where.asks(asked):
-                self._picked[place, asked.credential] += 1
-                if fault.where.counts(self._picked[place, asked.credential]):
-                    found.append(fault)
-        return tuple(found)
+    def select_faults(self, request: ProxiedRequest) -> tuple[Fault, ...]:
+        """Return the faults of a request in the order of their edits; the status of its answer is not checked yet."""
+        selected = []
+        for index, fault in enumerate(self._faults):
+            if fault.scope.matches_request(request):
+                self._matches[index, request.credential] += 1
+                if fault.scope.matches_number(self._matches[index, request.credential]):
+                    selected.append(fault)
+        return tuple(selected)

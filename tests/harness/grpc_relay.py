@@ -1,4 +1,4 @@
-"""Passes gRPC calls on to a mock, message by message as bytes, and does faults to what comes back."""
+"""Relays gRPC calls to a mock, message by message as bytes, and applies faults to the answers."""
 
 from __future__ import annotations
 
@@ -8,24 +8,24 @@ from typing import TYPE_CHECKING, Any
 
 import grpc
 
-from tests.harness.faults import Ending, Fault, Frame, Picking
+from tests.harness.faults import Ending, Fault, FaultSelector, Frame
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 STATUSES = {code.value[0]: code for code in grpc.StatusCode}
-OWN = ("user-agent", "grpc-", ":")
-"""How metadata begins that each side of a relay makes for itself."""
+OWN_METADATA = ("user-agent", "grpc-", ":")
+"""Prefixes of metadata that each side of a relay makes itself."""
 
 UNAVAILABLE = 14
 
 
 @contextmanager
-def relaying(host: str, picking: Callable[[], Picking]) -> Iterator[str]:
-    """The host at which calls are taken that go on to `host`; each asks `picking` for its faults."""
+def relaying(host: str, selector: Callable[[], FaultSelector]) -> Iterator[str]:
+    """Relay calls to `host`, and yield the host that takes them; `selector` returns the current selector of faults."""
     options = (("grpc.enable_http_proxy", 0), ("grpc.enable_retries", 0))
     with grpc.insecure_channel(host, options=options) as channel, ThreadPoolExecutor(8) as threads:
-        server = grpc.server(threads, handlers=[_Relay(channel, picking)])
+        server = grpc.server(threads, handlers=[_Relay(channel, selector)])
         port = server.add_insecure_port("127.0.0.1:0")
         server.start()
         try:
@@ -37,9 +37,9 @@ def relaying(host: str, picking: Callable[[], Picking]) -> Iterator[str]:
 class _Relay(grpc.GenericRpcHandler):  # type: ignore[type-arg] # generic in its stubs alone
     """Takes every method as a stream both ways: on the wire a single message is a stream of one."""
 
-    def __init__(self, channel: grpc.Channel, picking: Callable[[], Picking]) -> None:
+    def __init__(self, channel: grpc.Channel, selector: Callable[[], FaultSelector]) -> None:
         self._channel = channel
-        self._picking = picking
+        self._selector = selector
 
     def service(self, details: Any) -> Any:
         """The handler of one call."""
@@ -47,10 +47,12 @@ class _Relay(grpc.GenericRpcHandler):  # type: ignore[type-arg] # generic in its
         return grpc.stream_stream_rpc_method_handler(lambda requests, context: self._relay(method, requests, context))
 
     def _relay(self, method: str, requests: Iterator[bytes], context: Any) -> Iterator[bytes]:
-        metadata = tuple((name, value) for name, value in context.invocation_metadata() if not name.startswith(OWN))
-        picking = self._picking()
-        asked = picking.asked("grpc", "POST", method, {name: str(value) for name, value in metadata})
-        faults = picking.of(asked)
+        metadata = tuple(
+            (name, value) for name, value in context.invocation_metadata() if not name.startswith(OWN_METADATA)
+        )
+        selector = self._selector()
+        request = selector.receive("grpc", "POST", method, {name: str(value) for name, value in metadata})
+        faults = selector.select_faults(request)
         call = self._channel.stream_stream(method, None, None)(
             iter(list(requests)), metadata=metadata, timeout=context.time_remaining()
         )
@@ -59,20 +61,20 @@ class _Relay(grpc.GenericRpcHandler):  # type: ignore[type-arg] # generic in its
             for message in call:
                 messages.append(message)
         except grpc.RpcError:
-            pass  # told below, as any other end
+            pass  # `_end` passes it on, as any other status
         context.send_initial_metadata(call.initial_metadata())
         if any(fault.act is not None for fault in faults):
             context.abort(STATUSES[UNAVAILABLE], "Socket closed")
         for before, message in enumerate(messages):
-            yield from _changed(faults, message, before)
+            yield from _edit_message(faults, message, before)
         _end(context, faults, Ending(call.code().value[0], call.details() or "", tuple(call.trailing_metadata())))
 
 
-def _changed(faults: tuple[Fault, ...], message: bytes, before: int) -> Iterator[bytes]:
+def _edit_message(faults: tuple[Fault, ...], message: bytes, before: int) -> Iterator[bytes]:
     frames: list[Frame] = [message]
     for fault in faults:
         if fault.frame is not None:
-            frames = [made for frame in frames for made in fault.frame(frame, before)]
+            frames = [edited for frame in frames for edited in fault.frame(frame, before)]
     for frame in frames:
         yield frame if isinstance(frame, bytes) else frame.encode()
 

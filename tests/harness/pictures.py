@@ -22,9 +22,9 @@ from catalog_probe.catalog.files.provider_folders import SHIPPED
 from catalog_probe.reports.build import build
 from tests.harness.command import CHECKOUT, CommandResult, child_environ, pytest_probes
 from tests.harness.engines import PATHS
-from tests.harness.fault_changes import body, removed, status
-from tests.harness.fault_proxy import Stand, standing
-from tests.harness.faults import Fault, Where
+from tests.harness.fault_changes import edit_body, remove_headers, set_status
+from tests.harness.fault_proxy import FaultServer, serving_faults
+from tests.harness.faults import Fault, FaultScope
 from tests.harness.target_files import toml
 from tests.system.browser.chromium import WIDE, arrived, chromium
 
@@ -82,9 +82,12 @@ PROBES: Mapping[str, Any] = {"control": False}
 NIGHTS: Mapping[str, Night] = {
     "changed": Night(
         (
-            Fault(Where(provider="pc", statuses=(401,)), answer=body(_rename_code)),
-            Fault(Where(**PROBES, provider="pb", path="generateContent", statuses=(400,)), answer=status({400: 422})),
-            Fault(Where(**PROBES, provider="pa", statuses=(404,)), answer=removed("request-id")),
+            Fault(FaultScope(provider="pc", statuses=(401,)), answer=edit_body(_rename_code)),
+            Fault(
+                FaultScope(**PROBES, provider="pb", path="generateContent", statuses=(400,)),
+                answer=set_status({400: 422}),
+            ),
+            Fault(FaultScope(**PROBES, provider="pa", statuses=(404,)), answer=remove_headers("request-id")),
         )
     ),
     "blind": Night(environ={"PC_INFERENCE_KEY": "deleted-since"}),
@@ -123,11 +126,11 @@ def probe(target: Target, out: Path, day: date, environ: Mapping[str, str]) -> C
 
 
 @contextmanager
-def faulty_mock(folder: Path) -> Iterator[tuple[Stand, Target]]:
+def faulty_mock(folder: Path) -> Iterator[tuple[FaultServer, Target]]:
     """A mock behind which faults can be put, and the target that asks it."""
-    with standing() as stand:
-        stand.behind()
-        yield stand, write_target(folder / "staging.toml", stand.base)
+    with serving_faults() as fault_server:
+        fault_server.target_behind()
+        yield fault_server, write_target(folder / "staging.toml", fault_server.base)
 
 
 def make_runs() -> dict[str, Path]:
@@ -135,10 +138,10 @@ def make_runs() -> dict[str, Path]:
     shutil.rmtree(FOLDER, ignore_errors=True)
     FOLDER.mkdir(parents=True)
     runs: dict[str, Path] = {}
-    with faulty_mock(FOLDER) as (stand, target):
+    with faulty_mock(FOLDER) as (fault_server, target):
         probe(target, FOLDER / "before", TODAY - timedelta(days=1), {})
         for name, night in NIGHTS.items():
-            stand.behind(*night.faults)
+            fault_server.target_behind(*night.faults)
             out = FOLDER / name
             out.mkdir()
             shutil.copytree(FOLDER / "before" / "history", out / "history")

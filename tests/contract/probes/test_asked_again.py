@@ -10,24 +10,24 @@ from catalog_probe.catalog.evidence.verdicts.partial import is_partial
 from catalog_probe.catalog.model import Outcome
 from catalog_probe.catalog.model.labels import UNJUDGED_LABELS
 from catalog_probe.probes.planning.rotation import ALL_ENDPOINTS
-from tests.harness import fault_changes as to
+from tests.harness import fault_changes as edits
 from tests.harness.engines import catalog, probe
-from tests.harness.fault_table import BARE, COMPLIANCE_KEY, in_own_envelope
-from tests.harness.faults import Act, Fault, Where
+from tests.harness.fault_table import BARE, COMPLIANCE_KEY, answer_in_own_envelope
+from tests.harness.faults import Act, Fault, FaultScope
 
 if TYPE_CHECKING:
     from catalog_probe.catalog.evidence.results import Result
     from catalog_probe.probes.targets.target import Target
-    from tests.harness.fault_proxy import Stand
+    from tests.harness.fault_proxy import FaultServer
 
 CREATE_MESSAGE = "pa/endpoints/messages/create_message"
 LIST_CHATS = "pa/endpoints/compliance_chats/list_chats"
 LIST_MESSAGES = "pa/endpoints/compliance_sessions/list_local_session_messages"
 UNKNOWN_MODEL = "pa/errors/general/unknown_model"
 LOST = {
-    "502": Fault(answer=to.page(502, "Bad Gateway")),
-    "503": Fault(answer=to.page(503, "Service Unavailable")),
-    "bare 500": Fault(answer=to.instead(500, BARE)),
+    "502": Fault(answer=edits.replace_by_page(502, "Bad Gateway")),
+    "503": Fault(answer=edits.replace_by_page(503, "Service Unavailable")),
+    "bare 500": Fault(answer=edits.replace_answer(500, BARE)),
     "reset": Fault(act=Act.RESET),
     "closed": Fault(act=Act.CLOSE),
 }
@@ -45,8 +45,10 @@ def lost_labels(result: Result) -> list[str]:
 
 
 @each_loss
-def test_only_what_got_lost_is_asked_again(lost: Fault, stand: Stand) -> None:
-    target = stand.behind(lost.only(address=CREATE_MESSAGE, attempts=(1,), first=3, last=3), concurrency=1)
+def test_only_what_got_lost_is_asked_again(lost: Fault, fault_server: FaultServer) -> None:
+    target = fault_server.target_behind(
+        lost.only(address=CREATE_MESSAGE, attempts=(1,), first=3, last=3), concurrency=1
+    )
     result = probe(target, [CREATE_MESSAGE])[CREATE_MESSAGE]
     assert result.outcome is Outcome.CONFORMS
     assert len(result.attempts) == 2
@@ -56,8 +58,10 @@ def test_only_what_got_lost_is_asked_again(lost: Fault, stand: Stand) -> None:
 
 
 @each_loss
-def test_what_gets_lost_twice_is_given_up_and_the_rest_of_the_record_stands(lost: Fault, stand: Stand) -> None:
-    target = stand.behind(
+def test_what_gets_lost_twice_is_given_up_and_the_rest_of_the_record_stands(
+    lost: Fault, fault_server: FaultServer
+) -> None:
+    target = fault_server.target_behind(
         lost.only(address=CREATE_MESSAGE, attempts=(1,), first=3, last=3),
         lost.only(address=CREATE_MESSAGE, attempts=(2, 3)),
         concurrency=1,
@@ -75,10 +79,10 @@ def test_what_gets_lost_twice_is_given_up_and_the_rest_of_the_record_stands(lost
     )
 
 
-def test_a_drift_beside_what_got_lost_is_told_alone(stand: Stand) -> None:
-    target = stand.behind(
-        Fault(Where(address=CREATE_MESSAGE, first=4, last=4), act=Act.RESET),
-        Fault(Where(address=CREATE_MESSAGE, statuses=(200,)), answer=to.removed("request-id")),
+def test_a_drift_beside_what_got_lost_is_told_alone(fault_server: FaultServer) -> None:
+    target = fault_server.target_behind(
+        Fault(FaultScope(address=CREATE_MESSAGE, first=4, last=4), act=Act.RESET),
+        Fault(FaultScope(address=CREATE_MESSAGE, statuses=(200,)), answer=edits.remove_headers("request-id")),
         concurrency=1,
     )
     result = probe(target, [CREATE_MESSAGE])[CREATE_MESSAGE]
@@ -87,9 +91,11 @@ def test_a_drift_beside_what_got_lost_is_told_alone(stand: Stand) -> None:
     assert len(result.attempts) == 2
 
 
-def test_it_is_asked_again_when_all_others_have_been_asked(stand: Stand) -> None:
+def test_it_is_asked_again_when_all_others_have_been_asked(fault_server: FaultServer) -> None:
     others = [str(record.address) for record in catalog().records if "pa/errors/general/" in str(record.address)][:12]
-    target = stand.behind(Fault(Where(address=UNKNOWN_MODEL, attempts=(1,)), act=Act.RESET), concurrency=2)
+    target = fault_server.target_behind(
+        Fault(FaultScope(address=UNKNOWN_MODEL, attempts=(1,)), act=Act.RESET), concurrency=2
+    )
     results = probe(target, sorted({UNKNOWN_MODEL, *others}))
     again = results[UNKNOWN_MODEL]
     assert again.outcome is Outcome.CONFORMS
@@ -100,30 +106,34 @@ def test_it_is_asked_again_when_all_others_have_been_asked(stand: Stand) -> None
 
 @pytest.mark.parametrize("address", [LIST_CHATS, LIST_MESSAGES])
 @each_loss
-def test_a_step_that_got_lost_makes_no_record_flaky(lost: Fault, address: str, stand: Stand) -> None:
+def test_a_step_that_got_lost_makes_no_record_flaky(lost: Fault, address: str, fault_server: FaultServer) -> None:
     for share in (0.1, 0.3):
-        target = stand.behind(lost.only(share=share, credential=COMPLIANCE_KEY), concurrency=1)
+        target = fault_server.target_behind(lost.only(share=share, credential=COMPLIANCE_KEY), concurrency=1)
         result = probe(target, [address])[address]
         assert result.outcome in (Outcome.CONFORMS, Outcome.INCONCLUSIVE), result.reason
 
 
-def test_nothing_is_asked_again_behind_a_control_that_fails_by_then(stand: Stand) -> None:
-    down = to.page(503, "Service Unavailable")
-    target = stand.behind(Fault(Where(first=2), answer=down), concurrency=1)
+def test_nothing_is_asked_again_behind_a_control_that_fails_by_then(fault_server: FaultServer) -> None:
+    down = edits.replace_by_page(503, "Service Unavailable")
+    target = fault_server.target_behind(Fault(FaultScope(first=2), answer=down), concurrency=1)
     result = probe(target, [UNKNOWN_MODEL])[UNKNOWN_MODEL]
     assert (result.outcome, result.reason and result.reason.code) == (Outcome.INCONCLUSIVE, "gateway-page")
     assert len(result.attempts) == 1
 
 
 @each_loss
-def test_whoever_asks_first_does_not_give_up_for_a_control_that_got_lost(lost: Fault, stand: Stand) -> None:
-    target = stand.behind(lost.only(control=True, last=1), concurrency=1)
+def test_whoever_asks_first_does_not_give_up_for_a_control_that_got_lost(
+    lost: Fault, fault_server: FaultServer
+) -> None:
+    target = fault_server.target_behind(lost.only(control=True, last=1), concurrency=1)
     results = probe(target, [UNKNOWN_MODEL, CREATE_MESSAGE])
     assert {result.outcome for result in results.values()} == {Outcome.CONFORMS}
 
 
-def test_a_control_that_stays_lost_is_no_verdict(stand: Stand) -> None:
-    target = stand.behind(Fault(Where(control=True), answer=to.page(502, "Bad Gateway")), concurrency=1)
+def test_a_control_that_stays_lost_is_no_verdict(fault_server: FaultServer) -> None:
+    target = fault_server.target_behind(
+        Fault(FaultScope(control=True), answer=edits.replace_by_page(502, "Bad Gateway")), concurrency=1
+    )
     result = probe(target, [UNKNOWN_MODEL])[UNKNOWN_MODEL]
     assert (result.outcome, result.reason and result.reason.code) == (Outcome.INCONCLUSIVE, "gateway-page")
     assert not result.attempts
@@ -135,12 +145,15 @@ IN_BACKGROUND = "pb/endpoints/interactions/create_interaction_v1"
 
 
 @pytest.mark.parametrize("address", [DELETE_FILE, LIST_CHATS, LIST_MESSAGES, DEFERRED, IN_BACKGROUND])
-def test_what_rests_on_a_step_that_got_lost_is_asked_again_with_it(address: str, stand: Stand) -> None:
+def test_what_rests_on_a_step_that_got_lost_is_asked_again_with_it(address: str, fault_server: FaultServer) -> None:
     """Whichever exchange of the first attempt it is: a record of which something stays unseen does not conform."""
-    sent = len(probe(stand.behind(concurrency=1), [address])[address].attempts[0].exchanges)
+    sent = len(probe(fault_server.target_behind(concurrency=1), [address])[address].attempts[0].exchanges)
     for nth in range(1, sent + 1):
-        lost = Fault(Where(address=address, attempts=(1,), first=nth, last=nth), answer=to.page(502, "Bad Gateway"))
-        result = probe(stand.behind(lost, concurrency=1), [address])[address]
+        lost = Fault(
+            FaultScope(address=address, attempts=(1,), first=nth, last=nth),
+            answer=edits.replace_by_page(502, "Bad Gateway"),
+        )
+        result = probe(fault_server.target_behind(lost, concurrency=1), [address])[address]
         unseen = [finding.label for finding in result.findings if finding.code == "not-observed"]
         assert (nth, result.outcome, unseen) == (nth, Outcome.CONFORMS, [])
 
@@ -162,28 +175,32 @@ def asked_in(result: Result) -> list[list[str]]:
     ]
 
 
-def test_a_drift_on_one_endpoint_is_confirmed_there_alone(stand: Stand) -> None:
-    result = everywhere(stand.behind(Fault(Where(path=MESSAGES, control=False), answer=to.status({401: 418}))))
+def test_a_drift_on_one_endpoint_is_confirmed_there_alone(fault_server: FaultServer) -> None:
+    result = everywhere(
+        fault_server.target_behind(Fault(FaultScope(path=MESSAGES, control=False), answer=edits.set_status({401: 418})))
+    )
     assert result.outcome is Outcome.DRIFTED
     first, *again = asked_in(result)
     assert len(first) > 10
     assert again == [[CREATE_MESSAGE]]
 
 
-def test_a_server_fault_that_stays_on_one_endpoint_is_drift_though_the_label_conforms_on_others(stand: Stand) -> None:
+def test_a_server_fault_that_stays_on_one_endpoint_is_drift_though_the_label_conforms_on_others(
+    fault_server: FaultServer,
+) -> None:
     """Three alike in the provider's own envelope, under a green control: one cell is asked thrice, the others once."""
-    (own,) = in_own_envelope(500, "api_error", "INTERNAL", "oops")[:1]
-    result = everywhere(stand.behind(own.only(path=MESSAGES, control=False)))
+    (own,) = answer_in_own_envelope(500, "api_error", "INTERNAL", "oops")[:1]
+    result = everywhere(fault_server.target_behind(own.only(path=MESSAGES, control=False)))
     assert result.outcome is Outcome.DRIFTED
     assert {endpoint for drift in result.drifts for endpoint in drift.endpoints} == {CREATE_MESSAGE}
     assert asked_in(result)[1:] == [[CREATE_MESSAGE]] * 2
 
 
 def test_a_fault_of_no_envelope_on_one_endpoint_leaves_the_others_and_says_that_it_was_not_looked_at(
-    stand: Stand,
+    fault_server: FaultServer,
 ) -> None:
-    bare = Fault(Where(path=MESSAGES, control=False), answer=to.instead(500, BARE))
-    result = everywhere(stand.behind(bare))
+    bare = Fault(FaultScope(path=MESSAGES, control=False), answer=edits.replace_answer(500, BARE))
+    result = everywhere(fault_server.target_behind(bare))
     assert result.outcome is Outcome.INCONCLUSIVE, "on a mock nothing that was lost is fine"
     (told,) = [finding for finding in result.findings if finding.code == "not-observed"]
     assert told.endpoints == (CREATE_MESSAGE,)

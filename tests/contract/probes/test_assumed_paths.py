@@ -8,25 +8,25 @@ from typing import TYPE_CHECKING
 from catalog_probe.catalog.files.store import Catalog
 from catalog_probe.catalog.model import Outcome
 from catalog_probe.probes.planning.rotation import ALL_ENDPOINTS
-from tests.harness import fault_changes as to
+from tests.harness import fault_changes as edits
 from tests.harness.engines import catalog, probe
-from tests.harness.fault_table import enveloped
-from tests.harness.faults import Fault, Where
+from tests.harness.fault_table import build_error_bodies
+from tests.harness.faults import Fault, FaultScope
 
 if TYPE_CHECKING:
     from catalog_probe.catalog.evidence.results import Result
-    from tests.harness.fault_proxy import Stand
+    from tests.harness.fault_proxy import FaultServer
 
 MALFORMED = "pa/errors/general/key_malformed"
 AGENTS = "pa/endpoints/agents/list_agents"
-NO_PATH = to.instead(404, enveloped("not_found_error", 404, "NOT_FOUND", "Not found")["pa"])
-ANYTHING = Where(provider="pa", path="/v1/agents")
+NO_PATH = edits.replace_answer(404, build_error_bodies("not_found_error", 404, "NOT_FOUND", "Not found")["pa"])
+ANYTHING = FaultScope(provider="pa", path="/v1/agents")
 WITH_A_WRONG_KEY = replace(ANYTHING, statuses=(401,))
 
 
-def night(stand: Stand, where: Where, live: bool = True, records: Catalog | None = None) -> Result:
+def night(fault_server: FaultServer, where: FaultScope, live: bool = True, records: Catalog | None = None) -> Result:
     """What a night makes of a malformed key, beside an endpoint whose path we assumed, behind one fault."""
-    target = replace(stand.behind(Fault(where, answer=NO_PATH)), live=live)
+    target = replace(fault_server.target_behind(Fault(where, answer=NO_PATH)), live=live)
     pa = target.providers["pa"]
     target = replace(target, providers={"pa": replace(pa, confirmed_values=frozenset(pa.values))})
     return probe(target, [MALFORMED, AGENTS], records, drawing=ALL_ENDPOINTS)[MALFORMED]
@@ -51,21 +51,21 @@ def seen_before() -> Catalog:
     return Catalog(catalog().root, records)
 
 
-def test_a_wrong_key_is_no_drift_where_nothing_answers_at_an_assumed_path(stand: Stand) -> None:
-    result = night(stand, ANYTHING)
+def test_a_wrong_key_is_no_drift_where_nothing_answers_at_an_assumed_path(fault_server: FaultServer) -> None:
+    result = night(fault_server, ANYTHING)
     assert result.outcome is Outcome.CONFORMS, result.findings
     assert f"{AGENTS} assumption-failed" in unseen(result)
 
 
-def test_it_is_drift_where_the_path_answers_others(stand: Stand) -> None:
-    result = night(stand, WITH_A_WRONG_KEY)
+def test_it_is_drift_where_the_path_answers_others(fault_server: FaultServer) -> None:
+    result = night(fault_server, WITH_A_WRONG_KEY)
     assert result.outcome is Outcome.DRIFTED
     assert {finding.endpoints for finding in result.findings if finding.code == "status-differs"} != set()
 
 
-def test_it_is_drift_where_a_night_saw_the_refusal_there(stand: Stand) -> None:
-    assert night(stand, ANYTHING, records=seen_before()).outcome is Outcome.DRIFTED
+def test_it_is_drift_where_a_night_saw_the_refusal_there(fault_server: FaultServer) -> None:
+    assert night(fault_server, ANYTHING, records=seen_before()).outcome is Outcome.DRIFTED
 
 
-def test_a_mock_knows_its_paths(stand: Stand) -> None:
-    assert night(stand, ANYTHING, live=False).outcome is Outcome.DRIFTED
+def test_a_mock_knows_its_paths(fault_server: FaultServer) -> None:
+    assert night(fault_server, ANYTHING, live=False).outcome is Outcome.DRIFTED

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from catalog_probe.catalog.model import Exchange, Outcome, Response
-from tests.harness import fault_changes as to
+from tests.harness import fault_changes as edits
 from tests.harness import patient
 from tests.harness.engines import catalog, probe
-from tests.harness.fault_proxy import Stand, standing
-from tests.harness.fault_table import CALLS, FAULTS, SOCKETS, STREAMS, Named
-from tests.harness.faults import Act, Answer, Asked, Ending, Fault, Picking, Where
+from tests.harness.fault_proxy import FaultServer, serving_faults
+from tests.harness.fault_table import CALLS, FAULTS, SOCKETS, STREAMS, NamedFault
+from tests.harness.faults import Act, Answer, Ending, Fault, FaultScope, FaultSelector, ProxiedRequest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -40,7 +40,7 @@ NOTHING_ELSE = Fault(
 
 
 def sampled(over: str, one_in: int = 1) -> list[str]:
-    return Named("", (), over, one_in).sample(ALL)
+    return NamedFault("", (), over, one_in).sample(ALL)
 
 
 def answers(result: Result, label: str = "answer") -> Iterator[Response]:
@@ -56,22 +56,22 @@ def exchange(result: Result) -> Exchange:
 
 @pytest.mark.parametrize("faults", [(), (NOTHING_ELSE,)], ids=["no fault", "a fault that changes nothing"])
 @pytest.mark.parametrize("over", ["^p", STREAMS, SOCKETS, CALLS], ids=["http", "sse", "websocket", "grpc"])
-def test_what_passes_through_conforms(over: str, faults: tuple[Fault, ...], stand: Stand) -> None:
+def test_what_passes_through_conforms(over: str, faults: tuple[Fault, ...], fault_server: FaultServer) -> None:
     chosen = sampled(over, 12 if over == "^p" else 1)
-    results = probe(stand.behind(*faults), chosen)
+    results = probe(fault_server.target_behind(*faults), chosen)
     assert len(results) > 5
     outcomes = {result.outcome for result in results.values() if not result.is_beyond_verifying}
     assert outcomes <= {Outcome.CONFORMS, Outcome.NOT_PROBED}
 
 
-def test_what_passes_through_is_the_same_byte_for_byte(stand: Stand) -> None:
+def test_what_passes_through_is_the_same_byte_for_byte(fault_server: FaultServer) -> None:
     ask: dict[str, Any] = {"model": "mock-small", "max_tokens": 8, "messages": [{"role": "user", "content": "hi"}]}
     said = []
     for faults in ((), (NOTHING_ELSE,)):
-        stand.behind(*faults)
+        fault_server.target_behind(*faults)
         for stream in (False, True):
             answer = patient.post(
-                f"{stand.base}/pa/v1/messages",
+                f"{fault_server.base}/pa/v1/messages",
                 json={**ask, "stream": stream},
                 headers={**HEADERS, "x-mock-session": "one"},
             )
@@ -83,86 +83,90 @@ def test_what_passes_through_is_the_same_byte_for_byte(stand: Stand) -> None:
     assert said[1][2].count(b"\n\n") > 3
 
 
-def asked(**changes: Any) -> Asked:
-    first = Asked("http", "pa", "GET", "/pa/v1/models", "run/pa/errors/general/unknown_model/1", "a-key", 1)
+def asked(**changes: Any) -> ProxiedRequest:
+    first = ProxiedRequest("http", "pa", "GET", "/pa/v1/models", "run/pa/errors/general/unknown_model/1", "a-key", 1)
     return replace(first, **changes)
 
 
 WHERE = {
-    "protocol": (Where(protocol="grpc"), {"protocol": "grpc"}),
-    "provider": (Where(provider="pd"), {"provider": "pd"}),
-    "method": (Where(method="DELETE"), {"method": "DELETE"}),
-    "path": (Where(path="/files/[^/]+$"), {"path": "/pa/v1/files/file_1"}),
-    "credential": (Where(credential="another"), {"credential": "another"}),
-    "address": (Where(address="^pa/errors/stream/"), {"session": "run/pa/errors/stream/overloaded/1"}),
-    "control": (Where(control=True), {"session": "run/control"}),
-    "attempts": (Where(attempts=(2, 3)), {"session": "run/pa/errors/general/unknown_model/2"}),
+    "protocol": (FaultScope(protocol="grpc"), {"protocol": "grpc"}),
+    "provider": (FaultScope(provider="pd"), {"provider": "pd"}),
+    "method": (FaultScope(method="DELETE"), {"method": "DELETE"}),
+    "path": (FaultScope(path="/files/[^/]+$"), {"path": "/pa/v1/files/file_1"}),
+    "credential": (FaultScope(credential="another"), {"credential": "another"}),
+    "address": (FaultScope(address="^pa/errors/stream/"), {"session": "run/pa/errors/stream/overloaded/1"}),
+    "control": (FaultScope(control=True), {"session": "run/control"}),
+    "attempts": (FaultScope(attempts=(2, 3)), {"session": "run/pa/errors/general/unknown_model/2"}),
 }
 
 
 @pytest.mark.parametrize("what", WHERE)
 def test_where_picks_what_it_says_and_nothing_else(what: str) -> None:
     where, picked = WHERE[what]
-    assert where.asks(asked(**picked))
-    assert not where.asks(asked())
-    assert Where().asks(asked(**picked))
+    assert where.matches_request(asked(**picked))
+    assert not where.matches_request(asked())
+    assert FaultScope().matches_request(asked(**picked))
 
 
 def test_all_but_controls() -> None:
-    assert Where(control=False).asks(asked())
-    assert not Where(control=False).asks(asked(session="run/control"))
+    assert FaultScope(control=False).matches_request(asked())
+    assert not FaultScope(control=False).matches_request(asked(session="run/control"))
 
 
 def test_statuses_are_those_of_the_true_answer() -> None:
-    assert Where(statuses=range(400, 500)).answers(404)
-    assert not Where(statuses=range(400, 500)).answers(200)
-    assert Where().answers(500)
+    assert FaultScope(statuses=range(400, 500)).matches_status(404)
+    assert not FaultScope(statuses=range(400, 500)).matches_status(200)
+    assert FaultScope().matches_status(500)
 
 
 def test_a_share_is_about_that_share_and_the_same_in_any_order_and_run() -> None:
     sessions = [f"run/{address}/{attempt}" for address in ALL for attempt in (1, 2, 3)]
-    picked = [session for session in sessions if Where(share=0.1).asks(asked(session=session))]
+    picked = [session for session in sessions if FaultScope(share=0.1).matches_request(asked(session=session))]
     again = [
         session
         for session in reversed(sessions)
-        if Where(share=0.1).asks(asked(session=session.replace("run/", "other/")))
+        if FaultScope(share=0.1).matches_request(asked(session=session.replace("run/", "other/")))
     ]
     assert 0.07 < len(picked) / len(sessions) < 0.13
     assert picked == list(reversed(again))
-    assert picked != [session for session in sessions if Where(share=0.1, seed=1).asks(asked(session=session))]
+    assert picked != [
+        session for session in sessions if FaultScope(share=0.1, seed=1).matches_request(asked(session=session))
+    ]
 
 
 def test_first_and_last_count_what_else_is_picked_by_key() -> None:
-    picking = Picking([Fault(Where(method="POST", first=2, last=3))])
+    selector = FaultSelector([Fault(FaultScope(method="POST", first=2, last=3))])
     order = ["POST a", "GET a", "POST b", "POST a", "POST b", "GET b", "POST a", "POST a", "POST b"]
     hit = []
     for number, (method, key) in enumerate(map(str.split, order)):
-        if picking.of(picking.asked("http", method, "/pa/v1/models", {"x-api-key": key})):
+        if selector.select_faults(selector.receive("http", method, "/pa/v1/models", {"x-api-key": key})):
             hit.append(number)
     assert hit == [3, 4, 6, 8]
 
 
 def test_a_request_says_who_it_is() -> None:
-    picking = Picking(())
+    selector = FaultSelector(())
     headers = {"authorization": "Bearer k", "x-mock-session": "run/pc/errors/oauth/x/2"}
     for number in (1, 2):
-        seen = picking.asked("http", "POST", "/pc-auth/oauth/token", headers)
+        seen = selector.receive("http", "POST", "/pc-auth/oauth/token", headers)
         assert (seen.provider, seen.credential, seen.address, seen.attempt) == ("pc", "k", "pc/errors/oauth/x", 2)
-        assert (seen.number, seen.control) == (number, False)
-    assert picking.asked("http", "GET", "/pa/v1/models", {"x-mock-session": "run/control"}).control
+        assert (seen.number, seen.is_control) == (number, False)
+    assert selector.receive("http", "GET", "/pa/v1/models", {"x-mock-session": "run/control"}).is_control
 
 
-def test_faults_are_done_one_after_another(stand: Stand) -> None:
-    target = stand.behind(
-        Fault(Where(statuses=(404,)), answer=to.status({404: 410})),
-        Fault(answer=to.status({410: 418})),
-        Fault(Where(provider="pb"), answer=to.status({418: 499})),
+def test_faults_are_done_one_after_another(fault_server: FaultServer) -> None:
+    target = fault_server.target_behind(
+        Fault(FaultScope(statuses=(404,)), answer=edits.set_status({404: 410})),
+        Fault(answer=edits.set_status({410: 418})),
+        Fault(FaultScope(provider="pb"), answer=edits.set_status({418: 499})),
     )
     assert {answer.status for answer in answers(probe(target, [UNKNOWN_MODEL])[UNKNOWN_MODEL])} == {418}
 
 
-def test_a_fault_leaves_others_alone(stand: Stand) -> None:
-    target = stand.behind(Fault(Where(method="POST"), answer=to.page(502, "Bad Gateway")))
+def test_a_fault_leaves_others_alone(fault_server: FaultServer) -> None:
+    target = fault_server.target_behind(
+        Fault(FaultScope(method="POST"), answer=edits.replace_by_page(502, "Bad Gateway"))
+    )
     results = probe(target, [LIST_MODELS, UNKNOWN_MODEL])
     assert results[LIST_MODELS].outcome is Outcome.CONFORMS
     told = {answer.status for answer in answers(results[UNKNOWN_MODEL])}
@@ -172,29 +176,33 @@ def test_a_fault_leaves_others_alone(stand: Stand) -> None:
 @pytest.mark.parametrize(
     "act, reason", [(Act.RESET, "connection-reset"), (Act.CLOSE, "closed-without-answer"), (Act.HANG, "read-timeout")]
 )
-def test_acts_break_the_connection(act: Act, reason: str, stand: Stand) -> None:
+def test_acts_break_the_connection(act: Act, reason: str, fault_server: FaultServer) -> None:
     patience = {"timeout_s": 1.0} if act is Act.HANG else {}
-    result = probe(stand.behind(Fault(act=act), **patience), [LIST_MODELS])[LIST_MODELS]
+    result = probe(fault_server.target_behind(Fault(act=act), **patience), [LIST_MODELS])[LIST_MODELS]
     assert (result.outcome, result.reason and result.reason.code) == (Outcome.INCONCLUSIVE, reason)
 
 
-def test_a_body_is_cut_in_the_middle(stand: Stand) -> None:
-    result = probe(stand.behind(Fault(Where(control=False), cut_after=1)), [UNKNOWN_MODEL])[UNKNOWN_MODEL]
+def test_a_body_is_cut_in_the_middle(fault_server: FaultServer) -> None:
+    result = probe(fault_server.target_behind(Fault(FaultScope(control=False), cut_after=1)), [UNKNOWN_MODEL])[
+        UNKNOWN_MODEL
+    ]
     failure = exchange(result).failure
     assert failure is not None
     assert failure.code == "connection-reset"
 
 
-def test_a_stream_is_cut_after_so_many_events(stand: Stand) -> None:
-    result = probe(stand.behind(Fault(Where(control=False), cut_after=2)), [STREAM_ERROR])[STREAM_ERROR]
+def test_a_stream_is_cut_after_so_many_events(fault_server: FaultServer) -> None:
+    result = probe(fault_server.target_behind(Fault(FaultScope(control=False), cut_after=2)), [STREAM_ERROR])[
+        STREAM_ERROR
+    ]
     assert {(answer.ended, len(answer.events or ())) for answer in answers(result)} == {("cut", 2)}
 
 
-def test_events_are_changed_one_by_one(stand: Stand) -> None:
-    target = stand.behind(
-        Fault(event=to.without_events("ping")),
+def test_events_are_changed_one_by_one(fault_server: FaultServer) -> None:
+    target = fault_server.target_behind(
+        Fault(event=edits.drop_events("ping")),
         Fault(event=lambda block, before: (block, block)),
-        Fault(value=to.at(("/error/message",), lambda was: f"not: {was}")),
+        Fault(value=edits.edit_at(("/error/message",), lambda was: f"not: {was}")),
     )
     answer = next(answers(probe(target, [STREAM_ERROR])[STREAM_ERROR]))
     names = [event.event for event in answer.events or ()]
@@ -203,15 +211,17 @@ def test_events_are_changed_one_by_one(stand: Stand) -> None:
     assert (answer.events or ())[-1].data["error"]["message"].startswith("not: ")
 
 
-def test_an_answer_stands_where_a_stream_would_begin(stand: Stand) -> None:
-    result = probe(stand.behind(Fault(answer=to.instead_of_stream(400, "{}"))), [STREAM_ERROR])[STREAM_ERROR]
+def test_an_answer_stands_where_a_stream_would_begin(fault_server: FaultServer) -> None:
+    result = probe(fault_server.target_behind(Fault(answer=edits.replace_stream(400, "{}"))), [STREAM_ERROR])[
+        STREAM_ERROR
+    ]
     assert {(answer.status, answer.events) for answer in answers(result)} == {(400, None)}
 
 
-def test_messages_and_closes_of_sockets_are_changed(stand: Stand) -> None:
-    target = stand.behind(
+def test_messages_and_closes_of_sockets_are_changed(fault_server: FaultServer) -> None:
+    target = fault_server.target_behind(
         Fault(frame=lambda frame, before: (frame, frame)),
-        Fault(ending=to.ending(number=4321, message="so long")),
+        Fault(ending=edits.set_ending(number=4321, message="so long")),
     )
     answer = next(answers(probe(target, [CONNECTION_TIME])[CONNECTION_TIME]))
     heard = [event.event for event in answer.events or () if not event.sent]
@@ -221,45 +231,48 @@ def test_messages_and_closes_of_sockets_are_changed(stand: Stand) -> None:
     assert (answer.close.code, answer.close.reason) == (4321, "so long")
 
 
-def test_a_socket_is_refused_by_an_answer(stand: Stand) -> None:
-    result = probe(stand.behind(Fault(Where(protocol="websocket"), answer=to.page(403, "No"))), [CONNECTION_TIME])
+def test_a_socket_is_refused_by_an_answer(fault_server: FaultServer) -> None:
+    result = probe(
+        fault_server.target_behind(Fault(FaultScope(protocol="websocket"), answer=edits.replace_by_page(403, "No"))),
+        [CONNECTION_TIME],
+    )
     assert [answer.status for answer in answers(result[CONNECTION_TIME])][:1] == [403]
 
 
-def test_a_call_ends_otherwise(stand: Stand) -> None:
-    fault = Fault(Where(protocol="grpc", control=False), ending=lambda was: Ending(7, f"not: {was.message}"))
-    answer = next(answers(probe(stand.behind(fault), [NOT_FOUND])[NOT_FOUND]))
+def test_a_call_ends_otherwise(fault_server: FaultServer) -> None:
+    fault = Fault(FaultScope(protocol="grpc", control=False), ending=lambda was: Ending(7, f"not: {was.message}"))
+    answer = next(answers(probe(fault_server.target_behind(fault), [NOT_FOUND])[NOT_FOUND]))
     assert answer.grpc is not None
     assert answer.grpc.status == 7
     assert answer.grpc.message.startswith("not: ")
 
 
-def test_messages_of_calls_are_bytes(stand: Stand) -> None:
+def test_messages_of_calls_are_bytes(fault_server: FaultServer) -> None:
     address = "pd/endpoints/grpc/grpc_host"
     no_message = b"\xff"
-    broken = Fault(Where(protocol="grpc", control=False), frame=lambda frame, before: (no_message,))
-    result = probe(stand.behind(broken), [address])[address]
+    broken = Fault(FaultScope(protocol="grpc", control=False), frame=lambda frame, before: (no_message,))
+    result = probe(fault_server.target_behind(broken), [address])[address]
     (success,) = (each for each in result.attempts[0].exchanges if each.label == "success")
     assert success.failure is not None
     assert success.failure.code == "protocol-error"
 
 
-def test_each_set_of_faults_has_a_mock_of_its_own(stand: Stand) -> None:
+def test_each_set_of_faults_has_a_mock_of_its_own(fault_server: FaultServer) -> None:
     """What one made there, the next does not see."""
     headers = {**HEADERS, "x-mock-session": "kept"}
     seen = []
     for _ in range(2):
-        stand.behind()
+        fault_server.target_behind()
         upload = {"file": ("a.txt", b"hello", "text/plain")}
-        made = patient.post(f"{stand.base}/pa/v1/files", files=upload, headers=headers)
-        listed = patient.get(f"{stand.base}/pa/v1/files", headers=headers)
+        made = patient.post(f"{fault_server.base}/pa/v1/files", files=upload, headers=headers)
+        listed = patient.get(f"{fault_server.base}/pa/v1/files", headers=headers)
         seen.append((made.status_code, len(listed.json()["data"])))
     assert seen[0] == seen[1]
 
 
 def test_without_grpc_it_is_out_of_reach() -> None:
-    with standing() as stand:
-        result = probe(stand.behind(), [NOT_FOUND])[NOT_FOUND]
+    with serving_faults() as fault_server:
+        result = probe(fault_server.target_behind(), [NOT_FOUND])[NOT_FOUND]
     assert (result.outcome, result.reason and result.reason.code) == (Outcome.INCONCLUSIVE, "connect-refused")
 
 
@@ -269,10 +282,10 @@ ERROR = Answer(
     json.dumps({"type": "error", "error": {"type": "not_found_error", "message": "m"}}).encode(),
 )
 CHANGED = {
-    "removed": (to.removed("*request-id"), {"content-type"}),
-    "emptied": (to.emptied("*request-id"), {"content-type", "request-id"}),
-    "renamed": (to.renamed("*request-id"), {"content-type", "request-id-renamed"}),
-    "added": (to.added("x-novelty", "yes"), {"content-type", "request-id", "x-novelty"}),
+    "removed": (edits.remove_headers("*request-id"), {"content-type"}),
+    "emptied": (edits.empty_headers("*request-id"), {"content-type", "request-id"}),
+    "renamed": (edits.rename_headers("*request-id"), {"content-type", "request-id-renamed"}),
+    "added": (edits.add_header("x-novelty", "yes"), {"content-type", "request-id", "x-novelty"}),
 }
 
 
@@ -287,22 +300,22 @@ def test_headers_are_changed_by_pattern(what: str) -> None:
 
 def test_values_are_changed_only_where_they_are() -> None:
     body = json.loads(ERROR.body or b"")
-    assert to.text_at(("/error/type", "/error/code"), "x")(body) == {
+    assert edits.set_text(("/error/type", "/error/code"), "x")(body) == {
         "type": "error",
         "error": {"type": "x", "message": "m"},
     }
-    assert to.text_at(("/error/status",), "x")(body) == body
-    assert to.text_at(("/error",), "x")(body) == body
-    assert to.text_at(("/error/type",), "x")([body])[0]["error"]["type"] == "x"
-    assert to.flattened(body) == body["error"]
-    assert to.without_field(0)(body) == {"error": body["error"]}
+    assert edits.set_text(("/error/status",), "x")(body) == body
+    assert edits.set_text(("/error",), "x")(body) == body
+    assert edits.set_text(("/error/type",), "x")([body])[0]["error"]["type"] == "x"
+    assert edits.flatten_error(body) == body["error"]
+    assert edits.drop_field(0)(body) == {"error": body["error"]}
 
 
 @pytest.mark.parametrize("named", FAULTS, ids=lambda named: named.name)
-def test_each_named_fault_has_records_to_fall_on(named: Named) -> None:
+def test_each_named_fault_has_records_to_fall_on(named: NamedFault) -> None:
     chosen = named.sample(ALL)
     assert chosen == sorted(set(chosen), key=ALL.index)
-    assert all(re.search(named.over, address) for address in chosen)
+    assert all(re.search(named.pattern, address) for address in chosen)
     assert chosen, named.name
 
 

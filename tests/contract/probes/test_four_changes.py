@@ -9,14 +9,14 @@ from catalog_probe.catalog.model import Outcome
 from catalog_probe.catalog.reading.error_records import documented_status
 from catalog_probe.reports.content.overview import Overview
 from catalog_probe.reports.content.run_sentence import format_sentence
-from tests.harness import fault_changes as to
+from tests.harness import fault_changes as edits
 from tests.harness.engines import catalog, probe
-from tests.harness.faults import Fault, Where
+from tests.harness.faults import Fault, FaultScope
 from tests.unit.reports.factories import make_run
 
 if TYPE_CHECKING:
     from catalog_probe.catalog.model import Record
-    from tests.harness.fault_proxy import Stand
+    from tests.harness.fault_proxy import FaultServer
 
 
 def _renamed(raw: bytes) -> bytes:
@@ -25,16 +25,18 @@ def _renamed(raw: bytes) -> bytes:
 
 CHANGES = {
     "PC code: documented invalid_api_key, observed incorrect_api_key_provided": Fault(
-        Where(provider="pc", control=False, statuses=(401,)), answer=to.body(_renamed)
+        FaultScope(provider="pc", control=False, statuses=(401,)), answer=edits.edit_body(_renamed)
     ),
     "PB status: documented 400, observed 422": Fault(
-        Where(provider="pb", control=False, path="generateContent", statuses=(400,)), answer=to.status({400: 422})
+        FaultScope(provider="pb", control=False, path="generateContent", statuses=(400,)),
+        answer=edits.set_status({400: 422}),
     ),
     "PA header retry-after: documented seconds, observed absent": Fault(
-        Where(provider="pa", control=False, path="/v1/messages", statuses=(429,)), answer=to.removed("retry-after")
+        FaultScope(provider="pa", control=False, path="/v1/messages", statuses=(429,)),
+        answer=edits.remove_headers("retry-after"),
     ),
     "PA header request-id: documented present, observed absent": Fault(
-        Where(provider="pa", control=False, statuses=(404,)), answer=to.removed("request-id")
+        FaultScope(provider="pa", control=False, statuses=(404,)), answer=edits.remove_headers("request-id")
     ),
 }
 OF = {"pa": {404, 429}, "pb": {400}, "pc": {401}}
@@ -46,9 +48,9 @@ def touched(record: Record) -> bool:
     return record.kind == "errors" and bool(own & OF.get(record.provider, set())) and record.surface in OF
 
 
-def test_four_changes_are_four_causes(stand: Stand) -> None:
+def test_four_changes_are_four_causes(fault_server: FaultServer) -> None:
     chosen = [str(record.address) for record in catalog().records if touched(record)]
-    results = probe(stand.behind(*CHANGES.values()), chosen)
+    results = probe(fault_server.target_behind(*CHANGES.values()), chosen)
     drifted = [result for result in results.values() if result.outcome is Outcome.DRIFTED]
     found = find_causes(results.values())
     assert {f"{each.provider.upper()} {each.summary}" for each in found} == CHANGES.keys()

@@ -15,14 +15,14 @@ from catalog_probe.catalog.model import Outcome
 from catalog_probe.catalog.model.exits import Exit
 from catalog_probe.catalog.writeback.update import update_records
 from tests.harness.engines import catalog, probe
-from tests.harness.night_table import NOBODYS, SOMEBODYS, Row
+from tests.harness.night_table import CASES_OF_DRIFT, CASES_WITHOUT_DRIFT, NightCase
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from catalog_probe.catalog.evidence.results import Result
     from catalog_probe.probes.targets.target import Target
-    from tests.harness.fault_proxy import Stand
+    from tests.harness.fault_proxy import FaultServer
 
 NIGHT = "night-1"
 VARIABLE = "{provider}_{role}_KEY"
@@ -43,9 +43,9 @@ def named(target: Target) -> Target:
     return replace(target, providers=providers)
 
 
-def night(row: Row, stand: Stand) -> dict[str, Result]:
-    addresses = [str(record.address) for record in catalog().records if str(record.address).startswith(row.over)]
-    return probe(named(stand.behind(*row.faults, **row.settings)), addresses)
+def night(case: NightCase, fault_server: FaultServer) -> dict[str, Result]:
+    addresses = [str(record.address) for record in catalog().records if str(record.address).startswith(case.prefixes)]
+    return probe(named(fault_server.target_behind(*case.faults, **case.settings)), addresses)
 
 
 def run_of(results: Sequence[Result]) -> Run:
@@ -70,37 +70,41 @@ def told(results: Sequence[Result]) -> tuple[Counter[str], str]:
     return codes, "\n".join(reason.detail for reason in reasons)
 
 
-def hold(row: Row, results: Sequence[Result]) -> None:
+def hold(case: NightCase, results: Sequence[Result]) -> None:
     codes, words = told(results)
-    assert run_verdict.exit_status(run_of(results), results) is row.exits, codes
-    assert row.reasons <= codes.keys(), codes
-    assert all(word in words for word in row.words), words[:2000]
+    assert run_verdict.exit_status(run_of(results), results) is case.exit_status, codes
+    assert case.reasons <= codes.keys(), codes
+    assert all(word in words for word in case.words), words[:2000]
 
 
-@pytest.mark.parametrize("what", NOBODYS)
-def test_what_befalls_a_night_is_nobodys_drift(what: str, stand: Stand) -> None:
-    row = NOBODYS[what]
-    results = list(night(row, stand).values())
-    wrong = [(result.record, result.outcome, result.reason) for result in results if result.outcome in row.never]
+@pytest.mark.parametrize("what", CASES_WITHOUT_DRIFT)
+def test_what_befalls_a_night_is_nobodys_drift(what: str, fault_server: FaultServer) -> None:
+    case = CASES_WITHOUT_DRIFT[what]
+    results = list(night(case, fault_server).values())
+    wrong = [
+        (result.record, result.outcome, result.reason)
+        for result in results
+        if result.outcome in case.forbidden_outcomes
+    ]
     assert wrong == []
-    hold(row, results)
+    hold(case, results)
     written = written_by(results)
-    assert bool(written) is row.written, written
-    if row.exits is Exit.FINE:
+    assert bool(written) is case.is_written, written
+    if case.exit_status is Exit.FINE:
         assert Counter(result.outcome for result in results)[Outcome.CONFORMS] > 0.8 * len(results)
 
 
 @pytest.mark.usefixtures("short_silence")
-@pytest.mark.parametrize("what", SOMEBODYS)
-def test_what_a_provider_changes_is_told(what: str, stand: Stand) -> None:
-    row = SOMEBODYS[what]
-    results = list(night(row, stand).values())
-    hold(row, results)
+@pytest.mark.parametrize("what", CASES_OF_DRIFT)
+def test_what_a_provider_changes_is_told(what: str, fault_server: FaultServer) -> None:
+    case = CASES_OF_DRIFT[what]
+    results = list(night(case, fault_server).values())
+    hold(case, results)
     drifted = [result for result in results if result.outcome is Outcome.DRIFTED]
-    assert all(any(each.record.startswith(begin) for begin in row.drifting) for each in drifted), drifted
-    assert all(any(each.record.startswith(begin) for each in drifted) for begin in row.drifting)
+    assert all(any(each.record.startswith(begin) for begin in case.drifting_prefixes) for each in drifted), drifted
+    assert all(any(each.record.startswith(begin) for each in drifted) for begin in case.drifting_prefixes)
     assert {finding.code for each in drifted for finding in each.drifts} <= (
-        row.drifts or {"body-shape", "type-differs"}
+        case.drifts or {"body-shape", "type-differs"}
     )
     assert {result.outcome for result in results} <= {Outcome.DRIFTED, Outcome.CONFORMS, Outcome.NOT_PROBED}
     assert {each.record for each in drifted} <= set(written_by(results))

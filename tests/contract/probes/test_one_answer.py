@@ -10,16 +10,16 @@ import pytest
 
 from catalog_probe.catalog.model import Outcome
 from catalog_probe.probes.targets.target import Cost
-from tests.harness import fault_changes as to
+from tests.harness import fault_changes as edits
 from tests.harness.engines import catalog, probe
 from tests.harness.fault_table import MESSAGES, SENTENCE
-from tests.harness.faults import Fault, Where
+from tests.harness.faults import Fault, FaultScope
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from catalog_probe.catalog.evidence.results import Result
-    from tests.harness.fault_proxy import Stand
+    from tests.harness.fault_proxy import FaultServer
 
 CREDITLESS = "Your credit balance is too low to access the API. Go to Plans & Billing."
 OUT_OF_ORDER = "Requests of this kind cannot be answered today."
@@ -29,14 +29,14 @@ OF_PA = {
     "pa_workspace_id": "wrkspc_1",
     "x_should_retry": "false",
 }
-TO_MESSAGES = Where(provider="pa", method="POST", path="/v1/messages$", control=False)
+TO_MESSAGES = FaultScope(provider="pa", method="POST", path="/v1/messages$", control=False)
 
 
 def refusing(message: str) -> Fault:
     """One refusal in PA's envelope to every message."""
     error = {"type": "invalid_request_error", "message": message}
     body = {"type": "error", "error": error, "request_id": "req_1"}
-    return Fault(TO_MESSAGES, answer=to.instead(400, json.dumps(body), **OF_PA))
+    return Fault(TO_MESSAGES, answer=edits.replace_answer(400, json.dumps(body), **OF_PA))
 
 
 def bad_requests() -> list[str]:
@@ -50,9 +50,9 @@ def reasons(results: Iterable[Result]) -> list[str]:
 
 
 @pytest.mark.parametrize(("message", "reason"), [(CREDITLESS, "no-credit"), (OUT_OF_ORDER, "one-answer-to-everything")])
-def test_one_refusal_of_everything_verifies_nothing(stand: Stand, message: str, reason: str) -> None:
-    clean = probe(stand.behind(concurrency=4), bad_requests())
-    results = probe(stand.behind(refusing(message), concurrency=4), bad_requests())
+def test_one_refusal_of_everything_verifies_nothing(fault_server: FaultServer, message: str, reason: str) -> None:
+    clean = probe(fault_server.target_behind(concurrency=4), bad_requests())
+    results = probe(fault_server.target_behind(refusing(message), concurrency=4), bad_requests())
     told = [
         result
         for result in results.values()
@@ -77,8 +77,12 @@ def test_one_refusal_of_everything_verifies_nothing(stand: Stand, message: str, 
     assert {results[each].outcome for each in untouched} == {clean[each].outcome for each in untouched}
 
 
-def test_where_the_request_without_a_fault_costs_something_it_is_not_sent_unless_allowed(stand: Stand) -> None:
-    results = probe(stand.behind(refusing(OUT_OF_ORDER), concurrency=4), bad_requests(), allow=frozenset({Cost.FREE}))
+def test_where_the_request_without_a_fault_costs_something_it_is_not_sent_unless_allowed(
+    fault_server: FaultServer,
+) -> None:
+    results = probe(
+        fault_server.target_behind(refusing(OUT_OF_ORDER), concurrency=4), bad_requests(), allow=frozenset({Cost.FREE})
+    )
     counted = reasons(results.values())
     assert counted.count("twin-not-allowed") > 15
     assert "one-answer-to-everything" not in counted
@@ -87,10 +91,12 @@ def test_where_the_request_without_a_fault_costs_something_it_is_not_sent_unless
     assert "--allow billable" in told.reason.detail
 
 
-def test_a_provider_that_has_one_sentence_for_all_errors_still_conforms_and_that_is_told(stand: Stand) -> None:
-    one_sentence = Fault(Where(statuses=range(400, 500)), value=to.text_at(MESSAGES, SENTENCE))
-    clean = probe(stand.behind(concurrency=4), bad_requests())
-    results = probe(stand.behind(one_sentence, concurrency=4), bad_requests())
+def test_a_provider_that_has_one_sentence_for_all_errors_still_conforms_and_that_is_told(
+    fault_server: FaultServer,
+) -> None:
+    one_sentence = Fault(FaultScope(statuses=range(400, 500)), value=edits.set_text(MESSAGES, SENTENCE))
+    clean = probe(fault_server.target_behind(concurrency=4), bad_requests())
+    results = probe(fault_server.target_behind(one_sentence, concurrency=4), bad_requests())
     generic = [
         result for result in results.values() if "generic-message" in {finding.code for finding in result.findings}
     ]
@@ -107,10 +113,12 @@ FIREWALL = json.dumps({"message": "Forbidden"})
 
 
 @pytest.mark.parametrize("allow", [frozenset({Cost.FREE}), frozenset(Cost)], ids=["free", "all"])
-@pytest.mark.parametrize("answer", [to.instead(200, PORTAL), to.instead(403, FIREWALL)], ids=["portal", "firewall"])
+@pytest.mark.parametrize(
+    "answer", [edits.replace_answer(200, PORTAL), edits.replace_answer(403, FIREWALL)], ids=["portal", "firewall"]
+)
 @pytest.mark.parametrize("provider", ["pa", "pb"])
 def test_what_stands_before_all_that_is_posted_is_nobodys_drift(
-    provider: str, answer: to.Change, allow: frozenset[Cost], stand: Stand
+    provider: str, answer: edits.AnswerEdit, allow: frozenset[Cost], fault_server: FaultServer
 ) -> None:
     """The control is a GET, and green."""
     families = "(generation|messages|models|compatibility|complete|auth_tokens|general|invalid_request)"
@@ -119,9 +127,9 @@ def test_what_stands_before_all_that_is_posted_is_nobodys_drift(
         for record in catalog().select(provider=provider)
         if re.search(f"/{families}/", str(record.address)) and "general/(server|overload)" not in str(record.address)
     ]
-    posted = Fault(Where(provider=provider, method="POST", control=False), answer=answer)
-    clean = probe(stand.behind(concurrency=4), asked, allow=allow)
-    results = probe(stand.behind(posted, concurrency=4), asked, allow=allow)
+    posted = Fault(FaultScope(provider=provider, method="POST", control=False), answer=answer)
+    clean = probe(fault_server.target_behind(concurrency=4), asked, allow=allow)
+    results = probe(fault_server.target_behind(posted, concurrency=4), asked, allow=allow)
     drifted = {address: each.drifts for address, each in results.items() if each.outcome is Outcome.DRIFTED}
     assert drifted == {}
     lost = [address for address, each in results.items() if each.outcome is not clean[address].outcome]
@@ -135,37 +143,39 @@ def test_what_stands_before_all_that_is_posted_is_nobodys_drift(
     }
 
 
-def test_what_the_provider_lets_through_that_it_refused_is_drift_however_alike(stand: Stand) -> None:
+def test_what_the_provider_lets_through_that_it_refused_is_drift_however_alike(fault_server: FaultServer) -> None:
     """Tokens of one short text are as many whatever is wrong with the request, and what was deleted says nothing."""
     counted = Fault(
-        Where(provider="pa", path="/count_tokens$", control=False, statuses=(400,)),
-        answer=to.instead(200, json.dumps({"input_tokens": 4}), **OF_PA),
+        FaultScope(provider="pa", path="/count_tokens$", control=False, statuses=(400,)),
+        answer=edits.replace_answer(200, json.dumps({"input_tokens": 4}), **OF_PA),
     )
-    deleted = Fault(Where(provider="pa", method="DELETE", statuses=(404,)), answer=to.instead(200, "{}", **OF_PA))
+    deleted = Fault(
+        FaultScope(provider="pa", method="DELETE", statuses=(404,)), answer=edits.replace_answer(200, "{}", **OF_PA)
+    )
     asked = [
         "pa/errors/invalid_request/server_tools_in_count_tokens",
         "pa/endpoints/messages/count_tokens",
         *(str(record.address) for record in catalog().select(provider="pa") if "/delete_" in str(record.address)),
     ]
     assert len(asked) > 5
-    results = probe(stand.behind(counted, deleted, concurrency=4), asked)
+    results = probe(fault_server.target_behind(counted, deleted, concurrency=4), asked)
     assert {address: each.outcome for address, each in results.items()} == dict.fromkeys(asked, Outcome.DRIFTED)
 
 
-def test_an_endpoint_that_is_gone_is_told_though_it_answers_all_alike(stand: Stand) -> None:
+def test_an_endpoint_that_is_gone_is_told_though_it_answers_all_alike(fault_server: FaultServer) -> None:
     """A result that is not ready is no fault: two faults and one sentence are no suspicion."""
     asked = [str(record.address) for record in catalog().records if "/deferred_" in str(record.address)]
     gone = Fault(
-        Where(provider="pd", path="/v1/chat/deferred-completion/"),
-        answer=to.instead(404, json.dumps({"code": "not-found", "error": "There is nothing here."})),
+        FaultScope(provider="pd", path="/v1/chat/deferred-completion/"),
+        answer=edits.replace_answer(404, json.dumps({"code": "not-found", "error": "There is nothing here."})),
     )
-    results = probe(stand.behind(gone), ["pd/endpoints/chat/get_deferred_completion", *asked])
+    results = probe(fault_server.target_behind(gone), ["pd/endpoints/chat/get_deferred_completion", *asked])
     drifted = {address for address, result in results.items() if result.outcome is Outcome.DRIFTED}
     assert drifted == {"pd/endpoints/chat/get_deferred_completion", "pd/errors/outcomes/deferred_pending"}
 
 
-def test_a_clean_provider_is_asked_nothing_more(stand: Stand) -> None:
-    results = probe(stand.behind(concurrency=4), bad_requests())
+def test_a_clean_provider_is_asked_nothing_more(fault_server: FaultServer) -> None:
+    results = probe(fault_server.target_behind(concurrency=4), bad_requests())
     assert {result.outcome for result in results.values()} <= {Outcome.CONFORMS, Outcome.NOT_PROBED}
     assert not [
         result for result in results.values() for finding in result.findings if finding.code == "generic-message"

@@ -20,7 +20,7 @@ from catalog_probe.probes.judging.judge import judge
 from catalog_probe.probes.planning.obstacles import fit_to_target
 from catalog_probe.probes.recipes.book import recipe_book
 from catalog_probe.probes.targets.target import Cost, Target
-from tests.harness import fault_changes as to
+from tests.harness import fault_changes as edits
 from tests.harness.engines import CleanResults, catalog
 from tests.harness.engines import probe as probed
 from tests.harness.faults import Fault
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from catalog_probe.catalog.evidence.results import Result
-    from tests.harness.fault_proxy import Stand
+    from tests.harness.fault_proxy import FaultServer
 
 RULES = (
     HeaderRule("limit", "format", format="integer", family="tokens", part="limit"),
@@ -191,10 +191,10 @@ def test_a_header_that_may_be_absent_keeps_no_record_from_being_verified() -> No
     assert tag_by_evidence(stated, otherwise, {}) is Tag.UNVERIFIED
 
 
-def test_a_date_that_names_no_zone_is_no_fault_of_ours(stand: Stand) -> None:
-    undated = Fault(answer=to.added("date", "Sun, 22 Nov 2026 04:00:00"))
+def test_a_date_that_names_no_zone_is_no_fault_of_ours(fault_server: FaultServer) -> None:
+    undated = Fault(answer=edits.add_header("date", "Sun, 22 Nov 2026 04:00:00"))
     asked = ["pa/rate_limits/limits/general", "pc/rate_limits/limits/general", "pa/errors/general/rate_limit"]
-    results = probed(stand.behind(undated), asked)
+    results = probed(fault_server.target_behind(undated), asked)
     assert {address: each.outcome for address, each in results.items()} == dict.fromkeys(asked, Outcome.CONFORMS)
 
 

@@ -9,10 +9,10 @@ from catalog_probe.catalog.evidence.harness_results import select_record_results
 from catalog_probe.catalog.evidence.results_file import read_run
 from catalog_probe.catalog.evidence.verdicts.confirmation import list_never_confirmed, list_regressions
 from catalog_probe.catalog.files.store import RECORDS
-from tests.harness import fault_changes as to
+from tests.harness import fault_changes as edits
 from tests.harness.command import pytest_probes
-from tests.harness.fault_proxy import standing
-from tests.harness.faults import Fault, Where
+from tests.harness.fault_proxy import serving_faults
+from tests.harness.faults import Fault, FaultScope
 from tests.harness.live import write_live_target
 
 if TYPE_CHECKING:
@@ -22,15 +22,15 @@ if TYPE_CHECKING:
 
 MODEL = "pa/endpoints/models/get_model"
 KEY = "success/header:request-id"
-OTHERWISE = Fault(Where(path="/v1/models/mock-small$", statuses=(200,)), answer=to.removed("request-id"))
+OTHERWISE = Fault(FaultScope(path="/v1/models/mock-small$", statuses=(200,)), answer=edits.remove_headers("request-id"))
 OTHER = ("--revision", "2026-10-21")
 
 
 def test_what_the_usual_revision_confirmed_is_no_regression_of_another(tmp_path: Path) -> None:
     records = tmp_path / "records"
     shutil.copytree(RECORDS / "pa", records / "pa")
-    with standing() as stand:
-        target = write_live_target(tmp_path, {"pa": f"{stand.base}/pa"})
+    with serving_faults() as fault_server:
+        target = write_live_target(tmp_path, {"pa": f"{fault_server.base}/pa"})
 
         def on(day: str, *arguments: str) -> tuple[int, Result]:
             asked = ("--target", str(target.path), "--catalog", str(records), "--today", day, "-k", MODEL)
@@ -38,9 +38,9 @@ def test_what_the_usual_revision_confirmed_is_no_regression_of_another(tmp_path:
             [seen] = select_record_results(read_run(tmp_path / "out" / "latest" / "results.jsonl")[1])
             return done.status, seen
 
-        stand.behind()
+        fault_server.target_behind()
         assert on("2026-11-01", "--update")[0] == 0
-        stand.behind(OTHERWISE)
+        fault_server.target_behind(OTHERWISE)
         status, other = on("2026-11-02", *OTHER)
         assert (status, list_regressions(other)) == (0, ())
         assert list_never_confirmed(other) == {KEY: {"first": "2026-11-02", "until": "2026-11-09"}}

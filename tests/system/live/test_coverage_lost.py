@@ -9,9 +9,9 @@ import pytest
 from catalog_probe.reports.content.overview import Overview
 from catalog_probe.reports.content.sections import SectionName
 from tests.harness.command import CommandResult, pytest_probes, run_command
-from tests.harness.fault_changes import instead
-from tests.harness.fault_proxy import Stand, standing
-from tests.harness.faults import Fault, Where
+from tests.harness.fault_changes import replace_answer
+from tests.harness.fault_proxy import FaultServer, serving_faults
+from tests.harness.faults import Fault, FaultScope
 from tests.harness.live import KEYS, LiveTarget, write_live_target
 
 if TYPE_CHECKING:
@@ -24,15 +24,15 @@ READS = ("--kind", "endpoints")
 
 
 @pytest.fixture(scope="module")
-def stand() -> Iterator[Stand]:
-    with standing() as made:
+def fault_server() -> Iterator[FaultServer]:
+    with serving_faults() as made:
         yield made
 
 
 @pytest.fixture
-def tonight(tmp_path: Path, stand: Stand) -> LiveTarget:
-    stand.behind()
-    return write_live_target(tmp_path, {"pa": f"{stand.base}/pa"}, expected=None)
+def tonight(tmp_path: Path, fault_server: FaultServer) -> LiveTarget:
+    fault_server.target_behind()
+    return write_live_target(tmp_path, {"pa": f"{fault_server.base}/pa"}, expected=None)
 
 
 def probe(tonight: LiveTarget, out: Path, *arguments: str) -> CommandResult:
@@ -55,9 +55,11 @@ def test_where_nobody_could_ask_anything_it_is_5(tmp_path: Path, words: str) -> 
     assert seen.status == 5, seen.all_output
 
 
-def test_a_dead_key_of_a_provider_that_nobody_expects_is_blind_as_well(tmp_path: Path, stand: Stand) -> None:
-    stand.behind()
-    unexpected = write_live_target(tmp_path, {"pa": f"{stand.base}/pa"}, expected=False)
+def test_a_dead_key_of_a_provider_that_nobody_expects_is_blind_as_well(
+    tmp_path: Path, fault_server: FaultServer
+) -> None:
+    fault_server.target_behind()
+    unexpected = write_live_target(tmp_path, {"pa": f"{fault_server.base}/pa"}, expected=False)
     environ = {"PA_API_KEY": "deleted-since"}
     seen = pytest_probes(tmp_path / "out", "--target", str(unexpected.path), *READS, environ=environ)
     assert seen.status == 10, seen.all_output
@@ -65,13 +67,15 @@ def test_a_dead_key_of_a_provider_that_nobody_expects_is_blind_as_well(tmp_path:
 
 @pytest.mark.parametrize(("path", "status"), [("/pa/v1/", 10), ("/pa/v1/models/", 0)])
 def test_what_was_seen_yesterday_and_is_refused_today(
-    tonight: LiveTarget, tmp_path: Path, stand: Stand, path: str, status: int
+    tonight: LiveTarget, tmp_path: Path, fault_server: FaultServer, path: str, status: int
 ) -> None:
     """The control is still let in: the key lost a scope, and the night must say so."""
     first = probe(tonight, tmp_path / "1", *READS, "--today", "2026-11-20")
     assert first.status == 0, first.all_output
     again(first, tmp_path / "2")
-    stand.behind(Fault(Where(path=f"{path}(?!models$)", statuses=(200,)), answer=instead(403, REFUSAL)))
+    fault_server.target_behind(
+        Fault(FaultScope(path=f"{path}(?!models$)", statuses=(200,)), answer=replace_answer(403, REFUSAL))
+    )
     second = probe(tonight, tmp_path / "2", *READS, "--today", "2026-11-21")
     assert second.status == status, second.all_output
     assert "night.jsonl:2: not a history line that can be read (no address_set); it is skipped" in second.output

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.harness.accounts import Services, night, services
-from tests.harness.fault_changes import body
-from tests.harness.faults import Fault, Where
+from tests.harness.accounts import Services, probe_account, serving_services
+from tests.harness.fault_changes import edit_body
+from tests.harness.faults import Fault, FaultScope
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -24,7 +24,7 @@ KEYS = {"PA_COMPLIANCE_KEY": "mock-pa-compliance", "PA_ADMIN_KEY": "mock-pa-admi
 
 @pytest.fixture(scope="module")
 def standing() -> Iterator[Services]:
-    with services() as made:
+    with serving_services() as made:
         yield made
 
 
@@ -35,7 +35,7 @@ def of_pages(change: Callable[[dict[str, Any]], dict[str, Any]]) -> Fault:
         page = json.loads(raw)
         return json.dumps(change(page) if "data" in page else page).encode()
 
-    return Fault(Where(provider="pa", path="/compliance/", statuses=(200,)), answer=body(changed))
+    return Fault(FaultScope(provider="pa", path="/compliance/", statuses=(200,)), answer=edit_body(changed))
 
 
 EMPTY = of_pages(lambda page: {**page, "data": [], "first_id": None, "last_id": None, "next_page": None})
@@ -53,25 +53,31 @@ def differing(results: Mapping[str, Result]) -> dict[str, set[str]]:
 
 @pytest.mark.parametrize("account", [EMPTY, ONE], ids=["empty", "one of each"])
 def test_nothing_differs_where_there_is_nothing(account: Fault, standing: Services) -> None:
-    standing.behind(account)
-    results = night(standing.target("pa", **KEYS), [REMOTE, LOCAL, ACTIVITIES])
+    standing.restart(account)
+    results = probe_account(standing.target("pa", **KEYS), [REMOTE, LOCAL, ACTIVITIES])
     assert differing(results) == {}
 
 
 def test_what_an_empty_list_holds_was_not_seen(standing: Services) -> None:
-    standing.behind(EMPTY)
+    standing.restart(EMPTY)
     (observation,) = (
-        each for each in night(standing.target("pa", **KEYS), [REMOTE])[REMOTE].observations if each.label == "success"
+        each
+        for each in probe_account(standing.target("pa", **KEYS), [REMOTE])[REMOTE].observations
+        if each.label == "success"
     )
     assert observation.not_observed["body:/data/*/status"] == "nothing-there"
     assert "status" in observation.matched
 
 
 def test_an_item_without_it_settles_what_was_assumed(standing: Services) -> None:
-    standing.behind(NAMELESS)
-    assert differing(night(standing.target("pa", **KEYS), [REMOTE])) == {REMOTE: {"success/body:/data/*/status"}}
+    standing.restart(NAMELESS)
+    assert differing(probe_account(standing.target("pa", **KEYS), [REMOTE])) == {
+        REMOTE: {"success/body:/data/*/status"}
+    }
 
 
 def test_a_page_that_says_nothing_of_the_next_is_drift_where_there_is_one(standing: Services) -> None:
-    standing.behind(of_pages(lambda page: {**page, "next_page": None}))
-    assert differing(night(standing.target("pa", **KEYS), [LOCAL])) == {LOCAL: {"page_1/relation:non_empty:/next_page"}}
+    standing.restart(of_pages(lambda page: {**page, "next_page": None}))
+    assert differing(probe_account(standing.target("pa", **KEYS), [LOCAL])) == {
+        LOCAL: {"page_1/relation:non_empty:/next_page"}
+    }

@@ -10,10 +10,10 @@ import pytest
 
 from catalog_probe.catalog.evidence.verdicts.confirmation import list_never_confirmed, list_regressions
 from catalog_probe.catalog.files.store import RECORDS, Catalog
-from tests.harness import fault_changes as to
+from tests.harness import fault_changes as edits
 from tests.harness.command import CommandResult, pytest_probes
-from tests.harness.fault_proxy import Stand, standing
-from tests.harness.faults import Fault, Where
+from tests.harness.fault_proxy import FaultServer, serving_faults
+from tests.harness.faults import Fault, FaultScope
 from tests.harness.live import LiveTarget, write_live_target
 
 if TYPE_CHECKING:
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 
 MODEL = "pa/endpoints/models/get_model"
 KEY = "success/header:request-id"
-OTHERWISE = Fault(Where(path="/v1/models/mock-small$", statuses=(200,)), answer=to.removed("request-id"))
+OTHERWISE = Fault(FaultScope(path="/v1/models/mock-small$", statuses=(200,)), answer=edits.remove_headers("request-id"))
 
 
 @pytest.fixture(scope="module")
-def stand() -> Iterator[Stand]:
-    with standing() as made:
+def fault_server() -> Iterator[FaultServer]:
+    with serving_faults() as made:
         yield made
 
 
@@ -49,15 +49,15 @@ class Nights:
 
 
 @pytest.fixture
-def nights(tmp_path: Path, stand: Stand) -> Nights:
+def nights(tmp_path: Path, fault_server: FaultServer) -> Nights:
     shutil.copytree(RECORDS / "pa", tmp_path / "records" / "pa")
-    return Nights(write_live_target(tmp_path, {"pa": f"{stand.base}/pa"}), tmp_path)
+    return Nights(write_live_target(tmp_path, {"pa": f"{fault_server.base}/pa"}), tmp_path)
 
 
 def test_what_was_never_confirmed_is_told_for_a_week_and_red_from_the_eighth_day_on(
-    nights: Nights, stand: Stand
+    nights: Nights, fault_server: FaultServer
 ) -> None:
-    stand.behind(OTHERWISE)
+    fault_server.target_behind(OTHERWISE)
     first = nights.on("2026-11-01", "--update")
     assert first.status == 0, first.all_output
     assert "Pending" in first.output
@@ -71,10 +71,12 @@ def test_what_was_never_confirmed_is_told_for_a_week_and_red_from_the_eighth_day
         assert again.status == status, again.all_output
 
 
-def test_what_was_once_confirmed_is_red_at_once_and_called_a_regression(nights: Nights, stand: Stand) -> None:
-    stand.behind()
+def test_what_was_once_confirmed_is_red_at_once_and_called_a_regression(
+    nights: Nights, fault_server: FaultServer
+) -> None:
+    fault_server.target_behind()
     assert nights.on("2026-11-01", "--update").status == 0
-    stand.behind(OTHERWISE)
+    fault_server.target_behind(OTHERWISE)
     drifted = nights.on("2026-11-02")
     assert drifted.status == 1, drifted.all_output
     assert list_regressions(drifted.results[MODEL]) == (KEY,)

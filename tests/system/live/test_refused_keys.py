@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from catalog_probe.catalog.model import Outcome
-from tests.harness.accounts import Services, night, services
-from tests.harness.fault_changes import instead
-from tests.harness.faults import Fault, Where
+from tests.harness.accounts import Services, probe_account, serving_services
+from tests.harness.fault_changes import replace_answer
+from tests.harness.faults import Fault, FaultScope
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -36,12 +36,12 @@ SCOPE = "pc/errors/permission/insufficient_permissions"
 
 @pytest.fixture(scope="module")
 def standing() -> Iterator[Services]:
-    with services() as made:
+    with serving_services() as made:
         yield made
 
 
 def without_scope(path: str = "/v1/(files|evals|conversations|fine_tuning|organization)") -> Fault:
-    return Fault(Where(provider="pc", path=path, credential=KEY), answer=instead(401, NO_SCOPE))
+    return Fault(FaultScope(provider="pc", path=path, credential=KEY), answer=replace_answer(401, NO_SCOPE))
 
 
 def told(results: Mapping[str, Result]) -> dict[str, str]:
@@ -49,8 +49,8 @@ def told(results: Mapping[str, Result]) -> dict[str, str]:
 
 
 def test_what_a_key_is_kept_out_of_is_the_account_s_trouble(standing: Services) -> None:
-    standing.behind(without_scope())
-    results = night(standing.target("pc"), [LIMITS, *LOOKED_UP])
+    standing.restart(without_scope())
+    results = probe_account(standing.target("pc"), [LIMITS, *LOOKED_UP])
     assert told(results) == dict.fromkeys([LIMITS, *LOOKED_UP], "account-trouble")
     reason = results[LIMITS].reason
     assert reason is not None
@@ -58,25 +58,27 @@ def test_what_a_key_is_kept_out_of_is_the_account_s_trouble(standing: Services) 
 
 
 def test_that_a_missing_scope_is_told_by_another_status_is_drift(standing: Services) -> None:
-    standing.behind(without_scope())
-    assert told(night(standing.target("pc"), [LIMITS, SCOPE])) == {LIMITS: "account-trouble", SCOPE: "drifted"}
+    standing.restart(without_scope())
+    assert told(probe_account(standing.target("pc"), [LIMITS, SCOPE])) == {LIMITS: "account-trouble", SCOPE: "drifted"}
 
 
 def test_a_refusal_of_the_key_where_it_is_let_through_is_drift(standing: Services) -> None:
-    standing.behind(without_scope("/v1/(files|evals|conversations)"))
-    results = night(standing.target("pc"), [LIMITS, *LOOKED_UP])
+    standing.restart(without_scope("/v1/(files|evals|conversations)"))
+    results = probe_account(standing.target("pc"), [LIMITS, *LOOKED_UP])
     assert told(results) == {LIMITS: "conforms", **dict.fromkeys(LOOKED_UP, "drifted")}
 
 
 def test_a_refusal_of_no_documented_shape_is_drift(standing: Services) -> None:
     other = NO_SCOPE.replace("invalid_request_error", "scope_error")
-    standing.behind(Fault(Where(provider="pc", path="fine_tuning", credential=KEY), answer=instead(401, other)))
-    assert told(night(standing.target("pc"), [LIMITS])) == {LIMITS: "drifted"}
+    standing.restart(
+        Fault(FaultScope(provider="pc", path="fine_tuning", credential=KEY), answer=replace_answer(401, other))
+    )
+    assert told(probe_account(standing.target("pc"), [LIMITS])) == {LIMITS: "drifted"}
 
 
 def test_on_a_mock_whose_keys_are_known_it_is_drift(standing: Services) -> None:
-    standing.behind(without_scope())
-    assert told(night(replace(standing.target("pc"), live=False), [LIMITS])) == {LIMITS: "drifted"}
+    standing.restart(without_scope())
+    assert told(probe_account(replace(standing.target("pc"), live=False), [LIMITS])) == {LIMITS: "drifted"}
 
 
 GREETING = "Welcome to the guest network."
@@ -88,6 +90,8 @@ ELSEWHERE = "pc/errors/not_found/call"
     ("path", "outcome"), [("", "gateway-page"), ("/v1/responses$", str(Outcome.DRIFTED))], ids=["many", "one"]
 )
 def test_one_text_in_place_of_all_that_is_promised_is_a_gateway_s(path: str, outcome: str, standing: Services) -> None:
-    standing.behind(Fault(Where(provider="pc", method="POST", path=path), answer=instead(200, GREETING, "text/plain")))
-    found = told(night(standing.target("pc"), [*POSTED, ELSEWHERE]))
+    standing.restart(
+        Fault(FaultScope(provider="pc", method="POST", path=path), answer=replace_answer(200, GREETING, "text/plain"))
+    )
+    found = told(probe_account(standing.target("pc"), [*POSTED, ELSEWHERE]))
     assert {found[each] for each in POSTED} == {outcome}

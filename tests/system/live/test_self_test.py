@@ -9,7 +9,7 @@ import pytest
 
 from catalog_probe.catalog.evidence.results_file import read_run
 from tests.harness.command import CommandResult, pytest_probes, run_command
-from tests.harness.fault_proxy import Stand, standing
+from tests.harness.fault_proxy import FaultServer, serving_faults
 from tests.harness.live import LiveTarget, write_live_target
 
 if TYPE_CHECKING:
@@ -81,15 +81,15 @@ causes.find_causes = lambda results: ()
 
 
 @pytest.fixture(scope="module")
-def stand() -> Iterator[Stand]:
-    with standing() as made:
-        made.behind()
+def fault_server() -> Iterator[FaultServer]:
+    with serving_faults() as made:
+        made.target_behind()
         yield made
 
 
 @pytest.fixture
-def tonight(tmp_path: Path, stand: Stand) -> LiveTarget:
-    return write_live_target(tmp_path, {"pa": f"{stand.base}/pa"}, expected=None)
+def tonight(tmp_path: Path, fault_server: FaultServer) -> LiveTarget:
+    return write_live_target(tmp_path, {"pa": f"{fault_server.base}/pa"}, expected=None)
 
 
 def probe(tonight: LiveTarget, folder: Path, *arguments: str, stage: str = "") -> CommandResult:

@@ -9,9 +9,9 @@ import pytest
 
 from catalog_probe.catalog.model import Outcome
 from catalog_probe.catalog.model.codes import ReasonCode
-from tests.harness import fault_changes as to
-from tests.harness.accounts import Services, night, services
-from tests.harness.faults import Fault, Where
+from tests.harness import fault_changes as edits
+from tests.harness.accounts import Services, probe_account, serving_services
+from tests.harness.faults import Fault, FaultScope
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -31,20 +31,20 @@ ELSEWHERE = {
 """Where each address but that of the API itself leads, what is asked there for nothing, and what that needs."""
 
 WRONG_KEY = {
-    "404 in HTML": to.page(404, "Not Found"),
-    "404 in JSON": to.instead(404, '{"message": "no Route matched with those values"}'),
-    "404 in another provider's shape": to.instead(404, '{"error": {"code": 404, "message": "Not Found"}}'),
-    "404 and no word": to.instead(404, ""),
-    "403 in JSON": to.instead(403, '{"message": "Forbidden"}'),
-    "400 in JSON": to.instead(400, '{"message": "Bad Request"}'),
-    "an empty object": to.instead(200, "{}"),
-    "a page of HTML": to.instead(200, "<!doctype html><html><body>Welcome</body></html>", to.HTML),
+    "404 in HTML": edits.replace_by_page(404, "Not Found"),
+    "404 in JSON": edits.replace_answer(404, '{"message": "no Route matched with those values"}'),
+    "404 in another provider's shape": edits.replace_answer(404, '{"error": {"code": 404, "message": "Not Found"}}'),
+    "404 and no word": edits.replace_answer(404, ""),
+    "403 in JSON": edits.replace_answer(403, '{"message": "Forbidden"}'),
+    "400 in JSON": edits.replace_answer(400, '{"message": "Bad Request"}'),
+    "an empty object": edits.replace_answer(200, "{}"),
+    "a page of HTML": edits.replace_answer(200, "<!doctype html><html><body>Welcome</body></html>", edits.HTML),
 }
 
 
 @pytest.fixture(scope="module")
 def standing() -> Iterator[Services]:
-    with services() as made:
+    with serving_services() as made:
         yield made
 
 
@@ -52,7 +52,7 @@ def standing() -> Iterator[Services]:
 @pytest.mark.parametrize("variable", ELSEWHERE)
 def test_a_server_that_answers_all_alike_is_none_of_the_provider(standing: Services, variable: str, wrong: str) -> None:
     path, asked, given = ELSEWHERE[variable]
-    standing.behind(Fault(Where(path=f"^{path}"), answer=WRONG_KEY[wrong]))
+    standing.restart(Fault(FaultScope(path=f"^{path}"), answer=WRONG_KEY[wrong]))
     hold_nothing_was_seen(standing, variable, asked, **given)
 
 
@@ -62,12 +62,12 @@ def test_nor_is_the_server_of_somebody_else_or_another_of_its_own(
     standing: Services, variable: str, there: str
 ) -> None:
     _, asked, given = ELSEWHERE[variable]
-    standing.behind()
+    standing.restart()
     hold_nothing_was_seen(standing, variable, asked, **given, **{variable: f"{standing.base}{there}"})
 
 
 def hold_nothing_was_seen(standing: Services, variable: str, asked: tuple[str, ...], **given: str) -> None:
-    results = night(standing.target(variable[:2].lower(), **given), asked)
+    results = probe_account(standing.target(variable[:2].lower(), **given), asked)
     assert {result.outcome for result in results.values()} == {Outcome.INCONCLUSIVE}
     told = {result.reason for result in results.values() if result.reason is not None}
     assert {each.code for each in told} <= {ReasonCode.CONTROL_FAILED, ReasonCode.GATEWAY_PAGE}
@@ -87,20 +87,23 @@ AND_KEY = "PD_MANAGEMENT_KEY and "
 @pytest.mark.parametrize("variable", ELSEWHERE)
 def test_at_the_right_address_all_conform(standing: Services, variable: str) -> None:
     _, asked, given = ELSEWHERE[variable]
-    standing.behind()
-    results = night(standing.target(variable[:2].lower(), **given), asked)
+    standing.restart()
+    results = probe_account(standing.target(variable[:2].lower(), **given), asked)
     assert {address: each.outcome for address, each in results.items()} == dict.fromkeys(asked, Outcome.CONFORMS)
 
 
 def test_what_changes_where_the_provider_was_seen_is_drift(standing: Services) -> None:
     unprocessable = json.dumps({"error": {"message": "No.", "type": "oauth", "param": None, "code": None}})
-    standing.behind(
-        Fault(Where(path="^/pc-auth/", method="POST", statuses=(400,)), answer=to.instead(422, unprocessable))
+    standing.restart(
+        Fault(
+            FaultScope(path="^/pc-auth/", method="POST", statuses=(400,)),
+            answer=edits.replace_answer(422, unprocessable),
+        )
     )
-    results = night(standing.target("pc"), MUTUAL_TLS)
+    results = probe_account(standing.target("pc"), MUTUAL_TLS)
     assert [results[address].outcome for address in MUTUAL_TLS] == [Outcome.DRIFTED, Outcome.CONFORMS]
-    standing.behind(Fault(Where(path="^/pc-auth/", statuses=(403,)), answer=to.instead(404, "{}")))
-    results = night(standing.target("pc"), MUTUAL_TLS)
+    standing.restart(Fault(FaultScope(path="^/pc-auth/", statuses=(403,)), answer=edits.replace_answer(404, "{}")))
+    results = probe_account(standing.target("pc"), MUTUAL_TLS)
     assert [results[address].outcome for address in MUTUAL_TLS] == [Outcome.CONFORMS, Outcome.DRIFTED]
 
 
@@ -108,6 +111,8 @@ def test_a_large_success_proves_the_key_though_no_field_is_named_as_proof(standi
     """Of a large body only the values at named pointers are kept, which are none here."""
     _, asked, given = ELSEWHERE["PD_MANAGEMENT_URL"]
     large = json.dumps({"padding": "x" * 100_000})
-    standing.behind(Fault(Where(path="^/pd-management/", statuses=(200,)), answer=to.instead(200, large)))
-    results = night(standing.target("pd", **given), asked)
+    standing.restart(
+        Fault(FaultScope(path="^/pd-management/", statuses=(200,)), answer=edits.replace_answer(200, large))
+    )
+    results = probe_account(standing.target("pd", **given), asked)
     assert {address: each.outcome for address, each in results.items()} == dict.fromkeys(asked, Outcome.CONFORMS)

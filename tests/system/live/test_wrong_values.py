@@ -16,10 +16,10 @@ from catalog_probe.probes.running.looking_up import look_up
 from catalog_probe.probes.targets.look_ups import MAX_REPEATS
 from catalog_probe.probes.targets.target import NONEXISTENT_KEY
 from catalog_probe.probes.wire.redaction.redactor import Redactor
-from tests.harness.accounts import FREE, Services, night, services
+from tests.harness.accounts import FREE, Services, probe_account, serving_services
 from tests.harness.engines import catalog
-from tests.harness.fault_changes import body, instead, page
-from tests.harness.faults import Act, Fault, Where
+from tests.harness.fault_changes import edit_body, replace_answer, replace_by_page
+from tests.harness.faults import Act, Fault, FaultScope
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -32,16 +32,16 @@ ABOUT_THE_MODEL = ("pa/endpoints/models/get_model", "pa/errors/invalid_request/m
 
 @pytest.fixture(scope="module")
 def standing() -> Iterator[Services]:
-    with services() as made:
+    with serving_services() as made:
         yield made
 
 
 # PD's is lower: its mock refuses an empty list of messages before it looks for the model; 2:7.6 states no order
 @pytest.mark.parametrize(("provider", "fewest"), [("pa", 3), ("pb", 3), ("pc", 3), ("pd", 2)])
 def test_a_model_that_is_not_there_is_our_cause_once(standing: Services, provider: str, fewest: int) -> None:
-    standing.behind()
+    standing.restart()
     variable = f"{provider.upper()}_SMALL_MODEL"
-    results = night(standing.target(provider, **{variable: "no-such-model-of-mine"}))
+    results = probe_account(standing.target(provider, **{variable: "no-such-model-of-mine"}))
     assert not [result.record for result in results.values() if result.outcome in REFUSED]
     told = Counter(
         result.reason.detail for result in results.values() if result.reason and result.reason.code == NOT_FOUND
@@ -58,28 +58,30 @@ NOT_FOUND = "value-not-found"
 def test_a_model_that_is_there_may_drift(standing: Services) -> None:
     """It is in the account's list, so that a refusal of it is the provider's; so is that of one found there."""
     for given in ({"PA_SMALL_MODEL": "mock-small"}, {}):
-        standing.behind(Fault(Where(path="/models/mock-small$"), answer=instead(404, GONE)))
-        results = night(standing.target("pa", **given), ABOUT_THE_MODEL[:1])
+        standing.restart(Fault(FaultScope(path="/models/mock-small$"), answer=replace_answer(404, GONE)))
+        results = probe_account(standing.target("pa", **given), ABOUT_THE_MODEL[:1])
         assert [result.outcome for result in results.values()] == [Outcome.DRIFTED]
 
 
 def test_an_alias_that_no_list_has_is_asked_for_by_itself(standing: Services) -> None:
-    standing.behind(ONLY_ANOTHER, Fault(Where(path="/count_tokens$"), answer=instead(404, GONE)))
-    results = night(standing.target("pa", PA_SMALL_MODEL="mock-small"), ["pa/endpoints/messages/count_tokens"])
+    standing.restart(ONLY_ANOTHER, Fault(FaultScope(path="/count_tokens$"), answer=replace_answer(404, GONE)))
+    results = probe_account(standing.target("pa", PA_SMALL_MODEL="mock-small"), ["pa/endpoints/messages/count_tokens"])
     assert [result.outcome for result in results.values()] == [Outcome.DRIFTED]
 
 
 ANOTHER = b'{"data": [{"id": "mock-large", "type": "model"}], "has_more": false}'
-ONLY_ANOTHER = Fault(Where(path="/v1/models$", statuses=(200,)), answer=body(lambda raw: ANOTHER))
+ONLY_ANOTHER = Fault(FaultScope(path="/v1/models$", statuses=(200,)), answer=edit_body(lambda raw: ANOTHER))
 
 
 @pytest.mark.parametrize("where", ["/models/mock-small|/messages", "/models/mock-small"])
 def test_a_model_that_this_key_may_not_use_restricts_no_record(standing: Services, where: str) -> None:
     """Nor is it a difference where another refusal was provoked, as long as nothing at all is let through with it."""
-    forbidden = body(lambda raw: FORBIDDEN.encode())
-    refused = Fault(Where(path=where, statuses=(200, 400)), answer=lambda answer: forbidden(answer).but(status=403))
-    standing.behind(ONLY_ANOTHER, refused)
-    results = night(standing.target("pa", PA_SMALL_MODEL="mock-small"), ABOUT_THE_MODEL)
+    forbidden = edit_body(lambda raw: FORBIDDEN.encode())
+    refused = Fault(
+        FaultScope(path=where, statuses=(200, 400)), answer=lambda answer: forbidden(answer).with_changes(status=403)
+    )
+    standing.restart(ONLY_ANOTHER, refused)
+    results = probe_account(standing.target("pa", PA_SMALL_MODEL="mock-small"), ABOUT_THE_MODEL)
     assert not [result.record for result in results.values() if result.outcome in REFUSED]
     get = results[ABOUT_THE_MODEL[0]]
     assert get.reason is not None
@@ -100,8 +102,8 @@ WRONG_IDS = {
 
 
 def test_wrong_ids_and_a_beta_that_was_retired(standing: Services) -> None:
-    standing.behind()
-    results = night(standing.target("pa", **WRONG_IDS))
+    standing.restart()
+    results = probe_account(standing.target("pa", **WRONG_IDS))
     assert not [result.record for result in results.values() if result.outcome in REFUSED]
     told = " ".join(
         result.reason.detail for result in results.values() if result.reason and result.reason.code == NOT_FOUND
@@ -117,14 +119,16 @@ OTHERWISE = '{"type":"error","error":{"type":"invalid_request_error","message":"
 
 def test_a_header_of_ours_may_be_refused_before_anybody_looks_at_the_key(standing: Services) -> None:
     """What a wrong key is told then is no difference; what it is told in other words may be one."""
-    agents, nobody = Where(path="/v1/agents"), Where(path="/v1/agents", credential=NONEXISTENT_KEY)
-    standing.behind(Fault(agents, answer=instead(400, BETA)))
-    (result,) = night(standing.target("pa"), [LIST_AGENTS]).values()
+    agents, nobody = FaultScope(path="/v1/agents"), FaultScope(path="/v1/agents", credential=NONEXISTENT_KEY)
+    standing.restart(Fault(agents, answer=replace_answer(400, BETA)))
+    (result,) = probe_account(standing.target("pa"), [LIST_AGENTS]).values()
     assert result.outcome is Outcome.INCONCLUSIVE
     assert result.reason is not None
     assert result.reason.code == ReasonCode.ASSUMPTION_FAILED
-    standing.behind(Fault(agents, answer=instead(400, BETA)), Fault(nobody, answer=instead(400, OTHERWISE)))
-    (result,) = night(standing.target("pa"), [LIST_AGENTS]).values()
+    standing.restart(
+        Fault(agents, answer=replace_answer(400, BETA)), Fault(nobody, answer=replace_answer(400, OTHERWISE))
+    )
+    (result,) = probe_account(standing.target("pa"), [LIST_AGENTS]).values()
     assert result.outcome is Outcome.DRIFTED
     assert {drift.label for drift in result.drifts} == {WRONG_CREDENTIAL}
 
@@ -133,7 +137,7 @@ LIST_AGENTS = "pa/endpoints/agents/list_agents"
 
 
 def test_the_doctor_says_which_value_the_account_has_not(standing: Services) -> None:
-    standing.behind()
+    standing.restart()
     target = standing.target("pa", PA_SMALL_MODEL="no-such-model-of-mine")
     found = doctor.examine(catalog(), target, FREE, date(2026, 11, 21))
     assert not found.is_healthy
@@ -142,7 +146,7 @@ def test_the_doctor_says_which_value_the_account_has_not(standing: Services) -> 
 
 
 def test_the_doctor_finds_a_value_that_is_there_fine(standing: Services) -> None:
-    standing.behind()
+    standing.restart()
     found = doctor.examine(catalog(), standing.target("pa", PA_SMALL_MODEL="mock-small"), FREE, date(2026, 11, 21))
     assert found.is_healthy
 
@@ -163,7 +167,7 @@ def test_an_account_without_any_model_is_in_trouble(standing: Services, provider
     """Most records need one; that there is none is no state of a provider's, so nobody looked at those."""
     path, empty = LISTS[provider]
     nothing = empty.replace(b"[]", listing)
-    standing.behind(Fault(Where(path=path, statuses=(200,)), answer=body(lambda raw: nothing)))
+    standing.restart(Fault(FaultScope(path=path, statuses=(200,)), answer=edit_body(lambda raw: nothing)))
     target = standing.target(provider)
     found = doctor.examine(catalog(), target, FREE, date(2026, 11, 21))
     assert not found.is_healthy
@@ -173,31 +177,31 @@ def test_an_account_without_any_model_is_in_trouble(standing: Services, provider
     assert sum(each.code == ReasonCode.ACCOUNT_TROUBLE for each in unseen) >= 3
 
 
-BAD_GATEWAY = page(502, "Bad Gateway")
+BAD_GATEWAY = replace_by_page(502, "Bad Gateway")
 
 
-TOO_EARLY = instead(425, "too early", "text/plain")
+TOO_EARLY = replace_answer(425, "too early", "text/plain")
 
 
 @pytest.mark.parametrize(
     "trouble",
-    [{"answer": BAD_GATEWAY}, {"act": Act.RESET}, {"answer": instead(503, "{}")}, {"answer": TOO_EARLY}],
+    [{"answer": BAD_GATEWAY}, {"act": Act.RESET}, {"answer": replace_answer(503, "{}")}, {"answer": TOO_EARLY}],
 )
 def test_what_gets_lost_at_first_is_asked_for_once_more(standing: Services, trouble: dict[str, Any]) -> None:
     """The first look-up and, of the doctor, the first control."""
     model = ("pa/endpoints/models/get_model",)
-    standing.behind(Fault(Where(path="/pa/v1/models$", last=1), **trouble))
-    assert [each.outcome for each in night(standing.target("pa"), model).values()] == [Outcome.CONFORMS]
-    standing.behind(Fault(Where(path="/pa/v1/models$", last=1), **trouble))
+    standing.restart(Fault(FaultScope(path="/pa/v1/models$", last=1), **trouble))
+    assert [each.outcome for each in probe_account(standing.target("pa"), model).values()] == [Outcome.CONFORMS]
+    standing.restart(Fault(FaultScope(path="/pa/v1/models$", last=1), **trouble))
     assert doctor.examine(catalog(), standing.target("pa"), FREE, date(2026, 11, 21)).is_healthy
 
 
 def test_what_stays_lost_is_not_asked_for_for_ever(standing: Services) -> None:
-    standing.behind(Fault(Where(path="/pa/v1/models$"), answer=BAD_GATEWAY))
+    standing.restart(Fault(FaultScope(path="/pa/v1/models$"), answer=BAD_GATEWAY))
     target = standing.target("pa")
     (told,) = look_up({"pa": (target.providers["pa"].rules["small_model"],)}, target, Redactor.for_target(target))
     assert [each.code for each in told.unanswered.values()] == [ReasonCode.GATEWAY_PAGE]
-    assert standing.asked == 1 + MAX_REPEATS
+    assert standing.request_count == 1 + MAX_REPEATS
 
 
 @pytest.mark.parametrize(
@@ -214,8 +218,8 @@ def test_what_stays_lost_is_not_asked_for_for_ever(standing: Services) -> None:
 )
 def test_a_key_of_another_kind_makes_no_record_drift(standing: Services, provider: str, given: dict[str, str]) -> None:
     """A key that may more than was meant, or nothing at all: the account's trouble, told once, with its variable."""
-    standing.behind()
-    results = night(standing.target(provider, **given))
+    standing.restart()
+    results = probe_account(standing.target(provider, **given))
     assert not [result.record for result in results.values() if result.outcome in REFUSED]
     (variable,) = given
     unseen = [result.reason for result in results.values() if result.outcome is Outcome.INCONCLUSIVE and result.reason]
@@ -227,9 +231,9 @@ def test_a_key_of_another_kind_makes_no_record_drift(standing: Services, provide
 
 def test_a_key_that_may_not_use_an_endpoint_is_restricted_there_whatever_is_asked(standing: Services) -> None:
     """A list and a fault that the same endpoints refuse this key in one sentence, before they look at anything."""
-    own = Where(path="/v1/(files|messages/batches|agents)", credential="mock-pa-inference")
-    standing.behind(Fault(own, answer=instead(403, FORBIDDEN)))
-    outcomes = {address: each.outcome for address, each in night(standing.target("pa")).items()}
+    own = FaultScope(path="/v1/(files|messages/batches|agents)", credential="mock-pa-inference")
+    standing.restart(Fault(own, answer=replace_answer(403, FORBIDDEN)))
+    outcomes = {address: each.outcome for address, each in probe_account(standing.target("pa")).items()}
     assert outcomes["pa/endpoints/files/list_files"] is Outcome.RESTRICTED
     assert outcomes["pa/endpoints/limits/agents_created_per_minute"] is Outcome.RESTRICTED
     assert Outcome.DRIFTED not in outcomes.values()
@@ -237,6 +241,6 @@ def test_a_key_that_may_not_use_an_endpoint_is_restricted_there_whatever_is_aske
 
 def test_what_no_success_was_refused_with_is_drift_of_what_a_fault_was_answered(standing: Services) -> None:
     """Another refusal than the documented one may be the provider's change."""
-    standing.behind(Fault(Where(path="/v1/models/"), answer=instead(403, FORBIDDEN)))
-    results = night(standing.target("pa"), ["pa/errors/general/unknown_model"])
+    standing.restart(Fault(FaultScope(path="/v1/models/"), answer=replace_answer(403, FORBIDDEN)))
+    results = probe_account(standing.target("pa"), ["pa/errors/general/unknown_model"])
     assert [result.outcome for result in results.values()] == [Outcome.DRIFTED]

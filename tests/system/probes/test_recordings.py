@@ -8,7 +8,7 @@ import pytest
 
 from catalog_probe.catalog.model import Outcome
 from tests.harness.engines import catalog, probe
-from tests.harness.fault_proxy import standing
+from tests.harness.fault_proxy import serving_faults
 from tests.harness.fault_table import FAULTS
 from tests.harness.recordings import differing, recorded
 
@@ -40,8 +40,8 @@ def test_what_a_mutating_proxy_changed_is_the_same_drift_in_its_recording(name: 
     named = next(fault for fault in FAULTS if fault.name == name)
     everything = [str(record.address) for record in catalog().records if record.kind != "rate_limits"]
     chosen = [each for each in named.sample(everything) if "/grpc/" not in each][:A_FEW]
-    with standing() as stand:
-        probed = probe(stand.behind(*named.faults), chosen)
+    with serving_faults() as fault_server:
+        probed = probe(fault_server.target_behind(*named.faults), chosen)
     # Who records everything says so: else an empty header is taken for one that the recorder emptied.
     seen = recorded(tmp_path, probed.values(), complete=True)
     told = {address: seen.result(address) for address in chosen}
