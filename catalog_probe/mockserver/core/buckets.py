@@ -15,7 +15,8 @@ Limit = TypeVar("Limit")
 class TokenBucket:
     """A bucket that starts full and refills at `per_minute / 60` a second.
 
-    It holds the tokens of a minute, or `burst`: 60 a minute may be enforced as 1 a second (2:8.2).
+    It holds the tokens of a minute, or `burst`: 60 a minute may be enforced as 1 a second (2:8.2). `per_minute` is above
+    0: a limit of nothing is not a bucket, but a refusal.
     """
 
     per_minute: float
@@ -33,9 +34,10 @@ class TokenBucket:
 
     def refill(self, now: float) -> None:
         """Refill up to `now`; an earlier time than the last adds nothing."""
-        if self.updated_at is not None and now > self.updated_at:
+        if self.updated_at is None:
+            self.updated_at = now
+        elif now > self.updated_at:
             self.level = min(self.capacity, self.level + (now - self.updated_at) * self.per_minute / 60)
-        if self.updated_at is None or now > self.updated_at:
             self.updated_at = now
 
     def take(self, amount: float, now: float) -> bool:
@@ -73,7 +75,8 @@ class TokenBucket:
 class SlidingWindow:
     """Amounts of the last `window_s` seconds, as one sum for each period, however many requests there were.
 
-    A period begins with its first amount. `sums` has (start, sum) of each, in order.
+    A period begins with its first amount, and leaves the window as a whole when its start does. So an amount may be
+    forgotten up to `period_s` too early: the price of bounded memory. `sums` has (start, sum) of each period, in order.
     """
 
     window_s: float
@@ -93,35 +96,39 @@ class SlidingWindow:
         while self.sums and self.sums[0][0] <= now - self.window_s:
             self.sums.popleft()
 
-    @property
-    def total(self) -> float:
-        """Sum of all periods."""
+    def total(self, now: float) -> float:
+        """Return the sum of the periods that are in the window."""
+        self.expire(now)
         return sum(amount for _, amount in self.sums)
 
 
 @dataclass(frozen=True, slots=True)
 class Charge(Generic[Limit]):
-    """What a request takes of one limit; `limit` is the provider's row of it."""
+    """What a request takes of one limit."""
 
     limit: Limit
+    """What the provider's mock calls the limit, to name it in the refusal; it is only passed through."""
     bucket: TokenBucket
     amount: float
 
 
 @dataclass(frozen=True, slots=True)
-class Excess(Generic[Limit]):
-    """A charge that cannot be taken, and in how many seconds it could be."""
+class BlockedCharge(Generic[Limit]):
+    """A charge that its bucket cannot take yet, and in how many seconds it can."""
 
     charge: Charge[Limit]
     wait_s: float
 
 
-def take_all(charges: Iterable[Charge[Limit]], now: float) -> list[Excess[Limit]]:
-    """Take all charges, or none; return those that cannot be taken, in order."""
-    wanted = list(charges)
-    waits = [(charge, charge.bucket.seconds_until(charge.amount, now)) for charge in wanted]
-    excesses = [Excess(charge, wait_s) for charge, wait_s in waits if wait_s > 0]
-    if not excesses:
-        for charge in wanted:
+def take_all(charges: Iterable[Charge[Limit]], now: float) -> list[BlockedCharge[Limit]]:
+    """Take all charges, or none; return those that cannot be taken, in order.
+
+    Each charge is checked alone, so no two of them may have the same bucket.
+    """
+    charges = list(charges)
+    waits = [(charge, charge.bucket.seconds_until(charge.amount, now)) for charge in charges]
+    blocked_charges = [BlockedCharge(charge, wait_s) for charge, wait_s in waits if wait_s > 0]
+    if not blocked_charges:
+        for charge in charges:
             charge.bucket.charge(charge.amount, now)
-    return excesses
+    return blocked_charges

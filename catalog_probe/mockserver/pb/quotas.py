@@ -132,13 +132,13 @@ def _charge(call: Call, model: Model, pool: str, amounts: Mapping[str, int]) -> 
         limit = getattr(limits, quota.field)
         if days[key] + amounts[quota.field] > limit * times:
             return QuotaExcess(quota, limit, _seconds_until_midnight(call))
-    excesses = take_all(
+    blocked_charges = take_all(
         (Charge(quota, bucket_of(call, model, pool, quota, limits), amounts[quota.field]) for quota in PER_MINUTE),
         call.now,
     )
-    if excesses:
-        charge = excesses[0].charge
-        return QuotaExcess(charge.limit, charge.bucket.per_minute, excesses[0].wait_s)
+    if blocked_charges:
+        charge = blocked_charges[0].charge
+        return QuotaExcess(charge.limit, charge.bucket.per_minute, blocked_charges[0].wait_s)
     for quota, key in day_counts:
         days[key] += amounts[quota.field]
     return None
@@ -153,8 +153,8 @@ def find_overspending(call: Call) -> QuotaExcess | None:
     """Return the excess of the spend limit, if the project is beyond it (2:8.3)."""
     limit = TIERS[call.project.tier].usd_in_ten_minutes
     window = call.session.state(Usage).spending[call.project.id]
-    window.expire(call.now)
-    if limit is None or leniency.get_current().limits is None or window.total < limit:
+    spent = window.total(call.now)
+    if limit is None or leniency.get_current().limits is None or spent < limit:
         return None
     return QuotaExcess(SPEND, limit, window.sums[0][0] + SPEND_WINDOW_S - call.now)
 

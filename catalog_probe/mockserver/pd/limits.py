@@ -53,9 +53,9 @@ def admit_generation(call: Call, model: Model, prompt_tokens: int) -> None:
     """Charge one generation to every limit, or refuse without Retry-After."""
     if not call.key.team.can_pay:
         raise NO_CREDIT()
-    excesses = take_all(_make_charges(call, model, requests=1, tokens=prompt_tokens), call.now)
-    if excesses:
-        state = excesses[0].charge.limit
+    blocked_charges = take_all(_make_charges(call, model, requests=1, tokens=prompt_tokens), call.now)
+    if blocked_charges:
+        state = blocked_charges[0].charge.limit
         raise state.limit.row(number=state.number, unit=state.limit.field.replace("_", " "), model=state.model)
 
 

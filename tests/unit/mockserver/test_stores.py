@@ -49,8 +49,6 @@ def test_a_sliding_window_keeps_a_sum_for_each_period() -> None:
     window = SlidingWindow(600, period_s=1)
     for number in range(10_000):
         window.add(0.5, 100 + number / 1_000)
-    assert (window.total, len(window.sums)) == (5_000, 10)
-    window.expire(100 + 600)
-    assert window.total == 4_500
-    window.expire(200 + 600)
-    assert (window.total, len(window.sums)) == (0.0, 0)
+    assert (window.total(now=110), len(window.sums)) == (5_000, 10)
+    assert window.total(now=100 + 600) == 4_500
+    assert (window.total(now=200 + 600), len(window.sums)) == (0.0, 0)

@@ -176,10 +176,10 @@ def _admit(call: Call, requests: Meter, admission: Admission) -> Admission:
 
 
 def _take(call: Call, shown: Sequence[Meter], charges: list[Charge[Meter]]) -> None:
-    excesses = take_all(charges, call.now)
+    blocked_charges = take_all(charges, call.now)
     show(call, shown)
-    if excesses:
-        worst = max(excesses, key=lambda excess: excess.wait_s)
+    if blocked_charges:
+        worst = max(blocked_charges, key=lambda blocked: blocked.wait_s)
         raise LIMIT_REACHED(
             per_minute=round(worst.charge.bucket.per_minute),
             counted=worst.charge.limit.counts,

@@ -149,9 +149,9 @@ def _read_number(grant: Grant, limit: str) -> int | None:
 
 def _charge(call: Call, buckets: Iterable[NamedBucket], amount: int) -> None:
     """Charge all of these limits, or refuse with 429."""
-    excesses = take_all([Charge(limit, bucket, amount) for limit, bucket in buckets], call.now)
-    if excesses:
-        charge, wait_s = excesses[0].charge, excesses[0].wait_s
+    blocked_charges = take_all([Charge(limit, bucket, amount) for limit, bucket in buckets], call.now)
+    if blocked_charges:
+        charge, wait_s = blocked_charges[0].charge, blocked_charges[0].wait_s
         raise make_refusal(call, f"{charge.limit.replace('_', ' ')}: limit {charge.bucket.capacity:.0f}", wait_s)
 
 
