@@ -1,4 +1,4 @@
-"""PB's simulated model, whose answer depends on the prompt alone.
+"""PB's simulated model: the prompt alone decides its answer, unless a scenario blocks or stops it.
 
 It echoes the user's text, truncated to `maxOutputTokens`. A reasoning model spends tokens on thoughts first. It calls
 the functions that the tool config forces or the user names, follows a schema, and draws an image if it can, unless the
@@ -44,7 +44,7 @@ class Candidate:
 
     @property
     def tokens(self) -> int:
-        """Generated tokens without"""
+        """The generated tokens, without those of thoughts."""
         call_tokens = sum(count_tokens(call.name) + count_value(dict(call.args)) for call in self.calls)
         return count_tokens(self.text) + call_tokens + (MEDIA_TOKENS if self.image else 0)
 
@@ -69,13 +69,17 @@ class Completion:
 
 
 def complete(call: Call, prompt: Prompt) -> Completion:
-    """Answer a prompt; a context that is too large is 500 (2:7.4)."""
+    """Answer a prompt.
+
+    Raises:
+        Refusal: the context is too large for the model, which is a 500 (2:7.4).
+    """
     if prompt.tokens > prompt.model.input_token_limit:
         raise CONTEXT_TOO_LARGE()
-    block = _find_block(call, prompt)
+    block = _take_block(call, prompt)
     if block is not None:
         return Completion(block=block)
-    ending = _find_ending(call, prompt)
+    ending = _find_ending(prompt) or _take_ending(call, prompt)
     if ending is not None:
         return Completion([Candidate(ending=ending)])
     thought, tokens_left = think(prompt)
@@ -83,7 +87,8 @@ def complete(call: Call, prompt: Prompt) -> Completion:
     return Completion(candidates, thought=thought)
 
 
-def _find_block(call: Call, prompt: Prompt) -> outcomes.Block | None:
+def _take_block(call: Call, prompt: Prompt) -> outcomes.Block | None:
+    """Return the block of the scenario, and use the scenario up; None if no scenario blocks this prompt."""
     scenario = call.context.scenario
     blocks = {**outcomes.BLOCKS, **(outcomes.IMAGE_BLOCKS if prompt.model.draws else {})}
     if scenario is None or scenario.name != PROMPT_BLOCKED or scenario.params["filter"] not in blocks:
@@ -92,14 +97,19 @@ def _find_block(call: Call, prompt: Prompt) -> outcomes.Block | None:
     return blocks[scenario.params["filter"]]
 
 
-def _find_ending(call: Call, prompt: Prompt) -> outcomes.Ending | None:
-    """Return the ending of an answer that ends before it begins, if it does."""
+def _find_ending(prompt: Prompt) -> outcomes.Ending | None:
+    """Return why the prompt gets an answer without content, if it does."""
     if is_signature_missing(prompt):
         return outcomes.MISSING_THOUGHT_SIGNATURE
     if sum(bool(turn.calls) for turn in prompt.turns) > MAX_TOOL_ROUNDS:
         return outcomes.TOO_MANY_TOOL_CALLS
     if "image" in prompt.settings.modalities and TEXT_ONLY in prompt.last_text.lower():
         return outcomes.NO_IMAGE
+    return None
+
+
+def _take_ending(call: Call, prompt: Prompt) -> outcomes.Ending | None:
+    """Return the ending of the scenario, and use the scenario up; None if no scenario stops this answer."""
     ending = _find_scenario_ending(call, prompt)
     if ending is not None:
         call.context.take(OUTPUT_STOPPED, MODEL_FAULT)
@@ -116,27 +126,30 @@ def _find_scenario_ending(call: Call, prompt: Prompt) -> outcomes.Ending | None:
     if scenario.name != MODEL_FAULT:
         return None
     fault = scenario.params["fault"]
-    return _name_malformed_call(prompt) if fault == MALFORMED_CALL else outcomes.FAULTS[fault]
+    return _find_malformed_call(prompt) if fault == MALFORMED_CALL else outcomes.FAULTS[fault]
 
 
-def _name_malformed_call(prompt: Prompt) -> outcomes.Ending | None:
+def _find_malformed_call(prompt: Prompt) -> outcomes.Ending | None:
+    """Return the ending of a malformed call, which needs a tool that the model could have called."""
     if prompt.tools.functions:
         return outcomes.MALFORMED_FUNCTION_CALL
     return outcomes.MALFORMED_TOOL_CALL if prompt.tools.builtin else None
 
 
 def think(prompt: Prompt) -> tuple[str, int]:
-    """Return the thought, and the tokens that it leaves (2:7.4)."""
-    limit = min(prompt.settings.max_output_tokens or prompt.model.output_token_limit, prompt.model.output_token_limit)
-    if not prompt.model.reasons or prompt.settings.thinking_budget == 0:
+    """Return the thought, and how many tokens it leaves to the answer (2:7.4)."""
+    settings, model = prompt.settings, prompt.model
+    # The settings are checked before: no limit is below 1, and a budget of -1 has become None.
+    limit = min(settings.max_output_tokens or model.output_token_limit, model.output_token_limit)
+    if not model.reasons or settings.thinking_budget == 0:
         return "", limit
-    budget = min(prompt.settings.thinking_budget or limit, limit)
+    budget = limit if settings.thinking_budget is None else min(settings.thinking_budget, limit)
     thought = THOUGHT[: budget * BYTES_PER_TOKEN]
     return thought, limit - count_tokens(thought)
 
 
 def make_candidate(prompt: Prompt, tokens_left: int) -> Candidate:
-    """Make one answer of at most so many tokens (2:7.4)."""
+    """Make one answer of at most so many tokens (2:7.4): calls, else an image, else text."""
     if tokens_left <= 0:
         return Candidate(ending=outcomes.MAX_TOKENS)
     calls = _make_calls(prompt)
@@ -173,11 +186,12 @@ def make_signature(name: str, args: Mapping[str, Any]) -> str:
 
 
 def is_signature_missing(prompt: Prompt) -> bool:
-    """Return whether the first call of a turn is echoed without its signature."""
+    """Whether the first call of a turn is echoed without its signature, or with another than the model gave it."""
     return prompt.model.reasons and any(_is_unsigned(turn) for turn in prompt.turns if turn.calls)
 
 
 def _is_unsigned(turn: Turn) -> bool:
+    """Whether the first call lacks the signature that the model made for it; only the first one has to be signed."""
     first = turn.calls[0]
     return _normalize_base64(first.signature or "") != _normalize_base64(make_signature(first.name, first.args))
 
