@@ -15,8 +15,8 @@ Limit = TypeVar("Limit")
 class TokenBucket:
     """A bucket that starts full and refills at `per_minute / 60` a second.
 
-    It holds the tokens of a minute, or `burst`: 60 a minute may be enforced as 1 a second (2:8.2). `per_minute` is above
-    0: a limit of nothing is not a bucket, but a refusal.
+    It holds the tokens of a minute, or `burst`: 60 a minute may be enforced as 1 a second (2:8.2).
+    `per_minute` is above 0.
     """
 
     per_minute: float
