@@ -5,16 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from catalog_probe.catalog.evidence.results import Result
     from catalog_probe.catalog.model import Attempt, Finding
 
 MAX_ENDPOINTS = 3  # named; the others are counted
 
 
-def describe_endpoints(finding: Finding, result: Result) -> str:
+def describe_endpoints(endpoints: Sequence[str], result: Result) -> str:
     """Return `on 2 of 28 endpoints: …`; empty if all that were asked differ, and for an endpoint's own record."""
     asked = {observation.endpoint for observation in result.observations}
-    endpoints = finding.endpoints
     if not endpoints or len(endpoints) >= len(asked) or result.address.kind == "endpoints":
         return ""
     names = ", ".join(map(shorten_endpoint, endpoints[:MAX_ENDPOINTS]))
@@ -24,7 +25,7 @@ def describe_endpoints(finding: Finding, result: Result) -> str:
 
 def describe_finding(finding: Finding, result: Result) -> str:
     """Return the message of a finding, with its endpoints unless it was observed on all of them."""
-    endpoints = describe_endpoints(finding, result)
+    endpoints = describe_endpoints(finding.endpoints, result)
     return f"{finding.message}, {endpoints}" if endpoints else finding.message
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from catalog_probe.catalog.evidence.causes import Cause, find_causes
 from catalog_probe.catalog.evidence.verdicts import run_verdict
@@ -21,7 +21,17 @@ if TYPE_CHECKING:
 
 MAX_ADDRESSES = 3  # named beside a cause; the others are counted
 
-_SIDES = re.compile(r"(.*?): documented (.*), observed (.*)", re.DOTALL)
+# The message of most findings, and so the summary of most causes. It is taken apart again because a drift period of the
+# history has the sentence alone.
+_DIFFERENCE = re.compile(r"(.*?): documented (.*), observed (.*)", re.DOTALL)
+
+
+class Difference(NamedTuple):
+    """The parts of a summary."""
+
+    subject: str
+    documented: str
+    observed: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,19 +50,20 @@ class ReportedCause:
 
     @property
     def since(self) -> date | None:
-        """The first day of the longest drift that goes on."""
+        """The first day of the drift that has gone on longest; None if no record has one."""
         return min((record.since for record in self.records if record.since is not None), default=None)
 
     @property
-    def sides(self) -> tuple[str, str, str] | None:
-        return split_sides(self.cause.summary)
+    def difference(self) -> Difference | None:
+        """The parts of its summary; None if that has another form."""
+        return parse_summary(self.cause.summary)
 
     @property
     def extent(self) -> str:
-        """`12 records on 3 endpoints`; for a single record, on which of its endpoints."""
+        """`12 records on 3 endpoints`; for a single record, on which of all that it asked."""
         records = format_count(len(self.records), "record")
         if len(self.records) == 1:
-            endpoints = describe_endpoints(self.cause.drifts[0].finding, self.records[0].result)
+            endpoints = describe_endpoints(self.cause.endpoints, self.records[0].result)
         elif self.cause.endpoints:
             endpoints = f"on {format_count(len(self.cause.endpoints), 'endpoint')}"
         else:
@@ -70,10 +81,11 @@ class ReportedCause:
         """The reason for which it is accepted and the day of its review; empty if it is not accepted."""
         terms = set()
         for record in self.records:
-            review_by = run_verdict.acceptance_field(record.result, "review_by")
-            if run_verdict.is_accepted(record.result) and review_by:
-                terms.add(f"{run_verdict.acceptance_field(record.result, 'reason')}; review by {review_by}")
-        return "; or ".join(sorted(terms))
+            if run_verdict.is_accepted(record.result):
+                reason = run_verdict.acceptance_field(record.result, "reason")
+                review_by = run_verdict.acceptance_field(record.result, "review_by")
+                terms.add(f"{reason}; review by {review_by}" if review_by else reason)
+        return "; or ".join(sorted(filter(None, terms)))
 
     @property
     def addresses(self) -> str:
@@ -83,10 +95,10 @@ class ReportedCause:
         return f"{addresses} and {hidden} more" if hidden > 0 else addresses
 
 
-def split_sides(words: str) -> tuple[str, str, str] | None:
-    """Split the words of a cause into subject, documented and observed; None if they have another form."""
-    match = _SIDES.fullmatch(words)
-    return (match[1], match[2], match[3]) if match else None
+def parse_summary(summary: str) -> Difference | None:
+    """Return the parts of `status: documented 400, observed 500`; None if the summary has another form."""
+    match = _DIFFERENCE.fullmatch(summary)
+    return Difference(*match.groups()) if match else None
 
 
 def report_causes(records: Sequence[ReportedRecord], attributor: Attributor) -> tuple[ReportedCause, ...]:
@@ -94,15 +106,20 @@ def report_causes(records: Sequence[ReportedRecord], attributor: Attributor) -> 
     record_by_address = {record.address: record for record in records}
     causes = find_causes(record.result for record in records)
     reported = []
-    for previous, cause in zip((None, *causes), causes, strict=False):
-        members = tuple(record_by_address[address] for address in cause.records)
-        attributions = [attribution for member in members if (attribution := attributor.attribute(member))]
+    previous_addresses: tuple[str, ...] = ()
+    for cause in causes:
+        drifted_records = tuple(record_by_address[address] for address in cause.records)
+        attributions = [
+            attribution for record in drifted_records if (attribution := attributor.attribute(record)) is not None
+        ]
         counts = Counter(attribution.party for attribution in attributions)
+        # Of two parties with as many records the later in the alphabet: some rule, so that the order does not matter.
         party = max(counts, key=lambda name: (counts[name], name), default="")
         reasons = {attribution.reason for attribution in attributions}
         party_reason = reasons.pop() if len(reasons) == 1 else ""
-        is_same = previous is not None and previous.records == cause.records
-        reported.append(ReportedCause(cause, members, party, party_reason, is_same))
+        is_same = cause.records == previous_addresses
+        reported.append(ReportedCause(cause, drifted_records, party, party_reason, is_same))
+        previous_addresses = cause.records
     return tuple(reported)
 
 

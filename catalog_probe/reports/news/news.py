@@ -14,7 +14,7 @@ from catalog_probe.catalog.evidence.verdicts.coverage_lost import OUTCOMES_WITHO
 from catalog_probe.catalog.model import Outcome
 from catalog_probe.catalog.text.phrases import format_count
 from catalog_probe.catalog.text.sanitizing import sanitize_line
-from catalog_probe.reports.content.reported_causes import split_sides
+from catalog_probe.reports.content.reported_causes import parse_summary
 from catalog_probe.reports.content.words import join_providers
 from catalog_probe.reports.history.drift_periods import DriftPeriod, PeriodEnding, find_drift_periods, night_order
 from catalog_probe.reports.news.feed import MAX_TEXT_LENGTH, describe_period
@@ -164,8 +164,8 @@ def _format_sentence(
 def _format_change(period: DriftPeriod) -> str:
     """Return `PA status: 404 → 400 in 7 records`, documented and observed; only the code if that is not inert."""
     provider, records = period.provider.upper(), format_count(len(period.records), "record")
-    sides = split_sides(period.summary)
-    if sides is None or not all(map(_INERT_TEXT.fullmatch, sides)):
+    difference = parse_summary(period.summary)
+    if difference is None or not all(map(_INERT_TEXT.fullmatch, difference)):
         return f"{provider}: {period.code or 'drift'} in {records}"
-    subject, documented, observed = sides
+    subject, documented, observed = difference
     return f"{provider} {subject}: {documented} → {observed} in {records}"

@@ -69,7 +69,7 @@ class DetailRenderer:
                 (
                     finding,
                     compare_side_by_side(finding.documented, finding.observed),
-                    describe_endpoints(finding, result),
+                    describe_endpoints(finding.endpoints, result),
                 )
                 for finding in result.drifts
             ],

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from catalog_probe.catalog.evidence.causes import find_causes, is_cause_id
 from catalog_probe.catalog.model import Aspect, Finding, Outcome, Severity
+from catalog_probe.catalog.model.observation import Observation
 from catalog_probe.reports.page import html
 from catalog_probe.reports.views import summary, terminal
 from tests.unit.reports.factories import make_finding, make_result, make_run
@@ -158,6 +159,27 @@ def test_of_causes_behind_the_same_records_the_status_is_told_first_and_the_reco
     assert text.count("pa/errors/general/one, pa/errors/general/two") == 1
     assert text.count("the same as above") == 1
     assert text.index(STATUS.message) < text.index(HEADER.message) < text.index("the same as above")
+
+
+def test_an_accepted_difference_without_a_day_of_review_still_shows_its_reason() -> None:
+    accepted = make_result(
+        "pa/errors/general/a",
+        Outcome.DRIFTED,
+        findings=(make_finding(),),
+        accepted_difference={"state": "accounted", "reason": "as agreed"},
+    )
+    assert "as agreed" in terminal.render(make_run(), [accepted], width=120)
+    assert "as agreed" in summary.render(make_run(), [accepted])
+
+
+def test_a_single_record_names_the_endpoints_of_all_its_steps() -> None:
+    endpoints = [f"pa/endpoints/messages/{name}" for name in ("first", "second", "third")]
+    findings = [
+        replace(STATUS, label=label, endpoints=(endpoint,)) for label, endpoint in zip("ab", endpoints, strict=False)
+    ]
+    observations = tuple(Observation(endpoint, "a", ("status",), {}, {}) for endpoint in endpoints)
+    drifted = replace(make_drift("one", *findings), observations=observations)
+    assert "on 2 of 3 endpoints: messages/first, messages/second" in terminal.render(make_run(), [drifted], width=120)
 
 
 def test_the_ticket_of_what_is_accepted_is_a_link() -> None:

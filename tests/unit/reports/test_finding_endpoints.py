@@ -47,7 +47,7 @@ def make_drift_on(*places: str, endpoints: tuple[str, ...] = ALL) -> Result:
 
 def describe(*places: str, endpoints: tuple[str, ...] = ALL) -> str:
     drift = make_drift_on(*places, endpoints=endpoints)
-    return describe_endpoints(drift.findings[0], drift)
+    return describe_endpoints(drift.findings[0].endpoints, drift)
 
 
 def test_the_endpoints_are_told_where_others_agree() -> None:
@@ -62,7 +62,7 @@ def test_a_finding_of_an_endpoint_needs_no_endpoint() -> None:
     own = make_result(
         MODELS, Outcome.DRIFTED, observations=(Observation(MODELS, "success"), Observation(COUNT, "success"))
     )
-    assert describe_endpoints(make_finding(endpoints=(MODELS,)), own) == ""
+    assert describe_endpoints((MODELS,), own) == ""
     assert describe_finding(make_finding(endpoints=(MODELS,)), own) == make_finding().message
 
 
