@@ -1,9 +1,11 @@
-"""Mutation testing of the pure core: change one thing in the code, run the tests that hold it, and tell which change
-nobody noticed. `nox -s mutate -- --sample 50` takes fifty mutants by chance.
+"""Mutation testing of the pure core: change one thing, run its tests, and print each change that none noticed.
 
-Most die where the code of one function is exchanged (`exchanging`). What is left is imported from memory (cosmic-ray
-writes it into the checkout, and a run that is killed leaves it there; mutmut copies the checkout to where the tests
-that read it by path do not find it), in a fork of a process that has imported the libraries: about a second each.
+`nox -s mutate -- --sample 50` tries fifty random mutants.
+
+Most mutants die when the code of one function is exchanged in memory (`exchanging`). The survivors of that are imported
+from memory in a fork of a process that has the libraries already, about a second each. Other tools do not fit:
+cosmic-ray writes mutants into the checkout, where a killed run leaves them; mutmut copies the checkout, and tests that
+read it by path then test the original.
 """
 
 from __future__ import annotations
@@ -27,7 +29,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
-from tests.harness.exchanging import Loop, bound
+from tests.harness.exchanging import MutantLoop, limit_resources
 from tests.harness.mutations import changes
 
 if TYPE_CHECKING:
@@ -35,7 +37,7 @@ if TYPE_CHECKING:
     from types import CodeType, ModuleType
 
 CHECKOUT = Path(__file__).parents[2]
-CORE = Path(__file__).with_name("mutated.toml")
+SETTINGS = Path(__file__).with_name("mutated.toml")
 LIBRARIES = (
     "pytest",
     "hypothesis",
@@ -52,48 +54,37 @@ LIBRARIES = (
     "anyio",
     "google.protobuf.json_format",
 )
-QUICK = ("tests/unit", "tests/contract", "--ignore=tests/unit/probes/test_unneeded.py")
-"""Without the tests that look for tools of tests in memory: `coverage` is there."""
+QUICK_TESTS = ("tests/unit", "tests/contract", "--ignore=tests/unit/probes/test_unneeded.py")
+"""Without the tests that no library of the tests is in memory: `coverage` is."""
 CPU_S = 60
-"""What the tests of one mutant may use; a mutant that loops is found by it, however busy the machine is."""
-QUIETLY = (
-    "-q",
-    "-x",
-    "-p",
-    "no:randomly",
-    "-p",
-    "no:cacheprovider",
-    "-p",
-    "no:xdist",
-    "-W",
-    "ignore::pytest.PytestAssertRewriteWarning",
-    "--hypothesis-seed=1",
-    "--hypothesis-profile=quick",
-    "-m",
-    "not process and not browser",
+"""Processor seconds for the tests of one mutant: they end a mutant that loops, however busy the machine is."""
+PYTEST_OPTIONS = (
+    *("-q", "-x", "-p", "no:randomly", "-p", "no:cacheprovider", "-p", "no:xdist"),
+    *("-W", "ignore::pytest.PytestAssertRewriteWarning"),
+    *("--hypothesis-seed=1", "--hypothesis-profile=quick", "-m", "not process and not browser"),
 )
-"""Alone, in one order, and no more than the quick loop has."""
+"""One process, a fixed order, and no more tests than in the quick loop."""
 
 
 @dataclass(frozen=True)
 class Mutant:
-    """The `number`th change that can be made to a module, and what it says."""
+    """The change with this number among those that can be made to a module."""
 
     path: str
     number: int
     line: int
     lines: range
-    """From the beginning of its statement to its own end: a test that reaches it has been on one of them."""
-    said: str
-    key: str
-    """Names it wherever its line moves to: the code of its line, what is said, and which of several alike it is."""
+    """From the first line of the statement to the last of the change: a test that reaches it runs one of them."""
+    description: str
+    name: str
+    """Identifies the mutant in its module wherever its lines move: function, description, and number among equals."""
 
     def __str__(self) -> str:
-        return f"{self.path}:{self.line}: {self.said}"
+        return f"{self.path}:{self.line}: {self.description}"
 
-    def is_named_by(self, parts: Sequence[str]) -> bool:
-        """Whether it is of a module, or of a line, that is named by one of them; by none, each is."""
-        return not parts or any(_names(part, self.path) and _line(part) in (None, self.line) for part in parts)
+    def is_selected_by(self, parts: Sequence[str]) -> bool:
+        """Whether one of these parts of paths, or PATH:LINE, selects the mutant; without any, all are selected."""
+        return not parts or any(_selects(part, self.path) and _line(part) in (None, self.line) for part in parts)
 
     @property
     def module(self) -> str:
@@ -104,18 +95,18 @@ class Mutant:
         return str(CHECKOUT / self.path)
 
     def code(self) -> CodeType:
-        """Its module, changed."""
-        tree = ast.parse(_text(self.path))
+        """Return the code of the changed module."""
+        tree = ast.parse(_read_module(self.path))
         next(change for number, change in enumerate(changes(tree)) if number == self.number).make()
         return compile(ast.fix_missing_locations(tree), self.file, "exec", dont_inherit=True)
 
-    def unchanged(self) -> CodeType:
-        """Its module as it is."""
-        return _compiled(self.path, self.file)
+    def original_code(self) -> CodeType:
+        """Return the code of the module as it is."""
+        return _compile(self.path, self.file)
 
 
-def _names(part: str, path: str) -> bool:
-    """Whether a part of a path, without the line that may follow it, is one of this path."""
+def _selects(part: str, path: str) -> bool:
+    """Whether a part of a path, which a line may follow, is in this path."""
     return part.partition(":")[0] in path
 
 
@@ -125,32 +116,32 @@ def _line(part: str) -> int | None:
 
 
 @cache
-def _text(path: str) -> str:
-    """What a module says, read once: it may be edited while its mutants run."""
+def _read_module(path: str) -> str:
+    """Return the text of a module, read once: it may be edited while its mutants run."""
     return (CHECKOUT / path).read_text(encoding="utf-8")
 
 
 @cache
-def _compiled(path: str, file: str) -> CodeType:
-    return compile(_text(path), file, "exec", dont_inherit=True)
+def _compile(path: str, file: str) -> CodeType:
+    return compile(_read_module(path), file, "exec", dont_inherit=True)
 
 
-def mutants(path: str) -> Iterator[Mutant]:
-    """Every mutant of a module."""
-    text = _text(path)
-    lines, alike, tree = text.splitlines(), Counter[str](), ast.parse(text)
-    statements = sorted(node.lineno for node in ast.walk(tree) if isinstance(node, ast.stmt))
+def list_mutants(path: str) -> Iterator[Mutant]:
+    """Yield every mutant of a module."""
+    tree = ast.parse(_read_module(path))
+    counts = Counter[str]()
+    statement_lines = sorted(node.lineno for node in ast.walk(tree) if isinstance(node, ast.stmt))
     for number, change in enumerate(changes(tree)):
-        key = f"{path}: {lines[change.line - 1].strip()}: {change.said}"
-        alike[key] += 1
-        begun = statements[bisect(statements, change.line) - 1]
-        reached = range(begun, change.end + 1)
-        unique = key if alike[key] == 1 else f"{key} ({alike[key]})"
-        yield Mutant(path, number, change.line, reached, change.said, unique)
+        name = f"{change.scope}: {change.description}"
+        counts[name] += 1
+        unique_name = name if counts[name] == 1 else f"{name} ({counts[name]})"
+        first_line = statement_lines[bisect(statement_lines, change.line) - 1]
+        lines = range(first_line, change.end + 1)
+        yield Mutant(path, number, change.line, lines, change.description, unique_name)
 
 
-class Instead(MetaPathFinder, Loader):
-    """Imports a mutant where its module is asked for."""
+class MutantImporter(MetaPathFinder, Loader):
+    """Imports a mutant in place of its module."""
 
     def __init__(self, mutant: Mutant) -> None:
         self.mutant = mutant
@@ -166,93 +157,96 @@ class Instead(MetaPathFinder, Loader):
         exec(self.mutant.code(), module.__dict__)
 
 
-def suspects(
-    found: Sequence[Mutant], tests: Mapping[str, Sequence[str]], jobs: int, everywhere: bool
+def find_suspects(
+    mutants: Sequence[Mutant], tests: Mapping[str, Sequence[str]], jobs: int, everywhere: bool
 ) -> Iterator[Mutant]:
-    """The mutants that no test noticed whose code was exchanged below it; BrokenTests where some fail without."""
+    """Yield the mutants that survive the exchange of code; raise BrokenTests if tests fail without any mutant."""
     reading, writing = os.pipe()
     child = os.fork()
     if child == 0:
         os.close(reading)
-        told = os.fdopen(writing, "w", buffering=1)
-        loop = Loop(found, {} if everywhere else tests, jobs, lambda each: print(json.dumps(each), file=told))
-        _in_child(QUICK if everywhere else sorted({file for mutant in found for file in tests[mutant.path]}), loop)
+        reports = os.fdopen(writing, "w", buffering=1)
+        loop = MutantLoop(
+            mutants, {} if everywhere else tests, jobs, lambda report: print(json.dumps(report), file=reports)
+        )
+        test_files = sorted({file for mutant in mutants for file in tests[mutant.path]})
+        _run_tests_and_exit(QUICK_TESTS if everywhere else test_files, loop)
     os.close(writing)
-    whole = False
+    is_complete = False
     with os.fdopen(reading) as lines:
         for line in lines:
-            number = json.loads(line)
-            if number is None:
-                whole = True
+            report = json.loads(line)
+            if report is None:
+                is_complete = True
                 break
-            if isinstance(number, list):
-                raise BrokenTests(number)
-            print(f"suspected {found[number]}", flush=True)
-            yield found[number]
+            if isinstance(report, list):
+                raise BrokenTests(report)
+            print(f"suspected {mutants[report]}", flush=True)
+            yield mutants[report]
     _, status = os.waitpid(child, 0)
-    if not whole:
+    if not is_complete:
         raise BrokenTests([f"pytest itself, with status {os.waitstatus_to_exitcode(status)}"])
 
 
 class BrokenTests(Exception):
-    """These fail with nothing changed: no death of another says anything."""
+    """Tests fail without any mutant, so the death of a mutant means nothing."""
 
 
-def survivors(found: Iterable[Mutant], tests: Mapping[str, Sequence[str]], jobs: int) -> Iterator[Mutant]:
-    """The mutants with which all tests of their module pass; each is imported in a fork of this process."""
-    waiting, running, more = iter(found), dict[int, Mutant](), True
-    while more or running:
-        while more and len(running) < jobs:
-            mutant = next(waiting, None)
-            if mutant is None:
-                more = False
-                break
+def find_survivors(mutants: Iterable[Mutant], tests: Mapping[str, Sequence[str]], jobs: int) -> Iterator[Mutant]:
+    """Yield the mutants with which all tests of their module pass; each is imported in a fork of this process."""
+    waiting = iter(mutants)
+    running = dict[int, Mutant]()
+    while True:
+        while len(running) < jobs and (mutant := next(waiting, None)) is not None:
             child = os.fork()
             if child == 0:
-                bound(CPU_S)
-                sys.meta_path.insert(0, Instead(mutant))
-                _in_child(tests[mutant.path])
+                limit_resources(CPU_S)
+                sys.meta_path.insert(0, MutantImporter(mutant))
+                _run_tests_and_exit(tests[mutant.path])
             running[child] = mutant
-        if running:
-            child, status = os.wait()
-            mutant = running.pop(child)
-            if status == 0:
-                yield mutant
+        if not running:
+            return
+        child, status = os.wait()
+        mutant = running.pop(child)
+        if status == 0:
+            yield mutant
 
 
-def _in_child(tests: Sequence[str], *plugins: object) -> NoReturn:
-    """Run the tests and end this process: with 0 where they pass, else otherwise."""
+def _run_tests_and_exit(tests: Sequence[str], *plugins: object) -> NoReturn:
+    """Run the tests without output, and end this process: with 0 if they pass."""
     status = 1
     try:
-        nowhere = os.open(os.devnull, os.O_RDWR)
+        devnull = os.open(os.devnull, os.O_RDWR)
         for stream in (0, 1, 2):
-            os.dup2(nowhere, stream)
+            os.dup2(devnull, stream)
         import pytest
 
-        status = int(pytest.main([*QUIETLY, *tests], plugins=plugins))
+        status = int(pytest.main([*PYTEST_OPTIONS, *tests], plugins=plugins))
     finally:
         os._exit(status)
 
 
-def by_module(
-    found: Iterable[Mutant],
+def resume_by_module(
+    mutants: Iterable[Mutant],
     tests: Mapping[str, Sequence[str]],
-    kept: Path,
-    tried: Callable[[Sequence[Mutant]], Iterable[Mutant]],
+    journal: Path,
+    find: Callable[[Sequence[Mutant]], Iterable[Mutant]],
 ) -> Iterator[Mutant]:
-    """The survivors of one module after the other, each kept as a line of a file.
+    """Yield survivors module by module, and append those of each module to a journal.
 
-    What is kept of a module stands for it until it or one of its tests changes: a run that was ended goes on.
+    A line of the journal is used again until the module or one of its tests changes, so a run can be resumed.
     """
-    lines = kept.read_text(encoding="utf-8").splitlines() if kept.exists() else []
-    known = {each["path"]: each for each in map(json.loads, lines)}
-    for path, group in groupby(found, key=lambda mutant: mutant.path):
-        mine, digest = list(group), _digest(path, *tests[path])
-        if known.get(path, {}).get("digest") != digest:
-            known[path] = {"path": path, "digest": digest, "survived": [mutant.key for mutant in tried(mine)]}
-            with kept.open("a", encoding="utf-8") as file:
-                print(json.dumps(known[path], ensure_ascii=False), file=file)
-        yield from (mutant for mutant in mine if mutant.key in known[path]["survived"])
+    lines = journal.read_text(encoding="utf-8").splitlines() if journal.exists() else []
+    entries = {entry["path"]: entry for entry in map(json.loads, lines)}
+    for path, group in groupby(mutants, key=lambda mutant: mutant.path):
+        of_module = list(group)
+        digest = _digest(path, *tests[path])
+        if entries.get(path, {}).get("digest") != digest:
+            survivors = [mutant.name for mutant in find(of_module)]
+            entries[path] = {"path": path, "digest": digest, "survived": survivors}
+            with journal.open("a", encoding="utf-8") as file:
+                print(json.dumps(entries[path], ensure_ascii=False), file=file)
+        yield from (mutant for mutant in of_module if mutant.name in entries[path]["survived"])
 
 
 def _digest(*paths: str) -> str:
@@ -263,64 +257,69 @@ def _path(text: str) -> Path:
     return Path(text).resolve()
 
 
-def core() -> tuple[dict[str, list[str]], dict[str, str]]:
-    """The tests of each module, and why each mutant that no test can notice is none."""
-    read = tomllib.loads(CORE.read_text(encoding="utf-8"))
-    return read["tests"], read["equivalent"]
+def read_settings() -> tuple[dict[str, list[str]], dict[str, dict[str, str]]]:
+    """Return the tests of each module, and the reasons of its equivalent mutants by name."""
+    settings = tomllib.loads(SETTINGS.read_text(encoding="utf-8"))
+    return settings["tests"], settings.get("equivalent", {})
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Sample mutants, tell who survived; 1 where fewer die than asked for, 4 where that cannot be told."""
+    """Try mutants and print the survivors; return 1 if fewer die than required, 4 if that cannot be said."""
     parser = argparse.ArgumentParser(prog="mutate", description=(__doc__ or "").partition("\n\n")[0])
-    parser.add_argument("modules", nargs="*", help="parts of paths of modules, or PATH:LINE; all if none")
-    parser.add_argument("--sample", type=int, help="how many mutants; all if not given")
-    parser.add_argument("--seed", type=int, default=1, help="another seed takes others (default: %(default)s)")
+    parser.add_argument("modules", nargs="*", help="parts of paths of modules, or PATH:LINE (default: all)")
+    parser.add_argument("--sample", type=int, help="number of random mutants (default: all)")
+    parser.add_argument("--seed", type=int, default=1, help="seed of the sample (default: %(default)s)")
     parser.add_argument("--least", type=float, default=0.0, help="the percentage that must die (default: %(default)s)")
-    parser.add_argument("--jobs", type=int, default=2, help="how many at once (default: %(default)s)")
-    parser.add_argument("--into", type=_path, help="a file for each module's survivors, by which a later run goes on")
-    parser.add_argument("--everywhere", action="store_true", help="let all tests of the quick loop look for it first")
-    parser.add_argument("--list", action="store_true", help="name the mutants, run nothing")
-    asked = parser.parse_args(arguments)
-    if asked.into and (asked.sample is not None or any(":" in part for part in asked.modules)):
-        parser.error("--into keeps whole modules: it goes with no --sample and no PATH:LINE")
+    parser.add_argument("--jobs", type=int, default=2, help="mutants at once (default: %(default)s)")
+    parser.add_argument("--into", type=_path, help="journal of the survivors of each module, to resume a run")
+    parser.add_argument("--everywhere", action="store_true", help="exchange code under all tests of the quick loop")
+    parser.add_argument("--list", action="store_true", help="list the mutants and run nothing")
+    options = parser.parse_args(arguments)
+    if options.into and (options.sample is not None or any(":" in part for part in options.modules)):
+        parser.error("--into keeps whole modules, so it takes no --sample and no PATH:LINE")
 
-    tests, equivalent = core()
-    gone = [each for path, some in tests.items() for each in (path, *some) if not (CHECKOUT / each).is_file()]
-    if gone:
-        print(f"{CORE.name}: no file is called {', '.join(dict.fromkeys(gone))}; name it as it is called now")
+    tests, equivalent = read_settings()
+    listed_files = dict.fromkeys([*tests, *(file for files in tests.values() for file in files)])
+    missing_files = [file for file in listed_files if not (CHECKOUT / file).is_file()]
+    if missing_files:
+        print(f"{SETTINGS.name}: no such file: {', '.join(missing_files)}; correct the path")
         return 4
-    modules = [path for path in tests if not asked.modules or any(_names(part, path) for part in asked.modules)]
-    every = [mutant for path in modules for mutant in mutants(path)]
-    found = [mutant for mutant in every if mutant.key not in equivalent and mutant.is_named_by(asked.modules)]
-    for key in equivalent.keys() - {mutant.key for mutant in every}:
-        if key.partition(": ")[0] in modules:
-            print(f"{CORE.name}: no mutant is called {key!r}; remove it")
-    if asked.sample is not None and asked.sample < len(found):
-        found = sorted(random.Random(asked.seed).sample(found, asked.sample), key=str)
-    if asked.list or not found:
-        print(*found, sep="\n")
-        return 0 if found else 4
+    paths = [path for path in tests if not options.modules or any(_selects(part, path) for part in options.modules)]
+    mutants: list[Mutant] = []
+    for path in paths:
+        all_mutants = list(list_mutants(path))
+        reasons = equivalent.get(path, {})
+        for name in reasons.keys() - {mutant.name for mutant in all_mutants}:
+            print(f"{SETTINGS.name}: {path} has no mutant {name!r}; remove or correct the line")
+        mutants += [
+            mutant for mutant in all_mutants if mutant.name not in reasons and mutant.is_selected_by(options.modules)
+        ]
+    if options.sample is not None and options.sample < len(mutants):
+        mutants = sorted(random.Random(options.seed).sample(mutants, options.sample), key=str)
+    if options.list or not mutants:
+        print(*mutants, sep="\n")
+        return 0 if mutants else 4
 
     for name in LIBRARIES:
         importlib.import_module(name)
     os.chdir(CHECKOUT)
 
-    def tried(some: Sequence[Mutant]) -> Iterator[Mutant]:
-        return survivors(list(suspects(some, tests, asked.jobs, asked.everywhere)), tests, asked.jobs)
+    def find(some: Sequence[Mutant]) -> Iterator[Mutant]:
+        return find_survivors(list(find_suspects(some, tests, options.jobs, options.everywhere)), tests, options.jobs)
 
-    survived = Counter[str]()
+    survivor_counts = Counter[str]()
     try:
-        for mutant in by_module(found, tests, asked.into, tried) if asked.into else tried(found):
-            survived[mutant.path] += 1
+        for mutant in resume_by_module(mutants, tests, options.into, find) if options.into else find(mutants):
+            survivor_counts[mutant.path] += 1
             print(f"survived  {mutant}", flush=True)
     except BrokenTests as broken:
-        print(f"{', '.join(*broken.args)}: fails with nothing changed")
+        print(f"{', '.join(*broken.args)}: fails without any mutant")
         return 4
-    for path, count in Counter(mutant.path for mutant in found).items():
-        print(f"{path}: {count} mutants, {survived[path]} survived")
-    died = 100 * (1 - survived.total() / len(found))
-    print(f"{len(found)} mutants, {survived.total()} survived: {died:.1f} % died")
-    return int(died < asked.least)
+    for path, count in Counter(mutant.path for mutant in mutants).items():
+        print(f"{path}: {count} mutants, {survivor_counts[path]} survived")
+    died = 100 * (1 - survivor_counts.total() / len(mutants))
+    print(f"{len(mutants)} mutants, {survivor_counts.total()} survived: {died:.1f} % died")
+    return int(died < options.least)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,8 @@
-"""What a mutant changes is put where it lives: code of a function, a constant in all that imported it, a default."""
+"""Mutants: which code they change, how they are named, and how it is exchanged in memory."""
 
 from __future__ import annotations
 
+import ast
 import sys
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, cast
@@ -9,8 +10,9 @@ from typing import TYPE_CHECKING, Any, cast
 import pytest
 
 from tests.harness import mutate
-from tests.harness.exchanging import exchange_constants, replacement
-from tests.harness.mutate import Mutant, by_module, mutants
+from tests.harness.exchanging import exchange_constants, find_changed_function
+from tests.harness.mutate import Mutant, list_mutants, resume_by_module
+from tests.harness.mutations import changes
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -42,8 +44,8 @@ def compiled(text: str) -> CodeType:
     ("before", "after", "function"),
     [("each < MOST_IN_PLAIN", "each > MOST_IN_PLAIN", "few"), ("return known", "return None", "Held.all")],
 )
-def test_the_outermost_function_that_differs_is_exchanged(before: str, after: str, function: str) -> None:
-    found = replacement(compiled(PLAIN), compiled(PLAIN.replace(before, after)))
+def test_outermost_changed_function_is_found(before: str, after: str, function: str) -> None:
+    found = find_changed_function(compiled(PLAIN), compiled(PLAIN.replace(before, after)))
     assert found is not None
     assert {code.co_qualname for code in found} == {function}
     assert found[0] != found[1]
@@ -52,8 +54,8 @@ def test_the_outermost_function_that_differs_is_exchanged(before: str, after: st
 @pytest.mark.parametrize(
     ("before", "after"), [("MOST_IN_PLAIN = 3", "MOST_IN_PLAIN = 4"), ("most=5", "most=6"), ("class Held", "class H")]
 )
-def test_what_is_in_no_function_has_no_code_of_its_own(before: str, after: str) -> None:
-    assert replacement(compiled(PLAIN), compiled(PLAIN.replace(before, after))) is None
+def test_change_outside_of_functions_is_no_changed_function(before: str, after: str) -> None:
+    assert find_changed_function(compiled(PLAIN), compiled(PLAIN.replace(before, after))) is None
 
 
 @pytest.fixture
@@ -68,7 +70,7 @@ def plain(monkeypatch: pytest.MonkeyPatch) -> Any:
     return module
 
 
-def test_a_constant_is_exchanged_wherever_it_was_imported(plain: Any) -> None:
+def test_constant_is_exchanged_in_every_module_that_imported_it(plain: Any) -> None:
     held = plain.Held()
     assert exchange_constants(
         plain, compiled(PLAIN.replace("MOST_IN_PLAIN = 3", "MOST_IN_PLAIN = 1").replace('("a",)', '("b",)'))
@@ -79,13 +81,13 @@ def test_a_constant_is_exchanged_wherever_it_was_imported(plain: Any) -> None:
     assert held.all() == ("b",), "the default of an argument, too"
 
 
-def test_what_a_library_puts_among_modules_may_hold_nothing(plain: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_object_in_sys_modules_without_attributes_is_skipped(plain: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "no_module", cast("ModuleType", object()))
     assert exchange_constants(plain, compiled(PLAIN.replace("MOST_IN_PLAIN = 3", "MOST_IN_PLAIN = 1")))
     assert vars(sys.modules["importer"])["MOST_IN_PLAIN"] == 1
 
 
-def test_what_is_the_same_is_not_exchanged(plain: Any) -> None:
+def test_equal_constants_are_not_exchanged(plain: Any) -> None:
     few = plain.few
     assert not exchange_constants(plain, compiled(PLAIN))
     assert plain.few is few
@@ -93,49 +95,47 @@ def test_what_is_the_same_is_not_exchanged(plain: Any) -> None:
     assert plain.few(9) == [0]
 
 
-def test_a_mutant_is_named_by_its_line_and_by_which_of_several_alike_it_is() -> None:
-    found = list(mutants("catalog_probe/catalog/envelopes/formats.py"))
-    assert len({mutant.key for mutant in found}) == len(found)
+def test_a_mutant_is_selected_by_its_line_and_by_which_of_several_alike_it_is() -> None:
+    found = list(list_mutants("catalog_probe/catalog/envelopes/formats.py"))
+    assert len({mutant.name for mutant in found}) == len(found)
     assert all(mutant.line in mutant.lines for mutant in found)
-    assert all(mutant.code() != mutant.unchanged() for mutant in found)
+    assert all(mutant.code() != mutant.original_code() for mutant in found)
 
 
-def test_mutants_are_named_by_part_of_a_path_and_by_line() -> None:
+def test_part_of_a_path_and_line_select_mutants() -> None:
     path = "catalog_probe/catalog/envelopes/formats.py"
-    found = list(mutants(path))
+    found = list(list_mutants(path))
     line = found[0].line
-    assert all(mutant.is_named_by([]) and mutant.is_named_by(["other.py", "formats"]) for mutant in found)
-    assert not any(mutant.is_named_by(["other.py"]) for mutant in found)
-    of_a_line = [mutant for mutant in found if mutant.is_named_by([f"formats.py:{line}"])]
+    assert all(mutant.is_selected_by([]) and mutant.is_selected_by(["other.py", "formats"]) for mutant in found)
+    assert not any(mutant.is_selected_by(["other.py"]) for mutant in found)
+    of_a_line = [mutant for mutant in found if mutant.is_selected_by([f"formats.py:{line}"])]
     assert of_a_line == [mutant for mutant in found if mutant.line == line]
 
 
-def test_a_file_of_tests_that_is_gone_holds_nothing(
+def test_missing_test_file_is_an_error(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    core = tmp_path / "mutated.toml"
-    core.write_text(
+    settings = tmp_path / "mutated.toml"
+    settings.write_text(
         '[tests]\n"catalog_probe/catalog/envelopes/formats.py" = ["tests/unit/probes/test_gone.py"]\n[equivalent]\n'
     )
-    monkeypatch.setattr(mutate, "CORE", core)
+    monkeypatch.setattr(mutate, "SETTINGS", settings)
     assert mutate.main(["--list"]) == 4
-    assert "no file is called tests/unit/probes/test_gone.py;" in capsys.readouterr().out
-    core.write_text(
+    assert "no such file: tests/unit/probes/test_gone.py;" in capsys.readouterr().out
+    settings.write_text(
         '[tests]\n"catalog_probe/catalog/envelopes/formats.py" = ["tests/unit/probes/test_formats.py"]\n[equivalent]\n'
     )
     assert mutate.main(["--list"]) == 0
 
 
-def test_what_is_kept_of_a_module_stands_for_it_until_it_or_a_test_of_it_changes(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_journal_is_used_until_the_module_or_its_tests_change(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(mutate, "CHECKOUT", tmp_path)
     (tmp_path / "one.py").write_text("ONE = 1\n")
     (tmp_path / "two.py").write_text("TWO = 2 + 2\n")
     for test in ("test_one.py", "test_two.py"):
         (tmp_path / test).write_text("")
     tests = {"one.py": ["test_one.py"], "two.py": ["test_two.py"]}
-    found = [Mutant(path, 0, 1, range(1, 2), "", f"{path}: {number}") for path in tests for number in range(3)]
+    listed = [Mutant(path, 0, 1, range(1, 2), "", f"{path}: {number}") for path in tests for number in range(3)]
     asked = list[str]()
 
     def tried(some: Sequence[Mutant]) -> Sequence[Mutant]:
@@ -144,7 +144,7 @@ def test_what_is_kept_of_a_module_stands_for_it_until_it_or_a_test_of_it_changes
 
     def survived() -> list[str]:
         asked.clear()
-        return [mutant.key for mutant in by_module(found, tests, tmp_path / "kept.jsonl", tried)]
+        return [mutant.name for mutant in resume_by_module(listed, tests, tmp_path / "kept.jsonl", tried)]
 
     assert (survived(), asked) == (["one.py: 0", "two.py: 0"], ["one.py", "two.py"])
     assert (survived(), asked) == (["one.py: 0", "two.py: 0"], [])
@@ -153,3 +153,29 @@ def test_what_is_kept_of_a_module_stands_for_it_until_it_or_a_test_of_it_changes
     (tmp_path / "one.py").write_text("ONE = 2\n")
     assert (survived(), asked) == (["one.py: 0", "two.py: 0"], ["one.py"])
     assert (survived(), asked) == (["one.py: 0", "two.py: 0"], [])
+
+
+def test_mutant_keeps_its_name_when_its_lines_move(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(mutate, "CHECKOUT", tmp_path)
+    for name, text in (("one.py", PLAIN), ("moved.py", f"FIRST = 'line'\n{PLAIN}")):
+        (tmp_path / name).write_text(text)
+    names = {mutant.name for mutant in list_mutants("one.py")}
+    assert "few: each < MOST_IN_PLAIN  ->  each <= MOST_IN_PLAIN" in names
+    assert "MOST_IN_PLAIN: 3  ->  4" in names
+    assert {mutant.name for mutant in list_mutants("moved.py")} == names | {"FIRST: 'line'  ->  'linex'"}
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "def f() -> bool: return False",
+        "def f() -> str: return ''",
+        "Names = Mapping['str', 'str']",
+        "T = TypeVar('T')",
+        "MAX_NAMES = 5",
+        "BODY_BYTES = 1024",
+    ],
+)
+def test_line_without_testable_behaviour_has_no_mutants(line: str) -> None:
+    descriptions = [change.description for change in changes(ast.parse(line))]
+    assert [text for text in descriptions if text not in ("False  ->  True", "''  ->  'x'")] == []
