@@ -31,7 +31,7 @@ from mockserver.app import MockApp, create_app
 from probes.planning.rotation import Depth, Drawing
 from probes.target import target as targets
 from tests.harness import engines
-from tests.harness.fault_proxy import serving_faults
+from tests.harness.fault_proxy import standing
 from tests.harness.fault_table import FAULTS
 from tests.harness.mutants.instead import Reached
 from tests.harness.mutants.running import LARGE_TOO, served
@@ -77,8 +77,8 @@ def serve_mutant(mutant: Mutant) -> Iterator[Reply]:
 @contextmanager
 def serve_fault(name: str) -> Iterator[Reply]:
     (named,) = (fault for fault in FAULTS if fault.name == name)
-    with serving_mock(create_app()) as clean, serving_faults(clean["pd"]["grpc_host"]) as fault_server:
-        target = fault_server.target_behind(*named.faults, **named.settings)
+    with serving_mock(create_app()) as clean, standing(clean["pd"]["grpc_host"]) as stand:
+        target = stand.behind(*named.faults, **named.settings)
         yield {
             "addresses": {provider: dict(table.addresses) for provider, table in target.providers.items()},
             "records": named.sample(all_records()),
