@@ -1,4 +1,7 @@
-"""The channels of a stream: the strings that a client joins, although they come in events of their own."""
+"""Channels of a stream: the strings that a client joins, although they come in events of their own.
+
+A secret may be spread over the events of a channel, so redaction looks at the joined strings too.
+"""
 
 from __future__ import annotations
 
@@ -16,11 +19,19 @@ if TYPE_CHECKING:
 _Location = tuple[str, ...]
 """The members on the way to a value, `*` for each item of a list. Not joined: a hostile name may be a megabyte long."""
 
-_Number = tuple[_Location, int]
-"""A whole number of an event, such as an `index`."""
+_NumberAt = tuple[_Location, int]
+"""A whole number in an event, such as an `index`, with its location."""
 
-_MOST_NUMBERS = 8
+_MAX_NUMBERS = 8
 """Whole numbers that tell the channel of a string; documented streams have at most three."""
+
+
+class _LocatedString(NamedTuple):
+    """A string of an event, its location, and the whole numbers on the way to it."""
+
+    location: _Location
+    numbers: tuple[_NumberAt, ...]
+    text: str
 
 
 class Piece(NamedTuple):
@@ -32,37 +43,48 @@ class Piece(NamedTuple):
 
 
 def split_into_channels(events: Sequence[Event], work: Work) -> Iterator[list[Piece]]:
-    """Yield the strings of each channel in their order; one string may be in several channels.
+    """Yield the strings of each channel in their order.
 
-    A channel is what is at one location of all events, and of those events alone that have the same name and the same
-    whole numbers there: two indexes that come in turn are two channels. A number that occurs in one event, as one that
-    counts them does, tells no channels apart.
+    Each string is in two channels, because a client may join either:
+    - all strings at the same location;
+    - those of them whose events have the same name and the same whole numbers. Two indexes that come in turn are two
+      such channels. A number that occurs in one event only, like one that counts the events, is left out of it: it
+      would make each event a channel of its own.
+
+    A channel of one string is left out, because each string is also redacted by itself.
 
     Raises:
         TooMuchWorkError: there is no work left for so many strings.
     """
-    located = [list(_locate_strings(event.data, (), (), work)) for event in events]
-    occurrences = Counter(number for strings in located for number in {n for _, numbers, _ in strings for n in numbers})
-    joined: dict[Hashable, list[Piece]] = defaultdict(list)
-    for index, (event, strings) in enumerate(zip(events, located, strict=True)):
-        for position, (location, numbers, text) in enumerate(strings):
-            piece = Piece(index, position, text)
-            repeated = tuple(number for number in numbers if occurrences[number] > 1)
-            joined[location].append(piece)
-            joined[event.event, location, repeated].append(piece)
-    return (pieces for pieces in joined.values() if len(pieces) > 1)
+    strings_by_event = [list(_locate_strings(event.data, (), (), work)) for event in events]
+    occurrences: Counter[_NumberAt] = Counter()
+    for strings in strings_by_event:
+        occurrences.update({number for string in strings for number in string.numbers})
+
+    by_location: dict[_Location, list[Piece]] = defaultdict(list)
+    by_numbers: dict[Hashable, list[Piece]] = defaultdict(list)
+    for index, (event, strings) in enumerate(zip(events, strings_by_event, strict=True)):
+        for position, string in enumerate(strings):
+            piece = Piece(index, position, string.text)
+            repeated_numbers = tuple(number for number in string.numbers if occurrences[number] > 1)
+            by_location[string.location].append(piece)
+            by_numbers[event.event, string.location, repeated_numbers].append(piece)
+    for pieces in (*by_location.values(), *by_numbers.values()):
+        if len(pieces) > 1:
+            yield pieces
 
 
 def _locate_strings(
-    value: Json, location: _Location, numbers: tuple[_Number, ...], work: Work
-) -> Iterator[tuple[_Location, tuple[_Number, ...], str]]:
-    """Each string in a value, in the order of `map_texts`, with its location and the whole numbers on the way to it."""
+    value: Json, location: _Location, numbers: tuple[_NumberAt, ...], work: Work
+) -> Iterator[_LocatedString]:
+    """Yield each string in a value, in the order of `map_strings`."""
     if isinstance(value, str):
         work.spend(PER_STRING)
-        yield location, numbers, value
+        yield _LocatedString(location, numbers, value)
     elif isinstance(value, Mapping):
-        own = (((*location, name), item) for name, item in value.items() if type(item) is int)
-        numbers = (*numbers, *islice(own, _MOST_NUMBERS - len(numbers)))
+        # Not `isinstance`, for which True and False are whole numbers too.
+        members = (((*location, name), item) for name, item in value.items() if type(item) is int)
+        numbers = (*numbers, *islice(members, _MAX_NUMBERS - len(numbers)))
         for name, item in value.items():
             yield from _locate_strings(item, (*location, name), numbers, work)
     elif isinstance(value, list | tuple):

@@ -191,6 +191,6 @@ def _name_identifier(identifier: str, header: str) -> str:
 
 
 def _replace_strings(value: Json, by_position: Mapping[int, str]) -> Json:
-    """The value with other strings at some positions, counted in the order of `map_texts`."""
+    """The value with other strings at some positions, counted in the order of `map_strings`."""
     positions = count()
     return map_strings(value, lambda string: by_position.get(next(positions), string))
