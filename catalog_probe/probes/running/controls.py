@@ -126,6 +126,7 @@ def _explain_refusal(
     # An answer that no document has, or a missing path, may come from another server than the provider's.
     suspects_address = status in NO_SUCH_PATH or (vocabulary is not None and not records)
     suspects = _list_suspects(lane, with_address=suspects_address)
+    # A blind run quotes the advice at the end (`catalog.evidence.verdicts.blindness`).
     detail = f"{request} was answered {status_text}{record_names}{message_text}; look at {suspects}"
     return Reason(ReasonCode.CONTROL_FAILED, detail)
 

@@ -8,7 +8,7 @@ import pytest
 
 from catalog_probe.catalog.evidence.results import Invocation, Result
 from catalog_probe.catalog.evidence.verdicts import run_verdict
-from catalog_probe.catalog.evidence.verdicts.blindness import find_blind_providers, find_missing_verdicts
+from catalog_probe.catalog.evidence.verdicts.blindness import find_blind_providers, find_gaps_under_expect_all
 from catalog_probe.catalog.model import AcceptanceState, Outcome, Reason
 from catalog_probe.catalog.model.answered_by import AnsweredBy
 from catalog_probe.catalog.model.codes import ReasonCode
@@ -61,8 +61,8 @@ ALL_ASSUMED = replace(SILENT, probed_record={"status": ["UNVERIFIED"]})
         ([NO_KEY, NO_KEY, EMPTY_KEY], "the API key is missing: PA_API_KEY is set but empty"),
         ([NOT_ALLOWED], "nothing was probed (cost-not-allowed)"),
         ([result(Outcome.NOT_PROBED)], "nothing was probed"),
-        ([OURS], "nothing was probed (assumption-failed)"),
-        ([NO_TWIN_AND_ACCEPTED], "nothing was probed (twin-not-allowed)"),
+        ([OURS], "no record has a verdict (assumption-failed)"),
+        ([NO_TWIN_AND_ACCEPTED], "no record has a verdict (twin-not-allowed)"),
         ([NO_FAULT_FREE_REQUEST], "no record has a verdict (twin-not-allowed)"),
         ([TIMED_OUT, TIMED_OUT, REFUSED, RESTRICTED], "no record has a verdict (read-timeout)"),
         ([RESTRICTED], "no record has a verdict (probe-refused)"),
@@ -190,7 +190,7 @@ def test_one_lost_observation_makes_a_run_on_a_mock_blind_and_no_other(lost: Res
     ],
 )
 def test_who_expects_all_is_told_which_records_have_no_verdict(results: list[Result], reason: str) -> None:
-    assert find_missing_verdicts(results) == ({"pa": f"all was expected, and {reason}"} if reason else {})
+    assert find_gaps_under_expect_all(results) == ({"pa": f"all was expected, and {reason}"} if reason else {})
 
 
 def test_an_accepted_difference_that_fails_the_run_is_told_once() -> None:

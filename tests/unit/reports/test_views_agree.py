@@ -14,7 +14,7 @@ from catalog_probe.catalog.evidence import harness_results
 from catalog_probe.catalog.evidence.completeness import add_missing_results, is_unreported
 from catalog_probe.catalog.evidence.results import Invocation, Result
 from catalog_probe.catalog.evidence.verdicts import coverage_lost, run_verdict
-from catalog_probe.catalog.evidence.verdicts.blindness import find_missing_verdicts
+from catalog_probe.catalog.evidence.verdicts.blindness import find_gaps_under_expect_all
 from catalog_probe.catalog.evidence.verdicts.confirmation import is_pending
 from catalog_probe.catalog.model import AcceptanceState, Outcome, Reason
 from catalog_probe.catalog.model.exits import Exit
@@ -137,7 +137,7 @@ def test_every_view_agrees_with_the_exit_status(described: Run, results_drawn: l
     lost_records = overview.records_in(SectionName.LOST)
     assert not lost or overview.has_news
     if described.policy.get("expect_all"):
-        assert set(find_missing_verdicts(record_results)) <= blind
+        assert set(find_gaps_under_expect_all(record_results)) <= blind
     assert (status is Exit.BLIND) == bool(blind and not faults)
     assert (status is Exit.HARNESS_ERROR) == bool(faults)
     assert overview.mood != "good" or status is Exit.FINE

@@ -15,8 +15,10 @@ if TYPE_CHECKING:
     from catalog_probe.catalog.evidence.results import Result
     from catalog_probe.catalog.model import Reason
 
-# A provider with a larger share of inconclusive probes counts as not observed. Without this rule, a night that observed
-# nothing would be green, because it has no drift. Its cost: an unlucky night is red although nothing drifted.
+# A provider is blind if a larger share of its records is inconclusive, or had a verdict before and has none now.
+# Without this rule, a run that observed nothing would be green, because it has no drift. Its cost: an unlucky run is
+# red although nothing drifted. Whatever the share, it is blind too if it has no verdict at all, if a lane was stopped,
+# or if no control of a lane succeeded.
 BLIND_SHARE = 0.2
 
 _VERDICTS = frozenset({Outcome.CONFORMS, Outcome.DRIFTED, Outcome.FLAKY, Outcome.HARNESS_ERROR})
@@ -39,7 +41,7 @@ _CONTROL_REASONS = frozenset(
     {ReasonCode.CONTROL_FAILED, ReasonCode.NO_CREDIT, ReasonCode.ACCOUNT_TROUBLE, ReasonCode.LANE_STOPPED}
 )
 _LOOK_AT = re.compile(r"; (look at (?:the account of )?[A-Z][A-Z0-9_]*(?: and [A-Z][A-Z0-9_]*)*)\Z")
-"""How the reason of a refused control ends (`catalog_probe.probes.running.controls`)."""
+"""How `probes.running.controls` and `probes.judging.inconclusive.rights` end the reason of a refusal."""
 
 
 def find_blind_providers(
@@ -49,8 +51,8 @@ def find_blind_providers(
 
     Args:
         results: what the run reported.
-        expected: the providers that had to be observed. If no result has a verdict, the others that were tried, or
-            would have been if they were configured, had to be observed too.
+        expected: the providers that had to be observed. If the whole run has no verdict, these too: each provider that
+            was probed, and each that only lacked an address, a key or a value.
         lost: the addresses of records with lost coverage.
         is_shard: whether the run is one shard. Another shard may have what this one could not configure.
     """
@@ -61,33 +63,40 @@ def find_blind_providers(
 
     reasons: dict[str, str] = {}
     for provider, provider_results in results_by_provider.items():
-        was_meant = not has_verdicts and any(_was_meant(result, is_shard=is_shard) for result in provider_results)
-        if provider in expected or was_meant:
+        is_expected = provider in expected or (
+            not has_verdicts and any(_was_to_be_probed(result, is_shard=is_shard) for result in provider_results)
+        )
+        if is_expected:
             reason = _explain_blindness(provider_results, lost)
             if reason:
                 reasons[provider] = reason
     return reasons
 
 
-def find_missing_verdicts(results: Sequence[Result]) -> dict[str, str]:
-    """For `--expect-all`: return each provider with records without a verdict, and name some of them."""
-    return _count_by_provider("all was expected, and", filter(_is_missing_verdict, results))
+def find_gaps_under_expect_all(results: Sequence[Result]) -> dict[str, str]:
+    """Return each provider with records that could have a verdict and have none: any makes `--expect-all` blind.
 
-
-def find_unobserved(results: Sequence[Result]) -> dict[str, str]:
-    """For a mock, where everything can be observed: return each provider with inconclusive records.
-
-    A mock has no account, no network and no other clients. So nothing excuses an inconclusive result there.
+    A record that was not probed is one of them if only the target lacked something, or the run ended early.
     """
-    return _count_by_provider("on a mock all is observable, and", filter(_is_unobserved, results))
+    return _count_by_provider("all was expected, and", filter(_is_gap_under_expect_all, results))
+
+
+def find_gaps_on_mock(results: Sequence[Result]) -> dict[str, str]:
+    """Return each provider with records that were probed and have no verdict: any makes a run on a mock blind.
+
+    A mock has no account, no network and no other clients. So nothing excuses an inconclusive result there, unless a
+    person accepted it. A record that was not probed is none of them.
+    """
+    return _count_by_provider("on a mock all is observable, and", filter(_is_gap_on_mock, results))
 
 
 def find_failed_lanes(results: Sequence[Result]) -> dict[str, list[Result]]:
     """Return the results of failed lanes, by the name of the lane. They say nothing about other lanes.
 
-    A lane has failed if it was stopped, or if no control ever succeeded on one of its surfaces.
+    A lane has failed as a whole if it was stopped. It has failed on one surface if no control ever succeeded there.
+    Then only the results of that surface are returned, under `lane (surface)`.
     """
-    failed = {_format_lane(lane): lane_results for lane, lane_results in _find_dead_lanes(results).items()}
+    failed = {_format_lane(*lane): lane_results for lane, lane_results in _find_dead_lanes(results).items()}
     for result in results:
         if result.lane and result.reason is not None and result.reason.code == ReasonCode.LANE_STOPPED:
             failed.setdefault(result.lane, [other for other in results if other.lane == result.lane])
@@ -99,12 +108,12 @@ def is_unconfigured(result: Result) -> bool:
     return result.reason is not None and result.reason.code in _CONFIGURATION
 
 
-def _was_meant(result: Result, *, is_shard: bool) -> bool:
-    """Whether someone meant to probe it: it was probed, or only an address, a key or a value was missing."""
+def _was_to_be_probed(result: Result, *, is_shard: bool) -> bool:
+    """Whether it was probed, or would have been if an address, a key or a value had not been missing."""
     return result.outcome is not Outcome.NOT_PROBED or (not is_shard and is_unconfigured(result))
 
 
-def _is_missing_verdict(result: Result) -> bool:
+def _is_gap_under_expect_all(result: Result) -> bool:
     """Whether it has no verdict and could have one. A cost that was not allowed is a choice, so it does not count."""
     if result.outcome is Outcome.NOT_PROBED:
         stopped = result.reason is not None and result.reason.code == ReasonCode.STOPPED_EARLY
@@ -114,7 +123,7 @@ def _is_missing_verdict(result: Result) -> bool:
     return result.outcome in (Outcome.INCONCLUSIVE, Outcome.RESTRICTED)
 
 
-def _is_unobserved(result: Result) -> bool:
+def _is_gap_on_mock(result: Result) -> bool:
     """Whether a probe that was sent ended without a verdict on something documented, and nobody accepted that."""
     lacks_verdict = result.outcome in (Outcome.INCONCLUSIVE, Outcome.RESTRICTED)
     return lacks_verdict and not result.is_beyond_verifying and not _is_accepted(result)
@@ -149,16 +158,16 @@ def _explain_blindness(results: Sequence[Result], lost: Set[str]) -> str:
         for result in results
         if result.record in lost or not (result.outcome is Outcome.NOT_PROBED or _is_known_limit(result))
     ]
-    if all(result.outcome is Outcome.NOT_PROBED for result in counted):
+    if all(result.outcome is Outcome.NOT_PROBED for result in results):
         return _add_common_reason(_NOTHING_PROBED, results)
-    inconclusive = [result for result in counted if result.outcome is Outcome.INCONCLUSIVE]
     if all(result.outcome not in _VERDICTS for result in counted):
-        return _add_common_reason("no record has a verdict", counted)
+        return _add_common_reason("no record has a verdict", counted or results)
+    inconclusive = [result for result in counted if result.outcome is Outcome.INCONCLUSIVE]
     if any(result.reason and result.reason.code == ReasonCode.LANE_STOPPED for result in inconclusive):
         return _add_common_reason("a lane stopped", inconclusive)
     dead_lanes = _find_dead_lanes(counted)
     if dead_lanes:
-        lane = _format_lane(next(iter(dead_lanes)))
+        lane = _format_lane(*next(iter(dead_lanes)))
         return _add_common_reason(f"no record of the lane {lane} has a verdict", inconclusive)
 
     no_longer_observed = [
@@ -175,13 +184,15 @@ def _explain_blindness(results: Sequence[Result], lost: Set[str]) -> str:
     return _add_common_reason(" and ".join(parts), [*inconclusive, *no_longer_observed])
 
 
-def _format_lane(lane: tuple[str, str]) -> str:
-    name, surface = lane
+def _format_lane(name: str, surface: str) -> str:
     return f"{name} ({surface})" if surface else name
 
 
 def _find_dead_lanes(results: Sequence[Result]) -> dict[tuple[str, str], list[Result]]:
-    """Return the results of each lane and surface on which no control ever succeeded."""
+    """Return the results on which no control ever succeeded, by lane and surface.
+
+    Each surface has a control of its own, so the key of a lane may work on one surface and not on another.
+    """
     results_by_lane: dict[tuple[str, str], list[Result]] = {}
     for result in results:
         results_by_lane.setdefault((result.lane, result.parsed_record.surface or ""), []).append(result)
@@ -213,26 +224,35 @@ def _add_common_reason(text: str, results: Sequence[Result]) -> str:
     An empty key goes first even if few records need it: a CI job was meant to set it. The other keys may be missing on
     purpose.
     """
-    reasons = Counter((_reason_code(result.reason), _mend(result.reason)) for result in results if result.reason)
+    reasons = Counter(
+        (_extract_code(result.reason), _extract_advice(result.reason)) for result in results if result.reason
+    )
     if not reasons:
         return text
-    empty_keys = Counter({key: number for key, number in reasons.items() if key[0] == ReasonCode.CREDENTIAL_EMPTY})
-    (code, mend), _ = (empty_keys or reasons).most_common(1)[0]
+    empty_keys = Counter(
+        {reason: count for reason, count in reasons.items() if reason[0] == ReasonCode.CREDENTIAL_EMPTY}
+    )
+    (code, advice), _ = (empty_keys or reasons).most_common(1)[0]
     if empty_keys and text == _NOTHING_PROBED:
-        return f"the API key is missing: {mend}"
-    return f"{text} ({code}: {mend})" if mend else f"{text} ({code})"
+        return f"the API key is missing: {advice}"
+    return f"{text} ({code}: {advice})" if advice else f"{text} ({code})"
 
 
-def _reason_code(reason: Reason) -> str:
-    """Return the code of a reason; for a stopped lane the code of what stopped it, with which its detail begins."""
-    first_words = reason.detail.partition(": ")[0]
-    return first_words if reason.code == ReasonCode.LANE_STOPPED and first_words in set(ReasonCode) else reason.code
+def _extract_code(reason: Reason) -> str:
+    """Return the code of a reason; for a stopped lane the code of what stopped it.
+
+    The detail of such a reason is `<code>: <detail>` (`probes.running.lane`); in older results it may be anything.
+    """
+    if reason.code != ReasonCode.LANE_STOPPED:
+        return reason.code
+    code = reason.detail.partition(": ")[0]
+    return code if code in set(ReasonCode) else reason.code
 
 
-def _mend(reason: Reason) -> str:
+def _extract_advice(reason: Reason) -> str:
     """Return what to do about a reason: the key or value to set, or the variables to look at.
 
-    Only our own words are used: a detail may also quote an answer.
+    Only our own words are used: a detail may also quote an answer, and what a provider says must not become advice.
     """
     if reason.code in _CONFIGURATION:
         return reason.detail

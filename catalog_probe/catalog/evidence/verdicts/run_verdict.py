@@ -15,8 +15,8 @@ from catalog_probe.catalog.evidence.verdicts import coverage_lost
 from catalog_probe.catalog.evidence.verdicts.blindness import (
     find_blind_providers,
     find_failed_lanes,
-    find_missing_verdicts,
-    find_unobserved,
+    find_gaps_on_mock,
+    find_gaps_under_expect_all,
 )
 from catalog_probe.catalog.evidence.verdicts.confirmation import is_pending
 from catalog_probe.catalog.model import AcceptanceState, Outcome
@@ -79,9 +79,9 @@ def _blind_providers(run: Run, results: Sequence[Result]) -> dict[str, str]:
     lost = coverage_lost.find_lost_coverage(run, results)
     reasons = find_blind_providers(results, run.expected, lost, is_shard=bool(shards.list_shards(run.policy)))
     if not run.live and run.answered_by is AnsweredBy.MOCK and not run.invocation.traffic:
-        reasons = {**find_unobserved(results), **reasons}
+        reasons = {**find_gaps_on_mock(results), **reasons}
     if run.policy.get("expect_all"):
-        reasons = {**find_missing_verdicts(results), **reasons}
+        reasons = {**find_gaps_under_expect_all(results), **reasons}
     return reasons
 
 
