@@ -1,8 +1,12 @@
 """Plan of the changes to a record after runs observed it: a Patch, or NoPatch with a reason. Pure.
 
-The newest observation of each cell is kept, and the record's own block is of the newest sighting. So runs give the same
-record whether they are merged at once or one by one, in any order, except for dates that were still fresh. Merging the
-same sightings again changes nothing.
+A record keeps what was observed in two places. Its `evidence` has one cell for each assertion on each endpoint, which
+is the newest observation of it. Its block (`verification`, `observed` or `observed_for_this_key`, by kind) has the
+newest sighting as a whole. So runs give the same record whether they are merged at once or one by one, and in any
+order. The one exception is a date younger than `UpdatePolicy.refresh_after`, which is not renewed. Merging the same
+sightings again changes nothing.
+
+"1:" and "2:" refer to the two source documents of the catalog, as in all of the code.
 """
 
 from __future__ import annotations
@@ -15,8 +19,8 @@ from catalog_probe.catalog.evidence.volatile_text import mask_volatile
 from catalog_probe.catalog.model import Json, Outcome, Record, Tag
 from catalog_probe.catalog.model.assertion import Basis
 from catalog_probe.catalog.model.clock import add_days
-from catalog_probe.catalog.observed.cells import resolved_assumptions
-from catalog_probe.catalog.observed.last_seen import is_not_from_provider, last_seen, live_messages, seen_on
+from catalog_probe.catalog.observed.cells import ResolvedAssumption, resolved_assumptions
+from catalog_probe.catalog.observed.last_seen import LastSeen, is_not_from_provider, last_seen, live_messages, seen_on
 from catalog_probe.catalog.observed.tags import tag_by_evidence
 from catalog_probe.catalog.reading.expectations import expectation
 from catalog_probe.catalog.reading.record_fields import documented_fields, pinned_reason
@@ -37,6 +41,9 @@ MAX_MESSAGES = 8  # kept by a record; the alphabetically first, so that the orde
 NOT_OBSERVED = "not observed"
 
 _OUTCOMES_WITH_EVIDENCE = (Outcome.CONFORMS, Outcome.DRIFTED, Outcome.RESTRICTED)
+
+# Tags that a verdict sets or removes. An account that got an answer is not restricted.
+_TAGS_BY_EVIDENCE = frozenset({Tag.LIVE_VERIFIED, Tag.UNVERIFIED, Tag.ACCOUNT_RESTRICTED})
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,10 +76,13 @@ class _Draft:
     """A record between two steps of the plan."""
 
     before: Record
+    """The record as it was. Expectations are read from it, because they are cached."""
     sightings: tuple[Sighting, ...]
+    """Those that count, the oldest first."""
     policy: UpdatePolicy
     today: date
     record: Record
+    """The record as it is so far."""
     assertions: tuple[Assertion, ...] = ()
     """The record's assertions."""
     evidence: RecordEvidence = field(default_factory=lambda: RecordEvidence({}, {}))
@@ -117,7 +127,14 @@ def plan_patch(
     own_sightings = [sighting for sighting in sightings if sighting.result.record == str(record.address)]
     if not own_sightings and policy.expire_after is None:  # a shortcut: most records, if the run is small
         return NoPatch(NOT_OBSERVED)
-    draft = _Draft(record, _in_order(own_sightings), policy, today, record, assertions)
+    draft = _Draft(
+        before=record,
+        sightings=_in_order(own_sightings),
+        policy=policy,
+        today=today,
+        record=record,
+        assertions=assertions,
+    )
     for step in _STEPS:
         draft = step(draft)
     if draft.record.data == record.data:
@@ -173,22 +190,18 @@ def _gather_evidence(draft: _Draft) -> _Draft:
     return replace(draft, evidence=gather_evidence(draft.before, draft.assertions, draft.sightings))
 
 
-def _judge_by_the_latest(draft: _Draft) -> _Draft:
+def _update_tags_and_block(draft: _Draft) -> _Draft:
     """Set the tags by all evidence, and write the record's block if the last verdict is news."""
     sighting = draft.latest(Outcome.CONFORMS, Outcome.DRIFTED)
     if sighting is None:
         return draft
     last = last_seen(draft.record)
     if last is not None and sighting.is_older_than(last):
-        draft = draft.skip(f"run {sighting.run.run}: is older than what the record says ({last.day})")
-        if not draft.assertions:
-            return draft
-        tags = _tags_by_evidence(draft, last.result)
-        return draft.change({**draft.record.data, "status": tags}, f"now {', '.join(tags)}")
+        return _update_tags_only(draft, sighting, last)
     conforms = sighting.result.outcome is Outcome.CONFORMS
     tags = _tags_by_evidence(draft, sighting.result.outcome)
     differences = answer_evidence.describe_differences(sighting.result.drifts) if not conforms else ()
-    news = _news(draft, sighting, tags)
+    news = _find_news(draft, sighting, tags)
     if news is None:
         return draft.skip(f"{sighting.result.outcome} as before, and its date is fresh ({seen_on(draft.record)})")
     record = Record(draft.record.address, {**draft.record.data, "status": tags})
@@ -196,26 +209,39 @@ def _judge_by_the_latest(draft: _Draft) -> _Draft:
     return draft.change(add_evidence(record, sighting, differences, extra), f"{sighting.result.outcome}: {news}")
 
 
-def _tags_by_evidence(draft: _Draft, outcome: str) -> list[str]:
-    """Return the tags that follow from the evidence; without assertions, from the outcome alone."""
-    tag: Tag | None = Tag.LIVE_VERIFIED if outcome == Outcome.CONFORMS else Tag.UNVERIFIED
+def _update_tags_only(draft: _Draft, sighting: Sighting, last: LastSeen) -> _Draft:
+    """Set the tags for a sighting that is older than the block: its cells may still be the newest of an endpoint."""
+    draft = draft.skip(f"run {sighting.run.run}: is older than what the record says ({last.day})")
+    if not draft.assertions:
+        return draft
+    tags = _tags_by_evidence(draft, last.result)
+    return draft.change({**draft.record.data, "status": tags}, f"now {', '.join(tags)}")
+
+
+def _tags_by_evidence(draft: _Draft, result: str) -> list[str]:
+    """Return the tags that follow from the evidence.
+
+    Without assertions there is none, and the result alone decides: an `Outcome`, or what the block says in the same
+    words.
+    """
+    tag: Tag | None = Tag.LIVE_VERIFIED if result == Outcome.CONFORMS else Tag.UNVERIFIED
     if draft.assertions:
         tag = tag_by_evidence(draft.assertions, draft.evidence.cells, draft.evidence.resolved)
     gained = {tag} if tag is not None else set()
     lost = _TAGS_BY_EVIDENCE
-    if any(resolved.observed != AS_ASSUMED for resolved in draft.evidence.resolved.values()):
+    if _has_discovery(draft.evidence.resolved):
         gained.add(Tag.LIVE_DISCOVERED)
-    elif any(
-        resolved.observed != AS_ASSUMED for resolved in resolved_assumptions(draft.before, draft.assertions).values()
-    ):
+    elif _has_discovery(resolved_assumptions(draft.before, draft.assertions)):
+        # The evidence had given the tag and does not any more. Without that, a person has given it, and it stays.
         lost |= {Tag.LIVE_DISCOVERED}
     if draft.evidence.restricted_on is not None and Tag.ACCOUNT_RESTRICTED in draft.record.tags:
         gained.add(Tag.ACCOUNT_RESTRICTED)
     return _tags(draft.record, *gained, without=lost - gained)
 
 
-_TAGS_BY_EVIDENCE = frozenset({Tag.LIVE_VERIFIED, Tag.UNVERIFIED, Tag.ACCOUNT_RESTRICTED})
-"""Tags that a verdict sets or removes. An account that got an answer is not restricted."""
+def _has_discovery(resolved: Mapping[str, ResolvedAssumption]) -> bool:
+    """Whether a provider was observed to behave otherwise than we had assumed."""
+    return any(assumption.observed != AS_ASSUMED for assumption in resolved.values())
 
 
 def _write_evidence(draft: _Draft) -> _Draft:
@@ -228,7 +254,7 @@ def _write_evidence(draft: _Draft) -> _Draft:
     return draft.change({**draft.record.data, "evidence": block}, "evidence of its endpoints")
 
 
-def _news(draft: _Draft, sighting: Sighting, tags: list[str]) -> str | None:
+def _find_news(draft: _Draft, sighting: Sighting, tags: list[str]) -> str | None:
     """Return why the block must be written, or None if the record says the same already.
 
     A date belongs to the words beside it, so a drift that changed gets a new date too.
@@ -238,9 +264,8 @@ def _news(draft: _Draft, sighting: Sighting, tags: list[str]) -> str | None:
         return f"now {', '.join(tags)}"
     if last is None:
         return "seen for the first time"
-    if last.result != sighting.result.outcome or is_not_from_provider(last.target) != is_not_from_provider(
-        sighting.target
-    ):
+    is_other_kind_of_target = is_not_from_provider(last.target) != is_not_from_provider(sighting.target)
+    if last.result != sighting.result.outcome or is_other_kind_of_target:
         return "the record did not say so yet"
     if last.differences != "; ".join(answer_evidence.describe_differences(sighting.result.drifts)):
         return "it differs in another way"
@@ -264,9 +289,11 @@ def _mark_headers_seen(draft: _Draft) -> _Draft:
     last = last_seen(draft.before)
     data = draft.record.data
     for sighting in draft.sightings:
-        older = sighting.is_older_than(last)
-        if sighting.result.outcome is Outcome.RESTRICTED or not (older or draft.changes):
+        if sighting.result.outcome is Outcome.RESTRICTED:
             continue
+        older = sighting.is_older_than(last)
+        if not older and not draft.changes:
+            continue  # a newer sighting that is no news for the block is none for its headers either: diffs stay small
         judged = _find_judged_answer(draft.before, sighting)
         if judged is not None and judged.expected.is_answered_by(judged.response):
             marks = answer_evidence.collect_header_marks(judged.expected, judged.response)
@@ -310,10 +337,10 @@ def _mark_restricted(draft: _Draft) -> _Draft:
     if refused is None:
         return draft
     if draft.assertions:
-        got_through = draft.evidence.restricted_on is None
+        was_answered_since = draft.evidence.restricted_on is None
     else:
-        got_through = draft.latest(*_OUTCOMES_WITH_EVIDENCE) is not refused
-    if got_through:
+        was_answered_since = draft.latest(*_OUTCOMES_WITH_EVIDENCE) is not refused
+    if was_answered_since:
         return draft.skip(f"run {refused.run.run}: restricted, and got through since")
     tags = _tags(draft.record, Tag.ACCOUNT_RESTRICTED)
     changed = draft.change({**draft.record.data, "status": tags}, "restricted: this account may not see it")
@@ -326,15 +353,15 @@ def _collect_messages(draft: _Draft) -> _Draft:
         return draft
     old = live_messages(draft.record)
     known_messages = {mask_volatile(message) for message in old}
-    messages = [_message(draft.before, sighting) for sighting in draft.sightings]
+    messages = [_extract_message(draft.before, sighting) for sighting in draft.sightings]
     new = {message for message in messages if message is not None} - known_messages
     kept = sorted([*old, *new])[:MAX_MESSAGES]
     if len(old) > MAX_MESSAGES or set(kept) == set(old):
-        return draft
+        return draft  # a record that has more keeps them all: which of them to drop is not ours to choose
     return draft.change({**draft.record.data, "live_messages": kept}, "a wording that was not known yet")
 
 
-def _message(record: Record, sighting: Sighting) -> str | None:
+def _extract_message(record: Record, sighting: Sighting) -> str | None:
     if sighting.result.outcome is not Outcome.CONFORMS:
         return None
     judged = _find_judged_answer(record, sighting)
@@ -346,7 +373,7 @@ def _expire(draft: _Draft) -> _Draft:
     days = draft.policy.expire_after
     if days is None or Tag.LIVE_VERIFIED not in draft.record.tags:
         return draft
-    day = _renewed_on(draft)
+    day = _find_renewal_day(draft)
     if day is not None and (draft.today - day).days <= days:
         return draft
     reason = f"expired: last seen {day or 'on an unknown day'}, which was not renewed within {days} days"
@@ -354,8 +381,12 @@ def _expire(draft: _Draft) -> _Draft:
     return draft.change({**expire_evidence(draft.record, reason), "status": tags}, reason)
 
 
-def _renewed_on(draft: _Draft) -> date | None:
-    """Return the day by which every documented assertion within reach was confirmed anew; None: unknown."""
+def _find_renewal_day(draft: _Draft) -> date | None:
+    """Return the day by which every documented assertion within reach was confirmed anew; None: unknown.
+
+    An assertion counts from its newest confirmation on any endpoint, and the record from its oldest assertion. If one
+    has no confirmation, as in a record without evidence, the record counts from its last sighting that conformed.
+    """
     documented = [
         str(assertion.key)
         for assertion in draft.assertions
@@ -365,7 +396,7 @@ def _renewed_on(draft: _Draft) -> date | None:
     for (_, key), cell in draft.evidence.cells.items():
         if cell.on is not None and not cell.mismatch:
             confirmed_on[key] = max(cell.on, confirmed_on.get(key, cell.on))
-    if documented and all(key in confirmed_on for key in documented):
+    if documented and confirmed_on.keys() >= set(documented):
         return min(confirmed_on[key] for key in documented)
     conforming = draft.latest(Outcome.CONFORMS)
     return conforming.day if conforming else seen_on(draft.record)
@@ -383,7 +414,7 @@ _STEPS: tuple[Callable[[_Draft], _Draft], ...] = (
     _drop_future,
     _drop_outdated,
     _gather_evidence,
-    _judge_by_the_latest,
+    _update_tags_and_block,
     _mark_observed_live,
     _mark_headers_seen,
     _write_evidence,
