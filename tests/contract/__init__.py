@@ -1,1 +1,1 @@
-"""Records, facts and mutants: what the catalog says, held against its sources and its mock."""
+"""The catalog held against its sources and its mock: records, facts, mutants."""

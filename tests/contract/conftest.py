@@ -1,4 +1,4 @@
-"""What the contract's tests share: one stand for faults before the mock, a test process."""
+"""The fixtures of the contract tests: one fault proxy a test process."""
 
 from __future__ import annotations
 

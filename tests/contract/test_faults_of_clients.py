@@ -1,4 +1,4 @@
-"""Each documented fault that a client can see is met by one, and has a mutant that this client kills."""
+"""Each fault that a client can see has a row in the clients' table and a mutant."""
 
 from __future__ import annotations
 

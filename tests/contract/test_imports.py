@@ -1,4 +1,4 @@
-"""No module imports itself by a detour, and recipes import only what recipes are written in."""
+"""No import cycles, and recipes import only what recipes may."""
 
 from __future__ import annotations
 

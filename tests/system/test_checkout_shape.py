@@ -1,4 +1,4 @@
-"""A fresh checkout has the folders and files that users are told of, and its suite runs there as it is."""
+"""A fresh checkout has the promised files, and its suite runs there."""
 
 from __future__ import annotations
 

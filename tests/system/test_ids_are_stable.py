@@ -1,4 +1,4 @@
-"""Every test keeps its id and its place from one collection to the next: xdist workers must collect alike."""
+"""Each collection gives the same test ids in the same order, as xdist needs."""
 
 from __future__ import annotations
 

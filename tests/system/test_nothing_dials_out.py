@@ -1,4 +1,4 @@
-"""The guard of all tests: what is not loopback is refused here, in a child, and over gRPC, before a packet leaves."""
+"""Tests cannot reach any address but loopback, nor can their children or gRPC."""
 
 from __future__ import annotations
 

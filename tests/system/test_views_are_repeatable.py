@@ -1,4 +1,4 @@
-"""The same results give the same views, byte for byte, whatever the hash seed and the time zone of the process."""
+"""Views are the same bytes whatever the hash seed and the time zone."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The values that the facts state in their sentences: statuses, types, codes, and whether a retry helps.
+"""The values that fact sentences state: status, type, code, retryable.
 
 A fact is a sentence of a few forms: "402 has type billing_error", "An invalid key gives 401". A statement about a
 subject in one row ("402") holds in all rows of its section: the documents' tables say what a status shares only once.

@@ -1,4 +1,4 @@
-"""Facts and assertions are two readings of the same documents: each fact on the wire is looked at, and nothing else is.
+"""Every fact on the wire has an assertion, and every assertion a fact.
 
 What neither names the other yet stands in `not_yet/<provider>.txt`: facts that nothing looks at, by their id, and
 records of which some documented assertion is named by no fact, by their address. A line leaves it with the work that

@@ -1,4 +1,4 @@
-"""Every error that the mock answers with is recognised as its record, and as no record of another row."""
+"""`identify` recognises each error that the mock answers with as its record."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Records that an answer alone cannot tell apart are found from what they state: a new record changes no other."""
+"""Records that one answer cannot tell apart are found from what they state."""
 
 from __future__ import annotations
 

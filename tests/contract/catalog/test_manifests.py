@@ -1,4 +1,4 @@
-"""The shipped manifests against everything that leans on them: records, and the targets that are shipped."""
+"""The shipped manifests agree with the records and with the shipped targets."""
 
 from __future__ import annotations
 

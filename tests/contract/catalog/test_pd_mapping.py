@@ -1,4 +1,4 @@
-"""The mapping of 2:7.6 as a cross-check: a gRPC record and its twins over HTTP say the same of the same condition."""
+"""A gRPC record of PD and its HTTP counterpart agree with the mapping of 2:7.6."""
 
 from __future__ import annotations
 

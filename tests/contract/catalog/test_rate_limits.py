@@ -1,4 +1,4 @@
-"""The rate-limit records hold the numbers of document 2, section 8: a dozen each, transcribed again by hand."""
+"""The rate-limit records have the numbers of 2:8, transcribed again by hand."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The schemas say what the documents say of records and envelopes, and refuse the rest."""
+"""The schemas accept what the documents say of records, and nothing else."""
 
 from __future__ import annotations
 

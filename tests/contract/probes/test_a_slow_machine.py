@@ -1,4 +1,4 @@
-"""What uses up a limit sees the same however much time passes meanwhile: on a mock, time stands still for it."""
+"""Exhausting a limit works on a slow machine too: the mock's clock stands still."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the documents leave to choice, over all that is shipped: each member conforms, and anything else differs."""
+"""Each alternative that the documents allow conforms; any other value differs."""
 
 from __future__ import annotations
 

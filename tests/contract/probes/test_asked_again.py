@@ -1,4 +1,4 @@
-"""What gets lost on the way is asked again once, later, and takes nothing else with it. Over the wire."""
+"""A lost answer is asked for once more, later, and spoils nothing else."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A path that no document shows may lead nowhere: what is not found there is then no drift of any error. Live alone."""
+"""Live, a 404 at a path that no document shows is no drift of any error."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where the documents do not show which request provokes an error, another answer of the provider is no drift."""
+"""Another answer to a request that only we assume provokes an error is no drift."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Real answers that people published, read by the judge: each belongs to its row, or is a drift that says in what."""
+"""The judge on published answers: each fits its row or is a named drift."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""For every record and every aspect it asserts: spoil that aspect, judge again, and the judge must say so."""
+"""Every asserted aspect of every record, once spoiled, makes the judge see drift."""
 
 from __future__ import annotations
 

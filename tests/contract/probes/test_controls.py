@@ -1,4 +1,4 @@
-"""A control's documented success: what proves it is in the mock's answer, and in no page of somebody else."""
+"""The answer to a control proves the provider; a gateway's page does not."""
 
 from __future__ import annotations
 

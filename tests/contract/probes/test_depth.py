@@ -1,4 +1,4 @@
-"""A run looks at as many endpoints as its depth says, names the others, and its evidence has a line for each it saw."""
+"""Each depth asks its endpoints, names the rest and writes evidence per endpoint."""
 
 from __future__ import annotations
 

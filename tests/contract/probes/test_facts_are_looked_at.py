@@ -1,4 +1,4 @@
-"""What a fact names was seen on the mock: a name in `checked_by` that nothing ever looks at would claim too much."""
+"""Every assertion in a fact's `checked_by` is observed on the mock."""
 
 from __future__ import annotations
 

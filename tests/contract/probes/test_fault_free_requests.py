@@ -1,4 +1,4 @@
-"""Each endpoint whose errors are provoked can be asked without a fault, or says why not; and then it succeeds."""
+"""Each endpoint with errors has a fault-free request that succeeds, or a reason."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The proxy itself: it changes nothing unasked; faults fall where they say, nowhere else, and the same each time."""
+"""The fault proxy changes what its faults say, nothing else, and repeatably."""
 
 from __future__ import annotations
 

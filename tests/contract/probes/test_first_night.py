@@ -1,4 +1,4 @@
-"""What the first full live night leaves in the records: a diff that a person can review, and a second night none."""
+"""The first full night patches records readably; the second changes nothing."""
 
 from __future__ import annotations
 

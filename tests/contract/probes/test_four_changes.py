@@ -1,4 +1,4 @@
-"""Four things that providers changed are four causes, however many records they meet; a fifth nobody changed."""
+"""Four changes of providers are four causes, however many records they hit."""
 
 from __future__ import annotations
 

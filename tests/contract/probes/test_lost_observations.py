@@ -1,4 +1,4 @@
-"""On a mock nothing is out of reach: an observation that a recipe tried to make and lost is red."""
+"""On a mock, an observation that a recipe tried to make and lost is red."""
 
 from __future__ import annotations
 

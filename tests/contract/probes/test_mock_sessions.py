@@ -1,4 +1,4 @@
-"""What must not meet what else an attempt leaves behind, on a mock in a session of its own."""
+"""Isolated calls run in a mock session of their own and clean up there."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What befalls a night though no provider changed, and what looks like it though one did. Over the wire, row by row."""
+"""Troubles of a night are no drift; changes of a provider that resemble them are."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An account that is answered one sentence whatever it sends verifies nothing; a provider whose words are one does."""
+"""An account that gets one answer to everything verifies nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A misspelt option is refused where people write recipes: by Python, and by mypy before anything runs.
+"""Misspelt options of calls and recipes are refused by Python and by mypy.
 
 mypy refuses each `type: ignore` here that it does not need, so this file is no longer clean once an option is
 accepted that does not exist (`warn_unused_ignores`).

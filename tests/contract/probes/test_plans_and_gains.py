@@ -1,4 +1,4 @@
-"""What a plan tells before anything is sent, in which order a budget is spent, and what one more variable adds."""
+"""What a plan lists, how a budget is spent, what one more variable gains."""
 
 from __future__ import annotations
 

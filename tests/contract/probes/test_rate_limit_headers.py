@@ -1,4 +1,4 @@
-"""Headers that tell of limits: they agree with each other, come as families, and some must not come at all."""
+"""Rate-limit headers agree with each other and come as whole families."""
 
 from __future__ import annotations
 

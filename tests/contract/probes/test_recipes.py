@@ -1,4 +1,4 @@
-"""Recipes: what they declare, what keeps one from being probed, how they fit the records, and what they cover."""
+"""Recipes: declarations, obstacles, and how they fit and cover the records."""
 
 from __future__ import annotations
 

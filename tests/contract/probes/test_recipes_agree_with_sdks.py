@@ -1,4 +1,4 @@
-"""Recipes send what official clients send, endpoint by endpoint; where they do not, a reviewed reason says why."""
+"""Recipes send what official SDKs send, but for reviewed differences."""
 
 from __future__ import annotations
 

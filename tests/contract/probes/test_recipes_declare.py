@@ -1,4 +1,4 @@
-"""What recipes with steps declare covers what they use on the mock: live, a gap shows only when it is too late."""
+"""Recipes with steps declare everything that they use on the mock."""
 
 from __future__ import annotations
 

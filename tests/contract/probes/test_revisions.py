@@ -1,4 +1,4 @@
-"""Two revisions of PA on the mock: what one makes otherwise is told, exactly that, and of the same one nothing."""
+"""`diff` of two revisions of PA names exactly what the newer one changes."""
 
 from __future__ import annotations
 

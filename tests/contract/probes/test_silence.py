@@ -1,4 +1,4 @@
-"""No verdict from nothing: an open stream, socket or call that answers nothing verifies no record that is shipped."""
+"""A stream, socket or call that answers nothing verifies no record."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An assertion that holds since a revision, or until one, is looked at under those under which it holds alone."""
+"""Assertions with `since` or `until` are checked under their revisions only."""
 
 from __future__ import annotations
 

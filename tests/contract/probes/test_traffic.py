@@ -1,4 +1,4 @@
-"""A recording of what clients exchanged with a provider says what probing it says, of the records that it touches.
+"""A recording gets the same verdicts as probing, for the records that it touches.
 
 Of the provider with the most records: tests/system/probes/test_recordings.py.
 """

@@ -1,4 +1,4 @@
-"""On a mock who sends most begins first, so that nobody waits for him at the end; live all keep the order given."""
+"""On a mock the recipe with most requests starts first; live the order is kept."""
 
 from __future__ import annotations
 

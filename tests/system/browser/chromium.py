@@ -1,4 +1,4 @@
-"""Debian's Chromium, driven by Playwright, with nothing of the outside world in reach; and what to wait for in it."""
+"""Chromium driven by Playwright, without network, and waiting for its pages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The documentation as a site, opened as a file: its search works, and nothing is loaded from elsewhere."""
+"""The docs site opened as a file: its search works, without network."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""report.html in a real Chromium: it opens, nothing observed runs or restyles it, and anybody can use it."""
+"""report.html in Chromium: it opens, is usable, and runs nothing observed."""
 
 from __future__ import annotations
 

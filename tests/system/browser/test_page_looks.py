@@ -1,4 +1,4 @@
-"""How report.html looks in a real Chromium: on any screen, in any scheme, on paper, and to those who cannot see it."""
+"""How report.html looks: screens, colour schemes, paper, accessibility."""
 
 from __future__ import annotations
 

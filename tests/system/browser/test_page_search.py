@@ -1,4 +1,4 @@
-"""The search of report.html in a real Chromium: what it finds and suggests, and that the catalog reads it alike."""
+"""The search of report.html, which reads queries as the catalog does."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tabs in which the pages of these tests are opened: none keeps anything of the page before, and all is told."""
+"""Browser tabs of the tests are fresh, and their complaints are collected."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The Vercel AI SDK, a client of Node: each call is a process of its own (`node/ask.mjs`).
+"""The Vercel AI SDK for Node; each call is a process (`node/ask.mjs`).
 
 `AI_SDK` names the folder in which `npm install` was run with `node/package.json`; without it, it is not there.
 """

@@ -1,4 +1,4 @@
-"""How clients meet faults: each official SDK as its users call it, and what it then shows of the failure."""
+"""Official SDKs as their users call them, and the fault that each one shows."""
 
 from __future__ import annotations
 

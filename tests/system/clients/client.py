@@ -1,4 +1,4 @@
-"""What a client is to these tests: what it can be asked, and what it does when the provider fails."""
+"""The interface of a client under test: its calls and its failures."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The table of clients and behaviours of a run: printed at its end, with SAY_ANEW=1 written to README.md."""
+"""The table of clients and behaviours, printed at the end of a run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The `llm` command, as a person types it: each call is a process of its own, with a folder of settings of its own."""
+"""The `llm` command; each call is a process with a settings folder of its own."""
 
 from __future__ import annotations
 

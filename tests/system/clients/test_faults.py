@@ -1,4 +1,4 @@
-"""Each documented fault, met by an official SDK: what it raises or hands on, how often it asks, how long it waits."""
+"""Each documented fault as an official SDK meets it: error, attempts, waits."""
 
 from __future__ import annotations
 

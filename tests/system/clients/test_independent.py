@@ -1,4 +1,4 @@
-"""Clients that were not written here against the mock: what they get, what they raise, how often they ask."""
+"""Third-party clients on the mock: answers, errors and number of attempts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a client is asked fails where the mock is broken: a mutant for each behaviour, and the client that kills it."""
+"""Breaking a behaviour of the mock makes the client that relies on it fail."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""PB's official live client against the mock, over TLS with an authority of the test's own: it dials nothing else."""
+"""PB's official live client on the mock, over TLS with a test authority."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The official SDK of PB against the mock: with the real prefixes it works, and raises what it would raise live."""
+"""PB's official SDK on the mock works and raises what it would raise live."""
 
 from __future__ import annotations
 

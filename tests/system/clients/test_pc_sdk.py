@@ -1,4 +1,4 @@
-"""The official SDK of PC against the mock, over HTTP: with the real prefix it works, and raises as it would live."""
+"""PC's official SDK on the mock works and raises what it would raise live."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The official client's WebSocket mode against PC's mock: it works, and tells what it would tell live."""
+"""The WebSocket mode of PC's official SDK on the mock."""
 
 from __future__ import annotations
 

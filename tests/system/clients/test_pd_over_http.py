@@ -1,4 +1,4 @@
-"""A chat-completions client against PD's mock over HTTP, for PD's own SDK speaks gRPC alone."""
+"""A chat-completions client on PD's mock over HTTP; PD's own SDK speaks gRPC."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The official SDK of PD against the mock, over gRPC: with the real package name it works, and raises as live."""
+"""PD's official SDK on the mock, over gRPC, works and raises as it would live."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the installed official SDKs send is what was recorded of their major: else record it anew, and read the diff."""
+"""The installed SDKs send what was recorded of their major versions."""
 
 from __future__ import annotations
 

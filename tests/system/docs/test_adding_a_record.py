@@ -1,4 +1,4 @@
-"""The page on adding a record: its first command writes the four places, and its examples are in the files named.
+"""The page on adding a record: its command and its examples work.
 
 The page's other commands are run by test_commands.
 """

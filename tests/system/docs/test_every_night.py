@@ -1,4 +1,4 @@
-"""*Run it every night* as a reader follows it with one key, with the mock in place of the public service."""
+"""The page *Run it every night* as a reader follows it, with the mock as service."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every example in every `--help` runs as it is printed, with what a reader has in the place of what stands for it."""
+"""Every example in every `--help` runs as it is printed."""
 
 from __future__ import annotations
 

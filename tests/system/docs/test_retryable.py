@@ -1,4 +1,4 @@
-"""The page for authors of clients as a reader follows it: each command, what it prints, and the test on the mock."""
+"""The page for authors of clients: its commands, their output, its test."""
 
 from __future__ import annotations
 

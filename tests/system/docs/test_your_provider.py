@@ -1,4 +1,4 @@
-"""The tutorial as a reader follows it: a fifth provider, outside this project, that no file of this project names."""
+"""The tutorial as a reader follows it: a fifth provider outside this project."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""litellm's proxy as a gateway before the mock: `catalog-probe report diff` shows where it answers in its own words.
+"""`report diff` shows in what litellm's proxy differs from the mock behind it.
 
 litellm pins what other tests want newer, so it has an environment of its own: `nox -s clients`.
 """

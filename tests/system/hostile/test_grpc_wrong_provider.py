@@ -1,4 +1,4 @@
-"""A gRPC provider that is wrong, slow or not there: the verdict says so, and a bound holds whatever it does."""
+"""Wrong, slow and absent gRPC providers get the right verdict in bounded time."""
 
 from __future__ import annotations
 

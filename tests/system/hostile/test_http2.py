@@ -1,4 +1,4 @@
-"""HTTP/2, as a server speaks it that prefers it: told as such, and bounded like HTTP/1.1."""
+"""HTTP/2 servers are named as such, and bounded like HTTP/1.1."""
 
 from __future__ import annotations
 

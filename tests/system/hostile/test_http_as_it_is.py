@@ -1,4 +1,4 @@
-"""HTTP as servers really speak it: what is an answer is taken for one, and what nobody asked for is nobody's answer."""
+"""Interim answers, odd framing and unasked bytes of real HTTP servers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is hidden in the evidence was judged as it was: a key in an answer is no mismatch, and hides none."""
+"""Answers are judged before secrets in them are hidden."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Of each thing that hostile servers bring a run to say, one that answers at once, in this process.
+"""One hostile server for each outcome, in this process.
 
-All that answer at once: `proofs/test_whole_table.py`. `nox -s hostile` gives each of the table a run of its own.
+`proofs/test_whole_table.py` has all that answer at once; `nox -s hostile` gives each server of the table its own run.
 """
 
 from __future__ import annotations

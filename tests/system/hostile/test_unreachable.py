@@ -1,4 +1,4 @@
-"""Servers that cannot be looked at: each is inconclusive for its own true reason, never a hang, never a verdict."""
+"""Unreachable servers are inconclusive for their true reason, in bounded time."""
 
 from __future__ import annotations
 

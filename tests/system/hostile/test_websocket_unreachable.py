@@ -1,4 +1,4 @@
-"""Sockets that never end, never speak, or speak no WebSocket: bounded in time and memory, with their true reason."""
+"""Endless, silent and broken WebSockets are bounded in time and memory."""
 
 from __future__ import annotations
 

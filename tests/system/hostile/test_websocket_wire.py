@@ -1,4 +1,4 @@
-"""The WebSocket wire: whom it trusts, where it goes, what it translates and hides, what it needs to be imported."""
+"""The WebSocket wire: trust, addresses, translation, redaction, imports."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Over a WebSocket, a provider that is deliberately wrong in one thing: the verdict must say in which."""
+"""A WebSocket provider wrong in one thing: the verdict names it."""
 
 from __future__ import annotations
 

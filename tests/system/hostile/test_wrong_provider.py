@@ -1,4 +1,4 @@
-"""Over the wire, a provider that is deliberately wrong in one thing: the verdict must say in which."""
+"""An HTTP provider wrong in one thing: the verdict names it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The example transport retries as the catalog advises, against the mock, in virtual time."""
+"""The example transport retries as the catalog advises, in virtual time."""
 
 from __future__ import annotations
 

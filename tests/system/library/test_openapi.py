@@ -1,4 +1,4 @@
-"""What is exported as OpenAPI is OpenAPI, by the word of its validator, which takes seconds for a large document."""
+"""The exported OpenAPI document is valid, by its own validator."""
 
 from __future__ import annotations
 

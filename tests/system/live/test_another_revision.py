@@ -1,4 +1,4 @@
-"""A live run under another revision: it uses nothing that nights under the usual one remember, and adds nothing."""
+"""A live run under another revision shares no memory with the usual nights."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Budgets of requests and tokens: held before each send, shared by all lanes of a provider, also under xdist."""
+"""Budgets of requests and tokens are held before each send, also under xdist."""
 
 from __future__ import annotations
 

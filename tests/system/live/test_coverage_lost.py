@@ -1,4 +1,4 @@
-"""Coverage over the command line: never there, gone since yesterday, and `--expect-all`."""
+"""Coverage on the command line: never there, lost, and `--expect-all`."""
 
 from __future__ import annotations
 

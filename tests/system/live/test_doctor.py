@@ -1,4 +1,4 @@
-"""The doctor: what is configured, what each gap disables, whether keys work; nothing billable is sent."""
+"""The doctor: configuration, gaps and keys, without a billable request."""
 
 from __future__ import annotations
 

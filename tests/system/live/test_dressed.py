@@ -1,4 +1,4 @@
-"""The mock dressed as a real provider: foreign prefixes, TLS of a local authority, hosts of its own; same verdicts."""
+"""Verdicts stay the same with foreign prefixes, TLS and own hosts."""
 
 from __future__ import annotations
 

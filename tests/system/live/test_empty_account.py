@@ -1,4 +1,4 @@
-"""An account that holds nothing shows nothing of what it might hold: no assumption is settled, and nothing drifts."""
+"""An account that holds nothing resolves no assumption and causes no drift."""
 
 from __future__ import annotations
 

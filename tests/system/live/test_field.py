@@ -1,4 +1,4 @@
-"""A night of one provider in the field: exactly its known contradictions are found, and nothing of the edges is told.
+"""A night of one provider in the field finds exactly its known contradictions.
 
 All four, as slow as their documented limits have it: `proofs/test_whole_field.py`.
 """

@@ -1,4 +1,4 @@
-"""The shipped live target with a key, and where the service is: a stand-in that speaks as the services do.
+"""The shipped live target with one key, against a stand-in of the service.
 
 Doctor, plan, a first night, a quiet one, one on which one thing changed, its acceptance, and a green one.
 """

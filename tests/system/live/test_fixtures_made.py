@@ -1,4 +1,4 @@
-"""What probes make on a live account: journalled before its answer is used, removed at the end, or by `cleanup`."""
+"""What probes make on a live account is journalled first and removed later."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the nightly workflow does after the shards: merge, remember, and one pull request that says each thing once."""
+"""The nightly workflow after the shards: merge, history, one pull request."""
 
 from __future__ import annotations
 

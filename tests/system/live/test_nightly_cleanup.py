@@ -1,4 +1,4 @@
-"""What the nightly workflow does after it probed: it removes what this night and earlier ones left."""
+"""The nightly workflow removes what this night and earlier ones left."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Two nights at a provider that differs only in what our records assume: green, each told once, then quiet."""
+"""A provider that differs only in our assumptions is green and reported once."""
 
 from __future__ import annotations
 

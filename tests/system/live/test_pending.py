@@ -1,4 +1,4 @@
-"""What never agreed waits, what once agreed does not: over the command line, night after night."""
+"""Drift of what was never confirmed is pending; of what was, red at once."""
 
 from __future__ import annotations
 

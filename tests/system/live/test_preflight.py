@@ -1,4 +1,4 @@
-"""A night that cannot look is loud: dead and missing keys, pauses asked for, accepted differences past review."""
+"""A blind night is red: dead keys, missing keys, pauses, overdue reviews."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A key that lacks a right and a proxy that answers by itself are nobody's drift; what looks alike and is one stays."""
+"""A key without a right, or an intercepting proxy, is no drift."""
 
 from __future__ import annotations
 

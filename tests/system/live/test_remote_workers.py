@@ -1,4 +1,4 @@
-"""pytest-xdist's remote gateways: a run whose workers are reached over execnet sockets, here on loopback."""
+"""Workers over pytest-xdist's remote gateways (execnet sockets) on loopback."""
 
 from __future__ import annotations
 

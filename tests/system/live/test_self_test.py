@@ -1,4 +1,4 @@
-"""Each stage between an answer and the exit status broken in turn: the self-test finds it out over the command line."""
+"""A broken stage between answer and exit status is found by the self-test."""
 
 from __future__ import annotations
 

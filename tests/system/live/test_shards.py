@@ -1,4 +1,4 @@
-"""Shards: every record in exactly one, lanes whole, loads even; merged in any order they give the same records."""
+"""Shards hold each record once, keep lanes whole, and merge in any order."""
 
 from __future__ import annotations
 

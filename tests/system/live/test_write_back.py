@@ -1,4 +1,4 @@
-"""`--update` at the end of a live run: the records follow what was seen, and a mock never writes."""
+"""`--update` writes what a live run observed; a mock never writes."""
 
 from __future__ import annotations
 

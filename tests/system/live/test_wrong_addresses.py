@@ -1,4 +1,4 @@
-"""An address that somebody set wrongly is no difference of the provider, not even where no control goes to it."""
+"""A wrong address in the target is no drift, even where no control goes."""
 
 from __future__ import annotations
 

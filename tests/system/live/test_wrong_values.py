@@ -1,4 +1,4 @@
-"""What somebody told the target wrongly, or what is gone since, is no difference of the provider's."""
+"""Wrong or outdated values in the target are no drift."""
 
 from __future__ import annotations
 

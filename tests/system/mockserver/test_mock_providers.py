@@ -1,4 +1,4 @@
-"""`mock_providers` for a client's own tests: in a process of its own, a session a test, as a fixture in one line."""
+"""`mock_providers` in a client's tests: process, sessions, fixture."""
 
 from __future__ import annotations
 

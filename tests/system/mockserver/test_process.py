@@ -1,4 +1,4 @@
-"""The mock as a process: its ready line, its end, its speed to start, and what only a real socket can show."""
+"""The mock as a process: ready line, end, and behaviour on real sockets."""
 
 from __future__ import annotations
 

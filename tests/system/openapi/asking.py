@@ -1,4 +1,4 @@
-"""With which credential an operation of our own export is asked: that of the role which its record names first."""
+"""The credential for an operation of our OpenAPI export: its record's first role."""
 
 from __future__ import annotations
 

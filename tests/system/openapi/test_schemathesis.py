@@ -1,4 +1,4 @@
-"""Schemathesis asks the mock what our own export says: each answer is one of those that are exported, and of its shape.
+"""Schemathesis finds that the mock answers as our OpenAPI export says.
 
 It has an environment of its own: `nox -s clients`.
 """

@@ -1,4 +1,4 @@
-"""What the processes of a run inherit: the keys of its target, and what makes libraries print them, are none of it."""
+"""Processes of a run inherit no key, and no library logs one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`pytest probes` as a person types it: what it selects, what it sends, what it refuses, and with which exit status."""
+"""`pytest probes` as typed: selection, requests, refusals, exit status."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Behind a company's network: the proxy and the authorities of the environment, and never either for loopback."""
+"""Proxies and authorities of the environment are used, but not for loopback."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""What a run costs, counted: requests, imports, encodings, validators, files. A clock would only tell of the machine.
+"""Costs of a run as counts: requests, imports, encodings, validators, files.
 
-A number that grew is looked at first, and written here anew where it was meant.
+If a number grew, find out why; write the new one here only if it is meant.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Runs that are told to end, or whose disk is full: what was seen is kept, and nobody goes on."""
+"""Terminated runs and full disks keep what was observed and leave no process."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A run that is killed: what it had reported is readable, the records are untouched, mock and workers are gone.
+"""A killed run keeps what it reported and leaves records intact, no process.
 
 Cut at every byte its results are read in tests/unit/catalog/test_results_file.py; test_crash.py kills at random.
 """

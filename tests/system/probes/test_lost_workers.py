@@ -1,4 +1,4 @@
-"""Workers that the system kills: what they did not report is told, and the run is never green."""
+"""Runs whose workers are killed name what is missing and are never green."""
 
 from __future__ import annotations
 

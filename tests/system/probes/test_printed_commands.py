@@ -1,4 +1,4 @@
-"""What a report prints to be pasted runs as it is printed: asking again, accepting, one probe, the whole script."""
+"""Commands that a report prints run as they are printed."""
 
 from __future__ import annotations
 

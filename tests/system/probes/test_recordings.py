@@ -1,4 +1,4 @@
-"""A recording of a whole provider, held against its records, says what probing it said."""
+"""A recording of a whole provider gets the verdicts that probing gets."""
 
 from __future__ import annotations
 

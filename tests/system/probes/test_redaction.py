@@ -1,4 +1,4 @@
-"""The canary: keys that a hostile server echoes in every way turn up in nothing that a run prints or leaves."""
+"""Keys that a hostile server echoes appear in nothing that a run prints or keeps."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A credential that an answer hands out stays out of the evidence, and can be used all the same."""
+"""A credential in an answer is usable but hidden in the evidence."""
 
 from __future__ import annotations
 

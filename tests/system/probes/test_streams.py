@@ -1,4 +1,4 @@
-"""A run whose stdout is full or closed is a run all the same; nor does it need the asserts of Python, as tests do."""
+"""A run works with a full or closed stdout, and under `python -O`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`--traffic` on the command line: what is said of a recording, and what of it may go into the records."""
+"""`--traffic` on the command line: its report and its write-back."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One drift followed from the command line to everything that a run prints and leaves."""
+"""One drift followed through everything that a run prints and writes."""
 
 from __future__ import annotations
 

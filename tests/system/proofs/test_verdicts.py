@@ -1,4 +1,4 @@
-"""The whole tool on a few cases of the frozen commit: alike is no difference, a change of judge or mock is one."""
+"""The verdict comparison finds changes of judge and mock, and no others."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A report of ten thousand results opens, and one of them is found; of a thousand, `test_page.py` shows it."""
+"""A report of ten thousand results opens and can be searched."""
 
 from __future__ import annotations
 

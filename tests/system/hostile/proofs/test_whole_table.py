@@ -1,4 +1,4 @@
-"""All hostile servers that answer at once, in this process; `nox -s hostile` gives each a run of its own."""
+"""Every hostile server that answers at once, in this process."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""kill -9 at random moments of a run, its workers, its mock and an update: nothing is half written, nobody is left.
+"""kill -9 at random moments leaves nothing half written and no process behind.
 
 Ten times, or as often as the variable CRASHES says. tests/system/probes/test_killed.py kills one run, each time.
 """

@@ -1,4 +1,4 @@
-"""A night of all providers in the field, at their documented limits: exactly what is known is found, edges told not."""
+"""A night of all providers in the field finds exactly the known contradictions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A few mutants of the mock, others each day, and those too large for each run, are noticed as their rows say."""
+"""The day's sample of mutants, and the large ones, are noticed."""
 
 from __future__ import annotations
 
