@@ -33,7 +33,7 @@ def list_imported_packages(folder: Path) -> set[str]:
 
 
 @pytest.mark.parametrize("name", NAMED)
-def test_a_clone_has_what_users_are_told_of(name: str) -> None:
+def test_a_clone_has_the_promised_files(name: str) -> None:
     if not (CHECKOUT / ".git").exists():
         pytest.skip("this is no clone")
     assert any(path == name or path.startswith(f"{name}/") for path in tracked_files())

@@ -67,5 +67,5 @@ def changed(record: Record, **fields: Any) -> Record:
         ),
     ],
 )
-def test_a_record_that_says_otherwise_of_itself_is_caught(address: str, fields: dict[str, Any]) -> None:
+def test_a_wrong_tag_or_source_is_caught(address: str, fields: dict[str, Any]) -> None:
     assert list(basis_problems(changed(CATALOG[address], **fields)))

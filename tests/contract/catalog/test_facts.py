@@ -46,12 +46,12 @@ def listed_ids(provider: str) -> list[str]:
 
 
 @for_each_provider
-def test_nothing_new_is_left_open(provider: str) -> None:
+def test_no_new_fact_or_record_is_unchecked(provider: str) -> None:
     assert sorted(open_ids(provider) - set(listed_ids(provider))) == []
 
 
 @for_each_provider
-def test_what_is_done_leaves_the_list(provider: str) -> None:
+def test_checked_facts_and_records_leave_the_list(provider: str) -> None:
     still = [line for line in listed_ids(provider) if line in open_ids(provider)]
     if os.environ.get("SHRINK"):
         (NOT_YET / f"{provider}.txt").write_text("".join(f"{line}\n" for line in still), encoding="utf-8")

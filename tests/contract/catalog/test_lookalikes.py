@@ -84,7 +84,7 @@ def are_alike(record: Record, **fields: Any) -> bool:
 
 
 @pytest.mark.parametrize("record", [PLAIN, STREAMED, NOT_CONNECTED, GROUPED], ids=lambda each: each.address.slug)
-def test_what_an_answer_does_not_carry_tells_no_records_apart(record: Record) -> None:
+def test_fields_that_are_not_sent_do_not_distinguish_records(record: Record) -> None:
     assert are_alike(record, name="Another", source="2:7.3#another", endpoints=[], note="Another.", example=None)
 
 
@@ -102,22 +102,22 @@ def test_what_an_answer_does_not_carry_tells_no_records_apart(record: Record) ->
         (GROUPED, {"http_status": "500/501"}),
     ],
 )
-def test_each_thing_that_an_answer_carries_tells_records_apart(record: Record, fields: dict[str, Any]) -> None:
+def test_each_field_that_is_sent_distinguishes_records(record: Record, fields: dict[str, Any]) -> None:
     assert not are_alike(record, **fields)
 
 
-def test_a_code_that_the_surface_does_not_carry_tells_no_records_apart() -> None:
+def test_a_code_that_the_surface_lacks_does_not_distinguish_records() -> None:
     assert are_alike(PLAIN, code="a_label_of_its_row")
     assert not are_alike(CATALOG["pc/errors/not_found/model"], code="another")
 
 
-def test_the_order_in_which_fields_are_written_tells_no_records_apart() -> None:
+def test_field_order_does_not_distinguish_records() -> None:
     fields = {"/error/a": {"const": 1}, "/error/b": {"const": 2}}
     written = replace(PLAIN, data={**PLAIN.data, "fields": fields})
     assert are_alike(written, fields=dict(reversed(fields.items())))
 
 
-def test_what_began_with_the_same_status_is_told_apart_by_the_one_that_its_event_repeats() -> None:
+def test_streams_are_distinguished_by_the_status_in_their_event() -> None:
     over_a_socket = CATALOG["pc/errors/websocket/connection_limit_reached"]
     assert are_alike(over_a_socket)
     assert not are_alike(over_a_socket, http_status=418)
@@ -127,14 +127,14 @@ def test_one_member_of_a_group_of_statuses_is_enough() -> None:
     assert are_alike(GROUPED, http_status=529)
 
 
-def test_a_value_that_is_left_to_choice_makes_lookalikes() -> None:
+def test_alternative_values_make_lookalikes() -> None:
     choice = {"answer/status": {"values": [409, 404], "source": "2:7.3#409"}}
     other = replace(fault_free_request(PLAIN), data={**PLAIN.data, "http_status": 404})
     assert not Lookalikes.from_records([PLAIN, other])[PLAIN.address]
     assert Lookalikes.from_records([replace(PLAIN, data={**PLAIN.data, "alternatives": choice}), other])[PLAIN.address]
 
 
-def test_a_record_on_a_surface_that_is_not_there_is_like_none() -> None:
+def test_a_record_on_an_unknown_surface_has_no_lookalikes() -> None:
     lost = fault_free_request(PLAIN, surface="no_such_surface")
     assert Lookalikes.from_records([PLAIN, lost])[PLAIN.address] == ()
     assert Lookalikes.from_records([PLAIN, lost])[lost.address] == ()

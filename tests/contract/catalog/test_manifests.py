@@ -59,7 +59,7 @@ def test_the_records_speak_of_the_key_header(name: str) -> None:
 
 
 @each_provider
-def test_what_tells_of_the_account_is_a_record(name: str) -> None:
+def test_account_errors_in_the_manifest_are_records(name: str) -> None:
     found = manifest(name)
     named = found.no_credit | found.account_trouble | found.region_refusals
     assert named
@@ -67,7 +67,7 @@ def test_what_tells_of_the_account_is_a_record(name: str) -> None:
 
 
 @each_provider
-def test_each_wording_is_of_an_error_record(name: str) -> None:
+def test_each_wording_belongs_to_an_error_record(name: str) -> None:
     named = manifest(name).wording.keys()
     assert named
     assert named <= {str(record.address) for record in RECORDS.select(provider=name, kind="errors")}
@@ -75,7 +75,7 @@ def test_each_wording_is_of_an_error_record(name: str) -> None:
 
 @each_target
 @each_provider
-def test_a_target_that_is_shipped_gives_each_role_and_address(name: str, target: str) -> None:
+def test_shipped_targets_have_each_role_and_address(name: str, target: str) -> None:
     found, table = manifest(name), table_of(target, name)
     assert set(table["credentials"]) == set(found.roles)
     assert set(table) & {"base_url", "grpc_host", *found.addresses} == set(found.addresses)
@@ -83,7 +83,7 @@ def test_a_target_that_is_shipped_gives_each_role_and_address(name: str, target:
 
 @each_target
 @each_provider
-def test_a_target_that_is_shipped_sends_the_key_as_documented(name: str, target: str) -> None:
+def test_shipped_targets_send_the_key_as_documented(name: str, target: str) -> None:
     """Where it says nothing else: PB's documents name no header for the plain key, so its live target names one."""
     documented, table = manifest(name).stand_ins, targets.load(target, {}).providers[name]
     named = documented.key_header if (name, target) != ("pb", "live") else "x-goog-api-key"

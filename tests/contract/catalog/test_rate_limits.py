@@ -117,7 +117,7 @@ def test_each_provider_has_one_record() -> None:
 
 
 @pytest.mark.parametrize("provider", sorted(RECORDS))
-def test_what_is_not_shown_is_said(provider: str) -> None:
+def test_numbers_that_the_documents_lack_are_marked(provider: str) -> None:
     assert RECORDS[provider].data["documented"]["not_shown"]
 
 
@@ -125,18 +125,18 @@ CODED = {record.data["code"]: record for record in CATALOG.select("pc", "errors"
 
 
 @pytest.mark.parametrize("told", RECORDS["pc"].data["errors"], ids=lambda told: told["code"])
-def test_a_429_of_pcs_limits_is_told_as_its_own_record_tells_it(told: dict[str, Any]) -> None:
+def test_the_429s_of_pcs_limits_agree_with_their_records(told: dict[str, Any]) -> None:
     own = CODED[told["code"]].data
     assert told["type"] == own["type"]
     assert RECORDS["pc"].data["error_semantics_429"][told["code"]]["retryable"] == own["retryable"]
 
 
-def test_each_429_of_pc_is_told_among_its_limits() -> None:
+def test_each_429_record_of_pc_is_named_in_its_limits() -> None:
     assert {told["code"] for told in RECORDS["pc"].data["errors"]} == set(CODED)
 
 
 @pytest.mark.parametrize("told", RECORDS["pc"].data["error_semantics_429"].items(), ids=lambda told: told[0])
-def test_how_long_to_wait_is_said_in_seconds_and_of_no_429_that_it_is_always_there(
+def test_retry_after_is_seconds_and_always_optional(
     told: tuple[str, dict[str, Any]],
 ) -> None:
     """2:8.4 has Retry-After, in seconds, for 429; 2:7.5 says only that it may be present, of one."""
@@ -244,7 +244,7 @@ def test_a_cause_of_429_names_a_record_that_exists(tmp_path: Any) -> None:
     assert problem.json_path == "$.error_semantics_429.rate_limit.record"
 
 
-def test_a_record_of_one_provider_is_none_of_another() -> None:
+def test_a_record_with_another_providers_name_is_refused() -> None:
     from tests.contract.catalog.test_schemas import validator
 
     record = RECORDS["pa"]

@@ -420,7 +420,7 @@ def test_a_code_of_interactions_may_be_a_snake_case_http_status() -> None:
     assert record["code"] == HTTPStatus(record["http_status"]).name.lower()
 
 
-def test_each_exception_is_still_one() -> None:
+def test_each_exception_is_still_needed() -> None:
     for address, rows in ASIDES.items():
         assert rows <= set(cited_rows(CATALOG[address]))
     for address, row in ALSO_ABOUT.items():

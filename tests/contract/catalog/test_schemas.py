@@ -102,13 +102,13 @@ def files() -> list[Path]:
     return sorted(SCHEMAS.rglob("*.json"))
 
 
-def test_each_is_a_2020_12_schema() -> None:
+def test_each_file_is_a_2020_12_schema() -> None:
     for schema in schemas().values():
         assert schema["$schema"] == "https://json-schema.org/draft/2020-12/schema", schema["$id"]
         Draft202012Validator.check_schema(schema)
 
 
-def test_each_says_what_it_is() -> None:
+def test_each_schema_has_title_and_description() -> None:
     assert [urn for urn, schema in schemas().items() if not (schema["title"] and schema["description"])] == []
 
 
@@ -141,7 +141,7 @@ def test_each_file_is_laid_out_as_records_are() -> None:
 
 
 @each_kind
-def test_the_fields_are_the_documents_and_ours(kind: str) -> None:
+def test_fields_are_those_of_the_documents_plus_ours(kind: str) -> None:
     properties = schemas()[KIND_SCHEMA[kind]]["properties"]
     assert [name for name in properties if name not in OURS[kind]] == DOCUMENTED[kind]
     assert set(properties) - set(DOCUMENTED[kind]) == OURS[kind]
@@ -156,18 +156,18 @@ def test_a_field_of_ours_says_so(kind: str) -> None:
 
 
 @each_kind
-def test_what_must_be_there(kind: str) -> None:
+def test_required_fields(kind: str) -> None:
     assert set(schemas()[KIND_SCHEMA[kind]]["required"]) >= REQUIRED[kind]
 
 
-def test_the_documents_words_are_all_there() -> None:
+def test_enumerations_have_all_words_of_the_documents() -> None:
     endpoint, error = schemas()["urn:catalog:endpoint"], schemas()["urn:catalog:error"]
     assert endpoint["properties"]["method"]["enum"] == METHODS
     assert error["properties"]["category"]["enum"] == CATEGORIES
     assert schemas()["urn:catalog:shared"]["$defs"]["status_tag"]["enum"] == TAGS
 
 
-def test_what_is_not_named_is_refused() -> None:
+def test_unknown_fields_are_refused() -> None:
     """Every object of our own making is closed, at every depth; what allOf adds are only conditions on it."""
     open_objects = [
         f"{urn}{place}"
@@ -180,7 +180,7 @@ def test_what_is_not_named_is_refused() -> None:
 
 
 @each_kind
-def test_a_good_record_is_taken(kind: str) -> None:
+def test_a_good_record_is_accepted(kind: str) -> None:
     check = validator(KIND_SCHEMA[kind])
     assert [(record, error.message) for record in GOOD[kind] for error in check.iter_errors(record)] == []
 
@@ -212,7 +212,7 @@ def test_every_envelope_has_examples() -> None:
     assert sorted(path.stem for path in (SCHEMAS / "envelopes").glob("*.json")) == sorted(ENVELOPES)
 
 
-def test_an_envelope_takes_what_is_documented() -> None:
+def test_an_envelope_accepts_documented_bodies() -> None:
     told = [
         (surface, body, error.message)
         for surface, examples in ENVELOPES.items()
@@ -222,7 +222,7 @@ def test_an_envelope_takes_what_is_documented() -> None:
     assert told == []
 
 
-def test_an_envelope_refuses_what_is_not() -> None:
+def test_an_envelope_refuses_undocumented_bodies() -> None:
     taken = [
         (surface, body)
         for surface, examples in ENVELOPES.items()
@@ -232,7 +232,7 @@ def test_an_envelope_refuses_what_is_not() -> None:
     assert taken == []
 
 
-def test_an_envelope_lets_new_fields_be() -> None:
+def test_an_envelope_accepts_new_fields() -> None:
     """They become `info` findings; a provider may always add a field."""
 
     def grown(body: Any) -> Any:
@@ -249,7 +249,7 @@ def test_an_envelope_lets_new_fields_be() -> None:
     assert refused == []
 
 
-def test_an_envelope_tells_where_the_aspects_lie() -> None:
+def test_an_envelope_locates_its_aspects() -> None:
     for surface, examples in ENVELOPES.items():
         schema = envelope(surface)
         assert schema["x-body"] in ("json", "text", "empty", "any"), surface
@@ -258,7 +258,7 @@ def test_an_envelope_tells_where_the_aspects_lie() -> None:
             assert any(leads_somewhere(body, pointer) for body in examples.good), (surface, aspect)
 
 
-def test_what_an_envelope_assumes_is_no_part_of_its_shape() -> None:
+def test_an_envelopes_assumptions_are_no_part_of_its_shape() -> None:
     for surface, examples in ENVELOPES.items():
         schema = envelope(surface)
         for pointer, why in schema.get("x-assumed", {}).items():
@@ -269,7 +269,7 @@ def test_what_an_envelope_assumes_is_no_part_of_its_shape() -> None:
             assert all(Draft202012Validator(schema).is_valid(body) for body in less), (surface, pointer)
 
 
-def test_what_an_envelope_relates_is_written_as_in_records() -> None:
+def test_an_envelopes_relations_are_written_as_in_records() -> None:
     check = validator(KIND_SCHEMA["errors"])
     for surface in ENVELOPES:
         for relation in envelope(surface).get("x-relations", ()):

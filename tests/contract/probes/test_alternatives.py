@@ -74,7 +74,7 @@ def choices() -> tuple[Choice, ...]:
     )
 
 
-def test_there_are_choices_of_each_kind() -> None:
+def test_alternatives_exist_for_each_aspect() -> None:
     aspects = {each.key.aspect for choice in choices() for each in choice.left}
     assert aspects == {"status", "type", "code", "param"}
     named = {str(record.address) for record in catalog().records if record.data.get("alternatives")}
@@ -82,7 +82,7 @@ def test_there_are_choices_of_each_kind() -> None:
 
 
 @pytest.mark.parametrize("member", [0, 1])
-def test_each_member_of_what_is_left_to_choice_conforms(member: int) -> None:
+def test_each_alternative_conforms(member: int) -> None:
     for choice in choices():
         chosen = {str(each.key): each.alternatives[member] for each in choice.left}
         (verdict,) = judged(
@@ -93,7 +93,7 @@ def test_each_member_of_what_is_left_to_choice_conforms(member: int) -> None:
         assert {each.key.local_key for each in choice.left} <= set(observation.matched)
 
 
-def test_what_is_none_of_the_members_differs_and_is_drift_where_the_choice_is_documented() -> None:
+def test_a_value_beyond_the_alternatives_is_drift_if_they_are_documented() -> None:
     for choice in choices():
         for assertion in choice.left:
             within = assertion.key.local_key
@@ -105,7 +105,7 @@ def test_what_is_none_of_the_members_differs_and_is_drift_where_the_choice_is_do
             assert (verdict.outcome is Outcome.DRIFTED) is documented, (choice.expected.address, within, verdict.reason)
 
 
-def test_a_choice_that_nobody_left_is_a_difference() -> None:
+def test_without_alternatives_the_second_value_mismatches() -> None:
     """Without its alternatives none of these is as stated with the second member: so the first test can fail."""
     for choice in choices():
         assertions = {key: replace(each, alternatives=()) for key, each in choice.expected.assertions.items()}

@@ -37,7 +37,7 @@ pytestmark = pytest.mark.skipif(not CAPTURES.exists(), reason="../shared/capture
 
 
 @pytest.mark.parametrize("provider", providers())
-def test_an_answer_belongs_to_its_row_or_says_in_what_it_differs(provider: str) -> None:
+def test_a_capture_fits_its_row_or_drifts_with_a_finding(provider: str) -> None:
     assert [capture["id"] for capture in of(provider) if not rows(capture)] == []
     for capture in of(provider):
         for _, outcome, findings in (each for record in rows(capture) for each in judged(record, capture)):
@@ -56,7 +56,7 @@ ATTRIBUTED = {"pa": 1.0, "pb": 0.9}
 
 
 @pytest.mark.parametrize("provider", ATTRIBUTED)
-def test_real_answers_are_recognised_as_their_rows(provider: str) -> None:
+def test_most_captures_match_status_values_and_message_of_their_row(provider: str) -> None:
     mine = of(provider)
     attributed = [capture["id"] for capture in mine if any(is_it(*each) for each in all_judged(capture))]
     assert len(attributed) >= ATTRIBUTED[provider] * len(mine), {each["id"] for each in mine} - set(attributed)
@@ -72,7 +72,7 @@ def is_it(outcome: Outcome, findings: tuple[Finding, ...]) -> bool:
 
 
 @pytest.mark.parametrize("provider", providers())
-def test_no_record_of_any_surface_breaks_on_a_real_answer(provider: str) -> None:
+def test_no_record_fails_on_a_capture(provider: str) -> None:
     """Nor on a lookalike's: gateways answer in the same envelopes."""
     broken = [
         (capture["id"], expected.address, expected.label)
@@ -86,7 +86,7 @@ def test_no_record_of_any_surface_breaks_on_a_real_answer(provider: str) -> None
 
 
 @pytest.mark.parametrize("provider", ["pa", "pc"])
-def test_limits_that_real_answers_tell_break_no_rule_of_ours(provider: str) -> None:
+def test_rate_limit_headers_of_captures_break_no_rule(provider: str) -> None:
     """Header sets as they were sent: only a header that is not there differs, of which a publication says nothing."""
     record = catalog()[f"{provider}/rate_limits/limits/general"]
     of_limits = [
@@ -102,7 +102,7 @@ def test_limits_that_real_answers_tell_break_no_rule_of_ours(provider: str) -> N
 
 
 @pytest.mark.parametrize("with_headers", [True, False])
-def test_as_recordings_they_are_evidence_of_their_own_rows_alone(with_headers: bool) -> None:
+def test_captures_as_recordings_are_evidence_of_their_own_rows_only(with_headers: bool) -> None:
     wrong: dict[str, list[str]] = {}
     right = 0
     for capture in captures():

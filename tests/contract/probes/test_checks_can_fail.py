@@ -66,7 +66,7 @@ def test_a_record_asserts_something_in_each_of_its_exchanges(provider: str, clea
 
 
 @pytest.mark.parametrize("provider", providers())
-def test_everything_that_a_record_asserts_is_seen_on_the_mock(provider: str, clean: CleanResults) -> None:
+def test_every_assertion_is_confirmed_on_the_mock(provider: str, clean: CleanResults) -> None:
     """No relation without anything to compare, no field in an answer that never comes: what is stated is looked at.
 
     What may be absent is shown at least once, in whichever answer.

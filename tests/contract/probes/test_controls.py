@@ -41,7 +41,7 @@ def answered(target: Target, name: str, role: str) -> Exchange:
 
 
 @pytest.mark.parametrize(("name", "role"), CONTROLS)
-def test_the_answer_holds_what_proves_it(name: str, role: str, mock_target: Target) -> None:
+def test_the_controls_answer_has_its_proof(name: str, role: str, mock_target: Target) -> None:
     response = answered(mock_target, name, role).response
     assert response is not None
     assert response.status == 200
@@ -49,7 +49,7 @@ def test_the_answer_holds_what_proves_it(name: str, role: str, mock_target: Targ
     assert missing == []
 
 
-def test_a_key_that_the_provider_takes_in_the_query_travels_there_alone(mock_target: Target) -> None:
+def test_a_key_in_the_query_is_sent_only_there(mock_target: Target) -> None:
     by_query = replace(mock_target.providers["pb"], key_query="key")
     exchange = answered(replace(mock_target, providers={"pb": by_query}), "pb", "inference")
     assert exchange.response is not None
@@ -61,7 +61,7 @@ def test_a_key_that_the_provider_takes_in_the_query_travels_there_alone(mock_tar
 
 @pytest.mark.parametrize(("name", "role"), PROVEN)
 @pytest.mark.parametrize("body", ELSEWHERE, ids=repr)
-def test_the_answer_of_somebody_else_does_not(name: str, role: str, body: object) -> None:
+def test_a_gateways_answer_lacks_the_proof(name: str, role: str, body: object) -> None:
     assert any(find_value(body, each) is ABSENT for each in manifest(name).controls[role].proof)
 
 

@@ -47,7 +47,7 @@ def written(result: Result, today: Run) -> Patch:
     return made
 
 
-def test_evidence_has_a_line_for_each_endpoint_and_what_differs_on_one_stays_there(mock_target: Target) -> None:
+def test_evidence_is_kept_per_endpoint(mock_target: Target) -> None:
     result = seen(mock_target)
     lines = written(result, make_run()).record.data["evidence"]["endpoints"]
     assert set(lines) == set(CLAIMED)

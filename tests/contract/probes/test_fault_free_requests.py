@@ -47,7 +47,7 @@ def refusing(result: Result) -> set[str]:
 
 
 @pytest.mark.parametrize("name", providers())
-def test_each_endpoint_that_takes_errors_has_one_or_a_reason(name: str, clean: CleanResults) -> None:
+def test_each_endpoint_with_errors_has_a_fault_free_request_or_a_reason(name: str, clean: CleanResults) -> None:
     results = clean(name).values()
     judged = [result for result in results if result.outcome is Outcome.CONFORMS]
     endpoints = set().union(*map(refusing, judged))
@@ -61,7 +61,7 @@ def test_each_endpoint_that_takes_errors_has_one_or_a_reason(name: str, clean: C
     assert undeclared == []
 
 
-def test_each_that_is_declared_is_an_endpoint_without_another() -> None:
+def test_declared_endpoints_exist_and_have_no_second_declaration() -> None:
     declared = [address for name in ("pa", "pc", "pd") for address in load_recipes(name).NO_FAULT_FREE_REQUEST]
     made = [each.address for name in ("pc", "pd") for each in load_recipes(name).FAULT_FREE_REQUESTS]
     assert set(declared) | set(made) <= set(ENDPOINTS)
@@ -73,7 +73,7 @@ def test_each_that_is_declared_is_an_endpoint_without_another() -> None:
 
 
 @pytest.mark.parametrize("name", providers())
-def test_each_succeeds(name: str, mock_target: Target) -> None:
+def test_each_fault_free_request_succeeds(name: str, mock_target: Target) -> None:
     mine = {endpoint: recipe for endpoint, recipe in WITH_TWIN if endpoint.startswith(f"{name}/")}
     obstacles = {each: find_obstacle(recipe, mock_target, frozenset(Cost)) for each, recipe in mine.items()}
     assert {each: why for each, why in obstacles.items() if why is not None} == {}
@@ -104,6 +104,6 @@ async def asked(recipes: Mapping[str, Recipe], provider: Provider, redactor: Red
     return answers
 
 
-def test_a_success_is_of_the_endpoint_itself() -> None:
+def test_fault_free_requests_ask_their_own_endpoint() -> None:
     assert {recipe.address for _, recipe in WITH_TWIN} == {endpoint for endpoint, _ in WITH_TWIN}
     assert len(WITH_TWIN) > len(catalog().select(kind="endpoints")) // 2

@@ -101,7 +101,7 @@ WHERE = {
 
 
 @pytest.mark.parametrize("what", WHERE)
-def test_where_picks_what_it_says_and_nothing_else(what: str) -> None:
+def test_each_condition_selects_only_its_requests(what: str) -> None:
     where, picked = WHERE[what]
     assert where.matches_request(asked(**picked))
     assert not where.matches_request(asked())
@@ -119,7 +119,7 @@ def test_statuses_are_those_of_the_true_answer() -> None:
     assert FaultScope().matches_status(500)
 
 
-def test_a_share_is_about_that_share_and_the_same_in_any_order_and_run() -> None:
+def test_a_share_is_repeatable_in_any_order() -> None:
     sessions = [f"run/{address}/{attempt}" for address in ALL for attempt in (1, 2, 3)]
     picked = [session for session in sessions if FaultScope(share=0.1).matches_request(asked(session=session))]
     again = [
@@ -298,7 +298,7 @@ def test_headers_are_changed_by_pattern(what: str) -> None:
     assert changed.headers.get("request-id") == {"emptied": "", "added": "req_1"}.get(what)
 
 
-def test_values_are_changed_only_where_they_are() -> None:
+def test_only_existing_values_are_changed() -> None:
     body = json.loads(ERROR.body or b"")
     assert edits.set_text(("/error/type", "/error/code"), "x")(body) == {
         "type": "error",
@@ -319,5 +319,5 @@ def test_each_named_fault_has_records_to_fall_on(named: NamedFault) -> None:
     assert chosen, named.name
 
 
-def test_named_faults_have_names_of_their_own() -> None:
+def test_named_faults_have_unique_names() -> None:
     assert len({named.name for named in FAULTS}) == len(FAULTS) > 40

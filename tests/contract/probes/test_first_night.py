@@ -72,7 +72,7 @@ def records(tmp_path: Path) -> Path:
     return copy_folder(RECORDS, tmp_path / "records")
 
 
-def test_the_first_night_reads_as_a_line_an_endpoint(
+def test_the_first_night_adds_one_line_per_endpoint(
     seen: dict[str, Result], records: Path, snapshot: SnapshotAssertion
 ) -> None:
     before = texts(records)

@@ -48,7 +48,7 @@ def performed(target: Target, recipe: Recipe) -> list[tuple[str, str]]:
     return sessions
 
 
-def test_what_is_apart_has_a_session_by_name_and_removes_there_what_it_made(mock_target: Target) -> None:
+def test_isolated_calls_use_and_clean_up_their_own_session(mock_target: Target) -> None:
     looks = {name: FAMILY.recipe("list_models", MODELS, label=name) for name in ("one", "two")}
     apart = isolate_each({**looks, "made": FAMILY.recipe("list_models", UPLOAD, label="made")})
     apart["two"] = replace(apart["two"], mock_session="one")

@@ -45,7 +45,7 @@ def test_a_plan_lists_each_request_with_its_label_cost_and_credential() -> None:
     assert any(re.fullmatch(bound, line) for line in lines)
 
 
-def test_a_plan_says_what_its_budget_does_not_hold_and_what_goes_first() -> None:
+def test_a_plan_names_probes_beyond_its_budget() -> None:
     said = "\n".join(told(EVERY, PB_API_KEY="key-of-nobody", PD_API_KEY="key-of-nobody"))
     assert re.search(r"pd: at most \d+ tokens exceed the budget max_tokens = 20000; each probe once fits", said)
     assert re.search(r"not probed, beyond-budget: \d+ \(pb/errors/general/oversized_context", said)
@@ -53,7 +53,7 @@ def test_a_plan_says_what_its_budget_does_not_hold_and_what_goes_first() -> None
     assert not re.search(r"^pa: \d", said, re.MULTILINE)
 
 
-def test_a_plan_says_by_whom_what_it_probes_and_what_not_can_be_observed() -> None:
+def test_a_plan_counts_probed_and_unprobed_records_by_reach() -> None:
     (line,) = [line for line in told(PD_API_KEY="key-of-nobody") if line.startswith("pd: by reach")]
     probed, not_probed = line.split("; not probed: ")
     assert re.search(r"\d+ one key", probed)
@@ -85,7 +85,7 @@ def row(address: str, tokens: int) -> Recipe:
     return recipe(address, get("/x"), tokens=tokens)
 
 
-def test_a_budget_is_spent_on_most_facts_for_its_tokens_and_what_is_free_comes_first() -> None:
+def test_a_budget_is_spent_on_free_probes_then_on_most_facts_per_token() -> None:
     facts = count_facts("pa", catalog())
     most = max(facts, key=lambda address: (facts[address], address))
     least = min((address for address in facts if facts[address] == 1), default="")
@@ -99,7 +99,7 @@ def test_a_budget_is_spent_on_most_facts_for_its_tokens_and_what_is_free_comes_f
 
 
 @pytest.mark.parametrize("limit, code", [(999, "beyond-budget"), (1000, None)])
-def test_what_alone_is_more_than_the_budget_is_not_tried(limit: int, code: str | None) -> None:
+def test_a_probe_larger_than_the_budget_is_not_tried(limit: int, code: str | None) -> None:
     from catalog_probe.probes.planning.obstacles import find_obstacle
 
     target = targets.load("live", {"PA_API_KEY": "key-of-nobody"})
@@ -115,7 +115,7 @@ def test_the_docs_say_which_variable_enables_how_many_more_records() -> None:
 
 
 @pytest.mark.parametrize("environ", [{"PA_API_KEY": ""}, {}], ids=["set and empty", "not set"])
-def test_without_its_first_key_a_provider_gains_by_that_alone(environ: dict[str, str]) -> None:
+def test_a_provider_without_its_first_key_gains_only_by_that_key(environ: dict[str, str]) -> None:
     """As much as the docs say of it: with what can then be looked up."""
     target = targets.load("live", environ)
     (first,) = [gain for gain in missing_variables.list_gains(catalog(), target, target.allow) if gain.provider == "pa"]
@@ -127,7 +127,7 @@ def test_without_its_first_key_a_provider_gains_by_that_alone(environ: dict[str,
     )
 
 
-def test_a_gain_is_what_setting_the_variable_really_adds() -> None:
+def test_a_gain_equals_the_records_that_the_variable_adds() -> None:
     before = {"PA_API_KEY": "key-of-nobody", "PA_COMPLIANCE_KEY": "key-of-nobody-else"}
     begun = targets.load("live", before).with_placeholder_values()
     (best, *_) = [gain for gain in missing_variables.list_gains(catalog(), begun, begun.allow) if gain.provider == "pa"]
@@ -139,7 +139,7 @@ def test_a_gain_is_what_setting_the_variable_really_adds() -> None:
 
 
 @pytest.mark.parametrize("variable", ["PA_COMPLIANCE_KEY", "PA_ADMIN_KEY", "PA_SMALL_MODEL", "PC_REVOKED_KEY"])
-def test_a_key_gains_what_can_be_looked_up_with_it_too(variable: str) -> None:
+def test_a_keys_gain_includes_values_that_it_can_look_up(variable: str) -> None:
     """Nothing more: what the first key's listing did not show is there for no other key."""
     keys = {"PA_API_KEY": "key-of-nobody", "PC_API_KEY": "key-of-nobody"}
     begun = targets.load("live", keys)

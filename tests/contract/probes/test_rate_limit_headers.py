@@ -63,12 +63,12 @@ def test_a_family_agrees_with_itself(changes: Mapping[str, str], found: list[tup
 
 
 @pytest.mark.parametrize("part", ["limit", "remaining", "reset"])
-def test_a_part_that_stands_alone_contradicts_nothing(part: str) -> None:
+def test_a_single_header_of_a_family_contradicts_nothing(part: str) -> None:
     rules = [rule for rule in RULES if rule.part == part]
     assert list(find_contradictions(rules, CONSISTENT)) == []
 
 
-def test_an_optional_family_is_there_as_a_whole_or_not_at_all() -> None:
+def test_an_optional_family_is_complete_or_absent() -> None:
     rules = [replace(rule, optional=True) for rule in RULES]
     assert list(find_contradictions(rules, {})) == []
     partly = find_contradictions(rules, {"limit": "30000", "left": "29000"})
@@ -148,7 +148,7 @@ def judged(result: Result, label: str, headers: Mapping[str, str | None]) -> lis
         ),
     ],
 )
-def test_what_a_provider_does_wrong_is_found(
+def test_a_wrong_rate_limit_header_is_drift(
     clean: CleanResults, provider: str, label: str, headers: Mapping[str, str | None], found: list[tuple[str, str]]
 ) -> None:
     assert judged(clean(provider)[GENERAL[provider]], label, headers) == found
@@ -175,13 +175,13 @@ EXHAUSTED = "pc/errors/rate_limit/slow_down"
         (EXHAUSTED, {"retry-after": "soon"}, [("header-malformed", "retry-after")]),
     ],
 )
-def test_what_a_refusal_tells_of_a_limit_is_as_documented_where_it_tells_it(
+def test_optional_limit_headers_of_a_refusal_are_checked_if_present(
     clean: CleanResults, record: str, headers: Mapping[str, str | None], found: list[tuple[str, str]]
 ) -> None:
     assert judged(clean(record[:2])[record], "answer", headers) == found
 
 
-def test_a_header_that_may_be_absent_keeps_no_record_from_being_verified() -> None:
+def test_an_unobserved_optional_header_does_not_prevent_verification() -> None:
     stated = assertions(catalog()[EXHAUSTED], catalog().__getitem__)
     seen = {("", str(each.key)): Cell(date(2026, 11, 22)) for each in stated if not each.optional}
     assert [str(each.key) for each in stated if each.optional] == ["answer/header:retry-after"]
@@ -199,7 +199,7 @@ def test_a_date_that_names_no_zone_is_no_fault_of_ours(fault_server: FaultServer
 
 
 @pytest.mark.parametrize("provider", sorted(GENERAL))
-def test_every_look_is_taken_on_the_mock(clean: CleanResults, provider: str) -> None:
+def test_every_step_of_the_rate_limits_is_observed_on_the_mock(clean: CleanResults, provider: str) -> None:
     result = clean(provider)[GENERAL[provider]]
     assert result.outcome is Outcome.CONFORMS
     unseen = {finding.label for finding in result.findings if finding.code == "not-observed"}
@@ -222,12 +222,12 @@ def with_allowed(target: Target, *allow: Cost) -> dict[str, tuple[int, str]]:
     return {label: (recipe.requests, reason.code) for label, reason in recipe.left_out.items()}
 
 
-def test_exhausting_a_limit_needs_leave(mock_target: Target) -> None:
+def test_exhausting_a_limit_must_be_allowed(mock_target: Target) -> None:
     assert with_allowed(mock_target, *Cost) == {}
     assert with_allowed(mock_target, Cost.FREE, Cost.BILLABLE) == {"limited": (3, "cost-not-allowed")}
 
 
-def test_a_target_without_a_commitment_leaves_that_look_out_and_says_so(mock_target: Target) -> None:
+def test_a_target_without_the_priority_key_leaves_that_step_out(mock_target: Target) -> None:
     provider = mock_target.providers["pa"]
     credentials = {role: each for role, each in provider.credentials.items() if role != "priority"}
     less = replace(mock_target, providers={"pa": replace(provider, credentials=credentials)})
@@ -287,7 +287,7 @@ def test_an_unasked_429_as_documented_is_only_inconclusive() -> None:
     ("kind", "headers"),
     [("rate_limit_error", {}), ("teapot_error", TOLD)],
 )
-def test_an_unasked_429_that_is_not_as_documented_is_told(kind: str, headers: Mapping[str, str]) -> None:
+def test_an_undocumented_unasked_429_is_reported(kind: str, headers: Mapping[str, str]) -> None:
     outcome, findings = unasked_findings(429, refusal(kind), headers)
     assert outcome is Outcome.INCONCLUSIVE
     assert [finding.is_drift for finding in findings] == [False]

@@ -60,7 +60,7 @@ def test_a_changed_call_leaves_the_first_alone() -> None:
     assert second.credential is None
 
 
-def test_a_row_bounds_its_requests_and_names_its_needs() -> None:
+def test_a_recipe_knows_its_requests_and_needs() -> None:
     row = recipe(ADDRESS, {"a": get("/v1/{one}"), "b": get("/v1/{two}").with_scenario("overloaded")}, needs={"three"})
     assert (row.requests, set(row.needs), set(row.labels)) == (2, {"one", "two", "three"}, {"a", "b"})
     assert (row.trigger, row.lane, row.cost) == ("scenario", "pa:inference", Cost.FREE)
@@ -150,13 +150,13 @@ FREE = recipe(ADDRESS, get("/v1/models"))
         ),
     ],
 )
-def test_what_keeps_a_record_from_being_probed(probed: Recipe, where: Target, reason: tuple[str, str] | None) -> None:
+def test_obstacles_of_a_recipe(probed: Recipe, where: Target, reason: tuple[str, str] | None) -> None:
     found = find_obstacle(probed, where, where.allow)
     assert (None if found is None else (found.code, found.detail)) == reason
     assert found is None or found.code in NOT_PROBED
 
 
-def test_a_label_that_is_left_to_traffic_is_left_out_with_its_reason() -> None:
+def test_an_unsent_step_is_left_out_with_its_reason() -> None:
     partial = replace(FREE, not_sent=("no-documented-setup", "why"))
     looks = fit_to_target(partial, target(), frozenset(), labels=frozenset({"answer", "later"})).left_out
     assert {label: (reason.code, reason.detail) for label, reason in looks.items()} == {
@@ -254,11 +254,11 @@ MISFITS: list[tuple[dict[str, Recipe], dict[str, Reason], str]] = [
 
 
 @pytest.mark.parametrize("recipes, unprobed, line", MISFITS)
-def test_a_misfit_is_told_with_its_mend(recipes: dict[str, Recipe], unprobed: dict[str, Reason], line: str) -> None:
+def test_a_misfit_is_reported_with_its_mend(recipes: dict[str, Recipe], unprobed: dict[str, Reason], line: str) -> None:
     assert "".join(fit.find_misfits(small_catalog(), {"pa": RecipeBook(recipes, unprobed, {})})) == line
 
 
-def test_a_record_that_names_no_record_is_told() -> None:
+def test_a_reference_to_no_record_is_reported() -> None:
     found = small_catalog()
     broken = Record(Address.parse(LIST), {**found[LIST].data, "auth": {"wrong": "pa/errors/general/none"}})
     lines = fit.find_misfits(Catalog(found.root, (found[ADDRESS], broken)), {"pa": RecipeBook(GOOD, {}, {})})
@@ -285,7 +285,7 @@ def test_coverage_counts_by_kind() -> None:
     ]
 
 
-def test_labels_that_are_left_to_traffic_are_counted_with_their_reason() -> None:
+def test_unsent_steps_are_counted_with_their_reason() -> None:
     own = RecipeBook({LIST: recipe(LIST, {"success": get("/")}, not_sent=("no-documented-setup", "why"))}, {}, {})
     reaches = {"pa": ProviderReach.for_target(own, "pa", target())}
     records = record_coverage.list_record_coverage(small_catalog(), reaches, target())

@@ -25,7 +25,7 @@ def test_every_endpoint_record_is_compared_with_every_recorded_major() -> None:
     assert all(agreed[name] for name in majors)
 
 
-def test_no_difference_is_without_a_reason() -> None:
+def test_every_difference_has_a_reason() -> None:
     without = [
         f"{row.endpoint} and {row.sdk} differ in {what}: mend the recipe, or say why in {agreement.REASONS.name}"
         for row in agreement.compared()
@@ -35,7 +35,7 @@ def test_no_difference_is_without_a_reason() -> None:
     assert without == []
 
 
-def test_no_reason_accounts_for_nothing() -> None:
+def test_every_reason_explains_a_difference() -> None:
     used = {
         (number, what)
         for row in agreement.compared()
@@ -69,11 +69,11 @@ def differing(address: str, **changes: Any) -> tuple[str, ...]:
         ({"body": "multipart/form-data"}, ("body",)),
     ],
 )
-def test_each_thing_that_could_differ_is_compared(changes: dict[str, Any], told: tuple[str, ...]) -> None:
+def test_each_part_of_a_request_is_compared(changes: dict[str, Any], told: tuple[str, ...]) -> None:
     assert differing("pa/endpoints/agents/create_agent", **changes) == told
 
 
-def test_a_recipe_that_loses_its_beta_header_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_recipe_without_its_beta_header_differs(monkeypatch: pytest.MonkeyPatch) -> None:
     """As every call of managed agents had none, once."""
     address = "pa/endpoints/agents/list_agents"
     own = recipe_book("pa")
@@ -83,7 +83,7 @@ def test_a_recipe_that_loses_its_beta_header_is_told(monkeypatch: pytest.MonkeyP
     assert differing(address) == ("beta",)
 
 
-def test_a_grpc_method_or_field_that_the_sdk_has_not_is_told() -> None:
+def test_a_grpc_method_that_the_sdk_lacks_differs() -> None:
     record = catalog()["pd/endpoints/grpc/grpc_host"]
     assert tuple(agreement._differences(record, {"methods": {"/Models/ListLanguageModels": []}})) == ()
     assert tuple(agreement._differences(record, {"methods": {}})) == ("path",)

@@ -50,13 +50,13 @@ def on_each_endpoint(recipe: Recipe) -> Iterator[tuple[str, Recipe]]:
 
 
 @pytest.mark.parametrize("name", providers())
-def test_what_a_recipe_uses_it_declares(name: str, mock_target: Target) -> None:
+def test_recipes_declare_what_they_use(name: str, mock_target: Target) -> None:
     stepwise = dict(each for recipe in recipe_book(name).recipes.values() for each in on_each_endpoint(recipe))
     assert stepwise, "every provider has recipes with steps"
     assert gaps(stepwise, mock_target) == {}
 
 
-def test_a_recipe_that_cannot_be_carried_through_is_a_gap(mock_target: Target) -> None:
+def test_a_recipe_that_stops_is_a_gap(mock_target: Target) -> None:
     async def lost(probe: Probe) -> None:
         await probe.setup(get("/v1/models/no-such-model"))
 
@@ -106,20 +106,20 @@ DECLARED: list[tuple[Steps, StepOptions, str]] = [
 
 
 @pytest.mark.parametrize("steps, declared, line", DECLARED)
-def test_a_gap_is_told(steps: Steps, declared: StepOptions, line: str, mock_target: Target) -> None:
+def test_each_undeclared_use_is_a_gap(steps: Steps, declared: StepOptions, line: str, mock_target: Target) -> None:
     options: StepOptions = {**ENOUGH, **declared}
     recipe = GENERAL.stepwise("x", **options)(steps)
     assert "; ".join(undeclared(recipe, used(recipe, mock_target))) == line
 
 
-def test_an_address_that_only_steps_ask_at_is_declared() -> None:
+def test_an_undeclared_service_is_a_gap() -> None:
     seen = Used(1, frozenset({"answer"}), services=frozenset({"base_url", "auth_url"}))
     silent, told = (GENERAL.stepwise("x", requests=1, services=each)(refused) for each in ((), ("auth_url",)))
     assert undeclared(silent, seen) == ["asks at 'auth_url', which it does not declare"]
     assert undeclared(told, seen) == []
 
 
-def test_what_is_made_and_cannot_be_removed_is_a_gap(mock_target: Target, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_resource_that_cannot_be_removed_is_a_gap(mock_target: Target, monkeypatch: pytest.MonkeyPatch) -> None:
     """On a mock nothing shows it; on an account it would stay."""
     lost = replace(AGENT_REMOVAL, name="lost", id_pointer="/agent/id")
     listed = replace(recipe_book("pa"), removals={"lost": lost})

@@ -38,7 +38,7 @@ def runs(mock: EmbeddedMock) -> dict[str, Told]:
     return {"old": told(OLD, "old"), "again": told(OLD, "again"), "new": told(NEW, "new")}
 
 
-def test_the_assertions_that_differ_are_exactly_what_the_revision_makes_otherwise(runs: dict[str, Told]) -> None:
+def test_exactly_the_assertions_that_the_revision_changes_differ(runs: dict[str, Told]) -> None:
     """The refusals of sampling parameters are of another message, which no record states."""
     changes = compare_assertions(runs["old"][1], runs["new"][1])
     statuses = {
@@ -49,11 +49,11 @@ def test_the_assertions_that_differ_are_exactly_what_the_revision_makes_otherwis
     assert {change.after for change in changes if change.assertion not in statuses} == {"absent", "malformed"}
 
 
-def test_the_same_revision_twice_differs_in_nothing(runs: dict[str, Told]) -> None:
+def test_the_same_revision_gives_no_difference(runs: dict[str, Told]) -> None:
     assert compare_assertions(runs["old"][1], runs["again"][1]) == []
 
 
-def test_what_is_sent_names_the_revision(runs: dict[str, Told]) -> None:
+def test_requests_name_the_revision(runs: dict[str, Told]) -> None:
     for name, revision in (("old", OLD), ("new", NEW)):
         (asked,) = (result for result in runs[name][1] if result.record == "pa/endpoints/models/list_models")
         sent = {

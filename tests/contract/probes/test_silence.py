@@ -60,7 +60,7 @@ def step_outcome(expected: Expected, response: Response) -> Outcome:
 
 
 @pytest.mark.parametrize("protocol", ["sse", "websocket"])
-def test_a_stream_in_which_nothing_comes_shows_nothing(protocol: str) -> None:
+def test_an_empty_stream_never_conforms(protocol: str) -> None:
     labels = streamed(protocol)
     assert labels
     matched = [
@@ -72,14 +72,14 @@ def test_a_stream_in_which_nothing_comes_shows_nothing(protocol: str) -> None:
     assert matched == []
 
 
-def test_a_call_that_ends_without_a_status_shows_nothing() -> None:
+def test_a_call_without_a_status_never_conforms() -> None:
     labels = streamed("grpc")
     assert labels
     outcomes = {step_outcome(expected, Response(200)) for expected in labels}
     assert outcomes == {Outcome.INCONCLUSIVE, Outcome.DRIFTED}
 
 
-def test_a_close_in_place_of_the_awaited_message_shows_no_acceptance() -> None:
+def test_a_close_in_place_of_the_awaited_message_never_conforms() -> None:
     """The handshake alone, answered 101, accepts no token and resumes no session (1:5.2, 1:3)."""
     labels = [expected for expected in streamed("websocket") if expected.stream and not expected.stream.describes_close]
     assert {"ephemeral_token", "resume_with_handle"} <= {expected.label for expected in labels}
@@ -102,7 +102,7 @@ UNPROVEN_CAUSES = ("malformed_message", "expired_resumption_handle", "expired_ep
         (Response(101, events=(SENT,), ended="stalled"), Outcome.INCONCLUSIVE, ReasonCode.ASSUMPTION_FAILED),
     ],
 )
-def test_a_close_is_as_documented_whatever_brought_it_about(
+def test_a_documented_close_conforms_whatever_its_cause(
     slug: str, response: Response, outcome: Outcome, reason: ReasonCode | None
 ) -> None:
     """A close has a code of 1000 to 1011 and a reason (1:4.2, 1:6); that one comes here at all is assumed."""

@@ -47,21 +47,21 @@ def unseen(result: Result) -> set[str]:
     }
 
 
-def test_what_holds_until_a_revision_does_not_drift_under_it(mock: EmbeddedMock) -> None:
+def test_an_until_assertion_does_not_drift_under_its_revision(mock: EmbeddedMock) -> None:
     records = saying("until", NEW, *(f"{label}/*" for label in SAMPLING))
     old, new = (looked(mock, records, revision) for revision in (OLD, NEW))
     assert (old.outcome, unseen(old)) == (Outcome.CONFORMS, set())
     assert (new.outcome, unseen(new)) == (Outcome.CONFORMS, set(SAMPLING)), "nothing is claimed of what does not hold"
 
 
-def test_what_is_not_said_to_end_still_drifts(mock: EmbeddedMock) -> None:
+def test_an_assertion_without_until_still_drifts(mock: EmbeddedMock) -> None:
     records = saying("until", NEW, *(f"{label}/*" for label in SAMPLING[1:]))
     result = looked(mock, records, NEW)
     assert result.outcome is Outcome.DRIFTED
     assert {drift.label for drift in result.drifts} == {SAMPLING[0]}
 
 
-def test_what_holds_since_a_revision_is_looked_at_under_it_alone(mock: EmbeddedMock) -> None:
+def test_a_since_assertion_is_checked_only_under_its_revision(mock: EmbeddedMock) -> None:
     records = saying("since", NEW, "success/body:/usage/input_tokens", "top_k/*")
     old, new = (looked(mock, records, revision) for revision in (OLD, NEW))
     assert unseen(old) == {"top_k"}
@@ -69,14 +69,14 @@ def test_what_holds_since_a_revision_is_looked_at_under_it_alone(mock: EmbeddedM
     assert new.outcome is Outcome.DRIFTED, "under the new one it is refused, though it is said to hold"
 
 
-def test_a_tag_does_not_wait_for_what_the_usual_revision_does_not_show() -> None:
+def test_a_tag_does_not_wait_for_assertions_of_other_revisions() -> None:
     made = assertions(saying("since", NEW, "top_k/*")[MESSAGE], catalog().__getitem__)
     assert {each.out_of_reach for each in made if each.key.label == "top_k"} == {ANOTHER_REVISION}
     kept = assertions(saying("until", NEW, "top_k/*")[MESSAGE], catalog().__getitem__)
     assert {each.out_of_reach for each in kept if each.key.label == "top_k"} == {""}
 
 
-def test_a_revision_that_no_manifest_lists_is_told() -> None:
+def test_a_revision_missing_from_the_manifest_is_reported() -> None:
     (complaint,) = unknown_revisions(saying("until", "2026-10-12", "top_k/*")[MESSAGE])
     assert complaint.json_path == "$.until"
     assert "no revision is called '2026-10-12'" in complaint.message
@@ -96,15 +96,13 @@ def test_a_revision_that_no_manifest_lists_is_told() -> None:
         ("", NEW, "2030-01-01", False),
     ],
 )
-def test_since_is_the_first_under_which_it_holds_and_until_the_first_under_which_it_does_not(
-    since: str, until: str, asked: str, holds: bool
-) -> None:
+def test_since_includes_its_revision_and_until_excludes_it(since: str, until: str, asked: str, holds: bool) -> None:
     known = manifest("pa").revisions
     assert known is not None
     assert known.is_in_force(since, until, asked) is holds
 
 
-def test_a_path_says_its_revision_too() -> None:
+def test_a_revision_in_the_path_counts_too() -> None:
     known = manifest("pb").revisions
     assert known is not None
     assert known.selected_by("/pb/v1beta/models", {}) == "v1beta"

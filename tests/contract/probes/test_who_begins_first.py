@@ -41,7 +41,7 @@ def listening() -> Iterator[tuple[Listening, str]]:
 
 
 @pytest.mark.parametrize(("live", "first"), [(False, MOST), (True, FEW)])
-def test_who_sends_most_begins_first_on_a_mock_alone(
+def test_the_longest_recipe_starts_first_on_a_mock_only(
     listening: tuple[Listening, str], *, live: bool, first: str
 ) -> None:
     app, base = listening

@@ -20,7 +20,7 @@ STATE = """() => [window.left, innerWidth,
   document.hasFocus(), document.querySelectorAll(':hover').length]"""
 
 
-def test_a_page_is_fresh_and_what_the_one_before_it_complained_of_is_told(tabs: Tabs, tmp_path: Path) -> None:
+def test_a_tab_is_fresh_and_reports_the_complaints_of_its_page(tabs: Tabs, tmp_path: Path) -> None:
     (tmp_path / "bad.html").write_text(TROUBLE, "utf-8")
     (tmp_path / "good.html").write_text("<!doctype html><p>fine</p>", "utf-8")
     good = (tmp_path / "good.html").as_uri()

@@ -65,14 +65,16 @@ def check(row: Met, session: MockProviders, waited: list[float]) -> None:
 
 
 @pytest.mark.parametrize("row", [pytest.param(row, id=row.id) for row in table()])
-def test_it_is_met(row: Met, running: MockProviders, request: pytest.FixtureRequest, waited: list[float]) -> None:
+def test_the_client_meets_the_fault(
+    row: Met, running: MockProviders, request: pytest.FixtureRequest, waited: list[float]
+) -> None:
     if not is_there(row.client):
         pytest.skip(f"what {row.client} needs is not installed (`nox -s clients` does)")
     check(row, running.session(request.node.name), waited)
 
 
 @pytest.mark.parametrize("mutant", KILLED)
-def test_its_mutant_is_killed(mutant: str, waited: list[float]) -> None:
+def test_the_client_kills_the_mutant_of_the_fault(mutant: str, waited: list[float]) -> None:
     rows = [row for row in table() if row.mutant == mutant and is_there(row.client)]
     if not rows:
         pytest.skip("no client of its rows is installed (`nox -s clients` does)")

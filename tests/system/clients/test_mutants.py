@@ -30,7 +30,7 @@ def rows() -> list[list[str]]:
 
 
 @pytest.mark.parametrize(("mutant", "client", "behaviour"), rows())
-def test_it_is_killed(mutant: str, client: str, behaviour: str) -> None:
+def test_the_client_kills_the_mutant(mutant: str, client: str, behaviour: str) -> None:
     found = ALL[client]
     if not found.installed:
         pytest.skip(f"{found.package} is not installed")

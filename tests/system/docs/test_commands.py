@@ -113,12 +113,12 @@ def test_every_command_is_run_here_or_left_to_the_reader() -> None:
     assert [command for command in COMMANDS if not command.startswith(("pytest ", "catalog-probe ", *NOT_HERE))] == []
 
 
-def test_keys_of_live_targets_are_known() -> None:
+def test_key_variables_of_live_targets_are_known() -> None:
     assert {"PA_API_KEY", "PD_MANAGEMENT_KEY"} <= OF_LIVE_TARGETS
 
 
 @pytest.mark.parametrize("command", [each for each in PROBING if TRAFFIC in each])
-def test_what_judges_a_recording_reads_it(command: str, a_run: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_examples_that_judge_a_recording_get_one(command: str, a_run: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Each selects records, with an earlier run in the place of recordings that nobody made here."""
     words = [str(a_run / "latest") if word.endswith((".har", ".jsonl", "latest")) else word for word in command.split()]
     assert run_pytest_here(*_of_pytest(words), "--collect-only", "-q") == 0, capsys.readouterr()
@@ -126,7 +126,7 @@ def test_what_judges_a_recording_reads_it(command: str, a_run: Path, capsys: pyt
 
 
 @pytest.mark.parametrize("command", [each for each in PROBING if TRAFFIC not in each])
-def test_what_a_run_of_pytest_asks_for_can_be_had(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_pytest_examples_use_existing_options(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     """Each is planned: its options are read, its words select records, nothing is sent."""
     status = run_pytest_here(*_of_pytest(shlex.split(command)), "--plan", "-q")
     told = capsys.readouterr()
@@ -175,7 +175,7 @@ def test_nox_sessions_that_are_named_exist(page: Path) -> None:
     assert named - sessions == set()
 
 
-def test_commands_that_a_sentence_names_exist() -> None:
+def test_commands_named_in_prose_exist() -> None:
     text = "\n".join(page.read_text(encoding="utf-8") for page in (*PAGES, *ROOT.glob("*.md")))
     named = re.findall(r"`catalog-probe ([a-z][\w-]*)(?: ([a-z][\w-]*))?", text)
     assert named

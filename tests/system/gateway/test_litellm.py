@@ -117,7 +117,7 @@ def test_diff_names_the_assertions_in_which_the_gateway_differs(results: Results
     assert {change.before for change in changes} == {MATCHED}
 
 
-def test_what_passes_through_is_as_documented(results: Results) -> None:
+def test_answers_that_the_gateway_passes_through_conform(results: Results) -> None:
     """A success of the provider's is still one: some of its endpoint's assertions hold, and some do not."""
     (models,) = (result for result in results[1] if result.record == MODELS)
     assert any("status" in observation.matched for observation in models.observations if observation.label == "success")

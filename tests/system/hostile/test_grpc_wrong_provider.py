@@ -92,12 +92,12 @@ def test_a_wrong_code_is_drift(slug: str, wrong: int) -> None:
 
 
 @pytest.mark.parametrize(("status", "reason"), [(14, "unasked-overload"), (8, "unasked-rate-limit")])
-def test_an_overload_or_limit_that_nobody_asked_for_is_no_verdict(status: int, reason: str) -> None:
+def test_an_unasked_overload_or_limit_is_inconclusive(status: int, reason: str) -> None:
     result = seen("not_found", ends_with(status, "not now"))
     assert (result.outcome, reason_of(result)) == (Outcome.INCONCLUSIVE, reason)
 
 
-def test_an_internal_error_on_every_attempt_with_a_green_control_is_drift() -> None:
+def test_an_internal_error_in_every_attempt_is_drift() -> None:
     result = seen("not_found", ends_with(13))
     assert (result.outcome, len(result.attempts)) == (Outcome.DRIFTED, 3)
 
@@ -115,7 +115,7 @@ def test_an_unanswered_call_is_given_up() -> None:
     assert (result.outcome, reason_of(result)) == (Outcome.INCONCLUSIVE, "read-timeout")
 
 
-def test_a_call_that_is_given_up_takes_no_other_along() -> None:
+def test_giving_up_one_call_leaves_other_calls_alone() -> None:
     """They share a connection; the second one is answered once the first was given up."""
     given_up = threading.Event()
 
@@ -150,14 +150,14 @@ def test_a_deadline_of_the_call_itself_is_an_answer() -> None:
     assert status.status == 4
 
 
-def test_a_deadline_that_the_server_tells_of_is_its_answer() -> None:
+def test_a_deadline_status_of_the_server_is_its_answer() -> None:
     with wrong_grpc(ends_with(4)) as host:
         status = answer(exchange(host)).grpc
     assert status is not None
     assert status.status == 4
 
 
-def test_nobody_listening_is_told_apart_from_an_unavailable_service() -> None:
+def test_a_closed_port_differs_from_an_unavailable_service() -> None:
     result = probe(target_at("127.0.0.1:1"), [f"{FAMILY}/unavailable"])[f"{FAMILY}/unavailable"]
     assert (result.outcome, reason_of(result)) == (Outcome.INCONCLUSIVE, "connect-refused")
 
@@ -173,7 +173,7 @@ def test_too_large_a_message_is_not_read() -> None:
         assert failure(exchange(host, max_bytes=1_000)) == "body-too-large"
 
 
-def test_a_message_that_is_no_message_is_no_answer() -> None:
+def test_an_undecodable_message_is_no_answer() -> None:
     with wrong_grpc(sends(b"\xff\xff\xff")) as host:
         assert failure(exchange(host)) == "protocol-error"
 
@@ -183,7 +183,7 @@ def test_no_key_is_kept() -> None:
         assert SECRET not in str(redact_exchange(exchange(host), Redactor({SECRET: "${KEY}"})))
 
 
-def test_plain_text_goes_to_loopback_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_plain_text_goes_to_loopback_only(monkeypatch: pytest.MonkeyPatch) -> None:
     def refused(*args: object, **options: object) -> None:
         raise AssertionError("the key would travel in plain text")
 
@@ -193,7 +193,7 @@ def test_plain_text_goes_to_loopback_alone(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 @pytest.mark.parametrize("name", ["localhost", "provider.test"])
-def test_tls_is_between_its_ends_and_the_certificate_of_the_host_that_was_named(
+def test_tls_verifies_the_certificate_of_the_named_host(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     """On loopback as anywhere, once that is taken for another host; a certificate of another name is refused."""
@@ -208,7 +208,7 @@ def test_tls_is_between_its_ends_and_the_certificate_of_the_host_that_was_named(
         assert failure(seen) == "tls-failed"
 
 
-def test_what_befell_the_connection_is_told_of_the_host_that_was_asked(tmp_path: Path) -> None:
+def test_connection_errors_name_the_host_that_was_asked(tmp_path: Path) -> None:
     """Not of what stands between: its end of the connection is never refused."""
 
     async def ending(peer: hostile.Peer) -> None:
@@ -234,6 +234,6 @@ def test_what_befell_the_connection_is_told_of_the_host_that_was_asked(tmp_path:
         "from catalog_probe.mockserver.app import create_app; create_app()",
     ],
 )
-def test_grpc_is_imported_by_the_first_call_alone(code: str) -> None:
+def test_only_the_first_call_imports_grpc(code: str) -> None:
     check = f"{code}; import sys; sys.exit('grpc' in sys.modules or 'google.protobuf' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", check], check=False).returncode == 0

@@ -72,7 +72,7 @@ def answering(*headers: tuple[str, str], body: bytes) -> Answer:
     return answer_so
 
 
-def test_an_answer_in_http2_is_read_and_told_as_one(trusted: Certificates) -> None:
+def test_an_http2_answer_is_read_and_named_as_http2(trusted: Certificates) -> None:
     heads: list[dict[bytes, bytes]] = []
 
     async def answer_twice(stream: Stream) -> None:
@@ -134,7 +134,7 @@ def test_large_answers_side_by_side_are_read_whole(trusted: Certificates) -> Non
     assert all(exchange.response and len(exchange.response.body["n"]) == length for exchange in seen)
 
 
-def test_a_bomb_is_cut_off(trusted: Certificates) -> None:
+def test_a_compression_bomb_is_cut_off(trusted: Certificates) -> None:
     bomb = gzip.compress(b" " * 40_000_000)
     with serving_http2(trusted, answering(JSON, ("content-encoding", "gzip"), body=bomb)) as base:
         (exchange,) = exchanges(base, trusted.authority, MODELS)
@@ -182,7 +182,7 @@ async def flood_with_pings(stream: Stream) -> None:
         (flood_with_pings, "read-timeout"),
     ],
 )
-def test_each_way_of_giving_no_answer_is_told_as_what_it_is(trusted: Certificates, behave: Answer, code: str) -> None:
+def test_each_missing_answer_has_its_reason(trusted: Certificates, behave: Answer, code: str) -> None:
     with serving_http2(trusted, behave) as base:
         (exchange,) = exchanges(base, trusted.authority, MODELS.replace(timeout_s=1.0))
     assert failure(exchange) == code

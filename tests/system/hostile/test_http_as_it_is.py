@@ -92,7 +92,7 @@ def told(exchange: Exchange) -> object:
     ],
     ids=["wanted", "refused", "takes-no-expectation", "closed"],
 )
-def test_a_body_that_is_announced_is_never_sent(said: bytes, seen: object) -> None:
+def test_an_announced_body_is_never_sent(said: bytes, seen: object) -> None:
     server = Scripted([said, said], close=not said)
     for exchange in exchanged(server, 2, post("/v1/files", AnnouncedBody(500_000_000))):
         assert (exchange.response.status if exchange.response else told(exchange)) == seen
@@ -130,7 +130,7 @@ def test_a_connection_is_kept_for_the_next_request() -> None:
     ids=["whole", "half", "body", "304", "204", "blank", "chunked", "junk"],
 )
 @pytest.mark.parametrize("first", [kept(1), chunked(b'{"n":1}')], ids=["sized", "chunked"])
-def test_an_answer_that_nobody_asked_for_is_nobodys(first: bytes, more: bytes) -> None:
+def test_unasked_bytes_are_no_answer(first: bytes, more: bytes) -> None:
     server = Scripted([first + more, kept(2), kept(3)])
     assert list(map(told, exchanged(server, 3))) == [{"n": 1}, {"n": 2}, {"n": 3}]
     assert server.connections == 2
@@ -166,7 +166,7 @@ def test_an_answer_that_nobody_asked_for_is_nobodys(first: bytes, more: bytes) -
     ],
     ids=range(21),
 )
-def test_each_way_of_answering_is_told_as_what_it_is(said: bytes, seen: object) -> None:
+def test_each_framing_is_read_or_reported(said: bytes, seen: object) -> None:
     (exchange,) = exchanged(Scripted([said], close=True))
     assert told(exchange) == seen, exchange
 
@@ -181,7 +181,7 @@ def test_each_way_of_answering_is_told_as_what_it_is(said: bytes, seen: object) 
     ],
     ids=["no ASCII", "no UTF-8", "large", "many"],
 )
-def test_no_cookie_keeps_a_later_request_from_being_sent(handed_out: bytes) -> None:
+def test_a_bad_cookie_does_not_block_later_requests(handed_out: bytes) -> None:
     first = start(200, content_length="7").removesuffix(b"\r\n") + b"set-cookie: " + handed_out
     server = Scripted([first + b'\r\nset-cookie: last=kept\r\n\r\n{"n":1}', kept(2)])
     assert list(map(told, exchanged(server, 2))) == [{"n": 1}, {"n": 2}]

@@ -31,7 +31,7 @@ def refused(request_id: str, in_body: str) -> Result:
         return probe(replace(target, providers={"pa": keyed}), [UNKNOWN_MODEL])[UNKNOWN_MODEL]
 
 
-def test_values_that_are_equal_conform_though_both_are_hidden() -> None:
+def test_equal_values_conform_though_both_are_hidden() -> None:
     result = refused(f"req_{KEY}", f"req_{KEY}")
     assert result.outcome is Outcome.CONFORMS, (result.reason, result.findings)
     response = result.attempts[-1].exchanges[-1].response
@@ -40,13 +40,13 @@ def test_values_that_are_equal_conform_though_both_are_hidden() -> None:
     assert KEY[11:] not in json.dumps(result.to_json())
 
 
-def test_values_that_differ_drift_though_they_are_hidden_alike() -> None:
+def test_different_values_drift_though_both_are_hidden() -> None:
     result = refused(f"req_{KEY}", f"req_{KEY}-other")
     assert {finding.location for finding in result.drifts} == {"equals:/request_id"}
     assert KEY[11:] not in json.dumps(result.to_json())
 
 
-def test_what_an_answer_hands_out_is_hidden_in_that_answer() -> None:
+def test_a_credential_in_an_answer_is_hidden_in_that_answer() -> None:
     token = "auth_tokens/Hs6yQe1Vb3Nc8Gu5"
     answer = plain(200, json.dumps({"name": token}).encode(), location=f"/v1beta/{token}", x_kind="token")
     with Hostile(answer).serving() as base:

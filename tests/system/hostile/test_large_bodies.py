@@ -36,7 +36,7 @@ def seen(padding: int, *, gone: bool = False) -> Result:
 
 
 @pytest.mark.parametrize("gone", [False, True])
-def test_a_large_answer_is_judged_whole_and_kept_in_part(gone: bool) -> None:
+def test_a_large_answer_is_judged_whole_and_stored_in_part(gone: bool) -> None:
     small, large = seen(1, gone=gone), seen(3_900_000, gone=gone)
     assert large.outcome is (Outcome.DRIFTED if gone else Outcome.CONFORMS)
     assert (large.outcome, large.observations) == (small.outcome, small.observations)

@@ -47,13 +47,13 @@ def mistakes(chosen: Iterable[Case], folder: Path) -> list[str]:
 
 
 @pytest.mark.parametrize("over", RECORDS)
-def test_what_a_hostile_server_does_is_told_as_what_it_is_and_shows_no_key(over: str, tmp_path: Path) -> None:
+def test_one_hostile_server_per_outcome_gets_it_and_leaks_no_key(over: str, tmp_path: Path) -> None:
     quick = (case for case in cases() if case.over == over and case.reason not in SLOW)
     one_of_each = {case.expected: case for case in quick}
     assert mistakes(one_of_each.values(), tmp_path) == []
 
 
-def test_the_table_is_as_large_as_it_says() -> None:
+def test_the_table_has_150_servers_with_unique_names() -> None:
     names = [(case.over, case.name) for case in cases()]
     assert len(names) == len(set(names))
     assert len(names) >= 150

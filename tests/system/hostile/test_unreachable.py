@@ -106,7 +106,7 @@ def dead_port() -> Iterator[str]:
         (plain(302, b"", location="https://elsewhere.example/"), "unasked-redirect"),
     ],
 )
-def test_what_keeps_a_record_from_being_seen(misbehave: Misbehaviour, code: str) -> None:
+def test_an_unreachable_server_is_inconclusive_with_its_reason(misbehave: Misbehaviour, code: str) -> None:
     result = met(misbehave)
     assert (result.outcome, result.reason and result.reason.code) == (Outcome.INCONCLUSIVE, code), result.reason
     assert result.reason is not None
@@ -122,7 +122,7 @@ def test_what_keeps_a_record_from_being_seen(misbehave: Misbehaviour, code: str)
         (hostile.cut_events, "connection-reset"),
     ],
 )
-def test_a_stream_that_does_not_come_to_its_end(misbehave: Misbehaviour, code: str) -> None:
+def test_an_incomplete_stream_is_inconclusive_with_its_reason(misbehave: Misbehaviour, code: str) -> None:
     result = met(misbehave, STREAM_ERROR, timeout_s=2 * SOON_S)
     assert (result.outcome, result.reason and result.reason.code) == (Outcome.INCONCLUSIVE, code)
     response = result.attempts[-1].exchanges[-1].response
@@ -144,13 +144,13 @@ def test_a_stream_that_does_not_come_to_its_end(misbehave: Misbehaviour, code: s
     ],
     ids=["invalid-utf-8", "half", "deep", "nested", "nan", "half-a-pair", "big-number", "binary"],
 )
-def test_a_body_that_is_none_is_a_drift_and_breaks_nothing(body: bytes) -> None:
+def test_an_unreadable_body_is_drift_and_no_harness_error(body: bytes) -> None:
     result = met(plain(404, body))
     assert result.outcome is Outcome.DRIFTED, result.reason
     assert {finding.aspect for finding in result.drifts} >= {"body"}
 
 
-def test_an_answer_that_its_record_documents_is_no_overload() -> None:
+def test_a_documented_504_is_no_overload() -> None:
     headers = {"request_id": "req_1", "pa_organization_id": "org_12345678", "pa_workspace_id": "ws_12345678"}
     result = met(plain(504, ERROR % b"timeout_error", **headers), TIMEOUT)
     assert result.outcome is Outcome.CONFORMS, result.reason or result.drifts
@@ -207,7 +207,7 @@ def test_repeated_transport_failures_end_a_lane_after_few_requests(misbehave: Mi
     assert find_exit_status(list(results.values()), "pa") is Exit.BLIND
 
 
-def test_a_control_that_once_met_a_passing_trouble_is_sent_again() -> None:
+def test_a_control_is_sent_again_after_a_passing_trouble() -> None:
     seen: list[str] = []
 
     async def stumble(peer: Peer) -> None:
@@ -234,7 +234,7 @@ def test_a_control_that_once_met_a_passing_trouble_is_sent_again() -> None:
         (hostile.hanging, "read-timeout"),
     ],
 )
-def test_a_control_that_fails_says_its_own_reason(misbehave: Misbehaviour, code: str) -> None:
+def test_a_failed_control_has_its_own_reason(misbehave: Misbehaviour, code: str) -> None:
     server = Hostile(misbehave, green_control=False)
     with server.serving() as base:
         result = probe(pa(base, **patience(misbehave)), [UNKNOWN_MODEL])[UNKNOWN_MODEL]
@@ -248,7 +248,7 @@ def test_a_control_that_fails_says_its_own_reason(misbehave: Misbehaviour, code:
 
 @pytest.mark.parametrize("refusal", [plain(401, ERROR % b"authentication_error"), plain(403, b""), plain(404, b"")])
 @pytest.mark.parametrize("number", [1, 2], ids=["first", "after-a-drift"])
-def test_one_control_that_is_refused_ends_no_night(refusal: Misbehaviour, number: int) -> None:
+def test_one_refused_control_does_not_end_the_night(refusal: Misbehaviour, number: int) -> None:
     controls: list[Peer] = []
 
     async def misbehave(peer: Peer) -> None:
@@ -280,7 +280,7 @@ def test_a_dead_key_ends_the_lane_and_names_the_variable() -> None:
     assert find_exit_status(list(results.values()), "pa") is Exit.BLIND
 
 
-def test_a_control_that_is_refused_restricts_no_record_and_a_run_of_nothing_else_is_blind() -> None:
+def test_a_refused_control_restricts_no_record_and_makes_the_run_blind() -> None:
     server = Hostile(plain(403, ERROR % b"permission_error"), green_control=False)
     with server.serving() as base:
         results = probe(pa(base), [UNKNOWN_MODEL, LIST_MODELS])
@@ -307,7 +307,7 @@ def test_memory_stays_bounded(misbehave: Misbehaviour) -> None:
 
 
 @pytest.mark.parametrize("asked", ["31536000", "Sat, 01 Jan 2101 00:00:00 GMT", "inf", "1e400"])
-def test_a_retry_after_of_a_year_ends_the_lane_instead_of_waiting(asked: str) -> None:
+def test_a_retry_after_of_a_year_ends_the_lane(asked: str) -> None:
     server = Hostile(plain(429, ERROR % b"rate_limit_error", retry_after=asked))
     with server.serving() as base:
         target = replace(pa(base, concurrency=1), live=True, reprobe_after_s=0.0)

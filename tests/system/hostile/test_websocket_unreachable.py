@@ -68,7 +68,7 @@ def response_of(result: Result) -> Response:
     ],
     ids=lambda value: value if isinstance(value, str) else getattr(value, "__name__", "peer"),
 )
-def test_what_cannot_be_looked_at_has_its_reason(misbehave: Misbehaviour, reason: str) -> None:
+def test_an_unreachable_websocket_is_inconclusive_with_its_reason(misbehave: Misbehaviour, reason: str) -> None:
     result = met(misbehave)
     assert (result.outcome, result.reason and result.reason.code) == (Outcome.INCONCLUSIVE, reason)
 
@@ -82,13 +82,13 @@ def test_what_cannot_be_looked_at_has_its_reason(misbehave: Misbehaviour, reason
     ],
     ids=lambda value: value if isinstance(value, str) else value.__name__,
 )
-def test_what_is_waited_for_in_vain_has_its_reason(misbehave: Misbehaviour, reason: str) -> None:
+def test_a_message_that_never_comes_is_inconclusive_with_its_reason(misbehave: Misbehaviour, reason: str) -> None:
     result = met(misbehave, timeout_s=SOON_S)
     assert (result.outcome, result.reason and result.reason.code) == (Outcome.INCONCLUSIVE, reason)
 
 
 @pytest.mark.parametrize("said", [(), (SET_UP,)], ids=["nothing", "ready"])
-def test_a_socket_that_outlives_its_documented_end_is_no_silence(said: tuple[str, ...]) -> None:
+def test_a_socket_that_outlives_its_documented_end_is_drift(said: tuple[str, ...]) -> None:
     """On a mock, whose clock was moved there, the end is past: what stays open differs from what is documented."""
     assert met(saying(*said), timeout_s=SOON_S).outcome is Outcome.DRIFTED
 
@@ -105,7 +105,7 @@ def test_a_socket_that_outlives_its_documented_end_is_no_silence(said: tuple[str
     ],
     ids=["open and talking", "open and silent", "open after goAway", "no such frame", "no UTF-8", "reset"],
 )
-def test_what_was_seen_before_the_end_is_judged(misbehave: Misbehaviour, address: str, code: str) -> None:
+def test_events_before_a_broken_end_are_judged(misbehave: Misbehaviour, address: str, code: str) -> None:
     result = met(misbehave, address, timeout_s=SOON_S)
     assert result.outcome is Outcome.DRIFTED, (result.outcome, result.reason)
     assert code in {finding.code for finding in result.drifts}
@@ -119,7 +119,7 @@ def test_memory_is_bounded(misbehave: Misbehaviour) -> None:
     assert grown_by(lambda: met(misbehave, timeout_s=SOON_S)) < MEMORY
 
 
-def test_what_was_said_before_a_close_is_heard() -> None:
+def test_messages_before_a_close_are_read() -> None:
     """The close may have come before we could say our first word; what came before it counts all the same."""
     result = met(hasty(SET_UP, GO_AWAY))
     assert result.outcome is Outcome.CONFORMS, (result.outcome, result.reason, result.drifts)

@@ -80,7 +80,7 @@ def names(exchange: Exchange) -> list[str]:
     return [event.event for event in exchange.response.events or ()]
 
 
-def test_what_is_said_and_heard_is_kept_in_order() -> None:
+def test_sent_and_received_messages_are_recorded_in_order() -> None:
     with serving(create_app(only=["pc"])) as base:
         exchange = exchanged(pc(base), HELLO)
     assert exchange.response is not None
@@ -110,21 +110,21 @@ def test_a_connection_that_fails_has_its_reason(service: str, code: str) -> None
 
 
 @pytest.mark.parametrize("call", [HELLO, get("/v1/models")], ids=["WebSocket", "HTTP"])
-def test_a_busy_machine_tells_a_late_connection_from_a_late_answer(call: Call) -> None:
+def test_a_late_connection_on_a_busy_machine_is_a_connect_timeout(call: Call) -> None:
     """All time limits have passed by the time that it looks at them."""
     late = call.replace(service=FULL_PORT, credential=None, connect_timeout_s=0.4)
     assert code_of(exchanged(pc("http://127.0.0.1:1"), late, busy_s=0.6)) == "connect-timeout"
 
 
 @pytest.mark.parametrize("call", [HELLO, get("/v1/models")], ids=["WebSocket", "HTTP"])
-def test_a_machine_that_stays_busy_takes_a_late_answer_for_no_late_connection(call: Call) -> None:
+def test_a_late_answer_on_a_busy_machine_is_no_connect_timeout(call: Call) -> None:
     """Nothing is looked at before the time limit of the answer is over, the connection that stands neither."""
     with Hostile(hanging).serving() as base:
         exchange = exchanged(pc(base), call.replace(timeout_s=0.1), busy_s=0.15, busy_times=12)
     assert code_of(exchange) == "read-timeout"
 
 
-def test_a_socket_that_is_connected_is_not_late() -> None:
+def test_an_open_socket_is_no_connect_timeout() -> None:
     """Even where the time limit of connecting itself has passed before anybody looks at the socket."""
     with Hostile(hanging).serving() as base:
         exchange = exchanged(
@@ -133,13 +133,13 @@ def test_a_socket_that_is_connected_is_not_late() -> None:
     assert code_of(exchange) == "read-timeout"
 
 
-def test_plain_text_leaves_this_machine_never() -> None:
+def test_plain_text_never_leaves_this_machine() -> None:
     provider = replace(pc("http://127.0.0.1:1"), addresses={"base_url": "http://192.0.2.1/pc"})
     with pytest.raises(ValueError, match=r"plain ws to 192\.0\.2\.1"):
         exchanged(provider, HELLO)
 
 
-def test_a_redirect_is_told_and_not_followed() -> None:
+def test_a_redirect_is_reported_and_not_followed() -> None:
     elsewhere = Hostile(plain(200))
     with elsewhere.serving() as other:
         address = other.replace("http", "ws")
@@ -157,7 +157,7 @@ def test_proxies_of_the_environment_are_not_used(monkeypatch: pytest.MonkeyPatch
         assert names(exchanged(pc(base), HELLO))[-1] == "response.completed"
 
 
-def test_keys_are_hidden_wherever_they_come_back() -> None:
+def test_keys_in_answers_are_hidden() -> None:
     echo = json.dumps({"type": "echo", "key": KEY, KEY: [f"Bearer {KEY}"]})
     with Hostile(saying(echo)).serving() as base:
         exchange = exchanged(
@@ -228,7 +228,7 @@ def test_a_close_frame_without_a_code_has_none(payload: bytes, code: int | None)
     assert (close.code, close.clean) == (code, True)
 
 
-def test_who_still_talks_can_answer_our_close() -> None:
+def test_a_server_that_still_sends_can_answer_our_close() -> None:
     """What nobody reads any more must not keep us from reading the answer: else we break the connection."""
     ended: list[bytes | ConnectionError] = []
 
@@ -249,7 +249,7 @@ def test_who_still_talks_can_answer_our_close() -> None:
     assert ended == [b""]
 
 
-def test_who_talks_for_ever_is_left() -> None:
+def test_a_server_that_never_stops_sending_is_disconnected() -> None:
     with Hostile(endless_frames).serving() as base:
         exchange = exchanged(pc(base), converse("/v1/responses", AwaitMessage("serverContent")))
     assert names(exchange) == ["serverContent"]
@@ -257,7 +257,7 @@ def test_who_talks_for_ever_is_left() -> None:
     assert (exchange.response.ended, exchange.response.close) == ("complete", None)
 
 
-def test_no_surface_loads_the_library_but_this_one() -> None:
+def test_websockets_is_imported_by_the_first_socket_only() -> None:
     """Neither the probes of another surface nor the mock import it before somebody opens a WebSocket."""
     code = (
         "import sys\n"

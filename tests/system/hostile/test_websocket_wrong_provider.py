@@ -161,7 +161,7 @@ def test_what_is_wrong_is_told(wrong: Wrong) -> None:
 
 
 @pytest.mark.parametrize("wrong", SETTLED.values(), ids=SETTLED.keys())
-def test_what_was_only_assumed_is_told_and_no_drift(wrong: Wrong) -> None:
+def test_a_mismatched_assumption_is_reported_but_no_drift(wrong: Wrong) -> None:
     result = seen(wrong.spoil, wrong.address)
     assert result.outcome is Outcome.CONFORMS, (result.outcome, result.reason)
     told = [finding for finding in result.findings if (finding.aspect, finding.code) == (wrong.aspect, wrong.code)]
@@ -169,12 +169,12 @@ def test_what_was_only_assumed_is_told_and_no_drift(wrong: Wrong) -> None:
     assert ": assumed " in told[0].message
 
 
-def test_a_socket_that_closes_before_its_last_event_has_shown_nothing() -> None:
+def test_a_socket_that_closes_before_its_last_event_is_inconclusive() -> None:
     result = seen(ending_before_the_end, RESPONSES)
     assert (result.outcome, result.reason and result.reason.code) == (Outcome.INCONCLUSIVE, "nothing-observed")
 
 
-def test_a_handshake_that_blames_how_we_asked_says_nothing_of_the_record() -> None:
+def test_a_handshake_that_blames_our_request_is_inconclusive() -> None:
     result = seen(refusing(400, UNAVAILABLE), INVALID_TOKEN)
     assert (result.outcome, result.reason and result.reason.code) == (Outcome.INCONCLUSIVE, "assumption-failed")
 
@@ -186,24 +186,24 @@ async def retired(message: Message, send: Send, scope: Scope) -> None:
     await send(message)
 
 
-def test_a_setup_that_was_closed_says_with_which_code_and_reason() -> None:
+def test_a_closed_setup_reports_its_code_and_reason() -> None:
     result = seen(retired, EXPIRED_HANDLE)
     assert (result.outcome, result.reason and result.reason.code) == (Outcome.INCONCLUSIVE, "setup-failed")
     assert result.reason is not None
     assert result.reason.detail.endswith("no sessionResumptionUpdate; closed with 1008: models/live-1 is retired")
 
 
-def test_the_verdict_on_the_close_stands_apart_from_that_on_the_messages() -> None:
+def test_close_and_messages_have_separate_verdicts() -> None:
     only_close = seen(closing(code=4001), CONNECTION_TIME)
     assert {finding.aspect for finding in only_close.drifts} == {Aspect.CLOSE}
     only_event = seen(without("goAway"), CONNECTION_TIME)
     assert {finding.aspect for finding in only_event.drifts} == {Aspect.EVENT}
 
 
-def test_nothing_wrong_conforms() -> None:
+def test_an_unspoiled_socket_conforms() -> None:
     assert seen(frames(lambda message: message), CONNECTION_TIME).outcome is Outcome.CONFORMS
 
 
-def test_an_overload_at_the_handshake_says_nothing_of_the_record() -> None:
+def test_an_overload_at_the_handshake_is_inconclusive() -> None:
     result = seen(refusing(503, UNAVAILABLE), INVALID_TOKEN)
     assert (result.outcome, result.reason and result.reason.code) == (Outcome.INCONCLUSIVE, "unasked-overload")

@@ -229,7 +229,7 @@ WRONGS = (
 
 
 @pytest.mark.parametrize("wrong", WRONGS, ids=lambda wrong: wrong.what.replace(" ", "-"))
-def test_what_is_wrong_is_named(wrong: Wrong) -> None:
+def test_one_wrong_thing_is_drift_with_its_code(wrong: Wrong) -> None:
     result = seen(wrong.spoil, wrong.address)
     assert result.outcome is Outcome.DRIFTED, (result.outcome, result.reason)
     found = [finding for finding in result.drifts if finding.code == wrong.code]
@@ -239,21 +239,21 @@ def test_what_is_wrong_is_named(wrong: Wrong) -> None:
     assert len(result.attempts) == 2, "a drift is confirmed by a second attempt, and both are kept"
 
 
-def test_a_field_that_the_envelope_only_assumes_is_told_and_is_no_drift() -> None:
+def test_a_missing_assumed_field_is_reported_but_no_drift() -> None:
     result = seen(body(lambda b: b.pop("request_id")), UNKNOWN_MODEL)
     assert result.outcome is Outcome.CONFORMS, result.reason or result.drifts
     found = [finding for finding in result.findings if finding.location == "/request_id"]
     assert {finding.severity for finding in found} == {Severity.SHOULD}, result.findings
 
 
-def test_an_extra_field_is_told_and_is_no_drift() -> None:
+def test_an_extra_field_is_reported_but_no_drift() -> None:
     result = seen(body(lambda b: b["error"].update(doc_url="https://docs.example/errors")), UNKNOWN_MODEL)
     assert result.outcome is Outcome.CONFORMS
     found = [finding for finding in result.findings if finding.code == "undocumented-field"]
     assert [(finding.location, finding.severity) for finding in found] == [("/error/doc_url", Severity.INFO)]
 
 
-def test_an_extra_header_is_told_and_is_no_drift() -> None:
+def test_an_extra_header_is_reported_but_no_drift() -> None:
     result = seen(header("pa-novelty", "yes"), UNKNOWN_MODEL)
     assert result.outcome is Outcome.CONFORMS
     assert ("undocumented-header", "pa-novelty") in {(finding.code, finding.location) for finding in result.findings}
@@ -272,7 +272,7 @@ def test_another_records_answer_is_recognised() -> None:
     assert [finding.message for finding in told] == [f"this is {' or '.join(fits)}"]
 
 
-def test_an_answer_that_tells_of_the_account_alone_says_nothing_of_the_record() -> None:
+def test_an_answer_about_the_account_is_inconclusive() -> None:
     def unpaid(answer: Answer) -> None:
         answer.status = 402
         answer.edit(lambda b: b["error"].update(type="billing_error", message="see your payment details"))
@@ -283,7 +283,7 @@ def test_an_answer_that_tells_of_the_account_alone_says_nothing_of_the_record() 
     assert "this is pa/errors/general/payment_problem" in result.reason.detail
 
 
-def test_a_permission_refusal_where_a_mock_should_answer_is_drift() -> None:
+def test_a_refused_permission_on_a_mock_is_drift() -> None:
     def refused(answer: Answer) -> None:
         if answer.status == 200:
             answer.status = 403
@@ -307,7 +307,7 @@ def test_a_provider_that_alternates_is_flaky() -> None:
     assert "status-differs" in {finding.code for finding in result.drifts}
 
 
-def test_a_provider_that_is_wrong_in_another_way_each_time_drifts() -> None:
+def test_a_different_mismatch_in_each_attempt_is_drift() -> None:
     def restless(answer: Answer) -> None:
         number = int(answer.asked["x-mock-session"].rpartition("/")[2])
         spoils = {1: status(410), 2: header("request-id", None), 3: raw(b"{}")}
@@ -335,14 +335,14 @@ def server_fault(answer: Answer) -> None:
     answer.edit(lambda b: b["error"].update(type="api_error", message="internal server error"))
 
 
-def test_a_500_on_three_attempts_with_a_green_control_is_a_drift() -> None:
+def test_a_500_in_three_attempts_is_drift() -> None:
     result = seen(server_fault, UNKNOWN_MODEL)
     assert result.outcome is Outcome.DRIFTED
     assert len(result.attempts) == 3
     assert {"status-differs", "type-differs"} <= {finding.code for finding in result.drifts}
 
 
-def test_a_500_once_is_none() -> None:
+def test_a_single_500_is_no_drift() -> None:
     result = seen(on_attempts({1}, server_fault), UNKNOWN_MODEL)
     assert result.outcome is Outcome.CONFORMS, result.reason or result.drifts
     assert [attempt.exchanges[-1].response.status for attempt in result.attempts if attempt.exchanges[-1].response] == [
@@ -351,14 +351,14 @@ def test_a_500_once_is_none() -> None:
     ]
 
 
-def test_one_label_of_an_endpoint_is_enough() -> None:
+def test_drift_of_one_step_makes_the_record_drift() -> None:
     spoil = when(lambda a: a.asked.get("x-api-key", "").startswith("catalog-probe"), status(403))
     result = seen(spoil, LIST_MODELS)
     assert result.outcome is Outcome.DRIFTED
     assert {finding.label for finding in result.drifts} == {"wrong_credential"}
 
 
-def test_a_setup_that_succeeds_without_what_is_needed_is_no_fault_of_ours() -> None:
+def test_a_setup_answer_without_the_needed_field_is_setup_failed() -> None:
     spoil = when(lambda a: a.status == 200 and a.path == "/pa/v1/agents", body(lambda b: b.pop("id")))
     result = seen(spoil, "pa/endpoints/agents/get_agent")
     assert (result.outcome, result.reason and result.reason.code) == (Outcome.INCONCLUSIVE, "setup-failed")
@@ -366,7 +366,7 @@ def test_a_setup_that_succeeds_without_what_is_needed_is_no_fault_of_ours() -> N
     assert "POST /v1/agents was answered otherwise: KeyError: 'id' at s1_4_1_endpoints.py:" in result.reason.detail
 
 
-def test_what_was_seen_is_judged_though_a_later_look_stops() -> None:
+def test_earlier_steps_are_judged_when_a_later_step_stops() -> None:
     """More is said to be left than anybody may use up, so the limit is out of reach; that it is said is drift."""
     result = seen(header("pa-ratelimit-requests-remaining", "99999999999"), "pa/rate_limits/limits/general")
     assert result.outcome is Outcome.DRIFTED, (result.outcome, result.reason)

@@ -35,7 +35,7 @@ def asking(mock: str, provider: str, scenario: str, waits: list[float]) -> httpx
 MESSAGE = {"model": "pa-small", "max_tokens": 1, "messages": [{"role": "user", "content": "hello"}]}
 
 
-def test_what_passes_is_sent_again_until_it_has_passed(mock: str) -> None:
+def test_passing_failures_are_retried_until_success(mock: str) -> None:
     waits: list[float] = []
     with asking(mock, "pa", "overloaded;times=2", waits) as client:
         answer = client.post("/v1/messages", json=MESSAGE)
@@ -43,14 +43,14 @@ def test_what_passes_is_sent_again_until_it_has_passed(mock: str) -> None:
     assert waits == [0.5, 1.0]
 
 
-def test_it_gives_up_after_as_many_attempts_as_the_documents_name(mock: str) -> None:
+def test_it_gives_up_after_the_documented_attempts(mock: str) -> None:
     waits: list[float] = []
     with asking(mock, "pa", "overloaded", waits) as client:
         assert client.post("/v1/messages", json=MESSAGE).status_code == 529
     assert waits == [0.5, 1.0]
 
 
-def test_what_must_be_corrected_is_sent_once(mock: str) -> None:
+def test_errors_that_must_be_corrected_are_not_retried(mock: str) -> None:
     waits: list[float] = []
     told: list[str] = []
     with asking(mock, "pc", "none", waits) as client:

@@ -12,11 +12,11 @@ from catalog_probe.catalog.files.store import Catalog
 
 
 @pytest.mark.parametrize("provider", providers())
-def test_it_is_openapi(provider: str) -> None:
+def test_the_export_is_valid_openapi(provider: str) -> None:
     OpenAPIV31SpecValidator(build_document(Catalog.load(), provider)).validate()
 
 
-def test_its_validator_refuses_what_is_none() -> None:
+def test_the_validator_refuses_an_invalid_document() -> None:
     broken = build_document(Catalog.load(), "pd")
     broken["paths"]["/v1/models"]["get"]["responses"]["200"].pop("description")
     with pytest.raises(OpenAPIValidationError):

@@ -26,7 +26,7 @@ OTHERWISE = Fault(FaultScope(path="/v1/models/mock-small$", statuses=(200,)), an
 OTHER = ("--revision", "2026-10-21")
 
 
-def test_what_the_usual_revision_confirmed_is_no_regression_of_another(tmp_path: Path) -> None:
+def test_evidence_of_the_usual_revision_makes_no_regression_of_another(tmp_path: Path) -> None:
     records = tmp_path / "records"
     shutil.copytree(RECORDS / "pa", records / "pa")
     with serving_faults() as fault_server:

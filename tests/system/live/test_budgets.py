@@ -70,7 +70,7 @@ def test_tokens_are_reserved_before_an_attempt_and_free_probes_go_on(base: str) 
         assert bool(result.attempts) == (result.outcome is Outcome.CONFORMS), "nothing is sent for what is not paid for"
 
 
-def test_a_budget_counts_what_it_admits_alone() -> None:
+def test_a_budget_counts_only_admitted_requests() -> None:
     budget = Budget(Provider("pa", max_requests=2, max_tokens=10))
     assert [budget.take_request() is None for _ in range(4)] == [True, True, False, False]
     assert [budget.reserve_tokens(tokens) is None for tokens in (6, 6, 4, 0)] == [True, False, True, True]

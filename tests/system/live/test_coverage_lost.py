@@ -48,7 +48,7 @@ def again(first: CommandResult, out: Path) -> None:
 
 
 @pytest.mark.parametrize("words", ["no_record_is_called_so", "general and overloaded and 529"])
-def test_where_nobody_could_ask_anything_it_is_5(tmp_path: Path, words: str) -> None:
+def test_a_selection_that_cannot_be_probed_exits_5(tmp_path: Path, words: str) -> None:
     """Nothing selected, or only what the provider alone can cause, of one that nobody expects to be seen."""
     unexpected = write_live_target(tmp_path, {"pa": "http://127.0.0.1:9"}, expected=False)
     seen = probe(unexpected, tmp_path / "out", "--provider", "pa", "-k", words)
@@ -90,7 +90,7 @@ def test_what_was_seen_yesterday_and_is_refused_today(
     assert f"Coverage lost ({len(gone)})" in rebuilt.output
 
 
-def test_who_expects_all_is_told_each_gap(tonight: LiveTarget, tmp_path: Path) -> None:
+def test_expect_all_lists_each_record_without_verdict(tonight: LiveTarget, tmp_path: Path) -> None:
     seen = probe(tonight, tmp_path / "out", "-k", "list_models or get_organization", "--expect-all")
     assert seen.status == 10, seen.all_output
     assert "all was expected, and" in seen.output

@@ -72,7 +72,7 @@ def test_an_address_without_the_api_is_suspected_too(
     assert "; look at PA_API_KEY and PA_BASE_URL" in capsys.readouterr().out
 
 
-def test_the_run_that_it_names_is_the_one_that_it_planned(
+def test_the_suggested_command_runs_what_was_planned(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """By the path that the target was given by, and with the costs that were allowed."""
@@ -106,7 +106,7 @@ def models_one_by_one(*ids: str) -> Starlette:
     [(("large-1", "haiku-1"), "haiku-1"), (("anything",), "anything"), (tuple("abcdefg"), "a")],
     ids=["on the second page", "of an unknown name", "more pages than are read"],
 )
-def test_a_model_is_found_on_whichever_page(listed: tuple[str, ...], found: str) -> None:
+def test_a_model_is_found_on_any_page(listed: tuple[str, ...], found: str) -> None:
     with serving(models_one_by_one(*listed)) as base:
         target = targets.load("live", {"PA_API_KEY": "key-of-nobody", "PA_BASE_URL": base})
         told = doctor_text.format_diagnosis(
@@ -129,9 +129,7 @@ def test_a_model_is_found_on_whichever_page(listed: tuple[str, ...], found: str)
         (200, "application/json", set()),
     ],
 )
-def test_what_a_look_up_leaves_open_and_what_the_account_answered(
-    status: int, content_type: str, left_open: set[str]
-) -> None:
+def test_only_failed_look_ups_leave_values_open(status: int, content_type: str, left_open: set[str]) -> None:
     """What rests on a value that nobody could ask for is as open; a refusal, and an empty list, are answers."""
 
     def told(_: Request) -> Response:
@@ -159,7 +157,7 @@ def test_an_expected_provider_that_is_not_configured_is_missing() -> None:
 
 
 @pytest.mark.parametrize(("provider", "blank"), [("pa", ""), ("pb", " \t\n"), ("pc", ""), ("pd", "")])
-def test_a_key_that_is_set_and_empty_is_what_is_missing(provider: str, blank: str) -> None:
+def test_an_empty_key_variable_is_reported_as_the_missing_key(provider: str, blank: str) -> None:
     name = f"{provider.upper()}_API_KEY"
     found = doctor.examine(catalog(), targets.load("live", {name: blank}), frozenset({Cost.FREE}), date(2026, 11, 21))
     assert not found.is_healthy
@@ -170,7 +168,7 @@ def test_a_key_that_is_set_and_empty_is_what_is_missing(provider: str, blank: st
     assert found.status == Exit.BLIND
 
 
-def test_with_nothing_set_it_says_how_to_begin(
+def test_without_any_key_the_doctor_says_how_to_begin(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for name in [name for name in os.environ if name.startswith(TARGET_VARIABLES)]:

@@ -86,7 +86,7 @@ def test_the_dressed_mock_passes_the_same_suite(provider: str, seen_of: CleanRes
     assert Counter(result.outcome for result in seen.values())[Outcome.CONFORMS] > len(seen) / 2
 
 
-def test_results_speak_stand_ins_alone(seen_of: CleanResults) -> None:
+def test_results_contain_only_stand_in_names(seen_of: CleanResults) -> None:
     seen = seen_of("pa")
     names = {name for result in seen.values() for name in header_names(result)}
     assert "pa-organization-id" in names
@@ -94,7 +94,7 @@ def test_results_speak_stand_ins_alone(seen_of: CleanResults) -> None:
     assert not any("acme_" in str(exchange.response.body) for exchange in exchanges(seen) if exchange.response)
 
 
-def test_a_target_that_does_not_name_them_sees_another_provider(tls: Certificates) -> None:
+def test_a_target_without_the_prefixes_sees_another_provider(tls: Certificates) -> None:
     address = "pa/endpoints/models/list_models"
     with serving(create_app(settings={"pa": PREFIXES["pa"]}), tls) as base:
         target = dressed(base, "pa", str(tls.authority))

@@ -18,7 +18,7 @@ PROVIDER = "pc"
 """Its contradictions are told as drifts and as settled assumptions."""
 
 
-def test_exactly_what_is_known_of_one_provider_is_found(tmp_path: Path) -> None:
+def test_exactly_the_known_contradictions_of_one_provider_are_found(tmp_path: Path) -> None:
     with field.served() as addresses:
         ran = field.night(tmp_path, addresses, "--provider", PROVIDER, rate=200)
     assert field.found(ran.lines) == {told for told in field.known() if told.provider == PROVIDER}
@@ -26,6 +26,6 @@ def test_exactly_what_is_known_of_one_provider_is_found(tmp_path: Path) -> None:
     assert outcomes == {Outcome.CONFORMS, Outcome.DRIFTED, Outcome.NOT_PROBED}, "no edge made anything unclear"
 
 
-def test_what_is_known_is_a_contradiction_of_the_mock() -> None:
+def test_each_known_contradiction_contradicts_the_mock() -> None:
     there = {(provider, each.name) for provider, table in CONTRADICTIONS.items() for each in table}
     assert {(told.provider, name) for told, name in field.known().items()} <= there

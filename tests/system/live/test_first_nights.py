@@ -204,7 +204,7 @@ def test_a_night_whose_look_ups_a_gateway_answers_is_blind(
         assert re.search("^unanswered: pa: gateway-page: the look-up GET ", said.stdout, re.MULTILINE)
 
 
-def test_a_model_that_the_account_lists_no_more_is_lost_from_sight(tmp_path: Path) -> None:
+def test_a_model_that_the_account_no_longer_lists_is_coverage_lost(tmp_path: Path) -> None:
     out = tmp_path / "out"
     with service() as (_, environ):
         first = pytest_probes(out, *OPTIONS, environ=environ)
@@ -217,7 +217,7 @@ def test_a_model_that_the_account_lists_no_more_is_lost_from_sight(tmp_path: Pat
     assert "set PA_SMALL_MODEL" in second.all_output
 
 
-def test_with_nothing_set_it_tells_what_to_set(tmp_path: Path) -> None:
+def test_without_any_key_the_run_names_the_variables_to_set(tmp_path: Path) -> None:
     ran = pytest_probes(tmp_path / "out", "--target", "live")
     assert ran.status == 10
     for name in ("PA", "PB", "PC", "PD"):

@@ -86,7 +86,7 @@ def _keys(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("address", [GET_FILE, DELETE_FILE, GET_AGENT, "pa/endpoints/files/upload_file"])
-def test_what_a_probe_makes_is_gone_when_it_ends(tmp_path: Path, address: str) -> None:
+def test_a_probe_removes_what_it_made(tmp_path: Path, address: str) -> None:
     with account(tmp_path) as tonight:
         result = probed(tonight, tmp_path / "run", address)[address]
         assert files_of(tonight) == []
@@ -105,7 +105,7 @@ AGENTS = (
 )
 
 
-def test_what_there_may_be_one_of_by_its_name_is_in_no_other_probes_way(tmp_path: Path) -> None:
+def test_probes_that_make_uniquely_named_things_do_not_collide(tmp_path: Path) -> None:
     """Each makes an agent, at one time in one account, in which a night that was killed has left some."""
     with account(tmp_path, Broken("")) as tonight:
         address = tonight.target.providers["pa"].addresses["base_url"]
@@ -121,7 +121,7 @@ def test_what_there_may_be_one_of_by_its_name_is_in_no_other_probes_way(tmp_path
     assert {result.outcome for result in results.values()} == {Outcome.CONFORMS}
 
 
-def test_it_is_removed_although_the_budget_is_spent(tmp_path: Path) -> None:
+def test_a_resource_is_removed_although_the_budget_is_spent(tmp_path: Path) -> None:
     with account(tmp_path) as tonight:
         tonight = write_live_target(
             tmp_path, {"pa": tonight.target.providers["pa"].addresses["base_url"]}, max_requests=2
@@ -131,7 +131,7 @@ def test_it_is_removed_although_the_budget_is_spent(tmp_path: Path) -> None:
         assert files_of(tonight) == []
 
 
-def test_what_resists_removal_is_left_to_cleanup_which_may_run_twice(
+def test_a_failed_removal_is_left_to_cleanup_which_may_run_twice(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     broken = Broken("DELETE")
@@ -148,9 +148,7 @@ def test_what_resists_removal_is_left_to_cleanup_which_may_run_twice(
         assert "nothing is left" in capsys.readouterr().out
 
 
-def test_after_a_crash_between_the_answer_and_the_removal_cleanup_removes(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_cleanup_removes_what_a_crash_left(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The journal as a killed process leaves it: its last line cut short."""
     with account(tmp_path) as tonight:
         provider = tonight.target.providers["pa"]
@@ -168,7 +166,7 @@ def test_after_a_crash_between_the_answer_and_the_removal_cleanup_removes(
     assert "1 removed, 0 left" in capsys.readouterr().out
 
 
-def test_a_create_whose_answer_was_never_seen_must_be_looked_for_by_hand(
+def test_a_create_without_an_answer_must_be_cleaned_up_by_hand(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with account(tmp_path, Broken("POST")) as tonight:
@@ -200,7 +198,7 @@ def test_a_create_whose_answer_was_never_seen_must_be_looked_for_by_hand(
         ({"resource": "..", "at": "\x1b[2J::stop-commands::x"}, "'..' is no id of a file"),
     ],
 )
-def test_nothing_is_sent_for_a_journal_that_is_not_this_account_s(
+def test_cleanup_sends_nothing_for_another_accounts_journal(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], change: dict[str, str], line: str
 ) -> None:
     watched = Broken("")
@@ -231,7 +229,7 @@ def test_nothing_is_sent_for_a_journal_that_is_not_this_account_s(
     assert watched.asked == []
 
 
-def test_a_line_that_was_edited_is_not_sent(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_cleanup_sends_nothing_for_an_edited_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Whoever can write a journal and has no key names no other thing on the account."""
     broken = Broken("DELETE")
     with account(tmp_path, broken) as tonight:
@@ -263,7 +261,7 @@ class Naming(Broken):
 
 
 @pytest.mark.parametrize("given", ["../organizations/users/user_1", "..%2f..%2fadmin", "f?force=true", "f#", "f\r\n"])
-def test_an_id_that_an_answer_gives_leads_nowhere_else(tmp_path: Path, given: str) -> None:
+def test_an_unsafe_id_in_an_answer_is_never_put_into_a_path(tmp_path: Path, given: str) -> None:
     naming = Naming(given)
     with account(tmp_path, naming) as tonight:
         result = probed(tonight, tmp_path / "run", GET_FILE)[GET_FILE]

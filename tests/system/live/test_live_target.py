@@ -22,7 +22,7 @@ TABLES = {
 }
 
 
-def test_with_nothing_set_it_loads_and_probes_nothing() -> None:
+def test_without_variables_the_target_loads_and_probes_nothing() -> None:
     target = targets.load("live", {})
     chosen = make_plan(catalog(), target, target.allow, [str(record.address) for record in catalog().select("pa")])
     assert not chosen.probed
@@ -63,7 +63,7 @@ def test_a_provider_with_an_address_and_a_key_is_expected(environ: dict[str, str
     assert targets.load("live", environ).expected_providers == (("pa",) if expected else ())
 
 
-def test_a_mock_is_expected_where_it_says_so_alone(tmp_path: Path) -> None:
+def test_a_mock_provider_is_expected_only_if_the_target_says_so(tmp_path: Path) -> None:
     path = tmp_path / "a.toml"
     path.write_text('live = false\n[providers.pa]\nbase_url = "http://127.0.0.1:1"\ncredentials = {inference = "k"}')
     assert targets.load(str(path), {}).expected_providers == ()
@@ -120,12 +120,12 @@ def test_pbs_key_header_and_tier_header_have_prefixes_of_their_own() -> None:
 
 
 @pytest.mark.parametrize("address", ["https://provider.example/v1", "https://provider.example/v1beta/"])
-def test_an_address_that_ends_in_a_version_is_told_as_such(address: str) -> None:
+def test_an_address_that_ends_in_a_version_is_refused(address: str) -> None:
     with pytest.raises(TargetError, match=r"PA_BASE_URL holds ends in /v1\w*, .* write https://provider\.example$"):
         targets.load("live", {"PA_BASE_URL": address})
 
 
-def test_a_default_stands_where_the_variable_is_not_set_or_empty(tmp_path: Path) -> None:
+def test_a_default_applies_if_the_variable_is_unset_or_empty(tmp_path: Path) -> None:
     line = 'header_prefix = "env:X|acme-"\nmax_requests = "env:N|7"'
     for environ in ({}, {"X": " ", "N": ""}):
         found = target_of(tmp_path, line, environ).providers["pa"]
@@ -147,7 +147,7 @@ def test_a_default_stands_where_the_variable_is_not_set_or_empty(tmp_path: Path)
         ("[providers.pa.look_up.a]\nlike = []", "'ask' is missing"),
     ],
 )
-def test_a_default_or_rule_that_cannot_be_used_is_told(tmp_path: Path, line: str, said: str) -> None:
+def test_an_unusable_default_or_rule_is_refused(tmp_path: Path, line: str, said: str) -> None:
     with pytest.raises(TargetError) as raised:
         target_of(tmp_path, line, {})
     assert said in str(raised.value)

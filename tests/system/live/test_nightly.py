@@ -275,7 +275,7 @@ MODELS, NOT_FOUND = "catalog/records/pd/endpoints/models.json", "catalog/records
 API_KEY = "catalog/records/pd/endpoints/api_key.json"
 
 
-def test_a_night_becomes_one_pull_request_that_says_each_thing_once(opened: Repository, first: Path) -> None:
+def test_a_night_becomes_one_pull_request(opened: Repository, first: Path) -> None:
     assert opened.asked() == ["pr list", "pr list", "pr create"]
     [pull] = opened.pulls
     body = pull["body"]
@@ -324,9 +324,7 @@ def test_the_main_branch_is_merged_into_an_open_proposal(opened: Repository, sec
     assert opened.git("diff", "--name-only", "origin/main", "FETCH_HEAD").splitlines() == [MODELS, NOT_FOUND]
 
 
-def test_a_proposal_that_does_not_merge_any_more_is_left_to_a_person(
-    opened: Repository, second: Path, blind: Path
-) -> None:
+def test_a_proposal_with_merge_conflicts_is_left_to_a_person(opened: Repository, second: Path, blind: Path) -> None:
     before, main = opened.tip(PROPOSAL), opened.tip("main")
     text = opened.read("main", MODELS)
     opened.commit("main", {MODELS: "\n".join(f"{line} " for line in text.splitlines()) + "\n"})
@@ -357,7 +355,7 @@ def test_a_closed_proposal_stays_closed_until_there_is_something_new(
     assert opened.changed() == [API_KEY], "what was refused is not proposed with it"
 
 
-def test_a_merged_proposal_refuses_nothing(opened: Repository, first: Path) -> None:
+def test_a_merged_proposal_does_not_block_the_next_one(opened: Repository, first: Path) -> None:
     """Its words were accepted: in a later night they are news, here of what somebody reverted since."""
     before = opened.read("main", MODELS)
     opened.squash()
@@ -442,7 +440,9 @@ git -C "{remote}" update-ref refs/heads/{branch} {other}
 
 
 @pytest.mark.parametrize("branch", [PROPOSAL, HISTORY])
-def test_of_two_nights_at_once_neither_is_lost(opened: Repository, second: Path, tmp_path: Path, branch: str) -> None:
+def test_two_simultaneous_nights_are_both_proposed(
+    opened: Repository, second: Path, tmp_path: Path, branch: str
+) -> None:
     """The other night's push comes after this one looked and before it pushes."""
     theirs = opened.tip(branch)
     mine = opened.commit(branch, {"reports/history/other.jsonl": "{}\n"} if branch == HISTORY else {"NOTES": "b\n"})
@@ -560,7 +560,7 @@ def test_the_pull_request_of_a_fork_is_not_ours(repository: Repository, first: P
     assert [pull["isCrossRepository"] for pull in repository.pulls] == [True, False]
 
 
-def test_where_actions_may_open_no_pull_request_the_setting_is_named(repository: Repository, first: Path) -> None:
+def test_a_forbidden_pull_request_names_the_setting(repository: Repository, first: Path) -> None:
     forbidden = "GraphQL: GitHub Actions is not permitted to create or approve pull requests (createPullRequest)"
     repository.fail_at(3, f"pull request create failed: {forbidden}")
     said = repository.propose(first, status=1)
@@ -575,9 +575,7 @@ case "$(cat)" in *refs/heads/nightly/catalog*) sed -i 's/"OPEN"/"CLOSED"/' "{pul
 """
 
 
-def test_a_night_pushed_to_a_pull_request_that_closes_meanwhile_gets_one_of_its_own(
-    opened: Repository, second: Path
-) -> None:
+def test_a_pull_request_closed_during_the_push_is_replaced(opened: Repository, second: Path) -> None:
     write_executable(opened.root / ".git" / "hooks" / "pre-push", CLOSING.format(pulls=opened.gh / "pulls.json"))
     opened.propose(second)
     assert [pull["state"] for pull in opened.pulls] == ["CLOSED", "OPEN"]

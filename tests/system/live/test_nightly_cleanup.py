@@ -86,9 +86,7 @@ FORK = {"full_name": "stranger/catalog"}
         ({"event": "push"}, "its event is push, not schedule or workflow_dispatch"),
     ],
 )
-def test_a_run_that_is_not_ours_is_named_and_nothing_of_it_is_read(
-    checkout: Checkout, change: dict[str, Any], reason: str
-) -> None:
+def test_a_foreign_run_is_named_and_not_read(checkout: Checkout, change: dict[str, Any], reason: str) -> None:
     github = checkout.github
     checkout.journal(github.artifact(github.run(42), "night-pa") / "ours")
     foreign = github.run(43, display_title="\x1b[2J::stop-commands::x ##[group]", **change)
@@ -100,7 +98,7 @@ def test_a_run_that_is_not_ours_is_named_and_nothing_of_it_is_read(
     assert ours.endswith("/night-pa-42/ours")
 
 
-def test_runs_of_others_do_not_crowd_out_ours(checkout: Checkout) -> None:
+def test_runs_of_other_workflows_do_not_hide_ours(checkout: Checkout) -> None:
     github = checkout.github
     for number in range(10):
         github.run(number)
@@ -113,7 +111,7 @@ def test_runs_of_others_do_not_crowd_out_ours(checkout: Checkout) -> None:
     assert [line.split()[0] for line in github.downloads] == ["9", "8", "7", "6", "5", "4", "3"]
 
 
-def test_nights_that_cannot_be_listed_are_told_and_tonight_s_are_cleaned(checkout: Checkout) -> None:
+def test_tonight_is_cleaned_up_even_if_earlier_nights_cannot_be_listed(checkout: Checkout) -> None:
     checkout.github.refuse()
     status, said = checkout.clean_up()
     assert status == 1

@@ -71,7 +71,7 @@ def probed(folder: Path) -> Nights:
     return Nights(ran[0], ran[1], (texts[0], texts[1]), records)
 
 
-def test_the_first_night_is_green_and_tells_each_assumption(nights: Nights) -> None:
+def test_the_first_night_is_green_and_reports_each_resolved_assumption(nights: Nights) -> None:
     assert nights.first.status == 0, nights.first.all_output
     results = nights.first.results
     assert not [result.record for result in results.values() if result.drifts]
@@ -84,14 +84,14 @@ def test_the_first_night_is_green_and_tells_each_assumption(nights: Nights) -> N
     assert f"{MODEL}#success/status: assumed 200, observed 201" in summary
 
 
-def test_what_we_assumed_of_a_request_is_ours_to_mend(nights: Nights) -> None:
+def test_a_wrong_assumption_about_a_request_is_ours_to_mend(nights: Nights) -> None:
     result = nights.first.results[BATCHES]
     assert result.outcome is Outcome.INCONCLUSIVE
     assert result.reason is not None
     assert result.reason.code == ReasonCode.ASSUMPTION_FAILED
 
 
-def test_what_they_turned_out_to_be_is_written_down(nights: Nights) -> None:
+def test_resolved_assumptions_are_written_to_the_records(nights: Nights) -> None:
     written = Catalog.load(nights.records)
     for address, key, seen in (
         (MODEL, "success/status", "201"),

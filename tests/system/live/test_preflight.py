@@ -41,7 +41,7 @@ FEW = ("-k", "models or compliance_chats")
 """Of both credentials: what is told of a provider that cannot be looked at is told of few records as of all."""
 
 
-def test_a_dead_key_is_loud_and_names_its_variable(tmp_path: Path) -> None:
+def test_a_dead_key_makes_the_run_blind_and_names_its_variable(tmp_path: Path) -> None:
     with mock_process("pa") as addresses:
         tonight = write_live_target(tmp_path, addresses)
         dead = {"PA_API_KEY": "a-key-that-was-deleted-yesterday"}
@@ -61,7 +61,7 @@ MISSING_SECRET = {"PA_API_KEY": ""}
     ("expected", "environ", "is_expected"),
     [(True, NO_KEY, True), (None, NO_KEY, False)],
 )
-def test_a_missing_key_is_blind_and_tells_what_to_set(
+def test_a_missing_key_makes_the_run_blind_and_names_what_to_set(
     tmp_path: Path, expected: bool | None, environ: dict[str, str], is_expected: bool
 ) -> None:
     tonight = write_live_target(tmp_path, {"pa": "https://provider.invalid"}, expected=expected)
@@ -230,7 +230,7 @@ def night_target() -> Target:
         (replace(ACCEPTED, target="elsewhere"), date(2030, 1, 1), []),
     ],
 )
-def test_an_entry_that_no_run_can_keep_fails_each_run_on_its_target(
+def test_a_stale_accepted_difference_fails_runs_on_its_target(
     entry: AcceptedDifference, today: date, said: list[str]
 ) -> None:
     lines = list_stale_entries(options(entry, today=today))

@@ -68,7 +68,7 @@ def test_a_refusal_of_the_key_where_it_is_let_through_is_drift(standing: Service
     assert told(results) == {LIMITS: "conforms", **dict.fromkeys(LOOKED_UP, "drifted")}
 
 
-def test_a_refusal_of_no_documented_shape_is_drift(standing: Services) -> None:
+def test_a_refusal_of_undocumented_shape_is_drift(standing: Services) -> None:
     other = NO_SCOPE.replace("invalid_request_error", "scope_error")
     standing.restart(
         Fault(FaultScope(provider="pc", path="fine_tuning", credential=KEY), answer=replace_answer(401, other))

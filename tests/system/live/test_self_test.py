@@ -100,7 +100,7 @@ def probe(tonight: LiveTarget, folder: Path, *arguments: str, stage: str = "") -
 
 
 @pytest.mark.parametrize("workers", [(), ("-n", "1")])
-def test_a_whole_run_hears_its_self_test_and_shows_none(
+def test_a_run_detects_its_self_test_and_shows_it_nowhere(
     tonight: LiveTarget, tmp_path: Path, workers: tuple[str, ...]
 ) -> None:
     seen = probe(tonight, tmp_path, *workers)

@@ -46,7 +46,7 @@ def test_the_order_in_which_records_come_does_not_matter() -> None:
 
 
 @pytest.mark.parametrize("changes", [{}, {"max_requests": 100}])
-def test_what_shares_a_rate_or_a_budget_stays_together(changes: dict[str, int]) -> None:
+def test_lanes_that_share_a_rate_or_a_budget_stay_in_one_shard(changes: dict[str, int]) -> None:
     target = mock_target_at("http://127.0.0.1:1", **changes)
     shards = [select_addresses(Shard(number, 3), ADDRESSES, target) for number in (1, 2, 3)]
     for group in {
@@ -57,7 +57,7 @@ def test_what_shares_a_rate_or_a_budget_stays_together(changes: dict[str, int]) 
 
 
 @pytest.mark.parametrize("text", ["0/2", "3/2", "1", "1/0", "a/b", "-1/2", "1/2/3", "1/" + "9" * 5000])
-def test_what_is_no_shard_is_refused(text: str) -> None:
+def test_a_malformed_shard_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="is no shard"):
         Shard.parse(text)
 
@@ -81,7 +81,7 @@ def expected_by_shard(target: Target, total: int) -> list[tuple[str, ...]]:
     return [options(target, Shard(number, total)).expected_providers for number in range(1, total + 1)]
 
 
-def test_a_shard_answers_only_for_providers_it_can_look_at() -> None:
+def test_a_shard_expects_only_the_providers_it_can_probe() -> None:
     """Else a shard that got only lanes without a key would call a provider blind that another shard looks at."""
     target = mock()
     pa = target.providers["pa"]
@@ -90,7 +90,7 @@ def test_a_shard_answers_only_for_providers_it_can_look_at() -> None:
     assert sum("pa" in shard for shard in shards) == 1
 
 
-def test_a_provider_without_any_key_is_answered_for_by_one_shard() -> None:
+def test_a_provider_without_a_key_is_expected_by_one_shard() -> None:
     target = mock()
     bare = replace(target.providers["pa"], credentials={})
     shards = expected_by_shard(replace(target, providers={**target.providers, "pa": bare}), 8)
@@ -113,7 +113,7 @@ def shards(once: Once) -> list[CommandResult]:
     return once("shards", probed)
 
 
-def test_no_shard_is_blind_or_leaves_something_out(shards: list[CommandResult]) -> None:
+def test_no_shard_is_blind_or_incomplete(shards: list[CommandResult]) -> None:
     """One of the three got no provider, for a live one is never split: it asks nothing, which is 5 and not 10."""
     assert sorted(ran.status for ran in shards) == [0, 0, 5], [ran.all_output for ran in shards]
     looked = [ran for ran in shards if ran.status == 0]

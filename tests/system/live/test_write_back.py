@@ -51,7 +51,7 @@ def nights(tmp_path: Path, mock: EmbeddedMock) -> Nights:
     return Nights(write_live_target(tmp_path, {"pa": mock.addresses()["pa"]["base_url"]}), tmp_path)
 
 
-def test_an_update_writes_what_was_seen_and_says_so(nights: Nights) -> None:
+def test_an_update_writes_observations_and_reports_it(nights: Nights) -> None:
     seen = nights.on("2026-11-20", "--update", "-k", "get_model")
     assert seen.status == 0, seen.all_output
     assert f"update: {MODEL}: conforms" in seen.output
@@ -72,7 +72,7 @@ def test_without_update_the_records_stay(nights: Nights) -> None:
     assert Tag.LIVE_VERIFIED in Catalog.load(seen.folder / "catalog")[MODEL].tags
 
 
-def test_what_was_looked_at_in_part_has_its_evidence_and_no_new_tag(nights: Nights) -> None:
+def test_a_partial_observation_writes_evidence_but_no_tag(nights: Nights) -> None:
     seen = nights.on("2026-11-20", "--update", "-k", "list_models")
     assert f"update: {MODELS}: conforms" in seen.output
     record = Catalog.load(nights.records)[MODELS]

@@ -50,7 +50,7 @@ def standing() -> Iterator[Services]:
 
 @pytest.mark.parametrize("wrong", WRONG_KEY)
 @pytest.mark.parametrize("variable", ELSEWHERE)
-def test_a_server_that_answers_all_alike_is_none_of_the_provider(standing: Services, variable: str, wrong: str) -> None:
+def test_a_server_with_one_answer_is_not_the_provider(standing: Services, variable: str, wrong: str) -> None:
     path, asked, given = ELSEWHERE[variable]
     standing.restart(Fault(FaultScope(path=f"^{path}"), answer=WRONG_KEY[wrong]))
     hold_nothing_was_seen(standing, variable, asked, **given)
@@ -58,7 +58,7 @@ def test_a_server_that_answers_all_alike_is_none_of_the_provider(standing: Servi
 
 @pytest.mark.parametrize("there", ["/pa", "/pb", "/pc", "/pd"])
 @pytest.mark.parametrize("variable", ELSEWHERE)
-def test_nor_is_the_server_of_somebody_else_or_another_of_its_own(
+def test_another_server_of_this_or_another_provider_is_inconclusive(
     standing: Services, variable: str, there: str
 ) -> None:
     _, asked, given = ELSEWHERE[variable]
@@ -85,14 +85,14 @@ AND_KEY = "PD_MANAGEMENT_KEY and "
 
 
 @pytest.mark.parametrize("variable", ELSEWHERE)
-def test_at_the_right_address_all_conform(standing: Services, variable: str) -> None:
+def test_at_the_right_address_all_records_conform(standing: Services, variable: str) -> None:
     _, asked, given = ELSEWHERE[variable]
     standing.restart()
     results = probe_account(standing.target(variable[:2].lower(), **given), asked)
     assert {address: each.outcome for address, each in results.items()} == dict.fromkeys(asked, Outcome.CONFORMS)
 
 
-def test_what_changes_where_the_provider_was_seen_is_drift(standing: Services) -> None:
+def test_a_change_at_a_confirmed_host_is_drift(standing: Services) -> None:
     unprocessable = json.dumps({"error": {"message": "No.", "type": "oauth", "param": None, "code": None}})
     standing.restart(
         Fault(
@@ -107,7 +107,7 @@ def test_what_changes_where_the_provider_was_seen_is_drift(standing: Services) -
     assert [results[address].outcome for address in MUTUAL_TLS] == [Outcome.CONFORMS, Outcome.DRIFTED]
 
 
-def test_a_large_success_proves_the_key_though_no_field_is_named_as_proof(standing: Services) -> None:
+def test_a_large_success_proves_the_key_without_a_proof_field(standing: Services) -> None:
     """Of a large body only the values at named pointers are kept, which are none here."""
     _, asked, given = ELSEWHERE["PD_MANAGEMENT_URL"]
     large = json.dumps({"padding": "x" * 100_000})

@@ -55,7 +55,7 @@ def test_a_model_that_is_not_there_is_our_cause_once(standing: Services, provide
 NOT_FOUND = "value-not-found"
 
 
-def test_a_model_that_is_there_may_drift(standing: Services) -> None:
+def test_a_listed_model_may_drift(standing: Services) -> None:
     """It is in the account's list, so that a refusal of it is the provider's; so is that of one found there."""
     for given in ({"PA_SMALL_MODEL": "mock-small"}, {}):
         standing.restart(Fault(FaultScope(path="/models/mock-small$"), answer=replace_answer(404, GONE)))
@@ -117,7 +117,7 @@ BETA = '{"type":"error","error":{"type":"invalid_request_error","message":"Unexp
 OTHERWISE = '{"type":"error","error":{"type":"invalid_request_error","message":"Who are you?"}}'
 
 
-def test_a_header_of_ours_may_be_refused_before_anybody_looks_at_the_key(standing: Services) -> None:
+def test_a_header_refused_before_the_key_is_checked_is_no_drift(standing: Services) -> None:
     """What a wrong key is told then is no difference; what it is told in other words may be one."""
     agents, nobody = FaultScope(path="/v1/agents"), FaultScope(path="/v1/agents", credential=NONEXISTENT_KEY)
     standing.restart(Fault(agents, answer=replace_answer(400, BETA)))
@@ -163,7 +163,7 @@ LISTS = {
     ("provider", "listing"),
     [*((each, b"[]") for each in LISTS), ("pa", b"null"), ("pa", b'{"id": "m"}'), ("pa", b'[{"id": ""}]')],
 )
-def test_an_account_without_any_model_is_in_trouble(standing: Services, provider: str, listing: bytes) -> None:
+def test_an_account_without_any_model_is_account_trouble(standing: Services, provider: str, listing: bytes) -> None:
     """Most records need one; that there is none is no state of a provider's, so nobody looked at those."""
     path, empty = LISTS[provider]
     nothing = empty.replace(b"[]", listing)
@@ -187,7 +187,7 @@ TOO_EARLY = replace_answer(425, "too early", "text/plain")
     "trouble",
     [{"answer": BAD_GATEWAY}, {"act": Act.RESET}, {"answer": replace_answer(503, "{}")}, {"answer": TOO_EARLY}],
 )
-def test_what_gets_lost_at_first_is_asked_for_once_more(standing: Services, trouble: dict[str, Any]) -> None:
+def test_a_lost_first_look_up_is_repeated(standing: Services, trouble: dict[str, Any]) -> None:
     """The first look-up and, of the doctor, the first control."""
     model = ("pa/endpoints/models/get_model",)
     standing.restart(Fault(FaultScope(path="/pa/v1/models$", last=1), **trouble))
@@ -229,7 +229,7 @@ def test_a_key_of_another_kind_makes_no_record_drift(standing: Services, provide
     assert any(f"{variable}" in each.detail for each in unseen)
 
 
-def test_a_key_that_may_not_use_an_endpoint_is_restricted_there_whatever_is_asked(standing: Services) -> None:
+def test_a_key_without_the_right_to_an_endpoint_is_restricted(standing: Services) -> None:
     """A list and a fault that the same endpoints refuse this key in one sentence, before they look at anything."""
     own = FaultScope(path="/v1/(files|messages/batches|agents)", credential="mock-pa-inference")
     standing.restart(Fault(own, answer=replace_answer(403, FORBIDDEN)))
@@ -239,7 +239,7 @@ def test_a_key_that_may_not_use_an_endpoint_is_restricted_there_whatever_is_aske
     assert Outcome.DRIFTED not in outcomes.values()
 
 
-def test_what_no_success_was_refused_with_is_drift_of_what_a_fault_was_answered(standing: Services) -> None:
+def test_a_refusal_that_only_the_faulty_request_gets_is_drift(standing: Services) -> None:
     """Another refusal than the documented one may be the provider's change."""
     standing.restart(Fault(FaultScope(path="/v1/models/"), answer=replace_answer(403, FORBIDDEN)))
     results = probe_account(standing.target("pa"), ["pa/errors/general/unknown_model"])

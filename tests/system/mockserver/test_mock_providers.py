@@ -42,7 +42,7 @@ def test_sessions_share_a_mock_and_nothing_else() -> None:
         ask(mock.url("pc", "/v1"))
 
 
-def test_two_live_side_by_side_and_leave_no_port_open() -> None:
+def test_two_mocks_run_side_by_side_and_leave_no_port_open() -> None:
     with mock_providers(only=["pc"]) as easy, mock_providers(only=["pc"], any_key=False, clients=False) as strict:
         assert (ask(easy.url("pc", "/v1")), ask(strict.url("pc", "/v1"))) == (200, 401)
 
@@ -73,7 +73,7 @@ def test_it_can_be_used_inside_a_loop() -> None:
     assert asyncio.run(inside()) == 404
 
 
-def test_options_that_make_no_sense_are_told() -> None:
+def test_senseless_options_are_refused() -> None:
     with pytest.raises(ValueError, match="--limits: 'few' is neither"), mock_providers(limits="few"):
         pass
 

@@ -65,7 +65,7 @@ def test_the_ready_line_names_an_address_for_each_provider(ready: dict[str, Any]
 
 
 @pytest.mark.parametrize("how", ["stdin", signal.SIGTERM, signal.SIGINT])
-def test_it_ends_at_once_and_in_silence_even_while_a_request_hangs(how: str | signal.Signals) -> None:
+def test_it_ends_silently_at_once_even_while_a_request_hangs(how: str | signal.Signals) -> None:
     with running() as (process, ready):
         host, port = ready["base"].removeprefix("http://").split(":")
         with socket.create_connection((host, int(port))) as hanging:
@@ -79,7 +79,7 @@ def test_it_ends_at_once_and_in_silence_even_while_a_request_hangs(how: str | si
             assert piped(process.stderr).read() == b""
 
 
-def test_it_lists_what_clients_sent_where_it_is_told_to(ready: dict[str, Any]) -> None:
+def test_it_lists_requests_if_told_to(ready: dict[str, Any]) -> None:
     assert patient.get(f"{ready['base']}/__mock__/requests").status_code == 404
     with running("--list-requests") as (_, own):
         patient.get(f"{own['base']}/pa/v1/models", headers=HEADERS)
@@ -100,9 +100,7 @@ def open_to_app() -> Iterator[str]:
 
 @pytest.mark.parametrize("path", ["/pa/v1/messages", "/__mock__/next", "/__mock__/requests", "/nowhere"])
 @pytest.mark.parametrize(("origin", "allowed"), [(APP, APP), ("http://other.example", None), ("null", None)])
-def test_pages_of_the_origins_that_are_named_may_ask_and_read(
-    open_to_app: str, path: str, origin: str, allowed: str | None
-) -> None:
+def test_pages_of_named_origins_may_read_answers(open_to_app: str, path: str, origin: str, allowed: str | None) -> None:
     preflight = {"access-control-request-method": "DELETE", "access-control-request-headers": "x-a"}
     with patient.client(base_url=open_to_app, headers={"origin": origin}) as browser:
         asked, read = browser.options(path, headers=preflight), browser.get(path)
@@ -185,7 +183,7 @@ def test_413_reaches_a_client_that_sends_everything_first(ready: dict[str, Any])
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="counts what is open in another way")
-def test_more_may_connect_than_a_process_may_have_open_unless_it_asks() -> None:
+def test_more_clients_than_the_default_file_limit_may_connect() -> None:
     few = ("sh", "-c", 'ulimit -Sn 64; exec "$@"', "sh")
     with running(under=few) as (_, ready), ExitStack() as all_open:
         host, port = ready["base"].removeprefix("http://").split(":")

@@ -109,6 +109,6 @@ def without_its_id(answer: Answer) -> None:
     ("spoil", "words"),
     [(fails, "507: Undocumented status code"), (says_nothing, "violates schema"), (without_its_id, "`request-id`")],
 )
-def test_what_the_export_does_not_say_is_found(spoil: Spoil, words: str) -> None:
+def test_answers_missing_from_the_export_are_found(spoil: Spoil, words: str) -> None:
     with serving(WrongProvider(spoil)) as base:
         assert words in " ".join(departures("pa", base, "POSITIVE", only="GET /v1/models"))

@@ -77,7 +77,7 @@ def test_no_trace_of_a_library_shows_a_key(tmp_path: Path) -> None:
     assert not (tmp_path / "keys.log").exists()
 
 
-def test_nor_does_what_a_server_says_as_it_goes_away(tmp_path: Path) -> None:
+def test_a_goaway_message_shows_no_key(tmp_path: Path) -> None:
     """gRPC prints that by itself, a line each time."""
 
     async def connection(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

@@ -138,7 +138,7 @@ def test_a_node_id_chooses_one_record(counting: CountingMock, tmp_path: Path) ->
     assert counting.counted() == 2, "the control, and the record on its first endpoint"
 
 
-def test_nothing_selected_is_said_by_the_exit_status(tmp_path: Path) -> None:
+def test_an_empty_selection_has_its_exit_status(tmp_path: Path) -> None:
     done = pytest_probes(tmp_path / "out", "-k", "no_such_record_anywhere")
     assert done.status == 5, done.all_output
     assert not [path for path in (tmp_path / "out").rglob("*") if path.is_file()]
@@ -172,7 +172,7 @@ def test_last_failed_and_exit_first(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "options", [("-n", "2", "-x"), ("-n", "2", "--maxfail=1"), ("--maxfail=1",), ("--stepwise",)], ids=" ".join
 )
-def test_a_run_that_stops_at_a_failure_exits_by_what_it_found(tmp_path: Path, options: tuple[str, ...]) -> None:
+def test_a_run_stopped_by_x_exits_by_its_findings(tmp_path: Path, options: tuple[str, ...]) -> None:
     wrong = WrongProvider(gone)
     with serving(wrong) as base:
         target = pa_target(tmp_path / "target.toml", base)
@@ -192,14 +192,14 @@ class Interrupting:
         raise KeyboardInterrupt
 
 
-def test_a_run_that_is_interrupted_before_it_saw_anything_is_blind_and_leaves_nothing(tmp_path: Path) -> None:
+def test_a_run_interrupted_before_any_result_is_blind_and_leaves_nothing(tmp_path: Path) -> None:
     out = tmp_path / "out"
     status = run_pytest_here("probes", "--out", str(out), "-k", UNKNOWN_MODEL, plugins=[Interrupting()])
     assert status == Exit.BLIND
     assert not [path for path in out.rglob("*") if path.is_file()]
 
 
-def test_the_records_of_a_cause_are_asked_again(tmp_path: Path) -> None:
+def test_cause_selects_the_records_of_a_cause(tmp_path: Path) -> None:
     wrong = WrongProvider(gone)
     with serving(wrong) as base:
         target = pa_target(tmp_path / "target.toml", base)
@@ -277,7 +277,7 @@ def assert_refused(typed: str, status: int, said: str) -> None:
 
 @pytest.mark.parametrize("workers", ["", "-n 2"])
 @pytest.mark.parametrize("typed", REFUSED)
-def test_what_cannot_be_used_is_refused_in_one_line(
+def test_unusable_arguments_are_refused_in_one_line(
     typed: str, workers: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     status = run_pytest_here(*refused(typed, tmp_path), *workers.split())

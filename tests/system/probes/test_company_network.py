@@ -142,7 +142,7 @@ def test_http2_is_spoken_through_a_proxy(made: Certificates, monkeypatch: pytest
     assert (exchange.http_version, exchange.proxy) == ("HTTP/2", host)
 
 
-def test_so_does_a_request_whose_body_is_only_announced(
+def test_an_announced_body_goes_through_the_proxy_too(
     server: str, made: Certificates, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     proxy = Proxy(server)
@@ -186,7 +186,7 @@ def test_a_proxy_of_another_kind_is_refused_without_its_address(address: str, mo
 
 
 @pytest.mark.parametrize("excepted", ["*", "api.example", ".example", "other.example,api.example:443"])
-def test_no_proxy_excepts_a_host(excepted: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_proxy_excludes_a_host(excepted: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HTTPS_PROXY", "http://127.0.0.1:9")
     monkeypatch.setenv("NO_PROXY", excepted)
     (exchange,) = ask(HOST, MODELS)

@@ -33,7 +33,7 @@ def counted(tmp_path: Path, *arguments: str) -> tuple[CommandResult, dict[str, A
     return run, json.loads(file.read_text())
 
 
-def test_a_run_costs_what_it_did(tmp_path: Path) -> None:
+def test_the_costs_of_a_run_have_not_grown(tmp_path: Path) -> None:
     run, costs = counted(tmp_path)
     assert run.status == 0, run.all_output
     assert costs["recipes"] == ["pa"]
@@ -49,7 +49,7 @@ def test_a_run_costs_what_it_did(tmp_path: Path) -> None:
     assert not [name for name, number in opened.items() if number > 1]
 
 
-def test_what_sends_nothing_imports_nothing_to_send_with(tmp_path: Path) -> None:
+def test_commands_that_send_nothing_import_no_client(tmp_path: Path) -> None:
     planned, costs = counted(tmp_path, "--plan")
     assert planned.status == 0, planned.all_output
     assert not {"deepdiff", "grpc", "h11", "httpx", "jinja2", "websockets"} & {*costs["heavy"]}

@@ -37,9 +37,7 @@ def pytest_collection_finish(session):
 @pytest.mark.parametrize(
     ("number", "workers"), [(signal.SIGTERM, ()), (signal.SIGHUP, ()), (signal.SIGTERM, ("-n", "2"))]
 )
-def test_a_run_that_is_told_to_end_leaves_a_report(
-    tmp_path: Path, number: signal.Signals, workers: tuple[str, ...]
-) -> None:
+def test_a_terminated_run_leaves_a_report(tmp_path: Path, number: signal.Signals, workers: tuple[str, ...]) -> None:
     process = started(tmp_path, *workers)
     path = until(lambda: reported(process, tmp_path))
     below = children(process.pid)

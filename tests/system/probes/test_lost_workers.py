@@ -55,7 +55,7 @@ def test_a_run_that_lost_its_workers_is_not_green(tmp_path: Path, options: tuple
     assert "not-reported" in (ran.folder / "report.html").read_text(encoding="utf-8")
 
 
-def test_a_worker_whose_items_another_one_took_over_loses_no_verdict_and_is_told(tmp_path: Path) -> None:
+def test_a_replaced_worker_is_reported_and_loses_no_verdict(tmp_path: Path) -> None:
     once = "os.environ['PYTEST_XDIST_WORKER'] == 'gw0'"
     ran = killing(tmp_path, "-n", "1", "--max-worker-restart", "1", after=3, again=once)
     assert ran.status == 3, ran.all_output
@@ -130,7 +130,7 @@ def told_as_lost(ran: CommandResult) -> list[str]:
         ("pytest_unconfigure", "config", "tryfirst"),
     ],
 )
-def test_a_worker_is_told_as_lost_wherever_it_ends(hook: str, argument: str, when: str, tmp_path: Path) -> None:
+def test_a_worker_is_reported_lost_wherever_it_ends(hook: str, argument: str, when: str, tmp_path: Path) -> None:
     ran = run_with(LAST_WORDS.format(hook=hook, argument=argument, when=when), tmp_path, "-n", "1")
     assert ran.status == 3, ran.all_output
     assert len(told_as_lost(ran)) == 1
@@ -143,7 +143,7 @@ def test_a_worker_is_told_as_lost_wherever_it_ends(hook: str, argument: str, whe
     assert len(lost) <= (hook == "pytest_collection_finish")
 
 
-def test_a_worker_that_ends_while_it_waits_for_others_is_told_as_lost(tmp_path: Path) -> None:
+def test_a_worker_that_ends_while_waiting_is_reported_lost(tmp_path: Path) -> None:
     ran = run_with(AFTERWARDS, tmp_path, "-n", "2")
     assert ran.status == 3, ran.all_output
     assert len(told_as_lost(ran)) == 1
@@ -151,7 +151,7 @@ def test_a_worker_that_ends_while_it_waits_for_others_is_told_as_lost(tmp_path: 
     assert {result.outcome for result in ran.results.values()} == {Outcome.CONFORMS}
 
 
-def test_a_worker_that_was_never_lost_is_told_nothing_of(tmp_path: Path) -> None:
+def test_a_healthy_worker_is_not_reported(tmp_path: Path) -> None:
     ran = pytest_probes(tmp_path / "out", "-n", "2", *SELECTED)
     assert (ran.status, told_as_lost(ran)) == (0, []), ran.all_output
 
@@ -159,7 +159,7 @@ def test_a_worker_that_was_never_lost_is_told_nothing_of(tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("name", "told"), [("gw1", "a worker ended as it started"), ("gw2", "xdist could not go on without it")]
 )
-def test_a_worker_that_ends_as_it_starts_is_told_in_a_line(name: str, told: str, tmp_path: Path) -> None:
+def test_a_worker_that_ends_at_its_start_is_reported_in_one_line(name: str, told: str, tmp_path: Path) -> None:
     """The second of two, and the one that takes the place of the first."""
     ran = run_with(AT_THE_START.format(name=name), tmp_path, "-n", "2")
     assert ran.status == 3, ran.all_output
@@ -181,7 +181,7 @@ def test_workers_that_die_before_they_collect_are_our_fault(tmp_path: Path) -> N
     assert told_as_lost(ran) == ["worker-lost: worker gw0: Not properly terminated"]
 
 
-def test_what_x_leaves_unasked_was_wanted_so(tmp_path: Path) -> None:
+def test_records_skipped_by_x_are_not_lost(tmp_path: Path) -> None:
     """A first failure ends it; that the others were not asked makes it neither blind nor our fault."""
     (tmp_path / "failing.py").write_text(
         "import pytest\n\n@pytest.hookimpl(wrapper=True)\ndef pytest_runtest_call(item):\n    yield\n"
@@ -197,7 +197,7 @@ def test_what_x_leaves_unasked_was_wanted_so(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("workers", [(), ("-n", "2")])
-def test_what_is_selected_is_what_the_command_line_selects(tmp_path: Path, workers: tuple[str, ...]) -> None:
+def test_selected_records_are_those_of_the_command_line(tmp_path: Path, workers: tuple[str, ...]) -> None:
     out = tmp_path / "out"
     what = ("probes/test_endpoints.py::test_endpoint[pa/endpoints/models/list_models]", "probes/test_errors.py")
     chosen = ("--provider", "pa", "-k", "list_models or unknown_model", *workers)

@@ -29,7 +29,7 @@ def test_a_terminal_has_one_line_that_counts(tmp_path: Path, workers: str) -> No
     assert written.rstrip().endswith("oldest evidence today.") or "conform on the mock." in written.splitlines()[-1]
 
 
-def test_where_ci_reads_along_nothing_is_drawn_over(tmp_path: Path) -> None:
+def test_ci_gets_no_progress_line(tmp_path: Path) -> None:
     status, written = in_a_terminal(tmp_path / "out", *CHOSEN, environ={"CI": "true"})
     assert status == 0, written
     assert not re.search(r"\r\d+ of", written)

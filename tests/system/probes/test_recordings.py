@@ -36,7 +36,7 @@ A_FEW = 14
 
 
 @pytest.mark.parametrize("name", [*AS_WHEN_PROBED, *UNRECOGNISABLE])
-def test_what_a_mutating_proxy_changed_is_the_same_drift_in_its_recording(name: str, tmp_path: Path) -> None:
+def test_a_proxys_change_is_the_same_drift_in_its_recording(name: str, tmp_path: Path) -> None:
     named = next(fault for fault in FAULTS if fault.name == name)
     everything = [str(record.address) for record in catalog().records if record.kind != "rate_limits"]
     chosen = [each for each in named.sample(everything) if "/grpc/" not in each][:A_FEW]

@@ -14,7 +14,7 @@ MADE = "pb/endpoints/auth_tokens/create_auth_token"
 USED = "pb/errors/general/expired_ephemeral_token"
 
 
-def test_what_is_kept_of_it_is_a_name(clean: CleanResults) -> None:
+def test_evidence_has_a_name_in_place_of_the_credential(clean: CleanResults) -> None:
     (success,) = (exchange for exchange in clean("pb")[MADE].attempts[-1].exchanges if exchange.label == "success")
     assert success.response is not None
     assert success.response.body["name"].startswith("{secret_")

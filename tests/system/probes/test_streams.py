@@ -33,7 +33,7 @@ def probed(out: Path, where: str, **environ: str) -> CommandResult:
     ],
     ids=["full", "closed", "optimized"],
 )
-def test_what_was_seen_is_kept_and_how_it_ended_is_told(
+def test_a_run_with_unwritable_stdout_keeps_results_and_status(
     where: str, environ: dict[str, str], status: Exit, said: str, tmp_path: Path
 ) -> None:
     done = probed(tmp_path / "out", where, **environ)
@@ -45,14 +45,14 @@ def test_what_was_seen_is_kept_and_how_it_ended_is_told(
 
 @pytest.mark.parametrize("where", ["2>/dev/full", "2>&-", ""])
 @pytest.mark.parametrize("wrong", ["--depth nonsense", "--target nowhere.toml"])
-def test_wrong_usage_is_4_whether_it_can_be_said_or_not(wrong: str, where: str, tmp_path: Path) -> None:
+def test_wrong_usage_exits_4_even_with_unwritable_stderr(wrong: str, where: str, tmp_path: Path) -> None:
     words = shlex.join([sys.executable, "-m", "pytest", "probes", "-p", "no:cacheprovider"])
     done = run_command(tmp_path, ["sh", "-c", f"{words} {wrong} {where}"], NO_TEST_PLUGINS)
     assert done.status == Exit.USAGE
     assert bool(done.errors) is not bool(where)
 
 
-def test_tests_are_refused_where_python_leaves_out_what_they_assert(tmp_path: Path) -> None:
+def test_tests_are_refused_when_python_skips_asserts(tmp_path: Path) -> None:
     words = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "--collect-only", __file__]
     done = run_command(tmp_path, words, {**NO_TEST_PLUGINS, "PYTHONOPTIMIZE": "1"})
     assert done.status == Exit.USAGE

@@ -68,7 +68,7 @@ def test_traffic_of_a_live_target_writes_back_with_the_day_it_was_recorded(tmp_p
     assert KEY not in written + ran.all_output
 
 
-def test_an_unknown_status_is_told_wherever_a_run_is_told(tmp_path: Path) -> None:
+def test_an_unknown_status_is_in_every_report(tmp_path: Path) -> None:
     ran = pytest_probes(tmp_path / "out", "-q", "--provider", "pd", *of_both(tmp_path))
     assert ran.status == 0, ran.all_output
     counts = "traffic: 2 exchanges, 1 of them judged; not judged: 1 like no documented answer"
@@ -85,7 +85,7 @@ def test_an_unknown_status_is_told_wherever_a_run_is_told(tmp_path: Path) -> Non
     assert str(ran.run.answered_by) == "recording"
 
 
-def test_refusals_of_no_record_alone_are_written_down(tmp_path: Path) -> None:
+def test_refusals_without_a_record_are_written_down(tmp_path: Path) -> None:
     ran = pytest_probes(tmp_path / "out", "--provider", "pd", "--traffic", str(refusal_alone(tmp_path)))
     assert ran.status == Exit.NOTHING_SELECTED, ran.all_output
     assert f"{MODEL}: status 418" in ran.output
@@ -112,7 +112,7 @@ def local(folder: Path, name: str = "local.har", answer: Json = None) -> Path:
     return folder / name
 
 
-def test_a_recording_of_nobody_we_know_says_so_and_is_not_green(tmp_path: Path) -> None:
+def test_a_recording_of_unknown_hosts_is_reported_and_not_green(tmp_path: Path) -> None:
     ran = pytest_probes(tmp_path / "out", "--provider", "pa", "--traffic", str(recording(tmp_path)))
     assert ran.status == Exit.NOTHING_SELECTED, ran.all_output
     assert "1 to no provider of the target" in ran.output or "1 exchanges, 1 of them judged" in ran.output
@@ -126,7 +126,7 @@ def test_a_recording_of_nobody_we_know_says_so_and_is_not_green(tmp_path: Path) 
         (["--shard", "1/2"], "--shard: nothing is sent where traffic is judged"),
     ],
 )
-def test_what_does_not_go_with_traffic_is_refused(
+def test_options_that_contradict_traffic_are_refused(
     arguments: list[str], words: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     status = run_pytest_here(

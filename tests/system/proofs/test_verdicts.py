@@ -58,16 +58,14 @@ def clean(old: OldProcess) -> dict[str, Verdict]:
 
 
 @pytest.mark.parametrize("case", [MUTANT, FAULT])
-def test_the_same_judge_differs_in_nothing(case: str, old: OldProcess, clean: dict[str, Verdict]) -> None:
+def test_the_same_judge_gives_no_difference(case: str, old: OldProcess, clean: dict[str, Verdict]) -> None:
     rows = fold_case(observe(case, old), clean)
     assert len(rows.keys() - {REST}) > 0
     asked, again = observe_case(case, old)
     assert list(compare_case(case, rows, asked, again, clean)) == []
 
 
-def test_a_judge_that_sees_nothing_is_told(
-    old: OldProcess, clean: dict[str, Verdict], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_blind_judge_is_reported(old: OldProcess, clean: dict[str, Verdict], monkeypatch: pytest.MonkeyPatch) -> None:
     rows = fold_case(observe(MUTANT, old), clean)
     monkeypatch.setattr("catalog_probe.probes.judging.judge.compare", lambda *arguments: iter(()))
     asked, blind = observe_case(MUTANT, old)
@@ -83,14 +81,14 @@ def test_a_case_that_the_old_side_lacks_is_one_line(old: OldProcess) -> None:
     assert "clean" in old.serve("list")["cases"]
 
 
-def test_the_same_mock_answers_alike(old: OldProcess, other: OldProcess) -> None:
+def test_the_same_mock_gives_no_difference(old: OldProcess, other: OldProcess) -> None:
     base = find_base(other.serve("clean")["addresses"])
     differences, compared = replay_recording(old, base, "quick")
     assert differences == []
     assert compared > 1000
 
 
-def test_a_mock_that_answers_otherwise_is_told(old: OldProcess, other: OldProcess) -> None:
+def test_a_changed_mock_is_reported(old: OldProcess, other: OldProcess) -> None:
     base = find_base(other.serve("mutant:pa/not_found_status")["addresses"])
     differences, _ = replay_recording(old, base, "quick")
     models = [difference.what for difference in differences if difference.record == "pa/errors/general/unknown_model"]

@@ -14,5 +14,5 @@ if TYPE_CHECKING:
 
 
 @pytest.mark.parametrize("over", RECORDS)
-def test_what_hostile_servers_do_is_told_as_what_it_is_and_shows_no_key(over: str, tmp_path: Path) -> None:
+def test_each_quick_hostile_server_gets_its_outcome_and_leaks_no_key(over: str, tmp_path: Path) -> None:
     assert mistakes((case for case in cases() if case.over == over and case.reason not in SLOW), tmp_path) == []

@@ -114,7 +114,7 @@ def below(pid: int) -> list[int]:
 
 
 @pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="looks for processes in /proc")
-def test_whoever_is_killed_nobody_is_left_and_the_results_are_read(tmp_path: Path) -> None:
+def test_a_kill_leaves_readable_results_and_no_process(tmp_path: Path) -> None:
     out = tmp_path / "out"
     moments = random.Random(20261122)
     victims: Counter[str] = Counter()

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-def test_exactly_what_is_known_is_found(tmp_path: Path) -> None:
+def test_exactly_the_known_contradictions_of_all_providers_are_found(tmp_path: Path) -> None:
     with field.served() as addresses:
         ran = field.night(tmp_path, addresses)
     assert field.found(ran.lines) == field.known().keys()

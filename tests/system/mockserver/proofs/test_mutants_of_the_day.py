@@ -16,7 +16,7 @@ SHARES = 100
 
 
 @pytest.mark.parametrize("provider", providers())
-def test_those_of_the_day_are_noticed(provider: str) -> None:
+def test_the_mutants_of_the_day_are_noticed(provider: str) -> None:
     today = date.today()
     chosen = [mutant for mutant in mutants([provider]) if mutant.is_large or drawn(mutant, today, SHARES)]
     verdicts = [run(mutant, Shown.NAMED) for mutant in chosen]
