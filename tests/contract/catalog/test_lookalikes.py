@@ -72,14 +72,14 @@ NOT_CONNECTED = CATALOG["pc/errors/client/connect_timeout"]
 GROUPED = CATALOG["pa/errors/compliance/transient_upstream"]
 
 
-def fault_free_request(record: Record, **fields: Any) -> Record:
+def copy_record(record: Record, **fields: Any) -> Record:
     """A record beside this one that states the same, but for these fields."""
     address = Address.parse(f"{record.provider}/errors/{record.address.family}/twin")
     return replace(record, address=address, data={**record.data, **fields})
 
 
 def are_alike(record: Record, **fields: Any) -> bool:
-    other = fault_free_request(record, **fields)
+    other = copy_record(record, **fields)
     return list(Lookalikes.from_records([record, other])[record.address]) == [str(other.address)]
 
 
@@ -129,14 +129,14 @@ def test_one_member_of_a_group_of_statuses_is_enough() -> None:
 
 def test_alternative_values_make_lookalikes() -> None:
     choice = {"answer/status": {"values": [409, 404], "source": "2:7.3#409"}}
-    other = replace(fault_free_request(PLAIN), data={**PLAIN.data, "http_status": 404})
+    other = replace(copy_record(PLAIN), data={**PLAIN.data, "http_status": 404})
     assert not Lookalikes.from_records([PLAIN, other])[PLAIN.address]
     assert Lookalikes.from_records([replace(PLAIN, data={**PLAIN.data, "alternatives": choice}), other])[PLAIN.address]
 
 
 def test_a_record_on_an_unknown_surface_has_no_lookalikes() -> None:
-    lost = fault_free_request(PLAIN, surface="no_such_surface")
+    lost = copy_record(PLAIN, surface="no_such_surface")
     assert Lookalikes.from_records([PLAIN, lost])[PLAIN.address] == ()
     assert Lookalikes.from_records([PLAIN, lost])[lost.address] == ()
-    other = replace(fault_free_request(PLAIN), address=Address.parse("pa/errors/general/another"))
+    other = replace(copy_record(PLAIN), address=Address.parse("pa/errors/general/another"))
     assert Lookalikes.from_records([lost, PLAIN, other])[PLAIN.address] == (str(other.address),)

@@ -15,17 +15,19 @@ from catalog_probe.probes.recipes.book import recipe_book
 from tests.harness.engines import mock_target_at, probe
 from tests.harness.serving import serving
 
-BETWEEN_S = 7
+STEP_S = 7
 """Seconds that pass between two requests; a bucket of 60 a minute has seven more by then."""
 
 
 @pytest.mark.parametrize("provider", ["pa", "pb", "pd"])
 def test_a_limit_does_not_fill_again_while_it_is_used_up(provider: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    began, steps = time.time(), count()
-    monkeypatch.setattr(world, "time", SimpleNamespace(time=lambda: began + BETWEEN_S * next(steps)))
-    over_http = [each for address, each in recipe_book(provider).recipes.items() if "/grpc/" not in address]
+    start_s, steps = time.time(), count()
+    monkeypatch.setattr(world, "time", SimpleNamespace(time=lambda: start_s + STEP_S * next(steps)))
+    http_recipes = [recipe for address, recipe in recipe_book(provider).recipes.items() if "/grpc/" not in address]
     chosen = [
-        each.address for each in over_http if each.is_disruptive and not each.optional and not each.needs_scenario
+        recipe.address
+        for recipe in http_recipes
+        if recipe.is_disruptive and not recipe.optional and not recipe.needs_scenario
     ]
     with serving(create_app(only=[provider])) as base:
         results = probe(mock_target_at(base), chosen)

@@ -8,20 +8,18 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from catalog_probe.catalog.model import Attempt, Exchange, Outcome, Request, Response, Severity
+from catalog_probe.catalog.model import Outcome, Response, Severity
 from catalog_probe.catalog.model.assertion import Basis
 from catalog_probe.catalog.reading.assertions import asserted_expectations
 from catalog_probe.catalog.text.json_pointer import ABSENT, find_value
-from catalog_probe.probes.judging.judge import judge
 from tests.contract.catalog.envelope_examples import ENVELOPES
-from tests.harness.captures import known
+from tests.harness.captures import verdict_on
 from tests.harness.engines import catalog
 from tests.harness.spoiling import SPOILED, put
 
 if TYPE_CHECKING:
     from catalog_probe.catalog.model.assertion import Assertion
     from catalog_probe.catalog.reading.expected import Expected
-    from catalog_probe.probes.judging.verdicts.verdict import Verdict
 
 SAMPLES = {"seconds": "7", "integer": "7", "rfc3339": "2126-11-21T00:00:00Z", "duration": "7s"}
 
@@ -33,7 +31,7 @@ class Choice:
     expected: Expected
 
     @property
-    def left(self) -> list[Assertion]:
+    def open_assertions(self) -> list[Assertion]:
         return [assertion for assertion in self.expected.assertions.values() if assertion.alternatives]
 
     def answer(self, values: dict[str, Any]) -> Response:
@@ -45,7 +43,7 @@ class Choice:
         if find_value(body, envelope.wire.get("http_status", "/nowhere")) is not ABSENT:
             body = put(body, envelope.wire["http_status"], expected.body_status)
         status = expected.status
-        for assertion in self.left:
+        for assertion in self.open_assertions:
             value = values.get(str(assertion.key), assertion.documented)
             if assertion.key.local_key == "status":
                 status = value
@@ -59,11 +57,6 @@ class Choice:
         return Response(status, headers, body, "json")
 
 
-def judged(expected: Expected, response: Response) -> Verdict:
-    exchange = Exchange(expected.label, Request("POST", "https://provider.example"), response)
-    return judge([expected], Attempt("", 0.0, (exchange,)), known(expected.provider))
-
-
 @cache
 def choices() -> tuple[Choice, ...]:
     return tuple(
@@ -75,41 +68,46 @@ def choices() -> tuple[Choice, ...]:
 
 
 def test_alternatives_exist_for_each_aspect() -> None:
-    aspects = {each.key.aspect for choice in choices() for each in choice.left}
+    aspects = {assertion.key.aspect for choice in choices() for assertion in choice.open_assertions}
     assert aspects == {"status", "type", "code", "param"}
-    named = {str(record.address) for record in catalog().records if record.data.get("alternatives")}
-    assert named <= {choice.expected.address for choice in choices()}
+    with_alternatives = {str(record.address) for record in catalog().records if record.data.get("alternatives")}
+    assert with_alternatives <= {choice.expected.address for choice in choices()}
 
 
 @pytest.mark.parametrize("member", [0, 1])
 def test_each_alternative_conforms(member: int) -> None:
     for choice in choices():
-        chosen = {str(each.key): each.alternatives[member] for each in choice.left}
-        (verdict,) = judged(
-            choice.expected, choice.answer(chosen)
-        ).step_verdicts.values()  # one label is no whole record
+        values = {str(assertion.key): assertion.alternatives[member] for assertion in choice.open_assertions}
+        # one step is not the whole record, so only its own verdict counts
+        (verdict,) = verdict_on(choice.answer(values), choice.expected).step_verdicts.values()
         assert verdict.outcome is Outcome.CONFORMS, (choice.expected.address, verdict.reason, verdict.findings)
         (observation,) = verdict.observations
-        assert {each.key.local_key for each in choice.left} <= set(observation.matched)
+        assert {assertion.key.local_key for assertion in choice.open_assertions} <= set(observation.matched)
 
 
 def test_a_value_beyond_the_alternatives_is_drift_if_they_are_documented() -> None:
     for choice in choices():
-        for assertion in choice.left:
-            within = assertion.key.local_key
-            stranger: Any = 418 if assertion.key.aspect == "status" else SPOILED
-            verdict = judged(choice.expected, choice.answer({str(assertion.key): stranger}))
-            (finding,) = [each for each in verdict.findings if each.assertion == str(assertion.key)]
+        for assertion in choice.open_assertions:
+            local_key = assertion.key.local_key
+            other_value: Any = 418 if assertion.key.aspect == "status" else SPOILED
+            verdict = verdict_on(choice.answer({str(assertion.key): other_value}), choice.expected)
+            (finding,) = [finding for finding in verdict.findings if finding.assertion == str(assertion.key)]
             documented = assertion.basis is Basis.DOCUMENTED
             assert finding.severity is (Severity.MUST if documented else Severity.SHOULD)
-            assert (verdict.outcome is Outcome.DRIFTED) is documented, (choice.expected.address, within, verdict.reason)
+            assert (verdict.outcome is Outcome.DRIFTED) is documented, (
+                choice.expected.address,
+                local_key,
+                verdict.reason,
+            )
 
 
 def test_without_alternatives_the_second_value_mismatches() -> None:
     """Without its alternatives none of these is as stated with the second member: so the first test can fail."""
     for choice in choices():
-        assertions = {key: replace(each, alternatives=()) for key, each in choice.expected.assertions.items()}
+        assertions = {key: replace(assertion, alternatives=()) for key, assertion in choice.expected.assertions.items()}
         strict = replace(choice.expected, assertions=assertions)
-        second = choice.answer({str(each.key): each.alternatives[1] for each in choice.left})
-        (observation,) = judged(strict, second).observations
-        assert not {each.key.local_key for each in choice.left} & set(observation.matched), choice.expected.address
+        second = choice.answer({str(assertion.key): assertion.alternatives[1] for assertion in choice.open_assertions})
+        (observation,) = verdict_on(second, strict).observations
+        assert not {assertion.key.local_key for assertion in choice.open_assertions} & set(observation.matched), (
+            choice.expected.address
+        )

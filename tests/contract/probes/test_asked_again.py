@@ -31,7 +31,7 @@ LOST = {
     "reset": Fault(act=Act.RESET),
     "closed": Fault(act=Act.CLOSE),
 }
-each_loss = pytest.mark.parametrize("lost", LOST.values(), ids=LOST)
+for_each_loss = pytest.mark.parametrize("lost", LOST.values(), ids=LOST)
 
 
 def labels(result: Result, attempt: int) -> list[str]:
@@ -41,7 +41,7 @@ def labels(result: Result, attempt: int) -> list[str]:
 def lost_labels(result: Result) -> list[str]:
     """What was answered by a gateway, or not at all, in the first attempt."""
     first = result.attempts[0].exchanges
-    return [each.label for each in first if each.response is None or (each.response.status or 0) >= 500]
+    return [exchange.label for exchange in first if exchange.response is None or (exchange.response.status or 0) >= 500]
 
 
 @each_loss
@@ -97,11 +97,13 @@ def test_it_is_asked_again_when_all_others_have_been_asked(fault_server: FaultSe
         Fault(FaultScope(address=UNKNOWN_MODEL, attempts=(1,)), act=Act.RESET), concurrency=2
     )
     results = probe(target, sorted({UNKNOWN_MODEL, *others}))
-    again = results[UNKNOWN_MODEL]
-    assert again.outcome is Outcome.CONFORMS
-    in_lane = [result for result in results.values() if result.lane == again.lane and result is not again]
+    lost_result = results[UNKNOWN_MODEL]
+    assert lost_result.outcome is Outcome.CONFORMS
+    in_lane = [result for result in results.values() if result.lane == lost_result.lane and result is not lost_result]
     assert in_lane
-    assert all(each.attempts[0].started_at <= again.attempts[1].started_at for each in in_lane if each.attempts)
+    assert all(
+        result.attempts[0].started_at <= lost_result.attempts[1].started_at for result in in_lane if result.attempts
+    )
 
 
 @pytest.mark.parametrize("address", [LIST_CHATS, LIST_MESSAGES])
@@ -162,12 +164,12 @@ REVOKED = "pa/errors/general/key_revoked"
 MESSAGES = "/v1/messages$"
 
 
-def everywhere(target: Target) -> Result:
+def probe_all_endpoints(target: Target) -> Result:
     """The result of an error on each of the endpoints that its record names."""
     return probe(target, [REVOKED], drawing=ALL_ENDPOINTS)[REVOKED]
 
 
-def asked_in(result: Result) -> list[list[str]]:
+def asked_endpoints(result: Result) -> list[list[str]]:
     """The endpoints that each attempt asked."""
     return [
         [exchange.endpoint for exchange in attempt.exchanges if exchange.label not in UNJUDGED_LABELS]
@@ -180,7 +182,7 @@ def test_a_drift_on_one_endpoint_is_confirmed_there_alone(fault_server: FaultSer
         fault_server.target_behind(Fault(FaultScope(path=MESSAGES, control=False), answer=edits.set_status({401: 418})))
     )
     assert result.outcome is Outcome.DRIFTED
-    first, *again = asked_in(result)
+    first, *again = asked_endpoints(result)
     assert len(first) > 10
     assert again == [[CREATE_MESSAGE]]
 
@@ -193,7 +195,7 @@ def test_a_server_fault_that_stays_on_one_endpoint_is_drift_though_the_label_con
     result = everywhere(fault_server.target_behind(own.only(path=MESSAGES, control=False)))
     assert result.outcome is Outcome.DRIFTED
     assert {endpoint for drift in result.drifts for endpoint in drift.endpoints} == {CREATE_MESSAGE}
-    assert asked_in(result)[1:] == [[CREATE_MESSAGE]] * 2
+    assert asked_endpoints(result)[1:] == [[CREATE_MESSAGE]] * 2
 
 
 def test_a_fault_of_no_envelope_on_one_endpoint_leaves_the_others_and_says_that_it_was_not_looked_at(
@@ -202,6 +204,6 @@ def test_a_fault_of_no_envelope_on_one_endpoint_leaves_the_others_and_says_that_
     bare = Fault(FaultScope(path=MESSAGES, control=False), answer=edits.replace_answer(500, BARE))
     result = everywhere(fault_server.target_behind(bare))
     assert result.outcome is Outcome.INCONCLUSIVE, "on a mock nothing that was lost is fine"
-    (told,) = [finding for finding in result.findings if finding.code == "not-observed"]
-    assert told.endpoints == (CREATE_MESSAGE,)
+    (finding,) = [finding for finding in result.findings if finding.code == "not-observed"]
+    assert finding.endpoints == (CREATE_MESSAGE,)
     assert is_partial(result)

@@ -32,7 +32,7 @@ def night(fault_server: FaultServer, where: FaultScope, live: bool = True, recor
     return probe(target, [MALFORMED, AGENTS], records, drawing=ALL_ENDPOINTS)[MALFORMED]
 
 
-def unseen(result: Result) -> set[str]:
+def unobserved_statuses(result: Result) -> set[str]:
     """Why its status was not seen, by endpoint, where it was not."""
     return {
         f"{observation.endpoint} {observation.not_observed['status']}"
@@ -41,12 +41,12 @@ def unseen(result: Result) -> set[str]:
     }
 
 
-def seen_before() -> Catalog:
+def catalog_with_evidence() -> Catalog:
     """The catalog with a night in which the refusal was seen there."""
     evidence = {"statements": "before", "endpoints": {AGENTS: {"on": "2026-11-20"}}}
-    looked = {MALFORMED: {"evidence": evidence}}
+    changes = {MALFORMED: {"evidence": evidence}}
     records = (
-        replace(record, data={**record.data, **looked.get(str(record.address), {})}) for record in catalog().records
+        replace(record, data={**record.data, **changes.get(str(record.address), {})}) for record in catalog().records
     )
     return Catalog(catalog().root, records)
 
@@ -54,7 +54,7 @@ def seen_before() -> Catalog:
 def test_a_wrong_key_is_no_drift_where_nothing_answers_at_an_assumed_path(fault_server: FaultServer) -> None:
     result = night(fault_server, ANYTHING)
     assert result.outcome is Outcome.CONFORMS, result.findings
-    assert f"{AGENTS} assumption-failed" in unseen(result)
+    assert f"{AGENTS} assumption-failed" in unobserved_statuses(result)
 
 
 def test_it_is_drift_where_the_path_answers_others(fault_server: FaultServer) -> None:

@@ -35,8 +35,8 @@ def test_another_answer_to_a_made_up_key_is_told_once_and_is_no_drift(fault_serv
     assert (result.outcome, result.reason and result.reason.code) == (Outcome.INCONCLUSIVE, "assumption-failed")
     assert not [finding for finding in result.findings if finding.is_drift]
     assert results[ROLES].outcome is Outcome.CONFORMS, results[ROLES].findings
-    told = [finding for finding in results[ROLES].findings if finding.code == "not-observed"]
-    assert [finding.label for finding in told] == ["wrong_credential"]
+    not_observed = [finding for finding in results[ROLES].findings if finding.code == "not-observed"]
+    assert [finding.label for finding in not_observed] == ["wrong_credential"]
 
 
 def test_the_stated_error_drifts_where_a_header_is_missing(fault_server: FaultServer) -> None:

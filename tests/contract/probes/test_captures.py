@@ -38,8 +38,8 @@ pytestmark = pytest.mark.skipif(not CAPTURES.exists(), reason="../shared/capture
 
 @pytest.mark.parametrize("provider", providers())
 def test_a_capture_fits_its_row_or_drifts_with_a_finding(provider: str) -> None:
-    assert [capture["id"] for capture in of(provider) if not rows(capture)] == []
-    for capture in of(provider):
+    assert [capture["id"] for capture in captures_of(provider) if not rows(capture)] == []
+    for capture in captures_of(provider):
         for _, outcome, findings in (each for record in rows(capture) for each in judged(record, capture)):
             drifts = [finding for finding in findings if finding.is_drift]
             assert outcome not in (Outcome.HARNESS_ERROR, Outcome.FLAKY), capture["id"]
@@ -47,7 +47,7 @@ def test_a_capture_fits_its_row_or_drifts_with_a_finding(provider: str) -> None:
             assert all(finding.message and finding.aspect in Aspect for finding in drifts), capture["id"]
 
 
-def of(provider: str) -> list[Capture]:
+def captures_of(provider: str) -> list[Capture]:
     return [capture for capture in of_providers() if capture["provider"].lower() == provider]
 
 
@@ -57,16 +57,16 @@ ATTRIBUTED = {"pa": 1.0, "pb": 0.9}
 
 @pytest.mark.parametrize("provider", ATTRIBUTED)
 def test_most_captures_match_status_values_and_message_of_their_row(provider: str) -> None:
-    mine = of(provider)
-    attributed = [capture["id"] for capture in mine if any(is_it(*each) for each in all_judged(capture))]
-    assert len(attributed) >= ATTRIBUTED[provider] * len(mine), {each["id"] for each in mine} - set(attributed)
+    own = captures_of(provider)
+    attributed = [capture["id"] for capture in own if any(matches_row(*each) for each in judge_all_rows(capture))]
+    assert len(attributed) >= ATTRIBUTED[provider] * len(own), {each["id"] for each in own} - set(attributed)
 
 
-def all_judged(capture: Capture) -> list[tuple[Outcome, tuple[Finding, ...]]]:
+def judge_all_rows(capture: Capture) -> list[tuple[Outcome, tuple[Finding, ...]]]:
     return [(outcome, findings) for record in rows(capture) for _, outcome, findings in judged(record, capture)]
 
 
-def is_it(outcome: Outcome, findings: tuple[Finding, ...]) -> bool:
+def matches_row(outcome: Outcome, findings: tuple[Finding, ...]) -> bool:
     """Whether what tells rows apart is as documented."""
     return outcome.is_conclusive and not any(finding.is_drift and finding.aspect in ON_THE_WIRE for finding in findings)
 
@@ -98,7 +98,7 @@ def test_rate_limit_headers_of_captures_break_no_rule(provider: str) -> None:
     ]
     drifts = [{(finding.code, finding.location) for finding in findings if finding.is_drift} for findings in of_limits]
     assert set() in drifts, "one tells all of its limits"
-    assert [found for found in drifts if {code for code, _ in found} - {FindingCode.HEADER_MISSING}] == []
+    assert [codes for codes in drifts if {code for code, _ in codes} - {FindingCode.HEADER_MISSING}] == []
 
 
 @pytest.mark.parametrize("with_headers", [True, False])
@@ -107,15 +107,18 @@ def test_captures_as_recordings_are_evidence_of_their_own_rows_only(with_headers
     right = 0
     for capture in captures():
         provider = capture["provider"].lower()
-        shown = {**capture, "headers": without_made_up_ids(capture) if with_headers else None}
-        seen = Traffic(
-            [Recording("c", (parse_exchange(shown, capture["id"]),))], catalog(), [unknown_target()], of_target=False
+        published = {**capture, "headers": without_made_up_ids(capture) if with_headers else None}
+        traffic = Traffic(
+            [Recording("c", (parse_exchange(published, capture["id"]),))],
+            catalog(),
+            [unknown_target()],
+            of_target=False,
         )
         records = catalog().select(provider=None if provider == "none" else provider, kind="errors")
-        results = [seen.result(str(record.address)) for record in records]
+        results = [traffic.result(str(record.address)) for record in records]
         judged = [result for result in results if result.outcome is not Outcome.NOT_PROBED]
         right += len(judged)
-        unlike = [each.record for each in judged if not is_of_its_row(capture, each)]
+        unlike = [result.record for result in judged if not is_of_its_row(capture, result)]
         wrong |= {capture["id"]: unlike} if unlike else {}
     assert wrong == {}
     assert right >= 20

@@ -40,9 +40,9 @@ def test_every_record_conforms_or_has_a_reason(provider: str, clean: CleanResult
 def test_each_asserted_aspect_can_fail(provider: str, clean: CleanResults) -> None:
     known = ProviderVocabulary.from_records(catalog().select(provider=provider))
     silent, count = [], 0
-    for result, expected, beside, spoiled in spoiled_of(clean(provider)):
+    for result, expected, neighbours, spoiled in iterate_spoiled(clean(provider)):
         count += 1
-        verdict = judge([expected, *beside.compared], beside.attempt_with(spoiled.exchange), known)
+        verdict = judge([expected, *neighbours.compared], neighbours.attempt_with(spoiled.exchange), known)
         verdict = conclude_step([verdict] * MAX_ATTEMPTS)  # what may be an accident is drift if it stays
         if verdict.outcome is not Outcome.DRIFTED or not any(
             finding.aspect is spoiled.aspect and finding.label == expected.label and finding.is_drift
@@ -55,7 +55,7 @@ def test_each_asserted_aspect_can_fail(provider: str, clean: CleanResults) -> No
 
 @pytest.mark.parametrize("provider", providers())
 def test_a_record_asserts_something_in_each_of_its_exchanges(provider: str, clean: CleanResults) -> None:
-    asserting = {(result.record, expected.label) for result, expected, _, _ in spoiled_of(clean(provider))}
+    asserting = {(result.record, expected.label) for result, expected, _, _ in iterate_spoiled(clean(provider))}
     judged = {
         (result.record, expected.label)
         for result in clean(provider).values()
@@ -71,7 +71,7 @@ def test_every_assertion_is_confirmed_on_the_mock(provider: str, clean: CleanRes
 
     What may be absent is shown at least once, in whichever answer.
     """
-    never: set[str] = set()
+    unseen: set[str] = set()
     optional: set[str] = set()
     shown: set[str] = set()
     for address, result in clean(provider).items():
@@ -91,10 +91,10 @@ def test_every_assertion_is_confirmed_on_the_mock(provider: str, clean: CleanRes
             )
             made = assertions(result.parsed_record, catalog().__getitem__)
             may_be_absent = {str(each.key) for each in made if each.optional}
-            never |= {f"{address}#{key}" for keys in own for key in keys if key not in seen | may_be_absent}
+            unseen |= {f"{address}#{key}" for keys in own for key in keys if key not in seen | may_be_absent}
             optional |= {key.partition("/")[2] for key in may_be_absent}
             shown |= {key.partition("/")[2] for key in seen}
-    assert never == set()
+    assert unseen == set()
     assert optional <= shown
 
 
@@ -109,14 +109,14 @@ def test_each_kind_of_relation_is_broken_somewhere(clean: CleanResults) -> None:
     broken = {
         spoiled.what.removeprefix("relation ").partition(":")[0]
         for provider in providers()
-        for _, _, _, spoiled in spoiled_of(clean(provider))
+        for _, _, _, spoiled in iterate_spoiled(clean(provider))
         if spoiled.what.startswith("relation ")
     }
     assert broken == shipped
 
 
 @dataclass(frozen=True)
-class Beside:
+class Neighbours:
     """What one look is judged beside: made once for all the ways in which its answer is spoiled."""
 
     attempt: Attempt
@@ -129,7 +129,7 @@ class Beside:
         return replace(self.attempt, exchanges=(*others, spoiled))
 
 
-def spoiled_of(results: dict[str, Result]) -> Iterator[tuple[Result, Expected, Beside, Spoiled]]:
+def iterate_spoiled(results: dict[str, Result]) -> Iterator[tuple[Result, Expected, Neighbours, Spoiled]]:
     for result in results.values():
         if result.outcome is not Outcome.CONFORMS:
             continue
@@ -141,6 +141,6 @@ def spoiled_of(results: dict[str, Result]) -> Iterator[tuple[Result, Expected, B
                 continue
             exchange = exchanges[expected.label]
             named = {label for relation in expected.relations for label in relation.of}
-            beside = Beside(attempt, [each for each in all_expected if each.label in named])
+            neighbours = Neighbours(attempt, [each for each in all_expected if each.label in named])
             for spoiled in (*spoil(expected, exchange), *spoil_relations(expected, exchange, exchanges)):
-                yield result, expected, beside, spoiled
+                yield result, expected, neighbours, spoiled

@@ -24,11 +24,11 @@ if TYPE_CHECKING:
 CONTROLS = [(name, role) for name in providers() for role in manifest(name).controls]
 PROVEN = [(name, role) for name, role in CONTROLS if manifest(name).controls[role].proof]
 
-ELSEWHERE: tuple[Any, ...] = ({"status": "ok"}, {"error": {"message": "no"}}, [], "it works", None)
+FOREIGN_BODIES: tuple[Any, ...] = ({"status": "ok"}, {"error": {"message": "no"}}, [], "it works", None)
 """JSON with which a gateway or another host might answer anything with 200."""
 
 
-def answered(target: Target, name: str, role: str) -> Exchange:
+def ask_control(target: Target, name: str, role: str) -> Exchange:
     async def ask() -> Exchange:
         provider = target.providers[name]
         lane = Lane(provider, role, Redactor.for_target(target, public=[NONEXISTENT_KEY]), Budget(provider), mock=True)
@@ -42,16 +42,18 @@ def answered(target: Target, name: str, role: str) -> Exchange:
 
 @pytest.mark.parametrize(("name", "role"), CONTROLS)
 def test_the_controls_answer_has_its_proof(name: str, role: str, mock_target: Target) -> None:
-    response = answered(mock_target, name, role).response
+    response = ask_control(mock_target, name, role).response
     assert response is not None
     assert response.status == 200
-    missing = [each for each in manifest(name).controls[role].proof if find_value(response.body, each) is ABSENT]
+    missing = [
+        pointer for pointer in manifest(name).controls[role].proof if find_value(response.body, pointer) is ABSENT
+    ]
     assert missing == []
 
 
 def test_a_key_in_the_query_is_sent_only_there(mock_target: Target) -> None:
     by_query = replace(mock_target.providers["pb"], key_query="key")
-    exchange = answered(replace(mock_target, providers={"pb": by_query}), "pb", "inference")
+    exchange = ask_control(replace(mock_target, providers={"pb": by_query}), "pb", "inference")
     assert exchange.response is not None
     assert exchange.response.status == 200
     kept = redact_exchange(exchange, Redactor.for_target(mock_target))
@@ -60,9 +62,9 @@ def test_a_key_in_the_query_is_sent_only_there(mock_target: Target) -> None:
 
 
 @pytest.mark.parametrize(("name", "role"), PROVEN)
-@pytest.mark.parametrize("body", ELSEWHERE, ids=repr)
+@pytest.mark.parametrize("body", FOREIGN_BODIES, ids=repr)
 def test_a_gateways_answer_lacks_the_proof(name: str, role: str, body: object) -> None:
-    assert any(find_value(body, each) is ABSENT for each in manifest(name).controls[role].proof)
+    assert any(find_value(body, pointer) is ABSENT for pointer in manifest(name).controls[role].proof)
 
 
 def test_every_provider_has_a_control_that_proves_something() -> None:

@@ -21,15 +21,15 @@ if TYPE_CHECKING:
 
 REVOKED = "pa/errors/general/key_revoked"
 CLAIMED = claimed_endpoints(catalog()[REVOKED])
-ELSEWHERE = CLAIMED[-1]
+LAST_ENDPOINT = CLAIMED[-1]
 
 
-def seen(target: Target, drawing: Rotation = ALL_ENDPOINTS) -> Result:
+def probe_revoked(target: Target, drawing: Rotation = ALL_ENDPOINTS) -> Result:
     return probe(target, [REVOKED], drawing=drawing)[REVOKED]
 
 
 def test_a_quick_run_looks_at_the_first_endpoint_and_names_the_others(mock_target: Target) -> None:
-    quick, full = seen(mock_target, FIRST_ENDPOINTS), seen(mock_target)
+    quick, full = probe_revoked(mock_target, FIRST_ENDPOINTS), probe_revoked(mock_target)
     assert quick.outcome is full.outcome is Outcome.CONFORMS
     (first,) = {observation.endpoint for observation in quick.observations}
     assert set(quick.not_drawn) == set(CLAIMED) - {first}
@@ -38,32 +38,32 @@ def test_a_quick_run_looks_at_the_first_endpoint_and_names_the_others(mock_targe
     assert {exchange.endpoint for exchange in full.attempts[0].exchanges} >= set(quick.not_drawn)
 
 
-def written(result: Result, today: Run) -> Patch:
+def plan_evidence(result: Result, today: Run) -> Patch:
     record = catalog()[REVOKED]
-    made = plan_patch(
+    patch = plan_patch(
         record, [Sighting(today, result)], UpdatePolicy(), TODAY, assertions(record, catalog().__getitem__)
     )
-    assert isinstance(made, Patch)
-    return made
+    assert isinstance(patch, Patch)
+    return patch
 
 
 def test_evidence_is_kept_per_endpoint(mock_target: Target) -> None:
-    result = seen(mock_target)
-    lines = written(result, make_run()).record.data["evidence"]["endpoints"]
+    result = probe_revoked(mock_target)
+    lines = plan_evidence(result, make_run()).record.data["evidence"]["endpoints"]
     assert set(lines) == set(CLAIMED)
     assert not any(line.get("mismatched") for line in lines.values())
-    spoilt = tuple(
+    spoiled = tuple(
         replace(
             observation,
             matched=tuple(key for key in observation.matched if key != "status"),
             mismatched={"status": "403"},
         )
-        if observation.endpoint == ELSEWHERE
+        if observation.endpoint == LAST_ENDPOINT
         else observation
         for observation in result.observations
     )
-    drifted = replace(result, observations=spoilt, outcome=Outcome.DRIFTED)
-    lines = written(drifted, make_run()).record.data["evidence"]["endpoints"]
+    drifted = replace(result, observations=spoiled, outcome=Outcome.DRIFTED)
+    lines = plan_evidence(drifted, make_run()).record.data["evidence"]["endpoints"]
     assert {at: line["mismatched"] for at, line in lines.items() if "mismatched" in line} == {
-        ELSEWHERE: {"answer/status": "403"}
+        LAST_ENDPOINT: {"answer/status": "403"}
     }

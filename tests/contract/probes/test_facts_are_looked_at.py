@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from catalog_probe.catalog.model.assertion import Assertion
 
 
-def seen_as_stated(results: Iterable[Result]) -> set[str]:
+def matched_assertions(results: Iterable[Result]) -> set[str]:
     """The ids of the assertions that some exchange showed as they are stated."""
     return {
         f"{result.record}#{look.label}/{within}"
@@ -40,15 +40,15 @@ def test_each_assertion_that_a_fact_names_is_confirmed_on_the_mock(provider: str
     """What may be absent need not be seen in each answer; that a fact is looked at, something has to show."""
     checks = facts.load_fact_checks(provider, catalog())
     named = {fact.id: [each for each in checks.assertions_for(fact) if is_sent(each)] for fact in checks.facts}
-    seen = seen_as_stated(clean(provider).values())
+    matched = matched_assertions(clean(provider).values())
     by_proofs = tuple(f"{address}#{label}/" for address, label in too_large(provider))
     unseen = {
         assertion.id for assertions in named.values() for assertion in assertions if not assertion.optional
-    } - seen
+    } - matched
     assert sorted(each for each in unseen if not each.startswith(by_proofs)) == []
     blind = (
         fact
         for fact, assertions in named.items()
-        if assertions and seen.isdisjoint(assertion.id for assertion in assertions)
+        if assertions and matched.isdisjoint(assertion.id for assertion in assertions)
     )
     assert [each for each in blind if not all(look.id.startswith(by_proofs) for look in named[each])] == []

@@ -31,32 +31,34 @@ if TYPE_CHECKING:
     from catalog_probe.probes.targets.target import Provider, Target
 
 ENDPOINTS = [str(record.address) for record in catalog().select(kind="endpoints")]
-WITH_TWIN = [(each, found) for each in ENDPOINTS if not isinstance(found := fault_free_request(each), Reason)]
+FAULT_FREE_RECIPES = [
+    (endpoint, recipe) for endpoint in ENDPOINTS if not isinstance(recipe := fault_free_request(endpoint), Reason)
+]
 
 
-def refusing(result: Result) -> set[str]:
+def refused_endpoints(result: Result) -> set[str]:
     """The endpoints at which a record's probe was refused."""
-    asked = {observation.label: observation.endpoint for observation in result.observations}
+    endpoint_by_label = {observation.label: observation.endpoint for observation in result.observations}
     refused = {
         exchange.label
         for attempt in result.attempts
         for exchange in attempt.exchanges
         if exchange.response is not None and (http_status_of(exchange.response, result.address.provider) or 0) >= 400
     }
-    return {asked[label] for label in refused & asked.keys()} - {""}
+    return {endpoint_by_label[label] for label in refused & endpoint_by_label.keys()} - {""}
 
 
 @pytest.mark.parametrize("name", providers())
 def test_each_endpoint_with_errors_has_a_fault_free_request_or_a_reason(name: str, clean: CleanResults) -> None:
     results = clean(name).values()
     judged = [result for result in results if result.outcome is Outcome.CONFORMS]
-    endpoints = set().union(*map(refusing, judged))
+    endpoints = set().union(*map(refused_endpoints, judged))
     assert len(endpoints) > 5
     undeclared = [
         endpoint
         for endpoint in sorted(endpoints)
-        if isinstance(found := fault_free_request(endpoint), Reason)
-        and "no request without a fault is declared" in found.detail
+        if isinstance(reason := fault_free_request(endpoint), Reason)
+        and "no request without a fault is declared" in reason.detail
     ]
     assert undeclared == []
 
@@ -74,19 +76,21 @@ def test_declared_endpoints_exist_and_have_no_second_declaration() -> None:
 
 @pytest.mark.parametrize("name", providers())
 def test_each_fault_free_request_succeeds(name: str, mock_target: Target) -> None:
-    mine = {endpoint: recipe for endpoint, recipe in WITH_TWIN if endpoint.startswith(f"{name}/")}
-    obstacles = {each: find_obstacle(recipe, mock_target, frozenset(Cost)) for each, recipe in mine.items()}
-    assert {each: why for each, why in obstacles.items() if why is not None} == {}
+    own_recipes = {endpoint: recipe for endpoint, recipe in FAULT_FREE_RECIPES if endpoint.startswith(f"{name}/")}
+    obstacles = {
+        endpoint: find_obstacle(recipe, mock_target, frozenset(Cost)) for endpoint, recipe in own_recipes.items()
+    }
+    assert {endpoint: reason for endpoint, reason in obstacles.items() if reason is not None} == {}
     answers = anyio.run(
-        asked, mine, mock_target.providers[name], Redactor.for_target(mock_target, public=[NONEXISTENT_KEY])
+        ask_all, own_recipes, mock_target.providers[name], Redactor.for_target(mock_target, public=[NONEXISTENT_KEY])
     )
-    statuses = {each: http_status_of(answer, name) for each, answer in answers.items() if answer is not None}
-    assert statuses.keys() == mine.keys()
-    assert {each: answers[each] for each, status in statuses.items() if (status or 0) >= 400} == {}
+    statuses = {endpoint: http_status_of(answer, name) for endpoint, answer in answers.items() if answer is not None}
+    assert statuses.keys() == own_recipes.keys()
+    assert {endpoint: answers[endpoint] for endpoint, status in statuses.items() if (status or 0) >= 400} == {}
 
 
-async def asked(recipes: Mapping[str, Recipe], provider: Provider, redactor: Redactor) -> dict[str, Response | None]:
-    """What each endpoint answers to its request without a fault; those of one credential share its lane."""
+async def ask_all(recipes: Mapping[str, Recipe], provider: Provider, redactor: Redactor) -> dict[str, Response | None]:
+    """Return what each endpoint answers to its fault-free request, with one lane per credential."""
     lanes: dict[str, Lane] = {}
     answers = {}
     try:
@@ -105,5 +109,5 @@ async def asked(recipes: Mapping[str, Recipe], provider: Provider, redactor: Red
 
 
 def test_fault_free_requests_ask_their_own_endpoint() -> None:
-    assert {recipe.address for _, recipe in WITH_TWIN} == {endpoint for endpoint, _ in WITH_TWIN}
-    assert len(WITH_TWIN) > len(catalog().select(kind="endpoints")) // 2
+    assert {recipe.address for _, recipe in FAULT_FREE_RECIPES} == {endpoint for endpoint, _ in FAULT_FREE_RECIPES}
+    assert len(FAULT_FREE_RECIPES) > len(catalog().select(kind="endpoints")) // 2

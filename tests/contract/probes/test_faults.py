@@ -66,7 +66,7 @@ def test_what_passes_through_conforms(over: str, faults: tuple[Fault, ...], faul
 
 def test_what_passes_through_is_the_same_byte_for_byte(fault_server: FaultServer) -> None:
     ask: dict[str, Any] = {"model": "mock-small", "max_tokens": 8, "messages": [{"role": "user", "content": "hi"}]}
-    said = []
+    responses = []
     for faults in ((), (NOTHING_ELSE,)):
         fault_server.target_behind(*faults)
         for stream in (False, True):
@@ -76,11 +76,13 @@ def test_what_passes_through_is_the_same_byte_for_byte(fault_server: FaultServer
                 headers={**HEADERS, "x-mock-session": "one"},
             )
             # what is left of a limit, and which limit is the closest, follows the time between two requests
-            kept = {name: value for name, value in answer.headers.items() if "ratelimit" not in name and name != "date"}
-            said.append((answer.status_code, kept, answer.content))
-    assert said[0][0] == 200
-    assert said[:2] == said[2:]
-    assert said[1][2].count(b"\n\n") > 3
+            headers = {
+                name: value for name, value in answer.headers.items() if "ratelimit" not in name and name != "date"
+            }
+            responses.append((answer.status_code, headers, answer.content))
+    assert responses[0][0] == 200
+    assert responses[:2] == responses[2:]
+    assert responses[1][2].count(b"\n\n") > 3
 
 
 def asked(**changes: Any) -> ProxiedRequest:
@@ -137,7 +139,7 @@ def test_a_share_is_repeatable_in_any_order() -> None:
 def test_first_and_last_count_what_else_is_picked_by_key() -> None:
     selector = FaultSelector([Fault(FaultScope(method="POST", first=2, last=3))])
     order = ["POST a", "GET a", "POST b", "POST a", "POST b", "GET b", "POST a", "POST a", "POST b"]
-    hit = []
+    selected = []
     for number, (method, key) in enumerate(map(str.split, order)):
         if selector.select_faults(selector.receive("http", method, "/pa/v1/models", {"x-api-key": key})):
             hit.append(number)
@@ -169,8 +171,8 @@ def test_a_fault_leaves_others_alone(fault_server: FaultServer) -> None:
     )
     results = probe(target, [LIST_MODELS, UNKNOWN_MODEL])
     assert results[LIST_MODELS].outcome is Outcome.CONFORMS
-    told = {answer.status for answer in answers(results[UNKNOWN_MODEL])}
-    assert told == ({502} if exchange(results[UNKNOWN_MODEL]).request.method == "POST" else {404})
+    statuses = {answer.status for answer in answers(results[UNKNOWN_MODEL])}
+    assert statuses == ({502} if exchange(results[UNKNOWN_MODEL]).request.method == "POST" else {404})
 
 
 @pytest.mark.parametrize(

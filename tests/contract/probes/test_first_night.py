@@ -49,11 +49,11 @@ def night(day: str) -> Run:
     return Run(f"night-{day}", "live", live=True, started_at=f"{day}T04:00:00Z", today=day, selected=ADDRESSES)
 
 
-def texts(root: Path) -> dict[str, list[str]]:
+def read_texts(root: Path) -> dict[str, list[str]]:
     return {path.relative_to(root).as_posix(): path.read_text().splitlines() for path in sorted(root.rglob("*.json"))}
 
 
-def difference(before: dict[str, list[str]], after: dict[str, list[str]]) -> list[str]:
+def diff_texts(before: dict[str, list[str]], after: dict[str, list[str]]) -> list[str]:
     """The lines that were taken away and put there, as a reviewer sees them, file by file."""
     found = []
     for name, lines in after.items():
@@ -75,10 +75,10 @@ def records(tmp_path: Path) -> Path:
 def test_the_first_night_adds_one_line_per_endpoint(
     seen: dict[str, Result], records: Path, snapshot: SnapshotAssertion
 ) -> None:
-    before = texts(records)
+    before = read_texts(records)
     summary = update_records([(night("2026-11-20"), list(seen.values()))], records)
     assert {address for address, _ in summary.patched} == set(ADDRESSES)
-    lines = difference(before, texts(records))
+    lines = diff_texts(before, read_texts(records))
     assert lines == snapshot
     assert all(len(line) < 200 for line in lines), "a line that nobody reads"
     evidence = sum("/endpoints/" in line and '"on"' in line for line in lines)
@@ -87,12 +87,12 @@ def test_the_first_night_adds_one_line_per_endpoint(
         for each in seen.values()
     )
     again = {line[1:].rstrip(",") for line in lines if line.startswith("+")}
-    gone = {line[1:].strip() for line in lines if line.startswith("-") and line[1:].rstrip(",") not in again}
-    assert gone <= {'"UNVERIFIED"'}, "of what a record states a line was rewritten"
+    removed = {line[1:].strip() for line in lines if line.startswith("-") and line[1:].rstrip(",") not in again}
+    assert removed <= {'"UNVERIFIED"'}, "of what a record states a line was rewritten"
 
 
 def test_the_second_night_changes_nothing(seen: dict[str, Result], records: Path) -> None:
     update_records([(night("2026-11-20"), list(seen.values()))], records)
-    before = texts(records)
+    before = read_texts(records)
     assert update_records([(night("2026-11-21"), list(seen.values()))], records).files == ()
-    assert difference(before, texts(records)) == []
+    assert diff_texts(before, read_texts(records)) == []

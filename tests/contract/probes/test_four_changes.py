@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from tests.harness.fault_proxy import FaultServer
 
 
-def _renamed(raw: bytes) -> bytes:
+def rename_code(raw: bytes) -> bytes:
     return raw.replace(b"invalid_api_key", b"incorrect_api_key_provided")
 
 
@@ -39,21 +39,21 @@ CHANGES = {
         FaultScope(provider="pa", control=False, statuses=(404,)), answer=edits.remove_headers("request-id")
     ),
 }
-OF = {"pa": {404, 429}, "pb": {400}, "pc": {401}}
+STATUSES = {"pa": {404, 429}, "pb": {400}, "pc": {401}}
 
 
-def touched(record: Record) -> bool:
+def is_affected(record: Record) -> bool:
     """Whether it is an error that one of the changes may meet."""
     own = {int(member) for member in documented_status(record).members if str(member).isdigit()}
-    return record.kind == "errors" and bool(own & OF.get(record.provider, set())) and record.surface in OF
+    return record.kind == "errors" and bool(own & STATUSES.get(record.provider, set())) and record.surface in STATUSES
 
 
 def test_four_changes_are_four_causes(fault_server: FaultServer) -> None:
     chosen = [str(record.address) for record in catalog().records if touched(record)]
     results = probe(fault_server.target_behind(*CHANGES.values()), chosen)
     drifted = [result for result in results.values() if result.outcome is Outcome.DRIFTED]
-    found = find_causes(results.values())
-    assert {f"{each.provider.upper()} {each.summary}" for each in found} == CHANGES.keys()
-    assert len(found) == len(CHANGES) < len(drifted)
+    causes = find_causes(results.values())
+    assert {f"{cause.provider.upper()} {cause.summary}" for cause in causes} == CHANGES.keys()
+    assert len(causes) == len(CHANGES) < len(drifted)
     first_screen = Overview(make_run(selected=tuple(sorted(chosen))), [*results.values()])
     assert f"4 new causes behind {len(drifted)} records." in format_sentence(first_screen)

@@ -26,17 +26,17 @@ UPLOAD: Call = load_recipes("pa").requests.UPLOAD
 
 FAMILY = Family("pa/endpoints/models")
 MODELS = get("/v1/models")
-ALONE = "run/pa/x/y/z/1"
+SESSION = "run/pa/x/y/z/1"
 
 
-def performed(target: Target, recipe: Recipe) -> list[tuple[str, str]]:
+def perform(target: Target, recipe: Recipe) -> list[tuple[str, str]]:
     """The label and the session of whatever an attempt at a recipe sends, clean-up included."""
     sessions: list[tuple[str, str]] = []
 
     async def attempt() -> None:
         provider = target.providers["pa"]
         lane = Lane(provider, "inference", hiding(target), Budget(provider), mock=True)
-        probe = AttemptProbe("pa/x/y/z", "inference", lane, ALONE)
+        probe = AttemptProbe("pa/x/y/z", "inference", lane, SESSION)
         try:
             await perform_recipe(recipe, probe)
         finally:
@@ -50,13 +50,13 @@ def performed(target: Target, recipe: Recipe) -> list[tuple[str, str]]:
 
 def test_isolated_calls_use_and_clean_up_their_own_session(mock_target: Target) -> None:
     looks = {name: FAMILY.recipe("list_models", MODELS, label=name) for name in ("one", "two")}
-    apart = isolate_each({**looks, "made": FAMILY.recipe("list_models", UPLOAD, label="made")})
-    apart["two"] = replace(apart["two"], mock_session="one")
-    recipe = FAMILY.recipe("list_models", MODELS, optional=apart)
-    assert performed(mock_target, recipe) == [
-        (ANSWER, ALONE),
-        ("one", f"{ALONE}+one"),
-        ("two", f"{ALONE}+one"),
-        ("made", f"{ALONE}+made"),
-        (CLEANUP, f"{ALONE}+made"),
+    isolated = isolate_each({**looks, "made": FAMILY.recipe("list_models", UPLOAD, label="made")})
+    isolated["two"] = replace(isolated["two"], mock_session="one")
+    recipe = FAMILY.recipe("list_models", MODELS, optional=isolated)
+    assert perform(mock_target, recipe) == [
+        (ANSWER, SESSION),
+        ("one", f"{SESSION}+one"),
+        ("two", f"{SESSION}+one"),
+        ("made", f"{SESSION}+made"),
+        (CLEANUP, f"{SESSION}+made"),
     ]

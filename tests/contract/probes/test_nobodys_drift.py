@@ -28,7 +28,7 @@ NIGHT = "night-1"
 VARIABLE = "{provider}_{role}_KEY"
 
 
-def named(target: Target) -> Target:
+def name_key_variables(target: Target) -> Target:
     """The target with a variable behind each key, as a nightly job has them."""
     providers = {
         name: replace(
@@ -48,7 +48,7 @@ def night(case: NightCase, fault_server: FaultServer) -> dict[str, Result]:
     return probe(named(fault_server.target_behind(*case.faults, **case.settings)), addresses)
 
 
-def run_of(results: Sequence[Result]) -> Run:
+def make_run(results: Sequence[Result]) -> Run:
     """A live night that had to look at every provider it has a result of."""
     providers = tuple(sorted({result.address.provider for result in results}))
     day = "2026-11-21"
@@ -57,13 +57,15 @@ def run_of(results: Sequence[Result]) -> Run:
     )
 
 
-def written_by(results: Sequence[Result]) -> list[str]:
+def list_updated_records(results: Sequence[Result]) -> list[str]:
     """The records that such a night would change."""
-    return [address for address, _ in update_records([(run_of(results), results)], into=RECORDS, dry_run=True).patched]
+    return [
+        address for address, _ in update_records([(make_run(results), results)], into=RECORDS, dry_run=True).patched
+    ]
 
 
-def told(results: Sequence[Result]) -> tuple[Counter[str], str]:
-    """Every code of a reason or a finding, and all words of reasons."""
+def collect_codes_and_words(results: Sequence[Result]) -> tuple[Counter[str], str]:
+    """Return how often each code of a reason or finding occurs, and the details of all reasons."""
     reasons = [result.reason for result in results if result.reason is not None]
     codes = Counter(str(reason.code) for reason in reasons)
     codes.update(finding.code for result in results for finding in result.findings)
@@ -107,4 +109,4 @@ def test_what_a_provider_changes_is_told(what: str, fault_server: FaultServer) -
         case.drifts or {"body-shape", "type-differs"}
     )
     assert {result.outcome for result in results} <= {Outcome.DRIFTED, Outcome.CONFORMS, Outcome.NOT_PROBED}
-    assert {each.record for each in drifted} <= set(written_by(results))
+    assert {result.record for result in drifted} <= set(list_updated_records(results))

@@ -32,7 +32,7 @@ OF_PA = {
 TO_MESSAGES = FaultScope(provider="pa", method="POST", path="/v1/messages$", control=False)
 
 
-def refusing(message: str) -> Fault:
+def refuse_messages(message: str) -> Fault:
     """One refusal in PA's envelope to every message."""
     error = {"type": "invalid_request_error", "message": message}
     body = {"type": "error", "error": error, "request_id": "req_1"}
@@ -63,18 +63,18 @@ def test_one_refusal_of_everything_verifies_nothing(fault_server: FaultServer, m
             if exchange.response is not None
         )
     ]
-    assert len(told) > 20
-    assert Outcome.CONFORMS not in {result.outcome for result in told}
-    assert reasons(told).count(reason) > 15
+    assert len(refused) > 20
+    assert Outcome.CONFORMS not in {result.outcome for result in refused}
+    assert reasons(refused).count(reason) > 15
     assert not [
         observation
-        for each in told
-        for observation in each.observations
+        for result in refused
+        for observation in result.observations
         if observation.matched and observation.label == "answer"
     ]
-    untouched = results.keys() - {result.record for result in told}
+    untouched = results.keys() - {result.record for result in refused}
     assert len(untouched) > 3
-    assert {results[each].outcome for each in untouched} == {clean[each].outcome for each in untouched}
+    assert {results[address].outcome for address in untouched} == {clean[address].outcome for address in untouched}
 
 
 def test_where_the_request_without_a_fault_costs_something_it_is_not_sent_unless_allowed(
@@ -86,9 +86,11 @@ def test_where_the_request_without_a_fault_costs_something_it_is_not_sent_unless
     counted = reasons(results.values())
     assert counted.count("twin-not-allowed") > 15
     assert "one-answer-to-everything" not in counted
-    told = next(result for result in results.values() if result.reason and result.reason.code == "twin-not-allowed")
-    assert told.reason is not None
-    assert "--allow billable" in told.reason.detail
+    not_allowed = next(
+        result for result in results.values() if result.reason and result.reason.code == "twin-not-allowed"
+    )
+    assert not_allowed.reason is not None
+    assert "--allow billable" in not_allowed.reason.detail
 
 
 def test_a_provider_that_has_one_sentence_for_all_errors_still_conforms_and_that_is_told(
@@ -102,10 +104,10 @@ def test_a_provider_that_has_one_sentence_for_all_errors_still_conforms_and_that
     ]
     assert len(generic) > 10
     assert {result.outcome for result in generic} <= {Outcome.CONFORMS, Outcome.DRIFTED}
-    otherwise = [result for address, result in results.items() if result.outcome is not clean[address].outcome]
-    assert otherwise
-    assert {result.outcome for result in otherwise} == {Outcome.DRIFTED}, "no verdict is lost"
-    assert {finding.code for each in otherwise for finding in each.drifts} == {"message-differs"}, "promised words are"
+    changed = [result for address, result in results.items() if result.outcome is not clean[address].outcome]
+    assert changed
+    assert {result.outcome for result in changed} == {Outcome.DRIFTED}, "no verdict is lost"
+    assert {finding.code for each in changed for finding in each.drifts} == {"message-differs"}, "promised words are"
 
 
 PORTAL = json.dumps({"error": "captcha_required", "url": "https://portal.example/login"})
@@ -134,7 +136,7 @@ def test_what_stands_before_all_that_is_posted_is_nobodys_drift(
     assert drifted == {}
     lost = [address for address, each in results.items() if each.outcome is not clean[address].outcome]
     assert len(lost) > 15
-    assert set(reasons(results[each] for each in lost)) <= {
+    assert set(reasons(results[address] for address in lost)) <= {
         "assumption-failed",
         "one-answer-to-everything",
         "twin-not-allowed",

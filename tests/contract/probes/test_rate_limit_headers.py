@@ -22,7 +22,7 @@ from catalog_probe.probes.recipes.book import recipe_book
 from catalog_probe.probes.targets.target import Cost, Target
 from tests.harness import fault_changes as edits
 from tests.harness.engines import CleanResults, catalog
-from tests.harness.engines import probe as probed
+from tests.harness.engines import probe as probe
 from tests.harness.faults import Fault
 
 if TYPE_CHECKING:
@@ -71,15 +71,15 @@ def test_a_single_header_of_a_family_contradicts_nothing(part: str) -> None:
 def test_an_optional_family_is_complete_or_absent() -> None:
     rules = [replace(rule, optional=True) for rule in RULES]
     assert list(find_contradictions(rules, {})) == []
-    partly = find_contradictions(rules, {"limit": "30000", "left": "29000"})
-    told = [(each.code, each.header, each.documented, each.observed) for each in partly]
-    assert told == [("header-missing", "reset", "present, as limit is", "absent")]
+    findings = find_contradictions(rules, {"limit": "30000", "left": "29000"})
+    observed = [(finding.code, finding.header, finding.documented, finding.observed) for finding in findings]
+    assert observed == [("header-missing", "reset", "present, as limit is", "absent")]
 
 
 GENERAL = {provider: f"{provider}/rate_limits/limits/general" for provider in ("pa", "pb", "pc", "pd")}
 
 
-def judged(result: Result, label: str, headers: Mapping[str, str | None]) -> list[tuple[str, str]]:
+def judge_with_headers(result: Result, label: str, headers: Mapping[str, str | None]) -> list[tuple[str, str]]:
     """(code, header) of each drift once the last answer with this label has other headers; None takes one away."""
     record = result.parsed_record
     last = result.attempts[-1]
@@ -151,7 +151,7 @@ def judged(result: Result, label: str, headers: Mapping[str, str | None]) -> lis
 def test_a_wrong_rate_limit_header_is_drift(
     clean: CleanResults, provider: str, label: str, headers: Mapping[str, str | None], found: list[tuple[str, str]]
 ) -> None:
-    assert judged(clean(provider)[GENERAL[provider]], label, headers) == found
+    assert judge_with_headers(clean(provider)[GENERAL[provider]], label, headers) == found
 
 
 SPENT = "pa/errors/compliance/compliance_rate_limit_exceeded"
@@ -178,17 +178,19 @@ EXHAUSTED = "pc/errors/rate_limit/slow_down"
 def test_optional_limit_headers_of_a_refusal_are_checked_if_present(
     clean: CleanResults, record: str, headers: Mapping[str, str | None], found: list[tuple[str, str]]
 ) -> None:
-    assert judged(clean(record[:2])[record], "answer", headers) == found
+    assert judge_with_headers(clean(record[:2])[record], "answer", headers) == found
 
 
 def test_an_unobserved_optional_header_does_not_prevent_verification() -> None:
-    stated = assertions(catalog()[EXHAUSTED], catalog().__getitem__)
-    seen = {("", str(each.key)): Cell(date(2026, 11, 22)) for each in stated if not each.optional}
-    assert [str(each.key) for each in stated if each.optional] == ["answer/header:retry-after"]
-    assert tag_by_evidence(stated, seen, {}) is Tag.LIVE_VERIFIED
-    assert tag_by_evidence(stated, dict(list(seen.items())[1:]), {}) is not Tag.LIVE_VERIFIED
-    otherwise = {**seen, ("", "answer/header:retry-after"): Cell(date(2026, 11, 22), "malformed")}
-    assert tag_by_evidence(stated, otherwise, {}) is Tag.UNVERIFIED
+    all_assertions = assertions(catalog()[EXHAUSTED], catalog().__getitem__)
+    seen = {
+        ("", str(assertion.key)): Cell(date(2026, 11, 22)) for assertion in all_assertions if not assertion.optional
+    }
+    assert [str(assertion.key) for assertion in all_assertions if assertion.optional] == ["answer/header:retry-after"]
+    assert tag_by_evidence(all_assertions, seen, {}) is Tag.LIVE_VERIFIED
+    assert tag_by_evidence(all_assertions, dict(list(seen.items())[1:]), {}) is not Tag.LIVE_VERIFIED
+    malformed = {**seen, ("", "answer/header:retry-after"): Cell(date(2026, 11, 22), "malformed")}
+    assert tag_by_evidence(all_assertions, malformed, {}) is Tag.UNVERIFIED
 
 
 def test_a_date_that_names_no_zone_is_no_fault_of_ours(fault_server: FaultServer) -> None:
@@ -209,29 +211,29 @@ def test_every_step_of_the_rate_limits_is_observed_on_the_mock(clean: CleanResul
 def test_rate_limit_headers_are_documented_ones(clean: CleanResults) -> None:
     for provider in GENERAL:
         for result in clean(provider).values():
-            told = [
+            undocumented = [
                 finding.location
                 for finding in result.findings
                 if finding.code == "undocumented-header" and "ratelimit" in finding.location
             ]
-            assert told == [], result.record
+            assert undocumented == [], result.record
 
 
-def with_allowed(target: Target, *allow: Cost) -> dict[str, tuple[int, str]]:
+def left_out_steps(target: Target, *allow: Cost) -> dict[str, tuple[int, str]]:
     recipe = fit_to_target(recipe_book("pa").recipes[GENERAL["pa"]], target, frozenset(allow))
     return {label: (recipe.requests, reason.code) for label, reason in recipe.left_out.items()}
 
 
 def test_exhausting_a_limit_must_be_allowed(mock_target: Target) -> None:
-    assert with_allowed(mock_target, *Cost) == {}
-    assert with_allowed(mock_target, Cost.FREE, Cost.BILLABLE) == {"limited": (3, "cost-not-allowed")}
+    assert left_out_steps(mock_target, *Cost) == {}
+    assert left_out_steps(mock_target, Cost.FREE, Cost.BILLABLE) == {"limited": (3, "cost-not-allowed")}
 
 
 def test_a_target_without_the_priority_key_leaves_that_step_out(mock_target: Target) -> None:
     provider = mock_target.providers["pa"]
     credentials = {role: each for role, each in provider.credentials.items() if role != "priority"}
-    less = replace(mock_target, providers={"pa": replace(provider, credentials=credentials)})
-    result = probed(less, [GENERAL["pa"]])[GENERAL["pa"]]
+    without_priority = replace(mock_target, providers={"pa": replace(provider, credentials=credentials)})
+    result = probe(without_priority, [GENERAL["pa"]])[GENERAL["pa"]]
     assert result.outcome is Outcome.CONFORMS
     (left_out,) = [finding for finding in result.findings if finding.code == "not-observed"]
     assert (left_out.label, left_out.observed) == ("priority", "credential-missing")
@@ -242,13 +244,13 @@ def test_a_limit_that_is_out_of_reach_is_not_exhausted(mock_target: Target) -> N
     provider = mock_target.providers["pa"]
     generous = {**provider.credentials, "tight": provider.credentials["inference"]}
     target = replace(mock_target, providers={"pa": replace(provider, credentials=generous)})
-    result = probed(target, [GENERAL["pa"]])[GENERAL["pa"]]
+    result = probe(target, [GENERAL["pa"]])[GENERAL["pa"]]
     assert result.outcome is Outcome.INCONCLUSIVE, "on a mock each look that a recipe declares can be made"
     assert result.reason is not None
     assert result.reason.code == "setup-failed"
-    (told,) = [finding for finding in result.findings if finding.label == "limited"]
-    assert (told.code, told.observed) == ("not-observed", "setup-failed")
-    assert "use a key with a tiny limit" in told.message
+    (finding,) = [finding for finding in result.findings if finding.label == "limited"]
+    assert (finding.code, finding.observed) == ("not-observed", "setup-failed")
+    assert "use a key with a tiny limit" in finding.message
     assert "limited" not in {observation.label for observation in result.observations}
     setups = [exchange for attempt in result.attempts for exchange in attempt.exchanges if exchange.label == "setup"]
     assert len(setups) == 1
@@ -257,10 +259,10 @@ def test_a_limit_that_is_out_of_reach_is_not_exhausted(mock_target: Target) -> N
 def unasked_findings(status: int, body: Any, headers: Mapping[str, str]) -> tuple[Outcome, list[Finding]]:
     """What is said of an answer that came in the way of another record of PA."""
     record = catalog()["pa/errors/general/unknown_path"]
-    seen = Exchange("answer", Request("GET", "/v1/x"), Response(status, headers, body=body, body_type="json"))
+    exchange = Exchange("answer", Request("GET", "/v1/x"), Response(status, headers, body=body, body_type="json"))
     verdict = judge(
         expectations(record, catalog().__getitem__),
-        Attempt("", 0.0, (seen,)),
+        Attempt("", 0.0, (exchange,)),
         ProviderVocabulary.from_records(catalog().select(provider="pa")),
     )
     return verdict.outcome, [finding for finding in verdict.findings if finding.code == "unasked-answer"]
@@ -270,7 +272,7 @@ def refusal(kind: str) -> dict[str, Any]:
     return {"type": "error", "error": {"type": kind, "message": "Slow down."}, "request_id": "req_1"}
 
 
-TOLD = {
+RATE_LIMIT_HEADERS = {
     "request-id": "req_1",
     "x-should-retry": "true",
     "retry-after": "3",
@@ -280,12 +282,12 @@ TOLD = {
 
 
 def test_an_unasked_429_as_documented_is_only_inconclusive() -> None:
-    assert unasked_findings(429, refusal("rate_limit_error"), TOLD) == (Outcome.INCONCLUSIVE, [])
+    assert unasked_findings(429, refusal("rate_limit_error"), RATE_LIMIT_HEADERS) == (Outcome.INCONCLUSIVE, [])
 
 
 @pytest.mark.parametrize(
     ("kind", "headers"),
-    [("rate_limit_error", {}), ("teapot_error", TOLD)],
+    [("rate_limit_error", {}), ("teapot_error", RATE_LIMIT_HEADERS)],
 )
 def test_an_undocumented_unasked_429_is_reported(kind: str, headers: Mapping[str, str]) -> None:
     outcome, findings = unasked_findings(429, refusal(kind), headers)

@@ -30,19 +30,19 @@ AGENT_REMOVAL: Removal = load_recipes("pa").requests.AGENT_REMOVAL
 GENERAL = Family("pa/errors/general")
 
 
-def with_steps(recipe: Recipe) -> Iterator[tuple[str, Recipe]]:
+def iterate_stepwise(recipe: Recipe) -> Iterator[tuple[str, Recipe]]:
     """The recipe, and what it looks at besides, each for itself and as far as they have steps."""
     if recipe.steps is not None:
         of_looks = frozenset[str]().union(*(look.labels for look in recipe.optional.values()))
         alone = replace(recipe, optional={}, labels=recipe.labels - of_looks)
         yield f"{recipe.address}#{min(alone.labels)}", alone
     for look in recipe.optional.values():
-        yield from with_steps(look)
+        yield from iterate_stepwise(look)
 
 
-def on_each_endpoint(recipe: Recipe) -> Iterator[tuple[str, Recipe]]:
+def iterate_all_endpoints(recipe: Recipe) -> Iterator[tuple[str, Recipe]]:
     """The recipe, and what it sends to the other endpoints that its record names, as far as they have steps."""
-    yield from with_steps(recipe)
+    yield from iterate_stepwise(recipe)
     others = list_other_endpoints(
         recipe, catalog()[recipe.address], catalog(), recipe_book(recipe.provider).minimal_requests
     )
@@ -51,7 +51,7 @@ def on_each_endpoint(recipe: Recipe) -> Iterator[tuple[str, Recipe]]:
 
 @pytest.mark.parametrize("name", providers())
 def test_recipes_declare_what_they_use(name: str, mock_target: Target) -> None:
-    stepwise = dict(each for recipe in recipe_book(name).recipes.values() for each in on_each_endpoint(recipe))
+    stepwise = dict(each for recipe in recipe_book(name).recipes.values() for each in iterate_all_endpoints(recipe))
     assert stepwise, "every provider has recipes with steps"
     assert gaps(stepwise, mock_target) == {}
 
@@ -61,8 +61,8 @@ def test_a_recipe_that_stops_is_a_gap(mock_target: Target) -> None:
         await probe.setup(get("/v1/models/no-such-model"))
 
     recipe = GENERAL.stepwise("x", **ENOUGH)(lost)
-    (told,) = gaps({"x": recipe}, mock_target)["x"]
-    assert told.startswith("stops: ")
+    (gap,) = gaps({"x": recipe}, mock_target)["x"]
+    assert gap.startswith("stops: ")
 
 
 async def two_models(probe: Probe) -> None:
@@ -74,13 +74,13 @@ async def two_models(probe: Probe) -> None:
     await probe.send(get(f"/v1/models/{probe.values['fast_model']}"))
 
 
-async def refused(probe: Probe) -> None:
+async def send_wrong_keys(probe: Probe) -> None:
     """Uses a wrong key and none at all, which nobody has to declare."""
     await probe.send(get("/v1/models", credential="wrong"))
     await probe.send(get("/v1/models", credential=None))
 
 
-async def made(probe: Probe) -> None:
+async def make_agent(probe: Probe) -> None:
     """Makes something, which is removed when the attempt ends."""
     agent = post("/v1/agents", {"name": "x", "model": "{small_model}"})
     await probe.send(agent.replace(removal=AGENT_REMOVAL))
@@ -100,8 +100,8 @@ DECLARED: list[tuple[Steps, StepOptions, str]] = [
     (two_models, {"roles": ()}, "uses the key of role 'restricted', which it does not declare"),
     (two_models, {"needs": {"fast_model"}}, "uses the value 'small_model', which it does not declare"),
     (two_models, {"needs": {"small_model"}}, "uses the value 'fast_model', which it does not declare"),
-    (refused, {"labels": ("answer",), "requests": 2, "needs": (), "roles": ()}, ""),
-    (made, {"labels": ("answer",), "requests": 1, "needs": {"small_model"}, "roles": ()}, ""),
+    (send_wrong_keys, {"labels": ("answer",), "requests": 2, "needs": (), "roles": ()}, ""),
+    (make_agent, {"labels": ("answer",), "requests": 1, "needs": {"small_model"}, "roles": ()}, ""),
 ]
 
 
@@ -114,9 +114,11 @@ def test_each_undeclared_use_is_a_gap(steps: Steps, declared: StepOptions, line:
 
 def test_an_undeclared_service_is_a_gap() -> None:
     seen = Used(1, frozenset({"answer"}), services=frozenset({"base_url", "auth_url"}))
-    silent, told = (GENERAL.stepwise("x", requests=1, services=each)(refused) for each in ((), ("auth_url",)))
-    assert undeclared(silent, seen) == ["asks at 'auth_url', which it does not declare"]
-    assert undeclared(told, seen) == []
+    undeclaring, declared = (
+        GENERAL.stepwise("x", requests=1, services=services)(send_wrong_keys) for services in ((), ("auth_url",))
+    )
+    assert undeclared(undeclaring, seen) == ["asks at 'auth_url', which it does not declare"]
+    assert undeclared(declared, seen) == []
 
 
 def test_a_resource_that_cannot_be_removed_is_a_gap(mock_target: Target, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -130,5 +132,5 @@ def test_a_resource_that_cannot_be_removed_is_a_gap(mock_target: Target, monkeyp
         await probe.send(agent.replace(removal=lost))
 
     recipe = GENERAL.stepwise("x", requests=1, needs={"small_model"})(makes)
-    told = gaps({"x": recipe}, mock_target)
-    assert told == {"x": ["leaves what the removal 'lost' is for: it finds no id in the answer"]}
+    found_gaps = gaps({"x": recipe}, mock_target)
+    assert found_gaps == {"x": ["leaves what the removal 'lost' is for: it finds no id in the answer"]}

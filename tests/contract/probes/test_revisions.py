@@ -32,10 +32,10 @@ ADDRESSES = [
 def runs(mock: EmbeddedMock) -> dict[str, Told]:
     target = targets.load("mock").with_addresses(mock.addresses())
 
-    def told(revision: str, name: str) -> Told:
+    def probe_revision(revision: str, name: str) -> Told:
         return run_of(name, probe(with_revisions(target, {"pa": revision}), ADDRESSES), revisions={"pa": revision})
 
-    return {"old": told(OLD, "old"), "again": told(OLD, "again"), "new": told(NEW, "new")}
+    return {"old": probe_revision(OLD, "old"), "again": probe_revision(OLD, "again"), "new": probe_revision(NEW, "new")}
 
 
 def test_exactly_the_assertions_that_the_revision_changes_differ(runs: dict[str, Told]) -> None:
@@ -55,10 +55,10 @@ def test_the_same_revision_gives_no_difference(runs: dict[str, Told]) -> None:
 
 def test_requests_name_the_revision(runs: dict[str, Told]) -> None:
     for name, revision in (("old", OLD), ("new", NEW)):
-        (asked,) = (result for result in runs[name][1] if result.record == "pa/endpoints/models/list_models")
+        (result,) = (result for result in runs[name][1] if result.record == "pa/endpoints/models/list_models")
         sent = {
             exchange.request.headers.get("pa-version")
-            for exchange in asked.attempts[-1].exchanges
+            for exchange in result.attempts[-1].exchanges
             if exchange.label == "success"
         }
         assert sent == {revision}

@@ -7,19 +7,17 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from catalog_probe.catalog.model import Attempt, Close, Event, Exchange, Outcome, Request, Response
+from catalog_probe.catalog.model import Close, Event, Outcome, Response
 from catalog_probe.catalog.model.assertion import Basis
 from catalog_probe.catalog.model.codes import ReasonCode
 from catalog_probe.catalog.reading.assertions import asserted_expectations, assertions
-from catalog_probe.probes.judging.judge import judge
-from tests.harness.captures import known
+from tests.harness.captures import verdict_on
 from tests.harness.engines import catalog
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from catalog_probe.catalog.reading.expected import Expected
-    from catalog_probe.probes.judging.verdicts.verdict import Verdict
     from tests.harness.engines import CleanResults
 
 SENT = Event("setup", {"setup": {}}, sent=True)
@@ -32,7 +30,7 @@ CLOSES = (
 )
 
 
-def streamed(protocol: str) -> list[Expected]:
+def streamed_expectations(protocol: str) -> list[Expected]:
     return [
         expected
         for record in catalog().records
@@ -41,7 +39,7 @@ def streamed(protocol: str) -> list[Expected]:
     ]
 
 
-def silences(expected: Expected) -> Iterator[Response]:
+def iterate_silent_answers(expected: Expected) -> Iterator[Response]:
     """An answer that has opened, and in which nothing came."""
     opened = Response(expected.status, events=())
     for ended in ENDINGS:
@@ -49,41 +47,42 @@ def silences(expected: Expected) -> Iterator[Response]:
         yield replace(opened, ended=ended, events=(SENT,))
 
 
-def judged(expected: Expected, response: Response) -> Verdict:
-    exchange = Exchange(expected.label, Request("POST", "https://provider.example"), response)
-    return judge([expected], Attempt("", 0.0, (exchange,)), known(expected.provider))
-
-
 def step_outcome(expected: Expected, response: Response) -> Outcome:
-    (step,) = judged(expected, response).step_verdicts.values()
+    (step,) = verdict_on(response, expected).step_verdicts.values()
     return step.outcome
 
 
 @pytest.mark.parametrize("protocol", ["sse", "websocket"])
 def test_an_empty_stream_never_conforms(protocol: str) -> None:
-    labels = streamed(protocol)
-    assert labels
+    expected_steps = streamed_expectations(protocol)
+    assert expected_steps
     matched = [
         (expected.address, expected.label, response.ended)
-        for expected in labels
-        for response in silences(expected)
+        for expected in expected_steps
+        for response in iterate_silent_answers(expected)
         if step_outcome(expected, response) is Outcome.CONFORMS
     ]
     assert matched == []
 
 
 def test_a_call_without_a_status_never_conforms() -> None:
-    labels = streamed("grpc")
-    assert labels
-    outcomes = {step_outcome(expected, Response(200)) for expected in labels}
+    expected_steps = streamed_expectations("grpc")
+    assert expected_steps
+    outcomes = {step_outcome(expected, Response(200)) for expected in expected_steps}
     assert outcomes == {Outcome.INCONCLUSIVE, Outcome.DRIFTED}
 
 
 def test_a_close_in_place_of_the_awaited_message_never_conforms() -> None:
     """The handshake alone, answered 101, accepts no token and resumes no session (1:5.2, 1:3)."""
-    labels = [expected for expected in streamed("websocket") if expected.stream and not expected.stream.describes_close]
-    assert {"ephemeral_token", "resume_with_handle"} <= {expected.label for expected in labels}
-    outcomes = {step_outcome(label, Response(101, events=(SENT,), close=close)) for label in labels for close in CLOSES}
+    expected_steps = [
+        expected
+        for expected in streamed_expectations("websocket")
+        if expected.stream and not expected.stream.describes_close
+    ]
+    assert {"ephemeral_token", "resume_with_handle"} <= {expected.label for expected in expected_steps}
+    outcomes = {
+        step_outcome(label, Response(101, events=(SENT,), close=close)) for label in expected_steps for close in CLOSES
+    }
     assert outcomes == {Outcome.INCONCLUSIVE, Outcome.DRIFTED}
 
 
@@ -107,7 +106,7 @@ def test_a_documented_close_conforms_whatever_its_cause(
 ) -> None:
     """A close has a code of 1000 to 1011 and a reason (1:4.2, 1:6); that one comes here at all is assumed."""
     (expected,) = asserted_expectations(catalog()[f"pb/errors/live/{slug}"], catalog().__getitem__)
-    verdict = judged(expected, response)
+    verdict = verdict_on(response, expected)
     assert (verdict.outcome, verdict.reason and verdict.reason.code) == (outcome, reason)
 
 

@@ -25,21 +25,21 @@ MESSAGE = "pa/endpoints/messages/create_message"
 SAMPLING = ("temperature_0", "temperature_1", "temperature_and_top_p", "top_k", "top_p")
 
 
-def saying(field: str, revision: str, *keys: str) -> Catalog:
+def catalog_with(field: str, revision: str, *keys: str) -> Catalog:
     """The catalog, in which the message's record says of these assertions since or until when they hold."""
-    said: dict[str, Json] = {key: {"revision": revision, "assumed": "for this test"} for key in keys}
+    entries: dict[str, Json] = {key: {"revision": revision, "assumed": "for this test"} for key in keys}
     record = catalog()[MESSAGE]
-    changed = Record(record.address, {**record.data, field: said})
-    records = (changed if each.address == record.address else each for each in catalog().records)
+    changed = Record(record.address, {**record.data, field: entries})
+    records = (changed if assertion.address == record.address else assertion for assertion in catalog().records)
     return Catalog(catalog().root, records)
 
 
-def looked(mock: EmbeddedMock, records: Catalog, revision: str) -> Result:
+def probe_message(mock: EmbeddedMock, records: Catalog, revision: str) -> Result:
     target = with_revisions(targets.load("mock").with_addresses(mock.addresses()), {"pa": revision})
     return probe(target, [MESSAGE], records)[MESSAGE]
 
 
-def unseen(result: Result) -> set[str]:
+def steps_of_another_revision(result: Result) -> set[str]:
     return {
         observation.label
         for observation in result.observations
@@ -48,36 +48,40 @@ def unseen(result: Result) -> set[str]:
 
 
 def test_an_until_assertion_does_not_drift_under_its_revision(mock: EmbeddedMock) -> None:
-    records = saying("until", NEW, *(f"{label}/*" for label in SAMPLING))
-    old, new = (looked(mock, records, revision) for revision in (OLD, NEW))
-    assert (old.outcome, unseen(old)) == (Outcome.CONFORMS, set())
-    assert (new.outcome, unseen(new)) == (Outcome.CONFORMS, set(SAMPLING)), "nothing is claimed of what does not hold"
+    records = catalog_with("until", NEW, *(f"{label}/*" for label in SAMPLING))
+    old, new = (probe_message(mock, records, revision) for revision in (OLD, NEW))
+    assert (old.outcome, steps_of_another_revision(old)) == (Outcome.CONFORMS, set())
+    assert (new.outcome, steps_of_another_revision(new)) == (Outcome.CONFORMS, set(SAMPLING)), (
+        "nothing is claimed of what does not hold"
+    )
 
 
 def test_an_assertion_without_until_still_drifts(mock: EmbeddedMock) -> None:
-    records = saying("until", NEW, *(f"{label}/*" for label in SAMPLING[1:]))
-    result = looked(mock, records, NEW)
+    records = catalog_with("until", NEW, *(f"{label}/*" for label in SAMPLING[1:]))
+    result = probe_message(mock, records, NEW)
     assert result.outcome is Outcome.DRIFTED
     assert {drift.label for drift in result.drifts} == {SAMPLING[0]}
 
 
 def test_a_since_assertion_is_checked_only_under_its_revision(mock: EmbeddedMock) -> None:
-    records = saying("since", NEW, "success/body:/usage/input_tokens", "top_k/*")
-    old, new = (looked(mock, records, revision) for revision in (OLD, NEW))
-    assert unseen(old) == {"top_k"}
-    assert unseen(new) == set()
+    records = catalog_with("since", NEW, "success/body:/usage/input_tokens", "top_k/*")
+    old, new = (probe_message(mock, records, revision) for revision in (OLD, NEW))
+    assert steps_of_another_revision(old) == {"top_k"}
+    assert steps_of_another_revision(new) == set()
     assert new.outcome is Outcome.DRIFTED, "under the new one it is refused, though it is said to hold"
 
 
 def test_a_tag_does_not_wait_for_assertions_of_other_revisions() -> None:
-    made = assertions(saying("since", NEW, "top_k/*")[MESSAGE], catalog().__getitem__)
-    assert {each.out_of_reach for each in made if each.key.label == "top_k"} == {ANOTHER_REVISION}
-    kept = assertions(saying("until", NEW, "top_k/*")[MESSAGE], catalog().__getitem__)
-    assert {each.out_of_reach for each in kept if each.key.label == "top_k"} == {""}
+    since_assertions = assertions(catalog_with("since", NEW, "top_k/*")[MESSAGE], catalog().__getitem__)
+    assert {assertion.out_of_reach for assertion in since_assertions if assertion.key.label == "top_k"} == {
+        ANOTHER_REVISION
+    }
+    until_assertions = assertions(catalog_with("until", NEW, "top_k/*")[MESSAGE], catalog().__getitem__)
+    assert {assertion.out_of_reach for assertion in until_assertions if assertion.key.label == "top_k"} == {""}
 
 
 def test_a_revision_missing_from_the_manifest_is_reported() -> None:
-    (complaint,) = unknown_revisions(saying("until", "2026-10-12", "top_k/*")[MESSAGE])
+    (complaint,) = unknown_revisions(catalog_with("until", "2026-10-12", "top_k/*")[MESSAGE])
     assert complaint.json_path == "$.until"
     assert "no revision is called '2026-10-12'" in complaint.message
     assert "2026-10-21" in complaint.mend

@@ -40,12 +40,12 @@ def spoil(answer: Answer) -> None:
 
 def test_what_drifts_when_probed_drifts_in_its_recording(tmp_path: Path) -> None:
     with serving(WrongProvider(spoil)) as base:
-        probed = probe(mock_target_at(base), SPOILT)
-    seen = recorded(tmp_path, probed.values())
-    assert drifts(probed.values()) >= {"header/x-should-retry", "type/type"}, "when probed"
-    assert "header/x-should-retry" in drifts(map(seen.result, SPOILT))
-    assert not seen.result(RATE_LIMIT).drifts, "without its type nobody knows whose answer it is"
-    assert seen.left_out.total() >= 1
+        results = probe(mock_target_at(base), SPOILT)
+    traffic = recorded(tmp_path, results.values())
+    assert drifts(results.values()) >= {"header/x-should-retry", "type/type"}, "when probed"
+    assert "header/x-should-retry" in drifts(map(traffic.result, SPOILT))
+    assert not traffic.result(RATE_LIMIT).drifts, "without its type nobody knows whose answer it is"
+    assert traffic.left_out.total() >= 1
 
 
 def drifts(results: Iterable[Result]) -> set[str]:

@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 FEW, MOST = "pa/endpoints/models/list_models", "pa/endpoints/messages/count_tokens"
-ASKED = ("/v1/models", "/v1/messages/count_tokens")
+PATHS = ("/v1/models", "/v1/messages/count_tokens")
 
 
-class Listening:
+class RecordingMock:
     """A mock that notes which paths it was asked for, in order, by those who send something."""
 
     def __init__(self) -> None:
@@ -34,21 +34,21 @@ class Listening:
 
 
 @pytest.fixture(scope="module")
-def listening() -> Iterator[tuple[Listening, str]]:
-    app = Listening()
+def recording_mock() -> Iterator[tuple[RecordingMock, str]]:
+    app = RecordingMock()
     with serving(app) as base:
         yield app, base
 
 
 @pytest.mark.parametrize(("live", "first"), [(False, MOST), (True, FEW)])
 def test_the_longest_recipe_starts_first_on_a_mock_only(
-    listening: tuple[Listening, str], *, live: bool, first: str
+    recording_mock: tuple[RecordingMock, str], *, live: bool, first: str
 ) -> None:
-    app, base = listening
+    app, base = recording_mock
     recipes = book.recipe_book("pa").recipes
     assert recipes[FEW].requests < recipes[MOST].requests
     app.asked.clear()
     results = probe(replace(mock_target_at(base, concurrency=1), live=live, reprobe_after_s=0.0), [FEW, MOST])
     assert {result.outcome for result in results.values()} == {Outcome.CONFORMS}
-    after_the_control = [path for path in app.asked[1:] if path in ASKED]
-    assert after_the_control[0] == dict(zip((FEW, MOST), ASKED, strict=True))[first]
+    after_the_control = [path for path in app.asked[1:] if path in PATHS]
+    assert after_the_control[0] == dict(zip((FEW, MOST), PATHS, strict=True))[first]
