@@ -44,8 +44,8 @@ def lost_labels(result: Result) -> list[str]:
     return [exchange.label for exchange in first if exchange.response is None or (exchange.response.status or 0) >= 500]
 
 
-@each_loss
-def test_only_what_got_lost_is_asked_again(lost: Fault, fault_server: FaultServer) -> None:
+@for_each_loss
+def test_only_lost_answers_are_asked_again(lost: Fault, fault_server: FaultServer) -> None:
     target = fault_server.target_behind(
         lost.only(address=CREATE_MESSAGE, attempts=(1,), first=3, last=3), concurrency=1
     )
@@ -57,10 +57,8 @@ def test_only_what_got_lost_is_asked_again(lost: Fault, fault_server: FaultServe
     assert {observation.label for observation in result.observations} == set(labels(result, 0))
 
 
-@each_loss
-def test_what_gets_lost_twice_is_given_up_and_the_rest_of_the_record_stands(
-    lost: Fault, fault_server: FaultServer
-) -> None:
+@for_each_loss
+def test_an_answer_lost_twice_is_given_up_and_the_rest_is_kept(lost: Fault, fault_server: FaultServer) -> None:
     target = fault_server.target_behind(
         lost.only(address=CREATE_MESSAGE, attempts=(1,), first=3, last=3),
         lost.only(address=CREATE_MESSAGE, attempts=(2, 3)),
@@ -79,7 +77,7 @@ def test_what_gets_lost_twice_is_given_up_and_the_rest_of_the_record_stands(
     )
 
 
-def test_a_drift_beside_what_got_lost_is_told_alone(fault_server: FaultServer) -> None:
+def test_a_drift_beside_a_lost_answer_is_reported_alone(fault_server: FaultServer) -> None:
     target = fault_server.target_behind(
         Fault(FaultScope(address=CREATE_MESSAGE, first=4, last=4), act=Act.RESET),
         Fault(FaultScope(address=CREATE_MESSAGE, statuses=(200,)), answer=edits.remove_headers("request-id")),
@@ -91,7 +89,7 @@ def test_a_drift_beside_what_got_lost_is_told_alone(fault_server: FaultServer) -
     assert len(result.attempts) == 2
 
 
-def test_it_is_asked_again_when_all_others_have_been_asked(fault_server: FaultServer) -> None:
+def test_a_lost_answer_is_asked_again_after_all_others(fault_server: FaultServer) -> None:
     others = [str(record.address) for record in catalog().records if "pa/errors/general/" in str(record.address)][:12]
     target = fault_server.target_behind(
         Fault(FaultScope(address=UNKNOWN_MODEL, attempts=(1,)), act=Act.RESET), concurrency=2
@@ -107,15 +105,15 @@ def test_it_is_asked_again_when_all_others_have_been_asked(fault_server: FaultSe
 
 
 @pytest.mark.parametrize("address", [LIST_CHATS, LIST_MESSAGES])
-@each_loss
-def test_a_step_that_got_lost_makes_no_record_flaky(lost: Fault, address: str, fault_server: FaultServer) -> None:
+@for_each_loss
+def test_a_lost_step_makes_no_record_flaky(lost: Fault, address: str, fault_server: FaultServer) -> None:
     for share in (0.1, 0.3):
         target = fault_server.target_behind(lost.only(share=share, credential=COMPLIANCE_KEY), concurrency=1)
         result = probe(target, [address])[address]
         assert result.outcome in (Outcome.CONFORMS, Outcome.INCONCLUSIVE), result.reason
 
 
-def test_nothing_is_asked_again_behind_a_control_that_fails_by_then(fault_server: FaultServer) -> None:
+def test_nothing_is_asked_again_after_a_failed_control(fault_server: FaultServer) -> None:
     down = edits.replace_by_page(503, "Service Unavailable")
     target = fault_server.target_behind(Fault(FaultScope(first=2), answer=down), concurrency=1)
     result = probe(target, [UNKNOWN_MODEL])[UNKNOWN_MODEL]
@@ -123,16 +121,14 @@ def test_nothing_is_asked_again_behind_a_control_that_fails_by_then(fault_server
     assert len(result.attempts) == 1
 
 
-@each_loss
-def test_whoever_asks_first_does_not_give_up_for_a_control_that_got_lost(
-    lost: Fault, fault_server: FaultServer
-) -> None:
+@for_each_loss
+def test_one_lost_control_does_not_stop_the_first_probe(lost: Fault, fault_server: FaultServer) -> None:
     target = fault_server.target_behind(lost.only(control=True, last=1), concurrency=1)
     results = probe(target, [UNKNOWN_MODEL, CREATE_MESSAGE])
     assert {result.outcome for result in results.values()} == {Outcome.CONFORMS}
 
 
-def test_a_control_that_stays_lost_is_no_verdict(fault_server: FaultServer) -> None:
+def test_a_control_that_stays_lost_is_inconclusive(fault_server: FaultServer) -> None:
     target = fault_server.target_behind(
         Fault(FaultScope(control=True), answer=edits.replace_by_page(502, "Bad Gateway")), concurrency=1
     )
@@ -147,7 +143,7 @@ IN_BACKGROUND = "pb/endpoints/interactions/create_interaction_v1"
 
 
 @pytest.mark.parametrize("address", [DELETE_FILE, LIST_CHATS, LIST_MESSAGES, DEFERRED, IN_BACKGROUND])
-def test_what_rests_on_a_step_that_got_lost_is_asked_again_with_it(address: str, fault_server: FaultServer) -> None:
+def test_steps_that_depend_on_a_lost_step_are_asked_again_with_it(address: str, fault_server: FaultServer) -> None:
     """Whichever exchange of the first attempt it is: a record of which something stays unseen does not conform."""
     sent = len(probe(fault_server.target_behind(concurrency=1), [address])[address].attempts[0].exchanges)
     for nth in range(1, sent + 1):
@@ -178,7 +174,7 @@ def asked_endpoints(result: Result) -> list[list[str]]:
 
 
 def test_a_drift_on_one_endpoint_is_confirmed_there_alone(fault_server: FaultServer) -> None:
-    result = everywhere(
+    result = probe_all_endpoints(
         fault_server.target_behind(Fault(FaultScope(path=MESSAGES, control=False), answer=edits.set_status({401: 418})))
     )
     assert result.outcome is Outcome.DRIFTED
@@ -187,22 +183,22 @@ def test_a_drift_on_one_endpoint_is_confirmed_there_alone(fault_server: FaultSer
     assert again == [[CREATE_MESSAGE]]
 
 
-def test_a_server_fault_that_stays_on_one_endpoint_is_drift_though_the_label_conforms_on_others(
+def test_a_lasting_server_fault_on_one_endpoint_is_drift(
     fault_server: FaultServer,
 ) -> None:
     """Three alike in the provider's own envelope, under a green control: one cell is asked thrice, the others once."""
     (own,) = answer_in_own_envelope(500, "api_error", "INTERNAL", "oops")[:1]
-    result = everywhere(fault_server.target_behind(own.only(path=MESSAGES, control=False)))
+    result = probe_all_endpoints(fault_server.target_behind(own.only(path=MESSAGES, control=False)))
     assert result.outcome is Outcome.DRIFTED
     assert {endpoint for drift in result.drifts for endpoint in drift.endpoints} == {CREATE_MESSAGE}
     assert asked_endpoints(result)[1:] == [[CREATE_MESSAGE]] * 2
 
 
-def test_a_fault_of_no_envelope_on_one_endpoint_leaves_the_others_and_says_that_it_was_not_looked_at(
+def test_a_bare_500_on_one_endpoint_is_not_observed_there_only(
     fault_server: FaultServer,
 ) -> None:
     bare = Fault(FaultScope(path=MESSAGES, control=False), answer=edits.replace_answer(500, BARE))
-    result = everywhere(fault_server.target_behind(bare))
+    result = probe_all_endpoints(fault_server.target_behind(bare))
     assert result.outcome is Outcome.INCONCLUSIVE, "on a mock nothing that was lost is fine"
     (finding,) = [finding for finding in result.findings if finding.code == "not-observed"]
     assert finding.endpoints == (CREATE_MESSAGE,)

@@ -21,7 +21,7 @@ MALFORMED = "pa/errors/general/key_malformed"
 AGENTS = "pa/endpoints/agents/list_agents"
 NO_PATH = edits.replace_answer(404, build_error_bodies("not_found_error", 404, "NOT_FOUND", "Not found")["pa"])
 ANYTHING = FaultScope(provider="pa", path="/v1/agents")
-WITH_A_WRONG_KEY = replace(ANYTHING, statuses=(401,))
+ONLY_REFUSALS = replace(ANYTHING, statuses=(401,))
 
 
 def night(fault_server: FaultServer, where: FaultScope, live: bool = True, records: Catalog | None = None) -> Result:
@@ -57,15 +57,15 @@ def test_a_wrong_key_is_no_drift_where_nothing_answers_at_an_assumed_path(fault_
     assert f"{AGENTS} assumption-failed" in unobserved_statuses(result)
 
 
-def test_it_is_drift_where_the_path_answers_others(fault_server: FaultServer) -> None:
-    result = night(fault_server, WITH_A_WRONG_KEY)
+def test_a_404_is_drift_where_the_path_answers_other_requests(fault_server: FaultServer) -> None:
+    result = night(fault_server, ONLY_REFUSALS)
     assert result.outcome is Outcome.DRIFTED
     assert {finding.endpoints for finding in result.findings if finding.code == "status-differs"} != set()
 
 
-def test_it_is_drift_where_a_night_saw_the_refusal_there(fault_server: FaultServer) -> None:
-    assert night(fault_server, ANYTHING, records=seen_before()).outcome is Outcome.DRIFTED
+def test_a_404_is_drift_where_a_night_observed_the_refusal(fault_server: FaultServer) -> None:
+    assert night(fault_server, ANYTHING, records=catalog_with_evidence()).outcome is Outcome.DRIFTED
 
 
-def test_a_mock_knows_its_paths(fault_server: FaultServer) -> None:
+def test_a_404_on_a_mock_is_drift(fault_server: FaultServer) -> None:
     assert night(fault_server, ANYTHING, live=False).outcome is Outcome.DRIFTED

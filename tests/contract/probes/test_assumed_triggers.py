@@ -28,7 +28,7 @@ def night(fault_server: FaultServer, *faults: Fault) -> dict[str, Result]:
 
 
 @pytest.mark.parametrize("status", [200, 404])
-def test_another_answer_to_a_made_up_key_is_told_once_and_is_no_drift(fault_server: FaultServer, status: int) -> None:
+def test_another_answer_to_a_made_up_key_is_reported_once_and_no_drift(fault_server: FaultServer, status: int) -> None:
     answer = NOT_FOUND if status == 404 else edits.replace_answer(200, '{"data": []}')
     results = night(fault_server, Fault(REFUSED, answer=answer))
     result = results[MADE_UP_KEY]

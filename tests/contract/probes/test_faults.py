@@ -39,7 +39,7 @@ NOTHING_ELSE = Fault(
 """A fault that takes everything into its hands and gives it back."""
 
 
-def sampled(over: str, one_in: int = 1) -> list[str]:
+def sample_addresses(over: str, one_in: int = 1) -> list[str]:
     return NamedFault("", (), over, one_in).sample(ALL)
 
 
@@ -56,15 +56,15 @@ def exchange(result: Result) -> Exchange:
 
 @pytest.mark.parametrize("faults", [(), (NOTHING_ELSE,)], ids=["no fault", "a fault that changes nothing"])
 @pytest.mark.parametrize("over", ["^p", STREAMS, SOCKETS, CALLS], ids=["http", "sse", "websocket", "grpc"])
-def test_what_passes_through_conforms(over: str, faults: tuple[Fault, ...], fault_server: FaultServer) -> None:
-    chosen = sampled(over, 12 if over == "^p" else 1)
+def test_answers_that_pass_through_conform(over: str, faults: tuple[Fault, ...], fault_server: FaultServer) -> None:
+    chosen = sample_addresses(over, 12 if over == "^p" else 1)
     results = probe(fault_server.target_behind(*faults), chosen)
     assert len(results) > 5
     outcomes = {result.outcome for result in results.values() if not result.is_beyond_verifying}
     assert outcomes <= {Outcome.CONFORMS, Outcome.NOT_PROBED}
 
 
-def test_what_passes_through_is_the_same_byte_for_byte(fault_server: FaultServer) -> None:
+def test_answers_that_pass_through_are_unchanged_bytes(fault_server: FaultServer) -> None:
     ask: dict[str, Any] = {"model": "mock-small", "max_tokens": 8, "messages": [{"role": "user", "content": "hi"}]}
     responses = []
     for faults in ((), (NOTHING_ELSE,)):
@@ -85,7 +85,7 @@ def test_what_passes_through_is_the_same_byte_for_byte(fault_server: FaultServer
     assert responses[1][2].count(b"\n\n") > 3
 
 
-def asked(**changes: Any) -> ProxiedRequest:
+def make_request(**changes: Any) -> ProxiedRequest:
     first = ProxiedRequest("http", "pa", "GET", "/pa/v1/models", "run/pa/errors/general/unknown_model/1", "a-key", 1)
     return replace(first, **changes)
 
@@ -105,17 +105,17 @@ WHERE = {
 @pytest.mark.parametrize("what", WHERE)
 def test_each_condition_selects_only_its_requests(what: str) -> None:
     where, picked = WHERE[what]
-    assert where.matches_request(asked(**picked))
-    assert not where.matches_request(asked())
-    assert FaultScope().matches_request(asked(**picked))
+    assert where.matches_request(make_request(**picked))
+    assert not where.matches_request(make_request())
+    assert FaultScope().matches_request(make_request(**picked))
 
 
-def test_all_but_controls() -> None:
-    assert FaultScope(control=False).matches_request(asked())
-    assert not FaultScope(control=False).matches_request(asked(session="run/control"))
+def test_controls_can_be_excluded() -> None:
+    assert FaultScope(control=False).matches_request(make_request())
+    assert not FaultScope(control=False).matches_request(make_request(session="run/control"))
 
 
-def test_statuses_are_those_of_the_true_answer() -> None:
+def test_statuses_are_those_of_the_unspoiled_answer() -> None:
     assert FaultScope(statuses=range(400, 500)).matches_status(404)
     assert not FaultScope(statuses=range(400, 500)).matches_status(200)
     assert FaultScope().matches_status(500)
@@ -123,30 +123,30 @@ def test_statuses_are_those_of_the_true_answer() -> None:
 
 def test_a_share_is_repeatable_in_any_order() -> None:
     sessions = [f"run/{address}/{attempt}" for address in ALL for attempt in (1, 2, 3)]
-    picked = [session for session in sessions if FaultScope(share=0.1).matches_request(asked(session=session))]
+    picked = [session for session in sessions if FaultScope(share=0.1).matches_request(make_request(session=session))]
     again = [
         session
         for session in reversed(sessions)
-        if FaultScope(share=0.1).matches_request(asked(session=session.replace("run/", "other/")))
+        if FaultScope(share=0.1).matches_request(make_request(session=session.replace("run/", "other/")))
     ]
     assert 0.07 < len(picked) / len(sessions) < 0.13
     assert picked == list(reversed(again))
     assert picked != [
-        session for session in sessions if FaultScope(share=0.1, seed=1).matches_request(asked(session=session))
+        session for session in sessions if FaultScope(share=0.1, seed=1).matches_request(make_request(session=session))
     ]
 
 
-def test_first_and_last_count_what_else_is_picked_by_key() -> None:
+def test_first_and_last_count_selected_requests_per_key() -> None:
     selector = FaultSelector([Fault(FaultScope(method="POST", first=2, last=3))])
     order = ["POST a", "GET a", "POST b", "POST a", "POST b", "GET b", "POST a", "POST a", "POST b"]
     selected = []
     for number, (method, key) in enumerate(map(str.split, order)):
         if selector.select_faults(selector.receive("http", method, "/pa/v1/models", {"x-api-key": key})):
-            hit.append(number)
-    assert hit == [3, 4, 6, 8]
+            selected.append(number)
+    assert selected == [3, 4, 6, 8]
 
 
-def test_a_request_says_who_it_is() -> None:
+def test_a_request_is_identified_by_its_headers() -> None:
     selector = FaultSelector(())
     headers = {"authorization": "Bearer k", "x-mock-session": "run/pc/errors/oauth/x/2"}
     for number in (1, 2):
@@ -156,7 +156,7 @@ def test_a_request_says_who_it_is() -> None:
     assert selector.receive("http", "GET", "/pa/v1/models", {"x-mock-session": "run/control"}).is_control
 
 
-def test_faults_are_done_one_after_another(fault_server: FaultServer) -> None:
+def test_faults_are_applied_in_order(fault_server: FaultServer) -> None:
     target = fault_server.target_behind(
         Fault(FaultScope(statuses=(404,)), answer=edits.set_status({404: 410})),
         Fault(answer=edits.set_status({410: 418})),
@@ -165,7 +165,7 @@ def test_faults_are_done_one_after_another(fault_server: FaultServer) -> None:
     assert {answer.status for answer in answers(probe(target, [UNKNOWN_MODEL])[UNKNOWN_MODEL])} == {418}
 
 
-def test_a_fault_leaves_others_alone(fault_server: FaultServer) -> None:
+def test_a_fault_leaves_other_requests_alone(fault_server: FaultServer) -> None:
     target = fault_server.target_behind(
         Fault(FaultScope(method="POST"), answer=edits.replace_by_page(502, "Bad Gateway"))
     )
@@ -178,7 +178,7 @@ def test_a_fault_leaves_others_alone(fault_server: FaultServer) -> None:
 @pytest.mark.parametrize(
     "act, reason", [(Act.RESET, "connection-reset"), (Act.CLOSE, "closed-without-answer"), (Act.HANG, "read-timeout")]
 )
-def test_acts_break_the_connection(act: Act, reason: str, fault_server: FaultServer) -> None:
+def test_actions_break_the_connection(act: Act, reason: str, fault_server: FaultServer) -> None:
     patience = {"timeout_s": 1.0} if act is Act.HANG else {}
     result = probe(fault_server.target_behind(Fault(act=act), **patience), [LIST_MODELS])[LIST_MODELS]
     assert (result.outcome, result.reason and result.reason.code) == (Outcome.INCONCLUSIVE, reason)
@@ -213,7 +213,7 @@ def test_events_are_changed_one_by_one(fault_server: FaultServer) -> None:
     assert (answer.events or ())[-1].data["error"]["message"].startswith("not: ")
 
 
-def test_an_answer_stands_where_a_stream_would_begin(fault_server: FaultServer) -> None:
+def test_a_stream_is_replaced_by_a_plain_answer(fault_server: FaultServer) -> None:
     result = probe(fault_server.target_behind(Fault(answer=edits.replace_stream(400, "{}"))), [STREAM_ERROR])[
         STREAM_ERROR
     ]
@@ -241,7 +241,7 @@ def test_a_socket_is_refused_by_an_answer(fault_server: FaultServer) -> None:
     assert [answer.status for answer in answers(result[CONNECTION_TIME])][:1] == [403]
 
 
-def test_a_call_ends_otherwise(fault_server: FaultServer) -> None:
+def test_the_status_of_a_call_is_changed(fault_server: FaultServer) -> None:
     fault = Fault(FaultScope(protocol="grpc", control=False), ending=lambda was: Ending(7, f"not: {was.message}"))
     answer = next(answers(probe(fault_server.target_behind(fault), [NOT_FOUND])[NOT_FOUND]))
     assert answer.grpc is not None
@@ -249,7 +249,7 @@ def test_a_call_ends_otherwise(fault_server: FaultServer) -> None:
     assert answer.grpc.message.startswith("not: ")
 
 
-def test_messages_of_calls_are_bytes(fault_server: FaultServer) -> None:
+def test_messages_of_calls_are_changed_as_bytes(fault_server: FaultServer) -> None:
     address = "pd/endpoints/grpc/grpc_host"
     no_message = b"\xff"
     broken = Fault(FaultScope(protocol="grpc", control=False), frame=lambda frame, before: (no_message,))
@@ -272,7 +272,7 @@ def test_each_set_of_faults_has_a_mock_of_its_own(fault_server: FaultServer) -> 
     assert seen[0] == seen[1]
 
 
-def test_without_grpc_it_is_out_of_reach() -> None:
+def test_without_a_grpc_host_calls_are_refused() -> None:
     with serving_faults() as fault_server:
         result = probe(fault_server.target_behind(), [NOT_FOUND])[NOT_FOUND]
     assert (result.outcome, result.reason and result.reason.code) == (Outcome.INCONCLUSIVE, "connect-refused")
@@ -314,7 +314,7 @@ def test_only_existing_values_are_changed() -> None:
 
 
 @pytest.mark.parametrize("named", FAULTS, ids=lambda named: named.name)
-def test_each_named_fault_has_records_to_fall_on(named: NamedFault) -> None:
+def test_each_named_fault_selects_records(named: NamedFault) -> None:
     chosen = named.sample(ALL)
     assert chosen == sorted(set(chosen), key=ALL.index)
     assert all(re.search(named.pattern, address) for address in chosen)

@@ -25,7 +25,7 @@ def rename_code(raw: bytes) -> bytes:
 
 CHANGES = {
     "PC code: documented invalid_api_key, observed incorrect_api_key_provided": Fault(
-        FaultScope(provider="pc", control=False, statuses=(401,)), answer=edits.edit_body(_renamed)
+        FaultScope(provider="pc", control=False, statuses=(401,)), answer=edits.edit_body(rename_code)
     ),
     "PB status: documented 400, observed 422": Fault(
         FaultScope(provider="pb", control=False, path="generateContent", statuses=(400,)),
@@ -49,7 +49,7 @@ def is_affected(record: Record) -> bool:
 
 
 def test_four_changes_are_four_causes(fault_server: FaultServer) -> None:
-    chosen = [str(record.address) for record in catalog().records if touched(record)]
+    chosen = [str(record.address) for record in catalog().records if is_affected(record)]
     results = probe(fault_server.target_behind(*CHANGES.values()), chosen)
     drifted = [result for result in results.values() if result.outcome is Outcome.DRIFTED]
     causes = find_causes(results.values())

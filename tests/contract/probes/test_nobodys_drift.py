@@ -43,9 +43,9 @@ def name_key_variables(target: Target) -> Target:
     return replace(target, providers=providers)
 
 
-def night(case: NightCase, fault_server: FaultServer) -> dict[str, Result]:
+def run_night(case: NightCase, fault_server: FaultServer) -> dict[str, Result]:
     addresses = [str(record.address) for record in catalog().records if str(record.address).startswith(case.prefixes)]
-    return probe(named(fault_server.target_behind(*case.faults, **case.settings)), addresses)
+    return probe(name_key_variables(fault_server.target_behind(*case.faults, **case.settings)), addresses)
 
 
 def make_run(results: Sequence[Result]) -> Run:
@@ -72,40 +72,40 @@ def collect_codes_and_words(results: Sequence[Result]) -> tuple[Counter[str], st
     return codes, "\n".join(reason.detail for reason in reasons)
 
 
-def hold(case: NightCase, results: Sequence[Result]) -> None:
-    codes, words = told(results)
-    assert run_verdict.exit_status(run_of(results), results) is case.exit_status, codes
+def check_case(case: NightCase, results: Sequence[Result]) -> None:
+    codes, words = collect_codes_and_words(results)
+    assert run_verdict.exit_status(make_run(results), results) is case.exit_status, codes
     assert case.reasons <= codes.keys(), codes
     assert all(word in words for word in case.words), words[:2000]
 
 
-@pytest.mark.parametrize("what", CASES_WITHOUT_DRIFT)
-def test_what_befalls_a_night_is_nobodys_drift(what: str, fault_server: FaultServer) -> None:
-    case = CASES_WITHOUT_DRIFT[what]
-    results = list(night(case, fault_server).values())
+@pytest.mark.parametrize("name", CASES_WITHOUT_DRIFT)
+def test_troubles_of_a_night_are_no_drift(name: str, fault_server: FaultServer) -> None:
+    case = CASES_WITHOUT_DRIFT[name]
+    results = list(run_night(case, fault_server).values())
     wrong = [
         (result.record, result.outcome, result.reason)
         for result in results
         if result.outcome in case.forbidden_outcomes
     ]
     assert wrong == []
-    hold(case, results)
-    written = written_by(results)
-    assert bool(written) is case.is_written, written
+    check_case(case, results)
+    updated = list_updated_records(results)
+    assert bool(updated) is case.is_written, updated
     if case.exit_status is Exit.FINE:
         assert Counter(result.outcome for result in results)[Outcome.CONFORMS] > 0.8 * len(results)
 
 
 @pytest.mark.usefixtures("short_silence")
-@pytest.mark.parametrize("what", CASES_OF_DRIFT)
-def test_what_a_provider_changes_is_told(what: str, fault_server: FaultServer) -> None:
-    case = CASES_OF_DRIFT[what]
-    results = list(night(case, fault_server).values())
-    hold(case, results)
+@pytest.mark.parametrize("name", CASES_OF_DRIFT)
+def test_a_providers_change_is_drift(name: str, fault_server: FaultServer) -> None:
+    case = CASES_OF_DRIFT[name]
+    results = list(run_night(case, fault_server).values())
+    check_case(case, results)
     drifted = [result for result in results if result.outcome is Outcome.DRIFTED]
-    assert all(any(each.record.startswith(begin) for begin in case.drifting_prefixes) for each in drifted), drifted
-    assert all(any(each.record.startswith(begin) for each in drifted) for begin in case.drifting_prefixes)
-    assert {finding.code for each in drifted for finding in each.drifts} <= (
+    assert all(any(result.record.startswith(begin) for begin in case.drifting_prefixes) for result in drifted), drifted
+    assert all(any(result.record.startswith(begin) for result in drifted) for begin in case.drifting_prefixes)
+    assert {finding.code for result in drifted for finding in result.drifts} <= (
         case.drifts or {"body-shape", "type-differs"}
     )
     assert {result.outcome for result in results} <= {Outcome.DRIFTED, Outcome.CONFORMS, Outcome.NOT_PROBED}

@@ -52,8 +52,8 @@ def reasons(results: Iterable[Result]) -> list[str]:
 @pytest.mark.parametrize(("message", "reason"), [(CREDITLESS, "no-credit"), (OUT_OF_ORDER, "one-answer-to-everything")])
 def test_one_refusal_of_everything_verifies_nothing(fault_server: FaultServer, message: str, reason: str) -> None:
     clean = probe(fault_server.target_behind(concurrency=4), bad_requests())
-    results = probe(fault_server.target_behind(refusing(message), concurrency=4), bad_requests())
-    told = [
+    results = probe(fault_server.target_behind(refuse_messages(message), concurrency=4), bad_requests())
+    refused = [
         result
         for result in results.values()
         if any(
@@ -77,11 +77,13 @@ def test_one_refusal_of_everything_verifies_nothing(fault_server: FaultServer, m
     assert {results[address].outcome for address in untouched} == {clean[address].outcome for address in untouched}
 
 
-def test_where_the_request_without_a_fault_costs_something_it_is_not_sent_unless_allowed(
+def test_a_billable_fault_free_request_needs_leave(
     fault_server: FaultServer,
 ) -> None:
     results = probe(
-        fault_server.target_behind(refusing(OUT_OF_ORDER), concurrency=4), bad_requests(), allow=frozenset({Cost.FREE})
+        fault_server.target_behind(refuse_messages(OUT_OF_ORDER), concurrency=4),
+        bad_requests(),
+        allow=frozenset({Cost.FREE}),
     )
     counted = reasons(results.values())
     assert counted.count("twin-not-allowed") > 15
@@ -93,7 +95,7 @@ def test_where_the_request_without_a_fault_costs_something_it_is_not_sent_unless
     assert "--allow billable" in not_allowed.reason.detail
 
 
-def test_a_provider_that_has_one_sentence_for_all_errors_still_conforms_and_that_is_told(
+def test_one_message_for_all_errors_conforms_and_is_reported(
     fault_server: FaultServer,
 ) -> None:
     one_sentence = Fault(FaultScope(statuses=range(400, 500)), value=edits.set_text(MESSAGES, SENTENCE))
@@ -119,7 +121,7 @@ FIREWALL = json.dumps({"message": "Forbidden"})
     "answer", [edits.replace_answer(200, PORTAL), edits.replace_answer(403, FIREWALL)], ids=["portal", "firewall"]
 )
 @pytest.mark.parametrize("provider", ["pa", "pb"])
-def test_what_stands_before_all_that_is_posted_is_nobodys_drift(
+def test_a_firewall_before_all_posts_is_no_drift(
     provider: str, answer: edits.AnswerEdit, allow: frozenset[Cost], fault_server: FaultServer
 ) -> None:
     """The control is a GET, and green."""
@@ -145,7 +147,7 @@ def test_what_stands_before_all_that_is_posted_is_nobodys_drift(
     }
 
 
-def test_what_the_provider_lets_through_that_it_refused_is_drift_however_alike(fault_server: FaultServer) -> None:
+def test_accepting_a_refused_request_is_drift_however_alike(fault_server: FaultServer) -> None:
     """Tokens of one short text are as many whatever is wrong with the request, and what was deleted says nothing."""
     counted = Fault(
         FaultScope(provider="pa", path="/count_tokens$", control=False, statuses=(400,)),
@@ -164,7 +166,7 @@ def test_what_the_provider_lets_through_that_it_refused_is_drift_however_alike(f
     assert {address: each.outcome for address, each in results.items()} == dict.fromkeys(asked, Outcome.DRIFTED)
 
 
-def test_an_endpoint_that_is_gone_is_told_though_it_answers_all_alike(fault_server: FaultServer) -> None:
+def test_a_removed_endpoint_is_drift_though_its_answers_are_alike(fault_server: FaultServer) -> None:
     """A result that is not ready is no fault: two faults and one sentence are no suspicion."""
     asked = [str(record.address) for record in catalog().records if "/deferred_" in str(record.address)]
     gone = Fault(
@@ -176,7 +178,7 @@ def test_an_endpoint_that_is_gone_is_told_though_it_answers_all_alike(fault_serv
     assert drifted == {"pd/endpoints/chat/get_deferred_completion", "pd/errors/outcomes/deferred_pending"}
 
 
-def test_a_clean_provider_is_asked_nothing_more(fault_server: FaultServer) -> None:
+def test_a_conforming_provider_gets_no_extra_requests(fault_server: FaultServer) -> None:
     results = probe(fault_server.target_behind(concurrency=4), bad_requests())
     assert {result.outcome for result in results.values()} <= {Outcome.CONFORMS, Outcome.NOT_PROBED}
     assert not [

@@ -55,9 +55,7 @@ def test_a_selection_that_cannot_be_probed_exits_5(tmp_path: Path, words: str) -
     assert seen.status == 5, seen.all_output
 
 
-def test_a_dead_key_of_a_provider_that_nobody_expects_is_blind_as_well(
-    tmp_path: Path, fault_server: FaultServer
-) -> None:
+def test_a_dead_key_of_an_unexpected_provider_is_blind_too(tmp_path: Path, fault_server: FaultServer) -> None:
     fault_server.target_behind()
     unexpected = write_live_target(tmp_path, {"pa": f"{fault_server.base}/pa"}, expected=False)
     environ = {"PA_API_KEY": "deleted-since"}
@@ -66,7 +64,7 @@ def test_a_dead_key_of_a_provider_that_nobody_expects_is_blind_as_well(
 
 
 @pytest.mark.parametrize(("path", "status"), [("/pa/v1/", 10), ("/pa/v1/models/", 0)])
-def test_what_was_seen_yesterday_and_is_refused_today(
+def test_coverage_that_was_there_yesterday_is_reported_lost(
     tonight: LiveTarget, tmp_path: Path, fault_server: FaultServer, path: str, status: int
 ) -> None:
     """The control is still let in: the key lost a scope, and the night must say so."""

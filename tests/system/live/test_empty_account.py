@@ -52,13 +52,13 @@ def differing(results: Mapping[str, Result]) -> dict[str, set[str]]:
 
 
 @pytest.mark.parametrize("account", [EMPTY, ONE], ids=["empty", "one of each"])
-def test_nothing_differs_where_there_is_nothing(account: Fault, standing: Services) -> None:
+def test_an_empty_account_causes_no_drift(account: Fault, standing: Services) -> None:
     standing.restart(account)
     results = probe_account(standing.target("pa", **KEYS), [REMOTE, LOCAL, ACTIVITIES])
     assert differing(results) == {}
 
 
-def test_what_an_empty_list_holds_was_not_seen(standing: Services) -> None:
+def test_items_of_an_empty_list_are_not_observed(standing: Services) -> None:
     standing.restart(EMPTY)
     (observation,) = (
         each
@@ -69,14 +69,14 @@ def test_what_an_empty_list_holds_was_not_seen(standing: Services) -> None:
     assert "status" in observation.matched
 
 
-def test_an_item_without_it_settles_what_was_assumed(standing: Services) -> None:
+def test_an_item_without_the_field_resolves_the_assumption(standing: Services) -> None:
     standing.restart(NAMELESS)
     assert differing(probe_account(standing.target("pa", **KEYS), [REMOTE])) == {
         REMOTE: {"success/body:/data/*/status"}
     }
 
 
-def test_a_page_that_says_nothing_of_the_next_is_drift_where_there_is_one(standing: Services) -> None:
+def test_a_page_without_its_cursor_is_drift_if_another_page_exists(standing: Services) -> None:
     standing.restart(of_pages(lambda page: {**page, "next_page": None}))
     assert differing(probe_account(standing.target("pa", **KEYS), [LOCAL])) == {
         LOCAL: {"page_1/relation:non_empty:/next_page"}

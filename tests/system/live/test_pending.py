@@ -54,9 +54,7 @@ def nights(tmp_path: Path, fault_server: FaultServer) -> Nights:
     return Nights(write_live_target(tmp_path, {"pa": f"{fault_server.base}/pa"}), tmp_path)
 
 
-def test_what_was_never_confirmed_is_told_for_a_week_and_red_from_the_eighth_day_on(
-    nights: Nights, fault_server: FaultServer
-) -> None:
+def test_unconfirmed_drift_is_pending_for_a_week_then_red(nights: Nights, fault_server: FaultServer) -> None:
     fault_server.target_behind(OTHERWISE)
     first = nights.on("2026-11-01", "--update")
     assert first.status == 0, first.all_output
@@ -71,9 +69,7 @@ def test_what_was_never_confirmed_is_told_for_a_week_and_red_from_the_eighth_day
         assert again.status == status, again.all_output
 
 
-def test_what_was_once_confirmed_is_red_at_once_and_called_a_regression(
-    nights: Nights, fault_server: FaultServer
-) -> None:
+def test_drift_of_a_confirmed_assertion_is_a_regression_at_once(nights: Nights, fault_server: FaultServer) -> None:
     fault_server.target_behind()
     assert nights.on("2026-11-01", "--update").status == 0
     fault_server.target_behind(OTHERWISE)

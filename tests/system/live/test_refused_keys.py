@@ -48,7 +48,7 @@ def told(results: Mapping[str, Result]) -> dict[str, str]:
     return {address: each.reason.code if each.reason else str(each.outcome) for address, each in results.items()}
 
 
-def test_what_a_key_is_kept_out_of_is_the_account_s_trouble(standing: Services) -> None:
+def test_a_key_without_the_scope_is_account_trouble(standing: Services) -> None:
     standing.restart(without_scope())
     results = probe_account(standing.target("pc"), [LIMITS, *LOOKED_UP])
     assert told(results) == dict.fromkeys([LIMITS, *LOOKED_UP], "account-trouble")
@@ -57,12 +57,12 @@ def test_what_a_key_is_kept_out_of_is_the_account_s_trouble(standing: Services) 
     assert "look at the account of PC_API_KEY" in reason.detail
 
 
-def test_that_a_missing_scope_is_told_by_another_status_is_drift(standing: Services) -> None:
+def test_a_missing_scope_with_another_status_is_drift(standing: Services) -> None:
     standing.restart(without_scope())
     assert told(probe_account(standing.target("pc"), [LIMITS, SCOPE])) == {LIMITS: "account-trouble", SCOPE: "drifted"}
 
 
-def test_a_refusal_of_the_key_where_it_is_let_through_is_drift(standing: Services) -> None:
+def test_refusing_a_key_that_is_accepted_elsewhere_is_drift(standing: Services) -> None:
     standing.restart(without_scope("/v1/(files|evals|conversations)"))
     results = probe_account(standing.target("pc"), [LIMITS, *LOOKED_UP])
     assert told(results) == {LIMITS: "conforms", **dict.fromkeys(LOOKED_UP, "drifted")}
@@ -76,7 +76,7 @@ def test_a_refusal_of_undocumented_shape_is_drift(standing: Services) -> None:
     assert told(probe_account(standing.target("pc"), [LIMITS])) == {LIMITS: "drifted"}
 
 
-def test_on_a_mock_whose_keys_are_known_it_is_drift(standing: Services) -> None:
+def test_a_missing_scope_on_a_mock_is_drift(standing: Services) -> None:
     standing.restart(without_scope())
     assert told(probe_account(replace(standing.target("pc"), live=False), [LIMITS])) == {LIMITS: "drifted"}
 
@@ -89,7 +89,7 @@ ELSEWHERE = "pc/errors/not_found/call"
 @pytest.mark.parametrize(
     ("path", "outcome"), [("", "gateway-page"), ("/v1/responses$", str(Outcome.DRIFTED))], ids=["many", "one"]
 )
-def test_one_text_in_place_of_all_that_is_promised_is_a_gateway_s(path: str, outcome: str, standing: Services) -> None:
+def test_one_page_for_all_endpoints_is_a_gateway_page(path: str, outcome: str, standing: Services) -> None:
     standing.restart(
         Fault(FaultScope(provider="pc", method="POST", path=path), answer=replace_answer(200, GREETING, "text/plain"))
     )

@@ -38,7 +38,7 @@ def standing() -> Iterator[Services]:
 
 # PD's is lower: its mock refuses an empty list of messages before it looks for the model; 2:7.6 states no order
 @pytest.mark.parametrize(("provider", "fewest"), [("pa", 3), ("pb", 3), ("pc", 3), ("pd", 2)])
-def test_a_model_that_is_not_there_is_our_cause_once(standing: Services, provider: str, fewest: int) -> None:
+def test_a_missing_model_is_reported_once_as_our_mistake(standing: Services, provider: str, fewest: int) -> None:
     standing.restart()
     variable = f"{provider.upper()}_SMALL_MODEL"
     results = probe_account(standing.target(provider, **{variable: "no-such-model-of-mine"}))
@@ -63,7 +63,7 @@ def test_a_listed_model_may_drift(standing: Services) -> None:
         assert [result.outcome for result in results.values()] == [Outcome.DRIFTED]
 
 
-def test_an_alias_that_no_list_has_is_asked_for_by_itself(standing: Services) -> None:
+def test_an_unlisted_alias_is_looked_up_by_itself(standing: Services) -> None:
     standing.restart(ONLY_ANOTHER, Fault(FaultScope(path="/count_tokens$"), answer=replace_answer(404, GONE)))
     results = probe_account(standing.target("pa", PA_SMALL_MODEL="mock-small"), ["pa/endpoints/messages/count_tokens"])
     assert [result.outcome for result in results.values()] == [Outcome.DRIFTED]
@@ -101,7 +101,7 @@ WRONG_IDS = {
 }
 
 
-def test_wrong_ids_and_a_beta_that_was_retired(standing: Services) -> None:
+def test_wrong_ids_and_a_retired_beta_are_no_drift(standing: Services) -> None:
     standing.restart()
     results = probe_account(standing.target("pa", **WRONG_IDS))
     assert not [result.record for result in results.values() if result.outcome in REFUSED]
@@ -136,7 +136,7 @@ def test_a_header_refused_before_the_key_is_checked_is_no_drift(standing: Servic
 LIST_AGENTS = "pa/endpoints/agents/list_agents"
 
 
-def test_the_doctor_says_which_value_the_account_has_not(standing: Services) -> None:
+def test_the_doctor_names_a_value_that_the_account_lacks(standing: Services) -> None:
     standing.restart()
     target = standing.target("pa", PA_SMALL_MODEL="no-such-model-of-mine")
     found = doctor.examine(catalog(), target, FREE, date(2026, 11, 21))
@@ -145,7 +145,7 @@ def test_the_doctor_says_which_value_the_account_has_not(standing: Services) -> 
     assert said in doctor_text.format_diagnosis(found)
 
 
-def test_the_doctor_finds_a_value_that_is_there_fine(standing: Services) -> None:
+def test_the_doctor_accepts_a_value_that_the_account_has(standing: Services) -> None:
     standing.restart()
     found = doctor.examine(catalog(), standing.target("pa", PA_SMALL_MODEL="mock-small"), FREE, date(2026, 11, 21))
     assert found.is_healthy
@@ -196,7 +196,7 @@ def test_a_lost_first_look_up_is_repeated(standing: Services, trouble: dict[str,
     assert doctor.examine(catalog(), standing.target("pa"), FREE, date(2026, 11, 21)).is_healthy
 
 
-def test_what_stays_lost_is_not_asked_for_for_ever(standing: Services) -> None:
+def test_a_failing_look_up_is_repeated_only_so_often(standing: Services) -> None:
     standing.restart(Fault(FaultScope(path="/pa/v1/models$"), answer=BAD_GATEWAY))
     target = standing.target("pa")
     (told,) = look_up({"pa": (target.providers["pa"].rules["small_model"],)}, target, Redactor.for_target(target))
