@@ -18,7 +18,7 @@ pytest.importorskip("pydantic", reason="no client is installed (dependency group
 
 from typing import TYPE_CHECKING
 
-from tests.system.clients.asking import is_there, met
+from tests.system.clients.sdk_clients import is_there, met
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

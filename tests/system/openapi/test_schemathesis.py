@@ -16,7 +16,7 @@ from catalog_probe.mockserver.app import create_app
 from tests.harness.engines import catalog
 from tests.harness.serving import serving
 from tests.harness.wrong_provider import Answer, Spoil, WrongProvider
-from tests.system.openapi.asking import headers
+from tests.system.openapi.credentials import headers
 
 schemathesis = pytest.importorskip("schemathesis", reason="not installed here (`nox -s clients` has it)")
 
