@@ -357,7 +357,7 @@ def _collect_messages(draft: _Draft) -> _Draft:
     new = {message for message in messages if message is not None} - known_messages
     kept = sorted([*old, *new])[:MAX_MESSAGES]
     if len(old) > MAX_MESSAGES or set(kept) == set(old):
-        return draft  # a record that has more keeps them all: which of them to drop is not ours to choose
+        return draft  # a person added more: they all stay
     return draft.change({**draft.record.data, "live_messages": kept}, "a wording that was not known yet")
 
 

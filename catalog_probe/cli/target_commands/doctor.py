@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
     from catalog_probe.catalog.files.store import Catalog
     from catalog_probe.probes.calls.call import Call
+    from catalog_probe.probes.planning.look_ups import LookUps
     from catalog_probe.probes.recipes.recipe import Recipe
     from catalog_probe.probes.targets.look_ups import LookUpResult
 
@@ -79,15 +80,15 @@ class Diagnosis:
     @property
     def unanswered_look_ups(self) -> list[LookUpResult]:
         """The look-ups without an answer, so that what needs them cannot be probed."""
-        return [look_up for look_up in self.looked_up if look_up.unanswered]
+        return [answer for answer in self.looked_up if answer.unanswered]
 
     @property
-    def refused_values(self) -> list[tuple[Provider, str]]:
-        """The values that are set and that the account does not have."""
+    def wrong_values(self) -> list[tuple[Provider, str]]:
+        """The values that are set and that the account does not have, with their provider."""
         return [
-            (self.target.providers[look_up.provider], name)
-            for look_up in self.looked_up
-            for name in sorted(look_up.refused)
+            (self.target.providers[answer.provider], name)
+            for answer in self.looked_up
+            for name in sorted(answer.refused)
         ]
 
     @property
@@ -97,12 +98,12 @@ class Diagnosis:
 
     @property
     def is_healthy(self) -> bool:
-        troubles = (self.missing, self.failed_checks, self.unanswered_look_ups, self.refused_values)
+        troubles = (self.missing, self.failed_checks, self.unanswered_look_ups, self.wrong_values)
         return not self.is_unconfigured and not any(troubles)
 
     @property
     def status(self) -> Exit:
-        """The exit status. A run that would observe nothing, or not what is expected, is blind."""
+        """The exit status. A run that would observe nothing, or not what is expected, is blind: that goes first."""
         if self.missing or self.is_unconfigured:
             return Exit.BLIND
         return Exit.FINE if self.is_healthy else Exit.PROBLEMS
@@ -112,34 +113,64 @@ def examine(catalog: Catalog, target: Target, allow: frozenset[Cost], today: dat
     """Send each key's control and the look-ups, and plan a run of `today`."""
     rotation = Rotation(default_depth(live=target.live), today)
     addresses = {name: [str(record.address) for record in catalog.select(provider=name)] for name in target.providers}
+    # A recipe is only planned if its values are known. So the look-ups are planned as if each value had been found.
+    assumed_target = target.with_placeholder_values() if target.live else target
     all_addresses = [address for provider_addresses in addresses.values() for address in provider_addresses]
-    target_before = target.with_placeholder_values() if target.live else target
-    recipes = make_plan(catalog, target_before, allow, all_addresses, rotation).recipes
+    recipes = make_plan(catalog, assumed_target, allow, all_addresses, rotation).recipes
+
     checks = anyio.run(_check_keys, target)
-    working = {check.provider for check in checks if not check.trouble}
-    look_ups = list_look_ups(recipes, target) if target.live else {}
-    look_ups = {provider: rules for provider, rules in look_ups.items() if provider in working}
+    look_ups = _drop_dead_keys(list_look_ups(recipes, target), checks) if target.live else {}
     looked_up = look_up(look_ups, target, Redactor.for_target(target, public=[NONEXISTENT_KEY]))
-    target = target.with_values(collect_values(looked_up)).with_unanswered(collect_unanswered(looked_up))
+    found_target = target.with_values(collect_values(looked_up)).with_unanswered(collect_unanswered(looked_up))
     plans = {
-        provider: make_plan(catalog, target, allow, provider_addresses, rotation)
+        provider: make_plan(catalog, found_target, allow, provider_addresses, rotation)
         for provider, provider_addresses in addresses.items()
     }
-    # An account that did not answer may have every value that a look-up finds, so no variable would add anything.
-    silent = {name: provider for name, provider in target_before.providers.items() if name not in working}
     return Diagnosis(
-        target=target,
+        target=found_target,
         catalog=catalog,
         plans=plans,
         fault_free_requests={
-            name: list_fault_free_requests(plan.probed, catalog, target, allow) for name, plan in plans.items()
+            name: list_fault_free_requests(plan.probed, catalog, found_target, allow) for name, plan in plans.items()
         },
         checks=checks,
         looked_up=looked_up,
-        gains=list_gains(catalog, replace(target, providers={**target.providers, **silent}), allow),
+        gains=list_gains(catalog, _assume_values_of_silent(found_target, assumed_target, checks), allow),
         today=today,
-        expirations=find_expirations(target, looked_up, [recipe for plan in plans.values() for recipe in plan.recipes]),
+        expirations=find_expirations(
+            found_target, looked_up, [recipe for plan in plans.values() for recipe in plan.recipes]
+        ),
     )
+
+
+def _working_providers(checks: Sequence[Check]) -> set[str]:
+    """Return the providers of which at least one key works."""
+    return {check.provider for check in checks if not check.trouble}
+
+
+def _drop_dead_keys(look_ups: LookUps, checks: Sequence[Check]) -> LookUps:
+    """Return the look-ups whose key may work. With a refused key every value would seem to be missing.
+
+    A key without a control has no check. It is used if another key of the provider works.
+    """
+    working = _working_providers(checks)
+    dead_keys = {(check.provider, check.role) for check in checks if check.trouble}
+    remaining = {
+        provider: tuple(rule for rule in rules if (provider, rule.role) not in dead_keys)
+        for provider, rules in look_ups.items()
+        if provider in working
+    }
+    return {provider: rules for provider, rules in remaining.items() if rules}
+
+
+def _assume_values_of_silent(target: Target, assumed_target: Target, checks: Sequence[Check]) -> Target:
+    """Return the target on which a provider without a working key has every value that a look-up finds.
+
+    Its account may have them all. So no gain is promised for setting one.
+    """
+    working = _working_providers(checks)
+    silent = {name: provider for name, provider in assumed_target.providers.items() if name not in working}
+    return replace(target, providers={**target.providers, **silent})
 
 
 async def _check_keys(target: Target) -> list[Check]:
@@ -186,4 +217,5 @@ async def _send_control(call: Call, lane: Lane) -> None:
     except ProbeStopped as stopped:
         if stopped.reason.code not in TRANSIENT_REASONS:
             raise
+        # `after` makes the lane send it again, in place of the answer that it keeps.
         await controls.confirm(call, lane, f"{SESSION}/control", after=time.perf_counter())

@@ -160,7 +160,7 @@ def _format_verdict(diagnosis: Diagnosis, command: str) -> Iterator[str]:
     for look_up in diagnosis.unanswered_look_ups:
         reason = next(iter(look_up.unanswered.values()))
         yield f"unanswered: {look_up.provider}: {reason.code}: {reason.detail}; ask again, or set what it looks for"
-    for provider, name in diagnosis.refused_values:
+    for provider, name in diagnosis.wrong_values:
         mend = provider.advise_wrong(f"values.{name}")
         yield f"not there: {provider.name} {name}: the account does not show {provider.values[name]}; {mend}"
     if diagnosis.is_unconfigured:

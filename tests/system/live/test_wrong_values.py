@@ -151,6 +151,18 @@ def test_the_doctor_accepts_a_value_that_the_account_has(standing: Services) -> 
     assert found.is_healthy
 
 
+def test_the_doctor_does_not_blame_a_value_for_a_key_that_is_refused(standing: Services) -> None:
+    """The admin key works; that of inference, with which models are looked up, does not."""
+    standing.restart()
+    target = standing.target(
+        "pa", PA_API_KEY=f"mock-pa-{NONEXISTENT_KEY}", PA_ADMIN_KEY="mock-pa-admin", PA_SMALL_MODEL="mock-small"
+    )
+    diagnosis = doctor.examine(catalog(), target, FREE, date(2026, 11, 21))
+    assert [(check.role, bool(check.trouble)) for check in diagnosis.checks] == [("inference", True), ("admin", False)]
+    assert diagnosis.wrong_values == []
+    assert not [answer for answer in diagnosis.looked_up if "models" in answer.request]
+
+
 LISTS = {
     "pa": ("^/pa/v1/models$", b'{"data": [], "has_more": false}'),
     "pb": ("^/pb/v1beta/models$", b'{"models": []}'),
