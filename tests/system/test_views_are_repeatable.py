@@ -7,6 +7,7 @@ import subprocess
 import sys
 from typing import TYPE_CHECKING
 
+from tests.unit.catalog.catalog_factories import write_run
 from tests.unit.reports import sample
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ VIEWS = ("report.html", "summary.md", "junit.xml")
 
 def test_the_same_results_give_the_same_bytes(tmp_path: Path) -> None:
     described, results = sample.make_smaller_run()
-    folders = [sample.write(tmp_path / name, described, results) for name in ("one", "two")]
+    folders = [write_run(tmp_path / name, described, results) for name in ("one", "two")]
     for seed, folder in enumerate(folders):
         environment = {**os.environ, "PYTHONHASHSEED": str(seed), "TZ": ("UTC", "Asia/Tokyo")[seed]}
         subprocess.run(

@@ -11,7 +11,7 @@ import pytest
 from catalog_probe.cli.main import main
 from catalog_probe.reports.history.history_file import append_to_history
 from tests.harness.checkouts import use_as_checkout
-from tests.unit.reports import sample
+from tests.unit.catalog.catalog_factories import write_run
 from tests.unit.reports.factories import make_result, make_run
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     use_as_checkout(tmp_path, monkeypatch)
     probed = make_result("pa/errors/general/overloaded")
     (tmp_path / "rely.toml").write_text(RELY)
-    sample.write(tmp_path / "reports/out/latest", make_run(run="latest"), [probed])
+    write_run(tmp_path / "reports/out/latest", make_run(run="latest"), [probed])
     append_to_history(tmp_path / "reports" / "history", make_run(run="latest"), [probed])
     return tmp_path
 

@@ -25,6 +25,7 @@ from catalog_probe.reports.history.history_file import append_to_history, load_s
 from catalog_probe.reports.history.history_line import build_history_line
 from catalog_probe.reports.news import feed, news
 from catalog_probe.reports.views import junit, summary, terminal
+from tests.unit.catalog.catalog_factories import write_run
 from tests.unit.reports import sample
 
 if TYPE_CHECKING:
@@ -79,7 +80,7 @@ def _results() -> bytes:
     telling = [each for each in results if each.attempts and each.findings][:5]
     plain = [each for each in results if not each.findings][:3]
     with tempfile.TemporaryDirectory() as folder:
-        return (sample.write(Path(folder), described, [*telling, *plain]) / "results.jsonl").read_bytes()
+        return (write_run(Path(folder), described, [*telling, *plain]) / "results.jsonl").read_bytes()
 
 
 JOURNAL = (

@@ -41,7 +41,7 @@ from catalog_probe.reports.history.history_line import build_history_line
 from catalog_probe.reports.news import feed, news
 from catalog_probe.reports.views import ci_annotations, junit, summary, terminal
 from tests.harness.engines import catalog
-from tests.unit.catalog.catalog_making import small_catalog, write_catalog
+from tests.unit.catalog.catalog_factories import make_small_catalog, write_catalog
 from tests.unit.reports.factories import make_exchange, make_finding, make_result, make_run
 
 if TYPE_CHECKING:
@@ -225,7 +225,7 @@ WRAPPED = "\n ".join(["", "::error::x", "##[add-mask]x", "\x1b[2J", "\u202e", "\
 def test_what_commands_print_of_records_and_of_targets(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    content = small_catalog()
+    content = make_small_catalog()
     content["pa/errors/general.json"]["rate_limit_error"]["name"] = WRAPPED
     write_catalog(tmp_path / "records", content)
     (tmp_path / "night.toml").write_text(f"name = {json.dumps(WRAPPED)}\nnonsense = 1\n")

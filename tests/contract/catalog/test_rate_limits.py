@@ -232,10 +232,10 @@ def test_a_misspelt_key_is_refused_wherever_it_is(provider: str) -> None:
 
 
 def test_a_cause_of_429_names_a_record_that_exists(tmp_path: Any) -> None:
-    from tests.unit.catalog.catalog_making import LIMITS, small_catalog, write_catalog
+    from tests.unit.catalog.catalog_factories import LIMITS, make_small_catalog, write_catalog
 
     cause = {"meaning": "m", "retryable": True, "retry_after": "seconds", "action": "wait"}
-    content = small_catalog()
+    content = make_small_catalog()
     content["pa/rate_limits.json"]["messages"] = {
         **LIMITS,
         "error_semantics_429": {"rate_limit": {**cause, "record": "pa/errors/general/rate_limits"}},

@@ -11,6 +11,7 @@ import pytest
 
 from catalog_probe.reports import build
 from tests.system.browser.chromium import Tabs, Visit, chromium, executable
+from tests.unit.catalog.catalog_factories import write_run
 from tests.unit.reports import sample
 
 if TYPE_CHECKING:
@@ -69,7 +70,7 @@ def small_report(once: Once) -> str:
 
 def page_of(told: Callable[[], tuple[Run, list[Result]]], folder: Path) -> str:
     """The address of the report on a run."""
-    written = sample.write(folder, *told())
+    written = write_run(folder, *told())
     build.build(written)
     return (written / "report.html").as_uri()
 

@@ -9,6 +9,7 @@ from urllib.parse import unquote
 from catalog_probe.reports import build
 from catalog_probe.reports.page import embedding, html
 from tests.system.browser.chromium import Tabs, Visit, arrived, shown, until
+from tests.unit.catalog.catalog_factories import write_run
 from tests.unit.reports import sample
 from tests.unit.reports.factories import make_finding, make_result, make_run
 from tests.unit.reports.special_results import HOSTILE, make_drift
@@ -135,7 +136,7 @@ def test_a_hostile_provider_neither_runs_nor_restyles_nor_fakes(visit: Visit, tm
                 probed_record={"name": attack, "status": [attack], "note": attack},
             )
         )
-    build.build(sample.write(tmp_path, make_run(target=ATTACKS[0]), results))
+    build.build(write_run(tmp_path, make_run(target=ATTACKS[0]), results))
     tab = visit((tmp_path / "report.html").as_uri())
     for number in range(len(ATTACKS)):
         tab.evaluate("address => { location.hash = address }", f"pa/errors/general/fine_{number}")
@@ -336,5 +337,5 @@ def test_a_thousand_results_open(visit: Visit, tmp_path: Path) -> None:
 
 
 def test_a_run_without_any_result_opens(visit: Visit, tmp_path: Path) -> None:
-    build.build(sample.write(tmp_path, make_run(), []))
+    build.build(write_run(tmp_path, make_run(), []))
     assert visit((tmp_path / "report.html").as_uri()).inner_text("h1") == "Nothing was probed."

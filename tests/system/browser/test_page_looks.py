@@ -11,6 +11,7 @@ from catalog_probe.catalog.model import Outcome
 from catalog_probe.reports import build
 from catalog_probe.reports.page.markup import MAX_ENTRIES
 from tests.system.browser.chromium import NARROW, WIDE, Visit, arrived, until
+from tests.unit.catalog.catalog_factories import write_run
 from tests.unit.reports import sample
 
 if TYPE_CHECKING:
@@ -117,7 +118,7 @@ def test_paper_names_each_record_of_each_cause_and_has_no_controls(visit: Visit,
 
 @pytest.mark.parametrize("causes", [5, 50])
 def test_fifty_findings_are_fewer_than_twelve_pages(visit: Visit, tmp_path: Path, causes: int) -> None:
-    build.build(sample.write(tmp_path, *sample.make_run_with_fifty_drifts(causes)))
+    build.build(write_run(tmp_path, *sample.make_run_with_fifty_drifts(causes)))
     tab = visit((tmp_path / "report.html").as_uri())
     assert tab.inner_text("h1").endswith(f"PA drifts: {causes} new causes behind 50 records.")
     assert pages(tab) < 12

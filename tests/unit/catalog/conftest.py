@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.harness.checkouts import use_as_checkout
-from tests.unit.catalog.catalog_making import write_catalog
+from tests.unit.catalog.catalog_factories import write_catalog
 
 if TYPE_CHECKING:
     from pathlib import Path

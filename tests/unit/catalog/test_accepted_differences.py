@@ -14,7 +14,7 @@ from catalog_probe.catalog.model import Aspect, Finding, Outcome, Severity
 from catalog_probe.catalog.model.errors import CatalogError
 from catalog_probe.catalog.writeback import accepted_differences
 from catalog_probe.catalog.writeback.accepted_differences import AcceptedDifference, judge_acceptance
-from tests.unit.catalog.catalog_making import ERROR_ADDRESS, drift, write_catalog
+from tests.unit.catalog.catalog_factories import ERROR_ADDRESS, make_drift, write_catalog
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -30,7 +30,9 @@ def drifts(*aspects: str) -> list[Finding]:
     parts = [aspect.partition(":") for aspect in aspects]
     return [
         replace(
-            drift(aspect=Aspect(aspect), location=place), label="answer", assertion=f"answer/{aspect}{colon}{place}"
+            make_drift(aspect=Aspect(aspect), location=place),
+            label="answer",
+            assertion=f"answer/{aspect}{colon}{place}",
         )
         for aspect, colon, place in parts
     ]

@@ -15,7 +15,14 @@ from catalog_probe.catalog.model import AcceptanceState, Aspect, Outcome
 from catalog_probe.catalog.writeback.accepted_differences import find_entry, judge_acceptance, load_entries
 from catalog_probe.cli.catalog_commands.group import main
 from tests.harness.checkouts import use_as_checkout
-from tests.unit.catalog.catalog_making import ERROR_ADDRESS, drift, result, run, write_catalog, write_run
+from tests.unit.catalog.catalog_factories import (
+    ERROR_ADDRESS,
+    make_drift,
+    make_result,
+    make_run,
+    write_catalog,
+    write_run,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -24,8 +31,8 @@ if TYPE_CHECKING:
 
 TODAY = date(2026, 11, 20)
 OTHER = "pa/errors/general/another"
-SHARED = drift(assertion="answer/status")
-OWN = drift(
+SHARED = make_drift(assertion="answer/status")
+OWN = make_drift(
     "header-missing",
     Aspect.HEADER,
     location="retry-after",
@@ -33,7 +40,7 @@ OWN = drift(
     observed=None,
     assertion="answer/header:retry-after",
 )
-FIRST = result(Outcome.DRIFTED, findings=(SHARED,))
+FIRST = make_result(Outcome.DRIFTED, findings=(SHARED,))
 SECOND = replace(FIRST, record=OTHER, findings=(SHARED, OWN))
 
 Accept = Callable[..., tuple[int, str, str]]
@@ -44,7 +51,7 @@ def accept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captu
     """`accept …` beside a night in which two records drift from one cause, and one of them from another, too."""
     use_as_checkout(tmp_path, monkeypatch)
     write_catalog(tmp_path / "records")
-    write_run(tmp_path / "night", run(), [FIRST, SECOND])
+    write_run(tmp_path / "night", make_run(), [FIRST, SECOND])
 
     def typed(*arguments: str) -> tuple[int, str, str]:
         beside = (

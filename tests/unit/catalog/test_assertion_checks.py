@@ -16,7 +16,13 @@ from catalog_probe.catalog.model import Record
 from catalog_probe.catalog.model.record import EVIDENCE_VERSION
 from catalog_probe.catalog.observed.cells import statements_digest
 from catalog_probe.catalog.reading.assertions import assertions
-from tests.unit.catalog.catalog_making import ENDPOINT_ADDRESS, ERROR_ADDRESS, record, small_catalog, write_catalog
+from tests.unit.catalog.catalog_factories import (
+    ENDPOINT_ADDRESS,
+    ERROR_ADDRESS,
+    make_record,
+    make_small_catalog,
+    write_catalog,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -36,7 +42,7 @@ def made_by(of: Record) -> tuple[Assertion, ...]:
 
 def written(root: Path, **fields: Any) -> Path:
     """A small catalog with the fields of its first error changed."""
-    content = small_catalog()
+    content = make_small_catalog()
     content["pa/errors/general.json"]["rate_limit_error"].update(fields)
     return write_catalog(root, content)
 
@@ -52,7 +58,7 @@ def told(root: Path) -> list[str]:
 def evidence(of: Record | None = None, endpoints: Any = None, **fields: Any) -> dict[str, Any]:
     return {
         "schema_version": EVIDENCE_VERSION,
-        "statements": statements_digest(made_by(of or record())),
+        "statements": statements_digest(made_by(of or make_record())),
         "endpoints": endpoints or {ENDPOINT_ADDRESS: {"on": "2026-11-20"}},
         **fields,
     }
@@ -110,7 +116,7 @@ def test_what_names_nothing_is_told(tmp_path: Path, fields: dict[str, Any], line
 
 
 def test_a_documented_assertion_needs_a_source_and_an_assumed_one_none() -> None:
-    made = made_by(record(assumed={"answer/status": "Not shown."}))
+    made = made_by(make_record(assumed={"answer/status": "Not shown."}))
     assert list(assertion_checks.missing_sources(made)) == []
     bare = [replace(assertion, source="") for assertion in made if assertion.key.local_key in ("status", "type")]
     assert [tuple(complaint) for complaint in assertion_checks.missing_sources(bare)] == [
@@ -131,7 +137,7 @@ def test_evidence_for_what_the_record_states_is_fine(tmp_path: Path) -> None:
 
 
 def test_evidence_for_other_statements_is_void_and_removed(tmp_path: Path) -> None:
-    changed, block = record(http_status=430), evidence()
+    changed, block = make_record(http_status=430), evidence()
     root = written(tmp_path, http_status=430, evidence=block)
     now = statements_digest(made_by(changed))
     what = f"belongs to other statements ({block['statements']}) than the record makes now ({now})"
@@ -187,9 +193,9 @@ EXPIRED = {"verified_at": ON, "note": "expired: last seen 2026-01-01, which was 
 
 
 def tagged(*tags: str, seen: Any = None, **fields: Any) -> Record:
-    plain = record(**fields)
+    plain = make_record(**fields)
     block: dict[str, Any] = {"evidence": evidence(plain, seen)} if seen else {}
-    return record(**fields, **block, status=list(tags))
+    return make_record(**fields, **block, status=list(tags))
 
 
 @pytest.mark.parametrize(
@@ -283,19 +289,19 @@ def test_tags_follow_from_the_data_both_ways(wrong: Record, tags: list[str], lin
 
 def test_what_document_1_leaves_out_may_be_left_out(tmp_path: Path) -> None:
     """1:2.2 has the tags of an error as optional; 1:2.1 says nothing of what `streaming` and `response` hold."""
-    content = small_catalog()
+    content = make_small_catalog()
     del content["pa/errors/general.json"]["rate_limit_error"]["status"]
     endpoint = content["pa/endpoints/messages.json"]["create_message"]
     endpoint |= {"streaming": {"events": ["ping"]}, "response": {"status": 200}}
     root = write_catalog(tmp_path, content)
     assert told(root) == []
     assert fix_records(root) == []
-    made = made_by(record(ENDPOINT_ADDRESS, streaming=endpoint["streaming"], response=endpoint["response"]))
+    made = made_by(make_record(ENDPOINT_ADDRESS, streaming=endpoint["streaming"], response=endpoint["response"]))
     assert {assertion.key.label for assertion in made} == {"success"}
 
 
 def test_a_pin_keeps_the_tags_as_they_are() -> None:
-    pinned = record(status=["DOCUMENTED", "UNVERIFIED"], pinned=True, pinned_reason="Under review.")
+    pinned = make_record(status=["DOCUMENTED", "UNVERIFIED"], pinned=True, pinned_reason="Under review.")
     assert list(assertion_checks.wrong_tags(pinned, made_by(pinned))) == []
 
 
@@ -320,4 +326,4 @@ def test_void_evidence_takes_its_tag_along(tmp_path: Path) -> None:
 
 
 def test_what_asserts_nothing_of_an_answer_quotes_its_row_all_the_same() -> None:
-    assert assertion_checks.derived_tags(record(), ()) == ["DOCUMENTED"]
+    assert assertion_checks.derived_tags(make_record(), ()) == ["DOCUMENTED"]

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from catalog_probe.catalog.files import provider_folders
 from catalog_probe.catalog.files.schemas import schemas
 from catalog_probe.catalog.writeback.canonical_json import format_json, format_record_file, order_record_keys
-from tests.unit.catalog.catalog_making import ERROR, LIMITS, small_catalog
+from tests.unit.catalog.catalog_factories import ERROR, LIMITS, make_small_catalog
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -98,7 +98,7 @@ def test_half_a_surrogate_pair_stays_the_escape_that_it_was() -> None:
 
 
 def test_order_of_keys_does_not_matter_for_the_text() -> None:
-    for name, content in small_catalog().items():
+    for name, content in make_small_catalog().items():
         kind = name.removesuffix(".json").split("/")[1]
         for slug, data in content.items():
             once = format_record_file({slug: data}, kind)

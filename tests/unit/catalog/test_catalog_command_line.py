@@ -21,16 +21,16 @@ from catalog_probe.catalog.writeback.planner import Patch, UpdatePolicy, plan_pa
 from catalog_probe.catalog.writeback.sightings import Sighting
 from catalog_probe.cli.main import main
 from tests.harness.command import CHECKOUT
-from tests.unit.catalog.catalog_making import (
+from tests.unit.catalog.catalog_factories import (
     ENDPOINT_ADDRESS,
     ERROR_ADDRESS,
-    drift,
-    exchange,
-    record,
-    result,
-    run,
-    sighting,
-    small_catalog,
+    make_drift,
+    make_exchange,
+    make_record,
+    make_result,
+    make_run,
+    make_sighting,
+    make_small_catalog,
     write_catalog,
     write_run,
 )
@@ -60,7 +60,7 @@ def cli(capsys: pytest.CaptureFixture[str]) -> Cli:
 
 
 def break_the_catalog(root: Path) -> None:
-    content = small_catalog()
+    content = make_small_catalog()
     errors = content["pa/errors/general.json"]
     errors["rate_limit_error"]["status"] = ["DOCUMENTD"]
     errors["rate_limit_error"]["endpoints"] = ["pa/endpoints/messages/create_mesage"]
@@ -107,7 +107,7 @@ def test_check_reads_accepted_differences(cli: Cli, tmp_path: Path) -> None:
 
 
 def test_show(cli: Cli, tmp_path: Path, snapshot: SnapshotAssertion) -> None:
-    content = small_catalog()
+    content = make_small_catalog()
     before = content["pa/errors/general.json"]["rate_limit_error"]
     before |= {
         "assumed": {"answer/type": "Not shown.", "ask/endpoints": "The row names none."},
@@ -115,19 +115,19 @@ def test_show(cli: Cli, tmp_path: Path, snapshot: SnapshotAssertion) -> None:
         "out_of_reach": {"answer/header:x-should-retry": "only-the-provider"},
     }
     elsewhere: dict[str, Record] = {}
-    stated = assertions(record(**before), elsewhere.__getitem__)
+    stated = assertions(make_record(**before), elsewhere.__getitem__)
     otherwise = {"header:request-id": "absent", "type": "overloaded_error"}
     as_stated = tuple(each.key.local_key for each in stated if each.key.local_key not in otherwise)
     observations = (
         Observation(ENDPOINT_ADDRESS, "answer", (*as_stated, *otherwise)),
         Observation(ELSEWHERE, "answer", as_stated, otherwise),
     )
-    seen = sighting(Outcome.DRIFTED, seen=exchange())
+    seen = make_sighting(Outcome.DRIFTED, exchange=make_exchange())
     made = plan_patch(
-        record(**before),
+        make_record(**before),
         [Sighting(seen.run, replace(seen.result, observations=observations))],
         UpdatePolicy(),
-        sighting().day,
+        make_sighting().day,
         stated,
     )
     assert isinstance(made, Patch)
@@ -168,7 +168,7 @@ def test_show_an_endpoint(cli: Cli, snapshot: SnapshotAssertion) -> None:
 def test_show_json_is_the_record(cli: Cli) -> None:
     status, out, _ = cli("show", ERROR_ADDRESS, "--json")
     assert status == 0
-    assert json.loads(out) == json.loads(json.dumps(small_catalog()["pa/errors/general.json"]["rate_limit_error"]))
+    assert json.loads(out) == json.loads(json.dumps(make_small_catalog()["pa/errors/general.json"]["rate_limit_error"]))
 
 
 def test_show_lists_addresses(cli: Cli) -> None:
@@ -242,7 +242,7 @@ def test_the_id_of_a_cause_is_told_from_a_code(cli: Cli) -> None:
 
 
 def test_update_merges_live_runs(cli: Cli, tmp_path: Path) -> None:
-    write_run(tmp_path / "night", run(), [result()])
+    write_run(tmp_path / "night", make_run(), [make_result()])
     status, out, err = cli("update", "night")
     assert (status, err) == (0, "")
     assert f"{ERROR_ADDRESS}: conforms: now DOCUMENTED, LIVE_VERIFIED" in out
@@ -262,7 +262,7 @@ def test_update_of_a_broken_run_is_told(cli: Cli, tmp_path: Path) -> None:
 
 
 def test_expire(cli: Cli, tmp_path: Path) -> None:
-    write_run(tmp_path / "night", run(), [result()])
+    write_run(tmp_path / "night", make_run(), [make_result()])
     cli("update", "night")
     status, out, _ = cli("update", "--expire-after", "30", "--today", "2027-02-01")
     assert status == 0
@@ -270,7 +270,11 @@ def test_expire(cli: Cli, tmp_path: Path) -> None:
 
 
 def test_accept_takes_what_a_run_saw_drift(cli: Cli, tmp_path: Path) -> None:
-    write_run(tmp_path / "night", run(), [result(Outcome.DRIFTED, findings=(drift(assertion="answer/status"),))])
+    write_run(
+        tmp_path / "night",
+        make_run(),
+        [make_result(Outcome.DRIFTED, findings=(make_drift(assertion="answer/status"),))],
+    )
     status, out, err = cli(
         "accept",
         ERROR_ADDRESS,

@@ -14,32 +14,32 @@ from catalog_probe.catalog.observed.last_seen import is_expired
 from catalog_probe.catalog.writeback.canonical_json import format_record_file
 from catalog_probe.catalog.writeback.planner import NoPatch, UpdatePolicy, plan_patch
 from catalog_probe.catalog.writeback.sightings import Sighting
-from tests.unit.catalog.catalog_making import ENDPOINT_ADDRESS, record, sighting
-from tests.unit.catalog.cells_making import (
+from tests.unit.catalog.catalog_factories import ENDPOINT_ADDRESS, make_record, make_sighting
+from tests.unit.catalog.evidence_factories import (
     ASSUMED,
-    ELSEWHERE,
-    KEYS,
+    LOCAL_KEYS,
+    OTHER_ENDPOINT,
     POLICY,
     TODAY,
-    after,
-    night,
-    one_after_the_other,
-    seen_as_stated,
-    stated_by,
+    apply_nights,
+    apply_nights_one_by_one,
+    list_assertions,
+    make_night,
+    make_observation,
 )
 
 
 def test_one_assertion_that_was_not_renewed_is_enough_and_a_look_at_it_mends_it() -> None:
     policy = UpdatePolicy(refresh_after=0, expire_after=20)
-    old, without = night("2026-11-01", seen_as_stated()), seen_as_stated(without=("type",))
-    stale = after(record(), old, night("2026-11-29", without, run="r2"), policy=policy)
+    old, without = make_night("2026-11-01", make_observation()), make_observation(not_observed=("type",))
+    stale = apply_nights(make_record(), old, make_night("2026-11-29", without, run="r2"), policy=policy)
     assert Tag.UNVERIFIED in stale.tags
     expected = "expired: last seen 2026-11-01, which was not renewed within 20 days"
     assert stale.data["observed"]["note"] == expected
     assert stale.data["evidence"]["endpoints"] == {
         ENDPOINT_ADDRESS: {"on": "2026-11-29", "not_observed": {"answer/type": "2026-11-01"}}
     }
-    fresh = after(stale, night("2026-11-30", seen_as_stated(), run="r3"), policy=policy)
+    fresh = apply_nights(stale, make_night("2026-11-30", make_observation(), run="r3"), policy=policy)
     assert Tag.LIVE_VERIFIED in fresh.tags
     assert not is_expired(fresh)
 
@@ -48,101 +48,103 @@ def test_one_assertion_that_was_not_renewed_is_enough_and_a_look_at_it_mends_it(
     "unsure", [{"out_of_reach": {"answer/type": "only-the-provider"}}, {"assumed": {"answer/type": "not shown"}}]
 )
 def test_what_no_tag_waits_for_neither_renews_nor_holds_up_an_expiry(unsure: dict[str, Any]) -> None:
-    before = record(**unsure)
+    before = make_record(**unsure)
     nights = (
-        night("2026-11-01", seen_as_stated(without=("type",))),
-        night("2026-11-29", seen_as_stated(without=("type", "status")), run="r2"),
+        make_night("2026-11-01", make_observation(not_observed=("type",))),
+        make_night("2026-11-29", make_observation(not_observed=("type", "status")), run="r2"),
     )
-    stale = after(before, *nights, policy=UpdatePolicy(refresh_after=0, expire_after=20))
+    stale = apply_nights(before, *nights, policy=UpdatePolicy(refresh_after=0, expire_after=20))
     assert Tag.UNVERIFIED in stale.tags
     assert stale.data["observed"]["note"].startswith("expired: last seen 2026-11-01,")
 
 
 def test_a_part_that_was_never_seen_keeps_a_record_from_being_verified() -> None:
-    once = after(record(), night("2026-11-01", seen_as_stated(without=("type",))))
+    once = apply_nights(make_record(), make_night("2026-11-01", make_observation(not_observed=("type",))))
     assert not {Tag.LIVE_VERIFIED, Tag.UNVERIFIED} & once.tags
     assert once.data["evidence"]["endpoints"] == {
         ENDPOINT_ADDRESS: {"on": "2026-11-01", "not_observed": {"answer/type": None}}
     }
-    twice = after(once, night("2026-11-02", seen_as_stated(ELSEWHERE)))
+    twice = apply_nights(once, make_night("2026-11-02", make_observation(OTHER_ENDPOINT)))
     assert Tag.LIVE_VERIFIED in twice.tags
-    assert after(twice, policy=UpdatePolicy(expire_after=60)) == twice, "what the other endpoint showed is no older"
+    assert apply_nights(twice, policy=UpdatePolicy(expire_after=60)) == twice, (
+        "what the other endpoint showed is no older"
+    )
 
 
 def test_what_is_all_assumed_is_settled_and_not_verified_however_it_was_seen() -> None:
-    once = after(record(assumed={"answer/*": "not shown"}), night("2026-11-01", seen_as_stated()))
+    once = apply_nights(make_record(assumed={"answer/*": "not shown"}), make_night("2026-11-01", make_observation()))
     assert Tag.LIVE_VERIFIED not in once.tags
     assert once.data["evidence"]["resolved"]["answer/type"]["observed"] == "as assumed"
 
 
-@pytest.mark.parametrize(("without", "verified"), [((), True), (KEYS[1:], False), (KEYS, False)])
+@pytest.mark.parametrize(("without", "verified"), [((), True), (LOCAL_KEYS[1:], False), (LOCAL_KEYS, False)])
 def test_what_is_beyond_reach_is_verified_where_all_of_it_was_seen(without: tuple[str, ...], verified: bool) -> None:
     """Recorded traffic may show what no client can bring about."""
-    before = record(out_of_reach={"answer/*": "only-the-provider"})
-    once = after(before, night("2026-11-01", seen_as_stated(without=without)))
+    before = make_record(out_of_reach={"answer/*": "only-the-provider"})
+    once = apply_nights(before, make_night("2026-11-01", make_observation(not_observed=without)))
     assert (Tag.LIVE_VERIFIED in once.tags) is verified
 
 
 def test_one_endpoint_that_differs_is_enough_to_be_unverified() -> None:
-    fine, wrong = seen_as_stated(), seen_as_stated(ELSEWHERE, status="403")
-    once = after(record(), night("2026-11-01", fine, wrong, outcome=Outcome.DRIFTED))
+    fine, wrong = make_observation(), make_observation(OTHER_ENDPOINT, status="403")
+    once = apply_nights(make_record(), make_night("2026-11-01", fine, wrong, outcome=Outcome.DRIFTED))
     assert Tag.UNVERIFIED in once.tags
-    assert once.data["evidence"]["endpoints"][ELSEWHERE]["mismatched"] == {"answer/status": "403"}
+    assert once.data["evidence"]["endpoints"][OTHER_ENDPOINT]["mismatched"] == {"answer/status": "403"}
     assert "mismatched" not in once.data["evidence"]["endpoints"][ENDPOINT_ADDRESS]
 
 
 def test_a_difference_in_what_nobody_can_bring_about_is_a_difference() -> None:
-    nobodys = record(out_of_reach={"answer/*": "needs-an-account-state"})
-    seen = after(nobodys, night("2026-11-01", seen_as_stated()))
+    nobodys = make_record(out_of_reach={"answer/*": "needs-an-account-state"})
+    seen = apply_nights(nobodys, make_night("2026-11-01", make_observation()))
     assert Tag.LIVE_VERIFIED in seen.tags
-    wrong = seen_as_stated(status="403")
+    wrong = make_observation(status="403")
     for before in (nobodys, seen):
-        once = after(before, night("2026-11-02", wrong, outcome=Outcome.DRIFTED, run="r2"))
+        once = apply_nights(before, make_night("2026-11-02", wrong, outcome=Outcome.DRIFTED, run="r2"))
         assert Tag.UNVERIFIED in once.tags
         assert Tag.LIVE_VERIFIED not in once.tags
 
 
 def test_a_quiet_week_leaves_the_line_to_the_letter_and_an_old_date_is_renewed() -> None:
-    once = after(record(), night("2026-11-01", seen_as_stated()))
-    assert after(once, night("2026-11-08", seen_as_stated())).data["evidence"] == once.data["evidence"]
-    later = after(once, night("2026-11-09", seen_as_stated())).data["evidence"]["endpoints"]
+    once = apply_nights(make_record(), make_night("2026-11-01", make_observation()))
+    assert apply_nights(once, make_night("2026-11-08", make_observation())).data["evidence"] == once.data["evidence"]
+    later = apply_nights(once, make_night("2026-11-09", make_observation())).data["evidence"]["endpoints"]
     assert later == {ENDPOINT_ADDRESS: {"on": "2026-11-09"}}
 
 
 def test_editing_what_a_record_states_voids_its_evidence() -> None:
-    once = after(record(), night("2026-11-01", seen_as_stated()))
-    assert cells_of(once, stated_by(once))
+    once = apply_nights(make_record(), make_night("2026-11-01", make_observation()))
+    assert cells_of(once, list_assertions(once))
     edited = Record(once.address, {**once.data, "http_status": 430})
-    assert cells_of(edited, stated_by(edited)) == {}
+    assert cells_of(edited, list_assertions(edited)) == {}
 
 
 def test_an_assumption_is_unverified_until_it_is_settled() -> None:
-    open_question = record(**ASSUMED)
-    unseen = after(open_question, night("2026-11-01", seen_as_stated(without=("status",))))
+    open_question = make_record(**ASSUMED)
+    unseen = apply_nights(open_question, make_night("2026-11-01", make_observation(not_observed=("status",))))
     assert Tag.UNVERIFIED not in unseen.tags  # all that is documented was seen
-    partly = after(open_question, night("2026-11-01", seen_as_stated(without=("status", "type"))))
+    partly = apply_nights(open_question, make_night("2026-11-01", make_observation(not_observed=("status", "type"))))
     assert Tag.UNVERIFIED in partly.tags
-    resolved = after(partly, night("2026-11-02", seen_as_stated(without=("type",))))
+    resolved = apply_nights(partly, make_night("2026-11-02", make_observation(not_observed=("type",))))
     assert Tag.UNVERIFIED not in resolved.tags
     assert resolved.data["evidence"]["resolved"] == {"answer/status": {"observed": "as assumed", "on": "2026-11-02"}}
     assert Tag.LIVE_DISCOVERED not in resolved.tags
 
 
 def test_an_assumption_that_reality_corrects_is_written_down_once() -> None:
-    once = after(record(**ASSUMED), night("2026-11-01", seen_as_stated(status="430")))
+    once = apply_nights(make_record(**ASSUMED), make_night("2026-11-01", make_observation(status="430")))
     assert {Tag.LIVE_VERIFIED, Tag.LIVE_DISCOVERED} <= once.tags
     expected = {"answer/status": {"observed": "430", "on": "2026-11-01"}}
     assert once.data["evidence"]["resolved"] == expected
-    again = after(once, night("2026-11-20", seen_as_stated(status="430")))
+    again = apply_nights(once, make_night("2026-11-20", make_observation(status="430")))
     assert again.data["evidence"]["resolved"] == expected
-    assert resolved_assumptions(again, stated_by(again))["answer/status"].observed == "430"
+    assert resolved_assumptions(again, list_assertions(again))["answer/status"].observed == "430"
 
 
 def test_a_success_in_place_of_an_assumed_refusal_drifts_and_settles_nothing() -> None:
-    resolved = after(record(**ASSUMED), night("2026-11-01", seen_as_stated(status="430")))
-    seen = [seen_as_stated(status="200")]
-    for before, expected in ((record(**ASSUMED), None), (resolved, None)):
-        once = after(before, night("2026-11-02", *seen, outcome=Outcome.DRIFTED))
+    resolved = apply_nights(make_record(**ASSUMED), make_night("2026-11-01", make_observation(status="430")))
+    seen = [make_observation(status="200")]
+    for before, expected in ((make_record(**ASSUMED), None), (resolved, None)):
+        once = apply_nights(before, make_night("2026-11-02", *seen, outcome=Outcome.DRIFTED))
         assert once.data["evidence"].get("resolved") == expected
         assert Tag.LIVE_DISCOVERED not in once.tags
         assert Tag.LIVE_VERIFIED not in once.tags
@@ -151,171 +153,190 @@ def test_a_success_in_place_of_an_assumed_refusal_drifts_and_settles_nothing() -
 
 @pytest.mark.parametrize("order", [1, -1])
 def test_what_differs_on_one_endpoint_settles_an_assumption_in_whatever_order_they_are_looked_at(order: int) -> None:
-    both = [seen_as_stated(), seen_as_stated(ELSEWHERE, status="430")]
-    once = after(record(**ASSUMED), night("2026-11-01", *both[::order]))
+    both = [make_observation(), make_observation(OTHER_ENDPOINT, status="430")]
+    once = apply_nights(make_record(**ASSUMED), make_night("2026-11-01", *both[::order]))
     expected = {"answer/status": {"observed": "430", "on": "2026-11-01"}}
     assert once.data["evidence"]["resolved"] == expected
     assert Tag.LIVE_DISCOVERED in once.tags
-    drawn = after(once, night("2026-11-02", seen_as_stated(), run="r2"))  # a night that does not look elsewhere
+    drawn = apply_nights(
+        once, make_night("2026-11-02", make_observation(), run="r2")
+    )  # a night that does not look elsewhere
     assert drawn.data["evidence"]["resolved"] == expected
-    mended = after(drawn, night("2026-11-03", seen_as_stated(ELSEWHERE), run="r3"))
+    mended = apply_nights(drawn, make_night("2026-11-03", make_observation(OTHER_ENDPOINT), run="r3"))
     assert mended.data["evidence"]["resolved"] == {"answer/status": {"observed": "as assumed", "on": "2026-11-01"}}
     assert Tag.LIVE_DISCOVERED not in mended.tags
 
 
 def test_what_a_person_tagged_as_discovered_stays_where_all_turned_out_as_assumed() -> None:
-    once = after(record(**ASSUMED), night("2026-11-01", seen_as_stated()))
+    once = apply_nights(make_record(**ASSUMED), make_night("2026-11-01", make_observation()))
     tagged = Record(once.address, {**once.data, "status": [*once.data["status"], str(Tag.LIVE_DISCOVERED)]})
-    assert Tag.LIVE_DISCOVERED in after(tagged, night("2026-11-12", seen_as_stated(), run="r2")).tags
+    assert Tag.LIVE_DISCOVERED in apply_nights(tagged, make_night("2026-11-12", make_observation(), run="r2")).tags
 
 
-@pytest.mark.parametrize("endpoint", [ENDPOINT_ADDRESS, ELSEWHERE])
+@pytest.mark.parametrize("endpoint", [ENDPOINT_ADDRESS, OTHER_ENDPOINT])
 def test_an_assumption_is_settled_by_the_first_day_and_the_endpoint_that_differs(endpoint: str) -> None:
-    other = ELSEWHERE if endpoint == ENDPOINT_ADDRESS else ENDPOINT_ADDRESS
-    observations = seen_as_stated(other), seen_as_stated(endpoint, status="430")
-    once = after(record(**ASSUMED), *(night(f"2026-11-0{day}", *observations, run=f"r{day}") for day in (1, 2, 3)))
+    other = OTHER_ENDPOINT if endpoint == ENDPOINT_ADDRESS else ENDPOINT_ADDRESS
+    observations = make_observation(other), make_observation(endpoint, status="430")
+    once = apply_nights(
+        make_record(**ASSUMED), *(make_night(f"2026-11-0{day}", *observations, run=f"r{day}") for day in (1, 2, 3))
+    )
     assert once.data["evidence"]["resolved"] == {"answer/status": {"observed": "430", "on": "2026-11-01"}}
 
 
 @pytest.mark.parametrize("order", [1, -1])
 def test_of_two_runs_of_one_day_the_later_stands_in_whatever_order_they_are_merged(order: int) -> None:
     def at(hour: int, run: str, *, status: str = "") -> Sighting:
-        plain = sighting(Outcome.DRIFTED if status else Outcome.CONFORMS, "2026-11-02", run, hour)
-        observation = seen_as_stated(status=status) if status else seen_as_stated()
+        plain = make_sighting(Outcome.DRIFTED if status else Outcome.CONFORMS, "2026-11-02", run, hour)
+        observation = make_observation(status=status) if status else make_observation()
         return Sighting(plain.run, replace(plain.result, observations=(observation,)))
 
     earlier, later = at(5, "r1"), at(7, "r2", status="403")
-    merged = one_after_the_other(record(), (earlier, later)[::order], POLICY)
+    merged = apply_nights_one_by_one(make_record(), (earlier, later)[::order], POLICY)
     assert merged.data["evidence"]["endpoints"][ENDPOINT_ADDRESS]["mismatched"] == {"answer/status": "403"}
     assert Tag.UNVERIFIED in merged.tags
 
 
 def test_whoever_got_through_on_the_day_of_a_refusal_is_not_restricted() -> None:
-    refused = night("2026-11-02", outcome=Outcome.RESTRICTED, run="r1")
-    through = night("2026-11-02", seen_as_stated(), run="r2")
-    assert "restricted_on" not in after(record(), refused, through).data["evidence"]
-    assert Tag.ACCOUNT_RESTRICTED not in after(record(), through, refused).tags
+    refused = make_night("2026-11-02", outcome=Outcome.RESTRICTED, run="r1")
+    through = make_night("2026-11-02", make_observation(), run="r2")
+    assert "restricted_on" not in apply_nights(make_record(), refused, through).data["evidence"]
+    assert Tag.ACCOUNT_RESTRICTED not in apply_nights(make_record(), through, refused).tags
 
 
 def test_an_endpoint_of_which_nothing_was_seen_leaves_no_line() -> None:
-    blind = Observation(ELSEWHERE, "answer", not_observed=dict.fromkeys(KEYS, "no-answer"))
-    once = after(record(), night("2026-11-01", seen_as_stated(), blind))
+    blind = Observation(OTHER_ENDPOINT, "answer", not_observed=dict.fromkeys(LOCAL_KEYS, "no-answer"))
+    once = apply_nights(make_record(), make_night("2026-11-01", make_observation(), blind))
     assert once.data["evidence"]["endpoints"] == {ENDPOINT_ADDRESS: {"on": "2026-11-01"}}
-    assert "evidence" not in after(record(), night("2026-11-01", blind)).data
+    assert "evidence" not in apply_nights(make_record(), make_night("2026-11-01", blind)).data
     by_hand = {
-        ELSEWHERE: {"on": "2026-10-01", "not_observed": {"answer/*": None}},
+        OTHER_ENDPOINT: {"on": "2026-10-01", "not_observed": {"answer/*": None}},
         **once.data["evidence"]["endpoints"],
     }
     before = Record(once.address, {**once.data, "evidence": {**once.data["evidence"], "endpoints": by_hand}})
-    renewed = after(before, night("2026-11-09", seen_as_stated(), run="r2"))
+    renewed = apply_nights(before, make_night("2026-11-09", make_observation(), run="r2"))
     assert renewed.data["evidence"]["endpoints"] == {ENDPOINT_ADDRESS: {"on": "2026-11-09"}}
 
 
 def test_a_label_that_was_never_seen_is_one_entry_and_one_that_was_names_each_part() -> None:
-    grouped = record(http_status="429/503", causes=None)
-    first = tuple(assertion.key.local_key for assertion in stated_by(grouped) if assertion.key.label == "429")
-    once = after(grouped, night("2026-11-01", Observation(ENDPOINT_ADDRESS, "429", first)))
+    grouped = make_record(http_status="429/503", causes=None)
+    first = tuple(assertion.key.local_key for assertion in list_assertions(grouped) if assertion.key.label == "429")
+    once = apply_nights(grouped, make_night("2026-11-01", Observation(ENDPOINT_ADDRESS, "429", first)))
     assert once.data["evidence"]["endpoints"][ENDPOINT_ADDRESS] == {"on": "2026-11-01", "not_observed": {"503/*": None}}
-    other = tuple(assertion.key.local_key for assertion in stated_by(grouped) if assertion.key.label == "503")
-    twice = after(once, night("2026-11-12", Observation(ENDPOINT_ADDRESS, "503", other), run="r2"))
+    other = tuple(assertion.key.local_key for assertion in list_assertions(grouped) if assertion.key.label == "503")
+    twice = apply_nights(once, make_night("2026-11-12", Observation(ENDPOINT_ADDRESS, "503", other), run="r2"))
     line = twice.data["evidence"]["endpoints"][ENDPOINT_ADDRESS]
     assert line == {"on": "2026-11-12", "not_observed": {f"429/{within}": "2026-11-01" for within in first}}
 
 
 def test_an_endpoint_that_differs_later_settles_anew_what_was_as_assumed() -> None:
-    once = after(record(**ASSUMED), night("2026-11-01", seen_as_stated()))
+    once = apply_nights(make_record(**ASSUMED), make_night("2026-11-01", make_observation()))
     assert Tag.LIVE_DISCOVERED not in once.tags
-    twice = after(once, night("2026-11-02", seen_as_stated(ELSEWHERE, status="430"), run="r2"))
+    twice = apply_nights(once, make_night("2026-11-02", make_observation(OTHER_ENDPOINT, status="430"), run="r2"))
     assert twice.data["evidence"]["resolved"] == {"answer/status": {"observed": "430", "on": "2026-11-02"}}
     assert Tag.LIVE_DISCOVERED in twice.tags
 
 
 def test_what_a_whole_surface_assumes_is_settled_by_a_difference_alone_and_the_same_runs_again_change_nothing() -> None:
-    fine, wrong = seen_as_stated(), seen_as_stated(ENDPOINT_ADDRESS, (), **{"body:/request_id": "absent"})
-    assert "resolved" not in after(record(), night("2026-11-01", fine)).data["evidence"]
-    same_day = [night("2026-11-01", fine, run="r1"), night("2026-11-01", wrong, run="r2")]
-    once = after(record(), *same_day)
+    fine, wrong = make_observation(), make_observation(ENDPOINT_ADDRESS, (), **{"body:/request_id": "absent"})
+    assert "resolved" not in apply_nights(make_record(), make_night("2026-11-01", fine)).data["evidence"]
+    same_day = [make_night("2026-11-01", fine, run="r1"), make_night("2026-11-01", wrong, run="r2")]
+    once = apply_nights(make_record(), *same_day)
     assert once.data["evidence"]["resolved"] == {"answer/body:/request_id": {"observed": "absent", "on": "2026-11-01"}}
-    assert isinstance(plan_patch(once, same_day, POLICY, TODAY, stated_by(once)), NoPatch)
+    assert isinstance(plan_patch(once, same_day, POLICY, TODAY, list_assertions(once)), NoPatch)
 
 
 def test_one_endpoint_is_one_line_of_the_file() -> None:
-    once = after(record(), night("2026-11-01", seen_as_stated(), seen_as_stated(ELSEWHERE, without=("type",))))
+    once = apply_nights(
+        make_record(),
+        make_night("2026-11-01", make_observation(), make_observation(OTHER_ENDPOINT, not_observed=("type",))),
+    )
     text = format_record_file({"rate_limit_error": once.data}, "errors")
     lines = [line.strip().rstrip(",") for line in text.splitlines() if line.strip().startswith('"pa/endpoints')]
     assert f'"{ENDPOINT_ADDRESS}": {{"on": "2026-11-01"}}' in lines
-    assert f'"{ELSEWHERE}": {{"on": "2026-11-01", "not_observed": {{"answer/type": null}}}}' in lines
+    assert f'"{OTHER_ENDPOINT}": {{"on": "2026-11-01", "not_observed": {{"answer/type": null}}}}' in lines
 
 
 def test_a_night_that_saw_nothing_leaves_the_evidence_of_other_statements_where_it_is() -> None:
-    once = after(record(), night("2026-11-01", seen_as_stated()))
+    once = apply_nights(make_record(), make_night("2026-11-01", make_observation()))
     edited = Record(once.address, {**once.data, "http_status": 430})
-    blind = night("2026-11-02", seen_as_stated(without=KEYS))
-    assert after(edited, blind).data["evidence"] == edited.data["evidence"]
+    blind = make_night("2026-11-02", make_observation(not_observed=LOCAL_KEYS))
+    assert apply_nights(edited, blind).data["evidence"] == edited.data["evidence"]
 
 
 def test_a_quiet_week_leaves_a_line_that_differs_to_the_letter_and_another_difference_rewrites_it() -> None:
     def drifting(day: str, status: str) -> Sighting:
-        return night(day, seen_as_stated(status=status), outcome=Outcome.DRIFTED)
+        return make_night(day, make_observation(status=status), outcome=Outcome.DRIFTED)
 
-    once = after(record(), drifting("2026-11-01", "403"))
-    assert after(once, drifting("2026-11-08", "403")).data["evidence"] == once.data["evidence"]
-    line = after(once, drifting("2026-11-02", "404")).data["evidence"]["endpoints"][ENDPOINT_ADDRESS]
+    once = apply_nights(make_record(), drifting("2026-11-01", "403"))
+    assert apply_nights(once, drifting("2026-11-08", "403")).data["evidence"] == once.data["evidence"]
+    line = apply_nights(once, drifting("2026-11-02", "404")).data["evidence"]["endpoints"][ENDPOINT_ADDRESS]
     assert line == {"on": "2026-11-02", "mismatched": {"answer/status": "404"}}
-    mended = after(once, night("2026-11-02", seen_as_stated())).data["evidence"]["endpoints"][ENDPOINT_ADDRESS]
+    mended = apply_nights(once, make_night("2026-11-02", make_observation())).data["evidence"]["endpoints"][
+        ENDPOINT_ADDRESS
+    ]
     assert mended == {"on": "2026-11-02"}
 
 
 def test_what_was_not_renewed_within_the_week_is_no_news_and_what_was_never_seen_is() -> None:
-    once = after(record(), night("2026-11-01", seen_as_stated()))
-    assert after(once, night("2026-11-05", seen_as_stated(without=("type",)))).data["evidence"] == once.data["evidence"]
-    part = after(record(), night("2026-11-01", seen_as_stated(without=("type",))))
-    assert after(part, night("2026-11-03", seen_as_stated(without=("type",)))).data["evidence"] == part.data["evidence"]
-    whole = after(part, night("2026-11-02", seen_as_stated())).data["evidence"]["endpoints"][ENDPOINT_ADDRESS]
+    once = apply_nights(make_record(), make_night("2026-11-01", make_observation()))
+    assert (
+        apply_nights(once, make_night("2026-11-05", make_observation(not_observed=("type",)))).data["evidence"]
+        == once.data["evidence"]
+    )
+    part = apply_nights(make_record(), make_night("2026-11-01", make_observation(not_observed=("type",))))
+    assert (
+        apply_nights(part, make_night("2026-11-03", make_observation(not_observed=("type",)))).data["evidence"]
+        == part.data["evidence"]
+    )
+    whole = apply_nights(part, make_night("2026-11-02", make_observation())).data["evidence"]["endpoints"][
+        ENDPOINT_ADDRESS
+    ]
     assert whole == {"on": "2026-11-02"}
 
 
 def test_an_older_run_that_renews_a_part_within_the_week_leaves_the_line_to_the_letter() -> None:
-    once = after(record(), night("2026-11-01", seen_as_stated()))
-    stale = after(once, night("2026-11-09", seen_as_stated(without=("type",)), run="r2"))
+    once = apply_nights(make_record(), make_night("2026-11-01", make_observation()))
+    stale = apply_nights(once, make_night("2026-11-09", make_observation(not_observed=("type",)), run="r2"))
     line = {"on": "2026-11-09", "not_observed": {"answer/type": "2026-11-01"}}
     assert stale.data["evidence"]["endpoints"] == {ENDPOINT_ADDRESS: line}
     within, beyond = UpdatePolicy(refresh_after=7), UpdatePolicy(refresh_after=6)
-    older = night("2026-11-08", seen_as_stated(), run="r3")
-    assert after(stale, older, policy=within).data["evidence"]["endpoints"] == {ENDPOINT_ADDRESS: line}
-    renewed = after(stale, older, policy=beyond).data["evidence"]["endpoints"][ENDPOINT_ADDRESS]
+    older = make_night("2026-11-08", make_observation(), run="r3")
+    assert apply_nights(stale, older, policy=within).data["evidence"]["endpoints"] == {ENDPOINT_ADDRESS: line}
+    renewed = apply_nights(stale, older, policy=beyond).data["evidence"]["endpoints"][ENDPOINT_ADDRESS]
     assert renewed == {**line, "not_observed": {"answer/type": "2026-11-08"}}
 
 
 def test_of_a_value_whose_place_alone_is_assumed_only_the_place_is_settled() -> None:
     """Another value there is a difference from the documents, which state the value."""
     key = "body:/error/kind"
-    unsure = record(fields={"/error/kind": {"const": "x"}}, assumed={f"answer/{key}": "where it stands is not shown"})
+    unsure = make_record(
+        fields={"/error/kind": {"const": "x"}}, assumed={f"answer/{key}": "where it stands is not shown"}
+    )
     outcomes = {"": Outcome.CONFORMS, "absent": Outcome.DRIFTED, "y": Outcome.DRIFTED}
     resolved = {}
     for differs, outcome in outcomes.items():
         observation = Observation(
             ENDPOINT_ADDRESS, "answer", () if differs else (key,), {key: differs} if differs else {}
         )
-        once = after(unsure, night("2026-11-01", observation, outcome=outcome))
+        once = apply_nights(unsure, make_night("2026-11-01", observation, outcome=outcome))
         resolved[differs] = once.data["evidence"].get("resolved", {}).get(f"answer/{key}", {}).get("observed")
     assert resolved == {"": "as assumed", "absent": "absent", "y": None}
 
 
 def test_the_day_of_a_refusal_stays_while_it_is_fresh() -> None:
-    before = after(record(), night("2026-11-18", outcome=Outcome.RESTRICTED))
+    before = apply_nights(make_record(), make_night("2026-11-18", outcome=Outcome.RESTRICTED))
     assert before.data["evidence"]["restricted_on"] == "2026-11-18"
-    fresh = after(before, night("2026-11-25", outcome=Outcome.RESTRICTED, run="r2"))
+    fresh = apply_nights(before, make_night("2026-11-25", outcome=Outcome.RESTRICTED, run="r2"))
     assert fresh.data["evidence"]["restricted_on"] == "2026-11-18"
-    renewed = after(before, night("2026-11-26", outcome=Outcome.RESTRICTED, run="r3"))
+    renewed = apply_nights(before, make_night("2026-11-26", outcome=Outcome.RESTRICTED, run="r3"))
     assert renewed.data["evidence"]["restricted_on"] == "2026-11-26"
 
 
 def test_what_is_seen_again_is_not_said_to_be_unseen() -> None:
-    gone = KEYS[-1]
-    before = after(record(), night("2026-11-01", seen_as_stated()))
-    missed = after(before, night("2026-11-12", seen_as_stated(without=(gone,)), run="r2"))
+    gone = LOCAL_KEYS[-1]
+    before = apply_nights(make_record(), make_night("2026-11-01", make_observation()))
+    missed = apply_nights(before, make_night("2026-11-12", make_observation(not_observed=(gone,)), run="r2"))
     line = missed.data["evidence"]["endpoints"][ENDPOINT_ADDRESS]
     assert line["not_observed"] == {f"answer/{gone}": "2026-11-01"}
-    again = after(missed, night("2026-11-13", seen_as_stated(), run="r3"))
+    again = apply_nights(missed, make_night("2026-11-13", make_observation(), run="r3"))
     assert "not_observed" not in again.data["evidence"]["endpoints"][ENDPOINT_ADDRESS]

@@ -16,33 +16,41 @@ from catalog_probe.catalog.observed.cells import Cell, cells_of, resolved_assump
 from catalog_probe.catalog.observed.last_seen import is_expired
 from catalog_probe.catalog.writeback.planner import NoPatch, UpdatePolicy, plan_patch
 from catalog_probe.catalog.writeback.sightings import Sighting
-from tests.unit.catalog.catalog_making import ENDPOINT_ADDRESS, ERROR_ADDRESS, exchange, record, sighting
-from tests.unit.catalog.cells_making import (
+from tests.unit.catalog.catalog_factories import (
+    ENDPOINT_ADDRESS,
+    ERROR_ADDRESS,
+    make_exchange,
+    make_record,
+    make_sighting,
+)
+from tests.unit.catalog.evidence_factories import (
     ASSUMED,
-    DOCUMENTED,
-    ELSEWHERE,
-    KEYS,
+    DOCUMENTED_KEYS,
+    LOCAL_KEYS,
+    OTHER_ENDPOINT,
     POLICY,
     TODAY,
-    after,
-    night,
-    one_after_the_other,
-    stated_by,
+    apply_nights,
+    apply_nights_one_by_one,
+    list_assertions,
+    make_night,
 )
 
 if TYPE_CHECKING:
     from random import Random
 
 # made once, for to make a strategy takes longer than to draw from it
-FATES = st.lists(st.sampled_from(["stated", "absent", "403", "unseen"]), min_size=len(KEYS), max_size=len(KEYS))
-ENDPOINTS = st.sampled_from([ENDPOINT_ADDRESS, ELSEWHERE, ""])
+FATES = st.lists(
+    st.sampled_from(["stated", "absent", "403", "unseen"]), min_size=len(LOCAL_KEYS), max_size=len(LOCAL_KEYS)
+)
+ENDPOINTS = st.sampled_from([ENDPOINT_ADDRESS, OTHER_ENDPOINT, ""])
 OUTCOMES = st.sampled_from([Outcome.CONFORMS, Outcome.DRIFTED, Outcome.INCONCLUSIVE, Outcome.FLAKY])
 RUNS = st.sampled_from(["r1", "r2", "r3"])
 
 
 @st.composite
 def observations(draw: st.DrawFn) -> Observation:
-    by_key = dict(zip(KEYS, draw(FATES), strict=True))
+    by_key = dict(zip(LOCAL_KEYS, draw(FATES), strict=True))
     return Observation(
         draw(ENDPOINTS),
         "answer",
@@ -61,7 +69,7 @@ ONE_A_CELL = st.lists(
 @st.composite
 def nights(draw: st.DrawFn) -> list[Sighting]:
     return [
-        night(
+        make_night(
             f"2026-11-{draw(st.integers(1, 30)):02}", *draw(SOME_OBSERVATIONS), outcome=draw(OUTCOMES), run=draw(RUNS)
         )
         for _ in range(draw(st.integers(0, 5)))
@@ -72,7 +80,7 @@ def nights(draw: st.DrawFn) -> list[Sighting]:
 def test_evidence_is_the_same_in_whatever_order_the_runs_come(sightings: list[Sighting], random: Random) -> None:
     shuffled = list(sightings)
     random.shuffle(shuffled)
-    assert after(record(), *shuffled).data == after(record(), *sightings).data
+    assert apply_nights(make_record(), *shuffled).data == apply_nights(make_record(), *sightings).data
 
 
 @st.composite
@@ -82,8 +90,8 @@ def nights_of_other_days(draw: st.DrawFn) -> list[Sighting]:
     outcomes = [Outcome.CONFORMS, Outcome.DRIFTED, Outcome.RESTRICTED, Outcome.INCONCLUSIVE]
     found = []
     for day in days:
-        answered = exchange(draw(st.sampled_from([403, 429])), draw(st.sampled_from(["Slow.", "Wait.", ""])))
-        one = sighting(draw(st.sampled_from(outcomes)), f"2026-11-{day:02}", f"r{day}", seen=answered)
+        answered = make_exchange(draw(st.sampled_from([403, 429])), draw(st.sampled_from(["Slow.", "Wait.", ""])))
+        one = make_sighting(draw(st.sampled_from(outcomes)), f"2026-11-{day:02}", f"r{day}", exchange=answered)
         found.append(Sighting(one.run, replace(one.result, observations=tuple(draw(ONE_A_CELL)))))
     return found
 
@@ -95,9 +103,9 @@ def test_updates_one_after_the_other_in_whatever_order_leave_the_same_record(
     """To the letter where each date is the newest. Of more than two looks that go back and forth the marks of headers,
     which have no date of their own, are those of one of them, and so is the day since which something is settled.
     """
-    before, exact = record(**(ASSUMED if assumes else {})), UpdatePolicy(refresh_after=0)
-    at_once = after(before, *sightings, policy=exact)
-    shuffled = one_after_the_other(before, data.draw(st.permutations(sightings)), exact)
+    before, exact = make_record(**(ASSUMED if assumes else {})), UpdatePolicy(refresh_after=0)
+    at_once = apply_nights(before, *sightings, policy=exact)
+    shuffled = apply_nights_one_by_one(before, data.draw(st.permutations(sightings)), exact)
     if max(len(sightings), sum(len(night.result.observations) for night in sightings)) <= 2:
         assert shuffled.data == at_once.data
     assert without_marks_and_days(shuffled) == without_marks_and_days(at_once)
@@ -110,9 +118,9 @@ def test_a_date_that_was_fresh_enough_to_stand_is_all_that_the_order_of_updates_
 ) -> None:
     """Two runs within the week, either first: the same cells, tags and words, under dates of the one or the other."""
     two = sorted(sightings, key=lambda night: night.day)[:2]
-    before = record(**(ASSUMED if assumes else {}))
-    first, second = (one_after_the_other(before, order, POLICY) for order in (two, two[::-1]))
-    cells, others = (cells_of(copy, stated_by(copy)) for copy in (first, second))
+    before = make_record(**(ASSUMED if assumes else {}))
+    first, second = (apply_nights_one_by_one(before, order, POLICY) for order in (two, two[::-1]))
+    cells, others = (cells_of(copy, list_assertions(copy)) for copy in (first, second))
     assert {at: cell.mismatch for at, cell in cells.items()} == {at: cell.mismatch for at, cell in others.items()}
     assert turned_out(first) == turned_out(second)
     assert first.data["status"] == second.data["status"]
@@ -120,7 +128,7 @@ def test_a_date_that_was_fresh_enough_to_stand_is_all_that_the_order_of_updates_
 
 
 def turned_out(of: Record) -> dict[str, str]:
-    return {key: resolution.observed for key, resolution in resolved_assumptions(of, stated_by(of)).items()}
+    return {key: resolution.observed for key, resolution in resolved_assumptions(of, list_assertions(of)).items()}
 
 
 def without_marks_and_days(of: Record) -> dict[str, Any]:
@@ -130,14 +138,14 @@ def without_marks_and_days(of: Record) -> dict[str, Any]:
 
 @given(nights())
 def test_the_same_runs_again_change_nothing(sightings: list[Sighting]) -> None:
-    once = after(record(), *sightings)
-    assert isinstance(plan_patch(once, sightings, POLICY, TODAY, stated_by(once)), NoPatch)
+    once = apply_nights(make_record(), *sightings)
+    assert isinstance(plan_patch(once, sightings, POLICY, TODAY, list_assertions(once)), NoPatch)
 
 
 @given(nights())
 def test_what_is_written_is_read_as_what_was_seen_last(sightings: list[Sighting]) -> None:
-    once = after(record(), *sightings, policy=UpdatePolicy(refresh_after=0))
-    cells = cells_of(once, stated_by(once))
+    once = apply_nights(make_record(), *sightings, policy=UpdatePolicy(refresh_after=0))
+    cells = cells_of(once, list_assertions(once))
     last: dict[tuple[str, str], Cell] = {}
     conclusive = [night for night in sightings if night.result.outcome in (Outcome.CONFORMS, Outcome.DRIFTED)]
     for current in sorted(conclusive, key=lambda current: (current.day, current.at, current.run.run)):
@@ -152,13 +160,13 @@ def test_what_is_written_is_read_as_what_was_seen_last(sightings: list[Sighting]
 @given(nights())
 def test_nothing_is_verified_that_was_not_seen(sightings: list[Sighting]) -> None:
     """Both ways: the tag stands exactly where every documented assertion was last seen as stated."""
-    once = after(record(), *sightings)
-    cells = cells_of(once, stated_by(once))
-    whole = {key for (_, key), cell in cells.items() if cell.on and not cell.mismatch} >= DOCUMENTED
+    once = apply_nights(make_record(), *sightings)
+    cells = cells_of(once, list_assertions(once))
+    whole = {key for (_, key), cell in cells.items() if cell.on and not cell.mismatch} >= DOCUMENTED_KEYS
     # nothing at a place that is assumed settles where it stands, and differs from no row
-    places = {str(assertion.key) for assertion in stated_by(once) if assertion.is_only_location_assumed}
+    places = {str(assertion.key) for assertion in list_assertions(once) if assertion.is_only_location_assumed}
     differs = any(
-        cell.mismatch and (key in DOCUMENTED or (key in places and cell.mismatch != ABSENT))
+        cell.mismatch and (key in DOCUMENTED_KEYS or (key in places and cell.mismatch != ABSENT))
         for (_, key), cell in cells.items()
     )
     assert (Tag.LIVE_VERIFIED in once.tags) == (bool(cells) and whole and not differs)
@@ -168,13 +176,13 @@ def test_nothing_is_verified_that_was_not_seen(sightings: list[Sighting]) -> Non
 @given(nights(), st.integers(0, 40))
 def test_what_nobody_renewed_is_unverified_and_stays_readable(sightings: list[Sighting], days: int) -> None:
     """Both ways: an expiry takes the tag exactly where some documented assertion was not seen as stated since."""
-    kept = after(record(), *sightings, policy=UpdatePolicy(refresh_after=0))
-    once = after(record(), *sightings, policy=UpdatePolicy(refresh_after=0, expire_after=days))
-    cells = cells_of(once, stated_by(once))
-    assert cells == cells_of(kept, stated_by(kept))
+    kept = apply_nights(make_record(), *sightings, policy=UpdatePolicy(refresh_after=0))
+    once = apply_nights(make_record(), *sightings, policy=UpdatePolicy(refresh_after=0, expire_after=days))
+    cells = cells_of(once, list_assertions(once))
+    assert cells == cells_of(kept, list_assertions(kept))
     current = {key for (_, key), cell in cells.items() if cell.on and (TODAY - cell.on).days <= days}
-    expired = Tag.LIVE_VERIFIED in kept.tags and not current >= DOCUMENTED
+    expired = Tag.LIVE_VERIFIED in kept.tags and not current >= DOCUMENTED_KEYS
     assert (Tag.LIVE_VERIFIED in once.tags) == (Tag.LIVE_VERIFIED in kept.tags and not expired)
     assert (Tag.UNVERIFIED in once.tags) == (Tag.UNVERIFIED in kept.tags or expired)
     assert is_expired(once) == expired
-    assert list(wrong_tags(once, stated_by(once))) == []
+    assert list(wrong_tags(once, list_assertions(once))) == []

@@ -10,8 +10,8 @@ from catalog_probe.catalog.files import provider_folders
 from catalog_probe.catalog.model.exits import INTERRUPTED
 from catalog_probe.cli.catalog_commands import commands
 from catalog_probe.cli.catalog_commands.group import main
-from tests.unit.catalog.catalog_making import (
-    small_catalog,
+from tests.unit.catalog.catalog_factories import (
+    make_small_catalog,
     write_catalog,
 )
 
@@ -33,7 +33,7 @@ def own_records(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_a_record_of_our_own_that_is_unfinished_is_told_by_whatever_reads_it(
     command: str, own_records: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    content = small_catalog()
+    content = make_small_catalog()
     content["pa/errors/general.json"]["rate_limit_error"]["http_status"] = "TODO: the status, a number"
     write_catalog(own_records, content)
     assert main(command.split()) == 4

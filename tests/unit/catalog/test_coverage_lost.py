@@ -15,7 +15,7 @@ from catalog_probe.catalog.model import Outcome, Reason
 from catalog_probe.catalog.model.exits import Exit
 from catalog_probe.reports.history.history_line import build_history_line
 from catalog_probe.reports.views import summary, terminal
-from tests.unit.catalog.catalog_making import record, result, run
+from tests.unit.catalog.catalog_factories import make_record, make_result, make_run
 
 ADDRESSES = [f"pa/errors/compliance/r{number}" for number in range(10)]
 REFUSED = (Outcome.RESTRICTED, "probe-refused")
@@ -134,9 +134,9 @@ def test_a_provider_that_is_not_expected_is_told_and_makes_nothing_red() -> None
 )
 def test_a_record_remembers_its_verdict_without_a_history(note: str, target: str, live: bool, is_lost: bool) -> None:
     """Evidence of another account says nothing: what one key may see, another need not."""
-    probed = record(observed={"verified_at": "2026-11-02", "endpoint": "/v1", "param": None, "note": note})
-    observed = result(Outcome.RESTRICTED, probed=probed)
-    assert bool(coverage_lost.find_lost_coverage(run(target=target, live=live), [observed])) == is_lost
+    probed = make_record(observed={"verified_at": "2026-11-02", "endpoint": "/v1", "param": None, "note": note})
+    observed = make_result(Outcome.RESTRICTED, probed_record=probed)
+    assert bool(coverage_lost.find_lost_coverage(make_run(target=target, live=live), [observed])) == is_lost
 
 
 @pytest.mark.parametrize(
@@ -145,16 +145,19 @@ def test_a_record_remembers_its_verdict_without_a_history(note: str, target: str
 )
 def test_of_a_record_and_a_history_the_later_verdict_counts(noted: str, last_known: Outcome) -> None:
     note = f"drifted, seen on live in run r1 at {noted}T04:00:00Z: status"
-    probed = record(observed={"verified_at": noted, "endpoint": "/v1", "param": None, "note": note})
+    probed = make_record(observed={"verified_at": noted, "endpoint": "/v1", "param": None, "note": note})
     earlier = [
         EarlierOutcome(date(2026, 11, 1), Outcome.CONFORMS),
         EarlierOutcome(date(2026, 11, 2), Outcome.INCONCLUSIVE),
     ]
-    last = coverage_lost.last_known_outcome(result(Outcome.RESTRICTED, probed=probed), run(), earlier)
+    last = coverage_lost.last_known_outcome(make_result(Outcome.RESTRICTED, probed_record=probed), make_run(), earlier)
     assert last is not None
     assert last.outcome is last_known
-    of_another_revision = replace(run(), invocation=Invocation(revision="pa:2026-10-21"))
-    assert coverage_lost.last_known_outcome(result(Outcome.RESTRICTED, probed=probed), of_another_revision, []) is None
+    of_another_revision = replace(make_run(), invocation=Invocation(revision="pa:2026-10-21"))
+    assert (
+        coverage_lost.last_known_outcome(make_result(Outcome.RESTRICTED, probed_record=probed), of_another_revision, [])
+        is None
+    )
 
 
 def test_what_was_never_reported_is_told_as_that() -> None:

@@ -12,7 +12,7 @@ from catalog_probe.catalog.evidence.earlier_runs import EarlierOutcome
 from catalog_probe.catalog.model import Aspect, Finding, Json, Outcome, Severity
 from catalog_probe.catalog.model.codes import FindingCode
 from catalog_probe.catalog.writeback.discoveries import Candidates, collect_discoveries, merge_candidates
-from tests.unit.catalog.catalog_making import ERROR_ADDRESS, record, sighting
+from tests.unit.catalog.catalog_factories import ERROR_ADDRESS, make_record, make_sighting
 
 if TYPE_CHECKING:
     from catalog_probe.catalog.writeback.sightings import Sighting
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 
 def sighted(code: FindingCode, at: str, observed: Json, *, probed: dict[str, Any], day: str = "2026-11-20") -> Sighting:
     told = Finding(code, Aspect.BODY, Severity.INFO, "", "answer", at, None, observed)
-    plain = sighting(Outcome.CONFORMS, day)
+    plain = make_sighting(Outcome.CONFORMS, day)
     return replace(plain, result=replace(plain.result, findings=(told,), probed_record=probed))
 
 
-PROBED = dict(record(ERROR_ADDRESS).data)
+PROBED = dict(make_record(ERROR_ADDRESS).data)
 WITHOUT_SURFACE = {name: value for name, value in PROBED.items() if name != "surface"}
 
 

@@ -19,7 +19,13 @@ from catalog_probe.catalog.model.observation import Observation
 from catalog_probe.catalog.reading.assertions import assertions
 from catalog_probe.catalog.writeback.planner import NoPatch, Patch, UpdatePolicy, plan_patch
 from catalog_probe.catalog.writeback.sightings import Sighting
-from tests.unit.catalog.catalog_making import ENDPOINT_ADDRESS, ERROR_ADDRESS, LIMITS_ADDRESS, drift, record
+from tests.unit.catalog.catalog_factories import (
+    ENDPOINT_ADDRESS,
+    ERROR_ADDRESS,
+    LIMITS_ADDRESS,
+    make_drift,
+    make_record,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -43,7 +49,7 @@ OF_THE_ACCOUNT = [
 
 
 def result(address: str, outcome: Outcome) -> Result:
-    findings = (drift(assertion="answer/status"),) if outcome in (Outcome.DRIFTED, Outcome.FLAKY) else ()
+    findings = (make_drift(assertion="answer/status"),) if outcome in (Outcome.DRIFTED, Outcome.FLAKY) else ()
     reason = None if outcome.is_conclusive else Reason(ReasonCode.READ_TIMEOUT, "no answer")
     lane = LANES[address[:2]]
     return Result(address, {}, outcome, reason, findings, observed_at=f"{DAY}T04:00:00.000Z", lane=lane)
@@ -130,8 +136,8 @@ def test_no_trouble_of_the_account_makes_or_takes_a_tag(
     address: str, troubles: list[tuple[ReasonCode, int, bool]]
 ) -> None:
     """Not even where a cell of the record had shown something before the trouble came."""
-    before = record(address)
-    stated = assertions(before, lambda other: record(str(other)))
+    before = make_record(address)
+    stated = assertions(before, lambda other: make_record(str(other)))
     sightings = []
     for code, day, seen in troubles:
         run = replace(described(f"r-{day}", [address]), today=f"2026-11-{day:02}")

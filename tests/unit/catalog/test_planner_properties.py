@@ -13,14 +13,14 @@ from catalog_probe.catalog.model import Outcome, Record, Tag
 from catalog_probe.catalog.observed.last_seen import seen_on
 from catalog_probe.catalog.writeback.planner import NoPatch, Patch, UpdatePolicy, plan_patch
 from catalog_probe.catalog.writeback.sightings import Sighting
-from tests.unit.catalog.catalog_making import (
+from tests.unit.catalog.catalog_factories import (
     ENDPOINT_ADDRESS,
     ERROR_ADDRESS,
     LIMITS_ADDRESS,
-    drift,
-    exchange,
-    record,
-    sighting,
+    make_drift,
+    make_exchange,
+    make_record,
+    make_sighting,
 )
 
 if TYPE_CHECKING:
@@ -47,15 +47,15 @@ RUNS = st.sampled_from(["r1", "r2", "r3"])
 def looks(draw: st.DrawFn, address: str, outcomes: tuple[Outcome, ...] = tuple(Outcome)) -> Sighting:
     label = "success" if address == ENDPOINT_ADDRESS else "answer"
     status, message = draw(STATUSES), draw(MESSAGES)
-    findings = (drift(observed=status),) if draw(st.booleans()) else ()
-    return sighting(
+    findings = (make_drift(observed=status),) if draw(st.booleans()) else ()
+    return make_sighting(
         draw(st.sampled_from(outcomes)),
         draw(DAYS),
         draw(RUNS),
         draw(st.integers(0, 23)),
         address=address,
         findings=findings,
-        seen=exchange(status, message, label) if draw(st.booleans()) else None,
+        exchange=make_exchange(status, message, label) if draw(st.booleans()) else None,
     )
 
 
@@ -67,7 +67,7 @@ def some_looks(address: str, outcomes: tuple[Outcome, ...]) -> st.SearchStrategy
 @st.composite
 def cases(draw: st.DrawFn, outcomes: tuple[Outcome, ...] = tuple(Outcome)) -> Case:
     address = draw(ADDRESSES)
-    before = record(address, status=draw(TAGS))
+    before = make_record(address, status=draw(TAGS))
     return before, draw(some_looks(address, outcomes)), draw(POLICIES)
 
 

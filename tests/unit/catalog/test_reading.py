@@ -33,21 +33,21 @@ from catalog_probe.catalog.reading.record_fields import (
 )
 from catalog_probe.catalog.reading.streams import StreamRule, parse_stream_rule
 from catalog_probe.catalog.text.json_pointer import ABSENT, find_value
-from tests.unit.catalog.catalog_making import ENDPOINT_ADDRESS, ERROR_ADDRESS, LIMITS_ADDRESS, record
+from tests.unit.catalog.catalog_factories import ENDPOINT_ADDRESS, ERROR_ADDRESS, LIMITS_ADDRESS, make_record
 
 RULE = {"rule": "present", "source": "1:5.1#request-id"}
 
 
 def error(**fields: Any) -> Record:
-    return record(ERROR_ADDRESS, **fields)
+    return make_record(ERROR_ADDRESS, **fields)
 
 
 def endpoint(**fields: Any) -> Record:
-    return record(ENDPOINT_ADDRESS, **fields)
+    return make_record(ENDPOINT_ADDRESS, **fields)
 
 
 def limits(**fields: Any) -> Record:
-    return record(LIMITS_ADDRESS, **fields)
+    return make_record(LIMITS_ADDRESS, **fields)
 
 
 def of(record: Record, label: str = "answer") -> Expected:

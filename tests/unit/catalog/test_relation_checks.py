@@ -9,7 +9,7 @@ import pytest
 from catalog_probe.catalog.check.validate import check
 from catalog_probe.catalog.model import Record
 from catalog_probe.catalog.reading.assertions import assertions
-from tests.unit.catalog.catalog_making import record, small_catalog, write_catalog
+from tests.unit.catalog.catalog_factories import make_record, make_small_catalog, write_catalog
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -19,7 +19,7 @@ CAUSES = {"one": "This.", "two": "That."}
 
 
 def told(root: Path, relations: list[dict[str, Any]], **fields: Any) -> list[str]:
-    content = small_catalog()
+    content = make_small_catalog()
     changed = {"relations": relations, "causes": CAUSES, **fields}
     content["pa/errors/general.json"]["rate_limit_error"].update(changed)
     problems = check(write_catalog(root, content), shipped=False)
@@ -31,7 +31,7 @@ def told(root: Path, relations: list[dict[str, Any]], **fields: Any) -> list[str
 
 
 def stating(*relations: dict[str, Any], **fields: Any) -> Record:
-    base = record()
+    base = make_record()
     return Record(base.address, {**base.data, "causes": CAUSES, "relations": list(relations), **fields})
 
 

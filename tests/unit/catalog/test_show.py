@@ -11,7 +11,7 @@ from catalog_probe.catalog.reading.annotations import request_assumptions
 from catalog_probe.catalog.reading.assertions import assertions
 from catalog_probe.cli.catalog_commands import show
 from tests.harness.engines import catalog
-from tests.unit.catalog.catalog_making import LIMITS_ADDRESS, record
+from tests.unit.catalog.catalog_factories import LIMITS_ADDRESS, make_record
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -44,9 +44,9 @@ def test_every_assertion_of_a_shipped_record_is_told_with_its_basis_in_eighty_co
 
 
 def test_what_is_assumed_of_the_request_is_told() -> None:
-    lines = shown(record(assumed={f"{REQUEST_LABEL}/path": "Not shown."}))
+    lines = shown(make_record(assumed={f"{REQUEST_LABEL}/path": "Not shown."}))
     assert lines[lines.index("  ask/path") + 1] == "    assumed      Not shown."
 
 
 def test_a_record_that_names_no_endpoint_says_so() -> None:
-    assert "  observed               no endpoint yet" in shown(record(LIMITS_ADDRESS))
+    assert "  observed               no endpoint yet" in shown(make_record(LIMITS_ADDRESS))

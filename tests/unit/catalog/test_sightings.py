@@ -11,28 +11,34 @@ from catalog_probe.catalog.evidence.results import RECORDED
 from catalog_probe.catalog.model import Outcome, Record
 from catalog_probe.catalog.observed.last_seen import LastSeen
 from catalog_probe.catalog.writeback.sightings import Sighting, add_evidence, expire_evidence, mark_headers_seen
-from tests.unit.catalog.catalog_making import ENDPOINT_ADDRESS, ERROR_ADDRESS, LIMITS_ADDRESS, record, sighting
+from tests.unit.catalog.catalog_factories import (
+    ENDPOINT_ADDRESS,
+    ERROR_ADDRESS,
+    LIMITS_ADDRESS,
+    make_record,
+    make_sighting,
+)
 
 WHERE = {ENDPOINT_ADDRESS: "verification", ERROR_ADDRESS: "observed", LIMITS_ADDRESS: "observed_for_this_key"}
 
 
 def seen(before: Record, *differences: str, **extra: object) -> Record:
-    return Record(before.address, add_evidence(before, sighting(Outcome.CONFORMS), differences, extra))
+    return Record(before.address, add_evidence(before, make_sighting(Outcome.CONFORMS), differences, extra))
 
 
 @pytest.mark.parametrize("address", WHERE)
 def test_a_new_look_leaves_nothing_of_an_expiry_and_of_an_older_look(address: str) -> None:
-    once = seen(record(address), "a difference", headers={"x": "1"})
+    once = seen(make_record(address), "a difference", headers={"x": "1"})
     expired = Record(once.address, expire_evidence(once, "expired: last seen long ago"))
     assert "expired" in str(expired.data[WHERE[address]])
     assert "a difference" in str(once.data[WHERE[address]])
     again = seen(expired)
-    assert again.data == seen(record(address)).data
+    assert again.data == seen(make_record(address)).data
     assert not {"expired", "reason", "headers"} & again.data[WHERE[address]].keys()
 
 
 def test_what_a_person_wrote_beside_the_limits_of_a_key_stays() -> None:
-    by_hand = record(LIMITS_ADDRESS, observed_for_this_key={"tier": "start", "result": "drifted", "reason": "old"})
+    by_hand = make_record(LIMITS_ADDRESS, observed_for_this_key={"tier": "start", "result": "drifted", "reason": "old"})
     block = seen(by_hand).data["observed_for_this_key"]
     assert block["tier"] == "start"
     assert block["result"] == "conforms"
@@ -44,19 +50,19 @@ def test_what_a_person_wrote_beside_the_limits_of_a_key_stays() -> None:
     [("2026-11-01", "", False), ("2026-11-20", "", True), ("2026-11-10", "", False), (None, "", False)],
 )
 def test_a_look_is_older_than_what_was_seen_on_a_later_day(day: str | None, at: str, older: bool) -> None:
-    look: Sighting = sighting(Outcome.CONFORMS, "2026-11-10")
+    look: Sighting = make_sighting(Outcome.CONFORMS, "2026-11-10")
     last = LastSeen(date.fromisoformat(day), None) if day else None
     assert look.is_older_than(last) is older
 
 
 def test_a_look_is_not_older_than_itself() -> None:
-    look = sighting(Outcome.CONFORMS, "2026-11-10", hour=6)
+    look = make_sighting(Outcome.CONFORMS, "2026-11-10", hour=6)
     assert not look.is_older_than(LastSeen(look.day, look.at))
     assert look.is_older_than(LastSeen(look.day, look.at + timedelta(milliseconds=1)))
 
 
 def test_what_was_recorded_was_seen_when_it_was_recorded() -> None:
-    judged = sighting(Outcome.CONFORMS, "2026-11-20")
+    judged = make_sighting(Outcome.CONFORMS, "2026-11-20")
     recorded = replace(judged.result, trigger=RECORDED, observed_at="2026-11-12T23:59:59Z")
     assert replace(judged, result=recorded).day == date(2026, 11, 12)
     assert judged.day == date(2026, 11, 20)
@@ -64,12 +70,12 @@ def test_what_was_recorded_was_seen_when_it_was_recorded() -> None:
 
 @pytest.mark.parametrize("address", WHERE)
 def test_what_expired_does_not_say_any_more_how_it_differed(address: str) -> None:
-    once = seen(record(address), "a difference")
+    once = seen(make_record(address), "a difference")
     assert "seen" not in expire_evidence(once, "expired")[WHERE[address]]
 
 
 def test_headers_are_marked_in_their_rules_alone_and_an_older_look_changes_no_mark() -> None:
-    before = record(ERROR_ADDRESS)
+    before = make_record(ERROR_ADDRESS)
     rules = before.data["response_headers"]
     name = next(iter(rules))
     marked = mark_headers_seen(before, before.data, {name: "present", "x-of-nobody": "present"}, older=False)

@@ -11,7 +11,7 @@ import pytest
 from catalog_probe.catalog.files.store import Catalog, UnknownAddressError, family_file
 from catalog_probe.catalog.model import Address
 from catalog_probe.catalog.model.errors import CatalogError
-from tests.unit.catalog.catalog_making import ENDPOINT_ADDRESS, ERROR_ADDRESS, small_catalog, write_catalog
+from tests.unit.catalog.catalog_factories import ENDPOINT_ADDRESS, ERROR_ADDRESS, make_small_catalog, write_catalog
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -126,7 +126,7 @@ def test_no_folder_is_told(tmp_path: Path) -> None:
 
 
 def test_reading_on_names_all_mistakes_and_keeps_the_rest(tmp_path: Path) -> None:
-    content = small_catalog()
+    content = make_small_catalog()
     root = write_catalog(tmp_path, content)
     (root / "pa" / "errors" / "general.json").write_text("{")
     (root / "pa" / "rate_limits.json").write_text("nonsense")

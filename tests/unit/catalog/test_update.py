@@ -24,14 +24,14 @@ from catalog_probe.catalog.writeback.update import (
     update_records,
     write_run_copy,
 )
-from tests.unit.catalog.catalog_making import (
+from tests.unit.catalog.catalog_factories import (
     ENDPOINT_ADDRESS,
     ERROR_ADDRESS,
-    TWIN_ADDRESS,
-    drift,
-    exchange,
-    result,
-    run,
+    SECOND_ERROR_ADDRESS,
+    make_drift,
+    make_exchange,
+    make_result,
+    make_run,
     write_catalog,
     write_run,
 )
@@ -41,11 +41,11 @@ if TYPE_CHECKING:
 
 NIGHTS = [
     (
-        run("r1", "2026-11-18"),
-        [result(at="2026-11-18T01:00:00Z"), result(at="2026-11-18T01:00:01Z", address=TWIN_ADDRESS)],
+        make_run("r1", "2026-11-18"),
+        [make_result(at="2026-11-18T01:00:00Z"), make_result(at="2026-11-18T01:00:01Z", address=SECOND_ERROR_ADDRESS)],
     ),
-    (run("r2", "2026-11-19"), [result(Outcome.DRIFTED, "2026-11-19T01:00:00Z", seen=exchange(403))]),
-    (run("r3", "2026-11-20"), [result(Outcome.INCONCLUSIVE, "2026-11-20T01:00:00Z")]),
+    (make_run("r2", "2026-11-19"), [make_result(Outcome.DRIFTED, "2026-11-19T01:00:00Z", exchange=make_exchange(403))]),
+    (make_run("r3", "2026-11-20"), [make_result(Outcome.INCONCLUSIVE, "2026-11-20T01:00:00Z")]),
 ]
 
 
@@ -80,8 +80,15 @@ def test_the_same_runs_twice_write_nothing(tmp_path: Path) -> None:
 
 def test_what_an_update_writes_is_valid(tmp_path: Path) -> None:
     root = write_catalog(tmp_path)
-    success = exchange(200, label="success")
-    night = (run(), [*NIGHTS[1][1], result(address=ENDPOINT_ADDRESS, seen=success), result(address=TWIN_ADDRESS)])
+    success = make_exchange(200, label="success")
+    night = (
+        make_run(),
+        [
+            *NIGHTS[1][1],
+            make_result(address=ENDPOINT_ADDRESS, exchange=success),
+            make_result(address=SECOND_ERROR_ADDRESS),
+        ],
+    )
     update_records([night, *NIGHTS], root)
     update_records([], root, UpdatePolicy(expire_after=1), date(2027, 1, 1))
 
@@ -90,7 +97,7 @@ def test_what_an_update_writes_is_valid(tmp_path: Path) -> None:
 
 def test_the_summary_says_why(tmp_path: Path) -> None:
     summary = update_records(
-        [*NIGHTS, (run("r4"), [result(address="pa/errors/general/gone")])], write_catalog(tmp_path)
+        [*NIGHTS, (make_run("r4"), [make_result(address="pa/errors/general/gone")])], write_catalog(tmp_path)
     )
 
     assert (
@@ -133,13 +140,13 @@ def test_a_mock_run_is_refused_where_records_lie_in_a_home(tmp_path: Path) -> No
     (tmp_path / "providers").mkdir()
     (tmp_path / "providers" / "pa.toml").touch()
     with pytest.raises(CatalogError, match="asked a mock"):
-        update_records([(run(live=False, target="mock"), [result()])], root)
+        update_records([(make_run(live=False, target="mock"), [make_result()])], root)
 
 
 def test_a_gateway_proves_nothing_of_a_provider(tmp_path: Path) -> None:
     root = write_catalog(tmp_path / "records").resolve()
-    gateway = replace(run(target="proxy"), answered_by=AnsweredBy.GATEWAY)
-    folder = write_run(tmp_path / "run", gateway, [result(seen=exchange())])
+    gateway = replace(make_run(target="proxy"), answered_by=AnsweredBy.GATEWAY)
+    folder = write_run(tmp_path / "run", gateway, [make_result(exchange=make_exchange())])
     write_run_copy(Catalog.load(root), folder)
     data = Catalog.load(folder / "catalog")[ERROR_ADDRESS].data
     assert "seen on gateway:proxy in run" in data["observed"]["note"], "the run's own copy says what it saw, and where"
@@ -153,8 +160,8 @@ def test_a_gateway_proves_nothing_of_a_provider(tmp_path: Path) -> None:
 
 def test_another_revision_proves_nothing_of_the_usual_one(tmp_path: Path) -> None:
     root = write_catalog(tmp_path / "records").resolve()
-    other = replace(run(target="live-2026-10-21"), invocation=Invocation(revision="pa:2026-10-21"))
-    folder = write_run(tmp_path / "run", other, [result(seen=exchange())])
+    other = replace(make_run(target="live-2026-10-21"), invocation=Invocation(revision="pa:2026-10-21"))
+    folder = write_run(tmp_path / "run", other, [make_result(exchange=make_exchange())])
     write_run_copy(Catalog.load(root), folder)
     data = Catalog.load(folder / "catalog")[ERROR_ADDRESS].data
     assert "seen on revision:live-2026-10-21 in run" in data["observed"]["note"]
@@ -174,7 +181,7 @@ def test_another_revision_proves_nothing_of_the_usual_one(tmp_path: Path) -> Non
 def test_a_mock_run_leaves_its_copy_in_its_folder(tmp_path: Path) -> None:
     root = write_catalog(tmp_path / "records")
     before = texts(root)
-    folder = write_run(tmp_path / "run", run(live=False, target="mock"), [result(seen=exchange())])
+    folder = write_run(tmp_path / "run", make_run(live=False, target="mock"), [make_result(exchange=make_exchange())])
     catalog = Catalog.load(root)
 
     write_run_copy(catalog, folder)
@@ -190,7 +197,7 @@ def test_a_mock_run_leaves_its_copy_in_its_folder(tmp_path: Path) -> None:
 
 def test_an_interrupted_update_is_finished_by_the_next(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     root = write_catalog(tmp_path / "one")
-    night = [(run(), [result(), result(address=ENDPOINT_ADDRESS)])]
+    night = [(make_run(), [make_result(), make_result(address=ENDPOINT_ADDRESS)])]
     import catalog_probe.catalog.writeback.writing as writing
 
     real = writing.write_data
@@ -216,8 +223,11 @@ def test_an_interrupted_update_is_finished_by_the_next(tmp_path: Path, monkeypat
 def test_discoveries_are_kept_beside_the_records(tmp_path: Path) -> None:
     root = write_catalog(tmp_path)
     nights = [
-        (run("r1", "2026-11-01"), [result(findings=(discovery(),))]),
-        (run("r2", "2026-11-20"), [result(findings=(discovery(observed="9"),), address=TWIN_ADDRESS)]),
+        (make_run("r1", "2026-11-01"), [make_result(findings=(discovery(),))]),
+        (
+            make_run("r2", "2026-11-20"),
+            [make_result(findings=(discovery(observed="9"),), address=SECOND_ERROR_ADDRESS)],
+        ),
     ]
     for order in (nights, nights[::-1]):
         update_records(order, root)
@@ -231,14 +241,14 @@ def test_discoveries_are_kept_beside_the_records(tmp_path: Path) -> None:
 
 def test_a_discovery_seen_again_soon_writes_nothing(tmp_path: Path) -> None:
     root = write_catalog(tmp_path)
-    update_records([(run("r1", "2026-11-18"), [result(findings=(discovery(),))])], root)
-    assert update_records([(run("r2", "2026-11-19"), [result(findings=(discovery(),))])], root).files == ()
+    update_records([(make_run("r1", "2026-11-18"), [make_result(findings=(discovery(),))])], root)
+    assert update_records([(make_run("r2", "2026-11-19"), [make_result(findings=(discovery(),))])], root).files == ()
 
 
 def test_runs_are_named_by_folder_or_file(tmp_path: Path) -> None:
-    folder = write_run(tmp_path / "run", run(), [result(Outcome.DRIFTED, findings=(drift(),))])
+    folder = write_run(tmp_path / "run", make_run(), [make_result(Outcome.DRIFTED, findings=(make_drift(),))])
     assert read_evidence([folder]) == read_evidence([folder / "results.jsonl"])
     with pytest.raises(EvidenceError, match="name a run's folder"):
         read_evidence([tmp_path / "nothing"])
     with pytest.raises(EvidenceError, match="/today: should match"):
-        read_evidence([write_run(tmp_path / "undated", run(today="soon"), [])])
+        read_evidence([write_run(tmp_path / "undated", make_run(today="soon"), [])])

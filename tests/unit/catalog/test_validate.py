@@ -18,14 +18,14 @@ from catalog_probe.catalog.model import Address, Record
 from catalog_probe.catalog.model.errors import display_path
 from catalog_probe.catalog.reading.assertions import assertions
 from catalog_probe.catalog.writeback.planner import Patch, UpdatePolicy, plan_patch
-from tests.unit.catalog.catalog_making import (
+from tests.unit.catalog.catalog_factories import (
     ENDPOINT_ADDRESS,
     ERROR_ADDRESS,
     LIMITS_ADDRESS,
-    TWIN_ADDRESS,
-    record,
-    sighting,
-    small_catalog,
+    SECOND_ERROR_ADDRESS,
+    make_record,
+    make_sighting,
+    make_small_catalog,
     write_catalog,
 )
 
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 def spoiled(root: Path, address: str, **fields: object) -> Path:
     """A small catalog with one record changed."""
-    content = small_catalog()
+    content = make_small_catalog()
     at = Address.parse(address)
     content[str(family_file(root, at).relative_to(root))][at.slug].update(fields)
     return write_catalog(root, content)
@@ -93,7 +93,7 @@ def test_a_schema_of_a_home_that_is_none_is_told(tmp_path: Path) -> None:
             "no record has the address",
             f"did you mean {ENDPOINT_ADDRESS}?",
         ),
-        (ERROR_ADDRESS, {"endpoints": [TWIN_ADDRESS]}, "$.endpoints[0]", "is none of pa/endpoints", ""),
+        (ERROR_ADDRESS, {"endpoints": [SECOND_ERROR_ADDRESS]}, "$.endpoints[0]", "is none of pa/endpoints", ""),
         (ERROR_ADDRESS, {"surface": "pap"}, "$.surface", "'pap' has no envelope schema", "did you mean pa"),
         (
             ENDPOINT_ADDRESS,
@@ -176,7 +176,7 @@ def test_a_spoiled_record_is_told(
 
 
 def test_a_field_that_is_missing_is_told(tmp_path: Path) -> None:
-    content = small_catalog()
+    content = make_small_catalog()
     del content["pa/errors/general.json"]["rate_limit_error"]["source"]
     [problem] = check(write_catalog(tmp_path, content))
 
@@ -187,7 +187,7 @@ def test_a_field_that_is_missing_is_told(tmp_path: Path) -> None:
 def test_canonical_form_is_told_and_mended(tmp_path: Path) -> None:
     root = write_catalog(tmp_path)
     file = root / "pa" / "errors" / "general.json"
-    content = small_catalog()["pa/errors/general.json"]
+    content = make_small_catalog()["pa/errors/general.json"]
     file.write_text(json.dumps({slug: dict(reversed(data.items())) for slug, data in content.items()}))
 
     [problem] = check(root)
@@ -199,7 +199,7 @@ def test_canonical_form_is_told_and_mended(tmp_path: Path) -> None:
 
 
 def test_what_records_say_is_told_before_their_form_which_is_one_line(tmp_path: Path) -> None:
-    content = small_catalog()
+    content = make_small_catalog()
     del content["pa/rate_limits.json"]["messages"]["provider"]
     root = write_catalog(tmp_path, content)
     files = sorted(root.rglob("*.json"))
@@ -228,7 +228,7 @@ def test_records_in_another_form_are_probed_and_faulty_ones_are_not(tmp_path: Pa
 
 
 def test_what_must_be_there_and_may_be_empty_is_added_as_null(tmp_path: Path) -> None:
-    content = small_catalog()
+    content = make_small_catalog()
     whole = content["pa/errors/general.json"]["rate_limit_error"]
     empty = [name for name, value in whole.items() if value is None]
     assert empty
@@ -254,10 +254,12 @@ def test_a_file_that_cannot_be_read_does_not_make_its_neighbours_wrong(tmp_path:
 
 def test_evidence_from_a_mock_is_refused_in_shipped_records_only(tmp_path: Path) -> None:
     none: dict[str, Record] = {}
-    stated = assertions(record(), none.__getitem__)
-    made = plan_patch(record(), [sighting(live=False, target="mock")], UpdatePolicy(), sighting().day, stated)
+    stated = assertions(make_record(), none.__getitem__)
+    made = plan_patch(
+        make_record(), [make_sighting(live=False, target="mock")], UpdatePolicy(), make_sighting().day, stated
+    )
     assert isinstance(made, Patch)
-    content = small_catalog()
+    content = make_small_catalog()
     content["pa/errors/general.json"]["rate_limit_error"] = dict(made.record.data)
     root = write_catalog(tmp_path, content)
 

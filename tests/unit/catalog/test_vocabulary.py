@@ -13,13 +13,13 @@ from catalog_probe.catalog.model.exchange import Event
 from catalog_probe.catalog.recognition.endpoint_index import EndpointIndex
 from catalog_probe.catalog.recognition.vocabulary import ORDINARY_HEADERS, ProviderVocabulary
 from catalog_probe.catalog.text.json_pointer import build_document
-from tests.unit.catalog.catalog_making import ENDPOINT_ADDRESS, LIMITS_ADDRESS, record
+from tests.unit.catalog.catalog_factories import ENDPOINT_ADDRESS, LIMITS_ADDRESS, make_record
 
 QUOTA, BUSY, DENIED = (f"pa/errors/general/{slug}" for slug in ("quota", "busy", "denied"))
 
 
 def error(address: str, **fields: Any) -> Record:
-    return record(address, **fields)
+    return make_record(address, **fields)
 
 
 def body(kind: str, message: str = "No.") -> Json:
@@ -33,8 +33,8 @@ KNOWN = ProviderVocabulary.from_records(
         error(DENIED, http_status=403, type="permission_error", category="permission", code="denied"),
         error("pa/errors/general/other", http_status=403, type="other_error", category="invalid_request"),
         error("pa/errors/general/either", http_status="502/503", type="gone_error"),
-        record(ENDPOINT_ADDRESS),
-        record(LIMITS_ADDRESS),
+        make_record(ENDPOINT_ADDRESS),
+        make_record(LIMITS_ADDRESS),
     ]
 )
 
@@ -135,7 +135,7 @@ def test_headers_of_http_and_its_edges_are_ordinary() -> None:
 
 
 def endpoint(slug: str, method: str, path: str) -> Record:
-    return record(f"pa/endpoints/messages/{slug}", method=method, path=path)
+    return make_record(f"pa/endpoints/messages/{slug}", method=method, path=path)
 
 
 SERVED = EndpointIndex.from_records(
@@ -147,7 +147,7 @@ SERVED = EndpointIndex.from_records(
         endpoint("create", "POST", "/v1/messages"),
         endpoint("generate", "POST", "/v1/models/{model}:generate"),
         endpoint("proxy", "*", "/v1/proxy/*"),
-        record(),
+        make_record(),
     ]
 )
 
@@ -200,7 +200,7 @@ def test_of_endpoints_that_fit_the_claimed_one_goes_first() -> None:
 
 def test_of_records_with_one_path_that_is_named_first_on_which_most_errors_occur() -> None:
     limit, create = endpoint("a_limit", "POST", "/v1/x"), endpoint("create", "POST", "/v1/x")
-    error = record("pa/errors/general/refused", endpoints=[str(create.address)])
+    error = make_record("pa/errors/general/refused", endpoints=[str(create.address)])
     index = EndpointIndex.from_records([limit, create, error])
     assert index.find_by_request("POST", "/v1/x") == str(create.address)
     assert index.list_by_request("POST", "/v1/x") == (str(create.address), str(limit.address))
@@ -268,8 +268,8 @@ def test_the_paths_that_are_assumed_are_those_of_endpoints() -> None:
     reason, more = "No document shows it.", {"ask/body:/x": "Nor this."}
     vocabulary = ProviderVocabulary.from_records(
         [
-            record(ENDPOINT_ADDRESS, assumed={"ask/path": reason, **more}),
-            record(f"{ENDPOINT_ADDRESS}s", assumed=more),
+            make_record(ENDPOINT_ADDRESS, assumed={"ask/path": reason, **more}),
+            make_record(f"{ENDPOINT_ADDRESS}s", assumed=more),
             error(QUOTA, assumed={"ask/path": reason}),
         ]
     )

@@ -11,7 +11,7 @@ import pytest
 from catalog_probe.catalog.model import Event, Exchange, GrpcStatus, Json, Outcome, Record, Request, Response
 from catalog_probe.catalog.writeback.planner import Patch, UpdatePolicy, plan_patch
 from tests.harness.engines import catalog
-from tests.unit.catalog.catalog_making import drift, sighting
+from tests.unit.catalog.catalog_factories import make_drift, make_sighting
 
 if TYPE_CHECKING:
     from catalog_probe.catalog.writeback.sightings import Sighting
@@ -32,9 +32,9 @@ def exchange(response: Response, label: str = "answer") -> Exchange:
 
 
 def looked_at(record: Record, response: Response, outcome: Outcome, label: str = "answer") -> Sighting:
-    findings = (drift(),) if outcome is Outcome.DRIFTED else ()
+    findings = (make_drift(),) if outcome is Outcome.DRIFTED else ()
     seen = exchange(response, label)
-    return sighting(outcome, address=str(record.address), seen=seen, findings=findings, probed=record)
+    return make_sighting(outcome, address=str(record.address), exchange=seen, findings=findings, probed_record=record)
 
 
 def written(record: Record, response: Response, outcome: Outcome = Outcome.CONFORMS) -> Record:

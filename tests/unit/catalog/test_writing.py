@@ -21,7 +21,7 @@ from catalog_probe.catalog.model.errors import CatalogError
 from catalog_probe.catalog.writeback import writing
 from catalog_probe.catalog.writeback.writing import Contents, lock_folder, rewrite_files, write_data, write_text
 from tests.harness.command import DEADLINE_S
-from tests.unit.catalog.catalog_making import ERROR_ADDRESS, small_catalog, write_catalog
+from tests.unit.catalog.catalog_factories import ERROR_ADDRESS, make_small_catalog, write_catalog
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -57,7 +57,7 @@ def test_only_files_in_which_something_changes_are_written(tmp_path: Path) -> No
 def test_a_file_that_is_not_canonical_is_not_touched_for_that_alone(tmp_path: Path) -> None:
     root = write_catalog(tmp_path)
     file = root / "pa" / "errors" / "general.json"
-    file.write_text(json.dumps(small_catalog()["pa/errors/general.json"]))
+    file.write_text(json.dumps(make_small_catalog()["pa/errors/general.json"]))
 
     assert rewrite_files(root, contents_with(root)) == ()
     assert "\n" not in file.read_text()

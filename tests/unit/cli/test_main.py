@@ -22,7 +22,7 @@ from catalog_probe.probes.plugin.collection.options_table import PROBES, list_op
 from catalog_probe.reports.content.commands import format_cause_command, format_probe_command
 from tests.harness.checkouts import use_as_checkout
 from tests.harness.command import CHECKOUT, DEADLINE_S, child_environ
-from tests.unit.catalog.catalog_making import write_catalog
+from tests.unit.catalog.catalog_factories import write_catalog
 from tests.unit.reports.factories import make_finding, make_result, make_run
 
 if TYPE_CHECKING:

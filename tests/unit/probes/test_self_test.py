@@ -29,11 +29,11 @@ from catalog_probe.reports.history.history_line import build_history_line
 from catalog_probe.reports.page import html
 from catalog_probe.reports.views import junit, summary, terminal
 from tests.harness.engines import catalog
-from tests.unit.catalog.catalog_making import (
+from tests.unit.catalog.catalog_factories import (
     ENDPOINT_ADDRESS,
     ERROR_ADDRESS,
     LIMITS_ADDRESS,
-    TWIN_ADDRESS,
+    SECOND_ERROR_ADDRESS,
     write_catalog,
 )
 
@@ -189,7 +189,7 @@ def test_what_could_not_have_drifted_is_not_written(
 
 
 def test_a_blind_provider_writes_nothing_over_the_whole_of_a_night(tmp_path_factory: pytest.TempPathFactory) -> None:
-    one, *others = (ENDPOINT_ADDRESS, ERROR_ADDRESS, TWIN_ADDRESS, LIMITS_ADDRESS)
+    one, *others = (ENDPOINT_ADDRESS, ERROR_ADDRESS, SECOND_ERROR_ADDRESS, LIMITS_ADDRESS)
     unseen = [Result(each, {}, Outcome.INCONCLUSIVE, Reason("read-timeout"), lane=LANE) for each in others]
     first = (described("r-1", selected=(one,)), [conforming(one), sprung()])
     second = (described("r-2", selected=tuple(others)), unseen)

@@ -7,7 +7,6 @@ from datetime import timedelta
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from catalog_probe.catalog.evidence.results_file import ResultsWriter
 from catalog_probe.catalog.model import Attempt, Outcome, Reason
 from catalog_probe.reports.history.history_file import MAX_SHOWN_RUNS, find_previous_run
 from catalog_probe.reports.history.history_line import build_history_line
@@ -16,7 +15,6 @@ from tests.unit.reports.special_results import list_special_results, make_drift
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     from catalog_probe.catalog.evidence.results import Result, Run
 
@@ -107,14 +105,6 @@ def make_run_with_fifty_drifts(causes: int) -> tuple[Run, list[Result]]:
     drifting = (Outcome.DRIFTED, Outcome.FLAKY, Outcome.HARNESS_ERROR)
     quiet = [make_result(result.record) if result.outcome in drifting else result for result in results]
     return described, [wrong.get(each.record, each) for each in quiet]
-
-
-def write(folder: Path, described: Run, results: list[Result]) -> Path:
-    """Write a run's folder as the suite leaves it, without its views."""
-    with ResultsWriter(folder / "results.jsonl", described) as writer:
-        for result in results:
-            writer.append(result.to_json())
-    return folder
 
 
 def make_large_run(number: int) -> tuple[Run, list[Result]]:

@@ -13,6 +13,7 @@ from catalog_probe.catalog.evidence.results_file import EvidenceError, read_run
 from catalog_probe.catalog.evidence.verdicts.merge import merge_runs
 from catalog_probe.catalog.model import Outcome
 from catalog_probe.reports import build
+from tests.unit.catalog.catalog_factories import write_run
 from tests.unit.reports import sample
 from tests.unit.reports.factories import make_finding, make_result, make_run
 
@@ -26,8 +27,8 @@ VIEWS = ("report.html", "summary.md", "junit.xml")
 
 def test_the_order_of_results_does_not_matter(tmp_path: Path) -> None:
     described, results = sample.make_smaller_run()
-    one = sample.write(tmp_path / "one", described, results)
-    two = sample.write(tmp_path / "two", described, random.Random(1).sample(results, len(results)))
+    one = write_run(tmp_path / "one", described, results)
+    two = write_run(tmp_path / "two", described, random.Random(1).sample(results, len(results)))
     build.build(one)
     build.build(two)
     for name in VIEWS:
@@ -35,7 +36,7 @@ def test_the_order_of_results_does_not_matter(tmp_path: Path) -> None:
 
 
 def test_a_view_that_cannot_be_made_leaves_the_old_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    folder = sample.write(tmp_path, make_run(), [make_result(A)])
+    folder = write_run(tmp_path, make_run(), [make_result(A)])
     build.build(folder)
     before = (folder / "summary.md").read_bytes()
 
@@ -50,7 +51,7 @@ def test_a_view_that_cannot_be_made_leaves_the_old_one(tmp_path: Path, monkeypat
 
 
 def test_an_empty_run_has_views_too(tmp_path: Path) -> None:
-    build.build(sample.write(tmp_path, make_run(), []))
+    build.build(write_run(tmp_path, make_run(), []))
     assert "Nothing was probed" in (tmp_path / "summary.md").read_text()
 
 
@@ -76,7 +77,7 @@ def test_shards_are_one_run_in_any_order() -> None:
 
 
 def test_merged_shards_are_a_run_of_their_own(tmp_path: Path) -> None:
-    folders = [sample.write(tmp_path / described.run, described, results) for described, results in shards()]
+    folders = [write_run(tmp_path / described.run, described, results) for described, results in shards()]
     build.build_merged(folders, tmp_path / "all")
     before = (tmp_path / "all" / "report.html").read_bytes()
     assert len(read_run(tmp_path / "all" / "results.jsonl")[1]) == 3
@@ -100,6 +101,6 @@ def test_runs_of_different_targets_are_not_merged() -> None:
 
 
 def test_a_merge_never_overwrites_its_evidence(tmp_path: Path) -> None:
-    folder = sample.write(tmp_path, make_run(), [make_result(A)])
+    folder = write_run(tmp_path, make_run(), [make_result(A)])
     with pytest.raises(EvidenceError, match="name another folder"):
         build.build_merged([folder], Path(f"{folder}/../{folder.name}"))

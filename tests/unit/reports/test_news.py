@@ -19,7 +19,7 @@ from catalog_probe.reports.history.drift_periods import find_drift_periods
 from catalog_probe.reports.history.history_file import append_to_history
 from catalog_probe.reports.news.news import build_news
 from tests.harness.checkouts import use_as_checkout
-from tests.unit.reports import sample
+from tests.unit.catalog.catalog_factories import write_run
 from tests.unit.reports.factories import make_finding, make_result, make_run
 from tests.unit.reports.test_feed import FIRST, A, B, make_drift, make_result_of, make_unobserved, remember, replay
 
@@ -183,7 +183,7 @@ def test_the_command_prints_it_of_any_run(
     assert main(["news"]) == 0
     last = json.loads(capsys.readouterr().out)
     assert (last["run"], last["night"], last["counts"]["recovered"]) == ("r1", str(FIRST + timedelta(days=1)), 1)
-    folder = sample.write(tmp_path / "reports" / "out" / "r1", make_run(run="r1"), [make_result(A)])
+    folder = write_run(tmp_path / "reports" / "out" / "r1", make_run(run="r1"), [make_result(A)])
     append_to_history(tmp_path / "reports" / "history", make_run(target="mock"), [make_result(A)])
     assert main(["news", str(folder)]) == 0, "the run says whose history it is in"
     assert json.loads(capsys.readouterr().out) == last

@@ -10,7 +10,7 @@ from catalog_probe.catalog.model import Outcome, Reason
 from catalog_probe.catalog.model.observation import Observation
 from catalog_probe.cli.report_commands import main
 from tests.harness.checkouts import use_as_checkout
-from tests.unit.reports import sample
+from tests.unit.catalog.catalog_factories import write_run
 from tests.unit.reports.factories import make_finding, make_result, make_run
 
 if TYPE_CHECKING:
@@ -25,9 +25,7 @@ DRIFT: dict[str, Any] = {"outcome": Outcome.DRIFTED, "findings": (make_finding()
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty checkout with one run, which is also the latest."""
     use_as_checkout(tmp_path, monkeypatch)
-    made = sample.write(
-        tmp_path / "reports" / "out" / "r1", make_run(run="r1"), [make_result(A), make_result(B, **DRIFT)]
-    )
+    made = write_run(tmp_path / "reports" / "out" / "r1", make_run(run="r1"), [make_result(A), make_result(B, **DRIFT)])
     (tmp_path / "reports" / "out" / "latest").symlink_to("r1")
     return made
 
@@ -41,7 +39,7 @@ def test_a_run_is_named_in_many_ways(folder: Path, name: str, capsys: pytest.Cap
 
 @pytest.mark.usefixtures("folder")
 def test_shards_are_merged_where_one_says(tmp_path: Path) -> None:
-    sample.write(tmp_path / "r2", make_run(run="r2", started_at="2026-11-21T05:00:00Z"), [make_result(C)])
+    write_run(tmp_path / "r2", make_run(run="r2", started_at="2026-11-21T05:00:00Z"), [make_result(C)])
     assert main(["build", "r1", "r2", "--out", "all"]) == 0
     assert (tmp_path / "all" / "junit.xml").is_file()
 
@@ -51,7 +49,7 @@ def test_of_merged_shards_it_says_which_are_missing(tmp_path: Path, capsys: pyte
         described = make_run(
             run=f"r{number}", started_at=f"2026-11-21T0{number}:00:00Z", policy={"shard": f"{number}/4"}
         )
-        sample.write(tmp_path / described.run, described, [make_result(C)])
+        write_run(tmp_path / described.run, described, [make_result(C)])
     folders = [str(tmp_path / f"r{number}") for number in (1, 2, 4)]
     assert main(["build", *folders, "--out", str(tmp_path / "all")]) == 0
     said = "shard 3/4 is missing: the verdict speaks of the others alone"
@@ -78,7 +76,7 @@ def test_diff_names_the_outcomes_and_assertions_that_differ(tmp_path: Path, caps
         make_result(C),
     ]
     for name, results in (("before", before), ("after", after)):
-        sample.write(tmp_path / "reports" / "out" / name, make_run(run=name), results)
+        write_run(tmp_path / "reports" / "out" / name, make_run(run=name), results)
     assert main(["diff", "before", "after"]) == 1
     assert (
         capsys.readouterr().out

@@ -17,8 +17,8 @@ from catalog_probe.catalog.writeback.planner import NoPatch, Patch, UpdatePolicy
 from catalog_probe.catalog.writeback.sightings import Sighting
 from catalog_probe.reports.content.overview import Overview
 from catalog_probe.reports.history.history_line import build_history_line
-from tests.unit.catalog.catalog_making import ERROR_ADDRESS
-from tests.unit.catalog.catalog_making import record as of_catalog
+from tests.unit.catalog.catalog_factories import ERROR_ADDRESS
+from tests.unit.catalog.catalog_factories import make_record as make_catalog_record
 from tests.unit.reports.factories import TODAY, make_finding, make_result, make_run
 
 YESTERDAY = date(2026, 11, 20)
@@ -62,7 +62,7 @@ NIGHTS = [
 def test_report_and_write_back_agree_on_whether_it_is_the_same_drift(
     yesterday: tuple[Finding, ...], today: tuple[Finding, ...], same: bool
 ) -> None:
-    probed = of_catalog(ERROR_ADDRESS)
+    probed = make_catalog_record(ERROR_ADDRESS)
     before = make_result(ERROR_ADDRESS, Outcome.DRIFTED, findings=yesterday, probed_record=probed.data)
     now = make_result(ERROR_ADDRESS, Outcome.DRIFTED, findings=today, probed_record=probed.data)
     first = make_run(run="r-1", started_at="2026-11-20T00:00:00Z", today=YESTERDAY.isoformat())

@@ -1,4 +1,4 @@
-"""Small catalogs, runs and results for tests: valid unless a test spoils them."""
+"""Factories of small catalogs, runs and results, all valid unless a test changes them."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 ENDPOINT_ADDRESS = "pa/endpoints/messages/create_message"
 ERROR_ADDRESS = "pa/errors/general/rate_limit_error"
-TWIN_ADDRESS = "pa/errors/general/acceleration_limit"
+SECOND_ERROR_ADDRESS = "pa/errors/general/acceleration_limit"
 LIMITS_ADDRESS = "pa/rate_limits/limits/messages"
 
 _HEADERS = {
@@ -79,12 +79,11 @@ LIMITS: dict[str, Any] = {
     "documented": {"not_shown": ["Start"]},
 }
 
-Content = dict[str, dict[str, dict[str, Any]]]
-"""Path below the root -> slug -> record."""
+Content = dict[str, dict[str, dict[str, Any]]]  # path below the root -> slug -> record
 
 
-def small_catalog() -> Content:
-    """One endpoint, two errors, one record of limits; a fresh copy to spoil."""
+def make_small_catalog() -> Content:
+    """Make one endpoint, two errors and one record of rate limits; a fresh copy to change."""
     return deepcopy(
         {
             "pa/endpoints/messages.json": {"create_message": ENDPOINT},
@@ -98,8 +97,8 @@ def small_catalog() -> Content:
 
 
 def write_catalog(root: Path, content: Content | None = None) -> Path:
-    """Write record files in canonical form."""
-    for name, records in (content or small_catalog()).items():
+    """Write record files in canonical form, of the small catalog by default."""
+    for name, records in (content or make_small_catalog()).items():
         path = root / name
         path.parent.mkdir(parents=True, exist_ok=True)
         parts = name.removesuffix(".json").split("/")
@@ -107,26 +106,27 @@ def write_catalog(root: Path, content: Content | None = None) -> Path:
     return root
 
 
-def record(address: str = ERROR_ADDRESS, **fields: Any) -> Record:
-    """A valid record of the kind that the address names, with some fields changed."""
+def make_record(address: str = ERROR_ADDRESS, **fields: Any) -> Record:
+    """Make a valid record of the kind that the address names, with some fields changed."""
     data = {"endpoints": ENDPOINT, "errors": ERROR, "rate_limits": LIMITS}[address.split("/")[1]]
     return Record(Address.parse(address), {**deepcopy(data), **fields})
 
 
-def run(name: str = "r1", today: str = "2026-11-20", *, live: bool = True, target: str = "live") -> Run:
+def make_run(name: str = "r1", today: str = "2026-11-20", *, live: bool = True, target: str = "live") -> Run:
     answered_by = AnsweredBy.PROVIDER if live else AnsweredBy.MOCK
     return Run(
         run=name, target=target, live=live, started_at=f"{today}T00:00:00Z", today=today, answered_by=answered_by
     )
 
 
-def drift(code: str = "status-differs", aspect: Aspect = Aspect.STATUS, **fields: Any) -> Finding:
+def make_drift(code: str = "status-differs", aspect: Aspect = Aspect.STATUS, **fields: Any) -> Finding:
+    """Make a finding that says that a documented assertion mismatched."""
     key = f"answer/{aspect}:{fields['location']}" if fields.get("location") else f"answer/{aspect}"
     values = {"message": "differs", "label": "answer", "documented": 429, "observed": 403, "assertion": key}
     return Finding(code, aspect, Severity.MUST, **{**values, **fields})
 
 
-def exchange(
+def make_exchange(
     status: int = 429, message: str = "Slow down.", label: str = "answer", headers: dict[str, str] | None = None
 ) -> Exchange:
     body = {"type": "error", "error": {"type": "rate_limit_error", "message": message}}
@@ -135,51 +135,65 @@ def exchange(
     return Exchange(label, request, Response(status, names, body, "json"))
 
 
-def result(
+def make_result(
     outcome: Outcome = Outcome.CONFORMS,
     at: str = "2026-11-20T06:00:00.000Z",
     address: str = ERROR_ADDRESS,
     *,
     findings: tuple[Finding, ...] = (),
-    seen: Exchange | None = None,
-    probed: Record | None = None,
+    exchange: Exchange | None = None,
+    probed_record: Record | None = None,
 ) -> Result:
     if outcome is Outcome.DRIFTED and not findings:
-        findings = (drift(),)
+        findings = (make_drift(),)
     reason = None if outcome.is_conclusive else Reason("read-timeout", "no answer in 30 s")
-    attempts = (Attempt(at, 1.0, (seen,)),) if seen else ()
-    observations = observations_of(probed or record(address), findings) if outcome.is_conclusive else ()
+    attempts = (Attempt(at, 1.0, (exchange,)),) if exchange else ()
+    observations = observe_everything(probed_record or make_record(address), findings) if outcome.is_conclusive else ()
     return Result(
-        address, dict(probed.data) if probed else {}, outcome, reason, findings, attempts, at, observations=observations
+        address,
+        dict(probed_record.data) if probed_record else {},
+        outcome,
+        reason,
+        findings,
+        attempts,
+        at,
+        observations=observations,
     )
 
 
-def observations_of(own: Record, findings: tuple[Finding, ...] = ()) -> tuple[Observation, ...]:
-    """All that a record states, seen as stated but for the findings that drift."""
-    differs = {each.assertion: observed_class(each) for each in findings if each.is_drift}
-    keys = [str(each.key) for each in assertions(own, lambda address: record(str(address)))]
-    labels = dict.fromkeys(key.partition("/")[0] for key in (*keys, *differs))
+def observe_everything(record: Record, findings: tuple[Finding, ...] = ()) -> tuple[Observation, ...]:
+    """Observe every assertion of a record as matched, but for those of the findings that drift."""
+    mismatched = {finding.assertion: observed_class(finding) for finding in findings if finding.is_drift}
+    keys = [str(assertion.key) for assertion in assertions(record, lambda address: make_record(str(address)))]
+    matched_by_label: dict[str, list[str]] = {}
+    mismatched_by_label: dict[str, dict[str, str]] = {}
+    for key in (*keys, *mismatched):
+        label, _, local_key = key.partition("/")
+        matched_keys = matched_by_label.setdefault(label, [])
+        if key in mismatched:
+            mismatched_by_label.setdefault(label, {})[local_key] = mismatched[key]
+        else:
+            matched_keys.append(local_key)
     return tuple(
-        Observation(
-            "",
-            label,
-            tuple(key.partition("/")[2] for key in keys if key.startswith(f"{label}/") and key not in differs),
-            {key.partition("/")[2]: seen for key, seen in differs.items() if key.startswith(f"{label}/")},
-        )
-        for label in labels
+        Observation("", label, tuple(matched_keys), mismatched_by_label.get(label, {}))
+        for label, matched_keys in matched_by_label.items()
     )
 
 
-def sighting(
+def make_sighting(
     outcome: Outcome = Outcome.CONFORMS, day: str = "2026-11-20", name: str = "r1", hour: int = 6, **options: Any
 ) -> Sighting:
+    """Make a result with its run; the options are those of `make_run` and `make_result`."""
     live = options.pop("live", True)
     target = options.pop("target", "live")
-    return Sighting(run(name, day, live=live, target=target), result(outcome, f"{day}T{hour:02}:00:00.000Z", **options))
+    return Sighting(
+        make_run(name, day, live=live, target=target), make_result(outcome, f"{day}T{hour:02}:00:00.000Z", **options)
+    )
 
 
-def write_run(folder: Path, described: Run, results: list[Result]) -> Path:
-    with ResultsWriter(folder / "results.jsonl", described) as writer:
-        for each in results:
-            writer.append(each.to_json())
+def write_run(folder: Path, run: Run, results: list[Result]) -> Path:
+    """Write the results file of a run into its folder, without views."""
+    with ResultsWriter(folder / "results.jsonl", run) as writer:
+        for result in results:
+            writer.append(result.to_json())
     return folder
