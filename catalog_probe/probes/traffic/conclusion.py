@@ -23,7 +23,7 @@ RequestKey = tuple[str, ...]
 """What two requests must have in common for their answers to be comparable."""
 
 
-def conclude_cell(exchanges: Sequence[tuple[Exchange, Verdict]], *, ours: bool) -> Verdict:
+def conclude_step_of_traffic(exchanges: Sequence[tuple[Exchange, Verdict]], *, ours: bool) -> Verdict:
     """Conclude the verdict on one step.
 
     Attempts of ours sent the same request, so they must agree. Other clients sent different requests, which may explain

@@ -1,4 +1,11 @@
-"""Compare recorded exchanges with the records that they are evidence of, and conclude a verdict on each record."""
+"""Compare recorded exchanges with the records that they are evidence of, and conclude a verdict on each record.
+
+An exchange is a *match* for each expectation that it is evidence of, or it is *left out* with the reason (an
+`Unmatched`). If such an exchange is a refusal, it is also counted by kind (a `Refusal`), because it may be an error
+that no record has: results.jsonl lists these kinds as `unrecognised`.
+
+A step is a label on one endpoint. The verdict on a record is concluded from those on its steps.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +23,7 @@ from catalog_probe.catalog.observed.last_seen import parse_utc_instant
 from catalog_probe.catalog.text.json_tree import map_strings
 from catalog_probe.probes.judging.judge import judge
 from catalog_probe.probes.judging.verdicts.record_verdict import judge_record
-from catalog_probe.probes.traffic.conclusion import conclude_cell
+from catalog_probe.probes.traffic.conclusion import conclude_step_of_traffic
 from catalog_probe.probes.traffic.hidden_values import drop_hidden_findings
 from catalog_probe.probes.traffic.matching import Match, Matcher, Refusal, Unmatched
 from catalog_probe.probes.wire.redaction.evidence import redact_attempt, redact_result
@@ -56,18 +63,18 @@ class TrafficJudge:
     redactor: Redactor
     """Hides the secrets of all recordings in the evidence."""
     left_out: Counter[str] = field(default_factory=Counter)
-    """Reason -> how many exchanges are no evidence."""
+    """Reason -> how many exchanges are evidence of no record, and are not judged."""
     exchange_count: int = 0
     judged_count: int = 0
     """Exchanges that were evidence of something."""
     refusals: Counter[Refusal] = field(default_factory=Counter)
-    """How often each kind of refusal occurred that is evidence of no record; at most MAX_REFUSAL_KINDS."""
+    """How often each kind of refusal was left out; at most MAX_REFUSAL_KINDS kinds."""
     _matchers: dict[str, Matcher] = field(default_factory=dict)
     _judged: dict[str, list[JudgedExchange]] = field(default_factory=lambda: defaultdict(list))
     """Address of a record -> its exchanges, in the order of the recordings."""
 
     def leave_out(self, reason: str, count: int = 1) -> None:
-        """Count exchanges that are no evidence."""
+        """Count exchanges that are evidence of no record."""
         self.exchange_count += count
         self.left_out[reason] += count
 
@@ -87,21 +94,24 @@ class TrafficJudge:
             self._count_refusal(matches.refusal)
             return
         self.exchange_count += len(attempt.exchanges)
-        # The matches of one exchange are copies with another label, and share its request.
+        # Several matches of one exchange are copies of it with other labels. They share its request object, and two
+        # exchanges never do, so each exchange is counted once.
         self.judged_count += len({id(match.exchange.request) for match in matches})
-        # The answers of one attempt of ours are compared with each other; those of other clients are not.
-        for group in [matches] if is_ours else [(match,) for match in matches]:
-            steps = _judge_together(group, matcher)
+        # A record may relate the answers of one attempt of ours to each other. An exchange of another client stands
+        # alone, so each of its matches is judged by itself.
+        groups = [matches] if is_ours else [(match,) for match in matches]
+        for group in groups:
+            step_verdicts = _judge_together(group, matcher)
             for match in group:
-                verdict = steps[match.exchange.label, match.exchange.endpoint]
-                verdict = drop_hidden_findings(verdict, match.expected, match.exchange, complete=complete)
+                full_verdict = step_verdicts[match.exchange.label, match.exchange.endpoint]
+                verdict = drop_hidden_findings(full_verdict, match.expected, match.exchange, complete=complete)
                 self._judged[match.record].append(JudgedExchange(match, _format_time(attempt.at), verdict, is_ours))
 
     def _count_refusal(self, refusal: Refusal | None) -> None:
         if refusal is not None and (refusal in self.refusals or len(self.refusals) < MAX_REFUSAL_KINDS):
             self.refusals[refusal] += 1
 
-    def result(self, address: str) -> Result:
+    def conclude_result(self, address: str) -> Result:
         """Conclude the verdict on one record."""
         record, judged = self.catalog[address], self._judged.get(address)
         if not judged:
@@ -110,7 +120,7 @@ class TrafficJudge:
         steps: dict[StepKey, list[JudgedExchange]] = defaultdict(list)
         for exchange in judged:
             steps[exchange.match.exchange.label, exchange.match.exchange.endpoint].append(exchange)
-        verdict = judge_record({step: _conclude(exchanges) for step, exchanges in steps.items()})
+        verdict = judge_record({step: _conclude_step(exchanges) for step, exchanges in steps.items()})
         evidence = [exchange for exchanges in steps.values() for exchange in _select_evidence(exchanges)]
         evidence.sort(key=lambda exchange: exchange.at)
         result = Result(
@@ -120,13 +130,13 @@ class TrafficJudge:
             reason=verdict.reason,
             findings=tuple(map(trim_finding, verdict.findings)),
             attempts=tuple(map(self._make_attempt, evidence)),
-            observed_at=max(exchange.at for exchange in judged),
+            observed_at=max(exchange.at for exchange in judged),  # empty only if no recording has a time
             trigger=RECORDED,
             observations=tuple(map(trim_observation, verdict.observations)),
         )
         return redact_result(result, self.redactor)
 
-    def summary(self) -> str:
+    def format_summary(self) -> str:
         """Describe in a sentence how many exchanges were judged, and why others were not."""
         return format_traffic_summary(self.to_json())
 
@@ -148,18 +158,21 @@ class TrafficJudge:
 
 def _judge_together(matches: Sequence[Match], matcher: Matcher) -> Mapping[StepKey, Verdict]:
     """Return the verdict on each step of exchanges whose answers are compared with each other."""
+    # Matches with the same label are the same step on other endpoints, and have the same expectation.
     expected_by_label = {match.expected.label: match.expected for match in matches}
     attempt = Attempt("", 0.0, tuple(match.exchange for match in matches))
     return judge(tuple(expected_by_label.values()), attempt, matcher.vocabulary).step_verdicts
 
 
-def _conclude(judged: Sequence[JudgedExchange]) -> Verdict:
+def _conclude_step(judged: Sequence[JudgedExchange]) -> Verdict:
     exchanges = [(exchange.match.exchange, exchange.verdict) for exchange in judged]
-    return conclude_cell(exchanges, ours=all(exchange.ours for exchange in judged))
+    # Beside one request of another client, ours need not be the same either: the lenient rule holds for all of them.
+    return conclude_step_of_traffic(exchanges, ours=all(exchange.ours for exchange in judged))
 
 
 def _select_evidence(judged: Sequence[JudgedExchange]) -> Iterable[JudgedExchange]:
     """Select the last exchange of each kind that a step had, mismatches first."""
+    # `judged` is in the order of the recordings, so a later exchange replaces an earlier one of its kind.
     last_of_kind = {(exchange.verdict.outcome, exchange.verdict.drift_keys): exchange for exchange in judged}
     drifted_first = sorted(last_of_kind.values(), key=lambda exchange: exchange.verdict.outcome is not Outcome.DRIFTED)
     return drifted_first[:MAX_KEPT]

@@ -49,7 +49,7 @@ class Traffic:
 
     def result(self, address: str) -> Result:
         """Return the verdict on one record."""
-        return self._judge.result(address)
+        return self._judge.conclude_result(address)
 
     def start(self, addresses: Iterable[str]) -> None:
         """Do nothing: there is nothing to send."""
@@ -63,7 +63,7 @@ class Traffic:
 
     def summary(self) -> str:
         """Describe in a sentence how many exchanges were judged, and why others were not."""
-        return self._judge.summary()
+        return self._judge.format_summary()
 
     @cached_property
     def _judge(self) -> TrafficJudge:
