@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.harness.client_faults import PROVIDERS, documented, table
-from tests.harness.mutants.tables import mutants
+from tests.harness.mutants.tables import read_mutants
 
 
 def test_each_documented_fault_is_met_by_a_client() -> None:
@@ -12,7 +12,7 @@ def test_each_documented_fault_is_met_by_a_client() -> None:
 
 
 def test_each_has_a_mutant_or_a_reason_why_there_is_none() -> None:
-    known = {mutant.id for mutant in mutants(PROVIDERS)}
+    known = {mutant.id for mutant in read_mutants(PROVIDERS)}
     assert [row.id for row in table() if row.mutant not in known and not row.mutant.startswith("no: ")] == []
     with_reason = {(row.provider, row.fault) for row in table() if row.mutant.startswith("no: ")}
     assert with_reason == {("pb", "499 CANCELLED"), ("pd", "503*"), ("pd", "504*")}

@@ -1,4 +1,4 @@
-"""Hooks and what takes their place, and that a replacement reaches whatever is built from the original."""
+"""Hooks and replacements of mutants: what they mean, which are refused, and which values are replaced."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 from tests.harness.mutants import instead
-from tests.harness.mutants.hooks import GONE, Hook, Unresolved
-from tests.harness.mutants.instead import ExplainedReach
-from tests.harness.mutants.mutated import imported_anew
-from tests.harness.mutants.tables import COLUMNS, Mutant, Refused, mutants, refusals
+from tests.harness.mutants.hooks import REMOVED, Hook, HookError
+from tests.harness.mutants.instead import EffectCounter
+from tests.harness.mutants.mutated import reimported_mock
+from tests.harness.mutants.tables import COLUMNS, MockMutant, MutantTableError, find_table_errors, read_mutants
 
 NOWHERE = Path("nowhere.tsv")
 
@@ -33,10 +33,10 @@ def original(text: str) -> Any:
     return hook.original(importlib.import_module(hook.module))
 
 
-def read_anew(hook: str, stands: str, module: str, name: str, topic: Path = NOWHERE) -> Any:
-    """What a module has under a name in a mock with something else in the place of the hook."""
+def read_replaced(hook: str, replacement: str, module: str, name: str, topic: Path = NOWHERE) -> Any:
+    """Return the value of a name in a module of a mock with a replacement at the hook."""
     parsed = Hook.parse(hook)
-    with imported_anew(parsed, lambda value: instead.stands_in(stands, topic, value, ExplainedReach())):
+    with reimported_mock(parsed, lambda value: instead.make_replacement(replacement, topic, value, EffectCounter())):
         return vars(importlib.import_module(module))[name]
 
 
@@ -50,12 +50,12 @@ def read_anew(hook: str, stands: str, module: str, name: str, topic: Path = NOWH
         ("pd.keys:KEYS[mock-pd-blocked].blocked", True),
     ],
 )
-def test_a_hook_leads_to_a_value(hook: str, value: object) -> None:
+def test_hook_leads_to_a_value(hook: str, value: object) -> None:
     assert original(hook) == value
 
 
 @pytest.mark.parametrize(
-    ("hook", "said"),
+    ("hook", "message"),
     [
         ("pd.errors", "is no hook"),
         ("pd.keys:_TABLE", "is private"),
@@ -67,32 +67,32 @@ def test_a_hook_leads_to_a_value(hook: str, value: object) -> None:
         ("pd.errors:INVALID_ARGUMENT()", "is no function"),
     ],
 )
-def test_a_hook_that_leads_nowhere_is_refused(hook: str, said: str) -> None:
-    with pytest.raises(Unresolved, match=said):
+def test_hook_that_leads_nowhere_is_refused(hook: str, message: str) -> None:
+    with pytest.raises(HookError, match=message):
         original(hook)
 
 
-def test_what_imports_it_by_name_has_the_replacement() -> None:
-    row = read_anew("pd.errors:UNKNOWN_PATH.status", "410", "catalog_probe.mockserver.pd.gateway", "UNKNOWN_PATH")
+def test_module_that_imports_the_name_has_the_replacement() -> None:
+    row = read_replaced("pd.errors:UNKNOWN_PATH.status", "410", "catalog_probe.mockserver.pd.gateway", "UNKNOWN_PATH")
     assert row.status == 410
 
 
-def test_what_is_built_of_it_has_the_replacement() -> None:
-    row = read_anew("pd.errors:NOT_FOUND.status", "410", "catalog_probe.mockserver.pd.errors", "UNKNOWN_PATH")
+def test_value_built_from_the_original_has_the_replacement() -> None:
+    row = read_replaced("pd.errors:NOT_FOUND.status", "410", "catalog_probe.mockserver.pd.errors", "UNKNOWN_PATH")
     assert row.status == 410
 
 
-def test_at_an_import_that_module_alone_has_the_replacement() -> None:
-    hook, stands = "pd.gateway:UNKNOWN_PATH", "=pd.errors:EXHAUSTED"
-    assert read_anew(hook, stands, "catalog_probe.mockserver.pd.gateway", "UNKNOWN_PATH").status == 429
-    assert read_anew(hook, stands, "catalog_probe.mockserver.pd.errors", "UNKNOWN_PATH").status == 404
+def test_hook_in_an_importing_module_replaces_it_there_only() -> None:
+    hook, replacement = "pd.gateway:UNKNOWN_PATH", "=pd.errors:EXHAUSTED"
+    assert read_replaced(hook, replacement, "catalog_probe.mockserver.pd.gateway", "UNKNOWN_PATH").status == 429
+    assert read_replaced(hook, replacement, "catalog_probe.mockserver.pd.errors", "UNKNOWN_PATH").status == 404
 
 
-def test_what_a_table_calls_has_the_replacement(tmp_path: Path) -> None:
+def test_function_in_a_route_table_is_replaced(tmp_path: Path) -> None:
     (tmp_path / "topic.py").write_text(TOPIC, encoding="utf-8")
     hook = Hook.parse("pd.endpoints.lookups:tokenize_text")
-    with imported_anew(
-        hook, lambda value: instead.stands_in("@other_kind", tmp_path / "topic.tsv", value, ExplainedReach())
+    with reimported_mock(
+        hook, lambda value: instead.make_replacement("@other_kind", tmp_path / "topic.tsv", value, EffectCounter())
     ):
         routes = importlib.import_module("catalog_probe.mockserver.pd.routes").ROUTES
         handler = next(route.handler for route in routes if route.path == "/v1/tokenize-text")
@@ -101,8 +101,8 @@ def test_what_a_table_calls_has_the_replacement(tmp_path: Path) -> None:
             handler(None)
 
 
-def test_an_item_is_taken_out() -> None:
-    routes = read_anew(
+def test_item_is_removed() -> None:
+    routes = read_replaced(
         "pd.routes:ROUTES[GET /v1/api-key]",
         "-",
         "catalog_probe.mockserver.pd.routes",
@@ -111,8 +111,8 @@ def test_an_item_is_taken_out() -> None:
     assert len(routes) == len(original("pd.routes:ROUTES")) - 1
 
 
-def test_a_default_of_a_dataclass_is_replaced() -> None:
-    team = read_anew(
+def test_default_of_a_dataclass_is_replaced() -> None:
+    team = read_replaced(
         "pd.keys:Team.zero_data_retention",
         "true",
         "catalog_probe.mockserver.pd.keys",
@@ -121,15 +121,15 @@ def test_a_default_of_a_dataclass_is_replaced() -> None:
     assert (team("a").zero_data_retention, team("a", zero_data_retention=False).zero_data_retention) == (True, False)
 
 
-def test_a_property_and_a_method_answer_a_literal() -> None:
-    broke = read_anew("pd.keys:Team.can_pay", "true", "catalog_probe.mockserver.pd.keys", "BROKE")
+def test_property_and_method_return_a_literal() -> None:
+    broke = read_replaced("pd.keys:Team.can_pay", "true", "catalog_probe.mockserver.pd.keys", "BROKE")
     assert broke.can_pay is True
-    keys = read_anew("pd.keys:Key.allows", "false", "catalog_probe.mockserver.pd.keys", "KEYS")
+    keys = read_replaced("pd.keys:Key.allows", "false", "catalog_probe.mockserver.pd.keys", "KEYS")
     assert keys["mock-pd-inference"].allows("any", "thing") is False
 
 
-def test_what_a_function_returns_is_changed_where_the_steps_lead_into_it() -> None:
-    described = read_anew(
+def test_value_inside_a_result_is_replaced_if_it_is_there() -> None:
+    described = read_replaced(
         "pd.endpoints.lookups:describe_key()[acls]",
         "-",
         "catalog_probe.mockserver.pd.endpoints.lookups",
@@ -137,7 +137,7 @@ def test_what_a_function_returns_is_changed_where_the_steps_lead_into_it() -> No
     )
     key = original("pd.keys:KEYS[mock-pd-blocked]")
     assert original("pd.endpoints.lookups:describe_key")(key).keys() - described(key).keys() == {"acls"}
-    elsewhere = read_anew(
+    elsewhere = read_replaced(
         "pd.endpoints.lookups:describe_key()[none]",
         "1",
         "catalog_probe.mockserver.pd.endpoints.lookups",
@@ -147,42 +147,42 @@ def test_what_a_function_returns_is_changed_where_the_steps_lead_into_it() -> No
 
 
 @pytest.mark.parametrize(
-    ("stands", "like", "value"),
+    ("replacement", "like", "value"),
     [
         ("[1, 2]", (3,), (1, 2)),
         ('["a"]', frozenset({"b"}), frozenset({"a"})),
         ("[[1, 2]]", ((3, 4),), ((1, 2),)),
-        ("-", 1, GONE),
+        ("-", 1, REMOVED),
         ("null", "text", None),
     ],
 )
-def test_a_literal_has_the_type_of_what_it_replaces(stands: str, like: object, value: object) -> None:
-    assert instead.stands_in(stands, NOWHERE, like, ExplainedReach()) == value
+def test_literal_has_the_type_of_the_original(replacement: str, like: object, value: object) -> None:
+    assert instead.make_replacement(replacement, NOWHERE, like, EffectCounter()) == value
 
 
-@pytest.mark.parametrize("stands", ["410 Gone", "@nothing", "=pd.errors:NO_SUCH", "@_private"])
-def test_what_means_nothing_is_refused(stands: str) -> None:
-    with pytest.raises(Unresolved):
-        instead.check(stands, NOWHERE, None)
+@pytest.mark.parametrize("replacement", ["410 Gone", "@nothing", "=pd.errors:NO_SUCH", "@_private"])
+def test_replacement_without_meaning_is_refused(replacement: str) -> None:
+    with pytest.raises(HookError):
+        instead.check_replacement(replacement, NOWHERE, None)
 
 
-def refused(body: object, *, extra: bool = False) -> None: ...
+def reject(body: object, *, extra: bool = False) -> None: ...
 
 
 @pytest.mark.parametrize(
-    ("made", "said"),
+    ("replacement_code", "message"),
     [
         ("lambda body, **named: None", ""),
         ("lambda *given, extra: None", ""),
-        ("lambda body: None", "takes no 'extra', as refused does"),
+        ("lambda body: None", "takes no 'extra', as reject does"),
         ("lambda extra=False: None", ""),
-        ("lambda *, extra: None", "takes 0 arguments, and refused needs 1"),
+        ("lambda *, extra: None", "takes 0 arguments, and reject needs 1"),
     ],
 )
-def test_a_function_that_takes_less_than_the_original_is_refused(made: str, said: str, tmp_path: Path) -> None:
-    (tmp_path / "topic.py").write_text(f"def narrower(original):\n    return {made}\n")
-    with pytest.raises(Unresolved, match=said) if said else nullcontext():
-        instead.check("@narrower", tmp_path / "topic.tsv", refused)
+def test_replacement_with_fewer_parameters_is_refused(replacement_code: str, message: str, tmp_path: Path) -> None:
+    (tmp_path / "topic.py").write_text(f"def narrower(original):\n    return {replacement_code}\n")
+    with pytest.raises(HookError, match=message) if message else nullcontext():
+        instead.check_replacement("@narrower", tmp_path / "topic.tsv", reject)
 
 
 @pytest.fixture
@@ -195,7 +195,7 @@ GOOD = ("slug", "pd-2.7.6-400_bad_url-1", "pd.errors:NOT_FOUND.status", "410", "
 
 
 @pytest.mark.parametrize(
-    ("changed", "said"),
+    ("changes", "message"),
     [
         ({}, ""),
         ({0: "Not a slug"}, "is no slug"),
@@ -209,20 +209,20 @@ GOOD = ("slug", "pd-2.7.6-400_bad_url-1", "pd.errors:NOT_FOUND.status", "410", "
         ({4: "pd/errors/none/such"}, "is no record"),
     ],
 )
-def test_a_row_that_means_nothing_is_refused_with_one_line(table: Path, changed: dict[int, str], said: str) -> None:
-    cells = [changed.get(index, cell) for index, cell in enumerate(GOOD)]
+def test_mistake_in_a_row_is_one_line(table: Path, changes: dict[int, str], message: str) -> None:
+    cells = [changes.get(index, cell) for index, cell in enumerate(GOOD)]
     table.write_text("\t".join(COLUMNS) + "\n" + "\t".join(cells) + "\n", encoding="utf-8")
-    lines = list(refusals(mutants(["pd"], table.parents[1])))
-    assert [bool(re.search(said, line)) for line in lines] == ([True] if said else [])
+    lines = list(find_table_errors(read_mutants(["pd"], table.parents[1])))
+    assert [bool(re.search(message, line)) for line in lines] == ([True] if message else [])
 
 
 def test_two_rows_with_one_slug_are_refused() -> None:
-    row = Mutant(NOWHERE.parent / "pd" / "x.tsv", 2, *GOOD[:1], (GOOD[1],), GOOD[2], GOOD[3], (GOOD[4],))
-    assert [line.rpartition(": ")[2] for line in refusals([row, row])] == ["another row has this slug"]
+    row = MockMutant(NOWHERE.parent / "pd" / "x.tsv", 2, *GOOD[:1], (GOOD[1],), GOOD[2], GOOD[3], (GOOD[4],))
+    assert [line.rpartition(": ")[2] for line in find_table_errors([row, row])] == ["another row has this slug"]
 
 
 @pytest.mark.parametrize("text", ["mutant\tfacts\n", "\t".join(COLUMNS) + "\nslug\ttoo few\n"])
-def test_a_table_of_another_shape_is_refused(table: Path, text: str) -> None:
+def test_table_of_another_shape_is_refused(table: Path, text: str) -> None:
     table.write_text(text, encoding="utf-8")
-    with pytest.raises(Refused, match=r"columns|cells"):
-        mutants(["pd"], table.parents[1])
+    with pytest.raises(MutantTableError, match=r"columns|cells"):
+        read_mutants(["pd"], table.parents[1])

@@ -1,11 +1,11 @@
-"""Who comes to what stands at a hook: a mutant is shown to them, and nobody else could have told."""
+"""Which records reach a hook: a mutant is tried on them, and no other record could notice it."""
 
 from __future__ import annotations
 
 import pytest
 
 from tests.harness.mutants.hooks import MOCK, Hook
-from tests.harness.mutants.reach import Reach, source, traced
+from tests.harness.mutants.reach import MockReach, read_source, trace_records
 
 TOKENIZE, MODELS, KEY = (
     "pd/endpoints/tokenize/tokenize_text",
@@ -15,12 +15,12 @@ TOKENIZE, MODELS, KEY = (
 
 
 @pytest.fixture(scope="module")
-def reach() -> Reach:
-    return traced("pd", [TOKENIZE, MODELS, KEY])
+def reach() -> MockReach:
+    return trace_records("pd", [TOKENIZE, MODELS, KEY])
 
 
 @pytest.mark.parametrize(
-    ("hook", "met_by"),
+    ("hook", "addresses"),
     [
         ("pd.endpoints.lookups:tokenize_text", {TOKENIZE}),
         ("pd.endpoints.lookups:describe_key()[acls]", {KEY}),
@@ -29,16 +29,16 @@ def reach() -> Reach:
         ("pd.routes:ROUTES", {TOKENIZE, MODELS, KEY}),
     ],
 )
-def test_those_meet_it_who_come_to_it(reach: Reach, hook: str, met_by: set[str]) -> None:
-    assert reach.met_by(Hook.parse(hook)) == met_by
+def test_records_that_run_the_code_reach_the_hook(reach: MockReach, hook: str, addresses: set[str]) -> None:
+    assert reach.reached_by(Hook.parse(hook)) == addresses
 
 
-def test_data_is_met_where_it_is_spoken_of_or_what_is_made_of_it() -> None:
-    units = source("pd").units_of(Hook.parse("pd.keys:KEYS[mock-pd-blocked].blocked"))
+def test_data_is_reached_by_units_that_use_it_or_a_derived_name() -> None:
+    units = read_source("pd").find_units(Hook.parse("pd.keys:KEYS[mock-pd-blocked].blocked"))
     assert f"{MOCK}.pd.access:identify_key" in units
-    assert units < set(source("pd").units)
-    assert source("pd").units_of(Hook.parse("pd.keys:Key.allows")) == {f"{MOCK}.pd.keys:Key.allows"}
+    assert units < set(read_source("pd").units)
+    assert read_source("pd").find_units(Hook.parse("pd.keys:Key.allows")) == {f"{MOCK}.pd.keys:Key.allows"}
 
 
-def test_what_is_spoken_of_nowhere_is_met_by_all(reach: Reach) -> None:
-    assert reach.met_by(Hook.parse("pd.keys:NO_SUCH_NAME")) == {TOKENIZE, MODELS, KEY}
+def test_hook_that_no_unit_uses_is_reached_by_all(reach: MockReach) -> None:
+    assert reach.reached_by(Hook.parse("pd.keys:NO_SUCH_NAME")) == {TOKENIZE, MODELS, KEY}

@@ -15,7 +15,7 @@ from catalog_probe.catalog.recognition.vocabulary import ProviderVocabulary
 from catalog_probe.probes.judging.judge import judge
 from catalog_probe.probes.judging.verdicts.attempts import MAX_ATTEMPTS, conclude_step
 from tests.harness.engines import CleanResults, catalog
-from tests.harness.mutants.running import left_to_others
+from tests.harness.mutants.running import list_unsent_steps
 from tests.harness.spoiling import Spoiled, spoil
 from tests.harness.spoiling_relations import spoil_relations
 
@@ -62,7 +62,7 @@ def test_a_record_asserts_something_in_each_of_its_exchanges(provider: str, clea
         if result.outcome is Outcome.CONFORMS
         for expected in expectations(result.parsed_record, catalog().__getitem__)
     }
-    assert judged - left_to_others(provider) == asserting
+    assert judged - list_unsent_steps(provider) == asserting
 
 
 @pytest.mark.parametrize("provider", providers())
@@ -80,7 +80,7 @@ def test_every_assertion_is_confirmed_on_the_mock(provider: str, clean: CleanRes
                 f"{observation.label}/{within}" for observation in result.observations for within in observation.matched
             }
             stated = asserted_expectations(result.parsed_record, catalog().__getitem__)
-            left = {label for record, label in left_to_others(provider) if record == address}
+            left = {label for record, label in list_unsent_steps(provider) if record == address}
             own = (
                 [
                     key
@@ -137,7 +137,7 @@ def iterate_spoiled(results: dict[str, Result]) -> Iterator[tuple[Result, Expect
         exchanges = {exchange.label: exchange for exchange in attempt.exchanges}
         all_expected = expectations(result.parsed_record, catalog().__getitem__)
         for expected in all_expected:
-            if (result.record, expected.label) in left_to_others(result.record.partition("/")[0]):
+            if (result.record, expected.label) in list_unsent_steps(result.record.partition("/")[0]):
                 continue
             exchange = exchanges[expected.label]
             named = {label for relation in expected.relations for label in relation.of}

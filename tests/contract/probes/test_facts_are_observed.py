@@ -10,7 +10,7 @@ from catalog_probe.catalog.files.manifest import providers
 from catalog_probe.catalog.reading import facts
 from catalog_probe.probes.recipes.book import recipe_book
 from tests.harness.engines import CleanResults, catalog
-from tests.harness.mutants.running import too_large
+from tests.harness.mutants.running import list_large_steps
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -41,7 +41,7 @@ def test_each_assertion_that_a_fact_names_is_confirmed_on_the_mock(provider: str
     checks = facts.load_fact_checks(provider, catalog())
     named = {fact.id: [each for each in checks.assertions_for(fact) if is_sent(each)] for fact in checks.facts}
     matched = matched_assertions(clean(provider).values())
-    by_proofs = tuple(f"{address}#{label}/" for address, label in too_large(provider))
+    by_proofs = tuple(f"{address}#{label}/" for address, label in list_large_steps(provider))
     unseen = {
         assertion.id for assertions in named.values() for assertion in assertions if not assertion.optional
     } - matched

@@ -1,1 +1,1 @@
-"""Mutants of the mock: one documented behaviour broken, and which records notice. `python -m tests.harness.mutants`."""
+"""Mutants of the mock: one documented behaviour is broken, and the records must notice (`nox -s mutants`)."""

@@ -1,4 +1,4 @@
-"""Break the documented behaviours of the mock one at a time, and tell which break no record notices."""
+"""Break the documented behaviours of the mock one at a time, and print the breaks that no record notices."""
 
 from __future__ import annotations
 
@@ -14,145 +14,143 @@ from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.files.manifest import providers
 from catalog_probe.catalog.model.exits import Exit
-from tests.harness.mutants.running import Shown, Verdict, run, untouched
-from tests.harness.mutants.tables import Mutant, Of, Refused, mutants, refusals
+from tests.harness.mutants.running import MutantVerdict, ProbedRecords, find_unsound_records, run_mutant
+from tests.harness.mutants.tables import MockMutant, MutantTableError, ProviderScope, find_table_errors, read_mutants
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
 SHARES = 10
-"""In how many days the rotation comes round."""
+"""Days in which the rotation tries all mutants once."""
 
 
-def drawn(mutant: Mutant, day: date, shares: int = SHARES) -> bool:
-    """Whether this day's share has it; which day is whose does not depend on what other mutants there are."""
+def is_drawn(mutant: MockMutant, day: date, shares: int = SHARES) -> bool:
+    """Whether a mutant is in the share of a day; the other mutants have no influence on that."""
     return zlib.crc32(mutant.id.encode()) % shares == day.toordinal() % shares
 
 
-def _arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
+def _parse_arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tests.harness.mutants", description=__doc__)
-    parser.add_argument(
-        "--provider", action="append", choices=providers(), help="only this provider's; may be repeated"
-    )
-    parser.add_argument("--fact", metavar="ID", help="only those that break this fact")
+    parser.add_argument("--provider", action="append", choices=providers(), help="only this provider; may be repeated")
+    parser.add_argument("--fact", metavar="ID", help="only mutants that break this fact")
     parser.add_argument("--mutant", metavar="SLUG", help="only this one, as `slug` or `provider/slug`")
     share = parser.add_mutually_exclusive_group()
-    share.add_argument("--all", action="store_true", help="all of them, which is also what is run if nothing is said")
-    share.add_argument(
-        "--tenth", metavar="DAY", type=date.fromisoformat, help="the tenth that this day draws (2026-11-21)"
-    )
+    share.add_argument("--all", action="store_true", help="all mutants (the default)")
+    share.add_argument("--tenth", metavar="DAY", type=date.fromisoformat, help="the tenth of a day (2026-11-21)")
     show = parser.add_mutually_exclusive_group()
     show.add_argument(
         "--named-only",
-        dest="shown",
+        dest="probed",
         action="store_const",
-        const=Shown.NAMED,
-        help="probe the records named alone: quicker, blind elsewhere",
+        const=ProbedRecords.NAMED,
+        help="probe only the records of the row: quicker, blind to others",
     )
     show.add_argument(
         "--every-record",
-        dest="shown",
+        dest="probed",
         action="store_const",
-        const=Shown.ALL,
-        help="probe all records, not only those that come to what is broken",
+        const=ProbedRecords.ALL,
+        help="probe all records, not only those that reach the hook",
     )
-    parser.set_defaults(shown=Shown.MET)
-    parser.add_argument("--large", action="store_true", help="also those that only requests of megabytes show")
+    parser.set_defaults(probed=ProbedRecords.REACHING)
+    parser.add_argument("--large", action="store_true", help="also mutants that only requests of megabytes show")
     parser.add_argument("-n", type=int, default=1, metavar="N", help="processes (default: %(default)s)")
-    parser.add_argument("--why", action="store_true", help="also the first difference that each record told")
-    parser.add_argument("--list", action="store_true", help="name the mutants, run nothing")
+    parser.add_argument("--why", action="store_true", help="also the first difference of each drifted record")
+    parser.add_argument("--list", action="store_true", help="list the mutants and run nothing")
     return parser.parse_args(arguments)
 
 
-def _chosen(asked: argparse.Namespace) -> list[Mutant]:
+def _select_mutants(options: argparse.Namespace) -> list[MockMutant]:
     return [
         mutant
-        for mutant in mutants(asked.provider or providers())
-        if (asked.fact is None or asked.fact in mutant.facts)
-        and (asked.mutant is None or mutant.goes_by(asked.mutant))
-        and (asked.tenth is None or drawn(mutant, asked.tenth))
+        for mutant in read_mutants(options.provider or providers())
+        if (options.fact is None or options.fact in mutant.facts)
+        and (options.mutant is None or mutant.has_name(options.mutant))
+        and (options.tenth is None or is_drawn(mutant, options.tenth))
     ]
 
 
-def _sent(chosen: Iterable[Mutant], asked: argparse.Namespace) -> Iterator[Mutant]:
-    """Those that are run; what is too large for each run is named, unless it is asked for."""
-    for mutant in chosen:
-        if mutant.is_large and not (asked.large or asked.mutant):
-            print(f"not sent  {mutant.id}: requests of megabytes show it; add --large")
+def _skip_large(mutants: Iterable[MockMutant], options: argparse.Namespace) -> Iterator[MockMutant]:
+    """Leave out and print the large mutants, unless `--large` or `--mutant` asks for them."""
+    for mutant in mutants:
+        if mutant.is_large and not (options.large or options.mutant):
+            print(f"not sent  {mutant.id}: only requests of megabytes show it; add --large")
         else:
             yield mutant
 
 
-def verdicts(chosen: Sequence[Mutant], jobs: int, shown: Shown) -> Iterator[Verdict]:
-    """The verdict on each, in order; each process probes many in turn."""
+def run_all(mutants: Sequence[MockMutant], jobs: int, probed: ProbedRecords) -> Iterator[MutantVerdict]:
+    """Yield the verdicts in order; each process tries many mutants in turn."""
     if jobs <= 1:
-        yield from (run(mutant, shown) for mutant in chosen)
+        yield from (run_mutant(mutant, probed) for mutant in mutants)
         return
     with ProcessPoolExecutor(jobs, mp_context=multiprocessing.get_context("spawn")) as pool:
-        yield from pool.map(partial(run, shown=shown), chosen)
+        yield from pool.map(partial(run_mutant, probed=probed), mutants)
 
 
-def _told(verdict: Verdict, *, why: bool) -> Iterator[str]:
-    if verdict.elsewhere or verdict.state not in ("detected", "told", "blinded"):
-        yield f"{verdict.state}  {verdict.id}{f': it raises {verdict.broken}' if verdict.broken else ''}"
+def _describe_verdict(verdict: MutantVerdict, *, why: bool) -> Iterator[str]:
+    if verdict.unexpected or verdict.state not in ("detected", "told", "blinded"):
+        yield f"{verdict.state}  {verdict.id}{f': it raises {verdict.error}' if verdict.error else ''}"
         yield from (f"    not noticed by {pattern}" for pattern in verdict.missed)
-        yield from (f"    noticed by {address} too" for address in verdict.elsewhere)
-        yield from (f"    could not look: {address} ({reason})" for address, reason in verdict.unseen.items())
+        yield from (f"    noticed by {address} too" for address in verdict.unexpected)
+        yield from (f"    no observation: {address} ({reason})" for address, reason in verdict.not_observed.items())
     elif why:
-        yield f"{verdict.state}  {verdict.id}{f': {verdict.blinded}' if verdict.missed else ''}"
+        yield f"{verdict.state}  {verdict.id}{f': {verdict.blindness}' if verdict.missed else ''}"
     if why:
-        yield from (f"    {each}" for each in verdict.why)
+        yield from (f"    {difference}" for difference in verdict.first_differences)
 
 
-def _count(found: Sequence[Verdict], provider: str) -> str:
-    """`provider: facts on the wire / with mutant / detected / survivors / elsewhere`."""
-    known = Of(provider)
-    rows = mutants([provider])
-    broken = {fact for mutant in rows for fact in mutant.facts}
-    mine = [verdict for verdict in found if verdict.id.startswith(f"{provider}/")]
+def _summarize(verdicts: Sequence[MutantVerdict], provider: str) -> str:
+    """`provider: facts on the wire, with a mutant; mutants: detected, …`."""
+    broken_facts = {fact for mutant in read_mutants([provider]) for fact in mutant.facts}
+    of_provider = [verdict for verdict in verdicts if verdict.id.startswith(f"{provider}/")]
     counts = {
-        "detected": sum(each.detected and bool(each.drifted) for each in mine),
-        "told by assumptions alone": sum(each.state == "told" for each in mine),
-        "blinded the run": sum(each.state == "blinded" for each in mine),
-        "survived": sum(each.survived for each in mine),
-        "noticed elsewhere": sum(bool(each.elsewhere) for each in mine),
+        "detected": sum(verdict.is_detected and bool(verdict.drifted) for verdict in of_provider),
+        "reported as an assumption only": sum(verdict.state == "told" for verdict in of_provider),
+        "blinded the run": sum(verdict.state == "blinded" for verdict in of_provider),
+        "survived": sum(verdict.is_survivor for verdict in of_provider),
+        "noticed elsewhere": sum(bool(verdict.unexpected) for verdict in of_provider),
     }
-    told = ", ".join(f"{number} {what}" for what, number in counts.items())
-    on_wire = f"{len(known.breakable)} facts on the wire, {len(broken)} with a mutant"
-    return f"{provider}: {on_wire}; {len(mine)} mutants: {told}"
+    details = ", ".join(f"{count} {name}" for name, count in counts.items())
+    facts = f"{len(ProviderScope(provider).breakable)} facts on the wire, {len(broken_facts)} with a mutant"
+    return f"{provider}: {facts}; {len(of_provider)} mutants: {details}"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run mutants; 1 where one survives or is noticed elsewhere, 4 where a row is refused, 5 where there is none."""
-    asked = _arguments(arguments)
+    """Run mutants; return 1 if one survives or is noticed elsewhere, 4 if a row is wrong, 5 if there is none."""
+    options = _parse_arguments(arguments)
     try:
-        chosen = _chosen(asked)
-    except Refused as error:
+        mutants = _select_mutants(options)
+    except MutantTableError as error:
         print(error, file=sys.stderr)
         return Exit.USAGE
-    if refused := list(refusals(chosen)):
-        print(*refused, sep="\n", file=sys.stderr)
+    if errors := list(find_table_errors(mutants)):
+        print(*errors, sep="\n", file=sys.stderr)
         return Exit.USAGE
-    if asked.list and chosen:
-        print(*(mutant.id for mutant in chosen), sep="\n")
+    if options.list and mutants:
+        print(*(mutant.id for mutant in mutants), sep="\n")
         return 0
-    chosen = list(_sent(chosen, asked))
-    if not chosen:
+    mutants = list(_skip_large(mutants, options))
+    if not mutants:
         print("no mutant was chosen", file=sys.stderr)
         return Exit.NOTHING_SELECTED
-    concerned = sorted({mutant.provider for mutant in chosen})
-    if wrong := [f"{address} {outcome}" for each in concerned for address, outcome in untouched(each).items()]:
-        print("these do not conform with nothing changed:", *wrong, sep="\n", file=sys.stderr)
-        return Exit.HARNESS_ERROR
-    begun, found = time.monotonic(), list[Verdict]()
-    for verdict in verdicts(chosen, asked.n, asked.shown):
-        found.append(verdict)
-        for line in _told(verdict, why=asked.why):
+    tried_providers = sorted({mutant.provider for mutant in mutants})
+    for provider in tried_providers:
+        if unsound := find_unsound_records(provider):
+            lines = [f"{address} {outcome}" for address, outcome in unsound.items()]
+            print("these do not conform on the unchanged mock:", *lines, sep="\n", file=sys.stderr)
+            return Exit.HARNESS_ERROR
+    started = time.monotonic()
+    verdicts = list[MutantVerdict]()
+    for verdict in run_all(mutants, options.n, options.probed):
+        verdicts.append(verdict)
+        for line in _describe_verdict(verdict, why=options.why):
             print(line, flush=True)
-    for each in concerned:
-        print(_count(found, each))
-    print(f"{sum(not each.survived for each in found)} of {len(found)} noticed in {time.monotonic() - begun:.0f} s")
-    return int(any(each.survived or each.elsewhere for each in found))
+    for provider in tried_providers:
+        print(_summarize(verdicts, provider))
+    noticed_count = sum(not verdict.is_survivor for verdict in verdicts)
+    print(f"{noticed_count} of {len(verdicts)} noticed in {time.monotonic() - started:.0f} s")
+    return int(any(verdict.is_survivor or verdict.unexpected for verdict in verdicts))
 
 
 if __name__ == "__main__":

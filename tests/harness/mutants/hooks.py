@@ -1,11 +1,11 @@
-"""Hooks: the public name of a behaviour of the mock, and how another value takes its place.
+"""Hooks: public names of behaviours of the mock, and how a value is replaced there.
 
 pd.errors:INVALID_ARGUMENT.status       a field of a constant
-pd.routes:ROUTES[GET /v1/api-key].path  an item of a table, by its index or by what it says of itself
-pd.errors:GRPC_NUMBERS[404]             a value of a mapping, by its key or by what the key says
+pd.routes:ROUTES[GET /v1/api-key].path  an item of a table, by its index or by its fields
+pd.errors:GRPC_NUMBERS[404]             a value of a mapping, by its key or by fields of the key
 pd.keys:Team.can_pay                    a property or a method
-pd.generation:refuse_effort             a function: of the module that defines it, or as one imports it
-pd.endpoints.lookups:describe_key()[acls]  of what a function returns, each time that it is there
+pd.generation:refuse_effort             a function, in the module that defines it or in one that imports it
+pd.endpoints.lookups:describe_key()[acls]  a value inside each result of a function, if it is there
 """
 
 from __future__ import annotations
@@ -20,31 +20,31 @@ from types import FunctionType, MappingProxyType
 from typing import Any
 
 MOCK = "catalog_probe.mockserver"
-"""The package below which a hook names a module."""
+"""The package of the modules that hooks name."""
 
 _HOOK = re.compile(r"(?P<module>\w+(?:\.\w+)*):(?P<name>\w+)(?P<steps>(?:\.\w+|\[[^\]]+\]|\(\))*)")
 _STEP = re.compile(r"\.(\w+)|\[([^\]]+)\]|\(\)")
 
-Change = Callable[[Any], Any]
-"""From what stands there to what shall stand there; `GONE` where nothing shall."""
+Replace = Callable[[Any], Any]
+"""Takes the original value and returns the new one, or `REMOVED`."""
 
 
-class Gone(Enum):
-    """What stands where something was taken out."""
+class Removed(Enum):
+    """Marks a value that is to be removed."""
 
-    GONE = "gone"
-
-
-GONE = Gone.GONE
+    REMOVED = "removed"
 
 
-class Unresolved(ValueError):
-    """A hook names nothing, or something private: one line that says what."""
+REMOVED = Removed.REMOVED
+
+
+class HookError(ValueError):
+    """A hook names nothing, or something private."""
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One step into a value: an attribute, an item, or what it returns, where there is no text."""
+    """One step into a value: an attribute, an item, or the result of a call if there is no text."""
 
     text: str
     is_item: bool
@@ -59,7 +59,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Hook:
-    """A module of the mock, a name in it, and the steps from there."""
+    """A module of the mock, a name in it, and the steps from its value."""
 
     module: str
     name: str
@@ -73,96 +73,96 @@ class Hook:
         """Read a hook.
 
         Raises:
-            Unresolved: it has no such form, or a part of it is private, so that its next renaming would break it.
+            HookError: it has another form, or a part of it is private, so that a renaming would break it.
         """
-        found = _HOOK.fullmatch(text)
-        if found is None:
-            raise Unresolved(f"{text!r} is no hook: write pd.errors:NAME.field or …:TABLE[key]")
-        steps = tuple(Step(name or item, bool(item)) for name, item in _STEP.findall(found["steps"]))
-        parts = [*found["module"].split("."), found["name"], *(step.text for step in steps if not step.is_item)]
+        match = _HOOK.fullmatch(text)
+        if match is None:
+            raise HookError(f"{text!r} is no hook: write pd.errors:NAME.field or …:TABLE[key]")
+        steps = tuple(Step(name or item, bool(item)) for name, item in _STEP.findall(match["steps"]))
+        parts = [*match["module"].split("."), match["name"], *(step.text for step in steps if not step.is_item)]
         if private := [part for part in parts if part.startswith("_")]:
-            raise Unresolved(f"{private[0]!r} is private: give what it does a public name in the mock")
-        return cls(f"{MOCK}.{found['module']}", found["name"], steps)
+            raise HookError(f"{private[0]!r} is private: give what it does a public name in the mock")
+        return cls(f"{MOCK}.{match['module']}", match["name"], steps)
 
     def original(self, module: Any) -> Any:
-        """What stands there in a module; where something returns it, what does.
+        """Return the value at the hook in a module; for the result of a function, the function.
 
         Raises:
-            Unresolved: nothing does.
+            HookError: there is none.
         """
         if self.name not in vars(module):
-            raise Unresolved(f"{self.module} has no {self.name!r}")
+            raise HookError(f"{self.module} has no {self.name!r}")
         value = vars(module)[self.name]
         for step in self.steps:
             if step.is_call:
                 _function(value)
                 break
-            value = _inside(value, step)
+            value = _get(value, step)
         return value
 
-    def changed(self, value: Any, change: Change) -> Any:
-        """What the name is bound to once what the steps lead to is changed; given what it is bound to now."""
-        return _changed(value, self.steps, change)
+    def apply(self, value: Any, change: Replace) -> Any:
+        """Return what the name must be bound to, so that the value at the end of the steps is replaced."""
+        return _replace_inside(value, self.steps, change)
 
 
-def _changed(value: Any, steps: Sequence[Step], change: Change) -> Any:
+def _replace_inside(value: Any, steps: Sequence[Step], change: Replace) -> Any:
     if not steps:
         return change(value)
     step, *further = steps
     if step.is_call:
-        return _rewrapped(value, _returning(_function(value), further, change))
+        return _wrap_like(value, _replace_result(_function(value), further, change))
     if step.is_item and not isinstance(value, Mapping):
-        step = Step(str(_index(value, step)), True)  # the change may be of what the item goes by
-    return _put(value, step, _changed(_inside(value, step), further, change))
+        step = Step(str(_index(value, step)), True)  # the change may be of the field that names the item
+    return _put(value, step, _replace_inside(_get(value, step), further, change))
 
 
 def _function(value: Any) -> Any:
-    """The plain function in a function, a property, a static or class method."""
+    """Return the plain function in a function, a property, a static or class method."""
     inner = value.fget if isinstance(value, property) else getattr(value, "__func__", value)
     if not isinstance(inner, FunctionType) or inspect.isgeneratorfunction(inner) or inspect.isasyncgenfunction(inner):
-        raise Unresolved(f"{_named(value)} is no function that returns something")
+        raise HookError(f"{_describe(value)} is no function that returns something")
     return inner
 
 
-def _rewrapped(value: Any, function: Any) -> Any:
+def _wrap_like(value: Any, function: Any) -> Any:
     return type(value)(function) if isinstance(value, property | staticmethod | classmethod) else function
 
 
-def _returning(function: Any, steps: Sequence[Step], change: Change) -> Any:
-    """The function, with what it returns changed wherever the steps lead somewhere in it."""
+def _replace_result(function: Any, steps: Sequence[Step], change: Replace) -> Any:
+    """Return the function with the value replaced in each result that the steps lead into."""
 
-    def changed(result: Any) -> Any:
+    def replace_in(result: Any) -> Any:
         try:
-            return _changed(result, steps, change)
-        except Unresolved:
+            return _replace_inside(result, steps, change)
+        except HookError:
             return result
 
     @functools.wraps(function)
     def answer(*args: Any, **options: Any) -> Any:
-        return changed(function(*args, **options))
+        return replace_in(function(*args, **options))
 
     @functools.wraps(function)
     async def answer_later(*args: Any, **options: Any) -> Any:
-        return changed(await function(*args, **options))
+        return replace_in(await function(*args, **options))
 
     return answer_later if inspect.iscoroutinefunction(function) else answer
 
 
-def _inside(holder: Any, step: Step) -> Any:
+def _get(holder: Any, step: Step) -> Any:
     if step.is_item:
         return holder[_key(holder, step.text)] if isinstance(holder, Mapping) else _items(holder)[_index(holder, step)]
     try:
         return inspect.getattr_static(holder, step.text) if isinstance(holder, type) else getattr(holder, step.text)
     except AttributeError:
-        raise Unresolved(f"{_named(holder)} has no {step.text!r}") from None
+        raise HookError(f"{_describe(holder)} has no {step.text!r}") from None
 
 
 def _put(holder: Any, step: Step, value: Any) -> Any:
-    """The holder with something else inside: the same object or class, for others share it; of the rest a copy."""
+    """Set a value inside a holder: objects and classes in place, because others share them; the rest is copied."""
     if step.is_item:
         return _with_item(holder, step, value)
-    if value is GONE:
-        raise Unresolved(f"{step} cannot be taken out of {_named(holder)}: only items of a mapping, list or set can")
+    if value is REMOVED:
+        raise HookError(f"{step} cannot be taken out of {_describe(holder)}: only items of a mapping, list or set can")
     if isinstance(holder, tuple):
         return holder._replace(**{step.text: value})  # type: ignore[attr-defined] # only a named one has attributes
     if isinstance(holder, type):
@@ -173,12 +173,12 @@ def _put(holder: Any, step: Step, value: Any) -> Any:
 
 
 def _set_in_class(holder: type, name: str, value: Any) -> None:
-    if is_dataclass(holder) and name in {each.name for each in fields(holder)}:
-        made = inspect.unwrap(holder.__init__)
+    if is_dataclass(holder) and name in {field.name for field in fields(holder)}:
+        original_init = inspect.unwrap(holder.__init__)
 
-        def init(self: Any, *args: Any, **given: Any) -> None:
-            bound = inspect.signature(made).bind_partial(self, *args, **given)
-            made(self, *args, **given if name in bound.arguments else {**given, name: value})
+        def init(self: Any, *args: Any, **options: Any) -> None:
+            bound = inspect.signature(original_init).bind_partial(self, *args, **options)
+            original_init(self, *args, **options if name in bound.arguments else {**options, name: value})
 
         holder.__init__ = init  # type: ignore[method-assign] # the default of a field is in it
     else:
@@ -188,13 +188,13 @@ def _set_in_class(holder: type, name: str, value: Any) -> None:
 def _with_item(holder: Any, step: Step, value: Any) -> Any:
     if isinstance(holder, Mapping):
         key = _key(holder, step.text)
-        items = {each: value if each == key else old for each, old in holder.items()}
-        if value is GONE:
+        items = {other: value if other == key else old for other, old in holder.items()}
+        if value is REMOVED:
             del items[key]
         return MappingProxyType(items) if isinstance(holder, MappingProxyType) else items
-    index, kept = _index(holder, step), list(_items(holder))
-    kept[index : index + 1] = [] if value is GONE else [value]
-    return type(holder)(kept)
+    index, items_left = _index(holder, step), list(_items(holder))
+    items_left[index : index + 1] = [] if value is REMOVED else [value]
+    return type(holder)(items_left)
 
 
 def _items(holder: Any) -> Sequence[Any]:
@@ -202,36 +202,36 @@ def _items(holder: Any) -> Sequence[Any]:
         return holder
     if isinstance(holder, set | frozenset):
         return sorted(holder, key=str)
-    raise Unresolved(f"{_named(holder)} has no items")
+    raise HookError(f"{_describe(holder)} has no items")
 
 
 def _index(holder: Any, step: Step) -> int:
     items = _items(holder)
     if step.text.isdecimal() and int(step.text) < len(items):
         return int(step.text)
-    found: int = _only((index for index, item in enumerate(items) if _goes_by(item, step.text)), step, holder)
-    return found
+    index: int = _single((index for index, item in enumerate(items) if _is_describe(item, step.text)), step, holder)
+    return index
 
 
 def _key(holder: Mapping[Any, Any], text: str) -> Any:
     exact = [key for key in holder if str(key) == text]
-    return exact[0] if exact else _only((key for key in holder if _goes_by(key, text)), Step(text, True), holder)
+    return exact[0] if exact else _single((key for key in holder if _is_describe(key, text)), Step(text, True), holder)
 
 
-def _only(found: Iterable[Any], step: Step, holder: Any) -> Any:
-    several = list(found)
-    if len(several) != 1:
-        raise Unresolved(f"{step} is {'several' if several else 'no'} items of {_named(holder)}")
-    return several[0]
+def _single(candidates: Iterable[Any], step: Step, holder: Any) -> Any:
+    matches = list(candidates)
+    if len(matches) != 1:
+        raise HookError(f"{step} is {'several' if matches else 'no'} items of {_describe(holder)}")
+    return matches[0]
 
 
-def _goes_by(item: Any, text: str) -> bool:
-    """Whether an item is meant by a text: it is that, one of its fields is, or its first two with a blank between."""
+def _is_describe(item: Any, text: str) -> bool:
+    """Whether a text names an item: it equals the item, one of its fields, or its first two fields with a blank."""
     if is_dataclass(item):
-        item = [getattr(item, each.name) for each in fields(item)]
-    told = [str(part) for part in item] if isinstance(item, list | tuple) else [str(item)]
-    return text in told or " ".join(told[:2]) == text
+        item = [getattr(item, field.name) for field in fields(item)]
+    texts = [str(part) for part in item] if isinstance(item, list | tuple) else [str(item)]
+    return text in texts or " ".join(texts[:2]) == text
 
 
-def _named(holder: Any) -> str:
+def _describe(holder: Any) -> str:
     return str(getattr(holder, "__qualname__", None) or f"a {type(holder).__name__}")

@@ -1,9 +1,9 @@
-"""What a row puts in the place of a behaviour: a JSON literal, another name of the mock, a function, or nothing.
+"""Replacements of a behaviour, as the column `instead` of a table has them.
 
-410              another value; of a function, what it answers whatever it is asked
-=pb.errors:UNAUTHENTICATED.http      what stands elsewhere in the mock
-@keeps_it        a function of the topic's module: it gets the original and returns what stands in its place
--                the item is taken out of its mapping, list or set
+410              a JSON value; for a function, what it always returns
+=pb.errors:UNAUTHENTICATED.http      another object of the mock
+@keeps_it        a function in the module beside the table: it gets the original and returns the replacement
+-                the item is removed from its mapping, list or set
 """
 
 from __future__ import annotations
@@ -18,20 +18,20 @@ from inspect import Parameter
 from types import FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any
 
-from tests.harness.mutants.hooks import GONE, Hook, Unresolved
+from tests.harness.mutants.hooks import REMOVED, Hook, HookError
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 
-class ExplainedReach:
-    """Counts how often anything came to where a replacement stands; a value is reached where it is replaced."""
+class EffectCounter:
+    """Counts how often a replacement was used: calls of a function; a value counts once, when it is replaced."""
 
     def __init__(self) -> None:
         self.count = 0
 
-    def when_called(self, function: Any) -> Any:
-        """The function, counting its calls."""
+    def count_calls(self, function: Any) -> Any:
+        """Return the function with its calls counted."""
 
         @functools.wraps(function)
         def counted(*args: Any, **options: Any) -> Any:
@@ -41,68 +41,77 @@ class ExplainedReach:
         return counted
 
 
-def check(text: str, topic: Path, original: Any) -> None:
-    """Say what is wrong with what a row puts in place of the original, before anything is changed.
+def check_replacement(text: str, topic: Path, original: Any) -> None:
+    """Check a replacement before anything is changed.
 
     Raises:
-        Unresolved: it is no JSON, names nothing, or is a function that cannot be called as the original is.
+        HookError: it is no JSON, names nothing, or is a function that cannot be called like the original.
     """
     if text.startswith("@"):
-        maker = _maker(text[1:], topic)
+        maker = _load_maker(text[1:], topic)
         if isinstance(original, FunctionType):
-            _demand_as_wide(original, maker(original))
+            _check_signature(original, maker(original))
     elif text.startswith("="):
-        _elsewhere(text)
+        _load_named(text)
     elif text != "-":
-        _literal(text)
+        _parse_literal(text)
 
 
-def _demand_as_wide(original: FunctionType, made: Any) -> None:
-    """A parameter that the original was given since would break the mock, and not the behaviour."""
-    asked, taken = (inspect.signature(each).parameters.values() for each in (original, made))
-    kinds = {each.kind for each in taken}
+def _check_signature(original: FunctionType, replacement: Any) -> None:
+    """Refuse a replacement without a parameter of the original: it would break the mock, not the behaviour."""
+    original_parameters = inspect.signature(original).parameters.values()
+    parameters = inspect.signature(replacement).parameters.values()
+    kinds = {parameter.kind for parameter in parameters}
     if Parameter.VAR_KEYWORD in kinds:
         return
-    lacking = {each.name for each in asked if each.kind is Parameter.KEYWORD_ONLY} - {each.name for each in taken}
-    if lacking:
-        raise Unresolved(f"{made.__qualname__} takes no {min(lacking)!r}, as {original.__qualname__} does")
+    keywords = {parameter.name for parameter in original_parameters if parameter.kind is Parameter.KEYWORD_ONLY}
+    missing = keywords - {parameter.name for parameter in parameters}
+    if missing:
+        raise HookError(f"{replacement.__qualname__} takes no {min(missing)!r}, as {original.__qualname__} does")
     positional = (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
-    few = sum(each.kind in positional for each in taken)
-    many = sum(each.kind in positional and each.default is Parameter.empty for each in asked)
-    if few < many and Parameter.VAR_POSITIONAL not in kinds:
-        raise Unresolved(f"{made.__qualname__} takes {few} arguments, and {original.__qualname__} needs {many}")
+    taken = sum(parameter.kind in positional for parameter in parameters)
+    needed = sum(
+        parameter.kind in positional and parameter.default is Parameter.empty for parameter in original_parameters
+    )
+    if taken < needed and Parameter.VAR_POSITIONAL not in kinds:
+        raise HookError(
+            f"{replacement.__qualname__} takes {taken} arguments, and {original.__qualname__} needs {needed}"
+        )
 
 
-def stands_in(text: str, topic: Path, original: Any, reached: ExplainedReach) -> Any:
-    """What stands in the place of the original. A function of the topic is asked for when it is first called: by then
-    the mock is imported, and the topic may import from it."""
+def make_replacement(text: str, topic: Path, original: Any, counter: EffectCounter) -> Any:
+    """Return the replacement of the original.
+
+    A function from the table's module is loaded at its first call: by then the mock is imported, and the module may
+    import from it.
+    """
     if isinstance(original, property):
-        return property(stands_in(text, topic, original.fget, reached))
+        return property(make_replacement(text, topic, original.fget, counter))
     if isinstance(original, staticmethod | classmethod):
-        return type(original)(stands_in(text, topic, original.__func__, reached))
+        return type(original)(make_replacement(text, topic, original.__func__, counter))
     if isinstance(original, FunctionType) and text != "-":
-        return reached.when_called(_function_in_place(text, topic, original))
-    reached.count += 1
+        return counter.count_calls(_replace_function(text, topic, original))
+    counter.count += 1
     if text == "-":
-        return GONE
+        return REMOVED
     if text.startswith("="):
-        return _elsewhere(text)
+        return _load_named(text)
     if text.startswith("@"):
-        return _maker(text[1:], topic)(original)
-    return _typed_as(original, _literal(text))
+        return _load_maker(text[1:], topic)(original)
+    return _convert_to_type_of(original, _parse_literal(text))
 
 
-def _elsewhere(text: str) -> Any:
+def _load_named(text: str) -> Any:
     hook = Hook.parse(text[1:])
     return hook.original(importlib.import_module(hook.module))
 
 
-def _function_in_place(text: str, topic: Path, original: FunctionType) -> Any:
+def _replace_function(text: str, topic: Path, original: FunctionType) -> Any:
     if text.startswith("="):
-        return _elsewhere(text)
+        return _load_named(text)
     if text.startswith("@"):
-        return _made_when_called(original, text[1:], topic)
-    value = _literal(text)
+        return _make_on_first_call(original, text[1:], topic)
+    value = _parse_literal(text)
 
     async def answer_later(*args: Any, **options: Any) -> Any:
         return value
@@ -110,47 +119,47 @@ def _function_in_place(text: str, topic: Path, original: FunctionType) -> Any:
     return answer_later if inspect.iscoroutinefunction(original) else lambda *args, **options: value
 
 
-def _made_when_called(original: FunctionType, name: str, topic: Path) -> Any:
-    made: list[Any] = []
+def _make_on_first_call(original: FunctionType, name: str, topic: Path) -> Any:
+    @functools.cache
+    def make() -> Any:
+        return _load_maker(name, topic)(original)
 
-    def stand_in(*args: Any, **options: Any) -> Any:
-        if not made:
-            made.append(_maker(name, topic)(original))
-        return made[0](*args, **options)
+    def call(*args: Any, **options: Any) -> Any:
+        return make()(*args, **options)
 
-    return stand_in
+    return call
 
 
-def _literal(text: str) -> Any:
+def _parse_literal(text: str) -> Any:
     try:
         return json.loads(text)
     except ValueError:
-        raise Unresolved(f"{text!r} is no JSON, nor @function, =name of the mock, or -") from None
+        raise HookError(f"{text!r} is no JSON, nor @function, =name of the mock, or -") from None
 
 
-def _maker(name: str, topic: Path) -> Any:
-    module = _load(topic.with_suffix(".py"))
-    made = getattr(module, name, None)
-    if name.startswith("_") or not callable(made):
-        raise Unresolved(f"{topic.with_suffix('.py').name} has no function {name!r}")
-    return made
+def _load_maker(name: str, topic: Path) -> Any:
+    module = _import_topic(topic.with_suffix(".py"))
+    maker = getattr(module, name, None)
+    if name.startswith("_") or not callable(maker):
+        raise HookError(f"{topic.with_suffix('.py').name} has no function {name!r}")
+    return maker
 
 
-def _load(file: Path) -> ModuleType:
-    """The topic's module, imported anew: what it takes from the mock is of the mock as it is now."""
+def _import_topic(file: Path) -> ModuleType:
+    """Import the table's module again, so that it uses the mock that is imported now."""
     spec = importlib.util.spec_from_file_location(f"mutants_{file.stem}", file)
     if spec is None or spec.loader is None or not file.exists():
-        raise Unresolved(f"there is no {file.name} beside the table")
+        raise HookError(f"there is no {file.name} beside the table")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
 
 
-def _typed_as(original: Any, value: Any) -> Any:
-    """A JSON value as the type that the mock has there."""
+def _convert_to_type_of(original: Any, value: Any) -> Any:
+    """Return a JSON value in the type of the original."""
     if isinstance(original, Enum):
         return type(original)(value)
     if isinstance(value, list) and isinstance(original, tuple | set | frozenset):
-        nested = any(isinstance(each, tuple) for each in original)
-        return type(original)(tuple(each) if nested else each for each in value)
+        nested = any(isinstance(item, tuple) for item in original)
+        return type(original)(tuple(item) if nested else item for item in value)
     return value

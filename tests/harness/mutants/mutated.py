@@ -1,7 +1,7 @@
-"""The mock with one behaviour replaced, imported anew beside the one that this process has, which stays as it is.
+"""Imports the mock once more with one behaviour replaced; the mock that this process has stays as it is.
 
-The replacement is made where the name is bound, in the module's own import: whatever is built from it later (tables,
-routes, what other modules import by name) is built from the replacement, and nothing has to be found and undone.
+The replacement is made where the module binds the name. All that is built from it later (tables, routes, imports by
+name in other modules) is built from the replacement, and nothing has to be undone.
 """
 
 from __future__ import annotations
@@ -15,30 +15,30 @@ from importlib.machinery import ModuleSpec, PathFinder
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tests.harness.mutants.hooks import MOCK, Change, Hook, Unresolved
-from tests.harness.mutants.parsing import parsed
+from tests.harness.mutants.hooks import MOCK, Hook, HookError, Replace
+from tests.harness.mutants.parsing import parse_module
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from types import ModuleType
 
 SHARED = f"{MOCK}.pd.grpc.generated"
-"""What protobuf has made of a file is known to its own registry, which takes no file twice."""
+"""Never imported again: protobuf registers each file of messages once in a process."""
 
 REPLACE = "replaced_in_the_mutant"
-"""How a changed module calls what replaces."""
+"""The name of the replacing function in a mutated module."""
 
 
-def bound_at(tree: ast.Module, names: set[str]) -> int:
-    """The index of the last statement of a module that binds one of the names.
+def find_last_binding(tree: ast.Module, names: set[str]) -> int:
+    """Return the index of the last statement of a module that binds one of the names.
 
     Raises:
-        Unresolved: none does.
+        HookError: no statement does.
     """
-    found = [index for index, statement in enumerate(tree.body) if names & set(_binds(statement))]
-    if not found:
-        raise Unresolved(f"nothing binds {', '.join(sorted(names))}")
-    return found[-1]
+    indexes = [index for index, statement in enumerate(tree.body) if names & set(_binds(statement))]
+    if not indexes:
+        raise HookError(f"nothing binds {', '.join(sorted(names))}")
+    return indexes[-1]
 
 
 def _binds(statement: ast.stmt) -> Iterator[str]:
@@ -54,20 +54,22 @@ def _binds(statement: ast.stmt) -> Iterator[str]:
             yield from (node.id for node in targets if isinstance(node.ctx, ast.Store))
 
 
-class Replacing(MetaPathFinder, Loader):
+class ReplacingImporter(MetaPathFinder, Loader):
     """Imports the hook's module with the replacement in it."""
 
-    def __init__(self, hook: Hook, change: Change, needed: set[str]) -> None:
-        self._hook, self._change, self._needed = hook, change, needed
+    def __init__(self, hook: Hook, replace: Replace, used_names: set[str]) -> None:
+        self._hook, self._replace_value, self._used_names = hook, replace, used_names
 
     def find_spec(self, name: str, path: Sequence[str] | None, target: ModuleType | None = None) -> ModuleSpec | None:
         if name != self._hook.module:
             return None
-        found = PathFinder.find_spec(name, path)
-        if found is None or found.origin is None:
+        file_spec = PathFinder.find_spec(name, path)
+        if file_spec is None or file_spec.origin is None:
             return None
-        spec = ModuleSpec(name, self, origin=found.origin, is_package=found.submodule_search_locations is not None)
-        spec.submodule_search_locations = found.submodule_search_locations
+        spec = ModuleSpec(
+            name, self, origin=file_spec.origin, is_package=file_spec.submodule_search_locations is not None
+        )
+        spec.submodule_search_locations = file_spec.submodule_search_locations
         spec.has_location = True
         return spec
 
@@ -75,33 +77,36 @@ class Replacing(MetaPathFinder, Loader):
         assert module.__spec__ is not None
         file = module.__spec__.origin
         assert file is not None
-        tree = parsed(Path(file).read_text(encoding="utf-8"))
-        replace = parsed(f"{self._hook.name} = {REPLACE}({self._hook.name})").body
-        at = bound_at(tree, {self._hook.name} | self._needed) + 1
-        for node in ast.walk(replace[0]):
-            ast.copy_location(node, tree.body[at - 1])
-        tree.body[at:at] = replace
+        tree = parse_module(Path(file).read_text(encoding="utf-8"))
+        statements = parse_module(f"{self._hook.name} = {REPLACE}({self._hook.name})").body
+        index = find_last_binding(tree, {self._hook.name} | self._used_names) + 1
+        for node in ast.walk(statements[0]):
+            ast.copy_location(node, tree.body[index - 1])
+        tree.body[index:index] = statements
         vars(module)[REPLACE] = self._replace
         exec(compile(ast.fix_missing_locations(tree), file, "exec"), vars(module))
 
     def _replace(self, value: Any) -> Any:
-        return self._hook.changed(value, self._change)
+        return self._hook.apply(value, self._replace_value)
 
 
 @contextmanager
-def imported_anew(hook: Hook | None = None, change: Change | None = None, needed: str = "") -> Iterator[ModuleType]:
-    """The mock's `app`, of a mock imported anew: with the change where a hook is given; `needed` is what it reads.
+def reimported_mock(
+    hook: Hook | None = None, replace: Replace | None = None, used_hook: str = ""
+) -> Iterator[ModuleType]:
+    """Import the mock again and yield its module `app`; `replace` is applied at the hook, if one is given.
 
-    While the block runs, imports mean that mock; afterwards the modules are those from before it.
+    `used_hook` is what the replacement reads: in the same module, it must be bound first. While the block runs, imports
+    find the new modules; afterwards those from before.
 
     Raises:
-        Unresolved: the hook leads nowhere.
+        HookError: the hook leads nowhere.
     """
-    kept = _ours()
-    other = Hook.parse(needed) if needed else None
-    needs = {other.name} if hook and other and other.module == hook.module else set()
-    finder = Replacing(hook, change, needs) if hook and change else None
-    _forget(kept)
+    modules_before = _mock_modules()
+    used = Hook.parse(used_hook) if used_hook else None
+    used_names = {used.name} if hook and used and used.module == hook.module else set()
+    finder = ReplacingImporter(hook, replace, used_names) if hook and replace else None
+    _unload(modules_before)
     if finder:
         sys.meta_path.insert(0, finder)
     try:
@@ -112,11 +117,11 @@ def imported_anew(hook: Hook | None = None, change: Change | None = None, needed
     finally:
         if finder:
             sys.meta_path.remove(finder)
-        _forget(_ours())
-        sys.modules.update(kept)
+        _unload(_mock_modules())
+        sys.modules.update(modules_before)
 
 
-def _ours() -> dict[str, ModuleType]:
+def _mock_modules() -> dict[str, ModuleType]:
     return {
         name: module
         for name, module in sys.modules.items()
@@ -124,6 +129,6 @@ def _ours() -> dict[str, ModuleType]:
     }
 
 
-def _forget(modules: Mapping[str, ModuleType]) -> None:
+def _unload(modules: Mapping[str, ModuleType]) -> None:
     for name in modules:
         del sys.modules[name]

@@ -6,16 +6,16 @@ import ast
 import gc
 
 
-def parsed(source: str) -> ast.Module:
-    """The syntax tree of a module.
+def parse_module(source: str) -> ast.Module:
+    """Return the syntax tree of a module.
 
-    How deep a tree is, is counted in one place for all threads there. Garbage that is looked for in the middle of it
-    lets another thread run, and one that prints a traceback parses as well: mocks that are broken on purpose do.
+    In those versions all threads share the counter of a tree's depth. A garbage collection during the parsing lets
+    another thread run; if that prints a traceback, as mocks that are broken on purpose do, it parses as well.
     """
-    collects = gc.isenabled()
+    was_enabled = gc.isenabled()
     gc.disable()
     try:
         return ast.parse(source)
     finally:
-        if collects:
+        if was_enabled:
             gc.enable()

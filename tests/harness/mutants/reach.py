@@ -1,9 +1,9 @@
-"""Which records come to a behaviour of the mock, traced once on the mock unchanged: its mutants are shown to them.
+"""Which records reach a behaviour of the mock, traced once on the unchanged mock: its mutants are tried on them.
 
 A *unit* is a function or a method of the mock: `pd.endpoints.lookups:tokenize_text`, `pd.keys:Key.allows`.
-What stands in the place of a function is met by whoever calls it; of data, by whoever comes to a unit that speaks of
-it, or of anything that is made of it when the mock is imported; of a route, by whoever asks for it. Where that cannot
-be told, it is all records.
+
+A record reaches a function by running it. It reaches data by running a unit that names the data, or anything that was
+built from it at import. It reaches a route by a request for it. If none of this can be decided, all records do.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from unittest import mock
 from catalog_probe.probes.targets import target_file as targets
 from tests.harness.engines import probe
 from tests.harness.mutants.hooks import MOCK
-from tests.harness.mutants.mutated import imported_anew
-from tests.harness.mutants.parsing import parsed
+from tests.harness.mutants.mutated import reimported_mock
+from tests.harness.mutants.parsing import parse_module
 from tests.harness.serving import serving_mock
 
 if TYPE_CHECKING:
@@ -45,23 +45,23 @@ Definition = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 @dataclass
-class _Trace:
-    """The code of the mock that runs while it listens."""
+class _Profiler:
+    """Collects the code of the mock that runs."""
 
-    seen: set[CodeType] = field(default_factory=set)
+    codes: set[CodeType] = field(default_factory=set)
 
     def note(self, frame: FrameType, event: str, argument: object) -> None:
         if event == "call":
-            self.seen.add(frame.f_code)
+            self.codes.add(frame.f_code)
 
-    def taken(self) -> frozenset[str]:
-        """The units since it was last asked."""
-        seen, self.seen = self.seen, set()
-        return frozenset(unit for code in seen if (unit := _unit(code)))
+    def take_units(self) -> frozenset[str]:
+        """Return the units that ran since the last call."""
+        codes, self.codes = self.codes, set()
+        return frozenset(unit for code in codes if (unit := _unit(code)))
 
     @contextmanager
-    def heard(self) -> Iterator[None]:
-        """Listen while the block runs, and in each thread that it starts for as long as that lives."""
+    def profiling(self) -> Iterator[None]:
+        """Collect while the block runs, and in each thread that it starts for as long as that lives."""
         threading.setprofile(self.note)
         sys.setprofile(self.note)
         try:
@@ -73,12 +73,12 @@ class _Trace:
 
 @cache
 def _unit(code: CodeType) -> str:
-    """The unit whose code it is, that of its inner functions too; nothing, where it is not the mock's."""
+    """Return the unit that code, also of inner functions, belongs to; empty if it is not the mock's."""
     file = Path(code.co_filename)
     if not file.is_relative_to(FOLDER):
         return ""
-    named = code.co_qualname.partition(".<locals>")[0]
-    return "" if named.startswith("<") else f"{_module(file)}:{named}"
+    name = code.co_qualname.partition(".<locals>")[0]
+    return "" if name.startswith("<") else f"{_module(file)}:{name}"
 
 
 def _module(file: Path) -> str:
@@ -86,118 +86,126 @@ def _module(file: Path) -> str:
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
-def _uncached(function: Any = None, **options: Any) -> Any:
+def _without_cache(function: Any = None, **options: Any) -> Any:
     return function if callable(function) else lambda inner: inner
 
 
 @dataclass(frozen=True)
-class Met:
-    """What came of one record, without its exchanges; the units that it came to; the method and URL of its requests."""
+class RecordTrace:
+    """The result of one record without its exchanges, the units that ran, and its requests as `METHOD URL`."""
 
     result: Result
     units: frozenset[str]
-    asked: frozenset[str]
+    requests: frozenset[str]
 
 
 @dataclass(frozen=True)
-class Reach:
-    """What the records of a provider come to, and what the mock runs once, whoever asks."""
+class MockReach:
+    """The traces of a provider's records, and the units that the mock runs once, for any request."""
 
-    source: Source
-    records: Mapping[str, Met]
-    at_start: frozenset[str]
+    source: MockSource
+    records: Mapping[str, RecordTrace]
+    start_units: frozenset[str]
 
-    def met_by(self, hook: Hook) -> frozenset[str]:
-        """The records that may notice what stands at a hook."""
+    def reached_by(self, hook: Hook) -> frozenset[str]:
+        """Return the records that may notice a replacement at this hook."""
         if route := next((_ROUTE.fullmatch(step.text) for step in hook.steps if step.is_item), None):
-            asked = re.compile(f"{route['method']} .*{_PARAMETER.sub('[^/?]+', route['path'])}(\\?.*)?")
-            return frozenset(each for each, met in self.records.items() if any(map(asked.fullmatch, met.asked)))
-        concerned = self.source.units_of(hook)
-        if not concerned or concerned & self.at_start:
+            pattern = re.compile(f"{route['method']} .*{_PARAMETER.sub('[^/?]+', route['path'])}(\\?.*)?")
+            return frozenset(
+                address for address, trace in self.records.items() if any(map(pattern.fullmatch, trace.requests))
+            )
+        units = self.source.find_units(hook)
+        if not units or units & self.start_units:
             return frozenset(self.records)
-        return frozenset(each for each, met in self.records.items() if met.units & concerned)
+        return frozenset(address for address, trace in self.records.items() if trace.units & units)
 
 
-def traced(provider: str, addresses: Iterable[str]) -> Reach:
-    """Probe these records one after the other, each alone, and note what the mock runs for each.
+def trace_records(provider: str, addresses: Iterable[str]) -> MockReach:
+    """Probe these records one at a time, and collect the units that run for each.
 
-    What it would remember from one to the next by `functools.cache` is made anew for each; what it runs for the first
-    of two rounds alone, as the start of a port that is not needed before, is of the start.
+    Caches of the mock are off, so that each record runs all its units. Units that run in the first of two rounds only,
+    such as the start of a port on its first use, belong to the start.
     """
-    trace, wanted = _Trace(), list(addresses)
+    profiler, chosen = _Profiler(), list(addresses)
     with ExitStack() as stack:
-        with mock.patch.multiple(functools, cache=_uncached, lru_cache=_uncached), trace.heard():
-            app = stack.enter_context(imported_anew()).create_app(only=[provider])
-            found = stack.enter_context(serving_mock(app))
-        target, at_start = targets.load("mock").with_addresses(found), trace.taken()
-        first = {address: _probed(target, address, trace) for address in wanted}
-        again = {address: _probed(target, address, trace) for address in wanted}
-    once = _all_of(first.values()) - _all_of(again.values())
-    return Reach(source(provider), first, at_start | once)
+        with mock.patch.multiple(functools, cache=_without_cache, lru_cache=_without_cache), profiler.profiling():
+            app = stack.enter_context(reimported_mock()).create_app(only=[provider])
+            served_at = stack.enter_context(serving_mock(app))
+        target = targets.load("mock").with_addresses(served_at)
+        start_units = profiler.take_units()
+        first_round = {address: _trace_record(target, address, profiler) for address in chosen}
+        second_round = {address: _trace_record(target, address, profiler) for address in chosen}
+    run_once = _all_units(first_round.values()) - _all_units(second_round.values())
+    return MockReach(read_source(provider), first_round, start_units | run_once)
 
 
-def _probed(target: Target, address: str, trace: _Trace) -> Met:
+def _trace_record(target: Target, address: str, profiler: _Profiler) -> RecordTrace:
     (result,) = probe(target, [address]).values()
-    sent = (exchange.request for attempt in result.attempts for exchange in attempt.exchanges)
-    asked = frozenset(f"{each.method} {each.url}" for each in sent)
-    return Met(replace(result, attempts=()), trace.taken(), asked)
+    requests = frozenset(
+        f"{exchange.request.method} {exchange.request.url}"
+        for attempt in result.attempts
+        for exchange in attempt.exchanges
+    )
+    return RecordTrace(replace(result, attempts=()), profiler.take_units(), requests)
 
 
-def _all_of(met: Iterable[Met]) -> frozenset[str]:
-    return frozenset[str]().union(*(each.units for each in met))
+def _all_units(traces: Iterable[RecordTrace]) -> frozenset[str]:
+    return frozenset[str]().union(*(trace.units for trace in traces))
 
 
 @cache
-def source(provider: str) -> Source:
-    """The source of the mock of one provider: its own, and what all of them share."""
+def read_source(provider: str) -> MockSource:
+    """Parse the modules of one provider's mock and those that all share."""
     files = [*FOLDER.glob("*.py"), *(FOLDER / "core").glob("*.py"), *(FOLDER / provider).rglob("*.py")]
-    return Source({_module(file): parsed(file.read_text(encoding="utf-8")) for file in files})
+    return MockSource({_module(file): parse_module(file.read_text(encoding="utf-8")) for file in files})
 
 
 @dataclass(frozen=True)
-class Source:
-    """What the units of the mock speak of, and what is made of what when it is imported."""
+class MockSource:
+    """The syntax trees of the mock: the names that its units use, and what is built from which names at import."""
 
     trees: Mapping[str, ast.Module]
 
-    def units_of(self, hook: Hook) -> frozenset[str]:
-        """The units that whoever meets what stands at a hook has come to; none, where that cannot be told."""
-        own = f"{hook.module}:{hook.name}"
+    def find_units(self, hook: Hook) -> frozenset[str]:
+        """Return the units of which a record must have run one to notice the hook; none if that cannot be decided."""
+        function = f"{hook.module}:{hook.name}"
         step = hook.steps[0] if hook.steps else None
-        if own in self.units and (step is None or step.is_call) and hook.name not in self._called_at_import:
-            return frozenset({own})
-        if step is not None and not step.is_item and f"{own}.{step.text}" in self.units:
-            return frozenset({f"{own}.{step.text}"})
-        made = self._made_of(hook.name)
-        return frozenset(unit for unit, names in self.units.items() if names & made)
+        if function in self.units and (step is None or step.is_call) and hook.name not in self._called_at_import:
+            return frozenset({function})
+        if step is not None and not step.is_item and (method := f"{function}.{step.text}") in self.units:
+            return frozenset({method})
+        derived_names = self._find_derived_names(hook.name)
+        return frozenset(unit for unit, names in self.units.items() if names & derived_names)
 
     @cached_property
     def units(self) -> Mapping[str, frozenset[str]]:
-        """The names that each unit speaks of, attributes among them."""
-        return {f"{module}:{name}": _names(node) for module, tree in self.trees.items() for name, node in _units(tree)}
+        """The names, also of attributes, that each unit uses."""
+        return {
+            f"{module}:{name}": _names_in(node) for module, tree in self.trees.items() for name, node in _units(tree)
+        }
+
+    @cached_property
+    def _module_statements(self) -> list[ast.stmt]:
+        """The statements that run at import."""
+        return [node for tree in self.trees.values() for node in tree.body if not isinstance(node, Definition)]
 
     @cached_property
     def _bindings(self) -> list[tuple[frozenset[str], frozenset[str]]]:
-        """What the statements of modules bind, and of which names they make it."""
-        return [
-            (frozenset(_binds(node)), _names(node))
-            for tree in self.trees.values()
-            for node in tree.body
-            if not isinstance(node, Definition)
-        ]
+        """For each statement that runs at import, the names that it binds and the names that it uses."""
+        return [(frozenset(_names_bound(node)), _names_in(node)) for node in self._module_statements]
 
     @cached_property
     def _called_at_import(self) -> frozenset[str]:
-        statements = (node for tree in self.trees.values() for node in tree.body if not isinstance(node, Definition))
-        calls = (each for node in statements for each in ast.walk(node) if isinstance(each, ast.Call))
-        return frozenset(name for call in calls for name in _said(call.func))
+        nodes = (node for statement in self._module_statements for node in ast.walk(statement))
+        calls = (node for node in nodes if isinstance(node, ast.Call))
+        return frozenset(name for call in calls for name in _names_read(call.func))
 
-    def _made_of(self, name: str) -> set[str]:
-        """The names of all modules that are bound to what is made of it."""
-        made = {name}
-        while more := {each for bound, of in self._bindings if of & made for each in bound} - made:
-            made |= more
-        return made
+    def _find_derived_names(self, name: str) -> set[str]:
+        """Return the name, and all names in any module whose value is built from it."""
+        derived = {name}
+        while new := {target for bound, used in self._bindings if used & derived for target in bound} - derived:
+            derived |= new
+        return derived
 
 
 def _units(tree: ast.Module) -> Iterator[tuple[str, Definition]]:
@@ -205,29 +213,30 @@ def _units(tree: ast.Module) -> Iterator[tuple[str, Definition]]:
         if isinstance(node, Definition):
             yield node.name, node
         elif isinstance(node, ast.ClassDef):
-            yield from ((f"{node.name}.{each.name}", each) for each in node.body if isinstance(each, Definition))
+            yield from ((f"{node.name}.{inner.name}", inner) for inner in node.body if isinstance(inner, Definition))
 
 
-def _names(node: ast.AST) -> frozenset[str]:
-    """The names that it speaks of; of a class those of its body, not of its methods."""
+def _names_in(node: ast.AST) -> frozenset[str]:
+    """Return the names that a node uses; of a class, those of its body without its methods."""
     parts: list[ast.AST] = [node]
     if isinstance(node, ast.ClassDef):
-        parts = [*node.bases, *node.decorator_list, *(each for each in node.body if not isinstance(each, Definition))]
-    return frozenset(name for part in parts for inner in ast.walk(part) for name in _said(inner))
+        body = (inner for inner in node.body if not isinstance(inner, Definition))
+        parts = [*node.bases, *node.decorator_list, *body]
+    return frozenset(name for part in parts for inner in ast.walk(part) for name in _names_read(inner))
 
 
-def _said(node: ast.AST) -> Iterator[str]:
+def _names_read(node: ast.AST) -> Iterator[str]:
     match node:
         case ast.Name(id=name, ctx=ast.Load()) | ast.Attribute(attr=name) | ast.alias(name=name):
             yield name
 
 
-def _binds(statement: ast.stmt) -> Iterator[str]:
+def _names_bound(statement: ast.stmt) -> Iterator[str]:
     match statement:
         case ast.ClassDef(name=name):
             yield name
         case ast.Import(names=names) | ast.ImportFrom(names=names):
-            yield from (each.asname for each in names if each.asname)
+            yield from (alias.asname for alias in names if alias.asname)
         case _:
             nodes = (node for node in ast.walk(statement) if isinstance(node, ast.Name))
             yield from (node.id for node in nodes if isinstance(node.ctx, ast.Store))

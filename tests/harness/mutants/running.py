@@ -20,10 +20,10 @@ from catalog_probe.probes.targets import target_file as targets
 from tests.harness.engines import catalog, probe
 from tests.harness.mutants import instead
 from tests.harness.mutants.hooks import Hook
-from tests.harness.mutants.instead import ExplainedReach
-from tests.harness.mutants.mutated import imported_anew
-from tests.harness.mutants.reach import Reach, traced
-from tests.harness.mutants.tables import Mutant, Of
+from tests.harness.mutants.instead import EffectCounter
+from tests.harness.mutants.mutated import reimported_mock
+from tests.harness.mutants.reach import MockReach, trace_records
+from tests.harness.mutants.tables import MockMutant, ProviderScope
 from tests.harness.serving import serving_mock
 
 if TYPE_CHECKING:
@@ -33,90 +33,92 @@ if TYPE_CHECKING:
     from catalog_probe.catalog.model import Record
     from catalog_probe.probes.targets.target import Target
 
-LARGE_TOO: Mapping[str, Mapping[str, str]] = {"pa": {"large_batches": "yes"}}
-"""What opens the looks that are too large for each run."""
+LARGE_VALUES: Mapping[str, Mapping[str, str]] = {"pa": {"large_batches": "yes"}}
+"""Values of a target that enable the optional steps with requests of megabytes."""
 
 
 @cache
-def too_large(provider: str) -> frozenset[tuple[str, str]]:
-    """The address and the label of each look that is too large for each run: the proofs send them."""
-    opened = LARGE_TOO.get(provider, {}).keys()
-    looks = (
-        (address, look) for address, recipe in recipe_book(provider).recipes.items() for look in recipe.optional.items()
+def list_large_steps(provider: str) -> frozenset[tuple[str, str]]:
+    """Return the address and label of each step that sends megabytes; only the proofs send them."""
+    values = LARGE_VALUES.get(provider, {}).keys()
+    return frozenset(
+        (address, label)
+        for address, recipe in recipe_book(provider).recipes.items()
+        for label, step in recipe.optional.items()
+        if values & set(step.needs)
     )
-    return frozenset((address, label) for address, (label, look) in looks if opened & set(look.needs))
 
 
 @cache
-def left_to_others(provider: str) -> frozenset[tuple[str, str]]:
-    """The address and the label of what no ordinary run sends: it is too large, or left to recorded traffic."""
+def list_unsent_steps(provider: str) -> frozenset[tuple[str, str]]:
+    """Return the address and label of each step that no ordinary run sends: large ones, and recorded traffic only."""
     unsent = (recipe for recipe in recipe_book(provider).recipes.values() if recipe.not_sent is not None)
-    labels = (
+    traffic_steps = (
         (recipe.address, label)
         for recipe in unsent
         for label in documented_labels(catalog()[recipe.address], catalog().__getitem__) - recipe.labels
     )
-    return too_large(provider) | frozenset(labels)
+    return list_large_steps(provider) | frozenset(traffic_steps)
 
 
-NOTICED = (Outcome.DRIFTED, Outcome.FLAKY)
-"""What fails a run for what was seen."""
+NOTICED_OUTCOMES = (Outcome.DRIFTED, Outcome.FLAKY)
 
 
 @dataclass(frozen=True)
-class Verdict:
+class MutantVerdict:
     """Who noticed a mutant."""
 
     id: str
     drifted: frozenset[str]
     missed: tuple[str, ...]
-    """What the row names that did not drift, or did not tell."""
-    elsewhere: tuple[str, ...]
-    """What drifted, and the row does not name."""
-    unseen: Mapping[str, str] = field(default_factory=dict)
-    """What could not look, and why."""
-    blinded: str = ""
-    """Why the run would have ended as blind (exit 10), for instance because no control was green: it is not silent."""
+    """Patterns of the row without a record that drifted, or that reported an assumption."""
+    unexpected: tuple[str, ...]
+    """Records that drifted and are not in the row."""
+    not_observed: Mapping[str, str] = field(default_factory=dict)
+    """Records without an observation, with the reason."""
+    blindness: str = ""
+    """Why the run is blind (exit 10), for instance because no control was green. Such a run is not silent."""
     told: frozenset[str] = frozenset()
-    """Who says that an assumption is not so (`should`, `assumption-failed`): no drift, for the documents do not show
-    how it is asked or where it stands; or who lost an observation, which makes the run blind. It is not silent."""
-    why: tuple[str, ...] = ()
-    """The first difference that each record told."""
-    broken: str = ""
-    """What the mutated mock raised: it does something else than the row says, whoever notices."""
-    in_effect: bool = True
-    """Whether anything came to where the replacement stands."""
+    """Records that report a wrong assumption or lost an observation. Neither is drift, and neither is silent."""
+    first_differences: tuple[str, ...] = ()
+    """The first difference of each drifted record."""
+    error: str = ""
+    """The exception that the mutated mock raised: it did something else than the row says."""
+    is_in_effect: bool = True
+    """Whether any request reached the replacement."""
 
     @property
-    def sound(self) -> bool:
+    def is_sound(self) -> bool:
         """Whether the mutant did what its row says."""
-        return not self.broken and self.in_effect
+        return not self.error and self.is_in_effect
 
     @property
-    def detected(self) -> bool:
-        return self.sound and not self.missed
+    def is_detected(self) -> bool:
+        return self.is_sound and not self.missed
 
     @property
-    def survived(self) -> bool:
-        """Whether a run would have been none the wiser, or not all whom the row names."""
-        return not self.detected and not (self.sound and self.blinded)
+    def is_survivor(self) -> bool:
+        """Whether a run would have missed the mutant, wholly or at some record of the row."""
+        return not self.is_detected and not (self.is_sound and self.blindness)
 
     @property
     def state(self) -> str:
-        if self.broken:
+        if self.error:
             return "broken"
-        if not self.in_effect:
+        if not self.is_in_effect:
             return "never in effect"
-        if self.detected:
-            return "elsewhere" if self.elsewhere else "detected" if self.drifted else "told"
-        if self.blinded:
+        if self.is_detected and self.unexpected:
+            return "elsewhere"
+        if self.is_detected:
+            return "detected" if self.drifted else "told"
+        if self.blindness:
             return "blinded"
         return "missed in part" if self.drifted else "survived"
 
 
 @dataclass(frozen=True, slots=True)
-class _Named(Rotation):
-    """All endpoints of the records named, the first of the others."""
+class _NamedRecordsRotation(Rotation):
+    """All endpoints of some records, the first endpoint of the others."""
 
     records: frozenset[str] = frozenset()
 
@@ -125,94 +127,100 @@ class _Named(Rotation):
 
 
 @cache
-def of(provider: str) -> Of:
-    return Of(provider)
+def provider_scope(provider: str) -> ProviderScope:
+    return ProviderScope(provider)
 
 
-class Shown(StrEnum):
-    """To which records a mutant is shown."""
+class ProbedRecords(StrEnum):
+    """The records that a mutant is tried on."""
 
     NAMED = "named"
-    MET = "met"
-    """Those named, and those that come to what stands at its hook: the others cannot tell."""
+    """Those of its row."""
+    REACHING = "reaching"
+    """Also those whose requests reach its hook: the others cannot notice."""
     ALL = "all"
 
 
 @cache
-def reach(provider: str) -> Reach:
-    return traced(provider, of(provider).addresses)
+def trace_provider(provider: str) -> MockReach:
+    return trace_records(provider, provider_scope(provider).addresses)
 
 
-def run(mutant: Mutant, shown: Shown = Shown.MET) -> Verdict:
-    """Serve the mock with the mutant in it, probe it, and say who noticed.
+def run_mutant(mutant: MockMutant, probed: ProbedRecords = ProbedRecords.REACHING) -> MutantVerdict:
+    """Serve the mock with the mutant in it, probe it, and return who noticed.
 
-    One that survives with those who meet it is shown to all: what a control asks is not traced, and may blind the run.
+    A survivor among the reaching records is tried on all: requests of controls are not traced, and may blind the run.
     """
-    known = of(mutant.provider)
-    named = frozenset[str]().union(*(known.matching(pattern) for pattern in (*mutant.wanted, *mutant.told)))
-    if shown is not Shown.MET:
-        return _run(mutant, named, named if shown is Shown.NAMED else frozenset(known.addresses), {})
-    met = reach(mutant.provider)
-    unshown = {address: each.result for address, each in met.records.items()}
-    verdict = _run(mutant, named, named | met.met_by(Hook.parse(mutant.hook)), unshown)
-    return run(mutant, Shown.ALL) if verdict.survived else verdict
+    scope = provider_scope(mutant.provider)
+    named = frozenset[str]().union(*map(scope.matching, (*mutant.must_drift, *mutant.must_report)))
+    if probed is not ProbedRecords.REACHING:
+        return _probe_mutant(mutant, named, named if probed is ProbedRecords.NAMED else frozenset(scope.addresses), {})
+    reach = trace_provider(mutant.provider)
+    unchanged = {address: trace.result for address, trace in reach.records.items()}
+    verdict = _probe_mutant(mutant, named, named | reach.reached_by(Hook.parse(mutant.hook)), unchanged)
+    return run_mutant(mutant, ProbedRecords.ALL) if verdict.is_survivor else verdict
 
 
-def _run(mutant: Mutant, named: frozenset[str], chosen: frozenset[str], unshown: Mapping[str, Result]) -> Verdict:
-    """Probe those chosen; whether the run is blind is judged with what comes of the others on the mock unchanged."""
-    raised = _Raised()
-    reached = ExplainedReach()
+def _probe_mutant(
+    mutant: MockMutant, named: frozenset[str], chosen: frozenset[str], unchanged: Mapping[str, Result]
+) -> MutantVerdict:
+    """Probe the chosen records; results on the unchanged mock stand for the others when blindness is judged."""
+    errors = _ErrorRecorder()
+    counter = EffectCounter()
     try:
-        with raised.heard(), _serving(mutant, reached) as target:
-            found = probe(target, sorted(chosen), drawing=_Named(Depth.QUICK, date.min, named))
-    except Exception as error:  # noqa: BLE001 - whatever the mutated mock does to itself is told of this mutant alone
-        return Verdict(mutant.id, frozenset(), mutant.wanted, (), broken=f"{type(error).__name__}: {error}")
-    blinded = _blinded(mutant.provider, {**unshown, **found})
-    return replace(_verdict(mutant, found), broken=raised.first, in_effect=reached.count > 0, blinded=blinded)
+        with errors.recording(), _serving_target(mutant, counter) as target:
+            results = probe(target, sorted(chosen), drawing=_NamedRecordsRotation(Depth.QUICK, date.min, named))
+    except Exception as error:  # noqa: BLE001 - a mutated mock may raise anything, which is part of the verdict
+        message = f"{type(error).__name__}: {error}"
+        return MutantVerdict(mutant.id, frozenset(), mutant.must_drift, (), error=message)
+    blindness = find_blind_providers([*{**unchanged, **results}.values()], [mutant.provider]).get(mutant.provider, "")
+    verdict = _conclude(mutant, results)
+    return replace(verdict, error=errors.first, is_in_effect=counter.count > 0, blindness=blindness)
 
 
-def _blinded(provider: str, results: Mapping[str, Result]) -> str:
-    return find_blind_providers(list(results.values()), [provider]).get(provider, "")
+def find_unsound_records(provider: str) -> dict[str, str]:
+    """Return the records that do not conform, or report an assumption, on the unchanged mock imported again.
 
-
-def untouched(provider: str) -> dict[str, str]:
-    """What does not conform, or tells, on the mock imported anew unchanged: no mutant can be judged by it."""
-    with imported_anew() as app, serving_mock(app.create_app(only=[provider])) as addresses:
-        results = probe(targets.load("mock").with_addresses(addresses), of(provider).addresses)
-    return {
-        address: f"{each.outcome}, and tells of an assumption" if _tells(each) else str(each.outcome)
-        for address, each in results.items()
-        if (each.outcome is not Outcome.CONFORMS and not each.is_beyond_verifying) or _tells(each)
-    }
+    No mutant can be judged by them.
+    """
+    with reimported_mock() as app, serving_mock(app.create_app(only=[provider])) as addresses:
+        results = probe(targets.load("mock").with_addresses(addresses), provider_scope(provider).addresses)
+    unsound: dict[str, str] = {}
+    for address, result in results.items():
+        if _reports_assumption(result):
+            unsound[address] = f"{result.outcome}, and reports an assumption"
+        elif result.outcome is not Outcome.CONFORMS and not result.is_beyond_verifying:
+            unsound[address] = str(result.outcome)
+    return unsound
 
 
 @contextmanager
-def _serving(mutant: Mutant, reached: ExplainedReach) -> Iterator[Target]:
-    with served(mutant, reached) as addresses:
+def _serving_target(mutant: MockMutant, counter: EffectCounter) -> Iterator[Target]:
+    with serving_mutant(mutant, counter) as addresses:
         target = targets.load("mock").with_addresses(addresses)
-        yield target.with_values(LARGE_TOO) if mutant.is_large else target
+        yield target.with_values(LARGE_VALUES) if mutant.is_large else target
 
 
 @contextmanager
-def served(
-    mutant: Mutant, reached: ExplainedReach, given: Mapping[str, Any] | None = None
+def serving_mutant(
+    mutant: MockMutant, counter: EffectCounter, settings: Mapping[str, Any] | None = None
 ) -> Iterator[Mapping[str, Mapping[str, str]]]:
-    """The addresses of the mock with the mutant in it, speaking the prefixes given."""
+    """Serve the mock with the mutant in it, and yield the addresses; `settings` are those of the mock."""
     hook = Hook.parse(mutant.hook)
-    needed = mutant.instead.removeprefix("=") if mutant.instead.startswith("=") else ""
+    used_hook = mutant.instead.removeprefix("=") if mutant.instead.startswith("=") else ""
 
-    def change(original: object) -> object:
-        return instead.stands_in(mutant.instead, mutant.file, original, reached)
+    def replace_original(original: object) -> object:
+        return instead.make_replacement(mutant.instead, mutant.file, original, counter)
 
     with (
-        imported_anew(hook, change, needed) as app,
-        serving_mock(app.create_app(only=[mutant.provider], settings=given)) as addresses,
+        reimported_mock(hook, replace_original, used_hook) as app,
+        serving_mock(app.create_app(only=[mutant.provider], settings=settings)) as addresses,
     ):
         yield addresses
 
 
-class _Raised(logging.Handler):
-    """Hears what the servers say of an exception that no handler of the mock expected."""
+class _ErrorRecorder(logging.Handler):
+    """Records the first unexpected exception that the servers log."""
 
     def __init__(self) -> None:
         super().__init__(logging.ERROR)
@@ -224,52 +232,52 @@ class _Raised(logging.Handler):
             self.first = f"{type(error).__name__}: {error}"
 
     @contextmanager
-    def heard(self) -> Iterator[None]:
-        """Hear them while the block runs."""
+    def recording(self) -> Iterator[None]:
+        """Record while the block runs."""
         loggers = [logging.getLogger(name) for name in ("uvicorn.error", "grpc", "asyncio")]
-        for each in loggers:
-            each.addHandler(self)
+        for logger in loggers:
+            logger.addHandler(self)
         try:
             yield
         finally:
-            for each in loggers:
-                each.removeHandler(self)
+            for logger in loggers:
+                logger.removeHandler(self)
 
 
-def _verdict(mutant: Mutant, results: Mapping[str, Result]) -> Verdict:
-    matching = of(mutant.provider).matching
-    drifted = {address for address, each in results.items() if each.outcome in NOTICED}
-    told = {address for address, each in results.items() if _tells(each)}
-    may = set[str]().union(*map(matching, (*mutant.wanted, *mutant.told, *mutant.allowed)))
-    unnoticed = [pattern for pattern in mutant.wanted if not matching(pattern) & drifted]
-    untold = [pattern for pattern in mutant.told if not matching(pattern) & (drifted | told)]
-    return Verdict(
+def _conclude(mutant: MockMutant, results: Mapping[str, Result]) -> MutantVerdict:
+    matching = provider_scope(mutant.provider).matching
+    drifted = {address for address, result in results.items() if result.outcome in NOTICED_OUTCOMES}
+    told = {address for address, result in results.items() if _reports_assumption(result)}
+    may_drift = set[str]().union(*map(matching, (*mutant.must_drift, *mutant.must_report, *mutant.may_drift)))
+    not_drifted = [pattern for pattern in mutant.must_drift if not matching(pattern) & drifted]
+    not_reported = [pattern for pattern in mutant.must_report if not matching(pattern) & (drifted | told)]
+    return MutantVerdict(
         mutant.id,
         frozenset(drifted),
-        missed=(*unnoticed, *untold),
-        elsewhere=tuple(sorted(drifted - may)),
-        unseen={
-            address: f"{each.outcome}: {each.reason.code if each.reason else ''}"
-            for address, each in results.items()
-            if each.outcome not in (*NOTICED, Outcome.CONFORMS)
+        missed=(*not_drifted, *not_reported),
+        unexpected=tuple(sorted(drifted - may_drift)),
+        not_observed={
+            address: f"{result.outcome}: {result.reason.code if result.reason else ''}"
+            for address, result in results.items()
+            if result.outcome not in (*NOTICED_OUTCOMES, Outcome.CONFORMS)
         },
         told=frozenset(told),
-        why=tuple(f"{address}: {_first(results[address])}" for address in sorted(drifted)),
+        first_differences=tuple(f"{address}: {_describe_first_drift(results[address])}" for address in sorted(drifted)),
     )
 
 
-def _tells(result: Result) -> bool:
-    """Return whether it reports a wrong assumption of ours, or has no verdict, which makes a run on a mock blind.
+def _reports_assumption(result: Result) -> bool:
+    """Whether a result reports a wrong assumption of ours, or has no verdict, which makes a run on a mock blind.
 
-    A record whose other steps conform reports an assumption as failed in the observations of the step alone.
+    If the other steps of the record conform, only the observations of the step report the assumption.
     """
     has_no_verdict = result.outcome in (Outcome.INCONCLUSIVE, Outcome.RESTRICTED) and not result.is_beyond_verifying
     return (
         has_no_verdict
-        or any(each.severity is Severity.SHOULD for each in result.findings)
-        or any(ReasonCode.ASSUMPTION_FAILED in each.not_observed.values() for each in result.observations)
+        or any(finding.severity is Severity.SHOULD for finding in result.findings)
+        or any(ReasonCode.ASSUMPTION_FAILED in steps.not_observed.values() for steps in result.observations)
     )
 
 
-def _first(result: Result) -> str:
-    return next((f"{each.label}: {each.message}" for each in result.drifts), str(result.outcome))
+def _describe_first_drift(result: Result) -> str:
+    return next((f"{drift.label}: {drift.message}" for drift in result.drifts), str(result.outcome))

@@ -10,9 +10,9 @@ import pytest
 from catalog_probe.mockserver.core.prefixes import CLIENT_NAMES_FILE, read_prefixes
 from catalog_probe.mockserver.testing import MockProviders, mock_providers
 from tests.harness.client_faults import PROVIDERS, Met, table
-from tests.harness.mutants.instead import ExplainedReach
-from tests.harness.mutants.running import served
-from tests.harness.mutants.tables import mutants
+from tests.harness.mutants.instead import EffectCounter
+from tests.harness.mutants.running import serving_mutant
+from tests.harness.mutants.tables import read_mutants
 
 pytest.importorskip("pydantic", reason="no client is installed (dependency groups `clients` and `independent`)")
 
@@ -27,7 +27,7 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore"),  # those that clients give are their own
 ]
 
-MUTANTS = {mutant.id: mutant for mutant in mutants(PROVIDERS)}
+MUTANTS = {mutant.id: mutant for mutant in read_mutants(PROVIDERS)}
 KILLED = sorted({row.mutant for row in table() if not row.mutant.startswith("no: ")})
 
 
@@ -78,8 +78,8 @@ def test_the_client_kills_the_mutant_of_the_fault(mutant: str, waited: list[floa
     rows = [row for row in table() if row.mutant == mutant and is_there(row.client)]
     if not rows:
         pytest.skip("no client of its rows is installed (`nox -s clients` does)")
-    reached = ExplainedReach()
-    with served(MUTANTS[mutant], reached, read_prefixes(CLIENT_NAMES_FILE)) as addresses:
+    reached = EffectCounter()
+    with serving_mutant(MUTANTS[mutant], reached, read_prefixes(CLIENT_NAMES_FILE)) as addresses:
         base = addresses[rows[0].provider]["base_url"].rpartition("/")[0]
         for number, row in enumerate(rows):
             with pytest.raises((Exception, pytest.fail.Exception)):

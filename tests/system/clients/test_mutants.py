@@ -9,9 +9,9 @@ import pytest
 
 from catalog_probe.mockserver.core.prefixes import CLIENT_NAMES_FILE, read_prefixes
 from catalog_probe.mockserver.testing import MockProviders
-from tests.harness.mutants.instead import ExplainedReach
-from tests.harness.mutants.running import served
-from tests.harness.mutants.tables import mutants
+from tests.harness.mutants.instead import EffectCounter
+from tests.harness.mutants.running import serving_mutant
+from tests.harness.mutants.tables import read_mutants
 
 pytest.importorskip("pydantic", reason="no client is installed (dependency groups `clients` and `independent`)")
 
@@ -21,7 +21,7 @@ from tests.system.clients.test_independent import ALL, Asking
 pytestmark = [pytest.mark.filterwarnings("ignore")]
 
 TABLE = Path(__file__).with_name("mutants.tsv")
-MUTANTS = {mutant.id: mutant for mutant in mutants(("pa", "pb", "pc", "pd"))}
+MUTANTS = {mutant.id: mutant for mutant in read_mutants(("pa", "pb", "pc", "pd"))}
 
 
 def rows() -> list[list[str]]:
@@ -34,8 +34,8 @@ def test_the_client_kills_the_mutant(mutant: str, client: str, behaviour: str) -
     found = ALL[client]
     if not found.installed:
         pytest.skip(f"{found.package} is not installed")
-    reached = ExplainedReach()
-    with served(MUTANTS[mutant], reached, read_prefixes(CLIENT_NAMES_FILE)) as addresses:
+    reached = EffectCounter()
+    with serving_mutant(MUTANTS[mutant], reached, read_prefixes(CLIENT_NAMES_FILE)) as addresses:
         base = addresses[found.provider]["base_url"].rpartition("/")[0]
         asking = Asking(found, MockProviders(base, addresses, "mutant"))
         with pytest.raises((Exception, pytest.fail.Exception)):

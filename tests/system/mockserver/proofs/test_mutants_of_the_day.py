@@ -7,9 +7,9 @@ from datetime import date
 import pytest
 
 from catalog_probe.catalog.files.manifest import providers
-from tests.harness.mutants.__main__ import drawn
-from tests.harness.mutants.running import Shown, run
-from tests.harness.mutants.tables import mutants
+from tests.harness.mutants.__main__ import is_drawn
+from tests.harness.mutants.running import ProbedRecords, run_mutant
+from tests.harness.mutants.tables import read_mutants
 
 SHARES = 100
 """A hundredth a day."""
@@ -18,6 +18,6 @@ SHARES = 100
 @pytest.mark.parametrize("provider", providers())
 def test_the_mutants_of_the_day_are_noticed(provider: str) -> None:
     today = date.today()
-    chosen = [mutant for mutant in mutants([provider]) if mutant.is_large or drawn(mutant, today, SHARES)]
-    verdicts = [run(mutant, Shown.NAMED) for mutant in chosen]
-    assert [(verdict.id, verdict.missed, verdict.broken) for verdict in verdicts if verdict.survived] == []
+    chosen = [mutant for mutant in read_mutants([provider]) if mutant.is_large or is_drawn(mutant, today, SHARES)]
+    verdicts = [run_mutant(mutant, ProbedRecords.NAMED) for mutant in chosen]
+    assert [(verdict.id, verdict.missed, verdict.error) for verdict in verdicts if verdict.is_survivor] == []
