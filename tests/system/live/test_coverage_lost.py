@@ -10,23 +10,17 @@ from catalog_probe.reports.content.overview import Overview
 from catalog_probe.reports.content.sections import SectionName
 from tests.harness.command import CommandResult, pytest_probes, run_command
 from tests.harness.fault_changes import replace_answer
-from tests.harness.fault_proxy import FaultServer, serving_faults
 from tests.harness.faults import Fault, FaultScope
 from tests.harness.live import KEYS, LiveTarget, write_live_target
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
+
+    from tests.harness.fault_proxy import FaultServer
 
 REFUSAL = '{"type":"error","error":{"type":"permission_error","message":"Your key may not use this resource."}}'
 READS = ("--kind", "endpoints")
 """A whole of what options select, as `-k` is not: only such a run is remembered."""
-
-
-@pytest.fixture(scope="module")
-def fault_server() -> Iterator[FaultServer]:
-    with serving_faults() as made:
-        yield made
 
 
 @pytest.fixture

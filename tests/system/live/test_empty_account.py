@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.harness.accounts import Services, probe_account, serving_services
+from tests.harness.accounts import Services, probe_account
 from tests.harness.fault_changes import edit_body
 from tests.harness.faults import Fault, FaultScope
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Mapping
 
     from catalog_probe.catalog.evidence.results import Result
 
@@ -20,12 +20,6 @@ REMOTE = "pa/endpoints/compliance_sessions/list_remote_sessions"
 LOCAL = "pa/endpoints/compliance_sessions/list_local_sessions"
 ACTIVITIES = "pa/endpoints/compliance_activities/list_activities"
 KEYS = {"PA_COMPLIANCE_KEY": "mock-pa-compliance", "PA_ADMIN_KEY": "mock-pa-admin"}
-
-
-@pytest.fixture(scope="module")
-def standing() -> Iterator[Services]:
-    with serving_services() as made:
-        yield made
 
 
 def of_pages(change: Callable[[dict[str, Any]], dict[str, Any]]) -> Fault:
@@ -52,32 +46,32 @@ def differing(results: Mapping[str, Result]) -> dict[str, set[str]]:
 
 
 @pytest.mark.parametrize("account", [EMPTY, ONE], ids=["empty", "one of each"])
-def test_an_empty_account_causes_no_drift(account: Fault, standing: Services) -> None:
-    standing.restart(account)
-    results = probe_account(standing.target("pa", **KEYS), [REMOTE, LOCAL, ACTIVITIES])
+def test_an_empty_account_causes_no_drift(account: Fault, services: Services) -> None:
+    services.restart(account)
+    results = probe_account(services.target("pa", **KEYS), [REMOTE, LOCAL, ACTIVITIES])
     assert differing(results) == {}
 
 
-def test_items_of_an_empty_list_are_not_observed(standing: Services) -> None:
-    standing.restart(EMPTY)
+def test_items_of_an_empty_list_are_not_observed(services: Services) -> None:
+    services.restart(EMPTY)
     (observation,) = (
         each
-        for each in probe_account(standing.target("pa", **KEYS), [REMOTE])[REMOTE].observations
+        for each in probe_account(services.target("pa", **KEYS), [REMOTE])[REMOTE].observations
         if each.label == "success"
     )
     assert observation.not_observed["body:/data/*/status"] == "nothing-there"
     assert "status" in observation.matched
 
 
-def test_an_item_without_the_field_resolves_the_assumption(standing: Services) -> None:
-    standing.restart(NAMELESS)
-    assert differing(probe_account(standing.target("pa", **KEYS), [REMOTE])) == {
+def test_an_item_without_the_field_resolves_the_assumption(services: Services) -> None:
+    services.restart(NAMELESS)
+    assert differing(probe_account(services.target("pa", **KEYS), [REMOTE])) == {
         REMOTE: {"success/body:/data/*/status"}
     }
 
 
-def test_a_page_without_its_cursor_is_drift_if_another_page_exists(standing: Services) -> None:
-    standing.restart(of_pages(lambda page: {**page, "next_page": None}))
-    assert differing(probe_account(standing.target("pa", **KEYS), [LOCAL])) == {
+def test_a_page_without_its_cursor_is_drift_if_another_page_exists(services: Services) -> None:
+    services.restart(of_pages(lambda page: {**page, "next_page": None}))
+    assert differing(probe_account(services.target("pa", **KEYS), [LOCAL])) == {
         LOCAL: {"page_1/relation:non_empty:/next_page"}
     }

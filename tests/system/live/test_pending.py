@@ -12,23 +12,17 @@ from catalog_probe.catalog.evidence.verdicts.confirmation import list_never_conf
 from catalog_probe.catalog.files.store import RECORDS, Catalog
 from tests.harness import fault_changes as edits
 from tests.harness.command import CommandResult, pytest_probes
-from tests.harness.fault_proxy import FaultServer, serving_faults
 from tests.harness.faults import Fault, FaultScope
 from tests.harness.live import LiveTarget, write_live_target
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
+
+    from tests.harness.fault_proxy import FaultServer
 
 MODEL = "pa/endpoints/models/get_model"
 KEY = "success/header:request-id"
 OTHERWISE = Fault(FaultScope(path="/v1/models/mock-small$", statuses=(200,)), answer=edits.remove_headers("request-id"))
-
-
-@pytest.fixture(scope="module")
-def fault_server() -> Iterator[FaultServer]:
-    with serving_faults() as made:
-        yield made
 
 
 @dataclass(frozen=True)

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 from catalog_probe.catalog.model import Outcome
-from tests.harness.accounts import Services, probe_account, serving_services
+from tests.harness.accounts import Services, probe_account
 from tests.harness.fault_changes import replace_answer
 from tests.harness.faults import Fault, FaultScope
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
 
     from catalog_probe.catalog.evidence.results import Result
 
@@ -34,12 +34,6 @@ LOOKED_UP = ("pc/errors/not_found/file", "pc/errors/not_found/eval", "pc/errors/
 SCOPE = "pc/errors/permission/insufficient_permissions"
 
 
-@pytest.fixture(scope="module")
-def standing() -> Iterator[Services]:
-    with serving_services() as made:
-        yield made
-
-
 def without_scope(path: str = "/v1/(files|evals|conversations|fine_tuning|organization)") -> Fault:
     return Fault(FaultScope(provider="pc", path=path, credential=KEY), answer=replace_answer(401, NO_SCOPE))
 
@@ -48,37 +42,37 @@ def told(results: Mapping[str, Result]) -> dict[str, str]:
     return {address: each.reason.code if each.reason else str(each.outcome) for address, each in results.items()}
 
 
-def test_a_key_without_the_scope_is_account_trouble(standing: Services) -> None:
-    standing.restart(without_scope())
-    results = probe_account(standing.target("pc"), [LIMITS, *LOOKED_UP])
+def test_a_key_without_the_scope_is_account_trouble(services: Services) -> None:
+    services.restart(without_scope())
+    results = probe_account(services.target("pc"), [LIMITS, *LOOKED_UP])
     assert told(results) == dict.fromkeys([LIMITS, *LOOKED_UP], "account-trouble")
     reason = results[LIMITS].reason
     assert reason is not None
     assert "look at the account of PC_API_KEY" in reason.detail
 
 
-def test_a_missing_scope_with_another_status_is_drift(standing: Services) -> None:
-    standing.restart(without_scope())
-    assert told(probe_account(standing.target("pc"), [LIMITS, SCOPE])) == {LIMITS: "account-trouble", SCOPE: "drifted"}
+def test_a_missing_scope_with_another_status_is_drift(services: Services) -> None:
+    services.restart(without_scope())
+    assert told(probe_account(services.target("pc"), [LIMITS, SCOPE])) == {LIMITS: "account-trouble", SCOPE: "drifted"}
 
 
-def test_refusing_a_key_that_is_accepted_elsewhere_is_drift(standing: Services) -> None:
-    standing.restart(without_scope("/v1/(files|evals|conversations)"))
-    results = probe_account(standing.target("pc"), [LIMITS, *LOOKED_UP])
+def test_refusing_a_key_that_is_accepted_elsewhere_is_drift(services: Services) -> None:
+    services.restart(without_scope("/v1/(files|evals|conversations)"))
+    results = probe_account(services.target("pc"), [LIMITS, *LOOKED_UP])
     assert told(results) == {LIMITS: "conforms", **dict.fromkeys(LOOKED_UP, "drifted")}
 
 
-def test_a_refusal_of_undocumented_shape_is_drift(standing: Services) -> None:
+def test_a_refusal_of_undocumented_shape_is_drift(services: Services) -> None:
     other = NO_SCOPE.replace("invalid_request_error", "scope_error")
-    standing.restart(
+    services.restart(
         Fault(FaultScope(provider="pc", path="fine_tuning", credential=KEY), answer=replace_answer(401, other))
     )
-    assert told(probe_account(standing.target("pc"), [LIMITS])) == {LIMITS: "drifted"}
+    assert told(probe_account(services.target("pc"), [LIMITS])) == {LIMITS: "drifted"}
 
 
-def test_a_missing_scope_on_a_mock_is_drift(standing: Services) -> None:
-    standing.restart(without_scope())
-    assert told(probe_account(replace(standing.target("pc"), live=False), [LIMITS])) == {LIMITS: "drifted"}
+def test_a_missing_scope_on_a_mock_is_drift(services: Services) -> None:
+    services.restart(without_scope())
+    assert told(probe_account(replace(services.target("pc"), live=False), [LIMITS])) == {LIMITS: "drifted"}
 
 
 GREETING = "Welcome to the guest network."
@@ -89,9 +83,9 @@ ELSEWHERE = "pc/errors/not_found/call"
 @pytest.mark.parametrize(
     ("path", "outcome"), [("", "gateway-page"), ("/v1/responses$", str(Outcome.DRIFTED))], ids=["many", "one"]
 )
-def test_one_page_for_all_endpoints_is_a_gateway_page(path: str, outcome: str, standing: Services) -> None:
-    standing.restart(
+def test_one_page_for_all_endpoints_is_a_gateway_page(path: str, outcome: str, services: Services) -> None:
+    services.restart(
         Fault(FaultScope(provider="pc", method="POST", path=path), answer=replace_answer(200, GREETING, "text/plain"))
     )
-    found = told(probe_account(standing.target("pc"), [*POSTED, ELSEWHERE]))
+    found = told(probe_account(services.target("pc"), [*POSTED, ELSEWHERE]))
     assert {found[each] for each in POSTED} == {outcome}

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
 
 import pytest
 
 from catalog_probe.catalog.model import Outcome
 from catalog_probe.catalog.model.codes import ReasonCode
 from tests.harness import fault_changes as edits
-from tests.harness.accounts import Services, probe_account, serving_services
+from tests.harness.accounts import Services, probe_account
 from tests.harness.faults import Fault, FaultScope
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 MUTUAL_TLS = ("pc/errors/oauth/invalid_request", "pc/errors/permission/mutual_tls_host")
 REGIONAL = ("pd/errors/not_found/model_not_in_region",)
@@ -42,32 +38,26 @@ WRONG_KEY = {
 }
 
 
-@pytest.fixture(scope="module")
-def standing() -> Iterator[Services]:
-    with serving_services() as made:
-        yield made
-
-
 @pytest.mark.parametrize("wrong", WRONG_KEY)
 @pytest.mark.parametrize("variable", ELSEWHERE)
-def test_a_server_with_one_answer_is_not_the_provider(standing: Services, variable: str, wrong: str) -> None:
+def test_a_server_with_one_answer_is_not_the_provider(services: Services, variable: str, wrong: str) -> None:
     path, asked, given = ELSEWHERE[variable]
-    standing.restart(Fault(FaultScope(path=f"^{path}"), answer=WRONG_KEY[wrong]))
-    hold_nothing_was_seen(standing, variable, asked, **given)
+    services.restart(Fault(FaultScope(path=f"^{path}"), answer=WRONG_KEY[wrong]))
+    hold_nothing_was_seen(services, variable, asked, **given)
 
 
 @pytest.mark.parametrize("there", ["/pa", "/pb", "/pc", "/pd"])
 @pytest.mark.parametrize("variable", ELSEWHERE)
 def test_another_server_of_this_or_another_provider_is_inconclusive(
-    standing: Services, variable: str, there: str
+    services: Services, variable: str, there: str
 ) -> None:
     _, asked, given = ELSEWHERE[variable]
-    standing.restart()
-    hold_nothing_was_seen(standing, variable, asked, **given, **{variable: f"{standing.base}{there}"})
+    services.restart()
+    hold_nothing_was_seen(services, variable, asked, **given, **{variable: f"{services.base}{there}"})
 
 
-def hold_nothing_was_seen(standing: Services, variable: str, asked: tuple[str, ...], **given: str) -> None:
-    results = probe_account(standing.target(variable[:2].lower(), **given), asked)
+def hold_nothing_was_seen(services: Services, variable: str, asked: tuple[str, ...], **given: str) -> None:
+    results = probe_account(services.target(variable[:2].lower(), **given), asked)
     assert {result.outcome for result in results.values()} == {Outcome.INCONCLUSIVE}
     told = {result.reason for result in results.values() if result.reason is not None}
     assert {each.code for each in told} <= {ReasonCode.CONTROL_FAILED, ReasonCode.GATEWAY_PAGE}
@@ -85,34 +75,34 @@ AND_KEY = "PD_MANAGEMENT_KEY and "
 
 
 @pytest.mark.parametrize("variable", ELSEWHERE)
-def test_at_the_right_address_all_records_conform(standing: Services, variable: str) -> None:
+def test_at_the_right_address_all_records_conform(services: Services, variable: str) -> None:
     _, asked, given = ELSEWHERE[variable]
-    standing.restart()
-    results = probe_account(standing.target(variable[:2].lower(), **given), asked)
+    services.restart()
+    results = probe_account(services.target(variable[:2].lower(), **given), asked)
     assert {address: each.outcome for address, each in results.items()} == dict.fromkeys(asked, Outcome.CONFORMS)
 
 
-def test_a_change_at_a_confirmed_host_is_drift(standing: Services) -> None:
+def test_a_change_at_a_confirmed_host_is_drift(services: Services) -> None:
     unprocessable = json.dumps({"error": {"message": "No.", "type": "oauth", "param": None, "code": None}})
-    standing.restart(
+    services.restart(
         Fault(
             FaultScope(path="^/pc-auth/", method="POST", statuses=(400,)),
             answer=edits.replace_answer(422, unprocessable),
         )
     )
-    results = probe_account(standing.target("pc"), MUTUAL_TLS)
+    results = probe_account(services.target("pc"), MUTUAL_TLS)
     assert [results[address].outcome for address in MUTUAL_TLS] == [Outcome.DRIFTED, Outcome.CONFORMS]
-    standing.restart(Fault(FaultScope(path="^/pc-auth/", statuses=(403,)), answer=edits.replace_answer(404, "{}")))
-    results = probe_account(standing.target("pc"), MUTUAL_TLS)
+    services.restart(Fault(FaultScope(path="^/pc-auth/", statuses=(403,)), answer=edits.replace_answer(404, "{}")))
+    results = probe_account(services.target("pc"), MUTUAL_TLS)
     assert [results[address].outcome for address in MUTUAL_TLS] == [Outcome.CONFORMS, Outcome.DRIFTED]
 
 
-def test_a_large_success_proves_the_key_without_a_proof_field(standing: Services) -> None:
+def test_a_large_success_proves_the_key_without_a_proof_field(services: Services) -> None:
     """Of a large body only the values at named pointers are kept, which are none here."""
     _, asked, given = ELSEWHERE["PD_MANAGEMENT_URL"]
     large = json.dumps({"padding": "x" * 100_000})
-    standing.restart(
+    services.restart(
         Fault(FaultScope(path="^/pd-management/", statuses=(200,)), answer=edits.replace_answer(200, large))
     )
-    results = probe_account(standing.target("pd", **given), asked)
+    results = probe_account(services.target("pd", **given), asked)
     assert {address: each.outcome for address, each in results.items()} == dict.fromkeys(asked, Outcome.CONFORMS)

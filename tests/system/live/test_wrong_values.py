@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from datetime import date
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -16,13 +16,10 @@ from catalog_probe.probes.running.looking_up import look_up
 from catalog_probe.probes.targets.look_ups import MAX_REPEATS
 from catalog_probe.probes.targets.target import NONEXISTENT_KEY
 from catalog_probe.probes.wire.redaction.redactor import Redactor
-from tests.harness.accounts import FREE, Services, probe_account, serving_services
+from tests.harness.accounts import FREE, Services, probe_account
 from tests.harness.engines import catalog
 from tests.harness.fault_changes import edit_body, replace_answer, replace_by_page
 from tests.harness.faults import Act, Fault, FaultScope
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 REFUSED = frozenset({Outcome.DRIFTED, Outcome.FLAKY, Outcome.RESTRICTED, Outcome.HARNESS_ERROR})
 FORBIDDEN = '{"type":"error","error":{"type":"permission_error","message":"Your key may not use this model."}}'
@@ -30,18 +27,12 @@ GONE = '{"type":"error","error":{"type":"not_found_error","message":"model: mock
 ABOUT_THE_MODEL = ("pa/endpoints/models/get_model", "pa/errors/invalid_request/max_tokens_above_maximum")
 
 
-@pytest.fixture(scope="module")
-def standing() -> Iterator[Services]:
-    with serving_services() as made:
-        yield made
-
-
 # PD's is lower: its mock refuses an empty list of messages before it looks for the model; 2:7.6 states no order
 @pytest.mark.parametrize(("provider", "fewest"), [("pa", 3), ("pb", 3), ("pc", 3), ("pd", 2)])
-def test_a_missing_model_is_reported_once_as_our_mistake(standing: Services, provider: str, fewest: int) -> None:
-    standing.restart()
+def test_a_missing_model_is_reported_once_as_our_mistake(services: Services, provider: str, fewest: int) -> None:
+    services.restart()
     variable = f"{provider.upper()}_SMALL_MODEL"
-    results = probe_account(standing.target(provider, **{variable: "no-such-model-of-mine"}))
+    results = probe_account(services.target(provider, **{variable: "no-such-model-of-mine"}))
     assert not [result.record for result in results.values() if result.outcome in REFUSED]
     told = Counter(
         result.reason.detail for result in results.values() if result.reason and result.reason.code == NOT_FOUND
@@ -55,17 +46,17 @@ def test_a_missing_model_is_reported_once_as_our_mistake(standing: Services, pro
 NOT_FOUND = "value-not-found"
 
 
-def test_a_listed_model_may_drift(standing: Services) -> None:
+def test_a_listed_model_may_drift(services: Services) -> None:
     """It is in the account's list, so that a refusal of it is the provider's; so is that of one found there."""
     for given in ({"PA_SMALL_MODEL": "mock-small"}, {}):
-        standing.restart(Fault(FaultScope(path="/models/mock-small$"), answer=replace_answer(404, GONE)))
-        results = probe_account(standing.target("pa", **given), ABOUT_THE_MODEL[:1])
+        services.restart(Fault(FaultScope(path="/models/mock-small$"), answer=replace_answer(404, GONE)))
+        results = probe_account(services.target("pa", **given), ABOUT_THE_MODEL[:1])
         assert [result.outcome for result in results.values()] == [Outcome.DRIFTED]
 
 
-def test_an_unlisted_alias_is_looked_up_by_itself(standing: Services) -> None:
-    standing.restart(ONLY_ANOTHER, Fault(FaultScope(path="/count_tokens$"), answer=replace_answer(404, GONE)))
-    results = probe_account(standing.target("pa", PA_SMALL_MODEL="mock-small"), ["pa/endpoints/messages/count_tokens"])
+def test_an_unlisted_alias_is_looked_up_by_itself(services: Services) -> None:
+    services.restart(ONLY_ANOTHER, Fault(FaultScope(path="/count_tokens$"), answer=replace_answer(404, GONE)))
+    results = probe_account(services.target("pa", PA_SMALL_MODEL="mock-small"), ["pa/endpoints/messages/count_tokens"])
     assert [result.outcome for result in results.values()] == [Outcome.DRIFTED]
 
 
@@ -74,14 +65,14 @@ ONLY_ANOTHER = Fault(FaultScope(path="/v1/models$", statuses=(200,)), answer=edi
 
 
 @pytest.mark.parametrize("where", ["/models/mock-small|/messages", "/models/mock-small"])
-def test_a_model_that_this_key_may_not_use_restricts_no_record(standing: Services, where: str) -> None:
+def test_a_model_that_this_key_may_not_use_restricts_no_record(services: Services, where: str) -> None:
     """Nor is it a difference where another refusal was provoked, as long as nothing at all is let through with it."""
     forbidden = edit_body(lambda raw: FORBIDDEN.encode())
     refused = Fault(
         FaultScope(path=where, statuses=(200, 400)), answer=lambda answer: forbidden(answer).with_changes(status=403)
     )
-    standing.restart(ONLY_ANOTHER, refused)
-    results = probe_account(standing.target("pa", PA_SMALL_MODEL="mock-small"), ABOUT_THE_MODEL)
+    services.restart(ONLY_ANOTHER, refused)
+    results = probe_account(services.target("pa", PA_SMALL_MODEL="mock-small"), ABOUT_THE_MODEL)
     assert not [result.record for result in results.values() if result.outcome in REFUSED]
     get = results[ABOUT_THE_MODEL[0]]
     assert get.reason is not None
@@ -101,9 +92,9 @@ WRONG_IDS = {
 }
 
 
-def test_wrong_ids_and_a_retired_beta_are_no_drift(standing: Services) -> None:
-    standing.restart()
-    results = probe_account(standing.target("pa", **WRONG_IDS))
+def test_wrong_ids_and_a_retired_beta_are_no_drift(services: Services) -> None:
+    services.restart()
+    results = probe_account(services.target("pa", **WRONG_IDS))
     assert not [result.record for result in results.values() if result.outcome in REFUSED]
     told = " ".join(
         result.reason.detail for result in results.values() if result.reason and result.reason.code == NOT_FOUND
@@ -117,18 +108,18 @@ BETA = '{"type":"error","error":{"type":"invalid_request_error","message":"Unexp
 OTHERWISE = '{"type":"error","error":{"type":"invalid_request_error","message":"Who are you?"}}'
 
 
-def test_a_header_refused_before_the_key_is_checked_is_no_drift(standing: Services) -> None:
+def test_a_header_refused_before_the_key_is_checked_is_no_drift(services: Services) -> None:
     """What a wrong key is told then is no difference; what it is told in other words may be one."""
     agents, nobody = FaultScope(path="/v1/agents"), FaultScope(path="/v1/agents", credential=NONEXISTENT_KEY)
-    standing.restart(Fault(agents, answer=replace_answer(400, BETA)))
-    (result,) = probe_account(standing.target("pa"), [LIST_AGENTS]).values()
+    services.restart(Fault(agents, answer=replace_answer(400, BETA)))
+    (result,) = probe_account(services.target("pa"), [LIST_AGENTS]).values()
     assert result.outcome is Outcome.INCONCLUSIVE
     assert result.reason is not None
     assert result.reason.code == ReasonCode.ASSUMPTION_FAILED
-    standing.restart(
+    services.restart(
         Fault(agents, answer=replace_answer(400, BETA)), Fault(nobody, answer=replace_answer(400, OTHERWISE))
     )
-    (result,) = probe_account(standing.target("pa"), [LIST_AGENTS]).values()
+    (result,) = probe_account(services.target("pa"), [LIST_AGENTS]).values()
     assert result.outcome is Outcome.DRIFTED
     assert {drift.label for drift in result.drifts} == {WRONG_CREDENTIAL}
 
@@ -136,18 +127,18 @@ def test_a_header_refused_before_the_key_is_checked_is_no_drift(standing: Servic
 LIST_AGENTS = "pa/endpoints/agents/list_agents"
 
 
-def test_the_doctor_names_a_value_that_the_account_lacks(standing: Services) -> None:
-    standing.restart()
-    target = standing.target("pa", PA_SMALL_MODEL="no-such-model-of-mine")
+def test_the_doctor_names_a_value_that_the_account_lacks(services: Services) -> None:
+    services.restart()
+    target = services.target("pa", PA_SMALL_MODEL="no-such-model-of-mine")
     found = doctor.examine(catalog(), target, FREE, date(2026, 11, 21))
     assert not found.is_healthy
     said = "not there: pa small_model: the account does not show no-such-model-of-mine; set PA_SMALL_MODEL"
     assert said in doctor_text.format_diagnosis(found)
 
 
-def test_the_doctor_accepts_a_value_that_the_account_has(standing: Services) -> None:
-    standing.restart()
-    found = doctor.examine(catalog(), standing.target("pa", PA_SMALL_MODEL="mock-small"), FREE, date(2026, 11, 21))
+def test_the_doctor_accepts_a_value_that_the_account_has(services: Services) -> None:
+    services.restart()
+    found = doctor.examine(catalog(), services.target("pa", PA_SMALL_MODEL="mock-small"), FREE, date(2026, 11, 21))
     assert found.is_healthy
 
 
@@ -175,12 +166,12 @@ LISTS = {
     ("provider", "listing"),
     [*((each, b"[]") for each in LISTS), ("pa", b"null"), ("pa", b'{"id": "m"}'), ("pa", b'[{"id": ""}]')],
 )
-def test_an_account_without_any_model_is_account_trouble(standing: Services, provider: str, listing: bytes) -> None:
+def test_an_account_without_any_model_is_account_trouble(services: Services, provider: str, listing: bytes) -> None:
     """Most records need one; that there is none is no state of a provider's, so nobody looked at those."""
     path, empty = LISTS[provider]
     nothing = empty.replace(b"[]", listing)
-    standing.restart(Fault(FaultScope(path=path, statuses=(200,)), answer=edit_body(lambda raw: nothing)))
-    target = standing.target(provider)
+    services.restart(Fault(FaultScope(path=path, statuses=(200,)), answer=edit_body(lambda raw: nothing)))
+    target = services.target(provider)
     found = doctor.examine(catalog(), target, FREE, date(2026, 11, 21))
     assert not found.is_healthy
     (said,) = [line for line in doctor_text.format_diagnosis(found) if line.startswith("unanswered: ")]
@@ -199,21 +190,21 @@ TOO_EARLY = replace_answer(425, "too early", "text/plain")
     "trouble",
     [{"answer": BAD_GATEWAY}, {"act": Act.RESET}, {"answer": replace_answer(503, "{}")}, {"answer": TOO_EARLY}],
 )
-def test_a_lost_first_look_up_is_repeated(standing: Services, trouble: dict[str, Any]) -> None:
+def test_a_lost_first_look_up_is_repeated(services: Services, trouble: dict[str, Any]) -> None:
     """The first look-up and, of the doctor, the first control."""
     model = ("pa/endpoints/models/get_model",)
-    standing.restart(Fault(FaultScope(path="/pa/v1/models$", last=1), **trouble))
-    assert [each.outcome for each in probe_account(standing.target("pa"), model).values()] == [Outcome.CONFORMS]
-    standing.restart(Fault(FaultScope(path="/pa/v1/models$", last=1), **trouble))
-    assert doctor.examine(catalog(), standing.target("pa"), FREE, date(2026, 11, 21)).is_healthy
+    services.restart(Fault(FaultScope(path="/pa/v1/models$", last=1), **trouble))
+    assert [each.outcome for each in probe_account(services.target("pa"), model).values()] == [Outcome.CONFORMS]
+    services.restart(Fault(FaultScope(path="/pa/v1/models$", last=1), **trouble))
+    assert doctor.examine(catalog(), services.target("pa"), FREE, date(2026, 11, 21)).is_healthy
 
 
-def test_a_failing_look_up_is_repeated_only_so_often(standing: Services) -> None:
-    standing.restart(Fault(FaultScope(path="/pa/v1/models$"), answer=BAD_GATEWAY))
-    target = standing.target("pa")
+def test_a_failing_look_up_is_repeated_only_so_often(services: Services) -> None:
+    services.restart(Fault(FaultScope(path="/pa/v1/models$"), answer=BAD_GATEWAY))
+    target = services.target("pa")
     (told,) = look_up({"pa": (target.providers["pa"].rules["small_model"],)}, target, Redactor.for_target(target))
     assert [each.code for each in told.unanswered.values()] == [ReasonCode.GATEWAY_PAGE]
-    assert standing.request_count == 1 + MAX_REPEATS
+    assert services.request_count == 1 + MAX_REPEATS
 
 
 @pytest.mark.parametrize(
@@ -228,10 +219,10 @@ def test_a_failing_look_up_is_repeated_only_so_often(standing: Services) -> None
         ("pc", {"PC_API_KEY": "mock-pa-inference"}),
     ],
 )
-def test_a_key_of_another_kind_makes_no_record_drift(standing: Services, provider: str, given: dict[str, str]) -> None:
+def test_a_key_of_another_kind_makes_no_record_drift(services: Services, provider: str, given: dict[str, str]) -> None:
     """A key that may more than was meant, or nothing at all: the account's trouble, told once, with its variable."""
-    standing.restart()
-    results = probe_account(standing.target(provider, **given))
+    services.restart()
+    results = probe_account(services.target(provider, **given))
     assert not [result.record for result in results.values() if result.outcome in REFUSED]
     (variable,) = given
     unseen = [result.reason for result in results.values() if result.outcome is Outcome.INCONCLUSIVE and result.reason]
@@ -241,18 +232,18 @@ def test_a_key_of_another_kind_makes_no_record_drift(standing: Services, provide
     assert any(f"{variable}" in each.detail for each in unseen)
 
 
-def test_a_key_without_the_right_to_an_endpoint_is_restricted(standing: Services) -> None:
+def test_a_key_without_the_right_to_an_endpoint_is_restricted(services: Services) -> None:
     """A list and a fault that the same endpoints refuse this key in one sentence, before they look at anything."""
     own = FaultScope(path="/v1/(files|messages/batches|agents)", credential="mock-pa-inference")
-    standing.restart(Fault(own, answer=replace_answer(403, FORBIDDEN)))
-    outcomes = {address: each.outcome for address, each in probe_account(standing.target("pa")).items()}
+    services.restart(Fault(own, answer=replace_answer(403, FORBIDDEN)))
+    outcomes = {address: each.outcome for address, each in probe_account(services.target("pa")).items()}
     assert outcomes["pa/endpoints/files/list_files"] is Outcome.RESTRICTED
     assert outcomes["pa/endpoints/limits/agents_created_per_minute"] is Outcome.RESTRICTED
     assert Outcome.DRIFTED not in outcomes.values()
 
 
-def test_a_refusal_that_only_the_faulty_request_gets_is_drift(standing: Services) -> None:
+def test_a_refusal_that_only_the_faulty_request_gets_is_drift(services: Services) -> None:
     """Another refusal than the documented one may be the provider's change."""
-    standing.restart(Fault(FaultScope(path="/v1/models/"), answer=replace_answer(403, FORBIDDEN)))
-    results = probe_account(standing.target("pa"), ["pa/errors/general/unknown_model"])
+    services.restart(Fault(FaultScope(path="/v1/models/"), answer=replace_answer(403, FORBIDDEN)))
+    results = probe_account(services.target("pa"), ["pa/errors/general/unknown_model"])
     assert [result.outcome for result in results.values()] == [Outcome.DRIFTED]
