@@ -26,7 +26,7 @@ from tests.harness.fault_changes import edit_body, remove_headers, set_status
 from tests.harness.fault_proxy import FaultServer, serving_faults
 from tests.harness.faults import Fault, FaultScope
 from tests.harness.target_files import toml
-from tests.system.browser.chromium import WIDE, arrived, chromium
+from tests.system.browser.chromium import WIDE, chromium, wait_until_arrived
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -166,7 +166,7 @@ def draw_report(browser: Browser, run: Path, image: Path, *, record: str = "") -
     tab = browser.new_page(viewport=WIDE)
     tab.goto((run / "report.html").as_uri() + (f"#{record}" if record else ""))
     if record:
-        arrived(tab)
+        wait_until_arrived(tab)
     tab.screenshot(path=image)
     tab.close()
 

@@ -26,7 +26,7 @@ Visit = Callable[..., "Page"]
 """Opens an address as a fresh page, in a viewport and with options of its media."""
 
 
-def executable() -> str | None:
+def find_chromium() -> str | None:
     """Where Chromium is: the variable CHROMIUM, or what the path holds."""
     named = os.environ.get("CHROMIUM")
     return named or next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
@@ -37,7 +37,7 @@ def chromium() -> Iterator[Browser]:
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=executable(), args=FLAGS)
+        browser = playwright.chromium.launch(executable_path=find_chromium(), args=FLAGS)
         try:
             yield browser
         finally:
@@ -56,7 +56,7 @@ class Tabs:
         self._busy: list[Page] = []
         self._trouble: list[str] = []
 
-    def opened(self, address: str, viewport: ViewportSize = WIDE, color_scheme: ColorScheme = "light") -> Page:
+    def open(self, address: str, viewport: ViewportSize = WIDE, color_scheme: ColorScheme = "light") -> Page:
         """A page at an address, in a tab that holds no other."""
         tab = self._idle.pop() if self._idle else self._new()
         self._busy.append(tab)
@@ -65,7 +65,7 @@ class Tabs:
         tab.goto(address)
         return tab
 
-    def emptied(self) -> list[str]:
+    def close_all(self) -> list[str]:
         """Let go of all pages, and say what trouble they made; a tab that cannot is not used again."""
         for tab in (busy := self._busy)[:]:
             busy.remove(tab)
@@ -98,13 +98,13 @@ def until(tab: Page, condition: str) -> None:
     tab.wait_for_function(f"() => {condition}")
 
 
-def arrived(tab: Page) -> None:
+def wait_until_arrived(tab: Page) -> None:
     """Wait until the page has loaded and the focus is on what its address names."""
     named = "document.getElementById(decodeURIComponent(location.hash.slice(1)))"
     until(tab, f"document.readyState === 'complete' && {named}?.contains(document.activeElement)")
 
 
-def shown(tab: Page) -> list[str]:
+def list_addresses(tab: Page) -> list[str]:
     """The addresses in the list of records."""
     rows = tab.eval_on_selector_all("#list tr.row", "rows => rows.map(row => row.dataset.address)")
     return list(rows)

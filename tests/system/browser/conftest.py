@@ -38,11 +38,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(scope="package")
 def browser() -> Iterator[Browser]:
-    if executable() is None:
+    if find_chromium() is None:
         reason = "no Chromium: `apt-get install chromium`, or name one in the variable CHROMIUM"
         (pytest.fail if os.environ.get("CI") else pytest.skip)(reason)
-    with chromium() as opened:
-        yield opened
+    with chromium() as running:
+        yield running
 
 
 @pytest.fixture(scope="package")
@@ -54,7 +54,7 @@ def all_tabs(browser: Browser) -> Tabs:
 def tabs(all_tabs: Tabs) -> Iterator[Tabs]:
     """Tabs whose pages may complain."""
     yield all_tabs
-    all_tabs.emptied()
+    all_tabs.close_all()
 
 
 @pytest.fixture(scope="session")
@@ -78,5 +78,5 @@ def page_of(told: Callable[[], tuple[Run, list[Result]]], folder: Path) -> str:
 @pytest.fixture
 def visit(all_tabs: Tabs) -> Iterator[Visit]:
     """Open an address as a fresh page; whatever it complains of or asks for fails the test."""
-    yield all_tabs.opened
-    assert all_tabs.emptied() == []
+    yield all_tabs.open
+    assert all_tabs.close_all() == []

@@ -154,7 +154,7 @@ def test_a_hostile_provider_neither_runs_nor_restyles_nor_fakes(visit: Visit, tm
 
 def test_even_markup_that_got_in_could_not_act(tabs: Tabs, report: str) -> None:
     """The policy is a second wall: what a bug of ours let through would still not run or load."""
-    tab = tabs.opened(report)
+    tab = tabs.open(report)
     tab.evaluate(
         """() => { window.refused = []; window.broken = [];
         addEventListener('securitypolicyviolation', event => refused.push(event.effectiveDirective));
@@ -186,23 +186,23 @@ def test_even_markup_that_got_in_could_not_act(tabs: Tabs, report: str) -> None:
 
 def test_sorting(visit: Visit, report: str) -> None:
     tab = visit(f"{report}#?sort=outcome")
-    assert shown(tab)[0] == "pd/errors/inference/scope_missing"
+    assert list_addresses(tab)[0] == "pd/errors/inference/scope_missing"
     tab.select_option("[name=sort]", "ms")
-    assert shown(tab)[0].startswith("pb/errors/live/")
+    assert list_addresses(tab)[0].startswith("pb/errors/live/")
     tab.select_option("[name=sort]", "age")
-    assert shown(tab)[0].startswith("pd/")
+    assert list_addresses(tab)[0].startswith("pd/")
 
 
 def test_a_link_to_a_finding_shows_it(visit: Visit, report: str) -> None:
     tab = visit(f"{report}#{STREAM}")
-    arrived(tab)
+    wait_until_arrived(tab)
     assert tab.locator(f"{finding_of(STREAM)} > summary:focus").count() == 1
     assert in_view(tab, finding_of(STREAM))
 
 
 def test_a_link_to_any_other_record_opens_it(visit: Visit, report: str) -> None:
     tab = visit(f"{report}#{CONFORMING}")
-    arrived(tab)
+    wait_until_arrived(tab)
     assert in_view(tab, f'tr[data-address="{CONFORMING}"]')
     detail = tab.inner_text("#list tr.detail")
     for told in ("retryable", "documented in", "DOCUMENTED, LIVE_VERIFIED", "test_error[", "x-should-retry"):
@@ -227,7 +227,7 @@ def test_a_strip_says_what_its_record_was_in_the_run_under_the_pointer(visit: Vi
 
 def test_a_record_has_a_checklist_and_what_we_assumed(visit: Visit, report: str) -> None:
     tab = visit(f"{report}#{REMARKED}")
-    arrived(tab)
+    wait_until_arrived(tab)
     assert tab.inner_text(".detail .checklist summary").split() == (
         "Assertions 4 as documented, 1 mismatched, 2 not observed".split()
     )
@@ -266,9 +266,9 @@ def test_everything_by_keyboard(visit: Visit, report: str) -> None:
     tab = visit(report)
     tab.keyboard.press("/")
     tab.keyboard.type("scope_missing family:inference")
-    assert len(shown(tab)) == 2
+    assert len(list_addresses(tab)) == 2
     tab.keyboard.press("Escape")
-    assert len(shown(tab)) > 2
+    assert len(list_addresses(tab)) > 2
     tab.keyboard.press("Escape")
     tab.evaluate("scrollTo(0, 0)")
     tab.keyboard.press("j")
@@ -283,7 +283,7 @@ def test_everything_by_keyboard(visit: Visit, report: str) -> None:
     assert tab.evaluate(focused) == first
     tab.goto(f"{report}#?q={CONFORMING}")
     until(tab, f"document.getElementById('f-q').value === '{CONFORMING}'")
-    assert shown(tab)[0] == CONFORMING
+    assert list_addresses(tab)[0] == CONFORMING
     tab.focus("#list tr.row a")
     tab.keyboard.press("Enter")
     tab.wait_for_selector("#list tr.detail")
@@ -294,7 +294,7 @@ def test_everything_by_keyboard(visit: Visit, report: str) -> None:
 def test_a_command_is_copied_as_it_stands(visit: Visit, report: str) -> None:
     tab = visit(f"{report}#{STREAM}")
     tab.context.grant_permissions(["clipboard-read", "clipboard-write"])
-    arrived(tab)
+    wait_until_arrived(tab)
     command = tab.locator(f"{finding_of(STREAM)} .command").first
     # The button says so for a moment only, so it is listened to from before the click.
     command.locator("button").evaluate(
@@ -326,7 +326,7 @@ def opens(number: int, visit: Visit, page: Path) -> None:
     assert f"of {number} records" in tab.inner_text("#count")
     last = [result.record for result in results if result.drifts][-1]
     tab.fill("#f-q", last.rpartition("/")[2])
-    (address,) = shown(tab)
+    (address,) = list_addresses(tab)
     assert address == last
     tab.click("#list tr.row a")
     tab.wait_for_selector(f"#list [id='{address}'] + tr.detail, {finding_of(address)}:focus-within")

@@ -38,7 +38,7 @@ def test_nothing_is_wider_than_a_narrow_screen(visit: Visit, report: str) -> Non
     assert width(tab) <= NARROW["width"]
     for address in (HOSTILE_RECORD, STREAM, CONFORMING):
         tab.evaluate("address => { location.hash = address }", address)
-        arrived(tab)
+        wait_until_arrived(tab)
         assert width(tab) <= NARROW["width"], address
     tab.evaluate("location.hash = '?q=outcome:drifted'")
     until(tab, "document.getElementById('f-q').value === 'outcome:drifted'")
@@ -92,7 +92,7 @@ def test_axe_finds_nothing(
 
     tab = visit(small_report + address, viewport, color_scheme=scheme)
     if address and not address.startswith("#?"):
-        arrived(tab)
+        wait_until_arrived(tab)
         tab.evaluate("for (const part of document.querySelectorAll('details')) part.open = true")
     tab.locator("button.copy:visible").first.click()  # for a moment it says "Copied"; the others keep their labels
     # Speech control finds a button by what it shows. axe has the rule, and does not run it unasked.

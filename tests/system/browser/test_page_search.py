@@ -10,20 +10,20 @@ import pytest
 from catalog_probe.catalog.model.errors import CatalogError
 from catalog_probe.catalog.search.query import RECORD_FIELDS, RUN_FIELDS, SearchEntry, parse
 from catalog_probe.catalog.search.query import split_names as text_of
-from tests.system.browser.chromium import Visit, shown, until
+from tests.system.browser.chromium import Visit, list_addresses, until
 
 
 def test_search_finds_all_words(visit: Visit, report: str) -> None:
     tab = visit(report)
     tab.fill("#f-q", "/NOT_FOUND verified compliance")
-    assert shown(tab) == [
+    assert list_addresses(tab) == [
         "pa/endpoints/compliance/not_found",
         "pa/errors/compliance/not_found",
         "pa/errors/compliance/not_found_2",
     ]
     assert tab.inner_text("#count") == "3 of 418 records"
     tab.fill("#f-q", "nothing like this")
-    assert shown(tab) == []
+    assert list_addresses(tab) == []
 
 
 def test_a_query_narrows_and_is_remembered_in_the_address(visit: Visit, report: str) -> None:
@@ -35,9 +35,9 @@ def test_a_query_narrows_and_is_remembered_in_the_address(visit: Visit, report: 
         "pc/errors/stream/api_error",
         "pc/errors/websocket/api_error",
     ]
-    assert shown(tab) == expected
+    assert list_addresses(tab) == expected
     # Playwright hears of a new address later than the page has it: `tab.url` may still be the one before.
-    assert shown(visit(tab.evaluate("location.href"))) == expected
+    assert list_addresses(visit(tab.evaluate("location.href"))) == expected
     tab.click("text=Clear")
     assert tab.inner_text("#count") == "418 of 418 records"
     assert tab.evaluate("location.href") == report
@@ -74,7 +74,7 @@ def test_everything_can_be_searched_for(visit: Visit, report: str) -> None:
     for query in FOUND:
         tab.evaluate("query => { location.hash = `?q=${query}` }", quote(query))
         until(tab, f"document.getElementById('f-q').value === {json.dumps(query)}")
-        found[query] = len(shown(tab))
+        found[query] = len(list_addresses(tab))
     assert found == FOUND
 
 
@@ -132,14 +132,14 @@ def test_each_search_brings_its_results_into_view(visit: Visit, report: str) -> 
 def test_the_search_suggests_fields_and_what_they_hold(visit: Visit, report: str) -> None:
     tab = visit(report)
 
-    def suggested(text: str) -> list[str]:
+    def suggestions(text: str) -> list[str]:
         tab.fill("#f-q", text)
         values = tab.eval_on_selector_all("#suggestions option", "options => options.map(each => each.value)")
         return list(values)
 
-    assert suggested("provider:pa st") == ["provider:pa status:"]
-    assert "status:429" in suggested("status:")
-    assert suggested("-is:fl") == ["-is:flaky"]
+    assert suggestions("provider:pa st") == ["provider:pa status:"]
+    assert "status:429" in suggestions("status:")
+    assert suggestions("-is:fl") == ["-is:flaky"]
 
 
 QUERIES = """
@@ -185,12 +185,12 @@ def test_the_page_and_the_catalog_read_a_query_alike(visit: Visit, report: str) 
         assert found == [address for address, item in spoken.items() if item.matches(terms)], query
 
 
-WRONG_KEY = ("a:b", "status:abc", "seen:soon", "-kind:error", "is:drifting")
+REFUSED_QUERIES = ("a:b", "status:abc", "seen:soon", "-kind:error", "is:drifting")
 
 
 def test_the_page_and_the_catalog_refuse_alike(visit: Visit, small_report: str) -> None:
     tab = visit(small_report)
-    for query in WRONG_KEY:
+    for query in REFUSED_QUERIES:
         with pytest.raises(CatalogError):
             parse(query, known={*RECORD_FIELDS, *RUN_FIELDS})
         tab.fill("#f-q", query)

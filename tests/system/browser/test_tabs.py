@@ -24,15 +24,15 @@ def test_a_tab_is_fresh_and_reports_the_complaints_of_its_page(tabs: Tabs, tmp_p
     (tmp_path / "bad.html").write_text(TROUBLE, "utf-8")
     (tmp_path / "good.html").write_text("<!doctype html><p>fine</p>", "utf-8")
     good = (tmp_path / "good.html").as_uri()
-    bad = tabs.opened((tmp_path / "bad.html").as_uri(), NARROW, color_scheme="dark")
+    bad = tabs.open((tmp_path / "bad.html").as_uri(), NARROW, color_scheme="dark")
     bad.emulate_media(media="print")
     bad.mouse.move(9, 9)
     assert bad.evaluate(STATE)[:4] == [1, NARROW["width"], True, True]
-    assert tabs.opened(good) is not bad, "a page that is still open keeps its tab"
-    told = tabs.emptied()
+    assert tabs.open(good) is not bad, "a page that is still open keeps its tab"
+    told = tabs.close_all()
     for each in ("console: said", "dialog: asked", "error: thrown", "http://127.0.0.1:9/"):
         assert each in told, each
-    again = {tabs.opened(good), tabs.opened(good)}
+    again = {tabs.open(good), tabs.open(good)}
     assert bad in again
     assert {*map(tuple, (each.evaluate(STATE) for each in again))} == {(None, WIDE["width"], False, False, True, 0)}
-    assert tabs.emptied() == []
+    assert tabs.close_all() == []

@@ -32,7 +32,7 @@ KILLED = sorted({row.mutant for row in table() if not row.mutant.startswith("no:
 
 
 @pytest.fixture
-def waited(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+def waits(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     """How long clients would have slept."""
     seconds: list[float] = []
     monkeypatch.setattr(time, "sleep", seconds.append)
@@ -40,41 +40,41 @@ def waited(monkeypatch: pytest.MonkeyPatch) -> list[float]:
 
 
 @pytest.fixture(scope="module")
-def running() -> Iterator[MockProviders]:
+def mock() -> Iterator[MockProviders]:
     with mock_providers(any_key=False, any_model=False, limits=1) as mock:
         yield mock
 
 
-def attempted(row: Met, counted: Mapping[str, int]) -> int:
+def count_attempts(row: Met, requests: Mapping[str, int]) -> int:
     """How often a client tried, beyond the requests that lead there; of a socket, how often it dialled."""
-    dialled = [number for asked, number in counted.items() if asked.startswith("WS ") and asked.count(" ") == 1]
-    return sum(dialled) if dialled else sum(counted.values()) - row.asks.count(" -> ")
+    dialled = [number for asked, number in requests.items() if asked.startswith("WS ") and asked.count(" ") == 1]
+    return sum(dialled) if dialled else sum(requests.values()) - row.asks.count(" -> ")
 
 
-def check(row: Met, session: MockProviders, waited: list[float]) -> None:
+def check(row: Met, session: MockProviders, waits: list[float]) -> None:
     """Meet a fault, and compare what the client makes of it with the row."""
-    waited.clear()
-    raised, told = met(row, session)
+    waits.clear()
+    raised, fault = met(row, session)
     assert raised == row.raises
-    assert fnmatchcase(told, row.fault), told
-    attempts, _, waits = row.attempts.partition(" after ")
+    assert fnmatchcase(fault, row.fault), fault
+    attempts, _, documented_waits = row.attempts.partition(" after ")
     if attempts:
-        assert attempted(row, session.requests()) == int(attempts)
-    if waits:
-        assert waited == [float(each) for each in waits.split()]
+        assert count_attempts(row, session.requests()) == int(attempts)
+    if documented_waits:
+        assert waits == [float(seconds) for seconds in documented_waits.split()]
 
 
 @pytest.mark.parametrize("row", [pytest.param(row, id=row.id) for row in table()])
 def test_the_client_meets_the_fault(
-    row: Met, running: MockProviders, request: pytest.FixtureRequest, waited: list[float]
+    row: Met, mock: MockProviders, request: pytest.FixtureRequest, waits: list[float]
 ) -> None:
     if not is_there(row.client):
         pytest.skip(f"what {row.client} needs is not installed (`nox -s clients` does)")
-    check(row, running.session(request.node.name), waited)
+    check(row, mock.session(request.node.name), waits)
 
 
 @pytest.mark.parametrize("mutant", KILLED)
-def test_the_client_kills_the_mutant_of_the_fault(mutant: str, waited: list[float]) -> None:
+def test_the_client_kills_the_mutant_of_the_fault(mutant: str, waits: list[float]) -> None:
     rows = [row for row in table() if row.mutant == mutant and is_there(row.client)]
     if not rows:
         pytest.skip("no client of its rows is installed (`nox -s clients` does)")
@@ -83,5 +83,5 @@ def test_the_client_kills_the_mutant_of_the_fault(mutant: str, waited: list[floa
         base = addresses[rows[0].provider]["base_url"].rpartition("/")[0]
         for number, row in enumerate(rows):
             with pytest.raises((Exception, pytest.fail.Exception)):
-                check(row, MockProviders(base, addresses, f"mutant-{number}"), waited)
+                check(row, MockProviders(base, addresses, f"mutant-{number}"), waits)
     assert reached.count, "the mutant was never in effect"

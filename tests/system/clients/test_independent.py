@@ -34,12 +34,12 @@ CAUSE_OF_OVERLOAD = {
 
 
 @pytest.fixture(scope="module")
-def running() -> Iterator[MockProviders]:
+def mock() -> Iterator[MockProviders]:
     with mock_providers(any_key=False, any_model=False) as mock:
         yield mock
 
 
-class Asking:
+class ClientSession:
     """One client at the mock, in a session of its own."""
 
     def __init__(self, client: Client, mock: MockProviders) -> None:
@@ -65,97 +65,97 @@ class Asking:
 
 
 @pytest.fixture
-def asking(client: str, running: MockProviders, request: pytest.FixtureRequest) -> Asking:
+def session(client: str, mock: MockProviders, request: pytest.FixtureRequest) -> ClientSession:
     found = ALL[client]
     if not found.installed:
         pytest.skip(f"{found.package} is not installed (`nox -s clients` does, where it can)")
-    return Asking(found, running.session(request.node.name))
+    return ClientSession(found, mock.session(request.node.name))
 
 
-every_client = pytest.mark.parametrize("client", ALL)
+for_every_client = pytest.mark.parametrize("client", ALL)
 
 
-def _has(what: Any) -> Any:
+def require(what: Any) -> Any:
     if what is None:
         pytest.skip("it has no such call here")
     return what
 
 
-@every_client
-def test_chat(asking: Asking) -> None:
-    assert asking.client.chat(asking.at(), "Hello") == ANSWER
-    assert asking.attempts == 1
+@for_every_client
+def test_chat(session: ClientSession) -> None:
+    assert session.client.chat(session.at(), "Hello") == ANSWER
+    assert session.attempts == 1
 
 
-@every_client
-def test_stream(asking: Asking) -> None:
-    assert _has(asking.client.stream)(asking.at(), "Hello") == ANSWER
+@for_every_client
+def test_stream(session: ClientSession) -> None:
+    assert require(session.client.stream)(session.at(), "Hello") == ANSWER
 
 
-@every_client
-def test_tools(asking: Asking) -> None:
-    assert _has(asking.client.tool)(asking.at()) == "get_weather"
+@for_every_client
+def test_tools(session: ClientSession) -> None:
+    assert require(session.client.tool)(session.at()) == "get_weather"
 
 
-@every_client
-def test_structured_output(asking: Asking) -> None:
-    made = _has(asking.client.structured)(asking.at())
+@for_every_client
+def test_structured_output(session: ClientSession) -> None:
+    made = require(session.client.structured)(session.at())
     assert Forecast.model_validate(made.model_dump())
 
 
-@every_client
-def test_bad_key(asking: Asking) -> None:
-    expected = _has(asking.client.bad_key or None)
-    asking.raises(expected, lambda: asking.client.chat(asking.at(key="mock-nobody"), "Hello"))
-    assert asking.attempts == 1
+@for_every_client
+def test_bad_key(session: ClientSession) -> None:
+    expected = require(session.client.bad_key or None)
+    session.raises(expected, lambda: session.client.chat(session.at(key="mock-nobody"), "Hello"))
+    assert session.attempts == 1
 
 
-@every_client
-def test_unknown_model(asking: Asking) -> None:
-    expected = _has(asking.client.unknown_model or None)
-    asking.raises(expected, lambda: asking.client.chat(asking.at(model="nobody"), "Hello"))
-    assert asking.attempts == 1
+@for_every_client
+def test_unknown_model(session: ClientSession) -> None:
+    expected = require(session.client.unknown_model or None)
+    session.raises(expected, lambda: session.client.chat(session.at(model="nobody"), "Hello"))
+    assert session.attempts == 1
 
 
-@every_client
-def test_rate_limit_once(asking: Asking) -> None:
-    where = asking.at(causes="rate_limited;retry_after=0;times=1")
-    if asking.client.retries:
-        assert asking.client.chat(where, "Hello") == ANSWER
-        assert asking.attempts == 2
+@for_every_client
+def test_rate_limit_once(session: ClientSession) -> None:
+    where = session.at(causes="rate_limited;retry_after=0;times=1")
+    if session.client.retries:
+        assert session.client.chat(where, "Hello") == ANSWER
+        assert session.attempts == 2
     else:
-        asking.raises("429", lambda: asking.client.chat(where, "Hello"))
-        assert asking.attempts == 1
+        session.raises("429", lambda: session.client.chat(where, "Hello"))
+        assert session.attempts == 1
 
 
-@every_client
-def test_overloaded(asking: Asking) -> None:
-    kind, attempts = asking.client.overloaded
-    _has(kind or None)
-    where = asking.at(causes=CAUSE_OF_OVERLOAD[asking.client.provider])
-    asking.raises(kind, lambda: asking.client.chat(where, "Hello"))
-    assert asking.attempts == attempts
+@for_every_client
+def test_overloaded(session: ClientSession) -> None:
+    kind, attempts = session.client.overloaded
+    require(kind or None)
+    where = session.at(causes=CAUSE_OF_OVERLOAD[session.client.provider])
+    session.raises(kind, lambda: session.client.chat(where, "Hello"))
+    assert session.attempts == attempts
 
 
-@every_client
-def test_failure_in_the_middle_of_a_stream(asking: Asking) -> None:
-    stream = _has(asking.client.stream)
-    if not asking.client.notices_a_broken_stream:
+@for_every_client
+def test_failure_in_the_middle_of_a_stream(session: ClientSession) -> None:
+    stream = require(session.client.stream)
+    if not session.client.notices_a_broken_stream:
         pytest.skip("releases this old take an error in a stream for a piece without text")
     causes = {
         "pa": "internal_error_mid_stream",
         "pb": "internal_error_mid_stream",
         "pc": "internal_error;when=mid_stream",
     }
-    where = asking.at(causes=causes.get(asking.client.provider, "connection_lost_mid_stream"))
-    asking.raises(asking.client.broken, lambda: stream(where, "Hello"))
+    where = session.at(causes=causes.get(session.client.provider, "connection_lost_mid_stream"))
+    session.raises(session.client.broken, lambda: stream(where, "Hello"))
 
 
-@every_client
-def test_context_too_long(asking: Asking) -> None:
-    if asking.client.provider in ("pb", "pd"):
+@for_every_client
+def test_context_too_long(session: ClientSession) -> None:
+    if session.client.provider in ("pb", "pd"):
         pytest.skip("an oversized context is a fault of the server there, or has no documented limit")
-    model, words = ("mock-old", 6_000) if asking.client.provider == "pc" else ("mock-small", 400_000)
-    where = asking.at(model=model)
-    asking.raises(asking.client.too_long, lambda: asking.client.chat(where, "word " * words))
-    assert asking.attempts == 1
+    model, words = ("mock-old", 6_000) if session.client.provider == "pc" else ("mock-small", 400_000)
+    where = session.at(model=model)
+    session.raises(session.client.too_long, lambda: session.client.chat(where, "word " * words))
+    assert session.attempts == 1

@@ -16,7 +16,7 @@ from tests.harness.mutants.tables import read_mutants
 pytest.importorskip("pydantic", reason="no client is installed (dependency groups `clients` and `independent`)")
 
 from tests.system.clients import test_independent
-from tests.system.clients.test_independent import ALL, Asking
+from tests.system.clients.test_independent import ALL, ClientSession
 
 pytestmark = [pytest.mark.filterwarnings("ignore")]
 
@@ -39,5 +39,5 @@ def test_the_client_kills_the_mutant(mutant: str, client: str, behaviour: str) -
         base = addresses[found.provider]["base_url"].rpartition("/")[0]
         asking = Asking(found, MockProviders(base, addresses, "mutant"))
         with pytest.raises((Exception, pytest.fail.Exception)):
-            getattr(test_independent, f"test_{behaviour}")(asking)
+            getattr(test_independent, f"test_{behaviour}")(session)
     assert reached.count, "the mutant was never in effect"

@@ -24,10 +24,10 @@ if TYPE_CHECKING:
     from tests.harness.once import Once
 
 ROOT = CHECKOUT
-WALKED = {"your-provider.md", "retryable.md"}
+FOLLOWED_PAGES = {"your-provider.md", "retryable.md"}
 """Followed from beginning to end, each by a test of its own."""
 
-PAGES = [ROOT / "README.md", *sorted(page for page in (ROOT / "docs").glob("*.md") if page.name not in WALKED)]
+PAGES = [ROOT / "README.md", *sorted(page for page in (ROOT / "docs").glob("*.md") if page.name not in FOLLOWED_PAGES)]
 FENCE = re.compile(r"^```sh\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 NOT_HERE = (
@@ -54,7 +54,7 @@ OF_LIVE_TARGETS = {
 }
 """Settings and keys of real providers: no test may use those of the person who runs it."""
 
-TO_THE_END = {
+RUN_AS_TYPED = {
     "pytest probes -k payment_problem": Exit.FINE,
     "catalog-probe probe --target live": Exit.BLIND,
     "catalog-probe check": Exit.FINE,
@@ -94,13 +94,13 @@ def without_keys(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def a_run(probed: Path, tmp_path: Path) -> Path:
+def a_run(run_folder: Path, tmp_path: Path) -> Path:
     """A folder with a `latest` run, for one command alone: what another one wrote is not what this one finds."""
-    return Path(shutil.copytree(probed, tmp_path / "out", symlinks=True))
+    return Path(shutil.copytree(run_folder, tmp_path / "out", symlinks=True))
 
 
 @pytest.fixture(scope="module")
-def probed(once: Once) -> Path:
+def run_folder(once: Once) -> Path:
     def made_in(folder: Path) -> Path:
         done = pytest_probes(folder, "--provider", "pd", "-k", "models", "-q")
         assert done.status == 0, done.all_output
@@ -157,13 +157,13 @@ def test_a_command_of_ours_works(
     assert told.err == ""
 
 
-@pytest.mark.parametrize("command", TO_THE_END)
+@pytest.mark.parametrize("command", RUN_AS_TYPED)
 def test_the_command_works(command: str, tmp_path: Path) -> None:
     assert command in COMMANDS
     words = shlex.split(command)
     probing = command in PROBING
-    done = pytest_probes(tmp_path / "out", *words[2:]) if probing else typed(words, tmp_path)
-    assert done.status == TO_THE_END[command], done.all_output
+    done = pytest_probes(tmp_path / "out", *words[2:]) if probing else run_typed(words, tmp_path)
+    assert done.status == RUN_AS_TYPED[command], done.all_output
     assert "Traceback" not in done.all_output
 
 
@@ -218,6 +218,6 @@ def _of_pytest(words: list[str]) -> list[str]:
     return words[1:] if words[0] == "pytest" else ["probes", *words[2:]]
 
 
-def typed(words: list[str], out: Path) -> CommandResult:
+def run_typed(words: list[str], out: Path) -> CommandResult:
     assert words[0] == "catalog-probe"
     return run_command(out, [sys.executable, "-m", "catalog_probe", *words[1:]])

@@ -57,18 +57,18 @@ CALM = ("night/shard-1", "night/2026-11-20")
 NIGHTS = ("night/shard-1", "night/shard-2", "night/2026-11-20", "night/2026-11-21")
 
 
-def parsers(parser: argparse.ArgumentParser) -> Iterator[argparse.ArgumentParser]:
+def iterate_parsers(parser: argparse.ArgumentParser) -> Iterator[argparse.ArgumentParser]:
     yield parser
     for action in parser._actions:
         if isinstance(action, argparse._SubParsersAction):
             for subparser in action.choices.values():
-                yield from parsers(subparser)
+                yield from iterate_parsers(subparser)
 
 
 def examples() -> list[str]:
     told = [main.OVERVIEW]
     for command in (probe, check, identify, can_i_rely, report_commands, catalog_group, new_group, target_group):
-        told += [parser.format_help() for parser in parsers(command.build_parser())]
+        told += [parser.format_help() for parser in iterate_parsers(command.build_parser())]
     found = (match[1] for text in told for match in _EXAMPLE.finditer(text))
     return list(dict.fromkeys(_GAP.split(each)[0] for each in found))
 
@@ -83,7 +83,7 @@ def nights(reader: Path, tmp_path: Path, example: str) -> Path:
 
     The folders of records, nine files in ten, only where the example names or writes them.
     """
-    words = [word for _, of_command in ours(example, reader) for word in of_command]
+    words = [word for _, of_command in list_commands(example, reader) for word in of_command]
     unnamed = [] if "update" in words else [folder for folder in RECORD_FOLDERS if folder not in words]
     without = {str(reader / folder) for folder in unnamed}
 
@@ -96,15 +96,15 @@ def nights(reader: Path, tmp_path: Path, example: str) -> Path:
 @pytest.fixture(scope="module")
 def reader(once: Once) -> Path:
     """Nights in which the records of the examples drifted, and what else a reader has, in the place of a checkout."""
-    return once("reader", made_in)
+    return once("reader", make_reader)
 
 
-def made_in(place: Path) -> Path:
+def make_reader(place: Path) -> Path:
     words = " or ".join(address.rpartition("/")[2] for address in DRIFTING)
     probed = pytest_probes(place / "probed", "--provider", "pa,pc", "-k", words, "-q")
     folder = place / "reader"
     first, results = read_run(probed.folder / RESULTS_FILE)
-    seen = [drifted(result) if result.record in DRIFTING else result for result in results]
+    seen = [make_drifted(result) if result.record in DRIFTING else result for result in results]
     for number, name in enumerate((LATEST, *NIGHTS)):
         told = replace(
             first,
@@ -130,7 +130,7 @@ def made_in(place: Path) -> Path:
     return folder
 
 
-def drifted(seen: Result) -> Result:
+def make_drifted(seen: Result) -> Result:
     """A header of it is missing, of which an assertion tells."""
     drift = make_finding(
         "header-missing", aspect=Aspect.HEADER, location="retry-after", documented="seconds", observed="absent"
@@ -138,24 +138,24 @@ def drifted(seen: Result) -> Result:
     return replace(seen, outcome=Outcome.DRIFTED, findings=(drift,))
 
 
-def ours(example: str, nights: Path) -> Iterator[tuple[str, list[str]]]:
+def list_commands(example: str, nights: Path) -> Iterator[tuple[str, list[str]]]:
     """The commands of ours in an example, by program, with what stands for something replaced by it."""
-    instead = {"DIR": EDITED, "night.har": LATEST, "session.jsonl": LATEST}
+    replacements = {"DIR": EDITED, "night.har": LATEST, "session.jsonl": LATEST}
     if A_CAUSE in example:
-        instead[A_CAUSE] = find_causes(read_run(nights / LATEST / RESULTS_FILE)[1])[0].id
-    instead |= {"URL": "https://api.example", "main/catalog/records": EDITED}
+        replacements[A_CAUSE] = find_causes(read_run(nights / LATEST / RESULTS_FILE)[1])[0].id
+    replacements |= {"URL": "https://api.example", "main/catalog/records": EDITED}
     unused = iter(NIGHTS)
     for part in re.split(r"\||&&", example):
         typed = shlex.split(part.split(" > ")[0])
-        words = [next(unused) if word.startswith(("RUN", "SHARD")) else instead.get(word, word) for word in typed]
-        words = [name for word in words for name in (sorted(matching(word, nights)) if "*" in word else [word])]
+        words = [next(unused) if word.startswith(("RUN", "SHARD")) else replacements.get(word, word) for word in typed]
+        words = [name for word in words for name in (sorted(expand_pattern(word, nights)) if "*" in word else [word])]
         if "catalog-probe" in words:
             yield "catalog-probe", words[words.index("catalog-probe") + 1 :]
         elif words[0] == "pytest":
             yield "pytest", words[1:]
 
 
-def matching(pattern: str, folder: Path) -> list[str]:
+def expand_pattern(pattern: str, folder: Path) -> list[str]:
     found = [str(path.relative_to(folder)) for path in folder.glob(pattern)]
     return found or [pattern]
 
@@ -173,17 +173,17 @@ def test_an_example_runs(
     monkeypatch.setattr(webbrowser, "open", lambda _: True)
     for name in OF_LIVE_TARGETS:
         monkeypatch.delenv(name, raising=False)
-    found = list(ours(example, nights))
+    found = list(list_commands(example, nights))
     assert found
     for program, words in found:
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(ANSWER.encode())))
-        status = called(program, words, nights)
+        status = run_example(program, words, nights)
         told = capsys.readouterr()
         assert status not in (Exit.USAGE, Exit.HARNESS_ERROR), (words, told.err)
         assert [line for line in told.err.splitlines() if not line.startswith("traffic: ")] == []
 
 
-def called(program: str, words: list[str], nights: Path) -> int:
+def run_example(program: str, words: list[str], nights: Path) -> int:
     """The status of a command; what would go on without an end is only asked for."""
     if program == "catalog-probe" and words[0] == "probe":
         return run_pytest_here("probes", *words[1:], "--plan", "-q")

@@ -53,7 +53,7 @@ def walk(tmp_path: Path) -> Iterator[Walk]:
     reader.stop()
 
 
-def untouched(site: Path) -> list[str]:
+def list_touched(site: Path) -> list[str]:
     """Files of ours that a run made or changed."""
     touched = []
     for source, target in wheel_layout().items():
@@ -68,7 +68,7 @@ def test_the_page_does_what_it_says(walk: Walk) -> None:
     walk.follow(PAGE)
     assert [(each.commands, each.status) for each in walk.said] == [(each.commands, each.wanted) for each in walk.said]
     assert {each.commands: found for each in walk.said if (found := list(missing(each)))} == {}
-    assert untouched(walk.folder.parent / "site") == []
+    assert list_touched(walk.folder.parent / "site") == []
 
     runs = sorted(path for path in (walk.folder / "reports" / "out").iterdir() if not path.is_symlink())
     told = [{each.record: each.outcome for each in read_run(run / "results.jsonl")[1]} for run in runs]

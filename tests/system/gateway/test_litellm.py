@@ -33,10 +33,10 @@ if not all(map(find_spec, ("litellm", "backoff"))):
     pytest.skip("litellm's proxy is not installed here (`nox -s clients` has it)", allow_module_level=True)
 
 RUNNING = re.compile(r"(?<=Uvicorn running on )http://\S+")
-MASTER, OWN = "sk-a-key-of-the-gateway", "mock-pc-inference"
-WRONG_KEY, UNKNOWN_FIELD = "pc/errors/authentication/invalid_api_key", "pc/errors/request/unknown_parameter"
+GATEWAY_KEY, PROVIDER_KEY = "sk-a-key-of-the-gateway", "mock-pc-inference"
+INVALID_KEY, UNKNOWN_FIELD = "pc/errors/authentication/invalid_api_key", "pc/errors/request/unknown_parameter"
 MODELS, RESPONSES = "pc/endpoints/models/list_models", "pc/endpoints/responses/create_response"
-ADDRESSES = [WRONG_KEY, UNKNOWN_FIELD, MODELS, RESPONSES]
+ADDRESSES = [INVALID_KEY, UNKNOWN_FIELD, MODELS, RESPONSES]
 
 CONFIG = """\
 model_list:
@@ -61,7 +61,7 @@ values = {{ small_model = "mock-small" }}
 def gateway(to: str, folder: Path) -> Iterator[str]:
     """The base address of a proxy before a provider's, while the block lasts."""
     config = folder / "config.yaml"
-    config.write_text(CONFIG.format(base=to, key=OWN, master=MASTER), encoding="utf-8")
+    config.write_text(CONFIG.format(base=to, key=PROVIDER_KEY, master=GATEWAY_KEY), encoding="utf-8")
     litellm = str(Path(sys.executable).with_name("litellm"))
     command = [litellm, "--config", str(config), "--host", "127.0.0.1", "--port", "0"]
     environ = child_environ({"LITELLM_LOCAL_MODEL_COST_MAP": "True"})  # else it asks the outside for prices
@@ -83,7 +83,7 @@ def gateway(to: str, folder: Path) -> Iterator[str]:
             child.communicate()
 
 
-def looked(folder: Path, answered_by: AnsweredBy, base: str, key: str) -> Told:
+def probe_at(folder: Path, answered_by: AnsweredBy, base: str, key: str) -> Told:
     """What a run saw of a provider, or of what stands before it."""
     file = folder / f"{answered_by}.toml"
     file.write_text(TARGET.format(name=answered_by, base=base), encoding="utf-8")
@@ -100,20 +100,20 @@ def results(mock: EmbeddedMock, tmp_path_factory: pytest.TempPathFactory) -> Res
     folder = tmp_path_factory.mktemp("gateway")
     base = mock.addresses()["pc"]["base_url"]
     with gateway(base, folder) as proxied:
-        provider = looked(folder, AnsweredBy.PROVIDER, base, OWN)
-        return provider[1], looked(folder, AnsweredBy.GATEWAY, proxied, MASTER)[1]
+        provider = probe_at(folder, AnsweredBy.PROVIDER, base, PROVIDER_KEY)
+        return provider[1], probe_at(folder, AnsweredBy.GATEWAY, proxied, GATEWAY_KEY)[1]
 
 
 def test_the_provider_conforms_and_the_gateway_does_not(results: Results) -> None:
     provider, proxied = results
     assert {each.outcome for each in provider} == {Outcome.CONFORMS}
     drifted = {new.record for _, new in compare_outcomes(provider, proxied) if new.outcome is Outcome.DRIFTED}
-    assert {WRONG_KEY, UNKNOWN_FIELD, MODELS} <= drifted
+    assert {INVALID_KEY, UNKNOWN_FIELD, MODELS} <= drifted
 
 
 def test_diff_names_the_assertions_in_which_the_gateway_differs(results: Results) -> None:
     changes = compare_assertions(*results)
-    assert f"{WRONG_KEY}#answer/code" in {change.assertion for change in changes}, "it has a code of its own"
+    assert f"{INVALID_KEY}#answer/code" in {change.assertion for change in changes}, "it has a code of its own"
     assert {change.before for change in changes} == {MATCHED}
 
 

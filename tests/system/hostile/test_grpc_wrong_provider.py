@@ -49,7 +49,7 @@ def target_at(host: str, timeout_s: float = 10.0) -> Target:
     return replace(target, providers={"pd": there})
 
 
-def seen(slug: str, behave: Behaviour, **target: float) -> Result:
+def probe_wrong(slug: str, behave: Behaviour, **target: float) -> Result:
     address = f"{FAMILY}/{slug}"
     with wrong_grpc(behave) as host:
         return probe(target_at(host, **target), [address])[address]
@@ -74,31 +74,31 @@ def reason_of(result: Result) -> str | None:
     return result.reason.code if result.reason else None
 
 
-def answer(seen: Exchange) -> Response:
-    assert seen.response is not None
-    return seen.response
+def answer(probe_wrong: Exchange) -> Response:
+    assert probe_wrong.response is not None
+    return probe_wrong.response
 
 
-def failure(seen: Exchange) -> str | None:
-    return seen.failure.code if seen.failure else None
+def failure(probe_wrong: Exchange) -> str | None:
+    return probe_wrong.failure.code if probe_wrong.failure else None
 
 
 @pytest.mark.parametrize("wrong", [0, 2, 9, 12])
 @pytest.mark.parametrize("slug", ["not_found", "unauthenticated", "permission_denied", "internal", "unavailable"])
 def test_a_wrong_code_is_drift(slug: str, wrong: int) -> None:
-    result = seen(slug, ends_with(wrong))
+    result = probe_wrong(slug, ends_with(wrong))
     assert result.outcome is Outcome.DRIFTED
     assert [finding.code for finding in result.drifts] == ["grpc-status-differs"]
 
 
 @pytest.mark.parametrize(("status", "reason"), [(14, "unasked-overload"), (8, "unasked-rate-limit")])
 def test_an_unasked_overload_or_limit_is_inconclusive(status: int, reason: str) -> None:
-    result = seen("not_found", ends_with(status, "not now"))
+    result = probe_wrong("not_found", ends_with(status, "not now"))
     assert (result.outcome, reason_of(result)) == (Outcome.INCONCLUSIVE, reason)
 
 
 def test_an_internal_error_in_every_attempt_is_drift() -> None:
-    result = seen("not_found", ends_with(13))
+    result = probe_wrong("not_found", ends_with(13))
     assert (result.outcome, len(result.attempts)) == (Outcome.DRIFTED, 3)
 
 
@@ -111,7 +111,7 @@ def test_the_trailers_of_a_call_are_observed() -> None:
 
 
 def test_an_unanswered_call_is_given_up() -> None:
-    result = seen("not_found", silent, timeout_s=SOON_S)
+    result = probe_wrong("not_found", silent, timeout_s=SOON_S)
     assert (result.outcome, reason_of(result)) == (Outcome.INCONCLUSIVE, "read-timeout")
 
 
@@ -201,11 +201,11 @@ def test_tls_verifies_the_certificate_of_the_named_host(
     made = make(tmp_path, names=(name,))
     pair = [(made.key.read_bytes(), made.certificate.read_bytes())]
     with wrong_grpc(ends_with(5, "no model"), grpc.ssl_server_credentials(pair)) as host:
-        seen = exchange(f"localhost:{host.rpartition(':')[2]}", ca_file=str(made.authority))
+        probe_wrong = exchange(f"localhost:{host.rpartition(':')[2]}", ca_file=str(made.authority))
     if name == "localhost":
-        assert answer(seen).grpc is not None
+        assert answer(probe_wrong).grpc is not None
     else:
-        assert failure(seen) == "tls-failed"
+        assert failure(probe_wrong) == "tls-failed"
 
 
 def test_connection_errors_name_the_host_that_was_asked(tmp_path: Path) -> None:

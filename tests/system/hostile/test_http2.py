@@ -37,11 +37,11 @@ EVENTS = ("content-type", "text/event-stream")
 
 
 @pytest.fixture(scope="module")
-def trusted(tmp_path_factory: pytest.TempPathFactory) -> Certificates:
+def certificate(tmp_path_factory: pytest.TempPathFactory) -> Certificates:
     return certificates.make(tmp_path_factory.mktemp("certificates"))
 
 
-def exchanges(base: str, ca_file: Path, *calls: Call, at_once: bool = False) -> list[Exchange]:
+def exchange_all(base: str, ca_file: Path, *calls: Call, at_once: bool = False) -> list[Exchange]:
     """What came of these calls on one wire, one after the other or side by side."""
 
     async def make() -> list[Exchange]:
@@ -63,7 +63,7 @@ def failure(exchange: Exchange) -> str:
     return str(exchange.failure.code)
 
 
-def answering(*headers: tuple[str, str], body: bytes) -> Answer:
+def make_answer(*headers: tuple[str, str], body: bytes) -> Answer:
     async def answer_so(stream: Stream) -> None:
         await stream.start(200, *headers)
         await stream.send(body)
@@ -72,15 +72,15 @@ def answering(*headers: tuple[str, str], body: bytes) -> Answer:
     return answer_so
 
 
-def test_an_http2_answer_is_read_and_named_as_http2(trusted: Certificates) -> None:
+def test_an_http2_answer_is_read_and_named_as_http2(certificate: Certificates) -> None:
     heads: list[dict[bytes, bytes]] = []
 
     async def answer_twice(stream: Stream) -> None:
         heads.append(dict(stream.headers))
-        await answering(JSON, ("x-a", "1"), ("x-a", "2"), body=b'{"n":%d}' % len(heads))(stream)
+        await make_answer(JSON, ("x-a", "1"), ("x-a", "2"), body=b'{"n":%d}' % len(heads))(stream)
 
-    with serving_http2(trusted, answer_twice) as base:
-        first, second = exchanges(base, trusted.authority, MODELS, post("/v1/files", {"a": 1}))
+    with serving_http2(certificate, answer_twice) as base:
+        first, second = exchange_all(base, certificate.authority, MODELS, post("/v1/files", {"a": 1}))
     assert first.response is not None
     assert second.response is not None
     assert (first.http_version, first.proxy) == ("HTTP/2", None)
@@ -89,68 +89,68 @@ def test_an_http2_answer_is_read_and_named_as_http2(trusted: Certificates) -> No
     assert (heads[0][b":path"], heads[1][b"content-length"]) == (b"/v1/models", b"8")
 
 
-def test_the_version_is_in_the_evidence(trusted: Certificates) -> None:
-    with serving_http2(trusted, answering(JSON, body=b"{}")) as base:
-        (exchange,) = exchanges(base, trusted.authority, MODELS)
+def test_the_version_is_in_the_evidence(certificate: Certificates) -> None:
+    with serving_http2(certificate, make_answer(JSON, body=b"{}")) as base:
+        (exchange,) = exchange_all(base, certificate.authority, MODELS)
     attempt = Attempt("", 0.0, (exchange,))
     line = Result("pa/endpoints/models/list_models", {}, Outcome.CONFORMS, attempts=(attempt,)).to_json()
     assert line["attempts"][0]["exchanges"][0]["http_version"] == "HTTP/2"
     assert Result.from_json(line).attempts == (attempt,)
 
 
-def test_a_server_that_speaks_no_http2_is_asked_in_http1(trusted: Certificates) -> None:
+def test_a_server_that_speaks_no_http2_is_asked_in_http1(certificate: Certificates) -> None:
     async def speak(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await reader.readuntil(b"\r\n\r\n")
         writer.write(answer(200, b'{"n":1}'))
         writer.close()
 
-    with serving_connections(speak, server_context(trusted, "http/1.1")) as base:
-        (exchange,) = exchanges(base, trusted.authority, MODELS)
+    with serving_connections(speak, server_context(certificate, "http/1.1")) as base:
+        (exchange,) = exchange_all(base, certificate.authority, MODELS)
     assert exchange.http_version == "HTTP/1.1"
     assert exchange.response is not None
     assert exchange.response.body == {"n": 1}
 
 
-def test_an_announced_body_is_asked_for_in_http1_even_where_http2_is_preferred(trusted: Certificates) -> None:
+def test_an_announced_body_is_asked_for_in_http1_even_where_http2_is_preferred(certificate: Certificates) -> None:
     async def speak(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         assert b"expect: 100-continue" in await reader.readuntil(b"\r\n\r\n")
         writer.write(b"HTTP/1.1 100 Continue\r\n\r\n")
         await reader.read()
         writer.close()
 
-    with serving_connections(speak, server_context(trusted, "h2", "http/1.1")) as base:
-        (exchange,) = exchanges(base, trusted.authority, post("/v1/files", AnnouncedBody(9)))
+    with serving_connections(speak, server_context(certificate, "h2", "http/1.1")) as base:
+        (exchange,) = exchange_all(base, certificate.authority, post("/v1/files", AnnouncedBody(9)))
     assert exchange.http_version == "HTTP/1.1"
     assert exchange.response is not None
     assert exchange.response.status == 100
 
 
-def test_large_answers_side_by_side_are_read_whole(trusted: Certificates) -> None:
+def test_large_answers_side_by_side_are_read_whole(certificate: Certificates) -> None:
     length = 200_000  # several times what HTTP/2 lets a server send before it is told to go on
     large = b'{"n":"' + b"x" * length + b'"}'
-    with serving_http2(trusted, answering(JSON, body=large)) as base:
-        seen = exchanges(base, trusted.authority, *[MODELS] * 8, at_once=True)
+    with serving_http2(certificate, make_answer(JSON, body=large)) as base:
+        seen = exchange_all(base, certificate.authority, *[MODELS] * 8, at_once=True)
     assert [exchange.failure for exchange in seen] == [None] * 8
     assert all(exchange.response and len(exchange.response.body["n"]) == length for exchange in seen)
 
 
-def test_a_compression_bomb_is_cut_off(trusted: Certificates) -> None:
+def test_a_compression_bomb_is_cut_off(certificate: Certificates) -> None:
     bomb = gzip.compress(b" " * 40_000_000)
-    with serving_http2(trusted, answering(JSON, ("content-encoding", "gzip"), body=bomb)) as base:
-        (exchange,) = exchanges(base, trusted.authority, MODELS)
+    with serving_http2(certificate, make_answer(JSON, ("content-encoding", "gzip"), body=bomb)) as base:
+        (exchange,) = exchange_all(base, certificate.authority, MODELS)
     assert exchange.response is not None
     assert exchange.response.ended == "capped"
 
 
 @pytest.mark.parametrize("ended", ["complete", "cut"])
-def test_events_are_read_until_their_stream_ends_or_breaks_off(trusted: Certificates, ended: str) -> None:
+def test_events_are_read_until_their_stream_ends_or_breaks_off(certificate: Certificates, ended: str) -> None:
     async def stream_events(stream: Stream) -> None:
         await stream.start(200, EVENTS)
         await stream.send(b"event: a\ndata: 1\n\n")
         await (stream.end() if ended == "complete" else stream.reset())
 
-    with serving_http2(trusted, stream_events) as base:
-        (exchange,) = exchanges(base, trusted.authority, get("/v1/models").replace(stream=True))
+    with serving_http2(certificate, stream_events) as base:
+        (exchange,) = exchange_all(base, certificate.authority, get("/v1/models").replace(stream=True))
     assert exchange.response is not None
     assert [event.event for event in exchange.response.events or ()] == ["a"]
     assert exchange.response.ended == ended
@@ -182,9 +182,9 @@ async def flood_with_pings(stream: Stream) -> None:
         (flood_with_pings, "read-timeout"),
     ],
 )
-def test_each_missing_answer_has_its_reason(trusted: Certificates, behave: Answer, code: str) -> None:
-    with serving_http2(trusted, behave) as base:
-        (exchange,) = exchanges(base, trusted.authority, MODELS.replace(timeout_s=1.0))
+def test_each_missing_answer_has_its_reason(certificate: Certificates, behave: Answer, code: str) -> None:
+    with serving_http2(certificate, behave) as base:
+        (exchange,) = exchange_all(base, certificate.authority, MODELS.replace(timeout_s=1.0))
     assert failure(exchange) == code
 
 
@@ -200,22 +200,22 @@ FRAMES = st.builds(frame, st.integers(0, 11), st.integers(0, 255), st.integers(0
 
 
 @contextmanager
-def saying(trusted: Certificates, said: bytes) -> Iterator[str]:
+def serving_bytes(certificate: Certificates, frames: bytes) -> Iterator[str]:
     """A server that says these bytes in HTTP/2 once it is asked, and closes."""
 
     async def speak(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await reader.read(65_536)
-        writer.write(said)
+        writer.write(frames)
         writer.close()
 
-    with serving_connections(speak, server_context(trusted, "h2")) as base:
+    with serving_connections(speak, server_context(certificate, "h2")) as base:
         yield base
 
 
 @given(st.lists(FRAMES, max_size=6).map(b"".join) | st.binary(max_size=60))
 @example(STATUS_OF_LETTERS)
 @example(NO_STATUS)
-def test_no_frames_break_the_wire(trusted: Certificates, said: bytes) -> None:
-    with saying(trusted, SETTINGS + said) as base:
-        (exchange,) = exchanges(base, trusted.authority, MODELS)
+def test_no_frames_break_the_wire(certificate: Certificates, frames: bytes) -> None:
+    with serving_bytes(certificate, SETTINGS + frames) as base:
+        (exchange,) = exchange_all(base, certificate.authority, MODELS)
     assert (exchange.response is None) == (exchange.failure is not None)

@@ -48,13 +48,13 @@ class Scripted:
             writer.close()
 
 
-def kept(number: int, body: bytes | None = None, **headers: str) -> bytes:
+def sized_answer(number: int, body: bytes | None = None, **headers: str) -> bytes:
     """A whole answer that leaves its connection open."""
     said = OK % number if body is None else body
     return start(200, content_type="application/json", content_length=str(len(said)), **headers) + said
 
 
-def chunked(*pieces: bytes, trailers: bytes = b"") -> bytes:
+def chunked_answer(*pieces: bytes, trailers: bytes = b"") -> bytes:
     head = start(200, content_type="application/json", transfer_encoding="chunked")
     return head + b"".join(b"%x\r\n%s\r\n" % (len(piece), piece) for piece in pieces) + b"0\r\n" + trailers + b"\r\n"
 
@@ -62,7 +62,7 @@ def chunked(*pieces: bytes, trailers: bytes = b"") -> bytes:
 MODELS = get("/v1/models")
 
 
-def exchanged(server: Connection, times: int = 1, call: Call = MODELS) -> list[Exchange]:
+def exchange_all(server: Connection, times: int = 1, call: Call = MODELS) -> list[Exchange]:
     """So many exchanges, one after the other, on one wire."""
 
     async def make(base: str) -> list[Exchange]:
@@ -76,7 +76,7 @@ def exchanged(server: Connection, times: int = 1, call: Call = MODELS) -> list[E
         return asyncio.run(asyncio.wait_for(make(base), 30))
 
 
-def told(exchange: Exchange) -> object:
+def body_or_failure(exchange: Exchange) -> object:
     if exchange.response is not None:
         return exchange.response.body
     return exchange.failure and str(exchange.failure.code)
@@ -94,8 +94,8 @@ def told(exchange: Exchange) -> object:
 )
 def test_an_announced_body_is_never_sent(said: bytes, seen: object) -> None:
     server = Scripted([said, said], close=not said)
-    for exchange in exchanged(server, 2, post("/v1/files", AnnouncedBody(500_000_000))):
-        assert (exchange.response.status if exchange.response else told(exchange)) == seen
+    for exchange in exchange_all(server, 2, post("/v1/files", AnnouncedBody(500_000_000))):
+        assert (exchange.response.status if exchange.response else body_or_failure(exchange)) == seen
     assert ["content-length: 500000000" in head and "expect: 100-continue" in head for head in server.heads] == [
         True
     ] * 2
@@ -113,35 +113,51 @@ def test_a_declared_body_is_sent_unless_the_answer_comes_first(reads: bool) -> N
         writer.write(answer(413, b'{"n":1}'))
         await asyncio.Event().wait()
 
-    (exchange,) = exchanged(refuse, call=post("/v1/files", DeclaredBody(length)))
+    (exchange,) = exchange_all(refuse, call=post("/v1/files", DeclaredBody(length)))
     assert exchange.response is not None
     assert (exchange.response.status, exchange.response.body) == (413, {"n": 1})
 
 
 def test_a_connection_is_kept_for_the_next_request() -> None:
-    server = Scripted([kept(1), chunked(b'{"n":', b"2}"), chunked(b'{"n":3}', trailers=b"x-sum: 1\r\n"), kept(4)])
-    assert list(map(told, exchanged(server, 4))) == [{"n": 1}, {"n": 2}, {"n": 3}, {"n": 4}]
+    server = Scripted(
+        [
+            sized_answer(1),
+            chunked_answer(b'{"n":', b"2}"),
+            chunked_answer(b'{"n":3}', trailers=b"x-sum: 1\r\n"),
+            sized_answer(4),
+        ]
+    )
+    assert list(map(body_or_failure, exchange_all(server, 4))) == [{"n": 1}, {"n": 2}, {"n": 3}, {"n": 4}]
     assert server.connections == 1
 
 
 @pytest.mark.parametrize(
     "more",
-    [kept(666), kept(666)[:40], b'{"n":666}', start(304), start(204), b"\r\n\r\n", chunked(b'{"n":666}'), b"\x00"],
+    [
+        sized_answer(666),
+        sized_answer(666)[:40],
+        b'{"n":666}',
+        start(304),
+        start(204),
+        b"\r\n\r\n",
+        chunked_answer(b'{"n":666}'),
+        b"\x00",
+    ],
     ids=["whole", "half", "body", "304", "204", "blank", "chunked", "junk"],
 )
-@pytest.mark.parametrize("first", [kept(1), chunked(b'{"n":1}')], ids=["sized", "chunked"])
+@pytest.mark.parametrize("first", [sized_answer(1), chunked_answer(b'{"n":1}')], ids=["sized", "chunked"])
 def test_unasked_bytes_are_no_answer(first: bytes, more: bytes) -> None:
-    server = Scripted([first + more, kept(2), kept(3)])
-    assert list(map(told, exchanged(server, 3))) == [{"n": 1}, {"n": 2}, {"n": 3}]
+    server = Scripted([first + more, sized_answer(2), sized_answer(3)])
+    assert list(map(body_or_failure, exchange_all(server, 3))) == [{"n": 1}, {"n": 2}, {"n": 3}]
     assert server.connections == 2
 
 
 @pytest.mark.parametrize(
     ("said", "seen"),
     [
-        (b"HTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\n" * 3 + kept(1), {"n": 1}),
-        (b"HTTP/1.1 100 Continue\r\n\r\n" + kept(1), {"n": 1}),
-        (b"HTTP/1.1 102 Processing\r\n\r\n" * (60_000) + kept(1), "protocol-error"),
+        (b"HTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\n" * 3 + sized_answer(1), {"n": 1}),
+        (b"HTTP/1.1 100 Continue\r\n\r\n" + sized_answer(1), {"n": 1}),
+        (b"HTTP/1.1 102 Processing\r\n\r\n" * (60_000) + sized_answer(1), "protocol-error"),
         (b"HTTP/1.1 101 Switching Protocols\r\nupgrade: h2c\r\nconnection: upgrade\r\n\r\n", "protocol-error"),
         (b'HTTP/1.0 200 OK\r\ncontent-type: application/json\r\n\r\n{"n":1}', {"n": 1}),
         (b'HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n{"n":1}', {"n": 1}),
@@ -149,14 +165,14 @@ def test_unasked_bytes_are_no_answer(first: bytes, more: bytes) -> None:
         (b'HTTP/1.1 200 OK\r\ncontent-length: 7\r\ncontent-length: 8\r\n\r\n{"n":1}', "protocol-error"),
         (b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n", "protocol-error"),
         (b'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n7\r\n{"n":1}\r\n', "connection-reset"),
-        (chunked(b'{"n":1}', trailers=b"x-pad: " + b"y" * 200_000 + b"\r\n"), "protocol-error"),
-        (chunked(*[b" "] * 60_000).replace(b"1\r\n", b"1;" + b"e" * 60 + b"\r\n"), "protocol-error"),
-        (kept(1, gzip.compress(b'{"n":1}', mtime=0), content_encoding="x-gzip"), {"n": 1}),
-        (kept(1, b'{"n":1}', content_encoding="identity"), {"n": 1}),
-        (kept(1, b"\x0b\x03\x80", content_encoding="br"), "protocol-error"),
-        (kept(1, b"\x28\xb5\x2f\xfd", content_encoding="zstd"), "protocol-error"),
+        (chunked_answer(b'{"n":1}', trailers=b"x-pad: " + b"y" * 200_000 + b"\r\n"), "protocol-error"),
+        (chunked_answer(*[b" "] * 60_000).replace(b"1\r\n", b"1;" + b"e" * 60 + b"\r\n"), "protocol-error"),
+        (sized_answer(1, gzip.compress(b'{"n":1}', mtime=0), content_encoding="x-gzip"), {"n": 1}),
+        (sized_answer(1, b'{"n":1}', content_encoding="identity"), {"n": 1}),
+        (sized_answer(1, b"\x0b\x03\x80", content_encoding="br"), "protocol-error"),
+        (sized_answer(1, b"\x28\xb5\x2f\xfd", content_encoding="zstd"), "protocol-error"),
         (
-            kept(1, gzip.compress(gzip.compress(b"{}", mtime=0), mtime=0), content_encoding="gzip, gzip"),
+            sized_answer(1, gzip.compress(gzip.compress(b"{}", mtime=0), mtime=0), content_encoding="gzip, gzip"),
             "protocol-error",
         ),
         (b"", "closed-without-answer"),
@@ -167,8 +183,8 @@ def test_unasked_bytes_are_no_answer(first: bytes, more: bytes) -> None:
     ids=range(21),
 )
 def test_each_framing_is_read_or_reported(said: bytes, seen: object) -> None:
-    (exchange,) = exchanged(Scripted([said], close=True))
-    assert told(exchange) == seen, exchange
+    (exchange,) = exchange_all(Scripted([said], close=True))
+    assert body_or_failure(exchange) == seen, exchange
 
 
 @pytest.mark.parametrize(
@@ -183,7 +199,7 @@ def test_each_framing_is_read_or_reported(said: bytes, seen: object) -> None:
 )
 def test_a_bad_cookie_does_not_block_later_requests(handed_out: bytes) -> None:
     first = start(200, content_length="7").removesuffix(b"\r\n") + b"set-cookie: " + handed_out
-    server = Scripted([first + b'\r\nset-cookie: last=kept\r\n\r\n{"n":1}', kept(2)])
-    assert list(map(told, exchanged(server, 2))) == [{"n": 1}, {"n": 2}]
+    server = Scripted([first + b'\r\nset-cookie: last=kept\r\n\r\n{"n":1}', sized_answer(2)])
+    assert list(map(body_or_failure, exchange_all(server, 2))) == [{"n": 1}, {"n": 2}]
     assert "last=kept" in server.heads[1]
     assert len(server.heads[1]) < 8_000

@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 
 KEY = "sk-canary-9fQ2zX7wKd4LmT0vB8rY1p"
 UNKNOWN_MODEL = "pa/errors/general/unknown_model"
-MADE = "pb/endpoints/auth_tokens/create_auth_token"
+CREATE_TOKEN = "pb/endpoints/auth_tokens/create_auth_token"
 
 
-def refused(request_id: str, in_body: str) -> Result:
+def probe_refused(request_id: str, in_body: str) -> Result:
     """The result of a record whose error states that the header `request-id` equals `request_id` of the body."""
     error = {"type": "not_found_error", "message": "model: no-such-model"}
     body = json.dumps({"type": "error", "error": error, "request_id": in_body}).encode()
@@ -32,7 +32,7 @@ def refused(request_id: str, in_body: str) -> Result:
 
 
 def test_equal_values_conform_though_both_are_hidden() -> None:
-    result = refused(f"req_{KEY}", f"req_{KEY}")
+    result = probe_refused(f"req_{KEY}", f"req_{KEY}")
     assert result.outcome is Outcome.CONFORMS, (result.reason, result.findings)
     response = result.attempts[-1].exchanges[-1].response
     assert response is not None
@@ -41,7 +41,7 @@ def test_equal_values_conform_though_both_are_hidden() -> None:
 
 
 def test_different_values_drift_though_both_are_hidden() -> None:
-    result = refused(f"req_{KEY}", f"req_{KEY}-other")
+    result = probe_refused(f"req_{KEY}", f"req_{KEY}-other")
     assert {finding.location for finding in result.drifts} == {"equals:/request_id"}
     assert KEY[11:] not in json.dumps(result.to_json())
 
@@ -51,7 +51,7 @@ def test_a_credential_in_an_answer_is_hidden_in_that_answer() -> None:
     answer = plain(200, json.dumps({"name": token}).encode(), location=f"/v1beta/{token}", x_kind="token")
     with Hostile(answer).serving() as base:
         target = mock_target_at(base)
-        result = probe(replace(target, providers={"pb": target.providers["pb"]}), [MADE])[MADE]
+        result = probe(replace(target, providers={"pb": target.providers["pb"]}), [CREATE_TOKEN])[CREATE_TOKEN]
     response = result.attempts[-1].exchanges[-1].response
     assert response is not None
     assert response.body == {"name": "{secret_1}"}

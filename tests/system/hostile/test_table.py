@@ -24,7 +24,7 @@ SLOW = frozenset({"read-timeout", "connect-timeout", "stream-stalled", "stream-e
 """Reasons for which somebody waited, or read much."""
 
 
-def told(case: Case, folder: Path) -> tuple[str, str]:
+def probe_case(case: Case, folder: Path) -> tuple[str, str]:
     """The outcome and reason of the case's record, and everything that would be kept of it."""
     with case.serve(folder) as where:
         write_target(folder / "hostile.toml", case, where)
@@ -38,7 +38,7 @@ def mistakes(chosen: Iterable[Case], folder: Path) -> list[str]:
     """What is not told as the table has it, and each place where the key is found."""
     found = []
     for case in chosen:
-        outcome, kept = told(case, folder)
+        outcome, kept = probe_case(case, folder)
         if outcome != case.expected:
             found.append(f"{case.name}: {outcome}, expected {case.expected}")
         if leaked(kept):

@@ -49,7 +49,7 @@ def pc(base: str, **changes: Any) -> Provider:
     return mock_target_at(base, **{"timeout_s": 30.0, **changes}).providers["pc"]
 
 
-def exchanged(provider: Provider, call: Call, *, busy_s: float = 0.0, busy_times: int = 1) -> Exchange:
+def perform(provider: Provider, call: Call, *, busy_s: float = 0.0, busy_times: int = 1) -> Exchange:
     """What came of one call, on a machine that at first looks at things only every `busy_s`, so many times."""
     redactor = Redactor.for_target(Target("mock", live=False, allow=frozenset(), providers={provider.name: provider}))
 
@@ -82,7 +82,7 @@ def names(exchange: Exchange) -> list[str]:
 
 def test_sent_and_received_messages_are_recorded_in_order() -> None:
     with serving(create_app(only=["pc"])) as base:
-        exchange = exchanged(pc(base), HELLO)
+        exchange = perform(pc(base), HELLO)
     assert exchange.response is not None
     assert (exchange.request.method, exchange.response.status, exchange.response.ended) == ("WS", 101, "complete")
     events = exchange.response.events or ()
@@ -96,8 +96,8 @@ def test_sent_and_received_messages_are_recorded_in_order() -> None:
 def test_a_certificate_is_verified(tmp_path: Path) -> None:
     made = certificates.make(tmp_path)
     with serving(create_app(only=["pc"]), made) as base:
-        assert code_of(exchanged(pc(base), HELLO)) == "tls-failed"
-        assert names(exchanged(pc(base, ca_file=str(made.authority)), HELLO))[-1] == "response.completed"
+        assert code_of(perform(pc(base), HELLO)) == "tls-failed"
+        assert names(perform(pc(base, ca_file=str(made.authority)), HELLO))[-1] == "response.completed"
 
 
 @pytest.mark.parametrize(
@@ -106,37 +106,35 @@ def test_a_certificate_is_verified(tmp_path: Path) -> None:
 )
 def test_a_connection_that_fails_has_its_reason(service: str, code: str) -> None:
     call = HELLO.replace(service=service, credential=None, connect_timeout_s=0.4)
-    assert code_of(exchanged(pc("http://127.0.0.1:1"), call)) == code
+    assert code_of(perform(pc("http://127.0.0.1:1"), call)) == code
 
 
 @pytest.mark.parametrize("call", [HELLO, get("/v1/models")], ids=["WebSocket", "HTTP"])
 def test_a_late_connection_on_a_busy_machine_is_a_connect_timeout(call: Call) -> None:
     """All time limits have passed by the time that it looks at them."""
     late = call.replace(service=FULL_PORT, credential=None, connect_timeout_s=0.4)
-    assert code_of(exchanged(pc("http://127.0.0.1:1"), late, busy_s=0.6)) == "connect-timeout"
+    assert code_of(perform(pc("http://127.0.0.1:1"), late, busy_s=0.6)) == "connect-timeout"
 
 
 @pytest.mark.parametrize("call", [HELLO, get("/v1/models")], ids=["WebSocket", "HTTP"])
 def test_a_late_answer_on_a_busy_machine_is_no_connect_timeout(call: Call) -> None:
     """Nothing is looked at before the time limit of the answer is over, the connection that stands neither."""
     with Hostile(hanging).serving() as base:
-        exchange = exchanged(pc(base), call.replace(timeout_s=0.1), busy_s=0.15, busy_times=12)
+        exchange = perform(pc(base), call.replace(timeout_s=0.1), busy_s=0.15, busy_times=12)
     assert code_of(exchange) == "read-timeout"
 
 
 def test_an_open_socket_is_no_connect_timeout() -> None:
     """Even where the time limit of connecting itself has passed before anybody looks at the socket."""
     with Hostile(hanging).serving() as base:
-        exchange = exchanged(
-            pc(base), HELLO.replace(connect_timeout_s=0.001, timeout_s=0.1), busy_s=0.15, busy_times=12
-        )
+        exchange = perform(pc(base), HELLO.replace(connect_timeout_s=0.001, timeout_s=0.1), busy_s=0.15, busy_times=12)
     assert code_of(exchange) == "read-timeout"
 
 
 def test_plain_text_never_leaves_this_machine() -> None:
     provider = replace(pc("http://127.0.0.1:1"), addresses={"base_url": "http://192.0.2.1/pc"})
     with pytest.raises(ValueError, match=r"plain ws to 192\.0\.2\.1"):
-        exchanged(provider, HELLO)
+        perform(provider, HELLO)
 
 
 def test_a_redirect_is_reported_and_not_followed() -> None:
@@ -144,7 +142,7 @@ def test_a_redirect_is_reported_and_not_followed() -> None:
     with elsewhere.serving() as other:
         address = other.replace("http", "ws")
         with Hostile(plain(302, location=address)).serving() as base:
-            exchange = exchanged(pc(base), HELLO)
+            exchange = perform(pc(base), HELLO)
     assert exchange.response is not None
     assert (exchange.response.status, exchange.response.headers["location"]) == (302, address)
     assert elsewhere.heads == []
@@ -154,13 +152,13 @@ def test_proxies_of_the_environment_are_not_used(monkeypatch: pytest.MonkeyPatch
     for name in ("http_proxy", "https_proxy", "all_proxy", "ws_proxy"):
         monkeypatch.setenv(name, "http://127.0.0.1:1")
     with serving(create_app(only=["pc"])) as base:
-        assert names(exchanged(pc(base), HELLO))[-1] == "response.completed"
+        assert names(perform(pc(base), HELLO))[-1] == "response.completed"
 
 
 def test_keys_in_answers_are_hidden() -> None:
     echo = json.dumps({"type": "echo", "key": KEY, KEY: [f"Bearer {KEY}"]})
     with Hostile(saying(echo)).serving() as base:
-        exchange = exchanged(
+        exchange = perform(
             pc(base, timeout_s=SOON_S), converse("/v1/responses", AwaitMessage("echo"), query=(("key", KEY),))
         )
     shown = repr(redact_exchange(exchange, Redactor({KEY: "${PC_INFERENCE_KEY}"})))
@@ -184,7 +182,7 @@ def test_names_are_translated_both_ways() -> None:
     )
     with hostile.serving() as base:
         provider = mock_target_at(base, timeout_s=SOON_S, header_prefix="real-", id_prefix="real_").providers["pa"]
-        exchange = exchanged(provider, call)
+        exchange = perform(provider, call)
         until(lambda: received)
     assert exchange.response is not None
     heard, said = exchange.response.events or ()
@@ -196,7 +194,7 @@ def test_names_are_translated_both_ways() -> None:
 
 def test_a_refused_handshake_is_an_http_answer() -> None:
     with serving(create_app(only=["pc"])) as base:
-        exchange = exchanged(pc(base), HELLO.replace(credential="wrong"))
+        exchange = perform(pc(base), HELLO.replace(credential="wrong"))
     assert exchange.response is not None
     assert (exchange.response.status, exchange.response.body_type) == (401, "json")
     assert exchange.response.events is None
@@ -205,7 +203,7 @@ def test_a_refused_handshake_is_an_http_answer() -> None:
 def test_the_close_of_the_other_side_is_kept() -> None:
     call = converse("/v1/responses", AWAIT_CLOSE).with_scenario("session_age;age=60m")
     with serving(create_app(only=["pc"])) as base:
-        exchange = exchanged(pc(base), call)
+        exchange = perform(pc(base), call)
     assert exchange.response is not None
     close = exchange.response.close
     assert close is not None
@@ -221,7 +219,7 @@ def test_a_close_frame_without_a_code_has_none(payload: bytes, code: int | None)
         await peer.send(frame(CLOSE, payload))
 
     with Hostile(after_handshake(closing)).serving() as base:
-        exchange = exchanged(pc(base), converse("/v1/responses", AWAIT_CLOSE))
+        exchange = perform(pc(base), converse("/v1/responses", AWAIT_CLOSE))
     assert exchange.response is not None
     close = exchange.response.close
     assert close is not None
@@ -243,7 +241,7 @@ def test_a_server_that_still_sends_can_answer_our_close() -> None:
             ended.append(error)
 
     with Hostile(after_handshake(talkative)).serving() as base:
-        exchange = exchanged(pc(base), converse("/v1/responses", AwaitMessage("0")))
+        exchange = perform(pc(base), converse("/v1/responses", AwaitMessage("0")))
         until(lambda: ended)  # the peer reads how it ends after we have ended it, and may come late to that
     assert names(exchange) == ["0"]
     assert ended == [b""]
@@ -251,7 +249,7 @@ def test_a_server_that_still_sends_can_answer_our_close() -> None:
 
 def test_a_server_that_never_stops_sending_is_disconnected() -> None:
     with Hostile(endless_frames).serving() as base:
-        exchange = exchanged(pc(base), converse("/v1/responses", AwaitMessage("serverContent")))
+        exchange = perform(pc(base), converse("/v1/responses", AwaitMessage("serverContent")))
     assert names(exchange) == ["serverContent"]
     assert exchange.response is not None
     assert (exchange.response.ended, exchange.response.close) == ("complete", None)

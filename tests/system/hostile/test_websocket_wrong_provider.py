@@ -39,25 +39,25 @@ COMPLETED = "pc/errors/websocket/response_already_completed"
 RESPONSES = "pc/endpoints/websocket/responses"
 
 
-def seen(spoil: SpoilMessage, address: str) -> Result:
+def probe_spoiled(spoil: SpoilMessage, address: str) -> Result:
     """The result of one record on the mock whose WebSockets are spoiled."""
     with serving(WrongSockets(spoil)) as base:
         return probe(mock_target_at(base), [address])[address]
 
 
-def renamed(old: str, new: str) -> SpoilMessage:
+def rename_message(old: str, new: str) -> SpoilMessage:
     return frames(lambda message: {new: message[old]} if old in message else message)
 
 
-def without(name: str) -> SpoilMessage:
+def drop_message(name: str) -> SpoilMessage:
     return frames(lambda message: None if name in message else message)
 
 
-def instead(name: str, other: Any) -> SpoilMessage:
+def replace_message(name: str, other: Any) -> SpoilMessage:
     return frames(lambda message: other if name in message else message)
 
 
-async def never_resuming(message: Message, send: Send, scope: Scope) -> None:
+async def refuse_resumption(message: Message, send: Send, scope: Scope) -> None:
     """Close connections that come later with a handle."""
     later = any(name == b"x-mock-clock" for name, _ in scope["headers"])
     if later and message["type"] == "websocket.send":
@@ -65,14 +65,14 @@ async def never_resuming(message: Message, send: Send, scope: Scope) -> None:
     await send(message)
 
 
-async def renamed_to_a_token(message: Message, send: Send, scope: Scope) -> None:
+async def rename_setup_for_tokens(message: Message, send: Send, scope: Scope) -> None:
     """Call what clients wait for otherwise, on connections that an ephemeral token opens."""
     by_token = any(name == b"authorization" for name, _ in scope["headers"])
-    await (renamed("setupComplete", "ready")(message, send, scope) if by_token else send(message))
+    await (rename_message("setupComplete", "ready")(message, send, scope) if by_token else send(message))
 
 
 @dataclass(frozen=True)
-class Wrong:
+class SocketMismatch:
     """A spoil, the record it is seen on, and the finding that must be told of it."""
 
     spoil: SpoilMessage
@@ -81,21 +81,21 @@ class Wrong:
     code: str
 
 
-def edited(event: str, change: Callable[[Any], Any]) -> SpoilMessage:
+def edit_event(event: str, change: Callable[[Any], Any]) -> SpoilMessage:
     """Change the data of one event."""
     return frames(lambda message: change(message) if message.get("type") == event else message)
 
 
-def flat(message: Any) -> Any:
+def flatten_error(message: Any) -> Any:
     """The error as a stream would send it, not nested as a WebSocket does."""
     return {"type": "error", **{name: message["error"][name] for name in ("code", "message", "param")}}
 
 
-def with_error(**changes: Any) -> Callable[[Any], Any]:
+def change_error(**changes: Any) -> Callable[[Any], Any]:
     return lambda message: {**message, "error": {**message["error"], **changes}}
 
 
-async def ending_before_the_end(message: Message, send: Send, scope: Scope) -> None:
+async def close_before_the_end(message: Message, send: Send, scope: Scope) -> None:
     """Close where the terminal event should come."""
     if '"type":"response.completed"' in message.get("text", ""):
         message = {"type": "websocket.close", "code": 1000, "reason": "that was it"}
@@ -104,32 +104,42 @@ async def ending_before_the_end(message: Message, send: Send, scope: Scope) -> N
 
 UNAVAILABLE = {"error": {"code": 400, "message": "m", "status": "INVALID_ARGUMENT", "details": []}}
 
-WRONG_KEY = {
-    "wrong event name": Wrong(renamed("goAway", "farewell"), CONNECTION_TIME, Aspect.EVENT, "event-missing"),
-    "close without goAway": Wrong(without("goAway"), CONNECTION_TIME, Aspect.EVENT, "event-missing"),
-    "goAway that is no JSON": Wrong(instead("goAway", "go away!"), CONNECTION_TIME, Aspect.EVENT, "stream-malformed"),
-    "wrong close code": Wrong(closing(code=4001), CONNECTION_TIME, Aspect.CLOSE, "close-code-differs"),
-    "close without a reason": Wrong(closing(reason=""), CONNECTION_TIME, Aspect.CLOSE, "close-reason-missing"),
-    "unclean close": Wrong(cutting, CONNECTION_TIME, Aspect.CLOSE, "close-unclean"),
-    "no close": Wrong(never_closing, CONNECTION_TIME, Aspect.CLOSE, "close-missing"),
-    "no close where only that is awaited": Wrong(never_closing, INVALID_TOKEN, Aspect.CLOSE, "close-missing"),
-    "HTTP error instead of a close": Wrong(
+DRIFTS = {
+    "wrong event name": SocketMismatch(
+        rename_message("goAway", "farewell"), CONNECTION_TIME, Aspect.EVENT, "event-missing"
+    ),
+    "close without goAway": SocketMismatch(drop_message("goAway"), CONNECTION_TIME, Aspect.EVENT, "event-missing"),
+    "goAway that is no JSON": SocketMismatch(
+        replace_message("goAway", "go away!"), CONNECTION_TIME, Aspect.EVENT, "stream-malformed"
+    ),
+    "wrong close code": SocketMismatch(closing(code=4001), CONNECTION_TIME, Aspect.CLOSE, "close-code-differs"),
+    "close without a reason": SocketMismatch(closing(reason=""), CONNECTION_TIME, Aspect.CLOSE, "close-reason-missing"),
+    "unclean close": SocketMismatch(cutting, CONNECTION_TIME, Aspect.CLOSE, "close-unclean"),
+    "no close": SocketMismatch(never_closing, CONNECTION_TIME, Aspect.CLOSE, "close-missing"),
+    "no close where only that is awaited": SocketMismatch(never_closing, INVALID_TOKEN, Aspect.CLOSE, "close-missing"),
+    "HTTP error instead of a close": SocketMismatch(
         refusing(402, UNAVAILABLE), INVALID_TOKEN, Aspect.EVENT, "stream-not-started"
     ),
-    "HTTP status instead of 101": Wrong(refusing(402, UNAVAILABLE), INVALID_TOKEN, Aspect.STATUS, "status-differs"),
-    "another code": Wrong(edited("error", with_error(code="too_old")), LIMIT, Aspect.CODE, "code-differs"),
-    "another type": Wrong(edited("error", with_error(type="server_error")), LIMIT, Aspect.TYPE, "type-differs"),
-    "another status in the frame": Wrong(
-        edited("error", lambda message: {**message, "status": 429}), LIMIT, Aspect.CODE, "code-differs"
+    "HTTP status instead of 101": SocketMismatch(
+        refusing(402, UNAVAILABLE), INVALID_TOKEN, Aspect.STATUS, "status-differs"
     ),
-    "error as HTTP status instead of an event": Wrong(
+    "another code": SocketMismatch(
+        edit_event("error", change_error(code="too_old")), LIMIT, Aspect.CODE, "code-differs"
+    ),
+    "another type": SocketMismatch(
+        edit_event("error", change_error(type="server_error")), LIMIT, Aspect.TYPE, "type-differs"
+    ),
+    "another status in the frame": SocketMismatch(
+        edit_event("error", lambda message: {**message, "status": 429}), LIMIT, Aspect.CODE, "code-differs"
+    ),
+    "error as HTTP status instead of an event": SocketMismatch(
         refusing(402, UNAVAILABLE), LIMIT, Aspect.EVENT, "stream-not-started"
     ),
-    "wrong event name of an error": Wrong(
-        edited("error", lambda message: {**message, "type": "failure"}), LIMIT, Aspect.EVENT, "event-missing"
+    "wrong event name of an error": SocketMismatch(
+        edit_event("error", lambda message: {**message, "type": "failure"}), LIMIT, Aspect.EVENT, "event-missing"
     ),
-    "another reason": Wrong(
-        edited(
+    "another reason": SocketMismatch(
+        edit_event(
             "response.incomplete",
             lambda message: {**message, "response": {**message["response"], "incomplete_details": {"reason": "bored"}}},
         ),
@@ -137,32 +147,32 @@ WRONG_KEY = {
         Aspect.BODY,
         "field-differs",
     ),
-    "failure without its code": Wrong(
-        edited("response.inject.failed", with_error(code=None)), COMPLETED, Aspect.BODY, "field-differs"
+    "failure without its code": SocketMismatch(
+        edit_event("response.inject.failed", change_error(code=None)), COMPLETED, Aspect.BODY, "field-differs"
     ),
-    "a handle that resumes nothing": Wrong(never_resuming, CONNECT, Aspect.RELATION, "values-missing"),
+    "a handle that resumes nothing": SocketMismatch(refuse_resumption, CONNECT, Aspect.RELATION, "values-missing"),
 }
 
-SETTLED = {
-    "flat error": Wrong(edited("error", flat), LIMIT, Aspect.BODY, "body-shape"),
-    "goAway of another shape": Wrong(
-        instead("goAway", {"goAway": "soon"}), CONNECTION_TIME, Aspect.BODY, "field-differs"
+MISMATCHED_ASSUMPTIONS = {
+    "flat error": SocketMismatch(edit_event("error", flatten_error), LIMIT, Aspect.BODY, "body-shape"),
+    "goAway of another shape": SocketMismatch(
+        replace_message("goAway", {"goAway": "soon"}), CONNECTION_TIME, Aspect.BODY, "field-differs"
     ),
-    "another name where clients wait": Wrong(renamed_to_a_token, CONNECT, Aspect.EVENT, "event-missing"),
+    "another name where clients wait": SocketMismatch(rename_setup_for_tokens, CONNECT, Aspect.EVENT, "event-missing"),
 }
 """What no document shows: a difference there settles an assumption of ours."""
 
 
-@pytest.mark.parametrize("wrong", WRONG_KEY.values(), ids=WRONG_KEY.keys())
-def test_what_is_wrong_is_told(wrong: Wrong) -> None:
-    result = seen(wrong.spoil, wrong.address)
+@pytest.mark.parametrize("wrong", DRIFTS.values(), ids=DRIFTS.keys())
+def test_one_wrong_thing_is_drift_with_its_code(wrong: SocketMismatch) -> None:
+    result = probe_spoiled(wrong.spoil, wrong.address)
     assert result.outcome is Outcome.DRIFTED, (result.outcome, result.reason)
     assert (wrong.aspect, wrong.code) in {(finding.aspect, finding.code) for finding in result.drifts}
 
 
-@pytest.mark.parametrize("wrong", SETTLED.values(), ids=SETTLED.keys())
-def test_a_mismatched_assumption_is_reported_but_no_drift(wrong: Wrong) -> None:
-    result = seen(wrong.spoil, wrong.address)
+@pytest.mark.parametrize("wrong", MISMATCHED_ASSUMPTIONS.values(), ids=MISMATCHED_ASSUMPTIONS.keys())
+def test_a_mismatched_assumption_is_reported_but_no_drift(wrong: SocketMismatch) -> None:
+    result = probe_spoiled(wrong.spoil, wrong.address)
     assert result.outcome is Outcome.CONFORMS, (result.outcome, result.reason)
     told = [finding for finding in result.findings if (finding.aspect, finding.code) == (wrong.aspect, wrong.code)]
     assert {finding.severity for finding in told} == {Severity.SHOULD}
@@ -170,16 +180,16 @@ def test_a_mismatched_assumption_is_reported_but_no_drift(wrong: Wrong) -> None:
 
 
 def test_a_socket_that_closes_before_its_last_event_is_inconclusive() -> None:
-    result = seen(ending_before_the_end, RESPONSES)
+    result = probe_spoiled(close_before_the_end, RESPONSES)
     assert (result.outcome, result.reason and result.reason.code) == (Outcome.INCONCLUSIVE, "nothing-observed")
 
 
 def test_a_handshake_that_blames_our_request_is_inconclusive() -> None:
-    result = seen(refusing(400, UNAVAILABLE), INVALID_TOKEN)
+    result = probe_spoiled(refusing(400, UNAVAILABLE), INVALID_TOKEN)
     assert (result.outcome, result.reason and result.reason.code) == (Outcome.INCONCLUSIVE, "assumption-failed")
 
 
-async def retired(message: Message, send: Send, scope: Scope) -> None:
+async def close_as_retired(message: Message, send: Send, scope: Scope) -> None:
     """Close each connection in place of its first message."""
     if message["type"] == "websocket.send":
         message = {"type": "websocket.close", "code": 1008, "reason": "models/live-1 is retired"}
@@ -187,23 +197,23 @@ async def retired(message: Message, send: Send, scope: Scope) -> None:
 
 
 def test_a_closed_setup_reports_its_code_and_reason() -> None:
-    result = seen(retired, EXPIRED_HANDLE)
+    result = probe_spoiled(close_as_retired, EXPIRED_HANDLE)
     assert (result.outcome, result.reason and result.reason.code) == (Outcome.INCONCLUSIVE, "setup-failed")
     assert result.reason is not None
     assert result.reason.detail.endswith("no sessionResumptionUpdate; closed with 1008: models/live-1 is retired")
 
 
 def test_close_and_messages_have_separate_verdicts() -> None:
-    only_close = seen(closing(code=4001), CONNECTION_TIME)
+    only_close = probe_spoiled(closing(code=4001), CONNECTION_TIME)
     assert {finding.aspect for finding in only_close.drifts} == {Aspect.CLOSE}
-    only_event = seen(without("goAway"), CONNECTION_TIME)
+    only_event = probe_spoiled(drop_message("goAway"), CONNECTION_TIME)
     assert {finding.aspect for finding in only_event.drifts} == {Aspect.EVENT}
 
 
 def test_an_unspoiled_socket_conforms() -> None:
-    assert seen(frames(lambda message: message), CONNECTION_TIME).outcome is Outcome.CONFORMS
+    assert probe_spoiled(frames(lambda message: message), CONNECTION_TIME).outcome is Outcome.CONFORMS
 
 
 def test_an_overload_at_the_handshake_is_inconclusive() -> None:
-    result = seen(refusing(503, UNAVAILABLE), INVALID_TOKEN)
+    result = probe_spoiled(refusing(503, UNAVAILABLE), INVALID_TOKEN)
     assert (result.outcome, result.reason and result.reason.code) == (Outcome.INCONCLUSIVE, "unasked-overload")

@@ -27,17 +27,17 @@ GENERATE = "pb/endpoints/generation/generate_content_v1"
 """Its 200 is documented (2:7.4); of most endpoints it is assumed, and another one no drift."""
 
 
-def seen(spoil: Spoil, address: str) -> Result:
+def probe_spoiled(spoil: Spoil, address: str) -> Result:
     """The result of one record on the mock whose answers are spoiled."""
     with serving(WrongProvider(spoil)) as base:
         return probe(mock_target_at(base), [address])[address]
 
 
-def status(number: int) -> Spoil:
+def set_status(number: int) -> Spoil:
     return lambda answer: setattr(answer, "status", number)
 
 
-def header(name: str, value: str | None) -> Spoil:
+def set_header(name: str, value: str | None) -> Spoil:
     def change(answer: Answer) -> None:
         answer.headers.pop(name, None)
         if value is not None:
@@ -46,15 +46,15 @@ def header(name: str, value: str | None) -> Spoil:
     return change
 
 
-def body(change: Callable[[Any], None]) -> Spoil:
+def edit_body(change: Callable[[Any], None]) -> Spoil:
     return lambda answer: answer.edit(change)
 
 
-def raw(content: bytes) -> Spoil:
+def replace_body(content: bytes) -> Spoil:
     return lambda answer: setattr(answer, "body", content)
 
 
-def events(old: bytes, new: bytes) -> Spoil:
+def replace_in_events(old: bytes, new: bytes) -> Spoil:
     """Replace something in the text of an event stream; other answers stay."""
 
     def change(answer: Answer) -> None:
@@ -65,7 +65,7 @@ def events(old: bytes, new: bytes) -> Spoil:
     return change
 
 
-def instead_of_stream(number: int, error_type: str) -> Spoil:
+def answer_instead_of_stream(number: int, error_type: str) -> Spoil:
     """The error as an HTTP status where the documents put it into a stream."""
 
     def change(answer: Answer) -> None:
@@ -82,12 +82,12 @@ def when(condition: Callable[[Answer], bool], spoil: Spoil) -> Spoil:
     return lambda answer: spoil(answer) if condition(answer) else None
 
 
-def into_a_list(answer: Answer) -> None:
+def wrap_in_list(answer: Answer) -> None:
     answer.body = b"[" + answer.body + b"]"
 
 
 @dataclass(frozen=True)
-class Wrong:
+class Mismatch:
     """One thing that is wrong, and the finding that must name it."""
 
     what: str
@@ -98,97 +98,105 @@ class Wrong:
     at: str | None = None
 
 
-WRONGS = (
-    Wrong("status", UNKNOWN_MODEL, status(410), "status-differs", Aspect.STATUS),
-    Wrong(
+MISMATCHES = (
+    Mismatch("status", UNKNOWN_MODEL, set_status(410), "status-differs", Aspect.STATUS),
+    Mismatch(
         "status of a success",
         GENERATE,
-        when(lambda a: a.status == 200, status(202)),
+        when(lambda a: a.status == 200, set_status(202)),
         "status-differs",
         Aspect.STATUS,
     ),
-    Wrong("type", UNKNOWN_MODEL, body(lambda b: b["error"].update(type="gone_error")), "type-differs", Aspect.TYPE),
-    Wrong("no type", UNKNOWN_MODEL, body(lambda b: b["error"].pop("type")), "type-differs", Aspect.TYPE),
-    Wrong(
+    Mismatch(
+        "type", UNKNOWN_MODEL, edit_body(lambda b: b["error"].update(type="gone_error")), "type-differs", Aspect.TYPE
+    ),
+    Mismatch("no type", UNKNOWN_MODEL, edit_body(lambda b: b["error"].pop("type")), "type-differs", Aspect.TYPE),
+    Mismatch(
         "message",
         "pa/errors/general/key_malformed",
-        body(lambda b: b["error"].update(message="no")),
+        edit_body(lambda b: b["error"].update(message="no")),
         "message-differs",
         Aspect.MESSAGE,
     ),
-    Wrong("header present", UNKNOWN_MODEL, header("request-id", None), "header-missing", Aspect.HEADER, "request-id"),
-    Wrong(
+    Mismatch(
+        "header present", UNKNOWN_MODEL, set_header("request-id", None), "header-missing", Aspect.HEADER, "request-id"
+    ),
+    Mismatch(
         "header absent",
         "pa/errors/general/key_malformed",
-        header("pa-organization-id", "org_1"),
+        set_header("pa-organization-id", "org_1"),
         "header-unexpected",
         Aspect.HEADER,
         "pa-organization-id",
     ),
-    Wrong(
+    Mismatch(
         "header equals",
         UNKNOWN_MODEL,
-        header("x-should-retry", "true"),
+        set_header("x-should-retry", "true"),
         "header-differs",
         Aspect.HEADER,
         "x-should-retry",
     ),
-    Wrong(
+    Mismatch(
         "header equals, absent",
         UNKNOWN_MODEL,
-        header("x-should-retry", None),
+        set_header("x-should-retry", None),
         "header-missing",
         Aspect.HEADER,
         "x-should-retry",
     ),
-    Wrong(
+    Mismatch(
         "header format",
         "pa/errors/general/rate_limit",
-        header("retry-after", "soon"),
+        set_header("retry-after", "soon"),
         "header-malformed",
         Aspect.HEADER,
         "retry-after",
     ),
-    Wrong("envelope flat", UNKNOWN_MODEL, raw(b'{"detail": "no such model"}'), "body-shape", Aspect.BODY),
-    Wrong("envelope in a list", UNKNOWN_MODEL, into_a_list, "body-shape", Aspect.BODY),
-    Wrong(
-        "envelope field missing", UNKNOWN_MODEL, body(lambda b: b["error"].pop("message")), "body-shape", Aspect.BODY
-    ),
-    Wrong(
-        "envelope field of another kind",
+    Mismatch("envelope flat", UNKNOWN_MODEL, replace_body(b'{"detail": "no such model"}'), "body-shape", Aspect.BODY),
+    Mismatch("envelope in a list", UNKNOWN_MODEL, wrap_in_list, "body-shape", Aspect.BODY),
+    Mismatch(
+        "envelope field missing",
         UNKNOWN_MODEL,
-        body(lambda b: b["error"].update(message=7)),
+        edit_body(lambda b: b["error"].pop("message")),
         "body-shape",
         Aspect.BODY,
     ),
-    Wrong("not JSON", UNKNOWN_MODEL, raw(b"no such model"), "body-malformed", Aspect.BODY),
-    Wrong("half of the JSON", UNKNOWN_MODEL, raw(b'{"type": "error", "err'), "body-malformed", Aspect.BODY),
-    Wrong("no body", UNKNOWN_MODEL, raw(b""), "body-malformed", Aspect.BODY),
-    Wrong(
+    Mismatch(
+        "envelope field of another kind",
+        UNKNOWN_MODEL,
+        edit_body(lambda b: b["error"].update(message=7)),
+        "body-shape",
+        Aspect.BODY,
+    ),
+    Mismatch("not JSON", UNKNOWN_MODEL, replace_body(b"no such model"), "body-malformed", Aspect.BODY),
+    Mismatch("half of the JSON", UNKNOWN_MODEL, replace_body(b'{"type": "error", "err'), "body-malformed", Aspect.BODY),
+    Mismatch("no body", UNKNOWN_MODEL, replace_body(b""), "body-malformed", Aspect.BODY),
+    Mismatch(
         "field missing",
         "pa/errors/outcomes/refusal",
-        body(lambda b: b.pop("stop_details")),
+        edit_body(lambda b: b.pop("stop_details")),
         "field-missing",
         Aspect.BODY,
         "/stop_details/category",
     ),
-    Wrong(
+    Mismatch(
         "field of another value",
         "pa/errors/outcomes/refusal",
-        body(lambda b: b.update(stop_reason="end_turn")),
+        edit_body(lambda b: b.update(stop_reason="end_turn")),
         "field-differs",
         Aspect.BODY,
         "/stop_reason",
     ),
-    Wrong(
+    Mismatch(
         "event renamed",
         STREAM_ERROR,
-        events(b"event: error", b"event: failure"),
+        replace_in_events(b"event: error", b"event: failure"),
         "event-missing",
         Aspect.EVENT,
         "error",
     ),
-    Wrong(
+    Mismatch(
         "error event missing",
         STREAM_ERROR,
         lambda a: setattr(a, "body", a.body.partition(b"event: error")[0]),
@@ -196,41 +204,41 @@ WRONGS = (
         Aspect.EVENT,
         "error",
     ),
-    Wrong(
+    Mismatch(
         "error as status",
         STREAM_ERROR,
-        instead_of_stream(409, "conflict_error"),
+        answer_instead_of_stream(409, "conflict_error"),
         "stream-not-started",
         Aspect.EVENT,
     ),
-    Wrong(
+    Mismatch(
         "event of another type",
         STREAM_ERROR,
-        events(b"overloaded_error", b"invalid_request_error"),
+        replace_in_events(b"overloaded_error", b"invalid_request_error"),
         "type-differs",
         Aspect.TYPE,
     ),
-    Wrong(
+    Mismatch(
         "event data not JSON",
         STREAM_ERROR,
-        events(b'data: {"type":"error"', b"data: oops"),
+        replace_in_events(b'data: {"type":"error"', b"data: oops"),
         "stream-malformed",
         Aspect.EVENT,
         "error",
     ),
-    Wrong(
+    Mismatch(
         "stream of one JSON",
         CREATE_MESSAGE,
-        when(lambda a: "event-stream" in a.headers["content-type"], header("content-type", "application/json")),
+        when(lambda a: "event-stream" in a.headers["content-type"], set_header("content-type", "application/json")),
         "stream-not-started",
         Aspect.EVENT,
     ),
 )
 
 
-@pytest.mark.parametrize("wrong", WRONGS, ids=lambda wrong: wrong.what.replace(" ", "-"))
-def test_one_wrong_thing_is_drift_with_its_code(wrong: Wrong) -> None:
-    result = seen(wrong.spoil, wrong.address)
+@pytest.mark.parametrize("wrong", MISMATCHES, ids=lambda wrong: wrong.what.replace(" ", "-"))
+def test_one_wrong_thing_is_drift_with_its_code(wrong: Mismatch) -> None:
+    result = probe_spoiled(wrong.spoil, wrong.address)
     assert result.outcome is Outcome.DRIFTED, (result.outcome, result.reason)
     found = [finding for finding in result.drifts if finding.code == wrong.code]
     assert found, [finding.message for finding in result.findings]
@@ -240,31 +248,31 @@ def test_one_wrong_thing_is_drift_with_its_code(wrong: Wrong) -> None:
 
 
 def test_a_missing_assumed_field_is_reported_but_no_drift() -> None:
-    result = seen(body(lambda b: b.pop("request_id")), UNKNOWN_MODEL)
+    result = probe_spoiled(edit_body(lambda b: b.pop("request_id")), UNKNOWN_MODEL)
     assert result.outcome is Outcome.CONFORMS, result.reason or result.drifts
     found = [finding for finding in result.findings if finding.location == "/request_id"]
     assert {finding.severity for finding in found} == {Severity.SHOULD}, result.findings
 
 
 def test_an_extra_field_is_reported_but_no_drift() -> None:
-    result = seen(body(lambda b: b["error"].update(doc_url="https://docs.example/errors")), UNKNOWN_MODEL)
+    result = probe_spoiled(edit_body(lambda b: b["error"].update(doc_url="https://docs.example/errors")), UNKNOWN_MODEL)
     assert result.outcome is Outcome.CONFORMS
     found = [finding for finding in result.findings if finding.code == "undocumented-field"]
     assert [(finding.location, finding.severity) for finding in found] == [("/error/doc_url", Severity.INFO)]
 
 
 def test_an_extra_header_is_reported_but_no_drift() -> None:
-    result = seen(header("pa-novelty", "yes"), UNKNOWN_MODEL)
+    result = probe_spoiled(set_header("pa-novelty", "yes"), UNKNOWN_MODEL)
     assert result.outcome is Outcome.CONFORMS
     assert ("undocumented-header", "pa-novelty") in {(finding.code, finding.location) for finding in result.findings}
 
 
 def test_another_records_answer_is_recognised() -> None:
-    def conflicting(answer: Answer) -> None:
+    def answer_conflict(answer: Answer) -> None:
         answer.status = 409
         answer.edit(lambda b: b["error"].update(type="conflict_error", message="somebody was faster"))
 
-    result = seen(conflicting, UNKNOWN_MODEL)
+    result = probe_spoiled(answer_conflict, UNKNOWN_MODEL)
     assert result.outcome is Outcome.DRIFTED
     told = [finding for finding in result.findings if finding.code == "matches-another-record"]
     fits = ["pa/errors/general/conflict_concurrent", "pa/errors/general/conflict_uniqueness"]
@@ -273,56 +281,56 @@ def test_another_records_answer_is_recognised() -> None:
 
 
 def test_an_answer_about_the_account_is_inconclusive() -> None:
-    def unpaid(answer: Answer) -> None:
+    def answer_unpaid(answer: Answer) -> None:
         answer.status = 402
         answer.edit(lambda b: b["error"].update(type="billing_error", message="see your payment details"))
 
-    result = seen(unpaid, UNKNOWN_MODEL)
+    result = probe_spoiled(answer_unpaid, UNKNOWN_MODEL)
     assert (result.outcome, result.reason and result.reason.code) == (Outcome.INCONCLUSIVE, "no-credit")
     assert result.reason is not None
     assert "this is pa/errors/general/payment_problem" in result.reason.detail
 
 
 def test_a_refused_permission_on_a_mock_is_drift() -> None:
-    def refused(answer: Answer) -> None:
+    def refuse(answer: Answer) -> None:
         if answer.status == 200:
             answer.status = 403
             error = {"type": "permission_error", "message": "your account may not list models"}
             answer.body = json.dumps({"type": "error", "error": error, "request_id": "req_1"}).encode()
 
-    result = seen(refused, LIST_MODELS)
+    result = probe_spoiled(refuse, LIST_MODELS)
     assert result.outcome is Outcome.DRIFTED, "the documents say that the key suffices"
     assert "status-differs" in {finding.code for finding in result.drifts}
 
 
-def on_attempts(numbers: set[int], spoil: Spoil) -> Spoil:
+def spoil_attempts(numbers: set[int], spoil: Spoil) -> Spoil:
     """Spoil only these attempts, which the mock's session names."""
     return when(lambda answer: int(answer.asked["x-mock-session"].rpartition("/")[2]) in numbers, spoil)
 
 
 def test_a_provider_that_alternates_is_flaky() -> None:
-    result = seen(on_attempts({1, 3}, status(410)), UNKNOWN_MODEL)
+    result = probe_spoiled(spoil_attempts({1, 3}, set_status(410)), UNKNOWN_MODEL)
     assert (result.outcome, result.reason and result.reason.code) == (Outcome.FLAKY, "attempts-differ")
     assert len(result.attempts) == 2
     assert "status-differs" in {finding.code for finding in result.drifts}
 
 
 def test_a_different_mismatch_in_each_attempt_is_drift() -> None:
-    def restless(answer: Answer) -> None:
+    def spoil_differently(answer: Answer) -> None:
         number = int(answer.asked["x-mock-session"].rpartition("/")[2])
-        spoils = {1: status(410), 2: header("request-id", None), 3: raw(b"{}")}
+        spoils = {1: set_status(410), 2: set_header("request-id", None), 3: replace_body(b"{}")}
         spoils[number](answer)
 
-    result = seen(restless, UNKNOWN_MODEL)
+    result = probe_spoiled(spoil_differently, UNKNOWN_MODEL)
     assert result.outcome is Outcome.DRIFTED, "each attempt was observed against the documents"
     assert len(result.attempts) == 3
 
 
 def test_two_of_three_attempts_agree() -> None:
-    result = seen(on_attempts({2, 3}, status(410)), MISSING_MAX_TOKENS)
+    result = probe_spoiled(spoil_attempts({2, 3}, set_status(410)), MISSING_MAX_TOKENS)
     assert result.outcome is Outcome.CONFORMS, "the first attempt conforms, so nothing is probed again"
-    result = seen(
-        lambda a: (header("request-id", None) if "/1" in a.asked["x-mock-session"][-2:] else status(410))(a),
+    result = probe_spoiled(
+        lambda a: (set_header("request-id", None) if "/1" in a.asked["x-mock-session"][-2:] else set_status(410))(a),
         UNKNOWN_MODEL,
     )
     assert result.outcome is Outcome.DRIFTED
@@ -330,20 +338,20 @@ def test_two_of_three_attempts_agree() -> None:
     assert len(result.attempts) == 3
 
 
-def server_fault(answer: Answer) -> None:
+def answer_500(answer: Answer) -> None:
     answer.status = 500
     answer.edit(lambda b: b["error"].update(type="api_error", message="internal server error"))
 
 
 def test_a_500_in_three_attempts_is_drift() -> None:
-    result = seen(server_fault, UNKNOWN_MODEL)
+    result = probe_spoiled(answer_500, UNKNOWN_MODEL)
     assert result.outcome is Outcome.DRIFTED
     assert len(result.attempts) == 3
     assert {"status-differs", "type-differs"} <= {finding.code for finding in result.drifts}
 
 
 def test_a_single_500_is_no_drift() -> None:
-    result = seen(on_attempts({1}, server_fault), UNKNOWN_MODEL)
+    result = probe_spoiled(spoil_attempts({1}, answer_500), UNKNOWN_MODEL)
     assert result.outcome is Outcome.CONFORMS, result.reason or result.drifts
     assert [attempt.exchanges[-1].response.status for attempt in result.attempts if attempt.exchanges[-1].response] == [
         500,
@@ -352,15 +360,15 @@ def test_a_single_500_is_no_drift() -> None:
 
 
 def test_drift_of_one_step_makes_the_record_drift() -> None:
-    spoil = when(lambda a: a.asked.get("x-api-key", "").startswith("catalog-probe"), status(403))
-    result = seen(spoil, LIST_MODELS)
+    spoil = when(lambda a: a.asked.get("x-api-key", "").startswith("catalog-probe"), set_status(403))
+    result = probe_spoiled(spoil, LIST_MODELS)
     assert result.outcome is Outcome.DRIFTED
     assert {finding.label for finding in result.drifts} == {"wrong_credential"}
 
 
 def test_a_setup_answer_without_the_needed_field_is_setup_failed() -> None:
-    spoil = when(lambda a: a.status == 200 and a.path == "/pa/v1/agents", body(lambda b: b.pop("id")))
-    result = seen(spoil, "pa/endpoints/agents/get_agent")
+    spoil = when(lambda a: a.status == 200 and a.path == "/pa/v1/agents", edit_body(lambda b: b.pop("id")))
+    result = probe_spoiled(spoil, "pa/endpoints/agents/get_agent")
     assert (result.outcome, result.reason and result.reason.code) == (Outcome.INCONCLUSIVE, "setup-failed")
     assert result.reason is not None
     assert "POST /v1/agents was answered otherwise: KeyError: 'id' at s1_4_1_endpoints.py:" in result.reason.detail
@@ -368,7 +376,9 @@ def test_a_setup_answer_without_the_needed_field_is_setup_failed() -> None:
 
 def test_earlier_steps_are_judged_when_a_later_step_stops() -> None:
     """More is said to be left than anybody may use up, so the limit is out of reach; that it is said is drift."""
-    result = seen(header("pa-ratelimit-requests-remaining", "99999999999"), "pa/rate_limits/limits/general")
+    result = probe_spoiled(
+        set_header("pa-ratelimit-requests-remaining", "99999999999"), "pa/rate_limits/limits/general"
+    )
     assert result.outcome is Outcome.DRIFTED, (result.outcome, result.reason)
     assert "pa-ratelimit-requests-remaining" in {finding.location for finding in result.drifts}
     told = {finding.label: finding.observed for finding in result.findings if finding.code == "not-observed"}

@@ -38,7 +38,7 @@ def pa(base: str, **changes: int) -> Target:
     return replace(target, providers={"pa": target.providers["pa"]})
 
 
-def sent(results: dict[str, Result]) -> int:
+def count_sent(results: dict[str, Result]) -> int:
     """Requests sent by attempts; controls and what removes fixtures draw on no budget."""
     sending = (exchange for result in results.values() for attempt in result.attempts for exchange in attempt.exchanges)
     return sum(exchange.label != CLEANUP for exchange in sending)
@@ -47,13 +47,13 @@ def sent(results: dict[str, Result]) -> int:
 def test_no_request_is_sent_beyond_the_budget_of_all_lanes_together(base: str) -> None:
     chosen = [str(record.address) for record in catalog().select(provider="pa", kind="endpoints")]
     results = probe(pa(base, max_requests=25), chosen)
-    spent = [result for result in results.values() if result.reason and result.reason.code == "budget-spent"]
+    without_budget = [result for result in results.values() if result.reason and result.reason.code == "budget-spent"]
     assert len({result.lane for result in results.values() if result.attempts}) > 1
-    assert 20 < sent(results) <= 25
-    assert spent
-    assert {each.outcome for each in spent} == {Outcome.INCONCLUSIVE}
-    assert spent[0].reason is not None
-    assert "max_requests = 25" in spent[0].reason.detail
+    assert 20 < count_sent(results) <= 25
+    assert without_budget
+    assert {result.outcome for result in without_budget} == {Outcome.INCONCLUSIVE}
+    assert without_budget[0].reason is not None
+    assert "max_requests = 25" in without_budget[0].reason.detail
 
 
 def test_tokens_are_reserved_before_an_attempt_and_free_probes_go_on(base: str) -> None:
@@ -94,7 +94,7 @@ def test_under_xdist_the_budget_holds_for_the_whole_run(tmp_path: Path) -> None:
         arguments = ("--target", str(tonight.path), "--provider", "pa", "-n", "2")
         ran = pytest_probes(tmp_path / "out", *arguments, environ=tonight.environ)
         assert ran.status == 10, ran.all_output
-        assert 0 < sent(ran.results) <= 6
+        assert 0 < count_sent(ran.results) <= 6
         refused = pytest_probes(tmp_path / "out2", *arguments, "--dist", "load", environ=tonight.environ)
         assert refused.status == 4
         assert "only --dist loadgroup can keep" in refused.all_output

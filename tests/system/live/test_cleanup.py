@@ -34,7 +34,7 @@ DELETE_FILE = "pa/endpoints/files/delete_file"
 GET_AGENT = "pa/endpoints/agents/get_agent"
 
 
-class Broken:
+class FailingMock:
     """The mock, refusing some requests with a 500."""
 
     def __init__(self, method: str) -> None:
@@ -53,22 +53,22 @@ class Broken:
 
 
 @contextmanager
-def account(folder: Path, app: object | None = None) -> Iterator[LiveTarget]:
+def serving_account(folder: Path, app: object | None = None) -> Iterator[LiveTarget]:
     with serving(app or create_app(only=["pa"])) as base:
         yield write_live_target(folder, {"pa": f"{base}/pa"}, values={"agents_beta": "managed-agents-2026-04-01"})
 
 
-def probed(tonight: LiveTarget, folder: Path, *addresses: str) -> dict[str, Result]:
+def probe_addresses(tonight: LiveTarget, folder: Path, *addresses: str) -> dict[str, Result]:
     target = tonight.target
-    noted = Journal(folder / journal.FILE_NAME, target.name, str)
-    engine = Engine(catalog(), target, frozenset(Cost), "run", Redactor.for_target(target), noted)
+    journal_file = Journal(folder / journal.FILE_NAME, target.name, str)
+    engine = Engine(catalog(), target, frozenset(Cost), "run", Redactor.for_target(target), journal_file)
     try:
         return {address: engine.result(address) for address in addresses}
     finally:
         engine.close()
 
 
-def files_of(tonight: LiveTarget) -> list[dict[str, str]]:
+def list_files(tonight: LiveTarget) -> list[dict[str, str]]:
     address = tonight.target.providers["pa"].addresses["base_url"]
     headers = {"x-api-key": KEYS["PA_API_KEY"], "pa-version": "2023-06-01"}
     found: list[dict[str, str]] = patient.get(f"{address}/v1/files", headers=headers).json()["data"]
@@ -87,9 +87,9 @@ def _keys(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("address", [GET_FILE, DELETE_FILE, GET_AGENT, "pa/endpoints/files/upload_file"])
 def test_a_probe_removes_what_it_made(tmp_path: Path, address: str) -> None:
-    with account(tmp_path) as tonight:
-        result = probed(tonight, tmp_path / "run", address)[address]
-        assert files_of(tonight) == []
+    with serving_account(tmp_path) as tonight:
+        result = probe_addresses(tonight, tmp_path / "run", address)[address]
+        assert list_files(tonight) == []
     assert result.outcome is Outcome.CONFORMS
     made = journal.read_entries(tmp_path / "run" / journal.FILE_NAME)
     assert [each for each in made if each.removal]
@@ -107,7 +107,7 @@ AGENTS = (
 
 def test_probes_that_make_uniquely_named_things_do_not_collide(tmp_path: Path) -> None:
     """Each makes an agent, at one time in one account, in which a night that was killed has left some."""
-    with account(tmp_path, Broken("")) as tonight:
+    with serving_account(tmp_path, FailingMock("")) as tonight:
         address = tonight.target.providers["pa"].addresses["base_url"]
         headers = {
             "x-api-key": KEYS["PA_API_KEY"],
@@ -117,60 +117,60 @@ def test_probes_that_make_uniquely_named_things_do_not_collide(tmp_path: Path) -
         for left in ("catalog probe", "{own_name}"):
             made = patient.post(f"{address}/v1/agents", headers=headers, json={"name": left, "model": "mock-small"})
             assert made.status_code == 200, made.text
-        results = probed(tonight, tmp_path / "run", *AGENTS)
+        results = probe_addresses(tonight, tmp_path / "run", *AGENTS)
     assert {result.outcome for result in results.values()} == {Outcome.CONFORMS}
 
 
 def test_a_resource_is_removed_although_the_budget_is_spent(tmp_path: Path) -> None:
-    with account(tmp_path) as tonight:
+    with serving_account(tmp_path) as tonight:
         tonight = write_live_target(
             tmp_path, {"pa": tonight.target.providers["pa"].addresses["base_url"]}, max_requests=2
         )
-        result = probed(tonight, tmp_path / "run", GET_FILE)[GET_FILE]
+        result = probe_addresses(tonight, tmp_path / "run", GET_FILE)[GET_FILE]
         assert (result.reason and result.reason.code) == "budget-spent"
-        assert files_of(tonight) == []
+        assert list_files(tonight) == []
 
 
 def test_a_failed_removal_is_left_to_cleanup_which_may_run_twice(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    broken = Broken("DELETE")
-    with account(tmp_path, broken) as tonight:
-        probed(tonight, tmp_path / "out" / "run", GET_FILE)
-        assert len(files_of(tonight)) == 1
+    broken = FailingMock("DELETE")
+    with serving_account(tmp_path, broken) as tonight:
+        probe_addresses(tonight, tmp_path / "out" / "run", GET_FILE)
+        assert len(list_files(tonight)) == 1
         assert cleanup(tonight, tmp_path / "out") == 1
         assert "was answered HTTP 500" in capsys.readouterr().out
         broken.method = ""
         assert cleanup(tonight, tmp_path / "out") == 0
         assert "removed: POST /v1/files for pa/endpoints/files/get_file" in capsys.readouterr().out
-        assert files_of(tonight) == []
+        assert list_files(tonight) == []
         assert cleanup(tonight, tmp_path / "out", "run") == 0
         assert "nothing is left" in capsys.readouterr().out
 
 
 def test_cleanup_removes_what_a_crash_left(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The journal as a killed process leaves it: its last line cut short."""
-    with account(tmp_path) as tonight:
+    with serving_account(tmp_path) as tonight:
         provider = tonight.target.providers["pa"]
         address = provider.addresses["base_url"]
         headers = {"x-api-key": KEYS["PA_API_KEY"], "pa-version": "2023-06-01"}
         file = patient.post(f"{address}/v1/files", headers=headers, files={"file": ("a.txt", b"a")}).json()
         path = tmp_path / "out" / "run" / journal.FILE_NAME
-        noted = Journal(path, "night", str)
-        made = noted.begin(GET_FILE, "pa", address, "inference", "POST /v1/files")
-        noted.complete(made, "file", file["id"], "inference", KEYS["PA_API_KEY"])
+        journal_file = Journal(path, "night", str)
+        made = journal_file.begin(GET_FILE, "pa", address, "inference", "POST /v1/files")
+        journal_file.complete(made, "file", file["id"], "inference", KEYS["PA_API_KEY"])
         with path.open("ab") as cut:
             cut.write(b'{"id":"abc","state":"ma')
         assert cleanup(tonight, tmp_path / "out") == 0
-        assert files_of(tonight) == []
+        assert list_files(tonight) == []
     assert "1 removed, 0 left" in capsys.readouterr().out
 
 
 def test_a_create_without_an_answer_must_be_cleaned_up_by_hand(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    with account(tmp_path, Broken("POST")) as tonight:
-        probed(tonight, tmp_path / "out" / "run", GET_FILE)
+    with serving_account(tmp_path, FailingMock("POST")) as tonight:
+        probe_addresses(tonight, tmp_path / "out" / "run", GET_FILE)
         assert cleanup(tonight, tmp_path / "out") == 1
         assert "by hand: POST /v1/files for pa/endpoints/files/get_file" in capsys.readouterr().out
         assert cleanup(tonight, tmp_path / "out", "--forget") == 0
@@ -201,8 +201,8 @@ def test_a_create_without_an_answer_must_be_cleaned_up_by_hand(
 def test_cleanup_sends_nothing_for_another_accounts_journal(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], change: dict[str, str], line: str
 ) -> None:
-    watched = Broken("")
-    with account(tmp_path, watched) as tonight:
+    watched = FailingMock("")
+    with serving_account(tmp_path, watched) as tonight:
         told = {
             "target": "night",
             "provider": "pa",
@@ -214,11 +214,13 @@ def test_cleanup_sends_nothing_for_another_accounts_journal(
             "key": KEYS["PA_API_KEY"],
             **change,
         }
-        noted = Journal(tmp_path / "out" / "run" / journal.FILE_NAME, told["target"], str)
-        made = noted.begin(told["record"], told["provider"], told["address"], told["role"], "POST /v1/files")
-        noted.complete(made, told["removal"], told["resource"], told["role"], told["key"])
+        journal_file = Journal(tmp_path / "out" / "run" / journal.FILE_NAME, told["target"], str)
+        made = journal_file.begin(told["record"], told["provider"], told["address"], told["role"], "POST /v1/files")
+        journal_file.complete(made, told["removal"], told["resource"], told["role"], told["key"])
         if "at" in told:
-            noted.path.write_text(noted.path.read_text().replace(json.dumps(made.at), json.dumps(told["at"])))
+            journal_file.path.write_text(
+                journal_file.path.read_text().replace(json.dumps(made.at), json.dumps(told["at"]))
+            )
         assert cleanup(tonight, tmp_path / "out") == 1
         assert cleanup(tonight, tmp_path / "out", "--forget") == 1, "only who looked on the account may end it"
     kept, summary, *_ = capsys.readouterr().out.splitlines()
@@ -231,9 +233,9 @@ def test_cleanup_sends_nothing_for_another_accounts_journal(
 
 def test_cleanup_sends_nothing_for_an_edited_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Whoever can write a journal and has no key names no other thing on the account."""
-    broken = Broken("DELETE")
-    with account(tmp_path, broken) as tonight:
-        probed(tonight, tmp_path / "out" / "run", GET_FILE)
+    broken = FailingMock("DELETE")
+    with serving_account(tmp_path, broken) as tonight:
+        probe_addresses(tonight, tmp_path / "out" / "run", GET_FILE)
         path = tmp_path / "out" / "run" / journal.FILE_NAME
         (left,) = journal.read_open_entries(path)
         path.write_text(path.read_text().replace(left.resource, "file_of_somebody"))
@@ -243,7 +245,7 @@ def test_cleanup_sends_nothing_for_an_edited_line(tmp_path: Path, capsys: pytest
     assert broken.asked == []
 
 
-class Naming(Broken):
+class RenamingMock(FailingMock):
     """The mock, whose uploads are answered with this id."""
 
     def __init__(self, given: str) -> None:
@@ -262,9 +264,9 @@ class Naming(Broken):
 
 @pytest.mark.parametrize("given", ["../organizations/users/user_1", "..%2f..%2fadmin", "f?force=true", "f#", "f\r\n"])
 def test_an_unsafe_id_in_an_answer_is_never_put_into_a_path(tmp_path: Path, given: str) -> None:
-    naming = Naming(given)
-    with account(tmp_path, naming) as tonight:
-        result = probed(tonight, tmp_path / "run", GET_FILE)[GET_FILE]
+    naming = RenamingMock(given)
+    with serving_account(tmp_path, naming) as tonight:
+        result = probe_addresses(tonight, tmp_path / "run", GET_FILE)[GET_FILE]
     assert (result.outcome, result.reason and result.reason.code) == (Outcome.INCONCLUSIVE, "unsafe-path")
     assert set(naming.asked) <= {"POST /pa/v1/files", "GET /pa/v1/models"}
     left = journal.read_open_entries(tmp_path / "run" / journal.FILE_NAME)
@@ -273,9 +275,9 @@ def test_an_unsafe_id_in_an_answer_is_never_put_into_a_path(tmp_path: Path, give
 
 def test_a_journal_that_cannot_be_written_stops_the_create(tmp_path: Path) -> None:
     (tmp_path / "run").write_text("a file where the run's folder should be")
-    with account(tmp_path) as tonight:
-        result = probed(tonight, tmp_path / "run", GET_FILE)[GET_FILE]
-        assert files_of(tonight) == []
+    with serving_account(tmp_path) as tonight:
+        result = probe_addresses(tonight, tmp_path / "run", GET_FILE)[GET_FILE]
+        assert list_files(tonight) == []
     assert result.outcome is Outcome.HARNESS_ERROR
     assert "JournalError" in (result.reason.detail if result.reason else "")
 

@@ -33,7 +33,7 @@ def probe(tonight: LiveTarget, out: Path, *arguments: str) -> CommandResult:
     return pytest_probes(out, "--target", str(tonight.path), *arguments, environ=tonight.environ)
 
 
-def again(first: CommandResult, out: Path) -> None:
+def copy_history(first: CommandResult, out: Path) -> None:
     """Give the next run of another folder the memory of this one, with a damaged line that must not blind it."""
     out.mkdir()
     (first.out / "history").rename(out / "history")
@@ -64,7 +64,7 @@ def test_coverage_that_was_there_yesterday_is_reported_lost(
     """The control is still let in: the key lost a scope, and the night must say so."""
     first = probe(tonight, tmp_path / "1", *READS, "--today", "2026-11-20")
     assert first.status == 0, first.all_output
-    again(first, tmp_path / "2")
+    copy_history(first, tmp_path / "2")
     fault_server.target_behind(
         Fault(FaultScope(path=f"{path}(?!models$)", statuses=(200,)), answer=replace_answer(403, REFUSAL))
     )
@@ -72,14 +72,14 @@ def test_coverage_that_was_there_yesterday_is_reported_lost(
     assert second.status == status, second.all_output
     assert "night.jsonl:2: not a history line that can be read (no address_set); it is skipped" in second.output
     overview = Overview(second.run, list(second.results.values()))
-    gone = overview.records_in(SectionName.LOST)
-    assert gone
+    lost = overview.records_in(SectionName.LOST)
+    assert lost
     for text in (second.output, (second.folder / "summary.md").read_text(encoding="utf-8")):
-        assert f"Coverage lost ({len(gone)})" in text
+        assert f"Coverage lost ({len(lost)})" in text
         assert "No drift;" not in text
         assert "Nothing changed." not in text
     rebuilt = run_command(tmp_path, ["python", "-m", "catalog_probe", "report", "show", str(second.folder)])
-    assert f"Coverage lost ({len(gone)})" in rebuilt.output
+    assert f"Coverage lost ({len(lost)})" in rebuilt.output
 
 
 def test_expect_all_lists_each_record_without_verdict(tonight: LiveTarget, tmp_path: Path) -> None:

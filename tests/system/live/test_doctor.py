@@ -36,12 +36,12 @@ def test_a_ready_target_is_fine_and_costs_one_free_request_a_key(tmp_path: Path)
     app = create_app(only=["pa"])
     with serving(app) as base:
         target = write_live_target(tmp_path, {"pa": f"{base}/pa"}).target
-        found = doctor.examine(catalog(), target, frozenset({Cost.FREE}), date(2026, 11, 21))
+        diagnosis = doctor.examine(catalog(), target, frozenset({Cost.FREE}), date(2026, 11, 21))
         assert app.world.total_requests == 1
-    text = "\n".join(doctor_text.format_diagnosis(found))
-    assert found.is_healthy
+    text = "\n".join(doctor_text.format_diagnosis(diagnosis))
+    assert diagnosis.is_healthy
     assert "fine: `pytest probes --target 'my night.toml'` sends what is planned" in doctor_text.format_diagnosis(
-        found, "my night.toml"
+        diagnosis, "my night.toml"
     )
     assert "inference (PA_API_KEY)  works: GET /v1/models" in text
     assert "not probed, cost-not-allowed: --allow billable" in text
@@ -106,15 +106,15 @@ def models_one_by_one(*ids: str) -> Starlette:
     [(("large-1", "haiku-1"), "haiku-1"), (("anything",), "anything"), (tuple("abcdefg"), "a")],
     ids=["on the second page", "of an unknown name", "more pages than are read"],
 )
-def test_a_model_is_found_on_any_page(listed: tuple[str, ...], found: str) -> None:
+def test_a_model_is_found_on_any_page(listed: tuple[str, ...], diagnosis: str) -> None:
     with serving(models_one_by_one(*listed)) as base:
         target = targets.load("live", {"PA_API_KEY": "key-of-nobody", "PA_BASE_URL": base})
-        told = doctor_text.format_diagnosis(
+        output = doctor_text.format_diagnosis(
             doctor.examine(catalog(), target, frozenset({Cost.FREE}), date(2026, 11, 21))
         )
-    assert [line.split()[-1] for line in told if "found" in line and " small_model" in line] == [found]
-    (end,) = [line for line in told if "`small_model`" in line]
-    said = rf"In 12 days `small_model` \({found}\) of PA ends: \d+ records would be blind; set PA_SMALL_MODEL"
+    assert [line.split()[-1] for line in output if "found" in line and " small_model" in line] == [diagnosis]
+    (end,) = [line for line in output if "`small_model`" in line]
+    said = rf"In 12 days `small_model` \({diagnosis}\) of PA ends: \d+ records would be blind; set PA_SMALL_MODEL"
     assert re.fullmatch(said, end)
 
 
@@ -132,10 +132,10 @@ def test_a_model_is_found_on_any_page(listed: tuple[str, ...], found: str) -> No
 def test_only_failed_look_ups_leave_values_open(status: int, content_type: str, left_open: set[str]) -> None:
     """What rests on a value that nobody could ask for is as open; a refusal, and an empty list, are answers."""
 
-    def told(_: Request) -> Response:
+    def output(_: Request) -> Response:
         return Response("{}" if "json" in content_type else "<html></html>", status, media_type=content_type)
 
-    with serving(Starlette(routes=[Route("/v1/compliance/organizations", told)])) as base:
+    with serving(Starlette(routes=[Route("/v1/compliance/organizations", output)])) as base:
         target = targets.load("live", {"PA_COMPLIANCE_KEY": "key-of-nobody", "PA_BASE_URL": base})
         rules = [
             rule for rule in target.providers["pa"].rules_to_follow if rule.value in ("organization", "role", "user")
@@ -148,24 +148,26 @@ def test_only_failed_look_ups_leave_values_open(status: int, content_type: str, 
 
 def test_an_expected_provider_that_is_not_configured_is_missing() -> None:
     target = targets.load("live", {"PA_EXPECTED": "true"})
-    found = doctor.examine(catalog(), target, frozenset({Cost.FREE}), date(2026, 11, 21))
-    assert not found.is_healthy
-    assert found.missing == ["pa"]
+    diagnosis = doctor.examine(catalog(), target, frozenset({Cost.FREE}), date(2026, 11, 21))
+    assert not diagnosis.is_healthy
+    assert diagnosis.missing == ["pa"]
     assert "missing: pa is expected and nothing of it can be probed: set PA_API_KEY" in doctor_text.format_diagnosis(
-        found
+        diagnosis
     )
 
 
 @pytest.mark.parametrize(("provider", "blank"), [("pa", ""), ("pb", " \t\n"), ("pc", ""), ("pd", "")])
 def test_an_empty_key_variable_is_reported_as_the_missing_key(provider: str, blank: str) -> None:
     name = f"{provider.upper()}_API_KEY"
-    found = doctor.examine(catalog(), targets.load("live", {name: blank}), frozenset({Cost.FREE}), date(2026, 11, 21))
-    assert not found.is_healthy
-    assert [line for line in doctor_text.format_diagnosis(found) if line.startswith("missing: ")] == [
+    diagnosis = doctor.examine(
+        catalog(), targets.load("live", {name: blank}), frozenset({Cost.FREE}), date(2026, 11, 21)
+    )
+    assert not diagnosis.is_healthy
+    assert [line for line in doctor_text.format_diagnosis(diagnosis) if line.startswith("missing: ")] == [
         f"missing: {provider} is expected and nothing of it can be probed: {name} is set but empty; set it to the key, "
         "or unset it"
     ]
-    assert found.status == Exit.BLIND
+    assert diagnosis.status == Exit.BLIND
 
 
 def test_without_any_key_the_doctor_says_how_to_begin(
@@ -180,10 +182,10 @@ def test_without_any_key_the_doctor_says_how_to_begin(
 
 
 def test_the_key_of_an_sdk_is_named_where_ours_is_missing() -> None:
-    found = doctor.examine(
+    diagnosis = doctor.examine(
         catalog(), targets.load("live", {"OPENAI_API_KEY": "sk-canary-of-nobody"}), frozenset(), date(2026, 11, 21)
     )
-    said = "\n".join(doctor_text.format_diagnosis(found))
+    said = "\n".join(doctor_text.format_diagnosis(diagnosis))
     assert "not configured: set PC_API_KEY to what OPENAI_API_KEY holds" in said
     assert "not configured: set PA_API_KEY\n" in said
     assert "canary" not in said

@@ -22,7 +22,7 @@ ACTIVITIES = "pa/endpoints/compliance_activities/list_activities"
 KEYS = {"PA_COMPLIANCE_KEY": "mock-pa-compliance", "PA_ADMIN_KEY": "mock-pa-admin"}
 
 
-def of_pages(change: Callable[[dict[str, Any]], dict[str, Any]]) -> Fault:
+def edit_pages(change: Callable[[dict[str, Any]], dict[str, Any]]) -> Fault:
     """A fault on the pages of all lists of the compliance API."""
 
     def changed(raw: bytes) -> bytes:
@@ -32,12 +32,12 @@ def of_pages(change: Callable[[dict[str, Any]], dict[str, Any]]) -> Fault:
     return Fault(FaultScope(provider="pa", path="/compliance/", statuses=(200,)), answer=edit_body(changed))
 
 
-EMPTY = of_pages(lambda page: {**page, "data": [], "first_id": None, "last_id": None, "next_page": None})
-ONE = of_pages(lambda page: {**page, "data": page["data"][:1], "next_page": None})
-NAMELESS = of_pages(lambda page: {**page, "data": [{"id": each["id"]} for each in page["data"]]})
+EMPTY = edit_pages(lambda page: {**page, "data": [], "first_id": None, "last_id": None, "next_page": None})
+ONE = edit_pages(lambda page: {**page, "data": page["data"][:1], "next_page": None})
+NAMELESS = edit_pages(lambda page: {**page, "data": [{"id": each["id"]} for each in page["data"]]})
 
 
-def differing(results: Mapping[str, Result]) -> dict[str, set[str]]:
+def mismatched_assertions(results: Mapping[str, Result]) -> dict[str, set[str]]:
     found = {
         address: {finding.assertion for finding in result.findings if finding.severity in ("must", "should")}
         for address, result in results.items()
@@ -49,7 +49,7 @@ def differing(results: Mapping[str, Result]) -> dict[str, set[str]]:
 def test_an_empty_account_causes_no_drift(account: Fault, services: Services) -> None:
     services.restart(account)
     results = probe_account(services.target("pa", **KEYS), [REMOTE, LOCAL, ACTIVITIES])
-    assert differing(results) == {}
+    assert mismatched_assertions(results) == {}
 
 
 def test_items_of_an_empty_list_are_not_observed(services: Services) -> None:
@@ -65,13 +65,13 @@ def test_items_of_an_empty_list_are_not_observed(services: Services) -> None:
 
 def test_an_item_without_the_field_resolves_the_assumption(services: Services) -> None:
     services.restart(NAMELESS)
-    assert differing(probe_account(services.target("pa", **KEYS), [REMOTE])) == {
+    assert mismatched_assertions(probe_account(services.target("pa", **KEYS), [REMOTE])) == {
         REMOTE: {"success/body:/data/*/status"}
     }
 
 
 def test_a_page_without_its_cursor_is_drift_if_another_page_exists(services: Services) -> None:
-    services.restart(of_pages(lambda page: {**page, "next_page": None}))
-    assert differing(probe_account(services.target("pa", **KEYS), [LOCAL])) == {
+    services.restart(edit_pages(lambda page: {**page, "next_page": None}))
+    assert mismatched_assertions(probe_account(services.target("pa", **KEYS), [LOCAL])) == {
         LOCAL: {"page_1/relation:non_empty:/next_page"}
     }

@@ -46,7 +46,7 @@ MOCKS = (b"x-mock-",)
 GET_MODEL = "pa/endpoints/models/get_model"
 
 
-class Service:
+class ServiceMock:
     """The mock in the service's dialect; from one night on it says something else in one place."""
 
     def __init__(self) -> None:
@@ -66,9 +66,9 @@ class Service:
 
 
 @contextmanager
-def service() -> Iterator[tuple[Service, dict[str, str]]]:
+def service() -> Iterator[tuple[ServiceMock, dict[str, str]]]:
     """A running stand-in, and what a user sets: a key. Where the service is, no test leaves to the default."""
-    standing_in = Service()
+    standing_in = ServiceMock()
     with serving(standing_in) as base:
         yield standing_in, {"PA_API_KEY": "mock-pa-inference", "PA_BASE_URL": f"{base}/pa", "PA_RATE": "200"}
 
@@ -80,7 +80,7 @@ def command(*arguments: str, environ: dict[str, str]) -> subprocess.CompletedPro
     )
 
 
-def newest(out: Path) -> Path:
+def newest_run(out: Path) -> Path:
     return (out / "latest").resolve()  # not by name: two nights may begin in one second
 
 
@@ -114,14 +114,14 @@ def test_a_week_with_one_key(tmp_path: Path) -> None:
         assert all(headers.get(b"anthropic-version") == b"2023-06-01" for _, headers in standing_in.asked)
         assert listings
 
-        quiet = of(out, night())
+        quiet = check_run(out, night())
         assert quiet.status == 0
         assert "Nothing changed" in summary(out)
 
         standing_in.changed = True
-        noisy = of(out, night())
+        noisy = check_run(out, night())
         assert noisy.status == 1, noisy.all_output
-        found = find_causes(select_record_results(read_run(newest(out) / "results.jsonl")[1]))
+        found = find_causes(select_record_results(read_run(newest_run(out) / "results.jsonl")[1]))
         assert [(each.provider, each.records) for each in found] == [("pa", (GET_MODEL,))]
         assert "documented 404, observed 410" in found[0].summary
         assert f"accept --cause {found[0].id}" in summary(out)
@@ -133,33 +133,33 @@ def test_a_week_with_one_key(tmp_path: Path) -> None:
             "accept",
             *options,
             "--run",
-            str(newest(out)),
+            str(newest_run(out)),
             "--accepted-differences",
             str(accepted_differences),
             environ=environ,
         )
         assert accepted.returncode == 0, accepted.stdout + accepted.stderr
 
-        last = of(out, night())
+        last = check_run(out, night())
         assert last.status == 0, last.all_output
 
 
-def of(out: Path, ran: CommandResult) -> CommandResult:
-    assert (newest(out) / "results.jsonl").exists(), ran.all_output
+def check_run(out: Path, ran: CommandResult) -> CommandResult:
+    assert (newest_run(out) / "results.jsonl").exists(), ran.all_output
     return ran
 
 
 def summary(out: Path) -> str:
-    return (newest(out) / "summary.md").read_text(encoding="utf-8")
+    return (newest_run(out) / "summary.md").read_text(encoding="utf-8")
 
 
 PAGE = b"<html><body>Sorry, you have been blocked</body></html>"
 
 
-class Behind:
+class OtherListing:
     """The service, but that its listing of models shows one that is retired, or from some page on is a gateway's."""
 
-    def __init__(self, standing_in: Service, *, page_from: int | None = None) -> None:
+    def __init__(self, standing_in: ServiceMock, *, page_from: int | None = None) -> None:
         self.standing_in = standing_in
         self.page_from = page_from
         self.pages = 0
@@ -187,7 +187,7 @@ def test_a_night_whose_look_ups_a_gateway_answers_is_blind(
     page_from: int, options: tuple[str, ...], tmp_path: Path
 ) -> None:
     """Also the first one, and where the first page of a list was answered: nobody knows what the account has."""
-    with serving(Behind(Service(), page_from=page_from)) as base:
+    with serving(OtherListing(ServiceMock(), page_from=page_from)) as base:
         environ = {"PA_API_KEY": "mock-pa-inference", "PA_BASE_URL": f"{base}/pa", "PA_RATE": "200"}
         ran = pytest_probes(tmp_path / "out", *OPTIONS, *options, environ=environ)
         said = command("catalog_probe", "target", "doctor", "--target", "live", environ=environ)
@@ -209,7 +209,7 @@ def test_a_model_that_the_account_no_longer_lists_is_coverage_lost(tmp_path: Pat
     with service() as (_, environ):
         first = pytest_probes(out, *OPTIONS, environ=environ)
         assert first.status == 0, first.all_output
-    with serving(Behind(Service())) as base:
+    with serving(OtherListing(ServiceMock())) as base:
         second = pytest_probes(out, *OPTIONS, environ={**environ, "PA_BASE_URL": f"{base}/pa"})
     assert second.status == 10, second.all_output
     assert "Coverage lost" in second.output

@@ -41,10 +41,10 @@ SETTINGS: dict[str, dict[str, Any]] = {
 """What the target says, so that the probes are understood."""
 
 FOREIGN = ("acme", "borealis", "cirrus")
-SERVED = tuple(name for name in targets.load("mock").providers)
+PROVIDERS = tuple(name for name in targets.load("mock").providers)
 
 
-def dressed(base: str, provider: str, ca_file: str) -> Target:
+def make_target(base: str, provider: str, ca_file: str) -> Target:
     """The mock target, one provider alone, with its real names; where it has more hosts, one goes by another name."""
     target = mock_target_at(base, ca_file=ca_file, timeout_s=10.0)
     found = target.providers[provider]
@@ -56,29 +56,29 @@ def dressed(base: str, provider: str, ca_file: str) -> Target:
     return replace(target, providers={provider: replace(found, addresses=addresses, **SETTINGS[provider])})
 
 
-def over_http(record: Record) -> bool:
+def is_over_http(record: Record) -> bool:
     stream = record.data.get("stream") or record.data.get("streaming")
     protocol = stream.get("protocol") if isinstance(stream, dict) else None
     return protocol != "grpc" and record.data.get("surface") != "pd_grpc"
 
 
 @pytest.fixture
-def seen_of(once: Once, tls: Certificates) -> CleanResults:
+def results_of(once: Once, tls: Certificates) -> CleanResults:
     """The results of all records over HTTP of a provider that is dressed."""
 
-    def probed(provider: str, _folder: Path) -> dict[str, Result]:
-        chosen = [str(record.address) for record in catalog().select(provider=provider) if over_http(record)]
+    def probe_provider(provider: str, _folder: Path) -> dict[str, Result]:
+        chosen = [str(record.address) for record in catalog().select(provider=provider) if is_over_http(record)]
         with serving(create_app(settings={provider: PREFIXES[provider]}), tls) as base:
-            return probe(dressed(base, provider, str(tls.authority)), chosen)
+            return probe(make_target(base, provider, str(tls.authority)), chosen)
 
-    return lambda provider: once(f"dressed-{provider}", partial(probed, provider))
+    return lambda provider: once(f"dressed-{provider}", partial(probe_provider, provider))
 
 
-@pytest.mark.parametrize("provider", SERVED)
-def test_the_dressed_mock_passes_the_same_suite(provider: str, seen_of: CleanResults) -> None:
-    seen = seen_of(provider)
+@pytest.mark.parametrize("provider", PROVIDERS)
+def test_the_dressed_mock_passes_the_same_suite(provider: str, results_of: CleanResults) -> None:
+    seen = results_of(provider)
     differing = {
-        address: told(result)
+        address: describe(result)
         for address, result in seen.items()
         if result.outcome not in (Outcome.CONFORMS, Outcome.NOT_PROBED) and not result.is_beyond_verifying
     }
@@ -86,8 +86,8 @@ def test_the_dressed_mock_passes_the_same_suite(provider: str, seen_of: CleanRes
     assert Counter(result.outcome for result in seen.values())[Outcome.CONFORMS] > len(seen) / 2
 
 
-def test_results_contain_only_stand_in_names(seen_of: CleanResults) -> None:
-    seen = seen_of("pa")
+def test_results_contain_only_stand_in_names(results_of: CleanResults) -> None:
+    seen = results_of("pa")
     names = {name for result in seen.values() for name in header_names(result)}
     assert "pa-organization-id" in names
     assert not [name for name in names if any(foreign in name for foreign in FOREIGN)]
@@ -97,7 +97,7 @@ def test_results_contain_only_stand_in_names(seen_of: CleanResults) -> None:
 def test_a_target_without_the_prefixes_sees_another_provider(tls: Certificates) -> None:
     address = "pa/endpoints/models/list_models"
     with serving(create_app(settings={"pa": PREFIXES["pa"]}), tls) as base:
-        target = dressed(base, "pa", str(tls.authority))
+        target = make_target(base, "pa", str(tls.authority))
         plain = replace(target.providers["pa"], header_prefix="pa-")
         seen = probe(replace(target, providers={"pa": plain}), [address])[address]
     assert seen.outcome is not Outcome.CONFORMS
@@ -106,11 +106,11 @@ def test_a_target_without_the_prefixes_sees_another_provider(tls: Certificates) 
 def test_an_authority_that_is_not_named_is_not_trusted(tls: Certificates) -> None:
     address = "pa/endpoints/models/list_models"
     with serving(create_app(), tls) as base:
-        seen = probe(dressed(base, "pa", ca_file=""), [address])[address]
+        seen = probe(make_target(base, "pa", ca_file=""), [address])[address]
     assert (seen.outcome, seen.reason and seen.reason.code) == (Outcome.INCONCLUSIVE, "tls-failed")
 
 
-def told(result: Result) -> str:
+def describe(result: Result) -> str:
     reason = f"{result.reason.code}: {result.reason.detail}" if result.reason else ""
     return f"{result.outcome} {reason} {[finding.message for finding in result.drifts]}"
 

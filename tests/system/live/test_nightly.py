@@ -137,15 +137,15 @@ class Repository:
         work = Path(tempfile.mkdtemp(dir=self.root.parent))
         self.git("worktree", "add", "--quiet", "--detach", str(work), "FETCH_HEAD")
         for path, text in files.items():
-            made = work / path
-            made.unlink(missing_ok=True)
-            made.parent.mkdir(parents=True, exist_ok=True)
+            repository_folder = work / path
+            repository_folder.unlink(missing_ok=True)
+            repository_folder.parent.mkdir(parents=True, exist_ok=True)
             if text is None:
                 continue
             if text.startswith("-> "):
-                made.symlink_to(text.removeprefix("-> "))
+                repository_folder.symlink_to(text.removeprefix("-> "))
             else:
-                made.write_text(text)
+                repository_folder.write_text(text)
         by = ["-c", f"user.name={author}", "-c", f"user.email={author}@localhost"]
         for command in (["add", "--all", "--force", *files], [*by, "commit", "--quiet", "-m", f"By {author}"]):
             subprocess.run(["git", *command], cwd=work, check=True, capture_output=True)
@@ -154,7 +154,7 @@ class Repository:
         return head.stdout.strip()
 
 
-def made_in(folder: Path) -> Path:
+def make_repository(folder: Path) -> Path:
     root, remote, tools = folder / "checkout", folder / "remote.git", folder / "tools"
     for package in ("catalog", "catalog_probe", "probes", "reports"):
         copy_folder(CHECKOUT / package, root / package)
@@ -169,7 +169,7 @@ def made_in(folder: Path) -> Path:
     tools.mkdir()
     write_executable(tools / "gh", GH)
     subprocess.run(["git", "init", "--quiet", "--bare", str(remote)], check=True)
-    repository = in_folder(folder)
+    repository = open_repository(folder)
     repository.git("init", "--quiet", "--initial-branch=main")
     repository.git("add", "--all")
     repository.git("commit", "--quiet", "-m", "All")
@@ -181,17 +181,17 @@ def made_in(folder: Path) -> Path:
 
 
 @pytest.fixture(scope="module")
-def made(once: Once) -> Path:
+def repository_folder(once: Once) -> Path:
     """The folder of a repository before its first night."""
-    return once("nightly-made", made_in)
+    return once("nightly-made", make_repository)
 
 
 @pytest.fixture
-def once_proposed(made: Path, first: Path, once: Once) -> Path:
+def proposed_folder(repository_folder: Path, first: Path, once: Once) -> Path:
     """The folder of a repository after it."""
 
     def proposed(folder: Path) -> Path:
-        repository = moved(made, folder / "repository")
+        repository = copy_repository(repository_folder, folder / "repository")
         repository.propose(first)
         return repository.root.parent
 
@@ -199,18 +199,18 @@ def once_proposed(made: Path, first: Path, once: Once) -> Path:
 
 
 @pytest.fixture
-def repository(made: Path, tmp_path: Path) -> Repository:
+def repository(repository_folder: Path, tmp_path: Path) -> Repository:
     """A repository of a test's own, in which no night was proposed."""
-    return moved(made, tmp_path / "repository")
+    return copy_repository(repository_folder, tmp_path / "repository")
 
 
 @pytest.fixture
-def opened(once_proposed: Path, tmp_path: Path) -> Repository:
+def proposed(proposed_folder: Path, tmp_path: Path) -> Repository:
     """A repository of a test's own, with the pull request that the first night opened."""
-    return moved(once_proposed, tmp_path / "repository")
+    return copy_repository(proposed_folder, tmp_path / "repository")
 
 
-def in_folder(folder: Path) -> Repository:
+def open_repository(folder: Path) -> Repository:
     root, tools = folder / "checkout", folder / "tools"
     environ = {
         "PATH": str(tools),
@@ -220,9 +220,9 @@ def in_folder(folder: Path) -> Repository:
     return Repository(root, folder / "remote.git", tools, environ)
 
 
-def moved(folder: Path, to: Path) -> Repository:
+def copy_repository(folder: Path, to: Path) -> Repository:
     """A copy of a repository, with its remote."""
-    repository = in_folder(Path(shutil.copytree(folder, to, symlinks=True)))
+    repository = open_repository(Path(shutil.copytree(folder, to, symlinks=True)))
     repository.git("remote", "set-url", "origin", str(repository.remote))
     return repository
 
@@ -233,7 +233,7 @@ def write_executable(path: Path, text: str) -> None:
     path.chmod(0o755)
 
 
-def looking_at(words: str, folder: Path, addresses: Mapping[str, str], status: int = 0) -> Path:
+def probe_words(words: str, folder: Path, addresses: Mapping[str, str], status: int = 0) -> Path:
     tonight = write_live_target(folder, addresses)
     seen = pytest_probes(folder / "out", "--target", str(tonight.path), "-k", words, environ=tonight.environ)
     assert seen.status == status, seen.all_output
@@ -248,26 +248,26 @@ def pd(mock: EmbeddedMock) -> Mapping[str, str]:
 @pytest.fixture
 def first(once: Once, pd: Mapping[str, str]) -> Path:
     """A night that changes one file."""
-    return once("nightly-first", partial(looking_at, "endpoints and models", addresses=pd))
+    return once("nightly-first", partial(probe_words, "endpoints and models", addresses=pd))
 
 
 @pytest.fixture
 def second(once: Once, pd: Mapping[str, str]) -> Path:
     """A night that changes another one, and did not look at what the first one saw."""
-    return once("nightly-second", partial(looking_at, "errors and not_found", addresses=pd))
+    return once("nightly-second", partial(probe_words, "errors and not_found", addresses=pd))
 
 
 @pytest.fixture
-def alike(once: Once, pd: Mapping[str, str]) -> Path:
+def similar(once: Once, pd: Mapping[str, str]) -> Path:
     """A night that says of another record, line by line, what the first one said."""
-    return once("nightly-alike", partial(looking_at, "endpoints and api_key", addresses=pd))
+    return once("nightly-alike", partial(probe_words, "endpoints and api_key", addresses=pd))
 
 
 @pytest.fixture
 def blind(once: Once) -> Path:
     """A night in which nobody answers."""
     nobody = {"pd": "http://127.0.0.1:9"}
-    return once("nightly-blind", partial(looking_at, "models", addresses=nobody, status=Exit.BLIND))
+    return once("nightly-blind", partial(probe_words, "models", addresses=nobody, status=Exit.BLIND))
 
 
 PROPOSAL, HISTORY = "nightly/catalog", "nightly/history"
@@ -275,105 +275,107 @@ MODELS, NOT_FOUND = "catalog/records/pd/endpoints/models.json", "catalog/records
 API_KEY = "catalog/records/pd/endpoints/api_key.json"
 
 
-def test_a_night_becomes_one_pull_request(opened: Repository, first: Path) -> None:
-    assert opened.asked() == ["pr list", "pr list", "pr create"]
-    [pull] = opened.pulls
+def test_a_night_becomes_one_pull_request(proposed: Repository, first: Path) -> None:
+    assert proposed.asked() == ["pr list", "pr list", "pr create"]
+    [pull] = proposed.pulls
     body = pull["body"]
-    assert body == (opened.root / "reports/out/merged/summary.md").read_text()
-    assert body in Path(opened.environ["GITHUB_STEP_SUMMARY"]).read_text()
-    proposed, remembered = opened.tip(PROPOSAL), opened.tip(HISTORY)
-    assert opened.changed() == [MODELS]
-    assert "pull request 7 says the same" in opened.propose(first)
-    assert opened.asked() == ["pr list"]
-    assert (opened.tip(PROPOSAL), opened.tip(HISTORY)) == (proposed, remembered)
-    assert opened.tip("main") == opened.git("rev-parse", "main"), "nothing goes to the main branch by itself"
+    assert body == (proposed.root / "reports/out/merged/summary.md").read_text()
+    assert body in Path(proposed.environ["GITHUB_STEP_SUMMARY"]).read_text()
+    tips = (proposed.tip(PROPOSAL), proposed.tip(HISTORY))
+    assert proposed.changed() == [MODELS]
+    assert "pull request 7 says the same" in proposed.propose(first)
+    assert proposed.asked() == ["pr list"]
+    assert (proposed.tip(PROPOSAL), proposed.tip(HISTORY)) == tips
+    assert proposed.tip("main") == proposed.git("rev-parse", "main"), "nothing goes to the main branch by itself"
 
 
-def test_the_next_night_builds_on_the_open_proposal(opened: Repository, second: Path) -> None:
-    before = opened.tip(PROPOSAL)
-    opened.asked()
-    opened.propose(second)
-    assert opened.asked() == ["pr list", "pr list", "pr edit"]
-    assert opened.changed() == [MODELS, NOT_FOUND], "what the first night saw is still proposed"
-    opened.git("merge-base", "--is-ancestor", before, "FETCH_HEAD")
-    assert len(opened.read(HISTORY, "reports/history/night.jsonl").splitlines()) == 2
+def test_the_next_night_builds_on_the_open_proposal(proposed: Repository, second: Path) -> None:
+    before = proposed.tip(PROPOSAL)
+    proposed.asked()
+    proposed.propose(second)
+    assert proposed.asked() == ["pr list", "pr list", "pr edit"]
+    assert proposed.changed() == [MODELS, NOT_FOUND], "what the first night saw is still proposed"
+    proposed.git("merge-base", "--is-ancestor", before, "FETCH_HEAD")
+    assert len(proposed.read(HISTORY, "reports/history/night.jsonl").splitlines()) == 2
 
 
-def test_a_blind_night_takes_nothing_back(opened: Repository, blind: Path) -> None:
-    before = opened.tip(PROPOSAL)
-    assert "says the same" in opened.propose(blind)
-    assert opened.tip(PROPOSAL) == before
+def test_a_blind_night_takes_nothing_back(proposed: Repository, blind: Path) -> None:
+    before = proposed.tip(PROPOSAL)
+    assert "says the same" in proposed.propose(blind)
+    assert proposed.tip(PROPOSAL) == before
 
 
-def test_a_reviewer_s_commit_stays_and_is_built_on(opened: Repository, second: Path) -> None:
-    text = opened.read(PROPOSAL, MODELS)
-    theirs = opened.commit(PROPOSAL, {MODELS: text.replace('"note": "', '"note": "Reviewed. ') + "\n", "NOTES": "a\n"})
-    opened.propose(second)
-    opened.changed()
-    opened.git("merge-base", "--is-ancestor", theirs, "FETCH_HEAD")
-    assert opened.read(PROPOSAL, "NOTES") == "a"
-    assert opened.changed() == ["NOTES", MODELS, NOT_FOUND]
+def test_a_reviewer_s_commit_stays_and_is_built_on(proposed: Repository, second: Path) -> None:
+    text = proposed.read(PROPOSAL, MODELS)
+    theirs = proposed.commit(
+        PROPOSAL, {MODELS: text.replace('"note": "', '"note": "Reviewed. ') + "\n", "NOTES": "a\n"}
+    )
+    proposed.propose(second)
+    proposed.changed()
+    proposed.git("merge-base", "--is-ancestor", theirs, "FETCH_HEAD")
+    assert proposed.read(PROPOSAL, "NOTES") == "a"
+    assert proposed.changed() == ["NOTES", MODELS, NOT_FOUND]
 
 
-def test_the_main_branch_is_merged_into_an_open_proposal(opened: Repository, second: Path) -> None:
-    opened.commit("main", {"README.md": "More to read.\n"})
-    opened.git("fetch", "--quiet", "origin")
-    opened.propose(second)
-    opened.git("fetch", "--quiet", "origin", PROPOSAL)
-    opened.git("merge-base", "--is-ancestor", "origin/main", "FETCH_HEAD")
-    assert opened.git("diff", "--name-only", "origin/main", "FETCH_HEAD").splitlines() == [MODELS, NOT_FOUND]
+def test_the_main_branch_is_merged_into_an_open_proposal(proposed: Repository, second: Path) -> None:
+    proposed.commit("main", {"README.md": "More to read.\n"})
+    proposed.git("fetch", "--quiet", "origin")
+    proposed.propose(second)
+    proposed.git("fetch", "--quiet", "origin", PROPOSAL)
+    proposed.git("merge-base", "--is-ancestor", "origin/main", "FETCH_HEAD")
+    assert proposed.git("diff", "--name-only", "origin/main", "FETCH_HEAD").splitlines() == [MODELS, NOT_FOUND]
 
 
-def test_a_proposal_with_merge_conflicts_is_left_to_a_person(opened: Repository, second: Path, blind: Path) -> None:
-    before, main = opened.tip(PROPOSAL), opened.tip("main")
-    text = opened.read("main", MODELS)
-    opened.commit("main", {MODELS: "\n".join(f"{line} " for line in text.splitlines()) + "\n"})
-    opened.git("fetch", "--quiet", "origin")
-    assert "does not merge with main any more" in opened.propose(second, status=1)
-    assert opened.tip(PROPOSAL) == before
-    opened.git("push", "--quiet", "--force", "origin", f"{main}:refs/heads/main")
-    opened.git("fetch", "--quiet", "origin")
-    opened.propose(blind)
-    assert opened.changed() == [MODELS, NOT_FOUND], "what it could not say then it says now"
+def test_a_proposal_with_merge_conflicts_is_left_to_a_person(proposed: Repository, second: Path, blind: Path) -> None:
+    before, main = proposed.tip(PROPOSAL), proposed.tip("main")
+    text = proposed.read("main", MODELS)
+    proposed.commit("main", {MODELS: "\n".join(f"{line} " for line in text.splitlines()) + "\n"})
+    proposed.git("fetch", "--quiet", "origin")
+    assert "does not merge with main any more" in proposed.propose(second, status=1)
+    assert proposed.tip(PROPOSAL) == before
+    proposed.git("push", "--quiet", "--force", "origin", f"{main}:refs/heads/main")
+    proposed.git("fetch", "--quiet", "origin")
+    proposed.propose(blind)
+    assert proposed.changed() == [MODELS, NOT_FOUND], "what it could not say then it says now"
 
 
 @pytest.mark.parametrize("is_branch_gone", [False, True])
 def test_a_closed_proposal_stays_closed_until_there_is_something_new(
-    opened: Repository, first: Path, alike: Path, is_branch_gone: bool
+    proposed: Repository, first: Path, similar: Path, is_branch_gone: bool
 ) -> None:
     """The memory of what it said is compared line by line; it may have damaged lines, in any order."""
-    opened.close()
+    proposed.close()
     if is_branch_gone:
-        opened.git("push", "--quiet", "origin", f":refs/heads/{PROPOSAL}")
-    memory = opened.read(HISTORY, "reports/history/proposed.txt").splitlines()
-    opened.commit(HISTORY, {"reports/history/proposed.txt": "\n".join(["\0\x1b[", *reversed(memory)]) + "\n"})
-    opened.asked()
-    assert "a person closed the proposal" in opened.propose(first)
-    assert opened.asked() == ["pr list"]
-    opened.propose(alike)
-    assert [pull["state"] for pull in opened.pulls] == ["CLOSED", "OPEN"]
-    assert opened.changed() == [API_KEY], "what was refused is not proposed with it"
+        proposed.git("push", "--quiet", "origin", f":refs/heads/{PROPOSAL}")
+    memory = proposed.read(HISTORY, "reports/history/proposed.txt").splitlines()
+    proposed.commit(HISTORY, {"reports/history/proposed.txt": "\n".join(["\0\x1b[", *reversed(memory)]) + "\n"})
+    proposed.asked()
+    assert "a person closed the proposal" in proposed.propose(first)
+    assert proposed.asked() == ["pr list"]
+    proposed.propose(similar)
+    assert [pull["state"] for pull in proposed.pulls] == ["CLOSED", "OPEN"]
+    assert proposed.changed() == [API_KEY], "what was refused is not proposed with it"
 
 
-def test_a_merged_proposal_does_not_block_the_next_one(opened: Repository, first: Path) -> None:
+def test_a_merged_proposal_does_not_block_the_next_one(proposed: Repository, first: Path) -> None:
     """Its words were accepted: in a later night they are news, here of what somebody reverted since."""
-    before = opened.read("main", MODELS)
-    opened.squash()
-    assert "nothing to say" in opened.propose(first)
-    opened.commit("main", {MODELS: f"{before}\n"})
-    opened.git("fetch", "--quiet", "origin")
-    opened.propose(first)
-    assert [pull["state"] for pull in opened.pulls] == ["MERGED", "OPEN"]
-    assert opened.changed() == [MODELS]
+    before = proposed.read("main", MODELS)
+    proposed.squash()
+    assert "nothing to say" in proposed.propose(first)
+    proposed.commit("main", {MODELS: f"{before}\n"})
+    proposed.git("fetch", "--quiet", "origin")
+    proposed.propose(first)
+    assert [pull["state"] for pull in proposed.pulls] == ["MERGED", "OPEN"]
+    assert proposed.changed() == [MODELS]
 
 
-def test_with_nothing_to_say_there_is_no_pull_request(opened: Repository, first: Path) -> None:
-    opened.git("push", "--quiet", "origin", f"{opened.tip(PROPOSAL)}:refs/heads/main")
-    opened.git("fetch", "--quiet", "origin")
-    opened.close("MERGED")
-    opened.asked()
-    assert "nothing to say" in opened.propose(first)
-    assert opened.asked() == ["pr list"]
+def test_with_nothing_to_say_there_is_no_pull_request(proposed: Repository, first: Path) -> None:
+    proposed.git("push", "--quiet", "origin", f"{proposed.tip(PROPOSAL)}:refs/heads/main")
+    proposed.git("fetch", "--quiet", "origin")
+    proposed.close("MERGED")
+    proposed.asked()
+    assert "nothing to say" in proposed.propose(first)
+    assert proposed.asked() == ["pr list"]
 
 
 def test_each_shard_that_cannot_be_read_is_named_and_left_out(
@@ -399,17 +401,17 @@ def test_with_no_shard_that_can_be_read_nothing_is_pushed(repository: Repository
     assert (repository.tip(PROPOSAL), repository.tip(HISTORY)) == ("", "")
 
 
-def test_a_history_branch_made_from_main_changes_nothing_else(opened: Repository, second: Path) -> None:
-    opened.git("push", "--quiet", "--force", "origin", f"main:refs/heads/{HISTORY}")
-    opened.propose(second)
-    assert opened.changed() == [MODELS, NOT_FOUND]
-    opened.git("fetch", "--quiet", "origin", HISTORY)
-    kept = opened.git("ls-tree", "-r", "--name-only", "FETCH_HEAD").splitlines()
+def test_a_history_branch_made_from_main_changes_nothing_else(proposed: Repository, second: Path) -> None:
+    proposed.git("push", "--quiet", "--force", "origin", f"main:refs/heads/{HISTORY}")
+    proposed.propose(second)
+    assert proposed.changed() == [MODELS, NOT_FOUND]
+    proposed.git("fetch", "--quiet", "origin", HISTORY)
+    kept = proposed.git("ls-tree", "-r", "--name-only", "FETCH_HEAD").splitlines()
     assert "reports/history/night.jsonl" in kept
     assert all(path.startswith("reports/history/") for path in kept)
 
 
-def test_a_hostile_history_branch_is_data(opened: Repository, second: Path, tmp_path: Path) -> None:
+def test_a_hostile_history_branch_is_data(proposed: Repository, second: Path, tmp_path: Path) -> None:
     marker = tmp_path / "pwned"
     code = f"import pathlib; pathlib.Path({str(marker)!r}).write_text('x')\n"
     hostile = {
@@ -421,11 +423,11 @@ def test_a_hostile_history_branch_is_data(opened: Repository, second: Path, tmp_
         "catalog_probe/catalog/__init__.py": code,
         MODELS: "{}",
     }
-    opened.commit(HISTORY, hostile, author="stranger")
-    opened.propose(second)
+    proposed.commit(HISTORY, hostile, author="stranger")
+    proposed.propose(second)
     assert not marker.exists()
-    assert opened.changed() == [MODELS, NOT_FOUND]
-    assert (opened.root / "catalog_probe/catalog/__init__.py").read_text() == opened.read(
+    assert proposed.changed() == [MODELS, NOT_FOUND]
+    assert (proposed.root / "catalog_probe/catalog/__init__.py").read_text() == proposed.read(
         "main", "catalog_probe/catalog/__init__.py"
     ) + "\n"
 
@@ -441,20 +443,20 @@ git -C "{remote}" update-ref refs/heads/{branch} {other}
 
 @pytest.mark.parametrize("branch", [PROPOSAL, HISTORY])
 def test_two_simultaneous_nights_are_both_proposed(
-    opened: Repository, second: Path, tmp_path: Path, branch: str
+    proposed: Repository, second: Path, tmp_path: Path, branch: str
 ) -> None:
     """The other night's push comes after this one looked and before it pushes."""
-    theirs = opened.tip(branch)
-    mine = opened.commit(branch, {"reports/history/other.jsonl": "{}\n"} if branch == HISTORY else {"NOTES": "b\n"})
-    opened.git("push", "--quiet", "--force", "origin", f"{theirs}:refs/heads/{branch}")
-    race = RACE.format(once=tmp_path / "once", remote=opened.remote, branch=branch, other=mine)
-    write_executable(opened.root / ".git" / "hooks" / "pre-push", race)
-    opened.propose(second)
+    theirs = proposed.tip(branch)
+    mine = proposed.commit(branch, {"reports/history/other.jsonl": "{}\n"} if branch == HISTORY else {"NOTES": "b\n"})
+    proposed.git("push", "--quiet", "--force", "origin", f"{theirs}:refs/heads/{branch}")
+    race = RACE.format(once=tmp_path / "once", remote=proposed.remote, branch=branch, other=mine)
+    write_executable(proposed.root / ".git" / "hooks" / "pre-push", race)
+    proposed.propose(second)
     assert (tmp_path / "once").exists()
-    opened.git("fetch", "--quiet", "origin", branch)
-    opened.git("merge-base", "--is-ancestor", mine, "FETCH_HEAD")
-    assert {MODELS, NOT_FOUND} <= set(opened.changed())
-    assert len(opened.read(HISTORY, "reports/history/night.jsonl").splitlines()) == 2
+    proposed.git("fetch", "--quiet", "origin", branch)
+    proposed.git("merge-base", "--is-ancestor", mine, "FETCH_HEAD")
+    assert {MODELS, NOT_FOUND} <= set(proposed.changed())
+    assert len(proposed.read(HISTORY, "reports/history/night.jsonl").splitlines()) == 2
 
 
 @pytest.mark.parametrize("call", [1, 2, 3])
@@ -488,16 +490,16 @@ def test_after_a_failed_call_of_github_the_next_night_proposes_both(
 
 
 def test_a_night_waits_until_a_reviewer_mends_what_cannot_be_read(
-    opened: Repository, second: Path, blind: Path
+    proposed: Repository, second: Path, blind: Path
 ) -> None:
-    before = opened.tip(PROPOSAL)
-    opened.commit(PROPOSAL, {MODELS: '{"list_models": 1}'})
-    said = opened.propose(second, status=4)
+    before = proposed.tip(PROPOSAL)
+    proposed.commit(PROPOSAL, {MODELS: '{"list_models": 1}'})
+    said = proposed.propose(second, status=4)
     assert f"{MODELS.partition('/')[2]}" in said
     assert "this night stays in the queue" in said
-    opened.git("push", "--quiet", "--force", "origin", f"{before}:refs/heads/{PROPOSAL}")
-    opened.propose(blind)
-    assert opened.changed() == [MODELS, NOT_FOUND]
+    proposed.git("push", "--quiet", "--force", "origin", f"{before}:refs/heads/{PROPOSAL}")
+    proposed.propose(blind)
+    assert proposed.changed() == [MODELS, NOT_FOUND]
 
 
 REJECTING = """\
@@ -575,31 +577,31 @@ case "$(cat)" in *refs/heads/nightly/catalog*) sed -i 's/"OPEN"/"CLOSED"/' "{pul
 """
 
 
-def test_a_pull_request_closed_during_the_push_is_replaced(opened: Repository, second: Path) -> None:
-    write_executable(opened.root / ".git" / "hooks" / "pre-push", CLOSING.format(pulls=opened.gh / "pulls.json"))
-    opened.propose(second)
-    assert [pull["state"] for pull in opened.pulls] == ["CLOSED", "OPEN"]
-    assert opened.changed() == [NOT_FOUND]
+def test_a_pull_request_closed_during_the_push_is_replaced(proposed: Repository, second: Path) -> None:
+    write_executable(proposed.root / ".git" / "hooks" / "pre-push", CLOSING.format(pulls=proposed.gh / "pulls.json"))
+    proposed.propose(second)
+    assert [pull["state"] for pull in proposed.pulls] == ["CLOSED", "OPEN"]
+    assert proposed.changed() == [NOT_FOUND]
 
 
-def test_thousands_of_a_reviewer_s_commits_stay(opened: Repository, second: Path) -> None:
+def test_thousands_of_a_reviewer_s_commits_stay(proposed: Repository, second: Path) -> None:
     """On a proposal that was closed, where they are only asked for by their authors."""
     commit = "commit refs/heads/many\ncommitter r <reviewer@localhost> 1700000000 +0000\ndata 0\n"
-    stream = "".join([commit, f"from {opened.tip(PROPOSAL)}\n", *[commit] * 4000])
-    subprocess.run(["git", "fast-import", "--quiet"], cwd=opened.root, input=stream, text=True, check=True)
-    opened.git("push", "--quiet", "origin", f"many:refs/heads/{PROPOSAL}")
-    opened.close()
-    opened.propose(second)
-    opened.changed()
-    opened.git("merge-base", "--is-ancestor", "many", "FETCH_HEAD")
+    stream = "".join([commit, f"from {proposed.tip(PROPOSAL)}\n", *[commit] * 4000])
+    subprocess.run(["git", "fast-import", "--quiet"], cwd=proposed.root, input=stream, text=True, check=True)
+    proposed.git("push", "--quiet", "origin", f"many:refs/heads/{PROPOSAL}")
+    proposed.close()
+    proposed.propose(second)
+    proposed.changed()
+    proposed.git("merge-base", "--is-ancestor", "many", "FETCH_HEAD")
 
 
-def test_a_damaged_line_of_the_history_is_named_and_stays(opened: Repository, second: Path) -> None:
+def test_a_damaged_line_of_the_history_is_named_and_stays(proposed: Repository, second: Path) -> None:
     name = "reports/history/night.jsonl"
-    opened.commit(HISTORY, {name: "{}\n" + opened.read(HISTORY, name) + "\n"})
-    assert "night.jsonl:1: not a history line that can be read (no address_set); it is skipped" in opened.propose(
+    proposed.commit(HISTORY, {name: "{}\n" + proposed.read(HISTORY, name) + "\n"})
+    assert "night.jsonl:1: not a history line that can be read (no address_set); it is skipped" in proposed.propose(
         second
     )
-    lines = opened.read(HISTORY, name).splitlines()
+    lines = proposed.read(HISTORY, name).splitlines()
     assert lines[0] == "{}"
     assert len(lines) == 3

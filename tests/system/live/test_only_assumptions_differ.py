@@ -30,7 +30,7 @@ CREATED = re.compile(r"/pa/v1/(models/.+|messages/count_tokens)")
 NOWHERE = {"type": "error", "error": {"type": "not_found_error", "message": "No such path."}}
 
 
-def otherwise(answer: Answer) -> None:
+def contradict_assumptions(answer: Answer) -> None:
     """What only our assumptions speak against: another success, another place of the id, a path that is not there."""
     if answer.path == "/pa/v1/messages/batches":  # 1:4.1: "paths: not shown"
         if answer.status >= 400:
@@ -55,14 +55,14 @@ class Nights:
 
 @pytest.fixture
 def nights(once: Once) -> Nights:
-    return once("only-assumptions-differ", probed)
+    return once("only-assumptions-differ", probe_two_nights)
 
 
-def probed(folder: Path) -> Nights:
+def probe_two_nights(folder: Path) -> Nights:
     records = folder / "records"
     shutil.copytree(RECORDS / "pa", records / "pa")
     ran, texts = [], []
-    with serving(WrongProvider(otherwise)) as base:
+    with serving(WrongProvider(contradict_assumptions)) as base:
         tonight = write_live_target(folder, {"pa": f"{base}/pa"})
         for today in ("2026-11-20", "2026-11-21"):
             asked = ("--target", str(tonight.path), "--catalog", str(records), "--today", today)

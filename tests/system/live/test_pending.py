@@ -22,7 +22,9 @@ if TYPE_CHECKING:
 
 MODEL = "pa/endpoints/models/get_model"
 KEY = "success/header:request-id"
-OTHERWISE = Fault(FaultScope(path="/v1/models/mock-small$", statuses=(200,)), answer=edits.remove_headers("request-id"))
+MISSING_HEADER = Fault(
+    FaultScope(path="/v1/models/mock-small$", statuses=(200,)), answer=edits.remove_headers("request-id")
+)
 
 
 @dataclass(frozen=True)
@@ -49,7 +51,7 @@ def nights(tmp_path: Path, fault_server: FaultServer) -> Nights:
 
 
 def test_unconfirmed_drift_is_pending_for_a_week_then_red(nights: Nights, fault_server: FaultServer) -> None:
-    fault_server.target_behind(OTHERWISE)
+    fault_server.target_behind(MISSING_HEADER)
     first = nights.on("2026-11-01", "--update")
     assert first.status == 0, first.all_output
     assert "Pending" in first.output
@@ -66,7 +68,7 @@ def test_unconfirmed_drift_is_pending_for_a_week_then_red(nights: Nights, fault_
 def test_drift_of_a_confirmed_assertion_is_a_regression_at_once(nights: Nights, fault_server: FaultServer) -> None:
     fault_server.target_behind()
     assert nights.on("2026-11-01", "--update").status == 0
-    fault_server.target_behind(OTHERWISE)
+    fault_server.target_behind(MISSING_HEADER)
     drifted = nights.on("2026-11-02")
     assert drifted.status == 1, drifted.all_output
     assert list_regressions(drifted.results[MODEL]) == (KEY,)

@@ -75,12 +75,12 @@ def test_a_missing_key_makes_the_run_blind_and_names_what_to_set(
 
 
 @pytest.mark.parametrize(("expected", "is_expected"), [("no", False), ("", True)])
-@pytest.mark.parametrize("named", [("PA_API_KEY",), ("PA_COMPLIANCE_KEY", "PA_API_KEY", "PA_ADMIN_KEY")])
+@pytest.mark.parametrize("variables", [("PA_API_KEY",), ("PA_COMPLIANCE_KEY", "PA_API_KEY", "PA_ADMIN_KEY")])
 def test_an_empty_key_leads_the_summary(
-    tmp_path: Path, expected: str, is_expected: bool, named: tuple[str, ...]
+    tmp_path: Path, expected: str, is_expected: bool, variables: tuple[str, ...]
 ) -> None:
     """It is the secret that a CI could not find, so the provider is expected; of several the main key is named."""
-    environ = {"PA_BASE_URL": "https://provider.invalid", "PA_EXPECTED": expected, **dict.fromkeys(named, "")}
+    environ = {"PA_BASE_URL": "https://provider.invalid", "PA_EXPECTED": expected, **dict.fromkeys(variables, "")}
     chosen = ("--target", "live", "--provider", "anthropic")
     seen = pytest_probes(tmp_path / "out", *chosen, *FEW, environ=environ)
     assert seen.status == 10, seen.all_output
@@ -104,7 +104,7 @@ def test_a_provider_with_an_address_and_a_key_is_expected(tmp_path: Path, addres
     assert reason in {result.reason.code for result in seen.results.values() if result.reason}
 
 
-class Asking:
+class PausingMock:
     """The mock, asking for a pause in its first answer to an unknown model."""
 
     def __init__(self, retry_after: str) -> None:
@@ -122,7 +122,7 @@ class Asking:
         await send({"type": "http.response.body", "body": b"{}"})
 
 
-def probed(tonight: LiveTarget, *addresses: str) -> list[Result]:
+def probe_in_order(tonight: LiveTarget, *addresses: str) -> list[Result]:
     """Probed one after the other."""
     engine = Engine(catalog(), tonight.target, frozenset(Cost), "run", Redactor.for_target(tonight.target))
     try:
@@ -131,15 +131,15 @@ def probed(tonight: LiveTarget, *addresses: str) -> list[Result]:
         engine.close()
 
 
-def in_a_year() -> str:
+def date_in_a_year() -> str:
     return format_datetime(datetime.now(UTC) + timedelta(days=365), usegmt=True)
 
 
-@pytest.mark.parametrize("retry_after", [lambda: "31536000", in_a_year, lambda: "1e300"])
+@pytest.mark.parametrize("retry_after", [lambda: "31536000", date_in_a_year, lambda: "1e300"])
 def test_too_long_a_wait_ends_the_lane(tmp_path: Path, retry_after: Callable[[], str]) -> None:
-    with serving(Asking(retry_after())) as base:
+    with serving(PausingMock(retry_after())) as base:
         tonight = write_live_target(tmp_path, {"pa": f"{base}/pa"}, max_wait_s=1)
-        asked, next_one, last = probed(tonight, UNKNOWN_MODEL, UNKNOWN_PATH, MODELS)
+        asked, next_one, last = probe_in_order(tonight, UNKNOWN_MODEL, UNKNOWN_PATH, MODELS)
     assert [each.reason and each.reason.code for each in (asked, next_one, last)] == [
         "unasked-rate-limit",
         "lane-stopped",
@@ -152,8 +152,8 @@ def test_too_long_a_wait_ends_the_lane(tmp_path: Path, retry_after: Callable[[],
 
 def test_a_wait_within_the_cap_is_waited_for(tmp_path: Path) -> None:
     """By the very next request, which is the same record's, on its next endpoint."""
-    with serving(Asking("0.3")) as base:
-        [asked] = probed(write_live_target(tmp_path, {"pa": f"{base}/pa"}), UNKNOWN_MODEL)
+    with serving(PausingMock("0.3")) as base:
+        [asked] = probe_in_order(write_live_target(tmp_path, {"pa": f"{base}/pa"}), UNKNOWN_MODEL)
     refused, after = asked.attempts[0].exchanges[:2]
     assert asked.outcome is Outcome.CONFORMS
     assert after.started_ms - refused.started_ms - refused.elapsed_ms >= 250
@@ -182,7 +182,7 @@ def test_a_pause_beyond_the_budget_is_refused_at_once() -> None:
         limiter.wait_s()
 
 
-class Drifting:
+class DriftingMock:
     """The mock with another status on one path."""
 
     def __init__(self) -> None:
@@ -197,10 +197,10 @@ class Drifting:
 
 
 def test_a_drift_is_confirmed_after_the_time_that_the_target_sets(tmp_path: Path) -> None:
-    with serving(Drifting()) as base:
+    with serving(DriftingMock()) as base:
         tonight = write_live_target(tmp_path, {"pa": f"{base}/pa"})
         tonight.path.write_text(tonight.path.read_text().replace("reprobe_after_s = 0", "reprobe_after_s = 0.2"))
-        (result,) = probed(tonight, UNKNOWN_PATH)
+        (result,) = probe_in_order(tonight, UNKNOWN_PATH)
     assert result.outcome is Outcome.DRIFTED
     first, second = (datetime.fromisoformat(attempt.started_at) for attempt in result.attempts)
     assert (second - first).total_seconds() >= 0.2

@@ -38,14 +38,14 @@ def without_scope(path: str = "/v1/(files|evals|conversations|fine_tuning|organi
     return Fault(FaultScope(provider="pc", path=path, credential=KEY), answer=replace_answer(401, NO_SCOPE))
 
 
-def told(results: Mapping[str, Result]) -> dict[str, str]:
+def outcomes_and_reasons(results: Mapping[str, Result]) -> dict[str, str]:
     return {address: each.reason.code if each.reason else str(each.outcome) for address, each in results.items()}
 
 
 def test_a_key_without_the_scope_is_account_trouble(services: Services) -> None:
     services.restart(without_scope())
     results = probe_account(services.target("pc"), [LIMITS, *LOOKED_UP])
-    assert told(results) == dict.fromkeys([LIMITS, *LOOKED_UP], "account-trouble")
+    assert outcomes_and_reasons(results) == dict.fromkeys([LIMITS, *LOOKED_UP], "account-trouble")
     reason = results[LIMITS].reason
     assert reason is not None
     assert "look at the account of PC_API_KEY" in reason.detail
@@ -53,13 +53,16 @@ def test_a_key_without_the_scope_is_account_trouble(services: Services) -> None:
 
 def test_a_missing_scope_with_another_status_is_drift(services: Services) -> None:
     services.restart(without_scope())
-    assert told(probe_account(services.target("pc"), [LIMITS, SCOPE])) == {LIMITS: "account-trouble", SCOPE: "drifted"}
+    assert outcomes_and_reasons(probe_account(services.target("pc"), [LIMITS, SCOPE])) == {
+        LIMITS: "account-trouble",
+        SCOPE: "drifted",
+    }
 
 
 def test_refusing_a_key_that_is_accepted_elsewhere_is_drift(services: Services) -> None:
     services.restart(without_scope("/v1/(files|evals|conversations)"))
     results = probe_account(services.target("pc"), [LIMITS, *LOOKED_UP])
-    assert told(results) == {LIMITS: "conforms", **dict.fromkeys(LOOKED_UP, "drifted")}
+    assert outcomes_and_reasons(results) == {LIMITS: "conforms", **dict.fromkeys(LOOKED_UP, "drifted")}
 
 
 def test_a_refusal_of_undocumented_shape_is_drift(services: Services) -> None:
@@ -67,12 +70,14 @@ def test_a_refusal_of_undocumented_shape_is_drift(services: Services) -> None:
     services.restart(
         Fault(FaultScope(provider="pc", path="fine_tuning", credential=KEY), answer=replace_answer(401, other))
     )
-    assert told(probe_account(services.target("pc"), [LIMITS])) == {LIMITS: "drifted"}
+    assert outcomes_and_reasons(probe_account(services.target("pc"), [LIMITS])) == {LIMITS: "drifted"}
 
 
 def test_a_missing_scope_on_a_mock_is_drift(services: Services) -> None:
     services.restart(without_scope())
-    assert told(probe_account(replace(services.target("pc"), live=False), [LIMITS])) == {LIMITS: "drifted"}
+    assert outcomes_and_reasons(probe_account(replace(services.target("pc"), live=False), [LIMITS])) == {
+        LIMITS: "drifted"
+    }
 
 
 GREETING = "Welcome to the guest network."
@@ -87,5 +92,5 @@ def test_one_page_for_all_endpoints_is_a_gateway_page(path: str, outcome: str, s
     services.restart(
         Fault(FaultScope(provider="pc", method="POST", path=path), answer=replace_answer(200, GREETING, "text/plain"))
     )
-    found = told(probe_account(services.target("pc"), [*POSTED, ELSEWHERE]))
+    found = outcomes_and_reasons(probe_account(services.target("pc"), [*POSTED, ELSEWHERE]))
     assert {found[each] for each in POSTED} == {outcome}

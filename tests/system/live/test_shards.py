@@ -101,7 +101,7 @@ def test_a_provider_without_a_key_is_expected_by_one_shard() -> None:
 def shards(once: Once) -> list[CommandResult]:
     """One night of two providers on three machines."""
 
-    def probed(folder: Path) -> list[CommandResult]:
+    def probe_shards(folder: Path) -> list[CommandResult]:
         with mock_process("pa", "pd") as addresses:
             tonight = write_live_target(folder, addresses)
             common = ("--target", str(tonight.path), "--kind", "endpoints", "--today", "2026-11-20")
@@ -110,19 +110,19 @@ def shards(once: Once) -> list[CommandResult]:
                 for number in (1, 2, 3)
             ]
 
-    return once("shards", probed)
+    return once("shards", probe_shards)
 
 
 def test_no_shard_is_blind_or_incomplete(shards: list[CommandResult]) -> None:
     """One of the three got no provider, for a live one is never split: it asks nothing, which is 5 and not 10."""
     assert sorted(ran.status for ran in shards) == [0, 0, 5], [ran.all_output for ran in shards]
-    looked = [ran for ran in shards if ran.status == 0]
-    seen = [address for ran in looked for address in ran.results]
-    assert sorted(address for ran in looked for address in ran.run.selected or ()) == sorted(seen)
+    complete = [ran for ran in shards if ran.status == 0]
+    seen = [address for ran in complete for address in ran.results]
+    assert sorted(address for ran in complete for address in ran.run.selected or ()) == sorted(seen)
     assert sorted(seen) == sorted(
         str(record.address) for record in catalog().select(kind="endpoints") if record.provider in ("pa", "pd")
     )
-    assert len({ran.run.policy["shard"] for ran in looked}) == 2
+    assert len({ran.run.policy["shard"] for ran in complete}) == 2
 
 
 def test_shards_merged_in_any_order_give_the_same_records(shards: list[CommandResult], tmp_path: Path) -> None:
@@ -133,7 +133,7 @@ def test_shards_merged_in_any_order_give_the_same_records(shards: list[CommandRe
         summary = update_records(read_evidence([ran.folder for ran in order]), into=records)
         merged.append({path.relative_to(records): path.read_bytes() for path in sorted(records.rglob("*.json"))})
         verified = {
-            address for ran in order for address, each in ran.results.items() if each.outcome is Outcome.CONFORMS
+            address for ran in order for address, result in ran.results.items() if result.outcome is Outcome.CONFORMS
         }
         assert verified == {address for address, _ in summary.patched}
-    assert all(each == merged[0] for each in merged)
+    assert all(result == merged[0] for result in merged)

@@ -19,14 +19,14 @@ MANAGEMENT = (
     "pd/errors/authentication/management_invalid_bearer",
     "pd/errors/authentication/management_no_credentials",
 )
-ELSEWHERE = {
+ADDRESSES = {
     "PC_MTLS_AUTH_URL": ("/pc-auth/", MUTUAL_TLS, {}),
     "PD_REGIONAL_BASE_URL": ("/pd-regional/", REGIONAL, {"PD_NON_REGIONAL_MODEL": "mock-large"}),
     "PD_MANAGEMENT_URL": ("/pd-management/", MANAGEMENT, {"PD_MANAGEMENT_KEY": "mock-pd-management"}),
 }
 """Where each address but that of the API itself leads, what is asked there for nothing, and what that needs."""
 
-WRONG_KEY = {
+WRONG_ANSWERS = {
     "404 in HTML": edits.replace_by_page(404, "Not Found"),
     "404 in JSON": edits.replace_answer(404, '{"message": "no Route matched with those values"}'),
     "404 in another provider's shape": edits.replace_answer(404, '{"error": {"code": 404, "message": "Not Found"}}'),
@@ -38,31 +38,33 @@ WRONG_KEY = {
 }
 
 
-@pytest.mark.parametrize("wrong", WRONG_KEY)
-@pytest.mark.parametrize("variable", ELSEWHERE)
+@pytest.mark.parametrize("wrong", WRONG_ANSWERS)
+@pytest.mark.parametrize("variable", ADDRESSES)
 def test_a_server_with_one_answer_is_not_the_provider(services: Services, variable: str, wrong: str) -> None:
-    path, asked, given = ELSEWHERE[variable]
-    services.restart(Fault(FaultScope(path=f"^{path}"), answer=WRONG_KEY[wrong]))
-    hold_nothing_was_seen(services, variable, asked, **given)
+    path, asked, given = ADDRESSES[variable]
+    services.restart(Fault(FaultScope(path=f"^{path}"), answer=WRONG_ANSWERS[wrong]))
+    check_nothing_was_observed(services, variable, asked, **given)
 
 
 @pytest.mark.parametrize("there", ["/pa", "/pb", "/pc", "/pd"])
-@pytest.mark.parametrize("variable", ELSEWHERE)
+@pytest.mark.parametrize("variable", ADDRESSES)
 def test_another_server_of_this_or_another_provider_is_inconclusive(
     services: Services, variable: str, there: str
 ) -> None:
-    _, asked, given = ELSEWHERE[variable]
+    _, asked, given = ADDRESSES[variable]
     services.restart()
-    hold_nothing_was_seen(services, variable, asked, **given, **{variable: f"{services.base}{there}"})
+    check_nothing_was_observed(services, variable, asked, **given, **{variable: f"{services.base}{there}"})
 
 
-def hold_nothing_was_seen(services: Services, variable: str, asked: tuple[str, ...], **given: str) -> None:
+def check_nothing_was_observed(services: Services, variable: str, asked: tuple[str, ...], **given: str) -> None:
     results = probe_account(services.target(variable[:2].lower(), **given), asked)
     assert {result.outcome for result in results.values()} == {Outcome.INCONCLUSIVE}
     told = {result.reason for result in results.values() if result.reason is not None}
     assert {each.code for each in told} <= {ReasonCode.CONTROL_FAILED, ReasonCode.GATEWAY_PAGE}
     for each in told:
-        assert each.code == ReasonCode.GATEWAY_PAGE or f"look at {variable}" in each.detail.replace(AND_KEY, ""), each
+        assert each.code == ReasonCode.GATEWAY_PAGE or f"look at {variable}" in each.detail.replace(
+            MANAGEMENT_KEY_TOO, ""
+        ), each
     assert not [
         observation
         for result in results.values()
@@ -71,12 +73,12 @@ def hold_nothing_was_seen(services: Services, variable: str, asked: tuple[str, .
     ]
 
 
-AND_KEY = "PD_MANAGEMENT_KEY and "
+MANAGEMENT_KEY_TOO = "PD_MANAGEMENT_KEY and "
 
 
-@pytest.mark.parametrize("variable", ELSEWHERE)
+@pytest.mark.parametrize("variable", ADDRESSES)
 def test_at_the_right_address_all_records_conform(services: Services, variable: str) -> None:
-    _, asked, given = ELSEWHERE[variable]
+    _, asked, given = ADDRESSES[variable]
     services.restart()
     results = probe_account(services.target(variable[:2].lower(), **given), asked)
     assert {address: each.outcome for address, each in results.items()} == dict.fromkeys(asked, Outcome.CONFORMS)
@@ -99,7 +101,7 @@ def test_a_change_at_a_confirmed_host_is_drift(services: Services) -> None:
 
 def test_a_large_success_proves_the_key_without_a_proof_field(services: Services) -> None:
     """Of a large body only the values at named pointers are kept, which are none here."""
-    _, asked, given = ELSEWHERE["PD_MANAGEMENT_URL"]
+    _, asked, given = ADDRESSES["PD_MANAGEMENT_URL"]
     large = json.dumps({"padding": "x" * 100_000})
     services.restart(
         Fault(FaultScope(path="^/pd-management/", statuses=(200,)), answer=edits.replace_answer(200, large))

@@ -21,8 +21,8 @@ from tests.harness.engines import catalog
 from tests.harness.fault_changes import edit_body, replace_answer, replace_by_page
 from tests.harness.faults import Act, Fault, FaultScope
 
-REFUSED = frozenset({Outcome.DRIFTED, Outcome.FLAKY, Outcome.RESTRICTED, Outcome.HARNESS_ERROR})
-FORBIDDEN = '{"type":"error","error":{"type":"permission_error","message":"Your key may not use this model."}}'
+FORBIDDEN_OUTCOMES = frozenset({Outcome.DRIFTED, Outcome.FLAKY, Outcome.RESTRICTED, Outcome.HARNESS_ERROR})
+NO_PERMISSION = '{"type":"error","error":{"type":"permission_error","message":"Your key may not use this model."}}'
 GONE = '{"type":"error","error":{"type":"not_found_error","message":"model: mock-small"}}'
 ABOUT_THE_MODEL = ("pa/endpoints/models/get_model", "pa/errors/invalid_request/max_tokens_above_maximum")
 
@@ -33,7 +33,7 @@ def test_a_missing_model_is_reported_once_as_our_mistake(services: Services, pro
     services.restart()
     variable = f"{provider.upper()}_SMALL_MODEL"
     results = probe_account(services.target(provider, **{variable: "no-such-model-of-mine"}))
-    assert not [result.record for result in results.values() if result.outcome in REFUSED]
+    assert not [result.record for result in results.values() if result.outcome in FORBIDDEN_OUTCOMES]
     told = Counter(
         result.reason.detail for result in results.values() if result.reason and result.reason.code == NOT_FOUND
     )
@@ -55,25 +55,25 @@ def test_a_listed_model_may_drift(services: Services) -> None:
 
 
 def test_an_unlisted_alias_is_looked_up_by_itself(services: Services) -> None:
-    services.restart(ONLY_ANOTHER, Fault(FaultScope(path="/count_tokens$"), answer=replace_answer(404, GONE)))
+    services.restart(ONLY_OTHER_MODEL, Fault(FaultScope(path="/count_tokens$"), answer=replace_answer(404, GONE)))
     results = probe_account(services.target("pa", PA_SMALL_MODEL="mock-small"), ["pa/endpoints/messages/count_tokens"])
     assert [result.outcome for result in results.values()] == [Outcome.DRIFTED]
 
 
-ANOTHER = b'{"data": [{"id": "mock-large", "type": "model"}], "has_more": false}'
-ONLY_ANOTHER = Fault(FaultScope(path="/v1/models$", statuses=(200,)), answer=edit_body(lambda raw: ANOTHER))
+OTHER_MODEL = b'{"data": [{"id": "mock-large", "type": "model"}], "has_more": false}'
+ONLY_OTHER_MODEL = Fault(FaultScope(path="/v1/models$", statuses=(200,)), answer=edit_body(lambda raw: OTHER_MODEL))
 
 
 @pytest.mark.parametrize("where", ["/models/mock-small|/messages", "/models/mock-small"])
 def test_a_model_that_this_key_may_not_use_restricts_no_record(services: Services, where: str) -> None:
     """Nor is it a difference where another refusal was provoked, as long as nothing at all is let through with it."""
-    forbidden = edit_body(lambda raw: FORBIDDEN.encode())
+    forbidden = edit_body(lambda raw: NO_PERMISSION.encode())
     refused = Fault(
         FaultScope(path=where, statuses=(200, 400)), answer=lambda answer: forbidden(answer).with_changes(status=403)
     )
-    services.restart(ONLY_ANOTHER, refused)
+    services.restart(ONLY_OTHER_MODEL, refused)
     results = probe_account(services.target("pa", PA_SMALL_MODEL="mock-small"), ABOUT_THE_MODEL)
-    assert not [result.record for result in results.values() if result.outcome in REFUSED]
+    assert not [result.record for result in results.values() if result.outcome in FORBIDDEN_OUTCOMES]
     get = results[ABOUT_THE_MODEL[0]]
     assert get.reason is not None
     assert get.reason.code == NOT_FOUND
@@ -95,7 +95,7 @@ WRONG_IDS = {
 def test_wrong_ids_and_a_retired_beta_are_no_drift(services: Services) -> None:
     services.restart()
     results = probe_account(services.target("pa", **WRONG_IDS))
-    assert not [result.record for result in results.values() if result.outcome in REFUSED]
+    assert not [result.record for result in results.values() if result.outcome in FORBIDDEN_OUTCOMES]
     told = " ".join(
         result.reason.detail for result in results.values() if result.reason and result.reason.code == NOT_FOUND
     )
@@ -105,7 +105,7 @@ def test_wrong_ids_and_a_retired_beta_are_no_drift(services: Services) -> None:
 
 
 BETA = '{"type":"error","error":{"type":"invalid_request_error","message":"Unexpected value for the beta header."}}'
-OTHERWISE = '{"type":"error","error":{"type":"invalid_request_error","message":"Who are you?"}}'
+OTHER_WORDS = '{"type":"error","error":{"type":"invalid_request_error","message":"Who are you?"}}'
 
 
 def test_a_header_refused_before_the_key_is_checked_is_no_drift(services: Services) -> None:
@@ -117,7 +117,7 @@ def test_a_header_refused_before_the_key_is_checked_is_no_drift(services: Servic
     assert result.reason is not None
     assert result.reason.code == ReasonCode.ASSUMPTION_FAILED
     services.restart(
-        Fault(agents, answer=replace_answer(400, BETA)), Fault(nobody, answer=replace_answer(400, OTHERWISE))
+        Fault(agents, answer=replace_answer(400, BETA)), Fault(nobody, answer=replace_answer(400, OTHER_WORDS))
     )
     (result,) = probe_account(services.target("pa"), [LIST_AGENTS]).values()
     assert result.outcome is Outcome.DRIFTED
@@ -223,7 +223,7 @@ def test_a_key_of_another_kind_makes_no_record_drift(services: Services, provide
     """A key that may more than was meant, or nothing at all: the account's trouble, told once, with its variable."""
     services.restart()
     results = probe_account(services.target(provider, **given))
-    assert not [result.record for result in results.values() if result.outcome in REFUSED]
+    assert not [result.record for result in results.values() if result.outcome in FORBIDDEN_OUTCOMES]
     (variable,) = given
     unseen = [result.reason for result in results.values() if result.outcome is Outcome.INCONCLUSIVE and result.reason]
     assert unseen
@@ -235,7 +235,7 @@ def test_a_key_of_another_kind_makes_no_record_drift(services: Services, provide
 def test_a_key_without_the_right_to_an_endpoint_is_restricted(services: Services) -> None:
     """A list and a fault that the same endpoints refuse this key in one sentence, before they look at anything."""
     own = FaultScope(path="/v1/(files|messages/batches|agents)", credential="mock-pa-inference")
-    services.restart(Fault(own, answer=replace_answer(403, FORBIDDEN)))
+    services.restart(Fault(own, answer=replace_answer(403, NO_PERMISSION)))
     outcomes = {address: each.outcome for address, each in probe_account(services.target("pa")).items()}
     assert outcomes["pa/endpoints/files/list_files"] is Outcome.RESTRICTED
     assert outcomes["pa/endpoints/limits/agents_created_per_minute"] is Outcome.RESTRICTED
@@ -244,6 +244,6 @@ def test_a_key_without_the_right_to_an_endpoint_is_restricted(services: Services
 
 def test_a_refusal_that_only_the_faulty_request_gets_is_drift(services: Services) -> None:
     """Another refusal than the documented one may be the provider's change."""
-    services.restart(Fault(FaultScope(path="/v1/models/"), answer=replace_answer(403, FORBIDDEN)))
+    services.restart(Fault(FaultScope(path="/v1/models/"), answer=replace_answer(403, NO_PERMISSION)))
     results = probe_account(services.target("pa"), ["pa/errors/general/unknown_model"])
     assert [result.outcome for result in results.values()] == [Outcome.DRIFTED]

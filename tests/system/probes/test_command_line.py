@@ -38,53 +38,55 @@ class CountingMock:
     def reset(self) -> None:
         self._client.post("/__mock__/reset")
 
-    def counted(self, session: str | None = None) -> int:
+    def count_requests(self, session: str | None = None) -> int:
         asked = self._client.get("/__mock__/requests", params={"session": session} if session else None)
         return int(asked.json()["total"])
 
-    def counted_of(self, run: str, record: str) -> int:
+    def count_requests_of(self, run: str, record: str) -> int:
         """What the first attempt at a record sent, by whichever process: each has sessions of its own."""
-        return sum(self.counted("/".join([run, *worker, record, "1"])) for worker in ([], ["gw0"], ["gw1"]))
+        return sum(self.count_requests("/".join([run, *worker, record, "1"])) for worker in ([], ["gw0"], ["gw1"]))
 
     def close(self) -> None:
         self._client.close()
 
 
 @pytest.fixture(scope="module")
-def listing_mock() -> Iterator[str]:
+def mock_base() -> Iterator[str]:
     """The address of a mock that lists what it was asked, as strict as the embedded one."""
     with mock_providers(only=["pa"], clients=False, any_key=False, any_model=False, limits=1) as mock:
         yield mock.base
 
 
 @pytest.fixture
-def counting(listing_mock: str) -> Iterator[CountingMock]:
-    found = CountingMock(listing_mock)
+def counting_mock(mock_base: str) -> Iterator[CountingMock]:
+    found = CountingMock(mock_base)
     found.reset()
     yield found
     found.close()
 
 
-def test_each_request_is_sent_once_however_many_workers_share_the_work(counting: CountingMock, tmp_path: Path) -> None:
+def test_each_request_is_sent_once_however_many_workers_share_the_work(
+    counting_mock: CountingMock, tmp_path: Path
+) -> None:
     """Also with xdist's own way of sharing, which gives the items of one lane to several workers."""
-    target = pa_target(tmp_path / "target.toml", counting.base)
+    target = pa_target(tmp_path / "target.toml", counting_mock.base)
     sent: dict[str, dict[str, int]] = {}
     for options in ("", "-n 2"):
-        counting.reset()
+        counting_mock.reset()
         chosen = ("--kind", "endpoints", "-k", "not limits", *options.split())
         done = pytest_probes(tmp_path / f"out{options}", "--target", target, *chosen)
         assert done.status == 0, done.all_output
         seen = {record: result for record, result in done.results.items() if result.attempts}
         assert {result.outcome for result in seen.values()} == {Outcome.CONFORMS}
-        sent[options] = {record: counting.counted_of(done.run.run, record) for record in seen}
-        sent[options]["controls"] = counting.counted() - sum(sent[options].values())
+        sent[options] = {record: counting_mock.count_requests_of(done.run.run, record) for record in seen}
+        sent[options]["controls"] = counting_mock.count_requests() - sum(sent[options].values())
     assert sent[""] == sent["-n 2"]
     assert len(sent[""]) > 40
     assert sent[""]["controls"] < 20
 
 
-def test_other_ways_to_share_the_work_lose_nothing(counting: CountingMock, tmp_path: Path) -> None:
-    target = pa_target(tmp_path / "target.toml", counting.base)
+def test_other_ways_to_share_the_work_lose_nothing(counting_mock: CountingMock, tmp_path: Path) -> None:
+    target = pa_target(tmp_path / "target.toml", counting_mock.base)
     done = pytest_probes(
         tmp_path / "out", "--target", target, "-q", "-n", "2", "--dist", "load", "-k", "models or batches"
     )
@@ -92,33 +94,33 @@ def test_other_ways_to_share_the_work_lose_nothing(counting: CountingMock, tmp_p
     assert {result.outcome for result in done.results.values()} <= {Outcome.CONFORMS, Outcome.NOT_PROBED}
     for record, result in done.results.items():
         asked = sum(len(attempt.exchanges) for attempt in result.attempts)
-        assert counting.counted_of(done.run.run, record) == asked, record
+        assert counting_mock.count_requests_of(done.run.run, record) == asked, record
 
 
-def test_a_plan_sends_nothing_and_leaves_nothing(counting: CountingMock, tmp_path: Path) -> None:
-    target = pa_target(tmp_path / "target.toml", counting.base)
+def test_a_plan_sends_nothing_and_leaves_nothing(counting_mock: CountingMock, tmp_path: Path) -> None:
+    target = pa_target(tmp_path / "target.toml", counting_mock.base)
     done = pytest_probes(tmp_path / "out", "--target", target, "--plan", "-n", "2")
     assert done.status == 0, done.all_output
     assert re.search(r"pa: \d+ probes \(.*\d+ free.*\); at most \d+ requests, \d+ tokens", done.output)
-    assert counting.counted() == 0
+    assert counting_mock.count_requests() == 0
     assert not (tmp_path / "out").exists()
 
 
-def test_collecting_sends_nothing_and_leaves_nothing(counting: CountingMock, tmp_path: Path) -> None:
-    target = pa_target(tmp_path / "target.toml", counting.base)
+def test_collecting_sends_nothing_and_leaves_nothing(counting_mock: CountingMock, tmp_path: Path) -> None:
+    target = pa_target(tmp_path / "target.toml", counting_mock.base)
     done = pytest_probes(tmp_path / "out", "--target", target, "--co", "-q", "--provider", "pa", "--kind", "endpoints")
     assert done.status == 0, done.all_output
     listed = [line for line in done.output.splitlines() if "::" in line]
     assert listed
     assert all(line.startswith("probes/test_endpoints.py::test_endpoint[pa/endpoints/") for line in listed)
-    assert counting.counted() == 0
+    assert counting_mock.count_requests() == 0
     assert not [path for path in (tmp_path / "out").rglob("*") if path.is_file()]
 
 
 @pytest.mark.parametrize("words", ["529", "unknown_model and general", "not_found_error and GET or refusal"])
-def test_records_are_chosen_by_their_words(words: str, counting: CountingMock, tmp_path: Path) -> None:
+def test_records_are_chosen_by_their_words(words: str, counting_mock: CountingMock, tmp_path: Path) -> None:
     """By address, and by the status, type, code, method and tags that they document."""
-    target = pa_target(tmp_path / "target.toml", counting.base)
+    target = pa_target(tmp_path / "target.toml", counting_mock.base)
     done = pytest_probes(tmp_path / "out", "--target", target, "--depth", "quick", "-k", words)
     assert done.status == 0, done.all_output
     assert done.results
@@ -126,16 +128,16 @@ def test_records_are_chosen_by_their_words(words: str, counting: CountingMock, t
         probed = result.probed_record
         said = f"{record} {probed.get('http_status')} {probed.get('type')} {probed.get('name')}"
         assert any(word in said for word in words.split()), said
-    assert counting.counted() < 60
+    assert counting_mock.count_requests() < 60
 
 
-def test_a_node_id_chooses_one_record(counting: CountingMock, tmp_path: Path) -> None:
-    target = pa_target(tmp_path / "target.toml", counting.base)
+def test_a_node_id_chooses_one_record(counting_mock: CountingMock, tmp_path: Path) -> None:
+    target = pa_target(tmp_path / "target.toml", counting_mock.base)
     node = f"probes/test_errors.py::test_error[{UNKNOWN_MODEL}]"
     done = pytest_probes(tmp_path / "out", "--target", target, "--depth", "quick", paths=[node])
     assert done.status == 0, done.all_output
     assert [(record, result.nodeid) for record, result in done.results.items()] == [(UNKNOWN_MODEL, node)]
-    assert counting.counted() == 2, "the control, and the record on its first endpoint"
+    assert counting_mock.count_requests() == 2, "the control, and the record on its first endpoint"
 
 
 def test_an_empty_selection_has_its_exit_status(tmp_path: Path) -> None:

@@ -72,7 +72,7 @@ async def _pass_on(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Certificates:
+def tls(tmp_path_factory: pytest.TempPathFactory) -> Certificates:
     names = ("api.example", "127.0.0.1")
     return certificates.make(tmp_path_factory.mktemp("certificates"), names=names)
 
@@ -85,8 +85,8 @@ def bare_environment(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def server(made: Certificates) -> Iterator[str]:
-    with serving_connections(answer_each, server_context(made, "http/1.1")) as base:
+def server(tls: Certificates) -> Iterator[str]:
+    with serving_connections(answer_each, server_context(tls, "http/1.1")) as base:
         yield base
 
 
@@ -99,7 +99,7 @@ async def answer_each(reader: asyncio.StreamReader, writer: asyncio.StreamWriter
                 writer.write(b'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 7\r\n\r\n{"n":1}')
 
 
-def ask(base: str, *calls: Call, ca_file: str = "") -> list[Exchange]:
+def exchange_all(base: str, *calls: Call, ca_file: str = "") -> list[Exchange]:
     async def make() -> list[Exchange]:
         wire = HttpWire(Dialect("", "", "", ""), Limits(5.0, 100_000), tls=True, ca_file=ca_file)
         try:
@@ -110,20 +110,20 @@ def ask(base: str, *calls: Call, ca_file: str = "") -> list[Exchange]:
     return asyncio.run(asyncio.wait_for(make(), 30))
 
 
-def failed(exchange: Exchange) -> tuple[str, str]:
+def failure_of(exchange: Exchange) -> tuple[str, str]:
     assert exchange.failure is not None, exchange
     return str(exchange.failure.code), exchange.failure.detail
 
 
 @pytest.mark.parametrize("variable", ["HTTPS_PROXY", "https_proxy", "ALL_PROXY"])
 def test_a_request_goes_through_the_proxy_of_the_environment(
-    server: str, made: Certificates, monkeypatch: pytest.MonkeyPatch, variable: str
+    server: str, tls: Certificates, monkeypatch: pytest.MonkeyPatch, variable: str
 ) -> None:
     proxy = Proxy(server)
     with proxy.serving() as host:
         monkeypatch.setenv(variable, f"http://{host}")
-        monkeypatch.setenv("SSL_CERT_FILE", str(made.authority))
-        first, second = ask(HOST, MODELS, MODELS)
+        monkeypatch.setenv("SSL_CERT_FILE", str(tls.authority))
+        first, second = exchange_all(HOST, MODELS, MODELS)
     for exchange in (first, second):
         assert exchange.response is not None
         assert exchange.response.body == {"n": 1}
@@ -131,35 +131,35 @@ def test_a_request_goes_through_the_proxy_of_the_environment(
     assert proxy.asked == ["CONNECT api.example:443 HTTP/1.1"], "and the tunnel is kept for the next request"
 
 
-def test_http2_is_spoken_through_a_proxy(made: Certificates, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_http2_is_spoken_through_a_proxy(tls: Certificates, monkeypatch: pytest.MonkeyPatch) -> None:
     async def answer(stream: Stream) -> None:
         await stream.start(204)
         await stream.end()
 
-    with serving_http2(made, answer) as server, Proxy(server).serving() as host:
+    with serving_http2(tls, answer) as server, Proxy(server).serving() as host:
         monkeypatch.setenv("HTTPS_PROXY", f"http://{host}")
-        (exchange,) = ask(HOST, MODELS, ca_file=str(made.authority))
+        (exchange,) = exchange_all(HOST, MODELS, ca_file=str(tls.authority))
     assert (exchange.http_version, exchange.proxy) == ("HTTP/2", host)
 
 
 def test_an_announced_body_goes_through_the_proxy_too(
-    server: str, made: Certificates, monkeypatch: pytest.MonkeyPatch
+    server: str, tls: Certificates, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     proxy = Proxy(server)
     with proxy.serving() as host:
         monkeypatch.setenv("HTTPS_PROXY", host)
-        (exchange,) = ask(HOST, post("/v1/files", AnnouncedBody(9)), ca_file=str(made.authority))
+        (exchange,) = exchange_all(HOST, post("/v1/files", AnnouncedBody(9)), ca_file=str(tls.authority))
     assert exchange.response is not None
     assert (exchange.response.status, exchange.proxy) == (413, host)
     assert proxy.asked == ["CONNECT api.example:443 HTTP/1.1"]
 
 
 def test_a_password_of_a_proxy_is_sent_and_never_kept(
-    server: str, made: Certificates, monkeypatch: pytest.MonkeyPatch
+    server: str, tls: Certificates, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with Proxy(server, f"me:{PASSWORD}/").serving() as host:
         monkeypatch.setenv("HTTPS_PROXY", f"http://me:{PASSWORD}%2F@{host}")
-        (exchange,) = ask(HOST, MODELS, ca_file=str(made.authority))
+        (exchange,) = exchange_all(HOST, MODELS, ca_file=str(tls.authority))
     assert exchange.response is not None
     assert exchange.proxy == host
     assert PASSWORD not in repr(exchange)
@@ -167,12 +167,12 @@ def test_a_password_of_a_proxy_is_sent_and_never_kept(
 
 @pytest.mark.parametrize("call", [MODELS, post("/v1/files", AnnouncedBody(9))], ids=["sent", "announced"])
 def test_a_proxy_that_refuses_is_named(
-    server: str, made: Certificates, monkeypatch: pytest.MonkeyPatch, call: Call
+    server: str, tls: Certificates, monkeypatch: pytest.MonkeyPatch, call: Call
 ) -> None:
     with Proxy(server, f"me:{PASSWORD}").serving() as host:
         monkeypatch.setenv("HTTPS_PROXY", f"http://me:wrong-{PASSWORD}@{host}")
-        (exchange,) = ask(HOST, call, ca_file=str(made.authority))
-    assert failed(exchange) == ("connect-refused", "the proxy 127.0.0.1 answered 407 Proxy Authentication Required")
+        (exchange,) = exchange_all(HOST, call, ca_file=str(tls.authority))
+    assert failure_of(exchange) == ("connect-refused", "the proxy 127.0.0.1 answered 407 Proxy Authentication Required")
     assert PASSWORD not in repr(exchange)
 
 
@@ -181,32 +181,32 @@ def test_a_proxy_that_refuses_is_named(
 )
 def test_a_proxy_of_another_kind_is_refused_without_its_address(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HTTPS_PROXY", address)
-    (exchange,) = ask(HOST, MODELS)
-    assert failed(exchange) == ("connect-refused", "the proxy of the environment for https is no http(s) address")
+    (exchange,) = exchange_all(HOST, MODELS)
+    assert failure_of(exchange) == ("connect-refused", "the proxy of the environment for https is no http(s) address")
 
 
 @pytest.mark.parametrize("excepted", ["*", "api.example", ".example", "other.example,api.example:443"])
 def test_no_proxy_excludes_a_host(excepted: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HTTPS_PROXY", "http://127.0.0.1:9")
     monkeypatch.setenv("NO_PROXY", excepted)
-    (exchange,) = ask(HOST, MODELS)
-    assert failed(exchange)[0] == "name-unresolved"
+    (exchange,) = exchange_all(HOST, MODELS)
+    assert failure_of(exchange)[0] == "name-unresolved"
     assert exchange.proxy is None
 
 
-def test_loopback_never_goes_through_a_proxy(server: str, made: Certificates, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_loopback_never_goes_through_a_proxy(server: str, tls: Certificates, monkeypatch: pytest.MonkeyPatch) -> None:
     for variable in ("HTTPS_PROXY", "HTTP_PROXY", "ALL_PROXY"):
         monkeypatch.setenv(variable, "http://127.0.0.1:9")
-    (exchange,) = ask(server, MODELS, ca_file=str(made.authority))
+    (exchange,) = exchange_all(server, MODELS, ca_file=str(tls.authority))
     assert exchange.response is not None
     assert exchange.proxy is None
 
 
 def test_the_authorities_of_the_environment_are_trusted(
-    server: str, made: Certificates, monkeypatch: pytest.MonkeyPatch
+    server: str, tls: Certificates, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (untrusted,) = ask(server, MODELS)
-    assert failed(untrusted)[0] == "tls-failed"
-    monkeypatch.setenv("SSL_CERT_FILE", str(made.authority))
-    (trusted,) = ask(server, MODELS)
+    (untrusted,) = exchange_all(server, MODELS)
+    assert failure_of(untrusted)[0] == "tls-failed"
+    monkeypatch.setenv("SSL_CERT_FILE", str(tls.authority))
+    (trusted,) = exchange_all(server, MODELS)
     assert trusted.response is not None

@@ -25,7 +25,7 @@ ENCODED = 16
 """Values made into JSON, for each exchange: request, evidence, and what the views say of it. It was 21."""
 
 
-def counted(tmp_path: Path, *arguments: str) -> tuple[CommandResult, dict[str, Any]]:
+def count_costs(tmp_path: Path, *arguments: str) -> tuple[CommandResult, dict[str, Any]]:
     """A run of `pytest probes`, and what it cost."""
     file = tmp_path / "costs.json"
     arguments = ("-p", "tests.harness.costs", *SELECTED, *arguments)
@@ -34,7 +34,7 @@ def counted(tmp_path: Path, *arguments: str) -> tuple[CommandResult, dict[str, A
 
 
 def test_the_costs_of_a_run_have_not_grown(tmp_path: Path) -> None:
-    run, costs = counted(tmp_path)
+    run, costs = count_costs(tmp_path)
     assert run.status == 0, run.all_output
     assert costs["recipes"] == ["pa"]
     assert costs["heavy"] == ["anyio", "h11", "httpx", "jinja2", "jsonschema"]
@@ -50,7 +50,7 @@ def test_the_costs_of_a_run_have_not_grown(tmp_path: Path) -> None:
 
 
 def test_commands_that_send_nothing_import_no_client(tmp_path: Path) -> None:
-    planned, costs = counted(tmp_path, "--plan")
+    planned, costs = count_costs(tmp_path, "--plan")
     assert planned.status == 0, planned.all_output
     assert not {"deepdiff", "grpc", "h11", "httpx", "jinja2", "websockets"} & {*costs["heavy"]}
     assert costs["recipes"] == ["pa"]

@@ -13,7 +13,7 @@ from tests.harness.command import CommandResult, pytest_probes
 if TYPE_CHECKING:
     from pathlib import Path
 
-KILLED = """
+KILLING_PLUGIN = """
 import os, signal
 
 done = 0
@@ -30,9 +30,9 @@ SELECTED = ("--provider", "pa", "--kind", "endpoints", "-k", "get_")
 """Only reads: what a worker deleted on the mock before it died is gone for the one that takes over."""
 
 
-def killing(folder: Path, *arguments: str, after: int, again: str = "True") -> CommandResult:
+def run_killed(folder: Path, *arguments: str, after: int, again: str = "True") -> CommandResult:
     """Run with workers that are killed at their so-manieth item."""
-    (folder / "killed.py").write_text(KILLED.format(after=after, again=again))
+    (folder / "killed.py").write_text(KILLING_PLUGIN.format(after=after, again=again))
     environ = {"PYTHONPATH": str(folder)}
     return pytest_probes(folder / "out", "-p", "killed", "-p", "no:randomly", *SELECTED, *arguments, environ=environ)
 
@@ -41,7 +41,7 @@ def killing(folder: Path, *arguments: str, after: int, again: str = "True") -> C
     "options", [("-n", "2", "--max-worker-restart", "2"), ("-n", "1", "--max-worker-restart", "0")]
 )
 def test_a_run_that_lost_its_workers_is_not_green(tmp_path: Path, options: tuple[str, ...]) -> None:
-    ran = killing(tmp_path, *options, after=2)
+    ran = run_killed(tmp_path, *options, after=2)
     assert ran.status == 3, ran.all_output
     lost = [result for result in ran.results.values() if is_unreported(result)]
     assert 0 < len(lost) < len(ran.results)
@@ -57,7 +57,7 @@ def test_a_run_that_lost_its_workers_is_not_green(tmp_path: Path, options: tuple
 
 def test_a_replaced_worker_is_reported_and_loses_no_verdict(tmp_path: Path) -> None:
     once = "os.environ['PYTEST_XDIST_WORKER'] == 'gw0'"
-    ran = killing(tmp_path, "-n", "1", "--max-worker-restart", "1", after=3, again=once)
+    ran = run_killed(tmp_path, "-n", "1", "--max-worker-restart", "1", after=3, again=once)
     assert ran.status == 3, ran.all_output
     assert "worker-lost: worker gw0" in ran.output
     seen = list(ran.results.values())
@@ -110,13 +110,13 @@ def pytest_xdist_newgateway(gateway):
 """The first worker before it has collected, and another one before it was told anything."""
 
 
-def run_with(plugin: str, folder: Path, *arguments: str) -> CommandResult:
+def run_with_plugin(plugin: str, folder: Path, *arguments: str) -> CommandResult:
     (folder / "killing.py").write_text(plugin)
     chosen = ("-p", "killing", "-p", "no:randomly", *SELECTED, *arguments)
     return pytest_probes(folder / "out", *chosen, environ={"PYTHONPATH": str(folder)})
 
 
-def told_as_lost(ran: CommandResult) -> list[str]:
+def lost_worker_lines(ran: CommandResult) -> list[str]:
     return [line for line in ran.output.splitlines() if line.startswith("worker-lost: ")]
 
 
@@ -131,10 +131,10 @@ def told_as_lost(ran: CommandResult) -> list[str]:
     ],
 )
 def test_a_worker_is_reported_lost_wherever_it_ends(hook: str, argument: str, when: str, tmp_path: Path) -> None:
-    ran = run_with(LAST_WORDS.format(hook=hook, argument=argument, when=when), tmp_path, "-n", "1")
+    ran = run_with_plugin(LAST_WORDS.format(hook=hook, argument=argument, when=when), tmp_path, "-n", "1")
     assert ran.status == 3, ran.all_output
-    assert len(told_as_lost(ran)) == 1
-    assert "worker gw0" in told_as_lost(ran)[0]
+    assert len(lost_worker_lines(ran)) == 1
+    assert "worker gw0" in lost_worker_lines(ran)[0]
     assert "Traceback" not in ran.all_output
     assert set(ran.results) == set(ran.run.selected)
     lost = [result for result in ran.results.values() if result.outcome is not Outcome.CONFORMS]
@@ -144,16 +144,16 @@ def test_a_worker_is_reported_lost_wherever_it_ends(hook: str, argument: str, wh
 
 
 def test_a_worker_that_ends_while_waiting_is_reported_lost(tmp_path: Path) -> None:
-    ran = run_with(AFTERWARDS, tmp_path, "-n", "2")
+    ran = run_with_plugin(AFTERWARDS, tmp_path, "-n", "2")
     assert ran.status == 3, ran.all_output
-    assert len(told_as_lost(ran)) == 1
-    assert told_as_lost(ran)[0].startswith("worker-lost: worker gw0: after its last item: ")
+    assert len(lost_worker_lines(ran)) == 1
+    assert lost_worker_lines(ran)[0].startswith("worker-lost: worker gw0: after its last item: ")
     assert {result.outcome for result in ran.results.values()} == {Outcome.CONFORMS}
 
 
 def test_a_healthy_worker_is_not_reported(tmp_path: Path) -> None:
     ran = pytest_probes(tmp_path / "out", "-n", "2", *SELECTED)
-    assert (ran.status, told_as_lost(ran)) == (0, []), ran.all_output
+    assert (ran.status, lost_worker_lines(ran)) == (0, []), ran.all_output
 
 
 @pytest.mark.parametrize(
@@ -161,7 +161,7 @@ def test_a_healthy_worker_is_not_reported(tmp_path: Path) -> None:
 )
 def test_a_worker_that_ends_at_its_start_is_reported_in_one_line(name: str, told: str, tmp_path: Path) -> None:
     """The second of two, and the one that takes the place of the first."""
-    ran = run_with(AT_THE_START.format(name=name), tmp_path, "-n", "2")
+    ran = run_with_plugin(AT_THE_START.format(name=name), tmp_path, "-n", "2")
     assert ran.status == 3, ran.all_output
     assert "Traceback" not in ran.all_output
     assert any(
@@ -178,7 +178,7 @@ def test_workers_that_die_before_they_collect_are_our_fault(tmp_path: Path) -> N
     arguments = ("-p", "killed", "-n", "1", "--max-worker-restart", "0", *SELECTED)
     ran = pytest_probes(tmp_path / "out", *arguments, environ={"PYTHONPATH": str(tmp_path)})
     assert ran.status == 3, ran.all_output
-    assert told_as_lost(ran) == ["worker-lost: worker gw0: Not properly terminated"]
+    assert lost_worker_lines(ran) == ["worker-lost: worker gw0: Not properly terminated"]
 
 
 def test_records_skipped_by_x_are_not_lost(tmp_path: Path) -> None:

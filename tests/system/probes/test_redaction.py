@@ -55,7 +55,7 @@ no_prefill_model = "small"
 """
 
 
-def forms(secret: str) -> Iterator[str]:
+def encode_secret(secret: str) -> Iterator[str]:
     """The forms in which the server echoes a secret, and in which it must not be found."""
     yield secret
     yield quote(secret, safe="")
@@ -70,12 +70,12 @@ def forms(secret: str) -> Iterator[str]:
 
 def traces(secret: str) -> Iterator[str]:
     """What must not be found; of base64 the part that no neighbour changes."""
-    for form in forms(secret):
+    for form in encode_secret(secret):
         yield form if not form.startswith(("YWJ", "YX", "c2s", "Y2F", "d3J")) else form[4 : len(form) - 10]
 
 
 def echo() -> str:
-    return " ".join(form for secret in SECRETS for form in forms(secret))
+    return " ".join(form for secret in SECRETS for form in encode_secret(secret))
 
 
 HEADERS = {
@@ -116,7 +116,7 @@ ANSWERS: tuple[bytes, ...] = (
 )
 
 
-def echoing() -> Callable[[Peer], Awaitable[None]]:
+def make_echo() -> Callable[[Peer], Awaitable[None]]:
     """Answer with one kind of echo after the other; a request that asks for a stream gets one."""
     turns = itertools.cycle(ANSWERS)
 
@@ -172,13 +172,13 @@ def pytest_configure(config):
 LOUD = ("-vv", "--tb=long", "--showlocals", "--log-level=DEBUG", "-o", "log_cli=true", "--log-cli-level=DEBUG", "-rA")
 
 
-def probed(tmp_path: Path, *arguments: str) -> tuple[CommandResult, list[str]]:
+def probe_echo_server(tmp_path: Path, *arguments: str) -> tuple[CommandResult, list[str]]:
     """A live run against the echoing server, as loud as it can be; and the heads of all requests."""
 
     async def misbehave(peer: Peer) -> None:
         await turns(peer)
 
-    turns = echoing()
+    turns = make_echo()
     server = Hostile(misbehave, green_control=False)
     with server.serving() as base:
         (tmp_path / "canary.toml").write_text(TARGET.format(base=base))
@@ -186,16 +186,16 @@ def probed(tmp_path: Path, *arguments: str) -> tuple[CommandResult, list[str]]:
         environ = {"CANARY_INFERENCE": KEY, "CANARY_ADMIN": ADMIN, "LEAKED": KEY, "PYTHONPATH": str(tmp_path)}
         target = str(tmp_path / "canary.toml")
         ran = pytest_probes(tmp_path / "out", "--target", target, *LOUD, *arguments, environ=environ)
-    tell(ran.out)
+    build_news(ran.out)
     return ran, server.heads
 
 
-def tell(out: Path) -> None:
+def build_news(out: Path) -> None:
     """What is told of the history: the wire's changelog, and what the night has for a webhook."""
     rows = earlier_runs.parse_history_lines(load_history(out / "history", "canary"))
     (out / "feed.xml").write_text(feed.render("canary", rows), encoding="utf-8")
-    told = news.build_news("canary", rows, rows[-1].run)
-    (out / "news.json").write_text(json.dumps(told), encoding="utf-8")
+    built = news.build_news("canary", rows, rows[-1].run)
+    (out / "news.json").write_text(json.dumps(built), encoding="utf-8")
 
 
 def left_behind(ran: CommandResult) -> Iterator[tuple[str, str]]:
@@ -213,7 +213,7 @@ HOW = {"echoes": (), "exceptions": ("-p", "leaky"), "workers": ("-n", "2", "-p",
 
 @pytest.mark.parametrize("how", HOW)
 def test_no_secret_is_found_in_anything(how: str, tmp_path: Path) -> None:
-    ran, heads = probed(tmp_path, *HOW[how])
+    ran, heads = probe_echo_server(tmp_path, *HOW[how])
     files = dict(left_behind(ran))
     assert {"results.jsonl", "summary.md", "junit.xml", "report.html", "feed.xml", "news.json"} <= {
         name.rpartition("/")[2] for name in files

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 RECORD = "pd/errors/not_found/unknown_path"
 
 
-def probed(out: Path, where: str, **environ: str) -> CommandResult:
+def probe_through_shell(out: Path, where: str, **environ: str) -> CommandResult:
     """One record on the mock, by a shell that sends what is printed elsewhere."""
     words = [sys.executable, "-m", "pytest", "probes", "-p", "no:cacheprovider", "--out", str(out), "-k", RECORD]
     return run_command(out, ["sh", "-c", f"{shlex.join(words)} {where}"], {**NO_TEST_PLUGINS, **environ})
@@ -36,7 +36,7 @@ def probed(out: Path, where: str, **environ: str) -> CommandResult:
 def test_a_run_with_unwritable_stdout_keeps_results_and_status(
     where: str, environ: dict[str, str], status: Exit, said: str, tmp_path: Path
 ) -> None:
-    done = probed(tmp_path / "out", where, **environ)
+    done = probe_through_shell(tmp_path / "out", where, **environ)
     assert {result.outcome for result in done.results.values()} == {Outcome.CONFORMS}
     assert (done.folder / "report.html").is_file()
     assert done.errors == said.format(command=f"`catalog-probe report show {done.folder}`")
