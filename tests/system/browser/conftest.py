@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from catalog_probe.reports import build
-from tests.system.browser.chromium import Tabs, Visit, chromium, executable
+from tests.system.browser.chromium import Tabs, Visit, chromium, find_chromium
 from tests.unit.catalog.catalog_factories import write_run
 from tests.unit.reports import sample
 

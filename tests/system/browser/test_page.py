@@ -8,7 +8,7 @@ from urllib.parse import unquote
 
 from catalog_probe.reports import build
 from catalog_probe.reports.page import embedding, html
-from tests.system.browser.chromium import Tabs, Visit, arrived, shown, until
+from tests.system.browser.chromium import Tabs, Visit, list_addresses, until, wait_until_arrived
 from tests.unit.catalog.catalog_factories import write_run
 from tests.unit.reports import sample
 from tests.unit.reports.factories import make_finding, make_result, make_run

@@ -10,7 +10,7 @@ import pytest
 from catalog_probe.catalog.model import Outcome
 from catalog_probe.reports import build
 from catalog_probe.reports.page.markup import MAX_ENTRIES
-from tests.system.browser.chromium import NARROW, WIDE, Visit, arrived, until
+from tests.system.browser.chromium import NARROW, WIDE, Visit, until, wait_until_arrived
 from tests.unit.catalog.catalog_factories import write_run
 from tests.unit.reports import sample
 

@@ -37,7 +37,7 @@ def test_the_client_kills_the_mutant(mutant: str, client: str, behaviour: str) -
     reached = EffectCounter()
     with serving_mutant(MUTANTS[mutant], reached, read_prefixes(CLIENT_NAMES_FILE)) as addresses:
         base = addresses[found.provider]["base_url"].rpartition("/")[0]
-        asking = Asking(found, MockProviders(base, addresses, "mutant"))
+        session = ClientSession(found, MockProviders(base, addresses, "mutant"))
         with pytest.raises((Exception, pytest.fail.Exception)):
             getattr(test_independent, f"test_{behaviour}")(session)
     assert reached.count, "the mutant was never in effect"
