@@ -28,25 +28,25 @@ if TYPE_CHECKING:
 
 CAPTURES = CHECKOUT.parent / "shared" / "captures" / "captures.jsonl"
 
-MADE_UP = "FAKE"
+INVENTED_ID = "FAKE"
 """In ids that were put in the place of real ones before the answers were handed on."""
 
 Capture = dict[str, Any]
 
 
 @cache
-def captures() -> tuple[Capture, ...]:
+def load_captures() -> tuple[Capture, ...]:
     if not CAPTURES.exists():
         return ()
     lines = CAPTURES.read_text(encoding="utf-8").splitlines()
     return tuple(each for each in map(json.loads, lines) if each["certainty"] == "sure")
 
 
-def of_providers() -> list[Capture]:
+def list_answers() -> list[Capture]:
     """Those of our four providers, whole HTTP answers, that name a row."""
     return [
         each
-        for each in captures()
+        for each in load_captures()
         if each["provider"].lower() in providers()
         and each["surface"] == "http"
         and isinstance(each.get("expect"), dict)
@@ -54,15 +54,15 @@ def of_providers() -> list[Capture]:
 
 
 @cache
-def known(provider: str) -> ProviderVocabulary:
+def load_vocabulary(provider: str) -> ProviderVocabulary:
     return ProviderVocabulary.from_records(catalog().select(provider=provider))
 
 
-def response_of(capture: Capture) -> Response:
+def make_response(capture: Capture) -> Response:
     """The answer as the wire would have observed it."""
     headers = {name.lower(): str(value) for name, value in (capture["headers"] or {}).items()}
     provider = capture["provider"].lower()
-    dialect = infer_dialect(provider, known(provider).headers, headers)
+    dialect = infer_dialect(provider, load_vocabulary(provider).headers, headers)
     body = capture["body"]
     raw = body.encode() if isinstance(body, str) else json.dumps(body).encode() if body is not None else b""
     value, body_type = parse_body(raw)
@@ -72,26 +72,26 @@ def response_of(capture: Capture) -> Response:
 def _one_request_id(headers: dict[str, str], body: Any) -> dict[str, str]:
     """The headers with the body's request id: whoever made the ids unknown gave each place one of its own."""
     told = str(body.get("request_id", "")) if isinstance(body, dict) else ""
-    are_made_up = MADE_UP in told and MADE_UP in headers.get("request-id", "")
+    are_made_up = INVENTED_ID in told and INVENTED_ID in headers.get("request-id", "")
     return {**headers, "request-id": told} if are_made_up else headers
 
 
-def judged(record: Record, capture: Capture) -> Iterator[tuple[Expected, Outcome, tuple[Finding, ...]]]:
+def judge_capture(record: Record, capture: Capture) -> Iterator[tuple[Expected, Outcome, tuple[Finding, ...]]]:
     """The verdict on the capture, as an answer to each label of a record, as a run has it."""
-    response = response_of(capture)
+    response = make_response(capture)
     for expected in asserted_expectations(record, catalog().__getitem__):
-        verdict = verdict_on(response, expected)
+        verdict = judge_response(response, expected)
         yield expected, verdict.outcome, verdict.findings
 
 
-def verdict_on(response: Response, expected: Expected) -> Verdict:
+def judge_response(response: Response, expected: Expected) -> Verdict:
     """What the judge says of an answer to one label."""
     exchange = Exchange(expected.label, Request("POST", "https://provider.example"), response)
-    return judge([expected], Attempt("", 0.0, (exchange,)), known(expected.provider))
+    return judge([expected], Attempt("", 0.0, (exchange,)), load_vocabulary(expected.provider))
 
 
 @cache
-def on_the_wire(provider: str) -> tuple[Expected, ...]:
+def list_expectations(provider: str) -> tuple[Expected, ...]:
     """What a provider's records expect of an answer, once where several expect the same but for values and words."""
     records = (each for each in catalog().select(provider=provider) if each.surface not in (None, "client"))
     found = [each for record in records for each in expectations(record, catalog().__getitem__)]
@@ -114,7 +114,7 @@ def _form(expected: Expected) -> Hashable:
     )
 
 
-def rows(capture: Capture) -> list[Record]:
+def find_records(capture: Capture) -> list[Record]:
     """The error records of the row that the capture belongs to."""
     expect = capture["expect"]
     named = {str(expect[key]) for key in ("type", "status", "code") if expect.get(key)}

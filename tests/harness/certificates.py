@@ -23,7 +23,7 @@ class Certificates:
     key: Path
 
 
-def make(
+def make_certificates(
     folder: Path, *, names: Sequence[str] = ("localhost", "127.0.0.1"), days: tuple[int, int] = (-1, 1)
 ) -> Certificates:
     """Make both in a folder; the test is skipped where the library for it is not installed.

@@ -27,7 +27,7 @@ PROVIDERS = ("pa", "pb", "pc", "pd")
 
 
 @dataclass(frozen=True)
-class Met:
+class ClientFault:
     """One row: a documented fault, how a client meets it, and the mutant that its client would notice."""
 
     provider: str
@@ -52,27 +52,27 @@ class Met:
 
 
 @cache
-def table() -> tuple[Met, ...]:
+def read_table() -> tuple[ClientFault, ...]:
     """The rows, in their order."""
     with TABLE.open(encoding="utf-8", newline="") as file:
         header, *rows = csv.reader(file, delimiter="\t", quoting=csv.QUOTE_NONE)
     assert tuple(header) == COLUMNS, header
-    return tuple(Met(*row) for row in rows)
+    return tuple(ClientFault(*row) for row in rows)
 
 
 @cache
-def documented() -> dict[tuple[str, str], tuple[str, ...]]:
+def find_documented_faults() -> dict[tuple[str, str], tuple[str, ...]]:
     """(provider, fault) -> the records that state it."""
     found: dict[tuple[str, str], list[str]] = {}
     for provider in PROVIDERS:
         for record in catalog().select(provider=provider, kind="errors"):
             for expected in expectations(record, catalog().__getitem__):
-                for fault in _shown(expected, record.surface or ""):
+                for fault in _visible_faults(expected, record.surface or ""):
                     found.setdefault((provider, fault), []).append(str(record.address))
     return {fault: tuple(dict.fromkeys(records)) for fault, records in found.items()}
 
 
-def _shown(expected: Expected, surface: str) -> Iterator[str]:
+def _visible_faults(expected: Expected, surface: str) -> Iterator[str]:
     """What this answer shows, or nothing where it is none, or no fault."""
     stream = expected.stream
     shown = [str(expected.wire[name] or "null") for name in ("type", "code") if name in expected.wire]

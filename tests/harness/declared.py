@@ -30,7 +30,7 @@ HANDED_OVER = "_credential"
 """How the placeholder of a credential that a body hands over ends; before it stands the role."""
 
 
-class Recorded(dict[str, str]):
+class RecordedValues(dict[str, str]):
     """The values of a target, and which of them steps have asked for."""
 
     def __init__(self, values: Mapping[str, str]) -> None:
@@ -48,7 +48,7 @@ class RecordingProbe(AttemptProbe):
     def __init__(self, recipe: Recipe, lane: Lane) -> None:
         session = f"declared/{recipe.address}#{min(recipe.labels)}@{recipe.endpoint}"
         super().__init__(recipe.address, recipe.credential, lane, session)
-        self.recorded = Recorded(self.values)
+        self.recorded = RecordedValues(self.values)
         self.values = self.recorded
         self.calls: list[tuple[Call, str]] = []
         self.left: set[str] = set()
@@ -63,7 +63,7 @@ class RecordingProbe(AttemptProbe):
 
 
 @dataclass(frozen=True, slots=True)
-class Used:
+class RecipeUse:
     """What one attempt used; requests without the removal of what it made, which the bounds leave out."""
 
     requests: int
@@ -75,38 +75,38 @@ class Used:
     """The removals of what was made and is left, since no id that fits was found in the answer."""
 
 
-def used(recipe: Recipe, target: Target, redactor: Redactor | None = None) -> Used:
+def observe_use(recipe: Recipe, target: Target, redactor: Redactor | None = None) -> RecipeUse:
     """What the recipe uses on a target; who asks of many hands over what hides the keys, which takes long to make.
 
     Raises:
         ProbeStopped: it could not be carried through.
     """
-    return anyio.run(partial(_used, recipe, target, redactor or hiding(target)))
+    return anyio.run(partial(_perform, recipe, target, redactor or make_redactor(target)))
 
 
-def hiding(target: Target) -> Redactor:
+def make_redactor(target: Target) -> Redactor:
     """What hides the keys of a target."""
     return Redactor.for_target(target, public=[NONEXISTENT_KEY])
 
 
-def gaps(recipes: Mapping[str, Recipe], target: Target) -> dict[str, list[str]]:
+def find_gaps(recipes: Mapping[str, Recipe], target: Target) -> dict[str, list[str]]:
     """Of these recipes, by name, those that use what they do not declare, or cannot be carried through; and why."""
-    redactor = hiding(target)
+    redactor = make_redactor(target)
     found: dict[str, list[str]] = {}
     for name, recipe in recipes.items():
         try:
-            found[name] = undeclared(recipe, used(recipe, target, redactor))
+            found[name] = list_undeclared(recipe, observe_use(recipe, target, redactor))
         except ProbeStopped as stopped:
             found[name] = [f"stops: {stopped}"]
     return {name: lines for name, lines in found.items() if lines}
 
 
-def undeclared(recipe: Recipe, seen: Used) -> list[str]:
+def list_undeclared(recipe: Recipe, seen: RecipeUse) -> list[str]:
     """One line for each way in which a recipe's declaration falls short of what was seen."""
     return list(_undeclared(recipe, seen))
 
 
-async def _used(recipe: Recipe, target: Target, redactor: Redactor) -> Used:
+async def _perform(recipe: Recipe, target: Target, redactor: Redactor) -> RecipeUse:
     provider = target.providers[recipe.provider]
     lane = Lane(provider, recipe.credential, redactor, Budget(provider), mock=True)
     probe = RecordingProbe(recipe, lane)
@@ -118,7 +118,7 @@ async def _used(recipe: Recipe, target: Target, redactor: Redactor) -> Used:
     asked = frozenset().union(*(call.placeholders for call, _ in probe.calls))
     handed_over = {name for name in asked if name.endswith(HANDED_OVER)}
     roles = {call.credential_role(recipe.credential) for call, _ in probe.calls}
-    return Used(
+    return RecipeUse(
         requests=sum(exchange.label != CLEANUP for exchange in probe.exchanges),
         labels=frozenset(label for _, label in probe.calls),
         roles=frozenset(role for role in roles if role is not None)
@@ -129,7 +129,7 @@ async def _used(recipe: Recipe, target: Target, redactor: Redactor) -> Used:
     )
 
 
-def _undeclared(recipe: Recipe, seen: Used) -> Iterator[str]:
+def _undeclared(recipe: Recipe, seen: RecipeUse) -> Iterator[str]:
     for label in sorted(recipe.labels - seen.labels):
         yield f"declares the label {label!r} and sends nothing under it"
     for label in sorted(seen.labels - recipe.labels - UNJUDGED_LABELS):

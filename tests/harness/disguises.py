@@ -8,7 +8,7 @@ import json
 from urllib.parse import quote
 
 
-def disguises(secret: str) -> dict[str, str]:
+def disguise_secret(secret: str) -> dict[str, str]:
     """Each form of a secret, by its name."""
     half, raw = len(secret) // 2, secret.encode()
     return {

@@ -35,16 +35,16 @@ if TYPE_CHECKING:
 TODAY = date(2026, 11, 21)
 
 ORDINARY = frozenset({"inference", "admin", "compliance", "compliance_audit", "management"})
-SPENT = frozenset(
+WITHOUT_MONEY = frozenset(
     {"payment_problem", "credit", "organization_spend", "project_spend", "usage", "hard_limit", "depleted"}
 )
-ROLES = frozenset({*ORDINARY, *SPENT, "restricted"})
+ROLES = frozenset({*ORDINARY, *WITHOUT_MONEY, "restricted"})
 """The keys of a test organization: those of an ordinary account, some without money, and one that may little."""
 
 FINDINGS = Path(__file__).with_name("field_findings.tsv")
 
-TOLD = {Severity.SHOULD: "resolved", Severity.INFO: "news"}
-SILENT = frozenset({"not-observed", "generic-message"})
+KINDS = {Severity.SHOULD: "resolved", Severity.INFO: "news"}
+IGNORED_CODES = frozenset({"not-observed", "generic-message"})
 """What is told of any mock: what this account does not allow, and messages that say little."""
 
 DEADLINE_S = 600
@@ -52,7 +52,7 @@ DEADLINE_S = 600
 
 
 @contextmanager
-def served() -> Iterator[Mapping[str, Mapping[str, str]]]:
+def serving_as_published() -> Iterator[Mapping[str, Mapping[str, str]]]:
     """The addresses of a mock that answers as published answers show, in a process of its own."""
     command = [sys.executable, "-m", "catalog_probe.mockserver", "--stdin-lifeline", "--as-published"]
     with subprocess.Popen(
@@ -67,7 +67,9 @@ def served() -> Iterator[Mapping[str, Mapping[str, str]]]:
             mock.wait(30)
 
 
-def live_target(path: Path, served_at: Mapping[str, Mapping[str, str]], *, rate: float | None = None) -> dict[str, str]:
+def write_live_target(
+    path: Path, served_at: Mapping[str, Mapping[str, str]], *, rate: float | None = None
+) -> dict[str, str]:
     """Write a live target for providers at these addresses; the variables that it needs.
 
     `rate` is of requests a second and key; without one, the suite keeps to the limits that are documented.
@@ -87,7 +89,7 @@ def live_target(path: Path, served_at: Mapping[str, Mapping[str, str]], *, rate:
     return environ
 
 
-def night(
+def run_night(
     folder: Path,
     addresses: Mapping[str, Mapping[str, str]],
     *arguments: str,
@@ -96,12 +98,12 @@ def night(
 ) -> CommandResult:
     """A night of providers at these addresses; nights of one folder know of each other. `rate` as a target has it."""
     folder.mkdir(parents=True, exist_ok=True)
-    environ = live_target(folder / "field.toml", addresses, rate=rate)
+    environ = write_live_target(folder / "field.toml", addresses, rate=rate)
     chosen = ("--target", str(folder / "field.toml"), "--today", day.isoformat(), "--depth", "quick")
     return pytest_probes(folder / "out", *chosen, *arguments, environ=environ, deadline_s=DEADLINE_S)
 
 
-class Told(NamedTuple):
+class FieldFinding(NamedTuple):
     """One way in which answers differ, as a night tells it: `drift`, `settled` (an assumption), or `news`."""
 
     provider: str
@@ -112,22 +114,24 @@ class Told(NamedTuple):
     observed: str
 
 
-def known() -> Mapping[Told, str]:
+def read_known_findings() -> Mapping[FieldFinding, str]:
     """What is known to be found, and of which contradiction it comes."""
     with FINDINGS.open(encoding="utf-8", newline="") as file:
         rows = [*csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE)]
-    return {Told(*(row[each] for each in Told._fields)): row["contradiction"] for row in rows}
+    return {FieldFinding(*(row[each] for each in FieldFinding._fields)): row["contradiction"] for row in rows}
 
 
-def found(results: Iterable[Result]) -> frozenset[Told]:
+def collect_findings(results: Iterable[Result]) -> frozenset[FieldFinding]:
     """All that a night found to differ from what is documented, assumed or known."""
     results = select_record_results(results)
-    drifts = {Told(shared[0], "drift", *shared[1:]) for shared in (each.key for each in find_causes(results))}
+    drifts = {FieldFinding(shared[0], "drift", *shared[1:]) for shared in (each.key for each in find_causes(results))}
     others = {
-        Told(result.address.provider, TOLD[finding.severity], str(finding.aspect), finding.location, *_values(finding))
+        FieldFinding(
+            result.address.provider, KINDS[finding.severity], str(finding.aspect), finding.location, *_values(finding)
+        )
         for result in results
         for finding in result.findings
-        if finding not in result.drifts and finding.code not in SILENT
+        if finding not in result.drifts and finding.code not in IGNORED_CODES
     }
     return frozenset(drifts | others)
 
@@ -140,11 +144,11 @@ def main() -> None:
     """Probe two nights, and print what each says."""
     folder = Path(sys.argv[1]).resolve()
     shutil.rmtree(folder, ignore_errors=True)
-    with served() as addresses:
-        first = night(folder, addresses, day=TODAY - timedelta(days=1))
+    with serving_as_published() as addresses:
+        first = run_night(folder, addresses, day=TODAY - timedelta(days=1))
         print(first.all_output)
         before = set((folder / "out").iterdir())
-        second = night(folder, addresses)
+        second = run_night(folder, addresses)
     print(second.all_output)
     (made,) = (each for each in (folder / "out").iterdir() if each not in before and (each / "results.jsonl").exists())
     print(f"the report: {made / 'report.html'}")

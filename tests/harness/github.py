@@ -94,7 +94,7 @@ class GitHub:
         (self._known / "api.json").write_text(json.dumps(answers))
 
 
-def scripts(root: Path, *names: str) -> None:
+def copy_scripts(root: Path, *names: str) -> None:
     """Put these scripts of `.ci` into a checkout."""
     (root / ".ci").mkdir(parents=True, exist_ok=True)
     for name in names:

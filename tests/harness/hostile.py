@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import ssl
 
 GREEN = b'{"data":[],"models":[],"has_more":false,"first_id":null,"last_id":null}'
-FOR_EVER = 10**9
+ENDLESS = 10**9
 
 
 @dataclass
@@ -50,7 +50,7 @@ Misbehaviour = Callable[[Peer], Awaitable[None]]
 
 
 @dataclass
-class Hostile:
+class HostileServer:
     """A server that answers controls as it should (unless told otherwise), and everything else with misbehaviour."""
 
     misbehave: Misbehaviour
@@ -85,7 +85,7 @@ def body_length(head: str) -> int:
     return 0
 
 
-def start(status: int = 200, **headers: str) -> bytes:
+def answer_head(status: int = 200, **headers: str) -> bytes:
     """The head of an answer; `_` stands for `-`."""
     lines = [f"HTTP/1.1 {status} X", *(f"{name.replace('_', '-')}: {value}" for name, value in headers.items())]
     return ("\r\n".join(lines) + "\r\n\r\n").encode("latin-1")
@@ -94,10 +94,12 @@ def start(status: int = 200, **headers: str) -> bytes:
 def answer(status: int, body: bytes = b"{}", content_type: str = "application/json", **headers: str) -> bytes:
     """A whole answer, and the last one of its connection."""
     length = str(len(body))
-    return start(status, content_type=content_type, content_length=length, connection="close", **headers) + body
+    return answer_head(status, content_type=content_type, content_length=length, connection="close", **headers) + body
 
 
-def plain(status: int, body: bytes = b"{}", content_type: str = "application/json", **headers: str) -> Misbehaviour:
+def always_answer(
+    status: int, body: bytes = b"{}", content_type: str = "application/json", **headers: str
+) -> Misbehaviour:
     """Answer everything so."""
 
     async def misbehave(peer: Peer) -> None:
@@ -106,90 +108,90 @@ def plain(status: int, body: bytes = b"{}", content_type: str = "application/jso
     return misbehave
 
 
-async def hanging(peer: Peer) -> None:
+async def hang(peer: Peer) -> None:
     await peer.hang()
 
 
-async def closing(peer: Peer) -> None:
+async def close(peer: Peer) -> None:
     """End the connection without a word."""
 
 
-async def resetting(peer: Peer) -> None:
+async def reset_in_body(peer: Peer) -> None:
     """Promise a body, send half of it, and break the connection."""
-    await peer.send(start(404, content_type="application/json", content_length="1000"), b'{"type": "error"')
+    await peer.send(answer_head(404, content_type="application/json", content_length="1000"), b'{"type": "error"')
     peer.reset()
 
 
-async def cut_short(peer: Peer) -> None:
+async def close_in_body(peer: Peer) -> None:
     """Promise a body, send half of it, and close."""
-    await peer.send(start(404, content_type="application/json", content_length="1000"), b'{"type": "error"')
+    await peer.send(answer_head(404, content_type="application/json", content_length="1000"), b'{"type": "error"')
 
 
-async def unsized(peer: Peer) -> None:
+async def reset_in_unsized_body(peer: Peer) -> None:
     """A body that ends with the connection, and that is cut on the way: over TLS nothing says that it ended."""
-    await peer.send(start(404, content_type="application/json"), b'{"type": "error"')
+    await peer.send(answer_head(404, content_type="application/json"), b'{"type": "error"')
     peer.reset()
 
 
-async def garbage(peer: Peer) -> None:
+async def send_garbage(peer: Peer) -> None:
     await peer.send(b"\x15\x03\x01\x00\x02\x02\x28 no HTTP at all\r\n\r\n" * 10)
 
 
-async def endless(peer: Peer) -> None:
+async def send_endless_body(peer: Peer) -> None:
     """A body of 10 GB, in chunks."""
     chunk = b"10000\r\n" + b"x" * 65_536 + b"\r\n"
-    await peer.send(start(404, content_type="application/json", transfer_encoding="chunked"))
+    await peer.send(answer_head(404, content_type="application/json", transfer_encoding="chunked"))
     for _ in range(10 * 2**30 // 65_536):
         await peer.send(chunk)
 
 
 @cache
-def packed() -> bytes:
+def make_gzip_bomb() -> bytes:
     return gzip.compress(b" " * 40_000_000)
 
 
-async def bomb(peer: Peer) -> None:
+async def send_gzip_bomb(peer: Peer) -> None:
     """Ten times the cap, compressed to almost nothing."""
-    await peer.send(answer(404, packed(), content_encoding="gzip"))
+    await peer.send(answer(404, make_gzip_bomb(), content_encoding="gzip"))
 
 
-async def loris(peer: Peer) -> None:
+async def send_endless_header(peer: Peer) -> None:
     """A header that never ends, one byte at a time."""
     await peer.send(b"HTTP/1.1 404 X\r\nx-slow: ")
-    for _ in range(FOR_EVER):
+    for _ in range(ENDLESS):
         await peer.send(b"a")
         await asyncio.sleep(0.01)
 
 
-async def slow_body(peer: Peer) -> None:
+async def send_slow_body(peer: Peer) -> None:
     """A body that never ends, one byte at a time."""
-    await peer.send(start(404, content_type="application/json", content_length=str(FOR_EVER)))
-    for _ in range(FOR_EVER):
+    await peer.send(answer_head(404, content_type="application/json", content_length=str(ENDLESS)))
+    for _ in range(ENDLESS):
         await peer.send(b" ")
         await asyncio.sleep(0.01)
 
 
-async def header_flood(peer: Peer) -> None:
+async def send_header_flood(peer: Peer) -> None:
     await peer.send(b"HTTP/1.1 404 X\r\n")
     for number in range(1_000_000):
         await peer.send(f"x-flood-{number}: {'y' * 100}\r\n".encode())
 
 
-async def endless_events(peer: Peer) -> None:
+async def send_endless_events(peer: Peer) -> None:
     """A stream that never gets to its end."""
-    await peer.send(start(200, content_type="text/event-stream"))
-    for number in range(FOR_EVER):
+    await peer.send(answer_head(200, content_type="text/event-stream"))
+    for number in range(ENDLESS):
         await peer.send(f'event: ping\ndata: {{"type": "ping", "number": {number}}}\n\n'.encode())
         await asyncio.sleep(0.005)
 
 
-async def stalled_events(peer: Peer) -> None:
-    await peer.send(start(200, content_type="text/event-stream"), b'event: ping\ndata: {"type": "ping"}\n\n')
+async def stall_in_events(peer: Peer) -> None:
+    await peer.send(answer_head(200, content_type="text/event-stream"), b'event: ping\ndata: {"type": "ping"}\n\n')
     await peer.hang()
 
 
-async def cut_events(peer: Peer) -> None:
+async def cut_in_events(peer: Peer) -> None:
     await peer.send(
-        start(200, content_type="text/event-stream", transfer_encoding="chunked"),
+        answer_head(200, content_type="text/event-stream", transfer_encoding="chunked"),
         b'27\r\nevent: ping\ndata: {"type": "ping"}\n\n\r\n',
     )

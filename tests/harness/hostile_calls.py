@@ -8,7 +8,7 @@ import struct
 from typing import TYPE_CHECKING
 
 from tests.harness import hostile_http2
-from tests.harness.hostile_serving import Serve, no_grpc
+from tests.harness.hostile_serving import Serve, serve_no_grpc
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -37,7 +37,7 @@ def broken_calls(canary: str) -> Iterator[tuple[str, Serve, str]]:
         ("cancels", [(reset, struct.pack("!I", hostile_http2.CANCELLED), 0)], "inconclusive connection-reset"),
         ("echoes the key in details", [_details(base64.b64encode(canary.encode()).decode(), last)], "conforms"),
     ):
-        yield name, no_grpc(hostile_http2.calling(*frames)), said
+        yield name, serve_no_grpc(hostile_http2.answer_calls(*frames)), said
 
 
 def _details(value: str, flags: int) -> tuple[int, bytes, int]:

@@ -25,7 +25,7 @@ def frame(kind: int, payload: bytes = b"", *, stream: int = 0, flags: int = 0) -
     return struct.pack("!I", len(payload))[1:] + bytes([kind, flags]) + struct.pack("!I", stream) + payload
 
 
-def for_ever(again: bytes, first: bytes = b"") -> Misbehaviour:
+def repeat_frames(again: bytes, first: bytes = b"") -> Misbehaviour:
     """Once a call has come `first`, then the same without end.
 
     Sooner, and it would hang on the client's haste whether there is a call that the frames can befall.
@@ -34,7 +34,7 @@ def for_ever(again: bytes, first: bytes = b"") -> Misbehaviour:
     async def misbehave(peer: Peer) -> None:
         await peer.send(frame(SETTINGS), frame(SETTINGS, flags=ACK))
         await peer.reader.readexactly(PREFACE)
-        while (await _received(peer)).kind != HEADERS:
+        while (await _read_frame(peer)).kind != HEADERS:
             pass
         await peer.send(first)
         while True:
@@ -43,7 +43,7 @@ def for_ever(again: bytes, first: bytes = b"") -> Misbehaviour:
     return misbehave
 
 
-def going_away(words: bytes) -> Misbehaviour:
+def send_goaways(words: bytes) -> Misbehaviour:
     """Ask for calm two hundred times, in words."""
 
     async def misbehave(peer: Peer) -> None:
@@ -54,10 +54,10 @@ def going_away(words: bytes) -> Misbehaviour:
     return misbehave
 
 
-leaving = for_ever(frame(GOAWAY, struct.pack("!II", 1, 0)))
-settling = for_ever(frame(SETTINGS))
-pinging = for_ever(frame(PING, b"8 bytes."))
-going_on = for_ever(frame(CONTINUATION, b"\x00\x01a\x01b", stream=1), frame(HEADERS, OK, stream=1))
+repeat_goaway = repeat_frames(frame(GOAWAY, struct.pack("!II", 1, 0)))
+repeat_settings = repeat_frames(frame(SETTINGS))
+repeat_pings = repeat_frames(frame(PING, b"8 bytes."))
+repeat_continuations = repeat_frames(frame(CONTINUATION, b"\x00\x01a\x01b", stream=1), frame(HEADERS, OK, stream=1))
 """Headers of one answer without end."""
 
 
@@ -76,7 +76,7 @@ def trailers(*fields: tuple[str, str]) -> bytes:
     return GRPC + b"".join(field(name, value) for name, value in fields)
 
 
-def calling(*answer: tuple[int, bytes, int]) -> Misbehaviour:
+def answer_calls(*answer: tuple[int, bytes, int]) -> Misbehaviour:
     """Answer a control as it should be, and any other call with these frames: kind, payload and flags of each."""
     green = (
         (HEADERS, GRPC, END_HEADERS),
@@ -89,7 +89,7 @@ def calling(*answer: tuple[int, bytes, int]) -> Misbehaviour:
         await peer.send(frame(SETTINGS, struct.pack("!HI", TABLE_SIZE, 0)), frame(SETTINGS, flags=ACK))
         await peer.reader.readexactly(PREFACE)
         while True:
-            came = await _received(peer)
+            came = await _read_frame(peer)
             if came.kind == PING and not came.flags & ACK:
                 await peer.send(frame(PING, came.payload, flags=ACK))
             if came.kind == HEADERS:
@@ -106,7 +106,7 @@ class _Frame(NamedTuple):
     payload: bytes
 
 
-async def _received(peer: Peer) -> _Frame:
+async def _read_frame(peer: Peer) -> _Frame:
     """The client's next frame (4.1)."""
     head = await peer.reader.readexactly(9)
     payload = await peer.reader.readexactly(int.from_bytes(head[:3]))

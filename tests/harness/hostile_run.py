@@ -26,37 +26,37 @@ from catalog_probe.catalog.evidence.harness_results import select_record_results
 from catalog_probe.catalog.evidence.results_file import EvidenceError, read_run
 from catalog_probe.catalog.files.provider_folders import SHIPPED
 from tests.harness.command import CHECKOUT, NO_TEST_PLUGINS
-from tests.harness.hostile_table import CANARY, CODES, Case, cases
+from tests.harness.hostile_table import CANARY, EXIT_STATUSES, HostileCase, list_cases
 from tests.harness.target_files import toml
 from tests.unit.reports.packed_details import unpack_details
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from tests.harness.hostile_serving import Where
+    from tests.harness.hostile_serving import ServerAddress
 
-ENOUGH = 12
+LEAK_CHARACTERS = 12
 """Characters of the key that may be found nowhere."""
 
-PIECE = 6
+PIECE_CHARACTERS = 6
 """Characters of the key in each event of a stream that sends it in pieces."""
 
 DEADLINE_S = 120.0
 ITEMS = {"endpoints": "test_endpoint", "errors": "test_error"}
 """The test that probes a record of a kind."""
 
-STEERING = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\x80-\x9f\u202a-\u202e\u2066-\u2069]")
+TERMINAL_CONTROLS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\x80-\x9f\u202a-\u202e\u2066-\u2069]")
 """What steers a terminal, or turns text around."""
 
 
-COMMANDING = re.compile(r"^\s*::|##\w*\[", re.MULTILINE)
+CI_COMMANDS = re.compile(r"^\s*::|##\w*\[", re.MULTILINE)
 """What a CI system obeys that reads it in a log."""
 
 _PRINTED = ("the terminal", "summary.md", "junit.xml")
 
 
 @dataclass(frozen=True)
-class Came:
+class HostileRunResult:
     """What came of one run."""
 
     outcome: str
@@ -69,13 +69,13 @@ class Came:
     """A traceback, a character that steers a terminal, or a command to a CI system, where there was one."""
 
 
-def wrong(case: Case, came: Came) -> list[str]:
+def find_failures(case: HostileCase, came: HostileRunResult) -> list[str]:
     """What is not as it should be."""
     found = []
     if came.outcome != case.expected:
         found.append(f"expected {case.expected}")
-    if came.exit != CODES[case.outcome]:
-        found.append(f"expected exit {CODES[case.outcome]}")
+    if came.exit != EXIT_STATUSES[case.outcome]:
+        found.append(f"expected exit {EXIT_STATUSES[case.outcome]}")
     if came.seconds > case.seconds:
         found.append(f"longer than {case.seconds:g} s")
     if came.megabytes > case.megabytes:
@@ -83,7 +83,7 @@ def wrong(case: Case, came: Came) -> list[str]:
     return [*found, *(f"leak in {place}" for place in came.leaks), *came.faults]
 
 
-def write_target(path: Path, case: Case, where: Where) -> None:
+def write_target(path: Path, case: HostileCase, where: ServerAddress) -> None:
     """The mock target with the case's provider where its server is; its key is the canary, from the environment."""
     name = case.record.partition("/")[0]
     provider = tomllib.loads((SHIPPED.targets / "mock.toml").read_text())["providers"][name]
@@ -98,7 +98,7 @@ def write_target(path: Path, case: Case, where: Where) -> None:
     path.write_text(toml({**data, "providers": {name: {**provider, **settings, "credentials": roles}}}))
 
 
-def run(case: Case, folder: Path) -> Came:
+def run_case(case: HostileCase, folder: Path) -> HostileRunResult:
     """Probe the case's record on its server, as `pytest probes` does."""
     out = folder / "out"
     with case.serve(folder) as where:
@@ -108,16 +108,16 @@ def run(case: Case, folder: Path) -> Came:
             process = subprocess.Popen(
                 [sys.executable, "-m", *_command(case, where, folder)],
                 cwd=CHECKOUT,
-                env={**_environment(), **NO_TEST_PLUGINS, "CANARY": CANARY, "COLUMNS": "60"},
+                env={**_child_environ(), **NO_TEST_PLUGINS, "CANARY": CANARY, "COLUMNS": "60"},
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=output,
             )
-            status, megabytes = _ended(process, started)
+            status, megabytes = _wait_for_end(process, started)
         seconds = time.monotonic() - started
     sinks = dict(_sinks(out, said))
-    leaks = tuple(name for name, text in sinks.items() if leaked(text))
-    return Came(
+    leaks = tuple(name for name, text in sinks.items() if is_leaked(text))
+    return HostileRunResult(
         _outcome(out, case, sinks["the terminal"]),
         status,
         seconds,
@@ -127,7 +127,7 @@ def run(case: Case, folder: Path) -> Came:
     )
 
 
-def _command(case: Case, where: Where, folder: Path) -> list[str]:
+def _command(case: HostileCase, where: ServerAddress, folder: Path) -> list[str]:
     if case.over == "grpc stream":  # no record streams over gRPC yet: the wire alone is asked
         return ["tests.harness.grpc_stream", where.base]
     write_target(folder / "hostile.toml", case, where)
@@ -137,7 +137,7 @@ def _command(case: Case, where: Where, folder: Path) -> list[str]:
     return ["pytest", *options, "-rA", "-vv", "-p", "no:cacheprovider", item]
 
 
-def _ended(process: subprocess.Popen[bytes], started: float) -> tuple[int, int]:
+def _wait_for_end(process: subprocess.Popen[bytes], started: float) -> tuple[int, int]:
     """Its exit status and its peak memory in MB; what takes for ever is killed."""
     while True:
         pid, status, usage = os.wait4(process.pid, os.WNOHANG)
@@ -149,11 +149,11 @@ def _ended(process: subprocess.Popen[bytes], started: float) -> tuple[int, int]:
         time.sleep(0.02)
 
 
-def _environment() -> dict[str, str]:
+def _child_environ() -> dict[str, str]:
     return {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST_", "COV_"))}
 
 
-def _outcome(out: Path, case: Case, said: str) -> str:
+def _outcome(out: Path, case: HostileCase, said: str) -> str:
     if case.over == "grpc stream":
         return said.strip().rpartition("\n")[2]
     files = [path for path in out.glob("*/results.jsonl") if not path.parent.is_symlink()]
@@ -179,22 +179,25 @@ def _sinks(out: Path, said: Path) -> Iterator[tuple[str, str]]:
                 yield f"{path.name}, unpacked", "\n".join(unpack_details(text).values())
 
 
-def leaked(text: str) -> bool:
+def is_leaked(text: str) -> bool:
     """Whether enough of the key is in a text: in any case, percent-encoded, in HTML, hexadecimal, gzip or pieces."""
     low = text.lower()
     texts = {low, unquote(low), unescape(low), unescape(unescape(low)), low.replace("\\", "")}
-    texts |= {"".join(each.split()) for each in texts} | set(_inflated(low))
-    parts = [CANARY[at : at + ENOUGH].lower() for at in range(len(CANARY) - ENOUGH + 1)]
+    texts |= {"".join(each.split()) for each in texts} | set(_inflate_hex(low))
+    parts = [CANARY[at : at + LEAK_CHARACTERS].lower() for at in range(len(CANARY) - LEAK_CHARACTERS + 1)]
     coded = [part.encode().hex() for part in parts] + [
-        CANARY[at : at + ENOUGH].encode().hex() for at in range(len(parts))
+        CANARY[at : at + LEAK_CHARACTERS].encode().hex() for at in range(len(parts))
     ]
-    pieces = [CANARY[at : at + PIECE].lower() for at in range(0, len(CANARY) - PIECE + 1, PIECE)]
+    pieces = [
+        CANARY[at : at + PIECE_CHARACTERS].lower()
+        for at in range(0, len(CANARY) - PIECE_CHARACTERS + 1, PIECE_CHARACTERS)
+    ]
     return any(
         all(piece in each for piece in pieces) or any(part in each for part in [*parts, *coded]) for each in texts
     )
 
 
-def _inflated(text: str) -> Iterator[str]:
+def _inflate_hex(text: str) -> Iterator[str]:
     """What each stretch of hexadecimal that begins as gzip does was compressed from."""
     for stretch in re.findall(r"1f8b08(?:[0-9a-f]{2})+", text):
         with suppress(zlib.error):
@@ -206,35 +209,35 @@ def _faults(sinks: Mapping[str, str]) -> Iterator[str]:
     said = sinks["the terminal"]
     if "Traceback (most recent call last)" in said or "INTERNALERROR" in said:
         yield "a traceback"
-    if STEERING.search(said):
+    if TERMINAL_CONTROLS.search(said):
         yield "steers the terminal"
     for name, text in sinks.items():
-        if name.endswith(_PRINTED) and COMMANDING.search(text):
+        if name.endswith(_PRINTED) and CI_COMMANDS.search(text):
             yield f"{name} commands the CI"
 
 
 def main(words: str) -> int:
     """Print the table."""
-    chosen = [case for case in cases() if words in f"{case.over} {case.name}"]
+    chosen = [case for case in list_cases() if words in f"{case.over} {case.name}"]
     if not chosen:
-        _say(f"no case has {words!r} in its line; none named runs them all")
+        _print_line(f"no case has {words!r} in its line; none named runs them all")
         return 4
     widths = (max(len(f"{each.over}: {each.name}") for each in chosen), max(len(each.expected) for each in chosen) + 8)
-    _say(f"{'case':{widths[0]}}  {'outcome':{widths[1]}}  exit  seconds  peak MB  leak")
+    _print_line(f"{'case':{widths[0]}}  {'outcome':{widths[1]}}  exit  seconds  peak MB  leak")
     bad = 0
     for case in chosen:
         with tempfile.TemporaryDirectory() as folder:
-            came = run(case, Path(folder))
-        told = wrong(case, came)
+            came = run_case(case, Path(folder))
+        told = find_failures(case, came)
         bad += bool(told)
         line = f"{f'{case.over}: {case.name}':{widths[0]}}  {came.outcome:{widths[1]}}  {came.exit:4}"
         leak = "LEAK" if came.leaks else "none"
-        _say(f"{line}  {came.seconds:7.1f}  {came.megabytes:7}  {leak}  {'; '.join(told)}".rstrip())
-    _say(f"{len(chosen)} cases, {bad} not as they should be")
+        _print_line(f"{line}  {came.seconds:7.1f}  {came.megabytes:7}  {leak}  {'; '.join(told)}".rstrip())
+    _print_line(f"{len(chosen)} cases, {bad} not as they should be")
     return 1 if bad else 0
 
 
-def _say(line: str) -> None:
+def _print_line(line: str) -> None:
     sys.stdout.write(f"{line}\n")
     sys.stdout.flush()
 

@@ -11,57 +11,57 @@ from pathlib import Path
 from typing import Any
 
 from tests.harness import certificates
-from tests.harness.hostile import Hostile, Misbehaviour, Peer
+from tests.harness.hostile import HostileServer, Misbehaviour, Peer
 from tests.harness.serving import serving_connections
-from tests.harness.wrong_grpc import Behaviour, wrong_grpc
+from tests.harness.wrong_grpc import Behaviour, serving_wrong_grpc
 
 ENVELOPE = b'{"type":"error","error":{"type":"not_found_error","message":"model: no-such-model"},"request_id":"req_1"}'
 
 
 @dataclass(frozen=True)
-class Where:
+class ServerAddress:
     """Where a case's server is, and whom to trust there."""
 
     base: str
     ca_file: str = ""
 
 
-Serve = Callable[[Path], AbstractContextManager[Where]]
+Serve = Callable[[Path], AbstractContextManager[ServerAddress]]
 
 
-def by_hand(misbehave: Misbehaviour) -> Serve:
+def serve_by_hand(misbehave: Misbehaviour) -> Serve:
     @contextmanager
-    def serve(_: Path) -> Iterator[Where]:
-        with Hostile(misbehave).serving() as base:
-            yield Where(base)
+    def serve(_: Path) -> Iterator[ServerAddress]:
+        with HostileServer(misbehave).serving() as base:
+            yield ServerAddress(base)
 
     return serve
 
 
-def over_grpc(behave: Behaviour) -> Serve:
+def serve_grpc(behave: Behaviour) -> Serve:
     @contextmanager
-    def serve(_: Path) -> Iterator[Where]:
-        with wrong_grpc(behave) as host:
-            yield Where(host)
+    def serve(_: Path) -> Iterator[ServerAddress]:
+        with serving_wrong_grpc(behave) as host:
+            yield ServerAddress(host)
 
     return serve
 
 
-def no_grpc(misbehave: Misbehaviour) -> Serve:
+def serve_no_grpc(misbehave: Misbehaviour) -> Serve:
     """A port that takes connections and speaks no HTTP/2."""
-    return _unasked(misbehave, "", hears=0)
+    return _serve_before_request(misbehave, "", hears=0)
 
 
-def instead_of_tls(misbehave: Misbehaviour) -> Serve:
+def serve_no_tls(misbehave: Misbehaviour) -> Serve:
     """A port that is said to speak TLS, and answers the first byte of a handshake."""
-    return _unasked(misbehave, "https://", hears=1)
+    return _serve_before_request(misbehave, "https://", hears=1)
 
 
-def _unasked(misbehave: Misbehaviour, scheme: str, *, hears: int) -> Serve:
+def _serve_before_request(misbehave: Misbehaviour, scheme: str, *, hears: int) -> Serve:
     """Misbehaves on each connection once it has heard so many bytes, whatever they say."""
 
     @contextmanager
-    def serve(_: Path) -> Iterator[Where]:
+    def serve(_: Path) -> Iterator[ServerAddress]:
         async def connection(reader: Any, writer: Any) -> None:
             try:
                 await reader.read(hears)
@@ -72,19 +72,19 @@ def _unasked(misbehave: Misbehaviour, scheme: str, *, hears: int) -> Serve:
                 writer.close()
 
         with serving_connections(connection) as base:
-            yield Where(scheme + base.removeprefix("http://"))
+            yield ServerAddress(scheme + base.removeprefix("http://"))
 
     return serve
 
 
-def over_tls(how: str, misbehave: Misbehaviour) -> Serve:
+def serve_tls(how: str, misbehave: Misbehaviour) -> Serve:
     @contextmanager
-    def serve(folder: Path) -> Iterator[Where]:
+    def serve(folder: Path) -> Iterator[ServerAddress]:
         names = ("elsewhere.example",) if how == "wrong name" else ("localhost", "127.0.0.1")
-        made = certificates.make(folder, names=names, days=(-9, -2) if how == "expired" else (-1, 1))
+        made = certificates.make_certificates(folder, names=names, days=(-9, -2) if how == "expired" else (-1, 1))
         tls = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
         tls.load_cert_chain(made.certificate, made.key)
-        with Hostile(misbehave).serving(tls) as base:
-            yield Where(base, "" if how == "bad chain" else str(made.authority))
+        with HostileServer(misbehave).serving(tls) as base:
+            yield ServerAddress(base, "" if how == "bad chain" else str(made.authority))
 
     return serve

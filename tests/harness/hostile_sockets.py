@@ -7,7 +7,7 @@ import hashlib
 import itertools
 import struct
 
-from tests.harness.hostile import Misbehaviour, Peer, start
+from tests.harness.hostile import Misbehaviour, Peer, answer_head
 
 TEXT, BINARY, CLOSE, PING = 0x1, 0x2, 0x8, 0x9
 GUID = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
@@ -24,7 +24,7 @@ def frame(opcode: int, payload: bytes = b"", *, announced: int | None = None, fi
     return head + bytes([127]) + struct.pack("!Q", length) + payload
 
 
-def unmasked(said: bytes) -> bytes:
+def unmask(said: bytes) -> bytes:
     """What the first frame of a client holds, which masks each; of fewer than 126 bytes."""
     mask, payload = said[2:6], said[6 : 6 + (said[1] & 0x7F)]
     return bytes(each ^ mask[at % 4] for at, each in enumerate(payload))
@@ -37,13 +37,13 @@ def after_handshake(misbehave: Misbehaviour) -> Misbehaviour:
         key = next(line for line in peer.head.split("\r\n") if line.lower().startswith("sec-websocket-key:"))
         digest = hashlib.sha1((key.partition(":")[2].strip() + GUID).encode(), usedforsecurity=False).digest()
         accept = base64.b64encode(digest).decode()
-        await peer.send(start(101, upgrade="websocket", connection="Upgrade", sec_websocket_accept=accept))
+        await peer.send(answer_head(101, upgrade="websocket", connection="Upgrade", sec_websocket_accept=accept))
         await misbehave(peer)
 
     return shake_hands
 
 
-def saying(*messages: str) -> Misbehaviour:
+def send_and_hang(*messages: str) -> Misbehaviour:
     """Send these, then say nothing and never close, not even in answer to a close."""
 
     async def misbehave(peer: Peer) -> None:
@@ -54,19 +54,19 @@ def saying(*messages: str) -> Misbehaviour:
 
 
 @after_handshake
-async def endless_frames(peer: Peer) -> None:
+async def send_endless_frames(peer: Peer) -> None:
     for number in itertools.count():
         await peer.send(frame(TEXT, b'{"serverContent": {"number": %d}}' % number))
 
 
 @after_handshake
-async def endless_pings(peer: Peer) -> None:
+async def send_endless_pings(peer: Peer) -> None:
     while True:
         await peer.send(frame(PING, b"are you there?"))
 
 
 @after_handshake
-async def endless_fragments(peer: Peer) -> None:
+async def send_endless_fragments(peer: Peer) -> None:
     """One message that never comes to its end."""
     await peer.send(frame(TEXT, b'{"serverContent": "', final=False))
     while True:
@@ -74,7 +74,7 @@ async def endless_fragments(peer: Peer) -> None:
 
 
 @after_handshake
-async def huge_frame(peer: Peer) -> None:
+async def send_huge_frame(peer: Peer) -> None:
     """A frame that announces 1 GB, and as much of it as the other side takes."""
     await peer.send(frame(TEXT, announced=2**30))
     for _ in range(2**30 // 65_536):
@@ -82,26 +82,26 @@ async def huge_frame(peer: Peer) -> None:
 
 
 @after_handshake
-async def huge_messages(peer: Peer) -> None:
+async def send_huge_messages(peer: Peer) -> None:
     """Messages that are each allowed, and together are not."""
     while True:
         await peer.send(frame(BINARY, b'{"serverContent": "' + b"x" * 900_000 + b'"}'))
 
 
 @after_handshake
-async def no_such_frame(peer: Peer) -> None:
+async def send_unknown_frame(peer: Peer) -> None:
     await peer.send(frame(0x5, b"reserved for later"))
     await peer.hang()
 
 
 @after_handshake
-async def no_text(peer: Peer) -> None:
+async def send_invalid_utf8(peer: Peer) -> None:
     """Text that is not UTF-8."""
     await peer.send(frame(TEXT, b"\xff\xfe"))
     await peer.hang()
 
 
-def hasty(*messages: str) -> Misbehaviour:
+def send_and_close(*messages: str) -> Misbehaviour:
     """Accept, send these and close, all in one breath and before the other side could say anything."""
 
     async def misbehave(peer: Peer) -> None:
@@ -116,7 +116,7 @@ async def reset(peer: Peer) -> None:
     peer.reset()
 
 
-async def wrong_handshake(peer: Peer) -> None:
+async def accept_with_wrong_key(peer: Peer) -> None:
     """Accept with a key that proves nothing."""
-    await peer.send(start(101, upgrade="websocket", connection="Upgrade", sec_websocket_accept="bm8="))
+    await peer.send(answer_head(101, upgrade="websocket", connection="Upgrade", sec_websocket_accept="bm8="))
     await peer.hang()

@@ -11,10 +11,10 @@ if TYPE_CHECKING:
 
     from catalog_probe.catalog.evidence.results import Result
 
-Told = tuple[Run, list["Result"]]
+RunResults = tuple[Run, list["Result"]]
 
 
-def run_of(name: str, results: Mapping[str, Result], **changes: Any) -> Told:
+def make_run(name: str, results: Mapping[str, Result], **changes: Any) -> RunResults:
     """What a run of that name says; `changes` are made to its first line."""
     described: dict[str, Any] = {
         "run": name,

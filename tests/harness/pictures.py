@@ -66,7 +66,7 @@ b {{ color: #8fd3a8; }}
 
 
 @dataclass(frozen=True)
-class Night:
+class NightFaults:
     """What the providers do on it, and the variables that differ from those of other nights."""
 
     faults: tuple[Fault, ...] = ()
@@ -79,8 +79,8 @@ def _rename_code(raw: bytes) -> bytes:
 
 PROBES: Mapping[str, Any] = {"control": False}
 
-NIGHTS: Mapping[str, Night] = {
-    "changed": Night(
+NIGHTS: Mapping[str, NightFaults] = {
+    "changed": NightFaults(
         (
             Fault(FaultScope(provider="pc", statuses=(401,)), answer=edit_body(_rename_code)),
             Fault(
@@ -90,19 +90,19 @@ NIGHTS: Mapping[str, Night] = {
             Fault(FaultScope(**PROBES, provider="pa", statuses=(404,)), answer=remove_headers("request-id")),
         )
     ),
-    "blind": Night(environ={"PC_INFERENCE_KEY": "deleted-since"}),
+    "blind": NightFaults(environ={"PC_INFERENCE_KEY": "deleted-since"}),
 }
 
 
 @dataclass(frozen=True)
-class Target:
+class PictureTarget:
     """A target file, and the variables that it needs."""
 
     path: Path
     environ: Mapping[str, str]
 
 
-def write_target(path: Path, base: str) -> Target:
+def write_target(path: Path, base: str) -> PictureTarget:
     """Write a live target of all providers of the mock at one address, with keys from the environment."""
     data = tomllib.loads((SHIPPED.targets / "mock.toml").read_text(encoding="utf-8"))
     environ: dict[str, str] = {}
@@ -116,17 +116,17 @@ def write_target(path: Path, base: str) -> Target:
         providers[name] = {**plain, **addresses, "timeout_s": 30, "rate": RATE, "credentials": credentials}
     top = {"name": "staging", "live": True, "allow": ["free"], "reprobe_after_s": 0}
     path.write_text(toml({**top, "providers": providers}), encoding="utf-8")
-    return Target(path, environ)
+    return PictureTarget(path, environ)
 
 
-def probe(target: Target, out: Path, day: date, environ: Mapping[str, str]) -> CommandResult:
+def probe(target: PictureTarget, out: Path, day: date, environ: Mapping[str, str]) -> CommandResult:
     """Probe all records of one night."""
     options = ("--target", str(target.path), "--today", day.isoformat(), "--depth", "quick")
     return pytest_probes(out, *options, environ={**target.environ, **environ}, deadline_s=DEADLINE_S)
 
 
 @contextmanager
-def faulty_mock(folder: Path) -> Iterator[tuple[FaultServer, Target]]:
+def faulty_mock(folder: Path) -> Iterator[tuple[FaultServer, PictureTarget]]:
     """A mock behind which faults can be put, and the target that asks it."""
     with serving_faults() as fault_server:
         fault_server.target_behind()

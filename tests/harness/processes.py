@@ -1,4 +1,4 @@
-"""Looks at other processes: whether they live, which they started, and until when."""
+"""Looks at other processes: whether they run, which children they have, and when something has happened."""
 
 from __future__ import annotations
 
@@ -11,37 +11,37 @@ from tests.harness.command import DEADLINE_S
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-Found = TypeVar("Found")
+Result = TypeVar("Result")
 
 
-def until(found: Callable[[], Found | None]) -> Found:
-    """What is looked for, again and again, once it is there; what never comes is given up for lost."""
+def wait_for(find: Callable[[], Result | None]) -> Result:
+    """Call a function again and again until it finds something, and return that."""
     deadline = time.monotonic() + DEADLINE_S
-    while not (seen := found()):
+    while not (result := find()):
         assert time.monotonic() < deadline, "it did not come to pass"
         time.sleep(0.005)
-    return seen
+    return result
 
 
-def idle() -> NoReturn:
-    """Do nothing until a signal ends it. A wait without an end would miss one that comes right before it begins."""
+def wait_for_signal() -> NoReturn:
+    """Sleep until a signal ends the process. `signal.pause` would miss one that comes right before it."""
     while True:
         time.sleep(0.05)
 
 
-def children(pid: int) -> list[int]:
-    """The processes that one has started and that have not been waited for."""
+def list_children(pid: int) -> list[int]:
+    """Return the child processes that have not been waited for."""
     return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
 
 
-def alive(pid: int) -> bool:
-    """Whether a process runs; one that has ended and that nobody waited for does not."""
+def is_alive(pid: int) -> bool:
+    """Whether a process runs; a zombie does not."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except OSError:
         return False
 
 
-def gone(pids: Iterable[int]) -> bool:
+def have_ended(pids: Iterable[int]) -> bool:
     """Whether none of these processes runs."""
-    return not any(map(alive, pids))
+    return not any(map(is_alive, pids))

@@ -19,7 +19,7 @@ _OUTCOMES = frozenset({"status incomplete", "finish_reason", "promptFeedback.blo
 """In place of a type: where in a success the outcome stands."""
 
 
-def of_file(path: Path) -> list[Capture]:
+def read_captures(path: Path) -> list[Capture]:
     """The answers that have something to recognise: a success whose body was left out has not."""
     lines = path.read_text(encoding="utf-8").splitlines()
     return [each for each in map(json.loads, lines) if each["body"] is not None]
@@ -29,7 +29,7 @@ def _unwrapped(body: Any) -> Any:
     return body["error"] if isinstance(body, dict) and isinstance(body.get("error"), dict) else None
 
 
-WORN: dict[str, Callable[[Any], Any]] = {
+DISGUISES: dict[str, Callable[[Any], Any]] = {
     "as text": lambda body: None if isinstance(body, str) else json.dumps(body),
     "as bytes, laid out": lambda body: None if isinstance(body, str) else json.dumps(body, indent=1).encode(),
     "in an array": lambda body: [body] if isinstance(body, dict) else None,
@@ -40,20 +40,20 @@ WORN: dict[str, Callable[[Any], Any]] = {
 """What becomes of a body on its way to who asks what it is; None where a body cannot become that."""
 
 
-def worn(captures: Iterable[Capture], how: str) -> list[Capture]:
+def disguise(captures: Iterable[Capture], how: str) -> list[Capture]:
     """The answers whose body can look so, with such a one."""
-    found = ((each, WORN[how](each["body"])) for each in captures if each["surface"] != "ws")
+    found = ((each, DISGUISES[how](each["body"])) for each in captures if each["surface"] != "ws")
     return [{**each, "body": body} for each, body in found if body is not None]
 
 
-def identified(capture: Capture) -> Identity:
+def identify_capture(capture: Capture) -> Identity:
     if capture["surface"] == "ws":
         close = capture["body"]
         return catalog_probe.identify(capture["provider"], None, close=(close["close_code"], close["close_reason"]))
     return catalog_probe.identify(capture["provider"], capture["http_status"], capture["headers"], capture["body"])
 
 
-class Mark(StrEnum):
+class Grade(StrEnum):
     """How an answer was recognised, held against the row that its label names."""
 
     NAMED = "named"
@@ -66,23 +66,23 @@ class Mark(StrEnum):
     """As a record of another row, or only candidates of other rows."""
 
 
-def mark(capture: Capture) -> Mark:
+def grade(capture: Capture) -> Grade:
     """How it was recognised."""
-    found = identified(capture)
+    found = identify_capture(capture)
     expect = capture["expect"]
     named = (found.record,) if found.record is not None else found.candidates
     if not isinstance(expect, dict):
-        return Mark.WRONG_KEY if found.record is not None else Mark.AMONG_FEW if named else Mark.NAMED
+        return Grade.WRONG_KEY if found.record is not None else Grade.AMONG_FEW if named else Grade.NAMED
     if not named:
-        return Mark.LEFT
+        return Grade.LEFT
     if not any(_is_row(catalog_probe.load()[address], expect) for address in named):
-        return Mark.WRONG_KEY
-    return Mark.NAMED if found.record is not None else Mark.AMONG_FEW
+        return Grade.WRONG_KEY
+    return Grade.NAMED if found.record is not None else Grade.AMONG_FEW
 
 
-def right(capture: Capture) -> bool:
+def is_right(capture: Capture) -> bool:
     """Whether the record of its row is named, alone or among a few; of an answer without a row, that none is."""
-    return mark(capture) in (Mark.NAMED, Mark.AMONG_FEW)
+    return grade(capture) in (Grade.NAMED, Grade.AMONG_FEW)
 
 
 def _is_row(record: CatalogRecord, expect: dict[str, Any]) -> bool:

@@ -23,25 +23,25 @@ if TYPE_CHECKING:
 AT = "2026-01-31T04:00:00.000Z"
 
 
-def recorded(folder: Path, results: Iterable[Result], *, complete: bool | None = None) -> Traffic:
+def read_recording(folder: Path, results: Iterable[Result], *, complete: bool | None = None) -> Traffic:
     """What these results' exchanges are evidence of, when read from a HAR in this folder.
 
     `complete` is what the HAR says of its headers; None where it says nothing.
     """
     file = folder / "night.har"
-    whole = har(results)
+    whole = make_har(results)
     if complete is not None:
         whole["log"]["_headersComplete"] = complete
     file.write_text(json.dumps(whole), encoding="utf-8")
     return Traffic(read_recordings([file]), catalog(), [unknown_target()], of_target=False)
 
 
-def differing(provider: str, folder: Path) -> tuple[dict[str, Result], dict[str, tuple[Finding, ...]]]:
+def judge_recording(provider: str, folder: Path) -> tuple[dict[str, Result], dict[str, tuple[Finding, ...]]]:
     """Probe a provider on the mock, and judge the recording of it: what it touches, and what it says otherwise of."""
     chosen = [str(each.address) for each in catalog().select(provider=provider) if each.kind != "rate_limits"]
     with serving(create_app(only=[provider])) as base:
         probed = probe(mock_target_at(base), chosen)
-    seen = recorded(folder, probed.values())
+    seen = read_recording(folder, probed.values())
     told = {address: seen.result(address) for address in probed}
     touched = {address: each for address, each in told.items() if each.outcome is not Outcome.NOT_PROBED}
     return touched, {
@@ -49,7 +49,7 @@ def differing(provider: str, folder: Path) -> tuple[dict[str, Result], dict[str,
     }
 
 
-def har(results: Iterable[Result], *, at: str = AT) -> dict[str, Json]:
+def make_har(results: Iterable[Result], *, at: str = AT) -> dict[str, Json]:
     """All HTTP exchanges of these results, as HAR 1.2."""
     creator = {"name": "a proxy", "version": "1"}
     return {"log": {"version": "1.2", "creator": creator, "entries": list(_entries(results, at))}}

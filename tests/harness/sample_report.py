@@ -40,8 +40,8 @@ def make() -> None:
     folder = CHECKOUT / FOLDER
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
-    with field.served() as addresses:
-        environ = field.live_target(folder / "as_published.toml", addresses, rate=RATE)
+    with field.serving_as_published() as addresses:
+        environ = field.write_live_target(folder / "as_published.toml", addresses, rate=RATE)
         target = ("--target", str(FOLDER / "as_published.toml"))
         ran = pytest_probes(FOLDER / "out", *target, *CHOSEN, environ=environ, deadline_s=DEADLINE_S)
     run = folder / "out" / "latest"

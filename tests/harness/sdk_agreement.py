@@ -32,7 +32,7 @@ NO_METHOD, NO_CALL = "no-method", "no-call"
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
+class SdkComparison:
     """One endpoint record beside one major of an SDK: what differs, by a short name each."""
 
     endpoint: str
@@ -41,68 +41,68 @@ class Compared:
 
 
 @cache
-def recorded() -> tuple[Mapping[str, Any], ...]:
+def load_recorded_requests() -> tuple[Mapping[str, Any], ...]:
     """What each major of each SDK was recorded to send."""
     return tuple(json.loads(path.read_text(encoding="utf-8")) for path in sorted(FOLDER.glob("*.json")))
 
 
-def name_of(sdk: Mapping[str, Any]) -> str:
+def sdk_name(sdk: Mapping[str, Any]) -> str:
     """`anthropic-2`"""
     return f"{sdk['sdk']}-{sdk['version'].partition('.')[0]}"
 
 
 @cache
-def compared() -> tuple[Compared, ...]:
+def compare_all() -> tuple[SdkComparison, ...]:
     """Every endpoint record beside every major of its provider's SDK."""
     return tuple(
-        Compared(str(record.address), name_of(sdk), tuple(_differences(record, sdk)))
-        for sdk in recorded()
+        SdkComparison(str(record.address), sdk_name(sdk), tuple(_find_differences(record, sdk)))
+        for sdk in load_recorded_requests()
         for record in catalog().select(provider=PROVIDERS[sdk["sdk"]], kind="endpoints")
     )
 
 
 @cache
-def reasons() -> tuple[Mapping[str, Any], ...]:
+def load_reasons() -> tuple[Mapping[str, Any], ...]:
     """The reviewed reasons of differences: `endpoint` and `sdk` are patterns, `what` the names that it accounts for."""
     return tuple(tomllib.loads(REASONS.read_text(encoding="utf-8"))["difference"])
 
 
 @cache
-def _live(provider: str) -> Provider:
+def _live_provider(provider: str) -> Provider:
     """The provider as the live target has it, nobody's keys in the environment."""
     return targets.load("live", {}).providers[provider]
 
 
-def reason_of(endpoint: str, sdk: str, what: str) -> int | None:
+def find_reason(endpoint: str, sdk: str, what: str) -> int | None:
     """The number of the first reason that accounts for a difference, or None."""
-    for number, each in enumerate(reasons()):
+    for number, each in enumerate(load_reasons()):
         if fnmatchcase(endpoint, each["endpoint"]) and fnmatchcase(sdk, each["sdk"]) and what in each["what"]:
             return number
     return None
 
 
-def table() -> list[str]:
+def render_table() -> list[str]:
     """For each endpoint and SDK: whether they agree, or in what not, by the number of the reason; then the reasons."""
-    rows = compared()
+    rows = compare_all()
     lines = ["| endpoint | SDK | differs in |", "|---|---|---|"]
     for row in rows:
         if row.differs != (NO_METHOD,):
-            told = ", ".join(f"{what} ({_numbered(row, what)})" for what in row.differs) or "nothing"
+            told = ", ".join(f"{what} ({_reason_number(row, what)})" for what in row.differs) or "nothing"
             lines.append(f"| {row.endpoint} | {row.sdk} | {told} |")
     without = sorted({row.endpoint for row in rows if row.differs == (NO_METHOD,)})
     lines += ["", f"No SDK has a method for {len(without)} more: {', '.join(without)}.", ""]
-    return lines + [f"{number + 1}. {each['reason']}" for number, each in enumerate(reasons())]
+    return lines + [f"{number + 1}. {each['reason']}" for number, each in enumerate(load_reasons())]
 
 
-def _numbered(row: Compared, what: str) -> str:
-    number = reason_of(row.endpoint, row.sdk, what)
+def _reason_number(row: SdkComparison, what: str) -> str:
+    number = find_reason(row.endpoint, row.sdk, what)
     return "no reason" if number is None else str(number + 1)
 
 
-def _differences(record: Record, sdk: Mapping[str, Any]) -> Iterator[str]:
-    ours = _call(record)
+def _find_differences(record: Record, sdk: Mapping[str, Any]) -> Iterator[str]:
+    ours = _find_call(record)
     if "methods" in sdk:
-        yield from _grpc(ours, sdk["methods"]) if ours is not None and ours.is_grpc else [NO_METHOD]
+        yield from _compare_grpc(ours, sdk["methods"]) if ours is not None and ours.is_grpc else [NO_METHOD]
         return
     sent = sdk["requests"].get(str(record.address))
     if sent is None:
@@ -110,18 +110,18 @@ def _differences(record: Record, sdk: Mapping[str, Any]) -> Iterator[str]:
     elif ours is None:
         yield NO_CALL
     else:
-        yield from _request(ours, sent, record.provider)
-        yield from _events(ours, sdk["events"])
+        yield from _compare_request(ours, sent, record.provider)
+        yield from _compare_events(ours, sdk["events"])
 
 
-def _call(record: Record) -> Call | None:
+def _find_call(record: Record) -> Call | None:
     own = recipe_book(record.provider)
     recipe = own.recipes.get(str(record.address))
     return (recipe.calls.get(SUCCESS) if recipe is not None else None) or own.minimal_requests.get(str(record.address))
 
 
-def _request(ours: Call, sent: Mapping[str, Any], provider: str) -> Iterator[str]:
-    target = _live(provider)
+def _compare_request(ours: Call, sent: Mapping[str, Any], provider: str) -> Iterator[str]:
+    target = _live_provider(provider)
     if ours.method != sent["method"]:
         yield "method"
     if not re.fullmatch(
@@ -137,10 +137,10 @@ def _request(ours: Call, sent: Mapping[str, Any], provider: str) -> Iterator[str
     name, scheme = ours.key_header or (target.key_header, target.key_scheme)
     if sent["headers"].get(name) != f"{scheme} KEY".lstrip():
         yield "key"
-    yield from _body(ours, sent["body"])
+    yield from _compare_body(ours, sent["body"])
 
 
-def _body(ours: Call, sent: list[str] | str | None) -> Iterator[str]:
+def _compare_body(ours: Call, sent: list[str] | str | None) -> Iterator[str]:
     """Fields that the SDK sends, asked for the least, and the recipe does not; or another kind of body."""
     if isinstance(sent, str):
         if not (isinstance(ours.body, BytesBody) and str(ours.headers.get("content-type", "")).startswith(sent)):
@@ -150,13 +150,13 @@ def _body(ours: Call, sent: list[str] | str | None) -> Iterator[str]:
     yield from (f"body:{name}" for name in sent or () if name not in known)
 
 
-def _events(ours: Call, known: list[str]) -> Iterator[str]:
+def _compare_events(ours: Call, known: list[str]) -> Iterator[str]:
     yield from (
         f"event:{step.event}" for step in ours.script if isinstance(step, AwaitMessage) and step.event not in known
     )
 
 
-def _grpc(ours: Call, methods: Mapping[str, list[str]]) -> Iterator[str]:
+def _compare_grpc(ours: Call, methods: Mapping[str, list[str]]) -> Iterator[str]:
     """A method is named as in the SDK but for its package, and its message has no field that the SDK's has not."""
     path = "/" + ours.path.partition(".")[2]
     if path not in methods:

@@ -26,8 +26,15 @@ ID = "id-000000000000"
 """Stands wherever an SDK is to name something; a recorded path has `{}` there."""
 
 MODEL = "model-000000000"
-SAID: list[Any] = [{"role": "user", "content": "hi"}]
-KEPT = ("authorization", "x-api-key", "x-goog-api-key", "anthropic-version", "anthropic-beta", "openai-beta")
+MESSAGES: list[Any] = [{"role": "user", "content": "hi"}]
+COMPARED_HEADERS = (
+    "authorization",
+    "x-api-key",
+    "x-goog-api-key",
+    "anthropic-version",
+    "anthropic-beta",
+    "openai-beta",
+)
 """Headers that are compared; of a key, what stands before it."""
 
 KEY = "k-0123456789abcdef"
@@ -35,24 +42,24 @@ KEY = "k-0123456789abcdef"
 _EVENT = re.compile(r"(?:^|\n)\s+(?:event_)?type: [^\n]*?Literal\[([^\]]*)\]")
 _NAME = re.compile(r"""["']([\w.]+)["']""")
 
-Sent = dict[str, Any]
-Act = Callable[[Any], Any]
+RecordedRequest = dict[str, Any]
+SdkCall = Callable[[Any], Any]
 
-ANTHROPIC: Mapping[str, Act] = {
+ANTHROPIC: Mapping[str, SdkCall] = {
     "models/list_models": lambda sdk: sdk.models.list(),
     "models/get_model": lambda sdk: sdk.models.retrieve(MODEL),
-    "messages/create_message": lambda sdk: sdk.messages.create(model=MODEL, max_tokens=1, messages=SAID),
-    "messages/count_tokens": lambda sdk: sdk.messages.count_tokens(model=MODEL, messages=SAID),
+    "messages/create_message": lambda sdk: sdk.messages.create(model=MODEL, max_tokens=1, messages=MESSAGES),
+    "messages/count_tokens": lambda sdk: sdk.messages.count_tokens(model=MODEL, messages=MESSAGES),
     "batches/create_batch": lambda sdk: sdk.messages.batches.create(requests=[]),
     "batches/list_batches": lambda sdk: sdk.messages.batches.list(),
     "batches/get_batch": lambda sdk: sdk.messages.batches.retrieve(ID),
     "batches/cancel_batch": lambda sdk: sdk.messages.batches.cancel(ID),
     "batches/get_batch_results": lambda sdk: sdk.get(f"/v1/messages/batches/{ID}/results", cast_to=object),
-    "files/upload_file": lambda sdk: _files(sdk).upload(file=("a.txt", b"a")),
-    "files/list_files": lambda sdk: _files(sdk).list(),
-    "files/get_file": lambda sdk: _files(sdk).retrieve_metadata(ID),
-    "files/download_file": lambda sdk: _files(sdk).download(ID),
-    "files/delete_file": lambda sdk: _files(sdk).delete(ID),
+    "files/upload_file": lambda sdk: _files_of(sdk).upload(file=("a.txt", b"a")),
+    "files/list_files": lambda sdk: _files_of(sdk).list(),
+    "files/get_file": lambda sdk: _files_of(sdk).retrieve_metadata(ID),
+    "files/download_file": lambda sdk: _files_of(sdk).download(ID),
+    "files/delete_file": lambda sdk: _files_of(sdk).delete(ID),
     "agents/create_agent": lambda sdk: sdk.beta.agents.create(model=MODEL, name="a"),
     "agents/list_agents": lambda sdk: sdk.beta.agents.list(),
     "agents/get_agent": lambda sdk: sdk.beta.agents.retrieve(ID),
@@ -62,11 +69,11 @@ ANTHROPIC: Mapping[str, Act] = {
     "admin/list_workspace_rate_limits": lambda sdk: sdk.organization.workspaces.rate_limits.list(ID),
 }
 
-OPENAI: Mapping[str, Act] = {
+OPENAI: Mapping[str, SdkCall] = {
     "models/list_models": lambda sdk: sdk.models.list(),
     "responses/create_response": lambda sdk: sdk.responses.create(model=MODEL, input="hi"),
     "responses/get_response": lambda sdk: sdk.responses.retrieve(ID),
-    "chat/create_chat_completion": lambda sdk: sdk.chat.completions.create(model=MODEL, messages=SAID),
+    "chat/create_chat_completion": lambda sdk: sdk.chat.completions.create(model=MODEL, messages=MESSAGES),
     "agents/list_agents": lambda sdk: sdk.beta.agents.list(),
     "vector_stores/files": lambda sdk: sdk.vector_stores.files.list(ID),
     "vector_stores/file_batches": lambda sdk: sdk.vector_stores.file_batches.create(ID, file_ids=[ID]),
@@ -79,7 +86,7 @@ OPENAI: Mapping[str, Act] = {
 }
 
 
-GENAI: Mapping[str, Act] = {
+GENAI: Mapping[str, SdkCall] = {
     "models/list_models": lambda sdk: sdk.models.list(config={"query_base": True}),
     "models/get_model": lambda sdk: sdk.models.get(model=MODEL),
     "generation/generate_content_v1": lambda sdk: sdk.models.generate_content(model=MODEL, contents="hi"),
@@ -98,14 +105,14 @@ GENAI: Mapping[str, Act] = {
 }
 
 
-def _files(sdk: Any) -> Any:
+def _files_of(sdk: Any) -> Any:
     return sdk.files if hasattr(sdk, "files") else sdk.beta.files
 
 
-class Recorder(BaseHTTPRequestHandler):
+class RequestRecorder(BaseHTTPRequestHandler):
     """Keeps each request and answers an empty object."""
 
-    sent: list[Sent]
+    sent: list[RecordedRequest]
 
     def _answer(self) -> None:
         length = int(self.headers.get("content-length") or 0)
@@ -116,8 +123,8 @@ class Recorder(BaseHTTPRequestHandler):
                 "method": "WS" if "websocket" in self.headers.get("upgrade", "").lower() else self.command,
                 "path": path.replace(ID, "{}").replace(MODEL, "{}"),
                 "query": sorted(each.partition("=")[0] for each in query.split("&") if each),
-                "headers": {name: self._shown(name) for name in KEPT if name in self.headers},
-                "body": _fields(body, self.headers.get("content-type", "")),
+                "headers": {name: self._shown(name) for name in COMPARED_HEADERS if name in self.headers},
+                "body": _field_names(body, self.headers.get("content-type", "")),
             }
         )
         self.send_response(200)
@@ -135,7 +142,7 @@ class Recorder(BaseHTTPRequestHandler):
         """Say nothing."""
 
 
-def _fields(body: bytes, content_type: str) -> list[str] | str | None:
+def _field_names(body: bytes, content_type: str) -> list[str] | str | None:
     """The names at the top of a JSON body, in order of the alphabet; the kind of any other."""
     with suppress(ValueError):
         found = json.loads(body)
@@ -144,9 +151,9 @@ def _fields(body: bytes, content_type: str) -> list[str] | str | None:
 
 
 @contextmanager
-def recording() -> Iterator[tuple[str, list[Sent]]]:
+def recording() -> Iterator[tuple[str, list[RecordedRequest]]]:
     """The address of a server, and what it was sent."""
-    handler = type("Handler", (Recorder,), {"sent": []})
+    handler = type("Handler", (RequestRecorder,), {"sent": []})
     server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()
@@ -158,7 +165,7 @@ def recording() -> Iterator[tuple[str, list[Sent]]]:
         thread.join(10)
 
 
-def _client(name: str, base: str, address: str) -> Any:
+def _make_client(name: str, base: str, address: str) -> Any:
     sdk = import_module(name)
     if name == "anthropic":
         return sdk.Anthropic(api_key=KEY, base_url=base, max_retries=0)
@@ -170,7 +177,7 @@ def _client(name: str, base: str, address: str) -> Any:
     return sdk.Client(api_key=KEY, http_options={"base_url": base, **given})
 
 
-SDKS: Mapping[str, tuple[str, str, Mapping[str, Act]]] = {
+SDKS: Mapping[str, tuple[str, str, Mapping[str, SdkCall]]] = {
     "anthropic": ("pa", "anthropic", ANTHROPIC),
     "google.genai": ("pb", "google-genai", GENAI),
     "openai": ("pc", "openai", OPENAI),
@@ -178,21 +185,21 @@ SDKS: Mapping[str, tuple[str, str, Mapping[str, Act]]] = {
 """Module -> its provider, its package, and how it asks each endpoint."""
 
 
-def of_http(module: str) -> dict[str, Any]:
+def record_http_sdk(module: str) -> dict[str, Any]:
     """What one SDK sends, by the address of the endpoint record; None where it has no such method."""
     provider, package, acts = SDKS[module]
-    requests: dict[str, Sent | None] = {}
+    requests: dict[str, RecordedRequest | None] = {}
     with recording() as (base, sent), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for slug, act in acts.items():
             sent.clear()
             with suppress(Exception):  # the answer is of no use to it
-                act(_client(module, base, slug))
+                act(_make_client(module, base, slug))
             requests[f"{provider}/endpoints/{slug}"] = sent[0] if sent else None
-    return {"sdk": package, "version": version(package), "requests": requests, "events": events(module)}
+    return {"sdk": package, "version": version(package), "requests": requests, "events": list_event_names(module)}
 
 
-def events(module: str) -> list[str]:
+def list_event_names(module: str) -> list[str]:
     """The names of stream events and of WebSocket messages that the SDK's own types know."""
     folder = Path(str(import_module(module).__file__)).parent
     files = (path for path in folder.rglob("*.py") if "event" in path.name or path.name in ("types.py", "live.py"))
@@ -202,7 +209,7 @@ def events(module: str) -> list[str]:
     return sorted(names | {"".join([head, *map(str.title, rest)]) for head, *rest in (key.split("_") for key in live)})
 
 
-def of_grpc() -> dict[str, Any]:
+def read_grpc_sdk() -> dict[str, Any]:
     """The methods of PD's services and the fields of what each takes, read from the SDK's own descriptors."""
     methods: dict[str, list[str]] = {}
     protos = import_module("xai_sdk.proto")  # of the version that fits the installed protobuf
@@ -213,17 +220,17 @@ def of_grpc() -> dict[str, Any]:
     return {"sdk": "xai-sdk", "version": version("xai-sdk"), "methods": dict(sorted(methods.items()))}
 
 
-def installed() -> Iterator[dict[str, Any]]:
+def record_installed_sdks() -> Iterator[dict[str, Any]]:
     """What each SDK that is installed here sends."""
     for module in SDKS:
         with suppress(ModuleNotFoundError):
             import_module(module)
-            yield of_http(module)
+            yield record_http_sdk(module)
     with suppress(ModuleNotFoundError):
-        yield of_grpc()
+        yield read_grpc_sdk()
 
 
-def file_of(recorded: Mapping[str, Any]) -> Path:
+def recording_file(recorded: Mapping[str, Any]) -> Path:
     """Where what an SDK sends is kept: a file for each major."""
     return FOLDER / f"{recorded['sdk']}-{recorded['version'].partition('.')[0]}.json"
 
@@ -231,13 +238,13 @@ def file_of(recorded: Mapping[str, Any]) -> Path:
 def main(arguments: list[str]) -> int:
     """Record what is installed, or print the table of the docs."""
     if "--table" in arguments:
-        from tests.harness.sdk_agreement import table
+        from tests.harness.sdk_agreement import render_table
 
-        print("\n".join(table()))
+        print("\n".join(render_table()))
         return 0
-    for recorded in installed():
-        file_of(recorded).write_text(json.dumps(recorded, indent=1) + "\n", encoding="utf-8")
-        print(f"{recorded['sdk']} {recorded['version']}: {file_of(recorded).name}")
+    for recorded in record_installed_sdks():
+        recording_file(recorded).write_text(json.dumps(recorded, indent=1) + "\n", encoding="utf-8")
+        print(f"{recorded['sdk']} {recorded['version']}: {recording_file(recorded).name}")
     return 0
 
 

@@ -19,7 +19,7 @@ SPOILED = "spoiled-by-the-test"
 
 
 @dataclass(frozen=True)
-class Spoiled:
+class SpoiledExchange:
     """An exchange that is wrong in one thing, and the aspect under which the judge must say so."""
 
     what: str
@@ -27,32 +27,32 @@ class Spoiled:
     exchange: Exchange
 
 
-def spoil(expected: Expected, exchange: Exchange) -> Iterator[Spoiled]:
+def spoil(expected: Expected, exchange: Exchange) -> Iterator[SpoiledExchange]:
     """Every way in which this exchange can be wrong that its record asserts."""
     if expected.failure is not None:
-        yield Spoiled("failure", Aspect.STATE, replace(exchange, failure=Reason(SPOILED), response=None))
+        yield SpoiledExchange("failure", Aspect.STATE, replace(exchange, failure=Reason(SPOILED), response=None))
         return
     response = exchange.response
     assert response is not None
-    for what, aspect, changed in _responses(expected, response):
-        yield Spoiled(what, aspect, replace(exchange, response=changed))
+    for what, aspect, changed in _spoil_response(expected, response):
+        yield SpoiledExchange(what, aspect, replace(exchange, response=changed))
 
 
-Change = tuple[str, Aspect, Response]
+SpoiledResponse = tuple[str, Aspect, Response]
 
 
-def _responses(expected: Expected, response: Response) -> Iterator[Change]:
+def _spoil_response(expected: Expected, response: Response) -> Iterator[SpoiledResponse]:
     if expected.status is not None or expected.status_class is not None:
-        yield "status", Aspect.STATUS, replace(response, status=_another_status(expected, response))
+        yield "status", Aspect.STATUS, replace(response, status=_wrong_status(expected, response))
     for rule in expected.headers:
-        yield f"header {rule.name}", Aspect.HEADER, replace(response, headers=_headers(response.headers, rule))
+        yield f"header {rule.name}", Aspect.HEADER, replace(response, headers=_break_header(response.headers, rule))
         if rule.rule == "present":
             emptied = {**response.headers, rule.name: " "}
             yield f"header {rule.name} emptied", Aspect.HEADER, replace(response, headers=emptied)
-    for what, headers in limits_spoiled(expected.headers, response.headers):
+    for what, headers in spoil_limit_headers(expected.headers, response.headers):
         yield what, Aspect.HEADER, replace(response, headers=headers)
     if expected.stream is not None:
-        yield from _stream(expected, response)
+        yield from _spoil_stream(expected, response)
     body = answer_body(expected, response)
     if expected.stream is not None and expected.stream.event is None:
         return
@@ -61,53 +61,53 @@ def _responses(expected: Expected, response: Response) -> Iterator[Change]:
         return
     if expected.envelope.body == "json" and expected.stream is None:
         yield "not JSON", Aspect.BODY, replace(response, body=SPOILED, body_type="text")
-    for what, aspect, changed in _bodies(expected, body):
-        yield what, aspect, with_body(expected, response, changed)
+    for what, aspect, changed in _spoil_body(expected, body):
+        yield what, aspect, replace_body(expected, response, changed)
 
 
-def _another_status(expected: Expected, response: Response) -> int:
+def _wrong_status(expected: Expected, response: Response) -> int:
     """Of a success where a class of errors is stated, or for a page: as an error that would be a gateway's."""
     is_page = isinstance(response.body, str) and response.body.startswith("<")
     return 218 if expected.status_class or is_page else 418
 
 
-def _bodies(expected: Expected, body: Any) -> Iterator[tuple[str, Aspect, Any]]:
+def _spoil_body(expected: Expected, body: Any) -> Iterator[tuple[str, Aspect, Any]]:
     item = "/0" if expected.envelope.unwrap and isinstance(body, list) else ""
     wire = {aspect: item + pointer for aspect, pointer in expected.envelope.wire.items()}
     for aspect in expected.wire:
-        yield aspect, Aspect(aspect), put(body, wire[aspect], SPOILED)
+        yield aspect, Aspect(aspect), set_value(body, wire[aspect], SPOILED)
     if "http_status" in wire and (expected.body_status or 0) >= 400:
-        yield "status in the envelope", Aspect.CODE, put(body, wire["http_status"], 418)
+        yield "status in the envelope", Aspect.CODE, set_value(body, wire["http_status"], 418)
     if expected.message_pattern is not None:
-        yield "message", Aspect.MESSAGE, put(body, wire["message"], SPOILED)
+        yield "message", Aspect.MESSAGE, set_value(body, wire["message"], SPOILED)
     for pointer in expected.assumed_members:
         if find_value(body, item + pointer) is not ABSENT:
-            yield f"envelope without assumed {pointer}", Aspect.BODY, without(body, item + pointer)
-    for pointer in _required(expected.envelope.schema, body, ""):
-        yield f"envelope without {pointer}", Aspect.BODY, without(body, pointer)
+            yield f"envelope without assumed {pointer}", Aspect.BODY, remove_value(body, item + pointer)
+    for pointer in _required_pointers(expected.envelope.schema, body, ""):
+        yield f"envelope without {pointer}", Aspect.BODY, remove_value(body, pointer)
     if "not" in expected.envelope.schema:
-        yield "a body that is ruled out", Aspect.BODY, ruled_out(expected.envelope.schema["not"])
-    yield from _fields(expected, body)
+        yield "a body that is ruled out", Aspect.BODY, make_forbidden_body(expected.envelope.schema["not"])
+    yield from _spoil_fields(expected, body)
 
 
-def _fields(expected: Expected, body: Any) -> Iterator[tuple[str, Aspect, Any]]:
+def _spoil_fields(expected: Expected, body: Any) -> Iterator[tuple[str, Aspect, Any]]:
     for pointer, schema in expected.fields.items():
         if schema is False:
             holder = body if isinstance(body, dict | list) else {}  # a text, or nothing, holds no field
-            yield f"field {pointer} present", Aspect.BODY, put(holder, pointer, SPOILED)
+            yield f"field {pointer} present", Aspect.BODY, set_value(holder, pointer, SPOILED)
         elif schema is not True:
-            yield f"field {pointer} absent", Aspect.BODY, without(body, pointer)
+            yield f"field {pointer} absent", Aspect.BODY, remove_value(body, pointer)
             if isinstance(schema, dict) and isinstance(schema.get("const"), str):
                 yield (
                     f"field {pointer} renamed",
                     Aspect.BODY,
-                    put(without(body, pointer), f"{pointer}_", schema["const"]),
+                    set_value(remove_value(body, pointer), f"{pointer}_", schema["const"]),
                 )
             if schema:
-                yield f"field {pointer} wrong", Aspect.BODY, put(body, pointer, [{"spoiled": SPOILED}])
+                yield f"field {pointer} wrong", Aspect.BODY, set_value(body, pointer, [{"spoiled": SPOILED}])
 
 
-def _stream(expected: Expected, response: Response) -> Iterator[Change]:
+def _spoil_stream(expected: Expected, response: Response) -> Iterator[SpoiledResponse]:
     rule = expected.stream
     assert rule is not None
     events = response.events or ()
@@ -151,7 +151,9 @@ IN_ANOTHER_UNIT = {"integer": "1.5k", "seconds": "1500ms", "rfc3339": "6m0s", "d
 """For each format, a value that is well written in another unit."""
 
 
-def limits_spoiled(rules: Sequence[HeaderRule], headers: Mapping[str, str]) -> Iterator[tuple[str, dict[str, str]]]:
+def spoil_limit_headers(
+    rules: Sequence[HeaderRule], headers: Mapping[str, str]
+) -> Iterator[tuple[str, dict[str, str]]]:
     """Every way in which headers that tell of limits can be wrong though each is there and well written."""
     families: dict[str, dict[str, str]] = {}
     for rule in rules:
@@ -168,7 +170,7 @@ def limits_spoiled(rules: Sequence[HeaderRule], headers: Mapping[str, str]) -> I
         yield f"{family} in part", {name: value for name, value in headers.items() if name != names["reset"]}
 
 
-def _headers(headers: Any, rule: HeaderRule) -> dict[str, str]:
+def _break_header(headers: Any, rule: HeaderRule) -> dict[str, str]:
     changed = dict(headers)
     if rule.rule == "present":
         del changed[rule.name]
@@ -177,7 +179,7 @@ def _headers(headers: Any, rule: HeaderRule) -> dict[str, str]:
     return changed
 
 
-def with_body(expected: Expected, response: Response, body: Any) -> Response:
+def replace_body(expected: Expected, response: Response, body: Any) -> Response:
     """The answer with another body, or with other data in the event that holds it."""
     if expected.stream is None or expected.stream.event is None:
         return replace(response, body=body)
@@ -186,34 +188,34 @@ def with_body(expected: Expected, response: Response, body: Any) -> Response:
     return replace(response, events=tuple(events))
 
 
-def ruled_out(schema: Any) -> dict[str, Any]:
+def make_forbidden_body(schema: Any) -> dict[str, Any]:
     """The smallest object of which an envelope says that no answer is one."""
     inner: dict[str, Any] = schema.get("properties", {})
-    return {name: _ruled_out_at(inner.get(name, {})) for name in schema["required"]}
+    return {name: _make_forbidden_value(inner.get(name, {})) for name in schema["required"]}
 
 
-def _ruled_out_at(schema: dict[str, Any]) -> Any:
-    return ruled_out(schema) if "required" in schema else schema.get("const", SPOILED)
+def _make_forbidden_value(schema: dict[str, Any]) -> Any:
+    return make_forbidden_body(schema) if "required" in schema else schema.get("const", SPOILED)
 
 
-def _required(schema: Any, body: Any, place: str) -> Iterator[str]:
+def _required_pointers(schema: Any, body: Any, place: str) -> Iterator[str]:
     """The pointers of everything the envelope requires and this body has."""
     if not isinstance(schema, dict) or not isinstance(body, dict | list):
         return
     for part in schema.get("allOf", ()):
-        yield from _required(part, body, place)
+        yield from _required_pointers(part, body, place)
     if isinstance(body, list):
         for index, item in enumerate(body):
             inner = (schema.get("prefixItems") or [])[index : index + 1]
-            yield from _required(inner[0] if inner else schema.get("items"), item, f"{place}/{index}")
+            yield from _required_pointers(inner[0] if inner else schema.get("items"), item, f"{place}/{index}")
         return
     for name in schema.get("required", ()):
         yield f"{place}/{name}"
     for name, inner in schema.get("properties", {}).items():
-        yield from _required(inner, body.get(name), f"{place}/{name}")
+        yield from _required_pointers(inner, body.get(name), f"{place}/{name}")
 
 
-def put(document: Any, pointer: str, value: Any) -> Any:
+def set_value(document: Any, pointer: str, value: Any) -> Any:
     """A copy of the document with another value at a pointer; `*` means every item, missing objects are made."""
     changed = copy.deepcopy(document)
     if pointer == "":
@@ -223,7 +225,7 @@ def put(document: Any, pointer: str, value: Any) -> Any:
     return changed
 
 
-def without(document: Any, pointer: str) -> Any:
+def remove_value(document: Any, pointer: str) -> Any:
     """A copy of the document with nothing at a pointer."""
     changed = copy.deepcopy(document)
     if pointer == "":

@@ -15,7 +15,15 @@ from catalog_probe.catalog.text.json_pointer import ABSENT, find_value
 from catalog_probe.probes.judging.comparison.locations import values_at
 from catalog_probe.probes.judging.comparison.relations import finding_code
 from catalog_probe.probes.judging.comparison.validators import is_valid
-from tests.harness.spoiling import LONG_AGO, SPOILED, Spoiled, put, ruled_out, with_body, without
+from tests.harness.spoiling import (
+    LONG_AGO,
+    SPOILED,
+    SpoiledExchange,
+    make_forbidden_body,
+    remove_value,
+    replace_body,
+    set_value,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -27,34 +35,38 @@ FAR = 10**9
 """Beyond the numbers beside it: those that are alike are in order."""
 
 
-def spoil_relations(expected: Expected, exchange: Exchange, others: Mapping[str, Exchange]) -> Iterator[Spoiled]:
+def spoil_relations(
+    expected: Expected, exchange: Exchange, others: Mapping[str, Exchange]
+) -> Iterator[SpoiledExchange]:
     """For each relation that this exchange shows, an exchange in which it is broken."""
     for relation in expected.relations:
         place = Location.parse(relation.at)
         ours = values_at(place, expected, exchange, relation.path)
-        theirs = _theirs(relation, expected, exchange, others)
+        theirs = _other_values(relation, expected, exchange, others)
         if not ours or (not theirs and relation.kind not in ("ordered", "non_empty")):
             continue
         aspect = Aspect.BODY if finding_code(relation) is FindingCode.BODIES_DIFFER else Aspect.RELATION
         if place.kind.startswith("ask/"):
-            yield Spoiled(f"relation {relation.key_location}", aspect, _asking_otherwise(exchange, place, ours[0]))
+            yield SpoiledExchange(f"relation {relation.key_location}", aspect, _spoil_request(exchange, place, ours[0]))
             continue
         assert exchange.response is not None
-        changed = _broken(relation, place, expected, exchange.response, theirs)
-        yield Spoiled(f"relation {relation.key_location}", aspect, replace(exchange, response=changed))
+        changed = _break_response(relation, place, expected, exchange.response, theirs)
+        yield SpoiledExchange(f"relation {relation.key_location}", aspect, replace(exchange, response=changed))
 
 
-def _asking_otherwise(exchange: Exchange, place: Location, value: Any) -> Exchange:
+def _spoil_request(exchange: Exchange, place: Location, value: Any) -> Exchange:
     """The exchange as if it had asked for another thing: in its path, its query or its body."""
     request = exchange.request
     if place.kind == "ask/body":
-        changed = replace(request, body=put(request.body, place.pointer.replace("*", "0"), SPOILED))
+        changed = replace(request, body=set_value(request.body, place.pointer.replace("*", "0"), SPOILED))
     else:
         changed = replace(request, url=request.url.replace(quote(str(value)), SPOILED))
     return replace(exchange, request=changed)
 
 
-def _theirs(relation: Relation, expected: Expected, exchange: Exchange, others: Mapping[str, Exchange]) -> list[Any]:
+def _other_values(
+    relation: Relation, expected: Expected, exchange: Exchange, others: Mapping[str, Exchange]
+) -> list[Any]:
     if relation.kind == "non_empty":
         return []
     if relation.value is not ABSENT:
@@ -64,29 +76,33 @@ def _theirs(relation: Relation, expected: Expected, exchange: Exchange, others: 
     return [value for each in exchanges for value in values_at(place, expected, each, relation.path)]
 
 
-def _broken(relation: Relation, place: Location, expected: Expected, response: Response, theirs: list[Any]) -> Response:
+def _break_response(
+    relation: Relation, place: Location, expected: Expected, response: Response, theirs: list[Any]
+) -> Response:
     if place.kind == "header":
-        return replace(response, headers={**response.headers, place.name: _wrong_header(relation, theirs)})
+        return replace(response, headers={**response.headers, place.name: _wrong_header_value(relation, theirs)})
     if place.kind == "event" and not place.name:
         kept = () if relation.kind == "non_empty" else (response.events or ())
         others = [Event(str(value)) for value in theirs if relation.kind == "none"]
         return replace(response, events=(*(each for each in kept if each.sent or others), *others))
     if place.kind == "event":
-        named = next(each for each in response.events or () if _is_at(place, each))
-        changed = replace(named, data=_changed(relation, place.pointer, named.data, theirs))
+        named = next(each for each in response.events or () if _is_at_location(place, each))
+        changed = replace(named, data=_break_body(relation, place.pointer, named.data, theirs))
         events = [changed if each is named else each for each in response.events or ()]
         return replace(response, events=tuple(events))
-    return with_body(expected, response, _changed(relation, place.pointer, answer_body(expected, response), theirs))
+    return replace_body(
+        expected, response, _break_body(relation, place.pointer, answer_body(expected, response), theirs)
+    )
 
 
-def _is_at(place: Location, event: Event) -> bool:
+def _is_at_location(place: Location, event: Event) -> bool:
     """Whether an event that was received is one of those meant, and has something at the pointer."""
     if event.sent or place.name not in (event.event, WILDCARD):
         return False
     return find_value(event.data, place.pointer.replace("*", "0")) is not ABSENT
 
 
-def _wrong_header(relation: Relation, theirs: list[Any]) -> str:
+def _wrong_header_value(relation: Relation, theirs: list[Any]) -> str:
     if relation.kind in ("at_most", "at_least"):
         return str(int(theirs[0]) + (1 if relation.kind == "at_most" else -1))
     if relation.kind in ("differs", "none"):
@@ -94,17 +110,17 @@ def _wrong_header(relation: Relation, theirs: list[Any]) -> str:
     return " " if relation.kind == "non_empty" else SPOILED
 
 
-def _changed(relation: Relation, pointer: str, body: Any, theirs: list[Any]) -> Any:
+def _break_body(relation: Relation, pointer: str, body: Any, theirs: list[Any]) -> Any:
     """The body with other values at the pointer, for which the relation does not hold."""
     if relation.kind == "non_empty":
-        return without(body, pointer.removesuffix("/*"))
+        return remove_value(body, pointer.removesuffix("/*"))
     if relation.kind in ("differs", "none"):
-        return _with_all(body, pointer, theirs)
-    first = _first(body, pointer)
-    return put(body, first, _wrong(relation, find_value(body, first), theirs))
+        return _set_all_values(body, pointer, theirs)
+    first = _find_first_pointer(body, pointer)
+    return set_value(body, first, _wrong_value(relation, find_value(body, first), theirs))
 
 
-def _first(body: Any, pointer: str) -> str:
+def _find_first_pointer(body: Any, pointer: str) -> str:
     """The pointer to the first value of those meant: not each item of a list has one."""
     before, star, after = pointer.partition("/*")
     if not star:
@@ -112,38 +128,39 @@ def _first(body: Any, pointer: str) -> str:
     items = find_value(body, before)
     each = (f"{before}/{index}{after}" for index in range(len(items) if isinstance(items, list) else 0))
     return next(
-        (found for one in each if find_value(body, found := _first(body, one)) is not ABSENT), f"{before}/0{after}"
+        (found for one in each if find_value(body, found := _find_first_pointer(body, one)) is not ABSENT),
+        f"{before}/0{after}",
     )
 
 
-def _with_all(body: Any, pointer: str, values: list[Any]) -> Any:
+def _set_all_values(body: Any, pointer: str, values: list[Any]) -> Any:
     """The body with these values at the pointer, of whose list each item is the first one but for its value."""
     before, star, after = pointer.partition("/*")
     if not star:
-        return put(body, pointer, values[0]) if pointer else values[0]
+        return set_value(body, pointer, values[0]) if pointer else values[0]
     item = find_value(body, f"{before}/0")
-    return put(body, before, [put(item, after, value) if after else value for value in values])
+    return set_value(body, before, [set_value(item, after, value) if after else value for value in values])
 
 
-def _wrong(relation: Relation, value: Any, theirs: list[Any]) -> Any:
+def _wrong_value(relation: Relation, value: Any, theirs: list[Any]) -> Any:
     match relation.kind:
         case "every":
-            forbidden = [ruled_out(theirs[0]["not"])] if "not" in theirs[0] else []
+            forbidden = [make_forbidden_body(theirs[0]["not"])] if "not" in theirs[0] else []
             candidates: tuple[Any, ...] = (*forbidden, SPOILED, {"spoiled": SPOILED}, None, -(10**9), [], [SPOILED])
             return next(each for each in candidates if not is_valid(theirs[0], each))
         case "at_most":
-            return _larger(value, theirs[0])
+            return _larger_value(value, theirs[0])
         case "at_least":
-            return _smaller(value, theirs[0])
+            return _smaller_value(value, theirs[0])
         case "ordered":
             if isinstance(value, int):
                 return -FAR if relation.value == "descending" else FAR
-            return _smaller(value, value) if relation.value == "descending" else _larger(value, value)
+            return _smaller_value(value, value) if relation.value == "descending" else _larger_value(value, value)
         case _:
             return {"spoiled": SPOILED} if relation.at == "" else SPOILED
 
 
-def _larger(value: Any, bound: Any) -> Any:
+def _larger_value(value: Any, bound: Any) -> Any:
     if _is_time(value):
         return FAR_AHEAD
     if isinstance(bound, str) and not bound.isdigit():
@@ -154,7 +171,7 @@ def _larger(value: Any, bound: Any) -> Any:
     return "x" * (limit + 1) if isinstance(value, str) else {"x": "x" * limit} if isinstance(value, dict) else limit + 1
 
 
-def _smaller(value: Any, bound: Any) -> Any:
+def _smaller_value(value: Any, bound: Any) -> Any:
     if _is_time(value):
         return LONG_AGO
     return [] if isinstance(value, list) else "" if isinstance(value, str) else int(bound) - 1

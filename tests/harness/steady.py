@@ -50,7 +50,7 @@ DEADLINE_S = 1800
 
 
 @dataclass(frozen=True)
-class Way:
+class MachineLoad:
     """How a run is made: more arguments, a niceness, a process that keeps a CPU busy beside it, a slow mock."""
 
     name: str
@@ -60,19 +60,19 @@ class Way:
     slow: bool = False
 
 
-WAYS = (
-    Way("serial"),
-    Way("-n 2", ("-n", "2")),
-    Way("-n 4", ("-n", "4")),
-    Way("random order", ("-p", "pytest_randomly")),
-    Way("one CPU busy", ("-n", "2"), busy=True),
-    Way("nice 19", nice=19),
-    Way("50 to 300 ms", slow=True),
+LOADS = (
+    MachineLoad("serial"),
+    MachineLoad("-n 2", ("-n", "2")),
+    MachineLoad("-n 4", ("-n", "4")),
+    MachineLoad("random order", ("-p", "pytest_randomly")),
+    MachineLoad("one CPU busy", ("-n", "2"), busy=True),
+    MachineLoad("nice 19", nice=19),
+    MachineLoad("50 to 300 ms", slow=True),
 )
 
 
 @dataclass(frozen=True)
-class Seen:
+class SteadyRunResult:
     """What a run ended with: the records that had a result, what was not expected, and how many seconds it took."""
 
     records: frozenset[str]
@@ -80,7 +80,7 @@ class Seen:
     took_s: float
 
 
-class Slow:
+class SlowApp:
     """An app that answers late, each request by another delay."""
 
     def __init__(self, app: Any) -> None:
@@ -93,7 +93,7 @@ class Slow:
         await self._app(scope, receive, send)
 
 
-def part(number: int, parts: int) -> list[str]:
+def list_tests_of_part(number: int, parts: int) -> list[str]:
     """The tests of one part of the records: of those of each lane and kind about as many in each part."""
     return [
         f"probes/{TEST_OF.get(record.address.kind, OF_LIMITS)}[{record.address}]"
@@ -102,7 +102,7 @@ def part(number: int, parts: int) -> list[str]:
     ]
 
 
-def once(way: Way, folder: Path, chosen: Sequence[str], more: Sequence[str]) -> Seen:
+def run_once(way: MachineLoad, folder: Path, chosen: Sequence[str], more: Sequence[str]) -> SteadyRunResult:
     """Make one run in this way, of the tests that are chosen."""
     out = folder / "out"
     command = [
@@ -121,7 +121,7 @@ def once(way: Way, folder: Path, chosen: Sequence[str], more: Sequence[str]) -> 
     environ = {name: text for name, text in os.environ.items() if not name.startswith("PYTEST_")}
     environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
     started = time.monotonic()
-    with _machine(way, folder) as target:
+    with _loaded_machine(way, folder) as target:
         done = subprocess.run(
             ["nice", "-n", str(way.nice), *command, *target, *way.arguments, *more],
             cwd=CHECKOUT,
@@ -141,17 +141,17 @@ def once(way: Way, folder: Path, chosen: Sequence[str], more: Sequence[str]) -> 
     ]
     if done.returncode and not unexpected:
         unexpected = [f"exit {done.returncode}: {(done.stdout + done.stderr)[-300:]}"]
-    return Seen(frozenset(each.record for each in results), tuple(unexpected), took)
+    return SteadyRunResult(frozenset(each.record for each in results), tuple(unexpected), took)
 
 
 @contextmanager
-def _machine(way: Way, folder: Path) -> Iterator[list[str]]:
+def _loaded_machine(way: MachineLoad, folder: Path) -> Iterator[list[str]]:
     """The machine as this way has it, until the run is over; the arguments that name its target."""
     with ExitStack() as stack:
         if way.busy:
             burning = stack.enter_context(subprocess.Popen([sys.executable, "-c", "while True: pass"]))
             stack.callback(burning.kill)
-        yield _slow_target(stack.enter_context(serving(Slow(create_app()))), folder) if way.slow else []
+        yield _slow_target(stack.enter_context(serving(SlowApp(create_app()))), folder) if way.slow else []
 
 
 def _slow_target(base: str, folder: Path) -> list[str]:
@@ -172,11 +172,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--parts", type=int, default=PARTS, help=f"parts of the records, in turn; default: {PARTS}")
     parser.add_argument("--first", type=int, default=1, help="the number of the first run, to go on; default: 1")
     chosen, more = parser.parse_known_args(arguments)
-    seen: dict[str, list[Seen]] = {way.name: [] for way in WAYS}
+    seen: dict[str, list[SteadyRunResult]] = {way.name: [] for way in LOADS}
     for number in range(chosen.first - 1, chosen.first - 1 + chosen.runs):
-        way, its_part = WAYS[number % len(WAYS)], number // len(WAYS) % chosen.parts
+        way, its_part = LOADS[number % len(LOADS)], number // len(LOADS) % chosen.parts
         with tempfile.TemporaryDirectory() as folder:
-            found = once(way, Path(folder), part(its_part, chosen.parts), more)
+            found = run_once(way, Path(folder), list_tests_of_part(its_part, chosen.parts), more)
         seen[way.name].append(found)
         for each in found.unexpected:
             print(f"run {number + 1}, {way.name}, part {its_part + 1}: {each}", flush=True)

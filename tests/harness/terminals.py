@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-def in_a_terminal(
+def run_in_terminal(
     out: Path, *arguments: str, columns: int = 80, environ: Mapping[str, str] | None = None
 ) -> tuple[int, str]:
     """The exit status, and every character that was written; what was written over is still in it, after a `\\r`."""

@@ -8,7 +8,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from tests.harness.command import CHECKOUT, NO_TEST_PLUGINS, child_environ
-from tests.harness.processes import idle
+from tests.harness.processes import wait_for_signal
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     import pytest
 
-MOST = 5
+MAX_REPORTED = 5
 """So many items are reported; the process that records stops when the next one begins, until it is ended."""
 
 SELECTED = ("--provider", "pa", "--kind", "endpoints", "-k", "list or get")
@@ -31,18 +31,18 @@ runpy.run_module("pytest", run_name="__main__", alter_sys=True)
 """
 """Hears a hang-up and an interrupt, whoever started the tests: under `nohup`, or behind a `&`, none of them would."""
 
-_begun: list[str] = []
+_started_tests: list[str] = []
 
 
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
     """Stop at the first item that is too many."""
     if report.when == "setup" and "PYTEST_XDIST_WORKER" not in os.environ:
-        _begun.append(report.nodeid)
-        if len(_begun) > MOST:
-            idle()
+        _started_tests.append(report.nodeid)
+        if len(_started_tests) > MAX_REPORTED:
+            wait_for_signal()
 
 
-def started(folder: Path, *arguments: str, environ: Mapping[str, str] | None = None) -> subprocess.Popen[str]:
+def start_run(folder: Path, *arguments: str, environ: Mapping[str, str] | None = None) -> subprocess.Popen[str]:
     """Such a run, with its results below `out` of the folder."""
     plugins = ("-p", "xdist", "-p", "tests.harness.unfinished", "-p", "no:cacheprovider")
     return subprocess.Popen(
@@ -59,7 +59,7 @@ def started(folder: Path, *arguments: str, environ: Mapping[str, str] | None = N
     )
 
 
-def reported(process: subprocess.Popen[str], folder: Path) -> Path | None:
+def find_results_file(process: subprocess.Popen[str], folder: Path) -> Path | None:
     """The results file, once something stands in it beside the run; a run that ended before says why."""
     assert process.poll() is None, process.communicate()[0]
     return next((path for path in folder.glob("out/*/results.jsonl") if path.read_bytes().count(b"\n") > 3), None)

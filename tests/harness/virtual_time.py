@@ -16,7 +16,7 @@ class Deadlock(AssertionError):
     """Nothing would ever happen again."""
 
 
-class _Instantly(selectors.DefaultSelector):
+class _VirtualSelector(selectors.DefaultSelector):
     """Lets time pass in place of waiting; nothing but timers is waited for."""
 
     def __init__(self, now: float, late_s: Iterator[float]) -> None:
@@ -43,7 +43,7 @@ def run(
     Raises:
         Deadlock: everybody waits for somebody else.
     """
-    selector = _Instantly(now, iter(late_s))
+    selector = _VirtualSelector(now, iter(late_s))
     loop = asyncio.SelectorEventLoop(selector)
     loop.time = lambda: selector.now  # type: ignore[method-assign]
     with asyncio.Runner(loop_factory=lambda: loop) as runner:

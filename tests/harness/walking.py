@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from tests.harness.checkouts import install_into
 from tests.harness.command import DEADLINE_S, NO_TEST_PLUGINS, child_environ
-from tests.harness.processes import until
+from tests.harness.processes import wait_for
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -41,7 +41,7 @@ class Block:
 
 
 @dataclass
-class Said:
+class CommandOutput:
     """A block of commands, the status of its last one, and all that they printed."""
 
     commands: str
@@ -52,12 +52,12 @@ class Said:
     """Lines that the page shows as their output."""
 
 
-def blocks(page: Path) -> list[Block]:
+def read_blocks(page: Path) -> list[Block]:
     found = _BLOCK.finditer(page.read_text(encoding="utf-8"))
     return [Block(each["language"], each["title"] or "", each["text"]) for each in found]
 
 
-def installed(folder: Path) -> dict[str, str]:
+def install_project(folder: Path) -> dict[str, str]:
     """Install the project as a wheel does; return the environment in which it is found."""
     install_into(folder / "site")
     command = folder / "bin" / "catalog-probe"
@@ -73,13 +73,13 @@ class Walk:
 
     def __init__(self, folder: Path, environment: dict[str, str], port: int) -> None:
         self.folder, self.environment, self.port = folder, environment, port
-        self.said: list[Said] = []
+        self.said: list[CommandOutput] = []
         self._served: subprocess.Popen[bytes] | None = None
         self._exports = ""
 
     def follow(self, page: Path) -> None:
         """Do what each block says."""
-        for block in blocks(page):
+        for block in read_blocks(page):
             text = block.text.replace("8765", str(self.port))
             if block.title == SECOND:
                 self.serve(text.split())
@@ -102,7 +102,7 @@ class Walk:
             with socket.socket() as asking:
                 return asking.connect_ex(("127.0.0.1", self.port)) == 0
 
-        until(listens)
+        wait_for(listens)
 
     def stop(self) -> None:
         if self._served is not None:
@@ -126,7 +126,7 @@ class Walk:
         self._exports += "".join(f"{line}\n" for line in commands.splitlines() if line.startswith("export "))
         done = self.run(commands)
         wanted = _STATUS.fullmatch(title)
-        self.said.append(Said(commands, done.returncode, int(wanted[1]) if wanted else 0, done.stdout))
+        self.said.append(CommandOutput(commands, done.returncode, int(wanted[1]) if wanted else 0, done.stdout))
 
     def _write(self, name: str, text: str) -> None:
         file = self.folder / name
@@ -134,7 +134,7 @@ class Walk:
         file.write_text(text, encoding="utf-8")
 
 
-def free_port() -> int:
+def find_free_port() -> int:
     """A port that nobody has, nor gets by asking for any: those are higher. Test processes begin at different ones."""
     for port in range(20_000 + os.getpid() % 10_000, 32_000):
         with socket.socket() as listening, suppress(OSError):
@@ -143,7 +143,7 @@ def free_port() -> int:
     raise AssertionError("no port is free")
 
 
-def missing(said: Said) -> Iterator[str]:
+def find_missing_lines(said: CommandOutput) -> Iterator[str]:
     """The lines that a page shows of an output which does not have them."""
     words = " ".join(said.output.split())
     yield from (line for line in said.promised if " ".join(line.split()) not in words)

@@ -16,7 +16,7 @@ Behaviour = Callable[[Any], Iterator[bytes]]
 STATUSES = {code.value[0]: code for code in grpc.StatusCode}
 
 
-def ends_with(status: int, message: str = "", trailers: Mapping[str, str] | None = None) -> Behaviour:
+def end_with_status(status: int, message: str = "", trailers: Mapping[str, str] | None = None) -> Behaviour:
     """A call that ends with this status, after an empty message where it is a success."""
 
     def behave(context: Any) -> Iterator[bytes]:
@@ -28,18 +28,18 @@ def ends_with(status: int, message: str = "", trailers: Mapping[str, str] | None
     return behave
 
 
-def sends(*messages: bytes) -> Behaviour:
+def send_messages(*messages: bytes) -> Behaviour:
     """A call that sends these messages, encoded already."""
     return lambda context: iter(messages)
 
 
-def endless(context: Any) -> Iterator[bytes]:
+def stream_forever(context: Any) -> Iterator[bytes]:
     """A stream that never ends."""
     while context.is_active():
         yield b""
 
 
-def silent(context: Any) -> Iterator[bytes]:
+def never_answer(context: Any) -> Iterator[bytes]:
     """A call that is taken and never answered, until its caller gives up."""
     given_up = threading.Event()
     context.add_callback(given_up.set)
@@ -54,14 +54,14 @@ class _Handler(grpc.GenericRpcHandler):  # type: ignore[type-arg] # generic in i
     def service(self, details: Any) -> Any:
         metadata = dict(details.invocation_metadata)
         control = str(metadata.get("x-mock-session", "")).endswith("/control")
-        behave = ends_with(0) if control else self._behave
+        behave = end_with_status(0) if control else self._behave
         if details.method.endswith("Chunk"):
             return grpc.unary_stream_rpc_method_handler(lambda request, context: behave(context))
         return grpc.unary_unary_rpc_method_handler(lambda request, context: next(behave(context), b""))
 
 
 @contextmanager
-def wrong_grpc(behave: Behaviour, tls: grpc.ServerCredentials | None = None) -> Iterator[str]:
+def serving_wrong_grpc(behave: Behaviour, tls: grpc.ServerCredentials | None = None) -> Iterator[str]:
     """The host at which a provider behaves so: in plain text, unless it is given a certificate."""
     with ThreadPoolExecutor(4) as threads:
         server = grpc.server(threads, handlers=[_Handler(behave)])

@@ -11,7 +11,7 @@ from catalog_probe.mockserver.app import create_app
 
 
 @dataclass
-class Answer:
+class SpoilableAnswer:
     """One answer of the mock, whole, to be spoiled before it is sent."""
 
     path: str
@@ -27,7 +27,7 @@ class Answer:
         self.body = json.dumps(value).encode()
 
 
-Spoil = Callable[[Answer], None]
+Spoil = Callable[[SpoilableAnswer], None]
 
 
 class WrongProvider:
@@ -38,7 +38,9 @@ class WrongProvider:
         self._spoil = spoil
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
-        answer = Answer(scope["path"], 0, {}, b"", {key.decode(): value.decode() for key, value in scope["headers"]})
+        answer = SpoilableAnswer(
+            scope["path"], 0, {}, b"", {key.decode(): value.decode() for key, value in scope["headers"]}
+        )
 
         async def keep(message: Any) -> None:
             if message["type"] == "http.response.start":

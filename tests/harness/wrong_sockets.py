@@ -37,7 +37,7 @@ class WrongSockets:
         await self._mock(scope, receive, spoiled if scope["type"] == "websocket" else send)
 
 
-def changing(kind: str, change: Callable[[Message], Message | None]) -> SpoilMessage:
+def edit_messages(kind: str, change: Callable[[Message], Message | None]) -> SpoilMessage:
     """Change the messages of one ASGI type; None leaves them out."""
 
     async def spoil(message: Message, send: Send, scope: Scope) -> None:
@@ -48,7 +48,7 @@ def changing(kind: str, change: Callable[[Message], Message | None]) -> SpoilMes
     return spoil
 
 
-def frames(change: Callable[[Any], Any]) -> SpoilMessage:
+def edit_frames(change: Callable[[Any], Any]) -> SpoilMessage:
     """Change the JSON of every frame; None leaves a frame out, text is sent as it stands."""
 
     def rewritten(message: Message) -> Message | None:
@@ -57,18 +57,18 @@ def frames(change: Callable[[Any], Any]) -> SpoilMessage:
             return None
         return {**message, "text": value if isinstance(value, str) else json.dumps(value)}
 
-    return changing("websocket.send", rewritten)
+    return edit_messages("websocket.send", rewritten)
 
 
-def closing(**changes: Any) -> SpoilMessage:
+def change_close(**changes: Any) -> SpoilMessage:
     """Close with another code or reason."""
-    return changing("websocket.close", lambda message: {**message, **changes})
+    return edit_messages("websocket.close", lambda message: {**message, **changes})
 
 
-never_closing = changing("websocket.close", lambda message: None)
+never_close = edit_messages("websocket.close", lambda message: None)
 
 
-async def cutting(message: Message, send: Send, scope: Scope) -> None:
+async def cut_instead_of_close(message: Message, send: Send, scope: Scope) -> None:
     """Break the connection where it should be closed."""
     if message["type"] == "websocket.close":
         scope["extensions"][CLOSE_EXTENSION]["close"]()
@@ -76,7 +76,7 @@ async def cutting(message: Message, send: Send, scope: Scope) -> None:
         await send(message)
 
 
-def refusing(status: int, body: Any) -> SpoilMessage:
+def refuse_handshake(status: int, body: Any) -> SpoilMessage:
     """Answer the handshake with an HTTP error, whatever would have been said later."""
 
     async def spoil(message: Message, send: Send, scope: Scope) -> None:

@@ -66,19 +66,19 @@ def judge_capture(identity: str) -> dict[str, Verdict]:
     Raises:
         TableError: there is no such answer any more.
     """
-    capture = next((capture for capture in captures.of_providers() if capture["id"] == identity), None)
+    capture = next((capture for capture in captures.list_answers() if capture["id"] == identity), None)
     if capture is None:
         raise TableError(f"capture:{identity}: {captures.CAPTURES.name} has no such answer; restore it")
     return {
         f"{record.address}#{expected.label}": describe_verdict(outcome, "", findings)
-        for record in captures.rows(capture)
-        for expected, outcome, findings in captures.judged(record, capture)
+        for record in captures.find_records(capture)
+        for expected, outcome, findings in captures.judge_capture(record, capture)
     }
 
 
 def list_captures() -> list[str]:
     """The cases of recorded answers; empty where the file beside the checkout is missing."""
-    return [f"capture:{capture['id']}" for capture in captures.of_providers()]
+    return [f"capture:{capture['id']}" for capture in captures.list_answers()]
 
 
 def describe_verdict(outcome: Outcome, reason: str, findings: Iterable[Finding]) -> Verdict:

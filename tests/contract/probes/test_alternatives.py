@@ -13,9 +13,9 @@ from catalog_probe.catalog.model.assertion import Basis
 from catalog_probe.catalog.reading.assertions import asserted_expectations
 from catalog_probe.catalog.text.json_pointer import ABSENT, find_value
 from tests.contract.catalog.envelope_examples import ENVELOPES
-from tests.harness.captures import verdict_on
+from tests.harness.captures import judge_response
 from tests.harness.engines import catalog
-from tests.harness.spoiling import SPOILED, put
+from tests.harness.spoiling import SPOILED, set_value
 
 if TYPE_CHECKING:
     from catalog_probe.catalog.model.assertion import Assertion
@@ -39,16 +39,16 @@ class Choice:
         expected, envelope = self.expected, self.expected.envelope
         body = ENVELOPES[envelope.name].good[0]
         for aspect, value in expected.wire.items():
-            body = put(body, envelope.wire[aspect], value)
+            body = set_value(body, envelope.wire[aspect], value)
         if find_value(body, envelope.wire.get("http_status", "/nowhere")) is not ABSENT:
-            body = put(body, envelope.wire["http_status"], expected.body_status)
+            body = set_value(body, envelope.wire["http_status"], expected.body_status)
         status = expected.status
         for assertion in self.open_assertions:
             value = values.get(str(assertion.key), assertion.documented)
             if assertion.key.local_key == "status":
                 status = value
             else:
-                body = put(body, assertion.key.location or envelope.wire[assertion.key.aspect], value)
+                body = set_value(body, assertion.key.location or envelope.wire[assertion.key.aspect], value)
         headers = {
             rule.name: rule.value or SAMPLES.get(rule.format or "", "req_1")
             for rule in expected.headers
@@ -79,7 +79,7 @@ def test_each_alternative_conforms(member: int) -> None:
     for choice in choices():
         values = {str(assertion.key): assertion.alternatives[member] for assertion in choice.open_assertions}
         # one step is not the whole record, so only its own verdict counts
-        (verdict,) = verdict_on(choice.answer(values), choice.expected).step_verdicts.values()
+        (verdict,) = judge_response(choice.answer(values), choice.expected).step_verdicts.values()
         assert verdict.outcome is Outcome.CONFORMS, (choice.expected.address, verdict.reason, verdict.findings)
         (observation,) = verdict.observations
         assert {assertion.key.local_key for assertion in choice.open_assertions} <= set(observation.matched)
@@ -90,7 +90,7 @@ def test_a_value_beyond_the_alternatives_is_drift_if_they_are_documented() -> No
         for assertion in choice.open_assertions:
             local_key = assertion.key.local_key
             other_value: Any = 418 if assertion.key.aspect == "status" else SPOILED
-            verdict = verdict_on(choice.answer({str(assertion.key): other_value}), choice.expected)
+            verdict = judge_response(choice.answer({str(assertion.key): other_value}), choice.expected)
             (finding,) = [finding for finding in verdict.findings if finding.assertion == str(assertion.key)]
             documented = assertion.basis is Basis.DOCUMENTED
             assert finding.severity is (Severity.MUST if documented else Severity.SHOULD)
@@ -107,7 +107,7 @@ def test_without_alternatives_the_second_value_mismatches() -> None:
         assertions = {key: replace(assertion, alternatives=()) for key, assertion in choice.expected.assertions.items()}
         strict = replace(choice.expected, assertions=assertions)
         second = choice.answer({str(assertion.key): assertion.alternatives[1] for assertion in choice.open_assertions})
-        (observation,) = verdict_on(second, strict).observations
+        (observation,) = judge_response(second, strict).observations
         assert not {assertion.key.local_key for assertion in choice.open_assertions} & set(observation.matched), (
             choice.expected.address
         )

@@ -15,15 +15,15 @@ from catalog_probe.probes.traffic.sources import unknown_target
 from catalog_probe.probes.traffic.traffic import Traffic
 from tests.harness.captures import (
     CAPTURES,
-    MADE_UP,
+    INVENTED_ID,
     Capture,
-    captures,
-    judged,
-    of_providers,
-    on_the_wire,
-    response_of,
-    rows,
-    verdict_on,
+    find_records,
+    judge_capture,
+    judge_response,
+    list_answers,
+    list_expectations,
+    load_captures,
+    make_response,
 )
 from tests.harness.engines import catalog
 
@@ -38,9 +38,11 @@ pytestmark = pytest.mark.skipif(not CAPTURES.exists(), reason="../shared/capture
 
 @pytest.mark.parametrize("provider", providers())
 def test_a_capture_fits_its_row_or_drifts_with_a_finding(provider: str) -> None:
-    assert [capture["id"] for capture in captures_of(provider) if not rows(capture)] == []
+    assert [capture["id"] for capture in captures_of(provider) if not find_records(capture)] == []
     for capture in captures_of(provider):
-        for _, outcome, findings in (each for record in rows(capture) for each in judged(record, capture)):
+        for _, outcome, findings in (
+            each for record in find_records(capture) for each in judge_capture(record, capture)
+        ):
             drifts = [finding for finding in findings if finding.is_drift]
             assert outcome not in (Outcome.HARNESS_ERROR, Outcome.FLAKY), capture["id"]
             assert bool(drifts) == (outcome is Outcome.DRIFTED) or outcome is not Outcome.CONFORMS, capture["id"]
@@ -48,7 +50,7 @@ def test_a_capture_fits_its_row_or_drifts_with_a_finding(provider: str) -> None:
 
 
 def captures_of(provider: str) -> list[Capture]:
-    return [capture for capture in of_providers() if capture["provider"].lower() == provider]
+    return [capture for capture in list_answers() if capture["provider"].lower() == provider]
 
 
 ATTRIBUTED = {"pa": 1.0, "pb": 0.9}
@@ -63,7 +65,11 @@ def test_most_captures_match_status_values_and_message_of_their_row(provider: st
 
 
 def judge_all_rows(capture: Capture) -> list[tuple[Outcome, tuple[Finding, ...]]]:
-    return [(outcome, findings) for record in rows(capture) for _, outcome, findings in judged(record, capture)]
+    return [
+        (outcome, findings)
+        for record in find_records(capture)
+        for _, outcome, findings in judge_capture(record, capture)
+    ]
 
 
 def matches_row(outcome: Outcome, findings: tuple[Finding, ...]) -> bool:
@@ -76,11 +82,11 @@ def test_no_record_fails_on_a_capture(provider: str) -> None:
     """Nor on a lookalike's: gateways answer in the same envelopes."""
     broken = [
         (capture["id"], expected.address, expected.label)
-        for capture in captures()
+        for capture in load_captures()
         if capture["provider"].lower() in (provider, "none")
-        for response in [response_of({**capture, "provider": provider})]
-        for expected in on_the_wire(provider)
-        if verdict_on(response, expected).outcome is Outcome.HARNESS_ERROR
+        for response in [make_response({**capture, "provider": provider})]
+        for expected in list_expectations(provider)
+        if judge_response(response, expected).outcome is Outcome.HARNESS_ERROR
     ]
     assert broken == []
 
@@ -91,9 +97,9 @@ def test_rate_limit_headers_of_captures_break_no_rule(provider: str) -> None:
     record = catalog()[f"{provider}/rate_limits/limits/general"]
     of_limits = [
         findings
-        for capture in captures()
+        for capture in load_captures()
         if capture["provider"].lower() == provider and capture["http_status"] == 200 and "ratelimit" in str(capture)
-        for expected, _, findings in judged(record, capture)
+        for expected, _, findings in judge_capture(record, capture)
         if expected.label == "answer"
     ]
     drifts = [{(finding.code, finding.location) for finding in findings if finding.is_drift} for findings in of_limits]
@@ -105,7 +111,7 @@ def test_rate_limit_headers_of_captures_break_no_rule(provider: str) -> None:
 def test_captures_as_recordings_are_evidence_of_their_own_rows_only(with_headers: bool) -> None:
     wrong: dict[str, list[str]] = {}
     right = 0
-    for capture in captures():
+    for capture in load_captures():
         provider = capture["provider"].lower()
         published = {**capture, "headers": without_made_up_ids(capture) if with_headers else None}
         traffic = Traffic(
@@ -116,9 +122,9 @@ def test_captures_as_recordings_are_evidence_of_their_own_rows_only(with_headers
         )
         records = catalog().select(provider=None if provider == "none" else provider, kind="errors")
         results = [traffic.result(str(record.address)) for record in records]
-        judged = [result for result in results if result.outcome is not Outcome.NOT_PROBED]
-        right += len(judged)
-        unlike = [result.record for result in judged if not is_of_its_row(capture, result)]
+        judged_results = [result for result in results if result.outcome is not Outcome.NOT_PROBED]
+        right += len(judged_results)
+        unlike = [result.record for result in judged_results if not is_of_its_row(capture, result)]
         wrong |= {capture["id"]: unlike} if unlike else {}
     assert wrong == {}
     assert right >= 20
@@ -127,13 +133,13 @@ def test_captures_as_recordings_are_evidence_of_their_own_rows_only(with_headers
 def without_made_up_ids(capture: Capture) -> dict[str, str] | None:
     """The headers without the request ids that were made up, each place one of its own, before they were published."""
     headers = capture["headers"]
-    return headers and {name: "[redacted]" if MADE_UP in str(value) else value for name, value in headers.items()}
+    return headers and {name: "[redacted]" if INVENTED_ID in str(value) else value for name, value in headers.items()}
 
 
-def is_of_its_row(capture: Capture, judged: Result) -> bool:
+def is_of_its_row(capture: Capture, result: Result) -> bool:
     """Whether what was judged is the row that somebody named by hand, and differs in nothing that tells rows apart."""
-    if not isinstance(capture["expect"], dict) or any(drift.aspect in ON_THE_WIRE for drift in judged.drifts):
+    if not isinstance(capture["expect"], dict) or any(drift.aspect in ON_THE_WIRE for drift in result.drifts):
         return False
-    own = {str(record.address) for record in rows(capture)}
-    in_stream = judged.record.endswith(f"/streamed_{capture['expect'].get('code')}")
-    return judged.record in own or in_stream
+    own = {str(record.address) for record in find_records(capture)}
+    in_stream = result.record.endswith(f"/streamed_{capture['expect'].get('code')}")
+    return result.record in own or in_stream

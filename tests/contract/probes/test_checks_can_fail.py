@@ -16,7 +16,7 @@ from catalog_probe.probes.judging.judge import judge
 from catalog_probe.probes.judging.verdicts.attempts import MAX_ATTEMPTS, conclude_step
 from tests.harness.engines import CleanResults, catalog
 from tests.harness.mutants.running import list_unsent_steps
-from tests.harness.spoiling import Spoiled, spoil
+from tests.harness.spoiling import SpoiledExchange, spoil
 from tests.harness.spoiling_relations import spoil_relations
 
 if TYPE_CHECKING:
@@ -129,7 +129,7 @@ class Neighbours:
         return replace(self.attempt, exchanges=(*others, spoiled))
 
 
-def iterate_spoiled(results: dict[str, Result]) -> Iterator[tuple[Result, Expected, Neighbours, Spoiled]]:
+def iterate_spoiled(results: dict[str, Result]) -> Iterator[tuple[Result, Expected, Neighbours, SpoiledExchange]]:
     for result in results.values():
         if result.outcome is not Outcome.CONFORMS:
             continue

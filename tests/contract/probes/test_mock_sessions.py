@@ -14,7 +14,7 @@ from catalog_probe.probes.recipes.recipe import Family, isolate_each
 from catalog_probe.probes.running.attempt_probe import AttemptProbe
 from catalog_probe.probes.running.lane import Lane
 from catalog_probe.probes.running.pacing.budget import Budget
-from tests.harness.declared import hiding
+from tests.harness.declared import make_redactor
 from tests.harness.recipes import load_recipes
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def perform(target: Target, recipe: Recipe) -> list[tuple[str, str]]:
 
     async def attempt() -> None:
         provider = target.providers["pa"]
-        lane = Lane(provider, "inference", hiding(target), Budget(provider), mock=True)
+        lane = Lane(provider, "inference", make_redactor(target), Budget(provider), mock=True)
         probe = AttemptProbe("pa/x/y/z", "inference", lane, SESSION)
         try:
             await perform_recipe(recipe, probe)

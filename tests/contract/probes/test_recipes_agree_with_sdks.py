@@ -15,8 +15,8 @@ from tests.harness.engines import catalog
 
 
 def test_every_endpoint_record_is_compared_with_every_recorded_major() -> None:
-    rows = agreement.compared()
-    majors = Counter(agreement.PROVIDERS[sdk["sdk"]] for sdk in agreement.recorded())
+    rows = agreement.compare_all()
+    majors = Counter(agreement.PROVIDERS[sdk["sdk"]] for sdk in agreement.load_recorded_requests())
     assert majors == {"pa": 2, "pb": 2, "pc": 2, "pd": 1}, "PD's SDK has one major"
     expected = {name: majors[name] * len(list(catalog().select(provider=name, kind="endpoints"))) for name in majors}
     assert Counter(row.endpoint.partition("/")[0] for row in rows) == expected
@@ -28,9 +28,9 @@ def test_every_endpoint_record_is_compared_with_every_recorded_major() -> None:
 def test_every_difference_has_a_reason() -> None:
     without = [
         f"{row.endpoint} and {row.sdk} differ in {what}: mend the recipe, or say why in {agreement.REASONS.name}"
-        for row in agreement.compared()
+        for row in agreement.compare_all()
         for what in row.differs
-        if agreement.reason_of(row.endpoint, row.sdk, what) is None
+        if agreement.find_reason(row.endpoint, row.sdk, what) is None
     ]
     assert without == []
 
@@ -38,23 +38,25 @@ def test_every_difference_has_a_reason() -> None:
 def test_every_reason_explains_a_difference() -> None:
     used = {
         (number, what)
-        for row in agreement.compared()
+        for row in agreement.compare_all()
         for what in row.differs
-        if (number := agreement.reason_of(row.endpoint, row.sdk, what)) is not None
+        if (number := agreement.find_reason(row.endpoint, row.sdk, what)) is not None
     }
-    stated = {(number, what) for number, each in enumerate(agreement.reasons()) for what in each["what"]}
+    stated = {(number, what) for number, each in enumerate(agreement.load_reasons()) for what in each["what"]}
     assert stated == used
-    assert all(len(reason["reason"]) > 20 for reason in agreement.reasons())
+    assert all(len(reason["reason"]) > 20 for reason in agreement.load_reasons())
 
 
 def differing(address: str, **changes: Any) -> tuple[str, ...]:
     """How an endpoint differs from an SDK that sends what the last recorded one does, but for these changes."""
     record = catalog()[address]
-    (sdk, *_) = [each for each in agreement.recorded() if agreement.PROVIDERS[each["sdk"]] == record.provider]
+    (sdk, *_) = [
+        each for each in agreement.load_recorded_requests() if agreement.PROVIDERS[each["sdk"]] == record.provider
+    ]
     sent = json.loads(json.dumps(sdk))
     if changes:
         sent["requests"][address] = {**sent["requests"][address], **changes}
-    return tuple(agreement._differences(record, sent))
+    return tuple(agreement._find_differences(record, sent))
 
 
 @pytest.mark.parametrize(
@@ -85,5 +87,5 @@ def test_a_recipe_without_its_beta_header_differs(monkeypatch: pytest.MonkeyPatc
 
 def test_a_grpc_method_that_the_sdk_lacks_differs() -> None:
     record = catalog()["pd/endpoints/grpc/grpc_host"]
-    assert tuple(agreement._differences(record, {"methods": {"/Models/ListLanguageModels": []}})) == ()
-    assert tuple(agreement._differences(record, {"methods": {}})) == ("path",)
+    assert tuple(agreement._find_differences(record, {"methods": {"/Models/ListLanguageModels": []}})) == ()
+    assert tuple(agreement._find_differences(record, {"methods": {}})) == ("path",)

@@ -14,7 +14,7 @@ from catalog_probe.probes.calls.call import get, post
 from catalog_probe.probes.planning.endpoint_plans import list_other_endpoints
 from catalog_probe.probes.recipes.book import recipe_book
 from catalog_probe.probes.recipes.recipe import Family, Recipe, StepOptions, Steps
-from tests.harness.declared import Used, gaps, undeclared, used
+from tests.harness.declared import RecipeUse, find_gaps, list_undeclared, observe_use
 from tests.harness.engines import catalog
 from tests.harness.recipes import load_recipes
 
@@ -53,7 +53,7 @@ def iterate_all_endpoints(recipe: Recipe) -> Iterator[tuple[str, Recipe]]:
 def test_recipes_declare_what_they_use(name: str, mock_target: Target) -> None:
     stepwise = dict(each for recipe in recipe_book(name).recipes.values() for each in iterate_all_endpoints(recipe))
     assert stepwise, "every provider has recipes with steps"
-    assert gaps(stepwise, mock_target) == {}
+    assert find_gaps(stepwise, mock_target) == {}
 
 
 def test_a_recipe_that_stops_is_a_gap(mock_target: Target) -> None:
@@ -61,7 +61,7 @@ def test_a_recipe_that_stops_is_a_gap(mock_target: Target) -> None:
         await probe.setup(get("/v1/models/no-such-model"))
 
     recipe = GENERAL.stepwise("x", **ENOUGH)(lost)
-    (gap,) = gaps({"x": recipe}, mock_target)["x"]
+    (gap,) = find_gaps({"x": recipe}, mock_target)["x"]
     assert gap.startswith("stops: ")
 
 
@@ -109,16 +109,16 @@ DECLARED: list[tuple[Steps, StepOptions, str]] = [
 def test_each_undeclared_use_is_a_gap(steps: Steps, declared: StepOptions, line: str, mock_target: Target) -> None:
     options: StepOptions = {**ENOUGH, **declared}
     recipe = GENERAL.stepwise("x", **options)(steps)
-    assert "; ".join(undeclared(recipe, used(recipe, mock_target))) == line
+    assert "; ".join(list_undeclared(recipe, observe_use(recipe, mock_target))) == line
 
 
 def test_an_undeclared_service_is_a_gap() -> None:
-    seen = Used(1, frozenset({"answer"}), services=frozenset({"base_url", "auth_url"}))
+    seen = RecipeUse(1, frozenset({"answer"}), services=frozenset({"base_url", "auth_url"}))
     undeclaring, declared = (
         GENERAL.stepwise("x", requests=1, services=services)(send_wrong_keys) for services in ((), ("auth_url",))
     )
-    assert undeclared(undeclaring, seen) == ["asks at 'auth_url', which it does not declare"]
-    assert undeclared(declared, seen) == []
+    assert list_undeclared(undeclaring, seen) == ["asks at 'auth_url', which it does not declare"]
+    assert list_undeclared(declared, seen) == []
 
 
 def test_a_resource_that_cannot_be_removed_is_a_gap(mock_target: Target, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -132,5 +132,5 @@ def test_a_resource_that_cannot_be_removed_is_a_gap(mock_target: Target, monkeyp
         await probe.send(agent.replace(removal=lost))
 
     recipe = GENERAL.stepwise("x", requests=1, needs={"small_model"})(makes)
-    found_gaps = gaps({"x": recipe}, mock_target)
+    found_gaps = find_gaps({"x": recipe}, mock_target)
     assert found_gaps == {"x": ["leaves what the removal 'lost' is for: it finds no id in the answer"]}

@@ -10,7 +10,7 @@ from catalog_probe.probes.targets import target_file as targets
 from catalog_probe.probes.targets.revising import with_revisions
 from catalog_probe.reports.comparison import compare_assertions
 from tests.harness.engines import probe
-from tests.harness.instances import Told, run_of
+from tests.harness.instances import RunResults, make_run
 
 if TYPE_CHECKING:
     from catalog_probe.probes.plugin.embedded_mock import EmbeddedMock
@@ -29,16 +29,16 @@ ADDRESSES = [
 
 
 @pytest.fixture(scope="module")
-def runs(mock: EmbeddedMock) -> dict[str, Told]:
+def runs(mock: EmbeddedMock) -> dict[str, RunResults]:
     target = targets.load("mock").with_addresses(mock.addresses())
 
-    def probe_revision(revision: str, name: str) -> Told:
-        return run_of(name, probe(with_revisions(target, {"pa": revision}), ADDRESSES), revisions={"pa": revision})
+    def probe_revision(revision: str, name: str) -> RunResults:
+        return make_run(name, probe(with_revisions(target, {"pa": revision}), ADDRESSES), revisions={"pa": revision})
 
     return {"old": probe_revision(OLD, "old"), "again": probe_revision(OLD, "again"), "new": probe_revision(NEW, "new")}
 
 
-def test_exactly_the_assertions_that_the_revision_changes_differ(runs: dict[str, Told]) -> None:
+def test_exactly_the_assertions_that_the_revision_changes_differ(runs: dict[str, RunResults]) -> None:
     """The refusals of sampling parameters are of another message, which no record states."""
     changes = compare_assertions(runs["old"][1], runs["new"][1])
     statuses = {
@@ -49,11 +49,11 @@ def test_exactly_the_assertions_that_the_revision_changes_differ(runs: dict[str,
     assert {change.after for change in changes if change.assertion not in statuses} == {"absent", "malformed"}
 
 
-def test_the_same_revision_gives_no_difference(runs: dict[str, Told]) -> None:
+def test_the_same_revision_gives_no_difference(runs: dict[str, RunResults]) -> None:
     assert compare_assertions(runs["old"][1], runs["again"][1]) == []
 
 
-def test_requests_name_the_revision(runs: dict[str, Told]) -> None:
+def test_requests_name_the_revision(runs: dict[str, RunResults]) -> None:
     for name, revision in (("old", OLD), ("new", NEW)):
         (result,) = (result for result in runs[name][1] if result.record == "pa/endpoints/models/list_models")
         sent = {

@@ -11,7 +11,7 @@ from catalog_probe.catalog.model import Close, Event, Outcome, Response
 from catalog_probe.catalog.model.assertion import Basis
 from catalog_probe.catalog.model.codes import ReasonCode
 from catalog_probe.catalog.reading.assertions import asserted_expectations, assertions
-from tests.harness.captures import verdict_on
+from tests.harness.captures import judge_response
 from tests.harness.engines import catalog
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def iterate_silent_answers(expected: Expected) -> Iterator[Response]:
 
 
 def step_outcome(expected: Expected, response: Response) -> Outcome:
-    (step,) = verdict_on(response, expected).step_verdicts.values()
+    (step,) = judge_response(response, expected).step_verdicts.values()
     return step.outcome
 
 
@@ -106,7 +106,7 @@ def test_a_documented_close_conforms_whatever_its_cause(
 ) -> None:
     """A close has a code of 1000 to 1011 and a reason (1:4.2, 1:6); that one comes here at all is assumed."""
     (expected,) = asserted_expectations(catalog()[f"pb/errors/live/{slug}"], catalog().__getitem__)
-    verdict = verdict_on(response, expected)
+    verdict = judge_response(response, expected)
     assert (verdict.outcome, verdict.reason and verdict.reason.code) == (outcome, reason)
 
 

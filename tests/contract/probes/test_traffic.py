@@ -8,9 +8,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tests.harness.engines import mock_target_at, probe
-from tests.harness.recordings import differing, recorded
+from tests.harness.recordings import judge_recording, read_recording
 from tests.harness.serving import serving
-from tests.harness.wrong_provider import Answer, WrongProvider
+from tests.harness.wrong_provider import SpoilableAnswer, WrongProvider
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -22,7 +22,7 @@ SPOILT = [f"pa/errors/general/{slug}" for slug in ("key_malformed", "unknown_mod
 
 
 def test_a_har_of_the_mock_gives_no_other_verdict_than_probing(tmp_path: Path) -> None:
-    touched, other = differing("pd", tmp_path)
+    touched, other = judge_recording("pd", tmp_path)
     assert not other
     assert len(touched) >= 15
 
@@ -30,7 +30,7 @@ def test_a_har_of_the_mock_gives_no_other_verdict_than_probing(tmp_path: Path) -
 RATE_LIMIT = "pa/errors/general/rate_limit"
 
 
-def spoil(answer: Answer) -> None:
+def spoil(answer: SpoilableAnswer) -> None:
     """No header that says whether to retry, and no type by which a rate limit is known."""
     if answer.status >= 400:
         answer.headers["x-should-retry"] = "maybe"
@@ -41,7 +41,7 @@ def spoil(answer: Answer) -> None:
 def test_what_drifts_when_probed_drifts_in_its_recording(tmp_path: Path) -> None:
     with serving(WrongProvider(spoil)) as base:
         results = probe(mock_target_at(base), SPOILT)
-    traffic = recorded(tmp_path, results.values())
+    traffic = read_recording(tmp_path, results.values())
     assert drifts(results.values()) >= {"header/x-should-retry", "type/type"}, "when probed"
     assert "header/x-should-retry" in drifts(map(traffic.result, SPOILT))
     assert not traffic.result(RATE_LIMIT).drifts, "without its type nobody knows whose answer it is"

@@ -13,7 +13,7 @@ from tests.system.clients.client import is_installed, module
 
 if TYPE_CHECKING:
     from catalog_probe.mockserver.testing import MockProviders
-    from tests.harness.client_faults import Met
+    from tests.harness.client_faults import ClientFault
 
 HELLO = [{"role": "user", "content": "Hello"}]
 CHAT: Mapping[str, Any] = {"model": "mock-small", "messages": HELLO}
@@ -91,7 +91,7 @@ def _id(answer: Any) -> str:
     return str(getattr(answer, "id", "") or getattr(answer, "name", ""))
 
 
-def met(row: Met, mock: MockProviders) -> tuple[str, str]:
+def met(row: ClientFault, mock: MockProviders) -> tuple[str, str]:
     """The class that the row's client raises, empty where it hands an event on, and the fault that it shows."""
     client = CLIENTS[row.client](row, mock)
     *before, last = row.asks.split(" -> ")
@@ -110,7 +110,7 @@ def met(row: Met, mock: MockProviders) -> tuple[str, str]:
 class Client:
     """A client of a row."""
 
-    def __init__(self, row: Met, mock: MockProviders) -> None:
+    def __init__(self, row: ClientFault, mock: MockProviders) -> None:
         self.row = row
         self.mock = mock
         self.open = ExitStack()
@@ -157,7 +157,7 @@ class OverHttp(Client):
     package = ""
     version = ""
 
-    def __init__(self, row: Met, mock: MockProviders) -> None:
+    def __init__(self, row: ClientFault, mock: MockProviders) -> None:
         super().__init__(row, mock)
         make = getattr(module(self.package), MADE_BY[self.package])
         self.sdk = self.open.enter_context(make(base_url=self.base + self.version, api_key=self.key))
@@ -248,7 +248,7 @@ class OpenaiElsewhere(Openai):
 class OpenaiSocket(Openai):
     """PC's over a WebSocket: a request of a row is a message, or `{}` where it only listens."""
 
-    def __init__(self, row: Met, mock: MockProviders) -> None:
+    def __init__(self, row: ClientFault, mock: MockProviders) -> None:
         super().__init__(row, mock)
         self.connection = self.open.enter_context(self.sdk.beta.responses.connect())
 
@@ -269,7 +269,7 @@ class OpenaiSocket(Openai):
 class Genai(Client):
     """PB's."""
 
-    def __init__(self, row: Met, mock: MockProviders) -> None:
+    def __init__(self, row: ClientFault, mock: MockProviders) -> None:
         super().__init__(row, mock)
         options = {"base_url": self.base, "headers": dict(self.beside)}
         self.sdk = module("google.genai").Client(api_key=self.key, http_options=options)
@@ -292,7 +292,7 @@ class Genai(Client):
 class LiveSocket(Client):
     """PB's live API: its own client dials by TLS alone, so this one is what a user of no SDK writes."""
 
-    def __init__(self, row: Met, mock: MockProviders) -> None:
+    def __init__(self, row: ClientFault, mock: MockProviders) -> None:
         super().__init__(row, mock)
         where = self.base.replace("http:", "ws:") + "/ws/v1beta.GenerativeService.BidiGenerateContent"
         connect = module("websockets.sync.client").connect
@@ -318,7 +318,7 @@ class LiveSocket(Client):
 class Xai(Client):
     """PD's, over gRPC."""
 
-    def __init__(self, row: Met, mock: MockProviders) -> None:
+    def __init__(self, row: ClientFault, mock: MockProviders) -> None:
         super().__init__(row, mock)
         told = (*mock.metadata, *((("x-mock-scenario", row.suffers),) if row.suffers else ()))
         make = module("xai_sdk").Client

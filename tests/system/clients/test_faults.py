@@ -9,7 +9,7 @@ import pytest
 
 from catalog_probe.mockserver.core.prefixes import CLIENT_NAMES_FILE, read_prefixes
 from catalog_probe.mockserver.testing import MockProviders, mock_providers
-from tests.harness.client_faults import PROVIDERS, Met, table
+from tests.harness.client_faults import PROVIDERS, ClientFault, read_table
 from tests.harness.mutants.instead import EffectCounter
 from tests.harness.mutants.running import serving_mutant
 from tests.harness.mutants.tables import read_mutants
@@ -28,7 +28,7 @@ pytestmark = [
 ]
 
 MUTANTS = {mutant.id: mutant for mutant in read_mutants(PROVIDERS)}
-KILLED = sorted({row.mutant for row in table() if not row.mutant.startswith("no: ")})
+KILLED = sorted({row.mutant for row in read_table() if not row.mutant.startswith("no: ")})
 
 
 @pytest.fixture
@@ -45,13 +45,13 @@ def mock() -> Iterator[MockProviders]:
         yield mock
 
 
-def count_attempts(row: Met, requests: Mapping[str, int]) -> int:
+def count_attempts(row: ClientFault, requests: Mapping[str, int]) -> int:
     """How often a client tried, beyond the requests that lead there; of a socket, how often it dialled."""
     dialled = [number for asked, number in requests.items() if asked.startswith("WS ") and asked.count(" ") == 1]
     return sum(dialled) if dialled else sum(requests.values()) - row.asks.count(" -> ")
 
 
-def check(row: Met, session: MockProviders, waits: list[float]) -> None:
+def check(row: ClientFault, session: MockProviders, waits: list[float]) -> None:
     """Meet a fault, and compare what the client makes of it with the row."""
     waits.clear()
     raised, fault = met(row, session)
@@ -64,9 +64,9 @@ def check(row: Met, session: MockProviders, waits: list[float]) -> None:
         assert waits == [float(seconds) for seconds in documented_waits.split()]
 
 
-@pytest.mark.parametrize("row", [pytest.param(row, id=row.id) for row in table()])
+@pytest.mark.parametrize("row", [pytest.param(row, id=row.id) for row in read_table()])
 def test_the_client_meets_the_fault(
-    row: Met, mock: MockProviders, request: pytest.FixtureRequest, waits: list[float]
+    row: ClientFault, mock: MockProviders, request: pytest.FixtureRequest, waits: list[float]
 ) -> None:
     if not is_there(row.client):
         pytest.skip(f"what {row.client} needs is not installed (`nox -s clients` does)")
@@ -75,7 +75,7 @@ def test_the_client_meets_the_fault(
 
 @pytest.mark.parametrize("mutant", KILLED)
 def test_the_client_kills_the_mutant_of_the_fault(mutant: str, waits: list[float]) -> None:
-    rows = [row for row in table() if row.mutant == mutant and is_there(row.client)]
+    rows = [row for row in read_table() if row.mutant == mutant and is_there(row.client)]
     if not rows:
         pytest.skip("no client of its rows is installed (`nox -s clients` does)")
     reached = EffectCounter()

@@ -32,7 +32,7 @@ TEXT_ONLY = {"response_modalities": ["TEXT"]}
 @pytest.fixture(scope="module")
 def base_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """A mock behind TLS that reads the key where the SDK sends it; the SDK trusts its authority."""
-    made = certificates.make(tmp_path_factory.mktemp("certificates"))
+    made = certificates.make_certificates(tmp_path_factory.mktemp("certificates"))
     headers = sdk.Client(api_key="unused")._api_client._http_options.headers
     key_header = next(name for name, value in headers.items() if value == "unused")
     app = create_app(only=["pb"], settings={"pb": {"key_header": key_header}})

@@ -12,7 +12,7 @@ import pytest
 from catalog_probe.mockserver.testing import mock_providers
 from tests.harness.checkouts import copy_parts
 from tests.harness.command import CHECKOUT, DEADLINE_S, NO_TEST_PLUGINS, child_environ
-from tests.harness.walking import blocks
+from tests.harness.walking import read_blocks
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -27,7 +27,7 @@ TRIED_ELSEWHERE = re.compile(r"curl|night/|--depth|--allow|--revision")
 
 
 def commands() -> list[str]:
-    lines = (line for block in blocks(PAGE) if block.language == "sh" for line in block.text.splitlines())
+    lines = (line for block in read_blocks(PAGE) if block.language == "sh" for line in block.text.splitlines())
     return [re.split(r"\s{2,}#", line)[0] for line in lines if not TRIED_ELSEWHERE.search(line)]
 
 

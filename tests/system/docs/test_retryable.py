@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.harness.command import CHECKOUT
-from tests.harness.walking import Walk, free_port, installed, missing
+from tests.harness.walking import Walk, find_free_port, find_missing_lines, install_project
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,7 +23,7 @@ def walk(tmp_path: Path) -> Iterator[Walk]:
     folder = tmp_path / "reader"
     folder.mkdir()
     shutil.copy(CHECKOUT / "examples" / "httpx_retry.py", folder)
-    reader = Walk(folder, installed(tmp_path), free_port())
+    reader = Walk(folder, install_project(tmp_path), find_free_port())
     yield reader
     reader.stop()
 
@@ -32,7 +32,7 @@ def test_the_page_does_what_it_says(walk: Walk) -> None:
     walk.follow(PAGE)
     failures = [(block.commands, block.output) for block in walk.said if block.status != block.wanted]
     assert failures == []
-    assert {block.commands: lines for block in walk.said if (lines := list(missing(block)))} == {}
+    assert {block.commands: lines for block in walk.said if (lines := list(find_missing_lines(block)))} == {}
 
     [on_the_mock] = [block.output for block in walk.said if "/__mock__/next" in block.commands]
     overloaded, _, answered = on_the_mock.partition('"object":"response"')

@@ -13,7 +13,7 @@ from catalog_probe.catalog.files.provider_folders import ENTRY_POINT_GROUP
 from catalog_probe.catalog.model import Outcome
 from tests.harness.checkouts import wheel_layout
 from tests.harness.command import CHECKOUT
-from tests.harness.walking import Walk, blocks, free_port, installed, missing
+from tests.harness.walking import Walk, find_free_port, find_missing_lines, install_project, read_blocks
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -48,7 +48,7 @@ tight = "a-key-of-a-tight-plan"
 def walk(tmp_path: Path) -> Iterator[Walk]:
     """A reader in an empty folder, who has the package and no checkout."""
     (tmp_path / "reader").mkdir()
-    reader = Walk(tmp_path / "reader", installed(tmp_path), free_port())
+    reader = Walk(tmp_path / "reader", install_project(tmp_path), find_free_port())
     yield reader
     reader.stop()
 
@@ -67,7 +67,7 @@ def list_touched(site: Path) -> list[str]:
 def test_the_page_does_what_it_says(walk: Walk) -> None:
     walk.follow(PAGE)
     assert [(each.commands, each.status) for each in walk.said] == [(each.commands, each.wanted) for each in walk.said]
-    assert {each.commands: found for each in walk.said if (found := list(missing(each)))} == {}
+    assert {each.commands: found for each in walk.said if (found := list(find_missing_lines(each)))} == {}
     assert list_touched(walk.folder.parent / "site") == []
 
     runs = sorted(path for path in (walk.folder / "reports" / "out").iterdir() if not path.is_symlink())
@@ -104,7 +104,7 @@ def test_the_page_does_what_it_says(walk: Walk) -> None:
 def test_a_distribution_brings_it_with_its_mock(walk: Walk) -> None:
     """No command names the home: it is found by its entry point, in each xdist worker as well."""
     site = walk.folder.parent / "site"
-    for block in blocks(PAGE):
+    for block in read_blocks(PAGE):
         if "." in block.title:
             name = block.title.replace("company/", "company_catalog/")
             (site / name).parent.mkdir(parents=True, exist_ok=True)

@@ -21,7 +21,7 @@ from catalog_probe.probes.targets import target_file as targets
 from catalog_probe.reports.comparison import MATCHED, compare_assertions, compare_outcomes
 from tests.harness.command import child_environ
 from tests.harness.engines import probe
-from tests.harness.instances import Told, run_of
+from tests.harness.instances import RunResults, make_run
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -83,12 +83,12 @@ def gateway(to: str, folder: Path) -> Iterator[str]:
             child.communicate()
 
 
-def probe_at(folder: Path, answered_by: AnsweredBy, base: str, key: str) -> Told:
+def probe_at(folder: Path, answered_by: AnsweredBy, base: str, key: str) -> RunResults:
     """What a run saw of a provider, or of what stands before it."""
     file = folder / f"{answered_by}.toml"
     file.write_text(TARGET.format(name=answered_by, base=base), encoding="utf-8")
     found = probe(targets.load(str(file), {"PC_API_KEY": key}), ADDRESSES)
-    return run_of(str(answered_by), found, live=True, answered_by=answered_by)
+    return make_run(str(answered_by), found, live=True, answered_by=answered_by)
 
 
 Results = tuple[list["Result"], list["Result"]]

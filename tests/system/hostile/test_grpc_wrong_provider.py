@@ -19,11 +19,18 @@ from catalog_probe.probes.wire.grpc import MAX_MESSAGES, GrpcWire
 from catalog_probe.probes.wire.http import Limits
 from catalog_probe.probes.wire.redaction.evidence import redact_exchange
 from catalog_probe.probes.wire.redaction.redactor import Redactor
-from tests.harness.certificates import make
+from tests.harness.certificates import make_certificates
 from tests.harness.command import DEADLINE_S
 from tests.harness.engines import mock_target_at, probe
-from tests.harness.hostile_serving import no_grpc
-from tests.harness.wrong_grpc import Behaviour, endless, ends_with, sends, silent, wrong_grpc
+from tests.harness.hostile_serving import serve_no_grpc
+from tests.harness.wrong_grpc import (
+    Behaviour,
+    end_with_status,
+    never_answer,
+    send_messages,
+    serving_wrong_grpc,
+    stream_forever,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -51,7 +58,7 @@ def target_at(host: str, timeout_s: float = 10.0) -> Target:
 
 def probe_wrong(slug: str, behave: Behaviour, **target: float) -> Result:
     address = f"{FAMILY}/{slug}"
-    with wrong_grpc(behave) as host:
+    with serving_wrong_grpc(behave) as host:
         return probe(target_at(host, **target), [address])[address]
 
 
@@ -60,14 +67,14 @@ def exchange(
 ) -> Exchange:
     """One exchange, without an engine around it."""
 
-    async def make() -> Exchange:
+    async def make_certificates() -> Exchange:
         wire = GrpcWire("", Limits(timeout_s, max_bytes), ca_file=ca_file)
         try:
             return await wire.exchange(call, host + call.path, {"authorization": f"Bearer {SECRET}"}, "answer", 0.0)
         finally:
             await wire.aclose()
 
-    return asyncio.run(asyncio.wait_for(make(), DEADLINE_S))
+    return asyncio.run(asyncio.wait_for(make_certificates(), DEADLINE_S))
 
 
 def reason_of(result: Result) -> str | None:
@@ -86,24 +93,24 @@ def failure(probe_wrong: Exchange) -> str | None:
 @pytest.mark.parametrize("wrong", [0, 2, 9, 12])
 @pytest.mark.parametrize("slug", ["not_found", "unauthenticated", "permission_denied", "internal", "unavailable"])
 def test_a_wrong_code_is_drift(slug: str, wrong: int) -> None:
-    result = probe_wrong(slug, ends_with(wrong))
+    result = probe_wrong(slug, end_with_status(wrong))
     assert result.outcome is Outcome.DRIFTED
     assert [finding.code for finding in result.drifts] == ["grpc-status-differs"]
 
 
 @pytest.mark.parametrize(("status", "reason"), [(14, "unasked-overload"), (8, "unasked-rate-limit")])
 def test_an_unasked_overload_or_limit_is_inconclusive(status: int, reason: str) -> None:
-    result = probe_wrong("not_found", ends_with(status, "not now"))
+    result = probe_wrong("not_found", end_with_status(status, "not now"))
     assert (result.outcome, reason_of(result)) == (Outcome.INCONCLUSIVE, reason)
 
 
 def test_an_internal_error_in_every_attempt_is_drift() -> None:
-    result = probe_wrong("not_found", ends_with(13))
+    result = probe_wrong("not_found", end_with_status(13))
     assert (result.outcome, len(result.attempts)) == (Outcome.DRIFTED, 3)
 
 
 def test_the_trailers_of_a_call_are_observed() -> None:
-    with wrong_grpc(ends_with(5, trailers={"x-reason": "gone"})) as host:
+    with serving_wrong_grpc(end_with_status(5, trailers={"x-reason": "gone"})) as host:
         response = exchange(host).response
     assert response is not None
     assert response.grpc is not None
@@ -111,7 +118,7 @@ def test_the_trailers_of_a_call_are_observed() -> None:
 
 
 def test_an_unanswered_call_is_given_up() -> None:
-    result = probe_wrong("not_found", silent, timeout_s=SOON_S)
+    result = probe_wrong("not_found", never_answer, timeout_s=SOON_S)
     assert (result.outcome, reason_of(result)) == (Outcome.INCONCLUSIVE, "read-timeout")
 
 
@@ -121,7 +128,7 @@ def test_giving_up_one_call_leaves_other_calls_alone() -> None:
 
     def behave(context: Any) -> Iterator[bytes]:
         if dict(context.invocation_metadata())["x-call"] == "first":
-            yield from silent(context)
+            yield from never_answer(context)
         given_up.wait(DEADLINE_S)
         yield b""
 
@@ -138,20 +145,20 @@ def test_giving_up_one_call_leaves_other_calls_alone() -> None:
         finally:
             await wire.aclose()
 
-    with wrong_grpc(behave) as host:
+    with serving_wrong_grpc(behave) as host:
         first, second = asyncio.run(both(host))
     assert (failure(first), failure(second)) == ("read-timeout", None)
 
 
 def test_a_deadline_of_the_call_itself_is_an_answer() -> None:
-    with wrong_grpc(silent) as host:
+    with serving_wrong_grpc(never_answer) as host:
         status = answer(exchange(host, MODELS.replace(timeout_s=0.1))).grpc
     assert status is not None
     assert status.status == 4
 
 
 def test_a_deadline_status_of_the_server_is_its_answer() -> None:
-    with wrong_grpc(ends_with(4)) as host:
+    with serving_wrong_grpc(end_with_status(4)) as host:
         status = answer(exchange(host)).grpc
     assert status is not None
     assert status.status == 4
@@ -163,23 +170,23 @@ def test_a_closed_port_differs_from_an_unavailable_service() -> None:
 
 
 def test_an_endless_stream_is_cut() -> None:
-    with wrong_grpc(endless) as host:
+    with serving_wrong_grpc(stream_forever) as host:
         response = answer(exchange(host, STREAM))
     assert (response.ended, len(response.events or ())) == ("capped", MAX_MESSAGES)
 
 
 def test_too_large_a_message_is_not_read() -> None:
-    with wrong_grpc(sends(b"x" * 2_000)) as host:
+    with serving_wrong_grpc(send_messages(b"x" * 2_000)) as host:
         assert failure(exchange(host, max_bytes=1_000)) == "body-too-large"
 
 
 def test_an_undecodable_message_is_no_answer() -> None:
-    with wrong_grpc(sends(b"\xff\xff\xff")) as host:
+    with serving_wrong_grpc(send_messages(b"\xff\xff\xff")) as host:
         assert failure(exchange(host)) == "protocol-error"
 
 
 def test_no_key_is_kept() -> None:
-    with wrong_grpc(ends_with(5, f"no model for {SECRET}", {"x-key": SECRET})) as host:
+    with serving_wrong_grpc(end_with_status(5, f"no model for {SECRET}", {"x-key": SECRET})) as host:
         assert SECRET not in str(redact_exchange(exchange(host), Redactor({SECRET: "${KEY}"})))
 
 
@@ -198,9 +205,9 @@ def test_tls_verifies_the_certificate_of_the_named_host(
 ) -> None:
     """On loopback as anywhere, once that is taken for another host; a certificate of another name is refused."""
     monkeypatch.setattr(wire_grpc, "is_loopback", lambda host: False)
-    made = make(tmp_path, names=(name,))
+    made = make_certificates(tmp_path, names=(name,))
     pair = [(made.key.read_bytes(), made.certificate.read_bytes())]
-    with wrong_grpc(ends_with(5, "no model"), grpc.ssl_server_credentials(pair)) as host:
+    with serving_wrong_grpc(end_with_status(5, "no model"), grpc.ssl_server_credentials(pair)) as host:
         probe_wrong = exchange(f"localhost:{host.rpartition(':')[2]}", ca_file=str(made.authority))
     if name == "localhost":
         assert answer(probe_wrong).grpc is not None
@@ -215,7 +222,7 @@ def test_connection_errors_name_the_host_that_was_asked(tmp_path: Path) -> None:
         peer.writer.write_eof()
         await peer.reader.read()  # closed over unread bytes, a connection is reset
 
-    with no_grpc(ending)(tmp_path) as where:
+    with serve_no_grpc(ending)(tmp_path) as where:
         host = where.base
         closed = exchange(host)
     refused = exchange(host)

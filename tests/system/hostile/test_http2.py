@@ -38,7 +38,7 @@ EVENTS = ("content-type", "text/event-stream")
 
 @pytest.fixture(scope="module")
 def certificate(tmp_path_factory: pytest.TempPathFactory) -> Certificates:
-    return certificates.make(tmp_path_factory.mktemp("certificates"))
+    return certificates.make_certificates(tmp_path_factory.mktemp("certificates"))
 
 
 def exchange_all(base: str, ca_file: Path, *calls: Call, at_once: bool = False) -> list[Exchange]:

@@ -13,7 +13,7 @@ from catalog_probe.probes.calls.body import AnnouncedBody, DeclaredBody
 from catalog_probe.probes.calls.call import get, post
 from catalog_probe.probes.targets.dialect import Dialect
 from catalog_probe.probes.wire.http import HttpWire, Limits
-from tests.harness.hostile import answer, start
+from tests.harness.hostile import answer, answer_head
 from tests.harness.serving import Connection, serving_connections
 
 if TYPE_CHECKING:
@@ -51,11 +51,11 @@ class Scripted:
 def sized_answer(number: int, body: bytes | None = None, **headers: str) -> bytes:
     """A whole answer that leaves its connection open."""
     said = OK % number if body is None else body
-    return start(200, content_type="application/json", content_length=str(len(said)), **headers) + said
+    return answer_head(200, content_type="application/json", content_length=str(len(said)), **headers) + said
 
 
 def chunked_answer(*pieces: bytes, trailers: bytes = b"") -> bytes:
-    head = start(200, content_type="application/json", transfer_encoding="chunked")
+    head = answer_head(200, content_type="application/json", transfer_encoding="chunked")
     return head + b"".join(b"%x\r\n%s\r\n" % (len(piece), piece) for piece in pieces) + b"0\r\n" + trailers + b"\r\n"
 
 
@@ -85,7 +85,7 @@ def body_or_failure(exchange: Exchange) -> object:
 @pytest.mark.parametrize(
     ("said", "seen"),
     [
-        (start(100), 100),
+        (answer_head(100), 100),
         (answer(413, b"{}"), 413),
         (answer(417, b"{}"), "protocol-error"),
         (b"", "closed-without-answer"),
@@ -137,8 +137,8 @@ def test_a_connection_is_kept_for_the_next_request() -> None:
         sized_answer(666),
         sized_answer(666)[:40],
         b'{"n":666}',
-        start(304),
-        start(204),
+        answer_head(304),
+        answer_head(204),
         b"\r\n\r\n",
         chunked_answer(b'{"n":666}'),
         b"\x00",
@@ -198,7 +198,7 @@ def test_each_framing_is_read_or_reported(said: bytes, seen: object) -> None:
     ids=["no ASCII", "no UTF-8", "large", "many"],
 )
 def test_a_bad_cookie_does_not_block_later_requests(handed_out: bytes) -> None:
-    first = start(200, content_length="7").removesuffix(b"\r\n") + b"set-cookie: " + handed_out
+    first = answer_head(200, content_length="7").removesuffix(b"\r\n") + b"set-cookie: " + handed_out
     server = Scripted([first + b'\r\nset-cookie: last=kept\r\n\r\n{"n":1}', sized_answer(2)])
     assert list(map(body_or_failure, exchange_all(server, 2))) == [{"n": 1}, {"n": 2}]
     assert "last=kept" in server.heads[1]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from catalog_probe.catalog.model import Outcome
 from catalog_probe.probes.targets.target import Credential
 from tests.harness.engines import mock_target_at, probe
-from tests.harness.hostile import Hostile, plain
+from tests.harness.hostile import HostileServer, always_answer
 
 if TYPE_CHECKING:
     from catalog_probe.catalog.evidence.results import Result
@@ -24,7 +24,9 @@ def probe_refused(request_id: str, in_body: str) -> Result:
     error = {"type": "not_found_error", "message": "model: no-such-model"}
     body = json.dumps({"type": "error", "error": error, "request_id": in_body}).encode()
     headers = {"pa_organization_id": "org-0123456789", "pa_workspace_id": "wrkspc_0123456789"}
-    with Hostile(plain(404, body, request_id=request_id, x_should_retry="false", **headers)).serving() as base:
+    with HostileServer(
+        always_answer(404, body, request_id=request_id, x_should_retry="false", **headers)
+    ).serving() as base:
         target = mock_target_at(base)
         pa = target.providers["pa"]
         keyed = replace(pa, credentials={**pa.credentials, "inference": Credential("inference", KEY, "PA_API_KEY")})
@@ -48,8 +50,8 @@ def test_different_values_drift_though_both_are_hidden() -> None:
 
 def test_a_credential_in_an_answer_is_hidden_in_that_answer() -> None:
     token = "auth_tokens/Hs6yQe1Vb3Nc8Gu5"
-    answer = plain(200, json.dumps({"name": token}).encode(), location=f"/v1beta/{token}", x_kind="token")
-    with Hostile(answer).serving() as base:
+    answer = always_answer(200, json.dumps({"name": token}).encode(), location=f"/v1beta/{token}", x_kind="token")
+    with HostileServer(answer).serving() as base:
         target = mock_target_at(base)
         result = probe(replace(target, providers={"pb": target.providers["pb"]}), [CREATE_TOKEN])[CREATE_TOKEN]
     response = result.attempts[-1].exchanges[-1].response

@@ -11,7 +11,7 @@ import pytest
 from catalog_probe.catalog.model import Outcome
 from tests.harness.engines import mock_target_at, probe
 from tests.harness.serving import serving
-from tests.harness.wrong_provider import Answer, WrongProvider
+from tests.harness.wrong_provider import SpoilableAnswer, WrongProvider
 
 if TYPE_CHECKING:
     from catalog_probe.catalog.evidence.results import Result
@@ -22,7 +22,7 @@ UNKNOWN_MODEL = "pa/errors/general/unknown_model"
 def probe_padded(padding: int, *, is_gone: bool = False) -> Result:
     """Return the result if errors have `padding` more bytes, and another type if `is_gone`."""
 
-    def enlarge(answer: Answer) -> None:
+    def enlarge(answer: SpoilableAnswer) -> None:
         if "no-such-model" in answer.path:
             body = json.loads(answer.body)
             body["error"] |= {"type": "gone_error"} if is_gone else {}

@@ -13,8 +13,8 @@ import pytest
 from catalog_probe.catalog.model import Outcome
 from catalog_probe.probes.targets import target_file as targets
 from tests.harness.engines import probe
-from tests.harness.hostile_run import leaked, write_target
-from tests.harness.hostile_table import CANARY, RECORDS, Case, cases
+from tests.harness.hostile_run import is_leaked, write_target
+from tests.harness.hostile_table import CANARY, RECORDS, HostileCase, list_cases
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -24,7 +24,7 @@ SLOW = frozenset({"read-timeout", "connect-timeout", "stream-stalled", "stream-e
 """Reasons for which somebody waited, or read much."""
 
 
-def probe_case(case: Case, folder: Path) -> tuple[str, str]:
+def probe_case(case: HostileCase, folder: Path) -> tuple[str, str]:
     """The outcome and reason of the case's record, and everything that would be kept of it."""
     with case.serve(folder) as where:
         write_target(folder / "hostile.toml", case, where)
@@ -34,27 +34,27 @@ def probe_case(case: Case, folder: Path) -> tuple[str, str]:
     return f"{result.outcome}{code}", json.dumps(result.to_json(), ensure_ascii=False)
 
 
-def mistakes(chosen: Iterable[Case], folder: Path) -> list[str]:
+def mistakes(chosen: Iterable[HostileCase], folder: Path) -> list[str]:
     """What is not told as the table has it, and each place where the key is found."""
     found = []
     for case in chosen:
         outcome, kept = probe_case(case, folder)
         if outcome != case.expected:
             found.append(f"{case.name}: {outcome}, expected {case.expected}")
-        if leaked(kept):
+        if is_leaked(kept):
             found.append(f"{case.name}: leaks")
     return found
 
 
 @pytest.mark.parametrize("over", RECORDS)
 def test_one_hostile_server_per_outcome_gets_it_and_leaks_no_key(over: str, tmp_path: Path) -> None:
-    quick = (case for case in cases() if case.over == over and case.reason not in SLOW)
+    quick = (case for case in list_cases() if case.over == over and case.reason not in SLOW)
     one_of_each = {case.expected: case for case in quick}
     assert mistakes(one_of_each.values(), tmp_path) == []
 
 
 def test_the_table_has_150_servers_with_unique_names() -> None:
-    names = [(case.over, case.name) for case in cases()]
+    names = [(case.over, case.name) for case in list_cases()]
     assert len(names) == len(set(names))
     assert len(names) >= 150
     assert {over for over, _ in names} >= RECORDS.keys()

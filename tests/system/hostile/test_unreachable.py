@@ -22,8 +22,8 @@ from catalog_probe.probes.targets.target import Credential, Target
 from tests.harness import hostile
 from tests.harness.engines import catalog, mock_target_at, probe
 from tests.harness.exit_status import find_exit_status
-from tests.harness.hostile import GREEN, Hostile, Misbehaviour, Peer, answer, plain
-from tests.harness.memory import grown_by
+from tests.harness.hostile import GREEN, HostileServer, Misbehaviour, Peer, always_answer, answer
+from tests.harness.memory import measure_memory
 from tests.harness.serving import serving_connections
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ MEMORY = 100_000_000
 LASTING = frozenset({"body-too-large", "unasked-redirect"})
 """What no while makes pass: it is not asked again, as everything else is, once."""
 
-SLOW = (hostile.hanging, hostile.loris, hostile.slow_body)
+SLOW = (hostile.hang, hostile.send_endless_header, hostile.send_slow_body)
 
 
 def pa(base: str, **changes: Any) -> Target:
@@ -66,7 +66,7 @@ def patience(misbehave: Misbehaviour) -> dict[str, float]:
 
 def met(misbehave: Misbehaviour, address: str = UNKNOWN_MODEL, **changes: Any) -> Result:
     """The result of one record on a server that answers its control, and then misbehaves."""
-    with Hostile(misbehave).serving() as base:
+    with HostileServer(misbehave).serving() as base:
         started = time.monotonic()
         result = probe(pa(base, **patience(misbehave), **changes), [address])[address]
         assert time.monotonic() - started < PATIENCE_S
@@ -84,26 +84,26 @@ def dead_port() -> Iterator[str]:
 @pytest.mark.parametrize(
     "misbehave, code",
     [
-        (hostile.hanging, "read-timeout"),
-        (hostile.closing, "closed-without-answer"),
-        (hostile.resetting, "connection-reset"),
-        (hostile.cut_short, "connection-reset"),
-        (hostile.garbage, "protocol-error"),
-        (hostile.loris, "read-timeout"),
-        (hostile.slow_body, "read-timeout"),
-        (hostile.header_flood, "protocol-error"),
-        (hostile.endless, "body-too-large"),
-        (hostile.bomb, "body-too-large"),
-        (plain(404, b"not gzip at all", content_encoding="gzip"), "protocol-error"),
-        (plain(502, PAGE, "text/html"), "gateway-page"),
-        (plain(500, PAGE, "text/html; charset=utf-8"), "gateway-page"),
-        (plain(502, ERROR % b"api_error"), "unasked-overload"),
-        (plain(503, b""), "unasked-overload"),
-        (plain(529, ERROR % b"overloaded_error"), "unasked-overload"),
-        (plain(429, ERROR % b"rate_limit_error"), "unasked-rate-limit"),
-        (plain(408, b""), "unasked-timeout"),
-        (plain(504, ERROR % b"timeout_error"), "unasked-timeout"),
-        (plain(302, b"", location="https://elsewhere.example/"), "unasked-redirect"),
+        (hostile.hang, "read-timeout"),
+        (hostile.close, "closed-without-answer"),
+        (hostile.reset_in_body, "connection-reset"),
+        (hostile.close_in_body, "connection-reset"),
+        (hostile.send_garbage, "protocol-error"),
+        (hostile.send_endless_header, "read-timeout"),
+        (hostile.send_slow_body, "read-timeout"),
+        (hostile.send_header_flood, "protocol-error"),
+        (hostile.send_endless_body, "body-too-large"),
+        (hostile.send_gzip_bomb, "body-too-large"),
+        (always_answer(404, b"not gzip at all", content_encoding="gzip"), "protocol-error"),
+        (always_answer(502, PAGE, "text/html"), "gateway-page"),
+        (always_answer(500, PAGE, "text/html; charset=utf-8"), "gateway-page"),
+        (always_answer(502, ERROR % b"api_error"), "unasked-overload"),
+        (always_answer(503, b""), "unasked-overload"),
+        (always_answer(529, ERROR % b"overloaded_error"), "unasked-overload"),
+        (always_answer(429, ERROR % b"rate_limit_error"), "unasked-rate-limit"),
+        (always_answer(408, b""), "unasked-timeout"),
+        (always_answer(504, ERROR % b"timeout_error"), "unasked-timeout"),
+        (always_answer(302, b"", location="https://elsewhere.example/"), "unasked-redirect"),
     ],
 )
 def test_an_unreachable_server_is_inconclusive_with_its_reason(misbehave: Misbehaviour, code: str) -> None:
@@ -117,9 +117,9 @@ def test_an_unreachable_server_is_inconclusive_with_its_reason(misbehave: Misbeh
 @pytest.mark.parametrize(
     "misbehave, code",
     [
-        (hostile.endless_events, "stream-endless"),
-        (hostile.stalled_events, "stream-stalled"),
-        (hostile.cut_events, "connection-reset"),
+        (hostile.send_endless_events, "stream-endless"),
+        (hostile.stall_in_events, "stream-stalled"),
+        (hostile.cut_in_events, "connection-reset"),
     ],
 )
 def test_an_incomplete_stream_is_inconclusive_with_its_reason(misbehave: Misbehaviour, code: str) -> None:
@@ -145,16 +145,16 @@ def test_an_incomplete_stream_is_inconclusive_with_its_reason(misbehave: Misbeha
     ids=["invalid-utf-8", "half", "deep", "nested", "nan", "half-a-pair", "big-number", "binary"],
 )
 def test_an_unreadable_body_is_drift_and_no_harness_error(body: bytes) -> None:
-    result = met(plain(404, body))
+    result = met(always_answer(404, body))
     assert result.outcome is Outcome.DRIFTED, result.reason
     assert {finding.aspect for finding in result.drifts} >= {"body"}
 
 
 def test_a_documented_504_is_no_overload() -> None:
     headers = {"request_id": "req_1", "pa_organization_id": "org_12345678", "pa_workspace_id": "ws_12345678"}
-    result = met(plain(504, ERROR % b"timeout_error", **headers), TIMEOUT)
+    result = met(always_answer(504, ERROR % b"timeout_error", **headers), TIMEOUT)
     assert result.outcome is Outcome.CONFORMS, result.reason or result.drifts
-    page = met(plain(504, PAGE, "text/html"), TIMEOUT)
+    page = met(always_answer(504, PAGE, "text/html"), TIMEOUT)
     assert page.outcome is Outcome.DRIFTED, "a page that stays under the stated status is not the documented answer"
     assert "body-malformed" in {finding.code for finding in page.drifts}
     assert len(page.attempts) == MAX_ATTEMPTS, "one page alone would be a gateway's"
@@ -192,12 +192,12 @@ def test_tls_to_a_plain_port_fails_as_tls() -> None:
 
 @pytest.mark.parametrize(
     "misbehave",
-    [hostile.hanging, hostile.closing, hostile.resetting, hostile.garbage],
+    [hostile.hang, hostile.close, hostile.reset_in_body, hostile.send_garbage],
     ids=lambda each: each.__name__,
 )
 def test_repeated_transport_failures_end_a_lane_after_few_requests(misbehave: Misbehaviour) -> None:
     addresses = [address for address, recipe in recipe_book("pa").recipes.items() if recipe.lane == "pa:inference"]
-    server = Hostile(misbehave)
+    server = HostileServer(misbehave)
     with server.serving() as base:
         results = probe(pa(base, concurrency=4, **patience(misbehave)), addresses)
     assert len(addresses) > 50
@@ -216,7 +216,7 @@ def test_a_control_is_sent_again_after_a_passing_trouble() -> None:
             return
         await peer.send(answer(200, hostile.GREEN) if peer.control else answer(529, ERROR % b"overloaded_error"))
 
-    with Hostile(stumble, green_control=False).serving() as base:
+    with HostileServer(stumble, green_control=False).serving() as base:
         results = probe(pa(base, concurrency=1), [UNKNOWN_MODEL, LIST_MODELS])
     codes = [result.reason.code for result in results.values() if result.reason]
     assert codes == ["unasked-overload", "unasked-overload"], "whoever asked first is asked again as well"
@@ -225,17 +225,17 @@ def test_a_control_is_sent_again_after_a_passing_trouble() -> None:
 @pytest.mark.parametrize(
     "misbehave, code",
     [
-        (plain(502, PAGE, "text/html"), "gateway-page"),
-        (plain(529, ERROR % b"overloaded_error"), "unasked-overload"),
-        (plain(429, ERROR % b"rate_limit_error"), "unasked-rate-limit"),
-        (plain(500, ERROR % b"api_error"), "server-fault"),
-        (plain(301, b"", location="/moved"), "unasked-redirect"),
-        (plain(404, ERROR % b"not_found_error"), "control-failed"),
-        (hostile.hanging, "read-timeout"),
+        (always_answer(502, PAGE, "text/html"), "gateway-page"),
+        (always_answer(529, ERROR % b"overloaded_error"), "unasked-overload"),
+        (always_answer(429, ERROR % b"rate_limit_error"), "unasked-rate-limit"),
+        (always_answer(500, ERROR % b"api_error"), "server-fault"),
+        (always_answer(301, b"", location="/moved"), "unasked-redirect"),
+        (always_answer(404, ERROR % b"not_found_error"), "control-failed"),
+        (hostile.hang, "read-timeout"),
     ],
 )
 def test_a_failed_control_has_its_own_reason(misbehave: Misbehaviour, code: str) -> None:
-    server = Hostile(misbehave, green_control=False)
+    server = HostileServer(misbehave, green_control=False)
     with server.serving() as base:
         result = probe(pa(base, **patience(misbehave)), [UNKNOWN_MODEL])[UNKNOWN_MODEL]
     assert (result.outcome, result.reason and result.reason.code) == (Outcome.INCONCLUSIVE, code)
@@ -246,26 +246,28 @@ def test_a_failed_control_has_its_own_reason(misbehave: Misbehaviour, code: str)
     assert len(asked) == (REFUSED_CONTROLS if code in ("control-failed", "unasked-redirect") else 1 + MAX_CONTROLS)
 
 
-@pytest.mark.parametrize("refusal", [plain(401, ERROR % b"authentication_error"), plain(403, b""), plain(404, b"")])
+@pytest.mark.parametrize(
+    "refusal", [always_answer(401, ERROR % b"authentication_error"), always_answer(403, b""), always_answer(404, b"")]
+)
 @pytest.mark.parametrize("number", [1, 2], ids=["first", "after-a-drift"])
 def test_one_refused_control_does_not_end_the_night(refusal: Misbehaviour, number: int) -> None:
     controls: list[Peer] = []
 
     async def misbehave(peer: Peer) -> None:
         if not peer.control:
-            await plain(400, ERROR % b"invalid_request_error", request_id="req_1")(peer)
+            await always_answer(400, ERROR % b"invalid_request_error", request_id="req_1")(peer)
             return
         controls.append(peer)
-        await (refusal if len(controls) == number else plain(200, GREEN))(peer)
+        await (refusal if len(controls) == number else always_answer(200, GREEN))(peer)
 
-    with Hostile(misbehave, green_control=False).serving() as base:
+    with HostileServer(misbehave, green_control=False).serving() as base:
         result = probe(pa(base), [UNKNOWN_MODEL])[UNKNOWN_MODEL]
     assert result.outcome is Outcome.DRIFTED, result.reason
     assert len(controls) == 3
 
 
 def test_a_dead_key_ends_the_lane_and_names_the_variable() -> None:
-    server = Hostile(plain(401, ERROR % b"authentication_error"), green_control=False)
+    server = HostileServer(always_answer(401, ERROR % b"authentication_error"), green_control=False)
     with server.serving() as base:
         target = pa(base)
         provider = target.providers["pa"]
@@ -281,7 +283,7 @@ def test_a_dead_key_ends_the_lane_and_names_the_variable() -> None:
 
 
 def test_a_refused_control_restricts_no_record_and_makes_the_run_blind() -> None:
-    server = Hostile(plain(403, ERROR % b"permission_error"), green_control=False)
+    server = HostileServer(always_answer(403, ERROR % b"permission_error"), green_control=False)
     with server.serving() as base:
         results = probe(pa(base), [UNKNOWN_MODEL, LIST_MODELS])
     reasons = {result.reason.code for result in results.values() if result.reason}
@@ -291,24 +293,26 @@ def test_a_refused_control_restricts_no_record_and_makes_the_run_blind() -> None
 
 
 def test_a_key_does_not_travel_with_a_redirect() -> None:
-    elsewhere = Hostile(plain(200))
+    elsewhere = HostileServer(always_answer(200))
     with elsewhere.serving() as other:
-        result = met(plain(307, b"", location=f"{other}/v1/models/no-such-model"))
+        result = met(always_answer(307, b"", location=f"{other}/v1/models/no-such-model"))
     assert result.reason is not None
     assert result.reason.code == "unasked-redirect"
     assert other in result.reason.detail
     assert elsewhere.heads == []
 
 
-@pytest.mark.parametrize("misbehave", [hostile.endless, hostile.bomb], ids=lambda each: each.__name__)
+@pytest.mark.parametrize(
+    "misbehave", [hostile.send_endless_body, hostile.send_gzip_bomb], ids=lambda each: each.__name__
+)
 def test_memory_stays_bounded(misbehave: Misbehaviour) -> None:
-    met(plain(404))  # which loads what all of them need
-    assert grown_by(lambda: met(misbehave)) < MEMORY
+    met(always_answer(404))  # which loads what all of them need
+    assert measure_memory(lambda: met(misbehave)) < MEMORY
 
 
 @pytest.mark.parametrize("asked", ["31536000", "Sat, 01 Jan 2101 00:00:00 GMT", "inf", "1e400"])
 def test_a_retry_after_of_a_year_ends_the_lane(asked: str) -> None:
-    server = Hostile(plain(429, ERROR % b"rate_limit_error", retry_after=asked))
+    server = HostileServer(always_answer(429, ERROR % b"rate_limit_error", retry_after=asked))
     with server.serving() as base:
         target = replace(pa(base, concurrency=1), live=True, reprobe_after_s=0.0)
         started = time.monotonic()

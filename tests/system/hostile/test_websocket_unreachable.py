@@ -12,9 +12,9 @@ from catalog_probe.catalog.model import Close, Outcome, Response
 from catalog_probe.probes.wire.counting_connection import MAX_FRAMES
 from tests.harness import hostile, hostile_sockets
 from tests.harness.engines import mock_target_at, probe
-from tests.harness.hostile import Hostile, Misbehaviour, plain
-from tests.harness.hostile_sockets import hasty, saying
-from tests.harness.memory import grown_by
+from tests.harness.hostile import HostileServer, Misbehaviour, always_answer
+from tests.harness.hostile_sockets import send_and_close, send_and_hang
+from tests.harness.memory import measure_memory
 
 if TYPE_CHECKING:
     from catalog_probe.catalog.evidence.results import Result
@@ -37,7 +37,7 @@ SOON_S = 1.5
 
 def met(misbehave: Misbehaviour, address: str = CONNECTION_TIME, timeout_s: float = PATIENCE_S) -> Result:
     """The result of one record on a server whose WebSockets misbehave."""
-    with Hostile(misbehave).serving() as base:
+    with HostileServer(misbehave).serving() as base:
         target = mock_target_at(base, timeout_s=timeout_s)
         target = replace(target, providers={"pb": target.providers["pb"]})
         started = time.monotonic()
@@ -55,16 +55,16 @@ def response_of(result: Result) -> Response:
 @pytest.mark.parametrize(
     ("misbehave", "reason"),
     [
-        (hostile_sockets.endless_frames, "stream-endless"),
-        (hostile_sockets.endless_pings, "stream-endless"),
-        (hostile_sockets.huge_frame, "stream-endless"),
-        (hostile_sockets.huge_messages, "stream-endless"),
-        (hostile_sockets.wrong_handshake, "protocol-error"),
-        (hostile.closing, "closed-without-answer"),
-        (hostile.garbage, "protocol-error"),
-        (plain(302, location="http://127.0.0.1:1/"), "unasked-redirect"),
-        (plain(429), "unasked-rate-limit"),
-        (plain(502, b"<html></html>", "text/html"), "gateway-page"),
+        (hostile_sockets.send_endless_frames, "stream-endless"),
+        (hostile_sockets.send_endless_pings, "stream-endless"),
+        (hostile_sockets.send_huge_frame, "stream-endless"),
+        (hostile_sockets.send_huge_messages, "stream-endless"),
+        (hostile_sockets.accept_with_wrong_key, "protocol-error"),
+        (hostile.close, "closed-without-answer"),
+        (hostile.send_garbage, "protocol-error"),
+        (always_answer(302, location="http://127.0.0.1:1/"), "unasked-redirect"),
+        (always_answer(429), "unasked-rate-limit"),
+        (always_answer(502, b"<html></html>", "text/html"), "gateway-page"),
     ],
     ids=lambda value: value if isinstance(value, str) else getattr(value, "__name__", "peer"),
 )
@@ -76,9 +76,9 @@ def test_an_unreachable_websocket_is_inconclusive_with_its_reason(misbehave: Mis
 @pytest.mark.parametrize(
     ("misbehave", "reason"),
     [
-        (hostile_sockets.endless_fragments, "stream-endless"),  # whose close nobody answers
-        (hostile.hanging, "read-timeout"),
-        (hostile.loris, "read-timeout"),
+        (hostile_sockets.send_endless_fragments, "stream-endless"),  # whose close nobody answers
+        (hostile.hang, "read-timeout"),
+        (hostile.send_endless_header, "read-timeout"),
     ],
     ids=lambda value: value if isinstance(value, str) else value.__name__,
 )
@@ -90,17 +90,17 @@ def test_a_message_that_never_comes_is_inconclusive_with_its_reason(misbehave: M
 @pytest.mark.parametrize("said", [(), (SET_UP,)], ids=["nothing", "ready"])
 def test_a_socket_that_outlives_its_documented_end_is_drift(said: tuple[str, ...]) -> None:
     """On a mock, whose clock was moved there, the end is past: what stays open differs from what is documented."""
-    assert met(saying(*said), timeout_s=SOON_S).outcome is Outcome.DRIFTED
+    assert met(send_and_hang(*said), timeout_s=SOON_S).outcome is Outcome.DRIFTED
 
 
 @pytest.mark.parametrize(
     ("misbehave", "address", "code"),
     [
-        (saying(SET_UP), INVALID_TOKEN, "close-missing"),
-        (saying(), INVALID_TOKEN, "close-missing"),
-        (saying(SET_UP, GO_AWAY), CONNECTION_TIME, "close-missing"),
-        (hostile_sockets.no_such_frame, INVALID_TOKEN, "stream-malformed"),
-        (hostile_sockets.no_text, INVALID_TOKEN, "stream-malformed"),
+        (send_and_hang(SET_UP), INVALID_TOKEN, "close-missing"),
+        (send_and_hang(), INVALID_TOKEN, "close-missing"),
+        (send_and_hang(SET_UP, GO_AWAY), CONNECTION_TIME, "close-missing"),
+        (hostile_sockets.send_unknown_frame, INVALID_TOKEN, "stream-malformed"),
+        (hostile_sockets.send_invalid_utf8, INVALID_TOKEN, "stream-malformed"),
         (hostile_sockets.reset, INVALID_TOKEN, "close-unclean"),
     ],
     ids=["open and talking", "open and silent", "open after goAway", "no such frame", "no UTF-8", "reset"],
@@ -112,16 +112,17 @@ def test_events_before_a_broken_end_are_judged(misbehave: Misbehaviour, address:
 
 
 @pytest.mark.parametrize(
-    "misbehave", [hostile_sockets.huge_frame, hostile_sockets.endless_fragments, hostile_sockets.huge_messages]
+    "misbehave",
+    [hostile_sockets.send_huge_frame, hostile_sockets.send_endless_fragments, hostile_sockets.send_huge_messages],
 )
 def test_memory_is_bounded(misbehave: Misbehaviour) -> None:
-    met(plain(429))  # which loads what all of them need
-    assert grown_by(lambda: met(misbehave, timeout_s=SOON_S)) < MEMORY
+    met(always_answer(429))  # which loads what all of them need
+    assert measure_memory(lambda: met(misbehave, timeout_s=SOON_S)) < MEMORY
 
 
 def test_messages_before_a_close_are_read() -> None:
     """The close may have come before we could say our first word; what came before it counts all the same."""
-    result = met(hasty(SET_UP, GO_AWAY))
+    result = met(send_and_close(SET_UP, GO_AWAY))
     assert result.outcome is Outcome.CONFORMS, (result.outcome, result.reason, result.drifts)
     response = response_of(result)
     heard = [event.event for event in response.events or () if not event.sent]
@@ -130,7 +131,7 @@ def test_messages_before_a_close_are_read() -> None:
 
 
 def test_frames_are_counted() -> None:
-    response = response_of(met(hostile_sockets.endless_frames))
+    response = response_of(met(hostile_sockets.send_endless_frames))
     assert len(response.events or ()) <= MAX_FRAMES
     assert response.ended == "capped"
     assert response.close is None

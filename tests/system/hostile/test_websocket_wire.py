@@ -25,9 +25,17 @@ from catalog_probe.probes.wire.redaction.redactor import Redactor
 from tests.harness import certificates
 from tests.harness.command import DEADLINE_S
 from tests.harness.engines import mock_target_at
-from tests.harness.hostile import Hostile, Peer, hanging, plain
-from tests.harness.hostile_sockets import CLOSE, TEXT, after_handshake, endless_frames, frame, saying, unmasked
-from tests.harness.processes import until
+from tests.harness.hostile import HostileServer, Peer, always_answer, hang
+from tests.harness.hostile_sockets import (
+    CLOSE,
+    TEXT,
+    after_handshake,
+    frame,
+    send_and_hang,
+    send_endless_frames,
+    unmask,
+)
+from tests.harness.processes import wait_for
 from tests.harness.serving import serving
 
 if TYPE_CHECKING:
@@ -94,7 +102,7 @@ def test_sent_and_received_messages_are_recorded_in_order() -> None:
 
 
 def test_a_certificate_is_verified(tmp_path: Path) -> None:
-    made = certificates.make(tmp_path)
+    made = certificates.make_certificates(tmp_path)
     with serving(create_app(only=["pc"]), made) as base:
         assert code_of(perform(pc(base), HELLO)) == "tls-failed"
         assert names(perform(pc(base, ca_file=str(made.authority)), HELLO))[-1] == "response.completed"
@@ -119,14 +127,14 @@ def test_a_late_connection_on_a_busy_machine_is_a_connect_timeout(call: Call) ->
 @pytest.mark.parametrize("call", [HELLO, get("/v1/models")], ids=["WebSocket", "HTTP"])
 def test_a_late_answer_on_a_busy_machine_is_no_connect_timeout(call: Call) -> None:
     """Nothing is looked at before the time limit of the answer is over, the connection that stands neither."""
-    with Hostile(hanging).serving() as base:
+    with HostileServer(hang).serving() as base:
         exchange = perform(pc(base), call.replace(timeout_s=0.1), busy_s=0.15, busy_times=12)
     assert code_of(exchange) == "read-timeout"
 
 
 def test_an_open_socket_is_no_connect_timeout() -> None:
     """Even where the time limit of connecting itself has passed before anybody looks at the socket."""
-    with Hostile(hanging).serving() as base:
+    with HostileServer(hang).serving() as base:
         exchange = perform(pc(base), HELLO.replace(connect_timeout_s=0.001, timeout_s=0.1), busy_s=0.15, busy_times=12)
     assert code_of(exchange) == "read-timeout"
 
@@ -138,10 +146,10 @@ def test_plain_text_never_leaves_this_machine() -> None:
 
 
 def test_a_redirect_is_reported_and_not_followed() -> None:
-    elsewhere = Hostile(plain(200))
+    elsewhere = HostileServer(always_answer(200))
     with elsewhere.serving() as other:
         address = other.replace("http", "ws")
-        with Hostile(plain(302, location=address)).serving() as base:
+        with HostileServer(always_answer(302, location=address)).serving() as base:
             exchange = perform(pc(base), HELLO)
     assert exchange.response is not None
     assert (exchange.response.status, exchange.response.headers["location"]) == (302, address)
@@ -157,7 +165,7 @@ def test_proxies_of_the_environment_are_not_used(monkeypatch: pytest.MonkeyPatch
 
 def test_keys_in_answers_are_hidden() -> None:
     echo = json.dumps({"type": "echo", "key": KEY, KEY: [f"Bearer {KEY}"]})
-    with Hostile(saying(echo)).serving() as base:
+    with HostileServer(send_and_hang(echo)).serving() as base:
         exchange = perform(
             pc(base, timeout_s=SOON_S), converse("/v1/responses", AwaitMessage("echo"), query=(("key", KEY),))
         )
@@ -176,18 +184,18 @@ def test_names_are_translated_both_ways() -> None:
         await peer.send(answer)
         received.append(await peer.reader.read(65_536))
 
-    hostile = Hostile(after_handshake(echoing))
+    hostile = HostileServer(after_handshake(echoing))
     call = converse(
         "/ws", AwaitMessage("made"), SendMessage(lambda heard: {"again": heard["made"]["id"]}), headers={"pa-beta": "x"}
     )
     with hostile.serving() as base:
         provider = mock_target_at(base, timeout_s=SOON_S, header_prefix="real-", id_prefix="real_").providers["pa"]
         exchange = perform(provider, call)
-        until(lambda: received)
+        wait_for(lambda: received)
     assert exchange.response is not None
     heard, said = exchange.response.events or ()
     assert (heard.data["id"], said.data) == ("pa_1", {"again": "pa_1"})
-    assert json.loads(unmasked(received[0])) == {"again": "real_1"}
+    assert json.loads(unmask(received[0])) == {"again": "real_1"}
     assert "real-beta: x" in hostile.heads[0]
     assert "pa-beta" in exchange.request.headers
 
@@ -218,7 +226,7 @@ def test_a_close_frame_without_a_code_has_none(payload: bytes, code: int | None)
     async def closing(peer: Peer) -> None:
         await peer.send(frame(CLOSE, payload))
 
-    with Hostile(after_handshake(closing)).serving() as base:
+    with HostileServer(after_handshake(closing)).serving() as base:
         exchange = perform(pc(base), converse("/v1/responses", AWAIT_CLOSE))
     assert exchange.response is not None
     close = exchange.response.close
@@ -240,15 +248,15 @@ def test_a_server_that_still_sends_can_answer_our_close() -> None:
         except ConnectionError as error:
             ended.append(error)
 
-    with Hostile(after_handshake(talkative)).serving() as base:
+    with HostileServer(after_handshake(talkative)).serving() as base:
         exchange = perform(pc(base), converse("/v1/responses", AwaitMessage("0")))
-        until(lambda: ended)  # the peer reads how it ends after we have ended it, and may come late to that
+        wait_for(lambda: ended)  # the peer reads how it ends after we have ended it, and may come late to that
     assert names(exchange) == ["0"]
     assert ended == [b""]
 
 
 def test_a_server_that_never_stops_sending_is_disconnected() -> None:
-    with Hostile(endless_frames).serving() as base:
+    with HostileServer(send_endless_frames).serving() as base:
         exchange = perform(pc(base), converse("/v1/responses", AwaitMessage("serverContent")))
     assert names(exchange) == ["serverContent"]
     assert exchange.response is not None

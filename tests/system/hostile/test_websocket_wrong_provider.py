@@ -13,11 +13,11 @@ from tests.harness.serving import serving
 from tests.harness.wrong_sockets import (
     SpoilMessage,
     WrongSockets,
-    closing,
-    cutting,
-    frames,
-    never_closing,
-    refusing,
+    change_close,
+    cut_instead_of_close,
+    edit_frames,
+    never_close,
+    refuse_handshake,
 )
 
 if TYPE_CHECKING:
@@ -46,15 +46,15 @@ def probe_spoiled(spoil: SpoilMessage, address: str) -> Result:
 
 
 def rename_message(old: str, new: str) -> SpoilMessage:
-    return frames(lambda message: {new: message[old]} if old in message else message)
+    return edit_frames(lambda message: {new: message[old]} if old in message else message)
 
 
 def drop_message(name: str) -> SpoilMessage:
-    return frames(lambda message: None if name in message else message)
+    return edit_frames(lambda message: None if name in message else message)
 
 
 def replace_message(name: str, other: Any) -> SpoilMessage:
-    return frames(lambda message: other if name in message else message)
+    return edit_frames(lambda message: other if name in message else message)
 
 
 async def refuse_resumption(message: Message, send: Send, scope: Scope) -> None:
@@ -83,7 +83,7 @@ class SocketMismatch:
 
 def edit_event(event: str, change: Callable[[Any], Any]) -> SpoilMessage:
     """Change the data of one event."""
-    return frames(lambda message: change(message) if message.get("type") == event else message)
+    return edit_frames(lambda message: change(message) if message.get("type") == event else message)
 
 
 def flatten_error(message: Any) -> Any:
@@ -112,16 +112,18 @@ DRIFTS = {
     "goAway that is no JSON": SocketMismatch(
         replace_message("goAway", "go away!"), CONNECTION_TIME, Aspect.EVENT, "stream-malformed"
     ),
-    "wrong close code": SocketMismatch(closing(code=4001), CONNECTION_TIME, Aspect.CLOSE, "close-code-differs"),
-    "close without a reason": SocketMismatch(closing(reason=""), CONNECTION_TIME, Aspect.CLOSE, "close-reason-missing"),
-    "unclean close": SocketMismatch(cutting, CONNECTION_TIME, Aspect.CLOSE, "close-unclean"),
-    "no close": SocketMismatch(never_closing, CONNECTION_TIME, Aspect.CLOSE, "close-missing"),
-    "no close where only that is awaited": SocketMismatch(never_closing, INVALID_TOKEN, Aspect.CLOSE, "close-missing"),
+    "wrong close code": SocketMismatch(change_close(code=4001), CONNECTION_TIME, Aspect.CLOSE, "close-code-differs"),
+    "close without a reason": SocketMismatch(
+        change_close(reason=""), CONNECTION_TIME, Aspect.CLOSE, "close-reason-missing"
+    ),
+    "unclean close": SocketMismatch(cut_instead_of_close, CONNECTION_TIME, Aspect.CLOSE, "close-unclean"),
+    "no close": SocketMismatch(never_close, CONNECTION_TIME, Aspect.CLOSE, "close-missing"),
+    "no close where only that is awaited": SocketMismatch(never_close, INVALID_TOKEN, Aspect.CLOSE, "close-missing"),
     "HTTP error instead of a close": SocketMismatch(
-        refusing(402, UNAVAILABLE), INVALID_TOKEN, Aspect.EVENT, "stream-not-started"
+        refuse_handshake(402, UNAVAILABLE), INVALID_TOKEN, Aspect.EVENT, "stream-not-started"
     ),
     "HTTP status instead of 101": SocketMismatch(
-        refusing(402, UNAVAILABLE), INVALID_TOKEN, Aspect.STATUS, "status-differs"
+        refuse_handshake(402, UNAVAILABLE), INVALID_TOKEN, Aspect.STATUS, "status-differs"
     ),
     "another code": SocketMismatch(
         edit_event("error", change_error(code="too_old")), LIMIT, Aspect.CODE, "code-differs"
@@ -133,7 +135,7 @@ DRIFTS = {
         edit_event("error", lambda message: {**message, "status": 429}), LIMIT, Aspect.CODE, "code-differs"
     ),
     "error as HTTP status instead of an event": SocketMismatch(
-        refusing(402, UNAVAILABLE), LIMIT, Aspect.EVENT, "stream-not-started"
+        refuse_handshake(402, UNAVAILABLE), LIMIT, Aspect.EVENT, "stream-not-started"
     ),
     "wrong event name of an error": SocketMismatch(
         edit_event("error", lambda message: {**message, "type": "failure"}), LIMIT, Aspect.EVENT, "event-missing"
@@ -185,7 +187,7 @@ def test_a_socket_that_closes_before_its_last_event_is_inconclusive() -> None:
 
 
 def test_a_handshake_that_blames_our_request_is_inconclusive() -> None:
-    result = probe_spoiled(refusing(400, UNAVAILABLE), INVALID_TOKEN)
+    result = probe_spoiled(refuse_handshake(400, UNAVAILABLE), INVALID_TOKEN)
     assert (result.outcome, result.reason and result.reason.code) == (Outcome.INCONCLUSIVE, "assumption-failed")
 
 
@@ -204,16 +206,16 @@ def test_a_closed_setup_reports_its_code_and_reason() -> None:
 
 
 def test_close_and_messages_have_separate_verdicts() -> None:
-    only_close = probe_spoiled(closing(code=4001), CONNECTION_TIME)
+    only_close = probe_spoiled(change_close(code=4001), CONNECTION_TIME)
     assert {finding.aspect for finding in only_close.drifts} == {Aspect.CLOSE}
     only_event = probe_spoiled(drop_message("goAway"), CONNECTION_TIME)
     assert {finding.aspect for finding in only_event.drifts} == {Aspect.EVENT}
 
 
 def test_an_unspoiled_socket_conforms() -> None:
-    assert probe_spoiled(frames(lambda message: message), CONNECTION_TIME).outcome is Outcome.CONFORMS
+    assert probe_spoiled(edit_frames(lambda message: message), CONNECTION_TIME).outcome is Outcome.CONFORMS
 
 
 def test_an_overload_at_the_handshake_is_inconclusive() -> None:
-    result = probe_spoiled(refusing(503, UNAVAILABLE), INVALID_TOKEN)
+    result = probe_spoiled(refuse_handshake(503, UNAVAILABLE), INVALID_TOKEN)
     assert (result.outcome, result.reason and result.reason.code) == (Outcome.INCONCLUSIVE, "unasked-overload")

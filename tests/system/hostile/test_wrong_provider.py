@@ -11,7 +11,7 @@ import pytest
 from catalog_probe.catalog.model import Aspect, Outcome, Severity
 from tests.harness.engines import mock_target_at, probe
 from tests.harness.serving import serving
-from tests.harness.wrong_provider import Answer, Spoil, WrongProvider
+from tests.harness.wrong_provider import Spoil, SpoilableAnswer, WrongProvider
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -38,7 +38,7 @@ def set_status(number: int) -> Spoil:
 
 
 def set_header(name: str, value: str | None) -> Spoil:
-    def change(answer: Answer) -> None:
+    def change(answer: SpoilableAnswer) -> None:
         answer.headers.pop(name, None)
         if value is not None:
             answer.headers[name] = value
@@ -57,7 +57,7 @@ def replace_body(content: bytes) -> Spoil:
 def replace_in_events(old: bytes, new: bytes) -> Spoil:
     """Replace something in the text of an event stream; other answers stay."""
 
-    def change(answer: Answer) -> None:
+    def change(answer: SpoilableAnswer) -> None:
         if "event-stream" in answer.headers.get("content-type", ""):
             assert old in answer.body, f"the mock's stream has no {old!r}"
             answer.body = answer.body.replace(old, new)
@@ -68,7 +68,7 @@ def replace_in_events(old: bytes, new: bytes) -> Spoil:
 def answer_instead_of_stream(number: int, error_type: str) -> Spoil:
     """The error as an HTTP status where the documents put it into a stream."""
 
-    def change(answer: Answer) -> None:
+    def change(answer: SpoilableAnswer) -> None:
         if "event-stream" in answer.headers.get("content-type", ""):
             answer.status = number
             answer.headers["content-type"] = "application/json"
@@ -78,11 +78,11 @@ def answer_instead_of_stream(number: int, error_type: str) -> Spoil:
     return change
 
 
-def when(condition: Callable[[Answer], bool], spoil: Spoil) -> Spoil:
+def when(condition: Callable[[SpoilableAnswer], bool], spoil: Spoil) -> Spoil:
     return lambda answer: spoil(answer) if condition(answer) else None
 
 
-def wrap_in_list(answer: Answer) -> None:
+def wrap_in_list(answer: SpoilableAnswer) -> None:
     answer.body = b"[" + answer.body + b"]"
 
 
@@ -268,7 +268,7 @@ def test_an_extra_header_is_reported_but_no_drift() -> None:
 
 
 def test_another_records_answer_is_recognised() -> None:
-    def answer_conflict(answer: Answer) -> None:
+    def answer_conflict(answer: SpoilableAnswer) -> None:
         answer.status = 409
         answer.edit(lambda b: b["error"].update(type="conflict_error", message="somebody was faster"))
 
@@ -281,7 +281,7 @@ def test_another_records_answer_is_recognised() -> None:
 
 
 def test_an_answer_about_the_account_is_inconclusive() -> None:
-    def answer_unpaid(answer: Answer) -> None:
+    def answer_unpaid(answer: SpoilableAnswer) -> None:
         answer.status = 402
         answer.edit(lambda b: b["error"].update(type="billing_error", message="see your payment details"))
 
@@ -292,7 +292,7 @@ def test_an_answer_about_the_account_is_inconclusive() -> None:
 
 
 def test_a_refused_permission_on_a_mock_is_drift() -> None:
-    def refuse(answer: Answer) -> None:
+    def refuse(answer: SpoilableAnswer) -> None:
         if answer.status == 200:
             answer.status = 403
             error = {"type": "permission_error", "message": "your account may not list models"}
@@ -316,7 +316,7 @@ def test_a_provider_that_alternates_is_flaky() -> None:
 
 
 def test_a_different_mismatch_in_each_attempt_is_drift() -> None:
-    def spoil_differently(answer: Answer) -> None:
+    def spoil_differently(answer: SpoilableAnswer) -> None:
         number = int(answer.asked["x-mock-session"].rpartition("/")[2])
         spoils = {1: set_status(410), 2: set_header("request-id", None), 3: replace_body(b"{}")}
         spoils[number](answer)
@@ -338,7 +338,7 @@ def test_two_of_three_attempts_agree() -> None:
     assert len(result.attempts) == 3
 
 
-def answer_500(answer: Answer) -> None:
+def answer_500(answer: SpoilableAnswer) -> None:
     answer.status = 500
     answer.edit(lambda b: b["error"].update(type="api_error", message="internal server error"))
 

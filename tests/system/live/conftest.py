@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def tls(tmp_path_factory: pytest.TempPathFactory) -> Certificates:
     """An authority of our own, and a certificate for loopback that it signed."""
     folder: Path = tmp_path_factory.mktemp("tls")
-    return certificates.make(folder)
+    return certificates.make_certificates(folder)
 
 
 @pytest.fixture(scope="module")

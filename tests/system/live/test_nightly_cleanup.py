@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.harness.command import child_environ
-from tests.harness.github import GitHub, scripts
+from tests.harness.github import GitHub, copy_scripts
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -46,7 +46,7 @@ class Checkout:
 @pytest.fixture
 def checkout(tmp_path: Path) -> Checkout:
     root, tools = tmp_path / "checkout", tmp_path / "tools"
-    scripts(root, "clean-up", "own-runs")
+    copy_scripts(root, "clean-up", "own-runs")
     made = Checkout(root, GitHub(tools))
     (tools / "python").write_text(f'#!/bin/sh\necho "$*" >> "{tools}/ran"\n')
     (tools / "python").chmod(0o755)

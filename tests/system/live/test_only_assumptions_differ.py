@@ -16,7 +16,7 @@ from catalog_probe.catalog.model.codes import ReasonCode
 from tests.harness.command import CommandResult, pytest_probes
 from tests.harness.live import write_live_target
 from tests.harness.serving import serving
-from tests.harness.wrong_provider import Answer, WrongProvider
+from tests.harness.wrong_provider import SpoilableAnswer, WrongProvider
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -30,7 +30,7 @@ CREATED = re.compile(r"/pa/v1/(models/.+|messages/count_tokens)")
 NOWHERE = {"type": "error", "error": {"type": "not_found_error", "message": "No such path."}}
 
 
-def contradict_assumptions(answer: Answer) -> None:
+def contradict_assumptions(answer: SpoilableAnswer) -> None:
     """What only our assumptions speak against: another success, another place of the id, a path that is not there."""
     if answer.path == "/pa/v1/messages/batches":  # 1:4.1: "paths: not shown"
         if answer.status >= 400:

@@ -15,7 +15,7 @@ from catalog_probe.catalog.files.manifest import providers
 from catalog_probe.mockserver.app import create_app
 from tests.harness.engines import catalog
 from tests.harness.serving import serving
-from tests.harness.wrong_provider import Answer, Spoil, WrongProvider
+from tests.harness.wrong_provider import Spoil, SpoilableAnswer, WrongProvider
 from tests.system.openapi.credentials import headers
 
 schemathesis = pytest.importorskip("schemathesis", reason="not installed here (`nox -s clients` has it)")
@@ -93,15 +93,15 @@ def test_the_mock_answers_as_the_export_says(provider: str, mode: str) -> None:
         assert departures(provider, base, mode) == []
 
 
-def fails(answer: Answer) -> None:
+def fails(answer: SpoilableAnswer) -> None:
     answer.status = 507
 
 
-def says_nothing(answer: Answer) -> None:
+def says_nothing(answer: SpoilableAnswer) -> None:
     answer.edit(lambda body: body.clear())
 
 
-def without_its_id(answer: Answer) -> None:
+def without_its_id(answer: SpoilableAnswer) -> None:
     answer.headers.pop("request-id", None)
 
 

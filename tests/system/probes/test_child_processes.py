@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from catalog_probe.catalog.files.provider_folders import SHIPPED
 from tests.harness import hostile_http2
 from tests.harness.command import pytest_probes
-from tests.harness.hostile import GREEN, Hostile, Peer, plain
+from tests.harness.hostile import GREEN, HostileServer, Peer, always_answer
 from tests.harness.serving import serving_connections
 from tests.harness.target_files import toml
 
@@ -52,7 +52,7 @@ def pytest_configure(config):
 
 
 def test_workers_get_the_keys_and_do_not_inherit_them(tmp_path: Path) -> None:
-    server = Hostile(plain(200, GREEN))
+    server = HostileServer(always_answer(200, GREEN))
     spied = tmp_path / "spied"
     spied.mkdir()
     with server.serving() as base:
@@ -82,7 +82,7 @@ def test_a_goaway_message_shows_no_key(tmp_path: Path) -> None:
 
     async def connection(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         with suppress(ConnectionError):
-            await hostile_http2.going_away(KEY.encode())(Peer("", reader, writer))
+            await hostile_http2.send_goaways(KEY.encode())(Peer("", reader, writer))
 
     data = tomllib.loads((SHIPPED.targets / "mock.toml").read_text())
     with serving_connections(connection) as base:

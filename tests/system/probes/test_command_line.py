@@ -19,7 +19,7 @@ from tests.harness import patient
 from tests.harness.command import CHECKOUT, pytest_probes, run_command, run_pytest_here
 from tests.harness.serving import serving
 from tests.harness.target_files import pa_target
-from tests.harness.wrong_provider import Answer, WrongProvider
+from tests.harness.wrong_provider import SpoilableAnswer, WrongProvider
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -146,7 +146,7 @@ def test_an_empty_selection_has_its_exit_status(tmp_path: Path) -> None:
     assert not [path for path in (tmp_path / "out").rglob("*") if path.is_file()]
 
 
-def gone(answer: Answer) -> None:
+def gone(answer: SpoilableAnswer) -> None:
     """Answer 410 to what names a model that does not exist."""
     if "no-such-model" in answer.path:
         answer.status = 410

@@ -74,7 +74,7 @@ async def _pass_on(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -
 @pytest.fixture(scope="module")
 def tls(tmp_path_factory: pytest.TempPathFactory) -> Certificates:
     names = ("api.example", "127.0.0.1")
-    return certificates.make(tmp_path_factory.mktemp("certificates"), names=names)
+    return certificates.make_certificates(tmp_path_factory.mktemp("certificates"), names=names)
 
 
 @pytest.fixture(autouse=True)

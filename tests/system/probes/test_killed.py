@@ -19,8 +19,8 @@ from catalog_probe.catalog.files.store import RECORDS, Catalog
 from catalog_probe.catalog.model.exits import Exit
 from catalog_probe.reports import build
 from tests.harness.command import DEADLINE_S
-from tests.harness.processes import children, gone, until
-from tests.harness.unfinished import reported, started
+from tests.harness.processes import have_ended, list_children, wait_for
+from tests.harness.unfinished import find_results_file, start_run
 
 
 def digest_of_records() -> str:
@@ -33,14 +33,14 @@ def digest_of_records() -> str:
 @pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="looks for workers and the mock's process in /proc")
 def test_a_killed_run_loses_nothing_that_it_had_reported(tmp_path: Path) -> None:
     before = digest_of_records()
-    process = started(tmp_path, "-n", "2")
-    path = until(lambda: reported(process, tmp_path))
-    below = children(process.pid)
+    process = start_run(tmp_path, "-n", "2")
+    path = wait_for(lambda: find_results_file(process, tmp_path))
+    below = list_children(process.pid)
     assert len(below) >= 3, "two workers and a mock"
     lines = path.read_bytes().count(b"\n")
     os.kill(process.pid, signal.SIGKILL)
     process.communicate(timeout=DEADLINE_S)
-    until(lambda: gone(below))
+    wait_for(lambda: have_ended(below))
 
     run, results = read_run(path)
     assert run.run == path.parent.name

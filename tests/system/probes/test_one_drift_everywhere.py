@@ -10,7 +10,7 @@ from catalog_probe.catalog.model import Outcome
 from tests.harness.command import pytest_probes
 from tests.harness.serving import serving
 from tests.harness.target_files import pa_target
-from tests.harness.wrong_provider import Answer, WrongProvider
+from tests.harness.wrong_provider import SpoilableAnswer, WrongProvider
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -41,7 +41,7 @@ def steady(text: str) -> str:
     return "\n".join(line.rstrip() for line in text.splitlines())
 
 
-def gone(answer: Answer) -> None:
+def gone(answer: SpoilableAnswer) -> None:
     if "no-such-model" in answer.path:
         answer.status = 410
         answer.headers.pop("request-id", None)

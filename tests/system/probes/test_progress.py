@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.harness.terminals import in_a_terminal
+from tests.harness.terminals import run_in_terminal
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -18,7 +18,7 @@ LETTERS = re.compile(r"^probes\S+ [.sF]+", re.MULTILINE)
 
 @pytest.mark.parametrize("workers", ["0", "2"])
 def test_a_terminal_has_one_line_that_counts(tmp_path: Path, workers: str) -> None:
-    status, written = in_a_terminal(tmp_path / "out", *CHOSEN, "-n", workers, columns=70)
+    status, written = run_in_terminal(tmp_path / "out", *CHOSEN, "-n", workers, columns=70)
     assert status == 0, written
     drawn = [each.rstrip() for each in re.findall(r"\r(\d+ of \d+[^\r\n]*)", written)]
     assert drawn, written
@@ -30,7 +30,7 @@ def test_a_terminal_has_one_line_that_counts(tmp_path: Path, workers: str) -> No
 
 
 def test_ci_gets_no_progress_line(tmp_path: Path) -> None:
-    status, written = in_a_terminal(tmp_path / "out", *CHOSEN, environ={"CI": "true"})
+    status, written = run_in_terminal(tmp_path / "out", *CHOSEN, environ={"CI": "true"})
     assert status == 0, written
     assert not re.search(r"\r\d+ of", written)
     assert LETTERS.search(written.replace("\r\n", "\n"))

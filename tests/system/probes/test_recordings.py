@@ -10,7 +10,7 @@ from catalog_probe.catalog.model import Outcome
 from tests.harness.engines import catalog, probe
 from tests.harness.fault_proxy import serving_faults
 from tests.harness.fault_table import FAULTS
-from tests.harness.recordings import differing, recorded
+from tests.harness.recordings import judge_recording, read_recording
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @pytest.mark.parametrize(("provider", "at_least"), [("pa", 60), ("pb", 50), ("pc", 65)])
 def test_a_har_of_the_mock_gives_no_other_verdict_than_probing(provider: str, at_least: int, tmp_path: Path) -> None:
-    touched, other = differing(provider, tmp_path)
+    touched, other = judge_recording(provider, tmp_path)
     assert not other
     assert len(touched) >= at_least
 
@@ -43,7 +43,7 @@ def test_a_proxys_change_is_the_same_drift_in_its_recording(name: str, tmp_path:
     with serving_faults() as fault_server:
         probed = probe(fault_server.target_behind(*named.faults), chosen)
     # Who records everything says so: else an empty header is taken for one that the recorder emptied.
-    seen = recorded(tmp_path, probed.values(), complete=True)
+    seen = read_recording(tmp_path, probed.values(), complete=True)
     told = {address: seen.result(address) for address in chosen}
     touched = [address for address, each in told.items() if each.outcome is not Outcome.NOT_PROBED]
     assert {each: drifts(told[each]) for each in touched} == {each: drifts(probed[each]) for each in touched}

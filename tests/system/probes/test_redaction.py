@@ -16,7 +16,7 @@ from catalog_probe.probes.wire.redaction.redactor import MIN_SECRET
 from catalog_probe.reports.history.history_file import load_history
 from catalog_probe.reports.news import feed, news
 from tests.harness.command import CommandResult, pytest_probes
-from tests.harness.hostile import GREEN, Hostile, Peer, answer, start
+from tests.harness.hostile import GREEN, HostileServer, Peer, answer, answer_head
 from tests.unit.reports.packed_details import unpack_details
 
 if TYPE_CHECKING:
@@ -111,7 +111,7 @@ ANSWERS: tuple[bytes, ...] = (
     answer(400, json.dumps(json.dumps({"inner": echo()})).encode(), **HEADERS),
     b"HTTP/1.1 400 " + KEY.encode() + b"\r\nno header at all " + KEY.encode() + b"\r\n\r\n",
     KEY.encode() + b" is no HTTP\r\n\r\n",
-    start(400, content_length="1000", **HEADERS) + KEY.encode(),
+    answer_head(400, content_length="1000", **HEADERS) + KEY.encode(),
     answer(200, stream(), "text/event-stream", **HEADERS),
 )
 
@@ -179,7 +179,7 @@ def probe_echo_server(tmp_path: Path, *arguments: str) -> tuple[CommandResult, l
         await turns(peer)
 
     turns = make_echo()
-    server = Hostile(misbehave, green_control=False)
+    server = HostileServer(misbehave, green_control=False)
     with server.serving() as base:
         (tmp_path / "canary.toml").write_text(TARGET.format(base=base))
         (tmp_path / "leaky.py").write_text(LEAKY)

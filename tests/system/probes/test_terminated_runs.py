@@ -12,8 +12,8 @@ from catalog_probe.catalog.evidence.results_file import read_run
 from catalog_probe.catalog.model.codes import ReasonCode
 from catalog_probe.catalog.model.exits import Exit
 from tests.harness.command import DEADLINE_S, pytest_probes
-from tests.harness.processes import children, gone, until
-from tests.harness.unfinished import reported, started
+from tests.harness.processes import have_ended, list_children, wait_for
+from tests.harness.unfinished import find_results_file, start_run
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -38,9 +38,9 @@ def pytest_collection_finish(session):
     ("number", "workers"), [(signal.SIGTERM, ()), (signal.SIGHUP, ()), (signal.SIGTERM, ("-n", "2"))]
 )
 def test_a_terminated_run_leaves_a_report(tmp_path: Path, number: signal.Signals, workers: tuple[str, ...]) -> None:
-    process = started(tmp_path, *workers)
-    path = until(lambda: reported(process, tmp_path))
-    below = children(process.pid)
+    process = start_run(tmp_path, *workers)
+    path = wait_for(lambda: find_results_file(process, tmp_path))
+    below = list_children(process.pid)
     process.send_signal(number)
     output, _ = process.communicate(timeout=DEADLINE_S)
     assert process.returncode == 128 + number, output
@@ -52,14 +52,14 @@ def test_a_terminated_run_leaves_a_report(tmp_path: Path, number: signal.Signals
     for view in ("report.html", "summary.md", "junit.xml"):
         assert (path.parent / view).stat().st_size
     assert f"`not-reported` ({len(lost)})" in (path.parent / "summary.md").read_text()
-    until(lambda: gone(below))
+    wait_for(lambda: have_ended(below))
 
 
 @pytest.mark.parametrize("workers", [(), ("-n", "2")])
 def test_an_interrupted_run_is_blind_and_says_so(tmp_path: Path, workers: tuple[str, ...]) -> None:
-    process = started(tmp_path, *workers)
-    path = until(lambda: reported(process, tmp_path))
-    below = children(process.pid)
+    process = start_run(tmp_path, *workers)
+    path = wait_for(lambda: find_results_file(process, tmp_path))
+    below = list_children(process.pid)
     process.send_signal(signal.SIGINT)
     output, _ = process.communicate(timeout=DEADLINE_S)
     assert process.returncode == Exit.BLIND, output
@@ -69,7 +69,7 @@ def test_an_interrupted_run_is_blind_and_says_so(tmp_path: Path, workers: tuple[
     stopped = [result for result in results if result.reason and result.reason.code == ReasonCode.LANE_STOPPED]
     assert 0 < len(stopped) < len(results)
     assert not any(map(is_unreported, results)), "an interruption is no lost process"
-    until(lambda: gone(below))
+    wait_for(lambda: have_ended(below))
 
 
 def test_a_full_disk_ends_the_run_in_one_line(tmp_path: Path) -> None:

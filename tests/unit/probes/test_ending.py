@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from catalog_probe.probes.plugin import ending
-from tests.harness.processes import idle
+from tests.harness.processes import wait_for_signal
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -36,7 +36,7 @@ def nowhere(number: signal.Signals, deferred: list[bool]) -> None:
 
 def told_to_end(number: signal.Signals, deferred: list[bool]) -> None:
     FunctionType(nowhere.__code__.replace(co_linetable=b""), globals())(number, deferred)
-    idle()
+    wait_for_signal()
 
 
 @pytest.mark.usefixtures("handled")

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from catalog_probe.probes.wire.redaction.known_secrets import ENOUGH, KnownSecrets
 from catalog_probe.probes.wire.redaction.normal_form import LAYERS
 from catalog_probe.probes.wire.redaction.work import PER_ESCAPE, PER_STRING, TooMuchWorkError, Work
-from tests.harness.disguises import disguises
+from tests.harness.disguises import disguise_secret
 
 SECRET = 'Sk-Canary_9fQ2zX7"w&Kd/4+LmT0vB8<rY1p'
 MARKER = "${K}"
@@ -129,9 +129,9 @@ def test_the_name_of_the_secret_that_was_found_is_told() -> None:
     assert known.find("neither", Work()) is None
 
 
-@pytest.mark.parametrize("name", disguises(SECRET))
+@pytest.mark.parametrize("name", disguise_secret(SECRET))
 def test_realistic_echoes_are_found(name: str) -> None:
-    assert is_found(f"no {disguises(SECRET)[name]}.")
+    assert is_found(f"no {disguise_secret(SECRET)[name]}.")
 
 
 @pytest.mark.parametrize("layers", range(1, LAYERS + 2))

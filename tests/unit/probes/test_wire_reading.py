@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from catalog_probe.catalog.model.codes import ReasonCode
 from catalog_probe.probes.wire import body, sse
 from catalog_probe.probes.wire.failure import NoAnswer, explain_error
-from tests.harness.pieces import PLACES, pieces
+from tests.harness.pieces import CUTS, stream_pieces
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
@@ -29,7 +29,7 @@ JSON = st.recursive(PLAIN, lambda inner: st.lists(inner) | st.dictionaries(st.te
 
 
 def read(raw: bytes, places: list[int], cap: int = 1_000_000, *, encoding: str) -> bytes:
-    return asyncio.run(body.read_body(pieces(raw, places), encoding, cap))
+    return asyncio.run(body.read_body(stream_pieces(raw, places), encoding, cap))
 
 
 def in_members(raw: bytes) -> bytes:
@@ -50,13 +50,13 @@ ENCODED: dict[str, tuple[str, Callable[[bytes], bytes]]] = {
 }
 
 
-@given(st.binary(max_size=3000), PLACES, st.sampled_from(sorted(ENCODED)))
+@given(st.binary(max_size=3000), CUTS, st.sampled_from(sorted(ENCODED)))
 def test_a_body_is_the_same_in_any_pieces_and_encoding(raw: bytes, places: list[int], how: str) -> None:
     encoding, pack = ENCODED[how]
     assert read(pack(raw), places, encoding=encoding) == raw
 
 
-@given(st.binary(max_size=3000), st.integers(0, 3000), PLACES, st.sampled_from(sorted(ENCODED)))
+@given(st.binary(max_size=3000), st.integers(0, 3000), CUTS, st.sampled_from(sorted(ENCODED)))
 def test_a_body_is_never_read_beyond_the_cap(raw: bytes, cap: int, places: list[int], how: str) -> None:
     encoding, pack = ENCODED[how]
     packed = pack(raw)
@@ -158,12 +158,12 @@ EVENTS = st.lists(st.tuples(NAMES, st.dictionaries(st.text(), PLAIN, max_size=3)
 
 def events(raw: bytes, places: list[int], *, by_line: bool = False, **limits: float) -> sse.Stream:
     async def collect() -> sse.Stream:
-        return await sse.read_stream(pieces(raw, places), lambda: 1.0, by_line=by_line, **limits)
+        return await sse.read_stream(stream_pieces(raw, places), lambda: 1.0, by_line=by_line, **limits)
 
     return asyncio.run(collect())
 
 
-@given(EVENTS, PLACES, st.sampled_from(["\n", "\r\n"]), st.sampled_from(NO_EVENTS))
+@given(EVENTS, CUTS, st.sampled_from(["\n", "\r\n"]), st.sampled_from(NO_EVENTS))
 def test_events_are_the_same_in_any_pieces_and_between_keep_alives(
     sent: list[tuple[str, dict[str, object]]], places: list[int], end: str, between: str
 ) -> None:
@@ -176,7 +176,7 @@ def test_events_are_the_same_in_any_pieces_and_between_keep_alives(
     assert [(event.event, event.data) for event in stream.events] == named
 
 
-@given(st.binary(max_size=400), PLACES)
+@given(st.binary(max_size=400), CUTS)
 def test_no_bytes_break_the_reader(raw: bytes, places: list[int]) -> None:
     stream = events(raw, places)
     assert stream.ended == "complete"

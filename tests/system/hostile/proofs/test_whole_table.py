@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.harness.hostile_table import RECORDS, cases
+from tests.harness.hostile_table import RECORDS, list_cases
 from tests.system.hostile.test_table import SLOW, mistakes
 
 if TYPE_CHECKING:
@@ -15,4 +15,4 @@ if TYPE_CHECKING:
 
 @pytest.mark.parametrize("over", RECORDS)
 def test_each_quick_hostile_server_gets_its_outcome_and_leaks_no_key(over: str, tmp_path: Path) -> None:
-    assert mistakes((case for case in cases() if case.over == over and case.reason not in SLOW), tmp_path) == []
+    assert mistakes((case for case in list_cases() if case.over == over and case.reason not in SLOW), tmp_path) == []

@@ -28,7 +28,7 @@ from catalog_probe.catalog.model import Tag
 from catalog_probe.reports import build
 from tests.harness.command import CHECKOUT, DEADLINE_S, child_environ, pytest_probes
 from tests.harness.live import LiveTarget, mock_process, write_live_target
-from tests.harness.processes import gone, until
+from tests.harness.processes import have_ended, wait_for
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -139,7 +139,7 @@ def test_a_kill_leaves_readable_results_and_no_process(tmp_path: Path) -> None:
         tree += below(process.pid)
         process.wait(timeout=DEADLINE_S)
         ended = time.monotonic()
-        until(partial(gone, tree))  # nobody goes on without the one that records
+        wait_for(partial(have_ended, tree))  # nobody goes on without the one that records
         outlived.append(time.monotonic() - ended)
         for path in out.glob("*/results.jsonl"):
             if path.stat().st_size:

@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 
 
 def test_exactly_the_known_contradictions_of_all_providers_are_found(tmp_path: Path) -> None:
-    with field.served() as addresses:
-        ran = field.night(tmp_path, addresses)
-    assert field.found(ran.lines) == field.known().keys()
+    with field.serving_as_published() as addresses:
+        ran = field.run_night(tmp_path, addresses)
+    assert field.collect_findings(ran.lines) == field.read_known_findings().keys()
     outcomes = Counter(result.outcome for result in ran.results.values() if not result.is_beyond_verifying)
     assert set(outcomes) == {Outcome.CONFORMS, Outcome.DRIFTED, Outcome.NOT_PROBED}, "no edge made anything unclear"
     assert outcomes[Outcome.CONFORMS] > 200
