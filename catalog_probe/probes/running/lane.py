@@ -38,7 +38,8 @@ if TYPE_CHECKING:
 # Transport failures in a row that end a lane: the rest would only repeat them.
 MAX_FAILURES = 5
 
-# Stands for the role of a request without a key.
+# In the scope of a limit, stands for the role of a request without a key. It is no role of a lane: whether a key
+# authorises a call, and which, is said by the call.
 NO_KEY = ""
 
 # Roles without an account. The limits in their answers are nobody's.
@@ -83,9 +84,13 @@ class Lane:
         self.green_control: Exchange | None = None
         """The last control that was a success."""
         self.controls = ControlCache(provider.name)
+        """The last answers to controls, so that the probes of the lane share one."""
         self.semaphore = anyio.CapacityLimiter(provider.concurrency)
+        """Held by a probe while it sends: so many are in flight at once."""
         self.barrier = Barrier()
+        """At which its probes wait until all of them were asked, or judged."""
         self.fault_free_lock = anyio.Lock()
+        """Held while fault-free requests are sent: a second batch then uses the answers of the first."""
         self._mock = mock
         self._budget = budget
         self._limiter = RateLimiter(provider.rate, provider.max_wait_s)
@@ -93,8 +98,8 @@ class Lane:
         self._failures = 0
         dialect = Dialect.for_provider(provider)
         self._wires = Wires(provider, dialect)
-        # What placeholders stand for: the target's values, and `<role>_credential`. A credential belongs into a body
-        # if the request hands it over instead of being authorised by it.
+        # Values of placeholders: those of the target, and each key as `<role>_credential`. A request may name a key in
+        # its body: to exchange it for a token, it has to hand it over.
         self._values = {**provider.values, **_credential_values(provider)}
         self.evidence = KeyEvidence(describe_target(provider, role, dialect, live=not mock))
         """What all answers on this lane show of its key."""
@@ -120,18 +125,19 @@ class Lane:
             label: under which the exchange is judged.
             session: the mock's session, which also makes names unique.
             since: when the attempt began, a reading of `time.perf_counter`.
-            role: whose key is sent.
+            role: whose key is sent; None for the lane's own.
             tokens: what the call may take at most.
             cleanup: it removes something from the account, so it is sent even if the lane has ended or the budget is
-                spent.
+                spent. It draws on the budget all the same.
             unbudgeted: it does not draw on the budget.
 
         Raises:
             ProbeStopped: the lane has ended, the budget is spent, the provider asks for too long a wait, or the call's
                 path would lead elsewhere than to the target.
         """
-        role = role or self.role
-        wire = self._wires.select(call)  # before the rate limiter: an import after it would make the request late
+        role = self.role if role is None else role
+        # Before the rate limiter: the first call of a protocol imports its library, which would make the request late.
+        wire = self._wires.select(call)
         url = await self._wires.build_url(call, wire.read_origin)  # before a key is put into anything
         scope = self._find_scope(call, role)
         reservations = await self._admit(scope, tokens, cleanup=cleanup, unbudgeted=unbudgeted)
@@ -148,12 +154,10 @@ class Lane:
         if not self._mock:
             response = exchange.response if scope.role not in ROLES_WITHOUT_ACCOUNT else None
             self._throttle.learn(scope, response, reservations)
-        if not call.expects_failure:
+        if not call.expects_failure:  # a failure that is wanted says nothing about the host
             self._count_failures(exchange)
-            self._obey_retry_after(exchange, scope.role)
-        unconfirmed = self.evidence.target.unconfirmed_values
-        if unconfirmed and is_success(http_status_of(exchange.response, self.provider.name)):
-            self.evidence.confirmed_values |= list_named_values(exchange.request, unconfirmed)
+        self._obey_retry_after(exchange, scope.role)
+        self._confirm_values(exchange)
         return exchange
 
     def has_token_limit(self, call: Call, role: str) -> bool:
@@ -177,11 +181,19 @@ class Lane:
 
     @property
     def paused_s(self) -> float:
-        """Seconds, from now, for which the provider asked to be left alone."""
+        """Seconds, from now, for which the provider asked to be left alone.
+
+        A refusal asks with Retry-After, for one key; any answer may ask with the reset of a limit that is used up.
+        """
         return max(self._throttle.requested_pause_s(self.role), self._throttle.paused_s)
 
     def stop(self, reason: Reason) -> None:
-        """End the lane; the first reason is kept."""
+        """End the lane; the first reason is kept.
+
+        The lane ends itself after failures in a row and too long a wait. Other modules end it: `controls` if the
+        provider refuses the lane's own key or account, `looking_up` if a connection failed, `engine` at the end of the
+        run.
+        """
         if self.stopped is None:
             self.stopped = reason
 
@@ -201,6 +213,7 @@ class Lane:
             ProbeStopped: it may not.
         """
         if self.stopped is not None and not cleanup:
+            # A blind run quotes the code at the beginning (`catalog.evidence.verdicts.blindness`).
             raise ProbeStopped(Reason(ReasonCode.LANE_STOPPED, f"{self.stopped.code}: {self.stopped.detail}"))
         shortage = None if unbudgeted else self._budget.take_request()
         if shortage is not None and not cleanup:
@@ -222,6 +235,7 @@ class Lane:
         return call.replace(query=(*call.query, (self.provider.key_query, value)))
 
     def _has_query_key(self, call: Call) -> bool:
+        """Whether the key goes into the query. A call may name a header for it, and gRPC has no query."""
         return bool(self.provider.key_query) and call.key_header is None and not call.is_grpc
 
     def _headers(self, call: Call, session: str, role: str) -> Mapping[str, str]:
@@ -247,6 +261,12 @@ class Lane:
         if self._failures >= MAX_FAILURES:
             detail = f"{self._failures} transport failures in a row, the last {exchange.failure.code}"
             self.stop(Reason(exchange.failure.code, detail))
+
+    def _confirm_values(self, exchange: Exchange) -> None:
+        """Note the values of the target that a success shows to be right."""
+        unconfirmed = self.evidence.target.unconfirmed_values
+        if unconfirmed and is_success(http_status_of(exchange.response, self.provider.name)):
+            self.evidence.confirmed_values |= list_named_values(exchange.request, unconfirmed)
 
     def _obey_retry_after(self, exchange: Exchange, role: str) -> None:
         response = exchange.response
