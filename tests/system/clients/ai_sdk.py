@@ -13,7 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tests.system.clients.client import MODEL, Client, Forecast, Where, failed
+from tests.system.clients.client import MODEL, Client, Endpoint, Forecast, make_failure
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -22,23 +22,30 @@ ASK = Path(__file__).parent / "node" / "ask.mjs"
 DEADLINE_S = 60
 
 
-def there() -> bool:
+def is_there() -> bool:
     """Whether Node is, and the packages are."""
     return shutil.which("node") is not None and (_folder() / "node_modules" / "ai").is_dir()
 
 
-def ask(provider: str, call: str, where: Where, text: str) -> Any:
+def ask(provider: str, call: str, endpoint: Endpoint, text: str) -> Any:
     """What a call gives; what it raises is raised here under the same names."""
     script = _folder() / ASK.name
     shutil.copyfile(ASK, script)  # Node looks for packages beside the script
-    asked = {"of": provider, "call": call, "url": where.url, "key": where.key, "model": where.model, "text": text}
+    request = {
+        "of": provider,
+        "call": call,
+        "url": endpoint.url,
+        "key": endpoint.key,
+        "model": endpoint.model,
+        "text": text,
+    }
     done = subprocess.run(
-        ["node", str(script)], input=json.dumps(asked), capture_output=True, text=True, timeout=DEADLINE_S, check=True
+        ["node", str(script)], input=json.dumps(request), capture_output=True, text=True, timeout=DEADLINE_S, check=True
     )
-    told = json.loads(done.stdout.splitlines()[-1])
-    if "raised" in told:
-        raise failed(" ".join(told["raised"]))
-    return told["said"]
+    answer = json.loads(done.stdout.splitlines()[-1])
+    if "raised" in answer:
+        raise make_failure(" ".join(answer["raised"]))
+    return answer["said"]
 
 
 def _folder() -> Path:
@@ -49,8 +56,8 @@ def _calls(provider: str) -> Mapping[str, Any]:
     return {
         "chat": partial(ask, provider, "chat"),
         "stream": partial(ask, provider, "stream"),
-        "tool": lambda where: ask(provider, "tool", where, "use get_weather"),
-        "structured": lambda where: Forecast.model_validate(ask(provider, "structured", where, "Hello")),
+        "tool": lambda endpoint: ask(provider, "tool", endpoint, "use get_weather"),
+        "structured": lambda endpoint: Forecast.model_validate(ask(provider, "structured", endpoint, "Hello")),
     }
 
 
@@ -66,7 +73,7 @@ def _client(provider: str, path: str, bad_key: int, overloaded: int, model: str 
         broken="Failed",
         too_long="AI_APICallError 400",
         model=model,
-        there=there,
+        is_there=is_there,
     )
 
 

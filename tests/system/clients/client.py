@@ -22,15 +22,15 @@ CHAT_TOOL = {"type": "function", "function": {"name": "get_weather", "parameters
 
 
 class Forecast(BaseModel):
-    """What structured output is asked for."""
+    """The type that structured output is requested as."""
 
     city: str
     days: int
 
 
 @dataclass(frozen=True)
-class Where:
-    """Where a client is pointed, with which key and model."""
+class Endpoint:
+    """The address, key and model that a client uses."""
 
     url: str
     key: str
@@ -39,34 +39,34 @@ class Where:
 
 @dataclass(frozen=True)
 class Client:
-    """One client of one provider: what it can be asked, and what it does when the provider fails.
+    """One client of one provider: its calls, and its behaviour when the provider fails.
 
-    `chat(where, text)` and `stream(where, text)` give the text, `tool(where)` the name of the function that is called,
-    `structured(where)` a forecast. What a client has not is None.
+    `chat(endpoint, text)` and `stream(endpoint, text)` return the text, `tool(endpoint)` the name of the called
+    function, and `structured(endpoint)` a forecast. A call that the client lacks is None.
     """
 
     package: str
     provider: str
     path: str
-    chat: Callable[[Where, str], Any]
-    stream: Callable[[Where, str], Any] | None = None
-    tool: Callable[[Where], Any] | None = None
-    structured: Callable[[Where], Any] | None = None
+    chat: Callable[[Endpoint, str], Any]
+    stream: Callable[[Endpoint, str], Any] | None = None
+    tool: Callable[[Endpoint], Any] | None = None
+    structured: Callable[[Endpoint], Any] | None = None
     bad_key: str = ""
     unknown_model: str = ""
     overloaded: tuple[str, int] = ("", 1)
-    """The class of what is raised in the end, and after how many attempts."""
+    """The error class that is raised in the end, and the number of attempts."""
     broken: str = "Exception"
-    """The class of what is raised in the middle of a stream."""
+    """The error class for a failure in the middle of a stream."""
     broken_since: tuple[str, int] | None = None
-    """The distribution and the major version from which it notices that."""
+    """The distribution and major version since which the client notices that failure."""
     too_long: str = "BadRequestError"
-    """The class of what is raised where the context is too long."""
+    """The error class for a context that is too long."""
     retries: bool = True
-    """Whether it asks once more by itself after a rate limit."""
+    """Whether it retries a rate limit by itself."""
     model: str = MODEL
-    there: Callable[[], bool] | None = None
-    """Whether it is there, where that is more than whether its package can be imported."""
+    is_there: Callable[[], bool] | None = None
+    """Whether the client is installed, if importing its package is not enough to know."""
 
     @property
     def notices_a_broken_stream(self) -> bool:
@@ -76,9 +76,9 @@ class Client:
         return int(version(distribution).partition(".")[0]) >= since
 
     @property
-    def installed(self) -> bool:
-        if self.there is not None:
-            return self.there()
+    def is_installed(self) -> bool:
+        if self.is_there is not None:
+            return self.is_there()
         return is_installed(self.package)
 
 
@@ -94,12 +94,12 @@ class Failed(Exception):
     """A client that is a process failed."""
 
 
-def failed(names: str) -> Failed:
-    """The failure of a client that is a process, under the names that it tells."""
+def make_failure(names: str) -> Failed:
+    """Return a failure of a client process whose class has the names that the process reported."""
     kind: type[Failed] = type(names, (Failed,), {})
     return kind()
 
 
 def module(name: str) -> Any:
-    """A module that may not be installed, and brings no types where it is not."""
+    """Import a module that may not be installed, untyped."""
     return import_module(name)

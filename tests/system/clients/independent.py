@@ -1,6 +1,6 @@
-"""Clients of Python, each as the few calls that an application makes with it.
+"""Third-party Python clients, each as the few calls that an application makes.
 
-A client is imported only when it is asked; what is not installed is skipped with that reason.
+A client is imported by its first call, so that clients that are not installed are skipped.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from tests.system.clients.client import (
     NAMING_THE_TOOL,
     PARAMETERS,
     Client,
+    Endpoint,
     Forecast,
-    Where,
     module,
 )
 
@@ -25,183 +25,196 @@ if TYPE_CHECKING:
 os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")  # it would fetch its prices from elsewhere
 
 
-def _openai(where: Where) -> Any:
+def _openai(endpoint: Endpoint) -> Any:
     openai = module("openai")
-    return openai.OpenAI(base_url=where.url, api_key=where.key)
+    return openai.OpenAI(base_url=endpoint.url, api_key=endpoint.key)
 
 
-def _openai_chat(where: Where, text: str) -> Any:
+def _openai_chat(endpoint: Endpoint, text: str) -> Any:
     messages: Any = [{"role": "user", "content": text}]
-    return _openai(where).chat.completions.create(model=where.model, messages=messages).choices[0].message.content
+    return _openai(endpoint).chat.completions.create(model=endpoint.model, messages=messages).choices[0].message.content
 
 
-def _openai_stream(where: Where, text: str) -> str:
+def _openai_stream(endpoint: Endpoint, text: str) -> str:
     messages: Any = [{"role": "user", "content": text}]
-    chunks = _openai(where).chat.completions.create(model=where.model, messages=messages, stream=True)
+    chunks = _openai(endpoint).chat.completions.create(model=endpoint.model, messages=messages, stream=True)
     return "".join(chunk.choices[0].delta.content or "" for chunk in chunks if chunk.choices)
 
 
-def _openai_tool(where: Where) -> Any:
-    made = _openai(where).chat.completions.create(model=where.model, messages=NAMING_THE_TOOL, tools=[CHAT_TOOL])
-    return made.choices[0].message.tool_calls[0].function.name
+def _openai_tool(endpoint: Endpoint) -> Any:
+    completion = _openai(endpoint).chat.completions.create(
+        model=endpoint.model, messages=NAMING_THE_TOOL, tools=[CHAT_TOOL]
+    )
+    return completion.choices[0].message.tool_calls[0].function.name
 
 
-def _openai_structured(where: Where) -> Any:
-    made = _openai(where).chat.completions.parse(model=where.model, messages=MESSAGES, response_format=Forecast)
-    return made.choices[0].message.parsed
+def _openai_structured(endpoint: Endpoint) -> Any:
+    completion = _openai(endpoint).chat.completions.parse(
+        model=endpoint.model, messages=MESSAGES, response_format=Forecast
+    )
+    return completion.choices[0].message.parsed
 
 
-def _responses_stream(where: Where, text: str) -> str:
-    with _openai(where).responses.stream(model=where.model, input=text) as stream:
-        said = "".join(event.delta for event in stream if event.type == "response.output_text.delta")
+def _responses_stream(endpoint: Endpoint, text: str) -> str:
+    with _openai(endpoint).responses.stream(model=endpoint.model, input=text) as stream:
+        answer = "".join(event.delta for event in stream if event.type == "response.output_text.delta")
         stream.get_final_response()
-    return said
+    return answer
 
 
-def _responses_tool(where: Where) -> Any:
+def _responses_tool(endpoint: Endpoint) -> Any:
     tool = {"type": "function", "name": "get_weather", "parameters": PARAMETERS}
-    made = _openai(where).responses.create(model=where.model, input="use get_weather", tools=[tool])
-    return made.output[0].name
+    completion = _openai(endpoint).responses.create(model=endpoint.model, input="use get_weather", tools=[tool])
+    return completion.output[0].name
 
 
-def _anthropic(where: Where) -> Any:
+def _anthropic(endpoint: Endpoint) -> Any:
     anthropic = module("anthropic")
-    return anthropic.Anthropic(base_url=where.url, api_key=where.key)
+    return anthropic.Anthropic(base_url=endpoint.url, api_key=endpoint.key)
 
 
-def _anthropic_chat(where: Where, text: str) -> Any:
+def _anthropic_chat(endpoint: Endpoint, text: str) -> Any:
     messages = [{"role": "user", "content": text}]
-    return _anthropic(where).messages.create(model=where.model, max_tokens=99, messages=messages).content[0].text
+    return _anthropic(endpoint).messages.create(model=endpoint.model, max_tokens=99, messages=messages).content[0].text
 
 
-def _anthropic_stream(where: Where, text: str) -> Any:
+def _anthropic_stream(endpoint: Endpoint, text: str) -> Any:
     messages = [{"role": "user", "content": text}]
-    with _anthropic(where).messages.stream(model=where.model, max_tokens=99, messages=messages) as stream:
+    with _anthropic(endpoint).messages.stream(model=endpoint.model, max_tokens=99, messages=messages) as stream:
         return stream.get_final_text()
 
 
-def _anthropic_tool(where: Where) -> Any:
+def _anthropic_tool(endpoint: Endpoint) -> Any:
     tool = {"name": "get_weather", "input_schema": PARAMETERS}
-    asked = {"model": where.model, "max_tokens": 99, "messages": NAMING_THE_TOOL, "tools": [tool]}
-    return _anthropic(where).messages.create(**asked).content[0].name
+    arguments = {"model": endpoint.model, "max_tokens": 99, "messages": NAMING_THE_TOOL, "tools": [tool]}
+    return _anthropic(endpoint).messages.create(**arguments).content[0].name
 
 
-def _anthropic_structured(where: Where) -> Any:
-    asked: Any = {"model": where.model, "max_tokens": 999, "messages": MESSAGES, "output_format": Forecast}
-    return _anthropic(where).messages.parse(**asked).parsed_output
+def _anthropic_structured(endpoint: Endpoint) -> Any:
+    arguments: Any = {"model": endpoint.model, "max_tokens": 999, "messages": MESSAGES, "output_format": Forecast}
+    return _anthropic(endpoint).messages.parse(**arguments).parsed_output
 
 
-def _genai(where: Where) -> Any:
+def _genai(endpoint: Endpoint) -> Any:
     genai = module("google.genai")
-    return genai.Client(api_key=where.key, http_options={"base_url": where.url})
+    return genai.Client(api_key=endpoint.key, http_options={"base_url": endpoint.url})
 
 
-def _genai_chat(where: Where, text: str) -> Any:
-    client = _genai(where)
-    return client.models.generate_content(model=where.model, contents=text).text
+def _genai_chat(endpoint: Endpoint, text: str) -> Any:
+    client = _genai(endpoint)
+    return client.models.generate_content(model=endpoint.model, contents=text).text
 
 
-def _genai_stream(where: Where, text: str) -> str:
-    client = _genai(where)
+def _genai_stream(endpoint: Endpoint, text: str) -> str:
+    client = _genai(endpoint)
     return "".join(
-        chunk.text or "" for chunk in client.models.generate_content_stream(model=where.model, contents=text)
+        chunk.text or "" for chunk in client.models.generate_content_stream(model=endpoint.model, contents=text)
     )
 
 
-def _genai_tool(where: Where) -> Any:
-    declared = {"name": "get_weather", "parameters_json_schema": PARAMETERS}
-    config: Any = {"tools": [{"function_declarations": [declared]}]}
-    client = _genai(where)
-    made = client.models.generate_content(model=where.model, contents="use get_weather", config=config)
-    return made.function_calls[0].name
+def _genai_tool(endpoint: Endpoint) -> Any:
+    declaration = {"name": "get_weather", "parameters_json_schema": PARAMETERS}
+    config: Any = {"tools": [{"function_declarations": [declaration]}]}
+    client = _genai(endpoint)
+    completion = client.models.generate_content(model=endpoint.model, contents="use get_weather", config=config)
+    return completion.function_calls[0].name
 
 
-def _genai_structured(where: Where) -> Any:
+def _genai_structured(endpoint: Endpoint) -> Any:
     config: Any = {"response_mime_type": "application/json", "response_schema": Forecast}
-    client = _genai(where)
-    return client.models.generate_content(model=where.model, contents="Hello", config=config).parsed
+    client = _genai(endpoint)
+    return client.models.generate_content(model=endpoint.model, contents="Hello", config=config).parsed
 
 
-def _langchain(make: Callable[[Where], Any]) -> Mapping[str, Any]:
+def _langchain(make: Callable[[Endpoint], Any]) -> Mapping[str, Any]:
     def get_weather(city: str) -> str:
         """The weather of a city."""
         return "sunny"
 
     return {
-        "chat": lambda where, text: make(where).invoke(text).content,
-        "stream": lambda where, text: "".join(chunk.content for chunk in make(where).stream(text)),
-        "tool": lambda where: make(where).bind_tools([get_weather]).invoke("use get_weather").tool_calls[0]["name"],
-        "structured": lambda where: make(where).with_structured_output(Forecast).invoke("Hello"),
+        "chat": lambda endpoint, text: make(endpoint).invoke(text).content,
+        "stream": lambda endpoint, text: "".join(chunk.content for chunk in make(endpoint).stream(text)),
+        "tool": lambda endpoint: (
+            make(endpoint).bind_tools([get_weather]).invoke("use get_weather").tool_calls[0]["name"]
+        ),
+        "structured": lambda endpoint: make(endpoint).with_structured_output(Forecast).invoke("Hello"),
     }
 
 
-def _chat_openai(where: Where) -> Any:
-    return module("langchain_openai").ChatOpenAI(base_url=where.url, api_key=where.key, model=where.model)
+def _chat_openai(endpoint: Endpoint) -> Any:
+    return module("langchain_openai").ChatOpenAI(base_url=endpoint.url, api_key=endpoint.key, model=endpoint.model)
 
 
-def _chat_anthropic(where: Where) -> Any:
-    return module("langchain_anthropic").ChatAnthropic(base_url=where.url, api_key=where.key, model=where.model)
+def _chat_anthropic(endpoint: Endpoint) -> Any:
+    return module("langchain_anthropic").ChatAnthropic(
+        base_url=endpoint.url, api_key=endpoint.key, model=endpoint.model
+    )
 
 
 def _litellm(prefix: str) -> Mapping[str, Any]:
-    def ask(where: Where, text: str, **more: Any) -> Any:
+    def ask(endpoint: Endpoint, text: str, **more: Any) -> Any:
         litellm = module("litellm")
         messages = [{"role": "user", "content": text}]
-        asked = {"model": f"{prefix}/{where.model}", "api_base": where.url, "api_key": where.key, "messages": messages}
-        return litellm.completion(**asked, **more)
+        arguments = {
+            "model": f"{prefix}/{endpoint.model}",
+            "api_base": endpoint.url,
+            "api_key": endpoint.key,
+            "messages": messages,
+        }
+        return litellm.completion(**arguments, **more)
 
-    def stream(where: Where, text: str) -> str:
-        return "".join(chunk.choices[0].delta.content or "" for chunk in ask(where, text, stream=True))
+    def stream(endpoint: Endpoint, text: str) -> str:
+        return "".join(chunk.choices[0].delta.content or "" for chunk in ask(endpoint, text, stream=True))
 
-    def tool(where: Where) -> Any:
-        return ask(where, "use get_weather", tools=[CHAT_TOOL]).choices[0].message.tool_calls[0].function.name
+    def tool(endpoint: Endpoint) -> Any:
+        return ask(endpoint, "use get_weather", tools=[CHAT_TOOL]).choices[0].message.tool_calls[0].function.name
 
-    def structured(where: Where) -> Any:
-        made = ask(where, "Hello", response_format=Forecast).choices[0].message.content
-        return Forecast.model_validate_json(made)
+    def structured(endpoint: Endpoint) -> Any:
+        completion = ask(endpoint, "Hello", response_format=Forecast).choices[0].message.content
+        return Forecast.model_validate_json(completion)
 
-    def chat(where: Where, text: str) -> Any:
-        return ask(where, text).choices[0].message.content
+    def chat(endpoint: Endpoint, text: str) -> Any:
+        return ask(endpoint, text).choices[0].message.content
 
     return {"chat": chat, "stream": stream, "tool": tool, "structured": structured}
 
 
-def _pydantic_ai(make: Callable[[Where], Any]) -> Mapping[str, Any]:
-    def tool(where: Where) -> Any:
-        called = []
-        agent: Any = module("pydantic_ai").Agent(make(where))
+def _pydantic_ai(make: Callable[[Endpoint], Any]) -> Mapping[str, Any]:
+    def tool(endpoint: Endpoint) -> Any:
+        calls = []
+        agent: Any = module("pydantic_ai").Agent(make(endpoint))
 
         def get_weather(city: str) -> str:
-            called.append("get_weather")
+            calls.append("get_weather")
             return "sunny"
 
         agent.tool_plain(get_weather)
         assert "sunny" in agent.run_sync("use get_weather").output
-        return called[0]
+        return calls[0]
 
-    def chat(where: Where, text: str) -> Any:
-        return module("pydantic_ai").Agent(make(where)).run_sync(text).output
+    def chat(endpoint: Endpoint, text: str) -> Any:
+        return module("pydantic_ai").Agent(make(endpoint)).run_sync(text).output
 
-    def structured(where: Where) -> Any:
-        return module("pydantic_ai").Agent(make(where), output_type=Forecast).run_sync("Hello").output
+    def structured(endpoint: Endpoint) -> Any:
+        return module("pydantic_ai").Agent(make(endpoint), output_type=Forecast).run_sync("Hello").output
 
     return {"chat": chat, "tool": tool, "structured": structured}
 
 
-def _pydantic_openai(where: Where) -> Any:
-    provider = module("pydantic_ai.providers.openai").OpenAIProvider(base_url=where.url, api_key=where.key)
-    return module("pydantic_ai.models.openai").OpenAIChatModel(where.model, provider=provider)
+def _pydantic_openai(endpoint: Endpoint) -> Any:
+    provider = module("pydantic_ai.providers.openai").OpenAIProvider(base_url=endpoint.url, api_key=endpoint.key)
+    return module("pydantic_ai.models.openai").OpenAIChatModel(endpoint.model, provider=provider)
 
 
-def _pydantic_anthropic(where: Where) -> Any:
-    provider = module("pydantic_ai.providers.anthropic").AnthropicProvider(base_url=where.url, api_key=where.key)
-    return module("pydantic_ai.models.anthropic").AnthropicModel(where.model, provider=provider)
+def _pydantic_anthropic(endpoint: Endpoint) -> Any:
+    provider = module("pydantic_ai.providers.anthropic").AnthropicProvider(base_url=endpoint.url, api_key=endpoint.key)
+    return module("pydantic_ai.models.anthropic").AnthropicModel(endpoint.model, provider=provider)
 
 
-def _instructor_structured(where: Where) -> Any:
+def _instructor_structured(endpoint: Endpoint) -> Any:
     instructor = module("instructor")
-    client = instructor.from_openai(_openai(where))
-    return client.chat.completions.create(model=where.model, messages=MESSAGES, response_model=Forecast)
+    client = instructor.from_openai(_openai(endpoint))
+    return client.chat.completions.create(model=endpoint.model, messages=MESSAGES, response_model=Forecast)
 
 
 _CHAT: Mapping[str, Any] = {
@@ -217,11 +230,11 @@ CLIENTS: Mapping[str, Client] = {
         "openai",
         "pc",
         "/v1",
-        chat=lambda where, text: _openai(where).responses.create(model=where.model, input=text).output_text,
+        chat=lambda endpoint, text: _openai(endpoint).responses.create(model=endpoint.model, input=text).output_text,
         stream=_responses_stream,
         tool=_responses_tool,
-        structured=lambda where: (
-            _openai(where).responses.parse(model=where.model, input="Hello", text_format=Forecast).output_parsed
+        structured=lambda endpoint: (
+            _openai(endpoint).responses.parse(model=endpoint.model, input="Hello", text_format=Forecast).output_parsed
         ),
         overloaded=("InternalServerError 503", 3),
         **_REFUSED,

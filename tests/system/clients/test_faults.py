@@ -18,7 +18,7 @@ pytest.importorskip("pydantic", reason="no client is installed (dependency group
 
 from typing import TYPE_CHECKING
 
-from tests.system.clients.sdk_clients import is_there, met
+from tests.system.clients.sdk_clients import is_client_installed, meet_fault
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -54,7 +54,7 @@ def count_attempts(row: ClientFault, requests: Mapping[str, int]) -> int:
 def check(row: ClientFault, session: MockProviders, waits: list[float]) -> None:
     """Meet a fault, and compare what the client makes of it with the row."""
     waits.clear()
-    raised, fault = met(row, session)
+    raised, fault = meet_fault(row, session)
     assert raised == row.raises
     assert fnmatchcase(fault, row.fault), fault
     attempts, _, documented_waits = row.attempts.partition(" after ")
@@ -68,14 +68,14 @@ def check(row: ClientFault, session: MockProviders, waits: list[float]) -> None:
 def test_the_client_meets_the_fault(
     row: ClientFault, mock: MockProviders, request: pytest.FixtureRequest, waits: list[float]
 ) -> None:
-    if not is_there(row.client):
+    if not is_client_installed(row.client):
         pytest.skip(f"what {row.client} needs is not installed (`nox -s clients` does)")
     check(row, mock.session(request.node.name), waits)
 
 
 @pytest.mark.parametrize("mutant", KILLED)
 def test_the_client_kills_the_mutant_of_the_fault(mutant: str, waits: list[float]) -> None:
-    rows = [row for row in read_table() if row.mutant == mutant and is_there(row.client)]
+    rows = [row for row in table() if row.mutant == mutant and is_client_installed(row.client)]
     if not rows:
         pytest.skip("no client of its rows is installed (`nox -s clients` does)")
     reached = EffectCounter()

@@ -12,7 +12,7 @@ from catalog_probe.mockserver.testing import MockProviders, mock_providers
 pytest.importorskip("pydantic", reason="no client is installed (dependency groups `clients` and `independent`)")
 
 from tests.system.clients.ai_sdk import AI_SDK
-from tests.system.clients.client import ANSWER, Client, Forecast, Where
+from tests.system.clients.client import ANSWER, Client, Endpoint, Forecast
 from tests.system.clients.independent import CLIENTS
 from tests.system.clients.llm_command import LLM
 
@@ -46,9 +46,9 @@ class ClientSession:
         self.client = client
         self.mock = mock
 
-    def at(self, *, key: str = "", model: str = "", causes: str = "") -> Where:
+    def at(self, *, key: str = "", model: str = "", causes: str = "") -> Endpoint:
         url = self.mock.url(self.client.provider, self.client.path, causes=causes)
-        return Where(url, key or f"mock-{self.client.provider}-inference", model or self.client.model)
+        return Endpoint(url, key or f"mock-{self.client.provider}-inference", model or self.client.model)
 
     def raises(self, expected: str, ask: Callable[[], Any]) -> None:
         """It raises what fits all of these: names of classes, patterns where releases differ, and a status."""
@@ -56,8 +56,8 @@ class ClientSession:
             ask()
         kinds = " ".join(kind.__name__ for kind in type(raised.value).__mro__)
         status = getattr(raised.value, "status_code", None) or getattr(raised.value, "code", None)
-        told = f"{kinds} {status}"
-        assert not [word for word in expected.split() if not re.search(word, told)], told
+        description = f"{kinds} {status}"
+        assert not [word for word in expected.split() if not re.search(word, description)], description
 
     @property
     def attempts(self) -> int:
@@ -66,10 +66,10 @@ class ClientSession:
 
 @pytest.fixture
 def session(client: str, mock: MockProviders, request: pytest.FixtureRequest) -> ClientSession:
-    found = ALL[client]
-    if not found.installed:
-        pytest.skip(f"{found.package} is not installed (`nox -s clients` does, where it can)")
-    return ClientSession(found, mock.session(request.node.name))
+    client_under_test = ALL[client]
+    if not client_under_test.is_installed:
+        pytest.skip(f"{client_under_test.package} is not installed (`nox -s clients` does, where it can)")
+    return ClientSession(client_under_test, mock.session(request.node.name))
 
 
 for_every_client = pytest.mark.parametrize("client", ALL)
@@ -99,8 +99,8 @@ def test_tools(session: ClientSession) -> None:
 
 @for_every_client
 def test_structured_output(session: ClientSession) -> None:
-    made = require(session.client.structured)(session.at())
-    assert Forecast.model_validate(made.model_dump())
+    forecast = require(session.client.structured)(session.at())
+    assert Forecast.model_validate(forecast.model_dump())
 
 
 @for_every_client
@@ -119,12 +119,12 @@ def test_unknown_model(session: ClientSession) -> None:
 
 @for_every_client
 def test_rate_limit_once(session: ClientSession) -> None:
-    where = session.at(causes="rate_limited;retry_after=0;times=1")
+    endpoint = session.at(causes="rate_limited;retry_after=0;times=1")
     if session.client.retries:
-        assert session.client.chat(where, "Hello") == ANSWER
+        assert session.client.chat(endpoint, "Hello") == ANSWER
         assert session.attempts == 2
     else:
-        session.raises("429", lambda: session.client.chat(where, "Hello"))
+        session.raises("429", lambda: session.client.chat(endpoint, "Hello"))
         assert session.attempts == 1
 
 
@@ -132,8 +132,8 @@ def test_rate_limit_once(session: ClientSession) -> None:
 def test_overloaded(session: ClientSession) -> None:
     kind, attempts = session.client.overloaded
     require(kind or None)
-    where = session.at(causes=CAUSE_OF_OVERLOAD[session.client.provider])
-    session.raises(kind, lambda: session.client.chat(where, "Hello"))
+    endpoint = session.at(causes=CAUSE_OF_OVERLOAD[session.client.provider])
+    session.raises(kind, lambda: session.client.chat(endpoint, "Hello"))
     assert session.attempts == attempts
 
 
@@ -147,8 +147,8 @@ def test_failure_in_the_middle_of_a_stream(session: ClientSession) -> None:
         "pb": "internal_error_mid_stream",
         "pc": "internal_error;when=mid_stream",
     }
-    where = session.at(causes=causes.get(session.client.provider, "connection_lost_mid_stream"))
-    session.raises(session.client.broken, lambda: stream(where, "Hello"))
+    endpoint = session.at(causes=causes.get(session.client.provider, "connection_lost_mid_stream"))
+    session.raises(session.client.broken, lambda: stream(endpoint, "Hello"))
 
 
 @for_every_client
@@ -156,6 +156,6 @@ def test_context_too_long(session: ClientSession) -> None:
     if session.client.provider in ("pb", "pd"):
         pytest.skip("an oversized context is a fault of the server there, or has no documented limit")
     model, words = ("mock-old", 6_000) if session.client.provider == "pc" else ("mock-small", 400_000)
-    where = session.at(model=model)
-    session.raises(session.client.too_long, lambda: session.client.chat(where, "word " * words))
+    endpoint = session.at(model=model)
+    session.raises(session.client.too_long, lambda: session.client.chat(endpoint, "word " * words))
     assert session.attempts == 1

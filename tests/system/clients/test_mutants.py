@@ -32,7 +32,7 @@ def rows() -> list[list[str]]:
 @pytest.mark.parametrize(("mutant", "client", "behaviour"), rows())
 def test_the_client_kills_the_mutant(mutant: str, client: str, behaviour: str) -> None:
     found = ALL[client]
-    if not found.installed:
+    if not found.is_installed:
         pytest.skip(f"{found.package} is not installed")
     reached = EffectCounter()
     with serving_mutant(MUTANTS[mutant], reached, read_prefixes(CLIENT_NAMES_FILE)) as addresses:

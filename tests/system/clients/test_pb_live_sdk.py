@@ -52,7 +52,7 @@ def client(base_url: str, request: pytest.FixtureRequest) -> Callable[..., Any]:
     return make
 
 
-def talked(client: Any, talk: Callable[[Any], Awaitable[Any]], **config: Any) -> Any:
+def talk_to(client: Any, talk: Callable[[Any], Awaitable[Any]], **config: Any) -> Any:
     """What a talk on a live session comes to."""
 
     async def run() -> Any:
@@ -69,7 +69,7 @@ async def say_hello(session: Any) -> str:
 
 
 def test_a_turn(client: Callable[..., Any]) -> None:
-    assert talked(client(), say_hello) == "The mock heard: hello"
+    assert talk_to(client(), say_hello) == "The mock heard: hello"
 
 
 def test_realtime_text(client: Callable[..., Any]) -> None:
@@ -77,7 +77,7 @@ def test_realtime_text(client: Callable[..., Any]) -> None:
         await session.send_realtime_input(text="hello")
         return "".join([message.text or "" async for message in session.receive()])
 
-    assert talked(client(), say) == "The mock heard: hello"
+    assert talk_to(client(), say) == "The mock heard: hello"
 
 
 def test_a_session_is_resumed_with_its_handle(client: Callable[..., Any]) -> None:
@@ -86,10 +86,10 @@ def test_a_session_is_resumed_with_its_handle(client: Callable[..., Any]) -> Non
         updates = [message.session_resumption_update async for message in session.receive()]
         return str(next(update.new_handle for update in updates if update and update.resumable))
 
-    handle = talked(client(), handle_of, session_resumption={})
-    assert talked(client(clock="+1h"), say_hello, session_resumption={"handle": handle}) == "The mock heard: hello"
+    handle = talk_to(client(), handle_of, session_resumption={})
+    assert talk_to(client(clock="+1h"), say_hello, session_resumption={"handle": handle}) == "The mock heard: hello"
     with pytest.raises(errors.APIError) as refused:
-        talked(client(clock="+3h"), say_hello, session_resumption={"handle": handle})
+        talk_to(client(clock="+3h"), say_hello, session_resumption={"handle": handle})
     assert refused.value.code == 1007
 
 
@@ -100,7 +100,7 @@ def test_go_away_is_heard_before_the_close(client: Callable[..., Any]) -> None:
             await anext(session.receive())
         return message.go_away, closed.value.code
 
-    went, code = talked(client(scenario="connection_age;age=10m"), listen)
+    went, code = talk_to(client(scenario="connection_age;age=10m"), listen)
     assert (went.time_left, code) == ("0.000s", 1001)
 
 
@@ -109,16 +109,16 @@ def test_an_ephemeral_token_opens_a_session(client: Callable[..., Any]) -> None:
     maker = client()
     token = maker.auth_tokens.create(config={"uses": 1, "expire_time": expires})
     with_token = client(token.name, version="v1alpha")
-    assert talked(with_token, say_hello) == "The mock heard: hello"
+    assert talk_to(with_token, say_hello) == "The mock heard: hello"
     with pytest.raises(errors.APIError) as refused:
-        talked(with_token, say_hello)
+        talk_to(with_token, say_hello)
     assert refused.value.code == 1008
 
 
 @pytest.mark.parametrize("key", ["no-such-key", "auth_tokens/no-such-token"])
 def test_a_bad_credential(client: Callable[..., Any], key: str) -> None:
     with pytest.raises(errors.APIError) as refused:
-        talked(client(key), say_hello)
+        talk_to(client(key), say_hello)
     assert refused.value.code in (1007, 1008)
 
 

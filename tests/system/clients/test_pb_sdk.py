@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -37,7 +38,7 @@ def mock(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mapping[str, str]
         yield addresses
 
 
-class Sdk(Session):
+class PbClients(Session):
     """Makes SDK clients in a session of their own."""
 
     def client(self, key: str = "mock-pb-inference", *, attempts: int = 1, **mock: str) -> Any:
@@ -47,33 +48,32 @@ class Sdk(Session):
 
 
 @pytest.fixture
-def pb(mock: Mapping[str, str], request: pytest.FixtureRequest) -> Iterator[Sdk]:
+def pb(mock: Mapping[str, str], request: pytest.FixtureRequest) -> Iterator[PbClients]:
     """The SDK in a session named after the test."""
-    made = Sdk(mock, request.node.name)
-    yield made
-    made.close()
+    with closing(PbClients(mock, request.node.name)) as clients:
+        yield clients
 
 
-def test_it_lists_models(pb: Sdk) -> None:
+def test_it_lists_models(pb: PbClients) -> None:
     names = [model.name for model in pb.client().models.list(config={"page_size": 2})]
     assert "models/mock-lite" in names
     assert pb.client().models.get(model="mock-image").max_temperature == 1
 
 
-def test_it_generates(pb: Sdk) -> None:
+def test_it_generates(pb: PbClients) -> None:
     answer = pb.client().models.generate_content(**HELLO)
     assert answer.text == "The mock heard: Hello"
     assert answer.candidates[0].finish_reason.name == "STOP"
     assert answer.usage_metadata.total_token_count > answer.usage_metadata.prompt_token_count
 
 
-def test_it_streams(pb: Sdk) -> None:
+def test_it_streams(pb: PbClients) -> None:
     chunks = list(pb.client().models.generate_content_stream(model="mock-lite", contents="Hello, " * 20))
     assert len(chunks) > 1
     assert "".join(chunk.text for chunk in chunks).startswith("The mock heard: Hello, ")
 
 
-def test_it_calls_a_function_of_ours_and_echoes_the_signature(pb: Sdk) -> None:
+def test_it_calls_a_function_of_ours_and_echoes_the_signature(pb: PbClients) -> None:
     called = []
 
     def look(place: str) -> str:
@@ -92,7 +92,7 @@ def test_it_calls_a_function_of_ours_and_echoes_the_signature(pb: Sdk) -> None:
     assert answer.candidates[0].finish_reason.name == "STOP"
 
 
-def test_it_sees_a_blocked_prompt(pb: Sdk) -> None:
+def test_it_sees_a_blocked_prompt(pb: PbClients) -> None:
     answer = pb.client(scenario="prompt_blocked;filter=safety").models.generate_content(**HELLO)
     assert answer.prompt_feedback.block_reason.name == "SAFETY"
     assert not answer.candidates
@@ -110,7 +110,7 @@ def test_it_sees_a_blocked_prompt(pb: Sdk) -> None:
     ],
 )
 def test_what_is_the_clients_fault_is_raised_as_such(
-    pb: Sdk, key: str, changes: dict[str, Any], raised: tuple[int, str]
+    pb: PbClients, key: str, changes: dict[str, Any], raised: tuple[int, str]
 ) -> None:
     with pytest.raises(sdk.errors.ClientError) as caught:
         pb.client(key).models.generate_content(**{**HELLO, **changes})
@@ -127,19 +127,19 @@ def test_what_is_the_clients_fault_is_raised_as_such(
         ("deadline_exceeded", (504, "DEADLINE_EXCEEDED")),
     ],
 )
-def test_what_is_the_providers_fault_is_raised_as_such(pb: Sdk, scenario: str, raised: tuple[int, str]) -> None:
+def test_what_is_the_providers_fault_is_raised_as_such(pb: PbClients, scenario: str, raised: tuple[int, str]) -> None:
     with pytest.raises(sdk.errors.ServerError) as caught:
         pb.client(scenario=scenario).models.generate_content(**HELLO)
     assert (caught.value.code, caught.value.status) == raised
 
 
-def test_it_retries_when_asked_to(pb: Sdk) -> None:
+def test_it_retries_when_asked_to(pb: PbClients) -> None:
     answer = pb.client(scenario="overloaded;times=2", attempts=3).models.generate_content(**HELLO)
     assert answer.text == "The mock heard: Hello"
     assert pb.requests() == 3
 
 
-def test_it_raises_what_ends_a_stream(pb: Sdk) -> None:
+def test_it_raises_what_ends_a_stream(pb: PbClients) -> None:
     stream = pb.client(scenario="internal_error_mid_stream").models.generate_content_stream(
         model="mock-lite", contents="Hello, " * 20
     )
@@ -149,7 +149,7 @@ def test_it_raises_what_ends_a_stream(pb: Sdk) -> None:
     assert caught.value.status == "INTERNAL"
 
 
-def test_it_makes_ephemeral_tokens(pb: Sdk) -> None:
+def test_it_makes_ephemeral_tokens(pb: PbClients) -> None:
     client = sdk.Client(
         api_key="mock-pb-inference",
         http_options={"base_url": pb.base_url, "headers": pb.headers(), "api_version": "v1beta"},
@@ -157,19 +157,19 @@ def test_it_makes_ephemeral_tokens(pb: Sdk) -> None:
     assert client.auth_tokens.create(config={"uses": 1}).name.startswith("auth_tokens/")
 
 
-def test_it_interacts(pb: Sdk) -> None:
+def test_it_interacts(pb: PbClients) -> None:
     interaction = pb.client().interactions.create(model="mock-lite", input="Hello")
     assert interaction.status == "completed"
     assert pb.client().interactions.get(interaction.id).id == interaction.id
 
 
-def test_it_streams_an_interaction(pb: Sdk) -> None:
+def test_it_streams_an_interaction(pb: PbClients) -> None:
     events = list(pb.client().interactions.create(model="mock-lite", input="Hello", stream=True))
     assert [event.event_type for event in events][-1] == "interaction.completed"
     assert "".join(event.delta.text for event in events if event.event_type == "step.delta") == "The mock heard: Hello"
 
 
-def test_it_sees_the_error_event_of_an_interaction(pb: Sdk) -> None:
+def test_it_sees_the_error_event_of_an_interaction(pb: PbClients) -> None:
     client = pb.client(scenario="overloaded_mid_stream")
     *_, last = client.interactions.create(model="mock-lite", input="Hello", stream=True)
     assert (last.event_type, last.error.code) == ("error", "service_unavailable")
@@ -183,12 +183,12 @@ def test_it_sees_the_error_event_of_an_interaction(pb: Sdk) -> None:
         ("mock-pb-inference", {"previous_interaction_id": "none"}, "not_found"),
     ],
 )
-def test_it_raises_the_code_of_an_interaction(pb: Sdk, key: str, changes: dict[str, str], code: str) -> None:
+def test_it_raises_the_code_of_an_interaction(pb: PbClients, key: str, changes: dict[str, str], code: str) -> None:
     with pytest.raises(Exception, match=code):
         pb.client(key).interactions.create(**{"model": "mock-lite", "input": "Hello", **changes})
 
 
-def compatible(pb: Sdk, key: str = "mock-pb-inference", **mock_headers: str) -> Any:
+def compatible(pb: PbClients, key: str = "mock-pb-inference", **mock_headers: str) -> Any:
     """The SDK of another provider, pointed at the compatibility layer."""
     return openai.OpenAI(
         api_key=key,
@@ -201,7 +201,7 @@ def compatible(pb: Sdk, key: str = "mock-pb-inference", **mock_headers: str) -> 
 CHAT: dict[str, Any] = {"model": "mock-lite", "messages": [{"role": "user", "content": "Hello"}]}
 
 
-def test_the_compatibility_layer_serves_another_sdk(pb: Sdk) -> None:
+def test_the_compatibility_layer_serves_another_sdk(pb: PbClients) -> None:
     client = compatible(pb)
     assert "models/mock-lite" in [model.id for model in client.models.list()]
     answer = client.chat.completions.create(**CHAT, extra_body={"no_such_parameter": 1})
@@ -221,14 +221,14 @@ def test_the_compatibility_layer_serves_another_sdk(pb: Sdk) -> None:
     ],
 )
 def test_the_compatibility_layer_raises_in_another_sdk(
-    pb: Sdk, key: str, changes: dict[str, str], scenario: str, raised: str
+    pb: PbClients, key: str, changes: dict[str, str], scenario: str, raised: str
 ) -> None:
     client = compatible(pb, key, **({"scenario": scenario} if scenario else {}))
     with pytest.raises(getattr(openai, raised)):
         client.chat.completions.create(**{**CHAT, **changes})
 
 
-def test_it_uploads_a_file_and_reads_it_in_a_prompt(pb: Sdk) -> None:
+def test_it_uploads_a_file_and_reads_it_in_a_prompt(pb: PbClients) -> None:
     client = pb.client()
     file = client.files.upload(file=io.BytesIO(b"hello"), config={"mime_type": "text/plain"})
     assert (file.size_bytes, file.state.name) == (5, "ACTIVE")
@@ -239,7 +239,7 @@ def test_it_uploads_a_file_and_reads_it_in_a_prompt(pb: Sdk) -> None:
         client.files.get(name=file.name)
 
 
-def test_it_runs_a_batch(pb: Sdk) -> None:
+def test_it_runs_a_batch(pb: PbClients) -> None:
     source = [{"contents": [{"parts": [{"text": "Hello"}], "role": "user"}]}]
     made = pb.client().batches.create(model="mock-lite", src=source)
     assert made.state.name == "JOB_STATE_PENDING"
@@ -248,7 +248,7 @@ def test_it_runs_a_batch(pb: Sdk) -> None:
     assert done.dest.inlined_responses[0].response.text == "The mock heard: Hello"
 
 
-def test_it_keeps_stores(pb: Sdk) -> None:
+def test_it_keeps_stores(pb: PbClients) -> None:
     stores = pb.client().file_search_stores
     made = stores.create(config={"display_name": "one"})
     assert [each.display_name for each in stores.list()] == ["one"]

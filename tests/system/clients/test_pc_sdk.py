@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, get_type_hints
 
@@ -31,7 +32,7 @@ def mock(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mapping[str, str]
         yield addresses
 
 
-class Sdk(Session):
+class PcClients(Session):
     """Makes SDK clients in a session of their own."""
 
     def client(self, key: str = "mock-pc-inference", *, options: dict[str, Any] | None = None, **mock: str) -> Any:
@@ -41,21 +42,20 @@ class Sdk(Session):
 
 
 @pytest.fixture
-def pc(mock: Mapping[str, str], request: pytest.FixtureRequest) -> Iterator[Sdk]:
+def pc(mock: Mapping[str, str], request: pytest.FixtureRequest) -> Iterator[PcClients]:
     """The SDK in a session named after the test."""
-    made = Sdk(mock, request.node.name)
-    yield made
-    made.close()
+    with closing(PcClients(mock, request.node.name)) as clients:
+        yield clients
 
 
-def test_it_lists_models(pc: Sdk) -> None:
+def test_it_lists_models(pc: PcClients) -> None:
     models = list(pc.client().models.list())
     assert MODEL in {model.id for model in models}
     for model in models:
         type(model).model_validate(model.model_dump())
 
 
-def test_it_generates_a_response(pc: Sdk) -> None:
+def test_it_generates_a_response(pc: PcClients) -> None:
     response = pc.client().responses.create(model=MODEL, input="Hello")
     type(response).model_validate(response.model_dump(warnings=False))
     assert (response.output_text, response.status) == (ANSWER, "completed")
@@ -66,75 +66,75 @@ def test_it_generates_a_response(pc: Sdk) -> None:
         pc.client().responses.retrieve(response.id)
 
 
-def test_it_completes_a_chat(pc: Sdk) -> None:
+def test_it_completes_a_chat(pc: PcClients) -> None:
     completion = pc.client().chat.completions.create(**CHAT)
     type(completion).model_validate(completion.model_dump())
     assert (completion.choices[0].message.content, completion.choices[0].finish_reason) == (ANSWER, "stop")
 
 
-def test_it_streams_a_response(pc: Sdk) -> None:
+def test_it_streams_a_response(pc: PcClients) -> None:
     with pc.client().responses.stream(model=MODEL, input="Hello") as stream:
         deltas = [event.delta for event in stream if event.type == "response.output_text.delta"]
         assert "".join(deltas) == ANSWER
         assert stream.get_final_response().output_text == ANSWER
 
 
-def test_it_streams_a_chat(pc: Sdk) -> None:
+def test_it_streams_a_chat(pc: PcClients) -> None:
     chunks = list(pc.client().chat.completions.create(**CHAT, stream=True))
     assert "".join(chunk.choices[0].delta.content or "" for chunk in chunks) == ANSWER
     assert chunks[-1].choices[0].finish_reason == "stop"
 
 
-def test_it_embeds_and_draws(pc: Sdk) -> None:
+def test_it_embeds_and_draws(pc: PcClients) -> None:
     client = pc.client()
     assert len(client.embeddings.create(model="mock-embedding", input="x").data[0].embedding) == 8
     assert client.images.generate(model="mock-image", prompt="x").data[0].b64_json
 
 
-def test_a_response_that_is_incomplete(pc: Sdk) -> None:
+def test_a_response_that_is_incomplete(pc: PcClients) -> None:
     response = pc.client().responses.create(model=MODEL, input="Count to 100", max_output_tokens=16)
     assert (response.status, response.incomplete_details.reason) == ("incomplete", "max_output_tokens")
 
 
-def test_a_bad_key_is_not_retried(pc: Sdk) -> None:
+def test_a_bad_key_is_not_retried(pc: PcClients) -> None:
     with pytest.raises(sdk.AuthenticationError) as raised:
         pc.client("mock-pc-nobody").models.list()
     assert (raised.value.code, raised.value.type) == ("invalid_api_key", "invalid_request_error")
     assert pc.requests() == 1
 
 
-def test_another_organization(pc: Sdk) -> None:
+def test_another_organization(pc: PcClients) -> None:
     with pytest.raises(sdk.AuthenticationError) as raised:
         pc.client(options={"organization": "org-other"}).models.list()
     assert raised.value.code == "mismatched_organization"
 
 
-def test_an_unknown_model(pc: Sdk) -> None:
+def test_an_unknown_model(pc: PcClients) -> None:
     with pytest.raises(sdk.NotFoundError) as raised:
         pc.client().responses.create(model="no-such-model", input="x")
     assert (raised.value.code, raised.value.param) == ("model_not_found", "model")
 
 
-def test_an_unknown_url_has_nothing_to_say(pc: Sdk) -> None:
+def test_an_unknown_url_has_nothing_to_say(pc: PcClients) -> None:
     with pytest.raises(sdk.NotFoundError) as raised:
         pc.client().get("/no-such-path", cast_to=object)
     assert (raised.value.body, raised.value.request_id) == (None, None) or raised.value.body == ""
 
 
-def test_a_missing_parameter(pc: Sdk) -> None:
+def test_a_missing_parameter(pc: PcClients) -> None:
     with pytest.raises(sdk.BadRequestError) as raised:
         pc.client().post("/responses", cast_to=object, body={"input": "x"})
     assert (raised.value.code, raised.value.param) == ("missing_required_parameter", "model")
 
 
-def test_a_rate_limit_is_waited_for_as_told(pc: Sdk) -> None:
+def test_a_rate_limit_is_waited_for_as_told(pc: PcClients) -> None:
     """The first answer says how long to wait; the SDK waits, and the second attempt is served."""
     client = pc.client(scenario="overloaded;retry_after=0;times=1")
     assert client.responses.create(model=MODEL, input="Hello").output_text == ANSWER
     assert pc.requests() == 2
 
 
-def test_a_429_with_retry_after(pc: Sdk) -> None:
+def test_a_429_with_retry_after(pc: PcClients) -> None:
     client = pc.client("mock-pc-tight", options={"max_retries": 0})
     for _ in range(2):
         client.responses.create(model=MODEL, input="x", max_output_tokens=16)
@@ -144,7 +144,7 @@ def test_a_429_with_retry_after(pc: Sdk) -> None:
     assert int(raised.value.response.headers["retry-after"]) > 0
 
 
-def test_a_429_without_retry_after_is_retried_twice(pc: Sdk) -> None:
+def test_a_429_without_retry_after_is_retried_twice(pc: PcClients) -> None:
     with pytest.raises(sdk.RateLimitError) as raised:
         pc.client("mock-pc-quota").responses.create(model=MODEL, input="x")
     assert (raised.value.code, raised.value.type) == ("insufficient_quota", "insufficient_quota")
@@ -153,14 +153,14 @@ def test_a_429_without_retry_after_is_retried_twice(pc: Sdk) -> None:
 
 
 @pytest.mark.parametrize(("scenario", "status"), [("internal_error", 500), ("overloaded;retry_after=0", 503)])
-def test_a_fault_of_the_server_is_retried_twice(pc: Sdk, scenario: str, status: int) -> None:
+def test_a_fault_of_the_server_is_retried_twice(pc: PcClients, scenario: str, status: int) -> None:
     with pytest.raises(sdk.InternalServerError) as raised:
         pc.client(scenario=scenario).responses.create(model=MODEL, input="x")
     assert raised.value.status_code == status
     assert pc.requests() == 3
 
 
-def test_a_conflict_is_retried_until_it_is_over(pc: Sdk) -> None:
+def test_a_conflict_is_retried_until_it_is_over(pc: PcClients) -> None:
     client = pc.client(options={"max_retries": 1})
     conversation = client.conversations.create().id
     client.responses.create(model=MODEL, input="x", conversation=conversation, background=True)
@@ -169,20 +169,20 @@ def test_a_conflict_is_retried_until_it_is_over(pc: Sdk) -> None:
     assert pc.requests() == 4
 
 
-def test_a_response_stream_that_fails(pc: Sdk) -> None:
+def test_a_response_stream_that_fails(pc: PcClients) -> None:
     client = pc.client(scenario="internal_error;when=mid_stream")
     events = list(client.responses.create(model=MODEL, input="x", stream=True))
     assert [event.type for event in events][-2:] == ["error", "response.failed"]
     assert events[-2].code == events[-1].response.error.code == "server_error"
 
 
-def test_a_chat_stream_that_fails(pc: Sdk) -> None:
+def test_a_chat_stream_that_fails(pc: PcClients) -> None:
     stream = pc.client(scenario="internal_error;when=mid_stream").chat.completions.create(**CHAT, stream=True)
     with pytest.raises(sdk.APIError, match="had an error"):
         list(stream)
 
 
-def test_moderation_details_reach_the_caller(pc: Sdk) -> None:
+def test_moderation_details_reach_the_caller(pc: PcClients) -> None:
     client = pc.client(scenario="image_moderation")
     with pytest.raises(sdk.BadRequestError) as raised:
         client.images.generate(model="mock-image", prompt="x")
@@ -212,14 +212,14 @@ def test_every_parameter_of_the_sdk_has_a_row(parameters: str, table: Value) -> 
     assert get_type_hints(getattr(import_module(f"{sdk.__name__}.types.{module}"), name)).keys() <= table.members.keys()
 
 
-def test_it_streams_an_image(pc: Sdk) -> None:
+def test_it_streams_an_image(pc: PcClients) -> None:
     stream = pc.client().images.generate(model="mock-image", prompt="x", stream=True, output_compression=50)
     (completed,) = list(stream)
     type(completed).model_validate(completed.model_dump())
     assert completed.b64_json
 
 
-def test_a_vector_store(pc: Sdk) -> None:
+def test_a_vector_store(pc: PcClients) -> None:
     client = pc.client()
     store = client.vector_stores.create()
     batch = client.vector_stores.file_batches.create(store.id, file_ids=["file-mock-notes"])

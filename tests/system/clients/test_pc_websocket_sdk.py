@@ -33,10 +33,10 @@ def client(base: str) -> Iterator[Any]:
 
 def until(connection: Any, kind: str) -> list[Any]:
     """The events up to the first of a kind."""
-    heard: list[Any] = []
-    while not heard or heard[-1].type != kind:
-        heard.append(connection.recv())
-    return heard
+    events: list[Any] = []
+    while not events or events[-1].type != kind:
+        events.append(connection.recv())
+    return events
 
 
 def test_a_response(client: Any) -> None:
