@@ -93,7 +93,7 @@ def read_id(answer: Any) -> str:
     return str(getattr(answer, "id", "") or getattr(answer, "name", ""))
 
 
-def meet_fault(row: Met, mock: MockProviders) -> tuple[str, str]:
+def meet_fault(row: ClientFault, mock: MockProviders) -> tuple[str, str]:
     """Return the class of the raised error (empty if the client returns an event), and the fault that it shows."""
     client = CLIENTS[row.client](row, mock)
     *before, last = row.asks.split(" -> ")

@@ -75,7 +75,7 @@ def test_the_client_meets_the_fault(
 
 @pytest.mark.parametrize("mutant", KILLED)
 def test_the_client_kills_the_mutant_of_the_fault(mutant: str, waits: list[float]) -> None:
-    rows = [row for row in table() if row.mutant == mutant and is_client_installed(row.client)]
+    rows = [row for row in read_table() if row.mutant == mutant and is_client_installed(row.client)]
     if not rows:
         pytest.skip("no client of its rows is installed (`nox -s clients` does)")
     reached = EffectCounter()
