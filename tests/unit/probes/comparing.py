@@ -1,4 +1,4 @@
-"""An expectation in a plain envelope, an answer to it, and what the comparison of the two says."""
+"""Make an expectation in a plain envelope and an answer to it, and compare the two."""
 
 from __future__ import annotations
 
@@ -25,23 +25,30 @@ WIRE = {
     "http_status": "/error/status",
 }
 ENVELOPE = Envelope("e", SCHEMA, WIRE, "json")
-FINE: dict[str, Json] = {"error": {"type": "overloaded_error", "message": "Overloaded", "status": 529}}
+OVERLOADED_BODY: dict[str, Json] = {"error": {"type": "overloaded_error", "message": "Overloaded", "status": 529}}
 
 
-def wanted(**stated: Any) -> Expected:
-    return Expected(**{"label": "answer", "address": "pa/errors/x/y", "envelope": ENVELOPE, "status": 529, **stated})
+def make_expected(**changes: Any) -> Expected:
+    return Expected(**{"label": "answer", "address": "pa/errors/x/y", "envelope": ENVELOPE, "status": 529, **changes})
 
 
-def came(body: Json = FINE, status: int | None = 529, body_type: str = "json", **more: Any) -> Response:
-    return Response(status, body=body, body_type=body_type, **more)
+def make_response(
+    body: Json = OVERLOADED_BODY, status: int | None = 529, body_type: str = "json", **fields: Any
+) -> Response:
+    return Response(status, body=body, body_type=body_type, **fields)
 
 
-def found(expected: Expected, response: Response | None, failure: Reason | None = None) -> list[Finding]:
+def find_differences(expected: Expected, response: Response | None, failure: Reason | None = None) -> list[Finding]:
     return list(compare(expected, Exchange("answer", Request("GET", "https://x"), response, failure)))
 
 
-def told(expected: Expected, response: Response | None, failure: Reason | None = None) -> list[tuple[Json, ...]]:
-    """Of each finding the key without its label, the code, and what was documented and observed."""
-    findings = found(expected, response, failure)
-    assert all(each.label == "answer" and each.severity is Severity.MUST for each in findings)
-    return [(each.assertion.removeprefix("answer/"), each.code, each.documented, each.observed) for each in findings]
+def summarize_findings(
+    expected: Expected, response: Response | None, failure: Reason | None = None
+) -> list[tuple[Json, ...]]:
+    """List the findings as (key without its label, code, documented, observed)."""
+    findings = find_differences(expected, response, failure)
+    assert all(finding.label == "answer" and finding.severity is Severity.MUST for finding in findings)
+    return [
+        (finding.assertion.removeprefix("answer/"), finding.code, finding.documented, finding.observed)
+        for finding in findings
+    ]

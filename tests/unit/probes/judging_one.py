@@ -1,4 +1,4 @@
-"""Judges one answer to one record, to which a test adds fields: what it is that tests of a verdict's basis change."""
+"""Judge one answer to one shipped record, to which a test may add fields."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 
 RATE_LIMIT = "pa/errors/general/rate_limit"
 ENDPOINT = "pa/endpoints/messages/create_message"
-ASKED = "https://provider.example/v1/messages"
+MESSAGES_URL = "https://provider.example/v1/messages"
 
 
 @cache
-def known(provider: str) -> ProviderVocabulary:
+def load_vocabulary(provider: str) -> ProviderVocabulary:
     return ProviderVocabulary.from_records(catalog().select(provider=provider))
 
 
@@ -37,25 +37,29 @@ BODY: dict[str, Any] = {
     "error": {"type": "rate_limit_error", "message": "slow"},
     "request_id": "req_1",
 }
-LIMITED = Response(429, HEADERS, BODY, "json")
+RATE_LIMITED = Response(429, HEADERS, BODY, "json")
 MESSAGE = {"usage": {"input_tokens": 1}, "stop_reason": "end_turn", "type": "message", "model": "mock-small"}
 SUCCEEDED = Response(200, HEADERS, MESSAGE, "json")
-NOT_THERE = Response(404, {}, None, "empty")
-OF_THE_ID = ("body:/request_id", "relation:equals:/request_id")
+NOT_FOUND = Response(404, {}, None, "empty")
+REQUEST_ID_KEYS = ("body:/request_id", "relation:equals:/request_id")
 """What PA's envelope says besides its shape: that the id is in the body, where we assume it, and is the header's."""
 
 
-def judged(
+def judge_answer(
     address: str, response: Response, fields: dict[str, Any], label: str = "answer", request: Request | None = None
 ) -> Verdict:
-    """The verdict on one label of a record to which some fields were added."""
+    """Return the verdict on one label of a shipped record, with some fields added to it."""
     shipped = catalog()[address]
     record = Record(shipped.address, {**shipped.data, **fields})
-    expected = [each for each in asserted_expectations(record, catalog().__getitem__) if each.label == label]
-    exchange = Exchange(label, request or Request("POST", ASKED), response)
-    return judge(expected, Attempt("", 0.0, (exchange,)), known(address.partition("/")[0]))
+    expected = [
+        expectation
+        for expectation in asserted_expectations(record, catalog().__getitem__)
+        if expectation.label == label
+    ]
+    exchange = Exchange(label, request or Request("POST", MESSAGES_URL), response)
+    return judge(expected, Attempt("", 0.0, (exchange,)), load_vocabulary(address.partition("/")[0]))
 
 
-def seen(verdict: Verdict) -> Observation:
+def get_observation(verdict: Verdict) -> Observation:
     (observation,) = verdict.observations
     return observation

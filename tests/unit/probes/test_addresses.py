@@ -1,4 +1,4 @@
-"""A call goes to the target's own host, whatever its path is made of, or it is not sent."""
+"""A call goes to the target's own host whatever its path contains, or it is not sent."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 KEY = "canary-key-of-nobody"
 
 
-class Place(NamedTuple):
+class Destination(NamedTuple):
     """Where a request goes."""
 
     scheme: str
@@ -44,10 +44,10 @@ class Place(NamedTuple):
     port: int
 
 
-class Dialled(Exception):
-    """A connection would be made; the request's own path is told where the protocol has one."""
+class DialAttempt(Exception):
+    """Raised in place of dialling; has the path of the request where the protocol has one."""
 
-    def __init__(self, place: Place, path: str = "") -> None:
+    def __init__(self, place: Destination, path: str = "") -> None:
         super().__init__(f"{place} {path}")
         self.place = place
         self.path = path
@@ -57,22 +57,22 @@ def _send(_: Transport, request: httpx.Request, *__: object) -> NoReturn:
     url = request.url
     assert not url.userinfo
     port = url.port or {"http": 80, "https": 443}[url.scheme]
-    raise Dialled(Place(url.scheme, url.host, port), url.raw_path.decode())
+    raise DialAttempt(Destination(url.scheme, url.host, port), url.raw_path.decode())
 
 
 async def _connect(_: WebSocketWire, address: str, timeout_s: float) -> NoReturn:
     uri = parse_uri(address)
     assert uri.user_info is None
-    raise Dialled(Place("wss" if uri.secure else "ws", uri.host, uri.port), uri.path)
+    raise DialAttempt(Destination("wss" if uri.secure else "ws", uri.host, uri.port), uri.path)
 
 
 async def _open(relay: Relay) -> NoReturn:
-    raise Dialled(Place("grpc", *relay._target))
+    raise DialAttempt(Destination("grpc", *relay._target))
 
 
 @contextmanager
 def dialling() -> Iterator[None]:
-    """Make no connection: where one would be made, `Dialled` tells what the client library made of the URL."""
+    """Raise `DialAttempt` with the parsed URL in place of every connection."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Transport, "send", _send)
         patch.setattr(WebSocketWire, "_connect", _connect)
@@ -80,8 +80,8 @@ def dialling() -> Iterator[None]:
         yield
 
 
-def send(call: Call, address: str, **values: str) -> Dialled | None:
-    """Where a lane with a key sends a call; None where it refuses to."""
+def dial(call: Call, address: str, **values: str) -> DialAttempt | None:
+    """Return where a lane with a key sends a call, or None if it refuses to."""
     provider = Provider(
         "pd",
         addresses={call.service: address},
@@ -91,27 +91,27 @@ def send(call: Call, address: str, **values: str) -> Dialled | None:
     )
     lane = Lane(provider, "inference", Redactor({"PD_API_KEY": KEY}), Budget(provider), mock=False)
 
-    async def sent() -> None:
+    async def send_call() -> None:
         try:
             await lane.send(call, "answer", "session", 0.0)
         finally:
             await lane.aclose()
 
-    with dialling(), pytest.raises((Dialled, ProbeStopped)) as raised:
-        asyncio.run(sent())
-    if isinstance(raised.value, Dialled):
+    with dialling(), pytest.raises((DialAttempt, ProbeStopped)) as raised:
+        asyncio.run(send_call())
+    if isinstance(raised.value, DialAttempt):
         return raised.value
     assert isinstance(raised.value, ProbeStopped)
     assert raised.value.reason.code == ReasonCode.UNSAFE_PATH
     return None
 
 
-SPELT = r"""
+PATH_PIECES = r"""
 @other.example :pw@other.example //other.example /\other.example \\other.example .other.example :8080 [::1] wss:
 https://other.example %40other.example %2f%2fother.example %5c /.. /. %2e%2e/ ..%2f /%2E. %0d%0a %00 % # ? ;
 ？ ／ ． 。 é x / /v1/models
 """
-PIECES = st.sampled_from([*SPELT.split(), " ", "\t", "\r\n", "\x00", "\x7f", "\u202e", "\ud800"])
+PIECES = st.sampled_from([*PATH_PIECES.split(), " ", "\t", "\r\n", "\x00", "\x7f", "\u202e", "\ud800"])
 PATHS = st.lists(PIECES, max_size=6).map("".join)
 ADDRESSES = {
     "https://api.example": ("https", "api.example", 443, "/"),
@@ -130,13 +130,13 @@ ADDRESSES = {
 @example("https://other.example/v1/models")
 @example("/v1/%2e%2e/%2e%2e/admin")
 @example("/v1/..%5c..%5cadmin")
-def test_an_http_request_or_a_socket_goes_to_the_target_or_nowhere(address: str, path: str) -> None:
+def test_http_and_socket_calls_stay_on_the_target(address: str, path: str) -> None:
     scheme, host, port, base = ADDRESSES[address]
     socket = {"http": "ws", "https": "wss"}[scheme]
-    for call, spoken in ((get(path), scheme), (converse(path), socket)):
-        dialled = send(call, address)
+    for call, scheme_used in ((get(path), scheme), (converse(path), socket)):
+        dialled = dial(call, address)
         if dialled is not None:
-            assert dialled.place == (spoken, host, port)
+            assert dialled.place == (scheme_used, host, port)
             assert dialled.path.startswith(base)
             assert not {"..", "."} & set(re.split(r"[/\\]", unquote(dialled.path)))
 
@@ -145,29 +145,29 @@ METHOD = "/pd_api.Models/ListLanguageModels"
 
 
 @pytest.mark.parametrize(
-    "address, place", [("api.example:50051", ("api.example", 50051)), ("api.example", ("api.example", 443))]
+    "address, origin", [("api.example:50051", ("api.example", 50051)), ("api.example", ("api.example", 443))]
 )
 @given(before=PATHS)
 @example("@other.example")
 @example(".other.example:1")
 @example(":1")
-def test_a_grpc_call_goes_to_the_target_or_nowhere(address: str, place: tuple[str, int], before: str) -> None:
+def test_grpc_calls_stay_on_the_target(address: str, origin: tuple[str, int], before: str) -> None:
     for path in (before + METHOD, before + METHOD.removeprefix("/")):
         try:
-            dialled = send(invoke(path), address)
+            dialled = dial(invoke(path), address)
         except KeyError:  # a path of no method is sent by nobody
             continue
-        assert dialled is None or dialled.place == ("grpc", *place)
-    assert send(invoke(METHOD), address) is not None
+        assert dialled is None or dialled.place == ("grpc", *origin)
+    assert dial(invoke(METHOD), address) is not None
 
 
 @given(value=PATHS)
 @example("x/../../organization/users")
 @example("x?force=true")
-def test_a_value_that_is_filled_in_leads_nowhere_else(value: str) -> None:
-    """One that the target names, or a look-up found, and one that a recipe took from an answer."""
+def test_filled_in_value_stays_below_its_path(value: str) -> None:
+    """A value of the target or a look-up, and one that a recipe took from an answer."""
     for call, values in ((get("/v1/files/{file}"), {"file": value}), (get(f"/v1/files/{value}"), {})):
-        dialled = send(call, "https://api.example/base", **values)
+        dialled = dial(call, "https://api.example/base", **values)
         if dialled is not None:
             assert dialled.place == ("https", "api.example", 443)
             assert dialled.path.startswith("/base/v1/files/")
@@ -178,31 +178,31 @@ def test_a_value_that_is_filled_in_leads_nowhere_else(value: str) -> None:
     "path",
     ["/v1/models", "/v1/models/a:b", "/v1/files/a%2Fb", "/v1beta/models/m:generateContent", "/v1/x/a..b"],
 )
-def test_an_ordinary_path_is_sent_as_it_is_written(path: str) -> None:
+def test_ordinary_path_is_unchanged(path: str) -> None:
     for call in (get(path), converse(path)):
-        dialled = send(call, "https://api.example/base")
+        dialled = dial(call, "https://api.example/base")
         assert dialled is not None
         assert dialled.path == f"/base{path}"
 
 
 @pytest.mark.parametrize("value", ["not even an id", "a?b", "a#b", "\\", "é", "\n"])
-def test_a_value_that_no_path_holds_is_encoded(value: str) -> None:
-    """So the provider refuses it, and the run can say which variable to set."""
-    dialled = send(get("/v1/files/{file}"), "https://api.example", file=value)
+def test_unusual_value_is_encoded(value: str) -> None:
+    """The provider then refuses it, and the run can say which variable to set."""
+    dialled = dial(get("/v1/files/{file}"), "https://api.example", file=value)
     assert dialled is not None
     assert unquote(dialled.path, errors="strict") == f"/v1/files/{value}"
 
 
-def test_a_prefix_of_ids_goes_through_the_same_check() -> None:
-    assert send(get("/v1/files/{file}"), "https://api.example", file="a/b") is not None
-    assert send(get("/v1/files/{file}"), "https://api.example", file="a/../b") is None
+def test_value_with_id_prefix_is_checked() -> None:
+    assert dial(get("/v1/files/{file}"), "https://api.example", file="a/b") is not None
+    assert dial(get("/v1/files/{file}"), "https://api.example", file="a/../b") is None
 
 
 LISTING = LookUpRule(value="file", ask="/{first}/files?limit=1")
 
 
-def looked_up(first: str) -> ReasonCode | str:
-    """Why the second of two look-ups is left open, where the first found this."""
+def run_look_up(first: str) -> ReasonCode | str:
+    """Return why the second of two look-ups has no answer, after the first found this value."""
     provider = Provider(
         "pd",
         addresses={"base_url": "https://api.example"},
@@ -211,43 +211,43 @@ def looked_up(first: str) -> ReasonCode | str:
     )
     with dialling():
         target = Target("t", live=True, allow=frozenset(), providers={"pd": provider})
-        (told,) = look_up({"pd": (LISTING,)}, target, Redactor({}))
-    return told.unanswered["file"].code
+        (result,) = look_up({"pd": (LISTING,)}, target, Redactor({}))
+    return result.unanswered["file"].code
 
 
 @pytest.mark.parametrize(
     "first, path", [("v1", "/v1/files"), ("v1#\n", "/v1%23%0A/files"), ("v1?a=b", "/v1%3Fa=b/files")]
 )
-def test_a_look_up_behind_another_goes_to_the_target(first: str, path: str) -> None:
+def test_chained_look_up_stays_on_the_target(first: str, path: str) -> None:
     with pytest.raises(BaseExceptionGroup) as raised:
-        looked_up(first)
-    assert raised.group_contains(Dialled, match=f"api.example.* {path}")
+        run_look_up(first)
+    assert raised.group_contains(DialAttempt, match=f"api.example.* {path}")
 
 
 @pytest.mark.parametrize("first", ["/other.example", "v1/..", "%2e%2e"])
-def test_a_look_up_behind_another_goes_nowhere_else(first: str) -> None:
-    assert looked_up(first) == ReasonCode.UNSAFE_PATH
+def test_chained_look_up_with_unsafe_value_is_refused(first: str) -> None:
+    assert run_look_up(first) == ReasonCode.UNSAFE_PATH
 
 
-def test_a_path_that_is_refused_is_no_verdict_of_the_provider() -> None:
+def test_unsafe_path_is_inconclusive() -> None:
     assert ReasonCode.UNSAFE_PATH in INCONCLUSIVE
 
 
-def test_no_wire_puts_a_key_into_what_is_refused() -> None:
-    """The key's header and query are made after the check: nothing of a refused call has them."""
+def test_refused_call_never_reads_the_key() -> None:
+    """Header and query with the key are made after the check of the path."""
 
-    class Watched(Provider):
+    class KeylessProvider(Provider):
         def credential(self, role: str) -> Credential:
             raise AssertionError("the key was asked for")
 
     addresses = {"base_url": "https://api.example"}
     provider = Provider("pd", addresses=addresses, key_query="key")
     lane = Lane(provider, "inference", Redactor({}), Budget(provider), mock=False)
-    lane.provider = Watched("pd", addresses=addresses, key_query="key")
+    lane.provider = KeylessProvider("pd", addresses=addresses, key_query="key")
     with pytest.raises(ProbeStopped, match="unsafe-path"):
         asyncio.run(lane.send(get("@other.example/v1/models"), "answer", "session", 0.0))
 
 
-def test_grpc_reads_a_host_as_the_channel_does() -> None:
+def test_grpc_origin() -> None:
     assert GrpcWire.read_origin("api.example/x") == ("", "api.example", 443)
     assert GrpcWire.read_origin("[::1]:50051/x") == ("", "::1", 50051)

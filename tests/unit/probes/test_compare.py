@@ -16,17 +16,19 @@ from catalog_probe.catalog.reading.headers import HeaderRule
 if TYPE_CHECKING:
     from catalog_probe.catalog.reading.expected import Expected
 
-from tests.unit.probes.comparing import SCHEMA, WIRE, came, found, told, wanted
+from tests.unit.probes.comparing import SCHEMA, WIRE, find_differences, make_expected, make_response, summarize_findings
 
 
-def test_what_is_as_documented_is_no_finding() -> None:
-    full = wanted(wire={"type": "overloaded_error", "code": None}, body_status=529, message_pattern="(?i)overload")
-    assert told(full, came()) == []
-    assert told(full, None) == []
+def test_documented_answer_has_no_finding() -> None:
+    expected = make_expected(
+        wire={"type": "overloaded_error", "code": None}, body_status=529, message_pattern="(?i)overload"
+    )
+    assert summarize_findings(expected, make_response()) == []
+    assert summarize_findings(expected, None) == []
 
 
 @pytest.mark.parametrize(
-    ("stated", "status", "findings"),
+    ("changes", "status", "findings"),
     [
         ({"status": 400}, 400, []),
         ({"status": 400}, 404, [("status", "status-differs", 400, 404)]),
@@ -36,8 +38,8 @@ def test_what_is_as_documented_is_no_finding() -> None:
         ({"status": None}, 204, []),
     ],
 )
-def test_a_status_is_the_documented_one(stated: dict[str, Any], status: int, findings: list[Any]) -> None:
-    assert told(wanted(**stated), came(status=status)) == findings
+def test_status_is_compared(changes: dict[str, Any], status: int, findings: list[Any]) -> None:
+    assert summarize_findings(make_expected(**changes), make_response(status=status)) == findings
 
 
 PRESENT = HeaderRule("request-id", "present")
@@ -65,13 +67,13 @@ SECONDS = HeaderRule("retry-after", "format", format="seconds")
         (HeaderRule("pa-limit-*", "present"), {}, [("header:pa-limit-*", "header-missing", "present", "absent")]),
     ],
 )
-def test_a_header_keeps_its_rule(rule: HeaderRule, sent: dict[str, str], findings: list[Any]) -> None:
-    assert told(wanted(headers=(rule,)), came(headers=sent)) == findings
+def test_header_is_held_to_its_rule(rule: HeaderRule, sent: dict[str, str], findings: list[Any]) -> None:
+    assert summarize_findings(make_expected(headers=(rule,)), make_response(headers=sent)) == findings
 
 
-def test_a_finding_names_the_header_that_came() -> None:
+def test_finding_names_the_received_header() -> None:
     rule = HeaderRule("pa-limit-*", "format", format="integer")
-    (finding,) = found(wanted(headers=(rule,)), came(headers={"pa-limit-input": "many"}))
+    (finding,) = find_differences(make_expected(headers=(rule,)), make_response(headers={"pa-limit-input": "many"}))
     assert (finding.location, finding.assertion, finding.aspect) == (
         "pa-limit-input",
         "answer/header:pa-limit-*",
@@ -80,74 +82,98 @@ def test_a_finding_names_the_header_that_came() -> None:
     assert finding.message == "header pa-limit-input: documented integer, observed many"
 
 
-def of_one_limit(part: str, **more: Any) -> HeaderRule:
-    return HeaderRule(f"limit-{part}", "format", format="integer", family="requests", part=part, **more)
+def make_limit_rule(part: str, **fields: Any) -> HeaderRule:
+    return HeaderRule(f"limit-{part}", "format", format="integer", family="requests", part=part, **fields)
 
 
-def test_headers_of_one_limit_that_contradict_each_other_are_told() -> None:
-    rules = (of_one_limit("limit"), of_one_limit("remaining"))
-    assert told(wanted(headers=rules), came(headers={"limit-limit": "5", "limit-remaining": "5"})) == []
-    ((within, *_),) = told(wanted(headers=rules), came(headers={"limit-limit": "5", "limit-remaining": "6"}))
-    assert within == "header:limit-remaining"
+def test_contradicting_headers_of_one_limit_are_a_finding() -> None:
+    rules = (make_limit_rule("limit"), make_limit_rule("remaining"))
+    assert (
+        summarize_findings(
+            make_expected(headers=rules), make_response(headers={"limit-limit": "5", "limit-remaining": "5"})
+        )
+        == []
+    )
+    ((key, *_),) = summarize_findings(
+        make_expected(headers=rules), make_response(headers={"limit-limit": "5", "limit-remaining": "6"})
+    )
+    assert key == "header:limit-remaining"
 
 
-def of_kind(body: str) -> Expected:
-    return wanted(envelope=Envelope("e", SCHEMA, WIRE, body), wire={"type": "overloaded_error"}, fields={"/a": False})
+def expect_body(body: str) -> Expected:
+    return make_expected(
+        envelope=Envelope("e", SCHEMA, WIRE, body), wire={"type": "overloaded_error"}, fields={"/a": False}
+    )
 
 
 @pytest.mark.parametrize(
     ("kind", "response", "findings"),
     [
-        ("empty", came(None, body_type="empty"), []),
-        ("empty", came({}, body_type="json"), [("body", "body-not-empty", "empty", {})]),
-        ("json", came("<html>", body_type="text"), [("body", "body-malformed", "JSON", "text: <html>")]),
-        ("json", came(None, body_type="empty"), [("body", "body-malformed", "JSON", "empty: None")]),
-        ("any", came({"a": 1}), [("body:/a", "field-unexpected", "absent", 1)]),
-        ("any", came("text", body_type="text"), []),
+        ("empty", make_response(None, body_type="empty"), []),
+        ("empty", make_response({}, body_type="json"), [("body", "body-not-empty", "empty", {})]),
+        ("json", make_response("<html>", body_type="text"), [("body", "body-malformed", "JSON", "text: <html>")]),
+        ("json", make_response(None, body_type="empty"), [("body", "body-malformed", "JSON", "empty: None")]),
+        ("any", make_response({"a": 1}), [("body:/a", "field-unexpected", "absent", 1)]),
+        ("any", make_response("text", body_type="text"), []),
     ],
 )
-def test_a_body_is_of_its_kind_before_anything_in_it_counts(kind: str, response: Response, findings: list[Any]) -> None:
-    assert told(of_kind(kind), response) == findings
+def test_body_kind_is_checked_before_its_contents(kind: str, response: Response, findings: list[Any]) -> None:
+    assert summarize_findings(expect_body(kind), response) == findings
 
 
-def test_what_is_assumed_of_items_is_missing_in_no_empty_list_and_hides_no_other_field() -> None:
-    of_an_item, beside = "/data/*/id", "/total"
-    key = AssertionKey("answer", "body", of_an_item)
+def test_assumed_item_field_is_not_missing_from_an_empty_list() -> None:
+    item_field, other_field = "/data/*/id", "/total"
+    key = AssertionKey("answer", "body", item_field)
     assumed = Assertion("pa/errors/x/y", key, {"type": "string"}, Basis.ASSUMED)
-    plain = wanted(envelope=Envelope("e", {}, {}, "json"), fields={of_an_item: {"type": "string"}, beside: True})
-    ours = replace(plain, assertions={str(key): assumed})
-    missing = {place: (f"body:{place}", "field-missing", plain.fields[place], "absent") for place in plain.fields}
-    assert told(ours, came({"data": []})) == [missing[beside]]
-    assert told(ours, came({"data": [{}]})) == [missing[of_an_item], missing[beside]]
-    assert told(plain, came({"data": []})) == [missing[of_an_item], missing[beside]]
+    documented = make_expected(
+        envelope=Envelope("e", {}, {}, "json"), fields={item_field: {"type": "string"}, other_field: True}
+    )
+    with_assumption = replace(documented, assertions={str(key): assumed})
+    missing_by_location = {
+        location: (f"body:{location}", "field-missing", documented.fields[location], "absent")
+        for location in documented.fields
+    }
+    assert summarize_findings(with_assumption, make_response({"data": []})) == [missing_by_location[other_field]]
+    assert summarize_findings(with_assumption, make_response({"data": [{}]})) == [
+        missing_by_location[item_field],
+        missing_by_location[other_field],
+    ]
+    assert summarize_findings(documented, make_response({"data": []})) == [
+        missing_by_location[item_field],
+        missing_by_location[other_field],
+    ]
 
 
-def test_the_envelope_is_held_to_its_schema() -> None:
-    assert told(wanted(), came({"error": {"type": "x", "message": 3}})) == [
+def test_envelope_is_held_to_its_schema() -> None:
+    assert summarize_findings(make_expected(), make_response({"error": {"type": "x", "message": 3}})) == [
         ("body", "body-shape", {"type": "string"}, 3)
     ]
-    assert told(wanted(), came({})) == [("body", "body-shape", {"required": ["error"]}, {})]
-    (finding,) = found(wanted(), came({"error": {"type": "x", "message": 3}}))
+    assert summarize_findings(make_expected(), make_response({})) == [
+        ("body", "body-shape", {"required": ["error"]}, {})
+    ]
+    (finding,) = find_differences(make_expected(), make_response({"error": {"type": "x", "message": 3}}))
     assert finding.location == "$.error.message"
 
 
-def test_a_body_of_another_kind_altogether_is_told_in_a_few_findings_in_the_order_of_their_places() -> None:
+def test_shape_findings_are_limited_and_sorted_by_location() -> None:
     names = [f"n{number}" for number in range(9)]
     schema: dict[str, Json] = {"properties": {name: {"type": "string"} for name in reversed(names)}}
-    findings = found(wanted(envelope=Envelope("e", schema, {}, "json")), came(dict.fromkeys(names, 1)))
-    assert [each.location for each in findings] == [f"$.{name}" for name in names[:6]]
+    findings = find_differences(
+        make_expected(envelope=Envelope("e", schema, {}, "json")), make_response(dict.fromkeys(names, 1))
+    )
+    assert [finding.location for finding in findings] == [f"$.{name}" for name in names[:6]]
 
 
-def test_a_rule_too_large_to_quote_is_named() -> None:
+def test_large_schema_rule_is_named_instead_of_quoted() -> None:
     values = [f"value {number}" for number in range(60)]
     schema: dict[str, Json] = {"properties": {"a": {"enum": values}}}
-    assert told(wanted(envelope=Envelope("e", schema, {}, "json")), came({"a": 1})) == [
+    assert summarize_findings(make_expected(envelope=Envelope("e", schema, {}, "json")), make_response({"a": 1})) == [
         ("body", "body-shape", "enum", 1)
     ]
 
 
 @pytest.mark.parametrize(
-    ("stated", "error", "findings"),
+    ("wire", "error", "findings"),
     [
         ({"type": "a"}, {"type": "a"}, []),
         ({"type": "a"}, {"type": "b"}, [("type", "type-differs", "a", "b")]),
@@ -161,10 +187,8 @@ def test_a_rule_too_large_to_quote_is_named() -> None:
         ({"param": "x"}, {"type": "a", "param": None}, [("param", "param-differs", "x", None)]),
     ],
 )
-def test_the_values_on_the_wire_are_the_documented_ones(
-    stated: dict[str, Json], error: dict[str, Json], findings: list[Any]
-) -> None:
-    assert told(wanted(wire=stated), came({"error": error})) == findings
+def test_wire_values_are_compared(wire: dict[str, Json], error: dict[str, Json], findings: list[Any]) -> None:
+    assert summarize_findings(make_expected(wire=wire), make_response({"error": error})) == findings
 
 
 @pytest.mark.parametrize(
@@ -177,11 +201,9 @@ def test_the_values_on_the_wire_are_the_documented_ones(
         (None, 400, [("status:/error/status", "code-differs", 400, None)]),
     ],
 )
-def test_the_status_that_an_envelope_repeats_is_that_of_the_error(
-    status: int | None, body_status: int | None, findings: list[Any]
-) -> None:
+def test_status_in_body_is_compared(status: int | None, body_status: int | None, findings: list[Any]) -> None:
     body: Json = {"error": {"type": "a", "status": status}}
-    assert told(wanted(body_status=body_status), came(body)) == findings
+    assert summarize_findings(make_expected(body_status=body_status), make_response(body)) == findings
 
 
 @pytest.mark.parametrize(
@@ -194,31 +216,46 @@ def test_the_status_that_an_envelope_repeats_is_that_of_the_error(
         ("x", "y" * 1999 + "x", []),
     ],
 )
-def test_a_message_has_the_documented_wording(pattern: str | None, message: str, findings: list[Any]) -> None:
-    assert told(wanted(message_pattern=pattern), came({"error": {"type": "a", "message": message}})) == findings
+def test_message_matches_its_pattern(pattern: str | None, message: str, findings: list[Any]) -> None:
+    assert (
+        summarize_findings(
+            make_expected(message_pattern=pattern), make_response({"error": {"type": "a", "message": message}})
+        )
+        == findings
+    )
 
 
-def test_a_message_is_searched_to_a_bound() -> None:
-    (finding,) = found(wanted(message_pattern="x"), came({"error": {"type": "a", "message": "y" * 2000 + "x"}}))
+def test_only_the_beginning_of_a_message_is_searched() -> None:
+    (finding,) = find_differences(
+        make_expected(message_pattern="x"), make_response({"error": {"type": "a", "message": "y" * 2000 + "x"}})
+    )
     assert finding.code == "message-differs"
     assert len(str(finding.observed)) < 300
 
 
-def test_an_envelope_without_a_message_promises_no_wording() -> None:
-    assert told(wanted(envelope=Envelope("e", {}, {}, "json"), message_pattern="x"), came({})) == []
+def test_envelope_without_message_has_no_wording_check() -> None:
+    assert (
+        summarize_findings(
+            make_expected(envelope=Envelope("e", {}, {}, "json"), message_pattern="x"), make_response({})
+        )
+        == []
+    )
 
 
-def test_an_absent_message_is_not_the_documented_one() -> None:
-    assert told(wanted(message_pattern="x"), came({"error": {"type": "a"}})) == [
+def test_absent_message_is_a_difference() -> None:
+    assert summarize_findings(make_expected(message_pattern="x"), make_response({"error": {"type": "a"}})) == [
         ("message", "message-differs", "x", "absent")
     ]
 
 
-def test_a_body_in_the_array_of_its_surface_is_read_out_of_it() -> None:
+def test_body_is_unwrapped_from_an_array() -> None:
     wrapping = Envelope("e", {}, WIRE, "json", unwrap=True)
-    stated = wanted(envelope=wrapping, wire={"type": "a"}, fields={"/error/type": {"const": "a"}})
-    assert told(stated, came([{"error": {"type": "a"}}])) == []
-    assert [within for within, *_ in told(stated, came([{"error": {"type": "b"}}]))] == ["type", "body:/error/type"]
+    expected = make_expected(envelope=wrapping, wire={"type": "a"}, fields={"/error/type": {"const": "a"}})
+    assert summarize_findings(expected, make_response([{"error": {"type": "a"}}])) == []
+    assert [key for key, *_ in summarize_findings(expected, make_response([{"error": {"type": "b"}}]))] == [
+        "type",
+        "body:/error/type",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -232,22 +269,31 @@ def test_a_body_in_the_array_of_its_surface_is_read_out_of_it() -> None:
         ({"type": "string"}, None, [("body:/a", "field-missing", {"type": "string"}, "absent")]),
     ],
 )
-def test_a_field_is_there_as_it_should_be(schema: Json, body: Json, findings: list[Any]) -> None:
+def test_field_is_held_to_its_schema(schema: Json, body: Json, findings: list[Any]) -> None:
     plain = Envelope("e", {}, {}, "json")
-    assert told(wanted(envelope=plain, fields={"/a": schema}), came(body)) == findings
+    assert summarize_findings(make_expected(envelope=plain, fields={"/a": schema}), make_response(body)) == findings
 
 
 @pytest.mark.parametrize(("items", "findings"), [([1, "x"], 0), ([1, 2], 1), ([], 1)])
-def test_one_item_as_it_should_be_is_enough(items: list[Json], findings: int) -> None:
+def test_one_matching_item_is_enough(items: list[Json], findings: int) -> None:
     plain = Envelope("e", {}, {}, "json")
-    assert len(told(wanted(envelope=plain, fields={"/a/*": {"type": "string"}}), came({"a": items}))) == findings
+    assert (
+        len(
+            summarize_findings(
+                make_expected(envelope=plain, fields={"/a/*": {"type": "string"}}), make_response({"a": items})
+            )
+        )
+        == findings
+    )
 
 
-def test_what_was_too_large_to_keep_is_read_where_it_was_kept() -> None:
+def test_truncated_body_is_read_from_its_kept_values() -> None:
     plain = Envelope("e", {}, {}, "json")
-    cut = Truncation(100_000, "0" * 64, {"/a": 2})
-    stated = wanted(envelope=plain, fields={"/a": {"const": 1}})
-    assert told(stated, came("{" + " " * 20, cut=cut)) == [("body:/a", "field-differs", {"const": 1}, 2)]
+    truncation = Truncation(100_000, "0" * 64, {"/a": 2})
+    expected = make_expected(envelope=plain, fields={"/a": {"const": 1}})
+    assert summarize_findings(expected, make_response("{" + " " * 20, cut=truncation)) == [
+        ("body:/a", "field-differs", {"const": 1}, 2)
+    ]
 
 
 @pytest.mark.parametrize(
@@ -260,22 +306,24 @@ def test_what_was_too_large_to_keep_is_read_where_it_was_kept() -> None:
         (["b" * 1000], '["' + "b" * 237 + "…"),
     ],
 )
-def test_what_is_long_is_kept_by_its_beginning(value: Json, observed: Json) -> None:
+def test_long_observed_value_is_cut(value: Json, observed: Json) -> None:
     plain = Envelope("e", {}, {}, "json")
-    assert told(wanted(envelope=plain, fields={"/a": False}), came({"a": value})) == [
+    assert summarize_findings(make_expected(envelope=plain, fields={"/a": False}), make_response({"a": value})) == [
         ("body:/a", "field-unexpected", "absent", observed)
     ]
 
 
-@pytest.mark.parametrize(("length", "said"), [(120, "b" * 120), (121, "b" * 119 + "…")])
-def test_a_sentence_says_no_more_than_its_beginning(length: int, said: str) -> None:
+@pytest.mark.parametrize(("length", "quoted"), [(120, "b" * 120), (121, "b" * 119 + "…")])
+def test_long_value_in_a_message_is_cut(length: int, quoted: str) -> None:
     plain = Envelope("e", {}, {}, "json")
-    (finding,) = found(wanted(envelope=plain, fields={"/a": False}), came({"a": "b" * length}))
-    assert finding.message == f"body /a: documented absent, observed {said}"
+    (finding,) = find_differences(
+        make_expected(envelope=plain, fields={"/a": False}), make_response({"a": "b" * length})
+    )
+    assert finding.message == f"body /a: documented absent, observed {quoted}"
 
 
 @pytest.mark.parametrize(
-    ("body", "at", "documented"),
+    ("body", "location", "documented"),
     [
         ([{"error": {"code": "400"}}], "$[0].error.code", {"type": "integer"}),
         ({"error": {"code": "400"}}, "$.error.code", {"type": "integer"}),
@@ -287,32 +335,33 @@ def test_a_sentence_says_no_more_than_its_beginning(length: int, said: str) -> N
         ),
     ],
 )
-def test_of_several_forms_it_is_told_what_parts_the_body_from_the_nearest(
-    body: Json, at: str, documented: Json
-) -> None:
+def test_mismatch_of_several_forms_is_reported_for_the_nearest(body: Json, location: str, documented: Json) -> None:
     code = {"type": "object", "properties": {"code": {"type": "integer"}}}
-    one: Json = {"type": "object", "properties": {"error": code}, "required": ["error"]}
-    several: Json = [{"$ref": "#/$defs/one"}, {"type": "array", "items": {"$ref": "#/$defs/one"}, "minItems": 1}]
-    (finding,) = found(
-        wanted(envelope=Envelope("e", {"oneOf": several, "$defs": {"one": one}}, {}, "json")), came(body)
+    error_form: Json = {"type": "object", "properties": {"error": code}, "required": ["error"]}
+    forms: Json = [{"$ref": "#/$defs/one"}, {"type": "array", "items": {"$ref": "#/$defs/one"}, "minItems": 1}]
+    (finding,) = find_differences(
+        make_expected(envelope=Envelope("e", {"oneOf": forms, "$defs": {"one": error_form}}, {}, "json")),
+        make_response(body),
     )
-    assert (finding.code, finding.location, finding.documented) == ("body-shape", at, documented)
+    assert (finding.code, finding.location, finding.documented) == ("body-shape", location, documented)
 
 
-def test_a_message_tells_a_number_from_the_text_of_it() -> None:
+def test_message_distinguishes_a_number_from_its_text() -> None:
     plain = Envelope("e", {}, {}, "json")
-    (finding,) = found(wanted(envelope=plain, fields={"/a": {"const": 400}}), came({"a": "400"}))
+    (finding,) = find_differences(
+        make_expected(envelope=plain, fields={"/a": {"const": 400}}), make_response({"a": "400"})
+    )
     assert finding.message == 'body /a: documented {"const": 400}, observed "400"'
 
 
-def test_a_message_says_place_and_both_sides() -> None:
-    (finding,) = found(wanted(status=400), came())
+def test_message_says_location_and_both_values() -> None:
+    (finding,) = find_differences(make_expected(status=400), make_response())
     assert (finding.message, finding.location, finding.aspect) == (
         "status: documented 400, observed 529",
         "",
         Aspect.STATUS,
     )
-    (finding,) = found(wanted(wire={"type": "a"}), came())
+    (finding,) = find_differences(make_expected(wire={"type": "a"}), make_response())
     assert finding.message == "type: documented a, observed overloaded_error"
-    (finding,) = found(wanted(wire={"code": "a"}), came())
+    (finding,) = find_differences(make_expected(wire={"code": "a"}), make_response())
     assert finding.message == "code: documented a, observed absent"

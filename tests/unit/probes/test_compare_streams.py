@@ -10,16 +10,16 @@ from catalog_probe.catalog.envelopes.envelope import Envelope
 from catalog_probe.catalog.model import Close, Event, GrpcStatus, Reason, Response
 from catalog_probe.catalog.reading.expected import Expected
 from catalog_probe.catalog.reading.streams import StreamRule
-from tests.unit.probes.comparing import SCHEMA, WIRE, came, found, told, wanted
+from tests.unit.probes.comparing import SCHEMA, WIRE, find_differences, make_expected, make_response, summarize_findings
 
 
-def streamed(*names: str, **more: Any) -> Response:
-    return came(None, 200, "empty", events=tuple(Event(name, {"n": 1}) for name in names), **more)
+def make_stream(*names: str, **fields: Any) -> Response:
+    return make_response(None, 200, "empty", events=tuple(Event(name, {"n": 1}) for name in names), **fields)
 
 
-def stream(**rule: Any) -> Expected:
+def expect_stream(**rule: Any) -> Expected:
     plain = Envelope("e", {"required": ["n"]}, {}, "json")
-    return wanted(status=200, envelope=plain, stream=StreamRule(**{"protocol": "sse", **rule}))
+    return make_expected(status=200, envelope=plain, stream=StreamRule(**{"protocol": "sse", **rule}))
 
 
 @pytest.mark.parametrize(
@@ -38,59 +38,65 @@ def stream(**rule: Any) -> Expected:
         ({"terminal": "z"}, "", [("order:last", "stream-unterminated", "z", "nothing")]),
     ],
 )
-def test_events_come_in_their_order(rule: dict[str, Any], names: str, findings: list[Any]) -> None:
-    assert told(stream(**rule), streamed(*names)) == findings
+def test_event_order_is_compared(rule: dict[str, Any], names: str, findings: list[Any]) -> None:
+    assert summarize_findings(expect_stream(**rule), make_stream(*names)) == findings
 
 
-def test_an_order_has_no_one_place() -> None:
-    (finding,) = found(stream(events=("a", "b")), streamed("b", "a"))
+def test_order_finding_has_no_location() -> None:
+    (finding,) = find_differences(expect_stream(events=("a", "b")), make_stream("b", "a"))
     assert (finding.location, finding.message) == ("", 'event: documented ["a", "b"], observed ["b", "a"]')
 
 
-def test_what_the_client_sent_is_no_event_of_the_provider() -> None:
+def test_events_sent_by_the_client_are_ignored() -> None:
     sent = Event("a", "hello", sent=True)
-    response = came(None, 200, "empty", events=(Event("b", {"n": 1}), sent))
-    assert told(stream(events=("a",)), response) == [("event:a", "event-missing", "a", ["b"])]
-    assert told(stream(terminal="b"), response) == []
+    response = make_response(None, 200, "empty", events=(Event("b", {"n": 1}), sent))
+    assert summarize_findings(expect_stream(events=("a",)), response) == [("event:a", "event-missing", "a", ["b"])]
+    assert summarize_findings(expect_stream(terminal="b"), response) == []
 
 
-def test_of_many_events_the_last_ones_are_told() -> None:
-    ((*_, observed),) = told(stream(events=("z",)), streamed(*(f"e{number}" for number in range(30))))
+def test_observed_events_are_limited() -> None:
+    ((*_, observed),) = summarize_findings(
+        expect_stream(events=("z",)), make_stream(*(f"e{number}" for number in range(30)))
+    )
     assert observed == [f"e{number}" for number in range(22, 30)]
-    ((*_, observed),) = told(stream(events=("b", "a")), streamed("a", "b", *("c" for _ in range(30))))
+    ((*_, observed),) = summarize_findings(
+        expect_stream(events=("b", "a")), make_stream("a", "b", *("c" for _ in range(30)))
+    )
     assert len(observed) == 20
 
 
-def test_the_data_of_the_documented_event_is_the_body() -> None:
-    response = came(None, 200, "empty", events=(Event("e", {"n": 1}), Event("other", {}), Event("e", {})))
-    assert [within for within, *_ in told(stream(event="e"), response)] == ["body"]
-    assert told(stream(events=("e",)), response) == []
+def test_data_of_the_documented_event_is_the_body() -> None:
+    response = make_response(None, 200, "empty", events=(Event("e", {"n": 1}), Event("other", {}), Event("e", {})))
+    assert [key for key, *_ in summarize_findings(expect_stream(event="e"), response)] == ["body"]
+    assert summarize_findings(expect_stream(events=("e",)), response) == []
 
 
 @pytest.mark.parametrize(
-    ("rule", "asked"),
+    ("rule", "documented"),
     [({"event": "e", "terminal": "z"}, "e"), ({"terminal": "z"}, "z"), ({"events": ("a",)}, "sse")],
 )
-def test_a_stream_that_never_began_is_told_once(rule: dict[str, Any], asked: str) -> None:
-    assert told(stream(**rule), came(None, 200, "empty")) == [
-        ("event", "stream-not-started", asked, "HTTP 200, no stream")
+def test_missing_stream_is_one_finding(rule: dict[str, Any], documented: str) -> None:
+    assert summarize_findings(expect_stream(**rule), make_response(None, 200, "empty")) == [
+        ("event", "stream-not-started", documented, "HTTP 200, no stream")
     ]
 
 
-def test_a_stream_out_of_its_syntax_is_malformed() -> None:
+def test_stream_with_broken_syntax_is_malformed() -> None:
     broken = [("event", "stream-malformed", "sse as specified", "broken")]
-    assert told(stream(events=("a",)), streamed("a", ended="malformed")) == broken
-    assert told(stream(events=("a",)), streamed("a", ended="cut")) == []
+    assert summarize_findings(expect_stream(events=("a",)), make_stream("a", ended="malformed")) == broken
+    assert summarize_findings(expect_stream(events=("a",)), make_stream("a", ended="cut")) == []
 
 
-def test_events_hold_json_but_for_the_mark_of_the_end() -> None:
-    response = came(None, 200, "empty", events=(Event("a", "no json"),))
-    assert told(stream(events=("a",)), response) == [("event", "stream-malformed", "JSON data", "no json")]
-    end = came(None, 200, "empty", events=(Event("a", "[DONE]"),))
+def test_event_data_is_json_except_the_end_mark() -> None:
+    response = make_response(None, 200, "empty", events=(Event("a", "no json"),))
+    assert summarize_findings(expect_stream(events=("a",)), response) == [
+        ("event", "stream-malformed", "JSON data", "no json")
+    ]
+    end = make_response(None, 200, "empty", events=(Event("a", "[DONE]"),))
     chat = Expected("answer", "pc/endpoints/x/y", Envelope("e", {}, {}, "json"), 200, stream=StreamRule("sse"))
-    assert told(chat, end) == []
+    assert summarize_findings(chat, end) == []
     text = Expected("answer", "pa/endpoints/x/y", Envelope("e", {}, {}, "text"), 200, stream=StreamRule("sse"))
-    assert told(text, response) == []
+    assert summarize_findings(text, response) == []
 
 
 CODE: dict[str, Any] = {"protocol": "websocket", "close_code": (4000, 4001)}
@@ -121,13 +127,13 @@ CODE: dict[str, Any] = {"protocol": "websocket", "close_code": (4000, 4001)}
         ({}, None, []),
     ],
 )
-def test_a_socket_ends_as_documented(rule: dict[str, Any], close: Close | None, findings: list[Any]) -> None:
-    assert told(stream(**rule), streamed(close=close)) == findings
+def test_socket_close_is_compared(rule: dict[str, Any], close: Close | None, findings: list[Any]) -> None:
+    assert summarize_findings(expect_stream(**rule), make_stream(close=close)) == findings
 
 
-def test_how_a_socket_ended_is_judged_though_it_never_carried_anything() -> None:
-    response = came(None, 200, "empty", close=Close(1006))
-    assert [within for within, *_ in told(stream(**CODE), response)] == ["event", "close:code"]
+def test_close_of_an_empty_socket_is_compared() -> None:
+    response = make_response(None, 200, "empty", close=Close(1006))
+    assert [key for key, *_ in summarize_findings(expect_stream(**CODE), response)] == ["event", "close:code"]
 
 
 @pytest.mark.parametrize(
@@ -138,12 +144,17 @@ def test_how_a_socket_ended_is_judged_though_it_never_carried_anything() -> None
         (None, [("grpc", "grpc-status-differs", 8, "no gRPC status")]),
     ],
 )
-def test_a_call_ends_with_its_status(grpc: GrpcStatus | None, findings: list[Any]) -> None:
-    assert told(stream(protocol="grpc", grpc_status=8), came(None, 200, "empty", grpc=grpc)) == findings
+def test_grpc_status_is_compared(grpc: GrpcStatus | None, findings: list[Any]) -> None:
+    assert (
+        summarize_findings(expect_stream(protocol="grpc", grpc_status=8), make_response(None, 200, "empty", grpc=grpc))
+        == findings
+    )
 
 
-def test_a_call_whose_status_nobody_documents_may_have_any() -> None:
-    assert told(stream(protocol="grpc"), came(None, 200, "empty", grpc=GrpcStatus(5))) == []
+def test_undocumented_grpc_status_may_be_any() -> None:
+    assert (
+        summarize_findings(expect_stream(protocol="grpc"), make_response(None, 200, "empty", grpc=GrpcStatus(5))) == []
+    )
 
 
 @pytest.mark.parametrize(
@@ -151,32 +162,30 @@ def test_a_call_whose_status_nobody_documents_may_have_any() -> None:
     [
         (None, Reason("read-timeout"), []),
         (None, Reason("connect-refused"), [("state", "state-differs", "read-timeout", "connect-refused")]),
-        (came(status=200), None, [("state", "state-differs", "read-timeout", "HTTP 200")]),
+        (make_response(status=200), None, [("state", "state-differs", "read-timeout", "HTTP 200")]),
         (None, None, [("state", "state-differs", "read-timeout", "HTTP None")]),
     ],
 )
-def test_what_happens_in_the_client_is_its_failure(
-    response: Response | None, failure: Reason | None, findings: list[Any]
-) -> None:
-    assert told(wanted(failure="read-timeout", status=400), response, failure) == findings
+def test_client_failure_is_compared(response: Response | None, failure: Reason | None, findings: list[Any]) -> None:
+    assert summarize_findings(make_expected(failure="read-timeout", status=400), response, failure) == findings
 
 
 SOCKET = StreamRule("websocket", close_code=(1008, 1008), close_clean=True, close_reason=True)
 
 
 @pytest.mark.parametrize(
-    ("stated", "response", "at"),
+    ("changes", "response", "locations"),
     [
-        ({}, came(status=500), [""]),
-        ({"envelope": Envelope("e", SCHEMA, WIRE, "empty")}, came({}), [""]),
-        ({}, came("<html>", body_type="text"), [""]),
-        ({"message_pattern": "nothing of that"}, came(), [""]),
-        ({"stream": StreamRule("sse", event="x")}, came(), [""]),
-        ({"stream": StreamRule("sse", terminal="x")}, came(events=(Event("x", {}),), ended="malformed"), [""]),
-        ({"stream": SOCKET}, came(events=()), [""]),
-        ({"stream": SOCKET}, came(events=(), close=Close(1000, "", clean=False)), ["code", "clean", "reason"]),
-        ({"stream": StreamRule("grpc", grpc_status=8)}, came(), ["grpc"]),
-        ({"failure": "dns"}, came(), [""]),
+        ({}, make_response(status=500), [""]),
+        ({"envelope": Envelope("e", SCHEMA, WIRE, "empty")}, make_response({}), [""]),
+        ({}, make_response("<html>", body_type="text"), [""]),
+        ({"message_pattern": "nothing of that"}, make_response(), [""]),
+        ({"stream": StreamRule("sse", event="x")}, make_response(), [""]),
+        ({"stream": StreamRule("sse", terminal="x")}, make_response(events=(Event("x", {}),), ended="malformed"), [""]),
+        ({"stream": SOCKET}, make_response(events=()), [""]),
+        ({"stream": SOCKET}, make_response(events=(), close=Close(1000, "", clean=False)), ["code", "clean", "reason"]),
+        ({"stream": StreamRule("grpc", grpc_status=8)}, make_response(), ["grpc"]),
+        ({"failure": "dns"}, make_response(), [""]),
     ],
     ids=[
         "status",
@@ -191,19 +200,19 @@ SOCKET = StreamRule("websocket", close_code=(1008, 1008), close_clean=True, clos
         "client",
     ],
 )
-def test_where_a_difference_is_said_to_be_is_one_of_several_places_or_none(
-    stated: dict[str, Any], response: Response, at: list[str]
-) -> None:
-    findings = found(wanted(**stated), response)
-    assert [each.location for each in findings] == at
-    assert all(f"{each.aspect} {each.location}:" in each.message or not each.location for each in findings)
+def test_finding_location(changes: dict[str, Any], response: Response, locations: list[str]) -> None:
+    findings = find_differences(make_expected(**changes), response)
+    assert [finding.location for finding in findings] == locations
+    assert all(
+        f"{finding.aspect} {finding.location}:" in finding.message or not finding.location for finding in findings
+    )
 
 
 @pytest.mark.parametrize(
     ("protocol", "body", "broken"),
     [("sse", "json", 1), ("sse", "any", 1), ("websocket", "json", 1), ("websocket", "any", 0), ("sse", "text", 0)],
 )
-def test_data_that_is_no_json_is_broken_where_events_hold_json(protocol: str, body: str, broken: int) -> None:
-    stated = wanted(envelope=Envelope("e", {}, {}, body), stream=StreamRule(protocol, events=("x",)))
-    findings = found(stated, came(events=(Event("x", "no JSON"),)))
-    assert [each.code for each in findings] == ["stream-malformed"] * broken
+def test_event_data_must_be_json_except_on_untyped_sockets(protocol: str, body: str, broken: int) -> None:
+    expected = make_expected(envelope=Envelope("e", {}, {}, body), stream=StreamRule(protocol, events=("x",)))
+    findings = find_differences(expected, make_response(events=(Event("x", "no JSON"),)))
+    assert [finding.code for finding in findings] == ["stream-malformed"] * broken

@@ -1,4 +1,4 @@
-"""A new provider or record begins with files that say what is missing, and that pass no check before it is written."""
+"""`catalog-probe new`: files of a new provider or record, which no check accepts before they are completed."""
 
 from __future__ import annotations
 
@@ -47,23 +47,27 @@ RECORDS = ("pe/errors/general/rate_limit", "pe/endpoints/models/list_models", "p
 
 
 @pytest.fixture(autouse=True)
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """Where it is written: a folder that is not there yet."""
+def provider_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """The folder to write into, which does not exist yet."""
     monkeypatch.chdir(tmp_path)
     yield tmp_path / "company"
     provider_folders.use(None)
 
 
-def new(*words: str) -> int:
+def run_new(*words: str) -> int:
     return main([*words, "--catalog", "company"])
 
 
-def texts(home: Path) -> dict[str, str]:
-    return {str(path): path.read_text(encoding="utf-8") for path in home.rglob("*.*") if ".cache" not in path.parts}
+def read_files(provider_folder: Path) -> dict[str, str]:
+    return {
+        str(path): path.read_text(encoding="utf-8")
+        for path in provider_folder.rglob("*.*")
+        if ".cache" not in path.parts
+    }
 
 
-def test_a_provider_begins_with_all_its_files(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert new("provider", "PE") == 0
+def test_new_provider_has_all_its_files(provider_folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run_new("provider", "PE") == 0
     output = capsys.readouterr().out.splitlines()
     written = {line.removeprefix("wrote company/") for line in output if line.startswith("wrote ")}
     assert written == {
@@ -77,15 +81,15 @@ def test_a_provider_begins_with_all_its_files(home: Path, capsys: pytest.Capture
     assert output[-1] == "then: catalog-probe check --catalog company"
 
 
-def test_no_check_lets_a_beginning_pass(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    new("provider", "PE")
-    assert [new("record", address) for address in RECORDS] == [0, 0, 0]
-    problems = validate.check(home / "records")
+def test_new_files_pass_no_check(provider_folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run_new("provider", "PE")
+    assert [run_new("record", address) for address in RECORDS] == [0, 0, 0]
+    problems = validate.check(provider_folder / "records")
     assert problems
     assert {problem.message for problem in problems} == {"is still to be written"}
     assert {problem.address for problem in problems} == {"", *RECORDS}
-    provider_folders.use(home)
-    catalog = Catalog.load(home / "records")
+    provider_folders.use(provider_folder)
+    catalog = Catalog.load(provider_folder / "records")
     assert sorted(find_misfits(catalog, {"pe": recipe_book("pe")})) == sorted(
         f"{address}: its recipe is unfinished; say in company/recipes/pe.py how it is provoked" for address in RECORDS
     )
@@ -95,36 +99,36 @@ def test_no_check_lets_a_beginning_pass(home: Path, capsys: pytest.CaptureFixtur
     assert {reason.code for reason in planned.not_probed.values()} == {ReasonCode.NO_RECIPE}
 
 
-def test_a_second_time_only_what_is_missing_is_said(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    new("provider", "PE")
-    new("record", RECORDS[0])
-    before = texts(home)
+def test_second_run_only_lists_what_is_missing(provider_folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run_new("provider", "PE")
+    run_new("record", RECORDS[0])
+    before = read_files(provider_folder)
     capsys.readouterr()
-    new("provider", "pe")
-    new("record", RECORDS[0])
-    assert texts(home) == before
+    run_new("provider", "pe")
+    run_new("record", RECORDS[0])
+    assert read_files(provider_folder) == before
     output = capsys.readouterr().out
     assert "wrote" not in output
     assert f"{RECORDS[0]}: $.message_semantics: is still to be written; what it means" in output
 
 
-def test_a_record_leaves_the_others_of_its_family_as_they_are(home: Path) -> None:
-    new("provider", "PE")
-    new("record", RECORDS[0])
-    before = (home / "records/pe/errors/general.json").read_text(encoding="utf-8")
-    new("record", "pe/errors/general/2_many")
-    after = json.loads((home / "records/pe/errors/general.json").read_text(encoding="utf-8"))
+def test_new_record_leaves_others_of_its_family(provider_folder: Path) -> None:
+    run_new("provider", "PE")
+    run_new("record", RECORDS[0])
+    before = (provider_folder / "records/pe/errors/general.json").read_text(encoding="utf-8")
+    run_new("record", "pe/errors/general/2_many")
+    after = json.loads((provider_folder / "records/pe/errors/general.json").read_text(encoding="utf-8"))
     assert {key: value for key, value in after.items() if key == "rate_limit"} == json.loads(before)
     assert recipe_book("pe").unfinished == {RECORDS[0], "pe/errors/general/2_many"}
-    assert len((home / "facts/pe.tsv").read_text(encoding="utf-8").splitlines()) == 3
+    assert len((provider_folder / "facts/pe.tsv").read_text(encoding="utf-8").splitlines()) == 3
 
 
-def test_recipes_that_are_there_stay_where_a_row_is_added(home: Path) -> None:
-    new("provider", "PE")
-    file = home / "recipes" / "pe.py"
+def test_existing_recipes_stay(provider_folder: Path) -> None:
+    run_new("provider", "PE")
+    file = provider_folder / "recipes" / "pe.py"
     written = '"""Ours."""\n\nfrom __future__ import annotations\n\nRATE_LIMIT = 3\n'
     file.write_text(written, encoding="utf-8")
-    new("record", RECORDS[0])
+    run_new("record", RECORDS[0])
     text = file.read_text(encoding="utf-8")
     assert text.startswith(
         '"""Ours."""\n\nfrom __future__ import annotations\n\nfrom catalog_probe.probes.recipes.recipe import Family\n'
@@ -142,29 +146,31 @@ def test_recipes_that_are_there_stay_where_a_row_is_added(home: Path) -> None:
         (("record", "pa/errors/general/limit"), "pa lies in "),
     ],
 )
-def test_what_cannot_be_begun_is_told(
-    home: Path, capsys: pytest.CaptureFixture[str], words: tuple[str, str], message: str
+def test_bad_name_or_address_is_one_line(
+    provider_folder: Path, capsys: pytest.CaptureFixture[str], words: tuple[str, str], message: str
 ) -> None:
-    assert new(*words) == 4
+    assert run_new(*words) == 4
     err = capsys.readouterr().err
     assert message in err
     assert err.count("\n") == 1
-    assert not home.exists()
+    assert not provider_folder.exists()
 
 
-def test_of_two_providers_in_one_home_each_is_told_alone(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_second_provider_in_a_folder_is_reported_alone(
+    provider_folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     for name in ("pe", "pf"):
-        new("provider", name)
-        new("record", f"{name}/endpoints/models/list_models")
+        run_new("provider", name)
+        run_new("record", f"{name}/endpoints/models/list_models")
     capsys.readouterr()
-    assert new("provider", "pf") == 0
+    assert run_new("provider", "pf") == 0
     output = capsys.readouterr().out
     assert output.startswith("pf is there already: company/providers/pf.toml\n")
     assert "pe.toml" not in output
     assert "pe/" not in output.replace("envelopes/", "")
 
 
-def test_of_a_finished_provider_nothing_is_missing(
+def test_nothing_is_missing_of_a_finished_provider(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(validate, "check", {SHIPPED.records: []}.__getitem__)  # they are: test_validate
@@ -173,7 +179,7 @@ def test_of_a_finished_provider_nothing_is_missing(
 
 
 @pytest.mark.parametrize("is_shipped", [True, False])
-def test_all_files_of_a_new_provider_can_be_read(tmp_path: Path, is_shipped: bool) -> None:
+def test_all_files_of_a_new_provider_parse(tmp_path: Path, is_shipped: bool) -> None:
     layout = ProviderLayout(SHIPPED if is_shipped else ProviderFolder(tmp_path), "pe")
     files = provider_files(layout)
     for path, text in files.items():
@@ -204,7 +210,7 @@ TEAPOT = NewRecord(
 )
 
 
-def test_a_record_of_a_shipped_provider_has_four_places() -> None:
+def test_new_record_of_a_shipped_provider_changes_four_files() -> None:
     files = record_files(ProviderLayout(SHIPPED, "pa"), TEAPOT)
     texts = {str(path.relative_to(SHIPPED.path.parent)): text for path, text in files.texts.items()}
     assert texts.keys() == {
@@ -239,10 +245,10 @@ def test_a_record_of_a_shipped_provider_has_four_places() -> None:
     )
 
 
-def test_facts_that_are_there_already_stay_as_they_are() -> None:
-    new = replace(TEAPOT, label="402 payment problem")
+def test_existing_facts_stay() -> None:
+    record = replace(TEAPOT, label="402 payment problem")
     layout = ProviderLayout(SHIPPED, "pa")
-    files = record_files(layout, new)
+    files = record_files(layout, record)
     assert files.texts[layout.facts] == layout.facts.read_text(encoding="utf-8")
     assert files.next_steps[0].startswith("facts: 2:7.3#402 payment problem is there already")
 
@@ -264,7 +270,7 @@ def test_each_error_table_takes_a_row(provider: str, status: int) -> None:
     assert [number for number in statuses[own + 1 :] if number <= status] == []
 
 
-def test_a_row_of_the_compliance_api_goes_to_its_own_table() -> None:
+def test_compliance_row_goes_to_its_own_table() -> None:
     table = ProviderLayout(SHIPPED, "pa").error_table("2:7.2")
     assert table == SHIPPED.path.parent / "catalog_probe/mockserver/pa/compliance/errors.py"
 
@@ -278,12 +284,12 @@ def test_a_row_of_the_compliance_api_goes_to_its_own_table() -> None:
         ("pd/errors/grpc/x", "2:7.6", "s2_7_6_grpc.py"),
     ],
 )
-def test_a_recipe_goes_to_the_module_of_its_family_and_section(slug: str, section: str, module: str) -> None:
+def test_recipe_module_of_family_and_section(slug: str, section: str, module: str) -> None:
     address = Address.parse(slug)
     assert ProviderLayout(SHIPPED, address.provider).recipe_module(address, section).name == module
 
 
-def test_an_import_is_added_where_it_is_missing() -> None:
+def test_missing_import_is_added() -> None:
     text = '"""Doc."""\n\nfrom __future__ import annotations\n\nfrom catalog_probe.b import X, y\n'
     assert add_import(text, "catalog_probe.b", "y") == text
     assert "from catalog_probe.b import X, a, y\n" in add_import(text, "catalog_probe.b", "a")
@@ -292,22 +298,22 @@ def test_an_import_is_added_where_it_is_missing() -> None:
     assert after == "from catalog_probe.b import X, y\n"
 
 
-def test_a_finished_recipe_needs_no_file_before(tmp_path: Path) -> None:
+def test_recipe_is_added_to_a_missing_file(tmp_path: Path) -> None:
     text = add_recipe(tmp_path / "pe.py", Address.parse("pe/errors/general/2_many"), ("DELETE", "/v1/x"))
     compile(text, "pe.py", "exec")
     assert text.endswith('_2_MANY = Family("pe/errors/general").recipe("2_many", delete("/v1/x"))\n')
 
 
-def test_a_record_with_all_options_has_no_todo(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    new("provider", "PE")
+def test_record_with_all_options_has_no_todo(provider_folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run_new("provider", "PE")
     capsys.readouterr()
     options = ["--row", "1:2#429", "--when", "A limit", "--status", "429", "--retryable", "yes"]
     options += ["--means", "Too many requests.", "--action", "Wait.", "--request", "GET /v1/models"]
-    assert new("record", RECORDS[0], *options) == 0
+    assert run_new("record", RECORDS[0], *options) == 0
     output = capsys.readouterr().out
     assert "mock: no row, for this project has no mock of pe; teach yours, if any" in output
     assert [line for line in output.splitlines() if "$." in line and "$.endpoints" not in line] == []
-    assert "A limit gives 429" in (home / "facts/pe.tsv").read_text(encoding="utf-8")
+    assert "A limit gives 429" in (provider_folder / "facts/pe.tsv").read_text(encoding="utf-8")
     assert recipe_book("pe").recipes[RECORDS[0]].calls["answer"].path == "/v1/models"
 
 
@@ -322,17 +328,17 @@ def test_a_record_with_all_options_has_no_todo(home: Path, capsys: pytest.Captur
         (["--endpoint", "pe/endpoints/models/none"], "is no endpoint of pe"),
     ],
 )
-def test_a_bad_option_is_one_line_and_writes_nothing(
-    home: Path, capsys: pytest.CaptureFixture[str], options: list[str], message: str
+def test_bad_option_is_one_line_and_writes_nothing(
+    provider_folder: Path, capsys: pytest.CaptureFixture[str], options: list[str], message: str
 ) -> None:
-    new("provider", "PE")
-    before = texts(home)
+    run_new("provider", "PE")
+    before = read_files(provider_folder)
     capsys.readouterr()
-    assert new("record", RECORDS[0], *options) == 4
+    assert run_new("record", RECORDS[0], *options) == 4
     captured = capsys.readouterr()
     assert message in captured.err
     assert (captured.out, captured.err.count("\n")) == ("", 1)
-    assert texts(home) == before
+    assert read_files(provider_folder) == before
 
 
 @pytest.mark.parametrize(
@@ -344,25 +350,25 @@ def test_a_bad_option_is_one_line_and_writes_nothing(
     ],
 )
 def test_options_that_do_not_fit_are_refused(
-    home: Path, capsys: pytest.CaptureFixture[str], words: list[str], message: str
+    provider_folder: Path, capsys: pytest.CaptureFixture[str], words: list[str], message: str
 ) -> None:
-    new("provider", "PE")
-    new("record", RECORDS[0])
-    before = texts(home)
-    assert new("record", *words) == 4
+    run_new("provider", "PE")
+    run_new("record", RECORDS[0])
+    before = read_files(provider_folder)
+    assert run_new("record", *words) == 4
     assert message in capsys.readouterr().err
-    assert texts(home) == before
+    assert read_files(provider_folder) == before
 
 
-def test_a_section_that_the_facts_do_not_have_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+def test_section_without_facts_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     words = ["record", "pa/errors/general/teapot", "--row", "2:77#teapot"]
     assert main([*words, "--catalog", str(SHIPPED.path)]) == 4
     assert "--row: 2:77 is no section of" in capsys.readouterr().err
 
 
-def test_a_write_that_fails_leaves_all_files_as_they_were(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    new("provider", "PE")
-    before = texts(home)
+def test_failed_write_leaves_all_files(provider_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run_new("provider", "PE")
+    before = read_files(provider_folder)
 
     def fail_at_recipes(path: Path, text: str) -> bool:
         if path.suffix == ".py":
@@ -370,8 +376,8 @@ def test_a_write_that_fails_leaves_all_files_as_they_were(home: Path, monkeypatc
         return write_text(path, text)
 
     monkeypatch.setattr(group, "write_text", fail_at_recipes)
-    assert new("record", RECORDS[0]) == 4
-    assert texts(home) == before
+    assert run_new("record", RECORDS[0]) == 4
+    assert read_files(provider_folder) == before
 
 
 RECIPES = """
@@ -385,11 +391,11 @@ RECIPES = (NOTES.recipe("create_note", post("/v1/notes", {"text": "x"}, removal=
 """
 
 
-def test_what_recipes_of_a_folder_make_is_removed_by_name(home: Path, tmp_path: Path) -> None:
-    """As those of the shipped providers: while the probe runs, and by `cleanup` where it was killed."""
-    new("provider", "PE")
-    (home / "recipes" / "pe.py").write_text(RECIPES)
-    provider_folders.use(home)
+def test_recipes_of_a_folder_are_removed_by_name(provider_folder: Path, tmp_path: Path) -> None:
+    """The probe removes them, and `cleanup` does if the probe was killed."""
+    run_new("provider", "PE")
+    (provider_folder / "recipes" / "pe.py").write_text(RECIPES)
+    provider_folders.use(provider_folder)
     requests: list[str] = []
 
     async def api(scope: Scope, receive: Receive, send: Send) -> None:
@@ -402,13 +408,13 @@ def test_what_recipes_of_a_folder_make_is_removed_by_name(home: Path, tmp_path: 
         key = Credential("inference", "canary-key-of-nobody")
         provider = Provider("pe", addresses={"base_url": base}, credentials={"inference": key})
         night = Target("night", live=True, allow=frozenset(), providers={"pe": provider})
-        noted = Journal(tmp_path / "made.jsonl", night.name, str)
-        fixtures = Fixtures("pe/endpoints/notes/create_note", provider, "inference", noted)
+        journal = Journal(tmp_path / "made.jsonl", night.name, str)
+        fixtures = Fixtures("pe/endpoints/notes/create_note", provider, "inference", journal)
         answer = Response(status=200, headers={}, body={"note": {"id": "note_1"}})
         fixtures.learn(
             create, Exchange(label="answer", request=Request("POST", base), response=answer), fixtures.announce(create)
         )
-        (removal,) = cleanup.clean_up([noted.path], night)
+        (removal,) = cleanup.clean_up([journal.path], night)
     assert removal.line.startswith("removed: POST /v1/notes for pe/endpoints/notes/create_note")
     assert requests == ["DELETE /v1/notes/note_1"]
     undeclared = create.replace(removal=Removal("tag", delete("/v1/tags/{id}")))
@@ -416,12 +422,12 @@ def test_what_recipes_of_a_folder_make_is_removed_by_name(home: Path, tmp_path: 
         fixtures.announce(undeclared)
 
 
-def test_a_provider_of_yours_needs_a_folder_of_yours(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_new_provider_needs_a_folder(provider_folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["provider", "PE"]) == 4
     output = capsys.readouterr().err
     assert output == (
         "catalog-probe: a provider of yours needs a folder of yours; "
         "name one, as `catalog-probe new provider pe --catalog company`\n"
     )
-    assert not home.exists()
+    assert not provider_folder.exists()
     assert not (SHIPPED.manifests / "pe.toml").exists()

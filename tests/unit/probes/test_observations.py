@@ -1,4 +1,4 @@
-"""What one answer showed of each assertion: as stated, otherwise, or nothing, and then why."""
+"""What one exchange shows of each assertion: matched, mismatched, or not observed and why."""
 
 from __future__ import annotations
 
@@ -15,66 +15,77 @@ from catalog_probe.catalog.model.exchange import Event
 from catalog_probe.catalog.reading.assertions import asserted_expectations
 from catalog_probe.catalog.reading.expected import Expected
 from catalog_probe.catalog.reading.headers import HeaderRule
-from catalog_probe.catalog.reading.relations import parse_relation as relation_of
+from catalog_probe.catalog.reading.relations import parse_relation as parse_relation
 from catalog_probe.catalog.reading.streams import StreamRule
 from catalog_probe.probes.judging.comparison.observations import is_answered, observe
 from catalog_probe.probes.judging.judge import judge
 from tests.harness.engines import catalog
-from tests.unit.probes.judging_one import ASKED, BODY, HEADERS, LIMITED, RATE_LIMIT, judged, known, seen
+from tests.unit.probes.judging_one import (
+    BODY,
+    HEADERS,
+    MESSAGES_URL,
+    RATE_LIMIT,
+    RATE_LIMITED,
+    get_observation,
+    judge_answer,
+    load_vocabulary,
+)
 
 if TYPE_CHECKING:
     from catalog_probe.catalog.model.observation import Observation
 
-ENDED_IN_AN_EVENT = "pa/errors/stream/overloaded"
+STREAM_ERROR = "pa/errors/stream/overloaded"
 LIST_MODELS = "pa/endpoints/models/list_models"
-STREAMED = {name: HEADERS[name] for name in ("request-id", "pa-organization-id", "pa-workspace-id")}
+STREAM_HEADERS = {name: HEADERS[name] for name in ("request-id", "pa-organization-id", "pa-workspace-id")}
 OVERLOADED = {"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}}
 
 
-def looked(
+def observe_answer(
     address: str, response: Response, label: str = "answer", fields: dict[str, Any] | None = None
 ) -> Observation:
-    return seen(judged(address, response, fields or {}, label))
+    return get_observation(judge_answer(address, response, fields or {}, label))
 
 
-def test_a_stream_shows_its_event_and_what_is_in_it() -> None:
-    told = looked(ENDED_IN_AN_EVENT, Response(200, STREAMED, events=(Event("error", OVERLOADED),)))
-    assert not told.mismatched
-    assert not told.not_observed
-    assert {"status", "event", "event:error", "body", "type"} <= set(told.matched)
+def test_stream_with_its_event_matches_event_and_body() -> None:
+    observation = observe_answer(STREAM_ERROR, Response(200, STREAM_HEADERS, events=(Event("error", OVERLOADED),)))
+    assert not observation.mismatched
+    assert not observation.not_observed
+    assert {"status", "event", "event:error", "body", "type"} <= set(observation.matched)
 
 
-def test_a_stream_without_its_event_shows_nothing_of_the_event() -> None:
-    told = looked(ENDED_IN_AN_EVENT, Response(200, STREAMED, events=(Event("ping", {}),)))
-    assert told.mismatched == {"event:error": "absent"}
-    assert told.not_observed["type"] == told.not_observed["body"] == "no-body"
-    assert not {"body", "type"} & set(told.matched)
+def test_missing_event_hides_its_body() -> None:
+    observation = observe_answer(STREAM_ERROR, Response(200, STREAM_HEADERS, events=(Event("ping", {}),)))
+    assert observation.mismatched == {"event:error": "absent"}
+    assert observation.not_observed["type"] == observation.not_observed["body"] == "no-body"
+    assert not {"body", "type"} & set(observation.matched)
 
 
-def test_a_body_in_place_of_a_stream_shows_neither_events_nor_what_would_stand_in_them() -> None:
-    told = looked(ENDED_IN_AN_EVENT, Response(200, STREAMED, OVERLOADED, "json"))
-    assert told.mismatched["event"] == "absent"
-    assert told.not_observed == {"event:error": "no-stream", "body": "no-body", "type": "no-body"}
-    assert told.matched[0] == "status"
+def test_plain_body_hides_events_and_their_contents() -> None:
+    observation = observe_answer(STREAM_ERROR, Response(200, STREAM_HEADERS, OVERLOADED, "json"))
+    assert observation.mismatched["event"] == "absent"
+    assert observation.not_observed == {"event:error": "no-stream", "body": "no-body", "type": "no-body"}
+    assert observation.matched[0] == "status"
 
 
 @pytest.mark.parametrize("body_type", ["text", "binary", "empty"])
-def test_a_body_that_is_no_json_hides_what_would_stand_in_it(body_type: str) -> None:
-    told = looked(RATE_LIMIT, Response(429, HEADERS, "slow" if body_type != "empty" else None, body_type))
-    assert told.mismatched["body"] == "malformed"
-    assert told.not_observed["type"] == told.not_observed["body:/request_id"] == "no-body"
-    assert "status" in told.matched
+def test_body_that_is_no_json_hides_its_fields(body_type: str) -> None:
+    observation = observe_answer(
+        RATE_LIMIT, Response(429, HEADERS, "slow" if body_type != "empty" else None, body_type)
+    )
+    assert observation.mismatched["body"] == "malformed"
+    assert observation.not_observed["type"] == observation.not_observed["body:/request_id"] == "no-body"
+    assert "status" in observation.matched
 
 
-def test_another_shape_of_json_hides_nothing() -> None:
-    told = looked(RATE_LIMIT, Response(429, HEADERS, {"type": "error", "request_id": "req_1"}, "json"))
-    assert told.mismatched["body"]
-    assert "type" in told.mismatched
-    assert "body:/request_id" in told.matched
+def test_json_of_another_shape_hides_nothing() -> None:
+    observation = observe_answer(RATE_LIMIT, Response(429, HEADERS, {"type": "error", "request_id": "req_1"}, "json"))
+    assert observation.mismatched["body"]
+    assert "type" in observation.mismatched
+    assert "body:/request_id" in observation.matched
 
 
-def test_an_empty_list_shows_nothing_of_what_is_assumed_of_its_items() -> None:
-    within = "body:/data/*/id"
+def test_empty_list_hides_assumed_item_fields() -> None:
+    local_key = "body:/data/*/id"
     key = AssertionKey("success", "body", "/data/*/id")
     assumed = Assertion(LIST_MODELS, key, {"type": "string"}, Basis.ASSUMED)
     expected = Expected(
@@ -86,45 +97,55 @@ def test_an_empty_list_shows_nothing_of_what_is_assumed_of_its_items() -> None:
         assertions={str(key): assumed},
     )
 
-    def shown(*items: dict[str, str]) -> Observation:
-        came = Exchange("success", Request("GET", ASKED), Response(200, {}, {"data": [*items]}, "json"))
-        return seen(judge((expected,), Attempt("", 0.0, (came,)), known("pa")))
+    def observe_items(*items: dict[str, str]) -> Observation:
+        exchange = Exchange("success", Request("GET", MESSAGES_URL), Response(200, {}, {"data": [*items]}, "json"))
+        return get_observation(judge((expected,), Attempt("", 0.0, (exchange,)), load_vocabulary("pa")))
 
-    assert (shown().matched, shown().not_observed) == ((), {within: "nothing-there"})
-    assert shown({"id": "m"}).matched == (within,)
-    assert list(shown({}).mismatched) == [within]
-
-
-def test_another_status_shows_nothing_else_of_the_stated_answer() -> None:
-    told = looked(RATE_LIMIT, replace(LIMITED, status=400, body={**BODY, "error": {"type": "x", "message": "no"}}))
-    assert told.mismatched["status"] == "400"
-    assert set(told.not_observed.values()) == {"another-answer"}
-    assert not told.matched
+    assert (observe_items().matched, observe_items().not_observed) == ((), {local_key: "nothing-there"})
+    assert observe_items({"id": "m"}).matched == (local_key,)
+    assert list(observe_items({}).mismatched) == [local_key]
 
 
-def test_another_success_than_the_assumed_one_is_the_stated_answer_all_the_same() -> None:
-    """Another refusal than the assumed one is another answer."""
+def test_another_status_hides_everything_else() -> None:
+    observation = observe_answer(
+        RATE_LIMIT, replace(RATE_LIMITED, status=400, body={**BODY, "error": {"type": "x", "message": "no"}})
+    )
+    assert observation.mismatched["status"] == "400"
+    assert set(observation.not_observed.values()) == {"another-answer"}
+    assert not observation.matched
+
+
+def test_other_success_status_than_assumed_hides_nothing() -> None:
+    """Another error status than the assumed one does hide the rest."""
     assumed = {"assumed": {"success/status": "not shown"}}
-    created = looked(LIST_MODELS, Response(201, HEADERS, {"data": []}, "json"), "success", assumed)
+    created = observe_answer(LIST_MODELS, Response(201, HEADERS, {"data": []}, "json"), "success", assumed)
     assert created.mismatched["status"] == "201"
     assert "another-answer" not in created.not_observed.values()
     assumed = {"assumed": {"answer/status": "not shown"}}
-    refused = looked(RATE_LIMIT, replace(LIMITED, status=400), fields=assumed)
+    refused = observe_answer(RATE_LIMIT, replace(RATE_LIMITED, status=400), fields=assumed)
     assert refused.mismatched == {"status": "400"}
     assert "another-answer" in refused.not_observed.values()
 
 
-def test_without_an_answer_nothing_was_seen_and_of_a_failure_there_is_no_answer() -> None:
-    lost = asked(RATE_LIMIT, Exchange("answer", Request("POST", ASKED), None, Reason(ReasonCode.READ_TIMEOUT)))
+def test_lost_answer_hides_everything_and_documented_failure_is_observed() -> None:
+    lost = observe_exchange(
+        RATE_LIMIT, Exchange("answer", Request("POST", MESSAGES_URL), None, Reason(ReasonCode.READ_TIMEOUT))
+    )
     assert set(lost.not_observed.values()) == {"read-timeout"}
     refused = "pc/errors/client/connection_refused"
-    told = asked(refused, Exchange("answer", Request("POST", ASKED), None, Reason(ReasonCode.CONNECT_REFUSED)))
-    assert (set(told.not_observed), bool(told.matched)) == (set(), True)
+    observation = observe_exchange(
+        refused, Exchange("answer", Request("POST", MESSAGES_URL), None, Reason(ReasonCode.CONNECT_REFUSED))
+    )
+    assert (set(observation.not_observed), bool(observation.matched)) == (set(), True)
 
 
-def test_where_neither_an_answer_nor_a_failure_was_kept_nothing_was_seen() -> None:
-    told = asked(RATE_LIMIT, Exchange("answer", Request("POST", ASKED)))
-    assert (told.matched, told.mismatched, set(told.not_observed.values())) == ((), {}, {"no-answer"})
+def test_exchange_without_answer_or_failure_hides_everything() -> None:
+    observation = observe_exchange(RATE_LIMIT, Exchange("answer", Request("POST", MESSAGES_URL)))
+    assert (observation.matched, observation.mismatched, set(observation.not_observed.values())) == (
+        (),
+        {},
+        {"no-answer"},
+    )
 
 
 @pytest.mark.parametrize(
@@ -135,114 +156,129 @@ def test_where_neither_an_answer_nor_a_failure_was_kept_nothing_was_seen() -> No
         ("pd/errors/request/wrong_type", "answer", 422, {"message"}),
     ],
 )
-def test_all_that_an_envelope_carries_is_hidden_by_what_is_no_json(
-    address: str, label: str, status: int, hidden: set[str]
-) -> None:
-    told = looked(address, Response(status, {}, "no", "text"), label)
-    assert told.matched == ("status",)
-    assert told.not_observed == dict.fromkeys(hidden, "no-body")
+def test_text_body_hides_all_envelope_fields(address: str, label: str, status: int, hidden: set[str]) -> None:
+    observation = observe_answer(address, Response(status, {}, "no", "text"), label)
+    assert observation.matched == ("status",)
+    assert observation.not_observed == dict.fromkeys(hidden, "no-body")
 
 
-def asked(address: str, exchange: Exchange) -> Observation:
+def observe_exchange(address: str, exchange: Exchange) -> Observation:
     expected = [
-        each
-        for each in asserted_expectations(catalog()[address], catalog().__getitem__)
-        if each.label == exchange.label
+        expectation
+        for expectation in asserted_expectations(catalog()[address], catalog().__getitem__)
+        if expectation.label == exchange.label
     ]
-    return seen(judge(expected, Attempt("", 0.0, (exchange,)), known(address.partition("/")[0])))
+    return get_observation(judge(expected, Attempt("", 0.0, (exchange,)), load_vocabulary(address.partition("/")[0])))
 
 
-def test_a_header_that_may_be_absent_and_is_was_not_seen() -> None:
+def test_absent_optional_header_is_not_observed() -> None:
     limits = "pc/rate_limits/limits/general"
     optional = [
         rule.name
-        for each in asserted_expectations(catalog()[limits], catalog().__getitem__)
-        if each.label == "answer"
-        for rule in each.headers
+        for expectation in asserted_expectations(catalog()[limits], catalog().__getitem__)
+        if expectation.label == "answer"
+        for rule in expectation.headers
         if rule.optional
     ]
-    bare = looked(limits, Response(200, {}, {}, "json"))
+    observation = observe_answer(limits, Response(200, {}, {}, "json"))
     assert optional
-    assert {bare.not_observed.get(f"header:{name}") for name in optional if "*" not in name} == {"not-shown"}
-    assert not {f"header:{name}" for name in optional} & set(bare.matched)
+    assert {observation.not_observed.get(f"header:{name}") for name in optional if "*" not in name} == {"not-shown"}
+    assert not {f"header:{name}" for name in optional} & set(observation.matched)
 
 
-def test_of_many_headers_that_may_be_absent_one_that_came_is_enough() -> None:
+def test_one_of_several_optional_headers_is_enough() -> None:
     key = AssertionKey("answer", "header", "x-left-*")
     rule = HeaderRule("x-left-*", "present", optional=True)
-    stated = Assertion(RATE_LIMIT, key, "present", Basis.DOCUMENTED)
-    expected = Expected("answer", RATE_LIMIT, envelope("any"), 429, headers=(rule,), assertions={str(key): stated})
+    assertion = Assertion(RATE_LIMIT, key, "present", Basis.DOCUMENTED)
+    expected = Expected("answer", RATE_LIMIT, envelope("any"), 429, headers=(rule,), assertions={str(key): assertion})
 
-    def left(**headers: str) -> Observation:
-        exchange = Exchange("answer", Request("POST", ASKED), Response(429, headers, None, "empty"))
-        return seen(judge((expected,), Attempt("", 0.0, (exchange,)), known("pa")))
+    def observe_headers(**headers: str) -> Observation:
+        exchange = Exchange("answer", Request("POST", MESSAGES_URL), Response(429, headers, None, "empty"))
+        return get_observation(judge((expected,), Attempt("", 0.0, (exchange,)), load_vocabulary("pa")))
 
-    assert left(**{"x-left-a": "1"}).matched == ("header:x-left-*",)
-    assert left().not_observed == {"header:x-left-*": "not-shown"}
+    assert observe_headers(**{"x-left-a": "1"}).matched == ("header:x-left-*",)
+    assert observe_headers().not_observed == {"header:x-left-*": "not-shown"}
 
 
-def test_what_is_beside_another_grpc_status_is_not_compared() -> None:
-    relation = relation_of({"is": "non_empty", "at": "header:x-id"}, "")
+def test_another_grpc_status_hides_everything_else() -> None:
+    relation = parse_relation({"is": "non_empty", "at": "header:x-id"}, "")
     keys = [AssertionKey("answer", "relation", relation.local_key.partition(":")[2]), AssertionKey("answer", "message")]
-    stated = {str(key): Assertion(LIST_MODELS, key, "present", Basis.DOCUMENTED) for key in keys}
+    record_assertions = {str(key): Assertion(LIST_MODELS, key, "present", Basis.DOCUMENTED) for key in keys}
     rule = StreamRule("grpc", grpc_status=5)
     expected = Expected(
-        "answer", LIST_MODELS, envelope("any"), None, stream=rule, relations=(relation,), assertions=stated
+        "answer", LIST_MODELS, envelope("any"), None, stream=rule, relations=(relation,), assertions=record_assertions
     )
-    for status, unseen in ((5, {}), (7, {relation.local_key: "another-answer"})):
+    for status, not_observed in ((5, {}), (7, {relation.local_key: "another-answer"})):
         response = Response(None, {"x-id": "1"}, grpc=GrpcStatus(status, "no"))
-        told = observe(expected, Exchange("answer", Request("POST", ASKED), response), (), None, known("pa").endpoints)
-        assert told.not_observed == unseen
+        observation = observe(
+            expected,
+            Exchange("answer", Request("POST", MESSAGES_URL), response),
+            (),
+            None,
+            load_vocabulary("pa").endpoints,
+        )
+        assert observation.not_observed == not_observed
 
 
-def test_without_a_stream_nothing_is_seen_of_which_event_is_the_last() -> None:
+def test_plain_body_hides_the_last_event() -> None:
     key = AssertionKey("stream", "order", "last")
-    stated = Assertion(LIST_MODELS, key, "message_stop", Basis.DOCUMENTED)
+    assertion = Assertion(LIST_MODELS, key, "message_stop", Basis.DOCUMENTED)
     rule = StreamRule("sse", terminal="message_stop")
-    expected = Expected("stream", LIST_MODELS, envelope("any"), 200, stream=rule, assertions={str(key): stated})
-    whole = Exchange("stream", Request("POST", ASKED), Response(200, {}, {}, "json"))
-    assert seen(judge((expected,), Attempt("", 0.0, (whole,)), known("pa"))).not_observed == {"order:last": "no-stream"}
+    expected = Expected("stream", LIST_MODELS, envelope("any"), 200, stream=rule, assertions={str(key): assertion})
+    exchange = Exchange("stream", Request("POST", MESSAGES_URL), Response(200, {}, {}, "json"))
+    assert get_observation(judge((expected,), Attempt("", 0.0, (exchange,)), load_vocabulary("pa"))).not_observed == {
+        "order:last": "no-stream"
+    }
 
 
-def test_an_event_of_another_shape_hides_nothing_that_stands_in_it() -> None:
-    odd = {**OVERLOADED, "type": 5}
-    told = looked(ENDED_IN_AN_EVENT, Response(200, STREAMED, None, "empty", events=(Event("error", odd),)))
-    assert told.mismatched["body"]
-    assert "type" in told.matched
+def test_event_of_another_shape_hides_nothing() -> None:
+    event_data = {**OVERLOADED, "type": 5}
+    observation = observe_answer(
+        STREAM_ERROR, Response(200, STREAM_HEADERS, None, "empty", events=(Event("error", event_data),))
+    )
+    assert observation.mismatched["body"]
+    assert "type" in observation.matched
 
 
-def test_the_endpoint_is_the_records_own_or_what_the_recipe_named_or_what_was_asked() -> None:
-    named = "pa/endpoints/messages/count_tokens"
-    own = asked(LIST_MODELS, Exchange("success", Request("POST", ASKED), LIMITED, endpoint=named))
+def test_endpoint_comes_from_record_recipe_or_path() -> None:
+    other_endpoint = "pa/endpoints/messages/count_tokens"
+    own = observe_exchange(
+        LIST_MODELS, Exchange("success", Request("POST", MESSAGES_URL), RATE_LIMITED, endpoint=other_endpoint)
+    )
     assert own.endpoint == LIST_MODELS
-    assert asked(RATE_LIMIT, Exchange("answer", Request("POST", ASKED), LIMITED, endpoint=named)).endpoint == named
-    plain = asked(RATE_LIMIT, Exchange("answer", Request("POST", ASKED), LIMITED))
-    assert plain.endpoint == "pa/endpoints/messages/create_message"
+    assert (
+        observe_exchange(
+            RATE_LIMIT, Exchange("answer", Request("POST", MESSAGES_URL), RATE_LIMITED, endpoint=other_endpoint)
+        ).endpoint
+        == other_endpoint
+    )
+    by_path = observe_exchange(RATE_LIMIT, Exchange("answer", Request("POST", MESSAGES_URL), RATE_LIMITED))
+    assert by_path.endpoint == "pa/endpoints/messages/create_message"
 
 
-SOCKET, EVENTS = (StreamRule(protocol, event="setupComplete") for protocol in ("websocket", "sse"))
-GO_AWAY, SET_UP = Event("goAway", {"goAway": {}}), Event("setupComplete", {"setupComplete": {}})
-REFUSED = Close(1008, "The ephemeral token is unknown.")
+SOCKET, EVENT_STREAM = (StreamRule(protocol, event="setupComplete") for protocol in ("websocket", "sse"))
+GO_AWAY, SETUP_COMPLETE = Event("goAway", {"goAway": {}}), Event("setupComplete", {"setupComplete": {}})
+TOKEN_REFUSED = Close(1008, "The ephemeral token is unknown.")
 
 
 @pytest.mark.parametrize(
     ("rule", "events", "close", "answered"),
     [
-        (SOCKET, (SET_UP,), None, True),
-        (SOCKET, (SET_UP, GO_AWAY), Close(1000), True),
+        (SOCKET, (SETUP_COMPLETE,), None, True),
+        (SOCKET, (SETUP_COMPLETE, GO_AWAY), Close(1000), True),
         (SOCKET, (GO_AWAY,), None, True),
-        (SOCKET, (GO_AWAY,), REFUSED, False),
+        (SOCKET, (GO_AWAY,), TOKEN_REFUSED, False),
         (SOCKET, (Event("error", {"error": {"code": 403}}),), None, False),
-        (StreamRule("websocket", close_code=(1000, 1011)), (GO_AWAY,), REFUSED, True),
-        (StreamRule("websocket", event="goAway", close_code=(1000, 1011)), (GO_AWAY,), REFUSED, True),
-        (StreamRule("websocket"), (GO_AWAY,), REFUSED, True),
-        (EVENTS, (SET_UP,), None, True),
-        (EVENTS, (Event("setup", {"error": None}),), None, True),
-        (EVENTS, (Event("message", {"error": {"message": "no"}}),), None, False),
+        (StreamRule("websocket", close_code=(1000, 1011)), (GO_AWAY,), TOKEN_REFUSED, True),
+        (StreamRule("websocket", event="goAway", close_code=(1000, 1011)), (GO_AWAY,), TOKEN_REFUSED, True),
+        (StreamRule("websocket"), (GO_AWAY,), TOKEN_REFUSED, True),
+        (EVENT_STREAM, (SETUP_COMPLETE,), None, True),
+        (EVENT_STREAM, (Event("setup", {"error": None}),), None, True),
+        (EVENT_STREAM, (Event("message", {"error": {"message": "no"}}),), None, False),
         (StreamRule("sse", event="error"), (Event("error", {}),), None, True),
     ],
 )
-def test_what_was_opened_and_then_refused_has_answered_nothing(
+def test_stream_refused_after_opening_is_no_answer(
     rule: StreamRule, events: tuple[Event, ...], close: Close | None, answered: bool
 ) -> None:
     expected = Expected("success", RATE_LIMIT, envelope("any"), 101, stream=rule)
@@ -251,15 +287,17 @@ def test_what_was_opened_and_then_refused_has_answered_nothing(
 
 @pytest.mark.parametrize(
     ("events", "close", "outcome"),
-    [((SET_UP,), None, Outcome.CONFORMS), ((GO_AWAY,), REFUSED, Outcome.INCONCLUSIVE)],
+    [((SETUP_COMPLETE,), None, Outcome.CONFORMS), ((GO_AWAY,), TOKEN_REFUSED, Outcome.INCONCLUSIVE)],
 )
-def test_a_handshake_is_no_acceptance(events: tuple[Event, ...], close: Close | None, outcome: Outcome) -> None:
-    opened = Response(101, events=events, close=close)
-    verdict = judged("pb/endpoints/live/connect", opened, {}, "ephemeral_token")
-    (cell,) = verdict.step_verdicts.values()
-    assert cell.outcome is outcome
+def test_socket_closed_after_handshake_is_inconclusive(
+    events: tuple[Event, ...], close: Close | None, outcome: Outcome
+) -> None:
+    response = Response(101, events=events, close=close)
+    verdict = judge_answer("pb/endpoints/live/connect", response, {}, "ephemeral_token")
+    (step_verdict,) = verdict.step_verdicts.values()
+    assert step_verdict.outcome is outcome
     if outcome is Outcome.INCONCLUSIVE:
-        assert cell.reason is not None
-        assert cell.reason.code == ReasonCode.NOTHING_OBSERVED
-        assert "closed with 1008 The ephemeral token is unknown." in cell.reason.detail
-        assert not seen(verdict).matched
+        assert step_verdict.reason is not None
+        assert step_verdict.reason.code == ReasonCode.NOTHING_OBSERVED
+        assert "closed with 1008 The ephemeral token is unknown." in step_verdict.reason.detail
+        assert not get_observation(verdict).matched

@@ -1,4 +1,4 @@
-"""Reading a target: each mistake gets one line that names its place, and nothing that would show a key is accepted."""
+"""Reading a target: each mistake gets one line with its location, and no key is shown."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 PA = '[providers.pa]\nbase_url = "https://pa.example/"\n'
 
 
-def read(tmp_path: Path, text: str, **environ: str) -> Target:
+def read_target(tmp_path: Path, text: str, **environ: str) -> Target:
     path = tmp_path / "target.toml"
     path.write_bytes(text.encode("utf-8", "surrogateescape"))
     return targets.load(str(path), environ)
@@ -135,34 +135,34 @@ MISTAKES = [
 ]
 
 
-@pytest.mark.parametrize("text, said", MISTAKES)
-def test_a_mistake_is_told_in_one_line_with_its_place(text: str, said: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("text, message", MISTAKES)
+def test_mistake_is_one_line_with_its_location(text: str, message: str, tmp_path: Path) -> None:
     with pytest.raises(TargetError) as error:
-        read(tmp_path, text, BROKEN="sk-secret\x7f\x01", SECRET="sk-secret-in-the-wrong-place")
-    assert str(error.value) == f"target {tmp_path / 'target.toml'}: {said}"
+        read_target(tmp_path, text, BROKEN="sk-secret\x7f\x01", SECRET="sk-secret-in-the-wrong-place")
+    assert str(error.value) == f"target {tmp_path / 'target.toml'}: {message}"
     assert "sk-secret" not in str(error.value)
 
 
 @pytest.mark.parametrize("text", ["live = [", "live = true\nlive = true", "\udcfe\udcfe"])
-def test_what_is_no_toml_is_said_so(text: str, tmp_path: Path) -> None:
+def test_broken_toml_is_refused(text: str, tmp_path: Path) -> None:
     with pytest.raises(TargetError, match=r"target\.toml: broken TOML: "):
-        read(tmp_path, text)
+        read_target(tmp_path, text)
 
 
-def test_a_folder_is_no_target(tmp_path: Path) -> None:
+def test_folder_is_no_target(tmp_path: Path) -> None:
     with pytest.raises(TargetError, match="no target"):
         targets.load(str(tmp_path))
 
 
 @pytest.mark.parametrize("name", list_targets())
-def test_a_shipped_target_reads_without_any_variable_set(name: str) -> None:
+def test_shipped_target_loads_without_variables(name: str) -> None:
     target = targets.load(name, {})
     assert target.name == name
     assert target.live == (name != "mock")
 
 
-def test_defaults_are_the_careful_ones(tmp_path: Path) -> None:
-    target = read(tmp_path, PA)
+def test_defaults_are_careful(tmp_path: Path) -> None:
+    target = read_target(tmp_path, PA)
     assert target.live
     assert target.allow == {Cost.FREE}
     assert target.reprobe_after_s > 0
@@ -170,9 +170,9 @@ def test_defaults_are_the_careful_ones(tmp_path: Path) -> None:
     assert not target.expected_providers
 
 
-def test_a_key_comes_from_the_environment_and_is_never_shown(tmp_path: Path) -> None:
+def test_key_comes_from_the_environment_and_is_not_shown(tmp_path: Path) -> None:
     text = PA + 'credentials = { inference = "env:PA_KEY", wrong = "env:NOBODY" }'
-    provider = read(tmp_path, text, PA_KEY="sk-canary-123\n").providers["pa"]
+    provider = read_target(tmp_path, text, PA_KEY="sk-canary-123\n").providers["pa"]
     assert provider.credential("inference").value == "sk-canary-123"
     assert provider.credential("wrong").value is None
     assert provider.credential("other").value is None
@@ -193,13 +193,13 @@ def test_a_key_comes_from_the_environment_and_is_never_shown(tmp_path: Path) -> 
         ("", False),
     ],
 )
-def test_loopback_is_what_never_leaves_this_machine(host: str, local: bool) -> None:
+def test_is_loopback(host: str, local: bool) -> None:
     assert is_loopback(host) is local
 
 
 SIMPLE = st.none() | st.booleans() | st.integers(-(10**6), 10**6) | st.floats(allow_nan=False) | st.text(max_size=20)
 VALUES = st.recursive(
-    SIMPLE.filter(lambda each: each is not None), lambda inner: st.lists(inner, max_size=3), max_leaves=4
+    SIMPLE.filter(lambda value: value is not None), lambda inner: st.lists(inner, max_size=3), max_leaves=4
 )
 KEYS = st.sampled_from(
     [
@@ -223,25 +223,23 @@ TOP = st.sampled_from(["name", "live", "allow", "reprobe_after_s", "liev"])
     top=st.dictionaries(TOP, VALUES, max_size=3),
     pa=st.dictionaries(KEYS, VALUES | st.dictionaries(st.sampled_from(["inference", "a"]), VALUES), max_size=4),
 )
-def test_whatever_stands_in_a_target_it_is_read_or_refused_in_one_line(
-    top: dict[str, Any], pa: dict[str, Any], tmp_path: Path
-) -> None:
+def test_any_target_is_read_or_refused_in_one_line(top: dict[str, Any], pa: dict[str, Any], tmp_path: Path) -> None:
     text = toml({**top, "providers": {"pa": {"base_url": "https://pa.example", **pa}}})
-    said = refusal(tmp_path, text)
-    assert said is None or said.startswith(f"target {tmp_path}")
-    assert said is None or len(said.splitlines()) == 1
+    message = find_refusal(tmp_path, text)
+    assert message is None or message.startswith(f"target {tmp_path}")
+    assert message is None or len(message.splitlines()) == 1
 
 
-def refusal(tmp_path: Path, text: str) -> str | None:
-    """What a reader says to it, or None where it is a target."""
+def find_refusal(tmp_path: Path, text: str) -> str | None:
+    """Return the error of reading the text as a target, or None."""
     try:
-        read(tmp_path, text)
+        read_target(tmp_path, text)
     except TargetError as error:
         return str(error)
     return None
 
 
-def test_the_key_of_an_sdk_is_named_kept_from_children_and_never_read() -> None:
+def test_sdk_key_variable_is_named_and_secret_but_not_read() -> None:
     target = targets.load("live", {"OPENAI_API_KEY": "sk-canary-of-nobody", "GEMINI_API_KEY": " "})
     assert (
         target.providers["pc"].advise_missing("credentials.inference", "live")
@@ -255,7 +253,7 @@ def test_the_key_of_an_sdk_is_named_kept_from_children_and_never_read() -> None:
 
 
 @pytest.mark.parametrize(
-    ("environ", "told"),
+    ("environ", "advice"),
     [
         ({"PA_API_KEY": ""}, "PA_API_KEY is set but empty; set it to the key, or unset it"),
         (
@@ -268,6 +266,6 @@ def test_the_key_of_an_sdk_is_named_kept_from_children_and_never_read() -> None:
         ),
     ],
 )
-def test_of_several_empty_keys_the_one_that_most_records_need_is_missing(environ: dict[str, str], told: str) -> None:
+def test_first_empty_key_is_reported(environ: dict[str, str], advice: str) -> None:
     pa = targets.load("live", environ).providers["pa"]
-    assert pa.advise_missing(pa.first_gap, "live") == told
+    assert pa.advise_missing(pa.first_gap, "live") == advice

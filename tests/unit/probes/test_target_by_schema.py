@@ -1,4 +1,4 @@
-"""A target follows its schema or is refused in one line without a key in it."""
+"""A target follows its schema, or is refused in one line that shows no key."""
 
 from __future__ import annotations
 
@@ -39,13 +39,13 @@ PA: dict[str, Json] = {
 NAN, ENDLESS = float("nan"), float("inf")
 
 
-def whole(**changes: Json) -> dict[str, Json]:
-    """A target whose PA has these members besides."""
+def make_target(**changes: Json) -> dict[str, Json]:
+    """Return a target whose PA has these additional settings."""
     return {"name": "a", "live": True, "providers": {"pa": {**PA, **changes}}}
 
 
-def refusal(tmp_path: Path, text: str) -> str | None:
-    """What a reader says to it, or None where it is a target."""
+def find_refusal(tmp_path: Path, text: str) -> str | None:
+    """Return the error of loading the text as a target, or None."""
     path = tmp_path / "target.toml"
     path.write_text(text, encoding="utf-8")
     try:
@@ -121,13 +121,13 @@ DAMAGED = [
 ]
 
 
-@pytest.mark.parametrize("text, said", DAMAGED, ids=range(len(DAMAGED)))
-def test_a_damaged_target_is_told_in_one_line(text: str, said: str, tmp_path: Path) -> None:
-    told = refusal(tmp_path, text) or ""
-    assert told.startswith(f"target {tmp_path / 'target.toml'}: ")
-    assert said in told
-    assert len(told.splitlines()) == 1
-    assert "canary" not in told
+@pytest.mark.parametrize("text, message", DAMAGED, ids=range(len(DAMAGED)))
+def test_damaged_target_is_refused_in_one_line(text: str, message: str, tmp_path: Path) -> None:
+    refusal = find_refusal(tmp_path, text) or ""
+    assert refusal.startswith(f"target {tmp_path / 'target.toml'}: ")
+    assert message in refusal
+    assert len(refusal.splitlines()) == 1
+    assert "canary" not in refusal
 
 
 ODD: tuple[Json, ...] = (
@@ -153,30 +153,30 @@ PLACES = (
     odd=st.sampled_from(["list", "table", "deep"]),
     table=st.sampled_from(["headers", "credentials"]),
 )
-def test_no_complaint_shows_a_key(role: str, odd: str, table: str) -> None:
+def test_no_complaint_shows_a_key(role: str, shape_name: str, table: str) -> None:
     key: dict[str, Json] = {"list": ["sk-canary"], "table": {"a": "sk-canary"}, "deep": {"a": [["sk-canary"]]}}
-    complaint = shape.find_complaint(whole(**{table: {role: key[odd]}}))
+    complaint = shape.find_complaint(make_target(**{table: {role: key[shape_name]}}))
     assert complaint is not None
     assert "canary" not in " ".join(complaint)
 
 
-def test_the_schema_is_one_and_knows_what_the_code_knows() -> None:
+def test_schema_is_valid_and_lists_all_settings() -> None:
     Draft202012Validator.check_schema(SCHEMA)
     table: Any = SCHEMA["$defs"]["provider"]
     assert {*table["properties"]} == {*shape.SETTINGS, *shape.TABLES, shape.SDK_KEYS, shape.LOOK_UP, "base_url"}
     assert SCHEMA["properties"]["allow"]["items"]["enum"] == [*Cost]
     for name in providers():
         for address in manifest(name).addresses:
-            assert find_complaints(whole(**{address: HOST}), SCHEMA) == []
+            assert find_complaints(make_target(**{address: HOST}), SCHEMA) == []
 
 
 @pytest.mark.parametrize("name", list_targets())
-def test_a_shipped_target_follows_the_schema(name: str) -> None:
+def test_shipped_target_follows_the_schema(name: str) -> None:
     data = tomllib.loads((SHIPPED.targets / f"{name}.toml").read_text(encoding="utf-8"))
     assert find_complaints(json.loads(json.dumps(data)), SCHEMA) == []
 
 
-def test_an_integer_may_be_written_as_a_float_and_a_date_as_a_text(tmp_path: Path) -> None:
+def test_float_integer_and_date_name_are_accepted(tmp_path: Path) -> None:
     path = tmp_path / "target.toml"
     path.write_text(f"name = 2026-11-21\n{HEAD}concurrency = 3.0\n")
     target = targets.load(str(path), {})

@@ -1,4 +1,4 @@
-"""Removal of what an attempt made: what is still busy is asked again, what resists is left to the journal."""
+"""Removal of what an attempt created: busy resources are retried, others are left to the journal."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ CREATE_BATCH: Call = load_recipes("pa").requests.CREATE_BATCH
 CONVERSATION: Call = load_recipes("pc").requests.CONVERSATION
 
 
-def removed(
-    statuses: list[int], folder: Path | None, making: Call = CONVERSATION, provider: str = "pc"
+def remove_resource(
+    statuses: list[int], folder: Path | None, create_call: Call = CONVERSATION, provider: str = "pc"
 ) -> tuple[list[float], list[int], list[journal.JournalEntry]]:
-    """The pauses, the answers that nobody asked for, and what is left in the journal, if there is one."""
+    """Return the pauses, the unused answers, and the open entries of the journal, if any."""
     pauses: list[float] = []
     answers = list(statuses)
 
@@ -37,9 +37,9 @@ def removed(
         pauses.append(seconds)
 
     async def attempt() -> None:
-        noted = Journal(folder / journal.FILE_NAME, "night", str) if folder else None
-        fixtures = Fixtures(f"{provider}/errors/request/conflict", Provider(provider), "inference", noted, sleep)
-        fixtures.learn(making, exchange_of(making, 200), fixtures.announce(making))
+        entries = Journal(folder / journal.FILE_NAME, "night", str) if folder else None
+        fixtures = Fixtures(f"{provider}/errors/request/conflict", Provider(provider), "inference", entries, sleep)
+        fixtures.learn(create_call, exchange_of(create_call, 200), fixtures.announce(create_call))
         await fixtures.remove(send)
 
     anyio.run(attempt)
@@ -52,29 +52,29 @@ def exchange_of(call: Call, status: int) -> Exchange:
 
 
 @pytest.mark.parametrize("busy", range(len(BUSY_PAUSES_S) + 1))
-def test_what_is_still_busy_is_removed_as_soon_as_it_is_not(tmp_path: Path, busy: int) -> None:
-    pauses, unasked, left = removed([409] * busy + [200], tmp_path)
+def test_busy_resource_is_removed_once_free(tmp_path: Path, busy: int) -> None:
+    pauses, unused, entries = remove_resource([409] * busy + [200], tmp_path)
     assert pauses == list(BUSY_PAUSES_S[:busy])
-    assert unasked == []
-    assert left == []
+    assert unused == []
+    assert entries == []
 
 
-def test_what_stays_busy_is_left_to_cleanup_within_the_time_for_removal(tmp_path: Path) -> None:
-    pauses, unasked, (left,) = removed([409] * 9, tmp_path)
-    assert len(unasked) == 9 - len(BUSY_PAUSES_S) - 1
-    assert (left.removal, left.resource) == ("conversation", "conv_1")
+def test_resource_that_stays_busy_is_left_to_cleanup(tmp_path: Path) -> None:
+    pauses, unused, (entry,) = remove_resource([409] * 9, tmp_path)
+    assert len(unused) == 9 - len(BUSY_PAUSES_S) - 1
+    assert (entry.removal, entry.resource) == ("conversation", "conv_1")
     assert sum(pauses) < REMOVAL_S
 
 
 @pytest.mark.parametrize("status", [403, 500])
-def test_another_refusal_is_asked_once(tmp_path: Path, status: int) -> None:
-    pauses, unasked, left = removed([status, 200], tmp_path)
-    assert (pauses, unasked, len(left)) == ([], [200], 1)
+def test_other_refusal_is_not_retried(tmp_path: Path, status: int) -> None:
+    pauses, unused, entries = remove_resource([status, 200], tmp_path)
+    assert (pauses, unused, len(entries)) == ([], [200], 1)
 
 
-def test_what_ended_by_itself_conflicts_with_its_end_and_is_gone(tmp_path: Path) -> None:
-    assert removed([409, 200], tmp_path, CREATE_BATCH, "pa") == ([], [200], [])
+def test_conflict_of_an_ended_batch_counts_as_removed(tmp_path: Path) -> None:
+    assert remove_resource([409, 200], tmp_path, CREATE_BATCH, "pa") == ([], [200], [])
 
 
-def test_a_mock_is_not_waited_for() -> None:
-    assert removed([409, 200], None) == ([], [200], [])
+def test_removal_on_a_mock_does_not_wait() -> None:
+    assert remove_resource([409, 200], None) == ([], [200], [])

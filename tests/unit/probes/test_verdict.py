@@ -1,4 +1,4 @@
-"""What two attempts must share to agree on a drift, and what of a verdict outlives the answers that it is about."""
+"""Drift keys that two attempts must share, and trimming of verdicts."""
 
 from __future__ import annotations
 
@@ -14,40 +14,40 @@ from catalog_probe.probes.judging.verdicts.not_observed import not_observed_find
 from catalog_probe.probes.judging.verdicts.verdict import Verdict
 
 DRIFT = Finding(FindingCode.STATUS_DIFFERS, Aspect.STATUS, Severity.MUST, "", "answer", observed=418)
-TOLD = Finding(FindingCode.UNDOCUMENTED_HEADER, Aspect.HEADER, Severity.INFO, "", "answer", "x-new", observed="1")
+NOTE = Finding(FindingCode.UNDOCUMENTED_HEADER, Aspect.HEADER, Severity.INFO, "", "answer", "x-new", observed="1")
 
 
-def differing(*findings: Finding) -> Verdict:
+def make_drift(*findings: Finding) -> Verdict:
     return Verdict(Outcome.DRIFTED, findings=findings)
 
 
-def test_what_is_only_told_makes_no_other_drift() -> None:
-    settled = replace(TOLD, severity=Severity.SHOULD)
-    assert differing(DRIFT, TOLD, settled).drift_keys == differing(DRIFT).drift_keys
-    assert differing(TOLD).drift_keys == frozenset()
+def test_drift_keys_ignore_notes_and_assumptions() -> None:
+    resolving = replace(NOTE, severity=Severity.SHOULD)
+    assert make_drift(DRIFT, NOTE, resolving).drift_keys == make_drift(DRIFT).drift_keys
+    assert make_drift(NOTE).drift_keys == frozenset()
 
 
 @pytest.mark.parametrize(
-    "other", [(), (replace(DRIFT, observed=500),), (replace(DRIFT, endpoints=("a", "c")),), (DRIFT, DRIFT)]
+    "findings", [(), (replace(DRIFT, observed=500),), (replace(DRIFT, endpoints=("a", "c")),), (DRIFT, DRIFT)]
 )
-def test_another_difference_or_one_on_other_endpoints_is_another(other: tuple[Finding, ...]) -> None:
-    assert differing(*other).drift_keys != differing(replace(DRIFT, endpoints=("a", "b"))).drift_keys
+def test_drift_keys_depend_on_values_and_endpoints(findings: tuple[Finding, ...]) -> None:
+    assert make_drift(*findings).drift_keys != make_drift(replace(DRIFT, endpoints=("a", "b"))).drift_keys
 
 
-def test_no_more_is_kept_of_what_was_seen_than_a_person_reads() -> None:
+def test_trimmed_verdict_keeps_short_values() -> None:
     long = "x" * (2 * VALUE_CHARACTERS)
     observation = Observation("", "answer", mismatched={"message": long})
     step = Verdict(Outcome.DRIFTED, findings=(replace(DRIFT, observed=long),), observations=(observation,))
     whole = replace(step, step_verdicts={("answer", ""): step}, reason=Reason(ReasonCode.ATTEMPTS_DISAGREE))
     kept = whole.trim()
     assert (kept.outcome, kept.reason) == (whole.outcome, whole.reason)
-    for each in (kept, kept.step_verdicts["answer", ""]):
-        assert len(str(each.findings[0].observed)) <= VALUE_CHARACTERS
-        assert len(each.observations[0].mismatched["message"]) <= VALUE_CHARACTERS
+    for verdict in (kept, kept.step_verdicts["answer", ""]):
+        assert len(str(verdict.findings[0].observed)) <= VALUE_CHARACTERS
+        assert len(verdict.observations[0].mismatched["message"]) <= VALUE_CHARACTERS
 
 
 @pytest.mark.parametrize(
-    ("label", "endpoints", "told"),
+    ("label", "endpoints", "message"),
     [
         ("answer", (), "answer: budget: spent"),
         ("answer", ("a",), "answer on a: budget: spent"),
@@ -56,6 +56,11 @@ def test_no_more_is_kept_of_what_was_seen_than_a_person_reads() -> None:
         ("", ("a", "b"), "2 endpoints: budget: spent"),
     ],
 )
-def test_what_was_not_looked_at_is_named(label: str, endpoints: tuple[str, ...], told: str) -> None:
-    found = not_observed_finding(label, Reason("budget", "spent"), *endpoints)
-    assert (found.message, found.location, found.endpoints, found.severity) == (told, label, endpoints, Severity.INFO)
+def test_not_observed_finding_names_label_and_endpoints(label: str, endpoints: tuple[str, ...], message: str) -> None:
+    finding = not_observed_finding(label, Reason("budget", "spent"), *endpoints)
+    assert (finding.message, finding.location, finding.endpoints, finding.severity) == (
+        message,
+        label,
+        endpoints,
+        Severity.INFO,
+    )

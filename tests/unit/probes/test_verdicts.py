@@ -1,4 +1,4 @@
-"""From attempts to an outcome, and from outcomes to the exit status: the tables of DESIGN.md, row by row."""
+"""From attempts to an outcome, and from outcomes to an exit status."""
 
 from __future__ import annotations
 
@@ -24,23 +24,23 @@ from catalog_probe.probes.judging.verdicts.verdict import Verdict
 from tests.harness.exit_status import LIVE, find_exit_status
 
 
-def finding(code: str) -> Finding:
+def make_finding(code: str) -> Finding:
     return Finding(code, Aspect.STATUS, Severity.MUST, code, "answer", observed={"any": [code]})
 
 
 CONFORMS = Verdict(Outcome.CONFORMS)
-GONE = Verdict(Outcome.DRIFTED, None, (finding("status-differs"),))
-OTHER = Verdict(Outcome.DRIFTED, None, (finding("type-differs"),))
-THIRD = Verdict(Outcome.DRIFTED, None, (finding("header-missing"),))
+GONE = Verdict(Outcome.DRIFTED, None, (make_finding("status-differs"),))
+OTHER = Verdict(Outcome.DRIFTED, None, (make_finding("type-differs"),))
+THIRD = Verdict(Outcome.DRIFTED, None, (make_finding("header-missing"),))
 BOTH = Verdict(Outcome.DRIFTED, None, (*GONE.findings, *OTHER.findings))
-FAULT = Verdict(Outcome.INCONCLUSIVE, Reason("server-fault"), (finding("status-differs"),))
-PAGE = Verdict(Outcome.INCONCLUSIVE, Reason("gateway-page"), (finding("body-malformed"),))
+FAULT = Verdict(Outcome.INCONCLUSIVE, Reason("server-fault"), (make_finding("status-differs"),))
+PAGE = Verdict(Outcome.INCONCLUSIVE, Reason("gateway-page"), (make_finding("body-malformed"),))
 BUSY = Verdict(Outcome.INCONCLUSIVE, Reason("unasked-overload"))
-UNSAID = Verdict(Outcome.INCONCLUSIVE, Reason("assumption-failed"))
-ENDED = Verdict(Outcome.INCONCLUSIVE, Reason("lane-stopped"))
+ASSUMPTION_FAILED = Verdict(Outcome.INCONCLUSIVE, Reason("assumption-failed"))
+LANE_STOPPED = Verdict(Outcome.INCONCLUSIVE, Reason("lane-stopped"))
 REFUSED = Verdict(Outcome.RESTRICTED, Reason("probe-refused"))
 BROKEN = Verdict(Outcome.HARNESS_ERROR, Reason("recipe-error"))
-ALL = (CONFORMS, GONE, OTHER, THIRD, FAULT, PAGE, BUSY, UNSAID, ENDED, REFUSED, BROKEN)
+ALL = (CONFORMS, GONE, OTHER, THIRD, FAULT, PAGE, BUSY, ASSUMPTION_FAILED, LANE_STOPPED, REFUSED, BROKEN)
 
 CONCLUSIONS = [
     ((CONFORMS,), "conforms", ""),
@@ -49,7 +49,7 @@ CONCLUSIONS = [
     ((BUSY, REFUSED), "restricted", "probe-refused"),
     ((BUSY, GONE, GONE), "drifted", ""),
     ((BUSY, FAULT), "inconclusive", "server-fault"),
-    ((UNSAID,), "inconclusive", "assumption-failed"),
+    ((ASSUMPTION_FAILED,), "inconclusive", "assumption-failed"),
     ((REFUSED,), "restricted", "probe-refused"),
     ((BROKEN,), "harness_error", "recipe-error"),
     ((GONE, GONE), "drifted", ""),
@@ -70,54 +70,54 @@ CONCLUSIONS = [
     ((FAULT, CONFORMS), "conforms", ""),
     ((FAULT, FAULT, BUSY), "inconclusive", "unasked-overload"),
     ((FAULT, FAULT, CONFORMS), "conforms", ""),
-    ((GONE, ENDED), "inconclusive", "lane-stopped"),
-    ((BUSY, ENDED), "inconclusive", "lane-stopped"),
+    ((GONE, LANE_STOPPED), "inconclusive", "lane-stopped"),
+    ((BUSY, LANE_STOPPED), "inconclusive", "lane-stopped"),
 ]
 
 
 @pytest.mark.parametrize("verdicts, outcome, reason", CONCLUSIONS)
-def test_attempts_lead_to_one_outcome(verdicts: tuple[Verdict, ...], outcome: str, reason: str) -> None:
+def test_outcome_of_attempts(verdicts: tuple[Verdict, ...], outcome: str, reason: str) -> None:
     final = conclude_step(verdicts)
     assert (final.outcome, final.reason.code if final.reason else "") == (outcome, reason)
     assert needs_another_attempt(verdicts) is False
     assert all(needs_another_attempt(verdicts[:count]) for count in range(1, len(verdicts)))
 
 
-def test_of_two_drifts_that_differ_what_both_saw_is_told() -> None:
-    status, once = (replace(each.findings[0], assertion=f"answer/{each.findings[0].code}") for each in (GONE, OTHER))
+def test_common_finding_of_two_drifts_is_kept() -> None:
+    status, other = (
+        replace(verdict.findings[0], assertion=f"answer/{verdict.findings[0].code}") for verdict in (GONE, OTHER)
+    )
     observation = Observation("", "answer", mismatched={"status-differs": "410", "type-differs": "teapot"})
-    both = Verdict(Outcome.DRIFTED, None, (status, once), (observation,))
+    both = Verdict(Outcome.DRIFTED, None, (status, other), (observation,))
     final = conclude_step((replace(GONE, findings=(status,)), both))
     assert final.findings == (status,)
     assert final.observations[0].mismatched == {"status-differs": "410"}
     assert final.observations[0].not_observed == {"type-differs": "attempts-differ"}
 
 
-def test_of_two_drifts_with_nothing_in_common_the_last_is_told() -> None:
+def test_last_of_two_different_drifts_is_kept() -> None:
     assert conclude_step((GONE, OTHER, THIRD)) is THIRD
 
 
-def fault(*findings: Finding) -> Verdict:
+def make_fault(*findings: Finding) -> Verdict:
     return Verdict(Outcome.INCONCLUSIVE, Reason("server-fault"), findings)
 
 
 STATUS = Finding("status-differs", Aspect.STATUS, Severity.MUST, "", "answer", "", 404, 500)
-ELSEWHERE = replace(STATUS, label="other")
+OTHER_LABEL = replace(STATUS, label="other")
 
 
 @pytest.mark.parametrize("faults, outcome", [((STATUS,), "drifted"), ((), "inconclusive")], ids=["own", "foreign"])
-def test_a_server_fault_that_stays_is_drift_only_if_it_is_the_providers_own(
-    faults: tuple[Finding, ...], outcome: str
-) -> None:
-    assert conclude_step((fault(*faults),) * MAX_ATTEMPTS).outcome == outcome
+def test_repeated_server_fault_is_drift_only_with_findings(faults: tuple[Finding, ...], outcome: str) -> None:
+    assert conclude_step((make_fault(*faults),) * MAX_ATTEMPTS).outcome == outcome
 
 
-def test_three_different_server_faults_are_three_accidents() -> None:
-    final = conclude_step((fault(STATUS), fault(ELSEWHERE), fault(STATUS)))
+def test_different_server_faults_are_inconclusive() -> None:
+    final = conclude_step((make_fault(STATUS), make_fault(OTHER_LABEL), make_fault(STATUS)))
     assert (final.outcome, final.reason and final.reason.code) == (Outcome.INCONCLUSIVE, "server-fault")
 
 
-def test_every_sequence_of_attempts_ends_and_is_concluded() -> None:
+def test_every_sequence_of_attempts_is_concluded() -> None:
     for sequence in itertools.product(ALL, repeat=MAX_ATTEMPTS):
         count = next((n for n in range(1, MAX_ATTEMPTS) if not needs_another_attempt(sequence[:n])), MAX_ATTEMPTS)
         assert not needs_another_attempt(sequence[:count])
@@ -127,12 +127,14 @@ def test_every_sequence_of_attempts_ends_and_is_concluded() -> None:
             assert CONFORMS not in sequence[:count]
         if final.outcome is Outcome.CONFORMS:
             assert sequence[count - 1] is CONFORMS
-            assert all(is_transient(each) for each in sequence[: count - 1]), "what was seen otherwise is no accident"
+            assert all(is_transient(verdict) for verdict in sequence[: count - 1]), (
+                "what was seen otherwise is no accident"
+            )
         if final.outcome is Outcome.FLAKY:
-            assert sum(each.outcome.is_conclusive for each in sequence[:count]) > 1
+            assert sum(verdict.outcome.is_conclusive for verdict in sequence[:count]) > 1
 
 
-def result(
+def make_result(
     outcome: Outcome, number: int = 0, *, provider: str = "pa", reason: str = "", accepted_difference: str = ""
 ) -> Result:
     return Result(
@@ -144,47 +146,53 @@ def result(
     )
 
 
-SEEN = [result(Outcome.CONFORMS, number) for number in range(8)]
-LOST = result(Outcome.INCONCLUSIVE, reason="read-timeout")
+CONFORMING = [make_result(Outcome.CONFORMS, number) for number in range(8)]
+TIMED_OUT = make_result(Outcome.INCONCLUSIVE, reason="read-timeout")
 
 
 @pytest.mark.parametrize(
     "results, status",
     [
         ([], Exit.BLIND),
-        (SEEN, Exit.FINE),
-        ([*SEEN, result(Outcome.DRIFTED)], Exit.DRIFT),
-        ([*SEEN, result(Outcome.FLAKY)], Exit.DRIFT),
-        ([*SEEN, result(Outcome.DRIFTED, accepted_difference="accounted")], Exit.FINE),
-        ([*SEEN, result(Outcome.DRIFTED, accepted_difference="new_aspects")], Exit.DRIFT),
-        ([*SEEN, result(Outcome.CONFORMS, accepted_difference="stale")], Exit.DRIFT),
-        ([*SEEN, result(Outcome.RESTRICTED)], Exit.FINE),
-        ([*SEEN, LOST, LOST], Exit.FINE),
-        ([*SEEN, LOST, LOST, LOST], Exit.BLIND),
-        ([*SEEN, result(Outcome.INCONCLUSIVE, reason="lane-stopped")], Exit.BLIND),
-        ([*SEEN, *[result(Outcome.INCONCLUSIVE, reason="twin-not-allowed")] * 3], Exit.BLIND),
+        (CONFORMING, Exit.FINE),
+        ([*CONFORMING, make_result(Outcome.DRIFTED)], Exit.DRIFT),
+        ([*CONFORMING, make_result(Outcome.FLAKY)], Exit.DRIFT),
+        ([*CONFORMING, make_result(Outcome.DRIFTED, accepted_difference="accounted")], Exit.FINE),
+        ([*CONFORMING, make_result(Outcome.DRIFTED, accepted_difference="new_aspects")], Exit.DRIFT),
+        ([*CONFORMING, make_result(Outcome.CONFORMS, accepted_difference="stale")], Exit.DRIFT),
+        ([*CONFORMING, make_result(Outcome.RESTRICTED)], Exit.FINE),
+        ([*CONFORMING, TIMED_OUT, TIMED_OUT], Exit.FINE),
+        ([*CONFORMING, TIMED_OUT, TIMED_OUT, TIMED_OUT], Exit.BLIND),
+        ([*CONFORMING, make_result(Outcome.INCONCLUSIVE, reason="lane-stopped")], Exit.BLIND),
+        ([*CONFORMING, *[make_result(Outcome.INCONCLUSIVE, reason="twin-not-allowed")] * 3], Exit.BLIND),
         (
-            [*SEEN, *[result(Outcome.INCONCLUSIVE, reason="twin-not-allowed", accepted_difference="accounted")] * 3],
+            [
+                *CONFORMING,
+                *[make_result(Outcome.INCONCLUSIVE, reason="twin-not-allowed", accepted_difference="accounted")] * 3,
+            ],
             Exit.FINE,
         ),
         (
-            [*SEEN, *[result(Outcome.INCONCLUSIVE, reason="gateway-page", accepted_difference="accounted")] * 3],
+            [
+                *CONFORMING,
+                *[make_result(Outcome.INCONCLUSIVE, reason="gateway-page", accepted_difference="accounted")] * 3,
+            ],
             Exit.BLIND,
         ),
-        ([LOST], Exit.BLIND),
-        ([result(Outcome.RESTRICTED)], Exit.BLIND),
-        ([LOST, result(Outcome.RESTRICTED)], Exit.BLIND),
-        ([result(Outcome.NOT_PROBED, reason="credential-missing")], Exit.BLIND),
-        ([result(Outcome.NOT_PROBED, reason="no-recipe")], Exit.BLIND),
-        ([result(Outcome.CONFORMS, provider="pb")], Exit.BLIND),
-        ([*SEEN, result(Outcome.INCONCLUSIVE, reason="not-reported")], Exit.HARNESS_ERROR),
-        ([result(Outcome.NOT_PROBED, reason="credential-missing", provider="pb"), *SEEN], Exit.FINE),
-        ([LOST, result(Outcome.DRIFTED, provider="pb")], Exit.BLIND),
-        ([LOST, result(Outcome.HARNESS_ERROR, provider="pb")], Exit.HARNESS_ERROR),
-        ([*SEEN, result(Outcome.HARNESS_ERROR), result(Outcome.DRIFTED)], Exit.HARNESS_ERROR),
+        ([TIMED_OUT], Exit.BLIND),
+        ([make_result(Outcome.RESTRICTED)], Exit.BLIND),
+        ([TIMED_OUT, make_result(Outcome.RESTRICTED)], Exit.BLIND),
+        ([make_result(Outcome.NOT_PROBED, reason="credential-missing")], Exit.BLIND),
+        ([make_result(Outcome.NOT_PROBED, reason="no-recipe")], Exit.BLIND),
+        ([make_result(Outcome.CONFORMS, provider="pb")], Exit.BLIND),
+        ([*CONFORMING, make_result(Outcome.INCONCLUSIVE, reason="not-reported")], Exit.HARNESS_ERROR),
+        ([make_result(Outcome.NOT_PROBED, reason="credential-missing", provider="pb"), *CONFORMING], Exit.FINE),
+        ([TIMED_OUT, make_result(Outcome.DRIFTED, provider="pb")], Exit.BLIND),
+        ([TIMED_OUT, make_result(Outcome.HARNESS_ERROR, provider="pb")], Exit.HARNESS_ERROR),
+        ([*CONFORMING, make_result(Outcome.HARNESS_ERROR), make_result(Outcome.DRIFTED)], Exit.HARNESS_ERROR),
     ],
 )
-def test_results_call_for_one_exit_status(results: list[Result], status: Exit) -> None:
+def test_exit_status_of_results(results: list[Result], status: Exit) -> None:
     assert find_exit_status(results, "pa") is status
 
 
@@ -192,46 +200,45 @@ def test_results_call_for_one_exit_status(results: list[Result], status: Exit) -
     "results, status",
     [
         ([], Exit.NOTHING_SELECTED),
-        ([result(Outcome.NOT_PROBED, reason="provider-not-configured")], Exit.BLIND),
-        ([result(Outcome.NOT_PROBED, reason="credential-empty")], Exit.BLIND),
-        ([result(Outcome.NOT_PROBED, reason="provider-only-cause")], Exit.NOTHING_SELECTED),
-        ([result(Outcome.NOT_PROBED, reason="cost-not-allowed")], Exit.NOTHING_SELECTED),
-        ([LOST], Exit.BLIND),
-        ([result(Outcome.RESTRICTED)], Exit.BLIND),
-        ([LOST, result(Outcome.NOT_PROBED, provider="pb")], Exit.BLIND),
-        ([LOST, result(Outcome.CONFORMS, provider="pb")], Exit.FINE),
-        ([result(Outcome.NOT_PROBED), result(Outcome.CONFORMS, provider="pb")], Exit.FINE),
+        ([make_result(Outcome.NOT_PROBED, reason="provider-not-configured")], Exit.BLIND),
+        ([make_result(Outcome.NOT_PROBED, reason="credential-empty")], Exit.BLIND),
+        ([make_result(Outcome.NOT_PROBED, reason="provider-only-cause")], Exit.NOTHING_SELECTED),
+        ([make_result(Outcome.NOT_PROBED, reason="cost-not-allowed")], Exit.NOTHING_SELECTED),
+        ([TIMED_OUT], Exit.BLIND),
+        ([make_result(Outcome.RESTRICTED)], Exit.BLIND),
+        ([TIMED_OUT, make_result(Outcome.NOT_PROBED, provider="pb")], Exit.BLIND),
+        ([TIMED_OUT, make_result(Outcome.CONFORMS, provider="pb")], Exit.FINE),
+        ([make_result(Outcome.NOT_PROBED), make_result(Outcome.CONFORMS, provider="pb")], Exit.FINE),
     ],
 )
-def test_a_run_without_any_verdict_is_never_fine_though_nothing_is_expected(
-    results: list[Result], status: Exit
-) -> None:
+def test_run_without_verdict_is_never_fine(results: list[Result], status: Exit) -> None:
     assert find_exit_status(results) is status
 
 
-def test_a_stale_accepted_difference_is_a_drift() -> None:
+def test_stale_accepted_difference_is_drift() -> None:
     run = replace(
         LIVE,
         expected=("pa",),
         policy={"stale_accepted_differences": ["divergences.json:pa/errors/general/x: is stale"]},
     )
-    assert run_verdict.exit_status(run, SEEN) is Exit.DRIFT
+    assert run_verdict.exit_status(run, CONFORMING) is Exit.DRIFT
 
 
 @given(st.sets(st.sampled_from(Exit), min_size=1))
-def test_the_highest_status_applies(statuses: set[Exit]) -> None:
+def test_highest_exit_status_applies(statuses: set[Exit]) -> None:
     order = [Exit.USAGE, Exit.HARNESS_ERROR, Exit.BLIND, Exit.DRIFT, Exit.NOTHING_SELECTED, Exit.FINE]
     assert select_exit(statuses) is min(statuses, key=order.index)
 
 
 @given(st.lists(st.tuples(st.sampled_from(Outcome), st.sampled_from(["pa", "pb"]))))
-def test_more_trouble_never_makes_a_run_greener(made: list[tuple[Outcome, str]]) -> None:
+def test_harness_error_always_wins(outcomes: list[tuple[Outcome, str]]) -> None:
     results = [
-        result(outcome, number, provider=provider, reason="x") for number, (outcome, provider) in enumerate(made)
+        make_result(outcome, number, provider=provider, reason="x")
+        for number, (outcome, provider) in enumerate(outcomes)
     ]
     status = find_exit_status(results, "pa")
-    assert find_exit_status([*results, result(Outcome.HARNESS_ERROR, 999)], "pa") is Exit.HARNESS_ERROR
+    assert find_exit_status([*results, make_result(Outcome.HARNESS_ERROR, 999)], "pa") is Exit.HARNESS_ERROR
     assert (status is Exit.FINE) <= all(
-        each.outcome in (Outcome.CONFORMS, Outcome.RESTRICTED, Outcome.INCONCLUSIVE, Outcome.NOT_PROBED)
-        for each in results
+        result.outcome in (Outcome.CONFORMS, Outcome.RESTRICTED, Outcome.INCONCLUSIVE, Outcome.NOT_PROBED)
+        for result in results
     )

@@ -1,4 +1,4 @@
-"""Makes what an inconclusive rule may see: one answer, or all answers to one key."""
+"""Make the evidence that inconclusive rules see: of one answer, or of all answers to one key."""
 
 from __future__ import annotations
 
@@ -21,48 +21,52 @@ from catalog_probe.probes.judging.judge import judge
 from catalog_probe.probes.judging.verdicts.attempts import conclude_record
 from catalog_probe.probes.judging.verdicts.verdict import Verdict
 from tests.harness.engines import catalog
-from tests.unit.probes.judging_one import known
+from tests.unit.probes.judging_one import load_vocabulary
 
 if TYPE_CHECKING:
     from catalog_probe.catalog.reading.expected import Expected
 
-HTML = {"content-type": "text/html; charset=utf-8"}
-PAGE = "<html>Bad gateway</html>"
+HTML_HEADERS = {"content-type": "text/html; charset=utf-8"}
+HTML_PAGE = "<html>Bad gateway</html>"
 URL = "https://provider.example/v1/messages"
 
 REQUEST = Request("POST", URL)
 MISMATCH = Verdict(Outcome.DRIFTED)
 
 
-def stated(address: str, label: str = "answer", **fields: Any) -> Expected:
-    """What a shipped record states under a label, with some of its fields changed."""
+def load_expected(address: str, label: str = "answer", **fields: Any) -> Expected:
+    """Return what a shipped record expects under a label, with some of its fields changed."""
     shipped = catalog()[address]
     record = Record(shipped.address, {**shipped.data, **fields})
-    return next(each for each in asserted_expectations(record, catalog().__getitem__) if each.label == label)
+    return next(
+        expectation
+        for expectation in asserted_expectations(record, catalog().__getitem__)
+        if expectation.label == label
+    )
 
 
-def evidence(
+def make_evidence(
     expected: Expected,
     response: Response,
     verdict: Verdict = MISMATCH,
     *,
-    of: ProviderVocabulary | None = None,
+    vocabulary: ProviderVocabulary | None = None,
     request: Request | None = None,
-    **more: Any,
+    **fields: Any,
 ) -> Evidence:
-    """One answer, live unless told, and what is thought of it so far."""
+    """Return the evidence of one answer and its verdict so far; live by default."""
     exchange = Exchange(expected.label, request or REQUEST, response)
-    return Evidence(expected, exchange, verdict, of or ProviderVocabulary(), **{"live": True, **more})
+    return Evidence(expected, exchange, verdict, vocabulary or ProviderVocabulary(), **{"live": True, **fields})
 
 
 def error_body(kind: str, message: str = "no") -> dict[str, Any]:
-    """An error in PA's envelope."""
+    """Return an error in PA's envelope."""
     return {"type": "error", "error": {"type": kind, "message": message}, "request_id": "req_1"}
 
 
 @dataclass(frozen=True)
 class AnsweredRecord:
-    """A record that was answered so, in each attempt."""
+    """A record with the answer that each of its attempts gets."""
 
     expected: Expected
     response: Response
@@ -77,8 +81,8 @@ class AnsweredRecord:
 
 
 @dataclass
-class Night:
-    """All answers to one key of PA: what rules that see all of them make of each record."""
+class KeyProbes:
+    """The probes of all records with one key of PA, for rules that need all of its answers."""
 
     facts: TargetFacts = field(default_factory=TargetFacts)
     live: bool = True
@@ -88,11 +92,11 @@ class Night:
     """The addresses of services that no control confirms."""
 
     def settle(self, records: Iterable[AnsweredRecord]) -> list[Verdict]:
-        """The verdicts on these records, once all were answered."""
+        """Answer all records, and return their final verdicts."""
         return [settle_record(pending) for pending in self.answer(records)]
 
     def answer(self, records: Iterable[AnsweredRecord]) -> list[PendingRecord]:
-        """What is known of these records once all were answered, and the requests without a fault as well."""
+        """Answer all records and the fault-free requests, and return the pending records."""
         key = KeyEvidence(self.facts)
         pending = [self._add(key, record) for record in records]
         self._ask_fault_free(key)
@@ -102,12 +106,14 @@ class Night:
         request = probe.request if self.live else to_mock(probe.request)
         exchange = Exchange(probe.expected.label, request, probe.response, endpoint=probe.endpoint)
         attempt = Attempt("", 0.0, (exchange,))
-        judged = [judge([probe.expected], attempt, known("pa")).step_verdicts for _ in range(probe.attempts)]
+        step_verdicts = [
+            judge([probe.expected], attempt, load_vocabulary("pa")).step_verdicts for _ in range(probe.attempts)
+        ]
         is_error = "/errors/" in probe.address
         probed = ProbedRecord(
             provider="pa",
             expected=[probe.expected],
-            vocabulary=known("pa"),
+            vocabulary=load_vocabulary("pa"),
             live=self.live,
             record=catalog()[probe.address],
             faults={probe.expected.label: probe.address} if is_error else {},
@@ -115,37 +121,42 @@ class Night:
             success=documented_success,
             unconfirmed_hosts=self.hosts,
         )
-        return add_record(probed, conclude_record(judged), [exchange], key)
+        return add_record(probed, conclude_record(step_verdicts), [exchange], key)
 
     def _ask_fault_free(self, key: KeyEvidence) -> None:
         while suspicions := list_suspicions(key):
-            on = suspicions[0]
-            answer = self.fault_free.get(on.endpoint)
+            suspicion = suspicions[0]
+            answer = self.fault_free.get(suspicion.endpoint)
             failure = Reason("cost-not-allowed") if answer is None else None
             exchange = Exchange("twin", REQUEST, answer, failure)
-            key.fault_free_answers[on] = judge_fault_free(on, exchange, expect_control("pa"), known("pa"))
+            key.fault_free_answers[suspicion] = judge_fault_free(
+                suspicion, exchange, expect_control("pa"), load_vocabulary("pa")
+            )
 
 
 def to_mock(request: Request) -> Request:
-    """The same request as it is sent to a mock."""
+    """Return the same request as a mock receives it."""
     return replace(request, headers={**request.headers, MOCK_SESSION: "one"})
 
 
 def documented_success(endpoint: str) -> Expected | None:
-    """What is documented of an endpoint's success."""
+    """Return what an endpoint documents of its success."""
     record = catalog()[endpoint]
     labels = asserted_expectations(record, catalog().__getitem__)
-    return next((each for each in labels if each.label == SUCCESS and is_no_refusal(each.status)), None)
+    return next(
+        (expectation for expectation in labels if expectation.label == SUCCESS and is_no_refusal(expectation.status)),
+        None,
+    )
 
 
 def reason_of(verdict: Verdict) -> str:
-    """The code of the reason, or the outcome where there is none."""
+    """Return the reason code of a verdict, or its outcome if there is none."""
     return str(verdict.reason.code) if verdict.reason is not None else str(verdict.outcome)
 
 
-def compared(expected: Expected, response: Response, *, live: bool = True) -> Evidence:
-    """One answer, and how it differs from what is stated."""
+def make_compared_evidence(expected: Expected, response: Response, *, live: bool = True) -> Evidence:
+    """Return the evidence of one answer, with the findings of its comparison."""
     exchange = Exchange(expected.label, REQUEST, response)
     findings = tuple(weigh_findings(expected, compare(expected, exchange)))
     outcome = Outcome.DRIFTED if any(finding.is_drift for finding in findings) else Outcome.CONFORMS
-    return Evidence(expected, exchange, Verdict(outcome, None, findings), known(expected.provider), live)
+    return Evidence(expected, exchange, Verdict(outcome, None, findings), load_vocabulary(expected.provider), live)

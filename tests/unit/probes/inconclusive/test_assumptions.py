@@ -1,4 +1,4 @@
-"""What we assumed of a request is to blame only for an answer about the request, and only for what it holds."""
+"""Assumptions about a request explain only refusals of the parts they are about."""
 
 from __future__ import annotations
 
@@ -26,61 +26,63 @@ from catalog_probe.probes.judging.inconclusive.assumptions import find_assumed_p
 from catalog_probe.probes.judging.judge import judge
 from catalog_probe.probes.judging.verdicts.verdict import Verdict
 from tests.harness.engines import catalog
-from tests.unit.probes.inconclusive.evidence_making import error_body, evidence
+from tests.unit.probes.inconclusive.evidence_making import error_body, make_evidence
 from tests.unit.probes.judging_one import (
-    ASKED,
     BODY,
     ENDPOINT,
     HEADERS,
-    LIMITED,
-    NOT_THERE,
+    MESSAGES_URL,
+    NOT_FOUND,
     RATE_LIMIT,
+    RATE_LIMITED,
     SUCCEEDED,
-    judged,
-    known,
-    seen,
+    get_observation,
+    judge_answer,
+    load_vocabulary,
 )
 
 if TYPE_CHECKING:
     from catalog_probe.catalog.model import Json
 
 MODELS = "pa/endpoints/models/list_models"
-SENT: Json = {"tools": [{"name": "x"}], "none": None}
+BODY_WITH_TOOLS: Json = {"tools": [{"name": "x"}], "none": None}
 
 
 @pytest.mark.parametrize(
-    ("within", "url", "body", "counts"),
+    ("assumption_key", "url", "body", "is_part"),
     [
-        ("path", "", SENT, True),
-        ("header:x-version", "", SENT, True),
-        ("body", "", SENT, True),
+        ("path", "", BODY_WITH_TOOLS, True),
+        ("header:x-version", "", BODY_WITH_TOOLS, True),
+        ("body", "", BODY_WITH_TOOLS, True),
         ("body", "", None, True),
-        ("body:/tools", "", SENT, True),
-        ("body:/tools/0/name", "", SENT, True),
-        ("body:/none", "", SENT, True),
-        ("body:/other", "", SENT, False),
+        ("body:/tools", "", BODY_WITH_TOOLS, True),
+        ("body:/tools/0/name", "", BODY_WITH_TOOLS, True),
+        ("body:/none", "", BODY_WITH_TOOLS, True),
+        ("body:/other", "", BODY_WITH_TOOLS, False),
         ("body:/tools", "", None, False),
         ("body:/other", "", "a text in which nobody can look it up", True),
-        ("query:order", "?order=asc", SENT, True),
-        ("query:order", "?order=&limit=1", SENT, True),
-        ("query:order", "?limit=1", SENT, False),
-        ("query:tools", "", SENT, False),
-        ("query:at", "?at:x=1", SENT, False),
-        ("query:at:x", "?at:x=1", SENT, True),
+        ("query:order", "?order=asc", BODY_WITH_TOOLS, True),
+        ("query:order", "?order=&limit=1", BODY_WITH_TOOLS, True),
+        ("query:order", "?limit=1", BODY_WITH_TOOLS, False),
+        ("query:tools", "", BODY_WITH_TOOLS, False),
+        ("query:at", "?at:x=1", BODY_WITH_TOOLS, False),
+        ("query:at:x", "?at:x=1", BODY_WITH_TOOLS, True),
     ],
 )
-def test_an_assumption_counts_where_the_request_rests_on_it(within: str, url: str, body: Json, counts: bool) -> None:
-    assert is_part_of(Request("POST", f"https://x/v1/a{url}", {}, body), within) is counts
+def test_assumption_counts_if_the_request_contains_its_part(
+    assumption_key: str, url: str, body: Json, is_part: bool
+) -> None:
+    assert is_part_of(Request("POST", f"https://x/v1/a{url}", {}, body), assumption_key) is is_part
 
 
 @pytest.mark.parametrize(
     ("body", "kind", "outcome"),
     [({"detail": "x"}, "json", Outcome.DRIFTED), ("No such page.", "text", Outcome.INCONCLUSIVE)],
 )
-def test_an_assumed_path_is_blamed_for_a_404_that_is_not_the_providers(body: Any, kind: Any, outcome: Outcome) -> None:
-    """JSON of another shape is judged (1:4.4): it is the provider that answers so."""
+def test_assumed_path_explains_a_foreign_404(body: Any, kind: Any, outcome: Outcome) -> None:
+    """JSON of another shape is judged (1:4.4): the provider answers so."""
     stated = {"http_status": 404, "assumed": {"ask/path": "not shown, 1:4.1"}}
-    assert judged(RATE_LIMIT, Response(404, HEADERS, body, kind), stated).outcome is outcome
+    assert judge_answer(RATE_LIMIT, Response(404, HEADERS, body, kind), stated).outcome is outcome
 
 
 @pytest.mark.parametrize(
@@ -92,18 +94,18 @@ def test_an_assumed_path_is_blamed_for_a_404_that_is_not_the_providers(body: Any
         ({"success/header:request-id": "not shown"}, Outcome.DRIFTED),
     ],
 )
-def test_a_request_that_was_assumed_and_is_refused_says_nothing(assumed: dict[str, str], outcome: Outcome) -> None:
-    verdict = judged(ENDPOINT, NOT_THERE, {"assumed": assumed}, "success")
+def test_refused_assumed_request_is_inconclusive(assumed: dict[str, str], outcome: Outcome) -> None:
+    verdict = judge_answer(ENDPOINT, NOT_FOUND, {"assumed": assumed}, "success")
     assert verdict.outcome is outcome
     if outcome is Outcome.INCONCLUSIVE:
         assert verdict.reason is not None
         assert verdict.reason.code == "assumption-failed"
         assert f"may be why: {next(iter(assumed)).partition('/')[2]}" in verdict.reason.detail
-        assert set(seen(verdict).not_observed.values()) == {"assumption-failed"}
+        assert set(get_observation(verdict).not_observed.values()) == {"assumption-failed"}
 
 
 @pytest.mark.parametrize(
-    ("body", "said"),
+    ("body", "quote"),
     [
         (
             {"type": "error", "error": {"type": "not_found_error", "message": "old-1 is retired"}},
@@ -113,69 +115,78 @@ def test_a_request_that_was_assumed_and_is_refused_says_nothing(assumed: dict[st
         (None, "empty body"),
     ],
 )
-def test_what_the_answer_said_is_told_before_what_we_assumed(body: Json, said: str) -> None:
+def test_reason_quotes_the_answer_before_the_assumption(body: Json, quote: str) -> None:
     refused = Response(404, {}, body, "json" if body else "empty")
-    verdict = judged(ENDPOINT, refused, {"assumed": {"ask/path": "The path is not shown."}}, "success")
+    verdict = judge_answer(ENDPOINT, refused, {"assumed": {"ask/path": "The path is not shown."}}, "success")
     assert verdict.reason is not None
-    told, _, assumed = verdict.reason.detail.partition("; what we assumed may be why: ")
-    assert told.endswith(said)
+    answer, _, assumed = verdict.reason.detail.partition("; what we assumed may be why: ")
+    assert answer.endswith(quote)
     assert assumed == "path: The path is not shown."
 
 
 @pytest.mark.parametrize(
     "request_, outcome",
     [
-        (Request("POST", ASKED, body={"thinking": None}), Outcome.INCONCLUSIVE),
-        (Request("POST", ASKED, body={"model": "m"}), Outcome.DRIFTED),
-        (Request("POST", ASKED), Outcome.DRIFTED),
-        (Request("POST", ASKED, body="{thinking"), Outcome.INCONCLUSIVE),
+        (Request("POST", MESSAGES_URL, body={"thinking": None}), Outcome.INCONCLUSIVE),
+        (Request("POST", MESSAGES_URL, body={"model": "m"}), Outcome.DRIFTED),
+        (Request("POST", MESSAGES_URL), Outcome.DRIFTED),
+        (Request("POST", MESSAGES_URL, body="{thinking"), Outcome.INCONCLUSIVE),
     ],
 )
-def test_a_field_that_was_not_sent_is_not_to_blame(request_: Request, outcome: Outcome) -> None:
+def test_unsent_field_is_not_blamed(request_: Request, outcome: Outcome) -> None:
     assumed = {"assumed": {"ask/body:/thinking": "not shown"}}
-    assert judged(ENDPOINT, NOT_THERE, assumed, "success", request_).outcome is outcome
+    assert judge_answer(ENDPOINT, NOT_FOUND, assumed, "success", request_).outcome is outcome
 
 
 @pytest.mark.parametrize("query, outcome", [("?order=", Outcome.INCONCLUSIVE), ("?page=order", Outcome.DRIFTED)])
-def test_a_parameter_that_was_not_sent_is_not_to_blame(query: str, outcome: Outcome) -> None:
+def test_unsent_parameter_is_not_blamed(query: str, outcome: Outcome) -> None:
     assumed = {"assumed": {"ask/query:order": "not shown"}}
-    assert judged(ENDPOINT, NOT_THERE, assumed, "success", Request("GET", ASKED + query)).outcome is outcome
+    assert (
+        judge_answer(ENDPOINT, NOT_FOUND, assumed, "success", Request("GET", MESSAGES_URL + query)).outcome is outcome
+    )
 
 
 @pytest.mark.parametrize("key", ["ask/body:/messages", "ask/header:x"])
-def test_a_refusal_with_another_status_than_the_stated_one_is_drift_though_the_request_was_assumed(key: str) -> None:
-    assert judged(RATE_LIMIT, replace(LIMITED, status=422), {"assumed": {key: "not shown"}}).outcome is Outcome.DRIFTED
+def test_wrong_error_status_is_drift_despite_an_assumed_request(key: str) -> None:
+    assert (
+        judge_answer(RATE_LIMIT, replace(RATE_LIMITED, status=422), {"assumed": {key: "not shown"}}).outcome
+        is Outcome.DRIFTED
+    )
 
 
-def test_an_assumed_path_may_be_wrong_where_a_404_is_stated_and_one_without_envelope_comes() -> None:
+def test_assumed_path_explains_a_404_without_envelope() -> None:
     unknown = "pa/errors/general/unknown_model"
     path = {"assumed": {"ask/path": "not shown"}}
-    assert judged(unknown, NOT_THERE, path).outcome is Outcome.INCONCLUSIVE
-    assert judged(unknown, NOT_THERE, {}).outcome is Outcome.DRIFTED
+    assert judge_answer(unknown, NOT_FOUND, path).outcome is Outcome.INCONCLUSIVE
+    assert judge_answer(unknown, NOT_FOUND, {}).outcome is Outcome.DRIFTED
     renamed = Response(404, HEADERS, {**BODY, "error": {"type": "renamed", "message": "x"}}, "json")
-    assert judged(unknown, renamed, path).outcome is Outcome.DRIFTED
+    assert judge_answer(unknown, renamed, path).outcome is Outcome.DRIFTED
 
 
-def test_a_refusal_that_does_not_blame_the_request_is_drift_all_the_same() -> None:
+def test_conflict_is_drift_despite_an_assumed_path() -> None:
     refused = Response(409, HEADERS, BODY, "json")
-    verdict = judged(ENDPOINT, refused, {"assumed": {"ask/path": "not shown"}}, "success")
+    verdict = judge_answer(ENDPOINT, refused, {"assumed": {"ask/path": "not shown"}}, "success")
     assert verdict.outcome is Outcome.DRIFTED
 
 
-def test_a_success_of_the_record_shows_that_nothing_assumed_of_the_request_is_to_blame() -> None:
-    """Else a provider that begins to refuse a documented value would be our own fault for ever."""
+def test_success_shows_that_the_assumptions_hold() -> None:
+    """Otherwise a provider that begins to refuse a documented value would never drift."""
     shipped = catalog()[ENDPOINT]
     record = Record(shipped.address, {**shipped.data, "assumed": {"ask/path": "not shown"}})
     labels = ("success", "service_tier_auto")
-    expected = [each for each in asserted_expectations(record, catalog().__getitem__) if each.label in labels]
+    expected = [
+        expectation
+        for expectation in asserted_expectations(record, catalog().__getitem__)
+        if expectation.label in labels
+    ]
 
-    def verdict(plain: Response) -> Verdict:
-        answers = zip(labels, (plain, NOT_THERE), strict=True)
-        exchanges = tuple(Exchange(label, Request("POST", ASKED), response) for label, response in answers)
-        return judge(expected, Attempt("", 0.0, exchanges), known("pa"))
+    def judge_with(success: Response) -> Verdict:
+        answers = zip(labels, (success, NOT_FOUND), strict=True)
+        exchanges = tuple(Exchange(label, Request("POST", MESSAGES_URL), response) for label, response in answers)
+        return judge(expected, Attempt("", 0.0, exchanges), load_vocabulary("pa"))
 
-    assert verdict(SUCCEEDED).outcome is Outcome.DRIFTED
-    assert verdict(NOT_THERE).outcome is Outcome.INCONCLUSIVE
+    assert judge_with(SUCCEEDED).outcome is Outcome.DRIFTED
+    assert judge_with(NOT_FOUND).outcome is Outcome.INCONCLUSIVE
 
 
 @pytest.mark.parametrize(
@@ -188,22 +199,20 @@ def test_a_success_of_the_record_shows_that_nothing_assumed_of_the_request_is_to
         *(("ask/endpoints", status, Outcome.DRIFTED) for status in (400, 404)),
     ],
 )
-def test_only_a_refusal_of_the_request_itself_blames_what_was_assumed_of_it(
-    key: str, status: int, outcome: Outcome
-) -> None:
+def test_status_decides_which_assumptions_are_blamed(key: str, status: int, outcome: Outcome) -> None:
     response = Response(status, HEADERS, error_body("x"), "json")
-    request = Request("POST", ASKED, body={"x": 1})
-    verdict = judged(MODELS, response, {"assumed": {key: "Not shown."}}, "success", request)
+    request = Request("POST", MESSAGES_URL, body={"x": 1})
+    verdict = judge_answer(MODELS, response, {"assumed": {key: "Not shown."}}, "success", request)
     assert verdict.outcome is outcome
     assert verdict.reason is None or verdict.reason.detail.endswith(f"{key.removeprefix('ask/')}: Not shown.")
 
 
-@pytest.mark.parametrize(("severity", "blamed"), [(Severity.MUST, True), (Severity.SHOULD, False)])
-def test_an_assumed_path_is_not_blamed_for_a_status_that_is_assumed_as_well(severity: Severity, blamed: bool) -> None:
+@pytest.mark.parametrize(("severity", "is_blamed"), [(Severity.MUST, True), (Severity.SHOULD, False)])
+def test_assumed_path_is_not_blamed_for_an_assumed_status(severity: Severity, is_blamed: bool) -> None:
     expected = Expected("answer", RATE_LIMIT, envelope("pa"), 429, request_assumptions={"path": "not shown"})
     status = Finding("status-differs", Aspect.STATUS, severity, "", "answer", observed=404, assertion="answer/status")
-    seen_so = evidence(expected, Response(404, HEADERS, BODY, "json"), Verdict(Outcome.DRIFTED, None, (status,)))
-    assert (find_assumed_path(seen_so) is not None) is blamed
+    evidence = make_evidence(expected, Response(404, HEADERS, BODY, "json"), Verdict(Outcome.DRIFTED, None, (status,)))
+    assert (find_assumed_path(evidence) is not None) is is_blamed
 
 
 TRIGGER = {"assumed": {"ask/trigger": "Which request brings it about is not shown."}}
@@ -212,43 +221,43 @@ TRIGGER = {"assumed": {"ask/trigger": "Which request brings it about is not show
 @pytest.mark.parametrize(
     "answer",
     [
-        replace(LIMITED, status=200),
-        replace(LIMITED, status=404, body=error_body("not_found_error")),
-        replace(LIMITED, status=418, body=error_body("teapot")),
-        replace(LIMITED, body=error_body("teapot")),
-        replace(LIMITED, status=404, body=None, body_type="empty"),
+        replace(RATE_LIMITED, status=200),
+        replace(RATE_LIMITED, status=404, body=error_body("not_found_error")),
+        replace(RATE_LIMITED, status=418, body=error_body("teapot")),
+        replace(RATE_LIMITED, body=error_body("teapot")),
+        replace(RATE_LIMITED, status=404, body=None, body_type="empty"),
     ],
     ids=["success", "documented error", "undocumented error", "undocumented type", "documented status without a body"],
 )
-def test_another_answer_to_an_assumed_trigger_is_no_drift(answer: Response) -> None:
-    assumed = judged(RATE_LIMIT, answer, TRIGGER)
-    assert assumed.reason is not None
-    assert assumed.reason.code == ReasonCode.ASSUMPTION_FAILED
-    assert assumed.outcome is Outcome.INCONCLUSIVE
-    assert judged(RATE_LIMIT, answer, {}).outcome is Outcome.DRIFTED
+def test_assumed_trigger_explains_another_answer(answer: Response) -> None:
+    verdict = judge_answer(RATE_LIMIT, answer, TRIGGER)
+    assert verdict.reason is not None
+    assert verdict.reason.code == ReasonCode.ASSUMPTION_FAILED
+    assert verdict.outcome is Outcome.INCONCLUSIVE
+    assert judge_answer(RATE_LIMIT, answer, {}).outcome is Outcome.DRIFTED
 
 
 @pytest.mark.parametrize(
     "answer",
     [
-        replace(LIMITED, headers={}),
-        replace(LIMITED, status=418, body={"unknown": "shape"}),
-        replace(LIMITED, status=418, body=None, body_type="empty"),
+        replace(RATE_LIMITED, headers={}),
+        replace(RATE_LIMITED, status=418, body={"unknown": "shape"}),
+        replace(RATE_LIMITED, status=418, body=None, body_type="empty"),
     ],
     ids=["a header is missing", "no envelope of the provider", "an empty body under an undocumented status"],
 )
-def test_an_assumed_trigger_excuses_no_other_difference(answer: Response) -> None:
-    assert judged(RATE_LIMIT, answer, TRIGGER).outcome is Outcome.DRIFTED
+def test_assumed_trigger_explains_no_malformed_answer(answer: Response) -> None:
+    assert judge_answer(RATE_LIMIT, answer, TRIGGER).outcome is Outcome.DRIFTED
 
 
 @pytest.mark.parametrize(("label", "outcome"), [("answer", Outcome.INCONCLUSIVE), ("another", Outcome.DRIFTED)])
-def test_a_trigger_may_be_assumed_of_one_label_alone(label: str, outcome: Outcome) -> None:
+def test_assumed_trigger_of_one_label(label: str, outcome: Outcome) -> None:
     fields = {"assumed": {f"ask/trigger:{label}": "Which request brings it about is not shown."}}
-    assert judged(RATE_LIMIT, replace(LIMITED, status=418), fields).outcome is outcome
+    assert judge_answer(RATE_LIMIT, replace(RATE_LIMITED, status=418), fields).outcome is outcome
 
 
-def test_an_endpoint_assumes_the_trigger_of_the_error_that_a_bad_credential_gets() -> None:
-    """What a rule of the endpoint names is provoked as the rule says."""
+def test_endpoint_assumes_the_trigger_of_its_bad_credential_error() -> None:
+    """A fault that the endpoint itself names is provoked as documented."""
     endpoint = catalog()["pa/endpoints/compliance_organizations/list_roles"]
     labels = {
         expected.label

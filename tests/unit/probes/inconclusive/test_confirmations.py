@@ -1,4 +1,4 @@
-"""Values that a request names, and addresses that no control confirms: which answers may be due to them alone."""
+"""Unconfirmed values and hosts: which mismatches may be due to them alone."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ from catalog_probe.probes.judging.inconclusive.confirmations import (
 )
 from catalog_probe.probes.judging.inconclusive.key_evidence import KeyEvidence, TargetFacts
 from catalog_probe.probes.judging.verdicts.verdict import Verdict
-from tests.unit.probes.comparing import wanted
-from tests.unit.probes.inconclusive.evidence_making import evidence
+from tests.unit.probes.comparing import make_expected
+from tests.unit.probes.inconclusive.evidence_making import make_evidence
 
 if TYPE_CHECKING:
     from catalog_probe.catalog.reading.expected import Expected
@@ -41,40 +41,40 @@ if TYPE_CHECKING:
 VALUES = {"small_model": "haiku-1", "chat": "chat_1"}
 
 
-def request(url: str = "https://x/v1/a", body: Json = None, **headers: str) -> Request:
+def make_request(url: str = "https://x/v1/a", body: Json = None, **headers: str) -> Request:
     return Request("POST", url, headers, body)
 
 
 @pytest.mark.parametrize(
-    ("asked", "named"),
+    ("request", "names"),
     [
-        (request("https://x/v1/models/haiku-1"), {"small_model"}),
-        (request("https://x/v1/models/haiku-1:count?x=1"), {"small_model"}),
-        (request("https://x/v1/models/haiku%2D1"), {"small_model"}),
-        (request("https://x/v1/models/haiku-10"), set()),
-        (request("https://x/v1/models/my-haiku-1"), set()),
-        (request("https://x/v1/haiku-1.5"), set()),
-        (request(body={"model": "models/haiku-1", "chats": ["chat_1"]}), {"small_model", "chat"}),
-        (request(beta="a,haiku-1"), {"small_model"}),
-        (request("https://x/v1/chats?id=chat_1"), set()),
+        (make_request("https://x/v1/models/haiku-1"), {"small_model"}),
+        (make_request("https://x/v1/models/haiku-1:count?x=1"), {"small_model"}),
+        (make_request("https://x/v1/models/haiku%2D1"), {"small_model"}),
+        (make_request("https://x/v1/models/haiku-10"), set()),
+        (make_request("https://x/v1/models/my-haiku-1"), set()),
+        (make_request("https://x/v1/haiku-1.5"), set()),
+        (make_request(body={"model": "models/haiku-1", "chats": ["chat_1"]}), {"small_model", "chat"}),
+        (make_request(beta="a,haiku-1"), {"small_model"}),
+        (make_request("https://x/v1/chats?id=chat_1"), set()),
     ],
 )
-def test_names_are_whole_words_of_path_headers_and_body(asked: Request, named: set[str]) -> None:
-    assert list_named_values(asked, VALUES) == named
+def test_named_values_are_whole_words_of_path_headers_and_body(request: Request, names: set[str]) -> None:
+    assert list_named_values(request, VALUES) == names
 
 
 DRIFT = Finding(FindingCode.STATUS_DIFFERS, Aspect.STATUS, Severity.MUST, "status differs", "answer")
 DRIFTED = Verdict(Outcome.DRIFTED, None, (DRIFT,))
-A_HEADER = Finding(FindingCode.HEADER_MISSING, Aspect.HEADER, Severity.MUST, "absent", "answer", "request-id")
-ASSUMED = Verdict(Outcome.INCONCLUSIVE, Reason(ReasonCode.ASSUMPTION_FAILED))
-NO_SETUP = Verdict(Outcome.INCONCLUSIVE, Reason(ReasonCode.SETUP_FAILED))
-NAMES_CHAT = request("https://x/chats/chat_1")
+HEADER_DRIFT = Finding(FindingCode.HEADER_MISSING, Aspect.HEADER, Severity.MUST, "absent", "answer", "request-id")
+ASSUMPTION_FAILED = Verdict(Outcome.INCONCLUSIVE, Reason(ReasonCode.ASSUMPTION_FAILED))
+SETUP_FAILED = Verdict(Outcome.INCONCLUSIVE, Reason(ReasonCode.SETUP_FAILED))
+NAMES_CHAT = make_request("https://x/chats/chat_1")
 
 
-def blamed(verdict: Verdict, status: int, expected: int = 200, asked: Request = NAMES_CHAT) -> set[str]:
-    seen = evidence(wanted(status=expected), Response(status), verdict, request=asked)
-    assert find_blamed_values(seen, {}) == frozenset()
-    return set(find_blamed_values(seen, VALUES))
+def list_blamed_values(verdict: Verdict, status: int, expected: int = 200, request: Request = NAMES_CHAT) -> set[str]:
+    evidence = make_evidence(make_expected(status=expected), Response(status), verdict, request=request)
+    assert find_blamed_values(evidence, {}) == frozenset()
+    return set(find_blamed_values(evidence, VALUES))
 
 
 @pytest.mark.parametrize(
@@ -85,7 +85,7 @@ def blamed(verdict: Verdict, status: int, expected: int = 200, asked: Request = 
         (DRIFTED, 410, 400, True),
         (DRIFTED, 422, 200, True),
         (DRIFTED, 423, 200, False),
-        (ASSUMED, 400, 200, True),
+        (ASSUMPTION_FAILED, 400, 200, True),
         (Verdict(Outcome.RESTRICTED, Reason(ReasonCode.PROBE_REFUSED)), 403, 200, True),
         (DRIFTED, 404, 400, True),
         (DRIFTED, 422, 400, False),
@@ -93,35 +93,40 @@ def blamed(verdict: Verdict, status: int, expected: int = 200, asked: Request = 
         (DRIFTED, 200, 200, False),
         (DRIFTED, 500, 200, False),
         (Verdict(Outcome.CONFORMS), 404, 404, False),
-        (Verdict(Outcome.DRIFTED, None, (A_HEADER,)), 404, 404, False),
-        (Verdict(Outcome.DRIFTED, None, (A_HEADER, DRIFT)), 404, 400, True),
+        (Verdict(Outcome.DRIFTED, None, (HEADER_DRIFT,)), 404, 404, False),
+        (Verdict(Outcome.DRIFTED, None, (HEADER_DRIFT, DRIFT)), 404, 400, True),
         (Verdict(Outcome.INCONCLUSIVE, Reason(ReasonCode.UNASKED_RATE_LIMIT)), 404, 200, False),
-        (NO_SETUP, 404, 200, True),
-        (NO_SETUP, 400, 404, True),
-        (NO_SETUP, 500, 200, False),
+        (SETUP_FAILED, 404, 200, True),
+        (SETUP_FAILED, 400, 404, True),
+        (SETUP_FAILED, 500, 200, False),
     ],
 )
-def test_what_is_refused_may_be_for_what_it_names(verdict: Verdict, status: int, expected: int, blames: bool) -> None:
-    assert blamed(verdict, status, expected) == ({"chat"} if blames else set())
+def test_refusal_may_be_due_to_a_named_value(verdict: Verdict, status: int, expected: int, blames: bool) -> None:
+    assert list_blamed_values(verdict, status, expected) == ({"chat"} if blames else set())
 
 
-def test_a_request_that_names_none_of_them_is_refused_for_itself() -> None:
-    assert blamed(DRIFTED, 404, asked=request("https://x/chats/other")) == set()
+def test_request_without_named_values_blames_none() -> None:
+    assert list_blamed_values(DRIFTED, 404, request=make_request("https://x/chats/other")) == set()
 
 
-def test_nothing_of_what_is_filtered_by_is_no_difference() -> None:
-    assert blamed(DRIFTED, 200, asked=request("https://x/chats?of=chat_1")) == {"chat"}
-    assert blamed(DRIFTED, 404, asked=request("https://x/v1/chat_1?id=haiku-1&model=x")) == {"small_model", "chat"}
-    assert blamed(DRIFTED, 200, asked=request("https://x/v1/chat_1?id=haiku-1")) == {"small_model"}
+def test_values_in_a_query_are_blamed_only_for_an_unexpected_success() -> None:
+    assert list_blamed_values(DRIFTED, 200, request=make_request("https://x/chats?of=chat_1")) == {"chat"}
+    assert list_blamed_values(DRIFTED, 404, request=make_request("https://x/v1/chat_1?id=haiku-1&model=x")) == {
+        "small_model",
+        "chat",
+    }
+    assert list_blamed_values(DRIFTED, 200, request=make_request("https://x/v1/chat_1?id=haiku-1")) == {"small_model"}
 
 
 @pytest.mark.parametrize(("confirmed", "applies"), [(set(), True), ({"small_model"}, True), ({"chat"}, False)])
-def test_a_value_is_not_to_blame_that_any_request_got_through_with(confirmed: set[str], applies: bool) -> None:
+def test_confirmed_value_is_not_blamed(confirmed: set[str], applies: bool) -> None:
     facts = TargetFacts(unconfirmed_values=VALUES, value_fixes={"chat": "set PA_CHAT"})
     key = KeyEvidence(facts, confirmed_values=confirmed)
-    reason = find_unconfirmed_value(evidence(wanted(status=200), Response(404), DRIFTED, request=NAMES_CHAT, key=key))
-    told = "set PA_CHAT: it is refused wherever it is named, and nothing shows that this key may use it"
-    assert reason == (Reason("value-not-found", told) if applies else None)
+    reason = find_unconfirmed_value(
+        make_evidence(make_expected(status=200), Response(404), DRIFTED, request=NAMES_CHAT, key=key)
+    )
+    detail = "set PA_CHAT: it is refused wherever it is named, and nothing shows that this key may use it"
+    assert reason == (Reason("value-not-found", detail) if applies else None)
 
 
 ADDRESSES = {"regional": "https://eu.provider.example/v1", "live": "wss://live.provider.example", "bare": "a.example"}
@@ -138,15 +143,15 @@ ADDRESSES = {"regional": "https://eu.provider.example/v1", "live": "wss://live.p
         ("https://provider.example/?of=https://eu.provider.example/v1", ""),
     ],
 )
-def test_an_answer_is_of_the_service_at_whose_address_it_was_asked_for_under_any_scheme(url: str, service: str) -> None:
-    assert find_service(request(url), ADDRESSES) == service
+def test_service_is_found_by_address_under_any_scheme(url: str, service: str) -> None:
+    assert find_service(make_request(url), ADDRESSES) == service
 
 
-def test_of_two_addresses_the_longer_one_was_asked() -> None:
+def test_longest_matching_address_wins() -> None:
     addresses = {"all": "https://x.example", "eu": "https://x.example/eu"}
-    for order in (addresses, dict(reversed(addresses.items()))):
-        assert find_service(request("https://x.example/eu/v1"), order) == "eu"
-        assert find_service(request("https://x.example/us/v1"), order) == "all"
+    for ordered in (addresses, dict(reversed(addresses.items()))):
+        assert find_service(make_request("https://x.example/eu/v1"), ordered) == "eu"
+        assert find_service(make_request("https://x.example/us/v1"), ordered) == "all"
 
 
 @pytest.mark.parametrize(
@@ -161,33 +166,33 @@ def test_of_two_addresses_the_longer_one_was_asked() -> None:
         ({"key": KeyEvidence(TargetFacts(addresses=ADDRESSES), confirmed_hosts={"regional"})}, False),
     ],
 )
-def test_whatever_an_unconfirmed_host_says_is_in_question(change: dict[str, Any], applies: bool) -> None:
+def test_answers_of_an_unconfirmed_host_are_inconclusive(change: dict[str, Any], applies: bool) -> None:
     key = KeyEvidence(TargetFacts(addresses=ADDRESSES, address_names={"regional": "PA_REGIONAL"}))
-    seen = evidence(wanted(), Response(200), DRIFTED, unconfirmed_host="regional", key=key)
-    reason = find_unconfirmed_host(replace(seen, **change))
-    told = "nothing from https://eu.provider.example/v1 was as documented; look at PA_REGIONAL"
-    assert reason == (Reason("control-failed", told) if applies else None)
+    evidence = make_evidence(make_expected(), Response(200), DRIFTED, unconfirmed_host="regional", key=key)
+    reason = find_unconfirmed_host(replace(evidence, **change))
+    detail = "nothing from https://eu.provider.example/v1 was as documented; look at PA_REGIONAL"
+    assert reason == (Reason("control-failed", detail) if applies else None)
 
 
-PLAIN = wanted(envelope=Envelope("e", {}, {}, "json"), status=200)
-WITH_A_FIELD = wanted(envelope=Envelope("e", {}, {}, "json"), status=200, fields={"/data": True})
+EXPECT_JSON = make_expected(envelope=Envelope("e", {}, {}, "json"), status=200)
+EXPECT_FIELD = make_expected(envelope=Envelope("e", {}, {}, "json"), status=200, fields={"/data": True})
 
 
 @pytest.mark.parametrize(
     ("expected", "outcome", "response", "confirms"),
     [
-        (WITH_A_FIELD, Outcome.CONFORMS, Response(200, {}, {"data": []}, "json"), True),
-        (PLAIN, Outcome.CONFORMS, Response(200, {}, {"data": []}, "json"), False),
-        (WITH_A_FIELD, Outcome.DRIFTED, Response(200, {}, {"data": []}, "json"), False),
-        (WITH_A_FIELD, Outcome.RESTRICTED, Response(403, {}, {"data": []}, "json"), False),
-        (PLAIN, Outcome.CONFORMS, Response(200, {}, events=(Event("ping", {}),)), True),
-        (PLAIN, Outcome.CONFORMS, Response(101, {}, close=Close(1000, "")), True),
-        (PLAIN, Outcome.CONFORMS, Response(None, {}, grpc=GrpcStatus(0, "")), True),
-        (PLAIN, Outcome.CONFORMS, Response(200, {}, "as text", "text"), False),
+        (EXPECT_FIELD, Outcome.CONFORMS, Response(200, {}, {"data": []}, "json"), True),
+        (EXPECT_JSON, Outcome.CONFORMS, Response(200, {}, {"data": []}, "json"), False),
+        (EXPECT_FIELD, Outcome.DRIFTED, Response(200, {}, {"data": []}, "json"), False),
+        (EXPECT_FIELD, Outcome.RESTRICTED, Response(403, {}, {"data": []}, "json"), False),
+        (EXPECT_JSON, Outcome.CONFORMS, Response(200, {}, events=(Event("ping", {}),)), True),
+        (EXPECT_JSON, Outcome.CONFORMS, Response(101, {}, close=Close(1000, "")), True),
+        (EXPECT_JSON, Outcome.CONFORMS, Response(None, {}, grpc=GrpcStatus(0, "")), True),
+        (EXPECT_JSON, Outcome.CONFORMS, Response(200, {}, "as text", "text"), False),
     ],
     ids=["stated", "hardly anything stated", "drifted", "restricted", "a stream", "a socket", "a call", "a text"],
 )
-def test_an_answer_confirms_a_host_if_an_empty_object_would_not_have_been_as_documented(
+def test_host_is_confirmed_by_an_answer_with_content(
     expected: Expected, outcome: Outcome, response: Response, confirms: bool
 ) -> None:
-    assert confirms_host(evidence(expected, response, Verdict(outcome))) is confirms
+    assert confirms_host(make_evidence(expected, response, Verdict(outcome))) is confirms

@@ -1,4 +1,4 @@
-"""Each rule of the table prevents one false alarm, and leaves the true drift that lies next to it."""
+"""Each inconclusive rule prevents one false alarm and keeps the true drift next to it."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from catalog_probe.probes.judging.inconclusive.table import RULES
 from catalog_probe.probes.judging.judge import judge
 from catalog_probe.probes.judging.verdicts.attempts import MAX_ATTEMPTS, conclude_record
 from tests.unit.probes.inconclusive.evidence_making import (
-    HTML,
-    PAGE,
+    HTML_HEADERS,
+    HTML_PAGE,
     REQUEST,
     AnsweredRecord,
-    Night,
+    KeyProbes,
     error_body,
+    load_expected,
     reason_of,
-    stated,
     to_mock,
 )
-from tests.unit.probes.judging_one import HEADERS, known
+from tests.unit.probes.judging_one import HEADERS, load_vocabulary
 
 if TYPE_CHECKING:
     from catalog_probe.catalog.reading.expected import Expected
@@ -40,205 +40,234 @@ UNKNOWN_MODEL, OVERLOADED = "pa/errors/general/unknown_model", "pa/errors/genera
 STREAM_ERROR = "pa/errors/stream/overloaded"
 
 
-def refused(status: int, kind: str, message: str = "no") -> Response:
+def make_refusal(status: int, kind: str, message: str = "no") -> Response:
     return Response(status, {**HEADERS, "x-should-retry": "false"}, error_body(kind, message), "json")
 
 
-def text(status: int, body: str, content_type: str = "text/plain") -> Response:
+def make_text(status: int, body: str, content_type: str = "text/plain") -> Response:
     return Response(status, {"content-type": content_type}, body, "text")
 
 
-def streamed(*events: Event, ended: str = "complete") -> Response:
+def make_stream(*events: Event, ended: str = "complete") -> Response:
     return Response(
         200, HEADERS, None, "empty", events=(Event("message_start", {"type": "message_start"}), *events), ended=ended
     )
 
 
-LISTED = Response(200, HEADERS, {"data": [], "has_more": False}, "json")
-NOT_FOUND, NOT_ALLOWED = refused(404, "not_found_error"), refused(403, "permission_error", "Not for this key.")
+MODELS_LISTED = Response(200, HEADERS, {"data": [], "has_more": False}, "json")
+NOT_FOUND, NOT_ALLOWED = (
+    make_refusal(404, "not_found_error"),
+    make_refusal(403, "permission_error", "Not for this key."),
+)
 
 
-Judged = Callable[[bool], "Verdict"]
+JudgeCase = Callable[[bool], "Verdict"]
 """Says what is made of a case, live or on a mock."""
 
 
-def asked(expected: Expected, *answers: Response) -> Judged:
-    """The verdict on a label that was answered so, attempt by attempt."""
+def judge_attempts(expected: Expected, *answers: Response) -> JudgeCase:
+    """Judge a label with one answer for each attempt."""
 
-    def judged(live: bool) -> Verdict:
-        provider = known(expected.provider)
+    def judge_case(live: bool) -> Verdict:
+        provider = load_vocabulary(expected.provider)
         request = REQUEST if live else to_mock(REQUEST)
         exchanges = [Exchange(expected.label, request, answer) for answer in answers]
         return conclude_record(
-            [judge([expected], Attempt("", 0.0, (each,)), provider).step_verdicts for each in exchanges]
+            [judge([expected], Attempt("", 0.0, (exchange,)), provider).step_verdicts for exchange in exchanges]
         )
 
-    return judged
+    return judge_case
 
 
-def told(night: Night, *records: AnsweredRecord) -> Judged:
-    """The verdict on the first of some records, once all of them were answered."""
-    return lambda live: replace(night, live=live).settle(records)[0]
+def judge_records(probes: KeyProbes, *records: AnsweredRecord) -> JudgeCase:
+    """Judge the first of some records, after all were answered."""
+    return lambda live: replace(probes, live=live).settle(records)[0]
 
 
-def answered(
-    address: str, response: Response, endpoint: str = MESSAGES, label: str = "answer", **more: Any
+def make_record(
+    address: str, response: Response, endpoint: str = MESSAGES, label: str = "answer", **fields: Any
 ) -> AnsweredRecord:
-    return AnsweredRecord(stated(address, label), response, endpoint, **more)
+    return AnsweredRecord(load_expected(address, label), response, endpoint, **fields)
 
 
-HEADER_OF_OURS = {"header:beta": "no document shows it"}
+HEADER_ASSUMPTION = {"header:beta": "no document shows it"}
 
 
-def with_header(label: str, response: Response, refusal: Response) -> Judged:
-    """The verdict on an error in an attempt in which a success with a header of ours is refused so."""
-    success = replace(stated(MODELS, "success"), request_assumptions=HEADER_OF_OURS)
-    error = replace(stated(UNKNOWN_MODEL), request_assumptions=HEADER_OF_OURS, label=label)
+def judge_with_header(label: str, response: Response, refusal: Response) -> JudgeCase:
+    """Judge an error in an attempt whose success, with an assumed header, was refused."""
+    success = replace(load_expected(MODELS, "success"), request_assumptions=HEADER_ASSUMPTION)
+    error = replace(load_expected(UNKNOWN_MODEL), request_assumptions=HEADER_ASSUMPTION, label=label)
     exchanges = (Exchange("success", REQUEST, refusal), Exchange(label, REQUEST, response))
-    return lambda live: judge([success, error], Attempt("", 0.0, exchanges), known("pa")).step_verdicts[label, ""]
+    return lambda live: judge([success, error], Attempt("", 0.0, exchanges), load_vocabulary("pa")).step_verdicts[
+        label, ""
+    ]
 
 
-GREETING = text(200, "Welcome to the guest network.")
-OUT_OF_ORDER = refused(400, "invalid_request_error", "Requests of this kind cannot be answered today.")
-THREE_FAULTS = [answered(each, OUT_OF_ORDER) for each in (MAX_TOKENS, TEMPERATURE, TOP_K)]
+GREETING = make_text(200, "Welcome to the guest network.")
+SAME_REFUSAL = make_refusal(400, "invalid_request_error", "Requests of this kind cannot be answered today.")
+THREE_FAULTS = [make_record(fault_address, SAME_REFUSAL) for fault_address in (MAX_TOKENS, TEMPERATURE, TOP_K)]
 HOSTS = {"regional": "https://eu.provider.example"}
-AT_HOSTS = TargetFacts(addresses=HOSTS)
-AT_HOST = Request("GET", "https://eu.provider.example/v1/models")
-WITH_MODEL = TargetFacts(
+FACTS_WITH_HOSTS = TargetFacts(addresses=HOSTS)
+HOST_REQUEST = Request("GET", "https://eu.provider.example/v1/models")
+FACTS_WITH_MODEL = TargetFacts(
     unconfirmed_values={"small_model": "old-model"}, value_fixes={"small_model": "set PA_SMALL_MODEL"}
 )
-NAMING_IT = Request("GET", "https://provider.example/v1/models/old-model")
-NO_SCOPE = refused(401, "authentication_error", "Missing scopes: files.")
-A_PATH_OF_OURS = {"ask/path": "not shown"}
-A_HEADER_OF_OURS = {"ask/header:pa-beta": "not shown"}
-A_TRIGGER_OF_OURS = {"ask/trigger": "not shown"}
-CASES: Mapping[str, tuple[str, Judged, Judged]] = {
+MODEL_REQUEST = Request("GET", "https://provider.example/v1/models/old-model")
+NO_SCOPE = make_refusal(401, "authentication_error", "Missing scopes: files.")
+ASSUMED_PATH = {"ask/path": "not shown"}
+ASSUMED_HEADER = {"ask/header:pa-beta": "not shown"}
+ASSUMED_TRIGGER = {"ask/trigger": "not shown"}
+CASES: Mapping[str, tuple[str, JudgeCase, JudgeCase]] = {
     "account-in-trouble": (
         "no-credit",
-        asked(stated(UNKNOWN_MODEL), refused(402, "billing_error", "Pay your bill.")),
-        asked(stated(UNKNOWN_MODEL), refused(402, "teapot_error", "Pay your bill.")),
+        judge_attempts(load_expected(UNKNOWN_MODEL), make_refusal(402, "billing_error", "Pay your bill.")),
+        judge_attempts(load_expected(UNKNOWN_MODEL), make_refusal(402, "teapot_error", "Pay your bill.")),
     ),
     "cut-short": (
         "connection-reset",
-        asked(stated(STREAM_ERROR), streamed(ended="cut")),
-        asked(stated(STREAM_ERROR), streamed()),
+        judge_attempts(load_expected(STREAM_ERROR), make_stream(ended="cut")),
+        judge_attempts(load_expected(STREAM_ERROR), make_stream()),
     ),
     "redirect": (
         "unasked-redirect",
-        asked(stated(MODELS, "success"), Response(302, {"location": "https://portal.example"})),
-        asked(stated(MODELS, "success"), Response(304, HEADERS)),
+        judge_attempts(load_expected(MODELS, "success"), Response(302, {"location": "https://portal.example"})),
+        judge_attempts(load_expected(MODELS, "success"), Response(304, HEADERS)),
     ),
     "html-page": (
         "gateway-page",
-        asked(stated(UNKNOWN_MODEL), Response(403, HTML, PAGE, "text")),
-        asked(stated(UNKNOWN_MODEL), Response(403, HTML, {"detail": "gone"}, "json")),
+        judge_attempts(load_expected(UNKNOWN_MODEL), Response(403, HTML_HEADERS, HTML_PAGE, "text")),
+        judge_attempts(load_expected(UNKNOWN_MODEL), Response(403, HTML_HEADERS, {"detail": "gone"}, "json")),
     ),
     "passing-answer": (
         "unasked-overload",
-        asked(stated(UNKNOWN_MODEL), refused(529, "overloaded_error")),
-        asked(stated(UNKNOWN_MODEL), refused(410, "overloaded_error")),
+        judge_attempts(load_expected(UNKNOWN_MODEL), make_refusal(529, "overloaded_error")),
+        judge_attempts(load_expected(UNKNOWN_MODEL), make_refusal(410, "overloaded_error")),
     ),
     "nameless-fault": (
         "server-fault",
-        asked(stated(UNKNOWN_MODEL), *[text(500, "oops")] * MAX_ATTEMPTS),
-        asked(stated(UNKNOWN_MODEL), *[refused(500, "api_error")] * MAX_ATTEMPTS),
+        judge_attempts(load_expected(UNKNOWN_MODEL), *[make_text(500, "oops")] * MAX_ATTEMPTS),
+        judge_attempts(load_expected(UNKNOWN_MODEL), *[make_refusal(500, "api_error")] * MAX_ATTEMPTS),
     ),
     "providers-fault": (
         "server-fault",
-        asked(
-            stated(OVERLOADED), refused(503, "overloaded_error"), refused(500, "api_error"), refused(501, "api_error")
+        judge_attempts(
+            load_expected(OVERLOADED),
+            make_refusal(503, "overloaded_error"),
+            make_refusal(500, "api_error"),
+            make_refusal(501, "api_error"),
         ),
-        asked(stated(OVERLOADED), *[refused(503, "overloaded_error")] * MAX_ATTEMPTS),
+        judge_attempts(load_expected(OVERLOADED), *[make_refusal(503, "overloaded_error")] * MAX_ATTEMPTS),
     ),
     "refused-right": (
         "probe-refused",
-        asked(stated(MODELS, "success"), NOT_ALLOWED),
-        asked(stated(MODELS, "success"), refused(403, "teapot_error")),
+        judge_attempts(load_expected(MODELS, "success"), NOT_ALLOWED),
+        judge_attempts(load_expected(MODELS, "success"), make_refusal(403, "teapot_error")),
     ),
     "assumed-path": (
         "assumption-failed",
-        asked(stated(MODELS, "success", assumed=A_PATH_OF_OURS), NOT_FOUND),
-        asked(stated(MODELS, "success", assumed=A_PATH_OF_OURS), refused(409, "conflict_error")),
+        judge_attempts(load_expected(MODELS, "success", assumed=ASSUMED_PATH), NOT_FOUND),
+        judge_attempts(load_expected(MODELS, "success", assumed=ASSUMED_PATH), make_refusal(409, "conflict_error")),
     ),
     "assumed-trigger": (
         "assumption-failed",
-        asked(stated("pa/errors/general/rate_limit", assumed=A_TRIGGER_OF_OURS), NOT_FOUND),
-        asked(
-            stated("pa/errors/general/rate_limit", assumed=A_TRIGGER_OF_OURS),
+        judge_attempts(load_expected("pa/errors/general/rate_limit", assumed=ASSUMED_TRIGGER), NOT_FOUND),
+        judge_attempts(
+            load_expected("pa/errors/general/rate_limit", assumed=ASSUMED_TRIGGER),
             Response(429, {}, error_body("rate_limit_error"), "json"),
         ),
     ),
     "assumed-request": (
         "assumption-failed",
-        asked(stated(MODELS, "success", assumed=A_HEADER_OF_OURS), refused(400, "invalid_request_error")),
-        asked(stated(MODELS, "success", assumed=A_HEADER_OF_OURS), refused(409, "conflict_error")),
+        judge_attempts(
+            load_expected(MODELS, "success", assumed=ASSUMED_HEADER), make_refusal(400, "invalid_request_error")
+        ),
+        judge_attempts(load_expected(MODELS, "success", assumed=ASSUMED_HEADER), make_refusal(409, "conflict_error")),
     ),
     "refused-header": (
         "assumption-failed",
-        with_header(
-            "answer", refused(400, "invalid_request_error", "beta?"), refused(400, "invalid_request_error", "beta?")
+        judge_with_header(
+            "answer",
+            make_refusal(400, "invalid_request_error", "beta?"),
+            make_refusal(400, "invalid_request_error", "beta?"),
         ),
-        with_header(
-            "answer", refused(400, "invalid_request_error", "model?"), refused(400, "invalid_request_error", "beta?")
+        judge_with_header(
+            "answer",
+            make_refusal(400, "invalid_request_error", "model?"),
+            make_refusal(400, "invalid_request_error", "beta?"),
         ),
     ),
     "body-in-question": (
         "gateway-page",
-        asked(stated(UNKNOWN_MODEL), Response(404, HTML, PAGE, "text")),
-        asked(stated(UNKNOWN_MODEL), *[Response(404, HTML, PAGE, "text")] * MAX_ATTEMPTS),
+        judge_attempts(load_expected(UNKNOWN_MODEL), Response(404, HTML_HEADERS, HTML_PAGE, "text")),
+        judge_attempts(load_expected(UNKNOWN_MODEL), *[Response(404, HTML_HEADERS, HTML_PAGE, "text")] * MAX_ATTEMPTS),
     ),
     "unconfirmed-host": (
         "control-failed",
-        told(Night(AT_HOSTS, hosts=HOSTS), answered(UNKNOWN_MODEL, refused(400, "teapot_error"), request=AT_HOST)),
-        told(
-            Night(AT_HOSTS, hosts=HOSTS),
-            answered(UNKNOWN_MODEL, refused(400, "teapot_error"), request=AT_HOST),
-            answered(UNKNOWN_MODEL, NOT_FOUND, request=AT_HOST),
+        judge_records(
+            KeyProbes(FACTS_WITH_HOSTS, hosts=HOSTS),
+            make_record(UNKNOWN_MODEL, make_refusal(400, "teapot_error"), request=HOST_REQUEST),
+        ),
+        judge_records(
+            KeyProbes(FACTS_WITH_HOSTS, hosts=HOSTS),
+            make_record(UNKNOWN_MODEL, make_refusal(400, "teapot_error"), request=HOST_REQUEST),
+            make_record(UNKNOWN_MODEL, NOT_FOUND, request=HOST_REQUEST),
         ),
     ),
     "accepted-key": (
         "account-trouble",
-        told(Night(), answered("pa/errors/general/permission_error", LISTED)),
-        told(Night(), answered(UNKNOWN_MODEL, LISTED)),
+        judge_records(KeyProbes(), make_record("pa/errors/general/permission_error", MODELS_LISTED)),
+        judge_records(KeyProbes(), make_record(UNKNOWN_MODEL, MODELS_LISTED)),
     ),
     "refused-key": (
         "account-trouble",
-        told(Night(), answered(MODELS, NO_SCOPE, MODELS, "success")),
-        told(Night(), answered(MODELS, refused(401, "scope_error"), MODELS, "success")),
+        judge_records(KeyProbes(), make_record(MODELS, NO_SCOPE, MODELS, "success")),
+        judge_records(KeyProbes(), make_record(MODELS, make_refusal(401, "scope_error"), MODELS, "success")),
     ),
     "unconfirmed-value": (
         "value-not-found",
-        told(Night(WITH_MODEL), answered(MAX_TOKENS, NOT_FOUND, request=NAMING_IT)),
-        told(Night(WITH_MODEL), answered(MAX_TOKENS, NOT_FOUND)),
+        judge_records(KeyProbes(FACTS_WITH_MODEL), make_record(MAX_TOKENS, NOT_FOUND, request=MODEL_REQUEST)),
+        judge_records(KeyProbes(FACTS_WITH_MODEL), make_record(MAX_TOKENS, NOT_FOUND)),
     ),
     "endpoints-path": (
         "assumption-failed",
-        told(Night(), answered("pa/errors/general/key_malformed", NOT_FOUND, FILES)),
-        told(
-            Night(),
-            answered("pa/errors/general/key_malformed", NOT_FOUND, FILES),
-            answered(FILES, LISTED, FILES, "success"),
+        judge_records(KeyProbes(), make_record("pa/errors/general/key_malformed", NOT_FOUND, FILES)),
+        judge_records(
+            KeyProbes(),
+            make_record("pa/errors/general/key_malformed", NOT_FOUND, FILES),
+            make_record(FILES, MODELS_LISTED, FILES, "success"),
         ),
     ),
     "foreign-body": (
         "gateway-page",
-        told(Night(), answered(MAX_TOKENS, GREETING), answered(TEMPERATURE, GREETING, COUNT)),
-        told(Night(), answered(MAX_TOKENS, GREETING), answered(TEMPERATURE, GREETING)),
+        judge_records(KeyProbes(), make_record(MAX_TOKENS, GREETING), make_record(TEMPERATURE, GREETING, COUNT)),
+        judge_records(KeyProbes(), make_record(MAX_TOKENS, GREETING), make_record(TEMPERATURE, GREETING)),
     ),
     "answer-to-everything": (
         "one-answer-to-everything",
-        told(Night(fault_free={MESSAGES: OUT_OF_ORDER}), answered(UNKNOWN_MODEL, OUT_OF_ORDER), *THREE_FAULTS),
-        told(Night(fault_free={MESSAGES: LISTED}), answered(UNKNOWN_MODEL, OUT_OF_ORDER), *THREE_FAULTS),
+        judge_records(
+            KeyProbes(fault_free={MESSAGES: SAME_REFUSAL}), make_record(UNKNOWN_MODEL, SAME_REFUSAL), *THREE_FAULTS
+        ),
+        judge_records(
+            KeyProbes(fault_free={MESSAGES: MODELS_LISTED}), make_record(UNKNOWN_MODEL, SAME_REFUSAL), *THREE_FAULTS
+        ),
     ),
     "words-in-doubt": (
         "twin-not-allowed",
-        told(Night(), answered(UNKNOWN_MODEL, OUT_OF_ORDER), *THREE_FAULTS),
-        told(Night(), answered(UNKNOWN_MODEL, OUT_OF_ORDER), *THREE_FAULTS[:1]),
+        judge_records(KeyProbes(), make_record(UNKNOWN_MODEL, SAME_REFUSAL), *THREE_FAULTS),
+        judge_records(KeyProbes(), make_record(UNKNOWN_MODEL, SAME_REFUSAL), *THREE_FAULTS[:1]),
     ),
     "refused-elsewhere": (
         "probe-refused",
-        told(Night(), answered(UNKNOWN_MODEL, NOT_ALLOWED, FILES), answered(FILES, NOT_ALLOWED, FILES, "success")),
-        told(Night(), answered(UNKNOWN_MODEL, NOT_ALLOWED, FILES), answered(FILES, LISTED, FILES, "success")),
+        judge_records(
+            KeyProbes(),
+            make_record(UNKNOWN_MODEL, NOT_ALLOWED, FILES),
+            make_record(FILES, NOT_ALLOWED, FILES, "success"),
+        ),
+        judge_records(
+            KeyProbes(),
+            make_record(UNKNOWN_MODEL, NOT_ALLOWED, FILES),
+            make_record(FILES, MODELS_LISTED, FILES, "success"),
+        ),
     ),
 }
 """By rule: its reason code, the false alarm that it prevents, and the true drift next to it."""
@@ -247,23 +276,23 @@ CASES: Mapping[str, tuple[str, Judged, Judged]] = {
 RULES_BY_NAME = {rule.name: rule for rule in RULES}
 
 
-def test_each_rule_has_its_cases() -> None:
+def test_each_rule_has_cases() -> None:
     assert list(CASES) == [rule.name for rule in RULES]
     assert all(CASES[rule.name][0] in rule.codes for rule in RULES)
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_the_false_alarm_is_inconclusive(name: str) -> None:
+def test_false_alarm_is_inconclusive(name: str) -> None:
     code, false_alarm, _ = CASES[name]
     verdict = false_alarm(True)
     assert reason_of(verdict) == code
     assert verdict.outcome is (Outcome.RESTRICTED if code == "probe-refused" else Outcome.INCONCLUSIVE)
-    seen = any(observation.matched or observation.mismatched for observation in verdict.observations)
-    assert RULES_BY_NAME[name].postpones or not seen
+    is_observed = any(observation.matched or observation.mismatched for observation in verdict.observations)
+    assert RULES_BY_NAME[name].postpones or not is_observed
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_the_true_drift_stays(name: str) -> None:
+def test_true_drift_stays(name: str) -> None:
     _, _, true_drift = CASES[name]
     verdict = true_drift(True)
     assert verdict.outcome is Outcome.DRIFTED, verdict.reason
@@ -271,7 +300,7 @@ def test_the_true_drift_stays(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_what_is_the_account_s_trouble_live_is_drift_on_a_mock(name: str) -> None:
+def test_live_only_rules_do_not_apply_to_a_mock(name: str) -> None:
     code, false_alarm, _ = CASES[name]
     verdict = false_alarm(False)
     assert reason_of(verdict) == ("drifted" if RULES_BY_NAME[name].live_only else code)

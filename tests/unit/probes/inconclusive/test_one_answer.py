@@ -1,4 +1,4 @@
-"""One answer to everything: what counts as one, when a request without a fault is sent, and what its answer shows."""
+"""One answer to every request: when it is suspected, and what the fault-free request shows."""
 
 from __future__ import annotations
 
@@ -32,46 +32,46 @@ from catalog_probe.probes.judging.inconclusive.one_answer import (
     list_suspicions,
 )
 from catalog_probe.probes.judging.verdicts.verdict import Verdict
-from tests.unit.probes.inconclusive.evidence_making import REQUEST, error_body, evidence
-from tests.unit.probes.judging_one import known
+from tests.unit.probes.inconclusive.evidence_making import REQUEST, error_body, make_evidence
+from tests.unit.probes.judging_one import load_vocabulary
 
 if TYPE_CHECKING:
     from catalog_probe.probes.judging.inconclusive.evidence import Evidence
 
 SENTENCE = "Requests of this kind cannot be answered today."
 MESSAGES, COUNT = "pa/endpoints/messages/create_message", "pa/endpoints/messages/count_tokens"
-WORDS = Fingerprint(400, SENTENCE)
-HERE, THERE = EndpointAnswer(MESSAGES, WORDS), EndpointAnswer(COUNT, WORDS)
-REFUSED = Expected("answer", "pa/errors/general/x", envelope("pa"), 404)
+FINGERPRINT = Fingerprint(400, SENTENCE)
+ON_MESSAGES, ON_COUNT = EndpointAnswer(MESSAGES, FINGERPRINT), EndpointAnswer(COUNT, FINGERPRINT)
+NOT_FOUND = Expected("answer", "pa/errors/general/x", envelope("pa"), 404)
 SUCCESS = Expected("answer", MESSAGES, envelope("pa_message"), 200)
 STATUS = Finding("status-differs", Aspect.STATUS, Severity.MUST, "", "answer", observed=400)
 
 
-def refusal(status: int = 400, message: str = SENTENCE) -> Response:
+def make_refusal(status: int = 400, message: str = SENTENCE) -> Response:
     return Response(status, {}, error_body("invalid_request_error", message), "json")
 
 
-def judged(outcome: Outcome, endpoint: str = MESSAGES, **more: Any) -> Verdict:
-    differs = {"status": "400"} if outcome in (Outcome.DRIFTED, Outcome.FLAKY) else {}
+def make_verdict(outcome: Outcome, endpoint: str = MESSAGES, **fields: Any) -> Verdict:
+    mismatched = {"status": "400"} if outcome in (Outcome.DRIFTED, Outcome.FLAKY) else {}
     findings = (STATUS,) if outcome is Outcome.DRIFTED else ()
-    return Verdict(outcome, None, findings, (Observation(endpoint, "answer", (), differs),), **more)
+    return Verdict(outcome, None, findings, (Observation(endpoint, "answer", (), mismatched),), **fields)
 
 
-DRIFTED, CONFORMS, FLAKY = (judged(each) for each in (Outcome.DRIFTED, Outcome.CONFORMS, Outcome.FLAKY))
-BLAMED = replace(judged(Outcome.INCONCLUSIVE), reason=Reason("assumption-failed", "ours"))
-UNTRIGGERED = replace(BLAMED, has_unknown_trigger=True)
+DRIFTED, CONFORMS, FLAKY = (make_verdict(outcome) for outcome in (Outcome.DRIFTED, Outcome.CONFORMS, Outcome.FLAKY))
+ASSUMPTION_FAILED = replace(make_verdict(Outcome.INCONCLUSIVE), reason=Reason("assumption-failed", "ours"))
+TRIGGER_UNKNOWN = replace(ASSUMPTION_FAILED, has_unknown_trigger=True)
 
 
-def answered(verdict: Verdict = DRIFTED, response: Response | None = None, **more: Any) -> Evidence:
-    """A fault that was provoked with the lane's key, and answered so."""
-    provoked = {"of": known("pa"), "fault": "2:7.3#row", "provokes_refusal": True, **more}
-    return evidence(provoked.pop("expected", REFUSED), response or refusal(), verdict, **provoked)
+def make_fault_evidence(verdict: Verdict = DRIFTED, response: Response | None = None, **fields: Any) -> Evidence:
+    """Return the evidence of a provoked fault with the lane's own key."""
+    provoked = {"vocabulary": load_vocabulary("pa"), "fault": "2:7.3#row", "provokes_refusal": True, **fields}
+    return make_evidence(provoked.pop("expected", NOT_FOUND), response or make_refusal(), verdict, **provoked)
 
 
-def counted(*observations: Evidence) -> KeyEvidence:
+def count_refusals(*evidences: Evidence) -> KeyEvidence:
     key = KeyEvidence()
-    for each in observations:
-        add_refusal(key, each)
+    for evidence in evidences:
+        add_refusal(key, evidence)
     return key
 
 
@@ -79,65 +79,74 @@ def counted(*observations: Evidence) -> KeyEvidence:
     ("faults", "suspicious"),
     [("ab", False), ("abba", False), ("abc", True), ("abcdd", True)],
 )
-def test_different_faults_are_counted(faults: str, suspicious: bool) -> None:
-    key = counted(*(answered(fault=fault) for fault in faults))
-    assert list_suspicions(key) == ([HERE] if suspicious else [])
+def test_suspicion_needs_three_different_faults(faults: str, suspicious: bool) -> None:
+    key = count_refusals(*(make_fault_evidence(fault=fault) for fault in faults))
+    assert list_suspicions(key) == ([ON_MESSAGES] if suspicious else [])
     assert MIN_FAULTS == 3
 
 
 @pytest.mark.parametrize(
-    "other",
+    "evidence",
     [
-        answered(judged(Outcome.DRIFTED, COUNT), fault="c"),
-        answered(response=refusal(403), fault="c"),
-        answered(response=refusal(message="Another."), fault="c"),
-        answered(fault="c", own_key=False),
-        answered(BLAMED, fault="c"),
+        make_fault_evidence(make_verdict(Outcome.DRIFTED, COUNT), fault="c"),
+        make_fault_evidence(response=make_refusal(403), fault="c"),
+        make_fault_evidence(response=make_refusal(message="Another."), fault="c"),
+        make_fault_evidence(fault="c", own_key=False),
+        make_fault_evidence(ASSUMPTION_FAILED, fault="c"),
     ],
     ids=["endpoint", "status", "message", "another key", "our own guess"],
 )
-def test_what_differs_in_anything_else_is_counted_apart(other: Evidence) -> None:
-    assert list_suspicions(counted(answered(fault="a"), answered(fault="b"), other)) == []
+def test_faults_are_counted_by_endpoint_and_answer(evidence: Evidence) -> None:
+    assert (
+        list_suspicions(count_refusals(make_fault_evidence(fault="a"), make_fault_evidence(fault="b"), evidence)) == []
+    )
 
 
-def test_what_an_answer_shows_is_asked_for_once_and_not_where_it_is_known() -> None:
-    both = [
-        answered(judged(Outcome.CONFORMS, endpoint), fault=fault) for endpoint in (MESSAGES, COUNT) for fault in "abc"
+def test_fault_free_request_is_needed_until_its_result_is_known() -> None:
+    evidences = [
+        make_fault_evidence(make_verdict(Outcome.CONFORMS, endpoint), fault=fault)
+        for endpoint in (MESSAGES, COUNT)
+        for fault in "abc"
     ]
-    key = counted(*both)
-    assert list_suspicions(key) == [THERE, HERE]
-    key.fault_free_answers[THERE] = FaultFreeAnswer(FaultFreeResult.UNKNOWN, "lost")
-    assert list_suspicions(key) == [HERE]
-    key.fault_free_answers[THERE] = FaultFreeAnswer(FaultFreeResult.SAME, "alike")
+    key = count_refusals(*evidences)
+    assert list_suspicions(key) == [ON_COUNT, ON_MESSAGES]
+    key.fault_free_answers[ON_COUNT] = FaultFreeAnswer(FaultFreeResult.UNKNOWN, "lost")
+    assert list_suspicions(key) == [ON_MESSAGES]
+    key.fault_free_answers[ON_COUNT] = FaultFreeAnswer(FaultFreeResult.SAME, "alike")
     assert list_suspicions(key) == []
 
 
-LET_THROUGH = {"model": "mock-small", "stop_reason": "end_turn", "usage": {"input_tokens": 4, "output_tokens": 1}}
+MESSAGE = {"model": "mock-small", "stop_reason": "end_turn", "usage": {"input_tokens": 4, "output_tokens": 1}}
 PORTAL = Response(200, {}, {"error": "captcha_required"}, "json")
-THROUGH = Response(200, {}, LET_THROUGH, "json")
+ACCEPTED = Response(200, {}, MESSAGE, "json")
 
 
 @pytest.mark.parametrize(
-    ("seen", "faults", "replaced", "plain"),
+    ("evidence", "faults", "replaces", "unprovoked"),
     [
-        (answered(), True, True, False),
-        (answered(CONFORMS), True, False, False),
-        (answered(FLAKY), True, True, False),
-        (answered(UNTRIGGERED), True, True, False),
-        (answered(BLAMED), False, False, False),
-        (answered(own_key=False, fault="", provokes_refusal=False), False, True, False),
-        (answered(expected=SUCCESS, fault="", provokes_refusal=False), False, True, True),
-        (answered(BLAMED, expected=SUCCESS, fault="", provokes_refusal=False), False, False, True),
-        (answered(judged(Outcome.DRIFTED, "")), False, True, False),
-        (answered(response=PORTAL, success=SUCCESS), True, True, False),
-        (answered(response=THROUGH, success=SUCCESS), False, True, False),
-        (answered(response=PORTAL), False, True, False),
-        (answered(CONFORMS, PORTAL), False, False, False),
-        (answered(response=Response(300, {}, {}, "json")), False, False, False),
-        (answered(response=Response(200, {}, None, events=())), False, False, False),
-        (answered(response=Response(200, {}, "Welcome.", "text")), False, False, False),
-        (answered(Verdict(Outcome.DRIFTED)), False, False, False),
-        (answered(judged(Outcome.INCONCLUSIVE)), False, False, False),
+        (make_fault_evidence(), True, True, False),
+        (make_fault_evidence(CONFORMS), True, False, False),
+        (make_fault_evidence(FLAKY), True, True, False),
+        (make_fault_evidence(TRIGGER_UNKNOWN), True, True, False),
+        (make_fault_evidence(ASSUMPTION_FAILED), False, False, False),
+        (make_fault_evidence(own_key=False, fault="", provokes_refusal=False), False, True, False),
+        (make_fault_evidence(expected=SUCCESS, fault="", provokes_refusal=False), False, True, True),
+        (
+            make_fault_evidence(ASSUMPTION_FAILED, expected=SUCCESS, fault="", provokes_refusal=False),
+            False,
+            False,
+            True,
+        ),
+        (make_fault_evidence(make_verdict(Outcome.DRIFTED, "")), False, True, False),
+        (make_fault_evidence(response=PORTAL, success=SUCCESS), True, True, False),
+        (make_fault_evidence(response=ACCEPTED, success=SUCCESS), False, True, False),
+        (make_fault_evidence(response=PORTAL), False, True, False),
+        (make_fault_evidence(CONFORMS, PORTAL), False, False, False),
+        (make_fault_evidence(response=Response(300, {}, {}, "json")), False, False, False),
+        (make_fault_evidence(response=Response(200, {}, None, events=())), False, False, False),
+        (make_fault_evidence(response=Response(200, {}, "Welcome.", "text")), False, False, False),
+        (make_fault_evidence(Verdict(Outcome.DRIFTED)), False, False, False),
+        (make_fault_evidence(make_verdict(Outcome.INCONCLUSIVE)), False, False, False),
     ],
     ids=[
         "a drift",
@@ -160,155 +169,192 @@ THROUGH = Response(200, {}, LET_THROUGH, "json")
         "no verdict",
     ],
 )
-def test_what_is_counted(seen: Evidence, faults: bool, replaced: bool, plain: bool) -> None:
-    key = counted(seen)
+def test_answer_is_counted(evidence: Evidence, faults: bool, replaces: bool, unprovoked: bool) -> None:
+    key = count_refusals(evidence)
     assert (bool(key.faults_by_answer), bool(key.replacements), bool(key.unprovoked_endpoints)) == (
         faults,
-        replaced,
-        plain,
+        replaces,
+        unprovoked,
     )
 
 
-def test_an_answer_replaced_what_was_stated_where_its_path_is() -> None:
-    of_models = Request("GET", "https://provider.example/v1/models")
-    nowhere = Request("GET", "https://provider.example/")
-    on_no_endpoint = judged(Outcome.DRIFTED, "")
-    where = [
-        each.endpoint
-        for seen in (answered(), answered(request=of_models), answered(on_no_endpoint, request=nowhere))
-        for each in counted(seen).replacements[WORDS]
+def test_replacement_has_the_endpoint_of_its_path() -> None:
+    models_request = Request("GET", "https://provider.example/v1/models")
+    other_request = Request("GET", "https://provider.example/")
+    without_endpoint = make_verdict(Outcome.DRIFTED, "")
+    endpoints = [
+        replacement.endpoint
+        for evidence in (
+            make_fault_evidence(),
+            make_fault_evidence(request=models_request),
+            make_fault_evidence(without_endpoint, request=other_request),
+        )
+        for replacement in count_refusals(evidence).replacements[FINGERPRINT]
     ]
-    assert where == [MESSAGES, "pa/endpoints/models/list_models", "GET https://provider.example/"]
-    assert counted(answered()).replacements[WORDS] == {Replacement("2:7.3#row", 404, MESSAGES)}
+    assert endpoints == [MESSAGES, "pa/endpoints/models/list_models", "GET https://provider.example/"]
+    assert count_refusals(make_fault_evidence()).replacements[FINGERPRINT] == {Replacement("2:7.3#row", 404, MESSAGES)}
 
 
-def test_the_message_of_a_large_answer_is_read_from_what_is_kept_of_it() -> None:
-    """Else all large answers of an endpoint would be alike: their beginnings are."""
-    words: list[Fingerprint] = []
+def test_message_of_a_trimmed_answer_is_read_from_kept_values() -> None:
+    """The beginnings of all large answers are alike, so they cannot be the fingerprint."""
+    fingerprints: list[Fingerprint] = []
     for message in ("No such chat.", SENTENCE):
-        large = {"padding": "x" * 3 * WHOLE_BYTES, **error_body("invalid_request_error", message)}
-        kept = trim_exchange(Exchange("answer", REQUEST, Response(400, {}, large, "json")), REFUSED).response
-        assert kept is not None
-        words += counted(answered(response=kept)).replacements
-    assert [each.message for each in words] == ["No such chat.", SENTENCE]
+        body = {"padding": "x" * 3 * WHOLE_BYTES, **error_body("invalid_request_error", message)}
+        trimmed = trim_exchange(Exchange("answer", REQUEST, Response(400, {}, body, "json")), NOT_FOUND).response
+        assert trimmed is not None
+        fingerprints += count_refusals(make_fault_evidence(response=trimmed)).replacements
+    assert [fingerprint.message for fingerprint in fingerprints] == ["No such chat.", SENTENCE]
 
 
-def fault_free(response: Response | None, on: EndpointAnswer = HERE) -> FaultFreeAnswer:
+def judge_fault_free_answer(response: Response | None, suspicion: EndpointAnswer = ON_MESSAGES) -> FaultFreeAnswer:
     exchange = Exchange("twin", REQUEST, response, None if response else Reason("connection-reset"))
-    return judge_fault_free(on, exchange, expect_control("pa"), known("pa"))
+    return judge_fault_free(suspicion, exchange, expect_control("pa"), load_vocabulary("pa"))
 
 
 @pytest.mark.parametrize(
-    ("response", "shows"),
+    ("response", "result"),
     [
-        (THROUGH, FaultFreeResult.DIFFERENT),
-        (refusal(), FaultFreeResult.SAME),
-        (refusal(message="max_tokens: field required"), FaultFreeResult.DIFFERENT),
-        (refusal(403), FaultFreeResult.DIFFERENT),
-        (refusal(499), FaultFreeResult.DIFFERENT),
-        (refusal(500), FaultFreeResult.UNKNOWN),
-        (refusal(529), FaultFreeResult.UNKNOWN),
-        (refusal(429, "slow down"), FaultFreeResult.UNKNOWN),
-        (refusal(408, "too slow"), FaultFreeResult.UNKNOWN),
+        (ACCEPTED, FaultFreeResult.DIFFERENT),
+        (make_refusal(), FaultFreeResult.SAME),
+        (make_refusal(message="max_tokens: field required"), FaultFreeResult.DIFFERENT),
+        (make_refusal(403), FaultFreeResult.DIFFERENT),
+        (make_refusal(499), FaultFreeResult.DIFFERENT),
+        (make_refusal(500), FaultFreeResult.UNKNOWN),
+        (make_refusal(529), FaultFreeResult.UNKNOWN),
+        (make_refusal(429, "slow down"), FaultFreeResult.UNKNOWN),
+        (make_refusal(408, "too slow"), FaultFreeResult.UNKNOWN),
         (None, FaultFreeResult.UNKNOWN),
     ],
     ids=["success", "alike", "other words", "another status", "499", "fault", "overload", "limit", "timeout", "none"],
 )
-def test_what_a_fault_free_request_shows(response: Response | None, shows: FaultFreeResult) -> None:
-    assert fault_free(response).result is shows
+def test_fault_free_result(response: Response | None, result: FaultFreeResult) -> None:
+    assert judge_fault_free_answer(response).result is result
 
 
-def test_a_fault_free_answer_says_what_came() -> None:
-    where = f"POST {REQUEST.url} without a fault"
-    assert fault_free(None).detail == f"{where} was not answered: connection-reset"
-    assert fault_free(refusal()).detail == f"{where} was answered alike: 400: {SENTENCE}"
+def test_fault_free_answer_quotes_the_answer() -> None:
+    request = f"POST {REQUEST.url} without a fault"
+    assert judge_fault_free_answer(None).detail == f"{request} was not answered: connection-reset"
+    assert judge_fault_free_answer(make_refusal()).detail == f"{request} was answered alike: 400: {SENTENCE}"
     wordless = EndpointAnswer(MESSAGES, Fingerprint(403, ""))
-    assert fault_free(Response(403, {}, None, "empty"), wordless).detail == f"{where} was answered alike: 403: no words"
+    assert (
+        judge_fault_free_answer(Response(403, {}, None, "empty"), wordless).detail
+        == f"{request} was answered alike: 403: no words"
+    )
 
 
-def test_ids_and_times_make_no_two_answers_of_one() -> None:
-    on = EndpointAnswer(MESSAGES, Fingerprint(400, "no credit since {time} (request {id})"))
-    said = "no credit since 2026-11-21T10:00:00Z (request req_011CSHoEeqs5C35K2UUqR7Fy)"
-    assert fault_free(refusal(message=said), on).result is FaultFreeResult.SAME
+def test_ids_and_times_are_ignored_in_comparing_answers() -> None:
+    suspicion = EndpointAnswer(MESSAGES, Fingerprint(400, "no credit since {time} (request {id})"))
+    message = "no credit since 2026-11-21T10:00:00Z (request req_011CSHoEeqs5C35K2UUqR7Fy)"
+    assert judge_fault_free_answer(make_refusal(message=message), suspicion).result is FaultFreeResult.SAME
 
 
-def shown(key: KeyEvidence, seen: Evidence) -> bool:
-    return find_answer_to_everything(replace(seen, key=key)) is not None
-
-
-@pytest.mark.parametrize("verdict", [DRIFTED, CONFORMS, FLAKY, BLAMED], ids=["drift", "match", "flaky", "guess"])
-def test_what_was_shown_on_one_endpoint_holds_for_the_same_words_on_every_other(verdict: Verdict) -> None:
-    key = KeyEvidence(fault_free_answers={THERE: FaultFreeAnswer(FaultFreeResult.SAME, "why")})
-    assert find_answer_to_everything(answered(verdict, key=key)) == Reason("one-answer-to-everything", "why")
-    assert not shown(key, answered(response=refusal(message="Another.")))
-    generic = KeyEvidence(fault_free_answers={THERE: FaultFreeAnswer(FaultFreeResult.DIFFERENT, "several")})
-    assert not shown(generic, answered(verdict))
-
-
-FAULTY = {Replacement(fault, 404, MESSAGES) for fault in "abc"}
-ON_BOTH = {Replacement("a", 404, MESSAGES), Replacement("b", 404, COUNT), Replacement("", 200, COUNT)}
-ALLOWED = Fingerprint(200, '{"error": "captcha_required"}')
-TOLD_APART = {Replacement("", status, endpoint) for status, endpoint in ((400, MESSAGES), (401, COUNT), (404, COUNT))}
+def is_answer_to_everything(key: KeyEvidence, evidence: Evidence) -> bool:
+    return find_answer_to_everything(replace(evidence, key=key)) is not None
 
 
 @pytest.mark.parametrize(
-    ("key", "everything"),
+    "verdict", [DRIFTED, CONFORMS, FLAKY, ASSUMPTION_FAILED], ids=["drift", "match", "flaky", "guess"]
+)
+def test_answer_to_everything_applies_to_all_endpoints(verdict: Verdict) -> None:
+    key = KeyEvidence(fault_free_answers={ON_COUNT: FaultFreeAnswer(FaultFreeResult.SAME, "why")})
+    assert find_answer_to_everything(make_fault_evidence(verdict, key=key)) == Reason("one-answer-to-everything", "why")
+    assert not is_answer_to_everything(key, make_fault_evidence(response=make_refusal(message="Another.")))
+    generic = KeyEvidence(fault_free_answers={ON_COUNT: FaultFreeAnswer(FaultFreeResult.DIFFERENT, "several")})
+    assert not is_answer_to_everything(generic, make_fault_evidence(verdict))
+
+
+ON_ONE_ENDPOINT = {Replacement(fault, 404, MESSAGES) for fault in "abc"}
+ON_TWO_ENDPOINTS = {Replacement("a", 404, MESSAGES), Replacement("b", 404, COUNT), Replacement("", 200, COUNT)}
+PORTAL_FINGERPRINT = Fingerprint(200, '{"error": "captcha_required"}')
+ON_THREE_ENDPOINTS = {
+    Replacement("", status, endpoint) for status, endpoint in ((400, MESSAGES), (401, COUNT), (404, COUNT))
+}
+
+
+@pytest.mark.parametrize(
+    ("key", "expected"),
     [
-        (KeyEvidence(replacements={WORDS: FAULTY | ON_BOTH}, unprovoked_endpoints={WORDS: {COUNT}}), True),
-        (KeyEvidence(replacements={WORDS: FAULTY | ON_BOTH}), False),
-        (KeyEvidence(replacements={WORDS: ON_BOTH}, unprovoked_endpoints={WORDS: {COUNT}}), False),
         (
             KeyEvidence(
-                replacements={WORDS: ON_BOTH}, unprovoked_endpoints={WORDS: {COUNT}}, faults_by_answer={HERE: {"c"}}
+                replacements={FINGERPRINT: ON_ONE_ENDPOINT | ON_TWO_ENDPOINTS},
+                unprovoked_endpoints={FINGERPRINT: {COUNT}},
             ),
             True,
         ),
-        (KeyEvidence(replacements={WORDS: FAULTY}, unprovoked_endpoints={WORDS: {MESSAGES}}), False),
+        (KeyEvidence(replacements={FINGERPRINT: ON_ONE_ENDPOINT | ON_TWO_ENDPOINTS}), False),
+        (KeyEvidence(replacements={FINGERPRINT: ON_TWO_ENDPOINTS}, unprovoked_endpoints={FINGERPRINT: {COUNT}}), False),
+        (
+            KeyEvidence(
+                replacements={FINGERPRINT: ON_TWO_ENDPOINTS},
+                unprovoked_endpoints={FINGERPRINT: {COUNT}},
+                faults_by_answer={ON_MESSAGES: {"c"}},
+            ),
+            True,
+        ),
+        (
+            KeyEvidence(replacements={FINGERPRINT: ON_ONE_ENDPOINT}, unprovoked_endpoints={FINGERPRINT: {MESSAGES}}),
+            False,
+        ),
     ],
     ids=["on several endpoints", "no plain one", "too few", "one of them as documented", "on one endpoint"],
 )
-def test_what_came_to_faults_and_to_a_request_without_one_came_to_everything(
-    key: KeyEvidence, everything: bool
-) -> None:
-    assert shown(key, answered()) is everything
+def test_same_answer_to_faults_and_a_success_is_an_answer_to_everything(key: KeyEvidence, expected: bool) -> None:
+    assert is_answer_to_everything(key, make_fault_evidence()) is expected
 
 
 @pytest.mark.parametrize(
-    ("replaced", "everything"),
+    ("replacements", "expected"),
     [
-        (TOLD_APART, True),
-        (set(sorted(TOLD_APART)[:2]), False),
-        ({each._replace(endpoint=COUNT) for each in TOLD_APART}, False),
-        ({each._replace(status=404) for each in TOLD_APART}, False),
+        (ON_THREE_ENDPOINTS, True),
+        (set(sorted(ON_THREE_ENDPOINTS)[:2]), False),
+        ({replacement._replace(endpoint=COUNT) for replacement in ON_THREE_ENDPOINTS}, False),
+        ({replacement._replace(status=404) for replacement in ON_THREE_ENDPOINTS}, False),
     ],
     ids=["in place of all", "too few", "on one endpoint", "in place of one status"],
 )
-def test_one_success_in_place_of_refusals_of_several_statuses_is_nobody_s(
-    replaced: set[Replacement], everything: bool
+def test_one_success_in_place_of_several_refusals_is_an_answer_to_everything(
+    replacements: set[Replacement], expected: bool
 ) -> None:
-    """That nothing is refused any more which is not there (404, on three endpoints) is to be told."""
-    assert shown(KeyEvidence(replacements={ALLOWED: replaced}), answered(response=PORTAL)) is everything
-    assert not shown(KeyEvidence(replacements={WORDS: replaced}), answered())
+    """A 404 that becomes a success on three endpoints is a drift to report."""
+    assert (
+        is_answer_to_everything(
+            KeyEvidence(replacements={PORTAL_FINGERPRINT: replacements}), make_fault_evidence(response=PORTAL)
+        )
+        is expected
+    )
+    assert not is_answer_to_everything(KeyEvidence(replacements={FINGERPRINT: replacements}), make_fault_evidence())
 
 
-IN_DOUBT = {HERE: FaultFreeAnswer(FaultFreeResult.UNKNOWN, "why")}
-ELSEWHERE = judged(Outcome.DRIFTED, COUNT)
+UNKNOWN_ANSWERS = {ON_MESSAGES: FaultFreeAnswer(FaultFreeResult.UNKNOWN, "why")}
+DRIFTED_ON_COUNT = make_verdict(Outcome.DRIFTED, COUNT)
 WITH_ANOTHER_KEY: dict[str, Any] = {"own_key": False, "fault": "", "provokes_refusal": False}
 
 
 @pytest.mark.parametrize(
-    ("key", "seen", "doubted"),
+    ("key", "evidence", "is_unclear"),
     [
-        ({}, answered(), True),
-        ({}, answered(CONFORMS), True),
-        ({}, answered(ELSEWHERE), True),
-        ({}, answered(replace(BLAMED, observations=ELSEWHERE.observations)), True),
-        ({}, answered(judged(Outcome.CONFORMS, COUNT)), False),
-        ({}, answered(ELSEWHERE, refusal(message="Another.")), False),
-        ({}, answered(ELSEWHERE, **WITH_ANOTHER_KEY), False),
-        ({"replacements": {WORDS: {Replacement("a", 404, MESSAGES)}}}, answered(ELSEWHERE, **WITH_ANOTHER_KEY), True),
-        ({"replacements": {WORDS: {Replacement("", 404, MESSAGES)}}}, answered(ELSEWHERE, **WITH_ANOTHER_KEY), False),
-        ({"unprovoked_endpoints": {WORDS: {MESSAGES}}}, answered(ELSEWHERE, **WITH_ANOTHER_KEY), True),
+        ({}, make_fault_evidence(), True),
+        ({}, make_fault_evidence(CONFORMS), True),
+        ({}, make_fault_evidence(DRIFTED_ON_COUNT), True),
+        ({}, make_fault_evidence(replace(ASSUMPTION_FAILED, observations=DRIFTED_ON_COUNT.observations)), True),
+        ({}, make_fault_evidence(make_verdict(Outcome.CONFORMS, COUNT)), False),
+        ({}, make_fault_evidence(DRIFTED_ON_COUNT, make_refusal(message="Another.")), False),
+        ({}, make_fault_evidence(DRIFTED_ON_COUNT, **WITH_ANOTHER_KEY), False),
+        (
+            {"replacements": {FINGERPRINT: {Replacement("a", 404, MESSAGES)}}},
+            make_fault_evidence(DRIFTED_ON_COUNT, **WITH_ANOTHER_KEY),
+            True,
+        ),
+        (
+            {"replacements": {FINGERPRINT: {Replacement("", 404, MESSAGES)}}},
+            make_fault_evidence(DRIFTED_ON_COUNT, **WITH_ANOTHER_KEY),
+            False,
+        ),
+        (
+            {"unprovoked_endpoints": {FINGERPRINT: {MESSAGES}}},
+            make_fault_evidence(DRIFTED_ON_COUNT, **WITH_ANOTHER_KEY),
+            True,
+        ),
     ],
     ids=[
         "on that endpoint",
@@ -323,27 +369,27 @@ WITH_ANOTHER_KEY: dict[str, Any] = {"own_key": False, "fault": "", "provokes_ref
         "another key, where they replaced a success",
     ],
 )
-def test_words_in_doubt_are_no_drift(key: dict[str, Any], seen: Evidence, doubted: bool) -> None:
-    reason = find_unclear_answer(replace(seen, key=KeyEvidence(fault_free_answers=IN_DOUBT, **key)))
-    assert reason == (Reason("twin-not-allowed", "why") if doubted else None)
+def test_unclear_answer_is_no_drift(key: dict[str, Any], evidence: Evidence, is_unclear: bool) -> None:
+    reason = find_unclear_answer(replace(evidence, key=KeyEvidence(fault_free_answers=UNKNOWN_ANSWERS, **key)))
+    assert reason == (Reason("twin-not-allowed", "why") if is_unclear else None)
 
 
-def test_what_is_in_doubt_stays_so_though_elsewhere_it_was_only_generic() -> None:
+def test_unclear_answer_stays_unclear_if_generic_elsewhere() -> None:
     generic = FaultFreeAnswer(FaultFreeResult.DIFFERENT, "several")
-    on_a_third = answered(judged(Outcome.DRIFTED, "pa/endpoints/models/list_models"))
-    for both in ({**IN_DOUBT, THERE: generic}, {THERE: generic, **IN_DOUBT}):
-        key = KeyEvidence(fault_free_answers=both)
-        assert find_unclear_answer(replace(on_a_third, key=key)) == Reason("twin-not-allowed", "why")
-        assert find_unclear_answer(answered(ELSEWHERE, key=key)) is None
+    on_models = make_fault_evidence(make_verdict(Outcome.DRIFTED, "pa/endpoints/models/list_models"))
+    for answers in ({**UNKNOWN_ANSWERS, ON_COUNT: generic}, {ON_COUNT: generic, **UNKNOWN_ANSWERS}):
+        key = KeyEvidence(fault_free_answers=answers)
+        assert find_unclear_answer(replace(on_models, key=key)) == Reason("twin-not-allowed", "why")
+        assert find_unclear_answer(make_fault_evidence(DRIFTED_ON_COUNT, key=key)) is None
 
 
-def test_a_generic_message_is_told_on_its_endpoint() -> None:
-    key = KeyEvidence(fault_free_answers={HERE: FaultFreeAnswer(FaultFreeResult.DIFFERENT, "why")})
-    seen = answered(CONFORMS, key=key)
-    assert is_generic(seen)
-    assert not is_generic(answered(judged(Outcome.CONFORMS, COUNT), key=key))
-    told = describe_generic_message(seen)
-    assert (told.code, told.severity, told.label, told.message, told.observed) == (
+def test_generic_message_is_noted_on_its_endpoint() -> None:
+    key = KeyEvidence(fault_free_answers={ON_MESSAGES: FaultFreeAnswer(FaultFreeResult.DIFFERENT, "why")})
+    evidence = make_fault_evidence(CONFORMS, key=key)
+    assert is_generic(evidence)
+    assert not is_generic(make_fault_evidence(make_verdict(Outcome.CONFORMS, COUNT), key=key))
+    finding = describe_generic_message(evidence)
+    assert (finding.code, finding.severity, finding.label, finding.message, finding.observed) == (
         "generic-message",
         Severity.INFO,
         "answer",

@@ -1,4 +1,4 @@
-"""Answers that say nothing of what was asked: by their status, by who gave them, or because they never ended."""
+"""Transient answers: server faults, gateways, limits and unfinished streams that say nothing of a record."""
 
 from __future__ import annotations
 
@@ -16,34 +16,41 @@ from catalog_probe.catalog.recognition.vocabulary import ProviderVocabulary
 from catalog_probe.probes.judging.inconclusive.applying import find_reason
 from catalog_probe.probes.judging.inconclusive.table import TRANSIENT_RULES
 from catalog_probe.probes.judging.inconclusive.transient import compare_with_documented, is_requested_limit
-from tests.unit.probes.inconclusive.evidence_making import HTML, PAGE, error_body, evidence, stated
-from tests.unit.probes.judging_one import HEADERS, LIMITED, RATE_LIMIT, known
+from tests.unit.probes.inconclusive.evidence_making import (
+    HTML_HEADERS,
+    HTML_PAGE,
+    error_body,
+    load_expected,
+    make_evidence,
+)
+from tests.unit.probes.judging_one import HEADERS, RATE_LIMIT, RATE_LIMITED, load_vocabulary
 
 MODELS, LIMITS = "pa/endpoints/models/list_models", "pa/rate_limits/limits/general"
 INVALID = Expected("answer", "pa/errors/general/invalid", envelope("pa"), 400, wire={"type": "invalid_request_error"})
-LISTED = Expected("success", MODELS, envelope("pa_result"), 200)
+LIST_MODELS = Expected("success", MODELS, envelope("pa_result"), 200)
 FILE = Expected("success", MODELS, envelope("any"), 200)
 BROKEN = Expected("answer", "pa/errors/general/internal", envelope("pa"), 500, wire={"type": "api_error"})
 SOCKET = Expected("socket", "pb/errors/live/x", envelope("any"), 101, stream=StreamRule("websocket", event="error"))
 CLOSING = replace(SOCKET, stream=StreamRule("websocket", close_code=(1008, 1008)))
-STREAMED = Expected("stream", MODELS, envelope("any"), 200, stream=StreamRule("sse", event="message_stop"))
+STREAM = Expected("stream", MODELS, envelope("any"), 200, stream=StreamRule("sse", event="message_stop"))
 
 
-def reason(expected: Expected, response: Response, events: set[str] | None = None) -> str:
-    found = explain(expected, response, events)
-    return found.code if found is not None else ""
+def find_reason_code(expected: Expected, response: Response, events: set[str] | None = None) -> str:
+    explanation = find_transient_reason(expected, response, events)
+    return explanation.code if explanation is not None else ""
 
 
-def explain(expected: Expected, response: Response, events: set[str] | None = None) -> Reason | None:
+def find_transient_reason(expected: Expected, response: Response, events: set[str] | None = None) -> Reason | None:
     return find_reason(
-        evidence(expected, response, of=ProviderVocabulary(events=frozenset(events or ()))), TRANSIENT_RULES
+        make_evidence(expected, response, vocabulary=ProviderVocabulary(events=frozenset(events or ()))),
+        TRANSIENT_RULES,
     )
 
 
-def choosing(expected: Expected, within: str, *values: Any) -> Expected:
-    key = AssertionKey(expected.label, within)
-    left = Assertion(expected.address, key, values[0], Basis.DOCUMENTED, alternatives=values)
-    return replace(expected, assertions={str(key): left})
+def allow_values(expected: Expected, aspect: str, *values: Any) -> Expected:
+    key = AssertionKey(expected.label, aspect)
+    assertion = Assertion(expected.address, key, values[0], Basis.DOCUMENTED, alternatives=values)
+    return replace(expected, assertions={str(key): assertion})
 
 
 @pytest.mark.parametrize(
@@ -61,10 +68,13 @@ def choosing(expected: Expected, within: str, *values: Any) -> Expected:
         *((status, "") for status in (200, 304, 401, 403, 404, 409, 428, 430)),
     ],
 )
-def test_some_statuses_say_nothing_of_a_record_that_documents_another(status: int, code: str) -> None:
-    assert reason(INVALID, Response(status, {}, error_body("x"), "json")) == code
-    assert reason(replace(INVALID, status=status), Response(status, {}, error_body("x"), "json")) == ""
-    assert reason(choosing(INVALID, "status", 400, status), Response(status, {}, error_body("x"), "json")) == ""
+def test_transient_status_is_inconclusive_unless_documented(status: int, code: str) -> None:
+    assert find_reason_code(INVALID, Response(status, {}, error_body("x"), "json")) == code
+    assert find_reason_code(replace(INVALID, status=status), Response(status, {}, error_body("x"), "json")) == ""
+    assert (
+        find_reason_code(allow_values(INVALID, "status", 400, status), Response(status, {}, error_body("x"), "json"))
+        == ""
+    )
 
 
 @pytest.mark.parametrize(
@@ -79,61 +89,70 @@ def test_some_statuses_say_nothing_of_a_record_that_documents_another(status: in
         (499, None, ""),
     ],
 )
-def test_a_sibling_of_a_stated_server_fault_is_told_by_its_type_or_is_bare(status: int, body: Any, code: str) -> None:
-    assert reason(BROKEN, Response(status, {}, body, "json" if body else "empty")) == code
+def test_other_server_fault_than_documented(status: int, body: Any, code: str) -> None:
+    assert find_reason_code(BROKEN, Response(status, {}, body, "json" if body else "empty")) == code
 
 
-def test_where_no_shape_is_documented_any_text_but_a_page_is_as_good_as_none() -> None:
+def test_text_is_a_server_fault_if_no_shape_is_documented() -> None:
     shapeless = Expected("answer", "pd/errors/server/server_fault", envelope("any"), 500)
-    assert reason(shapeless, Response(502, {}, "Internal server error", "text")) == "server-fault"
-    assert reason(shapeless, Response(502, HTML, PAGE, "text")) == "gateway-page"
-    assert reason(BROKEN, Response(502, {}, "Internal server error", "text")) == "unasked-overload"
+    assert find_reason_code(shapeless, Response(502, {}, "Internal server error", "text")) == "server-fault"
+    assert find_reason_code(shapeless, Response(502, HTML_HEADERS, HTML_PAGE, "text")) == "gateway-page"
+    assert find_reason_code(BROKEN, Response(502, {}, "Internal server error", "text")) == "unasked-overload"
 
 
-def test_a_redirection_that_nobody_asked_for_says_where_it_leads() -> None:
-    assert explain(LISTED, Response(301, {"location": "/"})) == Reason("unasked-redirect", "301 to /")
-    assert [reason(LISTED, Response(status)) for status in (300, 399, 304, 400)] == ["unasked-redirect"] * 2 + ["", ""]
-    assert reason(FILE, Response(300, HTML, PAGE, "text")) == "unasked-redirect"
-    assert reason(replace(LISTED, status=302), Response(302)) == ""
+def test_unasked_redirect_names_its_location() -> None:
+    assert find_transient_reason(LIST_MODELS, Response(301, {"location": "/"})) == Reason(
+        "unasked-redirect", "301 to /"
+    )
+    assert [find_reason_code(LIST_MODELS, Response(status)) for status in (300, 399, 304, 400)] == [
+        "unasked-redirect"
+    ] * 2 + ["", ""]
+    assert find_reason_code(FILE, Response(300, HTML_HEADERS, HTML_PAGE, "text")) == "unasked-redirect"
+    assert find_reason_code(replace(LIST_MODELS, status=302), Response(302)) == ""
 
 
-def test_no_server_fault_is_the_sibling_of_a_refusal() -> None:
-    assert reason(replace(BROKEN, status=499), Response(503, {}, None, "empty")) == "unasked-overload"
+def test_server_fault_in_place_of_a_refusal_is_an_overload() -> None:
+    assert find_reason_code(replace(BROKEN, status=499), Response(503, {}, None, "empty")) == "unasked-overload"
 
 
 @pytest.mark.parametrize(
     ("ended", "code"), [("capped", "stream-endless"), ("stalled", "stream-stalled"), ("cut", "connection-reset")]
 )
-def test_what_never_ended_says_how_and_how_much_was_read(ended: str, code: str) -> None:
-    streamed = Response(200, {}, events=(Event("ping", {}), Event("ping", {})), ended=ended)
-    assert explain(STREAMED, streamed) == Reason(code, "2 events were read")
-    assert explain(STREAMED, replace(streamed, events=())) == Reason(code, "")
-    assert explain(STREAMED, replace(streamed, events=None)) == Reason("body-too-large", "")
-    assert explain(STREAMED, replace(streamed, events=(Event("message_stop", {}),))) is None
-    assert reason(LISTED, replace(streamed, events=None)) == "body-too-large"
+def test_unfinished_answer_says_how_much_was_read(ended: str, code: str) -> None:
+    response = Response(200, {}, events=(Event("ping", {}), Event("ping", {})), ended=ended)
+    assert find_transient_reason(STREAM, response) == Reason(code, "2 events were read")
+    assert find_transient_reason(STREAM, replace(response, events=())) == Reason(code, "")
+    assert find_transient_reason(STREAM, replace(response, events=None)) == Reason("body-too-large", "")
+    assert find_transient_reason(STREAM, replace(response, events=(Event("message_stop", {}),))) is None
+    assert find_reason_code(LIST_MODELS, replace(response, events=None)) == "body-too-large"
 
 
-def test_a_socket_that_goes_on_in_silence_has_shown_that_it_is_not_closed() -> None:
+def test_silent_socket_shows_that_it_is_not_closed() -> None:
     silent = Response(101, {}, events=(), ended="stalled")
-    assert reason(CLOSING, silent) == ""
-    assert reason(CLOSING, replace(silent, ended="cut")) == "connection-reset"
-    assert reason(SOCKET, silent) == "stream-stalled"
+    assert find_reason_code(CLOSING, silent) == ""
+    assert find_reason_code(CLOSING, replace(silent, ended="cut")) == "connection-reset"
+    assert find_reason_code(SOCKET, silent) == "stream-stalled"
 
 
-def test_a_message_that_no_document_knows_came_in_place_of_another() -> None:
+def test_undocumented_event_in_place_of_the_documented_one_is_judged() -> None:
     silent = Response(
         101, {}, events=(Event("known", {}), Event("odd", {}), Event("known", {}, sent=True)), ended="stalled"
     )
-    assert reason(SOCKET, silent, {"known"}) == ""
-    assert reason(SOCKET, silent, {"odd"}) == "stream-stalled"
+    assert find_reason_code(SOCKET, silent, {"known"}) == ""
+    assert find_reason_code(SOCKET, silent, {"odd"}) == "stream-stalled"
     nameless = replace(silent, events=(Event("known", {}), Event("message", [])))
-    assert reason(SOCKET, nameless, {"known", "message"}) == "", "which is a name of events, and of no message"
-    assert reason(SOCKET, replace(silent, events=silent.events and silent.events[2:]), {"odd"}) == "stream-stalled"
-    assert reason(replace(SOCKET, stream=StreamRule("sse", event="x")), silent, {"known"}) == "stream-stalled"
+    assert find_reason_code(SOCKET, nameless, {"known", "message"}) == "", (
+        "which is a name of events, and of no message"
+    )
+    assert (
+        find_reason_code(SOCKET, replace(silent, events=silent.events and silent.events[2:]), {"odd"})
+        == "stream-stalled"
+    )
+    assert find_reason_code(replace(SOCKET, stream=StreamRule("sse", event="x")), silent, {"known"}) == "stream-stalled"
 
 
 @pytest.mark.parametrize(
-    ("code", "address", "live", "tells"),
+    ("code", "address", "live", "is_requested"),
     [
         ("unasked-rate-limit", LIMITS, False, True),
         ("account-trouble", LIMITS, False, True),
@@ -143,35 +162,49 @@ def test_a_message_that_no_document_knows_came_in_place_of_another() -> None:
         ("unasked-rate-limit", RATE_LIMIT, False, False),
     ],
 )
-def test_a_limit_that_is_met_early_tells_of_it_only_where_nobody_else_uses_it(
-    code: str, address: str, live: bool, tells: bool
+def test_early_limit_counts_only_on_a_mock_and_its_own_record(
+    code: str, address: str, live: bool, is_requested: bool
 ) -> None:
-    of_limits = replace(INVALID, address=address)
-    assert is_requested_limit(evidence(of_limits, LIMITED, of=known("pa"), live=live), Reason(code)) is tells
+    expected = replace(INVALID, address=address)
+    assert (
+        is_requested_limit(
+            make_evidence(expected, RATE_LIMITED, vocabulary=load_vocabulary("pa"), live=live), Reason(code)
+        )
+        is is_requested
+    )
     foreign = Response(429, {}, error_body("teapot_error"), "json")
-    assert not is_requested_limit(evidence(of_limits, foreign, of=known("pa"), live=live), Reason(code))
+    assert not is_requested_limit(
+        make_evidence(expected, foreign, vocabulary=load_vocabulary("pa"), live=live), Reason(code)
+    )
 
 
-def noted(response: Response, of: ProviderVocabulary | None = None) -> list[tuple[str, str, Any, Any]]:
-    found = list(compare_with_documented(evidence(INVALID, response, of=of or known("pa"))))
-    assert {each.severity for each in found} <= {Severity.INFO}
-    return [(each.message.partition(": ")[0], each.location, each.documented, each.observed) for each in found]
+def summarize_notes(
+    response: Response, vocabulary: ProviderVocabulary | None = None
+) -> list[tuple[str, str, Any, Any]]:
+    findings = list(
+        compare_with_documented(make_evidence(INVALID, response, vocabulary=vocabulary or load_vocabulary("pa")))
+    )
+    assert {finding.severity for finding in findings} <= {Severity.INFO}
+    return [
+        (finding.message.partition(": ")[0], finding.location, finding.documented, finding.observed)
+        for finding in findings
+    ]
 
 
-def test_a_limit_that_nobody_asked_for_is_held_to_the_record_that_documents_it() -> None:
-    """The nearest of those that it may be, by the first that is wrong with it."""
-    assert noted(LIMITED) == []
-    bare = {name: HEADERS[name] for name in ("request-id", "retry-after")}
-    of_no_account = noted(replace(LIMITED, headers=bare))
-    assert of_no_account == [(RATE_LIMIT, "pa-organization-id", "present", "absent")]
-    of_nobody = Response(429, HEADERS, error_body("teapot_error"), "json")
-    assert noted(of_nobody) == [("no record documents this answer", "", None, 429)]
+def test_unasked_limit_is_compared_with_its_own_record() -> None:
+    """The nearest documented limit is chosen; its first mismatch is noted."""
+    assert summarize_notes(RATE_LIMITED) == []
+    headers = {name: HEADERS[name] for name in ("request-id", "retry-after")}
+    without_account = summarize_notes(replace(RATE_LIMITED, headers=headers))
+    assert without_account == [(RATE_LIMIT, "pa-organization-id", "present", "absent")]
+    undocumented = Response(429, HEADERS, error_body("teapot_error"), "json")
+    assert summarize_notes(undocumented) == [("no record documents this answer", "", None, 429)]
 
 
-def test_only_what_is_documented_over_http_and_says_nothing_else_is_held_to_another_record() -> None:
-    assert noted(replace(LIMITED, status=404)) == []
-    assert noted(Response(429, {}, error_body("teapot_error"), "json", grpc=GrpcStatus(8, "no"))) == []
-    assert noted(Response(429, {}, error_body("teapot_error"), "json"), ProviderVocabulary()) == []
+def test_only_transient_http_answers_are_compared_with_their_record() -> None:
+    assert summarize_notes(replace(RATE_LIMITED, status=404)) == []
+    assert summarize_notes(Response(429, {}, error_body("teapot_error"), "json", grpc=GrpcStatus(8, "no"))) == []
+    assert summarize_notes(Response(429, {}, error_body("teapot_error"), "json"), ProviderVocabulary()) == []
 
 
 CREATED = Event("response.created", {"type": "response.created"})
@@ -225,28 +258,28 @@ def pc_error(code: str) -> Event:
         (PB_STREAM, "answer", pb_failed("service_unavailable"), ""),
     ],
 )
-def test_a_stream_that_an_overload_or_a_fault_breaks_off_says_nothing_of_what_was_asked(
-    address: str, label: str, event: Event, code: str
-) -> None:
-    """What is to be seen there, what only we did wrong, and what no document knows is judged."""
-    expected = stated(address, label)
+def test_stream_broken_off_by_a_fault_is_inconclusive(address: str, label: str, event: Event, code: str) -> None:
+    """Documented events, errors of our request and undocumented errors are judged."""
+    expected = load_expected(address, label)
     response = Response(200, {}, None, "empty", events=(CREATED, event))
-    found = find_reason(evidence(expected, response, of=known(expected.provider)), TRANSIENT_RULES)
-    assert (found.code if found is not None else "") == code
-    assert found is None or event.event in (found.detail or "")
+    explanation = find_reason(
+        make_evidence(expected, response, vocabulary=load_vocabulary(expected.provider)), TRANSIENT_RULES
+    )
+    assert (explanation.code if explanation is not None else "") == code
+    assert explanation is None or event.event in (explanation.detail or "")
 
 
-def test_what_breaks_off_a_stream_is_called_by_the_record_of_a_stream() -> None:
-    """Other records have that type, under a status: none of them came."""
-    expected = stated("pa/endpoints/messages/create_message", "stream")
+def test_broken_stream_names_the_stream_record() -> None:
+    """Other records document the type under a status, but no such answer came."""
+    expected = load_expected("pa/endpoints/messages/create_message", "stream")
     response = Response(200, {}, None, "empty", events=(CREATED, pa_failed("overloaded_error")))
-    found = find_reason(evidence(expected, response, of=known("pa")), TRANSIENT_RULES)
-    assert found is not None
-    assert found.detail == "its event error is pa/errors/stream/overloaded"
+    explanation = find_reason(make_evidence(expected, response, vocabulary=load_vocabulary("pa")), TRANSIENT_RULES)
+    assert explanation is not None
+    assert explanation.detail == "its event error is pa/errors/stream/overloaded"
 
 
-def test_what_was_seen_as_documented_is_judged_whatever_came_before_it() -> None:
-    expected = stated(SAFETY)
+def test_documented_event_is_judged_after_a_fault() -> None:
+    expected = load_expected(SAFETY)
     events = (pb_failed("service_unavailable"), pb_failed("safety"))
     response = Response(200, {}, None, "empty", events=events)
-    assert find_reason(evidence(expected, response, of=known("pb")), TRANSIENT_RULES) is None
+    assert find_reason(make_evidence(expected, response, vocabulary=load_vocabulary("pb")), TRANSIENT_RULES) is None
