@@ -1,4 +1,4 @@
-"""Servers that break HTTP by hand: each is what one connection gets, as bytes or as silence."""
+"""Servers that break HTTP: each misbehaviour is what one connection gets, as bytes or as silence."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ ENDLESS = 10**9
 
 @dataclass
 class Peer:
-    """One request as it came, and the means to answer it badly."""
+    """One request, and the means to answer it badly."""
 
     head: str
     reader: asyncio.StreamReader
@@ -37,12 +37,12 @@ class Peer:
         await self.writer.drain()
 
     async def hang(self) -> None:
-        """Say nothing until the other side lets go."""
+        """Send nothing until the other side closes."""
         while await self.reader.read(65_536):
             pass
 
     def reset(self) -> None:
-        """Break the connection, as a machine that died would."""
+        """Break the connection by RST, as a machine that died would."""
         self.writer.transport.abort()
 
 
@@ -51,7 +51,7 @@ Misbehaviour = Callable[[Peer], Awaitable[None]]
 
 @dataclass
 class HostileServer:
-    """A server that answers controls as it should (unless told otherwise), and everything else with misbehaviour."""
+    """A server that misbehaves on every request but controls; on those, too, without `green_control`."""
 
     misbehave: Misbehaviour
     green_control: bool = True
@@ -86,13 +86,13 @@ def body_length(head: str) -> int:
 
 
 def answer_head(status: int = 200, **headers: str) -> bytes:
-    """The head of an answer; `_` stands for `-`."""
+    """Return the head of an answer; `_` in a header's name stands for `-`."""
     lines = [f"HTTP/1.1 {status} X", *(f"{name.replace('_', '-')}: {value}" for name, value in headers.items())]
     return ("\r\n".join(lines) + "\r\n\r\n").encode("latin-1")
 
 
 def answer(status: int, body: bytes = b"{}", content_type: str = "application/json", **headers: str) -> bytes:
-    """A whole answer, and the last one of its connection."""
+    """Return a whole answer that ends its connection."""
     length = str(len(body))
     return answer_head(status, content_type=content_type, content_length=length, connection="close", **headers) + body
 
@@ -100,7 +100,7 @@ def answer(status: int, body: bytes = b"{}", content_type: str = "application/js
 def always_answer(
     status: int, body: bytes = b"{}", content_type: str = "application/json", **headers: str
 ) -> Misbehaviour:
-    """Answer everything so."""
+    """Return a misbehaviour that sends one answer to everything."""
 
     async def misbehave(peer: Peer) -> None:
         await peer.send(answer(status, body, content_type, **headers))
@@ -113,7 +113,7 @@ async def hang(peer: Peer) -> None:
 
 
 async def close(peer: Peer) -> None:
-    """End the connection without a word."""
+    """Close the connection without an answer."""
 
 
 async def reset_in_body(peer: Peer) -> None:
@@ -128,7 +128,7 @@ async def close_in_body(peer: Peer) -> None:
 
 
 async def reset_in_unsized_body(peer: Peer) -> None:
-    """A body that ends with the connection, and that is cut on the way: over TLS nothing says that it ended."""
+    """Reset in a body without a length: only TLS's close could have said that it was complete."""
     await peer.send(answer_head(404, content_type="application/json"), b'{"type": "error"')
     peer.reset()
 
@@ -138,7 +138,7 @@ async def send_garbage(peer: Peer) -> None:
 
 
 async def send_endless_body(peer: Peer) -> None:
-    """A body of 10 GB, in chunks."""
+    """Send a body of 10 GB in chunks."""
     chunk = b"10000\r\n" + b"x" * 65_536 + b"\r\n"
     await peer.send(answer_head(404, content_type="application/json", transfer_encoding="chunked"))
     for _ in range(10 * 2**30 // 65_536):
@@ -151,12 +151,12 @@ def make_gzip_bomb() -> bytes:
 
 
 async def send_gzip_bomb(peer: Peer) -> None:
-    """Ten times the cap, compressed to almost nothing."""
+    """Send ten times the cap of a body, compressed to almost nothing."""
     await peer.send(answer(404, make_gzip_bomb(), content_encoding="gzip"))
 
 
 async def send_endless_header(peer: Peer) -> None:
-    """A header that never ends, one byte at a time."""
+    """Send a header that never ends, one byte at a time."""
     await peer.send(b"HTTP/1.1 404 X\r\nx-slow: ")
     for _ in range(ENDLESS):
         await peer.send(b"a")
@@ -164,7 +164,7 @@ async def send_endless_header(peer: Peer) -> None:
 
 
 async def send_slow_body(peer: Peer) -> None:
-    """A body that never ends, one byte at a time."""
+    """Send a body that never ends, one byte at a time."""
     await peer.send(answer_head(404, content_type="application/json", content_length=str(ENDLESS)))
     for _ in range(ENDLESS):
         await peer.send(b" ")
@@ -178,7 +178,7 @@ async def send_header_flood(peer: Peer) -> None:
 
 
 async def send_endless_events(peer: Peer) -> None:
-    """A stream that never gets to its end."""
+    """Send events without end."""
     await peer.send(answer_head(200, content_type="text/event-stream"))
     for number in range(ENDLESS):
         await peer.send(f'event: ping\ndata: {{"type": "ping", "number": {number}}}\n\n'.encode())

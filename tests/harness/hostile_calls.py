@@ -1,4 +1,4 @@
-"""Calls of gRPC that are broken as HTTP/2: what the library makes of them, in the words of a status no server said."""
+"""gRPC calls that are broken as HTTP/2: the library reports a status that no server sent."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def broken_calls(canary: str) -> Iterator[tuple[str, Serve, str]]:
-    """What each server does, and what a run must say of it; one echoes the key."""
+    """Yield a name, a server and the outcome that a run must report; one server echoes the key."""
     data, headers, reset = hostile_http2.DATA, hostile_http2.HEADERS, hostile_http2.RST_STREAM
     more, last = hostile_http2.END_HEADERS, hostile_http2.END_HEADERS | hostile_http2.END_STREAM
     head = (headers, hostile_http2.GRPC, more)

@@ -1,4 +1,4 @@
-"""Servers that speak HTTP/2 by hand and never come to an end (RFC 9113)."""
+"""Servers that write HTTP/2 frames by hand: endless ones, and broken gRPC calls (RFC 9113)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ DATA, HEADERS, RST_STREAM, SETTINGS, PING, GOAWAY, CONTINUATION = 0x0, 0x1, 0x3,
 END_STREAM, END_HEADERS, ACK = 1, 4, 1
 TABLE_SIZE = 1
 PREFACE = 24
-"""Bytes that a client says before its first frame (3.4)."""
+"""Bytes that a client sends before its first frame (3.4)."""
 CONTROL = b"ListLanguageModels"
 CANCELLED = 8
 ENHANCE_YOUR_CALM = 11
@@ -21,14 +21,14 @@ OK = b"\x88"
 
 
 def frame(kind: int, payload: bytes = b"", *, stream: int = 0, flags: int = 0) -> bytes:
-    """A frame (4.1)."""
+    """Encode a frame (4.1)."""
     return struct.pack("!I", len(payload))[1:] + bytes([kind, flags]) + struct.pack("!I", stream) + payload
 
 
 def repeat_frames(again: bytes, first: bytes = b"") -> Misbehaviour:
-    """Once a call has come `first`, then the same without end.
+    """Wait for a call, then send `first` once and `again` without end.
 
-    Sooner, and it would hang on the client's haste whether there is a call that the frames can befall.
+    Without the wait, it would depend on the client's speed whether there is a call that the frames can break.
     """
 
     async def misbehave(peer: Peer) -> None:
@@ -44,11 +44,11 @@ def repeat_frames(again: bytes, first: bytes = b"") -> Misbehaviour:
 
 
 def send_goaways(words: bytes) -> Misbehaviour:
-    """Ask for calm two hundred times, in words."""
+    """Send 200 GOAWAY frames with ENHANCE_YOUR_CALM and these words."""
 
     async def misbehave(peer: Peer) -> None:
-        asking = frame(GOAWAY, struct.pack("!II", 0, ENHANCE_YOUR_CALM) + words)
-        await peer.send(frame(SETTINGS), frame(SETTINGS, flags=1), asking * 200)
+        goaway = frame(GOAWAY, struct.pack("!II", 0, ENHANCE_YOUR_CALM) + words)
+        await peer.send(frame(SETTINGS), frame(SETTINGS, flags=1), goaway * 200)
         await peer.hang()
 
     return misbehave
@@ -62,22 +62,22 @@ repeat_continuations = repeat_frames(frame(CONTINUATION, b"\x00\x01a\x01b", stre
 
 
 def field(name: str, value: str) -> bytes:
-    """A header that is written out (RFC 7541, 6.2.2)."""
-    return b"\0" + b"".join(bytes([len(each)]) + each for each in (name.encode(), value.encode()))
+    """Encode a literal header (RFC 7541, 6.2.2)."""
+    return b"\0" + b"".join(bytes([len(text)]) + text for text in (name.encode(), value.encode()))
 
 
 GRPC = OK + field("content-type", "application/grpc")
 NO_MESSAGE = bytes(5)
-"""A message of no bytes, not compressed."""
+"""An empty message, not compressed."""
 
 
 def trailers(*fields: tuple[str, str]) -> bytes:
-    """Headers that end a call at once, as a frame without its stream."""
+    """Encode the header block that ends a call at once."""
     return GRPC + b"".join(field(name, value) for name, value in fields)
 
 
 def answer_calls(*answer: tuple[int, bytes, int]) -> Misbehaviour:
-    """Answer a control as it should be, and any other call with these frames: kind, payload and flags of each."""
+    """Answer controls rightly, and any other call with these frames: kind, payload and flags of each."""
     green = (
         (HEADERS, GRPC, END_HEADERS),
         (DATA, NO_MESSAGE, 0),
@@ -85,16 +85,16 @@ def answer_calls(*answer: tuple[int, bytes, int]) -> Misbehaviour:
     )
 
     async def misbehave(peer: Peer) -> None:
-        # Without a table of headers each request writes its path out.
+        # With an empty header table the client cannot abbreviate the path, so a control is recognised.
         await peer.send(frame(SETTINGS, struct.pack("!HI", TABLE_SIZE, 0)), frame(SETTINGS, flags=ACK))
         await peer.reader.readexactly(PREFACE)
         while True:
-            came = await _read_frame(peer)
-            if came.kind == PING and not came.flags & ACK:
-                await peer.send(frame(PING, came.payload, flags=ACK))
-            if came.kind == HEADERS:
-                frames = green if CONTROL in came.payload else answer
-                await peer.send(*(frame(kind, said, stream=came.stream, flags=flags) for kind, said, flags in frames))
+            received = await _read_frame(peer)
+            if received.kind == PING and not received.flags & ACK:
+                await peer.send(frame(PING, received.payload, flags=ACK))
+            if received.kind == HEADERS:
+                for kind, payload, flags in green if CONTROL in received.payload else answer:
+                    await peer.send(frame(kind, payload, stream=received.stream, flags=flags))
 
     return misbehave
 
@@ -107,7 +107,7 @@ class _Frame(NamedTuple):
 
 
 async def _read_frame(peer: Peer) -> _Frame:
-    """The client's next frame (4.1)."""
+    """Read the client's next frame (4.1)."""
     head = await peer.reader.readexactly(9)
     payload = await peer.reader.readexactly(int.from_bytes(head[:3]))
     return _Frame(head[3], head[4], int.from_bytes(head[5:]), payload)

@@ -1,4 +1,4 @@
-"""How the hostile servers of the table are served: by hand, over gRPC, over TLS, or in the place of either."""
+"""How the hostile servers of the table are served: by hand, over gRPC, over TLS, or without either protocol."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ENVELOPE = b'{"type":"error","error":{"type":"not_found_error","message":"model:
 
 @dataclass(frozen=True)
 class ServerAddress:
-    """Where a case's server is, and whom to trust there."""
+    """The address of a case's server, and the file of the authority to trust."""
 
     base: str
     ca_file: str = ""
@@ -48,23 +48,23 @@ def serve_grpc(behave: Behaviour) -> Serve:
 
 
 def serve_no_grpc(misbehave: Misbehaviour) -> Serve:
-    """A port that takes connections and speaks no HTTP/2."""
-    return _serve_before_request(misbehave, "", hears=0)
+    """Serve a gRPC port that speaks no HTTP/2."""
+    return _serve_before_request(misbehave, "", bytes_read=0)
 
 
 def serve_no_tls(misbehave: Misbehaviour) -> Serve:
-    """A port that is said to speak TLS, and answers the first byte of a handshake."""
-    return _serve_before_request(misbehave, "https://", hears=1)
+    """Serve an `https` port that misbehaves at the first byte of a handshake."""
+    return _serve_before_request(misbehave, "https://", bytes_read=1)
 
 
-def _serve_before_request(misbehave: Misbehaviour, scheme: str, *, hears: int) -> Serve:
-    """Misbehaves on each connection once it has heard so many bytes, whatever they say."""
+def _serve_before_request(misbehave: Misbehaviour, scheme: str, *, bytes_read: int) -> Serve:
+    """Misbehave on each connection after so many bytes, whatever they are."""
 
     @contextmanager
     def serve(_: Path) -> Iterator[ServerAddress]:
         async def connection(reader: Any, writer: Any) -> None:
             try:
-                await reader.read(hears)
+                await reader.read(bytes_read)
                 await misbehave(Peer("", reader, writer))
             except (asyncio.IncompleteReadError, ConnectionError):
                 pass
@@ -77,14 +77,14 @@ def _serve_before_request(misbehave: Misbehaviour, scheme: str, *, hears: int) -
     return serve
 
 
-def serve_tls(how: str, misbehave: Misbehaviour) -> Serve:
+def serve_tls(fault: str, misbehave: Misbehaviour) -> Serve:
     @contextmanager
     def serve(folder: Path) -> Iterator[ServerAddress]:
-        names = ("elsewhere.example",) if how == "wrong name" else ("localhost", "127.0.0.1")
-        made = certificates.make_certificates(folder, names=names, days=(-9, -2) if how == "expired" else (-1, 1))
+        names = ("elsewhere.example",) if fault == "wrong name" else ("localhost", "127.0.0.1")
+        files = certificates.make_certificates(folder, names=names, days=(-9, -2) if fault == "expired" else (-1, 1))
         tls = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
-        tls.load_cert_chain(made.certificate, made.key)
+        tls.load_cert_chain(files.certificate, files.key)
         with HostileServer(misbehave).serving(tls) as base:
-            yield ServerAddress(base, "" if how == "bad chain" else str(made.authority))
+            yield ServerAddress(base, "" if fault == "bad chain" else str(files.authority))
 
     return serve

@@ -1,4 +1,4 @@
-"""Servers that shake hands for a WebSocket and then break its protocol, or never come to an end."""
+"""Servers that accept a WebSocket and then break its protocol, or send without end."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ GUID = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
 
 
 def frame(opcode: int, payload: bytes = b"", *, announced: int | None = None, final: bool = True) -> bytes:
-    """A frame; `announced` is what its header says of its length, where that is not the truth."""
+    """Encode a frame; `announced` is the length in its header if that is a lie."""
     length = len(payload) if announced is None else announced
     head = bytes([opcode | (0x80 if final else 0)])
     if length < 126:
@@ -24,10 +24,10 @@ def frame(opcode: int, payload: bytes = b"", *, announced: int | None = None, fi
     return head + bytes([127]) + struct.pack("!Q", length) + payload
 
 
-def unmask(said: bytes) -> bytes:
-    """What the first frame of a client holds, which masks each; of fewer than 126 bytes."""
-    mask, payload = said[2:6], said[6 : 6 + (said[1] & 0x7F)]
-    return bytes(each ^ mask[at % 4] for at, each in enumerate(payload))
+def unmask(received: bytes) -> bytes:
+    """Return the payload of a client's first frame, which is masked and shorter than 126 bytes."""
+    mask, payload = received[2:6], received[6 : 6 + (received[1] & 0x7F)]
+    return bytes(byte ^ mask[index % 4] for index, byte in enumerate(payload))
 
 
 def after_handshake(misbehave: Misbehaviour) -> Misbehaviour:
@@ -44,7 +44,7 @@ def after_handshake(misbehave: Misbehaviour) -> Misbehaviour:
 
 
 def send_and_hang(*messages: str) -> Misbehaviour:
-    """Send these, then say nothing and never close, not even in answer to a close."""
+    """Send these messages, then nothing more, and never close, not even in answer to a close."""
 
     async def misbehave(peer: Peer) -> None:
         await peer.send(*(frame(TEXT, message.encode()) for message in messages))
@@ -67,7 +67,7 @@ async def send_endless_pings(peer: Peer) -> None:
 
 @after_handshake
 async def send_endless_fragments(peer: Peer) -> None:
-    """One message that never comes to its end."""
+    """Send one message without end."""
     await peer.send(frame(TEXT, b'{"serverContent": "', final=False))
     while True:
         await peer.send(frame(0, b"x" * 65_536, final=False))
@@ -75,7 +75,7 @@ async def send_endless_fragments(peer: Peer) -> None:
 
 @after_handshake
 async def send_huge_frame(peer: Peer) -> None:
-    """A frame that announces 1 GB, and as much of it as the other side takes."""
+    """Announce a frame of 1 GB, and send as much of it as the other side takes."""
     await peer.send(frame(TEXT, announced=2**30))
     for _ in range(2**30 // 65_536):
         await peer.send(b"x" * 65_536)
@@ -83,7 +83,7 @@ async def send_huge_frame(peer: Peer) -> None:
 
 @after_handshake
 async def send_huge_messages(peer: Peer) -> None:
-    """Messages that are each allowed, and together are not."""
+    """Send messages that are too large only together."""
     while True:
         await peer.send(frame(BINARY, b'{"serverContent": "' + b"x" * 900_000 + b'"}'))
 
@@ -96,13 +96,13 @@ async def send_unknown_frame(peer: Peer) -> None:
 
 @after_handshake
 async def send_invalid_utf8(peer: Peer) -> None:
-    """Text that is not UTF-8."""
+    """Send text that is not UTF-8."""
     await peer.send(frame(TEXT, b"\xff\xfe"))
     await peer.hang()
 
 
 def send_and_close(*messages: str) -> Misbehaviour:
-    """Accept, send these and close, all in one breath and before the other side could say anything."""
+    """Accept, send these messages and close, before the other side can send anything."""
 
     async def misbehave(peer: Peer) -> None:
         frames = [frame(TEXT, message.encode()) for message in messages]
@@ -117,6 +117,6 @@ async def reset(peer: Peer) -> None:
 
 
 async def accept_with_wrong_key(peer: Peer) -> None:
-    """Accept with a key that proves nothing."""
+    """Accept with a wrong key."""
     await peer.send(answer_head(101, upgrade="websocket", connection="Upgrade", sec_websocket_accept="bm8="))
     await peer.hang()

@@ -1,4 +1,4 @@
-"""The table of hostile servers: what each does, and what a run must say of it. Data; `hostile_run` runs it."""
+"""The table of hostile servers: what each does, and the outcome that a run must report. `hostile_run` runs it."""
 
 from __future__ import annotations
 
@@ -41,10 +41,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 CANARY = 'Sk-Canary_9fQ2zX7"w&Kd/4+LmT0vB8<rY1p'
-"""The key of each run. No twelve characters of it may be found in anything that a run leaves."""
+"""The key of each run. No twelve characters of it may be in anything that a run prints or writes."""
 
 COMMANDS = f"##[error]x\n{'::error::x ' * 50}"
-"""Commands to a CI system: wrapped at any width, each line begins with one."""
+"""Commands to a CI system; wrapped at any width, each line begins with one."""
 
 RECORDS = {
     "http": "pa/errors/general/unknown_model",
@@ -55,18 +55,17 @@ RECORDS = {
     "grpc": "pd/errors/grpc/not_found",
 }
 EXIT_STATUSES = {"conforms": 0, "capped": 0, "drifted": 1, "inconclusive": 10, "flaky": 1}
-"""What a run of one record exits with, by its outcome."""
-
+"""The exit status of a run of one record, by its outcome."""
 
 TIMEOUT_REASONS = frozenset({"read-timeout", "connect-timeout", "stream-stalled", "stream-endless"})
-"""Reasons for which somebody has waited until a time limit, or may have."""
+"""Reasons after which the run has waited for a time limit, or may have."""
 SOON_S = 4.0
 LATE_S = 25.0
 
 
 @dataclass(frozen=True)
 class HostileCase:
-    """One hostile server: over which protocol, what it does, and the outcome and reason that a run must tell."""
+    """One hostile server: its protocol, its behaviour, and the outcome and reason that a run must report."""
 
     name: str
     over: str
@@ -74,23 +73,23 @@ class HostileCase:
     outcome: str
     reason: str = ""
     seconds: float = 30.0
-    """How long a run of the one record may take."""
+    """Seconds that a run of the one record may take."""
     megabytes: int = 150
     """Peak memory of the whole process."""
 
     @property
     def record(self) -> str:
-        """The record that is probed; none where the wire alone is asked."""
+        """The record that is probed; empty if only the wire is tested."""
         return RECORDS.get(self.over, "")
 
     @property
     def timeout_s(self) -> float:
-        """The time limit of the run: short where it has to be reached, and where it must not be out of reach."""
+        """The time limit of the run: short if the case needs it to expire."""
         return SOON_S if self.reason in TIMEOUT_REASONS or self.over.startswith("websocket") else LATE_S
 
     @property
     def expected(self) -> str:
-        """As the table prints it."""
+        """Outcome and reason as the table prints them."""
         return f"{self.outcome} {self.reason}".strip()
 
 
