@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 
 class Examples(NamedTuple):
-    """What a surface's envelope takes and refuses."""
+    """Bodies that a surface's envelope accepts and refuses."""
 
     good: list[Any]
     bad: list[Any]

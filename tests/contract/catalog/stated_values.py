@@ -77,7 +77,7 @@ UNLESS_STATED = "All rows"
 
 @dataclass(frozen=True, slots=True)
 class StatedValue:
-    """What one fact states of one field."""
+    """The value that one fact states of one field."""
 
     fact: Fact
     field: str
@@ -86,7 +86,7 @@ class StatedValue:
 
 
 def stated_values(fact: Fact) -> Iterator[StatedValue]:
-    """Each value that the sentence of a fact states, at most one a field."""
+    """Yield the values that a fact's sentence states, at most one per field."""
     for field, forms in FORMS.items():
         match = next(filter(None, (re.fullmatch(form, fact.statement) for form in forms)), None)
         if match:

@@ -21,7 +21,7 @@ CATALOG = catalog()
 
 
 def basis_problems(record: Record) -> Iterator[str]:
-    """Where the tags or the sources of a record contradict its assertions."""
+    """Yield contradictions between a record's tags or sources and its assertions."""
     of_record = assertions(record, CATALOG.__getitem__)
     documented = [assertion for assertion in of_record if assertion.basis is Basis.DOCUMENTED and assertion.source]
     quotes_a_row = bool(documented) or not of_record  # what asserts nothing of an answer quotes its row all the same

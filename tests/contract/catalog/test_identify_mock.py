@@ -30,7 +30,7 @@ NOTHING_TO_KNOW_IT_BY = frozenset(
 
 
 def answers(result: Result) -> list[Exchange]:
-    """What was judged: the last exchange of each label."""
+    """Return the judged exchanges: the last one of each label."""
     by_label = {
         exchange.label: exchange for exchange in result.attempts[-1].exchanges if exchange.label not in UNJUDGED_LABELS
     }

@@ -84,7 +84,7 @@ def test_shipped_targets_have_each_role_and_address(name: str, target: str) -> N
 @each_target
 @each_provider
 def test_shipped_targets_send_the_key_as_documented(name: str, target: str) -> None:
-    """Where it says nothing else: PB's documents name no header for the plain key, so its live target names one."""
+    """PB is an exception: its documents name no header for the plain key, so its live target does."""
     documented, table = manifest(name).stand_ins, targets.load(target, {}).providers[name]
     named = documented.key_header if (name, target) != ("pb", "live") else "x-goog-api-key"
     assert (table.key_header, table.key_scheme) == (named, documented.key_scheme)

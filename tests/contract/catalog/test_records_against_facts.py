@@ -132,7 +132,7 @@ def _nested_sources(value: Any) -> Iterator[str]:
 
 
 def values_by_closeness(record: Record, facts: StatedFacts) -> Iterator[list[StatedValue]]:
-    """What the facts state of an error record, from its own rows to what holds where nothing else is stated."""
+    """Yield the values that facts state of an error record: its own rows first, defaults last."""
     address = str(record.address)
     rows = [row for row in cited_rows(record) if row not in ASIDES.get(address, ())]
     if address in ALSO_ABOUT:
@@ -158,7 +158,7 @@ def has_status_of_stream(record: Record) -> bool:
 
 
 def closest_values(record: Record, field: str, facts: StatedFacts) -> list[StatedValue]:
-    """What the facts that are closest to an error record state of one of its fields."""
+    """Return what the closest facts to an error record state of one of its fields."""
     levels = ([value for value in level if value.field == field] for level in values_by_closeness(record, facts))
     return next(filter(None, levels), [])
 
@@ -179,7 +179,7 @@ def is_assumed(record: Record, field: str) -> bool:
 
 
 def differences(record: Record, facts: StatedFacts) -> list[str]:
-    """Where a record states something else than the facts, one line each."""
+    """List the differences between a record and the facts, one line each."""
     if record.kind == "endpoints":
         return [*_unknown_rows(record, facts), *_endpoint_differences(record)]
     if record.kind == "errors":

@@ -73,7 +73,7 @@ def envelope(surface: str) -> Any:
 
 
 def subschemas(schema: Any, place: str = "") -> Iterator[tuple[str, dict[str, Any]]]:
-    """Each subschema that describes a value, with its place; conditions only test what is described elsewhere."""
+    """Yield each subschema that describes a value, with its location; conditions are left out."""
     if not isinstance(schema, dict):
         return
     yield place, schema
@@ -126,7 +126,7 @@ def test_every_property_is_described() -> None:
 
 
 def test_every_reference_leads_somewhere() -> None:
-    """That of an envelope within itself, for the judge compiles it alone."""
+    """An envelope refers only to itself, because the judge compiles it alone."""
     found = [(urn, ref) for urn in schemas() for ref in references(dict(schemas()[urn]))]
     assert found
     assert [(urn, ref) for urn, ref in found if resolve_ref(ref, urn) is None] == []
@@ -233,7 +233,7 @@ def test_an_envelope_refuses_undocumented_bodies() -> None:
 
 
 def test_an_envelope_accepts_new_fields() -> None:
-    """They become `info` findings; a provider may always add a field."""
+    """New fields become `info` findings, because a provider may always add one."""
 
     def grown(body: Any) -> Any:
         if isinstance(body, dict):

@@ -102,7 +102,7 @@ def test_a_value_beyond_the_alternatives_is_drift_if_they_are_documented() -> No
 
 
 def test_without_alternatives_the_second_value_mismatches() -> None:
-    """Without its alternatives none of these is as stated with the second member: so the first test can fail."""
+    """Shows that `test_each_alternative_conforms` can fail."""
     for choice in choices():
         assertions = {key: replace(assertion, alternatives=()) for key, assertion in choice.expected.assertions.items()}
         strict = replace(choice.expected, assertions=assertions)

@@ -25,7 +25,7 @@ ONLY_REFUSALS = replace(ANYTHING, statuses=(401,))
 
 
 def night(fault_server: FaultServer, where: FaultScope, live: bool = True, records: Catalog | None = None) -> Result:
-    """What a night makes of a malformed key, beside an endpoint whose path we assumed, behind one fault."""
+    """Probe with a malformed key, also at an endpoint with an assumed path, behind one fault."""
     target = replace(fault_server.target_behind(Fault(where, answer=NO_PATH)), live=live)
     pa = target.providers["pa"]
     target = replace(target, providers={"pa": replace(pa, confirmed_values=frozenset(pa.values))})
@@ -33,7 +33,7 @@ def night(fault_server: FaultServer, where: FaultScope, live: bool = True, recor
 
 
 def unobserved_statuses(result: Result) -> set[str]:
-    """Why its status was not seen, by endpoint, where it was not."""
+    """Return each endpoint whose status was not observed, with the reason."""
     return {
         f"{observation.endpoint} {observation.not_observed['status']}"
         for observation in result.observations
@@ -42,7 +42,7 @@ def unobserved_statuses(result: Result) -> set[str]:
 
 
 def catalog_with_evidence() -> Catalog:
-    """The catalog with a night in which the refusal was seen there."""
+    """Return the catalog with evidence that the refusal was observed at that endpoint."""
     evidence = {"statements": "before", "endpoints": {AGENTS: {"on": "2026-11-20"}}}
     changes = {MALFORMED: {"evidence": evidence}}
     records = (

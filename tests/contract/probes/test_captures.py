@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from catalog_probe.catalog.evidence.results import Result
 
 ON_THE_WIRE = frozenset({Aspect.STATUS, Aspect.TYPE, Aspect.CODE, Aspect.PARAM, Aspect.MESSAGE})
-"""What tells one row from another; headers and shape may differ from the documents, and that is a drift."""
+"""The aspects that distinguish rows; other differences from the documents are drift."""
 
 pytestmark = pytest.mark.skipif(not CAPTURES.exists(), reason="../shared/captures is not here")
 
@@ -79,7 +79,7 @@ def matches_row(outcome: Outcome, findings: tuple[Finding, ...]) -> bool:
 
 @pytest.mark.parametrize("provider", providers())
 def test_no_record_fails_on_a_capture(provider: str) -> None:
-    """Nor on a lookalike's: gateways answer in the same envelopes."""
+    """Lookalikes included: gateways answer in the same envelopes."""
     broken = [
         (capture["id"], expected.address, expected.label)
         for capture in load_captures()

@@ -67,9 +67,9 @@ def test_a_record_asserts_something_in_each_of_its_exchanges(provider: str, clea
 
 @pytest.mark.parametrize("provider", providers())
 def test_every_assertion_is_confirmed_on_the_mock(provider: str, clean: CleanResults) -> None:
-    """No relation without anything to compare, no field in an answer that never comes: what is stated is looked at.
+    """No relation lacks a value to compare, and no field belongs to an answer that never comes.
 
-    What may be absent is shown at least once, in whichever answer.
+    Optional values are observed at least once, in any answer.
     """
     unseen: set[str] = set()
     optional: set[str] = set()
@@ -99,7 +99,7 @@ def test_every_assertion_is_confirmed_on_the_mock(provider: str, clean: CleanRes
 
 
 def test_each_kind_of_relation_is_broken_somewhere(clean: CleanResults) -> None:
-    """The test above it breaks what it meets: here it is held to meet all there are."""
+    """The test above spoils the relations that it meets; this one checks that it meets every kind."""
     shipped = {
         relation.kind
         for record in catalog().records
@@ -117,14 +117,14 @@ def test_each_kind_of_relation_is_broken_somewhere(clean: CleanResults) -> None:
 
 @dataclass(frozen=True)
 class Neighbours:
-    """What one look is judged beside: made once for all the ways in which its answer is spoiled."""
+    """The attempt around one exchange, shared by all ways in which that exchange is spoiled."""
 
     attempt: Attempt
     compared: list[Expected]
-    """The expectations of those answers with which this one is compared."""
+    """The expected answers that this one is compared with."""
 
     def attempt_with(self, spoiled: Exchange) -> Attempt:
-        """The attempt with this exchange, the last, in the place of its own."""
+        """Return the attempt with the spoiled exchange, as its last, instead of the original."""
         others = [exchange for exchange in self.attempt.exchanges if exchange.label != spoiled.label]
         return replace(self.attempt, exchanges=(*others, spoiled))
 

@@ -25,7 +25,7 @@ CONTROLS = [(name, role) for name in providers() for role in manifest(name).cont
 PROVEN = [(name, role) for name, role in CONTROLS if manifest(name).controls[role].proof]
 
 FOREIGN_BODIES: tuple[Any, ...] = ({"status": "ok"}, {"error": {"message": "no"}}, [], "it works", None)
-"""JSON with which a gateway or another host might answer anything with 200."""
+"""JSON bodies that a gateway or another host might send with 200."""
 
 
 def ask_control(target: Target, name: str, role: str) -> Exchange:

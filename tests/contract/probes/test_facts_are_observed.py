@@ -37,7 +37,7 @@ def is_sent(assertion: Assertion) -> bool:
 
 @pytest.mark.parametrize("provider", providers())
 def test_each_assertion_that_a_fact_names_is_confirmed_on_the_mock(provider: str, clean: CleanResults) -> None:
-    """What may be absent need not be seen in each answer; that a fact is looked at, something has to show."""
+    """Optional assertions may be absent in some answers, but each fact needs one observation."""
     checks = facts.load_fact_checks(provider, catalog())
     named = {fact.id: [each for each in checks.assertions_for(fact) if is_sent(each)] for fact in checks.facts}
     matched = matched_assertions(clean(provider).values())

@@ -36,7 +36,7 @@ NOTHING_ELSE = Fault(
     frame=lambda frame, before: (frame,),
     ending=lambda ending: ending,
 )
-"""A fault that takes everything into its hands and gives it back."""
+"""A fault that handles everything and changes nothing."""
 
 
 def sample_addresses(over: str, one_in: int = 1) -> list[str]:
@@ -260,7 +260,7 @@ def test_messages_of_calls_are_changed_as_bytes(fault_server: FaultServer) -> No
 
 
 def test_each_set_of_faults_has_a_mock_of_its_own(fault_server: FaultServer) -> None:
-    """What one made there, the next does not see."""
+    """State that one mock holds is not visible to the next."""
     headers = {**HEADERS, "x-mock-session": "kept"}
     seen = []
     for _ in range(2):

@@ -34,7 +34,7 @@ ADDRESSES = (
 
 @pytest.fixture(scope="module")
 def seen() -> dict[str, Result]:
-    """What a night sees that finds everything as documented, at times that do not change."""
+    """The results of a night in which everything conforms, at fixed times."""
     with serving(create_app()) as base:
         found = probe(mock_target_at(base), ADDRESSES, drawing=ALL_ENDPOINTS)
     return {address: _at_noon(result) for address, result in found.items()}
@@ -54,7 +54,7 @@ def read_texts(root: Path) -> dict[str, list[str]]:
 
 
 def diff_texts(before: dict[str, list[str]], after: dict[str, list[str]]) -> list[str]:
-    """The lines that were taken away and put there, as a reviewer sees them, file by file."""
+    """Return removed and added lines per file, as a reviewer sees them."""
     found = []
     for name, lines in after.items():
         old = before[name]

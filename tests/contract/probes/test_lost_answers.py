@@ -39,7 +39,7 @@ def labels(result: Result, attempt: int) -> list[str]:
 
 
 def lost_labels(result: Result) -> list[str]:
-    """What was answered by a gateway, or not at all, in the first attempt."""
+    """Return the labels that got a gateway's answer, or none, in the first attempt."""
     first = result.attempts[0].exchanges
     return [exchange.label for exchange in first if exchange.response is None or (exchange.response.status or 0) >= 500]
 
@@ -144,7 +144,7 @@ IN_BACKGROUND = "pb/endpoints/interactions/create_interaction_v1"
 
 @pytest.mark.parametrize("address", [DELETE_FILE, LIST_CHATS, LIST_MESSAGES, DEFERRED, IN_BACKGROUND])
 def test_steps_that_depend_on_a_lost_step_are_asked_again_with_it(address: str, fault_server: FaultServer) -> None:
-    """Whichever exchange of the first attempt it is: a record of which something stays unseen does not conform."""
+    """Whichever exchange is lost: if something stayed unobserved, the record would not conform."""
     sent = len(probe(fault_server.target_behind(concurrency=1), [address])[address].attempts[0].exchanges)
     for nth in range(1, sent + 1):
         lost = Fault(
@@ -161,12 +161,12 @@ MESSAGES = "/v1/messages$"
 
 
 def probe_all_endpoints(target: Target) -> Result:
-    """The result of an error on each of the endpoints that its record names."""
+    """Probe an error on each endpoint that its record names."""
     return probe(target, [REVOKED], drawing=ALL_ENDPOINTS)[REVOKED]
 
 
 def asked_endpoints(result: Result) -> list[list[str]]:
-    """The endpoints that each attempt asked."""
+    """Return the endpoints that each attempt asked."""
     return [
         [exchange.endpoint for exchange in attempt.exchanges if exchange.label not in UNJUDGED_LABELS]
         for attempt in result.attempts

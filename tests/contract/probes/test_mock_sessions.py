@@ -30,7 +30,7 @@ SESSION = "run/pa/x/y/z/1"
 
 
 def perform(target: Target, recipe: Recipe) -> list[tuple[str, str]]:
-    """The label and the session of whatever an attempt at a recipe sends, clean-up included."""
+    """Return label and session of each request of an attempt, clean-up included."""
     sessions: list[tuple[str, str]] = []
 
     async def attempt() -> None:

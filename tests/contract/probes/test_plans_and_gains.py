@@ -109,14 +109,14 @@ def test_a_probe_larger_than_the_budget_is_not_tried(limit: int, code: str | Non
 
 
 def test_the_docs_say_which_variable_enables_how_many_more_records() -> None:
-    """On a page that is made with the site, so that no record makes it wrong."""
+    """The table is generated with the site, so it is never outdated."""
     assert "\n".join(missing_variables.format_gains_table(catalog(), "live")) in describe_variables()
     assert "(reference/variables.md)" in (CHECKOUT / "docs" / "live.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("environ", [{"PA_API_KEY": ""}, {}], ids=["set and empty", "not set"])
 def test_a_provider_without_its_first_key_gains_only_by_that_key(environ: dict[str, str]) -> None:
-    """As much as the docs say of it: with what can then be looked up."""
+    """The number includes values that can then be looked up."""
     target = targets.load("live", environ)
     (first,) = [gain for gain in missing_variables.list_gains(catalog(), target, target.allow) if gain.provider == "pa"]
     begun = targets.load("live", {"PA_API_KEY": "key-of-nobody"}).with_placeholder_values()

@@ -80,7 +80,7 @@ GENERAL = {provider: f"{provider}/rate_limits/limits/general" for provider in ("
 
 
 def judge_with_headers(result: Result, label: str, headers: Mapping[str, str | None]) -> list[tuple[str, str]]:
-    """(code, header) of each drift once the last answer with this label has other headers; None takes one away."""
+    """Return (code, header) of each drift after changing headers of the last answer; None removes one."""
     record = result.parsed_record
     last = result.attempts[-1]
     seen = [exchange for exchange in last.exchanges if exchange.label == label][-1]
@@ -257,7 +257,7 @@ def test_a_limit_that_is_out_of_reach_is_not_exhausted(mock_target: Target) -> N
 
 
 def unasked_findings(status: int, body: Any, headers: Mapping[str, str]) -> tuple[Outcome, list[Finding]]:
-    """What is said of an answer that came in the way of another record of PA."""
+    """Judge an answer that arrived while another record of PA was probed."""
     record = catalog()["pa/errors/general/unknown_path"]
     exchange = Exchange("answer", Request("GET", "/v1/x"), Response(status, headers, body=body, body_type="json"))
     verdict = judge(

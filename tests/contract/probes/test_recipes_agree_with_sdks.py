@@ -48,7 +48,7 @@ def test_every_reason_explains_a_difference() -> None:
 
 
 def differing(address: str, **changes: Any) -> tuple[str, ...]:
-    """How an endpoint differs from an SDK that sends what the last recorded one does, but for these changes."""
+    """List the differences between an endpoint and the latest recorded SDK, after these changes to it."""
     record = catalog()[address]
     (sdk, *_) = [
         each for each in agreement.load_recorded_requests() if agreement.PROVIDERS[each["sdk"]] == record.provider
@@ -76,7 +76,7 @@ def test_each_part_of_a_request_is_compared(changes: dict[str, Any], told: tuple
 
 
 def test_a_recipe_without_its_beta_header_differs(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As every call of managed agents had none, once."""
+    """Every call of managed agents once lacked it."""
     address = "pa/endpoints/agents/list_agents"
     own = recipe_book("pa")
     bare = {label: call.with_headers(pa_beta=None) for label, call in own.recipes[address].calls.items()}

@@ -31,7 +31,7 @@ GENERAL = Family("pa/errors/general")
 
 
 def iterate_stepwise(recipe: Recipe) -> Iterator[tuple[str, Recipe]]:
-    """The recipe, and what it looks at besides, each for itself and as far as they have steps."""
+    """Yield the recipe and its optional parts, each alone, if they have steps."""
     if recipe.steps is not None:
         of_looks = frozenset[str]().union(*(look.labels for look in recipe.optional.values()))
         alone = replace(recipe, optional={}, labels=recipe.labels - of_looks)
@@ -41,7 +41,7 @@ def iterate_stepwise(recipe: Recipe) -> Iterator[tuple[str, Recipe]]:
 
 
 def iterate_all_endpoints(recipe: Recipe) -> Iterator[tuple[str, Recipe]]:
-    """The recipe, and what it sends to the other endpoints that its record names, as far as they have steps."""
+    """Yield the recipe, and its variants for the other endpoints of its record, if they have steps."""
     yield from iterate_stepwise(recipe)
     others = list_other_endpoints(
         recipe, catalog()[recipe.address], catalog(), recipe_book(recipe.provider).minimal_requests
@@ -66,7 +66,7 @@ def test_a_recipe_that_stops_is_a_gap(mock_target: Target) -> None:
 
 
 async def two_models(probe: Probe) -> None:
-    """Uses a value of the target by a placeholder and one by its name, a key of its own, and two labels."""
+    """Use a value by placeholder and one by name, another key, and two labels."""
     await probe.setup(get("/v1/models/{small_model}"))
     listed = await probe.send(get("/v1/models", credential="restricted"), SUCCESS)
     assert listed.response is not None
@@ -75,13 +75,13 @@ async def two_models(probe: Probe) -> None:
 
 
 async def send_wrong_keys(probe: Probe) -> None:
-    """Uses a wrong key and none at all, which nobody has to declare."""
+    """Use a wrong key and no key, which need no declaration."""
     await probe.send(get("/v1/models", credential="wrong"))
     await probe.send(get("/v1/models", credential=None))
 
 
 async def make_agent(probe: Probe) -> None:
-    """Makes something, which is removed when the attempt ends."""
+    """Make a resource, which is removed when the attempt ends."""
     agent = post("/v1/agents", {"name": "x", "model": "{small_model}"})
     await probe.send(agent.replace(removal=AGENT_REMOVAL))
 
@@ -122,7 +122,7 @@ def test_an_undeclared_service_is_a_gap() -> None:
 
 
 def test_a_resource_that_cannot_be_removed_is_a_gap(mock_target: Target, monkeypatch: pytest.MonkeyPatch) -> None:
-    """On a mock nothing shows it; on an account it would stay."""
+    """Nothing shows it on a mock, but on an account the resource would stay."""
     lost = replace(AGENT_REMOVAL, name="lost", id_pointer="/agent/id")
     listed = replace(recipe_book("pa"), removals={"lost": lost})
     monkeypatch.setattr("catalog_probe.probes.running.teardown.recipe_book", lambda provider: listed)

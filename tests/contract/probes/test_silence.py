@@ -40,7 +40,7 @@ def streamed_expectations(protocol: str) -> list[Expected]:
 
 
 def iterate_silent_answers(expected: Expected) -> Iterator[Response]:
-    """An answer that has opened, and in which nothing came."""
+    """Yield answers whose stream opened and stayed empty."""
     opened = Response(expected.status, events=())
     for ended in ENDINGS:
         yield replace(opened, ended=ended)

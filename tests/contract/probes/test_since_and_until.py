@@ -26,7 +26,7 @@ SAMPLING = ("temperature_0", "temperature_1", "temperature_and_top_p", "top_k", 
 
 
 def catalog_with(field: str, revision: str, *keys: str) -> Catalog:
-    """The catalog, in which the message's record says of these assertions since or until when they hold."""
+    """Return the catalog with `since` or `until` for these assertions of the message record."""
     entries: dict[str, Json] = {key: {"revision": revision, "assumed": "for this test"} for key in keys}
     record = catalog()[MESSAGE]
     changed = Record(record.address, {**record.data, field: entries})

@@ -21,7 +21,7 @@ PATHS = ("/v1/models", "/v1/messages/count_tokens")
 
 
 class RecordingMock:
-    """A mock that notes which paths it was asked for, in order, by those who send something."""
+    """A mock that records the requested paths in order."""
 
     def __init__(self) -> None:
         self.asked: list[str] = []

@@ -31,7 +31,7 @@ RATE_LIMIT = "pa/errors/general/rate_limit"
 
 
 def spoil(answer: SpoilableAnswer) -> None:
-    """No header that says whether to retry, and no type by which a rate limit is known."""
+    """Spoil the retry header, and the type that identifies a rate limit."""
     if answer.status >= 400:
         answer.headers["x-should-retry"] = "maybe"
     if answer.status == 429:

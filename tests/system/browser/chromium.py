@@ -27,7 +27,7 @@ Visit = Callable[..., "Page"]
 
 
 def find_chromium() -> str | None:
-    """Where Chromium is: the variable CHROMIUM, or what the path holds."""
+    """Return the path of Chromium, from the variable CHROMIUM or from PATH."""
     named = os.environ.get("CHROMIUM")
     return named or next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 
@@ -45,9 +45,9 @@ def chromium() -> Iterator[Browser]:
 
 
 class Tabs:
-    """Tabs that hold a page each at a time, one after the other, and what their pages complained of or asked for.
+    """Tabs that are reused for one page after another, and the complaints and requests of their pages.
 
-    A tab of its own for each page is two or three new processes, which is more work than to open the page.
+    A new tab takes two or three processes, which is slower than opening the page.
     """
 
     def __init__(self, browser: Browser) -> None:
@@ -57,7 +57,7 @@ class Tabs:
         self._trouble: list[str] = []
 
     def open(self, address: str, viewport: ViewportSize = WIDE, color_scheme: ColorScheme = "light") -> Page:
-        """A page at an address, in a tab that holds no other."""
+        """Open a page in a tab that holds no other."""
         tab = self._idle.pop() if self._idle else self._new()
         self._busy.append(tab)
         tab.set_viewport_size(viewport)
@@ -66,7 +66,7 @@ class Tabs:
         return tab
 
     def close_all(self) -> list[str]:
-        """Let go of all pages, and say what trouble they made; a tab that cannot is not used again."""
+        """Close all pages and return their complaints; a tab that cannot leave its page is not reused."""
         for tab in (busy := self._busy)[:]:
             busy.remove(tab)
             tab.goto("about:blank")

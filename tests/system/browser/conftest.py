@@ -28,7 +28,7 @@ FOLDER = Path(__file__).parent
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Keep what needs a browser together, in whatever order, where the first of it stands: one browser then does."""
+    """Keep browser tests together at the place of the first, so that one browser serves them all."""
     ours = [item for item in items if FOLDER in item.path.parents]
     if ours:
         at = items.index(ours[0])
@@ -64,12 +64,12 @@ def report(once: Once) -> str:
 
 @pytest.fixture(scope="session")
 def small_report(once: Once) -> str:
-    """A tenth of it, for what takes time on every element."""
+    """A report a tenth as large, for tests that visit every element."""
     return once("small-report", partial(page_of, sample.make_smaller_run))
 
 
 def page_of(told: Callable[[], tuple[Run, list[Result]]], folder: Path) -> str:
-    """The address of the report on a run."""
+    """Build the report of a run and return its address."""
     written = write_run(folder, *told())
     build.build(written)
     return (written / "report.html").as_uri()
@@ -77,6 +77,6 @@ def page_of(told: Callable[[], tuple[Run, list[Result]]], folder: Path) -> str:
 
 @pytest.fixture
 def visit(all_tabs: Tabs) -> Iterator[Visit]:
-    """Open an address as a fresh page; whatever it complains of or asks for fails the test."""
+    """Open an address as a fresh page; a complaint or a network request fails the test."""
     yield all_tabs.open
     assert all_tabs.close_all() == []

@@ -81,7 +81,7 @@ COUNTING = """() => [...document.querySelectorAll('a')].map(link => {
   const place = link.closest('.tally, .told, .matrix, .trend, .coverage').className.split(' ')[0];
   return [place, query, Number(number[0]), records.filter(record => matchesQuery(record, terms)).length, wrong];
 }).filter(each => each)"""
-"""Every link to a query that shows a number: where it stands, the query, the number, and how many it finds."""
+"""Each link with a number: [section, query, number, records that the query finds, error]."""
 
 
 def test_every_number_leads_to_the_records_that_it_counts(visit: Visit, report: str) -> None:
@@ -102,7 +102,7 @@ def test_every_number_leads_to_the_records_that_it_counts(visit: Visit, report: 
 ALONE = """() => [...document.querySelectorAll('.matrix *, .trend text.value')].filter(each =>
   each.children.length === 0 && /^\\d+( records?| [a-z]+)?$/.test(each.textContent.trim())
   && !each.closest('a')).map(each => each.textContent)"""
-"""What says a number and leads nowhere."""
+"""Numbers that are not inside a link."""
 
 
 def test_no_number_of_records_stands_alone(visit: Visit, report: str) -> None:

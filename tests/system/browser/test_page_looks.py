@@ -46,13 +46,13 @@ def test_nothing_is_wider_than_a_narrow_screen(visit: Visit, report: str) -> Non
 
 
 def width(tab: Page) -> int:
-    """Of all that a tab shows and of what it would have to be scrolled to, in CSS pixels."""
+    """Widths of the visible and the scrollable area, in CSS pixels."""
     return int(tab.evaluate("document.documentElement.scrollWidth"))
 
 
 @pytest.mark.parametrize("viewport", [WIDE, NARROW], ids=["wide", "narrow"])
 def test_a_finding_holds_all_that_it_shows(visit: Visit, small_report: str, viewport: ViewportSize) -> None:
-    """What spills out of one lies on the next: links land beside their mark, and tools see wrong colours."""
+    """Overflow covers the next finding: links miss their target, and tools see wrong colours."""
     spilt = visit(small_report, viewport).evaluate(
         """() => [...document.querySelectorAll('article.finding')].flatMap(article =>
         [...article.querySelectorAll('*')].filter(each => each.checkVisibility()
@@ -87,7 +87,7 @@ def test_a_finding_holds_all_that_it_shows(visit: Visit, small_report: str, view
 def test_axe_finds_nothing(
     visit: Visit, small_report: str, viewport: ViewportSize, scheme: str, address: str, part: str | None
 ) -> None:
-    """Of the whole page, folded and unfolded, in each scheme and on each screen; and of what only an address shows."""
+    """The whole page folded and unfolded, in each scheme and on each screen, and what only links show."""
     from axe_playwright_python.sync_playwright import Axe
 
     tab = visit(small_report + address, viewport, color_scheme=scheme)

@@ -65,7 +65,7 @@ FOUND = {
     "outcome:drifted -provider:pc": 5,
     "status:529": 13,
 }
-"""How many records a query finds."""
+"""The number of records that a query finds."""
 
 
 def test_everything_can_be_searched_for(visit: Visit, report: str) -> None:

@@ -23,12 +23,12 @@ DEADLINE_S = 60
 
 
 def is_there() -> bool:
-    """Whether Node is, and the packages are."""
+    """Whether Node and the packages are installed."""
     return shutil.which("node") is not None and (_folder() / "node_modules" / "ai").is_dir()
 
 
 def ask(provider: str, call: str, endpoint: Endpoint, text: str) -> Any:
-    """What a call gives; what it raises is raised here under the same names."""
+    """Return the result of a call; an error is raised here under the same class names."""
     script = _folder() / ASK.name
     shutil.copyfile(ASK, script)  # Node looks for packages beside the script
     request = {

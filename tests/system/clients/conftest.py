@@ -30,7 +30,7 @@ SECTIONS = {
     "old": "Earlier releases of them",
     "independent": "Clients that were not written by providers",
 }
-"""What the environment `CLIENTS` says of a run -> the title of its table."""
+"""Value of the variable `CLIENTS` -> title of that run's table."""
 
 Cells = Mapping[tuple[str, str], str]
 
@@ -54,7 +54,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 
 
 def page(before: str, section: str, text: str) -> str:
-    """The page with another table in one of its sections."""
+    """Return the page with a new table in one of its sections."""
     tables = {key: _section(before, title) for key, title in SECTIONS.items()}
     tables[section] = text
     return HEAD + "".join(f"\n## {title}\n\n{tables[key]}\n" for key, title in SECTIONS.items() if tables[key])
@@ -65,7 +65,7 @@ def _section(page: str, title: str) -> str:
 
 
 def table(cells: Cells) -> str:
-    """A Markdown table: a client a row, a behaviour a column, each in the order of its name."""
+    """Format a Markdown table: clients as rows, behaviours as columns, both sorted."""
     clients, behaviours = (sorted({key[part] for key in cells}) for part in (0, 1))
     rows = [["client", *behaviours], ["---"] * (len(behaviours) + 1)]
     rows += [[client, *(cells.get((client, behaviour), "") for behaviour in behaviours)] for client in clients]

@@ -16,7 +16,7 @@ TOOL = 'def get_weather(city: str) -> str:\n    "The weather of a city."\n    re
 
 
 def run(endpoint: Endpoint, text: str, *options: str) -> tuple[str, str]:
-    """What it prints, and what it says beside; a failure is raised under the status that it tells of."""
+    """Return stdout and stderr of a call; raise a failure named by the status in stderr."""
     with tempfile.TemporaryDirectory() as folder:
         model = {"model_id": "mock", "model_name": endpoint.model, "api_base": endpoint.url, "api_key_name": "mock"}
         settings = [{**model, "supports_tools": True, "supports_schema": True}]

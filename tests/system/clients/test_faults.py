@@ -33,7 +33,7 @@ KILLED = sorted({row.mutant for row in read_table() if not row.mutant.startswith
 
 @pytest.fixture
 def waits(monkeypatch: pytest.MonkeyPatch) -> list[float]:
-    """How long clients would have slept."""
+    """The seconds that clients would have slept."""
     seconds: list[float] = []
     monkeypatch.setattr(time, "sleep", seconds.append)
     return seconds
@@ -46,7 +46,7 @@ def mock() -> Iterator[MockProviders]:
 
 
 def count_attempts(row: ClientFault, requests: Mapping[str, int]) -> int:
-    """How often a client tried, beyond the requests that lead there; of a socket, how often it dialled."""
+    """Count the attempts, without the preceding requests; for a socket, the connections."""
     dialled = [number for asked, number in requests.items() if asked.startswith("WS ") and asked.count(" ") == 1]
     return sum(dialled) if dialled else sum(requests.values()) - row.asks.count(" -> ")
 

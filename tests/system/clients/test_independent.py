@@ -51,7 +51,7 @@ class ClientSession:
         return Endpoint(url, key or f"mock-{self.client.provider}-inference", model or self.client.model)
 
     def raises(self, expected: str, ask: Callable[[], Any]) -> None:
-        """It raises what fits all of these: names of classes, patterns where releases differ, and a status."""
+        """Check that `ask` raises an error that matches each word: class names (as patterns) and a status."""
         with pytest.raises(Exception) as raised:
             ask()
         kinds = " ".join(kind.__name__ for kind in type(raised.value).__mro__)

@@ -62,7 +62,7 @@ def test_it_generates(pa: PaClients) -> None:
 
 
 def test_it_reads_an_answer_into_models_of_pydantic(pa: PaClients) -> None:
-    """Each format, reference and optional field that the SDK sends has an example that it can read."""
+    """Every field that the SDK sends has an example that the SDK itself can parse."""
     pydantic = pytest.importorskip("pydantic")
     reading: Any = pydantic.create_model("Reading", id=UUID, at=datetime.datetime, value=(float | None, ...))
     day = pydantic.create_model("Day", date=datetime.date, readings=list[reading], step=datetime.timedelta)

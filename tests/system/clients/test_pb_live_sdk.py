@@ -53,7 +53,7 @@ def client(base_url: str, request: pytest.FixtureRequest) -> Callable[..., Any]:
 
 
 def talk_to(client: Any, talk: Callable[[Any], Awaitable[Any]], **config: Any) -> Any:
-    """What a talk on a live session comes to."""
+    """Open a live session and return what `talk` returns."""
 
     async def run() -> Any:
         async with client.aio.live.connect(model=MODEL, config={**TEXT_ONLY, **config}) as session:

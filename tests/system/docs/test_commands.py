@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 ROOT = CHECKOUT
 FOLLOWED_PAGES = {"your-provider.md", "retryable.md"}
-"""Followed from beginning to end, each by a test of its own."""
+"""Pages that a test of their own follows from beginning to end."""
 
 PAGES = [ROOT / "README.md", *sorted(page for page in (ROOT / "docs").glob("*.md") if page.name not in FOLLOWED_PAGES)]
 FENCE = re.compile(r"^```sh\n(.*?)^```", re.MULTILINE | re.DOTALL)
@@ -59,11 +59,11 @@ RUN_AS_TYPED = {
     "catalog-probe probe --target live": Exit.BLIND,
     "catalog-probe check": Exit.FINE,
 }
-"""Run as typed, and the status of each; a live run of which nothing is configured is blind, and says so."""
+"""Commands that are run as typed, with their status; an unconfigured live run is blind."""
 
 
 UNCONFIGURED = "catalog-probe target doctor --target live"
-"""As blind as that run: no key is set here."""
+"""Exits as blind, because no key is set here."""
 
 
 def commands() -> Iterator[tuple[str, str]]:
@@ -95,7 +95,7 @@ def without_keys(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def a_run(run_folder: Path, tmp_path: Path) -> Path:
-    """A folder with a `latest` run, for one command alone: what another one wrote is not what this one finds."""
+    """A folder with a `latest` run, fresh for each command."""
     return Path(shutil.copytree(run_folder, tmp_path / "out", symlinks=True))
 
 
@@ -119,7 +119,7 @@ def test_key_variables_of_live_targets_are_known() -> None:
 
 @pytest.mark.parametrize("command", [each for each in PROBING if TRAFFIC in each])
 def test_examples_that_judge_a_recording_get_one(command: str, a_run: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Each selects records, with an earlier run in the place of recordings that nobody made here."""
+    """Each example selects records; an earlier run stands in for its recordings."""
     words = [str(a_run / "latest") if word.endswith((".har", ".jsonl", "latest")) else word for word in command.split()]
     assert run_pytest_here(*_of_pytest(words), "--collect-only", "-q") == 0, capsys.readouterr()
     assert "test_errors.py" in capsys.readouterr().out
@@ -127,7 +127,7 @@ def test_examples_that_judge_a_recording_get_one(command: str, a_run: Path, caps
 
 @pytest.mark.parametrize("command", [each for each in PROBING if TRAFFIC not in each])
 def test_pytest_examples_use_existing_options(command: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """Each is planned: its options are read, its words select records, nothing is sent."""
+    """Each example is planned: options are read and records selected, but nothing is sent."""
     status = run_pytest_here(*_of_pytest(shlex.split(command)), "--plan", "-q")
     told = capsys.readouterr()
     assert status == 0, told

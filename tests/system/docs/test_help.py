@@ -42,18 +42,18 @@ if TYPE_CHECKING:
 
 _EXAMPLE = re.compile(r"^ +((?:python -m |pytest |catalog-probe |curl |PA_API_KEY=).*)$", re.MULTILINE)
 _GAP = re.compile(r"\s{2,}")
-"""Between an example and what it is for."""
+"""The gap between an example and its explanation."""
 
 ANSWER = 'HTTP/1.1 429 Too Many Requests\n\n{"error": {"type": "rate_limit_error", "message": "slow"}}'
 LATEST = "reports/out/latest"
 EDITED = "edited"
 RECORD_FOLDERS = (EDITED, f"{LATEST}/catalog")
-"""Where a reader has records: those that were edited, and those that the last run would change."""
+"""The reader's record folders: edited records, and those that the last run would change."""
 A_CAUSE = "pa-3f2a9c01"
 """The id of a cause in the examples."""
 DRIFTING = ("pa/errors/general/overloaded", "pa/errors/general/rate_limit", "pc/errors/not_found/model")
 CALM = ("night/shard-1", "night/2026-11-20")
-"""The nights on which nothing drifted."""
+"""Nights without drift."""
 NIGHTS = ("night/shard-1", "night/shard-2", "night/2026-11-20", "night/2026-11-21")
 
 
@@ -74,14 +74,14 @@ def examples() -> list[str]:
 
 
 EXAMPLES = [*(each for each in examples() if each not in COMMANDS), *OF_NIGHTS]
-"""Those of the pages are run beside them, save what reads more of a reader's than one run."""
+"""Examples that test_commands does not run, and those that need several nights."""
 
 
 @pytest.fixture
 def nights(reader: Path, tmp_path: Path, example: str) -> Path:
-    """What a reader has, for one example alone: what another one wrote is not what this one finds.
+    """The reader's folder, fresh for each example.
 
-    The folders of records, nine files in ten, only where the example names or writes them.
+    Record folders, nine files in ten, are copied only if the example uses them.
     """
     words = [word for _, of_command in list_commands(example, reader) for word in of_command]
     unnamed = [] if "update" in words else [folder for folder in RECORD_FOLDERS if folder not in words]
@@ -95,7 +95,7 @@ def nights(reader: Path, tmp_path: Path, example: str) -> Path:
 
 @pytest.fixture(scope="module")
 def reader(once: Once) -> Path:
-    """Nights in which the records of the examples drifted, and what else a reader has, in the place of a checkout."""
+    """A reader's folder with nights in which the examples' records drifted."""
     return once("reader", make_reader)
 
 
@@ -131,7 +131,7 @@ def make_reader(place: Path) -> Path:
 
 
 def make_drifted(seen: Result) -> Result:
-    """A header of it is missing, of which an assertion tells."""
+    """Return the result with drift: a documented header is missing."""
     drift = make_finding(
         "header-missing", aspect=Aspect.HEADER, location="retry-after", documented="seconds", observed="absent"
     )
@@ -139,7 +139,7 @@ def make_drifted(seen: Result) -> Result:
 
 
 def list_commands(example: str, nights: Path) -> Iterator[tuple[str, list[str]]]:
-    """The commands of ours in an example, by program, with what stands for something replaced by it."""
+    """Yield (program, words) for our commands in an example, with placeholders replaced."""
     replacements = {"DIR": EDITED, "night.har": LATEST, "session.jsonl": LATEST}
     if A_CAUSE in example:
         replacements[A_CAUSE] = find_causes(read_run(nights / LATEST / RESULTS_FILE)[1])[0].id
@@ -184,7 +184,7 @@ def test_an_example_runs(
 
 
 def run_example(program: str, words: list[str], nights: Path) -> int:
-    """The status of a command; what would go on without an end is only asked for."""
+    """Run a command and return its status; commands that never end get `--help`."""
     if program == "catalog-probe" and words[0] == "probe":
         return run_pytest_here("probes", *words[1:], "--plan", "-q")
     if program == "pytest":

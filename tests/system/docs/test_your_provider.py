@@ -54,7 +54,7 @@ def walk(tmp_path: Path) -> Iterator[Walk]:
 
 
 def list_touched(site: Path) -> list[str]:
-    """Files of ours that a run made or changed."""
+    """List files of the installed package that a run made or changed."""
     touched = []
     for source, target in wheel_layout().items():
         files = (path.relative_to(site / target) for path in (site / target).rglob("*") if path.is_file())
@@ -102,7 +102,7 @@ def test_the_page_does_what_it_says(walk: Walk) -> None:
 
 
 def test_a_distribution_brings_it_with_its_mock(walk: Walk) -> None:
-    """No command names the home: it is found by its entry point, in each xdist worker as well."""
+    """No command names the provider folder: its entry point is found, also by xdist workers."""
     site = walk.folder.parent / "site"
     for block in read_blocks(PAGE):
         if "." in block.title:

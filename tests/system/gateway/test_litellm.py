@@ -84,7 +84,7 @@ def gateway(to: str, folder: Path) -> Iterator[str]:
 
 
 def probe_at(folder: Path, answered_by: AnsweredBy, base: str, key: str) -> RunResults:
-    """What a run saw of a provider, or of what stands before it."""
+    """Probe a provider, or the gateway before it."""
     file = folder / f"{answered_by}.toml"
     file.write_text(TARGET.format(name=answered_by, base=base), encoding="utf-8")
     found = probe(targets.load(str(file), {"PC_API_KEY": key}), ADDRESSES)
@@ -96,7 +96,7 @@ Results = tuple[list["Result"], list["Result"]]
 
 @pytest.fixture(scope="module")
 def results(mock: EmbeddedMock, tmp_path_factory: pytest.TempPathFactory) -> Results:
-    """What a run saw of the provider, and what one saw of the gateway before it."""
+    """The results of a run against the provider, and of one against the gateway."""
     folder = tmp_path_factory.mktemp("gateway")
     base = mock.addresses()["pc"]["base_url"]
     with gateway(base, folder) as proxied:

@@ -123,7 +123,7 @@ def test_an_unanswered_call_is_given_up() -> None:
 
 
 def test_giving_up_one_call_leaves_other_calls_alone() -> None:
-    """They share a connection; the second one is answered once the first was given up."""
+    """Both share a connection; the second is answered after the first was given up."""
     given_up = threading.Event()
 
     def behave(context: Any) -> Iterator[bytes]:
@@ -203,7 +203,7 @@ def test_plain_text_goes_to_loopback_only(monkeypatch: pytest.MonkeyPatch) -> No
 def test_tls_verifies_the_certificate_of_the_named_host(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
-    """On loopback as anywhere, once that is taken for another host; a certificate of another name is refused."""
+    """Loopback is treated as a remote host here; a certificate of another name is refused."""
     monkeypatch.setattr(wire_grpc, "is_loopback", lambda host: False)
     made = make_certificates(tmp_path, names=(name,))
     pair = [(made.key.read_bytes(), made.certificate.read_bytes())]
@@ -216,7 +216,7 @@ def test_tls_verifies_the_certificate_of_the_named_host(
 
 
 def test_connection_errors_name_the_host_that_was_asked(tmp_path: Path) -> None:
-    """Not of what stands between: its end of the connection is never refused."""
+    """The relay between must not hide them: its own socket never refuses a connection."""
 
     async def ending(peer: hostile.Peer) -> None:
         peer.writer.write_eof()

@@ -42,7 +42,7 @@ def certificate(tmp_path_factory: pytest.TempPathFactory) -> Certificates:
 
 
 def exchange_all(base: str, ca_file: Path, *calls: Call, at_once: bool = False) -> list[Exchange]:
-    """What came of these calls on one wire, one after the other or side by side."""
+    """Make these calls on one wire, in sequence or concurrently."""
 
     async def make() -> list[Exchange]:
         limits = Limits(5.0, MAX_BYTES)
@@ -201,7 +201,7 @@ FRAMES = st.builds(frame, st.integers(0, 11), st.integers(0, 255), st.integers(0
 
 @contextmanager
 def serving_bytes(certificate: Certificates, frames: bytes) -> Iterator[str]:
-    """A server that says these bytes in HTTP/2 once it is asked, and closes."""
+    """Serve these HTTP/2 bytes after a request, then close."""
 
     async def speak(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await reader.read(65_536)

@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 SLOW = frozenset({"read-timeout", "connect-timeout", "stream-stalled", "stream-endless", "body-too-large"})
-"""Reasons for which somebody waited, or read much."""
+"""Reasons that take long waits or large reads."""
 
 
 def probe_case(case: HostileCase, folder: Path) -> tuple[str, str]:
-    """The outcome and reason of the case's record, and everything that would be kept of it."""
+    """Return outcome and reason of a case, and its stored result as text."""
     with case.serve(folder) as where:
         write_target(folder / "hostile.toml", case, where)
         target = targets.load(str(folder / "hostile.toml"), {"CANARY": CANARY})
@@ -35,7 +35,7 @@ def probe_case(case: HostileCase, folder: Path) -> tuple[str, str]:
 
 
 def mistakes(chosen: Iterable[HostileCase], folder: Path) -> list[str]:
-    """What is not told as the table has it, and each place where the key is found."""
+    """List the cases whose outcome differs from the table, and those that leak the key."""
     found = []
     for case in chosen:
         outcome, kept = probe_case(case, folder)

@@ -46,10 +46,10 @@ SOON_S = 1.0
 """The time limit where it must be reached; elsewhere a busy machine must not reach it."""
 
 MEMORY = 100_000_000
-"""What server and client together may take for 10 GB, or for ten caps of an answer in a bomb."""
+"""Memory limit of server and client together while 10 GB, or a bomb of ten size caps, arrive."""
 
 LASTING = frozenset({"body-too-large", "unasked-redirect"})
-"""What no while makes pass: it is not asked again, as everything else is, once."""
+"""Permanent reasons; all others are retried once."""
 
 SLOW = (hostile.hang, hostile.send_endless_header, hostile.send_slow_body)
 

@@ -28,7 +28,7 @@ PATIENCE_S = 60.0
 """Far more than three attempts may take, on a machine that has stalled as well; a hang would take for ever."""
 
 MEMORY = 60_000_000
-"""What server and client together may hold: some caps of a message, never the 1 GB that was announced."""
+"""Memory limit of server and client together: a few message caps, never the announced 1 GB."""
 
 
 SOON_S = 1.5
@@ -89,7 +89,7 @@ def test_a_message_that_never_comes_is_inconclusive_with_its_reason(misbehave: M
 
 @pytest.mark.parametrize("said", [(), (SET_UP,)], ids=["nothing", "ready"])
 def test_a_socket_that_outlives_its_documented_end_is_drift(said: tuple[str, ...]) -> None:
-    """On a mock, whose clock was moved there, the end is past: what stays open differs from what is documented."""
+    """The mock's clock was moved past the documented end, so an open socket differs from it."""
     assert met(send_and_hang(*said), timeout_s=SOON_S).outcome is Outcome.DRIFTED
 
 

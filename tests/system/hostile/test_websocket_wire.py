@@ -58,7 +58,7 @@ def pc(base: str, **changes: Any) -> Provider:
 
 
 def perform(provider: Provider, call: Call, *, busy_s: float = 0.0, busy_times: int = 1) -> Exchange:
-    """What came of one call, on a machine that at first looks at things only every `busy_s`, so many times."""
+    """Make one call while the event loop blocks for `busy_s` seconds, `busy_times` times."""
     redactor = Redactor.for_target(Target("mock", live=False, allow=frozenset(), providers={provider.name: provider}))
 
     async def send() -> Exchange:
@@ -119,21 +119,21 @@ def test_a_connection_that_fails_has_its_reason(service: str, code: str) -> None
 
 @pytest.mark.parametrize("call", [HELLO, get("/v1/models")], ids=["WebSocket", "HTTP"])
 def test_a_late_connection_on_a_busy_machine_is_a_connect_timeout(call: Call) -> None:
-    """All time limits have passed by the time that it looks at them."""
+    """All time limits have passed when the loop first runs."""
     late = call.replace(service=FULL_PORT, credential=None, connect_timeout_s=0.4)
     assert code_of(perform(pc("http://127.0.0.1:1"), late, busy_s=0.6)) == "connect-timeout"
 
 
 @pytest.mark.parametrize("call", [HELLO, get("/v1/models")], ids=["WebSocket", "HTTP"])
 def test_a_late_answer_on_a_busy_machine_is_no_connect_timeout(call: Call) -> None:
-    """Nothing is looked at before the time limit of the answer is over, the connection that stands neither."""
+    """The loop first runs after the answer's time limit, although the connection was open by then."""
     with HostileServer(hang).serving() as base:
         exchange = perform(pc(base), call.replace(timeout_s=0.1), busy_s=0.15, busy_times=12)
     assert code_of(exchange) == "read-timeout"
 
 
 def test_an_open_socket_is_no_connect_timeout() -> None:
-    """Even where the time limit of connecting itself has passed before anybody looks at the socket."""
+    """Also if the connect timeout passed before the loop ran."""
     with HostileServer(hang).serving() as base:
         exchange = perform(pc(base), HELLO.replace(connect_timeout_s=0.001, timeout_s=0.1), busy_s=0.15, busy_times=12)
     assert code_of(exchange) == "read-timeout"
@@ -221,7 +221,7 @@ def test_the_close_of_the_other_side_is_kept() -> None:
 
 @pytest.mark.parametrize(("payload", "code"), [(b"", None), (b"\x03\xe8", 1000)])
 def test_a_close_frame_without_a_code_has_none(payload: bytes, code: int | None) -> None:
-    """What stands for it in RFC 6455 is 1005, which lies between the documented 1000 and 1011 (PB, 1:6)."""
+    """RFC 6455 represents it as 1005, which lies between the documented 1000 and 1011 (PB, 1:6)."""
 
     async def closing(peer: Peer) -> None:
         await peer.send(frame(CLOSE, payload))
@@ -235,7 +235,7 @@ def test_a_close_frame_without_a_code_has_none(payload: bytes, code: int | None)
 
 
 def test_a_server_that_still_sends_can_answer_our_close() -> None:
-    """What nobody reads any more must not keep us from reading the answer: else we break the connection."""
+    """Unread messages must not keep us from reading the close, or we would reset the connection."""
     ended: list[bytes | ConnectionError] = []
 
     async def talkative(peer: Peer) -> None:
@@ -264,7 +264,7 @@ def test_a_server_that_never_stops_sending_is_disconnected() -> None:
 
 
 def test_websockets_is_imported_by_the_first_socket_only() -> None:
-    """Neither the probes of another surface nor the mock import it before somebody opens a WebSocket."""
+    """Neither other probes nor the mock import it before a WebSocket is opened."""
     code = (
         "import sys\n"
         "import catalog_probe.probes.running.engine, catalog_probe.probes.running.lane\n"

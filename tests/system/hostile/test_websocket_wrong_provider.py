@@ -58,7 +58,7 @@ def replace_message(name: str, other: Any) -> SpoilMessage:
 
 
 async def refuse_resumption(message: Message, send: Send, scope: Scope) -> None:
-    """Close connections that come later with a handle."""
+    """Close later connections that resume with a handle."""
     later = any(name == b"x-mock-clock" for name, _ in scope["headers"])
     if later and message["type"] == "websocket.send":
         message = {"type": "websocket.close", "code": 1008, "reason": "no"}
@@ -66,14 +66,14 @@ async def refuse_resumption(message: Message, send: Send, scope: Scope) -> None:
 
 
 async def rename_setup_for_tokens(message: Message, send: Send, scope: Scope) -> None:
-    """Call what clients wait for otherwise, on connections that an ephemeral token opens."""
+    """Rename the setup message on connections that an ephemeral token opened."""
     by_token = any(name == b"authorization" for name, _ in scope["headers"])
     await (rename_message("setupComplete", "ready")(message, send, scope) if by_token else send(message))
 
 
 @dataclass(frozen=True)
 class SocketMismatch:
-    """A spoil, the record it is seen on, and the finding that must be told of it."""
+    """A spoiled socket, the record that observes it, and the finding that must report it."""
 
     spoil: SpoilMessage
     address: str
@@ -87,7 +87,7 @@ def edit_event(event: str, change: Callable[[Any], Any]) -> SpoilMessage:
 
 
 def flatten_error(message: Any) -> Any:
-    """The error as a stream would send it, not nested as a WebSocket does."""
+    """Flatten the error as a stream would send it; WebSockets nest it."""
     return {"type": "error", **{name: message["error"][name] for name in ("code", "message", "param")}}
 
 
@@ -162,7 +162,7 @@ MISMATCHED_ASSUMPTIONS = {
     ),
     "another name where clients wait": SocketMismatch(rename_setup_for_tokens, CONNECT, Aspect.EVENT, "event-missing"),
 }
-"""What no document shows: a difference there settles an assumption of ours."""
+"""Assumed assertions: a mismatch resolves the assumption."""
 
 
 @pytest.mark.parametrize("wrong", DRIFTS.values(), ids=DRIFTS.keys())

@@ -66,7 +66,7 @@ def replace_in_events(old: bytes, new: bytes) -> Spoil:
 
 
 def answer_instead_of_stream(number: int, error_type: str) -> Spoil:
-    """The error as an HTTP status where the documents put it into a stream."""
+    """Send the error as an HTTP status instead of in the stream."""
 
     def change(answer: SpoilableAnswer) -> None:
         if "event-stream" in answer.headers.get("content-type", ""):
@@ -88,7 +88,7 @@ def wrap_in_list(answer: SpoilableAnswer) -> None:
 
 @dataclass(frozen=True)
 class Mismatch:
-    """One thing that is wrong, and the finding that must name it."""
+    """One thing that is wrong, and the finding that must report it."""
 
     what: str
     address: str
@@ -375,7 +375,7 @@ def test_a_setup_answer_without_the_needed_field_is_setup_failed() -> None:
 
 
 def test_earlier_steps_are_judged_when_a_later_step_stops() -> None:
-    """More is said to be left than anybody may use up, so the limit is out of reach; that it is said is drift."""
+    """The header claims more requests than the budget allows, so the limit cannot be reached; the header drifts."""
     result = probe_spoiled(
         set_header("pa-ratelimit-requests-remaining", "99999999999"), "pa/rate_limits/limits/general"
     )

@@ -35,7 +35,7 @@ GET_AGENT = "pa/endpoints/agents/get_agent"
 
 
 class FailingMock:
-    """The mock, refusing some requests with a 500."""
+    """The mock, answering one method with 500."""
 
     def __init__(self, method: str) -> None:
         self.mock: MockApp = create_app(only=["pa"])
@@ -106,7 +106,7 @@ AGENTS = (
 
 
 def test_probes_that_make_uniquely_named_things_do_not_collide(tmp_path: Path) -> None:
-    """Each makes an agent, at one time in one account, in which a night that was killed has left some."""
+    """Each probe makes an agent, concurrently, in an account where a killed night left some."""
     with serving_account(tmp_path, FailingMock("")) as tonight:
         address = tonight.target.providers["pa"].addresses["base_url"]
         headers = {
@@ -232,7 +232,7 @@ def test_cleanup_sends_nothing_for_another_accounts_journal(
 
 
 def test_cleanup_sends_nothing_for_an_edited_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Whoever can write a journal and has no key names no other thing on the account."""
+    """Editing a journal without the key cannot delete other things of the account."""
     broken = FailingMock("DELETE")
     with serving_account(tmp_path, broken) as tonight:
         probe_addresses(tonight, tmp_path / "out" / "run", GET_FILE)
@@ -246,7 +246,7 @@ def test_cleanup_sends_nothing_for_an_edited_line(tmp_path: Path, capsys: pytest
 
 
 class RenamingMock(FailingMock):
-    """The mock, whose uploads are answered with this id."""
+    """The mock, answering uploads with a chosen id."""
 
     def __init__(self, given: str) -> None:
         super().__init__("")

@@ -75,7 +75,7 @@ def test_an_address_without_the_api_is_suspected_too(
 def test_the_suggested_command_runs_what_was_planned(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """By the path that the target was given by, and with the costs that were allowed."""
+    """With the target's path and the allowed costs as given."""
     monkeypatch.setenv("PA_API_KEY", "mock-pa-inference")
     with serving(create_app(only=["pa"])) as base:
         given = write_live_target(tmp_path, {"pa": f"{base}/pa"}).path
@@ -89,7 +89,7 @@ GOES = "2026-12-03T00:00:00Z"
 
 
 def models_one_by_one(*ids: str) -> Starlette:
-    """A service whose listing has one model a page, each of which goes on the third of December."""
+    """A service that lists one model a page, all retired on 3 December."""
 
     async def listing(request: Request) -> Response:
         number = ids.index(request.query_params["after_id"]) + 1 if "after_id" in request.query_params else 0
@@ -130,7 +130,7 @@ def test_a_model_is_found_on_any_page(listed: tuple[str, ...], diagnosis: str) -
     ],
 )
 def test_only_failed_look_ups_leave_values_open(status: int, content_type: str, left_open: set[str]) -> None:
-    """What rests on a value that nobody could ask for is as open; a refusal, and an empty list, are answers."""
+    """Values that depend on an unknown value stay open too; a refusal or an empty list is an answer."""
 
     def output(_: Request) -> Response:
         return Response("{}" if "json" in content_type else "<html></html>", status, media_type=content_type)

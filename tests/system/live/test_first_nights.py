@@ -39,7 +39,7 @@ DIALECT = {
         "key_header": LIVE.providers["pa"].key_header,
     }
 }
-"""What the public service calls its headers and ids, as the live target has it."""
+"""Names of headers and ids of the public service, from the live target."""
 
 OPTIONS = ("--target", "live", "--provider", "pa", "--kind", "endpoints")
 MOCKS = (b"x-mock-",)
@@ -47,7 +47,7 @@ GET_MODEL = "pa/endpoints/models/get_model"
 
 
 class ServiceMock:
-    """The mock in the service's dialect; from one night on it says something else in one place."""
+    """The mock with the service's names; after `changed` is set it differs in one status."""
 
     def __init__(self) -> None:
         self.mock = create_app(only=["pa"], settings=DIALECT)
@@ -67,7 +67,7 @@ class ServiceMock:
 
 @contextmanager
 def service() -> Iterator[tuple[ServiceMock, dict[str, str]]]:
-    """A running stand-in, and what a user sets: a key. Where the service is, no test leaves to the default."""
+    """A running stand-in, and the variables of a user: a key, and an address because tests never dial out."""
     standing_in = ServiceMock()
     with serving(standing_in) as base:
         yield standing_in, {"PA_API_KEY": "mock-pa-inference", "PA_BASE_URL": f"{base}/pa", "PA_RATE": "200"}
@@ -157,7 +157,7 @@ PAGE = b"<html><body>Sorry, you have been blocked</body></html>"
 
 
 class OtherListing:
-    """The service, but that its listing of models shows one that is retired, or from some page on is a gateway's."""
+    """The service with another listing: a retired model, or a gateway's page from some page on."""
 
     def __init__(self, standing_in: ServiceMock, *, page_from: int | None = None) -> None:
         self.standing_in = standing_in
@@ -186,7 +186,7 @@ async def answer(send: Send, status: int, content_type: bytes, body: bytes) -> N
 def test_a_night_whose_look_ups_a_gateway_answers_is_blind(
     page_from: int, options: tuple[str, ...], tmp_path: Path
 ) -> None:
-    """Also the first one, and where the first page of a list was answered: nobody knows what the account has."""
+    """Even if the first page was answered, because the account's models are unknown."""
     with serving(OtherListing(ServiceMock(), page_from=page_from)) as base:
         environ = {"PA_API_KEY": "mock-pa-inference", "PA_BASE_URL": f"{base}/pa", "PA_RATE": "200"}
         ran = pytest_probes(tmp_path / "out", *OPTIONS, *options, environ=environ)

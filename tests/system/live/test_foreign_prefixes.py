@@ -30,7 +30,7 @@ PREFIXES: dict[str, dict[str, str]] = {
     "pc": {"header_prefix": "cirrus-"},
     "pd": {},
 }
-"""What each provider calls its headers and ids on the wire; nothing of it may reach a result."""
+"""Names of headers and ids on the wire; none may reach a result."""
 
 SETTINGS: dict[str, dict[str, Any]] = {
     "pa": PREFIXES["pa"],
@@ -38,14 +38,14 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "pc": PREFIXES["pc"],
     "pd": {},
 }
-"""What the target says, so that the probes are understood."""
+"""The same names as settings of the target."""
 
 FOREIGN = ("acme", "borealis", "cirrus")
 PROVIDERS = tuple(name for name in targets.load("mock").providers)
 
 
 def make_target(base: str, provider: str, ca_file: str) -> Target:
-    """The mock target, one provider alone, with its real names; where it has more hosts, one goes by another name."""
+    """Make a target of one provider with foreign names; further hosts use the name localhost."""
     target = mock_target_at(base, ca_file=ca_file, timeout_s=10.0)
     found = target.providers[provider]
     addresses = {
@@ -64,7 +64,7 @@ def is_over_http(record: Record) -> bool:
 
 @pytest.fixture
 def results_of(once: Once, tls: Certificates) -> CleanResults:
-    """The results of all records over HTTP of a provider that is dressed."""
+    """The results of a provider's HTTP records under foreign names."""
 
     def probe_provider(provider: str, _folder: Path) -> dict[str, Result]:
         chosen = [str(record.address) for record in catalog().select(provider=provider) if is_over_http(record)]

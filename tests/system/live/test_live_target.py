@@ -86,7 +86,7 @@ def test_every_provider_can_be_expected_on_demand_and_has_a_budget(provider: str
 @pytest.mark.parametrize("provider", TABLES["live"]["providers"])
 @pytest.mark.parametrize("table", ["credentials", "values"])
 def test_it_names_every_role_and_value_that_the_mock_target_names(provider: str, table: str) -> None:
-    """Else a record that the mock can show could never be probed live: add a line to the live target."""
+    """Otherwise a record that the mock shows could never be probed live: add a line to the live target."""
     known = TABLES["mock"]["providers"][provider].get(table, {})
     assert known.keys() <= TABLES["live"]["providers"][provider].get(table, {}).keys()
 

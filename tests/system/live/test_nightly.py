@@ -65,7 +65,7 @@ class Repository:
         return subprocess.run(command, cwd=self.root, check=True, capture_output=True, text=True).stdout.strip()
 
     def propose(self, *runs: Path, status: int = 0) -> str:
-        """A night's end, on a fresh checkout of the main branch as the workflow has it."""
+        """Run the end of a night on a fresh checkout of main, as the workflow does."""
         self.git("reset", "--quiet", "--hard", "origin/main")
         done = subprocess.run(
             [".ci/propose", *map(str, runs)],
@@ -79,7 +79,7 @@ class Repository:
         return done.stdout + done.stderr
 
     def asked(self) -> list[str]:
-        """What GitHub was asked since this was last asked."""
+        """Return the commands that GitHub got since the last call."""
         path = self.gh / "asked"
         lines = path.read_text().splitlines() if path.exists() else []
         path.unlink(missing_ok=True)
@@ -100,11 +100,11 @@ class Repository:
         (self.gh / "pulls.json").write_text(json.dumps(pulls))
 
     def close(self, state: str = "CLOSED") -> None:
-        """A person closes or merges the pull request, and the branch stays."""
+        """Close or merge the pull request as a person would; the branch stays."""
         self.pulls = [{**pull, "state": state} for pull in self.pulls]
 
     def squash(self) -> None:
-        """A person merges the pull request as one commit of its own, and its branch goes."""
+        """Squash-merge the pull request as a person would, and delete its branch."""
         self.close("MERGED")
         self.git("fetch", "--quiet", "origin", PROPOSAL)
         commit = self.git("commit-tree", "FETCH_HEAD^{tree}", "-p", "origin/main", "-m", "Squashed")
@@ -112,13 +112,13 @@ class Repository:
         self.git("fetch", "--quiet", "origin")
 
     def fail_at(self, call: int, message: str = "HTTP 502: Bad Gateway") -> None:
-        """From now on GitHub refuses this call, counted from 1; none where it is 0."""
+        """Let GitHub refuse this call, counted from 1; 0 for none."""
         (self.gh / "asked").unlink(missing_ok=True)
         (self.gh / "failure").write_text(json.dumps({"call": call, "message": message}))
 
     @property
     def queued(self) -> list[str]:
-        """The nights that wait to be proposed."""
+        """Branches of nights that wait to be proposed."""
         return self.git("ls-remote", "--heads", "origin", "refs/heads/nightly/queue/*").splitlines()
 
     def changed(self) -> list[str]:
@@ -132,7 +132,7 @@ class Repository:
         return self.git("show", f"FETCH_HEAD:{path}")
 
     def commit(self, branch: str, files: Mapping[str, str | None], onto: str = "", author: str = "reviewer") -> str:
-        """Somebody's commit on top of a branch, or of what `onto` names: files by path, a link where it begins so."""
+        """Commit files onto a branch (or `onto`) and push; `-> target` makes a link, None deletes."""
         self.git("fetch", "--quiet", "origin", onto or branch)
         work = Path(tempfile.mkdtemp(dir=self.root.parent))
         self.git("worktree", "add", "--quiet", "--detach", str(work), "FETCH_HEAD")
@@ -253,13 +253,13 @@ def first(once: Once, pd: Mapping[str, str]) -> Path:
 
 @pytest.fixture
 def second(once: Once, pd: Mapping[str, str]) -> Path:
-    """A night that changes another one, and did not look at what the first one saw."""
+    """A night that changes another file, without probing the records of the first."""
     return once("nightly-second", partial(probe_words, "errors and not_found", addresses=pd))
 
 
 @pytest.fixture
 def similar(once: Once, pd: Mapping[str, str]) -> Path:
-    """A night that says of another record, line by line, what the first one said."""
+    """A night that changes the same lines as the first one, but of another record."""
     return once("nightly-alike", partial(probe_words, "endpoints and api_key", addresses=pd))
 
 
@@ -358,7 +358,7 @@ def test_a_closed_proposal_stays_closed_until_there_is_something_new(
 
 
 def test_a_merged_proposal_does_not_block_the_next_one(proposed: Repository, first: Path) -> None:
-    """Its words were accepted: in a later night they are news, here of what somebody reverted since."""
+    """A merged text may be proposed again, here because somebody reverted it."""
     before = proposed.read("main", MODELS)
     proposed.squash()
     assert "nothing to say" in proposed.propose(first)
@@ -585,7 +585,7 @@ def test_a_pull_request_closed_during_the_push_is_replaced(proposed: Repository,
 
 
 def test_thousands_of_a_reviewer_s_commits_stay(proposed: Repository, second: Path) -> None:
-    """On a proposal that was closed, where they are only asked for by their authors."""
+    """On a closed proposal, where the script filters commits by author."""
     commit = "commit refs/heads/many\ncommitter r <reviewer@localhost> 1700000000 +0000\ndata 0\n"
     stream = "".join([commit, f"from {proposed.tip(PROPOSAL)}\n", *[commit] * 4000])
     subprocess.run(["git", "fast-import", "--quiet"], cwd=proposed.root, input=stream, text=True, check=True)

@@ -31,7 +31,7 @@ NOWHERE = {"type": "error", "error": {"type": "not_found_error", "message": "No 
 
 
 def contradict_assumptions(answer: SpoilableAnswer) -> None:
-    """What only our assumptions speak against: another success, another place of the id, a path that is not there."""
+    """Contradict only assumptions: another success status, another place of the id, a missing path."""
     if answer.path == "/pa/v1/messages/batches":  # 1:4.1: "paths: not shown"
         if answer.status >= 400:
             return

@@ -38,7 +38,7 @@ UNKNOWN_PATH = "pa/errors/general/unknown_path"
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 
 FEW = ("-k", "models or compliance_chats")
-"""Of both credentials: what is told of a provider that cannot be looked at is told of few records as of all."""
+"""Few records of both credentials are enough to test what an unobservable provider reports."""
 
 
 def test_a_dead_key_makes_the_run_blind_and_names_its_variable(tmp_path: Path) -> None:
@@ -79,7 +79,7 @@ def test_a_missing_key_makes_the_run_blind_and_names_what_to_set(
 def test_an_empty_key_leads_the_summary(
     tmp_path: Path, expected: str, is_expected: bool, variables: tuple[str, ...]
 ) -> None:
-    """It is the secret that a CI could not find, so the provider is expected; of several the main key is named."""
+    """An empty key means a missing CI secret, so the provider is expected; the main key is named."""
     environ = {"PA_BASE_URL": "https://provider.invalid", "PA_EXPECTED": expected, **dict.fromkeys(variables, "")}
     chosen = ("--target", "live", "--provider", "anthropic")
     seen = pytest_probes(tmp_path / "out", *chosen, *FEW, environ=environ)
@@ -151,7 +151,7 @@ def test_too_long_a_wait_ends_the_lane(tmp_path: Path, retry_after: Callable[[],
 
 
 def test_a_wait_within_the_cap_is_waited_for(tmp_path: Path) -> None:
-    """By the very next request, which is the same record's, on its next endpoint."""
+    """The next request of the same record waits."""
     with serving(PausingMock("0.3")) as base:
         [asked] = probe_in_order(write_live_target(tmp_path, {"pa": f"{base}/pa"}), UNKNOWN_MODEL)
     refused, after = asked.attempts[0].exchanges[:2]
@@ -210,7 +210,7 @@ ACCEPTED = AcceptedDifference(MODELS, "night", ("status",), "known", "2026-01-01
 
 
 def options(*accepted: AcceptedDifference, today: date) -> Options:
-    """Only what the check of accepted differences needs."""
+    """Return options that the check of accepted differences needs."""
     target = replace(night_target(), name="night")
     return Options(catalog(), target, ("pa",), ("endpoints",), frozenset(), False, False, Path(), today, accepted)
 
@@ -239,7 +239,7 @@ def test_a_stale_accepted_difference_fails_runs_on_its_target(
 
 
 def test_a_run_with_a_stale_entry_exits_1(tmp_path: Path) -> None:
-    """The shipped file speaks of the shipped records, so the run gets one of its own through the environment."""
+    """A plugin replaces the shipped file, which only has shipped records."""
     accepted_differences = tmp_path / "divergences.json"
     (tmp_path / "with_another_file.py").write_text(make_accepting_plugin(accepted_differences))
     accepted_differences.write_text(

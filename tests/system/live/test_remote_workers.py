@@ -51,7 +51,7 @@ def socket_server(path: Path) -> Iterator[str]:
 
 @pytest.fixture
 def checkout(tmp_path: Path) -> Path:
-    """What travels to the other machine; xdist brings pytest along, and deletes there what is not here."""
+    """The files that xdist copies to the other machine; it brings pytest, and deletes extra files there."""
     return copy_parts(
         tmp_path / "checkout", "catalog", "catalog_probe", "probes", "reports", "pyproject.toml", "conftest.py"
     )

@@ -82,7 +82,7 @@ def expected_by_shard(target: Target, total: int) -> list[tuple[str, ...]]:
 
 
 def test_a_shard_expects_only_the_providers_it_can_probe() -> None:
-    """Else a shard that got only lanes without a key would call a provider blind that another shard looks at."""
+    """Otherwise a shard with only keyless lanes would call a provider blind that another shard probes."""
     target = mock()
     pa = target.providers["pa"]
     bare = replace(pa, credentials={"inference": pa.credentials["inference"]})
@@ -114,7 +114,7 @@ def shards(once: Once) -> list[CommandResult]:
 
 
 def test_no_shard_is_blind_or_incomplete(shards: list[CommandResult]) -> None:
-    """One of the three got no provider, for a live one is never split: it asks nothing, which is 5 and not 10."""
+    """A live provider is never split, so one of three shards is empty and exits with 5, not 10."""
     assert sorted(ran.status for ran in shards) == [0, 0, 5], [ran.all_output for ran in shards]
     complete = [ran for ran in shards if ran.status == 0]
     seen = [address for ran in complete for address in ran.results]

@@ -24,7 +24,7 @@ ADDRESSES = {
     "PD_REGIONAL_BASE_URL": ("/pd-regional/", REGIONAL, {"PD_NON_REGIONAL_MODEL": "mock-large"}),
     "PD_MANAGEMENT_URL": ("/pd-management/", MANAGEMENT, {"PD_MANAGEMENT_KEY": "mock-pd-management"}),
 }
-"""Where each address but that of the API itself leads, what is asked there for nothing, and what that needs."""
+"""Variable of an address -> (path on the mock, free records probed there, variables they need)."""
 
 WRONG_ANSWERS = {
     "404 in HTML": edits.replace_by_page(404, "Not Found"),
@@ -100,7 +100,7 @@ def test_a_change_at_a_confirmed_host_is_drift(services: Services) -> None:
 
 
 def test_a_large_success_proves_the_key_without_a_proof_field(services: Services) -> None:
-    """Of a large body only the values at named pointers are kept, which are none here."""
+    """Only values at named pointers of a large body are kept, and none are named here."""
     _, asked, given = ADDRESSES["PD_MANAGEMENT_URL"]
     large = json.dumps({"padding": "x" * 100_000})
     services.restart(

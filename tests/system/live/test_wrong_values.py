@@ -47,7 +47,7 @@ NOT_FOUND = "value-not-found"
 
 
 def test_a_listed_model_may_drift(services: Services) -> None:
-    """It is in the account's list, so that a refusal of it is the provider's; so is that of one found there."""
+    """The account lists the model, given or looked up, so a refusal is the provider's."""
     for given in ({"PA_SMALL_MODEL": "mock-small"}, {}):
         services.restart(Fault(FaultScope(path="/models/mock-small$"), answer=replace_answer(404, GONE)))
         results = probe_account(services.target("pa", **given), ABOUT_THE_MODEL[:1])
@@ -66,7 +66,7 @@ ONLY_OTHER_MODEL = Fault(FaultScope(path="/v1/models$", statuses=(200,)), answer
 
 @pytest.mark.parametrize("where", ["/models/mock-small|/messages", "/models/mock-small"])
 def test_a_model_that_this_key_may_not_use_restricts_no_record(services: Services, where: str) -> None:
-    """Nor is it a difference where another refusal was provoked, as long as nothing at all is let through with it."""
+    """Records of other refusals do not drift either, as long as the model is never accepted."""
     forbidden = edit_body(lambda raw: NO_PERMISSION.encode())
     refused = Fault(
         FaultScope(path=where, statuses=(200, 400)), answer=lambda answer: forbidden(answer).with_changes(status=403)
@@ -109,7 +109,7 @@ OTHER_WORDS = '{"type":"error","error":{"type":"invalid_request_error","message"
 
 
 def test_a_header_refused_before_the_key_is_checked_is_no_drift(services: Services) -> None:
-    """What a wrong key is told then is no difference; what it is told in other words may be one."""
+    """The same refusal of a wrong key is no mismatch; a different one is drift."""
     agents, nobody = FaultScope(path="/v1/agents"), FaultScope(path="/v1/agents", credential=NONEXISTENT_KEY)
     services.restart(Fault(agents, answer=replace_answer(400, BETA)))
     (result,) = probe_account(services.target("pa"), [LIST_AGENTS]).values()
@@ -167,7 +167,7 @@ LISTS = {
     [*((each, b"[]") for each in LISTS), ("pa", b"null"), ("pa", b'{"id": "m"}'), ("pa", b'[{"id": ""}]')],
 )
 def test_an_account_without_any_model_is_account_trouble(services: Services, provider: str, listing: bytes) -> None:
-    """Most records need one; that there is none is no state of a provider's, so nobody looked at those."""
+    """Most records need a model; without one they are not probed, which is the account's trouble."""
     path, empty = LISTS[provider]
     nothing = empty.replace(b"[]", listing)
     services.restart(Fault(FaultScope(path=path, statuses=(200,)), answer=edit_body(lambda raw: nothing)))

@@ -29,7 +29,7 @@ pytestmark = pytest.mark.filterwarnings("ignore")  # those of its own
 
 
 def departures(provider: str, base: str, mode: str, *, only: str = "") -> list[str]:
-    """What an answer of the mock has that the export does not say, each in a line."""
+    """List what an answer of the mock has and the export lacks."""
     whole = build_document(catalog(), provider)
     found: dict[str, None] = {}
     asked = 0

@@ -29,7 +29,7 @@ UNKNOWN_MODEL = "pa/errors/general/unknown_model"
 
 
 class CountingMock:
-    """A mock that says what it was asked."""
+    """A mock that counts its requests."""
 
     def __init__(self, base: str) -> None:
         self.base = base
@@ -43,7 +43,7 @@ class CountingMock:
         return int(asked.json()["total"])
 
     def count_requests_of(self, run: str, record: str) -> int:
-        """What the first attempt at a record sent, by whichever process: each has sessions of its own."""
+        """Count requests of a record's first attempt, in any process; each process has own sessions."""
         return sum(self.count_requests("/".join([run, *worker, record, "1"])) for worker in ([], ["gw0"], ["gw1"]))
 
     def close(self) -> None:
@@ -119,7 +119,7 @@ def test_collecting_sends_nothing_and_leaves_nothing(counting_mock: CountingMock
 
 @pytest.mark.parametrize("words", ["529", "unknown_model and general", "not_found_error and GET or refusal"])
 def test_records_are_chosen_by_their_words(words: str, counting_mock: CountingMock, tmp_path: Path) -> None:
-    """By address, and by the status, type, code, method and tags that they document."""
+    """By address, status, type, code, method and tags."""
     target = pa_target(tmp_path / "target.toml", counting_mock.base)
     done = pytest_probes(tmp_path / "out", "--target", target, "--depth", "quick", "-k", words)
     assert done.status == 0, done.all_output

@@ -24,14 +24,14 @@ def pytest_runtest_teardown(item):
     if "PYTEST_XDIST_WORKER" in os.environ and done == {after} and {again}:
         os.kill(os.getpid(), signal.SIGKILL)
 """
-"""As the system kills a worker for want of memory: without a word, in the middle of its items."""
+"""Kill a worker in the middle of its items, as the system does for lack of memory."""
 
 SELECTED = ("--provider", "pa", "--kind", "endpoints", "-k", "get_")
-"""Only reads: what a worker deleted on the mock before it died is gone for the one that takes over."""
+"""Only reads, because what a dead worker deleted on the mock is gone for its successor."""
 
 
 def run_killed(folder: Path, *arguments: str, after: int, again: str = "True") -> CommandResult:
-    """Run with workers that are killed at their so-manieth item."""
+    """Run with workers that are killed at their `after`-th item."""
     (folder / "killed.py").write_text(KILLING_PLUGIN.format(after=after, again=again))
     environ = {"PYTHONPATH": str(folder)}
     return pytest_probes(folder / "out", "-p", "killed", "-p", "no:randomly", *SELECTED, *arguments, environ=environ)
@@ -78,7 +78,7 @@ def end():
 def {hook}({argument}):
     end()
 """
-"""As above, but at one hook, and only the first worker."""
+"""Kill the first worker at one hook."""
 
 KILL = """
 import os, signal
@@ -88,7 +88,7 @@ def kill(gateway):
     os.kill(channel.receive(), signal.SIGKILL)
     gateway.join()
 """
-"""The process that runs the others kills one, and goes on when it has noticed."""
+"""The controller kills a worker and continues once it has noticed."""
 
 AFTERWARDS = f"""{KILL}
 def pytest_testnodedown(node, error):
@@ -96,7 +96,7 @@ def pytest_testnodedown(node, error):
         node.channel.waitclose()
         kill(node.gateway)
 """
-"""The first worker, while it waits for the others with nothing left to do."""
+"""Kill the first worker while it waits for the others."""
 
 AT_THE_START = f"""{KILL}
 def pytest_configure(config):
@@ -107,7 +107,7 @@ def pytest_xdist_newgateway(gateway):
     if gateway.id == "{{name}}":
         kill(gateway)
 """
-"""The first worker before it has collected, and another one before it was told anything."""
+"""Kill the first worker before collection, and another before its first item."""
 
 
 def run_with_plugin(plugin: str, folder: Path, *arguments: str) -> CommandResult:
@@ -182,7 +182,7 @@ def test_workers_that_die_before_they_collect_are_our_fault(tmp_path: Path) -> N
 
 
 def test_records_skipped_by_x_are_not_lost(tmp_path: Path) -> None:
-    """A first failure ends it; that the others were not asked makes it neither blind nor our fault."""
+    """The first failure ends the run; records that were not asked make it neither blind nor our fault."""
     (tmp_path / "failing.py").write_text(
         "import pytest\n\n@pytest.hookimpl(wrapper=True)\ndef pytest_runtest_call(item):\n    yield\n"
         "    pytest.fail('on purpose')\n"

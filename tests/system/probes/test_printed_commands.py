@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 STEPS = "pa/errors/compliance/page_not_valid_for_request"
-"""It sends a cursor that an answer before handed out."""
+"""A record that sends a cursor from an earlier answer."""
 
 DRIFTING = {STEPS: 405, "pc/errors/not_found/model": 405}
 """Records, and the status that they state here: another than the mock's."""

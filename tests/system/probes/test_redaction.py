@@ -56,7 +56,7 @@ no_prefill_model = "small"
 
 
 def encode_secret(secret: str) -> Iterator[str]:
-    """The forms in which the server echoes a secret, and in which it must not be found."""
+    """Yield the encodings in which the server echoes a secret."""
     yield secret
     yield quote(secret, safe="")
     yield json.dumps(secret)[1:-1]
@@ -69,7 +69,7 @@ def encode_secret(secret: str) -> Iterator[str]:
 
 
 def traces(secret: str) -> Iterator[str]:
-    """What must not be found; of base64 the part that no neighbour changes."""
+    """Yield the strings that must not be found; of base64, the part that neighbours cannot change."""
     for form in encode_secret(secret):
         yield form if not form.startswith(("YWJ", "YX", "c2s", "Y2F", "d3J")) else form[4 : len(form) - 10]
 
@@ -173,7 +173,7 @@ LOUD = ("-vv", "--tb=long", "--showlocals", "--log-level=DEBUG", "-o", "log_cli=
 
 
 def probe_echo_server(tmp_path: Path, *arguments: str) -> tuple[CommandResult, list[str]]:
-    """A live run against the echoing server, as loud as it can be; and the heads of all requests."""
+    """Run live against the echoing server with verbose output; return the heads of all requests too."""
 
     async def misbehave(peer: Peer) -> None:
         await turns(peer)
@@ -191,7 +191,7 @@ def probe_echo_server(tmp_path: Path, *arguments: str) -> tuple[CommandResult, l
 
 
 def build_news(out: Path) -> None:
-    """What is told of the history: the wire's changelog, and what the night has for a webhook."""
+    """Write the feed and the webhook's news of the history."""
     rows = earlier_runs.parse_history_lines(load_history(out / "history", "canary"))
     (out / "feed.xml").write_text(feed.render("canary", rows), encoding="utf-8")
     built = news.build_news("canary", rows, rows[-1].run)

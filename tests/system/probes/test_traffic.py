@@ -144,6 +144,6 @@ def test_a_folder_of_tests_is_no_recording(tmp_path: Path, capfd: pytest.Capture
 
 @pytest.mark.parametrize("arguments", [["--target", "live"], ["--update"], ["--provider", "pd", "tests/harness"]])
 def test_options_of_probes_are_refused_elsewhere(arguments: list[str], capfd: pytest.CaptureFixture[str]) -> None:
-    """Without `probes` the project's own tests would run, and the option would do nothing."""
+    """Otherwise the project's own tests would run and ignore the option."""
     assert run_pytest_here(*arguments) == Exit.USAGE
     assert f"write `pytest probes {arguments[0]} …`" in capfd.readouterr().err

@@ -43,7 +43,7 @@ def old(checkout: Path) -> Iterator[OldProcess]:
 
 @pytest.fixture
 def other(checkout: Path) -> Iterator[OldProcess]:
-    """In the place of the new mock: the old one once more, as it is or with a mutant."""
+    """Use the old mock, unchanged or with a mutant, as the new one."""
     with OldProcess(checkout, Path(sys.executable)) as process:
         yield process
 
