@@ -7,8 +7,10 @@ from dataclasses import replace
 import pytest
 
 from catalog_probe.catalog.files.manifest import manifest
-from catalog_probe.catalog.model import Aspect, Finding, Request, Severity
+from catalog_probe.catalog.model import Aspect, Exchange, Finding, Request, Severity
 from catalog_probe.catalog.reading.assertions import asserted_expectations
+from catalog_probe.catalog.recognition.endpoint_index import EndpointIndex
+from catalog_probe.probes.judging.comparison.observations import observe
 from catalog_probe.probes.judging.comparison.revisions import assertions_of_other_revisions, drop_other_revisions
 from tests.harness.engines import catalog
 
@@ -48,3 +50,16 @@ def test_it_holds_since_a_revision_or_until_one(since: str, until: str, asked: s
     assert assertions_of_other_revisions(expected, request) == (set() if holds else {KEY})
     finding = Finding("status-differs", Aspect.STATUS, Severity.MUST, "", "success", observed=201, assertion=KEY)
     assert list(drop_other_revisions([finding], expected, request)) == ([finding] if holds else [])
+
+
+def test_an_assertion_of_another_revision_is_never_both_mismatched_and_not_observed() -> None:
+    assert REVISIONS is not None
+    expected = replace(
+        STATED, assertions={**STATED.assertions, KEY: replace(STATED.assertions[KEY], since=NEW, until="")}
+    )
+    exchange = Exchange("success", Request("GET", "https://provider.example/v1/models", {REVISIONS.header: OLD}))
+    finding = Finding("status-differs", Aspect.STATUS, Severity.INFO, "", "success", observed=201, assertion=KEY)
+    for findings in ([], [finding]):
+        observation = observe(expected, exchange, findings, None, EndpointIndex.from_records(()))
+        assert observation.not_observed.get("status") == (None if findings else "another-revision")
+        assert ("status" in observation.mismatched) is bool(findings)

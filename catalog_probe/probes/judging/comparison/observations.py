@@ -3,6 +3,9 @@
 An assertion is *matched* (the answer agrees with it), *mismatched* (a finding speaks of it) or *not observed* (this
 answer could not have shown it). A verdict rests on observed assertions only, so each assertion that was not observed
 has a reason.
+
+`Expected.assertions` has the key of each assertion with its label (`answer/header:retry-after`). An observation is of
+one label, so it has local keys (`header:retry-after`).
 """
 
 from __future__ import annotations
@@ -10,6 +13,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.evidence.drift_identity import observed_class
+from catalog_probe.catalog.model import Address
 from catalog_probe.catalog.model.assertion import Basis
 from catalog_probe.catalog.model.observation import Observation
 from catalog_probe.catalog.reading.assertions import ANOTHER_REVISION
@@ -70,19 +74,24 @@ def observe(
         for finding in findings
         if finding.assertion in expected.assertions
     }
+    # Another success than an assumed one is a finding too, but the rest of that answer is compared.
     status_differs = any(
         finding.assertion == f"{expected.label}/status" and not _is_only_another_success(finding)
         for finding in findings
     )
     remaining = [assertion for assertion in expected.assertions.values() if assertion.key.local_key not in mismatched]
 
+    other_revisions = assertions_of_other_revisions(expected, exchange.request)
     not_observed: dict[str, str] = {}
     for assertion in remaining:
-        code = _explain_not_observed(expected, exchange, assertion, mismatched, reason, status_differs=status_differs)
+        if str(assertion.key) in other_revisions:
+            code = ANOTHER_REVISION
+        else:
+            code = _explain_not_observed(
+                expected, exchange, assertion, mismatched, reason, status_differs=status_differs
+            )
         if code:
             not_observed[assertion.key.local_key] = code
-    for key in assertions_of_other_revisions(expected, exchange.request):
-        not_observed[expected.assertions[key].key.local_key] = ANOTHER_REVISION
     for local_key, code in relations_not_observed(expected, exchange, other_answers).items():
         if local_key not in mismatched:
             not_observed.setdefault(local_key, code)
@@ -104,11 +113,14 @@ def observe(
 
 
 def is_answered(expected: Expected, response: Response) -> bool:
-    """Whether more came than an open stream, socket or call.
+    """Whether more came than the opening of a stream, socket or call.
 
-    For gRPC that is a status, for a socket with a documented close the close, for other streams any message. A plain
-    response in place of a stream is an answer. A broken stream is none. Nor is a refusal after the stream was opened:
-    the handshake, or the 200, accepted nothing.
+    The opening itself, a handshake or a 200, accepts nothing. What has to come after it:
+    - in gRPC: a status;
+    - on a socket whose close is documented: the close;
+    - in other streams: any message, unless the peer refuses after the opening.
+
+    A plain response in place of a stream is an answer. A stream that cannot be parsed is none.
     """
     rule = expected.stream
     if rule is None:
@@ -126,9 +138,12 @@ def is_answered(expected: Expected, response: Response) -> bool:
 
 
 def _is_refused_after_opening(rule: StreamRule, response: Response, received: Sequence[Event]) -> bool:
-    """Whether the peer closed a socket, or sent an error, in place of all events that were waited for."""
-    # Prevents that an open stream counts as acceptance where the events are assumed. It can hide that a success is
-    # documented under another name and its socket closed at once. The case: an ephemeral token refused by close 1008.
+    """Whether the peer closed a socket, or sent an error, in place of all events that were waited for.
+
+    This prevents that an open stream counts as acceptance if its events are only assumed. It can hide a success that
+    comes under another name than the documented one, on a socket that is closed at once. The case: an ephemeral token
+    that was refused by close 1008.
+    """
     awaited = {name for name in (rule.event, rule.terminal, *rule.events) if name is not None}
     if not awaited or any(event.event in awaited for event in received):
         return False
@@ -146,9 +161,10 @@ def shows_documented(expected: Expected, observation: Observation) -> bool:
     documented = {assertion.key.local_key for assertion in assertions if assertion.basis is Basis.DOCUMENTED}
     if expected.stream is not None:
         # How a stream opens counts only if nothing is documented of what comes over it.
-        documented = documented - OPENING_KEYS or documented
+        beyond_opening = documented - OPENING_KEYS
+        documented = beyond_opening or documented
     elif expected.is_documented:
-        # The documents say that the answer is a success, or a refusal; only the number is ours.
+        # The documents say that the answer is a success, or a refusal; only the number is assumed.
         documented |= {assertion.key.local_key for assertion in assertions if assertion.is_only_status_assumed}
     return not documented.isdisjoint((*observation.matched, *observation.mismatched))
 
@@ -159,9 +175,12 @@ def _is_only_another_success(finding: Finding) -> bool:
 
 
 def _observed_endpoint(expected: Expected, exchange: Exchange, endpoints: EndpointIndex) -> str:
-    """Return an endpoint record's own address, else the endpoint that the recipe names, else by method and path."""
+    """Return the endpoint that was asked: by the record, else by the recipe, else by method and path.
+
+    Every assertion of a step has the address of its record. An endpoint's record is about itself.
+    """
     record_address = next((assertion.address for assertion in expected.assertions.values()), "")
-    if "/endpoints/" in record_address:
+    if record_address and Address.parse(record_address).kind == "endpoints":
         return record_address
     return exchange.endpoint or endpoints.find(exchange, expected.claimed_endpoints)
 
@@ -186,7 +205,7 @@ def _explain_not_observed(
         return NO_ANSWER
     if local_key != "status" and (status_differs or expected.select_for(response) is not expected):
         return ANOTHER_ANSWER
-    # Relations are not compared beside another status, an assumed one too.
+    # Relations are compared in the documented answer alone: not beside another status, even if ours was assumed.
     if assertion.key.aspect == "relation" and not expected.is_answered_by(response):
         return ANOTHER_ANSWER
     return _explain_hidden(expected, response, assertion, mismatched)
@@ -201,6 +220,7 @@ def _explain_hidden(expected: Expected, response: Response, assertion: Assertion
     if aspect in _BODY_ASPECTS or (aspect == "status" and location):  # a status with a location is in the envelope
         is_event = expected.stream is not None and expected.stream.event is not None
         is_no_json = expected.envelope.body == "json" and not is_event and response.body_type != "json"
+        # Text in place of JSON is one finding, on the body. It shows nothing of the members that JSON would have.
         if body is ABSENT or (is_no_json and "body" in mismatched):
             return NO_BODY
     if aspect == "body" and is_within_empty_list(expected, body, assertion.key.local_key, location):
