@@ -91,7 +91,7 @@ class ReasonCode(StrEnum):
     NO_CREDIT = "no-credit"
     ACCOUNT_TROUBLE = "account-trouble"
     ONE_ANSWER_TO_EVERYTHING = "one-answer-to-everything"
-    TWIN_NOT_ALLOWED = "twin-not-allowed"
+    FAULT_FREE_NOT_ALLOWED = "twin-not-allowed"  # "twin" was the word for a fault-free request; results keep it
     LANE_STOPPED = "lane-stopped"
     BUDGET_SPENT = "budget-spent"
     WAIT_TOO_LONG = "wait-too-long"

@@ -142,7 +142,7 @@ def judge_acceptance(
     elif outcome is Outcome.CONFORMS:
         detail = f"the accepted difference ({entry.assertions_text}) is gone: remove its entry"
         state = AcceptanceState.STALE
-    elif outcome is Outcome.INCONCLUSIVE and reason == ReasonCode.TWIN_NOT_ALLOWED and entry.accepts_message:
+    elif outcome is Outcome.INCONCLUSIVE and reason == ReasonCode.FAULT_FREE_NOT_ALLOWED and entry.accepts_message:
         state, detail = AcceptanceState.ACCOUNTED, f"not observed, as accepted until {entry.review_by}"
     elif outcome is not Outcome.DRIFTED:
         return None

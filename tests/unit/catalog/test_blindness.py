@@ -44,9 +44,9 @@ EMPTY_KEY = result(Outcome.NOT_PROBED, 4, ReasonCode.CREDENTIAL_EMPTY, "PA_API_K
 NOT_ALLOWED = result(Outcome.NOT_PROBED, 5, ReasonCode.COST_NOT_ALLOWED, "billable")
 RESTRICTED = result(Outcome.RESTRICTED, 6, ReasonCode.PROBE_REFUSED)
 OURS = result(Outcome.INCONCLUSIVE, 7, ReasonCode.ASSUMPTION_FAILED)
-NO_FAULT_FREE_REQUEST = result(Outcome.INCONCLUSIVE, 8, ReasonCode.TWIN_NOT_ALLOWED)
-NO_TWIN_AND_ACCEPTED = result(
-    Outcome.INCONCLUSIVE, 8, ReasonCode.TWIN_NOT_ALLOWED, accepted_difference=AcceptanceState.ACCOUNTED
+NO_FAULT_FREE_REQUEST = result(Outcome.INCONCLUSIVE, 8, ReasonCode.FAULT_FREE_NOT_ALLOWED)
+NO_FAULT_FREE_AND_ACCEPTED = result(
+    Outcome.INCONCLUSIVE, 8, ReasonCode.FAULT_FREE_NOT_ALLOWED, accepted_difference=AcceptanceState.ACCOUNTED
 )
 SILENT = replace(result(Outcome.INCONCLUSIVE, 9, ReasonCode.NOTHING_OBSERVED), probed_record={"status": ["DOCUMENTED"]})
 ALL_ASSUMED = replace(SILENT, probed_record={"status": ["UNVERIFIED"]})
@@ -62,7 +62,7 @@ ALL_ASSUMED = replace(SILENT, probed_record={"status": ["UNVERIFIED"]})
         ([NOT_ALLOWED], "nothing was probed (cost-not-allowed)"),
         ([result(Outcome.NOT_PROBED)], "nothing was probed"),
         ([OURS], "no record has a verdict (assumption-failed)"),
-        ([NO_TWIN_AND_ACCEPTED], "no record has a verdict (twin-not-allowed)"),
+        ([NO_FAULT_FREE_AND_ACCEPTED], "no record has a verdict (twin-not-allowed)"),
         ([NO_FAULT_FREE_REQUEST], "no record has a verdict (twin-not-allowed)"),
         ([TIMED_OUT, TIMED_OUT, REFUSED, RESTRICTED], "no record has a verdict (read-timeout)"),
         ([RESTRICTED], "no record has a verdict (probe-refused)"),
@@ -73,7 +73,7 @@ ALL_ASSUMED = replace(SILENT, probed_record={"status": ["UNVERIFIED"]})
         ([OF_A_SERVER], "no record has a verdict (account-trouble)"),
         ([*seen(4), TIMED_OUT], ""),
         ([*seen(4), TIMED_OUT, REFUSED], "2 of 6 probes are inconclusive (read-timeout)"),
-        ([*seen(4), TIMED_OUT, OURS, OURS, NO_TWIN_AND_ACCEPTED, NOT_ALLOWED], ""),
+        ([*seen(4), TIMED_OUT, OURS, OURS, NO_FAULT_FREE_AND_ACCEPTED, NOT_ALLOWED], ""),
         ([*seen(4), NO_FAULT_FREE_REQUEST, NO_FAULT_FREE_REQUEST], "2 of 6 probes are inconclusive (twin-not-allowed)"),
         ([*seen(4), SILENT, SILENT], "2 of 6 probes are inconclusive (nothing-observed)"),
         ([*seen(4), ALL_ASSUMED, ALL_ASSUMED], ""),
@@ -155,7 +155,7 @@ def test_a_shard_that_lacks_a_key_is_not_blind_where_a_whole_run_is() -> None:
         (OURS, True),
         (SILENT, True),
         (ALL_ASSUMED, False),
-        (NO_TWIN_AND_ACCEPTED, False),
+        (NO_FAULT_FREE_AND_ACCEPTED, False),
         (NOT_ALLOWED, False),
         (NO_KEY, False),
     ],

@@ -40,7 +40,7 @@ OF_THE_ACCOUNT = [
     ReasonCode.REGION_REFUSED,
     ReasonCode.CONTROL_FAILED,
     ReasonCode.ONE_ANSWER_TO_EVERYTHING,
-    ReasonCode.TWIN_NOT_ALLOWED,
+    ReasonCode.FAULT_FREE_NOT_ALLOWED,
     ReasonCode.LANE_STOPPED,
     ReasonCode.GATEWAY_PAGE,
     ReasonCode.BUDGET_SPENT,

@@ -215,7 +215,7 @@ def _is_known_limit(result: Result) -> bool:
     code = result.reason.code if result.reason is not None else ""
     if code == ReasonCode.ASSUMPTION_FAILED or result.is_beyond_verifying:
         return True
-    return code == ReasonCode.TWIN_NOT_ALLOWED and _is_accepted(result)
+    return code == ReasonCode.FAULT_FREE_NOT_ALLOWED and _is_accepted(result)
 
 
 def _add_common_reason(text: str, results: Sequence[Result]) -> str:

@@ -246,7 +246,7 @@ KEY_RULES = (
     ),
     Rule(
         "words-in-doubt",
-        (ReasonCode.TWIN_NOT_ALLOWED,),
+        (ReasonCode.FAULT_FREE_NOT_ALLOWED,),
         RuleScope.KEY,
         one_answer.find_unclear_answer,
         prevents="As `answer-to-everything`, if the fault-free request may not be sent, or its answer got lost.",
