@@ -1,6 +1,6 @@
-"""Real answers that people published, and what the judge says of each as an answer to a record.
+"""Real answers that people published, and the judge's verdict on each as an answer to a record.
 
-They lie beside the checkout and are never committed, nor are the names in them: headers are translated to stand-ins.
+They lie beside the checkout. Neither they nor the names in them are committed: headers are translated to stand-ins.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 CAPTURES = CHECKOUT.parent / "shared" / "captures" / "captures.jsonl"
 
 INVENTED_ID = "FAKE"
-"""In ids that were put in the place of real ones before the answers were handed on."""
+"""Part of the ids that replace real ones."""
 
 Capture = dict[str, Any]
 
@@ -39,17 +39,17 @@ def load_captures() -> tuple[Capture, ...]:
     if not CAPTURES.exists():
         return ()
     lines = CAPTURES.read_text(encoding="utf-8").splitlines()
-    return tuple(each for each in map(json.loads, lines) if each["certainty"] == "sure")
+    return tuple(capture for capture in map(json.loads, lines) if capture["certainty"] == "sure")
 
 
 def list_answers() -> list[Capture]:
-    """Those of our four providers, whole HTTP answers, that name a row."""
+    """Return the whole HTTP answers of our four providers that name a row of the documents."""
     return [
-        each
-        for each in load_captures()
-        if each["provider"].lower() in providers()
-        and each["surface"] == "http"
-        and isinstance(each.get("expect"), dict)
+        capture
+        for capture in load_captures()
+        if capture["provider"].lower() in providers()
+        and capture["surface"] == "http"
+        and isinstance(capture.get("expect"), dict)
     ]
 
 
@@ -59,7 +59,7 @@ def load_vocabulary(provider: str) -> ProviderVocabulary:
 
 
 def make_response(capture: Capture) -> Response:
-    """The answer as the wire would have observed it."""
+    """Return the answer as the wire would have observed it."""
     headers = {name.lower(): str(value) for name, value in (capture["headers"] or {}).items()}
     provider = capture["provider"].lower()
     dialect = infer_dialect(provider, load_vocabulary(provider).headers, headers)
@@ -70,14 +70,14 @@ def make_response(capture: Capture) -> Response:
 
 
 def _one_request_id(headers: dict[str, str], body: Any) -> dict[str, str]:
-    """The headers with the body's request id: whoever made the ids unknown gave each place one of its own."""
-    told = str(body.get("request_id", "")) if isinstance(body, dict) else ""
-    are_made_up = INVENTED_ID in told and INVENTED_ID in headers.get("request-id", "")
-    return {**headers, "request-id": told} if are_made_up else headers
+    """Put the body's request id into the headers: whoever replaced the ids invented one for each place."""
+    request_id = str(body.get("request_id", "")) if isinstance(body, dict) else ""
+    are_invented = INVENTED_ID in request_id and INVENTED_ID in headers.get("request-id", "")
+    return {**headers, "request-id": request_id} if are_invented else headers
 
 
 def judge_capture(record: Record, capture: Capture) -> Iterator[tuple[Expected, Outcome, tuple[Finding, ...]]]:
-    """The verdict on the capture, as an answer to each label of a record, as a run has it."""
+    """Judge a capture as an answer to each label of a record."""
     response = make_response(capture)
     for expected in asserted_expectations(record, catalog().__getitem__):
         verdict = judge_response(response, expected)
@@ -85,44 +85,44 @@ def judge_capture(record: Record, capture: Capture) -> Iterator[tuple[Expected, 
 
 
 def judge_response(response: Response, expected: Expected) -> Verdict:
-    """What the judge says of an answer to one label."""
+    """Judge an answer to one label."""
     exchange = Exchange(expected.label, Request("POST", "https://provider.example"), response)
     return judge([expected], Attempt("", 0.0, (exchange,)), load_vocabulary(expected.provider))
 
 
 @cache
 def list_expectations(provider: str) -> tuple[Expected, ...]:
-    """What a provider's records expect of an answer, once where several expect the same but for values and words."""
-    records = (each for each in catalog().select(provider=provider) if each.surface not in (None, "client"))
-    found = [each for record in records for each in expectations(record, catalog().__getitem__)]
-    return tuple({_form(each): each for each in found}.values())
+    """Return the expectations of a provider's records, one of each form."""
+    records = (record for record in catalog().select(provider=provider) if record.surface not in (None, "client"))
+    all_expected = [expected for record in records for expected in expectations(record, catalog().__getitem__)]
+    return tuple({_form(expected): expected for expected in all_expected}.values())
 
 
 def _form(expected: Expected) -> Hashable:
-    """Which comparisons an expectation asks for, whatever it compares with."""
+    """Return the comparisons that an expectation makes, without the values and words that it compares with."""
     return (
         expected.envelope.name,
         expected.status,
         expected.body_status,
         frozenset(expected.wire),
         expected.message_pattern is None,
-        frozenset((each.rule, each.format) for each in expected.headers),
+        frozenset((rule.rule, rule.format) for rule in expected.headers),
         frozenset(expected.fields),
         repr(expected.stream),
-        frozenset((each.kind, each.at, each.other) for each in expected.relations),
+        frozenset((relation.kind, relation.at, relation.other) for relation in expected.relations),
         expected.failure,
     )
 
 
 def find_records(capture: Capture) -> list[Record]:
-    """The error records of the row that the capture belongs to."""
+    """Return the error records of the row that a capture belongs to."""
     expect = capture["expect"]
-    named = {str(expect[key]) for key in ("type", "status", "code") if expect.get(key)}
-    found = [
+    names = {str(expect[key]) for key in ("type", "status", "code") if expect.get(key)}
+    records = [
         record
         for record in catalog().select(provider=capture["provider"].lower(), kind="errors")
         if str(expect["http"]).split(" ")[0] in str(record.data.get("http_status")).split("/")
         and "stream" not in record.data
     ]
-    exact = [each for each in found if named & {str(each.data.get("type")), str(each.data.get("code"))}]
-    return exact or found
+    exact = [record for record in records if names & {str(record.data.get("type")), str(record.data.get("code"))}]
+    return exact or records

@@ -1,8 +1,7 @@
-"""The documented faults as a client sees them, and the table of how each is met: `tests/system/clients/faults.tsv`.
+"""The documented faults as a client sees them, and the table of how clients handle them: `clients/faults.tsv`.
 
-A fault is what an answer shows of itself: the status, with the type and code that its envelope carries; the event that
-ends a stream; how a socket closes; the gRPC status. Records that show the same are one fault to a client. What is
-answered 200 is none.
+A fault is what an answer shows: the status with the type and code of the envelope, the event that ends a stream, the
+close of a WebSocket, or the gRPC status. Records that show the same are one fault. An answer with 200 is no fault.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ PROVIDERS = ("pa", "pb", "pc", "pd")
 
 @dataclass(frozen=True)
 class ClientFault:
-    """One row: a documented fault, how a client meets it, and the mutant that its client would notice."""
+    """One row: a documented fault, how a client handles it, and the mutant that the client would notice."""
 
     provider: str
     fault: str
@@ -36,15 +35,15 @@ class ClientFault:
     key: str
     """A key of the mock, `none`, or a whole `Authorization` header such as `Bearer unknown`."""
     asks: str
-    """`METHOD PATH [JSON]`, the JSON set in the smallest such request; earlier requests stand before ` -> `."""
+    """`METHOD PATH [JSON]`, with JSON to set in the smallest request; requests before it come with ` -> `."""
     suffers: str
-    """Causes, as the mock's addresses have them."""
+    """Scenarios of the mock that cause the fault."""
     raises: str
-    """The class that the client raises; nothing where it hands an event on."""
+    """The class that the client raises; empty if it passes an event on."""
     attempts: str
-    """How often it asks, and how long it waits where it is told to: `3 after 7 7`; nothing of what has a socket."""
+    """Number of requests, and the waits that the answers ask for: `3 after 7 7`; empty for WebSockets."""
     mutant: str
-    """The mutant of the mock that the row kills; `no: ` and why, where no record could notice one."""
+    """The mutant of the mock that the row kills; or `no: ` and the reason, if no record could notice one."""
 
     @property
     def id(self) -> str:
@@ -62,27 +61,27 @@ def read_table() -> tuple[ClientFault, ...]:
 
 @cache
 def find_documented_faults() -> dict[tuple[str, str], tuple[str, ...]]:
-    """(provider, fault) -> the records that state it."""
-    found: dict[tuple[str, str], list[str]] = {}
+    """Return the records of each (provider, fault)."""
+    addresses: dict[tuple[str, str], list[str]] = {}
     for provider in PROVIDERS:
         for record in catalog().select(provider=provider, kind="errors"):
             for expected in expectations(record, catalog().__getitem__):
                 for fault in _visible_faults(expected, record.surface or ""):
-                    found.setdefault((provider, fault), []).append(str(record.address))
-    return {fault: tuple(dict.fromkeys(records)) for fault, records in found.items()}
+                    addresses.setdefault((provider, fault), []).append(str(record.address))
+    return {fault: tuple(dict.fromkeys(records)) for fault, records in addresses.items()}
 
 
 def _visible_faults(expected: Expected, surface: str) -> Iterator[str]:
-    """What this answer shows, or nothing where it is none, or no fault."""
+    """Yield the fault that this answer shows, if it shows one."""
     stream = expected.stream
-    shown = [str(expected.wire[name] or "null") for name in ("type", "code") if name in expected.wire]
+    names = [str(expected.wire[name] or "null") for name in ("type", "code") if name in expected.wire]
     if stream is None:
         if surface != "client" and (expected.status or 0) >= 400:
-            rest = "*" if surface == "any" else ""  # the documents show nothing of the body
-            yield " ".join([f"{expected.status}{rest}", *shown])
+            suffix = "*" if surface == "any" else ""  # the documents show no body
+            yield " ".join([f"{expected.status}{suffix}", *names])
     elif stream.grpc_status is not None:
         yield f"grpc {stream.grpc_status}"
     elif stream.close_code is not None:
         yield " ".join(filter(None, [stream.event, "closed" if stream.close_clean else "cut"]))
     elif stream.event is not None and stream.event != "response.incomplete":
-        yield " ".join([stream.event, *shown])
+        yield " ".join([stream.event, *names])

@@ -1,4 +1,4 @@
-"""Runs a recipe on the mock with a probe that records, and says what it uses and does not declare."""
+"""Runs a recipe on the mock with a recording probe, and compares its use with its declaration."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ if TYPE_CHECKING:
     from catalog_probe.probes.calls.call import Call
     from catalog_probe.probes.recipes.recipe import Recipe
 
-HANDED_OVER = "_credential"
-"""How the placeholder of a credential that a body hands over ends; before it stands the role."""
+CREDENTIAL_SUFFIX = "_credential"
+"""Suffix of the placeholder of a credential inside a body; the role comes before it."""
 
 
 class RecordedValues(dict[str, str]):
-    """The values of a target, and which of them steps have asked for."""
+    """The values of a target, and the names of those that were read."""
 
     def __init__(self, values: Mapping[str, str]) -> None:
         super().__init__(values)
@@ -43,7 +43,7 @@ class RecordedValues(dict[str, str]):
 
 
 class RecordingProbe(AttemptProbe):
-    """An attempt that keeps each call as its recipe made it, beside the exchange it became."""
+    """An attempt that records its calls, and the objects that it could not remove."""
 
     def __init__(self, recipe: Recipe, lane: Lane) -> None:
         session = f"declared/{recipe.address}#{min(recipe.labels)}@{recipe.endpoint}"
@@ -64,7 +64,7 @@ class RecordingProbe(AttemptProbe):
 
 @dataclass(frozen=True, slots=True)
 class RecipeUse:
-    """What one attempt used; requests without the removal of what it made, which the bounds leave out."""
+    """What one attempt used. Requests that remove created objects are not counted, as in the budget."""
 
     requests: int
     labels: frozenset[str]
@@ -72,38 +72,35 @@ class RecipeUse:
     values: frozenset[str] = field(default=frozenset())
     services: frozenset[str] = field(default=frozenset())
     left: frozenset[str] = field(default=frozenset())
-    """The removals of what was made and is left, since no id that fits was found in the answer."""
+    """Removals of objects that are left, because their id was not in the answer."""
 
 
 def observe_use(recipe: Recipe, target: Target, redactor: Redactor | None = None) -> RecipeUse:
-    """What the recipe uses on a target; who asks of many hands over what hides the keys, which takes long to make.
+    """Perform a recipe on a target and return what it used.
+
+    A caller with many recipes passes one redactor, because making it is slow.
 
     Raises:
-        ProbeStopped: it could not be carried through.
+        ProbeStopped: the recipe could not be finished.
     """
     return anyio.run(partial(_perform, recipe, target, redactor or make_redactor(target)))
 
 
 def make_redactor(target: Target) -> Redactor:
-    """What hides the keys of a target."""
+    """Return the redactor of a target."""
     return Redactor.for_target(target, public=[NONEXISTENT_KEY])
 
 
 def find_gaps(recipes: Mapping[str, Recipe], target: Target) -> dict[str, list[str]]:
-    """Of these recipes, by name, those that use what they do not declare, or cannot be carried through; and why."""
+    """Return the recipes that use what they do not declare, or cannot be finished, with a line for each reason."""
     redactor = make_redactor(target)
-    found: dict[str, list[str]] = {}
+    gaps: dict[str, list[str]] = {}
     for name, recipe in recipes.items():
         try:
-            found[name] = list_undeclared(recipe, observe_use(recipe, target, redactor))
+            gaps[name] = list(list_undeclared(recipe, observe_use(recipe, target, redactor)))
         except ProbeStopped as stopped:
-            found[name] = [f"stops: {stopped}"]
-    return {name: lines for name, lines in found.items() if lines}
-
-
-def list_undeclared(recipe: Recipe, seen: RecipeUse) -> list[str]:
-    """One line for each way in which a recipe's declaration falls short of what was seen."""
-    return list(_undeclared(recipe, seen))
+            gaps[name] = [f"stops: {stopped}"]
+    return {name: lines for name, lines in gaps.items() if lines}
 
 
 async def _perform(recipe: Recipe, target: Target, redactor: Redactor) -> RecipeUse:
@@ -115,33 +112,34 @@ async def _perform(recipe: Recipe, target: Target, redactor: Redactor) -> Recipe
     finally:
         await probe.remove_all()
         await lane.aclose()
-    asked = frozenset().union(*(call.placeholders for call, _ in probe.calls))
-    handed_over = {name for name in asked if name.endswith(HANDED_OVER)}
+    placeholders = frozenset().union(*(call.placeholders for call, _ in probe.calls))
+    credentials = {name for name in placeholders if name.endswith(CREDENTIAL_SUFFIX)}
     roles = {call.credential_role(recipe.credential) for call, _ in probe.calls}
     return RecipeUse(
         requests=sum(exchange.label != CLEANUP for exchange in probe.exchanges),
         labels=frozenset(label for _, label in probe.calls),
         roles=frozenset(role for role in roles if role is not None)
-        | {name.removesuffix(HANDED_OVER) for name in handed_over},
-        values=frozenset(asked - handed_over) | probe.recorded.read,
+        | {name.removesuffix(CREDENTIAL_SUFFIX) for name in credentials},
+        values=frozenset(placeholders - credentials) | probe.recorded.read,
         services=frozenset(call.service for call, _ in probe.calls) - LOOPBACK_SERVICES,
         left=frozenset(probe.left),
     )
 
 
-def _undeclared(recipe: Recipe, seen: RecipeUse) -> Iterator[str]:
-    for label in sorted(recipe.labels - seen.labels):
+def list_undeclared(recipe: Recipe, use: RecipeUse) -> Iterator[str]:
+    """Yield a line for each use that the recipe does not declare."""
+    for label in sorted(recipe.labels - use.labels):
         yield f"declares the label {label!r} and sends nothing under it"
-    for label in sorted(seen.labels - recipe.labels - UNJUDGED_LABELS):
+    for label in sorted(use.labels - recipe.labels - UNJUDGED_LABELS):
         yield f"sends {label!r}, which it does not declare"
-    if seen.requests > recipe.requests:
-        yield f"sends {seen.requests} requests and declares {recipe.requests}"
-    for name in sorted(seen.left):
-        yield f"leaves what the removal {name!r} is for: it finds no id in the answer"
-    named = {call.credential_role(recipe.credential) for call in recipe.calls.values()}
-    for role in sorted(seen.roles - recipe.roles - named - {recipe.credential, WRONG_KEY}):
+    if use.requests > recipe.requests:
+        yield f"sends {use.requests} requests and declares {recipe.requests}"
+    for name in sorted(use.left):
+        yield f"leaves the object of the removal {name!r}: it finds no id in the answer"
+    roles_of_calls = {call.credential_role(recipe.credential) for call in recipe.calls.values()}
+    for role in sorted(use.roles - recipe.roles - roles_of_calls - {recipe.credential, WRONG_KEY}):
         yield f"uses the key of role {role!r}, which it does not declare"
-    for name in sorted(seen.values - recipe.needs):
+    for name in sorted(use.values - recipe.needs):
         yield f"uses the value {name!r}, which it does not declare"
-    for service in sorted(seen.services - recipe.services - {call.service for call in known_calls(recipe)}):
+    for service in sorted(use.services - recipe.services - {call.service for call in known_calls(recipe)}):
         yield f"asks at {service!r}, which it does not declare"

@@ -1,4 +1,4 @@
-"""A gRPC provider that is deliberately wrong: it answers every call as a test tells it, but a control rightly."""
+"""A wrong gRPC provider: it answers calls as a test says, and controls rightly."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from typing import Any
 import grpc
 
 Behaviour = Callable[[Any], Iterator[bytes]]
-"""What happens in a call, given its context: the messages that are sent, and how it ends."""
+"""Takes the context of a call; yields messages, and may end the call."""
 
 STATUSES = {code.value[0]: code for code in grpc.StatusCode}
 
 
 def end_with_status(status: int, message: str = "", trailers: Mapping[str, str] | None = None) -> Behaviour:
-    """A call that ends with this status, after an empty message where it is a success."""
+    """End the call with this status, after an empty message if it is a success."""
 
     def behave(context: Any) -> Iterator[bytes]:
         context.set_trailing_metadata(tuple((trailers or {}).items()))
@@ -29,18 +29,18 @@ def end_with_status(status: int, message: str = "", trailers: Mapping[str, str] 
 
 
 def send_messages(*messages: bytes) -> Behaviour:
-    """A call that sends these messages, encoded already."""
+    """Send these encoded messages."""
     return lambda context: iter(messages)
 
 
 def stream_forever(context: Any) -> Iterator[bytes]:
-    """A stream that never ends."""
+    """Send empty messages without end."""
     while context.is_active():
         yield b""
 
 
 def never_answer(context: Any) -> Iterator[bytes]:
-    """A call that is taken and never answered, until its caller gives up."""
+    """Take the call and never answer, until its caller gives up."""
     given_up = threading.Event()
     context.add_callback(given_up.set)
     given_up.wait(30)
@@ -62,11 +62,11 @@ class _Handler(grpc.GenericRpcHandler):  # type: ignore[type-arg] # generic in i
 
 @contextmanager
 def serving_wrong_grpc(behave: Behaviour, tls: grpc.ServerCredentials | None = None) -> Iterator[str]:
-    """The host at which a provider behaves so: in plain text, unless it is given a certificate."""
+    """Serve a provider that behaves so, and yield its host; in plain text unless credentials are given."""
     with ThreadPoolExecutor(4) as threads:
         server = grpc.server(threads, handlers=[_Handler(behave)])
-        here = "127.0.0.1:0"
-        port = server.add_insecure_port(here) if tls is None else server.add_secure_port(here, tls)
+        any_port = "127.0.0.1:0"
+        port = server.add_insecure_port(any_port) if tls is None else server.add_secure_port(any_port, tls)
         server.start()
         try:
             yield f"127.0.0.1:{port}"

@@ -1,4 +1,4 @@
-"""A deliberately wrong provider: the mock behind a middleware that spoils what it answers, over the wire."""
+"""A wrong provider: the mock behind a middleware that edits its answers."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from catalog_probe.mockserver.app import create_app
 
 @dataclass
 class SpoilableAnswer:
-    """One answer of the mock, whole, to be spoiled before it is sent."""
+    """One whole answer of the mock, to be spoiled before it is sent."""
 
     path: str
     status: int
     headers: dict[str, str]
     body: bytes
-    asked: dict[str, str] = field(default_factory=dict)
+    request_headers: dict[str, str] = field(default_factory=dict)
 
     def edit(self, change: Callable[[Any], None]) -> None:
         """Change the JSON body in place."""
@@ -31,7 +31,7 @@ Spoil = Callable[[SpoilableAnswer], None]
 
 
 class WrongProvider:
-    """The mock, with every answer to something else than the control handed to `spoil` first."""
+    """The mock with every answer handed to `spoil` before it is sent, except for controls."""
 
     def __init__(self, spoil: Spoil) -> None:
         self._mock = create_app()
@@ -50,7 +50,7 @@ class WrongProvider:
                 answer.body += message.get("body", b"")
 
         await self._mock(scope, receive, keep)
-        if not answer.asked.get("x-mock-session", "").endswith("/control"):
+        if not answer.request_headers.get("x-mock-session", "").endswith("/control"):
             self._spoil(answer)
         answer.headers.pop("content-length", None)
         headers = [(key.encode(), value.encode()) for key, value in answer.headers.items()]

@@ -1,4 +1,4 @@
-"""A provider that is deliberately wrong on its WebSockets: the mock, with what it sends spoiled on the way."""
+"""A provider with wrong WebSockets: the mock, with its messages edited on the way."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from catalog_probe.mockserver.app import create_app
 from catalog_probe.mockserver.core.faults import CLOSE_EXTENSION
 
 SpoilMessage = Callable[[Message, Send, Scope], Awaitable[None]]
-"""Gets each message of the server, the way out, and the scope of the WebSocket."""
+"""Takes each ASGI message of the server, the `send` to the client, and the scope of the WebSocket."""
 
 
 class WrongSockets:
-    """The mock, with every message of its WebSockets handed to `spoil`; its HTTP stays as it is."""
+    """The mock with every message of its WebSockets handed to `spoil`; its HTTP stays as it is."""
 
     def __init__(self, spoil: SpoilMessage) -> None:
         self._mock = create_app()
@@ -25,20 +25,20 @@ class WrongSockets:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         closed = False
 
-        async def sent(message: Message) -> None:
+        async def send_until_closed(message: Message) -> None:
             nonlocal closed
             if not closed:
                 closed = message["type"] == "websocket.close"
                 await send(message)
 
-        async def spoiled(message: Message) -> None:
-            await self._spoil(message, sent, scope)
+        async def spoil_and_send(message: Message) -> None:
+            await self._spoil(message, send_until_closed, scope)
 
-        await self._mock(scope, receive, spoiled if scope["type"] == "websocket" else send)
+        await self._mock(scope, receive, spoil_and_send if scope["type"] == "websocket" else send)
 
 
 def edit_messages(kind: str, change: Callable[[Message], Message | None]) -> SpoilMessage:
-    """Change the messages of one ASGI type; None leaves them out."""
+    """Change the messages of one ASGI type; None drops a message."""
 
     async def spoil(message: Message, send: Send, scope: Scope) -> None:
         changed = change(message) if message["type"] == kind else message
@@ -49,15 +49,15 @@ def edit_messages(kind: str, change: Callable[[Message], Message | None]) -> Spo
 
 
 def edit_frames(change: Callable[[Any], Any]) -> SpoilMessage:
-    """Change the JSON of every frame; None leaves a frame out, text is sent as it stands."""
+    """Change the JSON of every frame; None drops a frame, a text is sent as it is."""
 
-    def rewritten(message: Message) -> Message | None:
+    def edit(message: Message) -> Message | None:
         value = change(json.loads(message["text"]))
         if value is None:
             return None
         return {**message, "text": value if isinstance(value, str) else json.dumps(value)}
 
-    return edit_messages("websocket.send", rewritten)
+    return edit_messages("websocket.send", edit)
 
 
 def change_close(**changes: Any) -> SpoilMessage:
@@ -69,7 +69,7 @@ never_close = edit_messages("websocket.close", lambda message: None)
 
 
 async def cut_instead_of_close(message: Message, send: Send, scope: Scope) -> None:
-    """Break the connection where it should be closed."""
+    """Break the connection instead of closing it."""
     if message["type"] == "websocket.close":
         scope["extensions"][CLOSE_EXTENSION]["close"]()
     else:
@@ -77,7 +77,7 @@ async def cut_instead_of_close(message: Message, send: Send, scope: Scope) -> No
 
 
 def refuse_handshake(status: int, body: Any) -> SpoilMessage:
-    """Answer the handshake with an HTTP error, whatever would have been said later."""
+    """Answer the handshake with an HTTP error, and drop all messages."""
 
     async def spoil(message: Message, send: Send, scope: Scope) -> None:
         if message["type"] == "websocket.accept":

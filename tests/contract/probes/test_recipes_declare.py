@@ -117,8 +117,8 @@ def test_an_undeclared_service_is_a_gap() -> None:
     undeclaring, declared = (
         GENERAL.stepwise("x", requests=1, services=services)(send_wrong_keys) for services in ((), ("auth_url",))
     )
-    assert list_undeclared(undeclaring, seen) == ["asks at 'auth_url', which it does not declare"]
-    assert list_undeclared(declared, seen) == []
+    assert list(list_undeclared(undeclaring, seen)) == ["asks at 'auth_url', which it does not declare"]
+    assert list(list_undeclared(declared, seen)) == []
 
 
 def test_a_resource_that_cannot_be_removed_is_a_gap(mock_target: Target, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -133,4 +133,4 @@ def test_a_resource_that_cannot_be_removed_is_a_gap(mock_target: Target, monkeyp
 
     recipe = GENERAL.stepwise("x", requests=1, needs={"small_model"})(makes)
     found_gaps = find_gaps({"x": recipe}, mock_target)
-    assert found_gaps == {"x": ["leaves what the removal 'lost' is for: it finds no id in the answer"]}
+    assert found_gaps == {"x": ["leaves the object of the removal 'lost': it finds no id in the answer"]}

@@ -305,7 +305,7 @@ def test_a_refused_permission_on_a_mock_is_drift() -> None:
 
 def spoil_attempts(numbers: set[int], spoil: Spoil) -> Spoil:
     """Spoil only these attempts, which the mock's session names."""
-    return when(lambda answer: int(answer.asked["x-mock-session"].rpartition("/")[2]) in numbers, spoil)
+    return when(lambda answer: int(answer.request_headers["x-mock-session"].rpartition("/")[2]) in numbers, spoil)
 
 
 def test_a_provider_that_alternates_is_flaky() -> None:
@@ -317,7 +317,7 @@ def test_a_provider_that_alternates_is_flaky() -> None:
 
 def test_a_different_mismatch_in_each_attempt_is_drift() -> None:
     def spoil_differently(answer: SpoilableAnswer) -> None:
-        number = int(answer.asked["x-mock-session"].rpartition("/")[2])
+        number = int(answer.request_headers["x-mock-session"].rpartition("/")[2])
         spoils = {1: set_status(410), 2: set_header("request-id", None), 3: replace_body(b"{}")}
         spoils[number](answer)
 
@@ -329,10 +329,12 @@ def test_a_different_mismatch_in_each_attempt_is_drift() -> None:
 def test_two_of_three_attempts_agree() -> None:
     result = probe_spoiled(spoil_attempts({2, 3}, set_status(410)), MISSING_MAX_TOKENS)
     assert result.outcome is Outcome.CONFORMS, "the first attempt conforms, so nothing is probed again"
-    result = probe_spoiled(
-        lambda a: (set_header("request-id", None) if "/1" in a.asked["x-mock-session"][-2:] else set_status(410))(a),
-        UNKNOWN_MODEL,
-    )
+
+    def spoil(answer: SpoilableAnswer) -> None:
+        is_first = "/1" in answer.request_headers["x-mock-session"][-2:]
+        (set_header("request-id", None) if is_first else set_status(410))(answer)
+
+    result = probe_spoiled(spoil, UNKNOWN_MODEL)
     assert result.outcome is Outcome.DRIFTED
     assert {finding.code for finding in result.drifts} == {"status-differs"}
     assert len(result.attempts) == 3
@@ -360,7 +362,7 @@ def test_a_single_500_is_no_drift() -> None:
 
 
 def test_drift_of_one_step_makes_the_record_drift() -> None:
-    spoil = when(lambda a: a.asked.get("x-api-key", "").startswith("catalog-probe"), set_status(403))
+    spoil = when(lambda a: a.request_headers.get("x-api-key", "").startswith("catalog-probe"), set_status(403))
     result = probe_spoiled(spoil, LIST_MODELS)
     assert result.outcome is Outcome.DRIFTED
     assert {finding.label for finding in result.drifts} == {"wrong_credential"}
