@@ -13,8 +13,7 @@ from catalog_probe.catalog.model.labels import CLEANUP
 from catalog_probe.probes.planning.sharding import find_group
 from catalog_probe.probes.plugin.embedded_mock import EmbeddedMock
 from catalog_probe.probes.recipes.book import recipe_book
-from catalog_probe.probes.running.pacing.budget import Budget
-from catalog_probe.probes.targets.target import Provider, Target
+from catalog_probe.probes.targets.target import Target
 from tests.harness.command import pytest_probes
 from tests.harness.engines import catalog, mock_target_at, probe
 from tests.harness.live import mock_process, write_live_target
@@ -68,13 +67,6 @@ def test_tokens_are_reserved_before_an_attempt_and_free_probes_go_on(base: str) 
     for address in dear:
         result = results[address]
         assert bool(result.attempts) == (result.outcome is Outcome.CONFORMS), "nothing is sent for what is not paid for"
-
-
-def test_a_budget_counts_only_admitted_requests() -> None:
-    budget = Budget(Provider("pa", max_requests=2, max_tokens=10))
-    assert [budget.take_request() is None for _ in range(4)] == [True, True, False, False]
-    assert [budget.reserve_tokens(tokens) is None for tokens in (6, 6, 4, 0)] == [True, False, True, True]
-    assert (budget.requests, budget.tokens) == (2, 10)
 
 
 def test_lanes_that_share_a_budget_share_a_process(base: str) -> None:

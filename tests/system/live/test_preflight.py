@@ -16,8 +16,6 @@ from catalog_probe.mockserver.app import create_app
 from catalog_probe.probes.plugin.after_run import list_stale_entries
 from catalog_probe.probes.plugin.collection.options import Options
 from catalog_probe.probes.running.engine import Engine
-from catalog_probe.probes.running.pacing.rate_limiter import RateLimiter, WaitTooLong
-from catalog_probe.probes.running.pacing.rate_limits import parse_retry_after
 from catalog_probe.probes.targets.target import Cost, Target
 from catalog_probe.probes.wire.redaction.redactor import Redactor
 from tests.harness.command import pytest_probes
@@ -35,7 +33,6 @@ if TYPE_CHECKING:
 MODELS = "pa/endpoints/models/list_models"
 UNKNOWN_MODEL = "pa/errors/general/unknown_model"
 UNKNOWN_PATH = "pa/errors/general/unknown_path"
-NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 
 FEW = ("-k", "models or compliance_chats")
 """Few records of both credentials are enough to test what an unobservable provider reports."""
@@ -157,29 +154,6 @@ def test_a_wait_within_the_cap_is_waited_for(tmp_path: Path) -> None:
     refused, after = asked.attempts[0].exchanges[:2]
     assert asked.outcome is Outcome.CONFORMS
     assert after.started_ms - refused.started_ms - refused.elapsed_ms >= 250
-
-
-@pytest.mark.parametrize(
-    ("value", "seconds"),
-    [
-        ("7", 7.0),
-        ("0", 0.0),
-        ("-5", 0.0),
-        (format_datetime(NOON + timedelta(seconds=90), usegmt=True), 90.0),
-        (format_datetime(NOON - timedelta(seconds=90), usegmt=True), 0.0),
-        ("soon", None),
-        ("", None),
-    ],
-)
-def test_retry_after_is_seconds_or_a_date(value: str, seconds: float | None) -> None:
-    assert parse_retry_after({"retry-after": value}, NOON) == seconds
-
-
-def test_a_pause_beyond_the_budget_is_refused_at_once() -> None:
-    limiter = RateLimiter(None, max_wait_s=10)
-    limiter.pause(3600)
-    with pytest.raises(WaitTooLong, match="asked to wait 3600 s, the budget is 10 s"):
-        limiter.wait_s()
 
 
 class DriftingMock:

@@ -203,7 +203,9 @@ def test_junk_is_no_time_to_wait(junk: str) -> None:
     assert waited is None or waited >= 0.0
 
 
-@pytest.mark.parametrize("junk", ["", "soon", "1 minute", "Mon, 99 Foo 2026", "Mon, 01 Jan 99999 00:00:00 GMT", "nan"])
+@pytest.mark.parametrize(
+    "junk", ["", "-5", "soon", "1 minute", "Mon, 99 Foo 2026", "Mon, 01 Jan 99999 00:00:00 GMT", "nan"]
+)
 def test_some_junk(junk: str) -> None:
     assert not parse_retry_after({"retry-after": junk}, NOON)
     assert parse_retry_after({}) is None
