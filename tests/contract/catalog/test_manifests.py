@@ -60,8 +60,8 @@ def test_the_records_speak_of_the_key_header(name: str) -> None:
 
 @each_provider
 def test_account_errors_in_the_manifest_are_records(name: str) -> None:
-    found = manifest(name)
-    named = found.no_credit | found.account_trouble | found.region_refusals
+    provider_manifest = manifest(name)
+    named = provider_manifest.no_credit | provider_manifest.account_trouble | provider_manifest.region_refusals
     assert named
     assert named <= {str(record.address) for record in RECORDS.select(provider=name, kind="errors")}
 
@@ -76,9 +76,9 @@ def test_each_wording_belongs_to_an_error_record(name: str) -> None:
 @each_target
 @each_provider
 def test_shipped_targets_have_each_role_and_address(name: str, target: str) -> None:
-    found, table = manifest(name), table_of(target, name)
-    assert set(table["credentials"]) == set(found.roles)
-    assert set(table) & {"base_url", "grpc_host", *found.addresses} == set(found.addresses)
+    provider_manifest, table = manifest(name), table_of(target, name)
+    assert set(table["credentials"]) == set(provider_manifest.roles)
+    assert set(table) & {"base_url", "grpc_host", *provider_manifest.addresses} == set(provider_manifest.addresses)
 
 
 @each_target

@@ -124,23 +124,23 @@ def test_numbers_that_the_documents_lack_are_marked(provider: str) -> None:
 CODED = {record.data["code"]: record for record in CATALOG.select("pc", "errors") if record.data["http_status"] == 429}
 
 
-@pytest.mark.parametrize("told", RECORDS["pc"].data["errors"], ids=lambda told: told["code"])
-def test_the_429s_of_pcs_limits_agree_with_their_records(told: dict[str, Any]) -> None:
-    own = CODED[told["code"]].data
-    assert told["type"] == own["type"]
-    assert RECORDS["pc"].data["error_semantics_429"][told["code"]]["retryable"] == own["retryable"]
+@pytest.mark.parametrize("entry", RECORDS["pc"].data["errors"], ids=lambda entry: entry["code"])
+def test_the_429s_of_pcs_limits_agree_with_their_records(entry: dict[str, Any]) -> None:
+    own = CODED[entry["code"]].data
+    assert entry["type"] == own["type"]
+    assert RECORDS["pc"].data["error_semantics_429"][entry["code"]]["retryable"] == own["retryable"]
 
 
 def test_each_429_record_of_pc_is_named_in_its_limits() -> None:
-    assert {told["code"] for told in RECORDS["pc"].data["errors"]} == set(CODED)
+    assert {entry["code"] for entry in RECORDS["pc"].data["errors"]} == set(CODED)
 
 
-@pytest.mark.parametrize("told", RECORDS["pc"].data["error_semantics_429"].items(), ids=lambda told: told[0])
+@pytest.mark.parametrize("entry", RECORDS["pc"].data["error_semantics_429"].items(), ids=lambda entry: entry[0])
 def test_retry_after_is_seconds_and_always_optional(
-    told: tuple[str, dict[str, Any]],
+    entry: tuple[str, dict[str, Any]],
 ) -> None:
     """2:8.4 has Retry-After, in seconds, for 429; 2:7.5 says only that it may be present, of one."""
-    _, semantics = told
+    _, semantics = entry
     assert semantics["retry_after"] == "seconds, where it is present"
 
 

@@ -73,13 +73,15 @@ def test_every_assertion_is_confirmed_on_the_mock(provider: str, clean: CleanRes
     """
     unseen: set[str] = set()
     optional: set[str] = set()
-    shown: set[str] = set()
+    confirmed: set[str] = set()
     for address, result in clean(provider).items():
         if result.outcome is Outcome.CONFORMS:
-            seen = {
-                f"{observation.label}/{within}" for observation in result.observations for within in observation.matched
+            matched = {
+                f"{observation.label}/{local_key}"
+                for observation in result.observations
+                for local_key in observation.matched
             }
-            stated = asserted_expectations(result.parsed_record, catalog().__getitem__)
+            expected_steps = asserted_expectations(result.parsed_record, catalog().__getitem__)
             left = {label for record, label in list_unsent_steps(provider) if record == address}
             own = (
                 [
@@ -87,15 +89,15 @@ def test_every_assertion_is_confirmed_on_the_mock(provider: str, clean: CleanRes
                     for key, each in expected.assertions.items()
                     if left.isdisjoint({expected.label, *each.compared_labels})
                 ]
-                for expected in stated
+                for expected in expected_steps
             )
-            made = assertions(result.parsed_record, catalog().__getitem__)
-            may_be_absent = {str(each.key) for each in made if each.optional}
-            unseen |= {f"{address}#{key}" for keys in own for key in keys if key not in seen | may_be_absent}
+            all_assertions = assertions(result.parsed_record, catalog().__getitem__)
+            may_be_absent = {str(each.key) for each in all_assertions if each.optional}
+            unseen |= {f"{address}#{key}" for keys in own for key in keys if key not in matched | may_be_absent}
             optional |= {key.partition("/")[2] for key in may_be_absent}
-            shown |= {key.partition("/")[2] for key in seen}
+            confirmed |= {key.partition("/")[2] for key in matched}
     assert unseen == set()
-    assert optional <= shown
+    assert optional <= confirmed
 
 
 def test_each_kind_of_relation_is_broken_somewhere(clean: CleanResults) -> None:
@@ -140,7 +142,7 @@ def iterate_spoiled(results: dict[str, Result]) -> Iterator[tuple[Result, Expect
             if (result.record, expected.label) in list_unsent_steps(result.record.partition("/")[0]):
                 continue
             exchange = exchanges[expected.label]
-            named = {label for relation in expected.relations for label in relation.of}
-            neighbours = Neighbours(attempt, [each for each in all_expected if each.label in named])
+            compared_labels = {label for relation in expected.relations for label in relation.of}
+            neighbours = Neighbours(attempt, [each for each in all_expected if each.label in compared_labels])
             for spoiled in (*spoil(expected, exchange), *spoil_relations(expected, exchange, exchanges)):
                 yield result, expected, neighbours, spoiled

@@ -33,7 +33,7 @@ ADDRESSES = (
 
 
 @pytest.fixture(scope="module")
-def seen() -> dict[str, Result]:
+def results() -> dict[str, Result]:
     """The results of a night in which everything conforms, at fixed times."""
     with serving(create_app()) as base:
         found = probe(mock_target_at(base), ADDRESSES, drawing=ALL_ENDPOINTS)
@@ -55,16 +55,16 @@ def read_texts(root: Path) -> dict[str, list[str]]:
 
 def diff_texts(before: dict[str, list[str]], after: dict[str, list[str]]) -> list[str]:
     """Return removed and added lines per file, as a reviewer sees them."""
-    found = []
+    lines_changed = []
     for name, lines in after.items():
         old = before[name]
         changed = [
             opcode for opcode in SequenceMatcher(None, old, lines, autojunk=False).get_opcodes() if opcode[0] != "equal"
         ]
-        found += [name] if changed else []
+        lines_changed += [name] if changed else []
         for _, start, end, again, until in changed:
-            found += [f"-{line}" for line in old[start:end]] + [f"+{line}" for line in lines[again:until]]
-    return found
+            lines_changed += [f"-{line}" for line in old[start:end]] + [f"+{line}" for line in lines[again:until]]
+    return lines_changed
 
 
 @pytest.fixture
@@ -73,10 +73,10 @@ def records(tmp_path: Path) -> Path:
 
 
 def test_the_first_night_adds_one_line_per_endpoint(
-    seen: dict[str, Result], records: Path, snapshot: SnapshotAssertion
+    results: dict[str, Result], records: Path, snapshot: SnapshotAssertion
 ) -> None:
     before = read_texts(records)
-    summary = update_records([(night("2026-11-20"), list(seen.values()))], records)
+    summary = update_records([(night("2026-11-20"), list(results.values()))], records)
     assert {address for address, _ in summary.patched} == set(ADDRESSES)
     lines = diff_texts(before, read_texts(records))
     assert lines == snapshot
@@ -84,15 +84,15 @@ def test_the_first_night_adds_one_line_per_endpoint(
     evidence = sum("/endpoints/" in line and '"on"' in line for line in lines)
     assert evidence == sum(
         len({observation.endpoint for observation in each.observations if observation.endpoint})
-        for each in seen.values()
+        for each in results.values()
     )
     again = {line[1:].rstrip(",") for line in lines if line.startswith("+")}
     removed = {line[1:].strip() for line in lines if line.startswith("-") and line[1:].rstrip(",") not in again}
     assert removed <= {'"UNVERIFIED"'}, "of what a record states a line was rewritten"
 
 
-def test_the_second_night_changes_nothing(seen: dict[str, Result], records: Path) -> None:
-    update_records([(night("2026-11-20"), list(seen.values()))], records)
+def test_the_second_night_changes_nothing(results: dict[str, Result], records: Path) -> None:
+    update_records([(night("2026-11-20"), list(results.values()))], records)
     before = read_texts(records)
-    assert update_records([(night("2026-11-21"), list(seen.values()))], records).files == ()
+    assert update_records([(night("2026-11-21"), list(results.values()))], records).files == ()
     assert diff_texts(before, read_texts(records)) == []

@@ -25,7 +25,7 @@ EVERY = frozenset(Cost)
 NIGHT = Rotation(Depth.ROTATE, date(2026, 11, 21))
 
 
-def told(allow: frozenset[Cost] = frozenset({Cost.FREE}), **environ: str) -> list[str]:
+def plan_lines(allow: frozenset[Cost] = frozenset({Cost.FREE}), **environ: str) -> list[str]:
     target = targets.load("live", environ).with_placeholder_values()
     addresses = [str(record.address) for record in catalog().records]
     return plan_text.format_plan(
@@ -34,7 +34,7 @@ def told(allow: frozenset[Cost] = frozenset({Cost.FREE}), **environ: str) -> lis
 
 
 def test_a_plan_lists_each_request_with_its_label_cost_and_credential() -> None:
-    lines = told(PA_API_KEY="key-of-nobody", PA_COMPLIANCE_KEY="key-of-nobody-else")
+    lines = plan_lines(PA_API_KEY="key-of-nobody", PA_COMPLIANCE_KEY="key-of-nobody-else")
     assert lines.count("pa GET /v1/models?limit=1000 look-up free inference, at most 8 requests") == 1
     assert "pa GET /v1/models control free inference" in lines
     assert "pa POST /v1/messages answer free inference pa/errors/invalid_request/empty_messages" in lines
@@ -46,20 +46,20 @@ def test_a_plan_lists_each_request_with_its_label_cost_and_credential() -> None:
 
 
 def test_a_plan_names_probes_beyond_its_budget() -> None:
-    said = "\n".join(told(EVERY, PB_API_KEY="key-of-nobody", PD_API_KEY="key-of-nobody"))
-    assert re.search(r"pd: at most \d+ tokens exceed the budget max_tokens = 20000; each probe once fits", said)
-    assert re.search(r"not probed, beyond-budget: \d+ \(pb/errors/general/oversized_context", said)
-    assert "left out first" not in said
-    assert not re.search(r"^pa: \d", said, re.MULTILINE)
+    text = "\n".join(plan_lines(EVERY, PB_API_KEY="key-of-nobody", PD_API_KEY="key-of-nobody"))
+    assert re.search(r"pd: at most \d+ tokens exceed the budget max_tokens = 20000; each probe once fits", text)
+    assert re.search(r"not probed, beyond-budget: \d+ \(pb/errors/general/oversized_context", text)
+    assert "left out first" not in text
+    assert not re.search(r"^pa: \d", text, re.MULTILINE)
 
 
 def test_a_plan_counts_probed_and_unprobed_records_by_reach() -> None:
-    (line,) = [line for line in told(PD_API_KEY="key-of-nobody") if line.startswith("pd: by reach")]
+    (line,) = [line for line in plan_lines(PD_API_KEY="key-of-nobody") if line.startswith("pd: by reach")]
     probed, not_probed = line.split("; not probed: ")
     assert re.search(r"\d+ one key", probed)
     assert "one key" not in not_probed
     assert all(f" {reach}" in not_probed for reach in ("more", "traffic only", "mock only", "off the wire"))
-    assert "pc: by reach, probed: none; " in "\n".join(told(PD_API_KEY="key-of-nobody"))
+    assert "pc: by reach, probed: none; " in "\n".join(plan_lines(PD_API_KEY="key-of-nobody"))
 
 
 def test_a_plan_names_what_is_left_out_first() -> None:
@@ -67,17 +67,17 @@ def test_a_plan_names_what_is_left_out_first() -> None:
     small = replace(target, providers={"pd": replace(target.providers["pd"], max_tokens=10_000)})
     addresses = [str(record.address) for record in catalog().select("pd")]
     chosen = make_plan(catalog(), small, EVERY, addresses, NIGHT)
-    (told,) = [line for line in plan_text.format_plan(chosen, small, catalog()) if "left out first" in line]
-    named = re.findall(r"pd/[\w/]+", told)
-    assert named
-    assert all(chosen.probed[address].tokens for address in named)
+    (line,) = [line for line in plan_text.format_plan(chosen, small, catalog()) if "left out first" in line]
+    addresses_left_out = re.findall(r"pd/[\w/]+", line)
+    assert addresses_left_out
+    assert all(chosen.probed[address].tokens for address in addresses_left_out)
 
 
 def test_a_budget_that_holds_everything_changes_no_order() -> None:
     rows = [row("pa/endpoints/models/list_models", 5), row("pa/endpoints/models/get_model", 9)]
-    spent = plan_budget(rows, Provider("pa", max_tokens=14), catalog())
-    assert spent.order == tuple(each.address for each in rows)
-    assert spent.left_out == ()
+    plan = plan_budget(rows, Provider("pa", max_tokens=14), catalog())
+    assert plan.order == tuple(each.address for each in rows)
+    assert plan.left_out == ()
     assert plan_budget(rows, Provider("pa"), catalog()).left_out == ()
 
 
@@ -91,9 +91,9 @@ def test_a_budget_is_spent_on_free_probes_then_on_most_facts_per_token() -> None
     least = min((address for address in facts if facts[address] == 1), default="")
     assert facts[most] > 5
     rows = [row(least, 10), row(most, 10), row("pa/endpoints/models/list_models", 0)]
-    spent = plan_budget(rows, Provider("pa", max_tokens=15), catalog())
-    assert spent.order == ("pa/endpoints/models/list_models", most, least)
-    assert spent.left_out == (least,)
+    plan = plan_budget(rows, Provider("pa", max_tokens=15), catalog())
+    assert plan.order == ("pa/endpoints/models/list_models", most, least)
+    assert plan.left_out == (least,)
     dear = [row(least, 1), row(most, 1000)]
     assert plan_budget(dear, Provider("pa", max_tokens=1000), catalog()).left_out == (most,)
 
@@ -119,32 +119,36 @@ def test_a_provider_without_its_first_key_gains_only_by_that_key(environ: dict[s
     """The number includes values that can then be looked up."""
     target = targets.load("live", environ)
     (first,) = [gain for gain in missing_variables.list_gains(catalog(), target, target.allow) if gain.provider == "pa"]
-    begun = targets.load("live", {"PA_API_KEY": "key-of-nobody"}).with_placeholder_values()
+    target = targets.load("live", {"PA_API_KEY": "key-of-nobody"}).with_placeholder_values()
     addresses = [str(record.address) for record in catalog().select("pa")]
     assert (first.variable, first.records) == (
         "PA_API_KEY",
-        len(make_plan(catalog(), begun, begun.allow, addresses).probed),
+        len(make_plan(catalog(), target, target.allow, addresses).probed),
     )
 
 
 def test_a_gain_equals_the_records_that_the_variable_adds() -> None:
     before = {"PA_API_KEY": "key-of-nobody", "PA_COMPLIANCE_KEY": "key-of-nobody-else"}
-    begun = targets.load("live", before).with_placeholder_values()
-    (best, *_) = [gain for gain in missing_variables.list_gains(catalog(), begun, begun.allow) if gain.provider == "pa"]
+    target = targets.load("live", before).with_placeholder_values()
+    (best, *_) = [
+        gain for gain in missing_variables.list_gains(catalog(), target, target.allow) if gain.provider == "pa"
+    ]
     addresses = [str(record.address) for record in catalog().select("pa")]
     after = targets.load("live", {**before, best.variable: "value-of-nobody"}).with_placeholder_values()
-    had, has = (set(make_plan(catalog(), each, begun.allow, addresses).probed) for each in (begun, after))
+    before_plan, after_plan = (
+        set(make_plan(catalog(), each, target.allow, addresses).probed) for each in (target, after)
+    )
     assert best.records > 0
-    assert len(has - had) == best.records
+    assert len(after_plan - before_plan) == best.records
 
 
 @pytest.mark.parametrize("variable", ["PA_COMPLIANCE_KEY", "PA_ADMIN_KEY", "PA_SMALL_MODEL", "PC_REVOKED_KEY"])
 def test_a_keys_gain_includes_values_that_it_can_look_up(variable: str) -> None:
     """Nothing more: what the first key's listing did not show is there for no other key."""
     keys = {"PA_API_KEY": "key-of-nobody", "PC_API_KEY": "key-of-nobody"}
-    begun = targets.load("live", keys)
-    (said,) = [
-        gain for gain in missing_variables.list_gains(catalog(), begun, begun.allow) if gain.variable == variable
+    target = targets.load("live", keys)
+    (gain,) = [
+        gain for gain in missing_variables.list_gains(catalog(), target, target.allow) if gain.variable == variable
     ]
     after = targets.load("live", {**keys, variable: "value-of-nobody"})
     newly = {
@@ -152,6 +156,8 @@ def test_a_keys_gain_includes_values_that_it_can_look_up(variable: str) -> None:
     }
     able = {name for name in newly if after.providers["pa"].find_rule(name)}
     after = after.with_values({"pa": {name: newly[name] for name in able}})
-    addresses = [str(record.address) for record in catalog().select(said.provider)]
-    had, has = (len(make_plan(catalog(), each, begun.allow, addresses).probed) for each in (begun, after))
-    assert said.records == has - had > 0
+    addresses = [str(record.address) for record in catalog().select(gain.provider)]
+    before_plan, after_plan = (
+        len(make_plan(catalog(), each, target.allow, addresses).probed) for each in (target, after)
+    )
+    assert gain.records == after_plan - before_plan > 0

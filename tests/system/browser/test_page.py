@@ -86,9 +86,9 @@ COUNTING = """() => [...document.querySelectorAll('a')].map(link => {
 
 def test_every_number_leads_to_the_records_that_it_counts(visit: Visit, report: str) -> None:
     tab = visit(report)
-    told = tab.evaluate(COUNTING)
-    assert [each for each in told if each[2] != each[3] or each[4]] == []
-    assert {each[0] for each in told} == {"tally", "told", "matrix", "trend", "coverage"}
+    links_with_numbers = tab.evaluate(COUNTING)
+    assert [link for link in links_with_numbers if link[2] != link[3] or link[4]] == []
+    assert {link[0] for link in links_with_numbers} == {"tally", "told", "matrix", "trend", "coverage"}
     links = tab.locator(".told a[href^='#?q=']")
     for number in (0, links.count() // 2):
         query = unquote((links.nth(number).get_attribute("href") or "").partition("q=")[2])

@@ -78,13 +78,13 @@ def commands() -> Iterator[tuple[str, str]]:
 COMMANDS = list(dict.fromkeys(command for _, command in commands()))
 TRAFFIC = "--traffic"
 OF_NIGHTS = [
-    each
-    for each in COMMANDS
-    if re.search(r"catalog-probe (report feed|report news|can-i-rely|catalog update|.* night/)", each)
+    command
+    for command in COMMANDS
+    if re.search(r"catalog-probe (report feed|report news|can-i-rely|catalog update|.* night/)", command)
 ]
 """Commands that read live nights, a history or what a client depends on: run where a reader has them (test_help)."""
-RUN_HERE = [each for each in COMMANDS if not each.startswith(NOT_HERE) and each not in OF_NIGHTS]
-PROBING = [each for each in RUN_HERE if each.startswith(("pytest ", "catalog-probe probe"))]
+RUN_HERE = [command for command in COMMANDS if not command.startswith(NOT_HERE) and command not in OF_NIGHTS]
+PROBING = [command for command in RUN_HERE if command.startswith(("pytest ", "catalog-probe probe"))]
 
 
 @pytest.fixture(autouse=True)
@@ -117,7 +117,7 @@ def test_key_variables_of_live_targets_are_known() -> None:
     assert {"PA_API_KEY", "PD_MANAGEMENT_KEY"} <= OF_LIVE_TARGETS
 
 
-@pytest.mark.parametrize("command", [each for each in PROBING if TRAFFIC in each])
+@pytest.mark.parametrize("command", [command for command in PROBING if TRAFFIC in command])
 def test_examples_that_judge_a_recording_get_one(command: str, a_run: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Each example selects records; an earlier run stands in for its recordings."""
     words = [str(a_run / "latest") if word.endswith((".har", ".jsonl", "latest")) else word for word in command.split()]
@@ -125,16 +125,16 @@ def test_examples_that_judge_a_recording_get_one(command: str, a_run: Path, caps
     assert "test_errors.py" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("command", [each for each in PROBING if TRAFFIC not in each])
+@pytest.mark.parametrize("command", [command for command in PROBING if TRAFFIC not in command])
 def test_pytest_examples_use_existing_options(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     """Each example is planned: options are read and records selected, but nothing is sent."""
     status = run_pytest_here(*_of_pytest(shlex.split(command)), "--plan", "-q")
-    told = capsys.readouterr()
-    assert status == 0, told
-    assert re.search(r"\b[1-9]\d* probes? ", told.out) or "--target live" in command, told.out
+    output = capsys.readouterr()
+    assert status == 0, output
+    assert re.search(r"\b[1-9]\d* probes? ", output.out) or "--target live" in command, output.out
 
 
-@pytest.mark.parametrize("command", [each for each in RUN_HERE if each not in PROBING])
+@pytest.mark.parametrize("command", [command for command in RUN_HERE if command not in PROBING])
 def test_a_command_of_ours_works(
     command: str, a_run: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -151,10 +151,10 @@ def test_a_command_of_ours_works(
     except SystemExit as ended:
         assert "--help" in words
         status = int(ended.code or 0)
-    told = capsys.readouterr()
-    assert status == (Exit.BLIND if command == UNCONFIGURED else Exit.FINE), told
-    assert told.out
-    assert told.err == ""
+    output = capsys.readouterr()
+    assert status == (Exit.BLIND if command == UNCONFIGURED else Exit.FINE), output
+    assert output.out
+    assert output.err == ""
 
 
 @pytest.mark.parametrize("command", RUN_AS_TYPED)
@@ -169,17 +169,23 @@ def test_the_command_works(command: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("page", [*PAGES, ROOT / "CONTRIBUTING.md"], ids=lambda page: page.name)
 def test_nox_sessions_that_are_named_exist(page: Path) -> None:
-    named = set(re.findall(r"\w+", " ".join(re.findall(r"nox -s ((?:\w+ ?)+)", page.read_text(encoding="utf-8")))))
+    named_sessions = set(
+        re.findall(r"\w+", " ".join(re.findall(r"nox -s ((?:\w+ ?)+)", page.read_text(encoding="utf-8"))))
+    )
     sessions = set(re.findall(r"^@nox\.\w+.*\ndef (\w+)\(", (ROOT / "noxfile.py").read_text(), re.MULTILINE))
     assert sessions
-    assert named - sessions == set()
+    assert named_sessions - sessions == set()
 
 
 def test_commands_named_in_prose_exist() -> None:
     text = "\n".join(page.read_text(encoding="utf-8") for page in (*PAGES, *ROOT.glob("*.md")))
-    named = re.findall(r"`catalog-probe ([a-z][\w-]*)(?: ([a-z][\w-]*))?", text)
-    assert named
-    unknown = [words for words in named if words[0] not in WITHOUT_GROUP and words[1] not in GROUPS.get(words[0], ())]
+    commands_in_prose = re.findall(r"`catalog-probe ([a-z][\w-]*)(?: ([a-z][\w-]*))?", text)
+    assert commands_in_prose
+    unknown = [
+        words
+        for words in commands_in_prose
+        if words[0] not in WITHOUT_GROUP and words[1] not in GROUPS.get(words[0], ())
+    ]
     assert unknown == []
 
 
@@ -201,14 +207,14 @@ def test_every_picture_is_shown() -> None:
 
 
 def test_links_between_pages_lead_somewhere() -> None:
-    made = set(re.findall(r"(\w+/\w+\.md)$", (ROOT / "mkdocs.yml").read_text(encoding="utf-8"), re.MULTILINE))
-    made.add(sample_report.PAGE)
+    generated = set(re.findall(r"(\w+/\w+\.md)$", (ROOT / "mkdocs.yml").read_text(encoding="utf-8"), re.MULTILINE))
+    generated.add(sample_report.PAGE)
     folders = ("docs", "catalog/facts", "catalog_probe/mockserver", "tests/contract", "tests/system")
     broken = [
         f"{page.relative_to(ROOT)}: {link}"
         for page in (*ROOT.glob("*.md"), *(page for folder in folders for page in (ROOT / folder).rglob("*.md")))
         for link in re.findall(r"\]\((?!https?:)([^)#]+)", page.read_text(encoding="utf-8"))
-        if link not in made and not (page.parent / link).exists()
+        if link not in generated and not (page.parent / link).exists()
     ]
     assert broken == []
 

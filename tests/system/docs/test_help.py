@@ -66,11 +66,11 @@ def iterate_parsers(parser: argparse.ArgumentParser) -> Iterator[argparse.Argume
 
 
 def examples() -> list[str]:
-    told = [main.OVERVIEW]
+    texts = [main.OVERVIEW]
     for command in (probe, check, identify, can_i_rely, report_commands, catalog_group, new_group, target_group):
-        told += [parser.format_help() for parser in iterate_parsers(command.build_parser())]
-    found = (match[1] for text in told for match in _EXAMPLE.finditer(text))
-    return list(dict.fromkeys(_GAP.split(each)[0] for each in found))
+        texts += [parser.format_help() for parser in iterate_parsers(command.build_parser())]
+    matches = (match[1] for text in texts for match in _EXAMPLE.finditer(text))
+    return list(dict.fromkeys(_GAP.split(match)[0] for match in matches))
 
 
 EXAMPLES = [*(each for each in examples() if each not in COMMANDS), *OF_NIGHTS]
@@ -101,12 +101,12 @@ def reader(once: Once) -> Path:
 
 def make_reader(place: Path) -> Path:
     words = " or ".join(address.rpartition("/")[2] for address in DRIFTING)
-    probed = pytest_probes(place / "probed", "--provider", "pa,pc", "-k", words, "-q")
+    first_run = pytest_probes(place / "probed", "--provider", "pa,pc", "-k", words, "-q")
     folder = place / "reader"
-    first, results = read_run(probed.folder / RESULTS_FILE)
-    seen = [make_drifted(result) if result.record in DRIFTING else result for result in results]
+    first, results = read_run(first_run.folder / RESULTS_FILE)
+    drifting_results = [make_drifted(result) if result.record in DRIFTING else result for result in results]
     for number, name in enumerate((LATEST, *NIGHTS)):
-        told = replace(
+        run = replace(
             first,
             run=f"night-{number}",
             target="live",
@@ -115,11 +115,11 @@ def make_reader(place: Path) -> Path:
             invocation=Invocation(),
             today=f"2026-11-2{number}",
         )
-        with ResultsWriter(folder / name / RESULTS_FILE, told) as writer:
-            for each in results if name in CALM else seen:
-                writer.append(each.to_json())
+        with ResultsWriter(folder / name / RESULTS_FILE, run) as writer:
+            for result in results if name in CALM else drifting_results:
+                writer.append(result.to_json())
     build(folder / LATEST)
-    append_to_history(folder / "reports" / "history", told, seen)
+    append_to_history(folder / "reports" / "history", run, drifting_results)
     for records in RECORD_FOLDERS:
         copy_folder(RECORDS, folder / records)
     (folder / "error.txt").write_text(ANSWER, encoding="utf-8")
@@ -130,12 +130,12 @@ def make_reader(place: Path) -> Path:
     return folder
 
 
-def make_drifted(seen: Result) -> Result:
+def make_drifted(result: Result) -> Result:
     """Return the result with drift: a documented header is missing."""
     drift = make_finding(
         "header-missing", aspect=Aspect.HEADER, location="retry-after", documented="seconds", observed="absent"
     )
-    return replace(seen, outcome=Outcome.DRIFTED, findings=(drift,))
+    return replace(result, outcome=Outcome.DRIFTED, findings=(drift,))
 
 
 def list_commands(example: str, nights: Path) -> Iterator[tuple[str, list[str]]]:
@@ -156,8 +156,8 @@ def list_commands(example: str, nights: Path) -> Iterator[tuple[str, list[str]]]
 
 
 def expand_pattern(pattern: str, folder: Path) -> list[str]:
-    found = [str(path.relative_to(folder)) for path in folder.glob(pattern)]
-    return found or [pattern]
+    paths = [str(path.relative_to(folder)) for path in folder.glob(pattern)]
+    return paths or [pattern]
 
 
 def test_there_are_examples() -> None:
@@ -173,14 +173,14 @@ def test_an_example_runs(
     monkeypatch.setattr(webbrowser, "open", lambda _: True)
     for name in OF_LIVE_TARGETS:
         monkeypatch.delenv(name, raising=False)
-    found = list(list_commands(example, nights))
-    assert found
-    for program, words in found:
+    commands = list(list_commands(example, nights))
+    assert commands
+    for program, words in commands:
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(ANSWER.encode())))
         status = run_example(program, words, nights)
-        told = capsys.readouterr()
-        assert status not in (Exit.USAGE, Exit.HARNESS_ERROR), (words, told.err)
-        assert [line for line in told.err.splitlines() if not line.startswith("traffic: ")] == []
+        output = capsys.readouterr()
+        assert status not in (Exit.USAGE, Exit.HARNESS_ERROR), (words, output.err)
+        assert [line for line in output.err.splitlines() if not line.startswith("traffic: ")] == []
 
 
 def run_example(program: str, words: list[str], nights: Path) -> int:

@@ -70,13 +70,13 @@ def gateway(to: str, folder: Path) -> Iterator[str]:
     ) as child:
         assert child.stdout is not None
         try:
-            said: list[str] = []
+            output: list[str] = []
             for line in child.stdout:
-                said.append(line)
+                output.append(line)
                 if RUNNING.search(line):
                     break
-            running = RUNNING.search("".join(said))
-            assert running is not None, said
+            running = RUNNING.search("".join(output))
+            assert running is not None, output
             yield running[0]
         finally:
             child.terminate()
@@ -87,8 +87,8 @@ def probe_at(folder: Path, answered_by: AnsweredBy, base: str, key: str) -> RunR
     """Probe a provider, or the gateway before it."""
     file = folder / f"{answered_by}.toml"
     file.write_text(TARGET.format(name=answered_by, base=base), encoding="utf-8")
-    found = probe(targets.load(str(file), {"PC_API_KEY": key}), ADDRESSES)
-    return make_run(str(answered_by), found, live=True, answered_by=answered_by)
+    results = probe(targets.load(str(file), {"PC_API_KEY": key}), ADDRESSES)
+    return make_run(str(answered_by), results, live=True, answered_by=answered_by)
 
 
 Results = tuple[list["Result"], list["Result"]]

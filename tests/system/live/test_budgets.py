@@ -13,7 +13,6 @@ from catalog_probe.catalog.model.labels import CLEANUP
 from catalog_probe.probes.planning.sharding import find_group
 from catalog_probe.probes.plugin.embedded_mock import EmbeddedMock
 from catalog_probe.probes.recipes.book import recipe_book
-from catalog_probe.probes.targets.target import Target
 from tests.harness.command import pytest_probes
 from tests.harness.engines import catalog, mock_target_at, probe
 from tests.harness.live import mock_process, write_live_target
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from catalog_probe.catalog.evidence.results import Result
+    from catalog_probe.probes.targets.target import Target
 
 
 @pytest.fixture(scope="module")

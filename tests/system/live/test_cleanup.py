@@ -40,11 +40,11 @@ class FailingMock:
     def __init__(self, method: str) -> None:
         self.mock: MockApp = create_app(only=["pa"])
         self.method = method
-        self.asked: list[str] = []
+        self.requests: list[str] = []
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http":
-            self.asked.append(f"{scope['method']} {scope['path']}")
+            self.requests.append(f"{scope['method']} {scope['path']}")
         if scope.get("method") == self.method:
             await send({"type": "http.response.start", "status": 500, "headers": []})
             await send({"type": "http.response.body", "body": b"{}"})
@@ -71,8 +71,8 @@ def probe_addresses(tonight: LiveTarget, folder: Path, *addresses: str) -> dict[
 def list_files(tonight: LiveTarget) -> list[dict[str, str]]:
     address = tonight.target.providers["pa"].addresses["base_url"]
     headers = {"x-api-key": KEYS["PA_API_KEY"], "pa-version": "2023-06-01"}
-    found: list[dict[str, str]] = patient.get(f"{address}/v1/files", headers=headers).json()["data"]
-    return found
+    files: list[dict[str, str]] = patient.get(f"{address}/v1/files", headers=headers).json()["data"]
+    return files
 
 
 def cleanup(tonight: LiveTarget, out: Path, *arguments: str) -> int:
@@ -91,8 +91,8 @@ def test_a_probe_removes_what_it_made(tmp_path: Path, address: str) -> None:
         result = probe_addresses(tonight, tmp_path / "run", address)[address]
         assert list_files(tonight) == []
     assert result.outcome is Outcome.CONFORMS
-    made = journal.read_entries(tmp_path / "run" / journal.FILE_NAME)
-    assert [each for each in made if each.removal]
+    entries = journal.read_entries(tmp_path / "run" / journal.FILE_NAME)
+    assert [entry for entry in entries if entry.removal]
     assert journal.read_open_entries(tmp_path / "run" / journal.FILE_NAME) == []
     assert KEYS["PA_API_KEY"] not in (tmp_path / "run" / journal.FILE_NAME).read_text()
 
@@ -115,8 +115,8 @@ def test_probes_that_make_uniquely_named_things_do_not_collide(tmp_path: Path) -
             "pa-beta": "managed-agents-2026-04-01",
         }
         for left in ("catalog probe", "{own_name}"):
-            made = patient.post(f"{address}/v1/agents", headers=headers, json={"name": left, "model": "mock-small"})
-            assert made.status_code == 200, made.text
+            response = patient.post(f"{address}/v1/agents", headers=headers, json={"name": left, "model": "mock-small"})
+            assert response.status_code == 200, response.text
         results = probe_addresses(tonight, tmp_path / "run", *AGENTS)
     assert {result.outcome for result in results.values()} == {Outcome.CONFORMS}
 
@@ -157,8 +157,8 @@ def test_cleanup_removes_what_a_crash_left(tmp_path: Path, capsys: pytest.Captur
         file = patient.post(f"{address}/v1/files", headers=headers, files={"file": ("a.txt", b"a")}).json()
         path = tmp_path / "out" / "run" / journal.FILE_NAME
         journal_file = Journal(path, "night", str)
-        made = journal_file.begin(GET_FILE, "pa", address, "inference", "POST /v1/files")
-        journal_file.complete(made, "file", file["id"], "inference", KEYS["PA_API_KEY"])
+        entry = journal_file.begin(GET_FILE, "pa", address, "inference", "POST /v1/files")
+        journal_file.complete(entry, "file", file["id"], "inference", KEYS["PA_API_KEY"])
         with path.open("ab") as cut:
             cut.write(b'{"id":"abc","state":"ma')
         assert cleanup(tonight, tmp_path / "out") == 0
@@ -203,7 +203,7 @@ def test_cleanup_sends_nothing_for_another_accounts_journal(
 ) -> None:
     watched = FailingMock("")
     with serving_account(tmp_path, watched) as tonight:
-        told = {
+        fields = {
             "target": "night",
             "provider": "pa",
             "record": GET_FILE,
@@ -214,12 +214,14 @@ def test_cleanup_sends_nothing_for_another_accounts_journal(
             "key": KEYS["PA_API_KEY"],
             **change,
         }
-        journal_file = Journal(tmp_path / "out" / "run" / journal.FILE_NAME, told["target"], str)
-        made = journal_file.begin(told["record"], told["provider"], told["address"], told["role"], "POST /v1/files")
-        journal_file.complete(made, told["removal"], told["resource"], told["role"], told["key"])
-        if "at" in told:
+        journal_file = Journal(tmp_path / "out" / "run" / journal.FILE_NAME, fields["target"], str)
+        entry = journal_file.begin(
+            fields["record"], fields["provider"], fields["address"], fields["role"], "POST /v1/files"
+        )
+        journal_file.complete(entry, fields["removal"], fields["resource"], fields["role"], fields["key"])
+        if "at" in fields:
             journal_file.path.write_text(
-                journal_file.path.read_text().replace(json.dumps(made.at), json.dumps(told["at"]))
+                journal_file.path.read_text().replace(json.dumps(entry.at), json.dumps(fields["at"]))
             )
         assert cleanup(tonight, tmp_path / "out") == 1
         assert cleanup(tonight, tmp_path / "out", "--forget") == 1, "only who looked on the account may end it"
@@ -228,7 +230,7 @@ def test_cleanup_sends_nothing_for_another_accounts_journal(
     assert line in kept
     assert "\x1b" not in kept
     assert summary == "0 removed, 1 left"
-    assert watched.asked == []
+    assert watched.requests == []
 
 
 def test_cleanup_sends_nothing_for_an_edited_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -239,22 +241,22 @@ def test_cleanup_sends_nothing_for_an_edited_line(tmp_path: Path, capsys: pytest
         path = tmp_path / "out" / "run" / journal.FILE_NAME
         (left,) = journal.read_open_entries(path)
         path.write_text(path.read_text().replace(left.resource, "file_of_somebody"))
-        broken.asked.clear()
+        broken.requests.clear()
         assert cleanup(tonight, tmp_path / "out") == 1
     assert "another account, or edited" in capsys.readouterr().out
-    assert broken.asked == []
+    assert broken.requests == []
 
 
 class RenamingMock(FailingMock):
     """The mock, answering uploads with a chosen id."""
 
-    def __init__(self, given: str) -> None:
+    def __init__(self, resource_id: str) -> None:
         super().__init__("")
-        self.given = given
+        self.given = resource_id
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope.get("method") == "POST":
-            self.asked.append(f"POST {scope['path']}")
+            self.requests.append(f"POST {scope['path']}")
             headers = [(b"content-type", b"application/json")]
             await send({"type": "http.response.start", "status": 200, "headers": headers})
             await send({"type": "http.response.body", "body": json.dumps({"id": self.given}).encode()})
@@ -262,15 +264,19 @@ class RenamingMock(FailingMock):
             await super().__call__(scope, receive, send)
 
 
-@pytest.mark.parametrize("given", ["../organizations/users/user_1", "..%2f..%2fadmin", "f?force=true", "f#", "f\r\n"])
-def test_an_unsafe_id_in_an_answer_is_never_put_into_a_path(tmp_path: Path, given: str) -> None:
-    naming = RenamingMock(given)
+@pytest.mark.parametrize(
+    "resource_id", ["../organizations/users/user_1", "..%2f..%2fadmin", "f?force=true", "f#", "f\r\n"]
+)
+def test_an_unsafe_id_in_an_answer_is_never_put_into_a_path(tmp_path: Path, resource_id: str) -> None:
+    naming = RenamingMock(resource_id)
     with serving_account(tmp_path, naming) as tonight:
         result = probe_addresses(tonight, tmp_path / "run", GET_FILE)[GET_FILE]
     assert (result.outcome, result.reason and result.reason.code) == (Outcome.INCONCLUSIVE, "unsafe-path")
-    assert set(naming.asked) <= {"POST /pa/v1/files", "GET /pa/v1/models"}
-    left = journal.read_open_entries(tmp_path / "run" / journal.FILE_NAME)
-    assert [each.removal for each in left] == [""] * naming.asked.count("POST /pa/v1/files"), "to be looked for by hand"
+    assert set(naming.requests) <= {"POST /pa/v1/files", "GET /pa/v1/models"}
+    open_entries = journal.read_open_entries(tmp_path / "run" / journal.FILE_NAME)
+    assert [entry.removal for entry in open_entries] == [""] * naming.requests.count("POST /pa/v1/files"), (
+        "to be looked for by hand"
+    )
 
 
 def test_a_journal_that_cannot_be_written_stops_the_create(tmp_path: Path) -> None:

@@ -45,16 +45,16 @@ def copy_history(first: CommandResult, out: Path) -> None:
 def test_a_selection_that_cannot_be_probed_exits_5(tmp_path: Path, words: str) -> None:
     """Nothing selected, or only what the provider alone can cause, of one that nobody expects to be seen."""
     unexpected = write_live_target(tmp_path, {"pa": "http://127.0.0.1:9"}, expected=False)
-    seen = probe(unexpected, tmp_path / "out", "--provider", "pa", "-k", words)
-    assert seen.status == 5, seen.all_output
+    run_result = probe(unexpected, tmp_path / "out", "--provider", "pa", "-k", words)
+    assert run_result.status == 5, run_result.all_output
 
 
 def test_a_dead_key_of_an_unexpected_provider_is_blind_too(tmp_path: Path, fault_server: FaultServer) -> None:
     fault_server.target_behind()
     unexpected = write_live_target(tmp_path, {"pa": f"{fault_server.base}/pa"}, expected=False)
     environ = {"PA_API_KEY": "deleted-since"}
-    seen = pytest_probes(tmp_path / "out", "--target", str(unexpected.path), *READS, environ=environ)
-    assert seen.status == 10, seen.all_output
+    run_result = pytest_probes(tmp_path / "out", "--target", str(unexpected.path), *READS, environ=environ)
+    assert run_result.status == 10, run_result.all_output
 
 
 @pytest.mark.parametrize(("path", "status"), [("/pa/v1/", 10), ("/pa/v1/models/", 0)])
@@ -83,11 +83,11 @@ def test_coverage_that_was_there_yesterday_is_reported_lost(
 
 
 def test_expect_all_lists_each_record_without_verdict(tonight: LiveTarget, tmp_path: Path) -> None:
-    seen = probe(tonight, tmp_path / "out", "-k", "list_models or get_organization", "--expect-all")
-    assert seen.status == 10, seen.all_output
-    assert "all was expected, and" in seen.output
-    assert "(credential-missing)" in seen.output
-    assert seen.run.policy["expect_all"] is True
+    run_result = probe(tonight, tmp_path / "out", "-k", "list_models or get_organization", "--expect-all")
+    assert run_result.status == 10, run_result.all_output
+    assert "all was expected, and" in run_result.output
+    assert "(credential-missing)" in run_result.output
+    assert run_result.run.policy["expect_all"] is True
     complete = probe(tonight, tmp_path / "whole", "-k", "pa/endpoints/models/list_models", "--expect-all")
     assert complete.status == 0, complete.all_output
-    assert KEYS["PA_API_KEY"] not in seen.all_output
+    assert KEYS["PA_API_KEY"] not in run_result.all_output

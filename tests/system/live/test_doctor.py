@@ -56,10 +56,10 @@ def test_a_dead_key_is_named_by_its_variable(
     monkeypatch.setenv("PA_API_KEY", "mock-pa-no-such-key")
     with mock_process("pa") as addresses:
         assert command.main(["doctor", "--target", str(write_live_target(tmp_path, addresses).path)]) == 1
-    said = capsys.readouterr().out
-    assert "dead: pa inference: control-failed" in said
-    assert "look at PA_API_KEY" in said
-    assert "mock-pa-no-such-key" not in said
+    text = capsys.readouterr().out
+    assert "dead: pa inference: control-failed" in text
+    assert "look at PA_API_KEY" in text
+    assert "mock-pa-no-such-key" not in text
 
 
 def test_an_address_without_the_api_is_suspected_too(
@@ -102,20 +102,20 @@ def models_one_by_one(*ids: str) -> Starlette:
 
 
 @pytest.mark.parametrize(
-    ("listed", "found"),
+    ("model_ids", "expected_model"),
     [(("large-1", "haiku-1"), "haiku-1"), (("anything",), "anything"), (tuple("abcdefg"), "a")],
     ids=["on the second page", "of an unknown name", "more pages than are read"],
 )
-def test_a_model_is_found_on_any_page(listed: tuple[str, ...], diagnosis: str) -> None:
-    with serving(models_one_by_one(*listed)) as base:
+def test_a_model_is_found_on_any_page(model_ids: tuple[str, ...], expected_model: str) -> None:
+    with serving(models_one_by_one(*model_ids)) as base:
         target = targets.load("live", {"PA_API_KEY": "key-of-nobody", "PA_BASE_URL": base})
         output = doctor_text.format_diagnosis(
             doctor.examine(catalog(), target, frozenset({Cost.FREE}), date(2026, 11, 21))
         )
-    assert [line.split()[-1] for line in output if "found" in line and " small_model" in line] == [diagnosis]
+    assert [line.split()[-1] for line in output if "found" in line and " small_model" in line] == [expected_model]
     (end,) = [line for line in output if "`small_model`" in line]
-    said = rf"In 12 days `small_model` \({diagnosis}\) of PA ends: \d+ records would be blind; set PA_SMALL_MODEL"
-    assert re.fullmatch(said, end)
+    text = rf"In 12 days `small_model` \({expected_model}\) of PA ends: \d+ records would be blind; set PA_SMALL_MODEL"
+    assert re.fullmatch(text, end)
 
 
 @pytest.mark.parametrize(
@@ -176,19 +176,19 @@ def test_without_any_key_the_doctor_says_how_to_begin(
     for name in [name for name in os.environ if name.startswith(TARGET_VARIABLES)]:
         monkeypatch.delenv(name)
     assert command.main(["doctor"]) == Exit.BLIND
-    said = capsys.readouterr().out
-    assert "nothing is configured, so a run ends with 10: one key is enough to begin; set PA_API_KEY or set PB" in said
-    assert len(said.splitlines()) < 25
+    text = capsys.readouterr().out
+    assert "nothing is configured, so a run ends with 10: one key is enough to begin; set PA_API_KEY or set PB" in text
+    assert len(text.splitlines()) < 25
 
 
 def test_the_key_of_an_sdk_is_named_where_ours_is_missing() -> None:
     diagnosis = doctor.examine(
         catalog(), targets.load("live", {"OPENAI_API_KEY": "sk-canary-of-nobody"}), frozenset(), date(2026, 11, 21)
     )
-    said = "\n".join(doctor_text.format_diagnosis(diagnosis))
-    assert "not configured: set PC_API_KEY to what OPENAI_API_KEY holds" in said
-    assert "not configured: set PA_API_KEY\n" in said
-    assert "canary" not in said
+    text = "\n".join(doctor_text.format_diagnosis(diagnosis))
+    assert "not configured: set PC_API_KEY to what OPENAI_API_KEY holds" in text
+    assert "not configured: set PA_API_KEY\n" in text
+    assert "canary" not in text
 
 
 @pytest.mark.parametrize(
@@ -196,6 +196,6 @@ def test_the_key_of_an_sdk_is_named_where_ours_is_missing() -> None:
 )
 def test_wrong_usage_is_4_and_one_line(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert command.main(arguments) == 4
-    said = capsys.readouterr().err
-    assert "Traceback" not in said
-    assert said.strip()
+    text = capsys.readouterr().err
+    assert "Traceback" not in text
+    assert text.strip()

@@ -57,12 +57,12 @@ class ServiceMock:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         self.asked.append((f"{scope['method']} {scope['path']}", dict(scope["headers"])))
 
-        async def spoken(message: Message) -> None:
+        async def send_changed(message: Message) -> None:
             if self.changed and message["type"] == "http.response.start" and scope["path"].endswith("/no-such-model"):
                 message = {**message, "status": 410}
             await send(message)
 
-        await self.mock(scope, receive, spoken)
+        await self.mock(scope, receive, send_changed)
 
 
 @contextmanager
@@ -93,11 +93,11 @@ def test_a_week_with_one_key(tmp_path: Path) -> None:
         return pytest_probes(out, "-p", "with_another_file", *OPTIONS, environ={**environ, "PYTHONPATH": str(tmp_path)})
 
     with service() as (standing_in, environ):
-        said = command("catalog_probe", "target", "doctor", "--target", "live", environ=environ)
-        assert said.returncode == 0, said.stdout + said.stderr
-        assert re.search(r"credential\s+inference \(PA_API_KEY\)\s+works: GET /v1/models", said.stdout)
-        assert re.search(r"found\s+small_model\s+mock-small", said.stdout)
-        assert re.search(r"\+\d+ records.*: set PA_COMPLIANCE_KEY", said.stdout)
+        doctor = command("catalog_probe", "target", "doctor", "--target", "live", environ=environ)
+        assert doctor.returncode == 0, doctor.stdout + doctor.stderr
+        assert re.search(r"credential\s+inference \(PA_API_KEY\)\s+works: GET /v1/models", doctor.stdout)
+        assert re.search(r"found\s+small_model\s+mock-small", doctor.stdout)
+        assert re.search(r"\+\d+ records.*: set PA_COMPLIANCE_KEY", doctor.stdout)
         assert len(standing_in.asked) == 2, "a control and one look-up"
 
         planned = command("pytest", "probes", *OPTIONS, "--plan", "-p", "no:cacheprovider", environ=environ)
@@ -114,19 +114,19 @@ def test_a_week_with_one_key(tmp_path: Path) -> None:
         assert all(headers.get(b"anthropic-version") == b"2023-06-01" for _, headers in standing_in.asked)
         assert listings
 
-        quiet = check_run(out, night())
-        assert quiet.status == 0
+        quiet_night = check_run(out, night())
+        assert quiet_night.status == 0
         assert "Nothing changed" in summary(out)
 
         standing_in.changed = True
-        noisy = check_run(out, night())
-        assert noisy.status == 1, noisy.all_output
-        found = find_causes(select_record_results(read_run(newest_run(out) / "results.jsonl")[1]))
-        assert [(each.provider, each.records) for each in found] == [("pa", (GET_MODEL,))]
-        assert "documented 404, observed 410" in found[0].summary
-        assert f"accept --cause {found[0].id}" in summary(out)
+        noisy_night = check_run(out, night())
+        assert noisy_night.status == 1, noisy_night.all_output
+        causes = find_causes(select_record_results(read_run(newest_run(out) / "results.jsonl")[1]))
+        assert [(each.provider, each.records) for each in causes] == [("pa", (GET_MODEL,))]
+        assert "documented 404, observed 410" in causes[0].summary
+        assert f"accept --cause {causes[0].id}" in summary(out)
 
-        options = ("--cause", found[0].id, "--reason", "gone for good", "--ticket", "https://tickets.example/1")
+        options = ("--cause", causes[0].id, "--reason", "gone for good", "--ticket", "https://tickets.example/1")
         accepted = command(
             "catalog_probe",
             "catalog",
@@ -173,8 +173,8 @@ class OtherListing:
             await answer(send, 403, b"text/html", PAGE)
         else:
             more = self.page_from is not None
-            told = {"data": [{"id": "x", "lifecycle": "retired"}], "last_id": "x", "has_more": more}
-            await answer(send, 200, b"application/json", json.dumps(told).encode())
+            page = {"data": [{"id": "x", "lifecycle": "retired"}], "last_id": "x", "has_more": more}
+            await answer(send, 200, b"application/json", json.dumps(page).encode())
 
 
 async def answer(send: Send, status: int, content_type: bytes, body: bytes) -> None:
@@ -190,7 +190,7 @@ def test_a_night_whose_look_ups_a_gateway_answers_is_blind(
     with serving(OtherListing(ServiceMock(), page_from=page_from)) as base:
         environ = {"PA_API_KEY": "mock-pa-inference", "PA_BASE_URL": f"{base}/pa", "PA_RATE": "200"}
         ran = pytest_probes(tmp_path / "out", *OPTIONS, *options, environ=environ)
-        said = command("catalog_probe", "target", "doctor", "--target", "live", environ=environ)
+        doctor = command("catalog_probe", "target", "doctor", "--target", "live", environ=environ)
     reasons = {
         result.reason.code
         for result in ran.results.values()
@@ -200,8 +200,8 @@ def test_a_night_whose_look_ups_a_gateway_answers_is_blind(
     assert "the look-up GET " in ran.output
     assert "blind: pa was observed only in part" in ran.output
     if page_from == 1:
-        assert said.returncode == 1
-        assert re.search("^unanswered: pa: gateway-page: the look-up GET ", said.stdout, re.MULTILINE)
+        assert doctor.returncode == 1
+        assert re.search("^unanswered: pa: gateway-page: the look-up GET ", doctor.stdout, re.MULTILINE)
 
 
 def test_a_model_that_the_account_no_longer_lists_is_coverage_lost(tmp_path: Path) -> None:
@@ -227,16 +227,16 @@ def test_without_any_key_the_run_names_the_variables_to_set(tmp_path: Path) -> N
 
 @pytest.mark.parametrize("provider", ["pb", "pc", "pd"])
 def test_each_provider_is_reached_with_its_key_alone(provider: str, tmp_path: Path) -> None:
-    found = LIVE.providers[provider]
-    names: dict[str, Any] = {"header_prefix": found.header_prefix, "key_header": found.key_header}
-    given = {"pb": names, "pc": {"header_prefix": found.header_prefix}, "pd": {}}[provider]
+    live_provider = LIVE.providers[provider]
+    names: dict[str, Any] = {"header_prefix": live_provider.header_prefix, "key_header": live_provider.key_header}
+    settings = {"pb": names, "pc": {"header_prefix": live_provider.header_prefix}, "pd": {}}[provider]
     key = f"{provider.upper()}_API_KEY"
-    with serving(create_app(only=[provider], settings={provider: given} if given else {})) as base:
+    with serving(create_app(only=[provider], settings={provider: settings} if settings else {})) as base:
         environ = {key: f"mock-{provider}-inference", f"{provider.upper()}_BASE_URL": f"{base}/{provider}"}
         environ[f"{provider.upper()}_RATE"] = "200"
         words = ("-k", "list_models or get_model or unknown_model or invalid_api_key or incorrect_api_key")
         ran = pytest_probes(tmp_path / "out", "--target", "live", "--provider", provider, *words, environ=environ)
     assert ran.status == 0, ran.all_output
-    seen = [result for result in ran.results.values() if result.outcome.value == "conforms"]
-    assert len(seen) >= 2, ran.all_output
+    conforming = [result for result in ran.results.values() if result.outcome.value == "conforms"]
+    assert len(conforming) >= 2, ran.all_output
     assert ran.run.preflight

@@ -47,13 +47,13 @@ PROVIDERS = tuple(name for name in targets.load("mock").providers)
 def make_target(base: str, provider: str, ca_file: str) -> Target:
     """Make a target of one provider with foreign names; further hosts use the name localhost."""
     target = mock_target_at(base, ca_file=ca_file, timeout_s=10.0)
-    found = target.providers[provider]
+    provider_settings = target.providers[provider]
     addresses = {
         key: value if key == "base_url" else value.replace("127.0.0.1", "localhost")
-        for key, value in found.addresses.items()
+        for key, value in provider_settings.addresses.items()
         if key != "grpc_host"
     }
-    return replace(target, providers={provider: replace(found, addresses=addresses, **SETTINGS[provider])})
+    return replace(target, providers={provider: replace(provider_settings, addresses=addresses, **SETTINGS[provider])})
 
 
 def is_over_http(record: Record) -> bool:
@@ -76,22 +76,22 @@ def results_of(once: Once, tls: Certificates) -> CleanResults:
 
 @pytest.mark.parametrize("provider", PROVIDERS)
 def test_the_dressed_mock_passes_the_same_suite(provider: str, results_of: CleanResults) -> None:
-    seen = results_of(provider)
+    results = results_of(provider)
     differing = {
         address: describe(result)
-        for address, result in seen.items()
+        for address, result in results.items()
         if result.outcome not in (Outcome.CONFORMS, Outcome.NOT_PROBED) and not result.is_beyond_verifying
     }
     assert not differing
-    assert Counter(result.outcome for result in seen.values())[Outcome.CONFORMS] > len(seen) / 2
+    assert Counter(result.outcome for result in results.values())[Outcome.CONFORMS] > len(results) / 2
 
 
 def test_results_contain_only_stand_in_names(results_of: CleanResults) -> None:
-    seen = results_of("pa")
-    names = {name for result in seen.values() for name in header_names(result)}
+    results = results_of("pa")
+    names = {name for result in results.values() for name in header_names(result)}
     assert "pa-organization-id" in names
     assert not [name for name in names if any(foreign in name for foreign in FOREIGN)]
-    assert not any("acme_" in str(exchange.response.body) for exchange in exchanges(seen) if exchange.response)
+    assert not any("acme_" in str(exchange.response.body) for exchange in exchanges(results) if exchange.response)
 
 
 def test_a_target_without_the_prefixes_sees_another_provider(tls: Certificates) -> None:
@@ -99,15 +99,15 @@ def test_a_target_without_the_prefixes_sees_another_provider(tls: Certificates) 
     with serving(create_app(settings={"pa": PREFIXES["pa"]}), tls) as base:
         target = make_target(base, "pa", str(tls.authority))
         plain = replace(target.providers["pa"], header_prefix="pa-")
-        seen = probe(replace(target, providers={"pa": plain}), [address])[address]
-    assert seen.outcome is not Outcome.CONFORMS
+        result = probe(replace(target, providers={"pa": plain}), [address])[address]
+    assert result.outcome is not Outcome.CONFORMS
 
 
 def test_an_authority_that_is_not_named_is_not_trusted(tls: Certificates) -> None:
     address = "pa/endpoints/models/list_models"
     with serving(create_app(), tls) as base:
-        seen = probe(make_target(base, "pa", ca_file=""), [address])[address]
-    assert (seen.outcome, seen.reason and seen.reason.code) == (Outcome.INCONCLUSIVE, "tls-failed")
+        result = probe(make_target(base, "pa", ca_file=""), [address])[address]
+    assert (result.outcome, result.reason and result.reason.code) == (Outcome.INCONCLUSIVE, "tls-failed")
 
 
 def describe(result: Result) -> str:
@@ -115,8 +115,8 @@ def describe(result: Result) -> str:
     return f"{result.outcome} {reason} {[finding.message for finding in result.drifts]}"
 
 
-def exchanges(seen: dict[str, Result]) -> list[Any]:
-    return [exchange for result in seen.values() for attempt in result.attempts for exchange in attempt.exchanges]
+def exchanges(results: dict[str, Result]) -> list[Any]:
+    return [exchange for result in results.values() for attempt in result.attempts for exchange in attempt.exchanges]
 
 
 def header_names(result: Result) -> set[str]:

@@ -24,18 +24,18 @@ TABLES = {
 
 def test_without_variables_the_target_loads_and_probes_nothing() -> None:
     target = targets.load("live", {})
-    chosen = make_plan(catalog(), target, target.allow, [str(record.address) for record in catalog().select("pa")])
-    assert not chosen.probed
+    plan = make_plan(catalog(), target, target.allow, [str(record.address) for record in catalog().select("pa")])
+    assert not plan.probed
     assert target.expected_providers == ()
-    reasons = {(reason.code, reason.detail) for reason in chosen.not_probed.values()}
+    reasons = {(reason.code, reason.detail) for reason in plan.not_probed.values()}
     assert ("provider-not-configured", "set PA_API_KEY") in reasons
     assert {code for code, _ in reasons} == {"provider-not-configured", "not-on-the-wire"}
 
 
 def test_with_an_address_alone_the_reason_names_the_key() -> None:
     target = targets.load("live", {"PA_BASE_URL": "https://provider.example"})
-    chosen = make_plan(catalog(), target, target.allow, ["pa/endpoints/models/list_models"])
-    (reason,) = chosen.not_probed.values()
+    plan = make_plan(catalog(), target, target.allow, ["pa/endpoints/models/list_models"])
+    (reason,) = plan.not_probed.values()
     assert (reason.code, reason.detail) == ("provider-not-configured", "set PA_API_KEY")
 
 
@@ -78,17 +78,17 @@ def test_every_provider_can_be_expected_on_demand_and_has_a_budget(provider: str
     name = f"{provider.upper()}_EXPECTED"
     assert targets.load("live", {name: "true"}).expected_providers == (provider,)
     assert targets.load("live", {name: "false"}).expected_providers == ()
-    found = targets.load("live", {}).providers[provider]
-    assert found.has_budget
-    assert found.rate
+    settings = targets.load("live", {}).providers[provider]
+    assert settings.has_budget
+    assert settings.rate
 
 
 @pytest.mark.parametrize("provider", TABLES["live"]["providers"])
 @pytest.mark.parametrize("table", ["credentials", "values"])
 def test_it_names_every_role_and_value_that_the_mock_target_names(provider: str, table: str) -> None:
     """Otherwise a record that the mock shows could never be probed live: add a line to the live target."""
-    known = TABLES["mock"]["providers"][provider].get(table, {})
-    assert known.keys() <= TABLES["live"]["providers"][provider].get(table, {}).keys()
+    mock_values = TABLES["mock"]["providers"][provider].get(table, {})
+    assert mock_values.keys() <= TABLES["live"]["providers"][provider].get(table, {}).keys()
 
 
 def test_every_line_takes_its_secret_from_the_environment_and_has_no_default() -> None:
@@ -101,15 +101,15 @@ def test_one_key_and_nothing_else_is_enough(provider: str) -> None:
     """Most of what is free can be probed: addresses, names and paths have defaults, models are looked up."""
     target = targets.load("live", {f"{provider.upper()}_API_KEY": "key-of-nobody"})
     addresses = [str(record.address) for record in catalog().select(provider)]
-    chosen = make_plan(catalog(), target.with_placeholder_values(), target.allow, addresses)
-    found = target.providers[provider]
+    plan = make_plan(catalog(), target.with_placeholder_values(), target.allow, addresses)
+    settings = target.providers[provider]
     assert target.expected_providers == (provider,)
-    assert all(address.startswith("https://") or ":" in address for address in found.addresses.values())
-    assert found.find_rule("small_model") is not None
-    assert len(chosen.probed) > 20
-    wanting = {reason.detail for reason in chosen.not_probed.values() if reason.code == "address-missing"}
+    assert all(address.startswith("https://") or ":" in address for address in settings.addresses.values())
+    assert settings.find_rule("small_model") is not None
+    assert len(plan.probed) > 20
+    wanting = {reason.detail for reason in plan.not_probed.values() if reason.code == "address-missing"}
     assert wanting <= {"set PD_REGIONAL_BASE_URL"}
-    assert "set PA_SMALL_MODEL" not in {reason.detail for reason in chosen.not_probed.values()}
+    assert "set PA_SMALL_MODEL" not in {reason.detail for reason in plan.not_probed.values()}
 
 
 def test_pbs_key_header_and_tier_header_have_prefixes_of_their_own() -> None:
@@ -128,13 +128,13 @@ def test_an_address_that_ends_in_a_version_is_refused(address: str) -> None:
 def test_a_default_applies_if_the_variable_is_unset_or_empty(tmp_path: Path) -> None:
     line = 'header_prefix = "env:X|acme-"\nmax_requests = "env:N|7"'
     for environ in ({}, {"X": " ", "N": ""}):
-        found = target_of(tmp_path, line, environ).providers["pa"]
-        assert (found.header_prefix, found.max_requests, found.unset_variables) == ("acme-", 7, {})
+        provider = target_of(tmp_path, line, environ).providers["pa"]
+        assert (provider.header_prefix, provider.max_requests, provider.unset_variables) == ("acme-", 7, {})
     assert target_of(tmp_path, line, {"X": "other-", "N": "8"}).providers["pa"].header_prefix == "other-"
 
 
 @pytest.mark.parametrize(
-    ("line", "said"),
+    ("line", "message"),
     [
         ('credentials = { inference = "env:K|sk-canary" }', 'holds no keys; write "env:K", without a default'),
         ('header_prefix = "env:|acme-"', "names no variable"),
@@ -147,10 +147,10 @@ def test_a_default_applies_if_the_variable_is_unset_or_empty(tmp_path: Path) -> 
         ("[providers.pa.look_up.a]\nlike = []", "'ask' is missing"),
     ],
 )
-def test_an_unusable_default_or_rule_is_refused(tmp_path: Path, line: str, said: str) -> None:
+def test_an_unusable_default_or_rule_is_refused(tmp_path: Path, line: str, message: str) -> None:
     with pytest.raises(TargetError) as raised:
         target_of(tmp_path, line, {})
-    assert said in str(raised.value)
+    assert message in str(raised.value)
     assert "canary" not in str(raised.value)
 
 
@@ -180,7 +180,7 @@ def test_any_setting_may_come_from_the_environment(
 
 
 @pytest.mark.parametrize(
-    ("line", "value", "said"),
+    ("line", "value", "message"),
     [
         ('expected = "env:X"', "perhaps", "X should hold true or false"),
         ('max_requests = "env:X"', "many", "X should hold a number"),
@@ -190,6 +190,6 @@ def test_any_setting_may_come_from_the_environment(
         ('ca_file = "env:X"', "/no/such/file.pem", "there is no file"),
     ],
 )
-def test_a_variable_that_cannot_be_used_is_named(tmp_path: Path, line: str, value: str, said: str) -> None:
-    with pytest.raises(TargetError, match=said):
+def test_a_variable_that_cannot_be_used_is_named(tmp_path: Path, line: str, value: str, message: str) -> None:
+    with pytest.raises(TargetError, match=message):
         target_of(tmp_path, line, {"X": value})

@@ -61,24 +61,24 @@ def nights(once: Once) -> Nights:
 def probe_two_nights(folder: Path) -> Nights:
     records = folder / "records"
     shutil.copytree(RECORDS / "pa", records / "pa")
-    ran, texts = [], []
+    nights_results, texts = [], []
     with serving(WrongProvider(contradict_assumptions)) as base:
         tonight = write_live_target(folder, {"pa": f"{base}/pa"})
         for today in ("2026-11-20", "2026-11-21"):
-            asked = ("--target", str(tonight.path), "--catalog", str(records), "--today", today)
-            ran.append(pytest_probes(folder / today, *asked, "--update", environ=tonight.environ))
+            arguments = ("--target", str(tonight.path), "--catalog", str(records), "--today", today)
+            nights_results.append(pytest_probes(folder / today, *arguments, "--update", environ=tonight.environ))
             texts.append("".join(path.read_text() for path in sorted(records.rglob("*.json"))))
-    return Nights(ran[0], ran[1], (texts[0], texts[1]), records)
+    return Nights(nights_results[0], nights_results[1], (texts[0], texts[1]), records)
 
 
 def test_the_first_night_is_green_and_reports_each_resolved_assumption(nights: Nights) -> None:
     assert nights.first.status == 0, nights.first.all_output
     results = nights.first.results
     assert not [result.record for result in results.values() if result.drifts]
-    told = {(result.record, finding.assertion) for result in results.values() for finding in result.findings
+    reported = {(result.record, finding.assertion) for result in results.values() for finding in result.findings
             if finding.severity is Severity.SHOULD}  # fmt: skip
-    assert {(MODEL, "success/status"), (TOKENS, "success/status")} <= told
-    assert (UNKNOWN_MODEL, "answer/body:/request_id") in told
+    assert {(MODEL, "success/status"), (TOKENS, "success/status")} <= reported
+    assert (UNKNOWN_MODEL, "answer/body:/request_id") in reported
     assert "Resolved assumptions" in nights.first.output
     summary = (nights.first.folder / "summary.md").read_text()
     assert f"{MODEL}#success/status: assumed 200, observed 201" in summary

@@ -42,12 +42,12 @@ def test_a_dead_key_makes_the_run_blind_and_names_its_variable(tmp_path: Path) -
     with mock_process("pa") as addresses:
         tonight = write_live_target(tmp_path, addresses)
         dead = {"PA_API_KEY": "a-key-that-was-deleted-yesterday"}
-        seen = pytest_probes(tmp_path / "out", "--target", str(tonight.path), *FEW, environ=dead)
-    assert seen.status == 10, seen.all_output
-    assert "look at PA_API_KEY" in seen.output
-    assert "blind: pa was not observed" in seen.output
-    assert dead["PA_API_KEY"] not in seen.all_output
-    assert not any(result.attempts for result in seen.results.values()), "nothing is asked with a dead key"
+        run_result = pytest_probes(tmp_path / "out", "--target", str(tonight.path), *FEW, environ=dead)
+    assert run_result.status == 10, run_result.all_output
+    assert "look at PA_API_KEY" in run_result.output
+    assert "blind: pa was not observed" in run_result.output
+    assert dead["PA_API_KEY"] not in run_result.all_output
+    assert not any(result.attempts for result in run_result.results.values()), "nothing is asked with a dead key"
 
 
 NO_KEY: dict[str, str] = {}
@@ -62,13 +62,13 @@ def test_a_missing_key_makes_the_run_blind_and_names_what_to_set(
     tmp_path: Path, expected: bool | None, environ: dict[str, str], is_expected: bool
 ) -> None:
     tonight = write_live_target(tmp_path, {"pa": "https://provider.invalid"}, expected=expected)
-    seen = pytest_probes(tmp_path / "out", "--target", str(tonight.path), *FEW, environ=environ)
-    assert seen.status == 10, seen.all_output
-    assert seen.run.expected == (("pa",) if is_expected else ())
-    assert "blind: pa was not observed: nothing was probed" in seen.output
-    reasons = {result.reason.detail for result in seen.results.values() if result.reason}
+    run_result = pytest_probes(tmp_path / "out", "--target", str(tonight.path), *FEW, environ=environ)
+    assert run_result.status == 10, run_result.all_output
+    assert run_result.run.expected == (("pa",) if is_expected else ())
+    assert "blind: pa was not observed: nothing was probed" in run_result.output
+    reasons = {result.reason.detail for result in run_result.results.values() if result.reason}
     assert "set PA_API_KEY" in reasons
-    assert {result.outcome for result in seen.results.values()} == {Outcome.NOT_PROBED}
+    assert {result.outcome for result in run_result.results.values()} == {Outcome.NOT_PROBED}
 
 
 @pytest.mark.parametrize(("expected", "is_expected"), [("no", False), ("", True)])
@@ -79,13 +79,13 @@ def test_an_empty_key_leads_the_summary(
     """An empty key means a missing CI secret, so the provider is expected; the main key is named."""
     environ = {"PA_BASE_URL": "https://provider.invalid", "PA_EXPECTED": expected, **dict.fromkeys(variables, "")}
     chosen = ("--target", "live", "--provider", "anthropic")
-    seen = pytest_probes(tmp_path / "out", *chosen, *FEW, environ=environ)
-    assert seen.status == 10, seen.all_output
-    assert seen.run.expected == (("pa",) if is_expected else ())
-    told = "blind: pa was not observed: the API key is missing: PA_API_KEY is set but empty; set it to the key"
-    assert told in " ".join(seen.output.split())
-    assert "PA_COMPLIANCE_KEY" not in seen.output
-    assert {result.outcome for result in seen.results.values()} == {Outcome.NOT_PROBED}
+    run_result = pytest_probes(tmp_path / "out", *chosen, *FEW, environ=environ)
+    assert run_result.status == 10, run_result.all_output
+    assert run_result.run.expected == (("pa",) if is_expected else ())
+    message = "blind: pa was not observed: the API key is missing: PA_API_KEY is set but empty; set it to the key"
+    assert message in " ".join(run_result.output.split())
+    assert "PA_COMPLIANCE_KEY" not in run_result.output
+    assert {result.outcome for result in run_result.results.values()} == {Outcome.NOT_PROBED}
 
 
 @pytest.mark.parametrize(
@@ -94,11 +94,11 @@ def test_an_empty_key_leads_the_summary(
 def test_a_provider_with_an_address_and_a_key_is_expected(tmp_path: Path, address: str, reason: str) -> None:
     tonight = write_live_target(tmp_path, {"pa": address}, expected=None)
     chosen = ("--target", str(tonight.path), "-k", "models")
-    seen = pytest_probes(tmp_path / "out", *chosen, environ=tonight.environ)
-    assert seen.status == 10, seen.all_output
-    assert seen.run.expected == ("pa",)
-    assert "blind: pa was not observed: no record has a verdict" in seen.output
-    assert reason in {result.reason.code for result in seen.results.values() if result.reason}
+    run_result = pytest_probes(tmp_path / "out", *chosen, environ=tonight.environ)
+    assert run_result.status == 10, run_result.all_output
+    assert run_result.run.expected == ("pa",)
+    assert "blind: pa was not observed: no record has a verdict" in run_result.output
+    assert reason in {result.reason.code for result in run_result.results.values() if result.reason}
 
 
 class PausingMock:
@@ -136,23 +136,23 @@ def date_in_a_year() -> str:
 def test_too_long_a_wait_ends_the_lane(tmp_path: Path, retry_after: Callable[[], str]) -> None:
     with serving(PausingMock(retry_after())) as base:
         tonight = write_live_target(tmp_path, {"pa": f"{base}/pa"}, max_wait_s=1)
-        asked, next_one, last = probe_in_order(tonight, UNKNOWN_MODEL, UNKNOWN_PATH, MODELS)
-    assert [each.reason and each.reason.code for each in (asked, next_one, last)] == [
+        first, second, third = probe_in_order(tonight, UNKNOWN_MODEL, UNKNOWN_PATH, MODELS)
+    assert [result.reason and result.reason.code for result in (first, second, third)] == [
         "unasked-rate-limit",
         "lane-stopped",
         "lane-stopped",
     ], "the record's own next request met the wait"
-    for each in (next_one, last):
-        assert each.reason is not None
-        assert each.reason.detail.startswith("wait-too-long: ")
+    for result in (second, third):
+        assert result.reason is not None
+        assert result.reason.detail.startswith("wait-too-long: ")
 
 
 def test_a_wait_within_the_cap_is_waited_for(tmp_path: Path) -> None:
     """The next request of the same record waits."""
     with serving(PausingMock("0.3")) as base:
-        [asked] = probe_in_order(write_live_target(tmp_path, {"pa": f"{base}/pa"}), UNKNOWN_MODEL)
-    refused, after = asked.attempts[0].exchanges[:2]
-    assert asked.outcome is Outcome.CONFORMS
+        [result] = probe_in_order(write_live_target(tmp_path, {"pa": f"{base}/pa"}), UNKNOWN_MODEL)
+    refused, after = result.attempts[0].exchanges[:2]
+    assert result.outcome is Outcome.CONFORMS
     assert after.started_ms - refused.started_ms - refused.elapsed_ms >= 250
 
 
@@ -196,7 +196,7 @@ def night_target() -> Target:
 
 
 @pytest.mark.parametrize(
-    ("entry", "today", "said"),
+    ("entry", "today", "messages"),
     [
         (ACCEPTED, date(2026, 5, 1), []),
         (ACCEPTED, date(2026, 6, 2), ["was to be reviewed by 2026-06-01"]),
@@ -205,11 +205,11 @@ def night_target() -> Target:
     ],
 )
 def test_a_stale_accepted_difference_fails_runs_on_its_target(
-    entry: AcceptedDifference, today: date, said: list[str]
+    entry: AcceptedDifference, today: date, messages: list[str]
 ) -> None:
     lines = list_stale_entries(options(entry, today=today))
-    assert len(lines) == len(said)
-    assert all(words in line for words, line in zip(said, lines, strict=True))
+    assert len(lines) == len(messages)
+    assert all(words in line for words, line in zip(messages, lines, strict=True))
 
 
 def test_a_run_with_a_stale_entry_exits_1(tmp_path: Path) -> None:
@@ -221,10 +221,10 @@ def test_a_run_with_a_stale_entry_exits_1(tmp_path: Path) -> None:
         '"first_seen":"2026-01-01","review_by":"2099-01-01"}]'
     )
     environ = {"PYTHONPATH": str(tmp_path)}
-    seen = pytest_probes(
+    run_result = pytest_probes(
         tmp_path / "out", "-p", "with_another_file", "--provider", "pd", "-k", "models", environ=environ
     )
-    assert seen.status == 1, seen.all_output
-    assert "divergences.json" in seen.output
-    assert "no record has this address" in seen.output
-    assert seen.run.policy["stale_accepted_differences"]
+    assert run_result.status == 1, run_result.all_output
+    assert "divergences.json" in run_result.output
+    assert "no record has this address" in run_result.output
+    assert run_result.run.policy["stale_accepted_differences"]

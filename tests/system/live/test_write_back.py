@@ -52,9 +52,9 @@ def nights(tmp_path: Path, mock: EmbeddedMock) -> Nights:
 
 
 def test_an_update_writes_observations_and_reports_it(nights: Nights) -> None:
-    seen = nights.on("2026-11-20", "--update", "-k", "get_model")
-    assert seen.status == 0, seen.all_output
-    assert f"update: {MODEL}: conforms" in seen.output
+    night = nights.on("2026-11-20", "--update", "-k", "get_model")
+    assert night.status == 0, night.all_output
+    assert f"update: {MODEL}: conforms" in night.output
     record = Catalog.load(nights.records)[MODEL]
     assert Tag.LIVE_VERIFIED in record.tags
     assert record.data["verification"]["verified_at"] == "2026-11-20"
@@ -66,15 +66,15 @@ def test_an_update_writes_observations_and_reports_it(nights: Nights) -> None:
 
 def test_without_update_the_records_stay(nights: Nights) -> None:
     before = Catalog.load(nights.records).digest
-    seen = nights.on("2026-11-20", "-k", "get_model")
-    assert seen.status == 0, seen.all_output
+    night = nights.on("2026-11-20", "-k", "get_model")
+    assert night.status == 0, night.all_output
     assert Catalog.load(nights.records).digest == before
-    assert Tag.LIVE_VERIFIED in Catalog.load(seen.folder / "catalog")[MODEL].tags
+    assert Tag.LIVE_VERIFIED in Catalog.load(night.folder / "catalog")[MODEL].tags
 
 
 def test_a_partial_observation_writes_evidence_but_no_tag(nights: Nights) -> None:
-    seen = nights.on("2026-11-20", "--update", "-k", "list_models")
-    assert f"update: {MODELS}: conforms" in seen.output
+    night = nights.on("2026-11-20", "--update", "-k", "list_models")
+    assert f"update: {MODELS}: conforms" in night.output
     record = Catalog.load(nights.records)[MODELS]
     assert Tag.UNVERIFIED in record.tags
     assert Tag.LIVE_VERIFIED not in record.tags
@@ -84,13 +84,13 @@ def test_a_partial_observation_writes_evidence_but_no_tag(nights: Nights) -> Non
 def test_records_that_cannot_be_written_are_a_catalog_error_and_lose_nothing(nights: Nights) -> None:
     (nights.records / ".cache").write_text("in the way of the lock's folder")
     before = Catalog.load(nights.records).digest
-    seen = nights.on("2026-11-20", "--update", "-k", "list_models")
-    assert seen.status == 4, seen.all_output
-    assert "records not updated" in seen.output
-    command = shlex.join(["catalog-probe", "catalog", "update", str(seen.folder), "--catalog", str(nights.records)])
-    assert "".join(command.split()) in "".join(seen.output.split()), "as printed, wherever the terminal parts it"
+    night = nights.on("2026-11-20", "--update", "-k", "list_models")
+    assert night.status == 4, night.all_output
+    assert "records not updated" in night.output
+    command = shlex.join(["catalog-probe", "catalog", "update", str(night.folder), "--catalog", str(nights.records)])
+    assert "".join(command.split()) in "".join(night.output.split()), "as printed, wherever the terminal parts it"
     assert Catalog.load(nights.records).digest == before
-    assert MODELS in seen.results
+    assert MODELS in night.results
 
 
 def test_a_mock_never_updates(tmp_path: Path) -> None:
@@ -129,36 +129,36 @@ class Installed:
 
 
 @pytest.fixture
-def installed(tmp_path: Path, mock: EmbeddedMock) -> Installed:
+def installation(tmp_path: Path, mock: EmbeddedMock) -> Installed:
     install_into(tmp_path / "site-packages")
     return Installed(tmp_path, write_live_target(tmp_path, {"pa": mock.addresses()["pa"]["base_url"]}))
 
 
-def test_an_installed_package_is_never_written_into(installed: Installed) -> None:
+def test_an_installed_package_is_never_written_into(installation: Installed) -> None:
     """A folder of the user's is, and begins with the shipped records."""
-    shipped = installed.contents()
-    probing = ("probe", "--target", str(installed.target.path), "--provider", "pa", "-k", "get_model", "--update")
+    shipped = installation.contents()
+    probing = ("probe", "--target", str(installation.target.path), "--provider", "pa", "-k", "get_model", "--update")
 
-    refused = installed.run(*probing)
+    refused = installation.run(*probing)
     assert refused.returncode == 4
-    said = (refused.stdout + refused.stderr).strip().splitlines()
-    assert len(said) == 1
-    assert "is in an installed package" in said[0]
-    assert "--catalog DIR" in said[0]
-    assert not (installed.folder / "reports").exists(), "nothing was probed"
+    lines = (refused.stdout + refused.stderr).strip().splitlines()
+    assert len(lines) == 1
+    assert "is in an installed package" in lines[0]
+    assert "--catalog DIR" in lines[0]
+    assert not (installation.folder / "reports").exists(), "nothing was probed"
 
-    seen = installed.run(*probing, "--catalog", "mine")
-    assert seen.returncode == 0, seen.stdout + seen.stderr
-    assert f"update: {MODEL}: conforms" in seen.stdout
-    mine = Catalog.load(installed.folder / "mine")
-    assert Tag.LIVE_VERIFIED in mine[MODEL].tags
-    assert len(mine) == len(Catalog.load(RECORDS))
+    night = installation.run(*probing, "--catalog", "mine")
+    assert night.returncode == 0, night.stdout + night.stderr
+    assert f"update: {MODEL}: conforms" in night.stdout
+    own_records = Catalog.load(installation.folder / "mine")
+    assert Tag.LIVE_VERIFIED in own_records[MODEL].tags
+    assert len(own_records) == len(Catalog.load(RECORDS))
 
     for words in (("catalog", "update", "reports/out/latest"), ("check", "--fix")):
-        refused = installed.run(*words)
+        refused = installation.run(*words)
         assert refused.returncode == 4, words
         assert "is in an installed package" in refused.stderr
-    later = installed.run("catalog", "update", "reports/out/latest", "--catalog", "another")
+    later = installation.run("catalog", "update", "reports/out/latest", "--catalog", "another")
     assert later.returncode == 0, later.stderr
-    assert Catalog.load(installed.folder / "another")[MODEL].data == mine[MODEL].data
-    assert installed.contents() == shipped
+    assert Catalog.load(installation.folder / "another")[MODEL].data == own_records[MODEL].data
+    assert installation.contents() == shipped

@@ -38,33 +38,33 @@ WRONG_ANSWERS = {
 }
 
 
-@pytest.mark.parametrize("wrong", WRONG_ANSWERS)
+@pytest.mark.parametrize("wrong_answer", WRONG_ANSWERS)
 @pytest.mark.parametrize("variable", ADDRESSES)
-def test_a_server_with_one_answer_is_not_the_provider(services: Services, variable: str, wrong: str) -> None:
-    path, asked, given = ADDRESSES[variable]
-    services.restart(Fault(FaultScope(path=f"^{path}"), answer=WRONG_ANSWERS[wrong]))
-    check_nothing_was_observed(services, variable, asked, **given)
+def test_a_server_with_one_answer_is_not_the_provider(services: Services, variable: str, wrong_answer: str) -> None:
+    path, addresses, variables = ADDRESSES[variable]
+    services.restart(Fault(FaultScope(path=f"^{path}"), answer=WRONG_ANSWERS[wrong_answer]))
+    check_nothing_was_observed(services, variable, addresses, **variables)
 
 
-@pytest.mark.parametrize("there", ["/pa", "/pb", "/pc", "/pd"])
+@pytest.mark.parametrize("other_path", ["/pa", "/pb", "/pc", "/pd"])
 @pytest.mark.parametrize("variable", ADDRESSES)
 def test_another_server_of_this_or_another_provider_is_inconclusive(
-    services: Services, variable: str, there: str
+    services: Services, variable: str, other_path: str
 ) -> None:
-    _, asked, given = ADDRESSES[variable]
+    _, addresses, variables = ADDRESSES[variable]
     services.restart()
-    check_nothing_was_observed(services, variable, asked, **given, **{variable: f"{services.base}{there}"})
+    check_nothing_was_observed(services, variable, addresses, **variables, **{variable: f"{services.base}{other_path}"})
 
 
-def check_nothing_was_observed(services: Services, variable: str, asked: tuple[str, ...], **given: str) -> None:
-    results = probe_account(services.target(variable[:2].lower(), **given), asked)
+def check_nothing_was_observed(services: Services, variable: str, addresses: tuple[str, ...], **variables: str) -> None:
+    results = probe_account(services.target(variable[:2].lower(), **variables), addresses)
     assert {result.outcome for result in results.values()} == {Outcome.INCONCLUSIVE}
-    told = {result.reason for result in results.values() if result.reason is not None}
-    assert {each.code for each in told} <= {ReasonCode.CONTROL_FAILED, ReasonCode.GATEWAY_PAGE}
-    for each in told:
-        assert each.code == ReasonCode.GATEWAY_PAGE or f"look at {variable}" in each.detail.replace(
+    reasons = {result.reason for result in results.values() if result.reason is not None}
+    assert {reason.code for reason in reasons} <= {ReasonCode.CONTROL_FAILED, ReasonCode.GATEWAY_PAGE}
+    for reason in reasons:
+        assert reason.code == ReasonCode.GATEWAY_PAGE or f"look at {variable}" in reason.detail.replace(
             MANAGEMENT_KEY_TOO, ""
-        ), each
+        ), reason
     assert not [
         observation
         for result in results.values()
@@ -78,10 +78,12 @@ MANAGEMENT_KEY_TOO = "PD_MANAGEMENT_KEY and "
 
 @pytest.mark.parametrize("variable", ADDRESSES)
 def test_at_the_right_address_all_records_conform(services: Services, variable: str) -> None:
-    _, asked, given = ADDRESSES[variable]
+    _, addresses, variables = ADDRESSES[variable]
     services.restart()
-    results = probe_account(services.target(variable[:2].lower(), **given), asked)
-    assert {address: each.outcome for address, each in results.items()} == dict.fromkeys(asked, Outcome.CONFORMS)
+    results = probe_account(services.target(variable[:2].lower(), **variables), addresses)
+    assert {address: result.outcome for address, result in results.items()} == dict.fromkeys(
+        addresses, Outcome.CONFORMS
+    )
 
 
 def test_a_change_at_a_confirmed_host_is_drift(services: Services) -> None:
@@ -101,10 +103,12 @@ def test_a_change_at_a_confirmed_host_is_drift(services: Services) -> None:
 
 def test_a_large_success_proves_the_key_without_a_proof_field(services: Services) -> None:
     """Only values at named pointers of a large body are kept, and none are named here."""
-    _, asked, given = ADDRESSES["PD_MANAGEMENT_URL"]
+    _, addresses, variables = ADDRESSES["PD_MANAGEMENT_URL"]
     large = json.dumps({"padding": "x" * 100_000})
     services.restart(
         Fault(FaultScope(path="^/pd-management/", statuses=(200,)), answer=edits.replace_answer(200, large))
     )
-    results = probe_account(services.target("pd", **given), asked)
-    assert {address: each.outcome for address, each in results.items()} == dict.fromkeys(asked, Outcome.CONFORMS)
+    results = probe_account(services.target("pd", **variables), addresses)
+    assert {address: result.outcome for address, result in results.items()} == dict.fromkeys(
+        addresses, Outcome.CONFORMS
+    )

@@ -28,18 +28,18 @@ ABOUT_THE_MODEL = ("pa/endpoints/models/get_model", "pa/errors/invalid_request/m
 
 
 # PD's is lower: its mock refuses an empty list of messages before it looks for the model; 2:7.6 states no order
-@pytest.mark.parametrize(("provider", "fewest"), [("pa", 3), ("pb", 3), ("pc", 3), ("pd", 2)])
-def test_a_missing_model_is_reported_once_as_our_mistake(services: Services, provider: str, fewest: int) -> None:
+@pytest.mark.parametrize(("provider", "minimum"), [("pa", 3), ("pb", 3), ("pc", 3), ("pd", 2)])
+def test_a_missing_model_is_reported_once_as_our_mistake(services: Services, provider: str, minimum: int) -> None:
     services.restart()
     variable = f"{provider.upper()}_SMALL_MODEL"
     results = probe_account(services.target(provider, **{variable: "no-such-model-of-mine"}))
     assert not [result.record for result in results.values() if result.outcome in FORBIDDEN_OUTCOMES]
-    told = Counter(
+    details = Counter(
         result.reason.detail for result in results.values() if result.reason and result.reason.code == NOT_FOUND
     )
-    ((detail, number),) = told.items()
+    ((detail, number),) = details.items()
     assert detail.startswith(f"set {variable} (no-such-model-of-mine): ")
-    assert number >= fewest
+    assert number >= minimum
     assert any(result.outcome is Outcome.CONFORMS for result in results.values()), "the rest is looked at"
 
 
@@ -48,9 +48,9 @@ NOT_FOUND = "value-not-found"
 
 def test_a_listed_model_may_drift(services: Services) -> None:
     """The account lists the model, given or looked up, so a refusal is the provider's."""
-    for given in ({"PA_SMALL_MODEL": "mock-small"}, {}):
+    for variables in ({"PA_SMALL_MODEL": "mock-small"}, {}):
         services.restart(Fault(FaultScope(path="/models/mock-small$"), answer=replace_answer(404, GONE)))
-        results = probe_account(services.target("pa", **given), ABOUT_THE_MODEL[:1])
+        results = probe_account(services.target("pa", **variables), ABOUT_THE_MODEL[:1])
         assert [result.outcome for result in results.values()] == [Outcome.DRIFTED]
 
 
@@ -96,12 +96,12 @@ def test_wrong_ids_and_a_retired_beta_are_no_drift(services: Services) -> None:
     services.restart()
     results = probe_account(services.target("pa", **WRONG_IDS))
     assert not [result.record for result in results.values() if result.outcome in FORBIDDEN_OUTCOMES]
-    told = " ".join(
+    details = " ".join(
         result.reason.detail for result in results.values() if result.reason and result.reason.code == NOT_FOUND
     )
     for variable in ("PA_WORKSPACE", "PA_ORGANIZATION", "PA_CHAT", "PA_PROJECT", "PA_REMOTE_SESSION", "PA_AGENTS_BETA"):
-        assert f"set {variable}" in told
-    assert "nope" not in told, "an id of the account is nobody's business"
+        assert f"set {variable}" in details
+    assert "nope" not in details, "an id of the account is nobody's business"
 
 
 BETA = '{"type":"error","error":{"type":"invalid_request_error","message":"Unexpected value for the beta header."}}'
@@ -130,22 +130,22 @@ LIST_AGENTS = "pa/endpoints/agents/list_agents"
 def test_the_doctor_names_a_value_that_the_account_lacks(services: Services) -> None:
     services.restart()
     target = services.target("pa", PA_SMALL_MODEL="no-such-model-of-mine")
-    found = doctor.examine(catalog(), target, FREE, date(2026, 11, 21))
-    assert not found.is_healthy
-    said = "not there: pa small_model: the account does not show no-such-model-of-mine; set PA_SMALL_MODEL"
-    assert said in doctor_text.format_diagnosis(found)
+    diagnosis = doctor.examine(catalog(), target, FREE, date(2026, 11, 21))
+    assert not diagnosis.is_healthy
+    line = "not there: pa small_model: the account does not show no-such-model-of-mine; set PA_SMALL_MODEL"
+    assert line in doctor_text.format_diagnosis(diagnosis)
 
 
 def test_the_doctor_accepts_a_value_that_the_account_has(services: Services) -> None:
     services.restart()
-    found = doctor.examine(catalog(), services.target("pa", PA_SMALL_MODEL="mock-small"), FREE, date(2026, 11, 21))
-    assert found.is_healthy
+    diagnosis = doctor.examine(catalog(), services.target("pa", PA_SMALL_MODEL="mock-small"), FREE, date(2026, 11, 21))
+    assert diagnosis.is_healthy
 
 
-def test_the_doctor_does_not_blame_a_value_for_a_key_that_is_refused(standing: Services) -> None:
+def test_the_doctor_does_not_blame_a_value_for_a_key_that_is_refused(services: Services) -> None:
     """The admin key works; that of inference, with which models are looked up, does not."""
-    standing.restart()
-    target = standing.target(
+    services.restart()
+    target = services.target(
         "pa", PA_API_KEY=f"mock-pa-{NONEXISTENT_KEY}", PA_ADMIN_KEY="mock-pa-admin", PA_SMALL_MODEL="mock-small"
     )
     diagnosis = doctor.examine(catalog(), target, FREE, date(2026, 11, 21))
@@ -164,7 +164,7 @@ LISTS = {
 
 @pytest.mark.parametrize(
     ("provider", "listing"),
-    [*((each, b"[]") for each in LISTS), ("pa", b"null"), ("pa", b'{"id": "m"}'), ("pa", b'[{"id": ""}]')],
+    [*((reason, b"[]") for reason in LISTS), ("pa", b"null"), ("pa", b'{"id": "m"}'), ("pa", b'[{"id": ""}]')],
 )
 def test_an_account_without_any_model_is_account_trouble(services: Services, provider: str, listing: bytes) -> None:
     """Most records need a model; without one they are not probed, which is the account's trouble."""
@@ -172,12 +172,12 @@ def test_an_account_without_any_model_is_account_trouble(services: Services, pro
     nothing = empty.replace(b"[]", listing)
     services.restart(Fault(FaultScope(path=path, statuses=(200,)), answer=edit_body(lambda raw: nothing)))
     target = services.target(provider)
-    found = doctor.examine(catalog(), target, FREE, date(2026, 11, 21))
-    assert not found.is_healthy
-    (said,) = [line for line in doctor_text.format_diagnosis(found) if line.startswith("unanswered: ")]
-    assert "lists no model at all; look at the account of " in said
-    unseen = found.plans[provider].not_probed.values()
-    assert sum(each.code == ReasonCode.ACCOUNT_TROUBLE for each in unseen) >= 3
+    diagnosis = doctor.examine(catalog(), target, FREE, date(2026, 11, 21))
+    assert not diagnosis.is_healthy
+    (line,) = [line for line in doctor_text.format_diagnosis(diagnosis) if line.startswith("unanswered: ")]
+    assert "lists no model at all; look at the account of " in line
+    reasons = diagnosis.plans[provider].not_probed.values()
+    assert sum(reason.code == ReasonCode.ACCOUNT_TROUBLE for reason in reasons) >= 3
 
 
 BAD_GATEWAY = replace_by_page(502, "Bad Gateway")
@@ -192,9 +192,9 @@ TOO_EARLY = replace_answer(425, "too early", "text/plain")
 )
 def test_a_lost_first_look_up_is_repeated(services: Services, trouble: dict[str, Any]) -> None:
     """The first look-up and, of the doctor, the first control."""
-    model = ("pa/endpoints/models/get_model",)
+    addresses = ("pa/endpoints/models/get_model",)
     services.restart(Fault(FaultScope(path="/pa/v1/models$", last=1), **trouble))
-    assert [each.outcome for each in probe_account(services.target("pa"), model).values()] == [Outcome.CONFORMS]
+    assert [result.outcome for result in probe_account(services.target("pa"), addresses).values()] == [Outcome.CONFORMS]
     services.restart(Fault(FaultScope(path="/pa/v1/models$", last=1), **trouble))
     assert doctor.examine(catalog(), services.target("pa"), FREE, date(2026, 11, 21)).is_healthy
 
@@ -202,13 +202,15 @@ def test_a_lost_first_look_up_is_repeated(services: Services, trouble: dict[str,
 def test_a_failing_look_up_is_repeated_only_so_often(services: Services) -> None:
     services.restart(Fault(FaultScope(path="/pa/v1/models$"), answer=BAD_GATEWAY))
     target = services.target("pa")
-    (told,) = look_up({"pa": (target.providers["pa"].rules["small_model"],)}, target, Redactor.for_target(target))
-    assert [each.code for each in told.unanswered.values()] == [ReasonCode.GATEWAY_PAGE]
+    (look_up_result,) = look_up(
+        {"pa": (target.providers["pa"].rules["small_model"],)}, target, Redactor.for_target(target)
+    )
+    assert [reason.code for reason in look_up_result.unanswered.values()] == [ReasonCode.GATEWAY_PAGE]
     assert services.request_count == 1 + MAX_REPEATS
 
 
 @pytest.mark.parametrize(
-    ("provider", "given"),
+    ("provider", "variables"),
     [
         ("pc", {"PC_API_KEY": "mock-pc-admin"}),
         ("pa", {"PA_API_KEY": "mock-pa-admin"}),
@@ -219,24 +221,26 @@ def test_a_failing_look_up_is_repeated_only_so_often(services: Services) -> None
         ("pc", {"PC_API_KEY": "mock-pa-inference"}),
     ],
 )
-def test_a_key_of_another_kind_makes_no_record_drift(services: Services, provider: str, given: dict[str, str]) -> None:
+def test_a_key_of_another_kind_makes_no_record_drift(
+    services: Services, provider: str, variables: dict[str, str]
+) -> None:
     """A key that may more than was meant, or nothing at all: the account's trouble, told once, with its variable."""
     services.restart()
-    results = probe_account(services.target(provider, **given))
+    results = probe_account(services.target(provider, **variables))
     assert not [result.record for result in results.values() if result.outcome in FORBIDDEN_OUTCOMES]
-    (variable,) = given
-    unseen = [result.reason for result in results.values() if result.outcome is Outcome.INCONCLUSIVE and result.reason]
-    assert unseen
+    (variable,) = variables
+    reasons = [result.reason for result in results.values() if result.outcome is Outcome.INCONCLUSIVE and result.reason]
+    assert reasons
     of_grpc = ReasonCode.CONNECT_REFUSED  # nobody serves it here
-    assert {each.code for each in unseen} <= {ReasonCode.CONTROL_FAILED, ReasonCode.ACCOUNT_TROUBLE, of_grpc}
-    assert any(f"{variable}" in each.detail for each in unseen)
+    assert {reason.code for reason in reasons} <= {ReasonCode.CONTROL_FAILED, ReasonCode.ACCOUNT_TROUBLE, of_grpc}
+    assert any(f"{variable}" in reason.detail for reason in reasons)
 
 
 def test_a_key_without_the_right_to_an_endpoint_is_restricted(services: Services) -> None:
     """A list and a fault that the same endpoints refuse this key in one sentence, before they look at anything."""
     own = FaultScope(path="/v1/(files|messages/batches|agents)", credential="mock-pa-inference")
     services.restart(Fault(own, answer=replace_answer(403, NO_PERMISSION)))
-    outcomes = {address: each.outcome for address, each in probe_account(services.target("pa")).items()}
+    outcomes = {address: result.outcome for address, result in probe_account(services.target("pa")).items()}
     assert outcomes["pa/endpoints/files/list_files"] is Outcome.RESTRICTED
     assert outcomes["pa/endpoints/limits/agents_created_per_minute"] is Outcome.RESTRICTED
     assert Outcome.DRIFTED not in outcomes.values()
