@@ -1,9 +1,8 @@
 """Two live-like nights of the mock with `--as-published`: `python -m tests.harness.field FOLDER`.
 
-The target is a live one: keys from the environment, no `X-Mock-*`, costs allowed by name. What the providers do
-otherwise than documented stands in `catalog_probe/mockserver/as_published/`; what a night finds of it, in
-`field_findings.tsv`. What a quiet night of an ordinary account cannot see of it (a 413, a 529, a limit, a stream that
-fails) has no row there.
+The target is a live one: keys from the environment, no `X-Mock-*`, costs allowed by name.
+`catalog_probe/mockserver/as_published/` has the differences from the documents, `field_findings.tsv` those that a night
+finds. A quiet night of an ordinary account cannot observe some (a 413, a 529, a limit, a stream that fails).
 """
 
 from __future__ import annotations
@@ -39,21 +38,21 @@ WITHOUT_MONEY = frozenset(
     {"payment_problem", "credit", "organization_spend", "project_spend", "usage", "hard_limit", "depleted"}
 )
 ROLES = frozenset({*ORDINARY, *WITHOUT_MONEY, "restricted"})
-"""The keys of a test organization: those of an ordinary account, some without money, and one that may little."""
+"""The keys of a test organization: an ordinary account's, some without money, and one with few rights."""
 
 FINDINGS = Path(__file__).with_name("field_findings.tsv")
 
 KINDS = {Severity.SHOULD: "resolved", Severity.INFO: "news"}
 IGNORED_CODES = frozenset({"not-observed", "generic-message"})
-"""What is told of any mock: what this account does not allow, and messages that say little."""
+"""Findings on any mock: steps that this account does not allow, and generic messages."""
 
 DEADLINE_S = 600
-"""A night takes some ten seconds of a machine of its own."""
+"""Seconds; a night takes ten on an idle machine."""
 
 
 @contextmanager
 def serving_as_published() -> Iterator[Mapping[str, Mapping[str, str]]]:
-    """The addresses of a mock that answers as published answers show, in a process of its own."""
+    """Start a mock process that answers like the published answers, and yield its addresses."""
     command = [sys.executable, "-m", "catalog_probe.mockserver", "--stdin-lifeline", "--as-published"]
     with subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=CHECKOUT, env=child_environ({})
@@ -70,9 +69,9 @@ def serving_as_published() -> Iterator[Mapping[str, Mapping[str, str]]]:
 def write_live_target(
     path: Path, served_at: Mapping[str, Mapping[str, str]], *, rate: float | None = None
 ) -> dict[str, str]:
-    """Write a live target for providers at these addresses; the variables that it needs.
+    """Write a live target for providers at these addresses, and return the variables that it needs.
 
-    `rate` is of requests a second and key; without one, the suite keeps to the limits that are documented.
+    `rate` is requests per second and key; by default the documented limits hold.
     """
     data = tomllib.loads((SHIPPED.targets / "mock.toml").read_text(encoding="utf-8"))
     environ: dict[str, str] = {}
@@ -96,7 +95,7 @@ def run_night(
     day: date = TODAY,
     rate: float | None = None,
 ) -> CommandResult:
-    """A night of providers at these addresses; nights of one folder know of each other. `rate` as a target has it."""
+    """Probe providers at these addresses; nights in one folder share their history."""
     folder.mkdir(parents=True, exist_ok=True)
     environ = write_live_target(folder / "field.toml", addresses, rate=rate)
     chosen = ("--target", str(folder / "field.toml"), "--today", day.isoformat(), "--depth", "quick")
@@ -104,7 +103,7 @@ def run_night(
 
 
 class FieldFinding(NamedTuple):
-    """One way in which answers differ, as a night tells it: `drift`, `settled` (an assumption), or `news`."""
+    """One reported difference. `told_as` is `drift`, `resolved` (an assumption) or `news`."""
 
     provider: str
     told_as: str
@@ -115,16 +114,16 @@ class FieldFinding(NamedTuple):
 
 
 def read_known_findings() -> Mapping[FieldFinding, str]:
-    """What is known to be found, and of which contradiction it comes."""
+    """Return the differences that are known, with the contradiction that each comes from."""
     with FINDINGS.open(encoding="utf-8", newline="") as file:
         rows = [*csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE)]
-    return {FieldFinding(*(row[each] for each in FieldFinding._fields)): row["contradiction"] for row in rows}
+    return {FieldFinding(*(row[name] for name in FieldFinding._fields)): row["contradiction"] for row in rows}
 
 
 def collect_findings(results: Iterable[Result]) -> frozenset[FieldFinding]:
-    """All that a night found to differ from what is documented, assumed or known."""
+    """Return all differences from documents, assumptions and known fields in these results."""
     results = select_record_results(results)
-    drifts = {FieldFinding(shared[0], "drift", *shared[1:]) for shared in (each.key for each in find_causes(results))}
+    drifts = {FieldFinding(cause.key[0], "drift", *cause.key[1:]) for cause in find_causes(results)}
     others = {
         FieldFinding(
             result.address.provider, KINDS[finding.severity], str(finding.aspect), finding.location, *_values(finding)
@@ -141,7 +140,7 @@ def _values(finding: Finding) -> tuple[str, str]:
 
 
 def main() -> None:
-    """Probe two nights, and print what each says."""
+    """Probe two nights, and print the output of each."""
     folder = Path(sys.argv[1]).resolve()
     shutil.rmtree(folder, ignore_errors=True)
     with serving_as_published() as addresses:
@@ -150,8 +149,9 @@ def main() -> None:
         before = set((folder / "out").iterdir())
         second = run_night(folder, addresses)
     print(second.all_output)
-    (made,) = (each for each in (folder / "out").iterdir() if each not in before and (each / "results.jsonl").exists())
-    print(f"the report: {made / 'report.html'}")
+    new_runs = {path.parent for path in (folder / "out").glob("*/results.jsonl")} - before
+    (run,) = (path for path in new_runs if not path.is_symlink())
+    print(f"the report: {run / 'report.html'}")
 
 
 if __name__ == "__main__":

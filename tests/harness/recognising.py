@@ -1,4 +1,4 @@
-"""Real answers that people published, and whether recognition tells the row that each belongs to."""
+"""Real answers that people published, and whether `identify` finds the row that each belongs to."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 Capture = dict[str, Any]
 
 _OUTCOMES = frozenset({"status incomplete", "finish_reason", "promptFeedback.blockReason", "candidates[].finishReason"})
-"""In place of a type: where in a success the outcome stands."""
+"""In the column of the type: the location of the outcome in a success."""
 
 
 def read_captures(path: Path) -> list[Capture]:
-    """The answers that have something to recognise: a success whose body was left out has not."""
+    """Return the answers of a file that have a body."""
     lines = path.read_text(encoding="utf-8").splitlines()
-    return [each for each in map(json.loads, lines) if each["body"] is not None]
+    return [capture for capture in map(json.loads, lines) if capture["body"] is not None]
 
 
 def _unwrapped(body: Any) -> Any:
@@ -37,13 +37,13 @@ DISGUISES: dict[str, Callable[[Any], Any]] = {
     "as Python shows it": lambda body: None if isinstance(body, str) else repr(body),
     "in an event": lambda body: f"event: error\r\ndata: {json.dumps(body)}\r\n\r\n" if isinstance(body, dict) else None,
 }
-"""What becomes of a body on its way to who asks what it is; None where a body cannot become that."""
+"""Forms in which a caller may have a body; None if a body cannot have that form."""
 
 
-def disguise(captures: Iterable[Capture], how: str) -> list[Capture]:
-    """The answers whose body can look so, with such a one."""
-    found = ((each, DISGUISES[how](each["body"])) for each in captures if each["surface"] != "ws")
-    return [{**each, "body": body} for each, body in found if body is not None]
+def disguise(captures: Iterable[Capture], form: str) -> list[Capture]:
+    """Return the answers with their body in this form, if it can have it."""
+    pairs = ((capture, DISGUISES[form](capture["body"])) for capture in captures if capture["surface"] != "ws")
+    return [{**capture, "body": body} for capture, body in pairs if body is not None]
 
 
 def identify_capture(capture: Capture) -> Identity:
@@ -54,34 +54,36 @@ def identify_capture(capture: Capture) -> Identity:
 
 
 class Grade(StrEnum):
-    """How an answer was recognised, held against the row that its label names."""
+    """How an answer was recognised, compared with the row of its label."""
 
     NAMED = "named"
-    """As the one record of the row, or as none where it belongs to none."""
+    """As the record of the row; as none if it has no row."""
     AMONG_FEW = "among a few"
     """The candidates include a record of the row."""
     LEFT = "left unnamed"
-    """Only its group was told, or nothing; never wrong."""
+    """As a group or nothing, which is not wrong."""
     WRONG_KEY = "wrong"
-    """As a record of another row, or only candidates of other rows."""
+    """As a record of another row, or with candidates of other rows only."""
 
 
 def grade(capture: Capture) -> Grade:
-    """How it was recognised."""
-    found = identify_capture(capture)
+    """Identify an answer, and compare the result with its row."""
+    identity = identify_capture(capture)
     expect = capture["expect"]
-    named = (found.record,) if found.record is not None else found.candidates
+    addresses = (identity.record,) if identity.record is not None else identity.candidates
     if not isinstance(expect, dict):
-        return Grade.WRONG_KEY if found.record is not None else Grade.AMONG_FEW if named else Grade.NAMED
-    if not named:
+        if identity.record is not None:
+            return Grade.WRONG_KEY
+        return Grade.AMONG_FEW if addresses else Grade.NAMED
+    if not addresses:
         return Grade.LEFT
-    if not any(_is_row(catalog_probe.load()[address], expect) for address in named):
+    if not any(_is_row(catalog_probe.load()[address], expect) for address in addresses):
         return Grade.WRONG_KEY
-    return Grade.NAMED if found.record is not None else Grade.AMONG_FEW
+    return Grade.NAMED if identity.record is not None else Grade.AMONG_FEW
 
 
 def is_right(capture: Capture) -> bool:
-    """Whether the record of its row is named, alone or among a few; of an answer without a row, that none is."""
+    """Whether the record of the row is named, alone or among a few; without a row, whether none is."""
     return grade(capture) in (Grade.NAMED, Grade.AMONG_FEW)
 
 
@@ -90,12 +92,12 @@ def _is_row(record: CatalogRecord, expect: dict[str, Any]) -> bool:
     if expect["section"] not in sections:
         return False
     status = str(expect["http"]).split(" ")[0]
-    documented = [str(each) for each in record.statuses]
+    documented = [str(documented_status) for documented_status in record.statuses]
     if documented and status not in documented and record.record.data["http_status"] != f"{status[0]}xx":
         return False
-    codes = {each.strip(" ()").split(" ")[0] for each in str(expect.get("code")).replace("(", ",").split(",")}
+    codes = {code.strip(" ()").split(" ")[0] for code in str(expect.get("code")).replace("(", ",").split(",")}
     types = {str(expect.get("type")), str(expect.get("status"))}
-    if record.code and record.code in codes | {each.removesuffix(")") for each in codes}:
+    if record.code and record.code in codes | {code.removesuffix(")") for code in codes}:
         return True
     if not codes <= {"None", "none", ""} and not types & {record.type}:
         return any(code in record.address.split("/")[-1] for code in codes if code not in ("None", "none", ""))

@@ -1,4 +1,4 @@
-"""Recordings of runs, as somebody's proxy or browser would have made them: without a word of records or labels."""
+"""Recordings of runs as a proxy or browser would make them, without records or labels."""
 
 from __future__ import annotations
 
@@ -24,33 +24,36 @@ AT = "2026-01-31T04:00:00.000Z"
 
 
 def read_recording(folder: Path, results: Iterable[Result], *, complete: bool | None = None) -> Traffic:
-    """What these results' exchanges are evidence of, when read from a HAR in this folder.
+    """Write the exchanges of these results to a HAR in this folder, and read it as recorded traffic.
 
-    `complete` is what the HAR says of its headers; None where it says nothing.
+    `complete` is whether the HAR claims to have all headers; None for no claim.
     """
     file = folder / "night.har"
-    whole = make_har(results)
+    recording = make_har(results)
     if complete is not None:
-        whole["log"]["_headersComplete"] = complete
-    file.write_text(json.dumps(whole), encoding="utf-8")
+        recording["log"]["_headersComplete"] = complete
+    file.write_text(json.dumps(recording), encoding="utf-8")
     return Traffic(read_recordings([file]), catalog(), [unknown_target()], of_target=False)
 
 
 def judge_recording(provider: str, folder: Path) -> tuple[dict[str, Result], dict[str, tuple[Finding, ...]]]:
-    """Probe a provider on the mock, and judge the recording of it: what it touches, and what it says otherwise of."""
-    chosen = [str(each.address) for each in catalog().select(provider=provider) if each.kind != "rate_limits"]
+    """Probe a provider on the mock and judge the recording.
+
+    Return the judged results, and the findings of those whose outcome differs from the probed one.
+    """
+    addresses = [str(record.address) for record in catalog().select(provider=provider) if record.kind != "rate_limits"]
     with serving(create_app(only=[provider])) as base:
-        probed = probe(mock_target_at(base), chosen)
-    seen = read_recording(folder, probed.values())
-    told = {address: seen.result(address) for address in probed}
-    touched = {address: each for address, each in told.items() if each.outcome is not Outcome.NOT_PROBED}
-    return touched, {
-        address: each.findings for address, each in touched.items() if each.outcome is not probed[address].outcome
+        probed = probe(mock_target_at(base), addresses)
+    traffic = read_recording(folder, probed.values())
+    results = {address: traffic.result(address) for address in probed}
+    judged = {address: result for address, result in results.items() if result.outcome is not Outcome.NOT_PROBED}
+    return judged, {
+        address: result.findings for address, result in judged.items() if result.outcome is not probed[address].outcome
     }
 
 
 def make_har(results: Iterable[Result], *, at: str = AT) -> dict[str, Json]:
-    """All HTTP exchanges of these results, as HAR 1.2."""
+    """Return all HTTP exchanges of these results as HAR 1.2."""
     creator = {"name": "a proxy", "version": "1"}
     return {"log": {"version": "1.2", "creator": creator, "entries": list(_entries(results, at))}}
 
@@ -65,15 +68,15 @@ def _entries(results: Iterable[Result], at: str) -> Iterator[dict[str, Json]]:
 
 
 def _entry(exchange: Exchange, response: Response, at: str) -> dict[str, Json]:
-    asked = exchange.request
-    body = asked.body if isinstance(asked.body, str) or asked.body is None else json.dumps(asked.body)
+    request = exchange.request
+    body = request.body if isinstance(request.body, str) or request.body is None else json.dumps(request.body)
     entry: dict[str, Json] = {
         "startedDateTime": at,
         "time": exchange.elapsed_ms,
         "request": {
-            "method": asked.method,
-            "url": asked.url,
-            "headers": _headers(asked.headers),
+            "method": request.method,
+            "url": request.url,
+            "headers": _headers(request.headers),
             **({"postData": {"mimeType": "application/json", "text": body}} if body else {}),
         },
         "response": {
@@ -82,17 +85,17 @@ def _entry(exchange: Exchange, response: Response, at: str) -> dict[str, Json]:
             "content": {"text": _text(response), "mimeType": response.headers.get("content-type", "")},
         },
     }
-    if response.close is not None or asked.url.startswith("ws"):
+    if response.close is not None or request.url.startswith("ws"):
         entry["_webSocketMessages"] = [
-            {"type": "send" if each.sent else "receive", "time": 0, "opcode": 1, "data": _data(each)}
-            for each in response.events or ()
+            {"type": "send" if event.sent else "receive", "time": 0, "opcode": 1, "data": _data(event)}
+            for event in response.events or ()
         ]
     return entry
 
 
 def _text(response: Response) -> str:
     if response.events is not None:
-        return "".join(f"event: {each.event}\ndata: {_data(each)}\n\n" for each in response.events)
+        return "".join(f"event: {event.event}\ndata: {_data(event)}\n\n" for event in response.events)
     if response.body_type == "json":
         return json.dumps(response.body)
     return response.body if isinstance(response.body, str) else ""

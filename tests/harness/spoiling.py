@@ -1,4 +1,4 @@
-"""Spoils a clean exchange in one asserted aspect at a time: the proof that each check can fail."""
+"""Spoils a conforming exchange in one asserted aspect at a time, to prove that each check can fail."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SPOILED = "spoiled-by-the-test"
 
 @dataclass(frozen=True)
 class SpoiledExchange:
-    """An exchange that is wrong in one thing, and the aspect under which the judge must say so."""
+    """An exchange with one mistake, and the aspect under which the judge must find it."""
 
     what: str
     aspect: Aspect
@@ -28,7 +28,7 @@ class SpoiledExchange:
 
 
 def spoil(expected: Expected, exchange: Exchange) -> Iterator[SpoiledExchange]:
-    """Every way in which this exchange can be wrong that its record asserts."""
+    """Yield the exchange with each mistake that its record's assertions must find."""
     if expected.failure is not None:
         yield SpoiledExchange("failure", Aspect.STATE, replace(exchange, failure=Reason(SPOILED), response=None))
         return
@@ -66,7 +66,7 @@ def _spoil_response(expected: Expected, response: Response) -> Iterator[SpoiledR
 
 
 def _wrong_status(expected: Expected, response: Response) -> int:
-    """Of a success where a class of errors is stated, or for a page: as an error that would be a gateway's."""
+    """Return a success for a class of errors, or for a page, which with an error would be a gateway's; else 418."""
     is_page = isinstance(response.body, str) and response.body.startswith("<")
     return 218 if expected.status_class or is_page else 418
 
@@ -86,14 +86,14 @@ def _spoil_body(expected: Expected, body: Any) -> Iterator[tuple[str, Aspect, An
     for pointer in _required_pointers(expected.envelope.schema, body, ""):
         yield f"envelope without {pointer}", Aspect.BODY, remove_value(body, pointer)
     if "not" in expected.envelope.schema:
-        yield "a body that is ruled out", Aspect.BODY, make_forbidden_body(expected.envelope.schema["not"])
+        yield "a forbidden body", Aspect.BODY, make_forbidden_body(expected.envelope.schema["not"])
     yield from _spoil_fields(expected, body)
 
 
 def _spoil_fields(expected: Expected, body: Any) -> Iterator[tuple[str, Aspect, Any]]:
     for pointer, schema in expected.fields.items():
         if schema is False:
-            holder = body if isinstance(body, dict | list) else {}  # a text, or nothing, holds no field
+            holder = body if isinstance(body, dict | list) else {}  # a text or no body cannot have the field
             yield f"field {pointer} present", Aspect.BODY, set_value(holder, pointer, SPOILED)
         elif schema is not True:
             yield f"field {pointer} absent", Aspect.BODY, remove_value(body, pointer)
@@ -148,13 +148,13 @@ def _spoil_stream(expected: Expected, response: Response) -> Iterator[SpoiledRes
 
 LONG_AGO = "2001-01-01T00:00:00Z"
 IN_ANOTHER_UNIT = {"integer": "1.5k", "seconds": "1500ms", "rfc3339": "6m0s", "duration": "2026-11-21T00:00:00Z"}
-"""For each format, a value that is well written in another unit."""
+"""For each format, a well-formed value in another unit."""
 
 
 def spoil_limit_headers(
     rules: Sequence[HeaderRule], headers: Mapping[str, str]
 ) -> Iterator[tuple[str, dict[str, str]]]:
-    """Every way in which headers that tell of limits can be wrong though each is there and well written."""
+    """Yield headers of limits with each mistake other than an absent or malformed header."""
     families: dict[str, dict[str, str]] = {}
     for rule in rules:
         if rule.rule == "format":
@@ -180,7 +180,7 @@ def _break_header(headers: Any, rule: HeaderRule) -> dict[str, str]:
 
 
 def replace_body(expected: Expected, response: Response, body: Any) -> Response:
-    """The answer with another body, or with other data in the event that holds it."""
+    """Replace the body, or the data of the event that holds it."""
     if expected.stream is None or expected.stream.event is None:
         return replace(response, body=body)
     name = expected.stream.event
@@ -189,7 +189,7 @@ def replace_body(expected: Expected, response: Response, body: Any) -> Response:
 
 
 def make_forbidden_body(schema: Any) -> dict[str, Any]:
-    """The smallest object of which an envelope says that no answer is one."""
+    """Return the smallest object that matches the `not` of an envelope."""
     inner: dict[str, Any] = schema.get("properties", {})
     return {name: _make_forbidden_value(inner.get(name, {})) for name in schema["required"]}
 
@@ -199,7 +199,7 @@ def _make_forbidden_value(schema: dict[str, Any]) -> Any:
 
 
 def _required_pointers(schema: Any, body: Any, place: str) -> Iterator[str]:
-    """The pointers of everything the envelope requires and this body has."""
+    """Yield the pointers of all members of this body that the envelope requires."""
     if not isinstance(schema, dict) or not isinstance(body, dict | list):
         return
     for part in schema.get("allOf", ()):
@@ -216,7 +216,7 @@ def _required_pointers(schema: Any, body: Any, place: str) -> Iterator[str]:
 
 
 def set_value(document: Any, pointer: str, value: Any) -> Any:
-    """A copy of the document with another value at a pointer; `*` means every item, missing objects are made."""
+    """Return a copy of the document with a value at a pointer; `*` means every item, missing objects are made."""
     changed = copy.deepcopy(document)
     if pointer == "":
         return value
@@ -226,7 +226,7 @@ def set_value(document: Any, pointer: str, value: Any) -> Any:
 
 
 def remove_value(document: Any, pointer: str) -> Any:
-    """A copy of the document with nothing at a pointer."""
+    """Return a copy of the document without the value at a pointer."""
     changed = copy.deepcopy(document)
     if pointer == "":
         return None
