@@ -54,40 +54,40 @@ def drifts(*aspects: str) -> list[Finding]:
         (Outcome.RESTRICTED, [], TODAY, None),
     ],
 )
-def test_an_outcome_stands_to_its_entry(outcome: Outcome, aspects: list[str], today: date, state: str | None) -> None:
-    standing = judge_acceptance(ENTRY, outcome, drifts(*aspects), today)
-    assert (standing.state if standing else None) == state
-    assert standing is None or (standing.reason, standing.review_by) == ("known since May", "2026-12-31")
+def test_acceptance_state_of_each_outcome(outcome: Outcome, aspects: list[str], today: date, state: str | None) -> None:
+    acceptance = judge_acceptance(ENTRY, outcome, drifts(*aspects), today)
+    assert (acceptance.state if acceptance else None) == state
+    assert acceptance is None or (acceptance.reason, acceptance.review_by) == ("known since May", "2026-12-31")
 
 
 def test_nothing_is_accepted_without_an_entry() -> None:
     assert judge_acceptance(None, Outcome.DRIFTED, drifts("status"), TODAY) is None
 
 
-def test_an_entry_that_names_assertions_accepts_just_these() -> None:
+def test_an_entry_accepts_only_the_assertions_that_it_names() -> None:
     """Two labels differ in the same aspect: who accepted one has not accepted the other."""
-    one = replace(ENTRY, assertions=("answer/status",))
+    status_entry = replace(ENTRY, assertions=("answer/status",))
     (accepted,) = drifts("status")
-    other = replace(accepted, label="limited", assertion="limited/status")
-    assert one.assertions_text == "answer/status"
+    other_label = replace(accepted, label="limited", assertion="limited/status")
+    assert status_entry.assertions_text == "answer/status"
     for findings, state, detail in (
         ([accepted], "accounted", "accepted until 2026-12-31"),
-        ([accepted, other], "new_aspects", "not accepted: limited/status"),
+        ([accepted, other_label], "new_aspects", "not accepted: limited/status"),
         (drifts("header:retry-after"), "new_aspects", "not accepted: answer/header:retry-after"),
     ):
-        standing = judge_acceptance(one, Outcome.DRIFTED, findings, TODAY)
-        assert standing is not None
-        assert (standing.state, standing.detail) == (state, detail)
+        acceptance = judge_acceptance(status_entry, Outcome.DRIFTED, findings, TODAY)
+        assert acceptance is not None
+        assert (acceptance.state, acceptance.detail) == (state, detail)
 
 
-def test_what_only_an_assumption_differs_in_needs_no_acceptance() -> None:
-    assumed = [replace(each, severity=Severity.SHOULD) for each in drifts("type")]
-    standing = judge_acceptance(ENTRY, Outcome.DRIFTED, [*assumed, *drifts("status")], TODAY)
-    assert standing is not None
-    assert standing.state == "accounted"
+def test_a_mismatched_assumption_needs_no_acceptance() -> None:
+    assumed = [replace(finding, severity=Severity.SHOULD) for finding in drifts("type")]
+    acceptance = judge_acceptance(ENTRY, Outcome.DRIFTED, [*assumed, *drifts("status")], TODAY)
+    assert acceptance is not None
+    assert acceptance.state == "accounted"
 
 
-def test_an_entry_for_the_message_accepts_that_it_is_told_apart_by_nothing_allowed_here() -> None:
+def test_an_entry_for_the_message_accepts_a_forbidden_fault_free_request() -> None:
     message = replace(ENTRY, assertions=("answer/message",))
     standing = judge_acceptance(message, Outcome.INCONCLUSIVE, [], TODAY, "twin-not-allowed")
     assert standing is not None
@@ -96,11 +96,11 @@ def test_an_entry_for_the_message_accepts_that_it_is_told_apart_by_nothing_allow
     assert judge_acceptance(ENTRY, Outcome.INCONCLUSIVE, [], TODAY, "twin-not-allowed") is None
 
 
-def test_what_is_accepted_and_gone_is_named() -> None:
+def test_an_accepted_assertion_that_no_longer_drifts_is_named() -> None:
     three = replace(ENTRY, assertions=("answer/status", "answer/type", "answer/header:retry-after"))
     assert three.assertions_text == "answer/status, answer/type, answer/header:retry-after"
-    one_left = [*drifts("status"), *(replace(each, severity=Severity.SHOULD) for each in drifts("type"))]
-    for findings, told in (
+    one_left = [*drifts("status"), *(replace(finding, severity=Severity.SHOULD) for finding in drifts("type"))]
+    for findings, detail in (
         (drifts("status", "type", "header:retry-after"), "accepted until 2026-12-31"),
         (drifts("status", "type"), "accepted until 2026-12-31; answer/header:retry-after does not drift any more"),
         (
@@ -110,11 +110,11 @@ def test_what_is_accepted_and_gone_is_named() -> None:
     ):
         standing = judge_acceptance(three, Outcome.DRIFTED, findings, TODAY)
         assert standing is not None
-        assert standing.detail == told
+        assert standing.detail == detail
 
 
-def test_what_only_an_assumption_differs_in_is_no_drifted_aspect() -> None:
-    assumed = [replace(each, severity=Severity.SHOULD) for each in drifts("type")]
+def test_a_mismatched_assumption_is_no_drifted_aspect() -> None:
+    assumed = [replace(finding, severity=Severity.SHOULD) for finding in drifts("type")]
     assert accepted_differences.drifted_assertions([*assumed, *drifts("status")]) == ("answer/status",)
 
 
@@ -140,12 +140,14 @@ def test_accepting_writes_and_replaces(tmp_path: Path) -> None:
     assert accepted_differences.accept(ENTRY, path)
     assert not accepted_differences.accept(ENTRY, path)
     later = AcceptedDifference(ERROR_ADDRESS, "live", ("answer/status",), "still so", "2026-11-20", "2027-02-01")
-    other = AcceptedDifference(ERROR_ADDRESS, "eu", ("answer/status",), "also there", "2026-11-20", "2027-02-01")
+    other_target_entry = AcceptedDifference(
+        ERROR_ADDRESS, "eu", ("answer/status",), "also there", "2026-11-20", "2027-02-01"
+    )
     accepted_differences.accept(later, path)
-    accepted_differences.accept(other, path)
+    accepted_differences.accept(other_target_entry, path)
 
     eu, live = accepted_differences.load_entries(path)
-    assert eu == other
+    assert eu == other_target_entry
     assert (live.reason, live.first_seen) == ("still so", "2026-05-01")
     assert path.read_text().endswith("\n")
 
@@ -157,7 +159,7 @@ def test_what_could_not_be_read_again_is_not_written(tmp_path: Path) -> None:
     assert not path.exists()
 
 
-def test_problems_of_the_entries_themselves_are_told(tmp_path: Path) -> None:
+def test_problems_of_entries_are_listed(tmp_path: Path) -> None:
     catalog = Catalog.load(write_catalog(tmp_path))
     unknown = AcceptedDifference(
         "pa/errors/general/rate_limit_eror", "live", ("answer/status",), "r", "2026-05-01", "2026-12-31"
@@ -165,16 +167,16 @@ def test_problems_of_the_entries_themselves_are_told(tmp_path: Path) -> None:
 
     assert accepted_differences.find_problems([ENTRY], catalog, TODAY) == []
     assert "did you mean" in str(accepted_differences.find_problems([unknown], catalog, TODAY)[0])
-    gone = replace(unknown, address="pd/endpoints/nothing/like_any_other")
-    assert str(accepted_differences.find_problems([gone], catalog, TODAY)[0]).endswith(
+    unknown_provider = replace(unknown, address="pd/endpoints/nothing/like_any_other")
+    assert str(accepted_differences.find_problems([unknown_provider], catalog, TODAY)[0]).endswith(
         "no record has this address; remove the entry"
     )
     assert accepted_differences.find_problems([ENTRY], catalog, date(2026, 12, 31)) == [], (
         "on its last day it still stands"
     )
     [due] = accepted_differences.find_problems([ENTRY], catalog, date(2027, 1, 1))
-    told = "was to be reviewed by 2026-12-31; renew it with `catalog-probe catalog accept`, or remove it"
-    assert str(due).endswith(told)
+    overdue_message = "was to be reviewed by 2026-12-31; renew it with `catalog-probe catalog accept`, or remove it"
+    assert str(due).endswith(overdue_message)
     assert due.file == accepted_differences.find_file(ERROR_ADDRESS)
     [elsewhere] = accepted_differences.find_problems([ENTRY], catalog, date(2027, 1, 1), tmp_path / "own.json")
     assert elsewhere.file == tmp_path / "own.json"
@@ -208,7 +210,7 @@ GOOD = {
         ([GOOD, GOOD], "stands twice"),
     ],
 )
-def test_a_broken_file_is_told(tmp_path: Path, content: dict[str, Any] | list[Any], message: str) -> None:
+def test_a_broken_file_is_a_problem(tmp_path: Path, content: dict[str, Any] | list[Any], message: str) -> None:
     path = tmp_path / "divergences.json"
     path.write_text(json.dumps(content))
     with pytest.raises(CatalogError) as caught:

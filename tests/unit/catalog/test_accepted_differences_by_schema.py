@@ -31,7 +31,7 @@ ENTRY: dict[str, Json] = {
     "review_by": "2026-12-31",
 }
 
-ODD: tuple[Json, ...] = (
+ODD_VALUES: tuple[Json, ...] = (
     None,
     True,
     0,
@@ -64,27 +64,27 @@ ODD: tuple[Json, ...] = (
 FIELDS = (*ENTRY, "ticket", "adress", "x\ny")
 
 
-def changed(field: str, odd: Json, *, gone: bool, inner: bool) -> list[Json]:
+def make_changed_entries(field: str, value: Json, *, remove: bool, in_list: bool) -> list[Json]:
     entry = copy.deepcopy(ENTRY)
-    if gone:
+    if remove:
         entry.pop(field, None)
-    elif inner and isinstance(entry.get(field), list):
-        entry[field][0] = odd
+    elif in_list and isinstance(entry.get(field), list):
+        entry[field][0] = value
     else:
-        entry[field] = odd
+        entry[field] = value
     return [copy.deepcopy(ENTRY), entry]
 
 
 CHANGES = st.builds(
-    lambda field, odd, gone, inner: changed(field, odd, gone=gone, inner=inner),
+    lambda field, odd, gone, inner: make_changed_entries(field, odd, remove=gone, in_list=inner),
     st.sampled_from(FIELDS),
-    st.sampled_from(ODD) | st.text(max_size=12),
+    st.sampled_from(ODD_VALUES) | st.text(max_size=12),
     st.booleans(),
     st.booleans(),
 )
 
 
-def refusal(tmp_path: Path, content: Json) -> str | None:
+def find_refusal(tmp_path: Path, content: Json) -> str | None:
     """What a reader says to it, or None if it follows the schema."""
     path = tmp_path / "divergences.json"
     path.write_text(json.dumps(content), encoding="utf-8")
@@ -95,20 +95,20 @@ def refusal(tmp_path: Path, content: Json) -> str | None:
     return None
 
 
-def test_a_changed_entry_is_read_or_refused_in_one_line_that_names_its_place(tmp_path: Path) -> None:
+def test_a_changed_entry_is_read_or_refused_in_one_line_with_its_location(tmp_path: Path) -> None:
     wrong = []
-    for field, odd in product(FIELDS, ODD):
-        content = changed(field, odd, gone=False, inner=False)
-        said = refusal(tmp_path, content)
-        if said is None or "twice" in said or "is not JSON" in said:
-            right = find_complaints(content, SCHEMA) == []
+    for field, odd in product(FIELDS, ODD_VALUES):
+        content = make_changed_entries(field, odd, remove=False, in_list=False)
+        refusal = find_refusal(tmp_path, content)
+        if refusal is None or "twice" in refusal or "is not JSON" in refusal:
+            is_right = find_complaints(content, SCHEMA) == []
         else:
-            right = "divergences.json:$[1]" in said and len(said.splitlines()) == 1
-        wrong += [] if right else [(field, odd, said)]
+            is_right = "divergences.json:$[1]" in refusal and len(refusal.splitlines()) == 1
+        wrong += [] if is_right else [(field, odd, refusal)]
     assert wrong == []
 
 
-def test_what_is_too_deep_for_words_is_told() -> None:
+def test_a_value_too_deep_to_print_has_a_complaint() -> None:
     value: list[Json] = []
     for _ in range(sys.getrecursionlimit() * 100):
         value = [value]
@@ -125,7 +125,7 @@ def test_a_deep_file_is_refused_in_one_line(tmp_path: Path, depth: int) -> None:
     assert len(str(caught.value).splitlines()) == 1
 
 
-def test_every_complaint_of_an_entry_reads_as_in_the_catalog_check(tmp_path: Path) -> None:
+def test_an_unknown_field_is_refused_with_the_nearest_field(tmp_path: Path) -> None:
     content: list[dict[str, Any]] = [{**ENTRY, "reviewby": "2026-12-31"}]
-    said = refusal(tmp_path, content) or ""
-    assert said.endswith("divergences.json:$[0]: 'reviewby' is no field here; did you mean review_by?")
+    refusal = find_refusal(tmp_path, content) or ""
+    assert refusal.endswith("divergences.json:$[0]: 'reviewby' is no field here; did you mean review_by?")

@@ -30,9 +30,9 @@ if TYPE_CHECKING:
     from catalog_probe.catalog.evidence.results import Result
 
 TODAY = date(2026, 11, 20)
-OTHER = "pa/errors/general/another"
-SHARED = make_drift(assertion="answer/status")
-OWN = make_drift(
+OTHER_ADDRESS = "pa/errors/general/another"
+STATUS_DRIFT = make_drift(assertion="answer/status")
+HEADER_DRIFT = make_drift(
     "header-missing",
     Aspect.HEADER,
     location="retry-after",
@@ -40,8 +40,8 @@ OWN = make_drift(
     observed=None,
     assertion="answer/header:retry-after",
 )
-FIRST = make_result(Outcome.DRIFTED, findings=(SHARED,))
-SECOND = replace(FIRST, record=OTHER, findings=(SHARED, OWN))
+FIRST = make_result(Outcome.DRIFTED, findings=(STATUS_DRIFT,))
+SECOND = replace(FIRST, record=OTHER_ADDRESS, findings=(STATUS_DRIFT, HEADER_DRIFT))
 
 Accept = Callable[..., tuple[int, str, str]]
 
@@ -53,8 +53,8 @@ def accept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captu
     write_catalog(tmp_path / "records")
     write_run(tmp_path / "night", make_run(), [FIRST, SECOND])
 
-    def typed(*arguments: str) -> tuple[int, str, str]:
-        beside = (
+    def run_accept(*arguments: str) -> tuple[int, str, str]:
+        shared_arguments = (
             "--run",
             "night",
             "--accepted-differences",
@@ -64,69 +64,71 @@ def accept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captu
             "--reason",
             "known",
         )
-        status = main(["accept", *arguments, *beside])
-        told = capsys.readouterr()
-        return status, told.out, told.err
+        status = main(["accept", *arguments, *shared_arguments])
+        output = capsys.readouterr()
+        return status, output.out, output.err
 
-    return typed
-
-
-def id_of(*results: Result) -> str:
-    return max(find_causes(results), key=lambda each: len(each.records)).id
+    return run_accept
 
 
-def entries(tmp_path: Path) -> dict[str, dict[str, Any]]:
-    return {each["address"]: each for each in json.loads((tmp_path / "l.json").read_text())}
+def find_cause_id(*results: Result) -> str:
+    return max(find_causes(results), key=lambda cause: len(cause.records)).id
 
 
-def test_a_cause_is_accepted_of_all_its_records_and_of_nothing_else(accept: Accept, tmp_path: Path) -> None:
-    status, out, err = accept("--cause", id_of(FIRST, SECOND), "--ticket", "https://tickets.example/41")
+def read_entries(tmp_path: Path) -> dict[str, dict[str, Any]]:
+    return {entry["address"]: entry for entry in json.loads((tmp_path / "l.json").read_text())}
+
+
+def test_accepting_a_cause_accepts_it_of_all_its_records_only(accept: Accept, tmp_path: Path) -> None:
+    status, out, err = accept("--cause", find_cause_id(FIRST, SECOND), "--ticket", "https://tickets.example/41")
     assert (status, err) == (0, "")
     assert out.startswith("l.json accepts it of 2 records on live until ")
-    written = entries(tmp_path)
-    assert written.keys() == {ERROR_ADDRESS, OTHER}
-    assert {tuple(each["assertions"]) for each in written.values()} == {("answer/status",)}
-    accepted = find_entry(load_entries(tmp_path / "l.json"), OTHER, "live")
+    written = read_entries(tmp_path)
+    assert written.keys() == {ERROR_ADDRESS, OTHER_ADDRESS}
+    assert {tuple(entry["assertions"]) for entry in written.values()} == {("answer/status",)}
+    accepted = find_entry(load_entries(tmp_path / "l.json"), OTHER_ADDRESS, "live")
     verdict = judge_acceptance(accepted, Outcome.DRIFTED, SECOND.findings, TODAY)
     assert verdict is not None
     assert verdict.state is AcceptanceState.NEW_ASPECTS
     assert verdict.reason == "known (https://tickets.example/41)"
 
 
-def test_a_second_cause_joins_what_was_accepted_before(accept: Accept, tmp_path: Path) -> None:
-    accept("--cause", id_of(FIRST, SECOND))
-    only = next(
-        cause.id for cause in find_causes([SECOND]) if cause.assertions == (f"{OTHER}#answer/header:retry-after",)
+def test_a_second_cause_is_added_to_the_accepted_assertions(accept: Accept, tmp_path: Path) -> None:
+    accept("--cause", find_cause_id(FIRST, SECOND))
+    header_cause = next(
+        cause.id
+        for cause in find_causes([SECOND])
+        if cause.assertions == (f"{OTHER_ADDRESS}#answer/header:retry-after",)
     )
-    assert accept("--cause", only)[0] == 0
-    assert entries(tmp_path)[OTHER]["assertions"] == ["answer/header:retry-after", "answer/status"]
-    assert entries(tmp_path)[ERROR_ADDRESS]["assertions"] == ["answer/status"]
-    assert accept("--cause", only)[1].startswith("l.json already accepted it of 1 record")
+    assert accept("--cause", header_cause)[0] == 0
+    assert read_entries(tmp_path)[OTHER_ADDRESS]["assertions"] == ["answer/header:retry-after", "answer/status"]
+    assert read_entries(tmp_path)[ERROR_ADDRESS]["assertions"] == ["answer/status"]
+    assert accept("--cause", header_cause)[1].startswith("l.json already accepted it of 1 record")
 
 
 def test_like_a_record_accepts_every_cause_of_its_drift(accept: Accept, tmp_path: Path) -> None:
-    assert accept("--like", OTHER)[0] == 0
-    assert entries(tmp_path)[OTHER]["assertions"] == ["answer/header:retry-after", "answer/status"]
-    assert entries(tmp_path)[ERROR_ADDRESS]["assertions"] == ["answer/status"]
+    assert accept("--like", OTHER_ADDRESS)[0] == 0
+    assert read_entries(tmp_path)[OTHER_ADDRESS]["assertions"] == ["answer/header:retry-after", "answer/status"]
+    assert read_entries(tmp_path)[ERROR_ADDRESS]["assertions"] == ["answer/status"]
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         ((), "it is not clear what to accept; name a record, or --cause ID, or --like ADDRESS"),
-        ((OTHER, "--cause", "pa-00000000"), "it is not clear what to accept"),
+        ((OTHER_ADDRESS, "--cause", "pa-00000000"), "it is not clear what to accept"),
         (("--cause", "pa-00000000"), "has no cause 'pa-00000000'"),
         (("--like", "pa/errors/general/quiet"), "saw no drift of pa/errors/general/quiet"),
-        (("--like", f"{OTHER}s"), f"saw no drift of {OTHER}s; did you mean {OTHER}"),
-        (("--like", OTHER, "--assertions", "answer/status"), "--assertions is about one record"),
+        (("--like", f"{OTHER_ADDRESS}s"), f"saw no drift of {OTHER_ADDRESS}s; did you mean {OTHER_ADDRESS}"),
+        (("--like", OTHER_ADDRESS, "--assertions", "answer/status"), "--assertions is about one record"),
         (("--cause", "pa-00000000", "--target", "elsewhere"), "asked target live, not elsewhere"),
     ],
 )
-def test_what_cannot_be_accepted_is_one_line(
-    accept: Accept, tmp_path: Path, arguments: tuple[str, ...], said: str
+def test_an_unusable_argument_is_one_line(
+    accept: Accept, tmp_path: Path, arguments: tuple[str, ...], message: str
 ) -> None:
     status, out, err = accept(*arguments)
     assert (status, out) == (4, "")
-    assert said in err
+    assert message in err
     assert err.count("\n") == 1
     assert not (tmp_path / "l.json").exists()

@@ -28,8 +28,8 @@ NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
     ],
 )
 def test_what_the_documents_advise(address: str, may: May, attempts: int, first_s: float, max_s: float) -> None:
-    found = catalog_probe.load()[address].retry
-    assert (found.may, found.attempts, found.first_s, found.max_s) == (may, attempts, first_s, max_s)
+    advice = catalog_probe.load()[address].retry
+    assert (advice.may, advice.attempts, advice.first_s, advice.max_s) == (may, attempts, first_s, max_s)
 
 
 def test_what_depends_says_on_what() -> None:
@@ -42,19 +42,19 @@ def test_what_depends_says_on_what() -> None:
 
 def test_where_records_disagree_the_advice_names_those_that_forbid_it() -> None:
     records = [catalog_probe.load()[f"pa/errors/general/{slug}"].record for slug in ("rate_limit", "spend_cap")]
-    found = combine_advice(records)
-    assert found.may is May.CONDITIONAL
-    assert found.condition == "not if it is pa/errors/general/spend_cap"
+    advice = combine_advice(records)
+    assert advice.may is May.CONDITIONAL
+    assert advice.condition == "not if it is pa/errors/general/spend_cap"
 
 
-def test_a_record_of_which_nothing_is_said_does_not_weaken_the_others() -> None:
+def test_a_record_without_advice_does_not_weaken_the_others() -> None:
     addresses = ("pb/errors/general/key_leaked", "pb/errors/quota/batch_file_storage")
     assert combine_advice(catalog_probe.load()[address].record for address in addresses).may is May.NO
 
 
 def test_credit_that_is_used_up_does_not_come_back_by_waiting() -> None:
-    found = catalog_probe.load()["pd/errors/rate_limit/credit_depleted"].retry
-    assert (found.may, found.condition) == (May.CONDITIONAL, "not before the account has credit or quota again")
+    advice = catalog_probe.load()["pd/errors/rate_limit/credit_depleted"].retry
+    assert (advice.may, advice.condition) == (May.CONDITIONAL, "not before the account has credit or quota again")
 
 
 def test_where_nothing_is_known_nothing_is_advised_and_nothing_sent() -> None:
@@ -79,11 +79,11 @@ def test_where_nothing_is_known_nothing_is_advised_and_nothing_sent() -> None:
 def test_how_long_to_wait_is_what_the_answer_says(
     headers: dict[str, str], message: str | None, seconds: float | None, told_by: str
 ) -> None:
-    found = apply_answer(YES, headers, message, lambda: NOW)
-    assert (found.wait_s, found.wait_from) == (seconds, told_by)
+    advice = apply_answer(YES, headers, message, lambda: NOW)
+    assert (advice.wait_s, advice.wait_from) == (seconds, told_by)
 
 
-def test_the_answers_own_word_stands_above_the_status() -> None:
+def test_the_retry_header_of_an_answer_overrides_its_status() -> None:
     assert apply_answer(YES, {"x-should-retry": "false"}, None).may is May.NO
     assert apply_answer(Advice(May.CONDITIONAL), {"x-should-retry": "true"}, None).may is May.YES
 

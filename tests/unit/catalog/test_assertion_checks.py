@@ -35,7 +35,7 @@ OF_ERROR = (
 )
 
 
-def made_by(of: Record) -> tuple[Assertion, ...]:
+def list_assertions(of: Record) -> tuple[Assertion, ...]:
     nothing: dict[str, Record] = {}
     return assertions(of, nothing.__getitem__)
 
@@ -47,7 +47,7 @@ def written(root: Path, **fields: Any) -> Path:
     return write_catalog(root, content)
 
 
-def told(root: Path) -> list[str]:
+def list_problems(root: Path) -> list[str]:
     """The lines of a check, without the file that they begin with."""
     return [
         f"{problem.address} {problem.json_path}: {problem.message}; {problem.mend}"
@@ -58,7 +58,7 @@ def told(root: Path) -> list[str]:
 def evidence(of: Record | None = None, endpoints: Any = None, **fields: Any) -> dict[str, Any]:
     return {
         "schema_version": EVIDENCE_VERSION,
-        "statements": statements_digest(made_by(of or make_record())),
+        "statements": statements_digest(list_assertions(of or make_record())),
         "endpoints": endpoints or {ENDPOINT_ADDRESS: {"on": "2026-11-20"}},
         **fields,
     }
@@ -75,7 +75,7 @@ FINE: list[dict[str, Any]] = [
 
 @pytest.mark.parametrize("fields", FINE)
 def test_what_names_its_own_assertions_is_fine(tmp_path: Path, fields: dict[str, Any]) -> None:
-    assert told(written(tmp_path, **fields)) == []
+    assert list_problems(written(tmp_path, **fields)) == []
 
 
 @pytest.mark.parametrize(
@@ -111,14 +111,16 @@ def test_what_names_its_own_assertions_is_fine(tmp_path: Path, fields: dict[str,
         ),
     ],
 )
-def test_what_names_nothing_is_told(tmp_path: Path, fields: dict[str, Any], line: str) -> None:
-    assert told(written(tmp_path, **fields)) == [f"{ERROR_ADDRESS} {line}"]
+def test_an_assumption_that_names_no_assertion_is_a_problem(tmp_path: Path, fields: dict[str, Any], line: str) -> None:
+    assert list_problems(written(tmp_path, **fields)) == [f"{ERROR_ADDRESS} {line}"]
 
 
 def test_a_documented_assertion_needs_a_source_and_an_assumed_one_none() -> None:
-    made = made_by(make_record(assumed={"answer/status": "Not shown."}))
-    assert list(assertion_checks.missing_sources(made)) == []
-    bare = [replace(assertion, source="") for assertion in made if assertion.key.local_key in ("status", "type")]
+    assertions_made = list_assertions(make_record(assumed={"answer/status": "Not shown."}))
+    assert list(assertion_checks.missing_sources(assertions_made)) == []
+    bare = [
+        replace(assertion, source="") for assertion in assertions_made if assertion.key.local_key in ("status", "type")
+    ]
     assert [tuple(complaint) for complaint in assertion_checks.missing_sources(bare)] == [
         (
             "$",
@@ -133,20 +135,20 @@ def test_evidence_for_what_the_record_states_is_fine(tmp_path: Path) -> None:
     block = evidence(
         endpoints={ENDPOINT_ADDRESS: unseen, ERROR_ADDRESS: {"on": "2026-11-20", "not_observed": {"answer/*": None}}}
     )
-    assert told(written(tmp_path, evidence=block)) == []
+    assert list_problems(written(tmp_path, evidence=block)) == []
 
 
 def test_evidence_for_other_statements_is_void_and_removed(tmp_path: Path) -> None:
     changed, block = make_record(http_status=430), evidence()
     root = written(tmp_path, http_status=430, evidence=block)
-    now = statements_digest(made_by(changed))
+    now = statements_digest(list_assertions(changed))
     what = f"belongs to other statements ({block['statements']}) than the record makes now ({now})"
     mend = f"run `catalog-probe check --catalog {shlex.quote(str(root))} --fix`, which removes it"
-    assert told(root) == [f"{ERROR_ADDRESS} $.evidence: {what}; {mend}"]
+    assert list_problems(root) == [f"{ERROR_ADDRESS} $.evidence: {what}; {mend}"]
 
-    said = fix_records(root)
-    assert said[0] == f"{ERROR_ADDRESS}: removed evidence for statements that were changed since"
-    assert told(root) == []
+    fixes = fix_records(root)
+    assert fixes[0] == f"{ERROR_ADDRESS}: removed evidence for statements that were changed since"
+    assert list_problems(root) == []
     text = (root / "pa/errors/general.json").read_text(encoding="utf-8")
     assert "evidence" not in json.loads(text)["rate_limit_error"]
     assert fix_records(root) == []
@@ -177,8 +179,8 @@ ON = "2026-11-20"
         ),
     ],
 )
-def test_evidence_of_what_is_not_there_is_told(tmp_path: Path, fields: dict[str, Any], line: str) -> None:
-    assert told(written(tmp_path, evidence=evidence(**fields))) == [f"{ERROR_ADDRESS} {line}"]
+def test_evidence_of_an_unknown_assertion_is_a_problem(tmp_path: Path, fields: dict[str, Any], line: str) -> None:
+    assert list_problems(written(tmp_path, evidence=evidence(**fields))) == [f"{ERROR_ADDRESS} {line}"]
 
 
 SEEN = {ENDPOINT_ADDRESS: {"on": ON}}
@@ -192,9 +194,9 @@ SEEN_ON = {"verified_at": ON, "note": f"conforms, seen on live in run r1 at {ON}
 EXPIRED = {"verified_at": ON, "note": "expired: last seen 2026-01-01, which was not renewed within 60 days"}
 
 
-def tagged(*tags: str, seen: Any = None, **fields: Any) -> Record:
-    plain = make_record(**fields)
-    block: dict[str, Any] = {"evidence": evidence(plain, seen)} if seen else {}
+def make_tagged_record(*tags: str, endpoints: Any = None, **fields: Any) -> Record:
+    """Make a record with tags, and with evidence if there are lines of endpoints."""
+    block: dict[str, Any] = {"evidence": evidence(make_record(**fields), endpoints)} if endpoints else {}
     return make_record(**fields, **block, status=list(tags))
 
 
@@ -202,17 +204,17 @@ def tagged(*tags: str, seen: Any = None, **fields: Any) -> Record:
     "wrong, tags, lines",
     [
         (
-            tagged("DOCUMENTED", seen=SEEN),
+            make_tagged_record("DOCUMENTED", endpoints=SEEN),
             ["DOCUMENTED", "LIVE_VERIFIED"],
             ["LIVE_VERIFIED is missing: each documented assertion matched"],
         ),
         (
-            tagged("DOCUMENTED", "LIVE_VERIFIED", seen=PARTLY),
+            make_tagged_record("DOCUMENTED", "LIVE_VERIFIED", endpoints=PARTLY),
             ["DOCUMENTED"],
             ["LIVE_VERIFIED does not follow: answer/type has not matched"],
         ),
         (
-            tagged("DOCUMENTED", "LIVE_VERIFIED", seen=OTHERWISE),
+            make_tagged_record("DOCUMENTED", "LIVE_VERIFIED", endpoints=OTHERWISE),
             ["DOCUMENTED", "UNVERIFIED"],
             [
                 f"LIVE_VERIFIED does not follow: answer/type on {ENDPOINT_ADDRESS} mismatched",
@@ -220,7 +222,7 @@ def tagged(*tags: str, seen: Any = None, **fields: Any) -> Record:
             ],
         ),
         (
-            tagged("DOCUMENTED", "LIVE_VERIFIED", seen=OTHERWISE, **NOBODYS),
+            make_tagged_record("DOCUMENTED", "LIVE_VERIFIED", endpoints=OTHERWISE, **NOBODYS),
             ["DOCUMENTED", "UNVERIFIED"],
             [
                 f"LIVE_VERIFIED does not follow: answer/type on {ENDPOINT_ADDRESS} mismatched",
@@ -228,17 +230,17 @@ def tagged(*tags: str, seen: Any = None, **fields: Any) -> Record:
             ],
         ),
         (
-            tagged("DOCUMENTED", "LIVE_VERIFIED", seen=PARTLY, **NOBODYS),
+            make_tagged_record("DOCUMENTED", "LIVE_VERIFIED", endpoints=PARTLY, **NOBODYS),
             ["DOCUMENTED"],
             ["LIVE_VERIFIED does not follow: answer/type has not matched"],
         ),
         (
-            tagged("DOCUMENTED", seen=SEEN, **NOBODYS),
+            make_tagged_record("DOCUMENTED", endpoints=SEEN, **NOBODYS),
             ["DOCUMENTED", "LIVE_VERIFIED"],
             ["LIVE_VERIFIED is missing: each documented assertion matched"],
         ),
         (
-            tagged("DOCUMENTED", "LIVE_VERIFIED", seen=NOTHING, **NOBODYS),
+            make_tagged_record("DOCUMENTED", "LIVE_VERIFIED", endpoints=NOTHING, **NOBODYS),
             ["DOCUMENTED"],
             [
                 "LIVE_VERIFIED does not follow: answer/status, answer/header:request-id, "
@@ -246,17 +248,17 @@ def tagged(*tags: str, seen: Any = None, **fields: Any) -> Record:
             ],
         ),
         (
-            tagged("DOCUMENTED", "UNVERIFIED", "BETA"),
+            make_tagged_record("DOCUMENTED", "UNVERIFIED", "BETA"),
             ["DOCUMENTED", "BETA"],
             ["UNVERIFIED does not follow: nothing differs, and every assumption is resolved"],
         ),
         (
-            tagged("DOCUMENTED", **OPEN),
+            make_tagged_record("DOCUMENTED", **OPEN),
             ["DOCUMENTED", "UNVERIFIED"],
             ["UNVERIFIED is missing: answer/type is assumed and not resolved"],
         ),
         (
-            tagged("DOCUMENTED", "LIVE_VERIFIED", seen=SEEN, observed=EXPIRED),
+            make_tagged_record("DOCUMENTED", "LIVE_VERIFIED", endpoints=SEEN, observed=EXPIRED),
             ["DOCUMENTED", "UNVERIFIED"],
             [
                 "LIVE_VERIFIED does not follow: its evidence has expired",
@@ -264,20 +266,24 @@ def tagged(*tags: str, seen: Any = None, **fields: Any) -> Record:
             ],
         ),
         (
-            tagged("DOCUMENTED", "UNVERIFIED", **ALL_ASSUMED),
+            make_tagged_record("DOCUMENTED", "UNVERIFIED", **ALL_ASSUMED),
             ["UNVERIFIED"],
             ["DOCUMENTED does not follow: all that it states is assumed"],
         ),
         (
-            tagged("UNVERIFIED", "LIVE_VERIFIED", seen=SEEN, **ALL_ASSUMED),
+            make_tagged_record("UNVERIFIED", "LIVE_VERIFIED", endpoints=SEEN, **ALL_ASSUMED),
             ["UNVERIFIED"],
             ["LIVE_VERIFIED does not follow: nothing that the documents state was observed"],
         ),
-        (tagged("LEGACY"), ["DOCUMENTED", "LEGACY"], ["DOCUMENTED is missing: a row is cited for what it states"]),
+        (
+            make_tagged_record("LEGACY"),
+            ["DOCUMENTED", "LEGACY"],
+            ["DOCUMENTED is missing: a row is cited for what it states"],
+        ),
     ],
 )
 def test_tags_follow_from_the_data_both_ways(wrong: Record, tags: list[str], lines: list[str]) -> None:
-    made = made_by(wrong)
+    made = list_assertions(wrong)
     complaints = list(assertion_checks.wrong_tags(wrong, made))
     assert [complaint.message for complaint in complaints] == lines
     assert {(complaint.json_path, complaint.mend) for complaint in complaints} == {("$.status", assertion_checks.FIX)}
@@ -294,25 +300,27 @@ def test_what_document_1_leaves_out_may_be_left_out(tmp_path: Path) -> None:
     endpoint = content["pa/endpoints/messages.json"]["create_message"]
     endpoint |= {"streaming": {"events": ["ping"]}, "response": {"status": 200}}
     root = write_catalog(tmp_path, content)
-    assert told(root) == []
+    assert list_problems(root) == []
     assert fix_records(root) == []
-    made = made_by(make_record(ENDPOINT_ADDRESS, streaming=endpoint["streaming"], response=endpoint["response"]))
+    made = list_assertions(
+        make_record(ENDPOINT_ADDRESS, streaming=endpoint["streaming"], response=endpoint["response"])
+    )
     assert {assertion.key.label for assertion in made} == {"success"}
 
 
 def test_a_pin_keeps_the_tags_as_they_are() -> None:
     pinned = make_record(status=["DOCUMENTED", "UNVERIFIED"], pinned=True, pinned_reason="Under review.")
-    assert list(assertion_checks.wrong_tags(pinned, made_by(pinned))) == []
+    assert list(assertion_checks.wrong_tags(pinned, list_assertions(pinned))) == []
 
 
 def test_a_check_tells_a_wrong_tag_and_its_fix_sets_those_that_follow(tmp_path: Path) -> None:
     root = written(tmp_path, status=["DOCUMENTED", "UNVERIFIED", "BETA"])
     line = "UNVERIFIED does not follow: nothing differs, and every assumption is resolved"
-    assert told(root) == [
+    assert list_problems(root) == [
         f"{ERROR_ADDRESS} $.status: {line}; run `catalog-probe check --catalog {shlex.quote(str(root))} --fix`"
     ]
     assert fix_records(root)[0] == f"{ERROR_ADDRESS}: DOCUMENTED, UNVERIFIED, BETA became DOCUMENTED, BETA"
-    assert told(root) == []
+    assert list_problems(root) == []
 
 
 def test_void_evidence_takes_its_tag_along(tmp_path: Path) -> None:
@@ -322,7 +330,7 @@ def test_void_evidence_takes_its_tag_along(tmp_path: Path) -> None:
         f"{ERROR_ADDRESS}: removed evidence for statements that were changed since",
         f"{ERROR_ADDRESS}: DOCUMENTED, LIVE_VERIFIED became DOCUMENTED",
     ]
-    assert told(root) == []
+    assert list_problems(root) == []
 
 
 def test_what_asserts_nothing_of_an_answer_quotes_its_row_all_the_same() -> None:

@@ -125,8 +125,8 @@ def test_alternatives_reach_and_dependence_are_told() -> None:
 def test_what_is_assumed_of_the_request_is_no_assertion_of_an_answer() -> None:
     catalog, record = change_record("pa/endpoints/messages/create_message", assumed={"ask/path": "not shown, 1:4.1"})
     assert request_assumptions(record) == {AssertionKey("ask", "path"): "not shown, 1:4.1"}
-    stated = assertions(record, catalog.__getitem__)
-    assert all(assertion.basis is Basis.DOCUMENTED for assertion in stated if not assertion.from_envelope)
+    record_assertions = assertions(record, catalog.__getitem__)
+    assert all(assertion.basis is Basis.DOCUMENTED for assertion in record_assertions if not assertion.from_envelope)
 
 
 def test_every_assertion_of_the_shipped_records_has_an_id_of_its_own() -> None:

@@ -26,23 +26,25 @@ RECORDS = st.dictionaries(FIELDS, VALUES, max_size=8)
 CONTENTS = st.dictionaries(st.text(), RECORDS, max_size=4)
 
 
-def shuffled(value: Any) -> Any:
+def shuffle_members(value: Any) -> Any:
     if isinstance(value, dict):
-        return {key: shuffled(value[key]) for key in reversed(value)}
-    return [shuffled(item) for item in value] if isinstance(value, list) else value
+        return {key: shuffle_members(value[key]) for key in reversed(value)}
+    return [shuffle_members(item) for item in value] if isinstance(value, list) else value
 
 
 def test_keys_follow_the_schema_at_every_depth() -> None:
-    in_order = order_record_keys(shuffled(ERROR), "errors")
+    in_order = order_record_keys(shuffle_members(ERROR), "errors")
 
     assert list(in_order)[:4] == ["provider", "name", "surface", "endpoints"]
     assert list(in_order)[-1] == "source"
     assert list(in_order["response_headers"]["x-should-retry"]) == ["rule", "value", "source"]
 
 
-def test_keys_of_what_stands_in_a_list_follow_the_schema_too() -> None:
+def test_keys_of_objects_in_lists_follow_the_schema() -> None:
     relation = {"label": "success", "is": "none", "at": "event", "value": ["error"], "source": "1:6#response.steer"}
-    in_order = order_record_keys({"relations": ["pa/errors/general/overloaded", shuffled(relation)]}, "endpoints")
+    in_order = order_record_keys(
+        {"relations": ["pa/errors/general/overloaded", shuffle_members(relation)]}, "endpoints"
+    )
     assert list(in_order["relations"][1]) == list(relation)
 
 
@@ -114,7 +116,7 @@ def test_canonical_text_round_trips(content: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), [float("-inf")]])
-def test_what_is_no_json_is_never_written(value: object) -> None:
+def test_a_value_that_is_no_json_is_never_written(value: object) -> None:
     with pytest.raises(ValueError, match="not JSON compliant"):
         format_json(value)
 
@@ -125,12 +127,12 @@ def test_text_is_written_in_its_own_characters_and_half_a_character_as_it_was() 
 
 
 def test_evidence_keeps_real_characters_on_its_line() -> None:
-    seen = {"pa/endpoints/x/y": {"on": "2026-11-01", "mismatched": {"answer/type": "fehlt – ja"}}}
-    text = format_json({"x": {"evidence": {"statements": "9f31c2", "endpoints": seen}}})
+    evidence_lines = {"pa/endpoints/x/y": {"on": "2026-11-01", "mismatched": {"answer/type": "fehlt – ja"}}}
+    text = format_json({"x": {"evidence": {"statements": "9f31c2", "endpoints": evidence_lines}}})
     assert '"pa/endpoints/x/y": {"on": "2026-11-01", "mismatched": {"answer/type": "fehlt – ja"}}' in text
 
 
-def test_each_member_of_what_is_unconfirmed_and_resolved_is_one_line() -> None:
+def test_each_unconfirmed_and_resolved_member_is_one_line() -> None:
     unconfirmed = {"answer/type": {"since": "2026-11-14", "statement": "4e1b63"}}
     resolved = {"answer/status": {"observed": "403", "on": "2026-11-14"}}
     text = format_json({"x": {"evidence": {"unconfirmed": unconfirmed, "resolved": resolved}}})
@@ -139,9 +141,11 @@ def test_each_member_of_what_is_unconfirmed_and_resolved_is_one_line() -> None:
 
 
 def test_the_evidence_of_an_endpoint_is_one_line_and_nothing_else_is() -> None:
-    seen = {"pa/endpoints/a/b": {"on": "2026-11-14", "not_observed": {"answer/type": None}}}
-    text = format_json({"x": {"evidence": {"statements": "9f31c2", "endpoints": seen}, "other": seen}})
+    evidence_lines = {"pa/endpoints/a/b": {"on": "2026-11-14", "not_observed": {"answer/type": None}}}
+    text = format_json(
+        {"x": {"evidence": {"statements": "9f31c2", "endpoints": evidence_lines}, "other": evidence_lines}}
+    )
     assert '        "pa/endpoints/a/b": {"on": "2026-11-14", "not_observed": {"answer/type": null}}\n' in text
     assert text.count('"on": "2026-11-14"') == 2
     assert text.count('{"on"') == 1
-    assert format_json({"x": {"other": {"seen": seen}}}).count('{"on"') == 0
+    assert format_json({"x": {"other": {"seen": evidence_lines}}}).count('{"on"') == 0

@@ -53,8 +53,8 @@ def cli(capsys: pytest.CaptureFixture[str]) -> Cli:
     def invoke(command: str, *args: str) -> tuple[int, str, str]:
         group = [] if command == "check" else ["catalog"]
         status = main([*group, command, *args, "--catalog", "records"])
-        said = capsys.readouterr()
-        return status, said.out, said.err
+        output = capsys.readouterr()
+        return status, output.out, output.err
 
     return invoke
 
@@ -115,30 +115,32 @@ def test_show(cli: Cli, tmp_path: Path, snapshot: SnapshotAssertion) -> None:
         "out_of_reach": {"answer/header:x-should-retry": "only-the-provider"},
     }
     elsewhere: dict[str, Record] = {}
-    stated = assertions(make_record(**before), elsewhere.__getitem__)
-    otherwise = {"header:request-id": "absent", "type": "overloaded_error"}
-    as_stated = tuple(each.key.local_key for each in stated if each.key.local_key not in otherwise)
-    observations = (
-        Observation(ENDPOINT_ADDRESS, "answer", (*as_stated, *otherwise)),
-        Observation(ELSEWHERE, "answer", as_stated, otherwise),
+    shown_assertions = assertions(make_record(**before), elsewhere.__getitem__)
+    mismatched = {"header:request-id": "absent", "type": "overloaded_error"}
+    matched = tuple(
+        assertion.key.local_key for assertion in shown_assertions if assertion.key.local_key not in mismatched
     )
-    seen = make_sighting(Outcome.DRIFTED, exchange=make_exchange())
-    made = plan_patch(
+    observations = (
+        Observation(ENDPOINT_ADDRESS, "answer", (*matched, *mismatched)),
+        Observation(ELSEWHERE, "answer", matched, mismatched),
+    )
+    drifted_sighting = make_sighting(Outcome.DRIFTED, exchange=make_exchange())
+    plan = plan_patch(
         make_record(**before),
-        [Sighting(seen.run, replace(seen.result, observations=observations))],
+        [Sighting(drifted_sighting.run, replace(drifted_sighting.result, observations=observations))],
         UpdatePolicy(),
         make_sighting().day,
-        stated,
+        shown_assertions,
     )
-    assert isinstance(made, Patch)
-    content["pa/errors/general.json"]["rate_limit_error"] = dict(made.record.data)
+    assert isinstance(plan, Patch)
+    content["pa/errors/general.json"]["rate_limit_error"] = dict(plan.record.data)
     write_catalog(tmp_path / "records", content)
     status, out, err = cli("show", ERROR_ADDRESS)
     assert (status, err) == (0, "")
     assert out == snapshot
 
 
-def test_facts_and_who_looks_at_them(capsys: pytest.CaptureFixture[str]) -> None:
+def test_facts_are_listed_with_the_records_that_observe_them(capsys: pytest.CaptureFixture[str]) -> None:
     """The facts are those of the package; so are the records that they name."""
 
     def told(*args: str) -> str:
@@ -156,7 +158,7 @@ def test_facts_and_who_looks_at_them(capsys: pytest.CaptureFixture[str]) -> None
     assert told("pb-2.7.4-500-internal-2", "--unchecked") == "none\n"
 
 
-def test_facts_that_nobody_knows_are_told(capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_unknown_fact_is_an_error(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["catalog", "facts", "9:9"]) == 4
     assert capsys.readouterr().err.startswith("catalog-probe: no fact goes by '9:9'; name the beginning of an id")
 
@@ -184,20 +186,20 @@ def test_show_of_an_unknown_address_suggests(cli: Cli, snapshot: SnapshotAsserti
 
 
 @pytest.mark.parametrize(
-    ("typed", "meant"),
+    ("typed", "suggestion"),
     [
         ("pa/errors/genral", "pa/errors/general"),
         ("pa/erors", "pa/errors"),
         ("PA/errors/general/rate_limt", "pa/errors/general/rate_limit"),
     ],
 )
-def test_what_comes_near_to_a_family_or_a_kind_is_offered(
-    typed: str, meant: str, capsys: pytest.CaptureFixture[str]
+def test_the_nearest_family_or_kind_is_suggested(
+    typed: str, suggestion: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["catalog", "show", typed]) == 4
-    said = capsys.readouterr().err
-    assert f"did you mean {meant}" in said
-    assert said.count("\n") == 1
+    error_output = capsys.readouterr().err
+    assert f"did you mean {suggestion}" in error_output
+    assert error_output.count("\n") == 1
 
 
 def test_an_address_may_be_typed_as_the_provider_is_called(capsys: pytest.CaptureFixture[str]) -> None:
@@ -207,15 +209,15 @@ def test_an_address_may_be_typed_as_the_provider_is_called(capsys: pytest.Captur
     assert capsys.readouterr().out.startswith("pb-2.7.4-500")
 
 
-def test_the_status_of_a_body_may_be_told_before_its_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_status_may_precede_the_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     body = tmp_path / "body.json"
     body.write_text('{"code": "resource-exhausted", "error": "Too many requests."}', encoding="utf-8")
-    said = []
+    outputs = []
     for words in (["--status", "429", str(body)], [str(body), "--status", "429"]):
         assert main(["identify", "pd", *words]) == 0
-        said.append(capsys.readouterr().out)
-    assert said[0] == said[1]
-    assert said[0].startswith("pd/errors/rate_limit/model_rate_limit")
+        outputs.append(capsys.readouterr().out)
+    assert outputs[0] == outputs[1]
+    assert outputs[0].startswith("pd/errors/rate_limit/model_rate_limit")
 
 
 def test_explain_one_code(cli: Cli, snapshot: SnapshotAssertion) -> None:
@@ -234,7 +236,7 @@ def test_explain_an_unknown_code(cli: Cli) -> None:
     assert "did you mean status-differs" in err
 
 
-def test_the_id_of_a_cause_is_told_from_a_code(cli: Cli) -> None:
+def test_a_cause_id_is_distinguished_from_a_code(cli: Cli) -> None:
     status, _, err = cli("explain", "pb-f7e04a42")
     assert status == 4
     assert "pb-f7e04a42 is the id of a cause, not a code" in err
@@ -249,12 +251,12 @@ def test_update_merges_live_runs(cli: Cli, tmp_path: Path) -> None:
     assert "LIVE_VERIFIED" in (tmp_path / "records/pa/errors/general.json").read_text()
 
 
-def test_update_without_a_run_is_told(cli: Cli) -> None:
+def test_update_without_a_run_is_an_error(cli: Cli) -> None:
     status, _, err = cli("update")
     assert (status, err) == (4, "catalog-probe: no run was named; name run folders, or give --expire-after DAYS\n")
 
 
-def test_update_of_a_broken_run_is_told(cli: Cli, tmp_path: Path) -> None:
+def test_update_of_a_broken_run_is_an_error(cli: Cli, tmp_path: Path) -> None:
     (tmp_path / "results.jsonl").write_text("nonsense\n")
     status, _, err = cli("update", "results.jsonl")
     assert status == 4
@@ -316,7 +318,7 @@ def test_accept_takes_the_assertions_that_a_person_names(cli: Cli, tmp_path: Pat
         ([ERROR_ADDRESS, "--reason", "r", "--assertions", "x", "--review-by", "2020-01-01"], "is not after today"),
     ],
 )
-def test_accept_says_what_is_wrong(cli: Cli, args: list[str], message: str) -> None:
+def test_accept_refuses_unusable_arguments(cli: Cli, args: list[str], message: str) -> None:
     status, out, err = cli("accept", *args, "--accepted-differences", "l.json")
     assert (status, out) == (4, "")
     assert message in err
@@ -343,7 +345,7 @@ def test_a_run_that_is_not_there_exits_4(cli: Cli) -> None:
     )
 
 
-def test_a_folder_that_is_not_there_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_missing_folder_is_an_error(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["catalog", "show", "--catalog", "nowhere"]) == 4
     assert capsys.readouterr().err == (
         "catalog-probe: nowhere: is no folder of records; name a folder that holds pa/, pb/, …\n"
@@ -363,7 +365,7 @@ def test_a_closed_pipe_is_no_error() -> None:
 
 
 @pytest.mark.parametrize("command", [("find", "x"), ("export", "openapi", "pa")], ids=lambda command: command[0])
-def test_a_record_of_another_shape_is_named_by_whatever_meets_it(cli: Cli, command: tuple[str, ...]) -> None:
+def test_every_command_names_a_record_of_another_shape(cli: Cli, command: tuple[str, ...]) -> None:
     (file,) = Path("records/pa/errors").glob("general.json")
     records = json.loads(file.read_text())
     records[ERROR_ADDRESS.rpartition("/")[2]]["endpoints"] = 5

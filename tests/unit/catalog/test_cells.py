@@ -58,7 +58,7 @@ def test_what_no_tag_waits_for_neither_renews_nor_holds_up_an_expiry(unsure: dic
     assert stale.data["observed"]["note"].startswith("expired: last seen 2026-11-01,")
 
 
-def test_a_part_that_was_never_seen_keeps_a_record_from_being_verified() -> None:
+def test_a_record_with_an_unobserved_assertion_is_not_verified() -> None:
     once = apply_nights(make_record(), make_night("2026-11-01", make_observation(not_observed=("type",))))
     assert not {Tag.LIVE_VERIFIED, Tag.UNVERIFIED} & once.tags
     assert once.data["evidence"]["endpoints"] == {
@@ -71,21 +71,21 @@ def test_a_part_that_was_never_seen_keeps_a_record_from_being_verified() -> None
     )
 
 
-def test_what_is_all_assumed_is_settled_and_not_verified_however_it_was_seen() -> None:
+def test_a_record_of_assumptions_only_is_resolved_and_never_verified() -> None:
     once = apply_nights(make_record(assumed={"answer/*": "not shown"}), make_night("2026-11-01", make_observation()))
     assert Tag.LIVE_VERIFIED not in once.tags
     assert once.data["evidence"]["resolved"]["answer/type"]["observed"] == "as assumed"
 
 
 @pytest.mark.parametrize(("without", "verified"), [((), True), (LOCAL_KEYS[1:], False), (LOCAL_KEYS, False)])
-def test_what_is_beyond_reach_is_verified_where_all_of_it_was_seen(without: tuple[str, ...], verified: bool) -> None:
+def test_an_out_of_reach_record_is_verified_if_all_of_it_matched(without: tuple[str, ...], verified: bool) -> None:
     """Recorded traffic may show what no client can bring about."""
     before = make_record(out_of_reach={"answer/*": "only-the-provider"})
     once = apply_nights(before, make_night("2026-11-01", make_observation(not_observed=without)))
     assert (Tag.LIVE_VERIFIED in once.tags) is verified
 
 
-def test_one_endpoint_that_differs_is_enough_to_be_unverified() -> None:
+def test_one_mismatched_endpoint_makes_a_record_unverified() -> None:
     fine, wrong = make_observation(), make_observation(OTHER_ENDPOINT, status="403")
     once = apply_nights(make_record(), make_night("2026-11-01", fine, wrong, outcome=Outcome.DRIFTED))
     assert Tag.UNVERIFIED in once.tags
@@ -93,32 +93,32 @@ def test_one_endpoint_that_differs_is_enough_to_be_unverified() -> None:
     assert "mismatched" not in once.data["evidence"]["endpoints"][ENDPOINT_ADDRESS]
 
 
-def test_a_difference_in_what_nobody_can_bring_about_is_a_difference() -> None:
-    nobodys = make_record(out_of_reach={"answer/*": "needs-an-account-state"})
-    seen = apply_nights(nobodys, make_night("2026-11-01", make_observation()))
-    assert Tag.LIVE_VERIFIED in seen.tags
+def test_a_mismatch_out_of_reach_makes_a_record_unverified() -> None:
+    out_of_reach = make_record(out_of_reach={"answer/*": "needs-an-account-state"})
+    confirmed = apply_nights(out_of_reach, make_night("2026-11-01", make_observation()))
+    assert Tag.LIVE_VERIFIED in confirmed.tags
     wrong = make_observation(status="403")
-    for before in (nobodys, seen):
+    for before in (out_of_reach, confirmed):
         once = apply_nights(before, make_night("2026-11-02", wrong, outcome=Outcome.DRIFTED, run="r2"))
         assert Tag.UNVERIFIED in once.tags
         assert Tag.LIVE_VERIFIED not in once.tags
 
 
-def test_a_quiet_week_leaves_the_line_to_the_letter_and_an_old_date_is_renewed() -> None:
+def test_a_matched_date_is_rewritten_only_after_a_week() -> None:
     once = apply_nights(make_record(), make_night("2026-11-01", make_observation()))
     assert apply_nights(once, make_night("2026-11-08", make_observation())).data["evidence"] == once.data["evidence"]
     later = apply_nights(once, make_night("2026-11-09", make_observation())).data["evidence"]["endpoints"]
     assert later == {ENDPOINT_ADDRESS: {"on": "2026-11-09"}}
 
 
-def test_editing_what_a_record_states_voids_its_evidence() -> None:
+def test_editing_the_statements_of_a_record_voids_its_evidence() -> None:
     once = apply_nights(make_record(), make_night("2026-11-01", make_observation()))
     assert cells_of(once, list_assertions(once))
     edited = Record(once.address, {**once.data, "http_status": 430})
     assert cells_of(edited, list_assertions(edited)) == {}
 
 
-def test_an_assumption_is_unverified_until_it_is_settled() -> None:
+def test_an_assumption_is_unverified_until_it_is_resolved() -> None:
     open_question = make_record(**ASSUMED)
     unseen = apply_nights(open_question, make_night("2026-11-01", make_observation(not_observed=("status",))))
     assert Tag.UNVERIFIED not in unseen.tags  # all that is documented was seen
@@ -130,7 +130,7 @@ def test_an_assumption_is_unverified_until_it_is_settled() -> None:
     assert Tag.LIVE_DISCOVERED not in resolved.tags
 
 
-def test_an_assumption_that_reality_corrects_is_written_down_once() -> None:
+def test_a_corrected_assumption_is_written_once() -> None:
     once = apply_nights(make_record(**ASSUMED), make_night("2026-11-01", make_observation(status="430")))
     assert {Tag.LIVE_VERIFIED, Tag.LIVE_DISCOVERED} <= once.tags
     expected = {"answer/status": {"observed": "430", "on": "2026-11-01"}}
@@ -140,11 +140,11 @@ def test_an_assumption_that_reality_corrects_is_written_down_once() -> None:
     assert resolved_assumptions(again, list_assertions(again))["answer/status"].observed == "430"
 
 
-def test_a_success_in_place_of_an_assumed_refusal_drifts_and_settles_nothing() -> None:
+def test_a_success_instead_of_an_assumed_refusal_resolves_nothing() -> None:
     resolved = apply_nights(make_record(**ASSUMED), make_night("2026-11-01", make_observation(status="430")))
-    seen = [make_observation(status="200")]
+    observations = [make_observation(status="200")]
     for before, expected in ((make_record(**ASSUMED), None), (resolved, None)):
-        once = apply_nights(before, make_night("2026-11-02", *seen, outcome=Outcome.DRIFTED))
+        once = apply_nights(before, make_night("2026-11-02", *observations, outcome=Outcome.DRIFTED))
         assert once.data["evidence"].get("resolved") == expected
         assert Tag.LIVE_DISCOVERED not in once.tags
         assert Tag.LIVE_VERIFIED not in once.tags
@@ -152,7 +152,7 @@ def test_a_success_in_place_of_an_assumed_refusal_drifts_and_settles_nothing() -
 
 
 @pytest.mark.parametrize("order", [1, -1])
-def test_what_differs_on_one_endpoint_settles_an_assumption_in_whatever_order_they_are_looked_at(order: int) -> None:
+def test_a_mismatch_on_one_endpoint_resolves_an_assumption_in_any_order(order: int) -> None:
     both = [make_observation(), make_observation(OTHER_ENDPOINT, status="430")]
     once = apply_nights(make_record(**ASSUMED), make_night("2026-11-01", *both[::order]))
     expected = {"answer/status": {"observed": "430", "on": "2026-11-01"}}
@@ -167,16 +167,16 @@ def test_what_differs_on_one_endpoint_settles_an_assumption_in_whatever_order_th
     assert Tag.LIVE_DISCOVERED not in mended.tags
 
 
-def test_what_a_person_tagged_as_discovered_stays_where_all_turned_out_as_assumed() -> None:
+def test_a_discovered_tag_set_by_hand_stays() -> None:
     once = apply_nights(make_record(**ASSUMED), make_night("2026-11-01", make_observation()))
     tagged = Record(once.address, {**once.data, "status": [*once.data["status"], str(Tag.LIVE_DISCOVERED)]})
     assert Tag.LIVE_DISCOVERED in apply_nights(tagged, make_night("2026-11-12", make_observation(), run="r2")).tags
 
 
 @pytest.mark.parametrize("endpoint", [ENDPOINT_ADDRESS, OTHER_ENDPOINT])
-def test_an_assumption_is_settled_by_the_first_day_and_the_endpoint_that_differs(endpoint: str) -> None:
-    other = OTHER_ENDPOINT if endpoint == ENDPOINT_ADDRESS else ENDPOINT_ADDRESS
-    observations = make_observation(other), make_observation(endpoint, status="430")
+def test_an_assumption_is_resolved_on_the_first_day_by_the_mismatched_endpoint(endpoint: str) -> None:
+    matching_endpoint = OTHER_ENDPOINT if endpoint == ENDPOINT_ADDRESS else ENDPOINT_ADDRESS
+    observations = make_observation(matching_endpoint), make_observation(endpoint, status="430")
     once = apply_nights(
         make_record(**ASSUMED), *(make_night(f"2026-11-0{day}", *observations, run=f"r{day}") for day in (1, 2, 3))
     )
@@ -184,7 +184,7 @@ def test_an_assumption_is_settled_by_the_first_day_and_the_endpoint_that_differs
 
 
 @pytest.mark.parametrize("order", [1, -1])
-def test_of_two_runs_of_one_day_the_later_stands_in_whatever_order_they_are_merged(order: int) -> None:
+def test_the_later_of_two_runs_of_a_day_counts_in_any_order(order: int) -> None:
     def at(hour: int, run: str, *, status: str = "") -> Sighting:
         plain = make_sighting(Outcome.DRIFTED if status else Outcome.CONFORMS, "2026-11-02", run, hour)
         observation = make_observation(status=status) if status else make_observation()
@@ -196,14 +196,14 @@ def test_of_two_runs_of_one_day_the_later_stands_in_whatever_order_they_are_merg
     assert Tag.UNVERIFIED in merged.tags
 
 
-def test_whoever_got_through_on_the_day_of_a_refusal_is_not_restricted() -> None:
+def test_an_answer_on_the_day_of_a_refusal_means_not_restricted() -> None:
     refused = make_night("2026-11-02", outcome=Outcome.RESTRICTED, run="r1")
     through = make_night("2026-11-02", make_observation(), run="r2")
     assert "restricted_on" not in apply_nights(make_record(), refused, through).data["evidence"]
     assert Tag.ACCOUNT_RESTRICTED not in apply_nights(make_record(), through, refused).tags
 
 
-def test_an_endpoint_of_which_nothing_was_seen_leaves_no_line() -> None:
+def test_an_unobserved_endpoint_has_no_line() -> None:
     blind = Observation(OTHER_ENDPOINT, "answer", not_observed=dict.fromkeys(LOCAL_KEYS, "no-answer"))
     once = apply_nights(make_record(), make_night("2026-11-01", make_observation(), blind))
     assert once.data["evidence"]["endpoints"] == {ENDPOINT_ADDRESS: {"on": "2026-11-01"}}
@@ -217,18 +217,18 @@ def test_an_endpoint_of_which_nothing_was_seen_leaves_no_line() -> None:
     assert renewed.data["evidence"]["endpoints"] == {ENDPOINT_ADDRESS: {"on": "2026-11-09"}}
 
 
-def test_a_label_that_was_never_seen_is_one_entry_and_one_that_was_names_each_part() -> None:
+def test_an_unobserved_label_is_one_entry_and_an_old_one_an_entry_per_assertion() -> None:
     grouped = make_record(http_status="429/503", causes=None)
     first = tuple(assertion.key.local_key for assertion in list_assertions(grouped) if assertion.key.label == "429")
     once = apply_nights(grouped, make_night("2026-11-01", Observation(ENDPOINT_ADDRESS, "429", first)))
     assert once.data["evidence"]["endpoints"][ENDPOINT_ADDRESS] == {"on": "2026-11-01", "not_observed": {"503/*": None}}
-    other = tuple(assertion.key.local_key for assertion in list_assertions(grouped) if assertion.key.label == "503")
-    twice = apply_nights(once, make_night("2026-11-12", Observation(ENDPOINT_ADDRESS, "503", other), run="r2"))
+    second = tuple(assertion.key.local_key for assertion in list_assertions(grouped) if assertion.key.label == "503")
+    twice = apply_nights(once, make_night("2026-11-12", Observation(ENDPOINT_ADDRESS, "503", second), run="r2"))
     line = twice.data["evidence"]["endpoints"][ENDPOINT_ADDRESS]
-    assert line == {"on": "2026-11-12", "not_observed": {f"429/{within}": "2026-11-01" for within in first}}
+    assert line == {"on": "2026-11-12", "not_observed": {f"429/{local_key}": "2026-11-01" for local_key in first}}
 
 
-def test_an_endpoint_that_differs_later_settles_anew_what_was_as_assumed() -> None:
+def test_a_later_mismatch_resolves_an_assumption_again() -> None:
     once = apply_nights(make_record(**ASSUMED), make_night("2026-11-01", make_observation()))
     assert Tag.LIVE_DISCOVERED not in once.tags
     twice = apply_nights(once, make_night("2026-11-02", make_observation(OTHER_ENDPOINT, status="430"), run="r2"))
@@ -236,7 +236,7 @@ def test_an_endpoint_that_differs_later_settles_anew_what_was_as_assumed() -> No
     assert Tag.LIVE_DISCOVERED in twice.tags
 
 
-def test_what_a_whole_surface_assumes_is_settled_by_a_difference_alone_and_the_same_runs_again_change_nothing() -> None:
+def test_an_assumption_of_the_surface_is_resolved_by_a_mismatch_only() -> None:
     fine, wrong = make_observation(), make_observation(ENDPOINT_ADDRESS, (), **{"body:/request_id": "absent"})
     assert "resolved" not in apply_nights(make_record(), make_night("2026-11-01", fine)).data["evidence"]
     same_day = [make_night("2026-11-01", fine, run="r1"), make_night("2026-11-01", wrong, run="r2")]
@@ -256,14 +256,14 @@ def test_one_endpoint_is_one_line_of_the_file() -> None:
     assert f'"{OTHER_ENDPOINT}": {{"on": "2026-11-01", "not_observed": {{"answer/type": null}}}}' in lines
 
 
-def test_a_night_that_saw_nothing_leaves_the_evidence_of_other_statements_where_it_is() -> None:
+def test_a_night_without_observation_keeps_evidence_of_earlier_statements() -> None:
     once = apply_nights(make_record(), make_night("2026-11-01", make_observation()))
     edited = Record(once.address, {**once.data, "http_status": 430})
     blind = make_night("2026-11-02", make_observation(not_observed=LOCAL_KEYS))
     assert apply_nights(edited, blind).data["evidence"] == edited.data["evidence"]
 
 
-def test_a_quiet_week_leaves_a_line_that_differs_to_the_letter_and_another_difference_rewrites_it() -> None:
+def test_a_mismatch_is_rewritten_only_if_it_changes() -> None:
     def drifting(day: str, status: str) -> Sighting:
         return make_night(day, make_observation(status=status), outcome=Outcome.DRIFTED)
 
@@ -277,7 +277,7 @@ def test_a_quiet_week_leaves_a_line_that_differs_to_the_letter_and_another_diffe
     assert mended == {"on": "2026-11-02"}
 
 
-def test_what_was_not_renewed_within_the_week_is_no_news_and_what_was_never_seen_is() -> None:
+def test_an_unobserved_assertion_changes_nothing_within_a_week() -> None:
     once = apply_nights(make_record(), make_night("2026-11-01", make_observation()))
     assert (
         apply_nights(once, make_night("2026-11-05", make_observation(not_observed=("type",)))).data["evidence"]
@@ -288,25 +288,25 @@ def test_what_was_not_renewed_within_the_week_is_no_news_and_what_was_never_seen
         apply_nights(part, make_night("2026-11-03", make_observation(not_observed=("type",)))).data["evidence"]
         == part.data["evidence"]
     )
-    whole = apply_nights(part, make_night("2026-11-02", make_observation())).data["evidence"]["endpoints"][
+    complete = apply_nights(part, make_night("2026-11-02", make_observation())).data["evidence"]["endpoints"][
         ENDPOINT_ADDRESS
     ]
-    assert whole == {"on": "2026-11-02"}
+    assert complete == {"on": "2026-11-02"}
 
 
-def test_an_older_run_that_renews_a_part_within_the_week_leaves_the_line_to_the_letter() -> None:
+def test_an_older_run_within_a_week_changes_nothing() -> None:
     once = apply_nights(make_record(), make_night("2026-11-01", make_observation()))
     stale = apply_nights(once, make_night("2026-11-09", make_observation(not_observed=("type",)), run="r2"))
     line = {"on": "2026-11-09", "not_observed": {"answer/type": "2026-11-01"}}
     assert stale.data["evidence"]["endpoints"] == {ENDPOINT_ADDRESS: line}
-    within, beyond = UpdatePolicy(refresh_after=7), UpdatePolicy(refresh_after=6)
+    a_week, six_days = UpdatePolicy(refresh_after=7), UpdatePolicy(refresh_after=6)
     older = make_night("2026-11-08", make_observation(), run="r3")
-    assert apply_nights(stale, older, policy=within).data["evidence"]["endpoints"] == {ENDPOINT_ADDRESS: line}
-    renewed = apply_nights(stale, older, policy=beyond).data["evidence"]["endpoints"][ENDPOINT_ADDRESS]
+    assert apply_nights(stale, older, policy=a_week).data["evidence"]["endpoints"] == {ENDPOINT_ADDRESS: line}
+    renewed = apply_nights(stale, older, policy=six_days).data["evidence"]["endpoints"][ENDPOINT_ADDRESS]
     assert renewed == {**line, "not_observed": {"answer/type": "2026-11-08"}}
 
 
-def test_of_a_value_whose_place_alone_is_assumed_only_the_place_is_settled() -> None:
+def test_only_the_location_of_a_value_is_resolved_if_only_it_is_assumed() -> None:
     """Another value there is a difference from the documents, which state the value."""
     key = "body:/error/kind"
     unsure = make_record(
@@ -323,7 +323,7 @@ def test_of_a_value_whose_place_alone_is_assumed_only_the_place_is_settled() -> 
     assert resolved == {"": "as assumed", "absent": "absent", "y": None}
 
 
-def test_the_day_of_a_refusal_stays_while_it_is_fresh() -> None:
+def test_the_day_of_a_refusal_is_rewritten_only_after_a_week() -> None:
     before = apply_nights(make_record(), make_night("2026-11-18", outcome=Outcome.RESTRICTED))
     assert before.data["evidence"]["restricted_on"] == "2026-11-18"
     fresh = apply_nights(before, make_night("2026-11-25", outcome=Outcome.RESTRICTED, run="r2"))
@@ -332,11 +332,11 @@ def test_the_day_of_a_refusal_stays_while_it_is_fresh() -> None:
     assert renewed.data["evidence"]["restricted_on"] == "2026-11-26"
 
 
-def test_what_is_seen_again_is_not_said_to_be_unseen() -> None:
-    gone = LOCAL_KEYS[-1]
+def test_an_assertion_observed_again_is_no_longer_listed_as_unobserved() -> None:
+    local_key = LOCAL_KEYS[-1]
     before = apply_nights(make_record(), make_night("2026-11-01", make_observation()))
-    missed = apply_nights(before, make_night("2026-11-12", make_observation(not_observed=(gone,)), run="r2"))
+    missed = apply_nights(before, make_night("2026-11-12", make_observation(not_observed=(local_key,)), run="r2"))
     line = missed.data["evidence"]["endpoints"][ENDPOINT_ADDRESS]
-    assert line["not_observed"] == {f"answer/{gone}": "2026-11-01"}
+    assert line["not_observed"] == {f"answer/{local_key}": "2026-11-01"}
     again = apply_nights(missed, make_night("2026-11-13", make_observation(), run="r3"))
     assert "not_observed" not in again.data["evidence"]["endpoints"][ENDPOINT_ADDRESS]

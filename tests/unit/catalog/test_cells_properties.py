@@ -61,7 +61,7 @@ def observations(draw: st.DrawFn) -> Observation:
 
 
 SOME_OBSERVATIONS = st.lists(observations(), min_size=1, max_size=3)
-ONE_A_CELL = st.lists(
+ONE_OBSERVATION_PER_CELL = st.lists(
     observations(), min_size=1, max_size=2, unique_by=lambda observation: (observation.label, observation.endpoint)
 )
 
@@ -77,7 +77,7 @@ def nights(draw: st.DrawFn) -> list[Sighting]:
 
 
 @given(nights(), st.randoms(use_true_random=False))
-def test_evidence_is_the_same_in_whatever_order_the_runs_come(sightings: list[Sighting], random: Random) -> None:
+def test_evidence_does_not_depend_on_the_order_of_runs(sightings: list[Sighting], random: Random) -> None:
     shuffled = list(sightings)
     random.shuffle(shuffled)
     assert apply_nights(make_record(), *shuffled).data == apply_nights(make_record(), *sightings).data
@@ -88,16 +88,18 @@ def nights_of_other_days(draw: st.DrawFn) -> list[Sighting]:
     """Nights of a record some of which is assumed, a day each, with every outcome that leaves something behind."""
     days = draw(st.lists(st.integers(1, 29), max_size=4, unique=True))
     outcomes = [Outcome.CONFORMS, Outcome.DRIFTED, Outcome.RESTRICTED, Outcome.INCONCLUSIVE]
-    found = []
+    sightings = []
     for day in days:
-        answered = make_exchange(draw(st.sampled_from([403, 429])), draw(st.sampled_from(["Slow.", "Wait.", ""])))
-        one = make_sighting(draw(st.sampled_from(outcomes)), f"2026-11-{day:02}", f"r{day}", exchange=answered)
-        found.append(Sighting(one.run, replace(one.result, observations=tuple(draw(ONE_A_CELL)))))
-    return found
+        exchange = make_exchange(draw(st.sampled_from([403, 429])), draw(st.sampled_from(["Slow.", "Wait.", ""])))
+        sighting = make_sighting(draw(st.sampled_from(outcomes)), f"2026-11-{day:02}", f"r{day}", exchange=exchange)
+        sightings.append(
+            Sighting(sighting.run, replace(sighting.result, observations=tuple(draw(ONE_OBSERVATION_PER_CELL))))
+        )
+    return sightings
 
 
 @given(nights_of_other_days(), st.booleans(), st.data())
-def test_updates_one_after_the_other_in_whatever_order_leave_the_same_record(
+def test_the_record_does_not_depend_on_the_order_of_updates(
     sightings: list[Sighting], assumes: bool, data: st.DataObject
 ) -> None:
     """To the letter where each date is the newest. Of more than two looks that go back and forth the marks of headers,
@@ -108,32 +110,34 @@ def test_updates_one_after_the_other_in_whatever_order_leave_the_same_record(
     shuffled = apply_nights_one_by_one(before, data.draw(st.permutations(sightings)), exact)
     if max(len(sightings), sum(len(night.result.observations) for night in sightings)) <= 2:
         assert shuffled.data == at_once.data
-    assert without_marks_and_days(shuffled) == without_marks_and_days(at_once)
-    assert turned_out(shuffled) == turned_out(at_once)
+    assert drop_marks_and_days(shuffled) == drop_marks_and_days(at_once)
+    assert list_resolved_classes(shuffled) == list_resolved_classes(at_once)
 
 
 @given(nights_of_other_days(), st.booleans())
-def test_a_date_that_was_fresh_enough_to_stand_is_all_that_the_order_of_updates_decides(
-    sightings: list[Sighting], assumes: bool
-) -> None:
+def test_only_fresh_dates_depend_on_the_order_of_updates(sightings: list[Sighting], assumes: bool) -> None:
     """Two runs within the week, either first: the same cells, tags and words, under dates of the one or the other."""
     two = sorted(sightings, key=lambda night: night.day)[:2]
     before = make_record(**(ASSUMED if assumes else {}))
     first, second = (apply_nights_one_by_one(before, order, POLICY) for order in (two, two[::-1]))
-    cells, others = (cells_of(copy, list_assertions(copy)) for copy in (first, second))
-    assert {at: cell.mismatch for at, cell in cells.items()} == {at: cell.mismatch for at, cell in others.items()}
-    assert turned_out(first) == turned_out(second)
+    first_cells, second_cells = (cells_of(copy, list_assertions(copy)) for copy in (first, second))
+    assert {at: cell.mismatch for at, cell in first_cells.items()} == {
+        at: cell.mismatch for at, cell in second_cells.items()
+    }
+    assert list_resolved_classes(first) == list_resolved_classes(second)
     assert first.data["status"] == second.data["status"]
     assert first.data.get("live_messages") == second.data.get("live_messages")
 
 
-def turned_out(of: Record) -> dict[str, str]:
-    return {key: resolution.observed for key, resolution in resolved_assumptions(of, list_assertions(of)).items()}
+def list_resolved_classes(record: Record) -> dict[str, str]:
+    return {
+        key: resolution.observed for key, resolution in resolved_assumptions(record, list_assertions(record)).items()
+    }
 
 
-def without_marks_and_days(of: Record) -> dict[str, Any]:
-    evidence = {key: value for key, value in of.data.get("evidence", {}).items() if key != "resolved"}
-    return {**of.data, "evidence": evidence, "response_headers": None}
+def drop_marks_and_days(record: Record) -> dict[str, Any]:
+    evidence = {key: value for key, value in record.data.get("evidence", {}).items() if key != "resolved"}
+    return {**record.data, "evidence": evidence, "response_headers": None}
 
 
 @given(nights())
@@ -143,7 +147,7 @@ def test_the_same_runs_again_change_nothing(sightings: list[Sighting]) -> None:
 
 
 @given(nights())
-def test_what_is_written_is_read_as_what_was_seen_last(sightings: list[Sighting]) -> None:
+def test_the_last_observation_is_read_back(sightings: list[Sighting]) -> None:
     once = apply_nights(make_record(), *sightings, policy=UpdatePolicy(refresh_after=0))
     cells = cells_of(once, list_assertions(once))
     last: dict[tuple[str, str], Cell] = {}
@@ -158,31 +162,33 @@ def test_what_is_written_is_read_as_what_was_seen_last(sightings: list[Sighting]
 
 
 @given(nights())
-def test_nothing_is_verified_that_was_not_seen(sightings: list[Sighting]) -> None:
+def test_verified_means_that_every_documented_assertion_matched_last(sightings: list[Sighting]) -> None:
     """Both ways: the tag stands exactly where every documented assertion was last seen as stated."""
     once = apply_nights(make_record(), *sightings)
     cells = cells_of(once, list_assertions(once))
-    whole = {key for (_, key), cell in cells.items() if cell.on and not cell.mismatch} >= DOCUMENTED_KEYS
+    all_matched = {key for (_, key), cell in cells.items() if cell.on and not cell.mismatch} >= DOCUMENTED_KEYS
     # nothing at a place that is assumed settles where it stands, and differs from no row
-    places = {str(assertion.key) for assertion in list_assertions(once) if assertion.is_only_location_assumed}
-    differs = any(
-        cell.mismatch and (key in DOCUMENTED_KEYS or (key in places and cell.mismatch != ABSENT))
+    assumed_locations = {
+        str(assertion.key) for assertion in list_assertions(once) if assertion.is_only_location_assumed
+    }
+    is_mismatched = any(
+        cell.mismatch and (key in DOCUMENTED_KEYS or (key in assumed_locations and cell.mismatch != ABSENT))
         for (_, key), cell in cells.items()
     )
-    assert (Tag.LIVE_VERIFIED in once.tags) == (bool(cells) and whole and not differs)
-    assert (Tag.UNVERIFIED in once.tags) == differs
+    assert (Tag.LIVE_VERIFIED in once.tags) == (bool(cells) and all_matched and not is_mismatched)
+    assert (Tag.UNVERIFIED in once.tags) == is_mismatched
 
 
 @given(nights(), st.integers(0, 40))
-def test_what_nobody_renewed_is_unverified_and_stays_readable(sightings: list[Sighting], days: int) -> None:
+def test_expired_evidence_is_unverified_and_stays_readable(sightings: list[Sighting], days: int) -> None:
     """Both ways: an expiry takes the tag exactly where some documented assertion was not seen as stated since."""
-    kept = apply_nights(make_record(), *sightings, policy=UpdatePolicy(refresh_after=0))
+    not_expired = apply_nights(make_record(), *sightings, policy=UpdatePolicy(refresh_after=0))
     once = apply_nights(make_record(), *sightings, policy=UpdatePolicy(refresh_after=0, expire_after=days))
     cells = cells_of(once, list_assertions(once))
-    assert cells == cells_of(kept, list_assertions(kept))
+    assert cells == cells_of(not_expired, list_assertions(not_expired))
     current = {key for (_, key), cell in cells.items() if cell.on and (TODAY - cell.on).days <= days}
-    expired = Tag.LIVE_VERIFIED in kept.tags and not current >= DOCUMENTED_KEYS
-    assert (Tag.LIVE_VERIFIED in once.tags) == (Tag.LIVE_VERIFIED in kept.tags and not expired)
-    assert (Tag.UNVERIFIED in once.tags) == (Tag.UNVERIFIED in kept.tags or expired)
+    expired = Tag.LIVE_VERIFIED in not_expired.tags and not current >= DOCUMENTED_KEYS
+    assert (Tag.LIVE_VERIFIED in once.tags) == (Tag.LIVE_VERIFIED in not_expired.tags and not expired)
+    assert (Tag.UNVERIFIED in once.tags) == (Tag.UNVERIFIED in not_expired.tags or expired)
     assert is_expired(once) == expired
     assert list(wrong_tags(once, list_assertions(once))) == []

@@ -14,7 +14,7 @@ ADDRESS = "pa/errors/general/rate_limit_error"
 
 
 def test_the_changes_are_a_closed_list_of_words_that_pages_and_filters_use() -> None:
-    assert [str(each) for each in Change] == (
+    assert [str(change) for change in Change] == (
         "lost pending new different ongoing fixed accepted stale flaky broken unseen none".split()
     )
 
@@ -29,7 +29,7 @@ def test_a_verdict_is_lost_whether_a_run_or_the_record_itself_remembers_it() -> 
     assert classify_change(unseen, []) is Change.UNSEEN
 
 
-def test_a_drift_that_nobody_ever_saw_otherwise_waits_and_is_new_afterwards() -> None:
+def test_a_drift_that_was_never_confirmed_is_pending_first_and_new_later() -> None:
     drifted = make_result(ADDRESS, Outcome.DRIFTED, findings=(make_finding(),))
     first = {"first": "2026-11-21"}
     waiting = replace(drifted, confirmation={"never_confirmed": {"answer/status": {**first, "until": "2026-11-28"}}})

@@ -46,6 +46,6 @@ def test_a_number_of_days_is_read_however_long_it_is_written(text: str, days: in
 
 
 @pytest.mark.parametrize("text", ["", "-1", "1.5", "٣", "soon"])
-def test_what_is_no_number_of_days_is_refused(text: str) -> None:
+def test_an_unusable_number_of_days_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="is no number of days"):
         parse_days(text)

@@ -30,16 +30,19 @@ def own_records(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.mark.parametrize("command", ["find --status 429", "export csv", "show pa/errors/general/rate_limit_error"])
-def test_a_record_of_our_own_that_is_unfinished_is_told_by_whatever_reads_it(
+def test_every_command_names_an_unfinished_own_record(
     command: str, own_records: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     content = make_small_catalog()
     content["pa/errors/general.json"]["rate_limit_error"]["http_status"] = "TODO: the status, a number"
     write_catalog(own_records, content)
     assert main(command.split()) == 4
-    said = capsys.readouterr().err
-    assert "pa/errors/general/rate_limit_error: $.http_status: is still to be written; the status, a number" in said
-    assert said.count("\n") == 1
+    error_output = capsys.readouterr().err
+    assert (
+        "pa/errors/general/rate_limit_error: $.http_status: is still to be written; the status, a number"
+        in error_output
+    )
+    assert error_output.count("\n") == 1
 
 
 @pytest.mark.usefixtures("own_records")
@@ -49,15 +52,15 @@ def test_a_fault_of_our_own_exits_3(capsys: pytest.CaptureFixture[str], monkeypa
 
     monkeypatch.setattr(commands, "explain", broken)
     assert main(["explain"]) == 3
-    said = capsys.readouterr().err
-    assert "RuntimeError: lost my way" in said
-    assert said.endswith("catalog-probe: this is a fault of our own; report it with the lines above\n")
+    error_output = capsys.readouterr().err
+    assert "RuntimeError: lost my way" in error_output
+    assert error_output.endswith("catalog-probe: this is a fault of our own; report it with the lines above\n")
 
 
 def test_an_interrupt_is_no_traceback(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    def interrupted(_: Namespace) -> None:
+    def interrupt(_: Namespace) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(commands, "explain", interrupted)
+    monkeypatch.setattr(commands, "explain", interrupt)
     assert main(["explain"]) == INTERRUPTED
     assert capsys.readouterr().err == "catalog-probe: stopped; no file was left half written\n"

@@ -24,10 +24,10 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable
 
-OURS = (CatalogError, EvidenceError, TargetError, UsageError, JournalError, MockError, RecipeError)
+OWN_ERRORS = (CatalogError, EvidenceError, TargetError, UsageError, JournalError, MockError, RecipeError)
 
 
-def ended_by(error: BaseException | None, *arguments: str) -> int:
+def run_failing_command(error: BaseException | None, *arguments: str) -> int:
     """The exit status of a command that ends so."""
     parser = parsing.Parser(prog="any command")
     parser.add_argument("--number", type=int)
@@ -42,7 +42,7 @@ def ended_by(error: BaseException | None, *arguments: str) -> int:
 
 
 @pytest.mark.parametrize(
-    ("error", "status", "said"),
+    ("error", "status", "message"),
     [
         (None, Exit.PROBLEMS, ""),
         (
@@ -57,48 +57,50 @@ def ended_by(error: BaseException | None, *arguments: str) -> int:
         (KeyboardInterrupt(), INTERRUPTED, "stopped"),
     ],
 )
-def test_how_a_command_ends_is_its_exit_status(
-    error: BaseException | None, status: int, said: str, capsys: pytest.CaptureFixture[str]
+def test_each_error_has_its_exit_status_and_message(
+    error: BaseException | None, status: int, message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert ended_by(error) == status
-    assert capsys.readouterr().err == (f"any: {said}\n" if said else "")
+    assert run_failing_command(error) == status
+    assert capsys.readouterr().err == (f"any: {message}\n" if message else "")
 
 
-def test_a_fault_of_our_own_shows_where_it_came_from(capsys: pytest.CaptureFixture[str]) -> None:
-    assert ended_by(ZeroDivisionError("by me")) == Exit.HARNESS_ERROR
-    said = capsys.readouterr().err
-    assert said.startswith("Traceback")
-    assert said.endswith("ZeroDivisionError: by me\nany: this is a fault of our own; report it with the lines above\n")
+def test_an_unexpected_error_prints_a_traceback(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run_failing_command(ZeroDivisionError("by me")) == Exit.HARNESS_ERROR
+    error_output = capsys.readouterr().err
+    assert error_output.startswith("Traceback")
+    assert error_output.endswith(
+        "ZeroDivisionError: by me\nany: this is a fault of our own; report it with the lines above\n"
+    )
 
 
 @pytest.mark.parametrize("arguments", [["--number", "x"], ["--num", "3"], ["more"]])
-def test_what_cannot_be_used_is_one_line(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    assert ended_by(None, *arguments) == Exit.USAGE
-    said = capsys.readouterr().err
-    assert said.startswith("any: ")
-    assert said.endswith("; see `any command --help`\n")
-    assert said.count("\n") == 1
+def test_unusable_arguments_are_one_line(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert run_failing_command(None, *arguments) == Exit.USAGE
+    error_output = capsys.readouterr().err
+    assert error_output.startswith("any: ")
+    assert error_output.endswith("; see `any command --help`\n")
+    assert error_output.count("\n") == 1
 
 
-def test_help_is_fine(capsys: pytest.CaptureFixture[str]) -> None:
-    assert ended_by(None, "--help") == Exit.FINE
+def test_help_exits_0(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run_failing_command(None, "--help") == Exit.FINE
     assert capsys.readouterr().out.startswith("usage: any command")
 
 
-def test_help_can_be_printed_in_whatever_letters_a_terminal_has(monkeypatch: pytest.MonkeyPatch) -> None:
-    shown = io.BytesIO()
-    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(shown, encoding="ascii", write_through=True))
+def test_help_prints_to_an_ascii_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    output = io.BytesIO()
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(output, encoding="ascii", write_through=True))
     assert command_line.main(["--help"]) == Exit.FINE
-    assert shown.getvalue().startswith(b"usage: catalog-probe COMMAND \\u2026, or ")
+    assert output.getvalue().startswith(b"usage: catalog-probe COMMAND \\u2026, or ")
 
 
-def test_a_stream_that_was_closed_takes_whatever_is_printed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_printing_to_a_closed_stream_is_no_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdout", None)
-    assert ended_by(None) == Exit.PROBLEMS
+    assert run_failing_command(None) == Exit.PROBLEMS
 
 
-@pytest.mark.parametrize("kind", OURS, ids=lambda kind: kind.__name__)
-def test_our_errors_have_one_base(kind: Callable[..., UserError]) -> None:
+@pytest.mark.parametrize("kind", OWN_ERRORS, ids=lambda kind: kind.__name__)
+def test_own_errors_have_one_base_class(kind: Callable[..., UserError]) -> None:
     error = kind("is\nodd", "make it even", location="there")
     assert isinstance(error, UserError)
     assert (error.what, error.mend) == ("is\nodd", "make it even")
@@ -106,9 +108,11 @@ def test_our_errors_have_one_base(kind: Callable[..., UserError]) -> None:
     assert str(kind("is odd")) == "is odd"
 
 
-@pytest.mark.parametrize(("why", "status"), [("a.json: should be a list", Exit.USAGE), ("", Exit.HARNESS_ERROR)])
-def test_what_is_wrong_with_the_files_explains_why_a_command_could_not_go_on(
-    why: str, status: int, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize(
+    ("file_problem", "status"), [("a.json: should be a list", Exit.USAGE), ("", Exit.HARNESS_ERROR)]
+)
+def test_a_problem_of_the_files_explains_a_crash(
+    file_problem: str, status: int, capsys: pytest.CaptureFixture[str]
 ) -> None:
     parser = parsing.Parser(prog="any command")
 
@@ -116,13 +120,13 @@ def test_what_is_wrong_with_the_files_explains_why_a_command_could_not_go_on(
         raise TypeError("'int' object is not iterable")
 
     parser.set_defaults(run_command=command)
-    assert parsing.run(parser, [], find_problem=lambda _: why) == status
-    said = capsys.readouterr().err
-    assert (said == f"any: {why}\n") == bool(why)
-    assert ("Traceback" in said) == (not why)
+    assert parsing.run(parser, [], find_problem=lambda _: file_problem) == status
+    error_output = capsys.readouterr().err
+    assert (error_output == f"any: {file_problem}\n") == bool(file_problem)
+    assert ("Traceback" in error_output) == (not file_problem)
 
 
-def meant(*words: str) -> argparse.Namespace | None:
+def parse_read_command(*arguments: str) -> argparse.Namespace | None:
     """What a command with a word that need not be given makes of these; None where it refuses them."""
     parser = parsing.Parser(prog="any command")
     command = parser.add_subparsers(required=True).add_parser("read")
@@ -130,39 +134,40 @@ def meant(*words: str) -> argparse.Namespace | None:
     command.add_argument("file", nargs="?")
     command.add_argument("--status", type=int)
     command.add_argument("--tag", action="append", default=["a"])
-    heard: list[argparse.Namespace] = []
+    parsed: list[argparse.Namespace] = []
 
-    def take(chosen: argparse.Namespace) -> int:
-        heard.append(chosen)
+    def take(namespace: argparse.Namespace) -> int:
+        parsed.append(namespace)
         return Exit.FINE
 
     command.set_defaults(run_command=take)
-    return heard[0] if parsing.run(parser, ["read", *words]) == Exit.FINE else None
+    return parsed[0] if parsing.run(parser, ["read", *arguments]) == Exit.FINE else None
 
 
-@pytest.mark.parametrize("place", range(3))
-def test_options_may_stand_anywhere_among_the_words(place: int) -> None:
-    words = ["pd", "body.json"]
-    words[place:place] = ["--status", "429", "--tag", "b"]
-    chosen = meant(*words)
-    assert chosen is not None
-    assert (chosen.whose, chosen.file, chosen.status, chosen.tag) == ("pd", "body.json", 429, ["a", "b"])
+@pytest.mark.parametrize("position", range(3))
+def test_options_may_come_between_positional_arguments(position: int) -> None:
+    arguments = ["pd", "body.json"]
+    arguments[position:position] = ["--status", "429", "--tag", "b"]
+    namespace = parse_read_command(*arguments)
+    assert namespace is not None
+    assert (namespace.whose, namespace.file, namespace.status, namespace.tag) == ("pd", "body.json", 429, ["a", "b"])
 
 
-def test_a_word_that_need_not_be_given_may_be_left_out() -> None:
-    chosen = meant("pd", "--status", "429")
-    assert chosen is not None
-    assert chosen.file is None
+def test_an_optional_positional_may_be_left_out() -> None:
+    namespace = parse_read_command("pd", "--status", "429")
+    assert namespace is not None
+    assert namespace.file is None
 
 
 @pytest.mark.parametrize(
-    ("words", "named"), [(("pd", "--status", "429", "a", "b"), "arguments: b"), (("pd", "--nope", "a", "b"), "--nope")]
+    ("arguments", "unrecognized"),
+    [(("pd", "--status", "429", "a", "b"), "arguments: b"), (("pd", "--nope", "a", "b"), "--nope")],
 )
-def test_a_word_too_many_is_refused_wherever_it_stands(
-    words: tuple[str, ...], named: str, capsys: pytest.CaptureFixture[str]
+def test_an_extra_argument_is_refused(
+    arguments: tuple[str, ...], unrecognized: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert meant(*words) is None
-    said = capsys.readouterr().err
-    assert "unrecognized arguments" in said
-    assert named in said
-    assert said.count("\n") == 1
+    assert parse_read_command(*arguments) is None
+    error_output = capsys.readouterr().err
+    assert "unrecognized arguments" in error_output
+    assert unrecognized in error_output
+    assert error_output.count("\n") == 1

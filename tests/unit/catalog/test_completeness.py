@@ -58,11 +58,13 @@ def test_no_run_becomes_greener_by_leaving_results_out(
 ) -> None:
     results = results_of(*outcomes)
     described = replace(RUN, expected=tuple(sorted(names)), selected=tuple(sorted(result.record for result in results)))
-    kept = data.draw(st.lists(st.sampled_from(results), unique_by=lambda result: result.record)) if results else []
+    remaining_results = (
+        data.draw(st.lists(st.sampled_from(results), unique_by=lambda result: result.record)) if results else []
+    )
     status = run_verdict.exit_status(described, results)
-    status_of_part = run_verdict.exit_status(described, kept)
+    status_of_part = run_verdict.exit_status(described, remaining_results)
     assert ORDER.index(status_of_part) >= ORDER.index(status)
-    assert len(kept) == len(results) or status_of_part is Exit.HARNESS_ERROR
+    assert len(remaining_results) == len(results) or status_of_part is Exit.HARNESS_ERROR
 
 
 @given(st.lists(st.sampled_from(Outcome), min_size=1), st.data(), st.sets(st.sampled_from(["pa", "pb"]), min_size=1))
@@ -72,8 +74,8 @@ def test_an_expected_provider_without_any_result_is_blind(
     """Also without the selection in a run's first line."""
     results = results_of(*outcomes)
     left_out = data.draw(st.sampled_from(sorted(names)))
-    kept = [result for result in results if not result.record.startswith(left_out)]
-    assert find_exit_status(kept, *sorted(names)) in (Exit.BLIND, Exit.HARNESS_ERROR)
+    remaining_results = [result for result in results if not result.record.startswith(left_out)]
+    assert find_exit_status(remaining_results, *sorted(names)) in (Exit.BLIND, Exit.HARNESS_ERROR)
 
 
 def test_read_run_adds_missing_results(tmp_path: Path) -> None:

@@ -22,27 +22,27 @@ REFUSED = (Outcome.RESTRICTED, "probe-refused")
 CONFORMS = (Outcome.CONFORMS, "")
 
 
-def night(*outcomes: tuple[Outcome, str]) -> list[Result]:
-    return [_result(address, *outcome) for address, outcome in zip(ADDRESSES, outcomes, strict=True)]
+def make_night(*outcomes: tuple[Outcome, str]) -> list[Result]:
+    return [_make_result(address, *outcome) for address, outcome in zip(ADDRESSES, outcomes, strict=True)]
 
 
-def _result(address: str, outcome: Outcome, reason: str = "") -> Result:
+def _make_result(address: str, outcome: Outcome, reason: str = "") -> Result:
     return Result(address, {}, outcome, Reason(reason, "as told") if reason else None)
 
 
-def after(*nights: list[Result], **changes: Any) -> Run:
+def make_run_after(*nights: list[Result], **changes: Any) -> Run:
     """A run that carries what these nights left behind, one a day."""
     rows: list[Any] = []
     for number, results in enumerate(nights, start=1):
-        rows.append(build_history_line(_described(f"2026-11-{number:02}", rows), results))
-    return _described(f"2026-11-{len(nights) + 1:02}", rows, expected=("pa",), **changes)
+        rows.append(build_history_line(_make_run(f"2026-11-{number:02}", rows), results))
+    return _make_run(f"2026-11-{len(nights) + 1:02}", rows, expected=("pa",), **changes)
 
 
-def _described(today: str, rows: list[Any], **changes: Any) -> Run:
+def _make_run(today: str, rows: list[Any], **changes: Any) -> Run:
     return Run("r", "live", live=True, started_at=f"{today}T00:00:00Z", today=today, history=tuple(rows), **changes)
 
 
-ALL = night(*[CONFORMS] * 10)
+ALL_CONFORM = make_night(*[CONFORMS] * 10)
 
 
 @pytest.mark.parametrize(
@@ -54,40 +54,42 @@ ALL = night(*[CONFORMS] * 10)
         (10, Exit.BLIND, "no record has a verdict (probe-refused)"),
     ],
 )
-def test_what_is_refused_and_was_not_is_lost(refused: int, status: Exit, reason: str | None) -> None:
-    described, results = after(ALL), night(*[REFUSED] * refused, *[CONFORMS] * (10 - refused))
-    assert coverage_lost.find_lost_coverage(described, results) == set(ADDRESSES[:refused])
-    assert run_verdict.exit_status(described, results) is status
-    assert run_verdict.blind_providers(described, results).get("pa") == reason
-    for text in (terminal.render(described, results), summary.render(described, results)):
+def test_a_newly_refused_record_is_lost_coverage(refused: int, status: Exit, reason: str | None) -> None:
+    run, results = make_run_after(ALL_CONFORM), make_night(*[REFUSED] * refused, *[CONFORMS] * (10 - refused))
+    assert coverage_lost.find_lost_coverage(run, results) == set(ADDRESSES[:refused])
+    assert run_verdict.exit_status(run, results) is status
+    assert run_verdict.blind_providers(run, results).get("pa") == reason
+    for text in (terminal.render(run, results), summary.render(run, results)):
         assert f"Coverage lost ({refused})" in text
         assert "Nothing changed" not in text
         assert "No drift;" not in text
 
 
-def test_what_was_always_refused_is_no_news() -> None:
-    refused = night(*[REFUSED] * 5, *[CONFORMS] * 5)
-    described = after(refused)
-    assert coverage_lost.find_lost_coverage(described, refused) == frozenset()
-    assert run_verdict.exit_status(described, refused) is Exit.FINE
-    assert "Coverage lost" not in terminal.render(described, refused)
+def test_a_record_that_was_always_refused_is_not_lost() -> None:
+    refused = make_night(*[REFUSED] * 5, *[CONFORMS] * 5)
+    run = make_run_after(refused)
+    assert coverage_lost.find_lost_coverage(run, refused) == frozenset()
+    assert run_verdict.exit_status(run, refused) is Exit.FINE
+    assert "Coverage lost" not in terminal.render(run, refused)
 
 
 def test_lost_and_inconclusive_count_together() -> None:
-    seen = night(
+    results = make_night(
         REFUSED, (Outcome.INCONCLUSIVE, "read-timeout"), (Outcome.INCONCLUSIVE, "read-timeout"), *[CONFORMS] * 7
     )
-    described = after(night(CONFORMS, *[(Outcome.INCONCLUSIVE, "read-timeout")] * 2, *[CONFORMS] * 7))
-    assert run_verdict.blind_providers(described, seen) == {
+    run = make_run_after(make_night(CONFORMS, *[(Outcome.INCONCLUSIVE, "read-timeout")] * 2, *[CONFORMS] * 7))
+    assert run_verdict.blind_providers(run, results) == {
         "pa": "2 of 10 probes are inconclusive and 1 had a verdict before and have none now (read-timeout)"
     }
 
 
-def test_it_stays_lost_until_it_is_seen_again_and_says_since_when() -> None:
-    refused = night(REFUSED, *[CONFORMS] * 9)
-    described = after(ALL, refused, refused)
-    assert "probe-refused, since 2026-11-02" in terminal.render(described, refused)
-    assert coverage_lost.find_lost_coverage(after(ALL, refused, ALL), ALL) == frozenset()
+def test_coverage_stays_lost_until_the_next_verdict() -> None:
+    refused = make_night(REFUSED, *[CONFORMS] * 9)
+    run = make_run_after(ALL_CONFORM, refused, refused)
+    assert "probe-refused, since 2026-11-02" in terminal.render(run, refused)
+    assert (
+        coverage_lost.find_lost_coverage(make_run_after(ALL_CONFORM, refused, ALL_CONFORM), ALL_CONFORM) == frozenset()
+    )
 
 
 @pytest.mark.parametrize(
@@ -102,24 +104,24 @@ def test_it_stays_lost_until_it_is_seen_again_and_says_since_when() -> None:
         ("value-not-found", True),
     ],
 )
-def test_what_was_not_meant_to_be_asked_is_not_lost(reason: str, is_lost: bool) -> None:
+def test_coverage_is_lost_only_if_the_record_was_to_be_probed(reason: str, is_lost: bool) -> None:
     """A variable that is set and empty is a secret that a CI could not find; what is sought on the account is meant."""
-    results = night((Outcome.NOT_PROBED, reason), *[CONFORMS] * 9)
-    assert bool(coverage_lost.find_lost_coverage(after(ALL), results)) == is_lost
+    results = make_night((Outcome.NOT_PROBED, reason), *[CONFORMS] * 9)
+    assert bool(coverage_lost.find_lost_coverage(make_run_after(ALL_CONFORM), results)) == is_lost
 
 
 @pytest.mark.parametrize("reason", ["credential-empty", "value-not-found"])
-def test_what_is_gone_for_most_records_is_blind(reason: str) -> None:
-    seen = night(*[(Outcome.NOT_PROBED, reason)] * 4, *[CONFORMS] * 6)
-    assert run_verdict.exit_status(after(ALL), seen) is Exit.BLIND
-    assert run_verdict.exit_status(after(), seen) is Exit.FINE
+def test_missing_values_for_many_records_make_the_run_blind(reason: str) -> None:
+    results = make_night(*[(Outcome.NOT_PROBED, reason)] * 4, *[CONFORMS] * 6)
+    assert run_verdict.exit_status(make_run_after(ALL_CONFORM), results) is Exit.BLIND
+    assert run_verdict.exit_status(make_run_after(), results) is Exit.FINE
 
 
-def test_a_provider_that_is_not_expected_is_told_and_makes_nothing_red() -> None:
-    seen = night(*[REFUSED] * 9, CONFORMS)
-    relaxed = replace(after(ALL), expected=())
-    assert run_verdict.exit_status(relaxed, seen) is Exit.FINE
-    assert "Coverage lost (9)" in terminal.render(relaxed, seen)
+def test_lost_coverage_of_an_unexpected_provider_is_reported_and_does_not_fail() -> None:
+    results = make_night(*[REFUSED] * 9, CONFORMS)
+    relaxed = replace(make_run_after(ALL_CONFORM), expected=())
+    assert run_verdict.exit_status(relaxed, results) is Exit.FINE
+    assert "Coverage lost (9)" in terminal.render(relaxed, results)
 
 
 @pytest.mark.parametrize(
@@ -143,7 +145,7 @@ def test_a_record_remembers_its_verdict_without_a_history(note: str, target: str
     ("noted", "last_known"),
     [("2026-10-30", Outcome.CONFORMS), ("2026-11-01", Outcome.CONFORMS), ("2026-11-02", Outcome.DRIFTED)],
 )
-def test_of_a_record_and_a_history_the_later_verdict_counts(noted: str, last_known: Outcome) -> None:
+def test_the_later_verdict_of_record_and_history_counts(noted: str, last_known: Outcome) -> None:
     note = f"drifted, seen on live in run r1 at {noted}T04:00:00Z: status"
     probed = make_record(observed={"verified_at": noted, "endpoint": "/v1", "param": None, "note": note})
     earlier = [
@@ -160,15 +162,15 @@ def test_of_a_record_and_a_history_the_later_verdict_counts(noted: str, last_kno
     )
 
 
-def test_what_was_never_reported_is_told_as_that() -> None:
-    described = after(ALL, selected=tuple(ADDRESSES))
-    seen = ALL[:9]
-    assert coverage_lost.find_lost_coverage(described, seen) == frozenset()
-    assert run_verdict.exit_status(described, seen) is Exit.HARNESS_ERROR
+def test_a_missing_result_is_a_harness_error_and_not_lost_coverage() -> None:
+    run = make_run_after(ALL_CONFORM, selected=tuple(ADDRESSES))
+    results = ALL_CONFORM[:9]
+    assert coverage_lost.find_lost_coverage(run, results) == frozenset()
+    assert run_verdict.exit_status(run, results) is Exit.HARNESS_ERROR
 
 
 @pytest.mark.parametrize(
-    ("outcome", "gap"),
+    ("outcome", "is_blind"),
     [
         ((Outcome.INCONCLUSIVE, "read-timeout"), True),
         ((Outcome.INCONCLUSIVE, "assumption-failed"), True),
@@ -181,22 +183,23 @@ def test_what_was_never_reported_is_told_as_that() -> None:
         (CONFORMS, False),
     ],
 )
-def test_who_expects_all_takes_no_gap(outcome: tuple[Outcome, str], gap: bool) -> None:
-    seen = night(outcome, *[CONFORMS] * 9)
-    strict = after(policy={"expect_all": True})
-    assert (run_verdict.exit_status(strict, seen) is Exit.BLIND) == gap
-    assert run_verdict.exit_status(after(), seen) in (Exit.FINE, Exit.DRIFT)
-    if gap:
+def test_with_expect_all_a_record_without_verdict_is_blind(outcome: tuple[Outcome, str], is_blind: bool) -> None:
+    results = make_night(outcome, *[CONFORMS] * 9)
+    strict = make_run_after(policy={"expect_all": True})
+    assert (run_verdict.exit_status(strict, results) is Exit.BLIND) == is_blind
+    assert run_verdict.exit_status(make_run_after(), results) in (Exit.FINE, Exit.DRIFT)
+    if is_blind:
         message = f"all was expected, and 1 record has no verdict: {ADDRESSES[0]} ({outcome[1]})"
-        assert run_verdict.blind_providers(strict, seen) == {"pa": message}
-        assert message in summary.render(strict, seen)
+        assert run_verdict.blind_providers(strict, results) == {"pa": message}
+        assert message in summary.render(strict, results)
 
 
 def test_since_is_the_first_day_without_a_verdict() -> None:
     assert coverage_lost.first_day_without_verdict(date(2026, 11, 5), []) == date(2026, 11, 5)
     blind, conforms = Outcome.INCONCLUSIVE, Outcome.CONFORMS
     nights = [
-        EarlierOutcome(date(2026, 11, day), each) for day, each in ((1, blind), (2, conforms), (3, blind), (4, blind))
+        EarlierOutcome(date(2026, 11, day), outcome)
+        for day, outcome in ((1, blind), (2, conforms), (3, blind), (4, blind))
     ]
     assert coverage_lost.first_day_without_verdict(date(2026, 11, 5), nights) == date(2026, 11, 3)
     assert coverage_lost.first_day_without_verdict(date(2026, 11, 5), nights[:2]) == date(2026, 11, 5)

@@ -18,10 +18,12 @@ if TYPE_CHECKING:
     from catalog_probe.catalog.writeback.sightings import Sighting
 
 
-def sighted(code: FindingCode, at: str, observed: Json, *, probed: dict[str, Any], day: str = "2026-11-20") -> Sighting:
-    told = Finding(code, Aspect.BODY, Severity.INFO, "", "answer", at, None, observed)
+def make_discovery_sighting(
+    code: FindingCode, location: str, observed: Json, *, probed: dict[str, Any], day: str = "2026-11-20"
+) -> Sighting:
+    finding = Finding(code, Aspect.BODY, Severity.INFO, "", "answer", location, None, observed)
     plain = make_sighting(Outcome.CONFORMS, day)
-    return replace(plain, result=replace(plain.result, findings=(told,), probed_record=probed))
+    return replace(plain, result=replace(plain.result, findings=(finding,), probed_record=probed))
 
 
 PROBED = dict(make_record(ERROR_ADDRESS).data)
@@ -38,8 +40,8 @@ WITHOUT_SURFACE = {name: value for name, value in PROBED.items() if name != "sur
     ],
 )
 def test_a_candidate_is_named_by_what_it_is(code: FindingCode, at: str, probed: dict[str, Any], name: str) -> None:
-    found = collect_discoveries([sighted(code, at, "seen", probed=probed)])
-    assert found == {
+    discoveries = collect_discoveries([make_discovery_sighting(code, at, "seen", probed=probed)])
+    assert discoveries == {
         "pa": {
             name: {
                 "status": ["LIVE_DISCOVERED"],
@@ -53,8 +55,8 @@ def test_a_candidate_is_named_by_what_it_is(code: FindingCode, at: str, probed: 
     }
 
 
-def test_what_is_documented_is_no_discovery() -> None:
-    assert collect_discoveries([sighted(FindingCode.HEADER_MISSING, "x", "y", probed=PROBED)]) == {}
+def test_a_documented_value_is_no_discovery() -> None:
+    assert collect_discoveries([make_discovery_sighting(FindingCode.HEADER_MISSING, "x", "y", probed=PROBED)]) == {}
 
 
 def candidate(first: str, last: str, example: str = "a", *records: str) -> Candidates:
@@ -74,7 +76,7 @@ OLD = candidate("2026-11-01", "2026-11-02", "b", "pa/errors/a/b")
 
 
 @pytest.mark.parametrize(
-    ("new", "kept"),
+    ("new", "dates"),
     [
         (candidate("2026-11-09", "2026-11-09"), ("2026-11-01", "2026-11-02")),
         (candidate("2026-11-10", "2026-11-10"), ("2026-11-01", "2026-11-10")),
@@ -84,11 +86,9 @@ OLD = candidate("2026-11-01", "2026-11-02", "b", "pa/errors/a/b")
     ],
     ids=["within a week", "after a week", "seen before", "seen before and not since", "since the same day"],
 )
-def test_what_is_seen_again_is_news_after_a_week_or_where_it_was_seen_before(
-    new: Candidates, kept: tuple[str, str]
-) -> None:
+def test_a_repeated_discovery_is_renewed_after_a_week(new: Candidates, dates: tuple[str, str]) -> None:
     merged = merge_candidates(OLD, new, 7)["header/x"]
-    assert (merged["first_seen"], merged["last_seen"]) == kept
+    assert (merged["first_seen"], merged["last_seen"]) == dates
     changed = merged != OLD["header/x"]
     assert merged["example"] == ("a" if changed else "b")
     assert merged["records"] == (["pa/errors/a/b", ERROR_ADDRESS] if changed else ["pa/errors/a/b"])

@@ -30,13 +30,13 @@ JSON = "application/json"
 
 
 @cache
-def exported(provider: str) -> dict[str, Any]:
+def build_export(provider: str) -> dict[str, Any]:
     return build_document(catalog(), provider)
 
 
 @pytest.mark.parametrize("provider", providers())
 def test_every_http_endpoint_and_each_status_of_its_errors_is_in_it(provider: str) -> None:
-    paths = exported(provider)["paths"]
+    paths = build_export(provider)["paths"]
     missing = []
     for error in catalog().select(provider=provider, kind="errors"):
         if "stream" in error.data or error.data.get("failure"):
@@ -49,39 +49,39 @@ def test_every_http_endpoint_and_each_status_of_its_errors_is_in_it(provider: st
             statuses = {str(status) for status in documented_status(error).members}
             missing += [(str(error.address), address, status) for status in statuses - operation["responses"].keys()]
     assert not missing
-    named = {
+    expected = {
         address
         for item in paths.values()
         for key, operation in item.items()
         for entry in (operation if key.startswith("x-") else [operation])
         for address in ([entry["x-record"]] if isinstance(entry["x-record"], str) else entry["x-record"])
     }
-    assert named == {str(record.address) for record in catalog().select(provider=provider, kind="endpoints")}
+    assert expected == {str(record.address) for record in catalog().select(provider=provider, kind="endpoints")}
 
 
 @pytest.mark.parametrize("provider", providers())
-def test_each_example_is_valid_by_the_schema_beside_it(provider: str) -> None:
-    whole = exported(provider)
+def test_each_example_is_valid_by_its_schema(provider: str) -> None:
+    document = build_export(provider)
     wrong = []
-    for path, item in whole["paths"].items():
+    for path, item in document["paths"].items():
         for key, operation in item.items():
             for status, answer in () if key.startswith("x-") else operation["responses"].items():
-                for shown in answer.get("content", {}).values():
-                    schema = {**shown["schema"], "components": whole["components"]}
-                    for name, example in shown.get("examples", {}).items():
+                for media_type in answer.get("content", {}).values():
+                    schema = {**media_type["schema"], "components": document["components"]}
+                    for name, example in media_type.get("examples", {}).items():
                         assert example == {"$ref": f"#/components/examples/{name}"}
-                        value = whole["components"]["examples"][name]["value"]
+                        value = document["components"]["examples"][name]["value"]
                         checked = Draft202012Validator(schema).iter_errors(value)
                         wrong += [(path, key, status, name, error.message) for error in checked]
     assert not wrong[:5]
 
 
 @pytest.mark.parametrize("provider", providers())
-def test_an_operation_has_the_host_that_its_manifest_says_and_any_refusal_of_its_provider(provider: str) -> None:
-    whole, hosts = exported(provider), manifest(provider).hosts
-    assert whole["servers"][0]["url"] == f"/{provider}"
+def test_an_operation_has_the_host_of_its_manifest_and_a_default_error(provider: str) -> None:
+    document, hosts = build_export(provider), manifest(provider).hosts
+    assert document["servers"][0]["url"] == f"/{provider}"
     elsewhere = set()
-    for item in whole["paths"].values():
+    for item in document["paths"].values():
         for key, operation in item.items():
             if not key.startswith("x-"):
                 schema = operation["responses"]["4XX"]["content"][JSON]["schema"]
@@ -117,7 +117,7 @@ def test_no_cell_is_a_formula() -> None:
 
 def test_on_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["export", "openapi", "PD", "--output", str(tmp_path / "pd.json")]) == Exit.FINE
-    assert json.loads((tmp_path / "pd.json").read_text()) == exported("pd")
+    assert json.loads((tmp_path / "pd.json").read_text()) == build_export("pd")
     assert main(["export", "csv", "pd"]) == Exit.FINE
     lines = capsys.readouterr().out.splitlines()
     assert len(lines) == len(catalog().select(provider="pd")) + 1
@@ -133,6 +133,6 @@ def test_on_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str])
 )
 def test_a_mistake_is_one_line(arguments: list[str], words: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["export", *arguments]) == Exit.USAGE
-    told = capsys.readouterr().err
-    assert words in told
-    assert told.count("\n") == 1
+    error_output = capsys.readouterr().err
+    assert words in error_output
+    assert error_output.count("\n") == 1

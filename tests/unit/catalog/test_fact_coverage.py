@@ -76,7 +76,7 @@ def test_a_fact_is_looked_at_by_what_it_names(checked_by: str, assertion_ids: li
 
 
 @pytest.mark.parametrize(
-    ("statement", "named", "looks"),
+    ("statement", "assertion", "is_checked"),
     [
         ("A is refused", REFUSED, True),  # a success there would be a difference from the documents
         ("A gives 404", REFUSED, False),  # another refusal would be none
@@ -85,14 +85,16 @@ def test_a_fact_is_looked_at_by_what_it_names(checked_by: str, assertion_ids: li
         ("A says x", GUESS, False),
     ],
 )
-def test_what_is_assumed_in_part_looks_at_the_rest(statement: str, named: Assertion, looks: bool) -> None:
-    own = fact(statement=statement, checked_by=named.id)
-    checks = FactChecks([own], [named])
-    assert (checks.assertions_for(own) == (named,)) is looks
-    assert (list(checking.check_facts(checks)) == []) is looks
+def test_a_partly_assumed_assertion_checks_the_remaining_facts(
+    statement: str, assertion: Assertion, is_checked: bool
+) -> None:
+    own = fact(statement=statement, checked_by=assertion.id)
+    checks = FactChecks([own], [assertion])
+    assert (checks.assertions_for(own) == (assertion,)) is is_checked
+    assert (list(checking.check_facts(checks)) == []) is is_checked
 
 
-def test_what_restates_is_looked_at_by_what_it_restates_unless_it_names_some_itself() -> None:
+def test_a_restating_fact_is_checked_by_the_assertions_of_the_restated_one() -> None:
     first = fact(checked_by=ONE.id)
     again = fact(id="pa-2.9-a-1", note="restates pa-2.7.3-a-1; once more")
     own = fact(id="pa-2.9-a-2", note="restates pa-2.7.3-a-1", checked_by=TWO.id)
@@ -121,12 +123,12 @@ def test_a_ring_of_restatements_ends() -> None:
         ({"checked_by": GUESS.id}, True),
     ],
 )
-def test_what_is_on_the_wire_and_names_nothing_is_wanting(cells: dict[str, str], wanting: bool) -> None:
+def test_a_wire_fact_without_assertion_is_unchecked(cells: dict[str, str], wanting: bool) -> None:
     own = fact(**cells)
     assert FactChecks([own], ALL).is_unchecked(own) is wanting
 
 
-def test_what_no_fact_names_is_told_and_so_are_those_that_cite_its_row() -> None:
+def test_an_assertion_without_fact_is_listed_with_the_facts_of_its_row() -> None:
     own = fact(checked_by=ONE.id)
     checks = FactChecks([own], ALL)
     assert ids(checks.unnamed) == [TYPE.id, TWO.id, ITEMS.id]
@@ -190,7 +192,7 @@ HEADER = "\t".join(COLUMNS)
 
 
 @pytest.mark.parametrize(
-    ("lines", "told"),
+    ("lines", "message"),
     [
         ([], "pa.tsv: has the columns ; they are id, section"),
         (["id\tsection"], "pa.tsv: has the columns id, section; they are id, section, row"),
@@ -199,13 +201,13 @@ HEADER = "\t".join(COLUMNS)
         ([HEADER, "\t".join({**ROW, "wire": "no"}.values())], "wire is 'no'; it is one of yes, told, impossible"),
     ],
 )
-def test_a_file_that_cannot_be_read_is_told_by_line(tmp_path: Path, lines: list[str], told: str) -> None:
+def test_an_unreadable_file_is_a_problem_with_its_line(tmp_path: Path, lines: list[str], message: str) -> None:
     with pytest.raises(CatalogError) as error:
         read_facts("pa", written(tmp_path, *lines))
-    assert told in str(error.value)
+    assert message in str(error.value)
 
 
-def test_bytes_that_are_no_text_are_told_and_a_provider_without_facts_has_none(tmp_path: Path) -> None:
+def test_a_binary_file_is_a_problem_and_a_provider_without_file_has_no_facts(tmp_path: Path) -> None:
     facts_file("pa", tmp_path).write_bytes(b"\xff\xfe")
     with pytest.raises(CatalogError, match="save it as UTF-8"):
         read_facts("pa", tmp_path)
@@ -215,7 +217,7 @@ def test_bytes_that_are_no_text_are_told_and_a_provider_without_facts_has_none(t
 def test_a_check_of_the_catalog_says_where(tmp_path: Path) -> None:
     line = "\t".join({**ROW, "checked_by": "pa/errors/general/none#answer/status"}.values())
     folder = written(tmp_path, HEADER, line)
-    problems = [str(Problem(file, id_, *told)) for file, id_, told in checking.problems(catalog(), folder)]
+    problems = [str(Problem(file, id_, *complaint)) for file, id_, complaint in checking.problems(catalog(), folder)]
     assert len(problems) == 1
     assert "pa.tsv: pa-2.7.3-a-1: checked_by: 'pa/errors/general/none#answer/status' names no assertion;" in problems[0]
 

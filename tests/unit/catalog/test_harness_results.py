@@ -69,7 +69,7 @@ def test_lines_of_the_run_have_addresses_of_their_own_and_are_no_records() -> No
     assert select_record_results([CAME_OUT, record(), lost]) == [record()]
 
 
-def test_faults_are_told_each_in_a_sentence() -> None:
+def test_each_fault_is_one_sentence() -> None:
     results = [record(), lost_worker_result("gw0", "killed"), lost_worker_result("gw1", "gone")]
     assert harness_results.list_faults(run(LANE), results, []) == (
         "worker-lost: killed",

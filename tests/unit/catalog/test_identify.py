@@ -152,14 +152,14 @@ PAUSE = {"x-ratelimit-remaining": {"rule": "equals", "value": "0"}}
 )
 def test_a_stated_header_value_tells_two_records_apart(headers: dict[str, str], slug: str) -> None:
     original = catalog_probe.load()["pa/errors/general/internal_error"].record
-    stated = {"primary": PAUSE, "secondary": {"retry-after": {"rule": "present"}}}
+    header_rules = {"primary": PAUSE, "secondary": {"retry-after": {"rule": "present"}}}
     records = [
         replace(
             original,
             address=Address.parse(f"pa/errors/made/{name}"),
             data={**original.data, "http_status": 429, "type": "limited", "response_headers": rules},
         )
-        for name, rules in stated.items()
+        for name, rules in header_rules.items()
     ]
     body = {"type": "error", "error": {"type": "limited", "message": "Slow."}, "request_id": "req_1"}
     answer = make_answer(429, {"request-id": "req_1", **headers}, body)

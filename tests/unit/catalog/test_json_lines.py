@@ -17,12 +17,16 @@ def test_each_value_comes_with_its_line() -> None:
     assert list(json_lines.parse_lines(LINES, FILE)) == [("some.jsonl:1", {"a": 1}), ("some.jsonl:3", {"b": "é"})]
 
 
-@pytest.mark.parametrize("kept", range(len(LINES) + 1))
-def test_wherever_it_was_cut_the_whole_lines_remain(kept: int) -> None:
-    found = [value for _, value in json_lines.parse_lines(LINES[:kept], FILE)]
-    whole = [json.loads(line) for line in LINES[:kept].split(b"\n")[:-1] if line]
-    assert found[: len(whole)] == whole
-    assert found[len(whole) :] in ([], [{"a": 1}], [{"b": "é"}])  # a line that lost only its end has lost nothing
+@pytest.mark.parametrize("size", range(len(LINES) + 1))
+def test_complete_lines_of_a_cut_file_are_read(size: int) -> None:
+    values = [value for _, value in json_lines.parse_lines(LINES[:size], FILE)]
+    complete_values = [json.loads(line) for line in LINES[:size].split(b"\n")[:-1] if line]
+    assert values[: len(complete_values)] == complete_values
+    assert values[len(complete_values) :] in (
+        [],
+        [{"a": 1}],
+        [{"b": "é"}],
+    )  # a line that lost only its end has lost nothing
 
 
 @pytest.mark.parametrize("raw", [b'{"a":\n', b'{"a":\n{"b":1}\n', b'{"a":1}\n\xff\n', b"{}\nnothing\n{"])

@@ -77,32 +77,32 @@ def test_a_manifest_in_a_folder_makes_a_provider(tmp_path: Path) -> None:
 
 def test_a_key_may_travel_in_the_query_and_has_no_header_then(tmp_path: Path) -> None:
     by_query = SOUND.replace('key_header = "authorization"\nkey_scheme = "Bearer"', 'key_query = "key"')
-    found = read_manifest(write_manifest(tmp_path, by_query)).stand_ins
-    assert (found.key_query, found.key_header) == ("key", "")
+    stand_ins = read_manifest(write_manifest(tmp_path, by_query)).stand_ins
+    assert (stand_ins.key_query, stand_ins.key_header) == ("key", "")
     nowhere = SOUND.replace('key_header = "authorization"', "")
     with pytest.raises(CatalogError, match="key_header"):
         read_manifest(write_manifest(tmp_path / "other", nowhere))
 
 
-def test_what_it_says_is_read(tmp_path: Path) -> None:
-    found = read_manifest(write_manifest(tmp_path))
-    assert (found.stand_ins.header_prefix, found.stand_ins.id_prefix) == ("pe-", "")
-    assert (found.stand_ins.key_header, found.stand_ins.key_scheme) == ("authorization", "Bearer")
-    assert found.surfaces == ("json",)
-    assert found.grpc == {0: 200, 5: 404}
-    assert set(found.roles) == {"inference", "admin"}
-    assert found.controls == {
+def test_every_field_is_read(tmp_path: Path) -> None:
+    manifest_read = read_manifest(write_manifest(tmp_path))
+    assert (manifest_read.stand_ins.header_prefix, manifest_read.stand_ins.id_prefix) == ("pe-", "")
+    assert (manifest_read.stand_ins.key_header, manifest_read.stand_ins.key_scheme) == ("authorization", "Bearer")
+    assert manifest_read.surfaces == ("json",)
+    assert manifest_read.grpc == {0: 200, 5: 404}
+    assert set(manifest_read.roles) == {"inference", "admin"}
+    assert manifest_read.controls == {
         "inference": Control("GET", "/v1/models", (("limit", "1"),), "base_url", ("/data",)),
         "admin": Control("GET", "/v1/me", (), "admin_url", ()),
     }
 
 
-def test_what_it_leaves_out_is_empty(tmp_path: Path) -> None:
-    found = read_manifest(write_manifest(tmp_path))
-    assert (found.request_id, found.account_headers, found.stream_end) == ("", (), frozenset())
+def test_optional_fields_are_empty_by_default(tmp_path: Path) -> None:
+    manifest_read = read_manifest(write_manifest(tmp_path))
+    assert (manifest_read.request_id, manifest_read.account_headers, manifest_read.stream_end) == ("", (), frozenset())
 
 
-def test_an_unknown_provider_is_told_with_the_known_ones() -> None:
+def test_an_unknown_provider_is_an_error_that_lists_the_known_ones() -> None:
     with pytest.raises(CatalogError, match=r"^no provider is called 'nobody'; they are pa, "):
         manifest("nobody")
 
@@ -187,7 +187,9 @@ MISTAKES = [
 
 
 @pytest.mark.parametrize(("sound", "broken", "line"), MISTAKES, ids=[line[:50] for _, _, line in MISTAKES])
-def test_a_broken_manifest_is_told_with_file_place_and_mend(tmp_path: Path, sound: str, broken: str, line: str) -> None:
+def test_a_broken_manifest_is_an_error_with_file_location_and_remedy(
+    tmp_path: Path, sound: str, broken: str, line: str
+) -> None:
     assert SOUND.count(sound) == 1
     messages = check_lines(write_manifest(tmp_path, SOUND.replace(sound, broken)))
     assert any(f"pe.toml: {line}" in message for message in messages), messages
@@ -208,6 +210,8 @@ def test_one_mistake_is_one_line(tmp_path: Path) -> None:
         ("[grpc]", "[grpc", r"pe\.toml: is not TOML \("),
     ],
 )
-def test_who_reads_a_broken_one_is_told_in_one_line_too(tmp_path: Path, sound: str, broken: str, line: str) -> None:
+def test_every_command_refuses_a_broken_manifest_in_one_line(
+    tmp_path: Path, sound: str, broken: str, line: str
+) -> None:
     with pytest.raises(CatalogError, match=line):
         read_manifest(write_manifest(tmp_path, SOUND.replace(sound, broken)))

@@ -19,7 +19,7 @@ def run(name: str, **fields: Any) -> Run:
     return Run(**{"run": name, "target": "live", "live": True, "started_at": started, "today": "2026-11-21", **fields})
 
 
-def merged(*runs: Run) -> Run:
+def merge(*runs: Run) -> Run:
     merged_run, results = merge_runs([(run, []) for run in runs])
     assert results == []
     assert merge_runs([(run, []) for run in reversed(runs)])[0] == merged_run, "the order does not matter"
@@ -27,10 +27,10 @@ def merged(*runs: Run) -> Run:
 
 
 def test_its_name_is_that_of_the_first_run_and_the_number_of_others() -> None:
-    assert merged(run("a")).run == "a"
-    assert merged(run("a"), run("bb"), run("ccc")).run == "a+2"
-    assert merged(run("a"), run("a")).run == "a"
-    assert merged(run("a", today="2026-11-20"), run("bb", today="2026-11-22")).today == "2026-11-22"
+    assert merge(run("a")).run == "a"
+    assert merge(run("a"), run("bb"), run("ccc")).run == "a+2"
+    assert merge(run("a"), run("a")).run == "a"
+    assert merge(run("a", today="2026-11-20"), run("bb", today="2026-11-22")).today == "2026-11-22"
 
 
 @pytest.mark.parametrize(
@@ -60,7 +60,7 @@ def test_its_policy_has_the_strictest_demands_and_the_merged_shards(
 ) -> None:
     names = ("a", "bb", "ccc")
     assert (
-        merged(*(run(name, policy=run_policy) for name, run_policy in zip(names, policies, strict=False))).policy
+        merge(*(run(name, policy=run_policy) for name, run_policy in zip(names, policies, strict=False))).policy
         == policy
     )
 
@@ -68,7 +68,7 @@ def test_its_policy_has_the_strictest_demands_and_the_merged_shards(
 def test_equal_look_ups_of_several_runs_are_kept_once() -> None:
     models, keys = {"provider": "pa", "request": "GET /v1/models"}, {"request": "GET /keys", "provider": "pa"}
     reordered = dict(reversed(models.items()))
-    assert merged(run("a", preflight=(models, keys)), run("bb", preflight=(reordered,))).preflight == (models, keys)
+    assert merge(run("a", preflight=(models, keys)), run("bb", preflight=(reordered,))).preflight == (models, keys)
 
 
 def expiration(records: int, **fields: str) -> dict[str, Json]:
@@ -88,13 +88,13 @@ def expiration(records: int, **fields: str) -> dict[str, Json]:
 def test_the_records_of_equal_expirations_are_added_up(difference: dict[str, str]) -> None:
     first = run("a", expirations=(expiration(3), expiration(5, **difference)))
     second = run("bb", expirations=(expiration(2), expiration(5, **difference)))
-    expirations = {tuple(sorted(item.items())) for item in merged(first, second).expirations}
+    expirations = {tuple(sorted(item.items())) for item in merge(first, second).expirations}
     assert expirations == {tuple(sorted(item.items())) for item in (expiration(5), expiration(5, **difference))}
 
 
 def test_the_earliest_expiration_comes_first() -> None:
     soon, late = expiration(1, on="2026-11-30"), expiration(1)
-    assert merged(run("a", expirations=(late,)), run("bb", expirations=(soon,))).expirations == (soon, late)
+    assert merge(run("a", expirations=(late,)), run("bb", expirations=(soon,))).expirations == (soon, late)
 
 
 def test_runs_of_different_targets_cannot_be_merged() -> None:

@@ -34,7 +34,7 @@ ADDRESSES = [f"{provider}/errors/general/e{number}" for provider in ("pa", "pb")
 LANES = {"pa": "pa:inference", "pb": "pb:inference"}
 DAY = "2026-11-21"
 
-OF_THE_ACCOUNT = [
+ACCOUNT_REASONS = [
     ReasonCode.NO_CREDIT,
     ReasonCode.ACCOUNT_TROUBLE,
     ReasonCode.REGION_REFUSED,
@@ -48,20 +48,21 @@ OF_THE_ACCOUNT = [
 ]
 
 
-def result(address: str, outcome: Outcome) -> Result:
+def make_result(address: str, outcome: Outcome) -> Result:
     findings = (make_drift(assertion="answer/status"),) if outcome in (Outcome.DRIFTED, Outcome.FLAKY) else ()
     reason = None if outcome.is_conclusive else Reason(ReasonCode.READ_TIMEOUT, "no answer")
     lane = LANES[address[:2]]
     return Result(address, {}, outcome, reason, findings, observed_at=f"{DAY}T04:00:00.000Z", lane=lane)
 
 
-def self_tests() -> list[Result]:
+def make_self_test_results() -> list[Result]:
     return [
-        replace(result(harness_results.self_test_address(lane), Outcome.DRIFTED), lane=lane) for lane in LANES.values()
+        replace(make_result(harness_results.self_test_address(lane), Outcome.DRIFTED), lane=lane)
+        for lane in LANES.values()
     ]
 
 
-def described(name: str, selected: Sequence[str]) -> Run:
+def make_run(name: str, selected: Sequence[str]) -> Run:
     at = f"{DAY}T0{name[-1]}:00:00Z"
     lanes = tuple(sorted({LANES[address[:2]] for address in selected}))
     providers = tuple(sorted({address[:2] for address in selected}))
@@ -72,54 +73,62 @@ def described(name: str, selected: Sequence[str]) -> Run:
 def nights(draw: st.DrawFn) -> tuple[Run, list[Result]]:
     """A live night with a result for each record that it selected, in the order in which they came."""
     outcomes = st.sampled_from([*[Outcome.CONFORMS] * 4, *Outcome])
-    own = [result(address, draw(outcomes)) for address in ADDRESSES]
-    lines = draw(st.permutations([*own, *self_tests()]))
-    return described("r-0", ADDRESSES), lines
+    own = [make_result(address, draw(outcomes)) for address in ADDRESSES]
+    lines = draw(st.permutations([*own, *make_self_test_results()]))
+    return make_run("r-0", ADDRESSES), lines
 
 
 @given(nights(), st.data())
 def test_an_interrupted_night_is_never_green(night: tuple[Run, list[Result]], data: st.DataObject) -> None:
     """Its file is cut at any line; what it selected stands in the first."""
     run, lines = night
-    kept = lines[: data.draw(st.integers(0, len(lines) - 1))]
-    lost = {line.record for line in lines} - {line.record for line in kept}
-    whole, cut = run_verdict.exit_status(run, lines), run_verdict.exit_status(run, kept)
-    if any(address.split("/")[1] != "harness" for address in lost):
-        assert cut is Exit.HARNESS_ERROR
-    assert cut is not Exit.FINE or whole is Exit.FINE
+    remaining_lines = lines[: data.draw(st.integers(0, len(lines) - 1))]
+    lost_addresses = {line.record for line in lines} - {line.record for line in remaining_lines}
+    full_status, cut_status = run_verdict.exit_status(run, lines), run_verdict.exit_status(run, remaining_lines)
+    if any(address.split("/")[1] != "harness" for address in lost_addresses):
+        assert cut_status is Exit.HARNESS_ERROR
+    assert cut_status is not Exit.FINE or full_status is Exit.FINE
 
 
 @given(nights(), st.data())
-def test_no_worker_s_death_makes_a_night_greener(night: tuple[Run, list[Result]], data: st.DataObject) -> None:
+def test_a_lost_worker_makes_the_night_a_harness_error(night: tuple[Run, list[Result]], data: st.DataObject) -> None:
     """It takes any of the lines with it, and leaves one that says so, though another may have finished its work."""
     run, lines = night
-    gone = data.draw(st.sets(st.sampled_from(ADDRESSES)))
-    left = [line for line in lines if line.record not in gone]
-    dead = harness_results.lost_worker_result("gw0", "Not properly terminated")
-    at = data.draw(st.integers(0, len(left)))
-    assert run_verdict.exit_status(run, [*left[:at], dead, *left[at:]]) is Exit.HARNESS_ERROR
+    lost_addresses = data.draw(st.sets(st.sampled_from(ADDRESSES)))
+    remaining_lines = [line for line in lines if line.record not in lost_addresses]
+    lost_worker = harness_results.lost_worker_result("gw0", "Not properly terminated")
+    position = data.draw(st.integers(0, len(remaining_lines)))
+    assert (
+        run_verdict.exit_status(run, [*remaining_lines[:position], lost_worker, *remaining_lines[position:]])
+        is Exit.HARNESS_ERROR
+    )
 
 
 @given(nights(), st.randoms(use_true_random=False))
-def test_the_order_of_lines_decides_nothing(night: tuple[Run, list[Result]], random: object) -> None:
+def test_the_exit_status_does_not_depend_on_the_order_of_lines(night: tuple[Run, list[Result]], random: object) -> None:
     run, lines = night
-    assert run_verdict.exit_status(run, sorted(lines, key=lambda each: each.record)) is run_verdict.exit_status(
+    assert run_verdict.exit_status(run, sorted(lines, key=lambda line: line.record)) is run_verdict.exit_status(
         run, lines
     )
 
 
 @given(nights(), st.data())
-def test_no_order_of_shards_makes_a_night_greener(night: tuple[Run, list[Result]], data: st.DataObject) -> None:
+def test_merged_shards_are_never_greener_than_the_night(night: tuple[Run, list[Result]], data: st.DataObject) -> None:
     """Cut into shards, one of which may have died, merged in any order: the same, and never greener than the whole."""
     run, lines = night
     parts = data.draw(st.lists(st.integers(0, 2), min_size=len(ADDRESSES), max_size=len(ADDRESSES)))
     shards = []
     for number in sorted(set(parts)):
-        own = [address for address, part in zip(ADDRESSES, parts, strict=True) if part == number]
-        of_it = described(f"r-{number}", own)
-        told = {*own, *map(harness_results.self_test_address, of_it.self_tests)}
-        mine = [line for line in lines if line.record in told]
-        shards.append((of_it, mine[: data.draw(st.integers(0, len(mine)))] if data.draw(st.booleans()) else mine))
+        selected = [address for address, part in zip(ADDRESSES, parts, strict=True) if part == number]
+        shard_run = make_run(f"r-{number}", selected)
+        shard_addresses = {*selected, *map(harness_results.self_test_address, shard_run.self_tests)}
+        shard_lines = [line for line in lines if line.record in shard_addresses]
+        shards.append(
+            (
+                shard_run,
+                shard_lines[: data.draw(st.integers(0, len(shard_lines)))] if data.draw(st.booleans()) else shard_lines,
+            )
+        )
     exits = {
         run_verdict.exit_status(*merge_runs(order))
         for order in (shards, shards[::-1], data.draw(st.permutations(shards)))
@@ -130,22 +139,26 @@ def test_no_order_of_shards_makes_a_night_greener(night: tuple[Run, list[Result]
 
 @given(
     st.sampled_from([ENDPOINT_ADDRESS, ERROR_ADDRESS, LIMITS_ADDRESS]),
-    st.lists(st.tuples(st.sampled_from(OF_THE_ACCOUNT), st.integers(1, 28), st.booleans()), min_size=1, max_size=4),
+    st.lists(st.tuples(st.sampled_from(ACCOUNT_REASONS), st.integers(1, 28), st.booleans()), min_size=1, max_size=4),
 )
-def test_no_trouble_of_the_account_makes_or_takes_a_tag(
-    address: str, troubles: list[tuple[ReasonCode, int, bool]]
-) -> None:
+def test_account_trouble_changes_no_tag(address: str, troubles: list[tuple[ReasonCode, int, bool]]) -> None:
     """Not even where a cell of the record had shown something before the trouble came."""
     before = make_record(address)
-    stated = assertions(before, lambda other: make_record(str(other)))
+    record_assertions = assertions(before, lambda other_address: make_record(str(other_address)))
     sightings = []
-    for code, day, seen in troubles:
-        run = replace(described(f"r-{day}", [address]), today=f"2026-11-{day:02}")
-        keys = tuple(each.key.local_key for each in stated if each.key.label == stated[0].key.label)
+    for code, day, is_observed in troubles:
+        run = replace(make_run(f"r-{day}", [address]), today=f"2026-11-{day:02}")
+        keys = tuple(
+            assertion.key.local_key
+            for assertion in record_assertions
+            if assertion.key.label == record_assertions[0].key.label
+        )
         observations = (
-            (Observation(ENDPOINT_ADDRESS, stated[0].key.label, keys if seen else (), {}, {}),) if stated else ()
+            (Observation(ENDPOINT_ADDRESS, record_assertions[0].key.label, keys if is_observed else (), {}, {}),)
+            if record_assertions
+            else ()
         )
         outcome = Outcome.NOT_PROBED if code is ReasonCode.CREDENTIAL_EMPTY else Outcome.INCONCLUSIVE
         sightings.append(Sighting(run, Result(address, {}, outcome, Reason(code), observations=observations)))
-    planned = plan_patch(before, sightings, UpdatePolicy(), sightings[0].day, stated)
+    planned = plan_patch(before, sightings, UpdatePolicy(), sightings[0].day, record_assertions)
     assert isinstance(planned, NoPatch), planned.reason if isinstance(planned, Patch) else ""

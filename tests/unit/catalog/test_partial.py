@@ -11,31 +11,35 @@ from catalog_probe.catalog.model.codes import FindingCode
 from catalog_probe.catalog.model.observation import Observation
 
 
-def result(*observations: Observation, code: str = FindingCode.UNDOCUMENTED_HEADER) -> Result:
-    told = Finding(code, Aspect.STATE, Severity.INFO, "")
-    return Result("pa/errors/x/y", {}, Outcome.CONFORMS, findings=(told,), observations=observations)
+def make_result(*observations: Observation, code: str = FindingCode.UNDOCUMENTED_HEADER) -> Result:
+    finding = Finding(code, Aspect.STATE, Severity.INFO, "")
+    return Result("pa/errors/x/y", {}, Outcome.CONFORMS, findings=(finding,), observations=observations)
 
 
-def observation(endpoint: str = "a", label: str = "answer", seen: str = "status", **unseen: str) -> Observation:
-    return Observation(endpoint, label, matched=(seen,), not_observed=unseen)
+def make_observation(
+    endpoint: str = "a", label: str = "answer", matched: str = "status", **not_observed: str
+) -> Observation:
+    return Observation(endpoint, label, matched=(matched,), not_observed=not_observed)
 
 
 @pytest.mark.parametrize(
     ("observations", "part"),
     [
         ([], False),
-        ([observation()], False),
-        ([observation(message="no-body")], True),
-        ([observation(message="not-shown")], False),
-        ([observation(message="no-body"), observation("b", seen="message")], False),
-        ([observation(message="no-body"), observation("b", "other", seen="message")], True),
-        ([observation(message="no-body"), Observation("b", "answer", mismatched={"message": "absent"})], False),
-        ([observation(), observation("b", message="no-body")], True),
+        ([make_observation()], False),
+        ([make_observation(message="no-body")], True),
+        ([make_observation(message="not-shown")], False),
+        ([make_observation(message="no-body"), make_observation("b", matched="message")], False),
+        ([make_observation(message="no-body"), make_observation("b", "other", matched="message")], True),
+        ([make_observation(message="no-body"), Observation("b", "answer", mismatched={"message": "absent"})], False),
+        ([make_observation(), make_observation("b", message="no-body")], True),
     ],
 )
-def test_what_was_looked_for_and_seen_nowhere_is_missing(observations: list[Observation], part: bool) -> None:
-    assert is_partial(result(*observations)) is part
+def test_an_assertion_observed_on_no_endpoint_makes_a_result_partial(
+    observations: list[Observation], part: bool
+) -> None:
+    assert is_partial(make_result(*observations)) is part
 
 
-def test_so_is_what_nobody_looked_at() -> None:
-    assert is_partial(result(observation(), code=FindingCode.NOT_OBSERVED))
+def test_a_step_that_was_not_observed_makes_a_result_partial() -> None:
+    assert is_partial(make_result(make_observation(), code=FindingCode.NOT_OBSERVED))

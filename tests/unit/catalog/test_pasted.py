@@ -128,19 +128,19 @@ def test_each_line_of_a_results_file_is_read() -> None:
     ],
     ids=["nothing", "words", "no status line", "an empty HAR", "a result without an answer", "a million brackets"],
 )
-def test_what_is_no_answer_is_said_in_one_line(text: str, message: str) -> None:
+def test_text_that_is_no_answer_is_refused_in_one_line(text: str, message: str) -> None:
     with pytest.raises(CatalogError, match=message):
         parse_answers(text)
 
 
 @settings(deadline=None)
 @given(st.text(max_size=80) | st.sampled_from([CURL, json.dumps(RESULT)]).flatmap(lambda t: st.just(t[: len(t) // 2])))
-def test_whatever_is_pasted_is_read_or_refused(text: str) -> None:
+def test_any_text_is_read_or_refused(text: str) -> None:
     with contextlib.suppress(CatalogError):
         assert parse_answers(text)
 
 
-def identified(monkeypatch: pytest.MonkeyPatch, text: str, *arguments: str) -> int:
+def run_identify(monkeypatch: pytest.MonkeyPatch, text: str, *arguments: str) -> int:
     piped: Any = io.TextIOWrapper(io.BytesIO(text.encode()))
     monkeypatch.setattr(sys, "stdin", piped)
     return main(["identify", *arguments])
@@ -149,7 +149,7 @@ def identified(monkeypatch: pytest.MonkeyPatch, text: str, *arguments: str) -> i
 def test_the_command_says_the_record_and_what_to_do(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert identified(monkeypatch, CURL, "pc") == 0
+    assert run_identify(monkeypatch, CURL, "pc") == 0
     output = capsys.readouterr().out
     assert output.startswith("pc/errors/rate_limit/rate_limit_exceeded\n")
     for words in (
@@ -163,7 +163,7 @@ def test_the_command_says_the_record_and_what_to_do(
 
 
 def test_the_command_prints_json(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    assert identified(monkeypatch, CURL, "pc", "--json", "--method", "POST", "--path", "/v1/responses") == 0
+    assert run_identify(monkeypatch, CURL, "pc", "--json", "--method", "POST", "--path", "/v1/responses") == 0
     answer = json.loads(capsys.readouterr().out)
     assert (answer["verdict"], answer["record"]) == ("record", "pc/errors/rate_limit/rate_limit_exceeded")
     assert (answer["retry"]["may"], answer["retry"]["wait_s"]) == ("yes", 3.0)
@@ -181,14 +181,14 @@ def test_the_command_prints_json(monkeypatch: pytest.MonkeyPatch, capsys: pytest
 def test_the_command_leads_with_what_it_is_and_whether_to_send_it_again(
     text: str, headline: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert identified(monkeypatch, text, "pb") == (1 if headline.startswith("unknown") else 0)
+    assert run_identify(monkeypatch, text, "pb") == (1 if headline.startswith("unknown") else 0)
     assert capsys.readouterr().out.startswith(headline)
 
 
 def test_the_command_says_when_nothing_fits(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert identified(monkeypatch, '{"detail": "\\u001b[2J"}', "pc", "--status", "418") == 1
+    assert run_identify(monkeypatch, '{"detail": "\\u001b[2J"}', "pc", "--status", "418") == 1
     output = capsys.readouterr().out
     assert output.startswith("unknown: no record fits this answer")
     assert "\x1b" not in output

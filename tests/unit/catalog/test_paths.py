@@ -11,14 +11,14 @@ from tests.harness.checkouts import use_as_checkout
 from tests.harness.command import CHECKOUT
 
 
-def test_runs_and_history_lie_in_the_checkout_wherever_one_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_runs_and_history_are_in_the_checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     assert paths.base_folder() == CHECKOUT
     assert paths.latest_run() == CHECKOUT / "reports" / "out" / "latest"
     assert paths.history_folder() == CHECKOUT / "reports" / "history"
 
 
-def test_what_is_part_of_no_checkout_works_where_it_is_called(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_checkout_paths_are_in_the_working_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(paths, "_CHECKOUT", tmp_path / "site-packages")
     assert paths.runs_folder() == tmp_path / "reports" / "out"
@@ -34,7 +34,7 @@ def test_what_the_current_folder_has_is_meant_before_what_the_checkout_has(
     assert paths.locate("README.md") == (Path("README.md") if there else CHECKOUT / "README.md")
 
 
-def test_what_is_nowhere_keeps_the_name_that_was_given(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_path_is_printed_as_given(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     assert paths.locate("no/such.toml") == Path("no/such.toml")
     assert paths.locate(tmp_path) == tmp_path

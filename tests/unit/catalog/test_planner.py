@@ -24,23 +24,26 @@ if TYPE_CHECKING:
     from catalog_probe.catalog.writeback.sightings import Sighting
 
 TODAY = date(2026, 11, 21)
+POLICY = UpdatePolicy()
 SILENT = (Outcome.FLAKY, Outcome.INCONCLUSIVE, Outcome.NOT_PROBED, Outcome.HARNESS_ERROR)
 
 
-def planned(before: Record, *sightings: Sighting, policy: UpdatePolicy = UpdatePolicy(), today: date = TODAY) -> Record:  # noqa: B008 - frozen
-    """The record after the plan."""
+def plan_record(before: Record, *sightings: Sighting, policy: UpdatePolicy = POLICY, today: date = TODAY) -> Record:
+    """Write sightings back, and return the record."""
     patch = plan_patch(before, sightings, policy, today)
     return patch.record if isinstance(patch, Patch) else before
 
 
-def reason(before: Record, *sightings: Sighting, policy: UpdatePolicy = UpdatePolicy(), today: date = TODAY) -> str:  # noqa: B008 - frozen
+def find_no_patch_reason(
+    before: Record, *sightings: Sighting, policy: UpdatePolicy = POLICY, today: date = TODAY
+) -> str:
     patch = plan_patch(before, sightings, policy, today)
     assert isinstance(patch, NoPatch)
     return patch.reason
 
 
 def test_conforming_verifies_an_error() -> None:
-    after = planned(make_record(status=["DOCUMENTED", "UNVERIFIED"]), make_sighting(exchange=make_exchange()))
+    after = plan_record(make_record(status=["DOCUMENTED", "UNVERIFIED"]), make_sighting(exchange=make_exchange()))
 
     assert after.data["status"] == ["DOCUMENTED", "LIVE_VERIFIED"]
     assert after.data["observed_live"] is True
@@ -55,8 +58,8 @@ def test_conforming_verifies_an_error() -> None:
 
 
 def test_conforming_verifies_an_endpoint() -> None:
-    seen = make_exchange(200, label="success")
-    after = planned(make_record(ENDPOINT_ADDRESS), make_sighting(address=ENDPOINT_ADDRESS, exchange=seen))
+    exchange = make_exchange(200, label="success")
+    after = plan_record(make_record(ENDPOINT_ADDRESS), make_sighting(address=ENDPOINT_ADDRESS, exchange=exchange))
 
     assert after.data["verification"] == {
         "result": "conforms",
@@ -68,11 +71,11 @@ def test_conforming_verifies_an_endpoint() -> None:
     assert after.data["response"]["headers"]["request-id"]["seen"] == "present"
 
 
-def test_conforming_keeps_the_limits_that_this_key_was_told() -> None:
+def test_conforming_keeps_the_limits_of_this_key() -> None:
     headers = {"ratelimit-requests-limit": "50", "ratelimit-requests-remaining": "49", "date": "today"}
-    seen = make_exchange(200, headers=headers)
+    exchange = make_exchange(200, headers=headers)
     before = make_record(LIMITS_ADDRESS, observed_for_this_key={"by_hand": 1}, retrieved_at="2026-11-01")
-    after = planned(before, make_sighting(address=LIMITS_ADDRESS, exchange=seen))
+    after = plan_record(before, make_sighting(address=LIMITS_ADDRESS, exchange=exchange))
 
     assert after.data["retrieved_at"] == "2026-11-01", "the day on which somebody read the documents"
     assert after.data["observed_for_this_key"]["verified_at"] == "2026-11-20"
@@ -81,11 +84,11 @@ def test_conforming_keeps_the_limits_that_this_key_was_told() -> None:
 
 
 def test_drift_takes_the_verification_away_and_says_what_was_seen() -> None:
-    before = planned(make_record(), make_sighting(day="2026-11-10"))
+    before = plan_record(make_record(), make_sighting(day="2026-11-10"))
     finding = make_drift(
         "header-missing", Aspect.HEADER, location="request-id", documented="present", observed="absent"
     )
-    after = planned(before, make_sighting(Outcome.DRIFTED, findings=(finding,), name="r2"))
+    after = plan_record(before, make_sighting(Outcome.DRIFTED, findings=(finding,), name="r2"))
 
     assert after.data["status"] == ["DOCUMENTED", "UNVERIFIED"]
     assert after.data["observed_live"] is True
@@ -96,28 +99,28 @@ def test_drift_takes_the_verification_away_and_says_what_was_seen() -> None:
 
 
 def test_a_quiet_night_marks_no_header() -> None:
-    before = planned(make_record(), make_sighting(day="2026-11-19"))
-    after = planned(before, make_sighting(exchange=make_exchange()))
+    before = plan_record(make_record(), make_sighting(day="2026-11-19"))
+    after = plan_record(before, make_sighting(exchange=make_exchange()))
     assert "seen" not in after.data["response_headers"]["request-id"]
 
 
 def test_a_refusal_marks_no_header_and_hides_no_later_answer() -> None:
     refused = make_sighting(Outcome.RESTRICTED, "2026-11-18", exchange=make_exchange(headers={}))
-    assert planned(make_record(), refused).data["response_headers"] == make_record().data["response_headers"]
-    after = planned(make_record(), refused, make_sighting(day="2026-11-19", exchange=make_exchange(), name="r2"))
+    assert plan_record(make_record(), refused).data["response_headers"] == make_record().data["response_headers"]
+    after = plan_record(make_record(), refused, make_sighting(day="2026-11-19", exchange=make_exchange(), name="r2"))
     assert after.data["response_headers"]["request-id"]["seen"] == "present"
 
 
-def test_the_field_that_an_error_names_is_kept_beside_its_endpoint() -> None:
+def test_the_param_of_an_error_is_kept_with_its_endpoint() -> None:
     before = make_record("pc/errors/general/rate_limit_error", provider="PC", surface="pc", endpoints=[])
-    told = Response(429, {}, {"error": {"message": "Slow down.", "param": "input"}}, "json")
-    seen = replace(make_exchange(), response=told)
-    observed = planned(before, make_sighting(address=str(before.address), exchange=seen)).data["observed"]
+    response = Response(429, {}, {"error": {"message": "Slow down.", "param": "input"}}, "json")
+    exchange = replace(make_exchange(), response=response)
+    observed = plan_record(before, make_sighting(address=str(before.address), exchange=exchange)).data["observed"]
     assert (observed["endpoint"], observed["param"]) == ("POST /v1/messages", "input")
 
 
 @pytest.mark.parametrize(
-    ("before", "seen", "why"),
+    ("before", "sighting", "patch_reason"),
     [
         (
             make_record(status=["DOCUMENTED", "LIVE_VERIFIED"]),
@@ -125,102 +128,106 @@ def test_the_field_that_an_error_names_is_kept_beside_its_endpoint() -> None:
             "conforms: seen for the first time; observed live",
         ),
         (
-            planned(make_record(), make_sighting()),
+            plan_record(make_record(), make_sighting()),
             make_sighting(Outcome.RESTRICTED),
             "restricted: this account may not see it",
         ),
         (
-            planned(make_record(), make_sighting()),
+            plan_record(make_record(), make_sighting()),
             make_sighting(exchange=make_exchange()),
             "a wording that was not known yet",
         ),
         (
-            planned(make_record(), make_sighting(day="2026-11-20")),
+            plan_record(make_record(), make_sighting(day="2026-11-20")),
             make_sighting(Outcome.DRIFTED, "2026-11-19", exchange=make_exchange()),
             "headers that only this run saw",
         ),
     ],
 )
-def test_a_patch_says_in_words_what_was_changed(before: Record, seen: Sighting, why: str) -> None:
-    patch = plan_patch(before, [seen], UpdatePolicy(), TODAY)
+def test_a_patch_describes_its_change(before: Record, sighting: Sighting, patch_reason: str) -> None:
+    patch = plan_patch(before, [sighting], UpdatePolicy(), TODAY)
     assert isinstance(patch, Patch)
-    assert patch.reason == why
+    assert patch.reason == patch_reason
 
 
 def test_headers_of_another_answer_say_nothing_about_the_documented_one() -> None:
-    after = planned(make_record(), make_sighting(Outcome.DRIFTED, exchange=make_exchange(403)))
+    after = plan_record(make_record(), make_sighting(Outcome.DRIFTED, exchange=make_exchange(403)))
     assert "seen" not in after.data["response_headers"]["request-id"]
 
 
 @pytest.mark.parametrize("outcome", SILENT)
 def test_absence_of_evidence_changes_nothing_and_says_so(outcome: Outcome) -> None:
-    assert f"run r1: {outcome} (read-timeout) changes no tag" in reason(make_record(), make_sighting(outcome))
+    assert f"run r1: {outcome} (read-timeout) changes no tag" in find_no_patch_reason(
+        make_record(), make_sighting(outcome)
+    )
 
 
-def test_absence_that_gives_no_reason_changes_nothing_either() -> None:
+def test_a_result_without_verdict_and_reason_changes_nothing() -> None:
     silent = make_sighting(Outcome.NOT_PROBED)
-    told = reason(make_record(), replace(silent, result=replace(silent.result, reason=None)))
-    assert "run r1: not_probed changes no tag" in told
+    no_patch_reason = find_no_patch_reason(make_record(), replace(silent, result=replace(silent.result, reason=None)))
+    assert "run r1: not_probed changes no tag" in no_patch_reason
 
 
 def test_each_run_that_tells_nothing_says_why_and_no_other() -> None:
-    before = planned(make_record(), make_sighting(day="2026-11-19"))
+    before = plan_record(make_record(), make_sighting(day="2026-11-19"))
     silent = [make_sighting(Outcome.FLAKY, name="r2"), make_sighting(Outcome.NOT_PROBED, name="r3")]
-    assert reason(before, make_sighting(), *silent) == (
+    assert find_no_patch_reason(before, make_sighting(), *silent) == (
         "run r2: flaky (read-timeout) changes no tag; run r3: not_probed (read-timeout) changes no tag; "
         "conforms as before, and its date is fresh (2026-11-19)"
     )
 
 
-def test_nobody_looked() -> None:
-    assert reason(make_record()) == "not observed"
+def test_without_sightings_nothing_changes() -> None:
+    assert find_no_patch_reason(make_record()) == "not observed"
 
 
 def test_results_of_other_records_are_ignored() -> None:
-    assert reason(make_record(), make_sighting(address="pa/errors/general/other")) == "not observed"
+    assert find_no_patch_reason(make_record(), make_sighting(address="pa/errors/general/other")) == "not observed"
 
 
 def test_a_pin_stops_with_its_reason() -> None:
     pinned = make_record(pinned=True, pinned_reason="the provider confirmed it by mail")
-    assert reason(pinned, make_sighting(), policy=UpdatePolicy(expire_after=0)) == (
+    assert find_no_patch_reason(pinned, make_sighting(), policy=UpdatePolicy(expire_after=0)) == (
         "pinned by hand: the provider confirmed it by mail"
     )
 
 
 def test_restricted_adds_its_tag_and_leaves_the_rest() -> None:
-    before = planned(make_record(), make_sighting(day="2026-11-10"))
-    after = planned(before, make_sighting(Outcome.RESTRICTED))
+    before = plan_record(make_record(), make_sighting(day="2026-11-10"))
+    after = plan_record(before, make_sighting(Outcome.RESTRICTED))
 
     assert after.data["status"] == ["DOCUMENTED", "LIVE_VERIFIED", "ACCOUNT_RESTRICTED"]
     assert {**after.data, "status": None} == {**before.data, "status": None}
-    assert reason(after, make_sighting(Outcome.RESTRICTED)).split("; ")[-1] == "restricted as before"
+    assert find_no_patch_reason(after, make_sighting(Outcome.RESTRICTED)).split("; ")[-1] == "restricted as before"
 
 
 def test_getting_through_takes_the_restriction_away() -> None:
-    after = planned(make_record(), make_sighting(Outcome.RESTRICTED, "2026-11-18"), make_sighting(day="2026-11-19"))
+    after = plan_record(make_record(), make_sighting(Outcome.RESTRICTED, "2026-11-18"), make_sighting(day="2026-11-19"))
     assert after.data["status"] == ["DOCUMENTED", "LIVE_VERIFIED"]
 
 
 def test_a_quiet_night_changes_nothing() -> None:
-    before = planned(make_record(), make_sighting(day="2026-11-13"))
-    assert "conforms as before, and its date is fresh (2026-11-13)" in reason(before, make_sighting(day="2026-11-20"))
+    before = plan_record(make_record(), make_sighting(day="2026-11-13"))
+    assert "conforms as before, and its date is fresh (2026-11-13)" in find_no_patch_reason(
+        before, make_sighting(day="2026-11-20")
+    )
 
 
 def test_a_date_is_renewed_once_it_is_older_than_the_policy_says() -> None:
-    before = planned(make_record(), make_sighting(day="2026-11-12"))
-    assert planned(before, make_sighting(day="2026-11-20")).data["observed"]["verified_at"] == "2026-11-20"
-    assert planned(before, make_sighting(day="2026-11-20"), policy=UpdatePolicy(refresh_after=8)) == before
+    before = plan_record(make_record(), make_sighting(day="2026-11-12"))
+    assert plan_record(before, make_sighting(day="2026-11-20")).data["observed"]["verified_at"] == "2026-11-20"
+    assert plan_record(before, make_sighting(day="2026-11-20"), policy=UpdatePolicy(refresh_after=8)) == before
 
 
-def test_a_week_old_date_stands_unless_told_otherwise() -> None:
-    before = planned(make_record(), make_sighting(day="2026-11-13"))
-    assert planned(before, make_sighting(day="2026-11-20")) == before
-    assert planned(before, make_sighting(day="2026-11-21")) != before
+def test_a_date_is_renewed_after_a_week_by_default() -> None:
+    before = plan_record(make_record(), make_sighting(day="2026-11-13"))
+    assert plan_record(before, make_sighting(day="2026-11-20")) == before
+    assert plan_record(before, make_sighting(day="2026-11-21")) != before
 
 
 def test_a_drift_with_another_face_is_news() -> None:
-    before = planned(make_record(), make_sighting(Outcome.DRIFTED, "2026-11-19"))
-    after = planned(before, make_sighting(Outcome.DRIFTED, findings=(make_drift(observed=404),)))
+    before = plan_record(make_record(), make_sighting(Outcome.DRIFTED, "2026-11-19"))
+    after = plan_record(before, make_sighting(Outcome.DRIFTED, findings=(make_drift(observed=404),)))
     assert "404 instead of 429" in after.data["observed"]["note"]
     assert after.data["observed"]["verified_at"] == "2026-11-20"
 
@@ -232,29 +239,31 @@ def test_a_drift_of_which_only_volatile_values_change_is_no_news() -> None:
         )
         return (finding,)
 
-    before = planned(make_record(), make_sighting(Outcome.DRIFTED, "2026-11-19", findings=answer("1111")))
-    assert planned(before, make_sighting(Outcome.DRIFTED, findings=answer("2222"))) == before
+    before = plan_record(make_record(), make_sighting(Outcome.DRIFTED, "2026-11-19", findings=answer("1111")))
+    assert plan_record(before, make_sighting(Outcome.DRIFTED, findings=answer("2222"))) == before
 
 
 def test_older_evidence_never_overwrites_newer() -> None:
-    before = planned(make_record(), make_sighting(day="2026-11-20", hour=6))
-    assert "is older than what the record says (2026-11-20)" in reason(
+    before = plan_record(make_record(), make_sighting(day="2026-11-20", hour=6))
+    assert "is older than what the record says (2026-11-20)" in find_no_patch_reason(
         before, make_sighting(Outcome.DRIFTED, "2026-11-19")
     )
-    assert "is older" in reason(before, make_sighting(Outcome.DRIFTED, "2026-11-20", hour=5))
-    assert planned(before, make_sighting(Outcome.DRIFTED, "2026-11-20", hour=7)) != before
+    assert "is older" in find_no_patch_reason(before, make_sighting(Outcome.DRIFTED, "2026-11-20", hour=5))
+    assert plan_record(before, make_sighting(Outcome.DRIFTED, "2026-11-20", hour=7)) != before
 
 
 def test_of_a_day_without_an_instant_the_whole_day_counts() -> None:
     """A record that a person wrote names only the day."""
     block = {"result": "drifted", "verified_at": "2026-11-20", "target": "live"}
     before = make_record(ENDPOINT_ADDRESS, verification=block, status=["DOCUMENTED", "UNVERIFIED"])
-    after = planned(before, make_sighting(day="2026-11-20", hour=0, address=ENDPOINT_ADDRESS))
+    after = plan_record(before, make_sighting(day="2026-11-20", hour=0, address=ENDPOINT_ADDRESS))
     assert after.data["verification"]["result"] == "conforms"
-    assert "is older" in reason(before, make_sighting(day="2026-11-19", hour=23, address=ENDPOINT_ADDRESS))
+    assert "is older" in find_no_patch_reason(
+        before, make_sighting(day="2026-11-19", hour=23, address=ENDPOINT_ADDRESS)
+    )
 
 
-def test_what_a_person_tagged_and_nobody_saw_is_written_down() -> None:
+def test_a_record_tagged_by_hand_is_verified_by_the_first_observation() -> None:
     block = {"result": "drifted", "verified_at": "2026-11-19", "target": "live", "observed_at": "2026-11-19T06:00:00Z"}
     before = make_record(ENDPOINT_ADDRESS, verification=block, status=["DOCUMENTED", "LIVE_VERIFIED"])
     patch = plan_patch(before, [make_sighting(address=ENDPOINT_ADDRESS)], UpdatePolicy(), TODAY)
@@ -264,24 +273,26 @@ def test_what_a_person_tagged_and_nobody_saw_is_written_down() -> None:
 
 
 def test_what_only_a_mock_showed_is_seen_for_the_first_time_live() -> None:
-    before = planned(make_record(), make_sighting(day="2026-11-19", live=False, target="mock"))
-    after = planned(before, make_sighting(day="2026-11-20"))
+    before = plan_record(make_record(), make_sighting(day="2026-11-19", live=False, target="mock"))
+    after = plan_record(before, make_sighting(day="2026-11-20"))
     assert "seen on live in run" in after.data["observed"]["note"]
 
 
 def test_evidence_from_the_future_does_not_count() -> None:
-    assert "yet to come" in reason(make_record(), make_sighting(day="2027-01-01"))
+    assert "yet to come" in find_no_patch_reason(make_record(), make_sighting(day="2027-01-01"))
 
 
 def test_east_of_the_date_line_it_is_tomorrow_already() -> None:
-    assert planned(make_record(), make_sighting(day="2026-11-22")).data["observed"]["verified_at"] == "2026-11-22"
-    assert "yet to come" in reason(make_record(), make_sighting(day="2026-11-23"))
+    assert plan_record(make_record(), make_sighting(day="2026-11-22")).data["observed"]["verified_at"] == "2026-11-22"
+    assert "yet to come" in find_no_patch_reason(make_record(), make_sighting(day="2026-11-23"))
 
 
 def test_a_verdict_on_a_record_that_was_rewritten_since_proves_nothing() -> None:
     probed = make_record()
-    assert "changed since it was probed" in reason(make_record(http_status=503), make_sighting(probed_record=probed))
-    assert planned(make_record(note="by hand"), make_sighting(probed_record=probed)).data["status"] == [
+    assert "changed since it was probed" in find_no_patch_reason(
+        make_record(http_status=503), make_sighting(probed_record=probed)
+    )
+    assert plan_record(make_record(note="by hand"), make_sighting(probed_record=probed)).data["status"] == [
         "DOCUMENTED",
         "LIVE_VERIFIED",
     ]
@@ -289,8 +300,8 @@ def test_a_verdict_on_a_record_that_was_rewritten_since_proves_nothing() -> None
 
 def test_write_back_does_not_make_a_record_another() -> None:
     probed = make_record()
-    before = planned(probed, make_sighting(day="2026-11-10", exchange=make_exchange()))
-    assert planned(before, make_sighting(probed_record=probed, exchange=make_exchange())) != before
+    before = plan_record(probed, make_sighting(day="2026-11-10", exchange=make_exchange()))
+    assert plan_record(before, make_sighting(probed_record=probed, exchange=make_exchange())) != before
 
 
 def test_messages_are_bounded_sorted_and_steady() -> None:
@@ -298,63 +309,65 @@ def test_messages_are_bounded_sorted_and_steady() -> None:
         make_sighting(exchange=make_exchange(message=f"Wording {chr(97 + n)} of req_abc123def{n}"), hour=n)
         for n in range(20)
     ]
-    kept = planned(make_record(), *many).data["live_messages"]
+    messages = plan_record(make_record(), *many).data["live_messages"]
 
-    assert len(kept) == 8
-    assert kept == sorted(kept)
-    assert kept[0] == "Wording a of {id}"
+    assert len(messages) == 8
+    assert messages == sorted(messages)
+    assert messages[0] == "Wording a of {id}"
 
 
 def test_of_as_many_messages_as_a_record_keeps_the_first_in_the_alphabet_stay() -> None:
     full = [f"Wording {letter}" for letter in "bcdefghi"]
-    before = planned(make_record(live_messages=full), make_sighting())
-    assert planned(before, make_sighting(exchange=make_exchange(message="Wording z"))) == before
-    after = planned(before, make_sighting(exchange=make_exchange(message="Wording a")))
+    before = plan_record(make_record(live_messages=full), make_sighting())
+    assert plan_record(before, make_sighting(exchange=make_exchange(message="Wording z"))) == before
+    after = plan_record(before, make_sighting(exchange=make_exchange(message="Wording a")))
     assert after.data["live_messages"] == ["Wording a", *full[:-1]]
 
 
 def test_more_messages_than_a_record_keeps_are_a_persons_and_stay() -> None:
     many = [f"Wording {letter}" for letter in "bcdefghij"]
-    after = planned(make_record(live_messages=many), make_sighting(exchange=make_exchange(message="Wording a")))
+    after = plan_record(make_record(live_messages=many), make_sighting(exchange=make_exchange(message="Wording a")))
     assert after.data["live_messages"] == many
 
 
 def test_a_known_message_is_not_repeated() -> None:
     before = make_record(live_messages=["Limit of req_aaaa1111bbbb reached"])
-    after = planned(before, make_sighting(exchange=make_exchange(message="Limit of req_cccc2222dddd reached")))
+    after = plan_record(before, make_sighting(exchange=make_exchange(message="Limit of req_cccc2222dddd reached")))
     assert after.data["live_messages"] == before.data["live_messages"]
 
 
 def test_expiry_turns_what_was_not_renewed_into_unverified() -> None:
-    before = planned(make_record(), make_sighting(day="2026-09-01"), today=date(2026, 9, 1))
-    after = planned(before, policy=UpdatePolicy(expire_after=60))
+    before = plan_record(make_record(), make_sighting(day="2026-09-01"), today=date(2026, 9, 1))
+    after = plan_record(before, policy=UpdatePolicy(expire_after=60))
 
     assert after.data["status"] == ["DOCUMENTED", "UNVERIFIED"]
     assert after.data["observed"]["note"] == "expired: last seen 2026-09-01, which was not renewed within 60 days"
     assert after.data["observed"]["verified_at"] == "2026-09-01"
-    assert planned(after, policy=UpdatePolicy(expire_after=60)) == after
-    assert planned(before, policy=UpdatePolicy(expire_after=60), today=date(2026, 10, 31)) == before, "the sixtieth day"
-    assert planned(before, policy=UpdatePolicy(expire_after=60), today=date(2026, 11, 1)) != before
+    assert plan_record(after, policy=UpdatePolicy(expire_after=60)) == after
+    assert plan_record(before, policy=UpdatePolicy(expire_after=60), today=date(2026, 10, 31)) == before, (
+        "the sixtieth day"
+    )
+    assert plan_record(before, policy=UpdatePolicy(expire_after=60), today=date(2026, 11, 1)) != before
 
 
 def test_expired_endpoints_say_so_in_their_verification() -> None:
-    before = planned(make_record(ENDPOINT_ADDRESS), make_sighting(day="2026-09-01", address=ENDPOINT_ADDRESS))
-    after = planned(before, policy=UpdatePolicy(expire_after=60))
+    before = plan_record(make_record(ENDPOINT_ADDRESS), make_sighting(day="2026-09-01", address=ENDPOINT_ADDRESS))
+    after = plan_record(before, policy=UpdatePolicy(expire_after=60))
     assert after.data["verification"]["result"] == "expired"
     assert after.data["verification"]["reason"].startswith("expired: last seen 2026-09-01")
 
 
 def test_a_fresh_look_keeps_a_verification_whose_date_was_not_rewritten() -> None:
-    before = planned(make_record(), make_sighting(day="2026-11-15"))
-    assert planned(before, make_sighting(day="2026-11-20"), policy=UpdatePolicy(expire_after=2)) == before
+    before = plan_record(make_record(), make_sighting(day="2026-11-15"))
+    assert plan_record(before, make_sighting(day="2026-11-20"), policy=UpdatePolicy(expire_after=2)) == before
 
 
 def test_a_mock_says_that_it_is_one() -> None:
-    after = planned(make_record(), make_sighting(live=False, target="dressed"))
+    after = plan_record(make_record(), make_sighting(live=False, target="dressed"))
     assert "seen on mock:dressed in run" in after.data["observed"]["note"]
     assert "observed_live" not in after.data
 
 
 def test_addresses_agree_with_the_record() -> None:
-    assert planned(make_record(), make_sighting()).address == make_record().address
+    assert plan_record(make_record(), make_sighting()).address == make_record().address
     assert str(make_record().address) == ERROR_ADDRESS

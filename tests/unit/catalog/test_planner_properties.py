@@ -71,15 +71,15 @@ def cases(draw: st.DrawFn, outcomes: tuple[Outcome, ...] = tuple(Outcome)) -> Ca
     return before, draw(some_looks(address, outcomes)), draw(POLICIES)
 
 
-def after(before: Record, sightings: list[Sighting], policy: UpdatePolicy) -> Record:
-    made = plan_patch(before, sightings, policy, TODAY)
-    return made.record if isinstance(made, Patch) else before
+def apply_sightings(record: Record, sightings: list[Sighting], policy: UpdatePolicy) -> Record:
+    plan = plan_patch(record, sightings, policy, TODAY)
+    return plan.record if isinstance(plan, Patch) else record
 
 
 @given(cases())
 def test_the_same_sightings_twice_change_nothing(case: Case) -> None:
     before, sightings, policy = case
-    once = after(before, sightings, policy)
+    once = apply_sightings(before, sightings, policy)
     again = plan_patch(once, sightings, policy, TODAY)
     assert isinstance(again, NoPatch)
     assert again.reason
@@ -96,28 +96,28 @@ def test_the_order_of_runs_does_not_matter(case: Case, random: Random) -> None:
 @given(cases(SILENT))
 def test_what_tells_nothing_changes_nothing(case: Case) -> None:
     before, sightings, policy = case
-    assert after(before, sightings, policy) == before
+    assert apply_sightings(before, sightings, policy) == before
 
 
 @given(cases(), st.data())
 def test_a_date_never_goes_back(case: Case, data: st.DataObject) -> None:
     before, sightings, policy = case
-    record_now = after(before, sightings, policy)
+    record_now = apply_sightings(before, sightings, policy)
     later = data.draw(st.lists(looks(str(before.address)), max_size=4))
-    record_then = after(record_now, later, policy)
+    record_then = apply_sightings(record_now, later, policy)
     first, second = seen_on(record_now), seen_on(record_then)
     assert first is None or (second is not None and second >= first)
 
 
 @given(cases())
 def test_verified_and_unverified_exclude_each_other(case: Case) -> None:
-    tags = after(*case).tags
+    tags = apply_sightings(*case).tags
     assert not {Tag.LIVE_VERIFIED, Tag.UNVERIFIED} <= tags
 
 
 @given(cases())
 def test_a_verified_record_has_its_date(case: Case) -> None:
-    record_now = after(*case)
+    record_now = apply_sightings(*case)
     assert Tag.LIVE_VERIFIED not in record_now.tags or seen_on(record_now) is not None
 
 
@@ -125,7 +125,7 @@ def test_a_verified_record_has_its_date(case: Case) -> None:
 def test_tags_that_are_not_about_evidence_stay(case: Case) -> None:
     before, sightings, policy = case
     about_evidence = {Tag.LIVE_VERIFIED, Tag.UNVERIFIED, Tag.ACCOUNT_RESTRICTED}
-    assert after(before, sightings, policy).tags - about_evidence == before.tags - about_evidence
+    assert apply_sightings(before, sightings, policy).tags - about_evidence == before.tags - about_evidence
 
 
 @given(cases())
@@ -135,12 +135,16 @@ def test_every_plan_says_why(case: Case) -> None:
 
 
 @given(cases((Outcome.CONFORMS, Outcome.DRIFTED)))
-def test_the_latest_look_decides(case: Case) -> None:
+def test_the_latest_sighting_decides(case: Case) -> None:
     before, sightings, policy = case
     if not sightings:
         return
-    last = max(sightings, key=lambda each: (each.day, each.at, each.run.run))
-    ties = [each for each in sightings if (each.day, each.at, each.run.run) == (last.day, last.at, last.run.run)]
-    tags = after(before, sightings, UpdatePolicy(policy.refresh_after)).tags
-    if len({each.result.outcome for each in ties}) == 1:
+    last = max(sightings, key=lambda sighting: (sighting.day, sighting.at, sighting.run.run))
+    ties = [
+        sighting
+        for sighting in sightings
+        if (sighting.day, sighting.at, sighting.run.run) == (last.day, last.at, last.run.run)
+    ]
+    tags = apply_sightings(before, sightings, UpdatePolicy(policy.refresh_after)).tags
+    if len({sighting.result.outcome for sighting in ties}) == 1:
         assert (Tag.LIVE_VERIFIED in tags) == (last.result.outcome is Outcome.CONFORMS)

@@ -126,14 +126,17 @@ def test_the_records_of_a_provider_folder_are_recognised(tmp_path: Path) -> None
 
 
 def test_a_further_folder_keeps_the_named_one(tmp_path: Path) -> None:
-    one, other = write_provider_folder(tmp_path / "one").resolve(), write_provider_folder(tmp_path / "other").resolve()
+    first_folder, second_folder = (
+        write_provider_folder(tmp_path / "one").resolve(),
+        write_provider_folder(tmp_path / "other").resolve(),
+    )
     elsewhere = tmp_path / "elsewhere"
-    with using(one):
-        assert provider_folders.use_also(other) == other / "records"
-        assert provider_folders.use_also(other / "records") == other / "records"
+    with using(first_folder):
+        assert provider_folders.use_also(second_folder) == second_folder / "records"
+        assert provider_folders.use_also(second_folder / "records") == second_folder / "records"
         assert provider_folders.use_also(elsewhere) == elsewhere
         assert provider_folders.use_also(RECORDS) == RECORDS
-        assert provider_folders.all_folders() == (ProviderFolder(other), ProviderFolder(one), SHIPPED)
+        assert provider_folders.all_folders() == (ProviderFolder(second_folder), ProviderFolder(first_folder), SHIPPED)
 
 
 def test_a_printed_command_names_a_folder_that_it_would_not_find(tmp_path: Path) -> None:

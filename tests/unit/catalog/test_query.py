@@ -27,9 +27,9 @@ TODAY = date(2026, 11, 21)
 LIMITED = "pa/errors/general/rate_limit_error"
 
 
-def found(text: str, address: str = LIMITED, **fields: Any) -> bool:
-    made = Record(Address.parse(address), make_record_data(address, **fields))
-    return SearchEntry.from_record(made, TODAY).matches(parse(text))
+def is_found(text: str, address: str = LIMITED, **fields: Any) -> bool:
+    record = Record(Address.parse(address), make_record_data(address, **fields))
+    return SearchEntry.from_record(record, TODAY).matches(parse(text))
 
 
 @pytest.mark.parametrize(
@@ -56,7 +56,7 @@ def found(text: str, address: str = LIMITED, **fields: Any) -> bool:
     ],
 )
 def test_it_finds(text: str) -> None:
-    assert found(text)
+    assert is_found(text)
 
 
 @pytest.mark.parametrize(
@@ -74,17 +74,17 @@ def test_it_finds(text: str) -> None:
     ],
 )
 def test_it_does_not_find(text: str) -> None:
-    assert not found(text)
+    assert not is_found(text)
 
 
 def test_a_group_of_statuses_is_found_by_each() -> None:
-    assert found("status:502", http_status="502/503")
-    assert found("status:503", http_status="502/503")
-    assert found("status:4xx", http_status="4xx")
+    assert is_found("status:502", http_status="502/503")
+    assert is_found("status:503", http_status="502/503")
+    assert is_found("status:4xx", http_status="4xx")
 
 
 def test_what_was_never_seen_is_found_so() -> None:
-    assert found("seen:never", observed=None, status=["DOCUMENTED"])
+    assert is_found("seen:never", observed=None, status=["DOCUMENTED"])
 
 
 POSSIBLE = {field: words[0] for field, words in ALLOWED_VALUES.items()}
@@ -97,13 +97,13 @@ def test_what_only_a_run_knows_is_refused_where_there_is_none(field: str) -> Non
     assert parse(f"{field}:{POSSIBLE.get(field, 'x')}", known=RUN_FIELDS)
 
 
-def test_a_field_that_is_none_is_told() -> None:
+def test_an_unknown_field_is_an_error() -> None:
     with pytest.raises(CatalogError, match="no field is called 'stauts'; did you mean status"):
         parse("stauts:429")
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("status:abc", "status:abc names nothing; write 429, 4xx or 4*"),
         ("-status:42", "status:42 names nothing; write"),
@@ -118,13 +118,13 @@ def test_a_field_that_is_none_is_told() -> None:
         ("outcome:drifetd", "outcome:drifetd names nothing; did you mean drifted"),
     ],
 )
-def test_a_value_that_its_field_can_never_be_is_told(text: str, said: str) -> None:
-    with pytest.raises(CatalogError, match=f"^{re.escape(said)}"):
+def test_an_impossible_value_is_an_error(text: str, message: str) -> None:
+    with pytest.raises(CatalogError, match=f"^{re.escape(message)}"):
         parse(text, known={**RECORD_FIELDS, **RUN_FIELDS})
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "parts"),
     [
         ("rate_limit_eror", ("rate_limit_eror", "did you mean rate_limit_error?")),
         ("rate type:overloaded", ("type:overloaded", "")),
@@ -132,12 +132,12 @@ def test_a_value_that_its_field_can_never_be_is_told(text: str, said: str) -> No
         ("status:429 seen:<1d -rate", None),
     ],
 )
-def test_of_a_query_that_finds_nothing_the_part_is_told_that_no_record_has(text: str, said: Any) -> None:
-    assert find_unmatched_term(text, [Record(Address.parse(LIMITED), make_record_data(LIMITED))]) == said
+def test_a_query_without_result_names_the_part_that_matches_nothing(text: str, parts: Any) -> None:
+    assert find_unmatched_term(text, [Record(Address.parse(LIMITED), make_record_data(LIMITED))]) == parts
 
 
 @given(st.text())
-def test_whatever_is_typed_is_read_or_refused(text: str) -> None:
+def test_any_query_is_read_or_refused(text: str) -> None:
     try:
         terms = parse(text)
     except CatalogError:
@@ -145,16 +145,16 @@ def test_whatever_is_typed_is_read_or_refused(text: str) -> None:
     assert all(term.values and term.field in {"", *RECORD_FIELDS} for term in terms)
 
 
-def test_facets_come_in_one_order_whatever_the_hash_seed() -> None:
+def test_the_order_of_facets_does_not_depend_on_the_hash_seed() -> None:
     tags = ["UNVERIFIED", "BETA", "LEGACY", "LIVE_DISCOVERED", "DOCUMENTED", "ACCOUNT_RESTRICTED"]
-    made = Record(Address.parse(LIMITED), make_record_data(LIMITED, status=tags))
-    told = [facet.removeprefix("tag:") for facet in record_facets(made) if facet.startswith("tag:")]
-    assert told == sorted(tag.lower() for tag in tags)
+    record = Record(Address.parse(LIMITED), make_record_data(LIMITED, status=tags))
+    tag_facets = [facet.removeprefix("tag:") for facet in record_facets(record) if facet.startswith("tag:")]
+    assert tag_facets == sorted(tag.lower() for tag in tags)
 
 
-def test_each_facet_is_found_by_itself() -> None:
-    made = Record(Address.parse(LIMITED), make_record_data(LIMITED))
-    spoken = SearchEntry.from_record(made, TODAY)
-    for facet in record_facets(made):
+def test_a_record_is_found_by_each_of_its_facets() -> None:
+    record = Record(Address.parse(LIMITED), make_record_data(LIMITED))
+    spoken = SearchEntry.from_record(record, TODAY)
+    for facet in record_facets(record):
         field, _, value = facet.partition(":")
         assert spoken.matches(parse(f'{field}:"{value}"')), facet

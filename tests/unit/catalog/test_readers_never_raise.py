@@ -55,7 +55,7 @@ DEPTH = 2
 FEW = 3
 
 
-def variants(value: Json, known: set[tuple[str, ...]], place: tuple[str, ...] = ()) -> Iterator[Json]:
+def variants(value: Json, known_locations: set[tuple[str, ...]], place: tuple[str, ...] = ()) -> Iterator[Json]:
     """The value with one thing in it gone, or something else, three deep: once for each place and shape of its value.
 
     Of alike siblings only the first is changed, and what an earlier record had at the same place is not changed again.
@@ -64,14 +64,14 @@ def variants(value: Json, known: set[tuple[str, ...]], place: tuple[str, ...] = 
         free = bool(place) and not all(map(str.isidentifier, value))
         for name, inner in value.items():
             there = (*place, _shape("*" if free else name, inner))
-            if there not in known:
-                known.add(there)
+            if there not in known_locations:
+                known_locations.add(there)
                 yield {key: item for key, item in value.items() if key != name}
                 yield from ({**value, name: odd} for odd in (ODD if not place else ODD[:3]))
             if len(place) < DEPTH:
-                yield from ({**value, name: changed} for changed in variants(inner, known, there))
+                yield from ({**value, name: changed} for changed in variants(inner, known_locations, there))
     elif isinstance(value, list) and value:
-        yield from ([changed, *value[1:]] for changed in variants(value[0], known, place))
+        yield from ([changed, *value[1:]] for changed in variants(value[0], known_locations, place))
 
 
 def _shape(name: str, value: Json) -> str:
@@ -85,15 +85,17 @@ def _shape(name: str, value: Json) -> str:
 @pytest.mark.parametrize("kind", KINDS)
 def test_what_cannot_be_read_is_refused(kind: str) -> None:
     """The check is slow beside a reader, so it is asked only where one raises, and of a few that raise alike."""
-    known: set[tuple[str, ...]] = set()
-    made = [
-        Record(record.address, data) for record in CATALOG.select(kind=kind) for data in variants(record.data, known)
+    known_locations: set[tuple[str, ...]] = set()
+    records = [
+        Record(record.address, data)
+        for record in CATALOG.select(kind=kind)
+        for data in variants(record.data, known_locations)
     ]
     raising: dict[str, list[Record]] = {}
-    for number, variant in enumerate(made):
+    for number, variant in enumerate(records):
         if trouble := raises(alone(variant, number)):
             raising.setdefault(trouble, []).append(variant)
-    assert len(made) > len(raising) > 0
+    assert len(records) > len(raising) > 0
     for trouble, alike in raising.items():
         for variant in alike[:FEW]:
             refused = is_malformed(variant, SCENE) or check_record(variant, SCENE)

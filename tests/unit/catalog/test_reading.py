@@ -38,11 +38,11 @@ from tests.unit.catalog.catalog_factories import ENDPOINT_ADDRESS, ERROR_ADDRESS
 RULE = {"rule": "present", "source": "1:5.1#request-id"}
 
 
-def error(**fields: Any) -> Record:
+def make_error(**fields: Any) -> Record:
     return make_record(ERROR_ADDRESS, **fields)
 
 
-def endpoint(**fields: Any) -> Record:
+def make_endpoint(**fields: Any) -> Record:
     return make_record(ENDPOINT_ADDRESS, **fields)
 
 
@@ -50,7 +50,7 @@ def limits(**fields: Any) -> Record:
     return make_record(LIMITS_ADDRESS, **fields)
 
 
-def of(record: Record, label: str = "answer") -> Expected:
+def make_expectation(record: Record, label: str = "answer") -> Expected:
     expected = expectation(record, label)
     assert expected is not None
     return expected
@@ -66,13 +66,13 @@ def of(record: Record, label: str = "answer") -> Expected:
     ],
 )
 def test_a_status_is_one_a_group_a_class_or_none(written: Json, read: DocumentedStatus) -> None:
-    assert documented_status(error(http_status=written)) == read
+    assert documented_status(make_error(http_status=written)) == read
 
 
 def test_a_group_has_an_answer_for_each_member_and_causes_have_one_each() -> None:
-    grouped = documented_answers(error(http_status="502/503"))
+    grouped = documented_answers(make_error(http_status="502/503"))
     assert [(expected.label, expected.status) for expected in grouped] == [("502", 502), ("503", 503)]
-    caused = error(causes={"first": "one", "second": "other"}, same_body=True)
+    caused = make_error(causes={"first": "one", "second": "other"}, same_body=True)
     labels = [
         (expected.label, tuple((relation.kind, relation.of) for relation in expected.relations if relation.of))
         for expected in expectations(caused, lambda address: caused)
@@ -95,14 +95,16 @@ def test_a_group_has_an_answer_for_each_member_and_causes_have_one_each() -> Non
     ],
 )
 def test_a_stream_begins_with_a_status_of_its_own(fields: dict[str, Json], status: int, allowed: bool) -> None:
-    expected = of(error(**fields))
+    expected = make_expectation(make_error(**fields))
     assert expected.allows(status) is allowed
     assert expected.is_answered_by(Response(status)) is allowed
 
 
 @pytest.mark.parametrize(("grpc", "answered"), [(GrpcStatus(8), True), (GrpcStatus(7), False), (None, False)])
 def test_a_grpc_answer_is_known_by_its_status(grpc: GrpcStatus | None, answered: bool) -> None:
-    expected = of(error(http_status=None, surface="pd_grpc", stream={"protocol": "grpc", "grpc_status": 8}))
+    expected = make_expectation(
+        make_error(http_status=None, surface="pd_grpc", stream={"protocol": "grpc", "grpc_status": 8})
+    )
     assert expected.is_answered_by(Response(grpc=grpc)) is answered
 
 
@@ -133,10 +135,10 @@ def test_whether_a_close_is_documented(fields: dict[str, Json], closes: bool) ->
 
 
 def test_an_array_of_header_names_rules_nothing_but_names_them() -> None:
-    named = error(response_headers=["request-id", "retry-after"])
-    assert of(named).headers == ()
-    assert header_names(named) == {"request-id", "retry-after"}
-    assert header_names(endpoint(response=None)) == frozenset()
+    header_names_only = make_error(response_headers=["request-id", "retry-after"])
+    assert make_expectation(header_names_only).headers == ()
+    assert header_names(header_names_only) == {"request-id", "retry-after"}
+    assert header_names(make_endpoint(response=None)) == frozenset()
 
 
 def test_the_headers_of_limits_hold_for_the_labels_they_name() -> None:
@@ -147,39 +149,44 @@ def test_the_headers_of_limits_hold_for_the_labels_they_name() -> None:
     record = limits(headers=[always, sample, refused])
 
     plain = HeaderRule("x-limit", "present", family="requests", part="limit", source=RULE["source"])
-    assert of(record, "answer").headers == (plain,)
-    assert [(rule.name, rule.optional) for rule in of(record, "limited").headers] == [
+    assert make_expectation(record, "answer").headers == (plain,)
+    assert [(rule.name, rule.optional) for rule in make_expectation(record, "limited").headers] == [
         ("x-limit", True),
         ("retry-after", False),
     ]
-    assert [of(record, label).status for label in ("answer", "limited")] == [200, 429]
+    assert [make_expectation(record, label).status for label in ("answer", "limited")] == [200, 429]
     assert expectation(record, "elsewhere") is None
     assert header_names(record) == {"x-limit", "x-sample", "retry-after"}
 
 
 @pytest.mark.parametrize(("headers", "name"), [({"b-limit-x": "2", "a-limit": "1"}, "a-limit"), ({}, "*limit*")])
-def test_a_star_in_a_header_name_stands_for_anything(headers: dict[str, str], name: str) -> None:
+def test_a_star_in_a_header_name_matches_anything(headers: dict[str, str], name: str) -> None:
     assert HeaderRule("*limit*", "absent").name_in(headers) == name
     assert HeaderRule("a-limit", "present").name_in(headers) == "a-limit"
 
 
 def test_an_endpoint_itself_states_its_success_alone() -> None:
-    record = endpoint(
+    record = make_endpoint(
         auth={"missing": ERROR_ADDRESS, "wrong": None}, request={"rules": [{"label": "a", "answer": "x"}]}
     )
-    assert of(record, "success").status == 200
+    assert make_expectation(record, "success").status == 200
     assert expectation(record, "missing_credential") is None
-    assert [expected.label for expected in expectations(record, lambda address: error())] == [
+    assert [expected.label for expected in expectations(record, lambda address: make_error())] == [
         "success",
         "missing_credential",
         "a",
     ]
 
 
-def test_the_answer_lies_in_the_last_documented_event() -> None:
-    first, last, ours = ({"error": {"message": message}} for message in ("first", "last", "ours"))
-    events = (Event("error", first), Event("error", last), Event("error", ours, sent=True), Event("ping", ours))
-    expected = of(error(http_status=None, stream={"protocol": "sse", "event": "error"}))
+def test_the_answer_is_in_the_last_documented_event() -> None:
+    first, last, own_event = ({"error": {"message": message}} for message in ("first", "last", "ours"))
+    events = (
+        Event("error", first),
+        Event("error", last),
+        Event("error", own_event, sent=True),
+        Event("ping", own_event),
+    )
+    expected = make_expectation(make_error(http_status=None, stream={"protocol": "sse", "event": "error"}))
     assert answer_body(expected, Response(200, events=events)) == last
     assert message_of(expected, Response(200, events=events)) == "last"
     assert answer_body(expected, Response(200, events=(Event("ping"),))) is ABSENT
@@ -197,7 +204,7 @@ def test_the_answer_lies_in_the_last_documented_event() -> None:
     ],
 )
 def test_message_and_param_are_texts_or_nothing(body: Json, message: str | None, param: str | None) -> None:
-    expected = of(error(surface="pc"))
+    expected = make_expectation(make_error(surface="pc"))
     assert message_of(expected, Response(400, body=body)) == message
     assert param_of(expected, Response(400, body=body)) == param
 
@@ -211,22 +218,22 @@ BLOCK = {"result": "drifted", "target": "live", "run": "r1", "observed_at": "202
 @pytest.mark.parametrize(
     ("record", "read"),
     [
-        (error(), None),
-        (error(observed={"verified_at": "2026-11-20", "note": None}), LastSeen(DAY)),
+        (make_error(), None),
+        (make_error(observed={"verified_at": "2026-11-20", "note": None}), LastSeen(DAY)),
         (
-            error(observed={"verified_at": "2026-11-20", "note": NOTE}),
+            make_error(observed={"verified_at": "2026-11-20", "note": NOTE}),
             LastSeen(DAY, AT, "drifted", "live", "answer status 403"),
         ),
         (
-            endpoint(verification={**BLOCK, "verified_at": "2026-11-20", "seen": ["a", "b"]}),
+            make_endpoint(verification={**BLOCK, "verified_at": "2026-11-20", "seen": ["a", "b"]}),
             LastSeen(DAY, AT, "drifted", "live", "a; b"),
         ),
         (
-            endpoint(verification={"result": "drifted", "verified_at": "2026-11-20", "seen": {"status": 422}}),
+            make_endpoint(verification={"result": "drifted", "verified_at": "2026-11-20", "seen": {"status": 422}}),
             LastSeen(DAY, None, "drifted", "", "status: 422"),
         ),
         (
-            endpoint(verification={"result": "drifted", "verified_at": "2026-11-20", "seen": "by hand"}),
+            make_endpoint(verification={"result": "drifted", "verified_at": "2026-11-20", "seen": "by hand"}),
             LastSeen(DAY, None, "drifted", "", "by hand"),
         ),
         (limits(retrieved_at="2026-11-20"), None),
@@ -243,21 +250,21 @@ def test_what_was_last_seen(record: Record, read: LastSeen | None) -> None:
 
 
 @pytest.mark.parametrize(
-    ("target", "other"),
+    ("target", "is_no_provider"),
     [("mock", True), ("mock:dressed", True), ("gateway:eu", True), ("mockery", False), ("gateway", False), ("", False)],
 )
-def test_what_is_no_provider_is_known_by_its_name(target: str, other: bool) -> None:
-    assert is_not_from_provider(target) is other
+def test_targets_that_are_no_provider_are_recognized_by_name(target: str, is_no_provider: bool) -> None:
+    assert is_not_from_provider(target) is is_no_provider
 
 
-def test_what_is_documented_is_told_from_what_was_seen() -> None:
-    plain = error(fields={"/seen": {"properties": {"seen": {}}}})
+def test_documented_fields_are_distinguished_from_observed_ones() -> None:
+    plain = make_error(fields={"/seen": {"properties": {"seen": {}}}})
     marked = {name: {**rule, "seen": "present"} for name, rule in plain.data["response_headers"].items()}
     looked_at = {"status": ["LIVE_VERIFIED"], "observed": {"verified_at": "2026-11-20"}, "live_messages": ["Slow."]}
     after = Record(plain.address, {**plain.data, **looked_at, "response_headers": marked, "note": "A note."})
     assert documented_fields(after) == documented_fields(plain)
-    assert documented_fields(error(http_status=503)) != documented_fields(error())
-    assert documented_fields(error(fields={"/seen": {"properties": {}}})) != documented_fields(plain)
+    assert documented_fields(make_error(http_status=503)) != documented_fields(make_error())
+    assert documented_fields(make_error(fields={"/seen": {"properties": {}}})) != documented_fields(plain)
 
 
 @pytest.mark.parametrize(
@@ -265,16 +272,16 @@ def test_what_is_documented_is_told_from_what_was_seen() -> None:
     [(True, True, "yes"), (False, False, "no"), (None, None, "not said"), ("poll", None, "poll")],
 )
 def test_whether_to_send_it_again(retryable: Json, helps: bool | None, words: str) -> None:
-    read = retry_advice(error(retryable=retryable, backoff="1 s"))
+    read = retry_advice(make_error(retryable=retryable, backoff="1 s"))
     assert read == RetryAdvice(helps, "poll" if retryable == "poll" else "", "1 s", "Wait, then send it again.")
     assert read.in_words == words
 
 
 @pytest.mark.parametrize(("category", "permission"), [("permission", True), ("auth", True), ("capacity", False)])
 def test_how_an_error_is_named(category: str, permission: bool) -> None:
-    named = classification(error(code=None, category=category))
-    assert (named.type, named.code, named.category) == ("rate_limit_error", "", category)
-    assert named.is_permission is permission
+    with_category = classification(make_error(code=None, category=category))
+    assert (with_category.type, with_category.code, with_category.category) == ("rate_limit_error", "", category)
+    assert with_category.is_permission is permission
 
 
 def test_what_a_rate_limit_record_states() -> None:
@@ -306,14 +313,18 @@ def test_what_a_rate_limit_record_states() -> None:
         None,
     ]
     assert read.limit_headers == (LimitHeaders("requests", limit="x-limit", reset="x-reset"),)
-    assert [read.matching_tiers({"x-limit": told}) for told in ("50", "51", "many")] == [["messages: start"], [], []]
+    assert [read.matching_tiers({"x-limit": header_value}) for header_value in ("50", "51", "many")] == [
+        ["messages: start"],
+        [],
+        [],
+    ]
     assert read.matching_tiers({}) == []
     assert read.delay_in_message
     assert not rate_limits(limits(error_semantics_429={"spend": cause})).delay_in_message
 
 
 def test_a_record_for_people() -> None:
-    record = error(
+    record = make_error(
         code=None, retryable=None, note="Open.", pinned=True, pinned_reason="By mail.", live_messages=["a", "b"]
     )
     rows = {fact.label: fact.value for fact in documented_rows(record)}
@@ -326,13 +337,13 @@ def test_a_record_for_people() -> None:
         DisplayRow("note", "Open."),
         DisplayRow("pinned reason", "By mail."),
     )
-    assert (meaning(record), meaning(endpoint()), note(record)) == ("Too many requests.", "", "Open.")
-    assert next(documented_rows(endpoint())) == DisplayRow("request", "POST /v1/messages")
+    assert (meaning(record), meaning(make_endpoint()), note(record)) == ("Too many requests.", "", "Open.")
+    assert next(documented_rows(make_endpoint())) == DisplayRow("request", "POST /v1/messages")
     assert keywords(record) == {"429", "rate_limit_error", "DOCUMENTED"}
     assert (
         pinned_reason(record),
-        pinned_reason(error(pinned=True)),
-        pinned_reason(error(pinned_reason="By mail.")),
+        pinned_reason(make_error(pinned=True)),
+        pinned_reason(make_error(pinned_reason="By mail.")),
     ) == (
         "By mail.",
         "no reason given",
@@ -357,7 +368,7 @@ def test_a_reference_is_followed_by_the_same_pointer() -> None:
     assert resolve_ref("urn:catalog:nothing", "urn:catalog:error") is None
 
 
-def test_what_was_read_is_kept_for_the_same_record_and_no_other() -> None:
-    first, alike, other = error(), error(), error(http_status=503)
-    assert of(first) is of(alike)
-    assert (of(first).status, of(other).status) == (429, 503)
+def test_an_expectation_is_cached_per_record() -> None:
+    first, alike, changed_record = make_error(), make_error(), make_error(http_status=503)
+    assert make_expectation(first) is make_expectation(alike)
+    assert (make_expectation(first).status, make_expectation(changed_record).status) == (429, 503)

@@ -18,7 +18,7 @@ FINE = {"label": "two", "is": "subset", "at": "/data/*/id", "of": "one", "source
 CAUSES = {"one": "This.", "two": "That."}
 
 
-def told(root: Path, relations: list[dict[str, Any]], **fields: Any) -> list[str]:
+def list_problems(root: Path, relations: list[dict[str, Any]], **fields: Any) -> list[str]:
     content = make_small_catalog()
     changed = {"relations": relations, "causes": CAUSES, **fields}
     content["pa/errors/general.json"]["rate_limit_error"].update(changed)
@@ -35,27 +35,33 @@ def stating(*relations: dict[str, Any], **fields: Any) -> Record:
     return Record(base.address, {**base.data, "causes": CAUSES, "relations": list(relations), **fields})
 
 
-def test_a_sound_relation_is_an_assertion_with_its_own_source(tmp_path: Path) -> None:
-    assert told(tmp_path, [FINE]) == []
-    made = {str(assertion.key): assertion for assertion in assertions(stating(FINE), dict[str, Record]().__getitem__)}
-    its = made["two/relation:subset:/data/*/id:one"]
-    assert (its.documented, its.source, str(its.basis)) == ("each among /data/*/id of one", "2:7.3#429", "documented")
+def test_a_relation_is_an_assertion_with_its_own_source(tmp_path: Path) -> None:
+    assert list_problems(tmp_path, [FINE]) == []
+    assertions_by_key = {
+        str(assertion.key): assertion for assertion in assertions(stating(FINE), dict[str, Record]().__getitem__)
+    }
+    subset = assertions_by_key["two/relation:subset:/data/*/id:one"]
+    assert (subset.documented, subset.source, str(subset.basis)) == (
+        "each among /data/*/id of one",
+        "2:7.3#429",
+        "documented",
+    )
 
 
-def test_a_place_may_be_assumed_of_what_a_row_states() -> None:
+def test_the_location_of_a_documented_relation_may_be_assumed() -> None:
     key = "two/relation:subset:/data/*/id:one"
     assumed = {"assumed": {key: "Where is not shown."}}
-    made = {
+    assertions_by_key = {
         str(assertion.key): assertion
         for assertion in assertions(stating(FINE, **assumed), dict[str, Record]().__getitem__)
     }
-    assert made[key].is_only_location_assumed
+    assert assertions_by_key[key].is_only_location_assumed
     without = {name: value for name, value in FINE.items() if name != "source"}
-    made = {
+    assertions_by_key = {
         str(assertion.key): assertion
         for assertion in assertions(stating(without, **assumed), dict[str, Record]().__getitem__)
     }
-    assert not made[key].is_only_location_assumed
+    assert not assertions_by_key[key].is_only_location_assumed
 
 
 @pytest.mark.parametrize(
@@ -111,5 +117,5 @@ def test_a_place_may_be_assumed_of_what_a_row_states() -> None:
         ),
     ],
 )  # fmt: skip
-def test_each_fault_is_told(tmp_path: Path, relations: list[dict[str, Any]], line: str) -> None:
-    assert line in told(tmp_path, relations)
+def test_each_fault_is_a_problem(tmp_path: Path, relations: list[dict[str, Any]], line: str) -> None:
+    assert line in list_problems(tmp_path, relations)

@@ -37,33 +37,35 @@ DIFFERING = {"on": "2026-11-20", "mismatched": {STATUS: "503"}}
 OLD = {"on": "2026-01-01"}
 
 
-def seen(address: str, **lines: dict[str, Any]) -> Record:
+def add_evidence(address: str, **lines: dict[str, Any]) -> Record:
     """A shipped record with evidence: a line an endpoint, `create` and `count` for short."""
     record = shipped()[address]
-    stated = assertions(record, shipped().__getitem__)
+    record_assertions = assertions(record, shipped().__getitem__)
     endpoints = {"create": CREATE, "count": COUNT}
     block = {
         "schema_version": EVIDENCE_VERSION,
-        "statements": statements_digest(stated),
+        "statements": statements_digest(record_assertions),
         "endpoints": {endpoints[name]: line for name, line in lines.items()},
     }
     return Record(record.address, {**record.data, "evidence": block})
 
 
-def answer_to(dependency: Dependency, *records: Record, max_age_days: int = MAX_AGE_DAYS) -> DependencyResult:
+def evaluate(dependency: Dependency, *records: Record, max_age_days: int = MAX_AGE_DAYS) -> DependencyResult:
     changed = {record.address: record for record in records}
     catalog = Catalog(Path(), [changed.get(record.address, record) for record in shipped().records])
     [result] = evaluate_dependencies(RelyFile((dependency,), max_age_days), catalog, TODAY)
     return result
 
 
-def test_what_was_seen_as_stated_holds() -> None:
-    result = answer_to(RETRIES, seen(LIMIT, create=FRESH))
+def test_a_matched_dependency_holds() -> None:
+    result = evaluate(RETRIES, add_evidence(LIMIT, create=FRESH))
     assert (result.answer, result.records, result.assertions) == (DependencyStatus.YES, 1, 2)
 
 
-def test_what_was_seen_otherwise_does_not() -> None:
-    result = answer_to(RETRIES, seen(LIMIT, create=FRESH, count={"on": "2026-11-21", "mismatched": {RETRY: "absent"}}))
+def test_a_mismatched_dependency_does_not_hold() -> None:
+    result = evaluate(
+        RETRIES, add_evidence(LIMIT, create=FRESH, count={"on": "2026-11-21", "mismatched": {RETRY: "absent"}})
+    )
     assert result.answer is DependencyStatus.NO
     [differing] = result.differing
     assert (differing.assertion.id, differing.endpoint, differing.mismatch) == (f"{LIMIT}#{RETRY}", COUNT, "absent")
@@ -71,15 +73,15 @@ def test_what_was_seen_otherwise_does_not() -> None:
 
 
 def test_a_difference_in_another_assertion_or_on_another_endpoint_does_not_count() -> None:
-    another = seen(LIMIT, create={"on": "2026-11-20", "mismatched": {"answer/header:request-id": "absent"}})
-    assert answer_to(RETRIES, another).answer is DependencyStatus.YES
-    on_another = seen(LIMIT, create=FRESH, count={"on": "2026-11-20", "mismatched": {RETRY: "absent"}})
-    assert answer_to(Dependency((LIMIT,), (RETRY,), (CREATE,)), on_another).answer is DependencyStatus.YES
+    another = add_evidence(LIMIT, create={"on": "2026-11-20", "mismatched": {"answer/header:request-id": "absent"}})
+    assert evaluate(RETRIES, another).answer is DependencyStatus.YES
+    on_another = add_evidence(LIMIT, create=FRESH, count={"on": "2026-11-20", "mismatched": {RETRY: "absent"}})
+    assert evaluate(Dependency((LIMIT,), (RETRY,), (CREATE,)), on_another).answer is DependencyStatus.YES
 
 
-def test_where_nobody_looked_it_is_unknown() -> None:
-    assert answer_to(RETRIES).answer is DependencyStatus.UNKNOWN
-    partly = answer_to(RETRIES, seen(LIMIT, create={"on": "2026-11-20", "not_observed": {RETRY: "2026-09-01"}}))
+def test_an_unobserved_dependency_is_unknown() -> None:
+    assert evaluate(RETRIES).answer is DependencyStatus.UNKNOWN
+    partly = evaluate(RETRIES, add_evidence(LIMIT, create={"on": "2026-11-20", "not_observed": {RETRY: "2026-09-01"}}))
     assert partly.answer is DependencyStatus.UNKNOWN
     [not_observed] = partly.not_observed
     assert (not_observed.assertion.id, not_observed.endpoint, not_observed.on) == (
@@ -90,7 +92,7 @@ def test_where_nobody_looked_it_is_unknown() -> None:
 
 
 def test_what_a_mock_did_is_no_evidence() -> None:
-    record = seen(LIMIT, create=FRESH)
+    record = add_evidence(LIMIT, create=FRESH)
     note = "conforms, seen on {} in run r at 2026-11-20T00:00:00Z"
     for target, answer in (
         ("live", DependencyStatus.YES),
@@ -99,65 +101,65 @@ def test_what_a_mock_did_is_no_evidence() -> None:
     ):
         block = {"verified_at": "2026-11-20", "note": note.format(target)}
         own = Record(record.address, {**record.data, "observed": block})
-        assert answer_to(RETRIES, own).answer is answer, target
+        assert evaluate(RETRIES, own).answer is answer, target
 
 
 def test_an_observation_counts_for_so_many_days() -> None:
     last = TODAY - timedelta(days=MAX_AGE_DAYS)
-    assert answer_to(RETRIES, seen(LIMIT, create={"on": last.isoformat()})).answer is DependencyStatus.YES
+    assert evaluate(RETRIES, add_evidence(LIMIT, create={"on": last.isoformat()})).answer is DependencyStatus.YES
     older = (last - timedelta(days=1)).isoformat()
-    assert answer_to(RETRIES, seen(LIMIT, create={"on": older})).answer is DependencyStatus.UNKNOWN
-    assert answer_to(RETRIES, seen(LIMIT, create={"on": older}), max_age_days=60).answer is DependencyStatus.YES
+    assert evaluate(RETRIES, add_evidence(LIMIT, create={"on": older})).answer is DependencyStatus.UNKNOWN
+    assert evaluate(RETRIES, add_evidence(LIMIT, create={"on": older}), max_age_days=60).answer is DependencyStatus.YES
 
 
 def test_where_endpoints_are_named_it_has_to_hold_on_each() -> None:
     both = Dependency((LIMIT,), (RETRY,), ("pa/endpoints/messages/*",))
-    result = answer_to(both, seen(LIMIT, create=FRESH))
+    result = evaluate(both, add_evidence(LIMIT, create=FRESH))
     assert result.answer is DependencyStatus.UNKNOWN
     assert [(cell.endpoint, cell.on) for cell in result.not_observed] == [(COUNT, None)]
-    assert answer_to(both, seen(LIMIT, create=FRESH, count=FRESH)).answer is DependencyStatus.YES
-    differing = answer_to(both, seen(LIMIT, count={"on": "2026-11-20", "mismatched": {RETRY: "absent"}}))
+    assert evaluate(both, add_evidence(LIMIT, create=FRESH, count=FRESH)).answer is DependencyStatus.YES
+    differing = evaluate(both, add_evidence(LIMIT, count={"on": "2026-11-20", "mismatched": {RETRY: "absent"}}))
     assert [cell.endpoint for cell in differing.differing] == [COUNT]
     assert [cell.endpoint for cell in differing.not_observed] == [CREATE]
 
 
-def test_some_endpoint_is_enough_whatever_was_never_seen_on_another() -> None:
+def test_one_matched_endpoint_is_enough() -> None:
     never = {"on": "2026-11-20", "not_observed": {RETRY: None}}
-    assert answer_to(RETRIES, seen(LIMIT, create=never, count=FRESH)).answer is DependencyStatus.YES
-    assert answer_to(RETRIES, seen(LIMIT, create=never)).answer is DependencyStatus.UNKNOWN
+    assert evaluate(RETRIES, add_evidence(LIMIT, create=never, count=FRESH)).answer is DependencyStatus.YES
+    assert evaluate(RETRIES, add_evidence(LIMIT, create=never)).answer is DependencyStatus.UNKNOWN
 
 
-def test_by_default_an_observation_counts_until_a_live_night_came_round_and_its_date_was_renewed() -> None:
+def test_the_default_age_covers_a_rotation_and_a_renewal() -> None:
     assert ROUND_DAYS + UpdatePolicy().refresh_after == MAX_AGE_DAYS
 
 
 def test_evidence_for_other_statements_says_nothing() -> None:
-    record = seen(LIMIT, create=FRESH)
+    record = add_evidence(LIMIT, create=FRESH)
     edited = Record(record.address, {**record.data, "http_status": 430})
-    assert answer_to(RETRIES, edited).answer is DependencyStatus.UNKNOWN
+    assert evaluate(RETRIES, edited).answer is DependencyStatus.UNKNOWN
 
 
 def test_a_star_means_what_the_documents_state_and_a_written_key_what_we_assumed_too() -> None:
     stated = assertions(shipped()[CREATE], shipped().__getitem__)
     assumed = next(str(assertion.key) for assertion in stated if assertion.assumed and assertion.key.label == "success")
-    every = answer_to(Dependency((CREATE,), ("success/*",)))
+    every = evaluate(Dependency((CREATE,), ("success/*",)))
     assert every.not_observed
     assert assumed not in {str(cell.assertion.key) for cell in every.not_observed}
-    differing = seen(CREATE, create={"on": "2026-11-20", "mismatched": {assumed: "x"}})
-    assert answer_to(Dependency((CREATE,), (assumed,)), differing).answer is DependencyStatus.NO
+    differing = add_evidence(CREATE, create={"on": "2026-11-20", "mismatched": {assumed: "x"}})
+    assert evaluate(Dependency((CREATE,), (assumed,)), differing).answer is DependencyStatus.NO
 
 
 def test_where_the_documents_say_nothing_a_star_means_what_we_assumed() -> None:
     stream = "pb/endpoints/generation/stream_generate_content_v1beta"
     stated = assertions(shipped()[stream], shipped().__getitem__)
     assert all(assertion.assumed for assertion in stated if assertion.key.label == "success")
-    assert answer_to(Dependency((stream,), ("success/*",))).not_observed
+    assert evaluate(Dependency((stream,), ("success/*",))).not_observed
 
 
 def test_what_only_the_provider_can_cause_stays_unknown_until_somebody_met_it() -> None:
     overloaded = Dependency((OVERLOADED,), ("answer/*",))
-    assert answer_to(overloaded).answer is DependencyStatus.UNKNOWN
-    assert answer_to(overloaded, seen(OVERLOADED, create=FRESH)).answer is DependencyStatus.YES
+    assert evaluate(overloaded).answer is DependencyStatus.UNKNOWN
+    assert evaluate(overloaded, add_evidence(OVERLOADED, create=FRESH)).answer is DependencyStatus.YES
 
 
 @pytest.mark.parametrize(
@@ -174,7 +176,7 @@ def test_what_only_the_provider_can_cause_stays_unknown_until_somebody_met_it() 
 def test_a_record_that_states_nothing_of_it_or_occurs_on_no_such_endpoint_is_left_out(
     keys: tuple[str, ...], endpoints: tuple[str, ...], records: list[str]
 ) -> None:
-    result = answer_to(Dependency((LIMIT, OVERLOADED, CREATE), keys, endpoints))
+    result = evaluate(Dependency((LIMIT, OVERLOADED, CREATE), keys, endpoints))
     assert sorted({cell.assertion.address for cell in result.not_observed}) == records
 
 
@@ -207,7 +209,7 @@ def test_one_no_is_no_and_a_yes_needs_all(answers: list[DependencyStatus]) -> No
         ("a.c", "abc", False),
     ],
 )
-def test_a_star_stands_for_anything(pattern: str, text: str, expected: bool) -> None:
+def test_a_star_matches_anything(pattern: str, text: str, expected: bool) -> None:
     assert matches_wildcard(pattern, text) is expected
 
 
@@ -234,7 +236,7 @@ def test_what_the_file_leaves_out_has_its_default(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("", "rely.toml: 'rely' is missing"),
         ("rely = []", "rely.toml:rely: "),
@@ -249,12 +251,12 @@ def test_what_the_file_leaves_out_has_its_default(tmp_path: Path) -> None:
         ("[[rely", "broken TOML"),
     ],
 )
-def test_a_slip_is_one_line_with_its_place(
-    text: str, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+def test_a_mistake_in_the_file_is_one_line_with_its_location(
+    text: str, message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["can-i-rely", rely_toml(tmp_path, text)]) == 4
     output = capsys.readouterr().err
-    assert said in output
+    assert message in output
     assert output.count("\n") == 1
 
 
@@ -264,7 +266,7 @@ def test_a_file_that_is_not_there(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("line", "status", "said"),
+    ("line", "status", "lines_expected"),
     [
         (FRESH, 0, ["yes", f"  yes: {LIMIT}, 1 assertion of 1 record"]),
         (
@@ -288,17 +290,17 @@ def test_a_file_that_is_not_there(capsys: pytest.CaptureFixture[str]) -> None:
     ],
 )
 def test_the_exit_status_is_the_answer(
-    line: dict[str, Any], status: int, said: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    line: dict[str, Any], status: int, lines_expected: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     records = tmp_path / "records"
     shutil.copytree(shipped().root / "pa", records / "pa")
     file = records / "pa" / "errors" / "general.json"
     data = json.loads(file.read_text())
-    data["rate_limit"] = dict(seen(LIMIT, create=line).data)
+    data["rate_limit"] = dict(add_evidence(LIMIT, create=line).data)
     file.write_text(json.dumps(data))
     arguments = ["--catalog", str(records), "--today", TODAY.isoformat()]
     assert main(["can-i-rely", rely_toml(tmp_path), *arguments]) == status
-    assert capsys.readouterr().out.splitlines() == said
+    assert capsys.readouterr().out.splitlines() == lines_expected
 
 
 def test_of_many_reasons_a_few_are_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -312,9 +314,9 @@ def test_of_many_reasons_a_few_are_named(tmp_path: Path, capsys: pytest.CaptureF
 def test_help_names_records_that_exist(capsys: pytest.CaptureFixture[str]) -> None:
     for command in ("show", "can-i-rely", "accept", "find"):
         main([command, "--help"])
-    named = set(re.findall(r"p[abcd]/(?:errors|endpoints)/[a-z_]+/[a-z0-9_]+", capsys.readouterr().out))
-    assert named
-    assert named <= {str(address) for address in shipped()}
+    addresses = set(re.findall(r"p[abcd]/(?:errors|endpoints)/[a-z_]+/[a-z0-9_]+", capsys.readouterr().out))
+    assert addresses
+    assert addresses <= {str(address) for address in shipped()}
 
 
 @pytest.mark.parametrize("arguments", [["--today", "0001-01-01"], ["--today", "9999-12-31"]])

@@ -114,9 +114,9 @@ RUN = Run(
 )
 
 
-def read_again(said: dict[str, Any]) -> dict[str, Any]:
+def read_again(data: dict[str, Any]) -> dict[str, Any]:
     """As it is read from a line."""
-    read: dict[str, Any] = json.loads(json.dumps(said))
+    read: dict[str, Any] = json.loads(json.dumps(data))
     return read
 
 
@@ -124,7 +124,7 @@ def read_again(said: dict[str, Any]) -> dict[str, Any]:
 def test_a_result_is_read_as_it_was_written(result: Result) -> None:
     again = Result.from_json(read_again(result.to_json()))
     assert again == result
-    assert {type(each) for each in (again.findings, again.observations, again.attempts, again.not_drawn)} == {tuple}
+    assert {type(member) for member in (again.findings, again.observations, again.attempts, again.not_drawn)} == {tuple}
     assert Result.from_json(result.to_json()) == result
 
 
@@ -133,7 +133,7 @@ def test_a_run_is_read_as_it_was_written(run: Run) -> None:
     assert Run.from_json(read_again(run.to_json())) == run
 
 
-def test_a_line_leaves_out_what_is_none_but_for_what_a_reader_looks_for() -> None:
+def test_a_line_omits_empty_fields_but_for_the_required_ones() -> None:
     result = Result(
         RECORD,
         {},
@@ -141,18 +141,18 @@ def test_a_line_leaves_out_what_is_none_but_for_what_a_reader_looks_for() -> Non
         findings=(Finding("x", Aspect.STATUS, Severity.INFO, "m"),),
         attempts=(Attempt("", 1.0, (Exchange("a", BARE, Response()), Exchange("b", BARE))),),
     )
-    said = read_again(result.to_json())
-    assert said["reason"] is None
-    assert not {"accepted_difference", "confirmation"} & said.keys()
-    assert (said["findings"][0]["documented"], said["findings"][0]["observed"]) == (None, None)
-    first, second = said["attempts"][0]["exchanges"]
+    result_line = read_again(result.to_json())
+    assert result_line["reason"] is None
+    assert not {"accepted_difference", "confirmation"} & result_line.keys()
+    assert (result_line["findings"][0]["documented"], result_line["findings"][0]["observed"]) == (None, None)
+    first, second = result_line["attempts"][0]["exchanges"]
     assert second["response"] is None
     assert first["request"]["body"] is None
     assert "failure" not in first
     assert first["response"] == {"headers": {}, "body": None, "body_type": "empty", "ended": "complete"}
-    told = read_again(Run("r", "mock", live=False, started_at="", today="").to_json())
-    assert told["previous_run"] is None
-    assert "traffic" not in told
+    run_line = read_again(Run("r", "mock", live=False, started_at="", today="").to_json())
+    assert run_line["previous_run"] is None
+    assert "traffic" not in run_line
 
 
 def test_any_mapping_is_an_object_and_any_sequence_a_list() -> None:

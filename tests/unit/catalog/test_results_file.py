@@ -34,66 +34,66 @@ RESULTS_OF_A_RUN = (
 def path(tmp_path: Path) -> Path:
     path = tmp_path / "results.jsonl"
     with ResultsWriter(path, RUN) as writer:
-        for each in RESULTS_OF_A_RUN:
-            writer.append(each.to_json())
+        for result in RESULTS_OF_A_RUN:
+            writer.append(result.to_json())
     return path
 
 
 def test_what_was_written_is_read(path: Path) -> None:
-    assert read_run(path) == (RUN, [Result.from_json(each.to_json()) for each in RESULTS_OF_A_RUN])
+    assert read_run(path) == (RUN, [Result.from_json(result.to_json()) for result in RESULTS_OF_A_RUN])
 
 
-def test_a_file_is_begun_anew_in_whichever_folder(tmp_path: Path) -> None:
+def test_a_writer_replaces_the_file_and_makes_its_folder(tmp_path: Path) -> None:
     path = tmp_path / "new" / "folder" / RESULTS_FILE
     for results in (RESULTS_OF_A_RUN, RESULTS_OF_A_RUN[:1]):
         with ResultsWriter(path, RUN) as writer:
-            for each in results:
-                writer.append(each.to_json())
+            for result in results:
+                writer.append(result.to_json())
         assert len(read_run(path)[1]) == len(results)
     assert path.name == "results.jsonl"
     assert not path.stat().st_mode & 0o111
-    first, *others = path.read_text(encoding="utf-8").splitlines()
+    first, *result_lines = path.read_text(encoding="utf-8").splitlines()
     assert first == json.dumps(RUN.to_json(), ensure_ascii=False, separators=(",", ":"))
-    assert len(others) == 1
+    assert len(result_lines) == 1
 
 
 def test_a_file_is_closed_once_it_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     closed, close = list[int](), os.close
 
-    def closing(descriptor: int) -> None:
+    def record_close(descriptor: int) -> None:
         closed.append(descriptor)
         close(descriptor)
 
-    monkeypatch.setattr(os, "close", closing)
+    monkeypatch.setattr(os, "close", record_close)
     with ResultsWriter(tmp_path / RESULTS_FILE, RUN):
         assert closed == []
     assert len(closed) == 1
 
 
-def test_cut_at_any_byte_every_whole_line_is_read(path: Path) -> None:
+def test_every_complete_line_of_a_cut_file_is_read(path: Path) -> None:
     raw = path.read_bytes()
-    (_, whole), lines = read_run(path), raw.splitlines(keepends=True)
+    (_, all_results), lines = read_run(path), raw.splitlines(keepends=True)
     ends = [sum(map(len, lines[:count])) for count in range(1, len(lines) + 1)]
-    for kept in reversed(range(len(raw) + 1)):
-        os.truncate(path, kept)
+    for size in reversed(range(len(raw) + 1)):
+        os.truncate(path, size)
         # A line that lost only its line break has lost nothing.
-        complete = sum(kept >= end - 1 for end in ends)
+        complete = sum(size >= end - 1 for end in ends)
         if complete == 0:
             with pytest.raises(EvidenceError, match="the first line should describe the run"):
                 read_run(path)
         else:
-            assert read_run(path) == (RUN, whole[: complete - 1]), kept
+            assert read_run(path) == (RUN, all_results[: complete - 1]), size
 
 
 @pytest.mark.parametrize("lost", [1, 40])
-def test_a_report_is_made_of_what_is_left(path: Path, lost: int) -> None:
+def test_a_report_is_built_from_a_cut_file(path: Path, lost: int) -> None:
     path.write_bytes(path.read_bytes()[:-lost])
     build.build(path.parent)
     page = (path.parent / "report.html").read_text(encoding="utf-8")
     assert str(RESULTS_OF_A_RUN[0].record) in page
 
 
-def test_what_cannot_be_read_is_told_in_a_line(path: Path) -> None:
+def test_an_unreadable_file_is_an_error_of_one_line(path: Path) -> None:
     with pytest.raises(EvidenceError, match=r"No such file or directory; name a run's folder or its results\.jsonl$"):
         read_run(path.with_name("none"))
     lines = path.read_bytes().splitlines(keepends=True)

@@ -1,4 +1,4 @@
-"""A results file that somebody changed is told in one line, wherever it was changed; and its schema is the truth."""
+"""Results files follow their schema, and a changed file is read or refused in one line."""
 
 from __future__ import annotations
 
@@ -39,98 +39,102 @@ SCHEMA = "urn:catalog:results"
 
 
 @cache
-def validator(kind: str) -> Draft202012Validator:
-    """The published schema as anybody else would read it."""
+def make_validator(kind: str) -> Draft202012Validator:
+    """Make a validator of the published schema with nothing of our own."""
     resource = DRAFT202012.create_resource(read_object(results_schema.SCHEMA))
     registry: Registry[Any] = Registry().with_resource(SCHEMA, resource)
     return Draft202012Validator({"$ref": f"{SCHEMA}#/$defs/{kind}"}, registry=registry)
 
 
-def lines(described: Run, results: Iterable[Result]) -> Iterator[tuple[str, Json]]:
-    """Each line with its kind, as it stands in the file."""
-    yield results_schema.RUN, json.loads(json.dumps(described.to_json()))
-    for each in results:
-        yield results_schema.RESULT, json.loads(json.dumps(each.to_json()))
+def format_lines(run: Run, results: Iterable[Result]) -> Iterator[tuple[str, Json]]:
+    """Format each line of a file, with its kind."""
+    yield results_schema.RUN, json.loads(json.dumps(run.to_json()))
+    for result in results:
+        yield results_schema.RESULT, json.loads(json.dumps(result.to_json()))
 
 
-def large() -> Result:
-    """A result of which not all was kept."""
+def make_trimmed_result() -> Result:
+    """Make a result of which retention trimmed the body."""
     response = replace(make_answer(400, "invalid_request_error", "no"), body="x" * 100_000)
     attempt = Attempt("2026-11-21T04:05:00Z", 1.0, (make_exchange(response=response),))
     return replace(sample.make_smaller_run()[1][0], attempts=(trim_attempt(attempt, []),))
 
 
 def test_every_line_of_a_large_sample_follows_the_schema() -> None:
-    described, results = sample.make_smaller_run()
-    selected = replace(described, selected=tuple(each.record for each in results))
-    for kind, line in lines(selected, [*results, large()]):
+    run, results = sample.make_smaller_run()
+    run = replace(run, selected=tuple(result.record for result in results))
+    for kind, line in format_lines(run, [*results, make_trimmed_result()]):
         assert results_schema.describe_error(line, kind) == ""
-        validator(kind).validate(line)
+        make_validator(kind).validate(line)
 
 
 def test_every_line_of_a_run_on_the_mock_follows_the_schema(clean: CleanResults) -> None:
-    for kind, line in lines(sample.make_smaller_run()[0], [*clean("pa").values(), *clean("pb").values()]):
+    for kind, line in format_lines(sample.make_smaller_run()[0], [*clean("pa").values(), *clean("pb").values()]):
         assert results_schema.describe_error(line, kind) == ""
-        validator(kind).validate(line)
+        make_validator(kind).validate(line)
 
 
-Place = tuple[str | int, ...]
+Location = tuple[str | int, ...]
 
 
-def places(value: Json, at: Place = ()) -> Iterator[Place]:
-    """The path of each value within a line."""
-    yield at
+def walk_locations(value: Json, location: Location = ()) -> Iterator[Location]:
+    """Yield the path of each value within a line."""
+    yield location
     members = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     for name, member in members:
-        yield from places(member, (*at, name))
+        yield from walk_locations(member, (*location, name))
 
 
-def some_special() -> tuple[Run, list[Result]]:
-    """The sample with the first of its results that have most to be changed."""
-    described, results = sample.make_smaller_run()
-    return described, [each for each in results if each.attempts and each.findings][:5]
+def make_small_run() -> tuple[Run, list[Result]]:
+    """Make a run of five results that have both attempts and findings."""
+    run, results = sample.make_smaller_run()
+    return run, [result for result in results if result.attempts and result.findings][:5]
 
 
 @cache
-def file() -> list[tuple[str, Json]]:
-    """The lines of a small file."""
-    return list(lines(*some_special()))
+def make_lines() -> list[tuple[str, Json]]:
+    """Make the lines of a small file, each with its kind."""
+    return list(format_lines(*make_small_run()))
 
 
-def all_places() -> list[tuple[int, Place]]:
-    """Each place of the file: the number of its line, and where in it."""
-    return [(number, place) for number, (_, line) in enumerate(file()) for place in places(line)]
+def list_locations() -> list[tuple[int, Location]]:
+    """List each location of the file: the index of its line, and the path in it."""
+    return [(number, location) for number, (_, line) in enumerate(make_lines()) for location in walk_locations(line)]
 
 
-ODD: tuple[Json, ...] = (None, "words", "", {}, [], {"a": 1}, ["words"], [{}], 3, -1, True, float("nan"), 1e308, 10**30)
+ODD_VALUES: tuple[Json, ...] = (
+    *(None, "words", "", {}, [], {"a": 1}, ["words"], [{}]),
+    *(3, -1, True, float("nan"), 1e308, 10**30),
+)
 
 
-def changed(number: int, place: Place, odd: Json, *, gone: bool) -> Json:
-    """One of the file's lines with one value something else, or gone."""
-    line = file()[number][1]
-    if not place:
-        return odd
-    made = within = copy(line)
-    for name in place[:-1]:  # what the change lies in is copied, all else shared
-        within[name] = copy(within[name])
-        within = within[name]
-    if gone:
-        del within[place[-1]]
+def change_line(number: int, location: Location, value: Json, *, remove: bool) -> Json:
+    """Return a line of the file with the value at one location replaced or removed."""
+    line = make_lines()[number][1]
+    if not location:
+        return value
+    changed = parent = copy(line)
+    for name in location[:-1]:  # a deep copy per example is too slow: all but the path to the change is shared
+        parent[name] = copy(parent[name])
+        parent = parent[name]
+    if remove:
+        del parent[location[-1]]
     else:
-        within[place[-1]] = odd
-    return made
+        parent[location[-1]] = value
+    return changed
 
 
-def text_with(number: int, line: Json) -> str:
-    """The file with one line in place of its own."""
-    made = [line if at == number else own for at, (_, own) in enumerate(file())]
-    return "".join(f"{json.dumps(each)}\n" for each in made)
+def format_file(number: int, changed_line: Json) -> str:
+    """Format the file with one line replaced."""
+    lines = [line for _, line in make_lines()]
+    lines[number] = changed_line
+    return "".join(f"{json.dumps(line)}\n" for line in lines)
 
 
 changes = st.builds(
-    lambda at, odd, gone: (at[0], changed(at[0], at[1], odd, gone=gone)),
-    st.deferred(lambda: st.sampled_from(all_places())),
-    st.sampled_from(ODD),
+    lambda at, value, remove: (at[0], change_line(at[0], at[1], value, remove=remove)),
+    st.deferred(lambda: st.sampled_from(list_locations())),
+    st.sampled_from(ODD_VALUES),
     st.booleans(),
 )
 
@@ -139,43 +143,44 @@ changes = st.builds(
     ("elapsed_ms", "wrong"), [(0, ""), (-0.5, "no less than 0"), (1e12, ""), (1.1e12, "no more than 1e+12")]
 )
 def test_a_number_may_be_at_its_bounds(elapsed_ms: float, wrong: str) -> None:
-    kind, whole = file()[1]
-    line = {**whole, "attempts": [{**each, "elapsed_ms": elapsed_ms} for each in whole["attempts"]]}
-    assert wrong in results_schema.describe_error(line, kind)
-    assert bool(wrong) == bool(results_schema.describe_error(line, kind))
+    kind, line = make_lines()[1]
+    changed = {**line, "attempts": [{**attempt, "elapsed_ms": elapsed_ms} for attempt in line["attempts"]]}
+    complaint = results_schema.describe_error(changed, kind)
+    assert wrong in complaint
+    assert bool(wrong) == bool(complaint)
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A run's folder, and the families of its records, which each example reads."""
-    made = tmp_path_factory.mktemp("changed")
-    for each in some_special()[1]:
-        family = family_file(RECORDS, each.address)
-        to = made / "records" / family.relative_to(RECORDS)
-        if family.exists():  # some of the sample's are made up
-            to.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy(family, to)
-    assert len(list(made.rglob("*.json"))) > 1
-    return made
+    """Make a folder for a run, with the record files that its results name."""
+    folder = tmp_path_factory.mktemp("changed")
+    for result in make_small_run()[1]:
+        family = family_file(RECORDS, result.address)
+        copied = folder / "records" / family.relative_to(RECORDS)
+        if family.exists():  # some records of the sample are made up
+            copied.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(family, copied)
+    assert len(list(folder.rglob("*.json"))) > 1
+    return folder
 
 
 @given(change=changes)
-def test_a_changed_file_never_ends_a_command_otherwise_than_in_one_line(folder: Path, change: tuple[int, Json]) -> None:
-    (folder / "results.jsonl").write_text(text_with(*change), encoding="utf-8")
+def test_a_changed_file_is_read_or_refused_in_one_line(folder: Path, change: tuple[int, Json]) -> None:
+    (folder / "results.jsonl").write_text(format_file(*change), encoding="utf-8")
     for command in (
         lambda: build.build(folder),
         lambda: update_records(read_evidence([folder]), into=folder / "records", dry_run=True),
     ):
-        said = ""
+        message = ""
         try:
             command()
         except (EvidenceError, CatalogError) as error:
-            said = str(error)
-        assert "\n" not in said
+            message = str(error)
+        assert "\n" not in message
 
 
 @pytest.mark.parametrize(
-    ("number", "place", "odd", "said"),
+    ("number", "location", "value", "message"),
     [
         (0, (), [], "results.jsonl:1: the first line should describe the run: should be of type object"),
         (0, ("today",), "soon", "results.jsonl:1: the first line should describe the run: /today: should match"),
@@ -190,19 +195,22 @@ def test_a_changed_file_never_ends_a_command_otherwise_than_in_one_line(folder: 
         (1, ("newer",), 1, "/newer: no version knows this"),
     ],
 )
-def test_a_line_of_the_wrong_shape_is_named(tmp_path: Path, number: int, place: Place, odd: Json, said: str) -> None:
+def test_a_line_of_the_wrong_shape_is_named(
+    tmp_path: Path, number: int, location: Location, value: Json, message: str
+) -> None:
     path = tmp_path / "results.jsonl"
-    path.write_text(text_with(number, changed(number, place, odd, gone=False)))
+    path.write_text(format_file(number, change_line(number, location, value, remove=False)))
     with pytest.raises(EvidenceError) as error:
         read_run(path)
-    assert said in str(error.value)
+    assert message in str(error.value)
 
 
 @pytest.mark.parametrize(
-    ("place", "said"), [(("record",), "/record: is missing"), (("findings", 0, "code"), "/findings/0/code: is missing")]
+    ("location", "message"),
+    [(("record",), "/record: is missing"), (("findings", 0, "code"), "/findings/0/code: is missing")],
 )
-def test_what_is_missing_is_named(place: Place, said: str) -> None:
-    assert results_schema.describe_error(changed(1, place, None, gone=True), results_schema.RESULT) == said
+def test_a_missing_field_is_named(location: Location, message: str) -> None:
+    assert results_schema.describe_error(change_line(1, location, None, remove=True), results_schema.RESULT) == message
 
 
 @pytest.mark.parametrize(
@@ -215,15 +223,15 @@ def test_what_is_missing_is_named(place: Place, said: str) -> None:
 )
 def test_a_file_of_another_version_is_refused_in_one_line(tmp_path: Path, version: int | None, message: str) -> None:
     path = tmp_path / "results.jsonl"
-    path.write_text(text_with(0, changed(0, ("schema_version",), version, gone=version is None)))
+    path.write_text(format_file(0, change_line(0, ("schema_version",), version, remove=version is None)))
     with pytest.raises(EvidenceError, match=message) as error:
         read_run(path)
     assert len(str(error.value).splitlines()) == 1
 
 
-def test_what_no_shape_foresees_is_told_too(tmp_path: Path) -> None:
-    said = r"results\.jsonl: it holds what cannot be told \(KeyError: 'x'\); if no line"
-    with pytest.raises(EvidenceError, match=said), report_unusable_evidence(tmp_path / "results.jsonl"):
+def test_an_unforeseen_error_of_reading_is_reported(tmp_path: Path) -> None:
+    message = r"results\.jsonl: it holds what cannot be told \(KeyError: 'x'\); if no line"
+    with pytest.raises(EvidenceError, match=message), report_unusable_evidence(tmp_path / "results.jsonl"):
         raise KeyError("x")
     with pytest.raises(OSError, match="full"), report_unusable_evidence():
         raise OSError("full")

@@ -144,7 +144,10 @@ def test_what_was_rebuilt_is_found_where_it_was(values: dict[str, Json]) -> None
     apart = {
         each: value
         for each, value in values.items()
-        if not any(other != each and (other.startswith(each) or each.startswith(other)) for other in values)
+        if not any(
+            other_location != each and (other_location.startswith(each) or each.startswith(other_location))
+            for other_location in values
+        )
     }
     assert all(find_value(document, pointer) == value for pointer, value in apart.items())
     assert find_value(document, "/nothing") is ABSENT

@@ -52,9 +52,9 @@ def test_once_visible_it_stays_as_it_is(text: str) -> None:
 
 @given(st.text(), st.integers(min_value=5, max_value=80))
 def test_a_line_is_one_line_and_no_longer_than_its_limit(text: str, limit: int) -> None:
-    shown = sanitize_line(text, limit)
-    assert "\n" not in shown
-    assert len(shown) <= limit
+    sanitized = sanitize_line(text, limit)
+    assert "\n" not in sanitized
+    assert len(sanitized) <= limit
 
 
 def test_keys_and_values_of_a_tree_are_visible() -> None:

@@ -22,24 +22,24 @@ from tests.unit.catalog.catalog_factories import (
 WHERE = {ENDPOINT_ADDRESS: "verification", ERROR_ADDRESS: "observed", LIMITS_ADDRESS: "observed_for_this_key"}
 
 
-def seen(before: Record, *differences: str, **extra: object) -> Record:
+def add_conforming_evidence(before: Record, *differences: str, **extra: object) -> Record:
     return Record(before.address, add_evidence(before, make_sighting(Outcome.CONFORMS), differences, extra))
 
 
 @pytest.mark.parametrize("address", WHERE)
 def test_a_new_look_leaves_nothing_of_an_expiry_and_of_an_older_look(address: str) -> None:
-    once = seen(make_record(address), "a difference", headers={"x": "1"})
+    once = add_conforming_evidence(make_record(address), "a difference", headers={"x": "1"})
     expired = Record(once.address, expire_evidence(once, "expired: last seen long ago"))
     assert "expired" in str(expired.data[WHERE[address]])
     assert "a difference" in str(once.data[WHERE[address]])
-    again = seen(expired)
-    assert again.data == seen(make_record(address)).data
+    again = add_conforming_evidence(expired)
+    assert again.data == add_conforming_evidence(make_record(address)).data
     assert not {"expired", "reason", "headers"} & again.data[WHERE[address]].keys()
 
 
 def test_what_a_person_wrote_beside_the_limits_of_a_key_stays() -> None:
     by_hand = make_record(LIMITS_ADDRESS, observed_for_this_key={"tier": "start", "result": "drifted", "reason": "old"})
-    block = seen(by_hand).data["observed_for_this_key"]
+    block = add_conforming_evidence(by_hand).data["observed_for_this_key"]
     assert block["tier"] == "start"
     assert block["result"] == "conforms"
     assert "reason" not in block
@@ -70,7 +70,7 @@ def test_what_was_recorded_was_seen_when_it_was_recorded() -> None:
 
 @pytest.mark.parametrize("address", WHERE)
 def test_what_expired_does_not_say_any_more_how_it_differed(address: str) -> None:
-    once = seen(make_record(address), "a difference")
+    once = add_conforming_evidence(make_record(address), "a difference")
     assert "seen" not in expire_evidence(once, "expired")[WHERE[address]]
 
 

@@ -34,8 +34,8 @@ def test_finds_a_record_by_text_or_address(tmp_path: Path) -> None:
     catalog = Catalog.load(write_catalog(tmp_path))
 
     assert catalog[ERROR_ADDRESS] is catalog[Address.parse(ERROR_ADDRESS)]
-    asked: dict[object, bool] = {ERROR_ADDRESS: True, "pa/errors/general/other": False, "no address": False}
-    assert {address: address in catalog for address in asked} == asked
+    is_known: dict[object, bool] = {ERROR_ADDRESS: True, "pa/errors/general/other": False, "no address": False}
+    assert {address: address in catalog for address in is_known} == is_known
     assert [record.kind for record in catalog.select("pa", "endpoints")] == ["endpoints"]
     assert catalog.select("pb") == ()
 
@@ -101,7 +101,9 @@ def test_hidden_files_and_discoveries_are_no_records(tmp_path: Path) -> None:
         ("px/errors/general.json", "{}", "no provider has this name"),
     ],
 )
-def test_a_mistake_is_told_in_one_line_with_its_place(tmp_path: Path, name: str, text: str, message: str) -> None:
+def test_a_broken_file_is_an_error_of_one_line_with_its_location(
+    tmp_path: Path, name: str, text: str, message: str
+) -> None:
     root = write_catalog(tmp_path)
     (root / name).parent.mkdir(parents=True, exist_ok=True)
     (root / name).write_text(text)
@@ -112,7 +114,7 @@ def test_a_mistake_is_told_in_one_line_with_its_place(tmp_path: Path, name: str,
     assert "\n" not in str(caught.value)
 
 
-def test_bytes_that_are_not_utf8_are_told(tmp_path: Path) -> None:
+def test_a_file_that_is_not_utf8_is_an_error(tmp_path: Path) -> None:
     root = write_catalog(tmp_path)
     (root / "pa" / "errors" / "general.json").write_bytes(b'{"a": {"name": "\xff"}}')
 
@@ -120,7 +122,7 @@ def test_bytes_that_are_not_utf8_are_told(tmp_path: Path) -> None:
         Catalog.load(root)
 
 
-def test_no_folder_is_told(tmp_path: Path) -> None:
+def test_a_missing_folder_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(CatalogError, match="is no folder of records"):
         Catalog.load(tmp_path / "nowhere")
 

@@ -50,7 +50,7 @@ def printing() -> parsing.Parser:
 
 @pytest.mark.parametrize("words", [[], ["--help"]], ids=["command", "help"])
 @pytest.mark.parametrize(
-    ("number", "status", "said"),
+    ("number", "status", "message"),
     [(FULL, Exit.USAGE, f"any: cannot write: {NO_ROOM}\n"), (UNREAD, Exit.FINE, "")],
     ids=["full", "unread"],
 )
@@ -58,13 +58,13 @@ def test_a_command_says_in_one_line_that_stdout_takes_no_more(
     words: list[str],
     number: int,
     status: Exit,
-    said: str,
+    message: str,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.setattr(sys, "stdout", Stream(number))
     assert parsing.run(printing(), words) == status
-    assert capsys.readouterr().err == said
+    assert capsys.readouterr().err == message
 
 
 def test_nor_does_a_full_stderr_change_what_a_command_ends_with(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -75,17 +75,17 @@ def test_nor_does_a_full_stderr_change_what_a_command_ends_with(monkeypatch: pyt
 
 
 @pytest.mark.parametrize(
-    ("number", "status", "said"),
+    ("number", "status", "message"),
     [(FULL, Exit.HARNESS_ERROR, f"catalog-probe: stdout: {NO_ROOM}; print it elsewhere\n"), (UNREAD, Exit.FINE, "")],
     ids=["full", "unread"],
 )
 def test_pytest_goes_on_and_says_so_at_the_end(
-    number: int, status: Exit, said: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    number: int, status: Exit, message: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     full = Stream(number)
     monkeypatch.setattr(sys, "stdout", full)
     assert run_pytest_here("probes", "--plan", "--provider", "pd", "-k", "429") == status
-    assert capsys.readouterr().err == said
+    assert capsys.readouterr().err == message
     assert sys.stdout is full
 
 

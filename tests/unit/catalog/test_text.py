@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @pytest.mark.parametrize(
-    ("value", "other", "expected"),
+    ("value", "similar_text", "expected"),
     [
         ("400", 400, '"400"'),
         ("null", None, '"null"'),
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
         (400, "400", 400),
     ],
 )
-def test_a_text_that_reads_like_something_else_stands_in_its_quotes(value: Json, other: Json, expected: Json) -> None:
-    assert quote_if_ambiguous(value, other) == expected
+def test_an_ambiguous_text_is_quoted(value: Json, similar_text: Json, expected: Json) -> None:
+    assert quote_if_ambiguous(value, similar_text) == expected
 
 
 @pytest.mark.parametrize(
@@ -44,7 +44,7 @@ def test_a_text_that_reads_like_something_else_stands_in_its_quotes(value: Json,
         ({"bytes": b"x"}, 40, '{"bytes": "b\'x\'"}'),
     ],
 )
-def test_it_is_told_in_so_many_characters(value: Json, limit: int, expected: str) -> None:
+def test_a_value_is_truncated_to_the_limit(value: Json, limit: int, expected: str) -> None:
     assert shorten(value, limit) == expected
 
 
@@ -60,7 +60,7 @@ def test_a_text_is_read_as_editors_and_shells_write_it(encoding: str) -> None:
     assert decode_text('name = "é"\n'.encode(encoding)) == 'name = "é"\n'
 
 
-def test_what_is_no_text_is_refused_or_marked() -> None:
+def test_invalid_text_is_refused_or_marked() -> None:
     with pytest.raises(UnicodeDecodeError):
         decode_text(b"\xff\x00")
     assert decode_text(b"a\xffb", "replace") == "a\ufffdb"

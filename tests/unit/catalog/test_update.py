@@ -122,7 +122,7 @@ def test_the_changes_of_a_first_night_are_counted_and_the_first_few_named() -> N
     assert lines[-1] == "401 records changed in 0 files, 0 kept"
 
 
-def test_runs_are_written_into_each_folder_unless_told_otherwise(tmp_path: Path) -> None:
+def test_runs_are_written_into_each_folder_by_default(tmp_path: Path) -> None:
     roots = [write_catalog(tmp_path / "one"), write_catalog(tmp_path / "other")]
     assert update_folders(NIGHTS, roots).files == tuple(root / "pa" / "errors" / "general.json" for root in roots)
     assert all("LIVE_VERIFIED" in text or "UNVERIFIED" in text for text in map(str, map(texts, roots)))
@@ -158,16 +158,16 @@ def test_a_gateway_proves_nothing_of_a_provider(tmp_path: Path) -> None:
         update_records(read_evidence([folder]), root)
 
 
-def test_another_revision_proves_nothing_of_the_usual_one(tmp_path: Path) -> None:
+def test_evidence_of_another_revision_is_not_written(tmp_path: Path) -> None:
     root = write_catalog(tmp_path / "records").resolve()
-    other = replace(make_run(target="live-2026-10-21"), invocation=Invocation(revision="pa:2026-10-21"))
-    folder = write_run(tmp_path / "run", other, [make_result(exchange=make_exchange())])
+    other_revision = replace(make_run(target="live-2026-10-21"), invocation=Invocation(revision="pa:2026-10-21"))
+    folder = write_run(tmp_path / "run", other_revision, [make_result(exchange=make_exchange())])
     write_run_copy(Catalog.load(root), folder)
     data = Catalog.load(folder / "catalog")[ERROR_ADDRESS].data
     assert "seen on revision:live-2026-10-21 in run" in data["observed"]["note"]
     assert "observed_live" not in data
     assert "confirmed" not in data["evidence"]
-    problems = [str(each) for each in check(folder / "catalog", shipped=True)]
+    problems = [str(problem) for problem in check(folder / "catalog", shipped=True)]
     assert [
         problem for problem in problems if "has evidence from another revision (revision:live-2026-10-21)" in problem
     ]
@@ -195,7 +195,7 @@ def test_a_mock_run_leaves_its_copy_in_its_folder(tmp_path: Path) -> None:
     assert texts(folder / "catalog") == first
 
 
-def test_an_interrupted_update_is_finished_by_the_next(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_next_update_finishes_an_interrupted_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     root = write_catalog(tmp_path / "one")
     night = [(make_run(), [make_result(), make_result(address=ENDPOINT_ADDRESS)])]
     import catalog_probe.catalog.writeback.writing as writing
@@ -215,12 +215,12 @@ def test_an_interrupted_update_is_finished_by_the_next(tmp_path: Path, monkeypat
             update_records(night, root)
     update_records(night, root)
 
-    whole = write_catalog(tmp_path / "two")
-    update_records(night, whole)
-    assert texts(root) == texts(whole)
+    uninterrupted = write_catalog(tmp_path / "two")
+    update_records(night, uninterrupted)
+    assert texts(root) == texts(uninterrupted)
 
 
-def test_discoveries_are_kept_beside_the_records(tmp_path: Path) -> None:
+def test_discoveries_are_kept_in_the_folder_of_the_records(tmp_path: Path) -> None:
     root = write_catalog(tmp_path)
     nights = [
         (make_run("r1", "2026-11-01"), [make_result(findings=(discovery(),))]),

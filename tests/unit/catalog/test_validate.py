@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-def spoiled(root: Path, address: str, **fields: object) -> Path:
+def write_changed_catalog(root: Path, address: str, **fields: object) -> Path:
     """A small catalog with one record changed."""
     content = make_small_catalog()
     at = Address.parse(address)
@@ -51,16 +51,18 @@ def test_the_shipped_records_are_fine() -> None:
     assert [str(problem) for problem in check()] == []
 
 
-def test_a_schema_of_a_home_that_is_none_is_told(tmp_path: Path) -> None:
+def test_an_invalid_schema_of_a_provider_folder_is_a_problem(tmp_path: Path) -> None:
     home = provider_folders.ProviderFolder(tmp_path)
     shutil.copytree(provider_folders.SHIPPED.manifests, home.manifests)
     shutil.copytree(provider_folders.SHIPPED.schemas, home.schemas)
     file = home.schemas / "error.json"
     schema = json.loads(file.read_text())
     file.write_text(json.dumps({**schema, "type": "no type"}))
-    (told,) = [str(problem) for problem in check(write_catalog(home.records)) if "JSON Schema" in problem.message]
-    assert schema["$id"] in told
-    assert "$.type: is no JSON Schema 2020-12: " in told
+    (schema_problem,) = [
+        str(problem) for problem in check(write_catalog(home.records)) if "JSON Schema" in problem.message
+    ]
+    assert schema["$id"] in schema_problem
+    assert "$.type: is no JSON Schema 2020-12: " in schema_problem
 
 
 @pytest.mark.parametrize(
@@ -160,22 +162,22 @@ def test_a_schema_of_a_home_that_is_none_is_told(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_a_spoiled_record_is_told(
+def test_each_mistake_in_a_record_is_a_problem(
     tmp_path: Path, address: str, fields: dict[str, Any], path: str, message: str, mend: str
 ) -> None:
-    problems = check(spoiled(tmp_path, address, **fields))
+    problems = check(write_changed_catalog(tmp_path, address, **fields))
 
     lines = [str(problem) for problem in problems]
-    found = [
+    problems = [
         problem
         for problem in problems
         if problem.json_path == path and message in problem.message and mend in problem.mend
     ]
-    assert found, lines
+    assert problems, lines
     assert all("\n" not in line and len(line) < 600 for line in lines)
 
 
-def test_a_field_that_is_missing_is_told(tmp_path: Path) -> None:
+def test_a_missing_field_is_a_problem(tmp_path: Path) -> None:
     content = make_small_catalog()
     del content["pa/errors/general.json"]["rate_limit_error"]["source"]
     [problem] = check(write_catalog(tmp_path, content))
@@ -184,7 +186,7 @@ def test_a_field_that_is_missing_is_told(tmp_path: Path) -> None:
     assert (problem.message, problem.mend) == ("'source' is missing", "add 'source'")
 
 
-def test_canonical_form_is_told_and_mended(tmp_path: Path) -> None:
+def test_a_file_not_in_canonical_form_is_a_problem_and_fixed(tmp_path: Path) -> None:
     root = write_catalog(tmp_path)
     file = root / "pa" / "errors" / "general.json"
     content = make_small_catalog()["pa/errors/general.json"]
@@ -198,7 +200,7 @@ def test_canonical_form_is_told_and_mended(tmp_path: Path) -> None:
     assert fix_records(root) == []
 
 
-def test_what_records_say_is_told_before_their_form_which_is_one_line(tmp_path: Path) -> None:
+def test_problems_of_content_come_before_the_one_line_about_form(tmp_path: Path) -> None:
     content = make_small_catalog()
     del content["pa/rate_limits.json"]["messages"]["provider"]
     root = write_catalog(tmp_path, content)
@@ -227,19 +229,19 @@ def test_records_in_another_form_are_probed_and_faulty_ones_are_not(tmp_path: Pa
     assert first_problem_of_run(root, set(providers()) - {"pa"}) == ""
 
 
-def test_what_must_be_there_and_may_be_empty_is_added_as_null(tmp_path: Path) -> None:
+def test_a_missing_nullable_field_is_added_as_null(tmp_path: Path) -> None:
     content = make_small_catalog()
-    whole = content["pa/errors/general.json"]["rate_limit_error"]
-    empty = [name for name, value in whole.items() if value is None]
+    record = content["pa/errors/general.json"]["rate_limit_error"]
+    empty = [name for name, value in record.items() if value is None]
     assert empty
     content["pa/errors/general.json"]["rate_limit_error"] = {
-        name: value for name, value in whole.items() if name not in (*empty, "source")
+        name: value for name, value in record.items() if name not in (*empty, "source")
     }
     root = write_catalog(tmp_path, content)
     assert {problem.message for problem in check(root)} == {f"{name!r} is missing" for name in (*empty, "source")}
 
-    told = fix_records(root)
-    assert f"{ERROR_ADDRESS}: {', '.join(sorted(empty, key=list(whole).index))} became null" in told
+    fixes = fix_records(root)
+    assert f"{ERROR_ADDRESS}: {', '.join(sorted(empty, key=list(record).index))} became null" in fixes
     (problem,) = check(root)
     assert problem.message == "'source' is missing", "what has to be said is never made up"
 
@@ -254,13 +256,17 @@ def test_a_file_that_cannot_be_read_does_not_make_its_neighbours_wrong(tmp_path:
 
 def test_evidence_from_a_mock_is_refused_in_shipped_records_only(tmp_path: Path) -> None:
     none: dict[str, Record] = {}
-    stated = assertions(make_record(), none.__getitem__)
-    made = plan_patch(
-        make_record(), [make_sighting(live=False, target="mock")], UpdatePolicy(), make_sighting().day, stated
+    record_assertions = assertions(make_record(), none.__getitem__)
+    plan = plan_patch(
+        make_record(),
+        [make_sighting(live=False, target="mock")],
+        UpdatePolicy(),
+        make_sighting().day,
+        record_assertions,
     )
-    assert isinstance(made, Patch)
+    assert isinstance(plan, Patch)
     content = make_small_catalog()
-    content["pa/errors/general.json"]["rate_limit_error"] = dict(made.record.data)
+    content["pa/errors/general.json"]["rate_limit_error"] = dict(plan.record.data)
     root = write_catalog(tmp_path, content)
 
     assert check(root, shipped=False) == []

@@ -60,7 +60,7 @@ def test_an_answer_is_recognised_by_status_values_and_wording(
     status: int | None, answer: Json, addresses: list[str]
 ) -> None:
     """Who states the wording that came goes before who states none."""
-    assert [each.address for each in KNOWN.match_answers(status, answer)] == addresses
+    assert [record.address for record in KNOWN.match_answers(status, answer)] == addresses
 
 
 def test_what_carries_no_values_fits_nothing() -> None:
@@ -70,7 +70,7 @@ def test_what_carries_no_values_fits_nothing() -> None:
 
 def test_records_that_an_answer_cannot_tell_apart_come_in_their_order() -> None:
     alike = ProviderVocabulary.from_records([error(BUSY), error(QUOTA)])
-    assert [each.address for each in alike.match_answers(429, body("rate_limit_error"))] == [BUSY, QUOTA]
+    assert [record.address for record in alike.match_answers(429, body("rate_limit_error"))] == [BUSY, QUOTA]
 
 
 @pytest.mark.parametrize(
@@ -102,16 +102,16 @@ def test_a_status_is_documented_where_any_record_has_it() -> None:
         ([], False),
     ],
 )
-def test_a_body_stands_in_an_envelope_where_its_message_is_found(answer: Json, stands: bool) -> None:
+def test_a_body_matches_the_envelope_that_holds_its_message(answer: Json, stands: bool) -> None:
     assert KNOWN.is_in_envelope(answer) is stands
 
 
-def test_a_message_is_found_in_whichever_envelope_the_provider_has() -> None:
+def test_a_message_is_found_in_each_envelope_of_the_provider() -> None:
     surfaces = ("pa", "pc_response_failed")
     vocabulary = ProviderVocabulary.from_records(
-        [error(f"pa/errors/general/{each}", surface=each) for each in surfaces]
+        [error(f"pa/errors/general/{surface}", surface=surface) for surface in surfaces]
     )
-    places = {envelope(each).wire["message"] for each in surfaces}
+    places = {envelope(surface).wire["message"] for surface in surfaces}
     assert len(places) > 1
     assert [vocabulary.find_message(build_document({place: "No."})) for place in sorted(places)] == ["No."] * len(
         places
@@ -134,19 +134,19 @@ def test_headers_of_http_and_its_edges_are_ordinary() -> None:
     assert [name for name in ORDINARY_HEADERS if len(name) < 3 or not re.fullmatch(r"[a-z]+(-[a-z]+)*", name)] == []
 
 
-def endpoint(slug: str, method: str, path: str) -> Record:
+def make_endpoint(slug: str, method: str, path: str) -> Record:
     return make_record(f"pa/endpoints/messages/{slug}", method=method, path=path)
 
 
 SERVED = EndpointIndex.from_records(
     [
-        endpoint("list", "GET", "/v1/files"),
-        endpoint("get", "GET", "/v1/files/{file_id}"),
-        endpoint("content", "GET", "/v1/files/{file_id}/content"),
-        endpoint("stream", "SSE", "/v1/messages"),
-        endpoint("create", "POST", "/v1/messages"),
-        endpoint("generate", "POST", "/v1/models/{model}:generate"),
-        endpoint("proxy", "*", "/v1/proxy/*"),
+        make_endpoint("list", "GET", "/v1/files"),
+        make_endpoint("get", "GET", "/v1/files/{file_id}"),
+        make_endpoint("content", "GET", "/v1/files/{file_id}/content"),
+        make_endpoint("stream", "SSE", "/v1/messages"),
+        make_endpoint("create", "POST", "/v1/messages"),
+        make_endpoint("generate", "POST", "/v1/models/{model}:generate"),
+        make_endpoint("proxy", "*", "/v1/proxy/*"),
         make_record(),
     ]
 )
@@ -188,7 +188,7 @@ def test_a_post_that_was_answered_by_events_went_to_the_streamed_form(
 
 def test_of_endpoints_that_fit_the_claimed_one_goes_first() -> None:
     twins = EndpointIndex.from_records(
-        [endpoint("a", "POST", "/v1/x"), endpoint("b", "POST", "/v1/x"), endpoint("c", "GET", "/v1/x")]
+        [make_endpoint("a", "POST", "/v1/x"), make_endpoint("b", "POST", "/v1/x"), make_endpoint("c", "GET", "/v1/x")]
     )
     claimed = ["pa/endpoints/messages/b"]
     assert twins.find_by_request("POST", "https://x.example/v1/x") == "pa/endpoints/messages/a"
@@ -199,7 +199,7 @@ def test_of_endpoints_that_fit_the_claimed_one_goes_first() -> None:
 
 
 def test_of_records_with_one_path_that_is_named_first_on_which_most_errors_occur() -> None:
-    limit, create = endpoint("a_limit", "POST", "/v1/x"), endpoint("create", "POST", "/v1/x")
+    limit, create = make_endpoint("a_limit", "POST", "/v1/x"), make_endpoint("create", "POST", "/v1/x")
     error = make_record("pa/errors/general/refused", endpoints=[str(create.address)])
     index = EndpointIndex.from_records([limit, create, error])
     assert index.find_by_request("POST", "/v1/x") == str(create.address)
@@ -208,7 +208,7 @@ def test_of_records_with_one_path_that_is_named_first_on_which_most_errors_occur
 
 def test_a_longer_path_with_another_method_takes_nothing_from_a_shorter_one() -> None:
     index = EndpointIndex.from_records(
-        [endpoint("ask", "POST", "/v1/{name}"), endpoint("read", "GET", "/v1/{a_longer_name}")]
+        [make_endpoint("ask", "POST", "/v1/{name}"), make_endpoint("read", "GET", "/v1/{a_longer_name}")]
     )
     assert index.list_by_request("POST", "/v1/x") == ("pa/endpoints/messages/ask",)
     assert index.list_by_request("GET", "/v1/x") == ("pa/endpoints/messages/read",)
@@ -217,11 +217,11 @@ def test_a_longer_path_with_another_method_takes_nothing_from_a_shorter_one() ->
 def test_several_records_may_speak_of_one_endpoint() -> None:
     index = EndpointIndex.from_records(
         [
-            endpoint("a", "POST", "/v1/x"),
-            endpoint("any", "*", "/v1/x"),
-            endpoint("c", "GET", "/v1/x"),
-            endpoint("events", "SSE", "/v1/x"),
-            endpoint("wide", "*", "/*"),
+            make_endpoint("a", "POST", "/v1/x"),
+            make_endpoint("any", "*", "/v1/x"),
+            make_endpoint("c", "GET", "/v1/x"),
+            make_endpoint("events", "SSE", "/v1/x"),
+            make_endpoint("wide", "*", "/*"),
         ]
     )
     url = "https://x.example/v1/x"
@@ -232,7 +232,7 @@ def test_several_records_may_speak_of_one_endpoint() -> None:
     )
     assert index.list_by_request("POST", "https://x.example/y") == (f"{in_one_file}wide",)
     assert (
-        EndpointIndex.from_records([endpoint("a", "POST", "/v1/x")]).list_by_request(
+        EndpointIndex.from_records([make_endpoint("a", "POST", "/v1/x")]).list_by_request(
             "POST", "https://x.example/elsewhere"
         )
         == ()

@@ -8,7 +8,7 @@ from catalog_probe.catalog.evidence.volatile_text import MAX_TEXT, mask_volatile
 
 
 @pytest.mark.parametrize(
-    ("text", "shown"),
+    ("text", "expected"),
     [
         ("Request 123E4567-e89b-12d3-a456-426614174000 failed.", "Request {id} failed."),
         ("since 2026-11-21T04:00:01.5Z, or 2026-11-21 04:00 only", "since {time}, or {time} only"),
@@ -24,9 +24,9 @@ from catalog_probe.catalog.evidence.volatile_text import MAX_TEXT, mask_volatile
         ("", ""),
     ],
 )
-def test_what_is_volatile_has_a_placeholder(text: str, shown: str) -> None:
-    assert mask_volatile(text) == shown
-    assert mask_volatile(shown) == shown
+def test_volatile_text_has_a_placeholder(text: str, expected: str) -> None:
+    assert mask_volatile(text) == expected
+    assert mask_volatile(expected) == expected
 
 
 def test_of_a_long_text_the_beginning_is_left() -> None:

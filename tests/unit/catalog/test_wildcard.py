@@ -15,8 +15,8 @@ LETTERS = st.text("ab/*?[!]", max_size=8)
 
 @given(LETTERS, st.text("ab/?[!]", max_size=10))
 def test_a_star_is_anything(pattern: str, text: str) -> None:
-    meant = re.compile(".*".join(map(re.escape, pattern.split("*"))), re.DOTALL)
-    assert matches_wildcard(pattern, text) is (meant.fullmatch(text) is not None)
+    expected = re.compile(".*".join(map(re.escape, pattern.split("*"))), re.DOTALL)
+    assert matches_wildcard(pattern, text) is (expected.fullmatch(text) is not None)
 
 
 @pytest.mark.parametrize(

@@ -36,7 +36,9 @@ def contents_with(root: Path, **fields: str) -> Callable[[Catalog], Contents]:
     def change(catalog: Catalog) -> Contents:
         errors = catalog.select(kind="errors")
         return {
-            root / "pa" / "errors" / "general.json": {each.address.slug: {**each.data, **fields} for each in errors}
+            root / "pa" / "errors" / "general.json": {
+                record.address.slug: {**record.data, **fields} for record in errors
+            }
         }
 
     return change
@@ -100,7 +102,7 @@ def test_a_limit_on_file_size_leaves_the_old_file(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("durable", [True, False])
-def test_what_is_durable_is_on_the_disk_before_it_stands_in_its_place(
+def test_a_durable_write_syncs_before_it_replaces(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, durable: bool
 ) -> None:
     file, synced = tmp_path / "new" / "folder" / "file", list[tuple[bool, bool]]()
@@ -145,14 +147,14 @@ def test_no_file_stays_open_that_was_written(tmp_path: Path, monkeypatch: pytest
     assert left == set()
 
 
-def test_the_lock_lies_where_loaders_do_not_look(tmp_path: Path) -> None:
+def test_the_lock_file_is_not_loaded(tmp_path: Path) -> None:
     for _ in range(2):
         with lock_folder(tmp_path):
             assert (tmp_path / ".cache" / "write.lock").is_file()
     assert {path.name for path in tmp_path.iterdir()} == {".cache"}
 
 
-def test_a_folder_that_may_not_be_written_is_told(tmp_path: Path) -> None:
+def test_a_read_only_folder_is_an_error(tmp_path: Path) -> None:
     (tmp_path / ".cache").write_text("in the way")
     with pytest.raises(CatalogError, match="cannot be written"), lock_folder(tmp_path):
         pass
@@ -205,7 +207,7 @@ def test_two_processes_at_once_both_land(tmp_path: Path) -> None:
             }})
     """
     crowd = [start(program, root, name) for name in ("one", "two")]
-    assert [each.wait(timeout=DEADLINE_S) for each in crowd] == [0, 0]
+    assert [process.wait(timeout=DEADLINE_S) for process in crowd] == [0, 0]
     data = Catalog.load(root)[ERROR_ADDRESS].data
     assert (data["one"], data["two"]) == (20, 20)
 
@@ -229,14 +231,14 @@ def test_killed_writers_leave_whole_files_and_the_next_one_finishes(tmp_path: Pa
     """
     for kill in range(KILLS):
         writer = start(program, root)
-        said = writer.stdout
-        assert said is not None
+        output = writer.stdout
+        assert output is not None
         for _ in range(kill + 1):
-            said.readline()
+            output.readline()
         writer.send_signal(signal.SIGKILL)
         writer.wait(timeout=DEADLINE_S)
-        said.close()
-        notes = {each.data["note"] for each in Catalog.load(root).select(kind="errors")}
+        output.close()
+        notes = {record.data["note"] for record in Catalog.load(root).select(kind="errors")}
         assert len(notes) == 1
 
     assert rewrite_files(root, contents_with(root, note="finished")) == (file,)
