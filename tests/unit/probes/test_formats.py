@@ -1,4 +1,4 @@
-"""The syntaxes of header values: each value that is one is understood, everything else is refused."""
+"""Formats of header values, and JSON pointers."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ FORMATS = ("seconds", "integer", "duration", "rfc3339")
 def test_durations_round_trip(days: int, hours: int, minutes: int, seconds: int, milliseconds: int) -> None:
     parts = ((days, "d"), (hours, "h"), (minutes, "m"), (seconds, "s"), (milliseconds, "ms"))
     text = "".join(f"{number}{unit}" for number, unit in parts if number)
-    wanted = timedelta(days=days, hours=hours, minutes=minutes, seconds=seconds, milliseconds=milliseconds)
-    assert formats.parse_duration_s(text or "0s") == pytest.approx(wanted.total_seconds())
+    expected = timedelta(days=days, hours=hours, minutes=minutes, seconds=seconds, milliseconds=milliseconds)
+    assert formats.parse_duration_s(text or "0s") == pytest.approx(expected.total_seconds())
 
 
 @pytest.mark.parametrize(
@@ -40,45 +40,45 @@ def test_documented_durations(text: str, seconds: float) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "6", "m", "s", "1x", "-1s", "1s1m", "6m 0s", "1ms1s", "٣s"])
-def test_what_is_no_duration(text: str) -> None:
+def test_malformed_duration_is_refused(text: str) -> None:
     assert not formats.is_valid("duration", text)
 
 
 @given(st.datetimes(datetime(1970, 1, 1), datetime(2100, 1, 1), timezones=st.just(UTC)))
-def test_instants_round_trip(at: datetime) -> None:
-    for text in (at.isoformat(), at.isoformat().replace("+00:00", "Z"), at.isoformat().lower()):
-        assert formats.parse_instant(text) == at
+def test_instants_round_trip(instant: datetime) -> None:
+    for text in (instant.isoformat(), instant.isoformat().replace("+00:00", "Z"), instant.isoformat().lower()):
+        assert formats.parse_instant(text) == instant
 
 
 @pytest.mark.parametrize(
     "text", ["2026-01-31", "2026-01-31T06:00:00", "2026-13-01T00:00:00Z", "1769839200", "soon", ""]
 )
-def test_what_is_no_instant(text: str) -> None:
+def test_malformed_instant_is_refused(text: str) -> None:
     assert not formats.is_valid("rfc3339", text)
 
 
 @given(st.integers(0, 10**12))
-def test_whole_numbers(number: int) -> None:
+def test_whole_numbers_are_valid(number: int) -> None:
     assert formats.is_valid("seconds", str(number))
     assert formats.is_valid("integer", str(number))
 
 
-def test_a_number_of_more_digits_than_a_client_reads_is_none() -> None:
-    """Nor does it break whoever reads it: Python refuses to, from 4301 digits on."""
+def test_number_with_too_many_digits_is_malformed() -> None:
+    """Python refuses to convert 4301 digits or more."""
     assert formats.parse_integer("9" * 300) == 10**300 - 1
     assert formats.parse_integer("-1") is formats.parse_integer("") is formats.parse_integer("²") is None
-    for name, unit in (("seconds", ""), ("integer", ""), ("duration", "s")):
-        assert formats.is_valid(name, "9" * 299 + unit)
-        assert not formats.is_valid(name, "9" * 5000 + unit)
+    for format_name, unit in (("seconds", ""), ("integer", ""), ("duration", "s")):
+        assert formats.is_valid(format_name, "9" * 299 + unit)
+        assert not formats.is_valid(format_name, "9" * 5000 + unit)
 
 
 @given(st.sampled_from(FORMATS), st.text())
-def test_junk_is_refused_without_a_fault(name: str, junk: str) -> None:
+def test_any_text_is_valid_or_refused(name: str, junk: str) -> None:
     assert formats.is_valid(name, junk) in (True, False)
     assert not formats.is_valid(name, junk + "!")
 
 
-def test_a_format_that_nobody_knows_is_a_mistake_of_ours() -> None:
+def test_unknown_format_is_an_error() -> None:
     with pytest.raises(KeyError):
         formats.is_valid("roman", "IV")
 
@@ -89,24 +89,24 @@ JSON = st.recursive(
 )
 
 
-def places(value: object, pointer: str = "") -> list[tuple[str, object]]:
-    """Every pointer into a value, and what it leads to."""
-    found = [(pointer, value)]
+def list_locations(value: object, pointer: str = "") -> list[tuple[str, object]]:
+    """List every pointer into a value, with the value there."""
+    locations = [(pointer, value)]
     items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     for name, inner in items:
-        found += places(inner, f"{pointer}/{str(name).replace('~', '~0').replace('/', '~1')}")
-    return found
+        locations += list_locations(inner, f"{pointer}/{str(name).replace('~', '~0').replace('/', '~1')}")
+    return locations
 
 
 @given(st.dictionaries(st.text(min_size=1), JSON, max_size=4))
-def test_every_place_is_found_by_its_pointer(document: dict[str, object]) -> None:
-    for pointer, value in places(document):
+def test_every_value_is_found_by_its_pointer(document: dict[str, object]) -> None:
+    for pointer, value in list_locations(document):
         if pointer != "/" and "//" not in pointer and not pointer.endswith("/"):  # an empty name is no name of ours
             assert find_value(document, pointer) == value
 
 
 @pytest.mark.parametrize(
-    "pointer, found",
+    "pointer, values",
     [
         ("/a/*/b", [1, 2]),
         ("/a/0/b", [1]),
@@ -120,10 +120,10 @@ def test_every_place_is_found_by_its_pointer(document: dict[str, object]) -> Non
         ("", [{"a": [{"b": 1}, {"b": 2}, {}], "~1/": ["x"], "none": None}]),
     ],
 )
-def test_a_star_is_some_item(pointer: str, found: list[object]) -> None:
+def test_star_matches_each_item(pointer: str, values: list[object]) -> None:
     document = {"a": [{"b": 1}, {"b": 2}, {}], "~1/": ["x"], "none": None}
-    assert list(find_values(document, pointer)) == found
-    assert find_value(document, pointer) == (found[0] if found else ABSENT)
+    assert list(find_values(document, pointer)) == values
+    assert find_value(document, pointer) == (values[0] if values else ABSENT)
 
 
 @pytest.mark.parametrize(
@@ -140,11 +140,11 @@ def test_a_star_is_some_item(pointer: str, found: list[object]) -> None:
         ("/a", {"a": []}, False),
     ],
 )
-def test_empty_lists_show_nothing_of_an_item(pointer: str, document: object, empty: bool) -> None:
+def test_points_into_empty_list(pointer: str, document: object, empty: bool) -> None:
     assert points_into_empty_list(document, pointer) is empty
 
 
-def test_null_is_a_value_and_absence_is_none() -> None:
+def test_null_differs_from_absent() -> None:
     assert find_value({"a": None}, "/a") is None
     assert find_value({"a": None}, "/b") is ABSENT
     assert repr(ABSENT) == "absent"
@@ -164,11 +164,11 @@ def test_null_is_a_value_and_absence_is_none() -> None:
         ("", None),
     ],
 )
-def test_a_date_of_http_is_in_utc_whatever_it_lacks(text: str, moment: datetime | None) -> None:
+def test_http_date_is_in_utc(text: str, moment: datetime | None) -> None:
     assert formats.parse_http_date(text) == moment
 
 
 @given(st.text())
-def test_no_text_breaks_who_reads_a_date(text: str) -> None:
-    found = formats.parse_http_date(text)
-    assert found is None or found.tzinfo is UTC
+def test_any_text_is_a_date_or_none(text: str) -> None:
+    moment = formats.parse_http_date(text)
+    assert moment is None or moment.tzinfo is UTC

@@ -1,4 +1,4 @@
-"""Looking up on an account what no variable names: which entry a rule takes, what rests on what, and what is told."""
+"""Looking up values on an account: which entry a rule takes, which rules depend on others, and expirations."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from catalog_probe.probes.targets.target import Target
 
 
-def rule(**changes: Any) -> LookUpRule:
+def make_rule(**changes: Any) -> LookUpRule:
     return LookUpRule(**{"value": "small_model", "ask": "/v1/models", **changes})
 
 
@@ -45,66 +45,66 @@ LISTING = {
 }
 
 
-PAGED = rule(next="/last_id", next_as="after_id", more="/has_more")
+PAGED = make_rule(next="/last_id", next_as="after_id", more="/has_more")
 
 
-def page(*ids: str, **told: Any) -> dict[str, Any]:
-    return {"data": [{"id": each} for each in ids], **told}
+def make_page(*ids: str, **fields: Any) -> dict[str, Any]:
+    return {"data": [{"id": item_id} for item_id in ids], **fields}
 
 
 @pytest.mark.parametrize(
     ("pages", "cursor"),
     [
-        ([page("a", last_id="a", has_more=True)], "a"),
-        ([page("a", last_id="a")], "a"),
-        ([page("a", last_id="a", has_more=True), page("b", last_id="b", has_more=True)], "b"),
-        ([page("a", last_id="a", has_more=False)], None),
-        ([page(last_id="a", has_more=True)], None),
-        ([page("a", has_more=True)], None),
-        ([page("a", last_id=None, has_more=True)], None),
-        ([page("a", last_id="", has_more=True)], None),
-        ([page("a", last_id="a", has_more=True)] * 2, None),
-        ([page(str(n), last_id=str(n), has_more=True) for n in range(MAX_PAGES)], None),
+        ([make_page("a", last_id="a", has_more=True)], "a"),
+        ([make_page("a", last_id="a")], "a"),
+        ([make_page("a", last_id="a", has_more=True), make_page("b", last_id="b", has_more=True)], "b"),
+        ([make_page("a", last_id="a", has_more=False)], None),
+        ([make_page(last_id="a", has_more=True)], None),
+        ([make_page("a", has_more=True)], None),
+        ([make_page("a", last_id=None, has_more=True)], None),
+        ([make_page("a", last_id="", has_more=True)], None),
+        ([make_page("a", last_id="a", has_more=True)] * 2, None),
+        ([make_page(str(n), last_id=str(n), has_more=True) for n in range(MAX_PAGES)], None),
         ([None], None),
     ],
 )
-def test_a_list_goes_on_where_there_is_another_page(pages: list[Any], cursor: str | None) -> None:
+def test_next_cursor(pages: list[Any], cursor: str | None) -> None:
     assert find_next_cursor(PAGED, pages) == cursor
-    assert find_next_cursor(rule(), pages) is None
+    assert find_next_cursor(make_rule(), pages) is None
 
 
-def test_the_entries_of_all_pages_are_one_list() -> None:
-    pages = [page("large-1", last_id="large-1"), page("mini-1")]
-    assert choose_value(rule(like=("*mini*",)), join_pages(PAGED, pages), {}, {}) == "mini-1"
+def test_pages_are_joined() -> None:
+    pages = [make_page("large-1", last_id="large-1"), make_page("mini-1")]
+    assert choose_value(make_rule(like=("*mini*",)), join_pages(PAGED, pages), {}, {}) == "mini-1"
     assert join_pages(PAGED, pages[:1]) is pages[0]
 
 
 @pytest.mark.parametrize(
-    ("found_by", "taken"),
+    ("rule", "value"),
     [
-        (rule(), "large-1"),
-        (rule(like=("*nano*", "*mini*")), "Mini-1"),
-        (rule(like=("*mini*",), newest="/created_at"), "mini-2"),
-        (rule(like=("*mini*",), newest="/created_at", unless={"/state": ("retired",)}), "Mini-1"),
-        (rule(where={"/can": ("draw",)}), "mini-2"),
-        (rule(where={"/state": ("retired", "deprecated")}), "mini-2"),
-        (rule(where={"/goes": ("*",)}), "Mini-1"),
-        (rule(unless={"/goes": ("*",)}), "large-1"),
-        (rule(unlike=("large*", "mini*")), None),
-        (rule(like=("*nano*",)), None),
-        (rule(take="/max"), "9"),
-        (rule(take="/id", after="large-"), "1"),
-        (rule(entries="/models"), None),
-        (rule(take="/name"), "nameless"),
+        (make_rule(), "large-1"),
+        (make_rule(like=("*nano*", "*mini*")), "Mini-1"),
+        (make_rule(like=("*mini*",), newest="/created_at"), "mini-2"),
+        (make_rule(like=("*mini*",), newest="/created_at", unless={"/state": ("retired",)}), "Mini-1"),
+        (make_rule(where={"/can": ("draw",)}), "mini-2"),
+        (make_rule(where={"/state": ("retired", "deprecated")}), "mini-2"),
+        (make_rule(where={"/goes": ("*",)}), "Mini-1"),
+        (make_rule(unless={"/goes": ("*",)}), "large-1"),
+        (make_rule(unlike=("large*", "mini*")), None),
+        (make_rule(like=("*nano*",)), None),
+        (make_rule(take="/max"), "9"),
+        (make_rule(take="/id", after="large-"), "1"),
+        (make_rule(entries="/models"), None),
+        (make_rule(take="/name"), "nameless"),
     ],
 )
-def test_a_rule_takes_the_entry_that_it_describes(found_by: LookUpRule, taken: str | None) -> None:
-    assert choose_value(found_by, LISTING, {}, {}) == taken
+def test_rule_chooses_its_entry(rule: LookUpRule, value: str | None) -> None:
+    assert choose_value(rule, LISTING, {}, {}) == value
 
 
-def test_another_value_s_entry_is_taken_whoever_named_that_one() -> None:
-    small, most = rule(like=("*mini*",)), rule(value="most", of="small_model", take="/max")
-    rules = {each.value: each for each in (small, most)}
+def test_rule_reads_the_entry_of_another_value() -> None:
+    small, most = make_rule(like=("*mini*",)), make_rule(value="most", of="small_model", take="/max")
+    rules = {rule.value: rule for rule in (small, most)}
     assert choose_value(most, LISTING, {"small_model": "Mini-1"}, rules) == "5"
     assert choose_value(most, LISTING, {"small_model": "large-1"}, rules) == "9"
     assert choose_value(most, LISTING, {"small_model": "unheard-of"}, rules) is None
@@ -114,9 +114,9 @@ def test_another_value_s_entry_is_taken_whoever_named_that_one() -> None:
     ("value", "day"),
     [("Mini-1", date(2026, 12, 3)), ("mini-0", date(2026, 12, 1)), ("large-1", None), ("unheard-of", None)],
 )
-def test_an_end_is_read_of_the_entry_itself(value: str, day: date | None) -> None:
-    assert find_end_day(rule(ends="/goes"), LISTING, value) == day
-    assert find_end_day(rule(), LISTING, value) is None
+def test_end_day_of_an_entry(value: str, day: date | None) -> None:
+    assert find_end_day(make_rule(ends="/goes"), LISTING, value) == day
+    assert find_end_day(make_rule(), LISTING, value) is None
 
 
 @given(
@@ -127,86 +127,90 @@ def test_an_end_is_read_of_the_entry_itself(value: str, day: date | None) -> Non
         ),
     )
 )
-def test_no_answer_is_too_odd_to_be_read(body: Any) -> None:
-    found = choose_value(rule(like=("*a*", "*"), newest="/goes", where={"/id": ("*",)}), body, {}, {})
-    assert found is None or isinstance(found, str)
-    assert find_end_day(rule(ends="/goes"), body, found or "") is None or isinstance(found, str)
+def test_any_body_is_read(body: Any) -> None:
+    value = choose_value(make_rule(like=("*a*", "*"), newest="/goes", where={"/id": ("*",)}), body, {}, {})
+    assert value is None or isinstance(value, str)
+    assert find_end_day(make_rule(ends="/goes"), body, value or "") is None or isinstance(value, str)
 
 
-def test_what_rests_on_another_comes_after_it_and_what_rests_on_itself_never() -> None:
-    user = rule(value="user", ask="/{organization}/users")
-    organization = rule(value="organization", ask="/organizations")
-    circle = (rule(value="a", ask="/{b}"), rule(value="b", ask="/{a}"))
-    assert [each.value for each in order_rules([user, *circle, organization])] == ["organization", "user"]
+def test_rules_are_ordered_by_dependency_and_cycles_dropped() -> None:
+    user = make_rule(value="user", ask="/{organization}/users")
+    organization = make_rule(value="organization", ask="/organizations")
+    circle = (make_rule(value="a", ask="/{b}"), make_rule(value="b", ask="/{a}"))
+    assert [rule.value for rule in order_rules([user, *circle, organization])] == ["organization", "user"]
 
 
-def live(**environ: str) -> Target:
+def load_live_target(**environ: str) -> Target:
     return targets.load("live", environ)
 
 
 MESSAGES = "pa/errors/invalid_request/empty_messages"
 
 
-def needing(*names: str, role: str = "inference") -> Any:
+def make_recipe(*names: str, role: str = "inference") -> Any:
     return recipe(MESSAGES, needs=names, credential=role)
 
 
-def test_only_what_the_records_need_is_asked_each_request_once() -> None:
-    target = live(PA_API_KEY="key-of-pa", PA_COMPLIANCE_KEY="key-of-compliance")
-    wanted = list_look_ups(
-        [needing("small_model", "max_tokens_of_small_model"), needing("user", role="compliance")], target
+def test_needed_values_are_looked_up_with_one_request_each() -> None:
+    target = load_live_target(PA_API_KEY="key-of-pa", PA_COMPLIANCE_KEY="key-of-compliance")
+    look_ups = list_look_ups(
+        [make_recipe("small_model", "max_tokens_of_small_model"), make_recipe("user", role="compliance")], target
     )
-    assert [each.value for each in wanted["pa"]] == [
+    assert [rule.value for rule in look_ups["pa"]] == [
         "small_model",
         "organization",
         "max_tokens_of_small_model",
         "user",
     ]
-    assert [each.ask for each in distinct_requests(wanted["pa"])] == [
+    assert [rule.ask for rule in distinct_requests(look_ups["pa"])] == [
         "/v1/models?limit=1000",
         "/v1/compliance/organizations",
         "/v1/compliance/organizations/{organization}/users",
     ]
-    assert list_look_ups([needing("chat", role="compliance")], live(PA_API_KEY="key-of-pa")) == {}, (
+    assert list_look_ups([make_recipe("chat", role="compliance")], load_live_target(PA_API_KEY="key-of-pa")) == {}, (
         "no key of that role"
     )
 
 
-def test_a_value_that_is_set_is_looked_up_for_its_end_and_whether_it_is_there() -> None:
-    wanted = list_look_ups(
-        [needing("small_model", "retired_model", "max_tokens_of_small_model")],
-        live(PA_API_KEY="key-of-pa", PA_SMALL_MODEL="m", PA_RETIRED_MODEL="r", PA_MAX_TOKENS_OF_SMALL_MODEL="5"),
+def test_set_values_are_looked_up_too() -> None:
+    look_ups = list_look_ups(
+        [make_recipe("small_model", "retired_model", "max_tokens_of_small_model")],
+        load_live_target(
+            PA_API_KEY="key-of-pa", PA_SMALL_MODEL="m", PA_RETIRED_MODEL="r", PA_MAX_TOKENS_OF_SMALL_MODEL="5"
+        ),
     )
-    assert [each.value for each in wanted["pa"]] == ["small_model", "retired_model"]
+    assert [rule.value for rule in look_ups["pa"]] == ["small_model", "retired_model"]
 
 
 @pytest.mark.parametrize(
-    ("asked", "value", "there"),
+    ("rule", "value", "is_listed"),
     [
-        (rule(), "mini-2", True),
-        (rule(), "mini", False),
-        (rule(unless={"/state": ("retired",)}), "mini-2", False),
-        (rule(like=("large-*",), unlike=("mini-*",)), "mini-2", True),
-        (rule(of="small_model", take="/max"), "9", False),
-        (rule(entries="/models"), "mini-2", False),
+        (make_rule(), "mini-2", True),
+        (make_rule(), "mini", False),
+        (make_rule(unless={"/state": ("retired",)}), "mini-2", False),
+        (make_rule(like=("large-*",), unlike=("mini-*",)), "mini-2", True),
+        (make_rule(of="small_model", take="/max"), "9", False),
+        (make_rule(entries="/models"), "mini-2", False),
     ],
 )
-def test_whether_an_account_has_what_somebody_set(asked: LookUpRule, value: str, there: bool) -> None:
-    """Which of its names a rule would prefer is no matter then."""
-    assert lists_value(asked, LISTING, value) is there
+def test_set_value_is_listed_by_the_account(rule: LookUpRule, value: str, is_listed: bool) -> None:
+    """The preferences of the rule do not matter for a value that is set."""
+    assert lists_value(rule, LISTING, value) is is_listed
 
 
-def test_an_end_is_told_with_the_records_that_rest_on_it() -> None:
-    target = live(PA_API_KEY="key-of-pa").with_values({"pa": {"small_model": "m"}})
-    told = LookUpResult("pa", "GET /v1/models", {"small_model": "m"}, {"small_model": date(2026, 12, 3)})
-    (ends,) = find_expirations(target, [told], [needing("small_model"), needing("small_model"), needing("geo_model")])
-    assert (ends.what, ends.records, ends.mend) == ("`small_model` (m)", 2, "set PA_SMALL_MODEL")
-    assert find_expirations(target, [told], [needing("geo_model")]) == []
-    named = live(PA_API_KEY="key-of-pa", PA_SMALL_MODEL="m")
-    (ends,) = find_expirations(named, [replace(told, values={})], [needing("small_model")])
-    assert ends.mend == "name another in PA_SMALL_MODEL"
+def test_expiration_counts_dependent_records() -> None:
+    target = load_live_target(PA_API_KEY="key-of-pa").with_values({"pa": {"small_model": "m"}})
+    result = LookUpResult("pa", "GET /v1/models", {"small_model": "m"}, {"small_model": date(2026, 12, 3)})
+    (expiration,) = find_expirations(
+        target, [result], [make_recipe("small_model"), make_recipe("small_model"), make_recipe("geo_model")]
+    )
+    assert (expiration.what, expiration.records, expiration.mend) == ("`small_model` (m)", 2, "set PA_SMALL_MODEL")
+    assert find_expirations(target, [result], [make_recipe("geo_model")]) == []
+    set_target = load_live_target(PA_API_KEY="key-of-pa", PA_SMALL_MODEL="m")
+    (expiration,) = find_expirations(set_target, [replace(result, values={})], [make_recipe("small_model")])
+    assert expiration.mend == "name another in PA_SMALL_MODEL"
 
 
-def test_the_run_s_line_names_models_and_no_id_of_the_account() -> None:
-    told = LookUpResult("pa", "GET /x", {"small_model": "m", "user": "user_0123456789"}).to_json()
-    assert told["values"] == {"small_model": "m", "user": "found"}
+def test_look_up_result_hides_account_ids() -> None:
+    line = LookUpResult("pa", "GET /x", {"small_model": "m", "user": "user_0123456789"}).to_json()
+    assert line["values"] == {"small_model": "m", "user": "found"}

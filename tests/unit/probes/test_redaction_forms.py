@@ -1,4 +1,4 @@
-"""Twelve characters of a secret are found in each listed form, eleven are not, and the work is linear."""
+"""Twelve characters of a secret are found in each form, eleven are not, and the work is linear."""
 
 from __future__ import annotations
 
@@ -52,59 +52,59 @@ FORMS: dict[str, Callable[[str], str]] = {
 BASE64 = {"base64": base64.b64encode, "base64 for URLs": base64.urlsafe_b64encode}
 
 
-def secrets(*known: str) -> KnownSecrets:
-    made = KnownSecrets()
-    for secret in known:
-        made.add(secret, MARKER)
-    return made
+def make_secrets(*values: str) -> KnownSecrets:
+    known_secrets = KnownSecrets()
+    for secret in values:
+        known_secrets.add(secret, MARKER)
+    return known_secrets
 
 
-def is_found(text: str, *known: str) -> bool:
-    return secrets(*known or (SECRET,)).find(text, Work()) == MARKER
+def is_found(text: str, *values: str) -> bool:
+    return make_secrets(*values or (SECRET,)).find(text, Work()) == MARKER
 
 
 @given(
     PARTS, st.sampled_from(sorted(FORMS)), st.text("xyz,.<> {}\n", max_size=20), st.text("xyz,.<> {}\n", max_size=20)
 )
-def test_a_part_is_found_in_each_form_wherever_it_is(part: str, form: str, before: str, after: str) -> None:
+def test_part_is_found_in_each_form(part: str, form: str, before: str, after: str) -> None:
     assert is_found(f"{before}{FORMS[form](part)}{after}")
 
 
 @given(PARTS, st.sampled_from(sorted(BASE64)), st.binary(max_size=7), st.binary(max_size=7))
-def test_a_part_is_found_in_base64_of_a_longer_text(part: str, form: str, before: bytes, after: bytes) -> None:
+def test_part_is_found_in_base64_of_a_longer_text(part: str, form: str, before: bytes, after: bytes) -> None:
     assert is_found(f"see {BASE64[form](before + part.encode() + after).decode().rstrip('=')}.")
 
 
 @given(RANDOM_SECRETS, st.sampled_from(sorted(FORMS)), st.text("xyz,. ", max_size=9))
-def test_any_whole_secret_is_found_in_each_form(secret: str, form: str, around: str) -> None:
+def test_random_secret_is_found_in_each_form(secret: str, form: str, around: str) -> None:
     assert is_found(f"{around}{FORMS[form](secret)}{around}", secret)
 
 
 @given(RANDOM_SECRETS, st.sampled_from(sorted(BASE64)), st.binary(max_size=5))
-def test_any_whole_secret_is_found_in_base64(secret: str, form: str, before: bytes) -> None:
+def test_random_secret_is_found_in_base64(secret: str, form: str, before: bytes) -> None:
     assert is_found(BASE64[form](before + secret.encode() + b"??").decode(), secret)
 
 
 @given(st.integers(0, len(SECRET) - ENOUGH + 1))
-def test_eleven_characters_are_ordinary_text(at: int) -> None:
+def test_eleven_characters_are_not_matched(at: int) -> None:
     assert not is_found(f"<{SECRET[at : at + ENOUGH - 1]}>")
 
 
 @given(st.text(st.sampled_from("abcXYZ-_%\\&;#u00 \n\u200b2Fx\"'é価"), max_size=200))
-def test_a_text_without_the_secret_is_never_taken_for_it(text: str) -> None:
-    """It has no `Q`, `K`, `L`, `T` nor `9`: what those make of the secret cannot be in it, however it is unescaped."""
+def test_text_without_the_secret_is_not_matched(text: str) -> None:
+    """It lacks letters that every form of the secret has, however it is unescaped."""
     assert not is_found(text)
 
 
 @given(st.integers(0, 60))
-def test_twelve_characters_of_hexadecimal_are_enough_at_any_place(at: int) -> None:
+def test_twelve_hexadecimal_characters_are_found(at: int) -> None:
     form = SECRET.encode().hex()
     assert is_found(form[at : at + ENOUGH])
     assert not is_found(form[at : at + ENOUGH - 1])
 
 
 @pytest.mark.parametrize("prefix", ["sk-ant-api03-", "sk-proj-", "auth_tokens/", "xai-"])
-def test_a_public_prefix_is_no_part_of_a_secret(prefix: str) -> None:
+def test_public_prefix_is_not_matched(prefix: str) -> None:
     secret = f"{prefix}9fQ2zX7wKd4LmT0vB8rY1p"
     assert not is_found(f"a key begins with {prefix}9fQ", secret)
     assert is_found("9fQ2zX7wKd4L", secret)
@@ -112,7 +112,7 @@ def test_a_public_prefix_is_no_part_of_a_secret(prefix: str) -> None:
 
 
 @pytest.mark.parametrize("secret", ["mock-pa-organization-limit", "sk-abc12345", "8chars-X", "0123456"])
-def test_a_secret_that_is_little_more_than_a_prefix_is_found_whole_only(secret: str) -> None:
+def test_short_secret_is_matched_whole_only(secret: str) -> None:
     assert is_found(f"see {secret}.", secret)
     assert is_found(f"see {secret.upper()}.", secret)
     assert is_found(f"see {secret.encode().hex()}.", secret)
@@ -120,7 +120,7 @@ def test_a_secret_that_is_little_more_than_a_prefix_is_found_whole_only(secret: 
     assert not is_found(f"see {secret[1:]}.", secret)
 
 
-def test_the_name_of_the_secret_that_was_found_is_told() -> None:
+def test_find_returns_the_name_of_the_secret() -> None:
     known = KnownSecrets()
     known.add(SECRET, "${A}")
     known.add("another-9fQ2zX7wKd4LmT0v", "${B}")
@@ -135,7 +135,7 @@ def test_realistic_echoes_are_found(name: str) -> None:
 
 
 @pytest.mark.parametrize("layers", range(1, LAYERS + 2))
-def test_so_many_layers_of_escapes_are_undone(layers: int) -> None:
+def test_nested_escapes_are_undone_up_to_a_limit(layers: int) -> None:
     percent = f"%{'25' * (layers - 1)}"
     text = "".join(f"{percent}{byte:02x}" for byte in SECRET.encode())
     assert is_found(text) is (layers <= LAYERS)
@@ -145,10 +145,10 @@ ANYTHING = st.text(st.sampled_from('ab%2541\\u005c"&#x26;amp; é価\u200bＡﬃ'
 
 
 @given(ANYTHING)
-def test_operations_grow_with_the_text_alone(text: str) -> None:
-    """A character becomes four at most, is searched in each layer, and is unescaped and folded between them."""
+def test_operations_are_linear_in_the_text(text: str) -> None:
+    """A character becomes four at most, and is searched, unescaped and folded in each layer."""
     work = Work()
-    secrets(SECRET).find(text, work)
+    make_secrets(SECRET).find(text, work)
     assert work.done <= PER_STRING + len(text) * (
         1 + 4 * (1 + LAYERS * (3 + PER_ESCAPE)) + 4 * len(SECRET.encode().hex())
     )
@@ -160,11 +160,11 @@ def test_operations_grow_with_the_text_alone(text: str) -> None:
 )
 def test_twice_the_text_takes_twice_the_operations(unit: str) -> None:
     once, twice = Work(), Work()
-    assert secrets(SECRET).find(unit * 500, once) is None
-    assert secrets(SECRET).find(unit * 1000, twice) is None
+    assert make_secrets(SECRET).find(unit * 500, once) is None
+    assert make_secrets(SECRET).find(unit * 1000, twice) is None
     assert twice.done <= 2 * once.done + PER_STRING
 
 
-def test_beyond_its_budget_nothing_is_looked_at() -> None:
+def test_search_stops_at_its_work_limit() -> None:
     with pytest.raises(TooMuchWorkError):
-        secrets(SECRET).find("x" * 1000, Work(limit=1500))
+        make_secrets(SECRET).find("x" * 1000, Work(limit=1500))

@@ -1,4 +1,4 @@
-"""The self-test of each lane: false every day in another way, drift at the far end, and our fault where it is not."""
+"""The self-test of each lane: another false assertion every day, whose missing drift is a harness error."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ from tests.unit.catalog.catalog_factories import (
 TODAY = date(2026, 11, 21)
 LANE = "pa:inference"
 MODELS = "pa/endpoints/models/list_models"
-NOTHING = ProviderVocabulary.from_records(())
+EMPTY_VOCABULARY = ProviderVocabulary.from_records(())
 
 CONTROL = Exchange(
     "control",
@@ -49,50 +49,52 @@ CONTROL = Exchange(
 )
 
 
-def sprung(day: date = TODAY) -> Result:
-    return self_test(LANE, expect_control("pa"), CONTROL, NOTHING, day, "2026-11-21T04:00:00.000Z")
+def run_self_test(day: date = TODAY) -> Result:
+    return self_test(LANE, expect_control("pa"), CONTROL, EMPTY_VOCABULARY, day, "2026-11-21T04:00:00.000Z")
 
 
-def described(name: str = "r", **changes: object) -> Run:
+def make_run(name: str = "r", **changes: object) -> Run:
     selected = (MODELS,)
     run = Run(name, "live", live=True, started_at="2026-11-21T00:00:00Z", today="2026-11-21", selected=selected)
     return replace(run, expected=("pa",), self_tests=(LANE,), **changes)  # type: ignore[arg-type]
 
 
-def conforming(record: str = MODELS) -> Result:
+def make_conforming(record: str = MODELS) -> Result:
     return Result(record, {}, Outcome.CONFORMS, lane=LANE, observed_at="2026-11-21T04:00:00.000Z")
 
 
 @given(st.dates(), st.sampled_from(["pa", "pb", "pc", "pd"]))
-def test_each_day_it_is_false_and_comes_out_as_drift(day: date, provider: str) -> None:
-    known = ProviderVocabulary.from_records(tuple(catalog().select(provider=provider)))
-    found = self_test(
-        f"{provider}:inference", expect_control(provider), CONTROL, known, day, "2026-11-21T04:00:00.000Z"
+def test_self_test_drifts_every_day(day: date, provider: str) -> None:
+    vocabulary = ProviderVocabulary.from_records(tuple(catalog().select(provider=provider)))
+    result = self_test(
+        f"{provider}:inference", expect_control(provider), CONTROL, vocabulary, day, "2026-11-21T04:00:00.000Z"
     )
-    assert found.outcome is Outcome.DRIFTED
-    assert len(found.drifts) >= 1
-    assert run_verdict.is_failure(found)
-    assert not harness_results.is_record_result(found)
+    assert result.outcome is Outcome.DRIFTED
+    assert len(result.drifts) >= 1
+    assert run_verdict.is_failure(result)
+    assert not harness_results.is_record_result(result)
 
 
-def test_another_side_of_the_answer_is_lied_about_each_day() -> None:
+def test_self_test_changes_its_aspect_each_day() -> None:
     days = [TODAY + timedelta(days=number) for number in range(len(FALSIFICATIONS))]
-    assert len({(each.aspect, each.code) for day in days for each in sprung(day).drifts[:1]}) == len(FALSIFICATIONS)
+    assert len({(finding.aspect, finding.code) for day in days for finding in run_self_test(day).drifts[:1]}) == len(
+        FALSIFICATIONS
+    )
 
 
-def test_what_it_lies_about_is_what_drifts_and_nothing_else() -> None:
-    seen = [sprung(TODAY + timedelta(days=day)) for day in range(len(FALSIFICATIONS))]
-    findings = [each for result in seen for each in result.findings]
-    assert [(each.assertion, each.documented) for each in findings] == [
+def test_only_the_false_assertion_drifts() -> None:
+    results = [run_self_test(TODAY + timedelta(days=day)) for day in range(len(FALSIFICATIONS))]
+    findings = [finding for result in results for finding in result.findings]
+    assert [(finding.assertion, finding.documented) for finding in findings] == [
         (f"control/header:{UNKNOWN_NAME}", "present"),
         (f"control/body:/{UNKNOWN_NAME}", True),
         ("control/body", "empty"),
         ("control/status", TEAPOT),
     ]
     assert [
-        (each.label, each.matched, each.mismatched, each.not_observed)
-        for result in seen
-        for each in result.observations
+        (finding.label, finding.matched, finding.mismatched, finding.not_observed)
+        for result in results
+        for finding in result.observations
     ] == [
         ("control", (), {f"header:{UNKNOWN_NAME}": "absent"}, {}),
         ("control", (), {f"body:/{UNKNOWN_NAME}": "absent"}, {}),
@@ -101,43 +103,43 @@ def test_what_it_lies_about_is_what_drifts_and_nothing_else() -> None:
     ]
 
 
-def test_a_control_is_held_against_what_its_manifest_names_as_proof() -> None:
+def test_control_must_show_the_proof_of_its_manifest() -> None:
     controls = manifest("pa").controls
-    assert {name: expect_proof(Call(each.method, each.path), "pa").fields for name, each in controls.items()} == {
-        name: dict.fromkeys(each.proof, True) for name, each in controls.items()
-    }
+    assert {
+        name: expect_proof(Call(control.method, control.path), "pa").fields for name, control in controls.items()
+    } == {name: dict.fromkeys(control.proof, True) for name, control in controls.items()}
     assert expect_proof(Call("POST", "/v1/models"), "pa") == expect_control("pa")
     assert (expect_control("pa").status, expect_control("pa").envelope.body) == (200, "json")
 
 
-def test_where_it_came_out_it_is_nowhere_to_be_seen() -> None:
-    run, results = described(), [conforming(), sprung()]
+def test_passed_self_test_is_not_shown() -> None:
+    run, results = make_run(), [make_conforming(), run_self_test()]
     assert run_verdict.exit_status(run, results) is Exit.FINE
     assert run_verdict.list_faults(run, results) == ()
     overview = Overview(run, results)
-    assert [each.address for each in overview.records] == [MODELS]
-    assert build_history_line(run, results) == build_history_line(run, [conforming()])
-    assert comparison.render((run, results), (run, [conforming()])) is None
-    bare = replace(run, self_tests=())
+    assert [record.address for record in overview.records] == [MODELS]
+    assert build_history_line(run, results) == build_history_line(run, [make_conforming()])
+    assert comparison.render((run, results), (run, [make_conforming()])) is None
+    without_self_test = replace(run, self_tests=())
     for render in (terminal.render, summary.render, html.render, junit.render):
-        assert "".join(render(run, results)) == "".join(render(bare, [conforming()]))
+        assert "".join(render(run, results)) == "".join(render(without_self_test, [make_conforming()]))
 
 
-SILENT = {
-    "the line is lost": [conforming()],
-    "the judge sees nothing": [conforming(), replace(sprung(), outcome=Outcome.CONFORMS, findings=())],
-    "its drift has no finding": [conforming(), replace(sprung(), findings=())],
+FAILED_SELF_TESTS = {
+    "the line is lost": [make_conforming()],
+    "the judge sees nothing": [make_conforming(), replace(run_self_test(), outcome=Outcome.CONFORMS, findings=())],
+    "its drift has no finding": [make_conforming(), replace(run_self_test(), findings=())],
     "it is inconclusive": [
-        conforming(),
-        replace(sprung(), outcome=Outcome.INCONCLUSIVE, findings=(), reason=Reason("attempts-disagree")),
+        make_conforming(),
+        replace(run_self_test(), outcome=Outcome.INCONCLUSIVE, findings=(), reason=Reason("attempts-disagree")),
     ],
-    "it is accepted": [conforming(), replace(sprung(), accepted_difference={"state": "accounted"})],
+    "it is accepted": [make_conforming(), replace(run_self_test(), accepted_difference={"state": "accounted"})],
 }
 
 
-@pytest.mark.parametrize("results", SILENT.values(), ids=SILENT)
-def test_where_it_did_not_come_out_the_run_is_our_fault_in_every_view(results: list[Result]) -> None:
-    run = described()
+@pytest.mark.parametrize("results", FAILED_SELF_TESTS.values(), ids=FAILED_SELF_TESTS)
+def test_failed_self_test_is_a_harness_error_in_every_view(results: list[Result]) -> None:
+    run = make_run()
     assert run_verdict.exit_status(run, results) is Exit.HARNESS_ERROR
     overview = Overview(run, results)
     assert overview.mood == "bad"
@@ -150,63 +152,71 @@ def test_where_it_did_not_come_out_the_run_is_our_fault_in_every_view(results: l
     assert 'errors="1"' in junit.render(run, results)
 
 
-def test_a_rule_that_counts_no_drift_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_self_test_detects_a_failure_rule_that_ignores_drift(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(run_verdict, "is_failure", lambda result: False)
-    assert run_verdict.exit_status(described(), [conforming(), sprung()]) is Exit.HARNESS_ERROR
+    assert run_verdict.exit_status(make_run(), [make_conforming(), run_self_test()]) is Exit.HARNESS_ERROR
 
 
-def test_a_cause_that_is_dropped_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_self_test_detects_lost_causes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("catalog_probe.catalog.evidence.causes.find_causes", lambda results: ())
-    assert run_verdict.exit_status(described(), [conforming(), sprung()]) is Exit.HARNESS_ERROR
+    assert run_verdict.exit_status(make_run(), [make_conforming(), run_self_test()]) is Exit.HARNESS_ERROR
 
 
-def test_a_lane_without_any_verdict_needs_none() -> None:
-    """Its control failed, and the run is blind: that is told, and no fault of ours."""
-    unseen = Result(MODELS, {}, Outcome.INCONCLUSIVE, Reason("control-failed"), lane=LANE)
-    assert run_verdict.exit_status(described(), [unseen]) is Exit.BLIND
+def test_lane_without_verdict_needs_no_self_test() -> None:
+    """Its control failed: the run is blind, which is no harness error."""
+    result = Result(MODELS, {}, Outcome.INCONCLUSIVE, Reason("control-failed"), lane=LANE)
+    assert run_verdict.exit_status(make_run(), [result]) is Exit.BLIND
 
 
-@pytest.mark.parametrize("results", SILENT.values(), ids=SILENT)
-def test_no_order_of_shards_hides_it(results: list[Result]) -> None:
-    bad = (described("r-1"), results)
-    good = (described("r-2", started_at="2026-11-21T02:00:00Z"), [conforming(), sprung()])
+@pytest.mark.parametrize("results", FAILED_SELF_TESTS.values(), ids=FAILED_SELF_TESTS)
+def test_failed_self_test_survives_merging_in_any_order(results: list[Result]) -> None:
+    bad = (make_run("r-1"), results)
+    good = (make_run("r-2", started_at="2026-11-21T02:00:00Z"), [make_conforming(), run_self_test()])
     for shards in ([bad, good], [good, bad], [bad, bad], [merge_runs([bad, good]), good]):
         assert run_verdict.exit_status(*merge_runs(shards)) is Exit.HARNESS_ERROR
     assert run_verdict.exit_status(*merge_runs([good, good])) is Exit.FINE
 
 
-@pytest.mark.parametrize("results", [[conforming(), sprung()], SILENT["the line is lost"]], ids=["heard", "silent"])
-def test_what_could_not_have_drifted_is_not_written(
+@pytest.mark.parametrize(
+    "results", [[make_conforming(), run_self_test()], FAILED_SELF_TESTS["the line is lost"]], ids=["heard", "silent"]
+)
+def test_records_of_a_failed_self_test_are_not_updated(
     tmp_path_factory: pytest.TempPathFactory, results: list[Result]
 ) -> None:
     root = write_catalog(tmp_path_factory.mktemp("records"))
-    mine = [replace(each, record=ENDPOINT_ADDRESS) if each.record == MODELS else each for each in results]
-    done = update_records([(described(selected=(ENDPOINT_ADDRESS,)), mine)], into=root, policy=UpdatePolicy())
-    heard = len(results) == 2
-    assert [address for address, _ in done.patched] == ([ENDPOINT_ADDRESS] if heard else [])
-    assert any("the self-test of pa:inference did not come out" in each for each in done.lines()) != heard
-    assert done.unknown == ()
+    written = [replace(result, record=ENDPOINT_ADDRESS) if result.record == MODELS else result for result in results]
+    update = update_records([(make_run(selected=(ENDPOINT_ADDRESS,)), written)], into=root, policy=UpdatePolicy())
+    has_drifted = len(results) == 2
+    assert [address for address, _ in update.patched] == ([ENDPOINT_ADDRESS] if has_drifted else [])
+    assert any("the self-test of pa:inference did not come out" in result for result in update.lines()) != has_drifted
+    assert update.unknown == ()
 
 
-def test_a_blind_provider_writes_nothing_over_the_whole_of_a_night(tmp_path_factory: pytest.TempPathFactory) -> None:
-    one, *others = (ENDPOINT_ADDRESS, ERROR_ADDRESS, SECOND_ERROR_ADDRESS, LIMITS_ADDRESS)
-    unseen = [Result(each, {}, Outcome.INCONCLUSIVE, Reason("read-timeout"), lane=LANE) for each in others]
-    first = (described("r-1", selected=(one,)), [conforming(one), sprung()])
-    second = (described("r-2", selected=tuple(others)), unseen)
+def test_blind_provider_updates_nothing_in_any_shard(tmp_path_factory: pytest.TempPathFactory) -> None:
+    first_address, *other_addresses = (ENDPOINT_ADDRESS, ERROR_ADDRESS, SECOND_ERROR_ADDRESS, LIMITS_ADDRESS)
+    inconclusive = [
+        Result(address, {}, Outcome.INCONCLUSIVE, Reason("read-timeout"), lane=LANE) for address in other_addresses
+    ]
+    first = (make_run("r-1", selected=(first_address,)), [make_conforming(first_address), run_self_test()])
+    second = (make_run("r-2", selected=tuple(other_addresses)), inconclusive)
     alone = update_records([first], into=write_catalog(tmp_path_factory.mktemp("records")))
-    assert [address for address, _ in alone.patched] == [one]
+    assert [address for address, _ in alone.patched] == [first_address]
     for shards in ([first, second], [second, first]):
-        done = update_records(shards, into=write_catalog(tmp_path_factory.mktemp("records")))
-        assert done.patched == ()
-        assert any("pa: nothing is written: 3 of 4 probes are inconclusive" in each for each in done.lines())
+        update = update_records(shards, into=write_catalog(tmp_path_factory.mktemp("records")))
+        assert update.patched == ()
+        assert any("pa: nothing is written: 3 of 4 probes are inconclusive" in address for address in update.lines())
 
 
-def test_a_lost_worker_is_our_fault_though_another_finished_its_work() -> None:
-    results = [conforming(), sprung(), harness_results.lost_worker_result("gw0", "worker gw0: Not properly terminated")]
-    assert run_verdict.exit_status(described(), results) is Exit.HARNESS_ERROR
-    assert "worker-lost: worker gw0: Not properly terminated" in terminal.render(described(), results)
-    assert [each.address for each in Overview(described(), results).records] == [MODELS]
+def test_lost_worker_is_a_harness_error_despite_finished_records() -> None:
+    results = [
+        make_conforming(),
+        run_self_test(),
+        harness_results.lost_worker_result("gw0", "worker gw0: Not properly terminated"),
+    ]
+    assert run_verdict.exit_status(make_run(), results) is Exit.HARNESS_ERROR
+    assert "worker-lost: worker gw0: Not properly terminated" in terminal.render(make_run(), results)
+    assert [record.address for record in Overview(make_run(), results).records] == [MODELS]
     assert (
-        run_verdict.exit_status(*merge_runs([(described(), results), (described("r-2"), results[:2])]))
+        run_verdict.exit_status(*merge_runs([(make_run(), results), (make_run("r-2"), results[:2])]))
         is Exit.HARNESS_ERROR
     )

@@ -1,4 +1,4 @@
-"""Judging step by step: one label on several endpoints, and what one of them shows says nothing of the others."""
+"""Judging step by step: one label on several endpoints, each with its own verdict."""
 
 from __future__ import annotations
 
@@ -20,48 +20,50 @@ from tests.harness.engines import catalog
 if TYPE_CHECKING:
     from catalog_probe.probes.judging.verdicts.verdict import Verdict
 
-REVOKED = "pa/errors/general/key_revoked"
+KEY_REVOKED = "pa/errors/general/key_revoked"
 MODELS, COUNT, FILES = (
     "pa/endpoints/models/list_models",
     "pa/endpoints/messages/count_tokens",
     "pa/endpoints/files/list_files",
 )
-NO_TWO_ALIKE = "pa/errors/compliance/request_not_authenticated"
+NOT_AUTHENTICATED = "pa/errors/compliance/request_not_authenticated"
 HEADERS = {"request-id": "req_1", "x-should-retry": "false"}
 BODY = {
     "type": "error",
     "error": {"type": "authentication_error", "message": "invalid x-api-key"},
     "request_id": "req_1",
 }
-STATED = Response(401, HEADERS, BODY, "json")
-OTHER_STATUS = replace(STATED, status=403)
-BUSY = Response(529, HEADERS, BODY, "json")
-GONE = Response(404, HEADERS, {**BODY, "error": {"type": "not_found_error", "message": "no"}}, "json")
+DOCUMENTED = Response(401, HEADERS, BODY, "json")
+OTHER_STATUS = replace(DOCUMENTED, status=403)
+OVERLOADED = Response(529, HEADERS, BODY, "json")
+NOT_FOUND = Response(404, HEADERS, {**BODY, "error": {"type": "not_found_error", "message": "no"}}, "json")
 
 
-def sent(response: Response | None, endpoint: str, label: str = "answer") -> Exchange:
+def make_exchange(response: Response | None, endpoint: str, label: str = "answer") -> Exchange:
     failure = None if response is not None else Reason("connection-reset")
     return Exchange(label, Request("GET", f"https://x/{endpoint}"), response, failure, endpoint=endpoint)
 
 
-def judged(*exchanges: Exchange, address: str = REVOKED) -> Verdict:
+def judge_exchanges(*exchanges: Exchange, address: str = KEY_REVOKED) -> Verdict:
     records = catalog()
     expected = asserted_expectations(records[address], records.__getitem__)
-    known = ProviderVocabulary.from_records(records.select(provider=address.partition("/")[0]))
-    return judge(tuple(expected), Attempt("", 0.0, exchanges), known)
+    vocabulary = ProviderVocabulary.from_records(records.select(provider=address.partition("/")[0]))
+    return judge(tuple(expected), Attempt("", 0.0, exchanges), vocabulary)
 
 
-def test_a_label_may_have_an_exchange_on_each_endpoint() -> None:
-    verdict = judged(sent(STATED, MODELS), sent(STATED, COUNT))
+def test_label_has_an_observation_for_each_endpoint() -> None:
+    verdict = judge_exchanges(make_exchange(DOCUMENTED, MODELS), make_exchange(DOCUMENTED, COUNT))
     assert verdict.outcome is Outcome.CONFORMS
     assert {observation.endpoint for observation in verdict.observations} == {MODELS, COUNT}
     assert all("status" in observation.matched for observation in verdict.observations)
 
 
-def test_a_difference_on_one_endpoint_is_a_drift_that_names_it_and_leaves_the_others() -> None:
-    verdict = judged(sent(STATED, MODELS), sent(OTHER_STATUS, COUNT), sent(STATED, FILES))
+def test_drift_on_one_endpoint_leaves_the_others() -> None:
+    verdict = judge_exchanges(
+        make_exchange(DOCUMENTED, MODELS), make_exchange(OTHER_STATUS, COUNT), make_exchange(DOCUMENTED, FILES)
+    )
     assert verdict.outcome is Outcome.DRIFTED
-    (drift,) = (each for each in verdict.findings if each.is_drift)
+    (drift,) = (finding for finding in verdict.findings if finding.is_drift)
     assert (drift.assertion, drift.endpoints) == ("answer/status", (COUNT,))
     observations = {observation.endpoint: observation for observation in verdict.observations}
     assert observations[COUNT].mismatched == {"status": "403"}
@@ -69,86 +71,97 @@ def test_a_difference_on_one_endpoint_is_a_drift_that_names_it_and_leaves_the_ot
     assert "status" in observations[FILES].matched
 
 
-def test_the_same_difference_on_several_endpoints_is_one_finding_that_lists_them() -> None:
-    verdict = judged(sent(OTHER_STATUS, MODELS), sent(OTHER_STATUS, COUNT), sent(STATED, FILES))
-    assert [each.endpoints for each in verdict.findings if each.is_drift] == [(MODELS, COUNT)]
-    alone = judged(sent(OTHER_STATUS, FILES))
+def test_same_drift_on_several_endpoints_is_one_finding() -> None:
+    verdict = judge_exchanges(
+        make_exchange(OTHER_STATUS, MODELS), make_exchange(OTHER_STATUS, COUNT), make_exchange(DOCUMENTED, FILES)
+    )
+    assert [finding.endpoints for finding in verdict.findings if finding.is_drift] == [(MODELS, COUNT)]
+    alone = judge_exchanges(make_exchange(OTHER_STATUS, FILES))
     assert drift_identity.identify_drift(verdict.findings) == drift_identity.identify_drift(alone.findings)
     assert verdict.drift_keys != alone.drift_keys
 
 
-def test_two_attempts_agree_only_where_they_differ_on_the_same_endpoints() -> None:
-    here, there = (judged(sent(OTHER_STATUS, each)) for each in (MODELS, COUNT))
+def test_drift_keys_depend_on_the_endpoint() -> None:
+    here, there = (judge_exchanges(make_exchange(OTHER_STATUS, endpoint)) for endpoint in (MODELS, COUNT))
     assert here.drift_keys != there.drift_keys
-    assert here.drift_keys == judged(sent(OTHER_STATUS, MODELS)).drift_keys
+    assert here.drift_keys == judge_exchanges(make_exchange(OTHER_STATUS, MODELS)).drift_keys
 
 
-@pytest.mark.parametrize("trouble", [BUSY, None], ids=["overloaded", "no-answer"])
-def test_a_step_without_a_verdict_leaves_the_others_and_is_told(trouble: Response | None) -> None:
-    verdict = judged(sent(STATED, MODELS), sent(trouble, COUNT))
+@pytest.mark.parametrize("response", [OVERLOADED, None], ids=["overloaded", "no-answer"])
+def test_step_without_verdict_is_noted_and_leaves_the_others(response: Response | None) -> None:
+    verdict = judge_exchanges(make_exchange(DOCUMENTED, MODELS), make_exchange(response, COUNT))
     assert verdict.outcome is Outcome.CONFORMS
-    (told,) = (each for each in verdict.findings if each.code == "not-observed")
-    assert (told.severity, told.endpoints) == (Severity.INFO, (COUNT,))
+    (note,) = (finding for finding in verdict.findings if finding.code == "not-observed")
+    assert (note.severity, note.endpoints) == (Severity.INFO, (COUNT,))
     observations = {observation.endpoint: observation for observation in verdict.observations}
     assert observations[COUNT].matched == ()
     assert "status" in observations[COUNT].not_observed
     assert "status" in observations[MODELS].matched
 
 
-def test_a_label_that_was_seen_nowhere_is_inconclusive() -> None:
-    verdict = judged(sent(BUSY, MODELS), sent(None, COUNT))
+def test_label_observed_nowhere_is_inconclusive() -> None:
+    verdict = judge_exchanges(make_exchange(OVERLOADED, MODELS), make_exchange(None, COUNT))
     assert (verdict.outcome, verdict.reason and verdict.reason.code) == (Outcome.INCONCLUSIVE, "unasked-overload")
 
 
-def test_each_label_needs_a_step_of_its_own() -> None:
-    asked = [sent(GONE, MODELS, "nonexistent_path"), sent(GONE, MODELS, "no_key")]
-    assert judged(*asked, address=NO_TWO_ALIKE).outcome is Outcome.HARNESS_ERROR
+def test_label_without_exchange_is_a_harness_error() -> None:
+    exchanges = [make_exchange(NOT_FOUND, MODELS, "nonexistent_path"), make_exchange(NOT_FOUND, MODELS, "no_key")]
+    assert judge_exchanges(*exchanges, address=NOT_AUTHENTICATED).outcome is Outcome.HARNESS_ERROR
 
 
-def test_a_twin_is_looked_for_on_its_own_endpoint_first() -> None:
-    other = replace(GONE, body={**BODY, "error": {"type": "not_found_error", "message": "another"}})
+def test_other_label_is_compared_on_the_same_endpoint_first() -> None:
+    other = replace(NOT_FOUND, body={**BODY, "error": {"type": "not_found_error", "message": "another"}})
     first = [
-        sent(GONE, "", "nonexistent_path"),
-        sent(GONE, MODELS, "unaccepted_key_type"),
-        sent(GONE, MODELS, "no_key"),
+        make_exchange(NOT_FOUND, "", "nonexistent_path"),
+        make_exchange(NOT_FOUND, MODELS, "unaccepted_key_type"),
+        make_exchange(NOT_FOUND, MODELS, "no_key"),
     ]
-    assert judged(*first, address=NO_TWO_ALIKE).outcome is Outcome.CONFORMS
-    theirs = judged(*first, sent(other, COUNT, "no_key"), address=NO_TWO_ALIKE)
-    (differs,) = (each for each in theirs.findings if each.is_drift)
-    assert (differs.code, differs.endpoints) == ("bodies-differ", (COUNT,))
-    assert (differs.aspect, differs.location) == (Aspect.BODY, "nonexistent_path")
-    own = judged(*first, sent(other, COUNT, "nonexistent_path"), sent(other, COUNT, "no_key"), address=NO_TWO_ALIKE)
-    assert own.outcome is Outcome.CONFORMS
+    assert judge_exchanges(*first, address=NOT_AUTHENTICATED).outcome is Outcome.CONFORMS
+    drifted = judge_exchanges(*first, make_exchange(other, COUNT, "no_key"), address=NOT_AUTHENTICATED)
+    (drift,) = (finding for finding in drifted.findings if finding.is_drift)
+    assert (drift.code, drift.endpoints) == ("bodies-differ", (COUNT,))
+    assert (drift.aspect, drift.location) == (Aspect.BODY, "nonexistent_path")
+    conforming = judge_exchanges(
+        *first,
+        make_exchange(other, COUNT, "nonexistent_path"),
+        make_exchange(other, COUNT, "no_key"),
+        address=NOT_AUTHENTICATED,
+    )
+    assert conforming.outcome is Outcome.CONFORMS
 
 
-def test_a_page_under_the_stated_status_is_held_against_no_twin() -> None:
-    """It has no verdict: that it is not the twin's answer to the letter says nothing of the provider."""
+def test_page_is_not_compared_with_another_label() -> None:
+    """It has no verdict, so a body that differs from the other label's says nothing."""
     page = Response(404, {**HEADERS, "content-type": "text/html"}, "<html>Not found</html>", "text")
-    asked = [sent(GONE, COUNT, "nonexistent_path"), sent(page, COUNT, "no_key")]
-    verdict = judged(*asked, sent(GONE, COUNT, "unaccepted_key_type"), address=NO_TWO_ALIKE)
+    exchanges = [make_exchange(NOT_FOUND, COUNT, "nonexistent_path"), make_exchange(page, COUNT, "no_key")]
+    verdict = judge_exchanges(
+        *exchanges, make_exchange(NOT_FOUND, COUNT, "unaccepted_key_type"), address=NOT_AUTHENTICATED
+    )
     step = verdict.step_verdicts["no_key", COUNT]
     assert step.reason is not None
     assert step.reason.code == "gateway-page"
-    assert {each.code for each in step.findings} == {"body-malformed"}
+    assert {finding.code for finding in step.findings} == {"body-malformed"}
 
 
-ANSWERS = {"stated": STATED, "otherwise": OTHER_STATUS, "busy": BUSY, "none": None}
+RESPONSES = {"stated": DOCUMENTED, "otherwise": OTHER_STATUS, "busy": OVERLOADED, "none": None}
 
 
-@given(st.dictionaries(st.sampled_from([MODELS, COUNT, FILES]), st.sampled_from(sorted(ANSWERS)), min_size=1))
-def test_the_verdict_on_a_step_does_not_depend_on_the_others(asked: dict[str, str]) -> None:
-    together = judged(*(sent(ANSWERS[how], endpoint) for endpoint, how in asked.items()))
-    for observation, (endpoint, how) in zip(together.observations, asked.items(), strict=True):
-        assert observation == judged(sent(ANSWERS[how], endpoint)).observations[0]
-    if "otherwise" in asked.values():
+@given(st.dictionaries(st.sampled_from([MODELS, COUNT, FILES]), st.sampled_from(sorted(RESPONSES)), min_size=1))
+def test_steps_are_judged_independently(kinds_by_endpoint: dict[str, str]) -> None:
+    together = judge_exchanges(
+        *(make_exchange(RESPONSES[kind], endpoint) for endpoint, kind in kinds_by_endpoint.items())
+    )
+    for observation, (endpoint, kind) in zip(together.observations, kinds_by_endpoint.items(), strict=True):
+        assert observation == judge_exchanges(make_exchange(RESPONSES[kind], endpoint)).observations[0]
+    if "otherwise" in kinds_by_endpoint.values():
         assert together.outcome is Outcome.DRIFTED
-    elif "stated" in asked.values():
+    elif "stated" in kinds_by_endpoint.values():
         assert together.outcome is Outcome.CONFORMS
     else:
         assert together.outcome is Outcome.INCONCLUSIVE
 
 
-def test_what_is_not_looked_at_for_one_reason_is_told_once() -> None:
+def test_not_observed_finding_counts_endpoints() -> None:
     reason = Reason("value-missing", "set PA_SMALL_MODEL")
     assert not_observed_finding("", reason, MODELS, COUNT).message == "2 endpoints: value-missing: set PA_SMALL_MODEL"
     assert not_observed_finding("", reason, MODELS).message.startswith(f"{MODELS}: value-missing")

@@ -150,7 +150,7 @@ PLACES = (
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     role=st.text(max_size=5),
-    odd=st.sampled_from(["list", "table", "deep"]),
+    shape_name=st.sampled_from(["list", "table", "deep"]),
     table=st.sampled_from(["headers", "credentials"]),
 )
 def test_no_complaint_shows_a_key(role: str, shape_name: str, table: str) -> None:

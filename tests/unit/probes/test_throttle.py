@@ -1,4 +1,4 @@
-"""A lane keeps to a provider's limits: against a real bucket of the mock, on a clock on which nobody waits."""
+"""A lane keeps to a provider's limits, against the mock's buckets and in virtual time."""
 
 from __future__ import annotations
 
@@ -36,17 +36,17 @@ from tests.harness.engines import catalog
 NOON = datetime(2026, 1, 31, 12, tzinfo=UTC).timestamp()
 
 
-def allowing(per_minute: float) -> RateLimitPolicy:
-    """The policy of a provider that documents one limit."""
+def limit_per_minute(per_minute: float) -> RateLimitPolicy:
+    """Return the policy of a provider that documents one limit."""
     return RateLimitPolicy(RateLimits(groups=(EndpointGroup(("/v1",), per_minute),)))
 
 
-SIXTY = allowing(60)
+SIXTY_A_MINUTE = limit_per_minute(60)
 REQUEST = get("/v1/things")
 
 
-class Clock:
-    """Time that passes only while somebody sleeps, and once everybody else has done what they can."""
+class SleepClock:
+    """A clock that advances only while somebody sleeps, after all others have run."""
 
     def __init__(self) -> None:
         self.now = NOON
@@ -55,10 +55,10 @@ class Clock:
         return self.now
 
     async def sleep(self, seconds: float) -> None:
-        until = self.now + seconds
+        wake_at = self.now + seconds
         for _ in range(20):
             await asyncio.sleep(0)
-        self.now = max(self.now, until)
+        self.now = max(self.now, wake_at)
 
 
 Answer = Callable[[float, int], tuple[int, Mapping[str, str], Any]]
@@ -68,7 +68,7 @@ Answer = Callable[[float, int], tuple[int, Mapping[str, str], Any]]
 class OneWire(Wires):
     """Sends every call over the same wire."""
 
-    def __init__(self, wire: Limited) -> None:
+    def __init__(self, wire: LimitedLane) -> None:
         super().__init__(wire.provider, Dialect.for_provider(wire.provider))
         self._wire = wire
 
@@ -76,16 +76,16 @@ class OneWire(Wires):
         return self._wire
 
 
-class Limited(Lane):
+class LimitedLane(Lane):
     """A lane whose wire is a provider in this process, on the lane's clock."""
 
     def __init__(
-        self, answer: Answer, policy: RateLimitPolicy = SIXTY, max_wait_s: float = 60.0, **changes: Any
+        self, answer: Answer, policy: RateLimitPolicy = SIXTY_A_MINUTE, max_wait_s: float = 60.0, **changes: Any
     ) -> None:
-        self.clock = Clock()
+        self.clock = SleepClock()
         self.sent: list[tuple[float, int]] = []
         self._answer = answer
-        changes.setdefault("credentials", credentials("inference"))
+        changes.setdefault("credentials", make_credentials("inference"))
         provider = Provider("pa", addresses={"base_url": "https://provider.test"}, max_wait_s=max_wait_s, **changes)
         throttle = Throttle(
             policy, max_wait_s, own_rate=provider.rate is not None, clock=self.clock, sleep=self.clock.sleep
@@ -104,16 +104,16 @@ class Limited(Lane):
         return Exchange(label=label, request=Request(call.method, url), response=response)
 
     def send_all(self, count: int, call: Call = REQUEST) -> list[int]:
-        """Send so many requests, all at once."""
+        """Send so many requests at once, and return their statuses."""
 
-        async def together() -> list[Exchange]:
+        async def send_together() -> list[Exchange]:
             return await asyncio.gather(*(self.send(call, "answer", "s", 0.0) for _ in range(count)))
 
-        return [exchange.response.status or 0 for exchange in asyncio.run(together()) if exchange.response]
+        return [exchange.response.status or 0 for exchange in asyncio.run(send_together()) if exchange.response]
 
 
-def bucketed(bucket: TokenBucket, *, tells: bool = False) -> Answer:
-    """A provider that limits by this bucket."""
+def answer_from_bucket(bucket: TokenBucket, *, tells: bool = False) -> Answer:
+    """Return a provider that limits by this bucket."""
 
     def answer(now: float, number: int) -> tuple[int, Mapping[str, str], Any]:
         admitted = bucket.take(1, now)
@@ -128,13 +128,13 @@ def bucketed(bucket: TokenBucket, *, tells: bool = False) -> Answer:
 
 
 @cache
-def policy_of(provider: str) -> RateLimitPolicy:
+def load_policy(provider: str) -> RateLimitPolicy:
     return RateLimitPolicy.from_records(catalog().select(provider=provider))
 
 
 @pytest.mark.parametrize("burst", [None, 1, 10])
-def test_sixty_a_minute_meets_no_unasked_429(burst: float | None) -> None:
-    lane = Limited(bucketed(TokenBucket(60, burst)))
+def test_sixty_a_minute_is_never_refused(burst: float | None) -> None:
+    lane = LimitedLane(answer_from_bucket(TokenBucket(60, burst)))
     assert set(lane.send_all(150)) == {200}
     least = 149  # seconds, where 60 a minute is enforced as one a second
     assert lane.clock.now - NOON < least * 1.1
@@ -142,82 +142,82 @@ def test_sixty_a_minute_meets_no_unasked_429(burst: float | None) -> None:
 
 @given(st.integers(1, 6_000), st.integers(2, 60))
 def test_any_documented_limit_is_kept(per_minute: int, count: int) -> None:
-    lane = Limited(bucketed(TokenBucket(per_minute, 1)), allowing(per_minute), 1e9)
+    lane = LimitedLane(answer_from_bucket(TokenBucket(per_minute, 1)), limit_per_minute(per_minute), 1e9)
     assert set(lane.send_all(count)) == {200}
 
 
-def test_without_pace_the_same_provider_refuses() -> None:
-    assert 429 in Limited(bucketed(TokenBucket(60, 1)), RateLimitPolicy()).send_all(10)
+def test_unlimited_lane_is_refused() -> None:
+    assert 429 in LimitedLane(answer_from_bucket(TokenBucket(60, 1)), RateLimitPolicy()).send_all(10)
 
 
-def test_a_rate_of_the_target_s_own_comes_first() -> None:
-    lane = Limited(bucketed(TokenBucket(6_000)), SIXTY, rate=10.0)
+def test_rate_of_the_target_replaces_the_documented_limit() -> None:
+    lane = LimitedLane(answer_from_bucket(TokenBucket(6_000)), SIXTY_A_MINUTE, rate=10.0)
     lane.send_all(21)
     assert lane.clock.now - NOON == pytest.approx(2.0 / SHARE, abs=1e-4)
 
 
-def test_an_account_s_own_limit_takes_the_place_of_the_documented_one() -> None:
-    lane = Limited(bucketed(TokenBucket(20, 1), tells=True), policy_of("pa"))
+def test_stated_limit_replaces_the_documented_one() -> None:
+    lane = LimitedLane(answer_from_bucket(TokenBucket(20, 1), tells=True), load_policy("pa"))
     assert set(lane.send_all(1, post("/v1/files"))) == {200}
     lane.clock.now += 3
     assert set(lane.send_all(5, post("/v1/files"))) == {200}
     assert lane.clock.now - NOON > 4 * 3
 
 
-def test_nothing_is_sent_until_a_limit_of_which_nothing_is_left_resets() -> None:
+def test_exhausted_limit_waits_for_its_reset() -> None:
     def answer(now: float, number: int) -> tuple[int, Mapping[str, str], Any]:
         reset = {"x-ratelimit-remaining-requests": "0", "x-ratelimit-reset-requests": "20s"}
         return 200, reset if number == 0 else {}, None
 
-    lane = Limited(answer, policy_of("pc"))
+    lane = LimitedLane(answer, load_policy("pc"))
     lane.send_all(1, post("/v1/responses"))
     lane.send_all(1, post("/v1/responses"))
     assert lane.sent[1][0] - lane.sent[0][0] == pytest.approx(20.0)
 
 
-def refusing(headers: Mapping[str, str], body: Any = None, status: int = 429) -> Answer:
-    """A provider that refuses the first request, and says how long to wait."""
+def refuse_once(headers: Mapping[str, str], body: Any = None, status: int = 429) -> Answer:
+    """Return a provider that refuses only the first request, with these headers."""
     return lambda now, number: (status, headers, body) if number == 0 else (200, {}, None)
 
 
-def credentials(*roles: str) -> dict[str, Credential]:
+def make_credentials(*roles: str) -> dict[str, Credential]:
     return {role: Credential(role, f"key of {role}") for role in roles}
 
 
-def waited(answer: Answer, provider: str = "pa", **changes: Any) -> float:
-    lane = Limited(answer, policy_of(provider), **changes)
+def measure_wait(answer: Answer, provider: str = "pa", **changes: Any) -> float:
+    lane = LimitedLane(answer, load_policy(provider), **changes)
     lane.send_all(1, get("/v1/models"))
     lane.send_all(1, get("/v1/models"))
     return lane.sent[1][0] - lane.sent[0][0]
 
 
-IN_PB_S_WORDS = {"error": {"code": 429, "message": "Quota exceeded.\nPlease retry in 12.3s.", "details": []}}
+PB_REFUSAL = {"error": {"code": 429, "message": "Quota exceeded.\nPlease retry in 12.3s.", "details": []}}
 
 
 @pytest.mark.parametrize("status", [429, 503, 529])
-def test_it_waits_as_retry_after_says(status: int) -> None:
-    assert waited(refusing({"retry-after": "7"}, status=status)) == pytest.approx(7.0)
+def test_retry_after_is_waited_for(status: int) -> None:
+    assert measure_wait(refuse_once({"retry-after": "7"}, status=status)) == pytest.approx(7.0)
 
 
-def test_it_waits_until_the_date_that_retry_after_says() -> None:
+def test_retry_after_date_is_waited_for() -> None:
     later = format_datetime(datetime.fromtimestamp(NOON, UTC) + timedelta(seconds=33), usegmt=True)
-    assert waited(refusing({"retry-after": later})) == pytest.approx(33.0)
+    assert measure_wait(refuse_once({"retry-after": later})) == pytest.approx(33.0)
 
 
-def test_it_waits_as_pb_s_message_says() -> None:
-    assert waited(refusing({}, IN_PB_S_WORDS), "pb") == pytest.approx(12.3)
-    assert waited(refusing({}, [IN_PB_S_WORDS]), "pb") == pytest.approx(12.3)
-    assert waited(refusing({}, IN_PB_S_WORDS), "pd") == 0
+def test_delay_in_a_pb_message_is_waited_for() -> None:
+    assert measure_wait(refuse_once({}, PB_REFUSAL), "pb") == pytest.approx(12.3)
+    assert measure_wait(refuse_once({}, [PB_REFUSAL]), "pb") == pytest.approx(12.3)
+    assert measure_wait(refuse_once({}, PB_REFUSAL), "pd") == 0
 
 
-def test_those_who_wait_already_wait_for_a_pause_too() -> None:
-    lane = Limited(refusing({"retry-after": "30"}))
+def test_waiting_requests_wait_for_a_new_pause() -> None:
+    lane = LimitedLane(refuse_once({"retry-after": "30"}))
     lane.send_all(3)
     assert lane.sent[1][0] - lane.sent[0][0] >= 30
 
 
-def test_a_wait_beyond_the_budget_stops_the_lane_and_says_so() -> None:
-    lane = Limited(refusing({"retry-after": "3600"}), max_wait_s=60)
+def test_wait_beyond_the_budget_stops_the_lane() -> None:
+    lane = LimitedLane(refuse_once({"retry-after": "3600"}), max_wait_s=60)
     lane.send_all(1)
     with pytest.raises(ProbeStopped, match=r"asked to wait (3599|3600) s, the budget is 60 s"):
         lane.send_all(1)
@@ -226,31 +226,33 @@ def test_a_wait_beyond_the_budget_stops_the_lane_and_says_so() -> None:
     assert lane.clock.now - NOON < 60
 
 
-@pytest.mark.parametrize("another", [None, WRONG_KEY, "tight"])
-def test_what_another_key_is_asked_to_wait_stops_no_lane(another: str | None) -> None:
-    own, other = REQUEST.replace(credential="inference"), REQUEST.replace(credential=another)
-    lane = Limited(refusing({"retry-after": "3600"}), max_wait_s=60, credentials=credentials("inference", "tight"))
-    assert lane.send_all(1, other) == [429]
-    assert lane.send_all(1, own) == [200]
+@pytest.mark.parametrize("other_key", [None, WRONG_KEY, "tight"])
+def test_long_wait_of_another_key_does_not_stop_the_lane(other_key: str | None) -> None:
+    own_call, other_call = REQUEST.replace(credential="inference"), REQUEST.replace(credential=other_key)
+    lane = LimitedLane(
+        refuse_once({"retry-after": "3600"}), max_wait_s=60, credentials=make_credentials("inference", "tight")
+    )
+    assert lane.send_all(1, other_call) == [429]
+    assert lane.send_all(1, own_call) == [200]
     with pytest.raises(ProbeStopped, match=r"asked to wait (3599|3600) s"):
-        lane.send_all(1, other)
+        lane.send_all(1, other_call)
     assert lane.stopped is None
-    assert lane.send_all(1, own) == [200]
+    assert lane.send_all(1, own_call) == [200]
     assert lane.paused_s == 0
 
 
 @pytest.mark.parametrize("another", [None, WRONG_KEY])
-def test_the_limits_of_a_key_of_nobody_are_nobody_s(another: str | None) -> None:
+def test_limits_of_an_invalid_key_are_ignored(another: str | None) -> None:
     used_up = {"pa-ratelimit-requests-limit": "60", "pa-ratelimit-requests-remaining": "0"}
     used_up |= {"pa-ratelimit-requests-reset": rfc3339(NOON + 30)}
-    lane = Limited(refusing(used_up, status=401), policy_of("pa"), credentials=credentials("inference"))
+    lane = LimitedLane(refuse_once(used_up, status=401), load_policy("pa"), credentials=make_credentials("inference"))
     lane.send_all(1, get("/v1/models", credential=another))
     lane.send_all(1, get("/v1/models", credential="inference"))
     assert lane.sent[1][0] - lane.sent[0][0] < 1
 
 
-def test_a_slow_pace_of_our_own_is_no_wait_that_the_provider_asked_for() -> None:
-    lane = Limited(bucketed(TokenBucket(1, 1)), allowing(1), max_wait_s=10)
+def test_own_slow_pace_is_no_requested_wait() -> None:
+    lane = LimitedLane(answer_from_bucket(TokenBucket(1, 1)), limit_per_minute(1), max_wait_s=10)
     assert set(lane.send_all(5)) == {200}
 
 
@@ -274,10 +276,8 @@ def test_a_slow_pace_of_our_own_is_no_wait_that_the_provider_asked_for() -> None
         ("pd", "GET", "/v1/models", None),
     ],
 )
-def test_the_documented_limit_of_a_request_is_that_of_the_lowest_tier(
-    provider: str, method: str, path: str, per_minute: float | None
-) -> None:
-    group = policy_of(provider).find_group(method, path)
+def test_documented_limit_of_a_request(provider: str, method: str, path: str, per_minute: float | None) -> None:
+    group = load_policy(provider).find_group(method, path)
     assert (group.per_minute if group else None) == per_minute
 
 
@@ -285,50 +285,50 @@ MODELS = st.lists(st.sampled_from(["small", "large", "image"]), min_size=1, max_
 
 
 @given(MODELS, st.booleans())
-def test_those_who_are_told_the_same_limit_share_it(models: list[str], tells: bool) -> None:
-    """Limits hold for an organization and a class of models: whoever asks, a second holds no more than its share."""
-    moments = together(models, lambda model: 120 if tells else None, documented=120)
+def test_same_limit_is_shared(models: list[str], tells: bool) -> None:
+    """Limits hold for an organization and a class of models, whoever sends."""
+    moments = send_together(models, lambda model: 120 if tells else None, documented=120)
     assert all(sum(begin <= moment < begin + 0.999 for moment in moments) <= 2 for begin in moments)
 
 
-def test_those_who_are_told_different_limits_do_not_hold_up_one_another() -> None:
+def test_different_limits_do_not_delay_each_other() -> None:
     limits = {"small": 600, "image": 6}
-    moments = together(["image", "small", "image", *["small"] * 10], limits.get)
+    moments = send_together(["image", "small", "image", *["small"] * 10], limits.get)
     assert moments[-1] == pytest.approx(10 / SHARE, abs=0.2), "the second image"
     assert moments[-2] < 2, "the last of the small"
 
 
 @pytest.mark.parametrize(("rate", "stated", "effective"), [(1.0, 600, 1.0), (10.0, 120, 2.0), (10.0, None, 10.0)])
-def test_a_rate_of_the_target_s_own_is_a_ceiling(rate: float, stated: int | None, effective: float) -> None:
-    """It takes the place of what is documented; what the account is told holds beside it."""
+def test_rate_of_the_target_is_a_ceiling(rate: float, stated: int | None, effective: float) -> None:
+    """It replaces the documented limit; a stated limit still holds."""
 
     async def three(clock: Callable[[], float]) -> float:
         limits = RateLimits((EndpointGroup(("/v1",), 1),), (LimitHeaders("requests", "limit", "remaining", "reset"),))
         throttle = Throttle(RateLimitPolicy(limits), 60.0, own_rate=True, clock=clock)
-        own, scope = RateLimiter(rate, 60.0, clock), throttle.find_scope(REQUEST, "inference")
+        limiter, scope = RateLimiter(rate, 60.0, clock), throttle.find_scope(REQUEST, "inference")
         throttle.learn(scope, Response(200, {"limit": str(stated)} if stated else {}))
         for _ in range(3):
-            await throttle.acquire(scope, own)
+            await throttle.acquire(scope, limiter)
         return clock()
 
     assert virtual_time.run(three) == pytest.approx(2 / effective / SHARE)
 
 
-def together(
+def send_together(
     models: list[str], stated_limit: Callable[[str], int | None], documented: float | None = None
 ) -> list[float]:
-    """When requests are sent that all are there at once, each to its model, by two keys in turn, in ascending order."""
+    """Return, sorted, when requests for these models were sent by two keys in turn, all due at once."""
     gauges = (LimitHeaders("requests", "limit", "remaining", "reset"),)
     groups = (EndpointGroup(("/v1",), documented),) if documented else ()
 
     async def all_of_them(clock: Callable[[], float]) -> list[float]:
         throttle = Throttle(RateLimitPolicy(RateLimits(groups=groups, limit_headers=gauges)), 60.0, clock=clock)
-        owns = [RateLimiter(None, 60.0, clock) for _ in range(2)]
+        limiters = [RateLimiter(None, 60.0, clock) for _ in range(2)]
         moments: list[float] = []
 
-        async def one(number: int, model: str) -> None:
+        async def send(number: int, model: str) -> None:
             scope = throttle.find_scope(post("/v1/things", {"model": model}), ("inference", "batches")[number % 2])
-            await throttle.acquire(scope, owns[number % 2])
+            await throttle.acquire(scope, limiters[number % 2])
             moments.append(clock())
             await asyncio.sleep(0.05)
             limit = stated_limit(model)
@@ -336,14 +336,14 @@ def together(
 
         if stated_limit(models[0]) and not documented:  # each is known before all come at once
             for number, model in enumerate(dict.fromkeys(models)):
-                await one(number, model)
-                await one(number + 1, model)
+                await send(number, model)
+                await send(number + 1, model)
             moments.clear()
             await asyncio.sleep(60)
             begin = clock()
         else:
             begin = 0.0
-        await asyncio.gather(*(one(number, model) for number, model in enumerate(models)))
+        await asyncio.gather(*(send(number, model) for number, model in enumerate(models)))
         return sorted(moment - begin for moment in moments)
 
     return virtual_time.run(all_of_them)

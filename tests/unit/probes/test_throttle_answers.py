@@ -1,4 +1,4 @@
-"""How a throttle keeps to documented and stated limits: which scope uses which, how fast, and after which pause."""
+"""How a throttle applies documented and stated limits: scopes, pace and pauses."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ GAUGES = (
 ONE_A_SECOND = 1 / SHARE
 
 
-def call(model: str) -> Call:
+def make_call(model: str) -> Call:
     return post("/v1/things", {"model": model})
 
 
@@ -36,23 +36,23 @@ def send_times(scenario: Scenario, documented: float = 60) -> list[float]:
     async def run(clock: Callable[[], float]) -> list[float]:
         groups = (EndpointGroup(("/v1",), documented),)
         throttle = Throttle(RateLimitPolicy(RateLimits(groups=groups, limit_headers=GAUGES)), 60.0, clock=clock)
-        own, sent = RateLimiter(None, 60.0, clock), list[float]()
+        limiter, moments = RateLimiter(None, 60.0, clock), list[float]()
 
         async def send(model: str, tokens: int = 0) -> float:
-            await throttle.acquire(throttle.find_scope(call(model), "inference"), own, tokens)
-            sent.append(clock())
+            await throttle.acquire(throttle.find_scope(make_call(model), "inference"), limiter, tokens)
+            moments.append(clock())
             return clock()
 
         await scenario(throttle, send)
-        return sent
+        return moments
 
     return virtual_time.run(run)
 
 
 def learn_answer(throttle: Throttle, model: str = "small", **headers: str) -> None:
     """Give the throttle the answer to a request for a model."""
-    named = {name.replace("_", "-"): value for name, value in headers.items()}
-    throttle.learn(throttle.find_scope(call(model), "inference"), Response(200, named))
+    headers_by_name = {name.replace("_", "-"): value for name, value in headers.items()}
+    throttle.learn(throttle.find_scope(make_call(model), "inference"), Response(200, headers_by_name))
 
 
 NOON = "Sat, 31 Jan 2026 12:00:00 GMT"
@@ -69,7 +69,7 @@ NOON = "Sat, 31 Jan 2026 12:00:00 GMT"
         ("", 0.0),
     ],
 )
-def test_a_reset_is_stated_as_a_duration_or_by_the_clock_of_the_answer(reset: str, reset_s: float) -> None:
+def test_reset_is_a_duration_or_an_instant(reset: str, reset_s: float) -> None:
     policy = RateLimitPolicy(RateLimits(limit_headers=GAUGES))
     (status,) = policy.read_limits({"limit": "60", "reset": reset, "date": NOON})
     assert status == LimitStatus("requests", "limit", 60, None, reset_s)
@@ -89,10 +89,10 @@ def test_a_reset_is_stated_as_a_duration_or_by_the_clock_of_the_answer(reset: st
         (60, {"tokens_limit": "100", "tokens_remaining": "0", "tokens_reset": "20s"}, 0.0),
     ],
 )
-def test_nothing_left_is_a_pause_where_the_pace_alone_does_not_keep_it(
+def test_exhausted_limit_pauses_unless_the_pace_keeps_it(
     documented: float | None, headers: dict[str, str], paused_s: float
 ) -> None:
-    """By the second, nothing is left after each request; of tokens the budget says who has to wait."""
+    """A limit per second is exhausted after each request; tokens have a budget of their own."""
     groups = (EndpointGroup(("/v1",), documented),) if documented else ()
     throttle = Throttle(RateLimitPolicy(RateLimits(groups=groups, limit_headers=GAUGES)), 60.0, clock=lambda: 0.0)
     assert throttle.paused_s == 0.0
@@ -100,41 +100,41 @@ def test_nothing_left_is_a_pause_where_the_pace_alone_does_not_keep_it(
     assert throttle.paused_s == pytest.approx(paused_s)
 
 
-@pytest.mark.parametrize(("before", "paused_s"), [("21s", 21.0), ("22s", 22.0), ("23s", 20.0), ("19s", 20.0)])
-def test_an_end_that_is_stated_much_later_is_that_of_something_else(before: str, paused_s: float) -> None:
+@pytest.mark.parametrize(("earlier_reset", "paused_s"), [("21s", 21.0), ("22s", 22.0), ("23s", 20.0), ("19s", 20.0)])
+def test_much_later_reset_belongs_to_another_limit(earlier_reset: str, paused_s: float) -> None:
     throttle = Throttle(RateLimitPolicy(RateLimits(limit_headers=GAUGES)), 60.0, clock=lambda: 0.0)
-    learn_answer(throttle, remaining="1", reset=before)
+    learn_answer(throttle, remaining="1", reset=earlier_reset)
     assert throttle.paused_s == 0.0
     learn_answer(throttle, remaining="0", reset="20s")
     assert throttle.paused_s == pytest.approx(paused_s)
 
 
-class Window:
-    """A provider that counts 6 a minute, those of others too, and tells the reset in whole seconds."""
+class WindowProvider:
+    """A provider with 6 requests a minute for all clients, which states the reset in whole seconds."""
 
     def __init__(self, clock: Callable[[], float], ends: float) -> None:
         self._clock, self._ends, self._left = clock, ends, 6
 
-    def ask(self, others: int = 0) -> dict[str, str] | None:
-        """The headers of the answer, after so many requests of others; None where it is a refusal."""
+    def ask(self, other_requests: int = 0) -> dict[str, str] | None:
+        """Return the headers of the answer after so many other requests, or None for a refusal."""
         if self._clock() >= self._ends:
             self._ends, self._left = self._ends + 60.0, 6
-        self._left -= 1 + others
+        self._left -= 1 + other_requests
         reset = f"{int(self._ends - self._clock())}s"
         return {"limit": "600", "remaining": str(max(0, self._left)), "reset": reset} if self._left >= 0 else None
 
 
 @pytest.mark.parametrize("ends", [30.0, 30.3, 30.7])
-def test_the_reset_of_requests_is_the_latest_that_answers_state(ends: float) -> None:
-    """The answer that tells that nothing is left may have rounded it down the most; what went then was refused."""
+def test_latest_stated_reset_counts(ends: float) -> None:
+    """The answer with nothing left may have rounded its reset down the most."""
 
     async def scenario(clock: Callable[[], float]) -> list[bool]:
         throttle = Throttle(RateLimitPolicy(RateLimits(limit_headers=GAUGES)), 60.0, clock=clock)
-        own, window, taken = RateLimiter(None, 60.0, clock), Window(clock, ends), list[bool]()
+        own, window, taken = RateLimiter(None, 60.0, clock), WindowProvider(clock, ends), list[bool]()
         # Of these moments the first tells the end to a tenth of a second, the last rounds it down by most of one.
         for moment, others in [(ends - 29.0, 0), (ends - 27.1, 1), (ends - 20.9, 2), (0.0, 0)]:
             await asyncio.sleep(max(0.0, moment - clock()))
-            await throttle.acquire(throttle.find_scope(call("small"), "inference"), own)
+            await throttle.acquire(throttle.find_scope(make_call("small"), "inference"), own)
             answer_headers = window.ask(others)
             taken.append(answer_headers is not None)
             learn_answer(throttle, **(answer_headers or {}))
@@ -153,8 +153,8 @@ def test_the_reset_of_requests_is_the_latest_that_answers_state(ends: float) -> 
         ({"limit": "0"}, ONE_A_SECOND),
     ],
 )
-def test_the_pace_is_the_documented_one_until_another_is_stated(headers: dict[str, str], seconds: float) -> None:
-    """What went before counts under the limit that is told after it as well."""
+def test_stated_limit_replaces_the_documented_pace(headers: dict[str, str], seconds: float) -> None:
+    """Requests sent before it was stated count, too."""
 
     async def scenario(throttle: Throttle, send: Callable[[str], Awaitable[float]]) -> None:
         await send("small")
@@ -164,7 +164,7 @@ def test_the_pace_is_the_documented_one_until_another_is_stated(headers: dict[st
     assert send_times(scenario) == pytest.approx([0.0, seconds])
 
 
-def test_a_model_without_an_answer_uses_what_its_group_was_told() -> None:
+def test_model_without_an_answer_uses_the_limit_of_its_group() -> None:
     async def scenario(throttle: Throttle, send: Callable[[str], Awaitable[float]]) -> None:
         learn_answer(throttle, "small", limit="60")
         await send("large")
@@ -173,7 +173,7 @@ def test_a_model_without_an_answer_uses_what_its_group_was_told() -> None:
     assert send_times(scenario, documented=6_000) == pytest.approx([0.0, ONE_A_SECOND])
 
 
-def test_the_first_answer_says_when_its_request_came_at_the_latest() -> None:
+def test_first_answer_delays_the_second_request() -> None:
     async def scenario(throttle: Throttle, send: Callable[[str], Awaitable[float]]) -> None:
         await send("small")
         await asyncio.sleep(0.5)
@@ -183,10 +183,10 @@ def test_the_first_answer_says_when_its_request_came_at_the_latest() -> None:
     assert send_times(scenario) == pytest.approx([0.0, 0.5 + ONE_A_SECOND])
 
 
-def test_who_takes_no_tokens_reserves_none_and_waits_for_none() -> None:
+def test_request_without_tokens_does_not_wait_for_tokens() -> None:
     async def scenario(clock: Callable[[], float]) -> float:
         throttle = Throttle(RateLimitPolicy(RateLimits(limit_headers=GAUGES)), 60.0, clock=clock)
-        own, scope = RateLimiter(None, 60.0, clock), throttle.find_scope(call("small"), "inference")
+        own, scope = RateLimiter(None, 60.0, clock), throttle.find_scope(make_call("small"), "inference")
         learn_answer(throttle, tokens_limit="100", tokens_remaining="0", tokens_reset="30s")
         assert await throttle.acquire(scope, own) == ()
         assert [reservation.tokens for reservation in await throttle.acquire(scope, own, 7)] == [7]
@@ -195,10 +195,10 @@ def test_who_takes_no_tokens_reserves_none_and_waits_for_none() -> None:
     assert virtual_time.run(scenario) == pytest.approx(30.0)
 
 
-def test_who_comes_first_goes_first_though_the_next_would_have_room() -> None:
+def test_requests_are_sent_in_order_of_arrival() -> None:
     async def scenario(clock: Callable[[], float]) -> list[int]:
         throttle = Throttle(RateLimitPolicy(RateLimits(limit_headers=GAUGES)), 60.0, clock=clock)
-        own, scope = RateLimiter(None, 60.0, clock), throttle.find_scope(call("small"), "inference")
+        own, scope = RateLimiter(None, 60.0, clock), throttle.find_scope(make_call("small"), "inference")
         learn_answer(throttle, tokens_limit="100", tokens_remaining="10", tokens_reset="30s")
         sent: list[int] = []
 
@@ -215,12 +215,12 @@ def test_who_comes_first_goes_first_though_the_next_would_have_room() -> None:
 @pytest.mark.parametrize(
     ("model_call", "model"),
     [
-        (call("small"), "small"),
+        (make_call("small"), "small"),
         (post("/v1/things", {"model": 5}), ""),
         (post("/v1/things", {}), ""),
         (get("/v1/things"), ""),
     ],
 )
-def test_who_names_no_model_draws_for_none(model_call: Call, model: str) -> None:
+def test_scope_without_model(model_call: Call, model: str) -> None:
     throttle = Throttle(RateLimitPolicy(), 60.0)
     assert throttle.find_scope(model_call, "admin") == LimitScope(None, "admin", model)

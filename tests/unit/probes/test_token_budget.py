@@ -1,4 +1,4 @@
-"""Requests keep to a limit of tokens that answers tell, however the provider counts, in virtual time."""
+"""Requests keep to a token limit that answers state, however the provider counts, in virtual time."""
 
 from __future__ import annotations
 
@@ -28,19 +28,19 @@ if TYPE_CHECKING:
 NOON = datetime(2026, 1, 31, 12, tzinfo=UTC).timestamp()
 POLICY = RateLimitPolicy(RateLimits(limit_headers=(LimitHeaders("tokens", "limit", "remaining", "reset"),)))
 LATENCY_S = 0.05
-NOW = 100.0
+START = 100.0
 """By a clock that began before anybody looked at it."""
 
 
 class TokenRequest(NamedTuple):
-    """What a request may take at most, and what it takes."""
+    """The tokens that a request may take at most, and those it takes."""
 
     most: int
     taken: int
 
 
-class Counting(Protocol):
-    """A provider's way to count tokens."""
+class TokenCounter(Protocol):
+    """How a provider counts tokens."""
 
     def take(self, tokens: int, now: float) -> bool:
         """Whether they are admitted."""
@@ -50,8 +50,8 @@ class Counting(Protocol):
 
 
 @dataclass
-class Bucket:
-    """It fills evenly (2:8.2)."""
+class BucketCounter:
+    """A bucket that fills evenly (2:8.2)."""
 
     per_minute: int
     bucket: TokenBucket = field(init=False)
@@ -67,8 +67,8 @@ class Bucket:
 
 
 @dataclass
-class Minutes:
-    """It counts from minute to minute, and all is back at once."""
+class MinuteCounter:
+    """A count per minute, which is reset at once."""
 
     per_minute: int
     used: int = 0
@@ -91,8 +91,8 @@ class Minutes:
 
 
 @dataclass
-class Totals:
-    """What came of a run."""
+class RunTotals:
+    """The result of sending all requests."""
 
     seconds: float = 0.0
     refused: int = 0
@@ -101,21 +101,23 @@ class Totals:
 CALL = post("/v1/responses", {"model": "any"}, credential=None)
 
 
-def run(counting: Counting, per_minute: int, requests: Sequence[TokenRequest], *, tells: bool = True) -> Totals:
-    """Send the first, by whose answer the limit is known, and then all others at once."""
+def send_requests(
+    counter: TokenCounter, per_minute: int, requests: Sequence[TokenRequest], *, states_remaining: bool = True
+) -> RunTotals:
+    """Send the first request, whose answer states the limit, and then all others at once."""
 
-    async def all_of_them(clock: Callable[[], float]) -> Totals:
-        throttle, own = Throttle(POLICY, 60.0, clock=clock), RateLimiter(None, 60.0, clock)
-        totals = Totals()
+    async def all_of_them(clock: Callable[[], float]) -> RunTotals:
+        throttle, limiter = Throttle(POLICY, 60.0, clock=clock), RateLimiter(None, 60.0, clock)
+        totals = RunTotals()
 
         async def send(number: int, request: TokenRequest) -> None:
-            back_s = LATENCY_S / 2 * (1 + number % 3)  # answers overtake one another
+            answer_delay_s = LATENCY_S / 2 * (1 + number % 3)  # answers overtake one another
             scope = throttle.find_scope(CALL, "inference")
-            reservations = await throttle.acquire(scope, own, request.most)
+            reservations = await throttle.acquire(scope, limiter, request.most)
             await asyncio.sleep(LATENCY_S / 2)
-            totals.refused += not counting.take(request.taken, clock())
-            headers = stated_headers(counting, per_minute, clock()) if tells else {"limit": str(per_minute)}
-            await asyncio.sleep(back_s)
+            totals.refused += not counter.take(request.taken, clock())
+            headers = stated_headers(counter, per_minute, clock()) if states_remaining else {"limit": str(per_minute)}
+            await asyncio.sleep(answer_delay_s)
             throttle.learn(scope, Response(200, headers), reservations)
 
         await send(0, requests[0])
@@ -126,20 +128,20 @@ def run(counting: Counting, per_minute: int, requests: Sequence[TokenRequest], *
     return virtual_time.run(all_of_them)
 
 
-def stated_headers(counting: Counting, per_minute: int, now: float) -> dict[str, str]:
-    remaining, reset_s = counting.left(now)
+def stated_headers(counter: TokenCounter, per_minute: int, now: float) -> dict[str, str]:
+    remaining, reset_s = counter.left(now)
     date = format_datetime(datetime.fromtimestamp(int(NOON + now), UTC), usegmt=True)
     return {"limit": str(per_minute), "remaining": str(remaining), "reset": f"{reset_s:.0f}s", "date": date}
 
 
 @st.composite
 def request_lists(draw: st.DrawFn, per_minute: int = 10_000) -> list[TokenRequest]:
-    """Requests of up to a third of the limit."""
+    """Draw requests of up to a third of the limit each."""
     most = draw(st.lists(st.integers(1, per_minute // 3), min_size=2, max_size=25))
     return [TokenRequest(tokens, draw(st.integers(0, tokens))) for tokens in most]
 
 
-NEARLY_USED_UP = [
+NEARLY_EXHAUSTED = [
     TokenRequest(*map(int, text.split("/")))
     for text in (
         "264/264 2009/424 463/463 1542/1542 85/22 93/20 256/256 135/135 58/58 64/64 82/82 "
@@ -149,53 +151,53 @@ NEARLY_USED_UP = [
 """All but one token of a minute fit into its first second, of which the answers then tell as a full bucket's would."""
 
 
-@pytest.mark.parametrize("counting", [Bucket, Minutes])
+@pytest.mark.parametrize("counter", [BucketCounter, MinuteCounter])
 @given(requests=request_lists())
-@example(requests=NEARLY_USED_UP)
+@example(requests=NEARLY_EXHAUSTED)
 def test_nothing_is_refused_once_the_limit_is_known(
-    counting: type[Bucket | Minutes], requests: list[TokenRequest]
+    counter: type[BucketCounter | MinuteCounter], requests: list[TokenRequest]
 ) -> None:
-    assert run(counting(10_000), 10_000, requests).refused == 0
+    assert send_requests(counter(10_000), 10_000, requests).refused == 0
 
 
 @given(request_lists())
-def test_nothing_is_refused_where_only_the_limit_is_told(requests: list[TokenRequest]) -> None:
-    assert run(Minutes(10_000), 10_000, requests, tells=False).refused == 0
+def test_nothing_is_refused_if_only_the_limit_is_stated(requests: list[TokenRequest]) -> None:
+    assert send_requests(MinuteCounter(10_000), 10_000, requests, states_remaining=False).refused == 0
 
 
 @pytest.mark.parametrize("most", [1, 3])
 @pytest.mark.parametrize("size", [100, 1_000, 3_000])
-def test_it_takes_hardly_longer_than_the_limit_asks(size: int, most: int) -> None:
-    """By what was taken, though each might have taken `most` times as much."""
+def test_requests_take_hardly_longer_than_the_limit_asks(size: int, most: int) -> None:
+    """By the tokens that were taken, though each request reserved `most` times as many."""
     requests = [TokenRequest(most * size, size)] * (50_000 // size)
-    totals = run(Bucket(10_000), 10_000, requests)
+    totals = send_requests(BucketCounter(10_000), 10_000, requests)
     assert totals.refused == 0
     least = (sum(request.taken for request in requests) - 10_000) / (10_000 / 60)
     unused = (most - 1) * size / (10_000 / 60)
     assert totals.seconds <= least * 1.005 + unused, "the last has to wait for what it might take"
 
 
-def test_it_would_be_refused_without() -> None:
-    def all_at_once(counting: Counting) -> int:
-        return sum(not counting.take(3_000, 0.0) for _ in range(4))
+def test_counters_refuse_requests_sent_at_once() -> None:
+    def all_at_once(counter: TokenCounter) -> int:
+        return sum(not counter.take(3_000, 0.0) for _ in range(4))
 
-    assert all_at_once(Bucket(10_000)) == all_at_once(Minutes(10_000)) == 1
+    assert all_at_once(BucketCounter(10_000)) == all_at_once(MinuteCounter(10_000)) == 1
 
 
 @dataclass
-class Clock:
-    now: float = NOW
+class ManualClock:
+    now: float = START
 
     def __call__(self) -> float:
         return self.now
 
 
-def now() -> float:
-    return NOW
+def fixed_now() -> float:
+    return START
 
 
-def test_what_waits_for_tokens_holds_up_nobody_who_needs_none() -> None:
-    clock = Clock()
+def test_reserved_tokens_delay_only_what_does_not_fit() -> None:
+    clock = ManualClock()
     budget = TokenBudget(1_000, 60.0, clock)
     mark_answered([budget.reserve(900)])
     assert budget.wait_s(101) == pytest.approx(RESERVATION_S)
@@ -203,72 +205,72 @@ def test_what_waits_for_tokens_holds_up_nobody_who_needs_none() -> None:
     assert budget.wait_s(100) == 0.0
     clock.now += 60.0
     assert budget.wait_s(101) > 0.0, "a later request may take less time to arrive than it took"
-    clock.now = NOW + RESERVATION_S
+    clock.now = START + RESERVATION_S
     assert budget.wait_s(1_000) == 0.0
 
 
-def test_what_is_over_counts_no_longer_and_hides_nothing_that_came_later() -> None:
-    clock = Clock()
-    own, informed = (TokenBudget(1_000, 60.0, clock) for _ in range(2))
-    mark_answered([own.reserve(500)])
+def test_expired_reservation_no_longer_counts() -> None:
+    clock = ManualClock()
+    reserved, informed = (TokenBudget(1_000, 60.0, clock) for _ in range(2))
+    mark_answered([reserved.reserve(500)])
     informed.update(100, 10.0)
     clock.now += 30.0
-    mark_answered([own.reserve(600), informed.reserve(1_000)])
+    mark_answered([reserved.reserve(600), informed.reserve(1_000)])
     assert informed.wait_s(1) == pytest.approx(RESERVATION_S)
-    clock.now = NOW + RESERVATION_S + 1.0
-    assert own.wait_s(500) == pytest.approx(29.0)
+    clock.now = START + RESERVATION_S + 1.0
+    assert reserved.wait_s(500) == pytest.approx(29.0)
 
 
 @pytest.mark.parametrize("remaining", [1_000, 2_000])
-def test_what_nobody_has_used_holds_up_nobody(remaining: int) -> None:
-    budget = TokenBudget(1_000, 60.0, now)
+def test_unused_limit_delays_nothing(remaining: int) -> None:
+    budget = TokenBudget(1_000, 60.0, fixed_now)
     budget.update(remaining, 30.0)
     assert budget.wait_s(1_000) == 0.0
 
 
-def test_more_than_the_limit_waits_until_it_is_whole() -> None:
-    """Else it could never be sent; the provider may refuse it."""
-    clock = Clock()
+def test_more_than_the_limit_waits_for_the_whole_limit() -> None:
+    """Otherwise it could never be sent; the provider may still refuse it."""
+    clock = ManualClock()
     budget = TokenBudget(1_000, 60.0, clock)
     assert budget.wait_s(5_000) == 0.0
     budget.update(999, 0.06)
     assert 0 < budget.wait_s(5_000) <= 0.06
 
 
-def test_what_others_have_taken_counts() -> None:
-    window, bucket = (TokenBudget(1_000, 60.0, now) for _ in range(2))
+def test_stated_remaining_counts_tokens_of_others() -> None:
+    window, bucket = (TokenBudget(1_000, 60.0, fixed_now) for _ in range(2))
     window.update(0, 17.0)
     assert window.wait_s(1) == 17.0, "all of it is back at once"
     bucket.update(0, 60.0)
     assert bucket.wait_s(100) == pytest.approx(6.0), "it fills evenly"
 
 
-def test_a_window_may_by_chance_tell_a_reset_as_a_bucket_would() -> None:
-    """A minute that has just begun and is nearly used up: nothing comes back of it before its end."""
-    window = TokenBudget(1_000, 60.0, now)
+def test_window_reset_may_look_like_a_bucket() -> None:
+    """A minute that has just begun and is nearly exhausted: nothing comes back before its end."""
+    window = TokenBudget(1_000, 60.0, fixed_now)
     window.update(736, 60.0)
     window.update(20, 59.0)
     assert window.wait_s(100) == 60.0, "of one window all answers tell the end: the latest, for it is told rounded"
 
 
-def test_a_bucket_may_once_tell_a_reset_as_a_window_would() -> None:
-    """Its answer came late; the others say how it counts."""
-    bucket = TokenBudget(1_000, 60.0, now)
+def test_one_late_bucket_answer_may_look_like_a_window() -> None:
+    """The other answers show how the provider counts."""
+    bucket = TokenBudget(1_000, 60.0, fixed_now)
     for remaining, reset_s in ((900, 6.0), (800, 12.0), (800, 7.0), (700, 18.0)):
         bucket.update(remaining, reset_s)
     assert bucket.wait_s(800) == pytest.approx(6.0)
 
 
-def test_as_many_answers_may_tell_a_reset_as_a_window_would_and_one_more_as_a_bucket() -> None:
-    bucket = TokenBudget(1_000, 60.0, now)
+def test_majority_of_answers_shows_a_bucket() -> None:
+    bucket = TokenBudget(1_000, 60.0, fixed_now)
     for remaining, reset_s in ((900, 6.0), (800, 7.0), (700, 18.0)):
         bucket.update(remaining, reset_s)
     assert bucket.wait_s(800) == pytest.approx(6.0)
 
 
-def test_what_comes_back_evenly_hides_nothing_that_comes_back_later_and_at_once() -> None:
-    """Though it is more now, and lasts as long."""
-    clock = Clock()
+def test_window_after_a_bucket_estimate_is_kept() -> None:
+    """The bucket estimate is higher now and lasts as long."""
+    clock = ManualClock()
     budget = TokenBudget(60, 60.0, clock)
     budget.update(0, 60.0)
     budget.update(30, 60.0)
@@ -277,8 +279,8 @@ def test_what_comes_back_evenly_hides_nothing_that_comes_back_later_and_at_once(
     assert budget.wait_s(30) == 0.0
 
 
-def test_a_bucket_holds_no_more_than_the_limit_once_it_is_full_again() -> None:
-    clock = Clock()
+def test_full_bucket_holds_no_more_than_the_limit() -> None:
+    clock = ManualClock()
     bucket = TokenBudget(1_000, 60.0, clock)
     bucket.update(900, 6.0)
     clock.now += 30.0
@@ -287,8 +289,8 @@ def test_a_bucket_holds_no_more_than_the_limit_once_it_is_full_again() -> None:
     assert bucket.wait_s(101) == pytest.approx(RESERVATION_S)
 
 
-def test_neither_a_bucket_nor_another_window_tells_the_end_of_this_one() -> None:
-    beside_a_bucket, after_another = (TokenBudget(1_000, 60.0, now) for _ in range(2))
+def test_end_of_a_window_is_not_taken_from_other_limits() -> None:
+    beside_a_bucket, after_another = (TokenBudget(1_000, 60.0, fixed_now) for _ in range(2))
     beside_a_bucket.update(900, 6.0)
     beside_a_bucket.update(500, 5.0)
     assert beside_a_bucket.wait_s(1_000) == pytest.approx(5.0)
@@ -298,15 +300,15 @@ def test_neither_a_bucket_nor_another_window_tells_the_end_of_this_one() -> None
 
 
 @pytest.mark.parametrize(("reset_s", "wait_s"), [(12.0, 5.0), (12.5, 12.5), (8.0, 5.0), (7.5, 7.5)])
-def test_the_reset_of_a_bucket_may_be_off_by_two_seconds(reset_s: float, wait_s: float) -> None:
-    """It is told in whole seconds, and so is the date beside it."""
-    bucket = TokenBudget(60, 60.0, now)
+def test_bucket_reset_may_be_off_by_two_seconds(reset_s: float, wait_s: float) -> None:
+    """Reset and date are both stated in whole seconds."""
+    bucket = TokenBudget(60, 60.0, fixed_now)
     bucket.update(50, reset_s)
     assert bucket.wait_s(55) == wait_s
 
 
-def test_so_may_a_reset_that_the_lane_just_waits_for() -> None:
-    just, too_long = (TokenBudget(1_000, 60.0, now) for _ in range(2))
+def test_reset_may_exceed_the_budget_by_two_seconds() -> None:
+    just, too_long = (TokenBudget(1_000, 60.0, fixed_now) for _ in range(2))
     just.update(500, 62.0)
     assert just.wait_s(1_000) == 62.0
     too_long.update(500, 62.5)
@@ -315,17 +317,17 @@ def test_so_may_a_reset_that_the_lane_just_waits_for() -> None:
 
 
 @pytest.mark.parametrize("reset_s", [3_600.0, float("inf")])
-def test_a_reset_beyond_what_the_lane_may_wait_is_refused_at_once(reset_s: float) -> None:
-    """A day's limit, say; what needs no tokens is sent all the same."""
-    budget = TokenBudget(1_000, 60.0, now)
+def test_reset_beyond_the_budget_is_refused_at_once(reset_s: float) -> None:
+    """A day's limit, for example; requests without tokens are still sent."""
+    budget = TokenBudget(1_000, 60.0, fixed_now)
     budget.update(0, reset_s)
     assert budget.wait_s(0) == 0.0
     with pytest.raises(WaitTooLong, match="the budget is 60 s"):
         budget.wait_s(1)
 
 
-def test_our_own_bounds_are_no_wait_that_the_provider_asked_for() -> None:
-    budget = TokenBudget(1_000, 10.0, now)
+def test_own_reservations_may_exceed_the_wait_budget() -> None:
+    budget = TokenBudget(1_000, 10.0, fixed_now)
     mark_answered([budget.reserve(1_000)])
     assert budget.wait_s(1) == pytest.approx(RESERVATION_S)
     budget.update(0, 60.0)
@@ -333,14 +335,14 @@ def test_our_own_bounds_are_no_wait_that_the_provider_asked_for() -> None:
 
 
 @pytest.mark.parametrize("junk", ["-1", "1e9", "", "soon", "9" * 400, "9" * 5_000])
-def test_junk_tells_of_no_limit(junk: str) -> None:
+def test_malformed_limit_headers_are_ignored(junk: str) -> None:
     throttle = Throttle(POLICY, 60.0, clock=lambda: 0.0)
     scope = throttle.find_scope(CALL, "inference")
     throttle.learn(scope, Response(200, {"limit": junk, "remaining": junk, "reset": junk}))
     assert not throttle.has_token_limit(scope)
 
 
-def test_calls_of_other_models_draw_on_other_budgets() -> None:
+def test_each_model_has_its_own_budget() -> None:
     throttle = Throttle(POLICY, 60.0, clock=lambda: 0.0)
 
     def scope(model: str) -> Call:

@@ -1,4 +1,4 @@
-"""Of which records a recorded exchange is evidence, and of which it is none; what was filtered; what was secret."""
+"""Which records a recorded exchange is evidence of, and what filtered recordings and secrets change."""
 
 from __future__ import annotations
 
@@ -42,36 +42,36 @@ HEADERS = {
 }
 
 
-def error(kind: str, message: str) -> dict[str, Any]:
+def error_body(kind: str, message: str) -> dict[str, Any]:
     return {"type": "error", "error": {"type": kind, "message": message}, "request_id": "req_011"}
 
 
-NOT_AGAIN = {**HEADERS, "x-should-retry": "false"}
+NO_RETRY_HEADERS = {**HEADERS, "x-should-retry": "false"}
 REFUSED = ("invalid_request_error", "something is wrong")
 
 
-def exchanged(
-    status: int, body: Any, headers: dict[str, str] | None = None, url: str = URL, **asked: Any
+def make_attempt(
+    status: int, body: Any, headers: dict[str, str] | None = None, url: str = URL, **fields: Any
 ) -> RecordedAttempt:
-    request = Request("POST", url, {"x-api-key": KEY}, {"model": "small", **asked})
-    shown = Response(status, HEADERS if headers is None else headers, body, "json")
-    return RecordedAttempt("night.har, entry 1", (Exchange("", request, shown),), AT)
+    request = Request("POST", url, {"x-api-key": KEY}, {"model": "small", **fields})
+    response = Response(status, HEADERS if headers is None else headers, body, "json")
+    return RecordedAttempt("night.har, entry 1", (Exchange("", request, response),), AT)
 
 
-def traffic(*recorded: RecordedAttempt, target: Target | None = None, of_a_mock: bool = False) -> Traffic:
-    recording = Recording("night.har", recorded, is_from_mock=of_a_mock)
+def judge_traffic(*attempts: RecordedAttempt, target: Target | None = None, is_from_mock: bool = False) -> Traffic:
+    recording = Recording("night.har", attempts, is_from_mock=is_from_mock)
     return Traffic([recording], catalog(), [target or unknown_target()], of_target=target is not None)
 
 
-def result(address: str, *recorded: RecordedAttempt) -> Result:
-    return traffic(*recorded).result(address)
+def judge_record(address: str, *attempts: RecordedAttempt) -> Result:
+    return judge_traffic(*attempts).result(address)
 
 
-OVERLOAD = exchanged(529, error("overloaded_error", "Overloaded"))
+OVERLOADED_ATTEMPT = make_attempt(529, error_body("overloaded_error", "Overloaded"))
 
 
-def test_a_refusal_is_evidence_of_the_one_record_that_it_can_be() -> None:
-    verdict = result(OVERLOADED, OVERLOAD)
+def test_unambiguous_refusal_is_evidence_of_its_record() -> None:
+    verdict = judge_record(OVERLOADED, OVERLOADED_ATTEMPT)
     assert verdict.outcome is Outcome.CONFORMS, verdict.findings
     assert verdict.trigger == "recorded"
     assert verdict.observed_at == "2026-01-31T04:00:00.000Z"
@@ -80,41 +80,43 @@ def test_a_refusal_is_evidence_of_the_one_record_that_it_can_be() -> None:
     assert {"status", "type"} <= set(observation.matched)
 
 
-def test_a_name_that_a_recorded_body_has_twice_is_told_and_shows_no_secret() -> None:
-    text = json.dumps(error("overloaded_error", "Overloaded")).replace(
+def test_duplicate_name_is_noted_without_its_secret() -> None:
+    text = json.dumps(error_body("overloaded_error", "Overloaded")).replace(
         '"request_id"', f'"{KEY}": 1, "{KEY}": 2, "request_id"'
     )
-    verdict = result(OVERLOADED, exchanged(529, parse_json(text)))
+    verdict = judge_record(OVERLOADED, make_attempt(529, parse_json(text)))
     assert verdict.outcome is Outcome.CONFORMS
-    (told,) = [finding for finding in verdict.findings if finding.code == FindingCode.DUPLICATE_NAME]
-    assert told.location.startswith("/${")
+    (note,) = [finding for finding in verdict.findings if finding.code == FindingCode.DUPLICATE_NAME]
+    assert note.location.startswith("/${")
     assert KEY not in json.dumps(verdict.to_json())
 
 
-def test_what_nobody_exchanged_is_not_in_the_traffic() -> None:
-    verdict = result(UNKNOWN_MODEL, OVERLOAD)
+def test_record_without_exchange_is_not_probed() -> None:
+    verdict = judge_record(UNKNOWN_MODEL, OVERLOADED_ATTEMPT)
     assert verdict.outcome is Outcome.NOT_PROBED
     assert verdict.reason is not None
     assert verdict.reason.code == "not-in-traffic"
 
 
-def test_a_refusal_that_is_surely_of_one_record_drifts_where_it_differs() -> None:
-    verdict = result(OVERLOADED, exchanged(529, {**error("overloaded_error", "Overloaded"), "request_id": "req_other"}))
+def test_unambiguous_refusal_drifts() -> None:
+    verdict = judge_record(
+        OVERLOADED, make_attempt(529, {**error_body("overloaded_error", "Overloaded"), "request_id": "req_other"})
+    )
     assert verdict.outcome is Outcome.DRIFTED
     assert {finding.location for finding in verdict.drifts} == {"equals:/request_id"}
 
 
-def judged_records(*recorded: RecordedAttempt, provider: str = "pa") -> dict[str, Outcome]:
-    """The records that the traffic is evidence of, by what it says of each."""
-    judged = traffic(*recorded)
+def judged_records(*attempts: RecordedAttempt, provider: str = "pa") -> dict[str, Outcome]:
+    """Return the outcomes of the records that the traffic is evidence of."""
+    traffic = judge_traffic(*attempts)
     outcomes = {
-        str(record.address): judged.result(str(record.address)).outcome for record in catalog().select(provider)
+        str(record.address): traffic.result(str(record.address)).outcome for record in catalog().select(provider)
     }
     return {address: outcome for address, outcome in outcomes.items() if outcome is not Outcome.NOT_PROBED}
 
 
 INVALID_KEY = ("authentication_error", "invalid x-api-key")
-UNLIKE = {"type": "error", "error": {"type": "something_new", "message": "new"}, "request_id": "req_011"}
+UNKNOWN_ERROR = {"type": "error", "error": {"type": "something_new", "message": "new"}, "request_id": "req_011"}
 NO_CREDIT = (
     "invalid_request_error",
     "Your credit balance is too low to access the API. Please go to Plans & Billing to upgrade or purchase credits.",
@@ -122,53 +124,54 @@ NO_CREDIT = (
 
 
 @pytest.mark.parametrize(
-    "recorded",
+    "attempt",
     [
-        exchanged(400, error(*REFUSED), HEADERS),
-        exchanged(401, error(*INVALID_KEY), {**NOT_AGAIN, "request-id": "[redacted]"}),
-        exchanged(401, {**error(*INVALID_KEY), "request_id": "req_other"}, NOT_AGAIN),
-        exchanged(400, error(*NO_CREDIT), NOT_AGAIN),
-        exchanged(400, error(*NO_CREDIT), NOT_AGAIN, url=""),
-        exchanged(403, error(*NO_CREDIT), NOT_AGAIN, url=""),
-        exchanged(529, error("capacity_error", "Overloaded")),
-        exchanged(418, error("overloaded_error", "Overloaded")),
-        exchanged(529, UNLIKE),
+        make_attempt(400, error_body(*REFUSED), HEADERS),
+        make_attempt(401, error_body(*INVALID_KEY), {**NO_RETRY_HEADERS, "request-id": "[redacted]"}),
+        make_attempt(401, {**error_body(*INVALID_KEY), "request_id": "req_other"}, NO_RETRY_HEADERS),
+        make_attempt(400, error_body(*NO_CREDIT), NO_RETRY_HEADERS),
+        make_attempt(400, error_body(*NO_CREDIT), NO_RETRY_HEADERS, url=""),
+        make_attempt(403, error_body(*NO_CREDIT), NO_RETRY_HEADERS, url=""),
+        make_attempt(529, error_body("capacity_error", "Overloaded")),
+        make_attempt(418, error_body("overloaded_error", "Overloaded")),
+        make_attempt(529, UNKNOWN_ERROR),
     ],
     ids="shared-type redacted-id other-id credit credit-no-url credit-403 type status both".split(),
 )
-def test_an_answer_that_is_surely_of_no_record_is_held_against_none(recorded: RecordedAttempt) -> None:
-    assert judged_records(replace(recorded, provider="pa")) == {}
+def test_ambiguous_or_unknown_answer_is_evidence_of_no_record(attempt: RecordedAttempt) -> None:
+    assert judged_records(replace(attempt, provider="pa")) == {}
 
 
-def unrecognised(*recorded: RecordedAttempt) -> list[dict[str, Any]]:
-    verdict: list[dict[str, Any]] = traffic(*recorded).to_json()["unrecognised"]
-    return verdict
+def list_unrecognised(*attempts: RecordedAttempt) -> list[dict[str, Any]]:
+    refusals: list[dict[str, Any]] = judge_traffic(*attempts).to_json()["unrecognised"]
+    return refusals
 
 
-def test_refusals_that_no_record_documents_are_counted_by_endpoint_status_and_code() -> None:
-    teapot = exchanged(418, error("teapot_error", "short and stout"))
-    nowhere = exchanged(418, error("teapot_error", "short"), url="http://127.0.0.1:9/pa/v1/nowhere")
-    told = unrecognised(teapot, OVERLOAD, nowhere, teapot)
+def test_undocumented_refusals_are_counted() -> None:
+    teapot = make_attempt(418, error_body("teapot_error", "short and stout"))
+    unknown_endpoint = make_attempt(418, error_body("teapot_error", "short"), url="http://127.0.0.1:9/pa/v1/nowhere")
+    refusals = list_unrecognised(teapot, OVERLOADED_ATTEMPT, unknown_endpoint, teapot)
     counts = {
-        (refusal["endpoint"], refusal["status"], refusal["code"], refusal["why"]): refusal["count"] for refusal in told
+        (refusal["endpoint"], refusal["status"], refusal["code"], refusal["why"]): refusal["count"]
+        for refusal in refusals
     }
     undocumented = "like no documented answer"
     assert counts == {(CREATE, 418, "teapot_error", undocumented): 2, ("", 418, "teapot_error", undocumented): 1}
 
 
-def test_an_ambiguous_refusal_is_listed_with_its_candidates() -> None:
-    (told,) = unrecognised(exchanged(401, error(*INVALID_KEY), NOT_AGAIN))
-    assert told["why"] == "which could be that of several records"
-    assert told["endpoint"] == CREATE
-    assert len(told["candidates"]) > 1
-    assert {catalog()[address].data["http_status"] for address in told["candidates"]} == {401}
+def test_ambiguous_refusal_is_listed_with_its_candidates() -> None:
+    (refusal,) = list_unrecognised(make_attempt(401, error_body(*INVALID_KEY), NO_RETRY_HEADERS))
+    assert refusal["why"] == "which could be that of several records"
+    assert refusal["endpoint"] == CREATE
+    assert len(refusal["candidates"]) > 1
+    assert {catalog()[address].data["http_status"] for address in refusal["candidates"]} == {401}
 
 
-def test_of_codes_without_end_only_the_first_are_listed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_listed_refusals_are_limited(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(record_judge, "MAX_REFUSAL_KINDS", 3)
-    many = [exchanged(418, error(f"teapot_{number}", "short")) for number in range(5)]
-    assert len(unrecognised(*many)) == 3
-    assert traffic(*many).left_out == {"like no documented answer": 5}
+    many = [make_attempt(418, error_body(f"teapot_{number}", "short")) for number in range(5)]
+    assert len(list_unrecognised(*many)) == 3
+    assert judge_traffic(*many).left_out == {"like no documented answer": 5}
 
 
 BAD_TOKEN = {"error": {"code": 401, "message": "Request had invalid credentials.", "status": "UNAUTHENTICATED"}}
@@ -178,66 +181,70 @@ BAD_TOKEN = {"error": {"code": 401, "message": "Request had invalid credentials.
     ("headers", "is_candidate"),
     [({"authorization": "[redacted]"}, False), ({"authorization": "***"}, False), ({}, True)],
 )
-def test_a_request_that_shows_a_key_is_never_one_without_a_credential(
-    headers: dict[str, str], is_candidate: bool
-) -> None:
+def test_redacted_key_counts_as_a_credential(headers: dict[str, str], is_candidate: bool) -> None:
     response = Response(401, {"content-type": "application/json"}, BAD_TOKEN, "json")
     url = "http://127.0.0.1:9/pb/v1beta/models/small:generateContent"
-    recorded = RecordedAttempt("night.har, entry 1", (Exchange("", Request("POST", url, headers), response),), AT, "pb")
-    (told,) = unrecognised(recorded)
-    assert (MISSING_TOKEN in told["candidates"]) is is_candidate, told
+    attempt = RecordedAttempt("night.har, entry 1", (Exchange("", Request("POST", url, headers), response),), AT, "pb")
+    (refusal,) = list_unrecognised(attempt)
+    assert (MISSING_TOKEN in refusal["candidates"]) is is_candidate, refusal
 
 
-def test_an_answer_that_several_records_document_verifies_none() -> None:
-    """Nothing in it says which of them was brought about."""
-    judged = traffic(exchanged(400, error(*REFUSED), NOT_AGAIN))
-    statuses = {
-        str(record.address): judged.result(str(record.address)).outcome for record in catalog().select(provider="pa")
+def test_answer_of_several_records_confirms_none() -> None:
+    """The answer does not say which fault provoked it."""
+    traffic = judge_traffic(make_attempt(400, error_body(*REFUSED), NO_RETRY_HEADERS))
+    outcomes = {
+        str(record.address): traffic.result(str(record.address)).outcome for record in catalog().select(provider="pa")
     }
-    assert Outcome.CONFORMS not in {outcome for address, outcome in statuses.items() if "/errors/" in address}
-    assert sum(judged.left_out.values()) == 1
+    assert Outcome.CONFORMS not in {outcome for address, outcome in outcomes.items() if "/errors/" in address}
+    assert sum(traffic.left_out.values()) == 1
 
 
-def test_attempts_of_ours_are_judged_by_their_labels() -> None:
-    """The label says what was asked, so an answer that many records share is evidence of its own."""
+def test_own_attempt_is_judged_by_its_label() -> None:
+    """The label says which record was probed, even if other records document the same answer."""
     record = "pa/errors/invalid_request/prefill_unsupported"
-    attempt = exchanged(400, error(*REFUSED), NOT_AGAIN)
+    attempt = make_attempt(400, error_body(*REFUSED), NO_RETRY_HEADERS)
     labelled = replace(attempt, exchanges=(replace(attempt.exchanges[0], label="answer"),), record=record)
-    assert result(record, attempt).outcome is Outcome.NOT_PROBED
-    assert result(record, labelled).outcome is Outcome.CONFORMS
-    assert result(record, replace(labelled, record="pa/errors/general/none")).outcome is Outcome.NOT_PROBED
+    assert judge_record(record, attempt).outcome is Outcome.NOT_PROBED
+    assert judge_record(record, labelled).outcome is Outcome.CONFORMS
+    assert judge_record(record, replace(labelled, record="pa/errors/general/none")).outcome is Outcome.NOT_PROBED
 
 
 @pytest.mark.parametrize(("complete", "outcome"), [(True, Outcome.DRIFTED), (False, Outcome.CONFORMS)])
-def test_a_header_that_a_filtered_recording_lacks_is_not_looked_at(complete: bool, outcome: Outcome) -> None:
+def test_missing_header_of_a_filtered_recording_is_not_observed(complete: bool, outcome: Outcome) -> None:
     bare = {key: value for key, value in HEADERS.items() if key != "pa-workspace-id"}
-    attempt = replace(exchanged(529, error("overloaded_error", "Overloaded"), bare), headers_complete=complete)
-    verdict = result(OVERLOADED, attempt)
+    attempt = replace(make_attempt(529, error_body("overloaded_error", "Overloaded"), bare), headers_complete=complete)
+    verdict = judge_record(OVERLOADED, attempt)
     assert verdict.outcome is outcome, verdict.findings
     (observation,) = verdict.observations
     assert ("header:pa-workspace-id" in observation.not_observed) is not complete
     assert "header:pa-workspace-id" not in observation.matched
 
 
-def test_a_recording_without_any_request_id_was_filtered() -> None:
+def test_recording_without_request_id_counts_as_filtered() -> None:
     bare = {"content-type": "application/json"}
-    assert result(OVERLOADED, exchanged(529, error("overloaded_error", "Overloaded"), bare)).outcome is Outcome.CONFORMS
+    assert (
+        judge_record(OVERLOADED, make_attempt(529, error_body("overloaded_error", "Overloaded"), bare)).outcome
+        is Outcome.CONFORMS
+    )
     kept = {"content-type": "application/json", "request-id": "req_011"}
-    assert result(OVERLOADED, exchanged(529, error("overloaded_error", "Overloaded"), kept)).outcome is Outcome.DRIFTED
+    assert (
+        judge_record(OVERLOADED, make_attempt(529, error_body("overloaded_error", "Overloaded"), kept)).outcome
+        is Outcome.DRIFTED
+    )
 
 
-def test_a_present_header_is_looked_at_whatever_was_filtered() -> None:
-    attempt = exchanged(404, error("not_found_error", "model: no-such-model"), HEADERS)
-    assert result(UNKNOWN_MODEL, replace(attempt, headers_complete=False)).outcome is Outcome.DRIFTED
+def test_present_header_of_a_filtered_recording_is_compared() -> None:
+    attempt = make_attempt(404, error_body("not_found_error", "model: no-such-model"), HEADERS)
+    assert judge_record(UNKNOWN_MODEL, replace(attempt, headers_complete=False)).outcome is Outcome.DRIFTED
 
 
-MARKS = ["[redacted]", "REDACTED", "***", "XXXX", "<filtered>", "req_[redacted]", "**REDACTED**"]
+REDACTION_MARKS = ["[redacted]", "REDACTED", "***", "XXXX", "<filtered>", "req_[redacted]", "**REDACTED**"]
 
 
-@pytest.mark.parametrize("mark", [*MARKS, ""])
-def test_a_header_that_was_hidden_is_not_observed(mark: str) -> None:
-    attempt = exchanged(529, error("overloaded_error", "Overloaded"), {**HEADERS, "request-id": mark})
-    verdict = result(OVERLOADED, replace(attempt, provider="pa"))
+@pytest.mark.parametrize("mark", [*REDACTION_MARKS, ""])
+def test_redacted_header_is_not_observed(mark: str) -> None:
+    attempt = make_attempt(529, error_body("overloaded_error", "Overloaded"), {**HEADERS, "request-id": mark})
+    verdict = judge_record(OVERLOADED, replace(attempt, provider="pa"))
     assert verdict.outcome is Outcome.CONFORMS, verdict.findings
     (observation,) = verdict.observations
     hidden = {"header:request-id", "relation:equals:/request_id"}
@@ -247,128 +254,135 @@ def test_a_header_that_was_hidden_is_not_observed(mark: str) -> None:
 
 
 @pytest.mark.parametrize("value", ["req_other", "filtered", "content_removed", "sk-*** is no key"])
-def test_a_value_that_no_recorder_hides_with_is_observed(value: str) -> None:
-    attempt = exchanged(529, error("overloaded_error", "Overloaded"), {**HEADERS, "request-id": value})
-    assert {finding.location for finding in result(OVERLOADED, attempt).drifts} == {"equals:/request_id"}
+def test_ordinary_header_value_is_compared(value: str) -> None:
+    attempt = make_attempt(529, error_body("overloaded_error", "Overloaded"), {**HEADERS, "request-id": value})
+    assert {finding.location for finding in judge_record(OVERLOADED, attempt).drifts} == {"equals:/request_id"}
 
 
-@pytest.mark.parametrize("mark", MARKS)
-def test_a_field_that_was_hidden_is_not_observed(mark: str) -> None:
-    shown = {**error("overloaded_error", "Overloaded"), "request_id": mark}
-    verdict = result(OVERLOADED, exchanged(529, shown))
+@pytest.mark.parametrize("mark", REDACTION_MARKS)
+def test_redacted_field_is_not_observed(mark: str) -> None:
+    body = {**error_body("overloaded_error", "Overloaded"), "request_id": mark}
+    verdict = judge_record(OVERLOADED, make_attempt(529, body))
     assert verdict.outcome is Outcome.CONFORMS, verdict.findings
     (observation,) = verdict.observations
-    assert not any("/request_id" in within for within in (*observation.matched, *observation.mismatched))
+    assert not any("/request_id" in key for key in (*observation.matched, *observation.mismatched))
 
 
-@pytest.mark.parametrize("mark", MARKS)
-def test_an_error_whose_type_was_hidden_is_of_no_record(mark: str) -> None:
-    assert judged_records(exchanged(529, error(mark, "Overloaded"))) == {}
+@pytest.mark.parametrize("mark", REDACTION_MARKS)
+def test_redacted_error_type_matches_no_record(mark: str) -> None:
+    assert judged_records(make_attempt(529, error_body(mark, "Overloaded"))) == {}
 
 
-def of_ours(**body: Any) -> RecordedAttempt:
-    """An attempt of a run of ours; it has all headers."""
-    attempt = exchanged(529, {**error("overloaded_error", "Overloaded"), **body})
+def make_own_attempt(**body: Any) -> RecordedAttempt:
+    """Return an attempt of our own run, which has all headers."""
+    attempt = make_attempt(529, {**error_body("overloaded_error", "Overloaded"), **body})
     return replace(attempt, exchanges=(replace(attempt.exchanges[0], label="answer"),), record=OVERLOADED)
 
 
-def test_what_a_run_of_ours_hid_is_not_observed() -> None:
-    verdict = result(OVERLOADED, of_ours(request_id="[hidden: contains ${PA_API_KEY}]"))
+def test_own_redaction_is_not_observed() -> None:
+    verdict = judge_record(OVERLOADED, make_own_attempt(request_id="[hidden: contains ${PA_API_KEY}]"))
     assert verdict.outcome is Outcome.CONFORMS, verdict.findings
     (observation,) = verdict.observations
     assert observation.not_observed["relation:equals:/request_id"] == "not-recorded"
 
 
-def test_a_run_of_ours_hides_with_no_other_mark() -> None:
-    assert {finding.location for finding in result(OVERLOADED, of_ours(request_id="[redacted]")).drifts} == {
-        "equals:/request_id"
-    }
+def test_foreign_redaction_mark_in_an_own_run_is_compared() -> None:
+    assert {
+        finding.location for finding in judge_record(OVERLOADED, make_own_attempt(request_id="[redacted]")).drifts
+    } == {"equals:/request_id"}
 
 
-def test_an_answer_whose_body_was_hidden_whole_is_evidence_of_nothing() -> None:
-    ours = of_ours()
-    (exchange,) = ours.exchanges
+def test_fully_hidden_body_is_evidence_of_nothing() -> None:
+    attempt = make_own_attempt()
+    (exchange,) = attempt.exchanges
     assert exchange.response is not None
-    hidden = replace(ours, exchanges=(replace(exchange, response=replace(exchange.response, body=TOO_MUCH)),))
-    judged = traffic(hidden)
-    assert judged.result(OVERLOADED).outcome is Outcome.NOT_PROBED
-    assert judged.left_out == {"hidden whole": 1}
+    hidden = replace(attempt, exchanges=(replace(exchange, response=replace(exchange.response, body=TOO_MUCH)),))
+    traffic = judge_traffic(hidden)
+    assert traffic.result(OVERLOADED).outcome is Outcome.NOT_PROBED
+    assert traffic.left_out == {"hidden whole": 1}
 
 
-def test_values_of_a_recording_are_compared_before_they_are_hidden() -> None:
-    same, other = f"req_{KEY}", f"req_{KEY}-other"
-    headers = {**HEADERS, "request-id": same}
-    for request_id, drifts in ((same, set()), (other, {"equals:/request_id"})):
-        body = {**error("overloaded_error", "Overloaded"), "request_id": request_id}
-        verdict = result(OVERLOADED, exchanged(529, body, headers))
+def test_values_are_compared_before_redaction() -> None:
+    headers = {**HEADERS, "request-id": f"req_{KEY}"}
+    for body_id, drifts in ((f"req_{KEY}", set()), (f"req_{KEY}-other", {"equals:/request_id"})):
+        body = {**error_body("overloaded_error", "Overloaded"), "request_id": body_id}
+        verdict = judge_record(OVERLOADED, make_attempt(529, body, headers))
         assert {finding.location for finding in verdict.drifts} == drifts
         assert KEY not in json.dumps(verdict.to_json())
 
 
-def test_a_full_recording_shows_an_empty_header_as_it_is() -> None:
-    attempt = exchanged(529, error("overloaded_error", "Overloaded"), {**HEADERS, "pa-workspace-id": ""})
-    assert result(OVERLOADED, replace(attempt, headers_complete=True)).outcome is Outcome.DRIFTED
-    assert result(OVERLOADED, attempt).outcome is Outcome.CONFORMS
+def test_empty_header_of_a_complete_recording_is_compared() -> None:
+    attempt = make_attempt(529, error_body("overloaded_error", "Overloaded"), {**HEADERS, "pa-workspace-id": ""})
+    assert judge_record(OVERLOADED, replace(attempt, headers_complete=True)).outcome is Outcome.DRIFTED
+    assert judge_record(OVERLOADED, attempt).outcome is Outcome.CONFORMS
 
 
-def live(base: str) -> Target:
+def make_live_target(base: str) -> Target:
     provider = Provider("pa", {"base_url": base}, key_header="x-api-key", header_prefix="acme-", id_prefix="acme_")
     return Target("night", live=True, allow=frozenset(), providers={"pa": provider})
 
 
-def test_of_a_live_target_only_its_own_traffic_counts() -> None:
+def test_live_target_uses_only_its_own_traffic() -> None:
     real = {key.replace("pa-", "acme-"): value for key, value in HEADERS.items()}
-    mine = exchanged(529, error("overloaded_error", "Overloaded"), real, "https://api.example/v1/messages")
-    judged = traffic(mine, OVERLOAD, target=live("https://api.example"))
-    verdict = judged.result(OVERLOADED)
+    attempt = make_attempt(529, error_body("overloaded_error", "Overloaded"), real, "https://api.example/v1/messages")
+    traffic = judge_traffic(attempt, OVERLOADED_ATTEMPT, target=make_live_target("https://api.example"))
+    verdict = traffic.result(OVERLOADED)
     assert verdict.outcome is Outcome.CONFORMS, verdict.findings
     assert len(verdict.attempts) == 1
-    assert judged.left_out == {"to no provider of the target": 1}
-    timeless = replace(mine, at="")
-    assert traffic(timeless, target=live("https://api.example")).result(OVERLOADED).outcome is Outcome.NOT_PROBED
-    of_a_mock = traffic(mine, target=live("https://api.example"), of_a_mock=True)
-    assert of_a_mock.result(OVERLOADED).outcome is Outcome.NOT_PROBED
+    assert traffic.left_out == {"to no provider of the target": 1}
+    timeless = replace(attempt, at="")
+    assert (
+        judge_traffic(timeless, target=make_live_target("https://api.example")).result(OVERLOADED).outcome
+        is Outcome.NOT_PROBED
+    )
+    is_from_mock = judge_traffic(attempt, target=make_live_target("https://api.example"), is_from_mock=True)
+    assert is_from_mock.result(OVERLOADED).outcome is Outcome.NOT_PROBED
 
 
-def test_a_host_that_only_begins_alike_is_another() -> None:
-    near = exchanged(529, error("overloaded_error", "Overloaded"), url="https://api.example.evil/v1/messages")
-    assert traffic(near, target=live("https://api.example")).result(OVERLOADED).outcome is Outcome.NOT_PROBED
+def test_host_with_the_same_prefix_is_another() -> None:
+    near = make_attempt(529, error_body("overloaded_error", "Overloaded"), url="https://api.example.evil/v1/messages")
+    assert (
+        judge_traffic(near, target=make_live_target("https://api.example")).result(OVERLOADED).outcome
+        is Outcome.NOT_PROBED
+    )
 
 
-def test_secrets_of_the_recording_are_in_no_result() -> None:
-    body = error("overloaded_error", f"Overloaded; you sent {KEY}")
-    verdict = result(OVERLOADED, exchanged(529, body, {**HEADERS, "set-cookie": "session=canary-cookie-99"}))
-    kept = json.dumps(verdict.to_json())
+def test_results_contain_no_secret() -> None:
+    body = error_body("overloaded_error", f"Overloaded; you sent {KEY}")
+    verdict = judge_record(OVERLOADED, make_attempt(529, body, {**HEADERS, "set-cookie": "session=canary-cookie-99"}))
+    text = json.dumps(verdict.to_json())
     for secret in (KEY, "canary-cookie-99", "canary-org-5b1f7c0a", "wrkspc_canary0001"):
-        assert secret not in kept
+        assert secret not in text
     assert verdict.attempts, "the exchange itself is evidence"
 
 
-def test_nor_are_parts_of_them_in_events_that_follow_each_other() -> None:
+def test_results_contain_no_secret_split_over_events() -> None:
     pieces = tuple(Event("error", {"text": KEY[at : at + 8]}) for at in range(0, len(KEY), 8))
-    recorded = exchanged(200, None, stream=True)
-    (exchange,) = recorded.exchanges
+    attempt = make_attempt(200, None, stream=True)
+    (exchange,) = attempt.exchanges
     assert exchange.response is not None
     streamed = replace(exchange, response=replace(exchange.response, body=None, body_type="empty", events=pieces))
-    verdict = result(CREATE, replace(recorded, exchanges=(streamed,)))
+    verdict = judge_record(CREATE, replace(attempt, exchanges=(streamed,)))
     (kept,) = (exchange for attempt in verdict.attempts for exchange in attempt.exchanges)
     assert kept.response is not None
     hidden = {"text": "[hidden: part of ${CREDENTIAL_1}]"}
     assert [event.data for event in kept.response.events or ()] == [hidden] * len(pieces)
 
 
-def test_requests_with_different_keys_differ() -> None:
-    """A key is hidden, and still another than the next: its account may be answered otherwise."""
-    same, other = (exchanged(529, error("overloaded_error", "Overloaded")) for _ in range(2))
-    asked = replace(other.exchanges[0].request, headers={"x-api-key": "sk-another-canary-11aa22bb"})
-    answered = exchanged(529, error("overloaded_error", "Overloaded"), {"request-id": "req_011"}).exchanges[0].response
-    bare = replace(other, exchanges=(Exchange("", asked, answered),))
-    assert result(OVERLOADED, same, bare).outcome is Outcome.CONFORMS
-    alike = replace(bare, exchanges=(Exchange("", same.exchanges[0].request, answered),))
-    assert result(OVERLOADED, same, alike).outcome is Outcome.FLAKY
+def test_requests_with_different_keys_are_different() -> None:
+    """Hidden keys still differ: their accounts may be answered differently."""
+    same, other = (make_attempt(529, error_body("overloaded_error", "Overloaded")) for _ in range(2))
+    request = replace(other.exchanges[0].request, headers={"x-api-key": "sk-another-canary-11aa22bb"})
+    response = (
+        make_attempt(529, error_body("overloaded_error", "Overloaded"), {"request-id": "req_011"}).exchanges[0].response
+    )
+    other_request = replace(other, exchanges=(Exchange("", request, response),))
+    assert judge_record(OVERLOADED, same, other_request).outcome is Outcome.CONFORMS
+    same_request = replace(other_request, exchanges=(Exchange("", same.exchanges[0].request, response),))
+    assert judge_record(OVERLOADED, same, same_request).outcome is Outcome.FLAKY
 
 
-def test_requests_that_differ_may_be_answered_differently() -> None:
+def test_different_requests_may_have_different_answers() -> None:
     good = {"type": "message", "id": "msg_1"}
     full = {
         **good,
@@ -379,19 +393,19 @@ def test_requests_that_differ_may_be_answered_differently() -> None:
         "stop_sequence": None,
         "usage": {"input_tokens": 1, "output_tokens": 1},
     }
-    assert result(CREATE, exchanged(200, full)).outcome is Outcome.CONFORMS
-    other = exchanged(200, good, messages=[])
-    assert result(CREATE, other).outcome is Outcome.DRIFTED
-    assert result(CREATE, exchanged(200, full), other).outcome is Outcome.CONFORMS
-    assert result(CREATE, exchanged(200, full), exchanged(200, good)).outcome is Outcome.FLAKY
+    assert judge_record(CREATE, make_attempt(200, full)).outcome is Outcome.CONFORMS
+    other = make_attempt(200, good, messages=[])
+    assert judge_record(CREATE, other).outcome is Outcome.DRIFTED
+    assert judge_record(CREATE, make_attempt(200, full), other).outcome is Outcome.CONFORMS
+    assert judge_record(CREATE, make_attempt(200, full), make_attempt(200, good)).outcome is Outcome.FLAKY
 
 
-def test_a_key_in_the_query_is_hidden_under_whatever_name_a_target_says_that_it_has() -> None:
+def test_key_in_the_query_parameter_of_the_target_is_hidden() -> None:
     url = f"https://h.example/v1/messages?apitoken={KEY}&limit=2"
     exchange = Exchange("answer", Request("GET", url), Response(200, {}, {"echo": f"was {KEY}"}, "json"))
-    recorded = RecordedAttempt("here", (exchange,))
+    attempt = RecordedAttempt("here", (exchange,))
     by_query = replace(unknown_target().providers["pa"], key_query="apitoken")
-    assert KEY in make_redactor([recorded], [unknown_target()]).redact_url(url, Work()), "nothing says that it is one"
-    redactor = make_redactor([recorded], [replace(unknown_target(), providers={"pa": by_query})])
+    assert KEY in make_redactor([attempt], [unknown_target()]).redact_url(url, Work()), "nothing says that it is one"
+    redactor = make_redactor([attempt], [replace(unknown_target(), providers={"pa": by_query})])
     assert redactor.redact_url(url, Work()) == "https://h.example/v1/messages?apitoken=${CREDENTIAL_1}&limit=2"
     assert redactor.redact_text(f"was {KEY}") == "[hidden: contains ${CREDENTIAL_1}]"

@@ -1,4 +1,4 @@
-"""Bodies, events and failures as the wire reads them: however they are cut into pieces, within the caps."""
+"""Reading bodies, events and failures from the wire: in any pieces, within the caps."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ PLAIN = st.none() | st.booleans() | st.integers(-(2**53), 2**53) | st.text()
 JSON = st.recursive(PLAIN, lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner), max_leaves=8)
 
 
-def read(raw: bytes, places: list[int], cap: int = 1_000_000, *, encoding: str) -> bytes:
+def read_body(raw: bytes, places: list[int], cap: int = 1_000_000, *, encoding: str) -> bytes:
     return asyncio.run(body.read_body(stream_pieces(raw, places), encoding, cap))
 
 
-def in_members(raw: bytes) -> bytes:
-    """As a server packs that flushes: in members of gzip, one of them empty."""
+def compress_in_members(raw: bytes) -> bytes:
+    """Compress as a flushing server does: in several gzip members, one of them empty."""
     half = len(raw) // 2
     return b"".join(gzip.compress(part, mtime=0) for part in (raw[:half], b"", raw[half:]))
 
@@ -41,7 +41,7 @@ def in_members(raw: bytes) -> bytes:
 ENCODED: dict[str, tuple[str, Callable[[bytes], bytes]]] = {
     "as it is": ("identity", bytes),
     "gzip": ("gzip", gzip.compress),
-    "members of gzip": ("gzip", in_members),
+    "members of gzip": ("gzip", compress_in_members),
     "gzip and more": ("GZIP", lambda raw: gzip.compress(raw) + b"\0" * 9),
     "gzip and half a beginning": ("gzip", lambda raw: gzip.compress(raw) + b"\x1f\x8b"),
     "zlib": ("deflate", zlib.compress),
@@ -51,33 +51,33 @@ ENCODED: dict[str, tuple[str, Callable[[bytes], bytes]]] = {
 
 
 @given(st.binary(max_size=3000), CUTS, st.sampled_from(sorted(ENCODED)))
-def test_a_body_is_the_same_in_any_pieces_and_encoding(raw: bytes, places: list[int], how: str) -> None:
-    encoding, pack = ENCODED[how]
-    assert read(pack(raw), places, encoding=encoding) == raw
+def test_body_is_read_in_any_pieces_and_encoding(raw: bytes, places: list[int], name: str) -> None:
+    encoding, pack = ENCODED[name]
+    assert read_body(pack(raw), places, encoding=encoding) == raw
 
 
 @given(st.binary(max_size=3000), st.integers(0, 3000), CUTS, st.sampled_from(sorted(ENCODED)))
-def test_a_body_is_never_read_beyond_the_cap(raw: bytes, cap: int, places: list[int], how: str) -> None:
-    encoding, pack = ENCODED[how]
+def test_body_is_read_up_to_the_cap(raw: bytes, cap: int, places: list[int], name: str) -> None:
+    encoding, pack = ENCODED[name]
     packed = pack(raw)
     if len(raw) <= cap:
-        assert read(packed, places, cap, encoding=encoding) == raw
+        assert read_body(packed, places, cap, encoding=encoding) == raw
         return
     with pytest.raises(body.BodyTooLarge) as error:
-        read(packed, places, cap, encoding=encoding)
+        read_body(packed, places, cap, encoding=encoding)
     assert error.value.start == raw[:cap]
 
 
-SHORT_OF_ITS_END = gzip.compress(b"x" * 1000, mtime=0)[:-12]
+TRUNCATED_GZIP = gzip.compress(b"x" * 1000, mtime=0)[:-12]
 
 
 @pytest.mark.parametrize(
     ("encoding", "packed"),
     [
         ("gzip", b"no gzip"),
-        ("gzip", SHORT_OF_ITS_END),
+        ("gzip", TRUNCATED_GZIP),
         ("gzip", b"\x1f\x8b"),
-        ("gzip", gzip.compress(b"whole", mtime=0) + SHORT_OF_ITS_END),
+        ("gzip", gzip.compress(b"whole", mtime=0) + TRUNCATED_GZIP),
         ("gzip", gzip.compress(b"whole", mtime=0) + b"\x1f\x8b\x08 and no member"),
         ("gzip", zlib.compress(b"whole")),
         ("deflate", gzip.compress(b"whole", mtime=0)),
@@ -86,26 +86,26 @@ SHORT_OF_ITS_END = gzip.compress(b"x" * 1000, mtime=0)[:-12]
     ],
     ids="no-gzip cut-short magic-number-alone second-cut-short second-broken zlib gzip one-byte bare-cut-short".split(),
 )
-def test_a_broken_encoding_is_an_error_and_no_body(encoding: str, packed: bytes) -> None:
+def test_broken_encoding_is_an_error(encoding: str, packed: bytes) -> None:
     with pytest.raises(zlib.error):
-        read(packed, [], encoding=encoding)
+        read_body(packed, [], encoding=encoding)
 
 
-def test_no_body_needs_no_encoding() -> None:
-    assert read(b"", [], encoding="gzip") == b""
+def test_empty_body_needs_no_encoding() -> None:
+    assert read_body(b"", [], encoding="gzip") == b""
 
 
 @given(JSON)
-def test_json_is_read_as_json(value: object) -> None:
+def test_json_is_parsed(value: object) -> None:
     assert body.parse_body(json.dumps(value).encode()) == (value, "json")
 
 
 @given(st.binary())
-def test_anything_else_is_read_as_something(raw: bytes) -> None:
-    value, kind = body.parse_body(raw)
-    assert kind in ("json", "text", "binary", "empty")
-    assert (kind == "empty") == (raw == b"")
-    assert kind != "binary" or value == f"[{len(raw)} bytes, sha256 {hashlib.sha256(raw).hexdigest()}]"
+def test_any_bytes_are_parsed(raw: bytes) -> None:
+    value, body_type = body.parse_body(raw)
+    assert body_type in ("json", "text", "binary", "empty")
+    assert (body_type == "empty") == (raw == b"")
+    assert body_type != "binary" or value == f"[{len(raw)} bytes, sha256 {hashlib.sha256(raw).hexdigest()}]"
 
 
 UNREADABLE = {
@@ -116,20 +116,20 @@ UNREADABLE = {
 
 
 @pytest.mark.parametrize("raw", UNREADABLE.values(), ids=UNREADABLE)
-def test_what_is_neither_json_nor_utf_8_is_kept_as_size_and_digest(raw: bytes) -> None:
+def test_binary_body_is_kept_as_size_and_digest(raw: bytes) -> None:
     assert body.parse_body(raw) == (f"[{len(raw)} bytes, sha256 {hashlib.sha256(raw).hexdigest()}]", "binary")
 
 
 @pytest.mark.parametrize(
     "text", ["[" * 5000, '{"a":' * 100 + "1" + "}" * 100, "NaN", "[1e999]", '{"a": Infinity}', "9" * 5000]
 )
-def test_what_would_break_those_who_walk_it_is_kept_as_text(text: str) -> None:
+def test_unsafe_json_is_kept_as_text(text: str) -> None:
     assert body.parse_body(text.encode()) == (text, "text")
     assert body.parse_json(text) is body.NO_JSON
 
 
 @pytest.mark.parametrize(
-    "many",
+    "raw",
     [
         b"[" + b"[]," * body.MAX_VALUES + b"[]]",
         b'{"a":[' + b"1," * body.MAX_VALUES + b"1]}",
@@ -137,17 +137,17 @@ def test_what_would_break_those_who_walk_it_is_kept_as_text(text: str) -> None:
     ],
     ids=["lists", "numbers", "names"],
 )
-def test_json_of_too_many_values_is_too_large(many: bytes) -> None:
+def test_json_of_too_many_values_is_too_large(raw: bytes) -> None:
     with pytest.raises(body.BodyTooLarge) as error:
-        read(many, [], 4_000_000, encoding="identity")
-    assert error.value.start == many
-    assert body.parse_json(many) is body.NO_JSON
+        read_body(raw, [], 4_000_000, encoding="identity")
+    assert error.value.start == raw
+    assert body.parse_json(raw) is body.NO_JSON
 
 
 @pytest.mark.parametrize("text", ["a,b" * 400_000, '\\",[{' * 400_000])
 def test_commas_in_a_text_are_no_values(text: str) -> None:
-    many = json.dumps({"text": text}).encode()
-    assert body.parse_body(read(many, [], 9_000_000, encoding="identity")) == ({"text": text}, "json")
+    raw = json.dumps({"text": text}).encode()
+    assert body.parse_body(read_body(raw, [], 9_000_000, encoding="identity")) == ({"text": text}, "json")
 
 
 NO_EVENTS = ("", ": ping", "retry: 3000", "event: ping", "id: 7", "id: 7\n: keep-alive")
@@ -156,7 +156,7 @@ NAMES = st.from_regex(r"[a-z_.]{1,12}", fullmatch=True)
 EVENTS = st.lists(st.tuples(NAMES, st.dictionaries(st.text(), PLAIN, max_size=3)), max_size=6)
 
 
-def events(raw: bytes, places: list[int], *, by_line: bool = False, **limits: float) -> sse.Stream:
+def read_events(raw: bytes, places: list[int], *, by_line: bool = False, **limits: float) -> sse.Stream:
     async def collect() -> sse.Stream:
         return await sse.read_stream(stream_pieces(raw, places), lambda: 1.0, by_line=by_line, **limits)
 
@@ -164,21 +164,21 @@ def events(raw: bytes, places: list[int], *, by_line: bool = False, **limits: fl
 
 
 @given(EVENTS, CUTS, st.sampled_from(["\n", "\r\n"]), st.sampled_from(NO_EVENTS))
-def test_events_are_the_same_in_any_pieces_and_between_keep_alives(
+def test_events_are_read_in_any_pieces_and_between_keep_alives(
     sent: list[tuple[str, dict[str, object]]], places: list[int], end: str, between: str
 ) -> None:
     parts = [f"event: {name}\ndata: {json.dumps(data)}\n\n" for name, data in sent]
     text = (f"{between}\n\n" if between else "").join(["", *parts, ""])
     raw = text.replace("\n", end).encode()
-    stream = events(raw, places)
+    stream = read_events(raw, places)
     assert stream.ended == "complete"
-    named = [(name if name != "message" else data.get("type") or "message", data) for name, data in sent]
-    assert [(event.event, event.data) for event in stream.events] == named
+    expected = [(name if name != "message" else data.get("type") or "message", data) for name, data in sent]
+    assert [(event.event, event.data) for event in stream.events] == expected
 
 
 @given(st.binary(max_size=400), CUTS)
-def test_no_bytes_break_the_reader(raw: bytes, places: list[int]) -> None:
-    stream = events(raw, places)
+def test_any_bytes_are_read_as_a_stream(raw: bytes, places: list[int]) -> None:
+    stream = read_events(raw, places)
     assert stream.ended == "complete"
     json.dumps([event.data for event in stream.events])
 
@@ -194,24 +194,24 @@ def test_no_bytes_break_the_reader(raw: bytes, places: list[int]) -> None:
         ('data: {"type": 7}', "message"),
     ],
 )
-def test_an_event_has_the_name_that_clients_dispatch_on(text: str, name: str) -> None:
-    assert [event.event for event in events(f"{text}\n\n".encode(), []).events] == [name]
+def test_event_name_is_that_of_clients(text: str, name: str) -> None:
+    assert [event.event for event in read_events(f"{text}\n\n".encode(), []).events] == [name]
 
 
 @pytest.mark.parametrize("places", [[], [1], [2], [1, 2, 3]])
-def test_a_mark_of_the_byte_order_before_a_stream_is_none_of_its_first_line(places: list[int]) -> None:
-    """The HTML standard decodes a stream so, and clients do; a mark within it is a letter."""
-    stream = events(b"\xef\xbb\xbfevent: first\ndata: 1\n\ndata: \xef\xbb\xbf\n\n", places)
+def test_byte_order_mark_before_a_stream_is_skipped(places: list[int]) -> None:
+    """As the HTML standard decodes streams; inside a stream the mark is a letter."""
+    stream = read_events(b"\xef\xbb\xbfevent: first\ndata: 1\n\ndata: \xef\xbb\xbf\n\n", places)
     assert [(event.event, event.data) for event in stream.events] == [("first", 1), ("message", "\ufeff")]
 
 
-def test_where_the_line_alone_names_an_event_a_type_in_its_data_does_not() -> None:
+def test_event_name_by_line_ignores_the_type_in_data() -> None:
     """1:6: "an event named `error`" with a body that has a type of its own."""
-    told = b'event: error\ndata: {"type": "error"}\n\ndata: {"type": "error"}\n\n'
-    assert [event.event for event in events(told, [], by_line=True).events] == ["error", "message"]
+    raw = b'event: error\ndata: {"type": "error"}\n\ndata: {"type": "error"}\n\n'
+    assert [event.event for event in read_events(raw, [], by_line=True).events] == ["error", "message"]
 
 
-async def without_end(how: str) -> AsyncIterator[bytes]:
+async def generate_stream(how: str) -> AsyncIterator[bytes]:
     yield b"data: 1\n\n"
     while how == "kept-alive":
         await asyncio.sleep(0)
@@ -231,10 +231,10 @@ async def without_end(how: str) -> AsyncIterator[bytes]:
     "how, ended",
     [("stalled", "stalled"), ("kept-alive", "stalled"), ("cut", "cut"), ("large", "capped"), ("endless", "capped")],
 )
-def test_a_stream_that_does_not_end_by_itself_is_ended(how: str, ended: str) -> None:
+def test_endless_or_broken_stream_is_ended(how: str, ended: str) -> None:
     async def collect() -> sse.Stream:
         return await sse.read_stream(
-            without_end(how), lambda: 1.0, stall_s=0.05 if ended == "stalled" else 30.0, whole_s=0.2
+            generate_stream(how), lambda: 1.0, stall_s=0.05 if ended == "stalled" else 30.0, whole_s=0.2
         )
 
     stream = asyncio.run(collect())
@@ -242,7 +242,7 @@ def test_a_stream_that_does_not_end_by_itself_is_ended(how: str, ended: str) -> 
     assert 1 <= len(stream.events) <= sse.MAX_EVENTS
 
 
-def caused(error: Exception, cause: BaseException) -> Exception:
+def set_cause(error: Exception, cause: BaseException) -> Exception:
     error.__cause__ = cause
     return error
 
@@ -252,8 +252,11 @@ def caused(error: Exception, cause: BaseException) -> Exception:
     [
         (NoAnswer(ReasonCode.CONNECT_TIMEOUT, "slow"), "connect-timeout"),
         (NoAnswer(ReasonCode.CONNECT_REFUSED, "refused"), "connect-refused"),
-        (caused(NoAnswer(ReasonCode.CONNECT_REFUSED, "x"), socket.gaierror(-2, "Name not known")), "name-unresolved"),
-        (caused(NoAnswer(ReasonCode.CONNECT_REFUSED, "x"), ssl.SSLError("certificate has expired")), "tls-failed"),
+        (
+            set_cause(NoAnswer(ReasonCode.CONNECT_REFUSED, "x"), socket.gaierror(-2, "Name not known")),
+            "name-unresolved",
+        ),
+        (set_cause(NoAnswer(ReasonCode.CONNECT_REFUSED, "x"), ssl.SSLError("certificate has expired")), "tls-failed"),
         (TimeoutError(), "read-timeout"),
         (EOFError("too soon"), "closed-without-answer"),
         (ConnectionRefusedError("no"), "connect-refused"),
@@ -263,11 +266,11 @@ def caused(error: Exception, cause: BaseException) -> Exception:
         (zlib.error("incorrect header check"), "protocol-error"),
     ],
 )
-def test_each_failure_has_its_reason(error: Exception, code: str) -> None:
+def test_failure_has_a_reason(error: Exception, code: str) -> None:
     reason = explain_error(error)
     assert reason.code == code
     assert reason.detail
 
 
-def test_a_detail_is_cut() -> None:
+def test_detail_of_a_failure_is_cut() -> None:
     assert explain_error(NoAnswer(ReasonCode.CONNECTION_RESET, "x" * 400)).detail == "x" * 300

@@ -46,7 +46,7 @@ def make_request(url: str = "https://x/v1/a", body: Json = None, **headers: str)
 
 
 @pytest.mark.parametrize(
-    ("request", "names"),
+    ("sent", "names"),
     [
         (make_request("https://x/v1/models/haiku-1"), {"small_model"}),
         (make_request("https://x/v1/models/haiku-1:count?x=1"), {"small_model"}),
@@ -59,8 +59,8 @@ def make_request(url: str = "https://x/v1/a", body: Json = None, **headers: str)
         (make_request("https://x/v1/chats?id=chat_1"), set()),
     ],
 )
-def test_named_values_are_whole_words_of_path_headers_and_body(request: Request, names: set[str]) -> None:
-    assert list_named_values(request, VALUES) == names
+def test_named_values_are_whole_words_of_path_headers_and_body(sent: Request, names: set[str]) -> None:
+    assert list_named_values(sent, VALUES) == names
 
 
 DRIFT = Finding(FindingCode.STATUS_DIFFERS, Aspect.STATUS, Severity.MUST, "status differs", "answer")
