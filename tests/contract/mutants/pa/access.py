@@ -1,4 +1,4 @@
-"""What stands in the place of who may use PA, and of what its headers tell of them (1:5.1, 2:7.2, 2:7.3)."""
+"""Replacements for who may use PA, and for its headers about them (1:5.1, 2:7.2, 2:7.3)."""
 
 from __future__ import annotations
 
@@ -28,41 +28,41 @@ def says_more(unknown_path: ErrorRow) -> ErrorRow:
 
 
 def deletes_with_any(admit: Admit) -> Admit:
-    def lenient(key: Key, endpoint: Endpoint) -> None:
+    def replacement(key: Key, endpoint: Endpoint) -> None:
         if not endpoint.scopes[0].startswith("delete:"):
             admit(key, endpoint)
 
-    return lenient
+    return replacement
 
 
 def whoever_says_so(signer: object) -> Callable[[Request], Key | None]:
-    def signed(request: Request) -> Key | None:
+    def replacement(request: Request) -> Key | None:
         from catalog_probe.mockserver.pa.auth.keys import KEYS
 
         return KEYS["mock-pa-marketplace"] if "HMAC" in request.headers.get("authorization", "") else None
 
-    return signed
+    return replacement
 
 
 def not_required(check: CheckVersion) -> CheckVersion:
-    def lenient(call: Call, endpoint: Endpoint) -> None:
+    def replacement(call: Call, endpoint: Endpoint) -> None:
         if call.names.header("version") in call.request.headers:
             check(call, endpoint)
 
-    return lenient
+    return replacement
 
 
-def _known(call: Call) -> bool:
-    given = call.request.headers.get(call.names.header("version"))
-    return given is None or given in {*call.names.versions, *call.names.legacy_versions}
+def _is_known_version(call: Call) -> bool:
+    version = call.request.headers.get(call.names.header("version"))
+    return version is None or version in {*call.names.versions, *call.names.legacy_versions}
 
 
 def of_any_value(check: CheckVersion) -> CheckVersion:
-    def lenient(call: Call, endpoint: Endpoint) -> None:
-        if _known(call):
+    def replacement(call: Call, endpoint: Endpoint) -> None:
+        if _is_known_version(call):
             check(call, endpoint)
 
-    return lenient
+    return replacement
 
 
 def whichever_endpoint(check: CheckVersion) -> CheckVersion:
@@ -70,14 +70,14 @@ def whichever_endpoint(check: CheckVersion) -> CheckVersion:
 
 
 def needs_a_beta(answer: Handler) -> Handler:
-    async def strict(call: Call) -> Response:
+    async def replacement(call: Call) -> Response:
         from catalog_probe.mockserver.pa.errors import NO_VERSION
 
         if call.names.header("beta") not in call.request.headers:
             raise NO_VERSION(header=call.names.header("beta"))
         return await answer(call)
 
-    return strict
+    return replacement
 
 
 def without_organization(identity: Identity) -> Identity:
@@ -93,22 +93,22 @@ def without_workspace(identity: Identity) -> Identity:
 
 
 def even_on_401(identity: Identity) -> Identity:
-    def identified(call: Call, status: int) -> dict[str, str]:
+    def replacement(call: Call, status: int) -> dict[str, str]:
         from catalog_probe.mockserver.pa.auth.keys import ACME
 
         return {call.names.header("organization-id"): ACME.id} if status == 401 else identity(call, status)
 
-    return identified
+    return replacement
 
 
 def workspace_of_all(identity: Identity) -> Identity:
-    def identified(call: Call, status: int) -> dict[str, str]:
+    def replacement(call: Call, status: int) -> dict[str, str]:
         from catalog_probe.mockserver.pa.auth.keys import DEFAULT_WORKSPACE
 
         usual = identity(call, status)
         return {call.names.header("workspace-id"): DEFAULT_WORKSPACE, **usual} if usual else usual
 
-    return identified
+    return replacement
 
 
 def another_request_id(make_response: MakeResponse) -> MakeResponse:
@@ -123,7 +123,7 @@ YEARS_S = 5 * 365 * 24 * 3600
 
 
 def keys_of_five_years(raise_failure: Callable[[Call], None]) -> Callable[[Call], None]:
-    def raised(call: Call) -> None:
+    def replacement(call: Call) -> None:
         from catalog_probe.mockserver.pa.auth.keys import Role
         from catalog_probe.mockserver.pa.compliance.errors import UNUSABLE_KEY
 
@@ -131,14 +131,14 @@ def keys_of_five_years(raise_failure: Callable[[Call], None]) -> Callable[[Call]
             raise UNUSABLE_KEY(header=call.names.key_header)
         raise_failure(call)
 
-    return raised
+    return replacement
 
 
 def whether_enabled_or_not_for_organizations(admit: Admit) -> Admit:
-    def lenient(key: Key, endpoint: Endpoint) -> None:
+    def replacement(key: Key, endpoint: Endpoint) -> None:
         from catalog_probe.mockserver.pa.compliance.access import ORG_DATA
 
         if endpoint.scopes != ORG_DATA or ORG_DATA[0] not in key.scopes:
             admit(key, endpoint)
 
-    return lenient
+    return replacement

@@ -1,4 +1,4 @@
-"""What stands in the place of what PA's compliance API keeps, shows and deletes (1:2.4, 1:3, 2:7.2)."""
+"""Replacements for what PA's compliance API keeps, shows and deletes (1:2.4, 1:3, 2:7.2)."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ def deleted_alone(list_items: ListItems) -> ListItems:
 
 
 def but_deleted(find: Find) -> Find:
-    def find_undeleted(archive: Archive, kind: str, item_id: str, now: float) -> Item | None:
+    def replacement(archive: Archive, kind: str, item_id: str, now: float) -> Item | None:
         item = find(archive, kind, item_id, now)
         return None if item is None or item.shown.get("deleted_at") is not None else item
 
-    return find_undeleted
+    return replacement
 
 
 def without_deleted_at(describe: Callable[[Item], Body]) -> Callable[[Item], Body]:
@@ -49,12 +49,12 @@ def without_deleted_at(describe: Callable[[Item], Body]) -> Callable[[Item], Bod
 
 
 def of_all_parents(archive_of: ArchiveOf) -> ArchiveOf:
-    def archive_of_enterprise(call: Call) -> Archive:
+    def replacement(call: Call) -> Archive:
         from catalog_probe.mockserver.pa.auth.keys import ACME
 
         return archive_of(replace(call, key=replace(call.key, organization=ACME)))
 
-    return archive_of_enterprise
+    return replacement
 
 
 def retained_or_not(is_readable: Callable[[Archive, Item, float], bool]) -> Callable[[Archive, Item, float], bool]:
@@ -62,14 +62,14 @@ def retained_or_not(is_readable: Callable[[Archive, Item, float], bool]) -> Call
 
 
 def _passes(cause: str) -> Callable[[Meet], Meet]:
-    def passing(meet: Meet) -> Meet:
-        def met(call: Call) -> None:
+    def replacement(meet: Meet) -> Meet:
+        def replacement(call: Call) -> None:
             if call.context.take(cause) is None:
                 meet(call)
 
-        return met
+        return replacement
 
-    return passing
+    return replacement
 
 
 but_the_index = _passes("local_sessions_index_down")
@@ -79,7 +79,7 @@ but_the_overrides = _passes("retention_overrides_down")
 def whatever_is_asked_for(answer: Handler) -> Handler:
     """Answers with something where there is nothing."""
 
-    async def found(call: Call) -> Response:
+    async def replacement(call: Call) -> Response:
         from catalog_probe.mockserver.core.errors import Refusal
 
         try:
@@ -89,11 +89,11 @@ def whatever_is_asked_for(answer: Handler) -> Handler:
                 raise
             return JSONResponse({"id": "", "type": "found", "data": []})
 
-    return found
+    return replacement
 
 
 def says_why(settings: Handler) -> Handler:
-    async def told(call: Call) -> Response:
+    async def replacement(call: Call) -> Response:
         from catalog_probe.mockserver.core.errors import Refusal
         from catalog_probe.mockserver.pa.errors import NO_WORKSPACE
 
@@ -104,35 +104,35 @@ def says_why(settings: Handler) -> Handler:
                 raise
             raise NO_WORKSPACE(id=call.params["organization_id"]) from None
 
-    return told
+    return replacement
 
 
 def plain_documents(list_attachments: Handler) -> Handler:
-    async def list_plain(call: Call) -> Response:
+    async def replacement(call: Call) -> Response:
         page = _body_of(await list_attachments(call))
         entries = [{**entry, "id": entry["id"].removeprefix(call.names.id_prefix)} for entry in page["data"]]
         return JSONResponse({**page, "data": entries})
 
-    return list_plain
+    return replacement
 
 
 def empty_page(listed: Handler) -> Handler:
-    async def empty(call: Call) -> Response:
+    async def replacement(call: Call) -> Response:
         await listed(call)
         return JSONResponse({"data": [], "next_page": None})
 
-    return empty
+    return replacement
 
 
 def _content_without(kind: str) -> Callable[[Show], Show]:
-    def lacking(shown: Show) -> Show:
-        def told(message: Message, values: Mapping[str, Any]) -> Body:
+    def replacement(shown: Show) -> Show:
+        def replacement(message: Message, values: Mapping[str, Any]) -> Body:
             whole = shown(message, values)
             return {**whole, "content": [block for block in whole["content"] if block["type"] != kind]}
 
-        return told
+        return replacement
 
-    return lacking
+    return replacement
 
 
 without_tool_input = _content_without("tool_use")
@@ -143,12 +143,12 @@ def _without(is_missing: Callable[[Item], bool]) -> Callable[[ArchiveOf], Archiv
     """The archive without some of its items."""
 
     def replacement(archive_of: ArchiveOf) -> ArchiveOf:
-        def archive_without(call: Call) -> Archive:
+        def replacement(call: Call) -> Archive:
             archive = archive_of(call)
             archive.items = {item.id: item for item in archive.items.values() if not is_missing(item)}
             return archive
 
-        return archive_without
+        return replacement
 
     return replacement
 
@@ -168,20 +168,20 @@ def _body_of(response: Response) -> Body:
 
 
 def of_another_id(answer: Handler) -> Handler:
-    async def renamed(call: Call) -> Response:
+    async def replacement(call: Call) -> Response:
         return JSONResponse({**_body_of(await answer(call)), "id": "proj_01Another"})
 
-    return renamed
+    return replacement
 
 
 def in_an_envelope(trouble: Callable[[Call], Response | None]) -> Callable[[Call], Response | None]:
     """What fails upstream answers as the API itself does, with a type."""
 
-    def upstream_trouble(call: Call) -> Response | None:
+    def replacement(call: Call) -> Response | None:
         answer = trouble(call)
         if answer is None:
             return None
         error = {"type": "overloaded_error", "message": "Overloaded"}
         return JSONResponse({"type": "error", "error": error}, answer.status_code)
 
-    return upstream_trouble
+    return replacement

@@ -1,4 +1,4 @@
-"""What stands in the place of what PA counts and charges, and of the headers and refusals that tell of it (2:8.2)."""
+"""Replacements for usage and charges of PA, and for their headers and refusals (2:8.2)."""
 
 from __future__ import annotations
 
@@ -43,14 +43,14 @@ def as_date(retry_after: object) -> Callable[[float], dict[str, str]]:
 
 
 def _in_seconds(family: str) -> Callable[[Describe], Describe]:
-    def plain(describe: Describe) -> Describe:
-        def described(of: str, bucket: TokenBucket, now: float) -> dict[str, str]:
+    def replacement(describe: Describe) -> Describe:
+        def replacement(of: str, bucket: TokenBucket, now: float) -> dict[str, str]:
             usual = describe(of, bucket, now)
             return {**usual, "reset": str(round(bucket.full_at(now) - now))} if of == family else usual
 
-        return described
+        return replacement
 
-    return plain
+    return replacement
 
 
 requests_reset_in_seconds = _in_seconds("ratelimit-requests")
@@ -60,19 +60,19 @@ output_tokens_reset_in_seconds = _in_seconds("ratelimit-output-tokens")
 
 
 def exact_tokens(describe: Describe) -> Describe:
-    def described(family: str, bucket: TokenBucket, now: float) -> dict[str, str]:
+    def replacement(family: str, bucket: TokenBucket, now: float) -> dict[str, str]:
         usual = describe(family, bucket, now)
         return {**usual, "remaining": str(bucket.remaining(now) - 7)} if family == "ratelimit-tokens" else usual
 
-    return described
+    return replacement
 
 
 def acceleration_passes(raise_failure: Callable[[Call], None]) -> Callable[[Call], None]:
-    def passing(call: Call) -> None:
+    def replacement(call: Call) -> None:
         if call.context.take("acceleration_limit") is None:
             raise_failure(call)
 
-    return passing
+    return replacement
 
 
 def standard_by_default(admit: AdmitMessage) -> AdmitMessage:
@@ -93,25 +93,25 @@ LONG_TOKENS = 200_000
 
 
 def long_ones_apart(admit: AdmitMessage) -> AdmitMessage:
-    def admitted(call: Call, model: Model, measured: InputTokens, body: Mapping[str, Any]) -> Admission:
+    def replacement(call: Call, model: Model, measured: InputTokens, body: Mapping[str, Any]) -> Admission:
         long = measured.fresh > LONG_TOKENS
         return admit(call, replace(model, limit_class=tables.RETIRED) if long else model, measured, body)
 
-    return admitted
+    return replacement
 
 
 def counted_by_model(admit: Callable[[Call, str], None]) -> Callable[[Call, str], None]:
     """Batches that name models are counted apart from requests that name none."""
 
-    def admitted(call: Call, group: str) -> None:
+    def replacement(call: Call, group: str) -> None:
         names_models = call.request.method == "POST" and call.request.url.path.endswith("/batches")
         admit(_apart(call, "a model") if names_models else call, group)
 
-    return admitted
+    return replacement
 
 
 def as_for_all(create: Handler) -> Handler:
-    async def created(call: Call) -> Response:
+    async def replacement(call: Call) -> Response:
         return await create(replace(call, key=replace(call.key, role=Role.INFERENCE)))
 
-    return created
+    return replacement

@@ -1,4 +1,4 @@
-"""What stands in the place of how PA checks and answers messages (1:4.1, 1:6, 2:7.1, 2:7.3)."""
+"""Replacements for how PA checks and answers messages (1:4.1, 1:6, 2:7.1, 2:7.3)."""
 
 from __future__ import annotations
 
@@ -28,34 +28,34 @@ Encode = Callable[[Mapping[str, Any], "Refusal | None"], Iterator[bytes]]
 
 
 def defaults_max_tokens(check: CheckMessage) -> CheckMessage:
-    def checked(body: Body, **named: bool) -> tuple[Model, int]:
+    def replacement(body: Body, **options: bool) -> tuple[Model, int]:
         body.setdefault("max_tokens", 16)
-        return check(body, **named)
+        return check(body, **options)
 
-    return checked
+    return replacement
 
 
 def any_max_tokens(check: CheckMessage) -> CheckMessage:
-    def checked(body: Body, **named: bool) -> tuple[Model, int]:
+    def replacement(body: Body, **options: bool) -> tuple[Model, int]:
         if "max_tokens" in body and not isinstance(body["max_tokens"], int):
             body["max_tokens"] = 16
-        return check(body, **named)
+        return check(body, **options)
 
-    return checked
+    return replacement
 
 
 def adds_one(check: CheckMessage) -> CheckMessage:
-    def checked(body: Body, **named: bool) -> tuple[Model, int]:
+    def replacement(body: Body, **options: bool) -> tuple[Model, int]:
         body["messages"] = body.get("messages") or [{"role": "user", "content": "Hello."}]
-        return check(body, **named)
+        return check(body, **options)
 
-    return checked
+    return replacement
 
 
 def of_whatever(read: Callable[..., Awaitable[Body]]) -> Callable[..., Awaitable[Body]]:
     """Takes what cannot be parsed for the plainest request."""
 
-    async def taken(call: Call, rules: BodyRules) -> Body:
+    async def replacement(call: Call, rules: BodyRules) -> Body:
         from catalog_probe.mockserver.core.errors import Refusal
 
         try:
@@ -65,24 +65,24 @@ def of_whatever(read: Callable[..., Awaitable[Body]]) -> Callable[..., Awaitable
                 raise
             return {"model": "mock-small", "max_tokens": 16, "messages": [{"role": "user", "content": "Hello."}]}
 
-    return taken
+    return replacement
 
 
 def lenient(check: Callable[..., None]) -> Callable[..., None]:
-    def checked(body: Body, table: Any, **named: Any) -> None:
-        check(body, table, **{**named, "ignore_unknown": True})
+    def replacement(body: Body, table: Any, **options: Any) -> None:
+        check(body, table, **{**options, "ignore_unknown": True})
 
-    return checked
+    return replacement
 
 
 def _with(name: str) -> Callable[[tuple[Field, ...]], tuple[Field, ...]]:
-    def more(rows: tuple[Field, ...]) -> tuple[Field, ...]:
+    def replacement(rows: tuple[Field, ...]) -> tuple[Field, ...]:
         from catalog_probe.mockserver.core.fields import ANY, Field
         from catalog_probe.mockserver.core.sections import OURS
 
         return (*rows, Field(name, ANY, OURS))
 
-    return more
+    return replacement
 
 
 with_betas = _with("betas")
@@ -90,21 +90,21 @@ with_output_format = _with("output_format")
 
 
 def no_server_tools(check: CheckMessage) -> CheckMessage:
-    def checked(body: Body, **named: bool) -> tuple[Model, int]:
+    def replacement(body: Body, **options: bool) -> tuple[Model, int]:
         from catalog_probe.mockserver.pa.generation.message_checks import refuse_server_tools
 
         refuse_server_tools(body.get("tools", ()))
-        return check(body, **named)
+        return check(body, **options)
 
-    return checked
-
-
-def _composed(change: Callable[[Body], Body]) -> Callable[[Compose], Compose]:
-    return lambda compose: lambda *of, **named: change(compose(*of, **named))
+    return replacement
 
 
-without_stop_reason = _composed(lambda message: {**message, "stop_reason": None})
-without_usage_counts = _composed(
+def _edit_composed(change: Callable[[Body], Body]) -> Callable[[Compose], Compose]:
+    return lambda compose: lambda *args, **options: change(compose(*args, **options))
+
+
+without_stop_reason = _edit_composed(lambda message: {**message, "stop_reason": None})
+without_usage_counts = _edit_composed(
     lambda message: {
         **message,
         "usage": {name: None if name == "input_tokens" else value for name, value in message["usage"].items()},
@@ -113,77 +113,77 @@ without_usage_counts = _composed(
 
 
 def refusal_is_an_error(compose: Compose) -> Compose:
-    def composed(*of: Any, **named: Any) -> Body:
+    def replacement(*args: Any, **options: Any) -> Body:
         from catalog_probe.mockserver.pa.errors import BAD_FORM
 
-        message = compose(*of, **named)
+        message = compose(*args, **options)
         if message["stop_reason"] == "refusal":
             raise BAD_FORM(reason="The request was refused.")
         return message
 
-    return composed
+    return replacement
 
 
 def unknown(removed: object) -> Handler:
-    async def answer(call: Call) -> Response:
+    async def replacement(call: Call) -> Response:
         from catalog_probe.mockserver.pa.errors import UNKNOWN_PATH
 
         raise UNKNOWN_PATH()
 
-    return answer
+    return replacement
 
 
 def answers(removed: object) -> Handler:
-    async def answer(call: Call) -> Response:
+    async def replacement(call: Call) -> Response:
         return JSONResponse({"type": "completion", "completion": " Hello."})
 
-    return answer
+    return replacement
 
 
 def some_model(find: Callable[[str], Model]) -> Callable[[str], Model]:
-    def found(model_id: str) -> Model:
+    def replacement(model_id: str) -> Model:
         from catalog_probe.mockserver.pa.models import MODELS
 
         return find(model_id if model_id in MODELS else "mock-small")
 
-    return found
+    return replacement
 
 
 def error_as_failure(encode: Encode) -> Encode:
-    def encoded(message: Mapping[str, Any], failure: Refusal | None) -> Iterator[bytes]:
+    def replacement(message: Mapping[str, Any], failure: Refusal | None) -> Iterator[bytes]:
         for event in encode(message, failure):
             yield event.replace(b"event: error\n", b"event: failure\n")
 
-    return encoded
+    return replacement
 
 
 def cut_short(encode: Encode) -> Encode:
-    def encoded(message: Mapping[str, Any], failure: Refusal | None) -> Iterator[bytes]:
+    def replacement(message: Mapping[str, Any], failure: Refusal | None) -> Iterator[bytes]:
         return (event for event in encode(message, failure) if not event.startswith(b"event: error\n"))
 
-    return encoded
+    return replacement
 
 
 def ends_the_turn(refuse: Refuse) -> Refuse:
-    def refused(call: Call, category: str) -> Completion:
+    def replacement(call: Call, category: str) -> Completion:
         completion = refuse(call, category)
         completion.stop_reason = "end_turn"
         return completion
 
-    return refused
+    return replacement
 
 
 def _details_without(name: str) -> Callable[[Refuse], Refuse]:
-    def lacking(refuse: Refuse) -> Refuse:
-        def refused(call: Call, category: str) -> Completion:
+    def replacement(refuse: Refuse) -> Refuse:
+        def replacement(call: Call, category: str) -> Completion:
             completion = refuse(call, category)
             details = completion.stop_details or {}
             completion.stop_details = {key: value for key, value in details.items() if key != name}
             return completion
 
-        return refused
+        return replacement
 
-    return lacking
+    return replacement
 
 
 without_category = _details_without("category")
@@ -191,54 +191,54 @@ without_credit = _details_without("fallback_credit_token")
 
 
 def with_empty_credit(refuse: Refuse) -> Refuse:
-    def refused(call: Call, category: str) -> Completion:
+    def replacement(call: Call, category: str) -> Completion:
         completion = refuse(call, category)
         completion.stop_details = {**(completion.stop_details or {}), "fallback_credit_token": ""}
         return completion
 
-    return refused
+    return replacement
 
 
 def completions(create: Handler) -> Handler:
-    async def completed(call: Call) -> Response:
+    async def replacement(call: Call) -> Response:
         answer = await create(call)
         return JSONResponse({"completion": " Hello."}) if isinstance(answer, JSONResponse) else answer
 
-    return completed
+    return replacement
 
 
 def text_as_message(check: CheckMessage) -> CheckMessage:
-    def checked(body: Body, **named: bool) -> tuple[Model, int]:
+    def replacement(body: Body, **options: bool) -> tuple[Model, int]:
         if isinstance(body.get("messages"), str):
             body["messages"] = [{"role": "user", "content": body["messages"]}]
-        return check(body, **named)
+        return check(body, **options)
 
-    return checked
+    return replacement
 
 
 def refuses_any(check: object) -> Callable[[Call], None]:
-    def refused(call: Call) -> None:
+    def replacement(call: Call) -> None:
         from catalog_probe.mockserver.pa.errors import UNEXPECTED_BETA
 
         if call.names.header("beta") in call.request.headers:
             raise UNEXPECTED_BETA(values="", header=call.names.header("beta"))
 
-    return refused
+    return replacement
 
 
 def without_error_code(run: Run) -> Run:
-    def used(call: Call, body: Mapping[str, Any]) -> Uses:
+    def replacement(call: Call, body: Mapping[str, Any]) -> Uses:
         tried = run(call, body)
         for block in tried.blocks:
             if isinstance(block.get("content"), dict):
                 block["content"].pop("error_code", None)
         return tried
 
-    return used
+    return replacement
 
 
 def failing_the_request(run: Run) -> Run:
-    def used(call: Call, body: Mapping[str, Any]) -> Uses:
+    def replacement(call: Call, body: Mapping[str, Any]) -> Uses:
         from catalog_probe.mockserver.pa.errors import BAD_FORM
 
         tried = run(call, body)
@@ -247,4 +247,4 @@ def failing_the_request(run: Run) -> Run:
                 raise BAD_FORM(reason=f"The tool failed: {block['content']['error_code']}.")
         return tried
 
-    return used
+    return replacement

@@ -1,4 +1,4 @@
-"""What stands in the place of PA's bounds, cursors, times and ids, each a little beside what is documented."""
+"""Replacements for PA's bounds, cursors, times and ids, each slightly wrong."""
 
 from __future__ import annotations
 
@@ -28,49 +28,53 @@ Describe = Callable[[str, "TokenBucket", float], dict[str, str]]
 
 def after_repeats(page_of_window: Window) -> Window:
     """The entry that the cursor points at comes again."""
-    return _moved(page_of_window, "after_id", "~")
+    return _move_cursors(page_of_window, "after_id", "~")
 
 
 def before_repeats(page_of_window: Window) -> Window:
-    return _moved(page_of_window, "before_id", "")
+    return _move_cursors(page_of_window, "before_id", "")
 
 
-def _moved(page_of_window: Window, cursor: str, last: str) -> Window:
-    def page(rows: Sequence[Row], values: Mapping[str, Any], redeem: Redeem, token: Callable[[Row], str]) -> Page:
-        def beside(name: str, given: str) -> tuple[float, str]:
+def _move_cursors(page_of_window: Window, cursor: str, last: str) -> Window:
+    def replacement(
+        rows: Sequence[Row], values: Mapping[str, Any], redeem: Redeem, token: Callable[[Row], str]
+    ) -> Page:
+        def move_cursor(name: str, given: str) -> tuple[float, str]:
             moment, entry = redeem(name, given)
             return (moment, f"{entry}~" if last else entry[:-1]) if name == cursor else (moment, entry)
 
-        return page_of_window(rows, values, beside, token)
+        return page_of_window(rows, values, move_cursor, token)
 
-    return page
+    return replacement
 
 
 def after_skips(page_of_window: Window) -> Window:
     """The entry behind the one that the cursor points at is on no page."""
 
-    def page(rows: Sequence[Row], values: Mapping[str, Any], redeem: Redeem, token: Callable[[Row], str]) -> Page:
+    def replacement(
+        rows: Sequence[Row], values: Mapping[str, Any], redeem: Redeem, token: Callable[[Row], str]
+    ) -> Page:
         if "after_id" not in values:
             return page_of_window(rows, values, redeem, token)
         key = redeem("after_id", values["after_id"])
         left = [row for row in rows if row.key >= key] + [row for row in rows if row.key < key][1:]
         return page_of_window(left, values, redeem, token)
 
-    return page
+    return replacement
 
 
 def page_skips(page_by_token: ByToken) -> ByToken:
-    def page(call: Call, rows: Sequence[Row], values: Mapping[str, Any], *args: Any, **options: Any) -> Page:
+    def replacement(call: Call, rows: Sequence[Row], values: Mapping[str, Any], *args: Any, **options: Any) -> Page:
         if "page" not in values:
             return page_by_token(call, rows, values, *args, **options)
         whole = page_by_token(call, rows, {**values, "limit": values.get("limit", 20) + 1}, *args, **options)
         return {**whole, "data": whole["data"][1:]}
 
-    return page
+    return replacement
 
 
 def page_repeats(page_by_token: ByToken) -> ByToken:
-    def page(call: Call, rows: Sequence[Row], values: Mapping[str, Any], *args: Any, **options: Any) -> Page:
+    def replacement(call: Call, rows: Sequence[Row], values: Mapping[str, Any], *args: Any, **options: Any) -> Page:
         shown = page_by_token(call, rows, values, *args, **options)
         if "page" not in values or not shown["data"]:
             return shown
@@ -83,7 +87,7 @@ def page_repeats(page_by_token: ByToken) -> ByToken:
         )["data"]
         return {**shown, "data": [every[max(0, every.index(shown["data"][0]) - 1)], *shown["data"]]}
 
-    return page
+    return replacement
 
 
 def by_characters(cut: Callable[[str, int | None], str]) -> Callable[[str, int | None], str]:
@@ -119,27 +123,27 @@ def one_below(refuse: Callable[[Any, Model], None]) -> Callable[[Any, Model], No
 
 
 def of_another_chat(handler: Handler) -> Handler:
-    async def handled(call: Call) -> Response:
+    async def replacement(call: Call) -> Response:
         body = _read(await handler(call))
         return JSONResponse({**body, "id": "chat_01SomeOtherChatAltogether", "project_id": None})
 
-    return handled
+    return replacement
 
 
 def of_another_id(handler: Handler) -> Handler:
-    async def handled(call: Call) -> Response:
+    async def replacement(call: Call) -> Response:
         body = _read(await handler(call))
         return JSONResponse({**body, "id": f"{body['id']}-other"})
 
-    return handled
+    return replacement
 
 
 def file_of_another_id(handler: Handler) -> Handler:
-    async def handled(call: Call) -> Response:
+    async def replacement(call: Call) -> Response:
         body = _read(await handler(call))
         return JSONResponse({**body, "id": body["id"][:-1] + ("0" if body["id"][-1] != "0" else "1")})
 
-    return handled
+    return replacement
 
 
 def in_milliseconds(retry_after: Callable[[float], dict[str, str]]) -> Callable[[float], dict[str, str]]:
@@ -151,11 +155,11 @@ def reset_in_seconds(describe: Describe) -> Describe:
 
 
 def always_ten(handler: Handler) -> Handler:
-    async def handled(call: Call) -> Response:
+    async def replacement(call: Call) -> Response:
         await handler(call)
         return JSONResponse({"input_tokens": 10})
 
-    return handled
+    return replacement
 
 
 def _read(answer: Response) -> Page:
@@ -168,11 +172,11 @@ def nothing_used(describe: Describe) -> Describe:
 
 
 def settings_of_another(handler: Handler) -> Handler:
-    async def handled(call: Call) -> Response:
+    async def replacement(call: Call) -> Response:
         body = _read(await handler(call))
         return JSONResponse({**body, "organization_id": "b0000000-0000-4000-8000-00000000000f"})
 
-    return handled
+    return replacement
 
 
 def with_a_null_request_id(make_response: Callable[..., Response]) -> Callable[..., Response]:
@@ -190,11 +194,13 @@ def ratelimits_without_prefix(header: Callable[[Any, str], str]) -> Callable[[An
 
 
 def swapped(page_of_window: Window) -> Window:
-    def page(rows: Sequence[Row], values: Mapping[str, Any], redeem: Redeem, token: Callable[[Row], str]) -> Page:
+    def replacement(
+        rows: Sequence[Row], values: Mapping[str, Any], redeem: Redeem, token: Callable[[Row], str]
+    ) -> Page:
         shown = page_of_window(rows, values, redeem, token)
         return {**shown, "first_id": shown["last_id"], "last_id": shown["first_id"]}
 
-    return page
+    return replacement
 
 
 def with_an_empty_deleted_at(described: Callable[[Any], Page]) -> Callable[[Any], Page]:
@@ -202,8 +208,8 @@ def with_an_empty_deleted_at(described: Callable[[Any], Page]) -> Callable[[Any]
 
 
 def by_display_name(handler: Handler) -> Handler:
-    async def handled(call: Call) -> Response:
+    async def replacement(call: Call) -> Response:
         body = _read(await handler(call))
         return JSONResponse({**body, "id": body["display_name"]})
 
-    return handled
+    return replacement

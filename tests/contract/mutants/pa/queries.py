@@ -1,4 +1,4 @@
-"""What stands in the place of how PA's compliance API reads a query and turns pages (1:2.5, 2:7.2)."""
+"""Replacements for how PA's compliance API reads a query and turns pages (1:2.5, 2:7.2)."""
 
 from __future__ import annotations
 
@@ -30,17 +30,17 @@ def _asking(call: Call, query: Sequence[tuple[str, str]]) -> Call:
 
 
 def ignores_unknown(read: Read) -> Read:
-    def reading(call: Call, *parameters: Parameter) -> Values:
+    def replacement(call: Call, *parameters: Parameter) -> Values:
         names = {parameter.name for parameter in parameters}
         return read(
             _asking(call, [pair for pair in call.request.query_params.multi_items() if pair[0] in names]), *parameters
         )
 
-    return reading
+    return replacement
 
 
 def each_name_once(read: Read) -> Read:
-    def reading(call: Call, *parameters: Parameter) -> Values:
+    def replacement(call: Call, *parameters: Parameter) -> Values:
         from catalog_probe.mockserver.pa.compliance.errors import BAD_PARAMETER
 
         names = [name for name, _ in call.request.query_params.multi_items()]
@@ -48,42 +48,44 @@ def each_name_once(read: Read) -> Read:
             raise BAD_PARAMETER(name=again, constraint="must be given once")
         return read(call, *parameters)
 
-    return reading
+    return replacement
 
 
-def _dotted(name: str) -> str:
+def _use_dots(name: str) -> str:
     return name.replace("[gte]", ".gte").replace("[lt]", ".lt")
 
 
 def brackets_too(read: Read) -> Read:
-    def reading(call: Call, *parameters: Parameter) -> Values:
-        pairs = [(_dotted(name), value) for name, value in call.request.query_params.multi_items()]
+    def replacement(call: Call, *parameters: Parameter) -> Values:
+        pairs = [(_use_dots(name), value) for name, value in call.request.query_params.multi_items()]
         return read(_asking(call, pairs), *parameters)
 
-    return reading
+    return replacement
 
 
 def brackets_alone(read: Read) -> Read:
-    def reading(call: Call, *parameters: Parameter) -> Values:
+    def replacement(call: Call, *parameters: Parameter) -> Values:
         pairs = call.request.query_params.multi_items()
-        swapped = [(f"{name} in brackets" if "created_at." in name else _dotted(name), value) for name, value in pairs]
+        swapped = [
+            (f"{name} in brackets" if "created_at." in name else _use_dots(name), value) for name, value in pairs
+        ]
         return read(_asking(call, swapped), *parameters)
 
-    return reading
+    return replacement
 
 
 def without_offset(instant: Callable[[str], float]) -> Callable[[str], float]:
-    def lenient(text: str) -> float:
+    def replacement(text: str) -> float:
         try:
             return instant(text)
         except ValueError:
             return instant(f"{text}Z")
 
-    return lenient
+    return replacement
 
 
 def or_the_epoch(instant: Callable[[str], float]) -> Callable[[str], float]:
-    def lenient(text: str) -> float:
+    def replacement(text: str) -> float:
         try:
             return instant(text)
         except ValueError as error:
@@ -91,7 +93,7 @@ def or_the_epoch(instant: Callable[[str], float]) -> Callable[[str], float]:
                 raise
             return 0.0
 
-    return lenient
+    return replacement
 
 
 def _but(values: Values, *names: str) -> Body:
@@ -111,10 +113,10 @@ def only_backwards(is_no_window: object) -> Callable[[Values], bool]:
 
 
 def of_all_types(list_activities: Callable[[Call], Awaitable[Response]]) -> Callable[[Call], Awaitable[Response]]:
-    async def listed(call: Call) -> Response:
+    async def replacement(call: Call) -> Response:
         return await list_activities(replace(call, query=_but(call.query, "activity_types[]")))
 
-    return listed
+    return replacement
 
 
 def of_any_user(asked_for: Callable[[Item, Values], bool]) -> Callable[[Item, Values], bool]:
@@ -142,7 +144,7 @@ def without_before(page: Page) -> Page:
 
 
 def from_the_beginning(page: Page) -> Page:
-    return lambda call, rows, values, *more, **named: page(call, rows, _but(values, "page"), *more, **named)
+    return lambda call, rows, values, *more, **options: page(call, rows, _but(values, "page"), *more, **options)
 
 
 INPUT_CAP, RESULT_CAP = "tool_use_input_max_bytes", "tool_result_max_bytes"
@@ -159,14 +161,14 @@ result_uncut = _uncut(RESULT_CAP)
 def _reading(name: str, read: Callable[[Callable[[str], Any], str], Any]) -> Callable[..., Callable[[str], Parameter]]:
     """Reads a cap of this name otherwise."""
 
-    def otherwise(cap: Callable[[str], Parameter]) -> Callable[[str], Parameter]:
-        def parameter(of: str) -> Parameter:
+    def replacement(cap: Callable[[str], Parameter]) -> Callable[[str], Parameter]:
+        def replacement(of: str) -> Parameter:
             strict = cap(of)
             return replace(strict, read=lambda text: read(strict.read, text)) if of == name else strict
 
-        return parameter
+        return replacement
 
-    return otherwise
+    return replacement
 
 
 def _never_unlimited(read: Callable[[str], Any], text: str) -> Any:
@@ -198,7 +200,7 @@ def another_name(bad_parameter: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def ignores_bad_cursors(page: Page) -> Page:
-    def lenient(rows: Any, values: Values, *more: Any) -> Body:
+    def replacement(rows: Any, values: Values, *more: Any) -> Body:
         from catalog_probe.mockserver.core.errors import Refusal
 
         try:
@@ -206,34 +208,34 @@ def ignores_bad_cursors(page: Page) -> Page:
         except Refusal:
             return page(rows, _but(values, "after_id", "before_id"), *more)
 
-    return lenient
+    return replacement
 
 
 def ignores_bad_pages(page: Page) -> Page:
-    def lenient(call: Call, rows: Any, values: Values, *more: Any, **named: Any) -> Body:
+    def replacement(call: Call, rows: Any, values: Values, *more: Any, **options: Any) -> Body:
         from catalog_probe.mockserver.core.errors import Refusal
 
         try:
-            return page(call, rows, values, *more, **named)
+            return page(call, rows, values, *more, **options)
         except Refusal:
-            return page(call, rows, _but(values, "page"), *more, **named)
+            return page(call, rows, _but(values, "page"), *more, **options)
 
-    return lenient
+    return replacement
 
 
 def of_any_session(page: Page) -> Page:
-    return lambda call, rows, values, binding, **named: page(call, rows, values, binding[0], **named)
+    return lambda call, rows, values, binding, **options: page(call, rows, values, binding[0], **options)
 
 
 def of_any_order(page: Page) -> Page:
     """Takes a cursor of the other order for one of this."""
 
-    def lenient(call: Call, rows: Any, values: Values, binding: Any, **named: Any) -> Body:
+    def replacement(call: Call, rows: Any, values: Values, binding: Any, **options: Any) -> Body:
         from catalog_probe.mockserver.core.errors import Refusal
 
         try:
-            return page(call, rows, values, binding, **named)
+            return page(call, rows, values, binding, **options)
         except Refusal:
-            return page(call, rows, values, binding, **{**named, "descending": not named.get("descending", True)})
+            return page(call, rows, values, binding, **{**options, "descending": not options.get("descending", True)})
 
-    return lenient
+    return replacement

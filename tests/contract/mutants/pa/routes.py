@@ -1,4 +1,4 @@
-"""What stands in the place of PA's routes, and of what they carry (1:4.1, 1:5.1, 2:7.2)."""
+"""Replacements for PA's routes and their contents (1:4.1, 1:5.1, 2:7.2)."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ WRITING = ("POST", "PUT", "PATCH", "DELETE")
 
 
 def as_one_json(encode: object) -> Callable[[Mapping[str, Any], Refusal | None], Iterator[bytes]]:
-    def encoded(message: Mapping[str, Any], failure: Refusal | None) -> Iterator[bytes]:
+    def replacement(message: Mapping[str, Any], failure: Refusal | None) -> Iterator[bytes]:
         yield json.dumps(message if failure is None else {"error": {"message": failure.message}}).encode()
 
-    return encoded
+    return replacement
 
 
 class Csv(Response):
@@ -38,7 +38,7 @@ def as_csv(response: object) -> type[Response]:
 
 
 def _written(path: str) -> Callable[[Routes], Routes]:
-    def more(routes: Routes) -> Routes:
+    def replacement(routes: Routes) -> Routes:
         from catalog_probe.mockserver.core.sections import OURS
         from catalog_probe.mockserver.pa.compliance import access
         from catalog_probe.mockserver.pa.gateway import Endpoint
@@ -54,7 +54,7 @@ def _written(path: str) -> Callable[[Routes], Routes]:
         writing = [method for method in WRITING if (method, path) not in taken]
         return (*routes, *(row(method) for method in writing))
 
-    return more
+    return replacement
 
 
 with_organizations_written = _written("/v1/compliance/organizations")

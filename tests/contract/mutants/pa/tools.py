@@ -1,4 +1,4 @@
-"""What stands in the place of how PA's server tools fail (2:7.3 "other PA facts")."""
+"""Replacements for how PA's server tools fail (2:7.3 "other PA facts")."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ Transient = Callable[..., "tuple[str, str] | None"]
 
 
 def _fails_otherwise(tool: str, code: str) -> Callable[[Transient], Transient]:
-    def otherwise(transient: Transient) -> Transient:
-        def failure(*of: Any) -> tuple[str, str] | None:
-            found = transient(*of)
+    def replacement(transient: Transient) -> Transient:
+        def replacement(*args: Any) -> tuple[str, str] | None:
+            found = transient(*args)
             return (tool, OTHER) if found == (tool, code) else found
 
-        return failure
+        return replacement
 
-    return otherwise
+    return replacement
 
 
 web_search_not_unavailable = _fails_otherwise("web_search", "unavailable")

@@ -1,1 +1,1 @@
-"""What stands in the place of behaviours of the mock of PB."""
+"""Replacements for behaviours of the mock of PB."""

@@ -1,4 +1,4 @@
-"""What stands in the place of how the mock of PB knows who calls."""
+"""Replacements for how the mock of PB authenticates callers."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ def without_ephemeral_tokens(original: Callable[..., Any]) -> Callable[..., Any]
 
 
 def _refusing(original: Identify, when: Callable[[str], bool], row: ErrorRow) -> Identify:
-    def identify(secret: str) -> Any:
+    def replacement(secret: str) -> Any:
         if when(secret):
             raise row.with_message("The OAuth token is no good.")()
         return original(secret)
 
-    return identify
+    return replacement
 
 
 def invalid_is_403(original: Identify) -> Identify:
@@ -43,12 +43,12 @@ def missing_is_400(original: Identify) -> Identify:
 
 
 def _refusing_ephemeral(original: RefuseEphemeral, state: ephemeral.TokenState, row: ErrorRow) -> RefuseEphemeral:
-    def refuse(context: Any, name: str) -> Any:
+    def replacement(context: Any, name: str) -> Any:
         if ephemeral.find_state(context.session, name, context.now) is state:
             raise row.with_message("The ephemeral token is no good.")()
         return original(context, name)
 
-    return refuse
+    return replacement
 
 
 def unknown_is_403(original: RefuseEphemeral) -> RefuseEphemeral:
@@ -60,12 +60,12 @@ def too_old_is_403(original: RefuseEphemeral) -> RefuseEphemeral:
 
 
 def none_is_400(original: RefuseEphemeral) -> RefuseEphemeral:
-    def refuse(context: Any, name: str) -> Any:
+    def replacement(context: Any, name: str) -> Any:
         if not name:
             raise INVALID.with_message("There is no ephemeral token.")()
         return original(context, name)
 
-    return refuse
+    return replacement
 
 
 def of_the_main_project(original: RefuseEphemeral) -> RefuseEphemeral:

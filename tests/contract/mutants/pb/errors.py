@@ -1,4 +1,4 @@
-"""What stands in the place of refusals of the mock of PB, and of their envelopes."""
+"""Replacements for refusals of the mock of PB, and for their envelopes."""
 
 from __future__ import annotations
 
@@ -28,19 +28,19 @@ def in_an_object(original: Envelope) -> Envelope:
 
 
 def in_capitals(original: Envelope) -> Envelope:
-    def make_interactions(refusal: Any) -> Any:
+    def replacement(refusal: Any) -> Any:
         error = original(refusal)["error"]
         return {"error": {**error, "code": error["code"].upper()}}
 
-    return make_interactions
+    return replacement
 
 
 def ok_for_interactions(original: Callable[..., Response]) -> Callable[..., Response]:
-    def answer(content: Any, status: int = 200) -> Response:
+    def replacement(content: Any, status: int = 200) -> Response:
         error = content.get("error") if isinstance(content, dict) else None
         return original(content, 200 if isinstance(error, dict) and "status" not in error else status)
 
-    return answer
+    return replacement
 
 
 def without_code(original: ErrorEvent) -> ErrorEvent:
@@ -56,10 +56,10 @@ def with_code_in_capitals(original: ErrorEvent) -> ErrorEvent:
 
 
 def without_unknown(original: Callable[..., Iterator[Violation]]) -> Callable[..., Iterator[Violation]]:
-    def violations(body: Any, table: Any, **options: Any) -> Iterator[Violation]:
+    def replacement(body: Any, table: Any, **options: Any) -> Iterator[Violation]:
         return (broken for broken in original(body, table, **options) if broken.breach is not Breach.UNKNOWN)
 
-    return violations
+    return replacement
 
 
 def invalid(original: ErrorRow) -> ErrorRow:
@@ -67,11 +67,11 @@ def invalid(original: ErrorRow) -> ErrorRow:
 
 
 def as_if_billed(original: Callable[..., None]) -> Callable[..., None]:
-    def refuse_unpaid(project: Any, *args: Any) -> None:
+    def replacement(project: Any, *args: Any) -> None:
         if project.billing is not Billing.OFF:
             original(project, *args)
 
-    return refuse_unpaid
+    return replacement
 
 
 def as_if_in_region(original: Callable[..., None]) -> Callable[..., None]:
@@ -79,7 +79,7 @@ def as_if_in_region(original: Callable[..., None]) -> Callable[..., None]:
 
 
 def made_again(original: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    async def create(call: Any) -> Any:
+    async def replacement(call: Any) -> Any:
         try:
             return await original(call)
         except Refusal as refusal:
@@ -87,23 +87,23 @@ def made_again(original: Callable[[Any], Any]) -> Callable[[Any], Any]:
                 raise
             return AsciiJsonResponse({"name": "made-again"})
 
-    return create
+    return replacement
 
 
 def takes_any(original: Callable[..., Any]) -> Callable[..., Any]:
-    def complete(call: Any, prompt: Any) -> Any:
+    def replacement(call: Any, prompt: Any) -> Any:
         return original(call, replace(prompt, model=replace(prompt.model, input_token_limit=10**12)))
 
-    return complete
+    return replacement
 
 
 def closed_is_invalid(find_model: Callable[..., Model]) -> Callable[..., Model]:
     """An older model is neither to be had nor said to be gone."""
 
-    def find(name: str, *args: Any, **options: Any) -> Model:
+    def replacement(name: str, *args: Any, **options: Any) -> Model:
         model = find_model(name, *args, **options)
         if model.closed_to_new_users:
             raise INVALID.with_message("The model cannot be asked for.")()
         return model
 
-    return find
+    return replacement

@@ -1,4 +1,4 @@
-"""What stands in the place of paths, versions and models of the mock of PB."""
+"""Replacements for paths, versions and models of the mock of PB."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ def nowhere(original: re.Pattern[str]) -> re.Pattern[str]:
 
 
 def as_plain_text(original: Callable[..., Response]) -> Callable[..., Response]:
-    def stream(*args: Any) -> Response:
+    def replacement(*args: Any) -> Response:
         answer = original(*args)
         answer.headers["content-type"] = "text/plain"
         return answer
 
-    return stream
+    return replacement
 
 
 def invalid(original: ErrorRow) -> ErrorRow:
@@ -41,17 +41,17 @@ def invalid(original: ErrorRow) -> ErrorRow:
 
 
 def empty_list(original: Callable[..., Any]) -> Callable[..., Any]:
-    async def list_models(call: Any) -> Response:
+    async def replacement(call: Any) -> Response:
         return AsciiJsonResponse({"models": []})
 
-    return list_models
+    return replacement
 
 
 def not_found(original: Callable[..., Any]) -> Callable[..., Any]:
-    async def handler(call: Any) -> Response:
+    async def replacement(call: Any) -> Response:
         raise UNKNOWN_PATH()
 
-    return handler
+    return replacement
 
 
 def envelope_of_others(original: Callable[[Any], dict[str, Any]]) -> Callable[[Any], dict[str, Any]]:
@@ -59,13 +59,13 @@ def envelope_of_others(original: Callable[[Any], dict[str, Any]]) -> Callable[[A
 
 
 def another_instead(original: Callable[..., Any]) -> Callable[..., Any]:
-    def find_model(*args: Any, **options: Any) -> Any:
+    def replacement(*args: Any, **options: Any) -> Any:
         try:
             return original(*args, **options)
         except Refusal:
             return MODELS["mock-lite"]
 
-    return find_model
+    return replacement
 
 
 def without_previews(original: Exists) -> Exists:

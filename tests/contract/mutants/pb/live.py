@@ -1,4 +1,4 @@
-"""What stands in the place of live connections of the mock of PB."""
+"""Replacements for live connections of the mock of PB."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ def of_the_connection_alone(original: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def refused(original: Callable[..., Any]) -> Callable[..., Any]:
-    def resume(session: Any, handle: str, now: float) -> Any:
+    def replacement(session: Any, handle: str, now: float) -> Any:
         raise INVALID.with_message("Sessions cannot be resumed.")()
 
-    return resume
+    return replacement
 
 
 def all_of_it(original: Callable[..., float]) -> Callable[..., float]:
@@ -33,27 +33,27 @@ def all_of_it(original: Callable[..., float]) -> Callable[..., float]:
 
 
 def dropped(original: Callable[..., Any]) -> Callable[..., Any]:
-    async def close(socket: Any, code: int, reason: str = "") -> None:
+    async def replacement(socket: Any, code: int, reason: str = "") -> None:
         with suppress(Disconnected):
             await socket.abort()
 
-    return close
+    return replacement
 
 
 def whoever(original: Callable[..., Any]) -> Callable[..., Any]:
-    def admit(*args: Any) -> Any:
+    def replacement(*args: Any) -> Any:
         try:
             return original(*args)
         except Refusal:
             return MAIN, None
 
-    return admit
+    return replacement
 
 
 def with_999(original: Callable[..., Any]) -> Callable[..., Any]:
     """A code that is none (RFC 6455, 7.4.2), past the server's own protocol, which would not send it."""
 
-    async def close(socket: Any, code: int, reason: str) -> None:
+    async def replacement(socket: Any, code: int, reason: str) -> None:
         wire = socket.scope["extensions"][CLOSE_EXTENSION]["close"].__self__.transport
         told = (999).to_bytes(2, "big") + reason.encode()
         wire.write(bytes([0x88, len(told)]) + told)
@@ -61,4 +61,4 @@ def with_999(original: Callable[..., Any]) -> Callable[..., Any]:
             while True:
                 await socket.receive()
 
-    return close
+    return replacement

@@ -1,4 +1,4 @@
-"""What stands in the place of PB's counts, units and names, each a little beside what is documented."""
+"""Replacements for PB's counts, units and names, each slightly wrong."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ Refuse = Callable[[str, Any], Refusal]
 
 
 def _saying(refuse: Refuse, delay: Callable[[float], str]) -> Refuse:
-    def make_quota_refusal(model: str, excess: Any) -> Refusal:
+    def replacement(model: str, excess: Any) -> Refusal:
         refusal = refuse(model, excess)
         begun = refusal.message.rpartition("Please retry in ")[0]
         return Refusal(refusal.row, f"{begun}Please retry in {delay(excess.delay_s)}", extra=refusal.extra)
 
-    return make_quota_refusal
+    return replacement
 
 
 def in_milliseconds(refuse: Refuse) -> Refuse:
@@ -36,14 +36,14 @@ def without_unit(refuse: Refuse) -> Refuse:
 
 
 def _of_violations(refuse: Refuse, change: Callable[[dict[str, Any]], None]) -> Refuse:
-    def make_quota_refusal(model: str, excess: Any) -> Refusal:
+    def replacement(model: str, excess: Any) -> Refusal:
         refusal = refuse(model, excess)
         for detail in refusal.extra["details"]:
             for violation in detail.get("violations", ()):
                 change(violation)
         return refusal
 
-    return make_quota_refusal
+    return replacement
 
 
 def of_another_model(refuse: Refuse) -> Refuse:
@@ -63,11 +63,11 @@ def without_small_ones(listed: Callable[[str], list[Model]]) -> Callable[[str], 
 
 
 def of_another_name(handler: Callable[[Call], Awaitable[Response]]) -> Callable[[Call], Awaitable[Response]]:
-    async def handled(call: Call) -> Response:
+    async def replacement(call: Call) -> Response:
         body = json.loads(bytes((await handler(call)).body))
         return AsciiJsonResponse({**body, "name": f"{body['name']}-other"})
 
-    return handled
+    return replacement
 
 
 def of_no_tier(tell: Callable[[Call, str], None]) -> Callable[[Call, str], None]:

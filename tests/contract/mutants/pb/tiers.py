@@ -1,4 +1,4 @@
-"""What stands in the place of tiers, quotas and batches of the mock of PB."""
+"""Replacements for tiers, quotas and batches of the mock of PB."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ if TYPE_CHECKING:
 
 
 def free_is_refused(original: Callable[..., None]) -> Callable[..., None]:
-    def refuse_unpaid(project: Any, model: Any, service_tier: str) -> None:
+    def replacement(project: Any, model: Any, service_tier: str) -> None:
         original(project, model, service_tier)
         if project.billing is Billing.NONE:
             raise PRECONDITION.with_message("There is no free tier.")()
 
-    return refuse_unpaid
+    return replacement
 
 
 def one_pool(original: Callable[..., Any]) -> Callable[..., Any]:
@@ -27,15 +27,15 @@ def one_pool(original: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def denied_when_shed(original: Callable[..., None]) -> Callable[..., None]:
-    return _denied(original, TOO_MANY.status)
+    return _deny_with(original, TOO_MANY.status)
 
 
 def denied_when_unavailable(original: Callable[..., None]) -> Callable[..., None]:
-    return _denied(original, UNAVAILABLE.status)
+    return _deny_with(original, UNAVAILABLE.status)
 
 
-def _denied(original: Callable[..., None], status: int) -> Callable[..., None]:
-    def refuse_flex(call: Any, model: Any) -> None:
+def _deny_with(original: Callable[..., None], status: int) -> Callable[..., None]:
+    def replacement(call: Any, model: Any) -> None:
         try:
             original(call, model)
         except Refusal as refusal:
@@ -43,7 +43,7 @@ def _denied(original: Callable[..., None], status: int) -> Callable[..., None]:
                 raise
             raise PERMISSION.with_message("Flex inference is denied.")() from None
 
-    return refuse_flex
+    return replacement
 
 
 def a_project_each(original: Callable[[str], Any]) -> Callable[[str], Any]:
@@ -59,32 +59,32 @@ def preview_as_others(original: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def with_limit_headers(original: Callable[..., None]) -> Callable[..., None]:
-    def tell(call: Any, service_tier: str) -> None:
+    def replacement(call: Any, service_tier: str) -> None:
         original(call, service_tier)
         call.headers.update({"x-ratelimit-limit": "1000", "x-ratelimit-remaining": "999"})
 
-    return tell
+    return replacement
 
 
 def with_retry_after(original: Callable[..., None]) -> Callable[..., None]:
-    def tell(call: Any, service_tier: str) -> None:
+    def replacement(call: Any, service_tier: str) -> None:
         original(call, service_tier)
         call.headers["retry-after"] = "5"
 
-    return tell
+    return replacement
 
 
 def without_header(original: Callable[..., None]) -> Callable[..., None]:
     """Generations have it, their refusals have none."""
 
-    def admit(call: Any, *args: Any) -> Any:
+    def replacement(call: Any, *args: Any) -> Any:
         try:
             return original(call, *args)
         except Refusal:
             call.headers.clear()
             raise
 
-    return admit
+    return replacement
 
 
 def limit_of_one(original: Callable[..., Any]) -> Callable[..., Any]:

@@ -1,4 +1,4 @@
-"""What stands in the place of how PC lets callers in, and of what keeps them out (1:5.3, 2:7.5)."""
+"""Replacements for how PC authenticates callers, and for its refusals (1:5.3, 2:7.5)."""
 
 from __future__ import annotations
 
@@ -26,30 +26,30 @@ Routes = tuple[Endpoint, ...]
 
 
 def needs_the_organization(answer: Handler) -> Handler:
-    async def strict(call: Call) -> Response:
+    async def replacement(call: Call) -> Response:
         if call.header("Organization") is None:
             raise MISMATCHED_ORGANIZATION()
         return await answer(call)
 
-    return strict
+    return replacement
 
 
 def needs_the_project(answer: Handler) -> Handler:
-    async def strict(call: Call) -> Response:
+    async def replacement(call: Call) -> Response:
         if call.header("Project") is None:
             raise INVALID_PROJECT()
         return await answer(call)
 
-    return strict
+    return replacement
 
 
 def with_any_key(project_of: ProjectOf) -> ProjectOf:
-    def of(call: Call) -> Project:
+    def replacement(call: Call) -> Project:
         if call.header("Project") not in (None, call.key.project.id) and not call.key.legacy:
             raise INVALID_PROJECT()
         return project_of(call)
 
-    return of
+    return replacement
 
 
 def whatever_is_named(project_of: object) -> ProjectOf:
@@ -76,16 +76,16 @@ but_sub = _but("sub")
 def _passes(cause: str) -> Callable[[Meet], Meet]:
     """Takes the cause and lets the call pass; what strikes after the stream began still does."""
 
-    def passing(meet: Meet) -> Meet:
-        def met(context: Context) -> None:
+    def replacement(meet: Meet) -> Meet:
+        def replacement(context: Context) -> None:
             scenario = context.scenario
             early = scenario is not None and scenario.params.get("when", BEFORE) == BEFORE
             if not early or context.take(cause) is None:
                 meet(context)
 
-        return met
+        return replacement
 
-    return passing
+    return replacement
 
 
 misalignment_passes = _passes(MISALIGNMENT)
@@ -95,9 +95,9 @@ region_passes = _passes(REGION)
 
 
 def in_another_header(authenticate: Callable[[Call], None]) -> Callable[[Call], None]:
-    def strict(call: Call) -> None:
+    def replacement(call: Call) -> None:
         if "api-key" not in call.request.headers:
             raise NO_KEY()
         authenticate(call)
 
-    return strict
+    return replacement

@@ -1,4 +1,4 @@
-"""What stands in the place of what PC answers: response objects, streams, envelopes (1:2.6, 1:6, 2:7.1)."""
+"""Replacements for answers of PC: response objects, streams, envelopes (1:2.6, 1:6, 2:7.1)."""
 
 from __future__ import annotations
 
@@ -25,35 +25,35 @@ Find = Callable[..., Refusal | None]
 StoredOf = Callable[["Call"], "BoundedStore[str, StoredResponse]"]
 
 
-def _described(change: Callable[[Body], Body]) -> Callable[[Describe], Describe]:
+def _edit_described(change: Callable[[Body], Body]) -> Callable[[Describe], Describe]:
     return lambda describe: lambda *args, **options: change(describe(*args, **options))
 
 
-def _renamed(reason: str) -> Callable[[Body], Body]:
-    def rename(response: Body) -> Body:
+def _rename_reason(reason: str) -> Callable[[Body], Body]:
+    def replacement(response: Body) -> Body:
         given = (response["incomplete_details"] or {}).get("reason") == reason
         return {**response, "incomplete_details": {"reason": "cut_short"}} if given else response
 
-    return rename
+    return replacement
 
 
-status_unsaid = _described(lambda response: {**response, "status": None})
-always_completed = _described(lambda response: {**response, "status": "completed"})
-without_reason = _described(lambda response: {**response, "incomplete_details": None})
-of_another_prefix = _described(lambda response: {**response, "id": response["id"].replace("resp_", "rsp_")})
-max_output_tokens_named_otherwise = _described(_renamed("max_output_tokens"))
-max_messages_named_otherwise = _described(_renamed("max_messages"))
-content_filter_named_otherwise = _described(_renamed("content_filter"))
+status_unsaid = _edit_described(lambda response: {**response, "status": None})
+always_completed = _edit_described(lambda response: {**response, "status": "completed"})
+without_reason = _edit_described(lambda response: {**response, "incomplete_details": None})
+of_another_prefix = _edit_described(lambda response: {**response, "id": response["id"].replace("resp_", "rsp_")})
+max_output_tokens_named_otherwise = _edit_described(_rename_reason("max_output_tokens"))
+max_messages_named_otherwise = _edit_described(_rename_reason("max_messages"))
+content_filter_named_otherwise = _edit_described(_rename_reason("content_filter"))
 
 
 def refuses_what_is_incomplete(answer: Callable[..., GeneratedResponse]) -> Callable[..., GeneratedResponse]:
-    def refuse(*args: Any, **options: Any) -> GeneratedResponse:
+    def replacement(*args: Any, **options: Any) -> GeneratedResponse:
         result = answer(*args, **options)
         if result.response["status"] == "incomplete":
             raise INVALID_VALUE()
         return result
 
-    return refuse
+    return replacement
 
 
 def without_limit(generate: Callable[..., Generated]) -> Callable[..., Generated]:
@@ -70,13 +70,13 @@ def as_one_json(event_stream: object) -> Callable[..., Response]:
 def _events(change: Callable[[Body], Body | None]) -> Callable[[Events], Events]:
     """Tells each event otherwise, or not at all."""
 
-    def otherwise(events: Events) -> Events:
-        def changed_events(response: Mapping[str, Any], failure: Refusal) -> Iterator[Body]:
+    def replacement(events: Events) -> Events:
+        def replacement(response: Mapping[str, Any], failure: Refusal) -> Iterator[Body]:
             return (changed for event in events(response, failure) if (changed := change(event)) is not None)
 
-        return changed_events
+        return replacement
 
-    return otherwise
+    return replacement
 
 
 def _lacking(event: Body, name: str) -> Body:
@@ -101,7 +101,7 @@ failed_for_another_reason = _events(lambda event: _with_error(event, lambda erro
 
 
 def cyber_as_failed(events: Events) -> Events:
-    def changed_events(response: Mapping[str, Any], failure: Refusal) -> Iterator[Body]:
+    def replacement(response: Mapping[str, Any], failure: Refusal) -> Iterator[Body]:
         for event in events(response, failure):
             if event["type"] == "error" and event["code"] == "cyber_policy":
                 error = {"code": event["code"], "message": event["message"]}
@@ -109,7 +109,7 @@ def cyber_as_failed(events: Events) -> Events:
             else:
                 yield event
 
-    return changed_events
+    return replacement
 
 
 def without_number(encode: Callable[[Mapping[str, Any]], bytes]) -> Callable[[Mapping[str, Any]], bytes]:
@@ -117,12 +117,12 @@ def without_number(encode: Callable[[Mapping[str, Any]], bytes]) -> Callable[[Ma
 
 
 def raised(mid_stream: Callable[[Any], Refusal | None]) -> Callable[[Any], None]:
-    def struck(context: Any) -> None:
+    def replacement(context: Any) -> None:
         failure = mid_stream(context)
         if failure is not None:
             raise failure
 
-    return struck
+    return replacement
 
 
 def whatever_is_asked(keep: Keep) -> Keep:
@@ -130,10 +130,10 @@ def whatever_is_asked(keep: Keep) -> Keep:
 
 
 def keeps_it(delete: object) -> Callable[[Call], Awaitable[Response]]:
-    async def kept(call: Call) -> Response:
+    async def replacement(call: Call) -> Response:
         return JSONResponse({"id": call.params["response_id"], "object": "response", "deleted": True})
 
-    return kept
+    return replacement
 
 
 def whichever_project(stored_responses: StoredOf) -> StoredOf:
@@ -143,10 +143,10 @@ def whichever_project(stored_responses: StoredOf) -> StoredOf:
 
 
 def _without(name: str) -> Callable[[Envelope], Envelope]:
-    def lacking(envelope: Envelope) -> Envelope:
+    def replacement(envelope: Envelope) -> Envelope:
         return lambda error: {"error": {key: value for key, value in envelope(error)["error"].items() if key != name}}
 
-    return lacking
+    return replacement
 
 
 without_message = _without("message")
@@ -160,17 +160,17 @@ def bare(envelope: Envelope) -> Envelope:
 
 
 def _extra(change: Callable[[Body], Body], key: str) -> Callable[[Find], Find]:
-    def otherwise(find_failure: Find) -> Find:
-        def find(*args: Any, **options: Any) -> Refusal | None:
+    def replacement(find_failure: Find) -> Find:
+        def replacement(*args: Any, **options: Any) -> Refusal | None:
             refusal = find_failure(*args, **options)
             if refusal is not None and key in refusal.extra:
                 changed = change(refusal.extra[key])
                 refusal.extra = {key: changed} if changed else {}
             return refusal
 
-        return find
+        return replacement
 
-    return otherwise
+    return replacement
 
 
 def _details_without(name: str) -> Callable[[Body], Body]:

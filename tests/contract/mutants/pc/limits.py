@@ -1,4 +1,4 @@
-"""What stands in the place of what PC counts, and of the headers that tell of it (2:8.4)."""
+"""Replacements for limits of PC, and for their headers (2:8.4)."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ Read = Callable[["Call"], Awaitable[Any]]
 
 
 def region_passes(raise_failure: Callable[[Context], None]) -> Callable[[Context], None]:
-    def passing(context: Context) -> None:
+    def replacement(context: Context) -> None:
         if context.take(REGION) is None:
             raise_failure(context)
 
-    return passing
+    return replacement
 
 
 def as_date(retry_after: object) -> Callable[[float], dict[str, str]]:
@@ -35,35 +35,35 @@ def as_date(retry_after: object) -> Callable[[float], dict[str, str]]:
 def failed_ones_are_free(read_counted: Read) -> Read:
     """Counts a request for a response when its body has been found good."""
 
-    async def read(call: Call) -> Any:
+    async def replacement(call: Call) -> Any:
         if not call.request.url.path.endswith("/responses"):
             return await read_counted(call)
         body = check_response(await read_value(call))
         count_request(call, body)
         return body
 
-    return read
+    return replacement
 
 
 def _without(name: str) -> Callable[[Headers], Headers]:
-    def lacking(headers_of: Headers) -> Headers:
-        def headers(family: str, bucket: TokenBucket, now: float) -> dict[str, str]:
+    def replacement(headers_of: Headers) -> Headers:
+        def replacement(family: str, bucket: TokenBucket, now: float) -> dict[str, str]:
             return {header: value for header, value in headers_of(family, bucket, now).items() if header != name}
 
-        return headers
+        return replacement
 
-    return lacking
+    return replacement
 
 
 def _plain_reset(name: str) -> Callable[[Headers], Headers]:
-    def plain(headers_of: Headers) -> Headers:
-        def headers(family: str, bucket: TokenBucket, now: float) -> dict[str, str]:
+    def replacement(headers_of: Headers) -> Headers:
+        def replacement(family: str, bucket: TokenBucket, now: float) -> dict[str, str]:
             all_headers = headers_of(family, bucket, now)
             return {**all_headers, name: str(round(bucket.full_at(now) - now))} if name in all_headers else all_headers
 
-        return headers
+        return replacement
 
-    return plain
+    return replacement
 
 
 without_limit_requests = _without("x-ratelimit-limit-requests")

@@ -1,4 +1,4 @@
-"""What stands in the place of PC's numbers, units and names, each a little beside what is documented."""
+"""Replacements for PC's numbers, units and names, each slightly wrong."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ Headers = Callable[[str, "TokenBucket", float], dict[str, str]]
 Number = Callable[[Iterator[dict[str, Any]]], Iterator[dict[str, Any]]]
 
 
-def _numbered(number: Callable[[int], int | str]) -> Callable[[Number], Number]:
-    def otherwise(numbered: Number) -> Number:
+def _renumber(number: Callable[[int], int | str]) -> Callable[[Number], Number]:
+    def replacement(numbered: Number) -> Number:
         return lambda events: (
             {**event, "sequence_number": number(event["sequence_number"])} for event in numbered(events)
         )
 
-    return otherwise
+    return replacement
 
 
-numbered_backwards = _numbered(lambda number: 1_000 - number)
-numbered_alike = _numbered(lambda number: 0)
-numbered_in_text = _numbered(str)
+numbered_backwards = _renumber(lambda number: 1_000 - number)
+numbered_alike = _renumber(lambda number: 0)
+numbered_in_text = _renumber(str)
 
 
 def plain_seconds(as_duration: object) -> Callable[[float], str]:
@@ -47,11 +47,11 @@ def in_milliseconds(retry_after: Callable[[float], dict[str, str]]) -> Callable[
 
 
 def of_another_id(handler: Handler) -> Handler:
-    async def handled(call: Call) -> Response:
+    async def replacement(call: Call) -> Response:
         body = json.loads(bytes((await handler(call)).body))
         return JSONResponse({**body, "id": f"{body['id']}0"})
 
-    return handled
+    return replacement
 
 
 def another_field(row: ErrorRow) -> Callable[..., Refusal]:
@@ -59,19 +59,19 @@ def another_field(row: ErrorRow) -> Callable[..., Refusal]:
 
 
 def without_limits(handler: Handler) -> Handler:
-    async def handled(call: Call) -> Response:
+    async def replacement(call: Call) -> Response:
         return JSONResponse({})
 
-    return handled
+    return replacement
 
 
 def _with_param(envelope: Callable[[Refusal], Any], change: Callable[[str], str]) -> Callable[[Refusal], Any]:
-    def changed_envelope(error: Refusal) -> Any:
+    def replacement(error: Refusal) -> Any:
         original = envelope(error)
         param = original["error"]["param"]
         return {"error": {**original["error"], "param": None if param is None else change(param)}}
 
-    return changed_envelope
+    return replacement
 
 
 def with_an_empty_param(envelope: Callable[[Refusal], Any]) -> Callable[[Refusal], Any]:

@@ -1,4 +1,4 @@
-"""What stands in the place of how PC checks what it is asked for (1:4.3, 2:7.5)."""
+"""Replacements for how PC checks requests (1:4.3, 2:7.5)."""
 
 from __future__ import annotations
 
@@ -28,30 +28,30 @@ def defaults_the_model(check: CheckResponse) -> CheckResponse:
 
 
 def knows_no_model(check: CheckResponse) -> CheckResponse:
-    def checked(asked: Any) -> dict[str, Any]:
+    def replacement(asked: Any) -> dict[str, Any]:
         if "model" in asked:
             raise UNKNOWN_PARAMETER(path="model", param="model")
         return check(asked)
 
-    return checked
+    return replacement
 
 
 def any_type_of_limit(check: CheckResponse) -> CheckResponse:
-    def checked(asked: Any) -> dict[str, Any]:
+    def replacement(asked: Any) -> dict[str, Any]:
         limited = isinstance(asked.get("max_output_tokens"), int)
         return check({name: value for name, value in asked.items() if limited or name != "max_output_tokens"})
 
-    return checked
+    return replacement
 
 
 def both_together(check: CheckResponse) -> CheckResponse:
     both = ("previous_response_id", "conversation")
 
-    def checked(asked: Any) -> dict[str, Any]:
+    def replacement(asked: Any) -> dict[str, Any]:
         together = all(asked.get(name) is not None for name in both)
         return check({name: value for name, value in asked.items() if not together or name not in both})
 
-    return checked
+    return replacement
 
 
 def _but(*breaches: Breach) -> Callable[[Violations], Violations]:
@@ -75,7 +75,7 @@ but_long_arrays = _but(Breach.TOO_MANY)
 def of_whatever(read: Callable[[Call], Awaitable[Any]]) -> Callable[[Call], Awaitable[Any]]:
     """Takes what cannot be parsed for the plainest request."""
 
-    async def taken(call: Call) -> Any:
+    async def replacement(call: Call) -> Any:
         try:
             return await read(call)
         except Refusal as refusal:
@@ -83,7 +83,7 @@ def of_whatever(read: Callable[[Call], Awaitable[Any]]) -> Callable[[Call], Awai
                 raise
             return {"model": "mock-small", "input": "Hello."}
 
-    return taken
+    return replacement
 
 
 def whatever_it_takes(check: object) -> CheckWindow:
@@ -95,12 +95,12 @@ def prompt_alone(check: CheckWindow) -> CheckWindow:
 
 
 def _passes(tier: str) -> Callable[[CheckTier], CheckTier]:
-    def lets_pass(check: CheckTier) -> CheckTier:
+    def replacement(check: CheckTier) -> CheckTier:
         return lambda call, body: (
             SERVED_AS.get(tier, tier) if (body.get("service_tier") or "auto") == tier else check(call, body)
         )
 
-    return lets_pass
+    return replacement
 
 
 lets_default_pass = _passes("default")
@@ -112,17 +112,17 @@ lets_auto_pass = _passes("auto")
 def _blind_to(cause: str, **params: str) -> Callable[[Callable[[Context], None]], Callable[[Context], None]]:
     """Takes a cause, where it is of this kind, and lets it pass."""
 
-    def blind(moderate: Callable[[Context], None]) -> Callable[[Context], None]:
-        def moderated(context: Context) -> None:
+    def replacement(moderate: Callable[[Context], None]) -> Callable[[Context], None]:
+        def replacement(context: Context) -> None:
             scenario = context.scenario
             if scenario is None or scenario.name != cause or not params.items() <= scenario.params.items():
                 moderate(context)
             else:
                 context.take(cause)
 
-        return moderated
+        return replacement
 
-    return blind
+    return replacement
 
 
 passes_input = _blind_to(MODERATION, stage="input")

@@ -1,4 +1,4 @@
-"""What stands in the place of PC's routes, and of what an unknown URL gets (1:4.3, 2:7.1, 2:7.5)."""
+"""Replacements for PC's routes, and for answers to unknown URLs (1:4.3, 2:7.1, 2:7.5)."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ threads = _with("POST", "/v1/threads")
 
 
 def with_request_id(make_response: Make) -> Make:
-    def made(refusal: Refusal) -> Response:
+    def replacement(refusal: Refusal) -> Response:
         response = make_response(refusal)
         response.headers["x-request-id"] = "req_1"
         return response
 
-    return made
+    return replacement
 
 
 class Csv(Response):

@@ -1,4 +1,4 @@
-"""What stands in the place of PC's rows."""
+"""Replacements for PC's rows."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def names_no_field(row: ErrorRow) -> Callable[..., Refusal]:
-    def refuse(*, param: str | None = None, **values: Any) -> Refusal:
+    def replacement(*, param: str | None = None, **values: Any) -> Refusal:
         return row(**values)
 
-    return refuse
+    return replacement

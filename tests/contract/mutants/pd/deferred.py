@@ -1,4 +1,4 @@
-"""What stands in the place of deferred completions of the mock of PD."""
+"""Replacements for deferred completions of the mock of PD."""
 
 from __future__ import annotations
 
@@ -21,37 +21,37 @@ def with_a_code(original: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _with_a_body(original: Callable[..., Any], body: dict[str, str]) -> Callable[..., Any]:
-    async def fetch_deferred(call: Any) -> Response:
+    async def replacement(call: Any) -> Response:
         answer: Response = await original(call)
         return JSONResponse(body, 202) if answer.status_code == 202 else answer
 
-    return fetch_deferred
+    return replacement
 
 
 def nothing_in_it(original: Fetch) -> Fetch:
-    def fetch(call: Any, request_id: str) -> Any:
+    def replacement(call: Any, request_id: str) -> Any:
         return None if original(call, request_id) is None else {}
 
-    return fetch
+    return replacement
 
 
 def taken_while_pending(original: Fetch) -> Fetch:
-    def fetch(call: Any, request_id: str) -> Any:
+    def replacement(call: Any, request_id: str) -> Any:
         result = original(call, request_id)
         _waiting(call).pop(request_id, None)
         return result
 
-    return fetch
+    return replacement
 
 
 def kept_when_fetched(original: Fetch) -> Fetch:
-    def fetch(call: Any, request_id: str) -> Any:
+    def replacement(call: Any, request_id: str) -> Any:
         kept = dict(_waiting(call))
         result = original(call, request_id)
         _waiting(call).update(kept)
         return result
 
-    return fetch
+    return replacement
 
 
 def _waiting(call: Any) -> Any:

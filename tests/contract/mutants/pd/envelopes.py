@@ -1,4 +1,4 @@
-"""What stands in the place of the bodies of refusals of the mock of PD."""
+"""Replacements for the bodies of refusals of the mock of PD."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ Envelope = Callable[[int, int, str], Response]
 
 
 def _rewritten(original: Respond, rewrite: Callable[[dict[str, Any]], dict[str, Any]]) -> Respond:
-    def respond(refusal: Refusal) -> Response:
+    def replacement(refusal: Refusal) -> Response:
         answer = original(refusal)
         body = json.loads(bytes(answer.body)) if refusal.row.shape == ENVELOPE else None
         return JSONResponse(rewrite(body), answer.status_code) if body else answer
 
-    return respond
+    return replacement
 
 
 def without_code(original: Respond) -> Respond:

@@ -1,4 +1,4 @@
-"""What stands in the place of what the mock of PD refuses, and of its limits."""
+"""Replacements for refusals of the mock of PD, and for its limits."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 
 
 def wants_another_header(original: Callable[..., Any]) -> Callable[..., Any]:
-    async def show(call: Any) -> Response:
+    async def replacement(call: Any) -> Response:
         if "x-api-key" not in call.request.headers:
             raise NO_CREDENTIALS()
         answer: Response = await original(call)
         return answer
 
-    return show
+    return replacement
 
 
 def invalid(original: ErrorRow) -> ErrorRow:
@@ -75,13 +75,13 @@ def whoever(original: frozenset[str]) -> Any:
 
 
 def with_retry_after(original: Callable[[Refusal], Response]) -> Callable[[Refusal], Response]:
-    def respond(refusal: Refusal) -> Response:
+    def replacement(refusal: Refusal) -> Response:
         answer = original(refusal)
         if answer.status_code == 429:
             answer.headers["retry-after"] = "1"
         return answer
 
-    return respond
+    return replacement
 
 
 LimitFinder = Callable[[Any, Any], Iterator[LimitState]]
@@ -92,17 +92,17 @@ def over_all_models(original: LimitFinder) -> LimitFinder:
 
 
 def per_key(original: LimitFinder) -> LimitFinder:
-    def limits(call: Any, model: Any) -> Iterator[LimitState]:
+    def replacement(call: Any, model: Any) -> Iterator[LimitState]:
         team = replace(call.key.team, id=call.key.secret)
         return original(replace(call, key=replace(call.key, team=team)), model)
 
-    return limits
+    return replacement
 
 
 def counted(original: Callable[..., Any]) -> Callable[..., Any]:
-    async def create(call: Any) -> Response:
+    async def replacement(call: Any) -> Response:
         admit_generation(call, call.host.models["mock-small"], 1)
         answer: Response = await original(call)
         return answer
 
-    return create
+    return replacement

@@ -1,4 +1,4 @@
-"""What stands in the place of the statuses of the mock of PD over gRPC."""
+"""Replacements for the statuses of the mock of PD over gRPC."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What stands in the place of paths, hosts and models of the mock of PD."""
+"""Replacements for paths, hosts and models of the mock of PD."""
 
 from __future__ import annotations
 
@@ -26,29 +26,29 @@ def under_another_package(original: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def empty_list(original: Callable[..., Any]) -> Callable[..., Any]:
-    async def list_models(call: Any) -> Response:
+    async def replacement(call: Any) -> Response:
         return JSONResponse({"object": "list", "data": []})
 
-    return list_models
+    return replacement
 
 
 def in_the_envelope_of_others(original: Callable[[Refusal], Response]) -> Callable[[Refusal], Response]:
-    def respond(refusal: Refusal) -> Response:
+    def replacement(refusal: Refusal) -> Response:
         body = {"error": {"type": refusal.row.code, "message": refusal.message}}
         enveloped = refusal.row.shape == ENVELOPE
         return JSONResponse(body, refusal.row.status) if enveloped else original(refusal)
 
-    return respond
+    return replacement
 
 
 def not_to_multi_agent(original: Callable[[Key, Model], None]) -> Callable[[Key, Model], None]:
-    def admit(key: Key, model: Model) -> None:
+    def replacement(key: Key, model: Model) -> None:
         from catalog_probe.mockserver.pd import generation
 
         original(key, model)
         generation.refuse_multi_agent(model)
 
-    return admit
+    return replacement
 
 
 def the_inference_api(original: Callable[..., Any]) -> Callable[..., Any]:

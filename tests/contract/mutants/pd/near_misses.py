@@ -1,4 +1,4 @@
-"""What stands in the place of PD's numbers, flags and ids, each a little beside what is documented."""
+"""Replacements for PD's numbers, flags and ids, each slightly wrong."""
 
 from __future__ import annotations
 
@@ -22,26 +22,26 @@ Positions = Callable[[str, int], tuple[int, int]]
 
 
 def swapped(described: Callable[[Key], dict[str, Any]]) -> Callable[[Key], dict[str, Any]]:
-    def record(key: Key) -> dict[str, Any]:
+    def replacement(key: Key) -> dict[str, Any]:
         return {**described(key), "api_key_blocked": key.disabled, "api_key_disabled": key.blocked}
 
-    return record
+    return replacement
 
 
 def of_another_id(handler: Handler) -> Handler:
-    async def handled(call: Call) -> Response:
+    async def replacement(call: Call) -> Response:
         body = json.loads(bytes((await handler(call)).body))
         return JSONResponse({**body, "id": f"{body['id']}-other"})
 
-    return handled
+    return replacement
 
 
 def with_an_empty_error(respond: Callable[[Refusal], Response]) -> Callable[[Refusal], Response]:
-    def respond_without_words(refusal: Refusal) -> Response:
+    def replacement(refusal: Refusal) -> Response:
         refusal.message = ""
         return respond(refusal)
 
-    return respond_without_words
+    return replacement
 
 
 def of_null_details(envelope: Callable[[int, int, str], Response]) -> Callable[[int, int, str], Response]:
@@ -56,11 +56,11 @@ def of_the_team(caps: Callable[[Call], Iterator[LimitState]]) -> Callable[[Call]
     """Each key of a team has the caps of all of them."""
     from catalog_probe.mockserver.pd.keys import KEYS
 
-    def capped(call: Call) -> Iterator[LimitState]:
+    def replacement(call: Call) -> Iterator[LimitState]:
         for key in (each for each in KEYS.values() if each.team is call.key.team):
             yield from caps(replace(call, key=key))
 
-    return capped
+    return replacement
 
 
 def of_the_first_column(line_and_column: Positions) -> Positions:
