@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import pytest
 
 
-def collected(seed: str, *options: str) -> list[str]:
+def collect_ids(seed: str, *options: str) -> list[str]:
     """The ids of all tests, collected in a process of its own with this hash seed.
 
     Without the plugins that give none: Hypothesis' reads the source of all that was imported, a third of the work.
@@ -28,14 +28,14 @@ def collected(seed: str, *options: str) -> list[str]:
     return [line for line in done.stdout.splitlines() if "::" in line]
 
 
-def here(config: pytest.Config) -> list[str]:
+def ids_of_this_process(config: pytest.Config) -> list[str]:
     """The ids of all tests as this process collected them; in one of its own where it was asked for some alone."""
     chosen = config.args != config.getini("testpaths") or config.getoption("ignore") or config.getoption("ignore_glob")
-    return collected("1") if chosen else config.stash[COLLECTED]
+    return collect_ids("1") if chosen else config.stash[COLLECTED]
 
 
 def test_under_another_clock_and_hash_seed_the_same_tests_are_collected(request: pytest.FixtureRequest) -> None:
-    ours = here(request.config)
+    ours = ids_of_this_process(request.config)
     another = "3" if os.environ.get("PYTHONHASHSEED") == "2" else "2"
     assert len(ours) > 1000
-    assert ours == collected(another, "-p", "tests.harness.another_time")
+    assert ours == collect_ids(another, "-p", "tests.harness.another_time")

@@ -20,10 +20,10 @@ def without(body: dict[str, Any], *path: str) -> dict[str, Any]:
     return {name: value for name, value in body.items() if name != head}
 
 
-def changed(body: dict[str, Any], value: Any, *path: str) -> dict[str, Any]:
+def change_value(body: dict[str, Any], value: Any, *path: str) -> dict[str, Any]:
     """The body with another value at this path."""
     head, *rest = path
-    return {**body, head: changed(body[head], value, *rest) if rest else value}
+    return {**body, head: change_value(body[head], value, *rest) if rest else value}
 
 
 PA = {"type": "error", "error": {"type": "invalid_request_error", "message": "no"}, "request_id": "req_1"}
@@ -62,18 +62,18 @@ ENVELOPES: dict[str, Examples] = {
     "pa": Examples(
         [
             PA,
-            changed(PA, {"error_code": "enforced_spend_limit_reached"}, "error", "details"),
+            change_value(PA, {"error_code": "enforced_spend_limit_reached"}, "error", "details"),
             without(PA, "request_id"),  # where it stands is assumed, beside the shape
         ],
         [
             *[without(PA, name) for name in PA if name != "request_id"],
             without(PA, "error", "type"),
             without(PA, "error", "message"),
-            changed(PA, "failure", "type"),
-            changed(PA, "no", "error"),
-            changed(PA, None, "error", "type"),
-            changed(PA, {"text": "no"}, "error", "message"),
-            changed(PA, "", "request_id"),
+            change_value(PA, "failure", "type"),
+            change_value(PA, "no", "error"),
+            change_value(PA, None, "error", "type"),
+            change_value(PA, {"text": "no"}, "error", "message"),
+            change_value(PA, "", "request_id"),
         ],
     ),
     "pa_stream": Examples(
@@ -81,8 +81,8 @@ ENVELOPES: dict[str, Examples] = {
         [
             without(PA, "type"),
             without(PA, "error"),
-            changed(PA, "message_stop", "type"),
-            changed(PA, 3, "error", "type"),
+            change_value(PA, "message_stop", "type"),
+            change_value(PA, 3, "error", "type"),
         ],
     ),
     "pa_message": Examples(
@@ -94,10 +94,10 @@ ENVELOPES: dict[str, Examples] = {
         ],
         [
             without(PA_MESSAGE, "stop_reason"),
-            changed(PA_MESSAGE, None, "stop_reason"),
-            changed(PA_MESSAGE, "3", "usage", "input_tokens"),
-            changed(PA_MESSAGE, -1, "usage", "input_tokens"),
-            changed(PA_MESSAGE, {}, "usage"),
+            change_value(PA_MESSAGE, None, "stop_reason"),
+            change_value(PA_MESSAGE, "3", "usage", "input_tokens"),
+            change_value(PA_MESSAGE, -1, "usage", "input_tokens"),
+            change_value(PA_MESSAGE, {}, "usage"),
         ],
     ),
     "pa_content": Examples(ANYTHING, []),
@@ -106,9 +106,9 @@ ENVELOPES: dict[str, Examples] = {
         [PB, without(PB, "error", "details")],
         [
             *[without(PB, "error", name) for name in PB["error"] if name != "details"],
-            changed(PB, "404", "error", "code"),
-            changed(PB, "not_found", "error", "status"),
-            changed(PB, {}, "error", "details"),
+            change_value(PB, "404", "error", "code"),
+            change_value(PB, "not_found", "error", "status"),
+            change_value(PB, {}, "error", "details"),
             [PB],
         ],
     ),
@@ -118,8 +118,8 @@ ENVELOPES: dict[str, Examples] = {
         [
             PB,
             without(PB_INTERACTIONS, "error", "message"),
-            changed(PB_INTERACTIONS, "NOT_FOUND", "error", "code"),
-            changed(PB_INTERACTIONS, 404, "error", "code"),
+            change_value(PB_INTERACTIONS, "NOT_FOUND", "error", "code"),
+            change_value(PB_INTERACTIONS, 404, "error", "code"),
         ],
     ),
     "pb_interactions_stream": Examples(
@@ -133,24 +133,26 @@ ENVELOPES: dict[str, Examples] = {
             {"usageMetadata": {}},
             {"candidates": [{"finishReason": "stop"}]},
             {"promptFeedback": {"blockReason": 3}},
-            changed(PB_GENERATION, "3", "usageMetadata", "totalTokenCount"),
+            change_value(PB_GENERATION, "3", "usageMetadata", "totalTokenCount"),
         ],
     ),
     "pb_live": Examples([{"goAway": {}}, {"goAway": {"timeLeft": "5s"}}], [[], {"goAway": "soon"}]),
     "pc": Examples(
         [
             PC,
-            changed(changed(changed(PC, None, "error", "type"), None, "error", "code"), None, "error", "param"),
-            changed(PC, MODERATED, "error", "moderation_details"),
-            changed(PC, MISALIGNED, "error", "misalignment"),
+            change_value(
+                change_value(change_value(PC, None, "error", "type"), None, "error", "code"), None, "error", "param"
+            ),
+            change_value(PC, MODERATED, "error", "moderation_details"),
+            change_value(PC, MISALIGNED, "error", "misalignment"),
         ],
         [
             *[without(PC, "error", name) for name in PC["error"]],
-            changed(PC, None, "error", "message"),
-            changed(PC, 404, "error", "code"),
-            changed(PC, ["model"], "error", "param"),
-            changed(PC, {**MODERATED, "moderation_stage": "later"}, "error", "moderation_details"),
-            changed(PC, without(MISALIGNED, "message"), "error", "misalignment"),
+            change_value(PC, None, "error", "message"),
+            change_value(PC, 404, "error", "code"),
+            change_value(PC, ["model"], "error", "param"),
+            change_value(PC, {**MODERATED, "moderation_stage": "later"}, "error", "moderation_details"),
+            change_value(PC, without(MISALIGNED, "message"), "error", "misalignment"),
         ],
     ),
     "pc_result": Examples(
@@ -159,23 +161,27 @@ ENVELOPES: dict[str, Examples] = {
     ),
     "pc_stream": Examples(
         [PC_STREAM],
-        [*[without(PC_STREAM, name) for name in PC_STREAM], changed(PC_STREAM, "4", "sequence_number"), PC_WEBSOCKET],
+        [
+            *[without(PC_STREAM, name) for name in PC_STREAM],
+            change_value(PC_STREAM, "4", "sequence_number"),
+            PC_WEBSOCKET,
+        ],
     ),
     "pc_response_failed": Examples(
         [PC_FAILED],
         [
-            changed(PC_FAILED, "response.completed", "type"),
+            change_value(PC_FAILED, "response.completed", "type"),
             without(PC_FAILED, "response", "error"),
             without(PC_FAILED, "response", "error", "code"),
-            changed(PC_FAILED, None, "response", "error", "code"),
+            change_value(PC_FAILED, None, "response", "error", "code"),
         ],
     ),
     "pc_websocket": Examples(
         [PC_WEBSOCKET],
         [
             *[without(PC_WEBSOCKET, name) for name in PC_WEBSOCKET],
-            changed(PC_WEBSOCKET, "400", "status"),
-            changed(PC_WEBSOCKET, 200, "status"),
+            change_value(PC_WEBSOCKET, "400", "status"),
+            change_value(PC_WEBSOCKET, 200, "status"),
             without(PC_WEBSOCKET, "error", "code"),
             PC_STREAM,
         ],
@@ -185,10 +191,10 @@ ENVELOPES: dict[str, Examples] = {
         [PC_RESPONSE, {"id": "resp_1", "status": "completed", "incomplete_details": None, "model": "m"}],
         [
             without(PC_RESPONSE, "status"),
-            changed(PC_RESPONSE, "chat_1", "id"),
+            change_value(PC_RESPONSE, "chat_1", "id"),
             without(PC_RESPONSE, "incomplete_details"),
-            changed(PC_RESPONSE, None, "incomplete_details"),
-            changed(PC_RESPONSE, {}, "incomplete_details"),
+            change_value(PC_RESPONSE, None, "incomplete_details"),
+            change_value(PC_RESPONSE, {}, "incomplete_details"),
         ],
     ),
     "pc_chat": Examples(
@@ -199,13 +205,20 @@ ENVELOPES: dict[str, Examples] = {
         [PC_OAUTH], [PC, without(PC_OAUTH, "error", "param"), {"error": "invalid_grant"}, {"error": {"type": "oauth"}}]
     ),
     "pd": Examples(
-        [PD], [PD_MANAGEMENT, without(PD, "code"), without(PD, "error"), changed(PD, {}, "error"), PC, "no"]
+        [PD], [PD_MANAGEMENT, without(PD, "code"), without(PD, "error"), change_value(PD, {}, "error"), PC, "no"]
     ),
-    "pd_result": Examples([*ANYTHING, without(PD, "code"), without(PD, "error"), [PD]], [PD, changed(PD, 404, "code")]),
+    "pd_result": Examples(
+        [*ANYTHING, without(PD, "code"), without(PD, "error"), [PD]], [PD, change_value(PD, 404, "code")]
+    ),
     "pd_string": Examples(["Failed to deserialize"], ["", PD, None]),
     "pd_management": Examples(
         [PD_MANAGEMENT, without(PD_MANAGEMENT, "details")],
-        [PD, without(PD_MANAGEMENT, "code"), without(PD_MANAGEMENT, "message"), changed(PD_MANAGEMENT, 401, "code")],
+        [
+            PD,
+            without(PD_MANAGEMENT, "code"),
+            without(PD_MANAGEMENT, "message"),
+            change_value(PD_MANAGEMENT, 401, "code"),
+        ],
     ),
     "pd_grpc": Examples([None], []),
     "empty": Examples([None], []),

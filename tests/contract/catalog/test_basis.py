@@ -48,7 +48,7 @@ def test_the_tags_follow_from_the_assertions(provider: str) -> None:
     ] == []
 
 
-def changed(record: Record, **fields: Any) -> Record:
+def change_record(record: Record, **fields: Any) -> Record:
     return replace(record, data={**record.data, **fields})
 
 
@@ -68,4 +68,4 @@ def changed(record: Record, **fields: Any) -> Record:
     ],
 )
 def test_a_wrong_tag_or_source_is_caught(address: str, fields: dict[str, Any]) -> None:
-    assert list(basis_problems(changed(CATALOG[address], **fields)))
+    assert list(basis_problems(change_record(CATALOG[address], **fields)))

@@ -34,7 +34,7 @@ def answers(result: Result) -> list[Exchange]:
     by_label = {
         exchange.label: exchange for exchange in result.attempts[-1].exchanges if exchange.label not in UNJUDGED_LABELS
     }
-    return [each for each in by_label.values() if each.response is not None]
+    return [exchange for exchange in by_label.values() if exchange.response is not None]
 
 
 @pytest.mark.parametrize("provider", providers())

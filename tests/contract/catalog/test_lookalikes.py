@@ -83,7 +83,7 @@ def are_alike(record: Record, **fields: Any) -> bool:
     return list(Lookalikes.from_records([record, other])[record.address]) == [str(other.address)]
 
 
-@pytest.mark.parametrize("record", [PLAIN, STREAMED, NOT_CONNECTED, GROUPED], ids=lambda each: each.address.slug)
+@pytest.mark.parametrize("record", [PLAIN, STREAMED, NOT_CONNECTED, GROUPED], ids=lambda record: record.address.slug)
 def test_fields_that_are_not_sent_do_not_distinguish_records(record: Record) -> None:
     assert are_alike(record, name="Another", source="2:7.3#another", endpoints=[], note="Another.", example=None)
 

@@ -206,15 +206,15 @@ def test_limits_name_the_tier_of_an_account(provider: str, headers: dict[str, st
     assert rate_limits(RECORDS[provider]).matching_tiers(headers) == named
 
 
-def misspelt(value: Any) -> list[tuple[str, Any]]:
+def misspell_each_key(value: Any) -> list[tuple[str, Any]]:
     """The same value with one key misspelt, for each key at any depth but those of rows and tables by name."""
-    found = []
+    misspellings = []
     for key in value if isinstance(value, dict) else ():
-        changed = {f"{each}x" if each == key else each: inner for each, inner in value.items()}
-        found.append((key, changed))
-        for inner_key, inner in misspelt(value[key]):
-            found.append((f"{key}/{inner_key}", {**value, key: inner}))
-    return found
+        misspelled = {f"{name}x" if name == key else name: inner for name, inner in value.items()}
+        misspellings.append((key, misspelled))
+        for inner_key, inner in misspell_each_key(value[key]):
+            misspellings.append((f"{key}/{inner_key}", {**value, key: inner}))
+    return misspellings
 
 
 @pytest.mark.parametrize("provider", sorted(RECORDS))
@@ -225,7 +225,7 @@ def test_a_misspelt_key_is_refused_wherever_it_is(provider: str) -> None:
     record = deepcopy(dict(RECORDS[provider].data))
     assert whole.is_valid(record)
     assert limits.is_valid(record["documented"])
-    changes = misspelt(record["documented"])
+    changes = misspell_each_key(record["documented"])
     assert [place for place, changed in changes if limits.is_valid(changed)] == []
     # A record's documented limits are held to that schema: its whole form, slow to check, refuses one as well.
     assert not whole.is_valid({**record, "documented": changes[-1][1]})

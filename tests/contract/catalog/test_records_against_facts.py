@@ -295,7 +295,7 @@ def addresses_not_caught(records: Iterable[Record]) -> list[str]:
     return [str(record.address) for record in records if not differences(record, stated_facts(record.provider))]
 
 
-def changed(record: Record, **fields: Any) -> Record:
+def change_record(record: Record, **fields: Any) -> Record:
     return replace(record, data={**record.data, **fields})
 
 
@@ -310,7 +310,7 @@ def test_a_wrong_value_in_any_record_is_caught(field: str, value: Any) -> None:
         and (str(record.address), field) not in EXCEPTIONS
         and not (field in VALUE_ASPECTS.values() and is_assumed(record, field))
     ]
-    assert addresses_not_caught(changed(record, **{field: value}) for record in records) == []
+    assert addresses_not_caught(change_record(record, **{field: value}) for record in records) == []
 
 
 @pytest.mark.parametrize("field", ["type", "code", "retryable"])
@@ -323,7 +323,7 @@ def test_a_stated_value_that_a_record_leaves_out_is_caught(field: str) -> None:
         and not (field in VALUE_ASPECTS.values() and is_assumed(record, field))
     ]
     assert records
-    assert addresses_not_caught(changed(record, **{field: None}) for record in records) == []
+    assert addresses_not_caught(change_record(record, **{field: None}) for record in records) == []
 
 
 @pytest.mark.parametrize(
@@ -357,7 +357,7 @@ def test_a_wrong_statement_is_caught(address: str, right: str, wrong: str) -> No
     ],
 )
 def test_a_record_that_no_row_states_is_caught(address: str, fields: Mapping[str, Any]) -> None:
-    assert addresses_not_caught([changed(CATALOG[address], **fields)]) == []
+    assert addresses_not_caught([change_record(CATALOG[address], **fields)]) == []
 
 
 @pytest.mark.parametrize(
@@ -378,7 +378,7 @@ def test_a_record_that_no_row_states_is_caught(address: str, fields: Mapping[str
     ],
 )
 def test_a_documented_value_that_no_fact_states_is_caught(address: str, fields: Mapping[str, Any]) -> None:
-    assert list(unstated_values(changed(CATALOG[address], **fields)))
+    assert list(unstated_values(change_record(CATALOG[address], **fields)))
 
 
 RPC_STATUS_OF_INTERACTIONS_CODE = {

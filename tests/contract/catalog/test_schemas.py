@@ -59,7 +59,7 @@ CATEGORIES = """
 """.split()
 ASPECTS = {"type", "code", "param", "message", "http_status", "request_id"}
 
-each_kind = pytest.mark.parametrize("kind", sorted(DOCUMENTED))
+for_each_kind = pytest.mark.parametrize("kind", sorted(DOCUMENTED))
 
 
 def validator(urn: str) -> Draft202012Validator:
@@ -80,22 +80,22 @@ def subschemas(schema: Any, place: str = "") -> Iterator[tuple[str, dict[str, An
     for word in ("items", "additionalProperties"):
         yield from subschemas(schema.get(word), f"{place}/{word}")
     for word in ("allOf", "anyOf", "oneOf"):
-        for number, each in enumerate(schema.get(word, ())):
-            yield from subschemas(each, f"{place}/{word}/{number}")
+        for number, inner in enumerate(schema.get(word, ())):
+            yield from subschemas(inner, f"{place}/{word}/{number}")
     for word in ("properties", "$defs"):
-        for name, each in schema.get(word, {}).items():
-            yield from subschemas(each, f"{place}/{word}/{name}")
+        for name, inner in schema.get(word, {}).items():
+            yield from subschemas(inner, f"{place}/{word}/{name}")
 
 
 def references(value: Any) -> Iterator[str]:
     if isinstance(value, dict):
         if isinstance(value.get("$ref"), str):
             yield value["$ref"]
-        for each in value.values():
-            yield from references(each)
+        for inner in value.values():
+            yield from references(inner)
     elif isinstance(value, list):
-        for each in value:
-            yield from references(each)
+        for inner in value:
+            yield from references(inner)
 
 
 def files() -> list[Path]:
@@ -118,20 +118,20 @@ def test_every_property_is_described() -> None:
         for urn in schemas()
         for place, schema in subschemas(schemas()[urn])
         for word in ("properties", "$defs")
-        for name, each in schema.get(word, {}).items()
-        if not each.get("description")
-        and not (resolve_ref(each.get("$ref", "urn:none"), urn) or ({}, ""))[0].get("description")
+        for name, property_schema in schema.get(word, {}).items()
+        if not property_schema.get("description")
+        and not (resolve_ref(property_schema.get("$ref", "urn:none"), urn) or ({}, ""))[0].get("description")
     ]
     assert bare == []
 
 
 def test_every_reference_leads_somewhere() -> None:
     """An envelope refers only to itself, because the judge compiles it alone."""
-    found = [(urn, ref) for urn in schemas() for ref in references(dict(schemas()[urn]))]
-    assert found
-    assert [(urn, ref) for urn, ref in found if resolve_ref(ref, urn) is None] == []
-    begins = {urn: "#" if urn.startswith("urn:catalog:envelope:") else "urn:catalog:" for urn in schemas()}
-    assert [(urn, ref) for urn, ref in found if not ref.startswith(begins[urn])] == []
+    pairs = [(urn, ref) for urn in schemas() for ref in references(dict(schemas()[urn]))]
+    assert pairs
+    assert [(urn, ref) for urn, ref in pairs if resolve_ref(ref, urn) is None] == []
+    prefixes = {urn: "#" if urn.startswith("urn:catalog:envelope:") else "urn:catalog:" for urn in schemas()}
+    assert [(urn, ref) for urn, ref in pairs if not ref.startswith(prefixes[urn])] == []
 
 
 def test_each_file_is_laid_out_as_records_are() -> None:
@@ -140,14 +140,14 @@ def test_each_file_is_laid_out_as_records_are() -> None:
         assert path.read_text(encoding="utf-8") == format_json(dict(schemas()[urn])), path
 
 
-@each_kind
+@for_each_kind
 def test_fields_are_those_of_the_documents_plus_ours(kind: str) -> None:
     properties = schemas()[KIND_SCHEMA[kind]]["properties"]
     assert [name for name in properties if name not in OURS[kind]] == DOCUMENTED[kind]
     assert set(properties) - set(DOCUMENTED[kind]) == OURS[kind]
 
 
-@each_kind
+@for_each_kind
 def test_a_field_of_ours_says_so(kind: str) -> None:
     for name in OURS[kind]:
         field = schemas()[KIND_SCHEMA[kind]]["properties"][name]
@@ -155,7 +155,7 @@ def test_a_field_of_ours_says_so(kind: str) -> None:
         assert text.endswith("Ours, not the documents'."), name
 
 
-@each_kind
+@for_each_kind
 def test_required_fields(kind: str) -> None:
     assert set(schemas()[KIND_SCHEMA[kind]]["required"]) >= REQUIRED[kind]
 
@@ -179,32 +179,32 @@ def test_unknown_fields_are_refused() -> None:
     assert open_objects == []
 
 
-@each_kind
+@for_each_kind
 def test_a_good_record_is_accepted(kind: str) -> None:
     check = validator(KIND_SCHEMA[kind])
     assert [(record, error.message) for record in GOOD[kind] for error in check.iter_errors(record)] == []
 
 
-@each_kind
+@for_each_kind
 def test_a_bad_record_is_refused(kind: str) -> None:
     check = validator(KIND_SCHEMA[kind])
     assert BAD[kind]
     assert [what for what, record in BAD[kind] if check.is_valid(record)] == []
 
 
-@each_kind
+@for_each_kind
 def test_a_record_without_a_required_field_is_refused(kind: str) -> None:
     check, whole = validator(KIND_SCHEMA[kind]), GOOD[kind][0]
     less = {field: {name: value for name, value in whole.items() if name != field} for field in REQUIRED[kind]}
     assert [field for field, record in less.items() if check.is_valid(record)] == []
 
 
-@each_kind
+@for_each_kind
 def test_a_full_record_has_every_field_and_is_in_order(kind: str) -> None:
     """The examples are written in the canonical order, so that they prove it."""
     record = GOOD[kind][0]
     assert list(order_record_keys(dict(reversed(record.items())), kind)) == list(record)
-    missing = set(schemas()[KIND_SCHEMA[kind]]["properties"]) - {name for each in GOOD[kind] for name in each}
+    missing = set(schemas()[KIND_SCHEMA[kind]]["properties"]) - {name for example in GOOD[kind] for name in example}
     assert missing <= {"pinned_reason"}
 
 
@@ -213,38 +213,38 @@ def test_every_envelope_has_examples() -> None:
 
 
 def test_an_envelope_accepts_documented_bodies() -> None:
-    told = [
+    errors = [
         (surface, body, error.message)
         for surface, examples in ENVELOPES.items()
         for body in examples.good
         for error in Draft202012Validator(envelope(surface)).iter_errors(body)
     ]
-    assert told == []
+    assert errors == []
 
 
 def test_an_envelope_refuses_undocumented_bodies() -> None:
-    taken = [
+    accepted = [
         (surface, body)
         for surface, examples in ENVELOPES.items()
         for body in examples.bad
         if Draft202012Validator(envelope(surface)).is_valid(body)
     ]
-    assert taken == []
+    assert accepted == []
 
 
 def test_an_envelope_accepts_new_fields() -> None:
     """New fields become `info` findings, because a provider may always add one."""
 
-    def grown(body: Any) -> Any:
+    def add_fields(body: Any) -> Any:
         if isinstance(body, dict):
-            return {"something_new": 1, **{name: grown(value) for name, value in body.items()}}
-        return [grown(item) for item in body] if isinstance(body, list) else body
+            return {"something_new": 1, **{name: add_fields(value) for name, value in body.items()}}
+        return [add_fields(item) for item in body] if isinstance(body, list) else body
 
     refused = [
         (surface, body)
         for surface, examples in ENVELOPES.items()
         for body in examples.good
-        if not Draft202012Validator(envelope(surface)).is_valid(grown(body))
+        if not Draft202012Validator(envelope(surface)).is_valid(add_fields(body))
     ]
     assert refused == []
 

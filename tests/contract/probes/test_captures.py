@@ -60,8 +60,10 @@ ATTRIBUTED = {"pa": 1.0, "pb": 0.9}
 @pytest.mark.parametrize("provider", ATTRIBUTED)
 def test_most_captures_match_status_values_and_message_of_their_row(provider: str) -> None:
     own = captures_of(provider)
-    attributed = [capture["id"] for capture in own if any(matches_row(*each) for each in judge_all_rows(capture))]
-    assert len(attributed) >= ATTRIBUTED[provider] * len(own), {each["id"] for each in own} - set(attributed)
+    attributed = [
+        capture["id"] for capture in own if any(matches_row(*judgement) for judgement in judge_all_rows(capture))
+    ]
+    assert len(attributed) >= ATTRIBUTED[provider] * len(own), {capture["id"] for capture in own} - set(attributed)
 
 
 def judge_all_rows(capture: Capture) -> list[tuple[Outcome, tuple[Finding, ...]]]:

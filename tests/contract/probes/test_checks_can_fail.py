@@ -82,18 +82,18 @@ def test_every_assertion_is_confirmed_on_the_mock(provider: str, clean: CleanRes
                 for local_key in observation.matched
             }
             expected_steps = asserted_expectations(result.parsed_record, catalog().__getitem__)
-            left = {label for record, label in list_unsent_steps(provider) if record == address}
-            own = (
+            unsent = {label for record, label in list_unsent_steps(provider) if record == address}
+            sent = (
                 [
                     key
-                    for key, each in expected.assertions.items()
-                    if left.isdisjoint({expected.label, *each.compared_labels})
+                    for key, assertion in expected.assertions.items()
+                    if unsent.isdisjoint({expected.label, *assertion.compared_labels})
                 ]
                 for expected in expected_steps
             )
             all_assertions = assertions(result.parsed_record, catalog().__getitem__)
-            may_be_absent = {str(each.key) for each in all_assertions if each.optional}
-            unseen |= {f"{address}#{key}" for keys in own for key in keys if key not in matched | may_be_absent}
+            may_be_absent = {str(assertion.key) for assertion in all_assertions if assertion.optional}
+            unseen |= {f"{address}#{key}" for keys in sent for key in keys if key not in matched | may_be_absent}
             optional |= {key.partition("/")[2] for key in may_be_absent}
             confirmed |= {key.partition("/")[2] for key in matched}
     assert unseen == set()
@@ -143,6 +143,6 @@ def iterate_spoiled(results: dict[str, Result]) -> Iterator[tuple[Result, Expect
                 continue
             exchange = exchanges[expected.label]
             compared_labels = {label for relation in expected.relations for label in relation.of}
-            neighbours = Neighbours(attempt, [each for each in all_expected if each.label in compared_labels])
+            neighbours = Neighbours(attempt, [other for other in all_expected if other.label in compared_labels])
             for spoiled in (*spoil(expected, exchange), *spoil_relations(expected, exchange, exchanges)):
                 yield result, expected, neighbours, spoiled

@@ -65,12 +65,12 @@ def test_each_endpoint_with_errors_has_a_fault_free_request_or_a_reason(name: st
 
 def test_declared_endpoints_exist_and_have_no_second_declaration() -> None:
     declared = [address for name in ("pa", "pc", "pd") for address in load_recipes(name).NO_FAULT_FREE_REQUEST]
-    made = [each.address for name in ("pc", "pd") for each in load_recipes(name).FAULT_FREE_REQUESTS]
-    assert set(declared) | set(made) <= set(ENDPOINTS)
-    assert not set(declared) & set(made)
+    with_request = [endpoint.address for name in ("pc", "pd") for endpoint in load_recipes(name).FAULT_FREE_REQUESTS]
+    assert set(declared) | set(with_request) <= set(ENDPOINTS)
+    assert not set(declared) & set(with_request)
     assert all(
-        isinstance(found := fault_free_request(each), Reason) and found.code == ReasonCode.NO_RECIPE
-        for each in declared
+        isinstance(found := fault_free_request(endpoint), Reason) and found.code == ReasonCode.NO_RECIPE
+        for endpoint in declared
     )
 
 

@@ -254,7 +254,7 @@ def test_messages_of_calls_are_changed_as_bytes(fault_server: FaultServer) -> No
     no_message = b"\xff"
     broken = Fault(FaultScope(protocol="grpc", control=False), frame=lambda frame, before: (no_message,))
     result = probe(fault_server.target_behind(broken), [address])[address]
-    (success,) = (each for each in result.attempts[0].exchanges if each.label == "success")
+    (success,) = (exchange for exchange in result.attempts[0].exchanges if exchange.label == "success")
     assert success.failure is not None
     assert success.failure.code == "protocol-error"
 

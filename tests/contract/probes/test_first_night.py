@@ -83,8 +83,8 @@ def test_the_first_night_adds_one_line_per_endpoint(
     assert all(len(line) < 200 for line in lines), "a line that nobody reads"
     evidence = sum("/endpoints/" in line and '"on"' in line for line in lines)
     assert evidence == sum(
-        len({observation.endpoint for observation in each.observations if observation.endpoint})
-        for each in results.values()
+        len({observation.endpoint for observation in result.observations if observation.endpoint})
+        for result in results.values()
     )
     again = {line[1:].rstrip(",") for line in lines if line.startswith("+")}
     removed = {line[1:].strip() for line in lines if line.startswith("-") and line[1:].rstrip(",") not in again}

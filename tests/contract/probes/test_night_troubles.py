@@ -32,13 +32,13 @@ def name_key_variables(target: Target) -> Target:
     """The target with a variable behind each key, as a nightly job has them."""
     providers = {
         name: replace(
-            each,
+            provider,
             credentials={
                 role: replace(key, variable=VARIABLE.format(provider=name, role=role).upper())
-                for role, key in each.credentials.items()
+                for role, key in provider.credentials.items()
             },
         )
-        for name, each in target.providers.items()
+        for name, provider in target.providers.items()
     }
     return replace(target, providers=providers)
 

@@ -109,7 +109,9 @@ def test_one_message_for_all_errors_conforms_and_is_reported(
     changed = [result for address, result in results.items() if result.outcome is not clean[address].outcome]
     assert changed
     assert {result.outcome for result in changed} == {Outcome.DRIFTED}, "no verdict is lost"
-    assert {finding.code for each in changed for finding in each.drifts} == {"message-differs"}, "promised words are"
+    assert {finding.code for result in changed for finding in result.drifts} == {"message-differs"}, (
+        "promised words are"
+    )
 
 
 PORTAL = json.dumps({"error": "captcha_required", "url": "https://portal.example/login"})
@@ -134,9 +136,9 @@ def test_a_firewall_before_all_posts_is_no_drift(
     posted = Fault(FaultScope(provider=provider, method="POST", control=False), answer=answer)
     clean = probe(fault_server.target_behind(concurrency=4), asked, allow=allow)
     results = probe(fault_server.target_behind(posted, concurrency=4), asked, allow=allow)
-    drifted = {address: each.drifts for address, each in results.items() if each.outcome is Outcome.DRIFTED}
+    drifted = {address: result.drifts for address, result in results.items() if result.outcome is Outcome.DRIFTED}
     assert drifted == {}
-    lost = [address for address, each in results.items() if each.outcome is not clean[address].outcome]
+    lost = [address for address, result in results.items() if result.outcome is not clean[address].outcome]
     assert len(lost) > 15
     assert set(reasons(results[address] for address in lost)) <= {
         "assumption-failed",
@@ -163,7 +165,7 @@ def test_accepting_a_refused_request_is_drift_however_alike(fault_server: FaultS
     ]
     assert len(asked) > 5
     results = probe(fault_server.target_behind(counted, deleted, concurrency=4), asked)
-    assert {address: each.outcome for address, each in results.items()} == dict.fromkeys(asked, Outcome.DRIFTED)
+    assert {address: result.outcome for address, result in results.items()} == dict.fromkeys(asked, Outcome.DRIFTED)
 
 
 def test_a_removed_endpoint_is_drift_though_its_answers_are_alike(fault_server: FaultServer) -> None:

@@ -76,7 +76,7 @@ def test_a_plan_names_what_is_left_out_first() -> None:
 def test_a_budget_that_holds_everything_changes_no_order() -> None:
     rows = [row("pa/endpoints/models/list_models", 5), row("pa/endpoints/models/get_model", 9)]
     plan = plan_budget(rows, Provider("pa", max_tokens=14), catalog())
-    assert plan.order == tuple(each.address for each in rows)
+    assert plan.order == tuple(recipe.address for recipe in rows)
     assert plan.left_out == ()
     assert plan_budget(rows, Provider("pa"), catalog()).left_out == ()
 
@@ -136,7 +136,7 @@ def test_a_gain_equals_the_records_that_the_variable_adds() -> None:
     addresses = [str(record.address) for record in catalog().select("pa")]
     after = targets.load("live", {**before, best.variable: "value-of-nobody"}).with_placeholder_values()
     before_plan, after_plan = (
-        set(make_plan(catalog(), each, target.allow, addresses).probed) for each in (target, after)
+        set(make_plan(catalog(), recipe, target.allow, addresses).probed) for recipe in (target, after)
     )
     assert best.records > 0
     assert len(after_plan - before_plan) == best.records
@@ -158,6 +158,6 @@ def test_a_keys_gain_includes_values_that_it_can_look_up(variable: str) -> None:
     after = after.with_values({"pa": {name: newly[name] for name in able}})
     addresses = [str(record.address) for record in catalog().select(gain.provider)]
     before_plan, after_plan = (
-        len(make_plan(catalog(), each, target.allow, addresses).probed) for each in (target, after)
+        len(make_plan(catalog(), recipe, target.allow, addresses).probed) for recipe in (target, after)
     )
     assert gain.records == after_plan - before_plan > 0

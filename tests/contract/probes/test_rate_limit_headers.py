@@ -197,7 +197,7 @@ def test_a_date_header_without_zone_is_tolerated(fault_server: FaultServer) -> N
     undated = Fault(answer=edits.add_header("date", "Sun, 22 Nov 2026 04:00:00"))
     asked = ["pa/rate_limits/limits/general", "pc/rate_limits/limits/general", "pa/errors/general/rate_limit"]
     results = probe(fault_server.target_behind(undated), asked)
-    assert {address: each.outcome for address, each in results.items()} == dict.fromkeys(asked, Outcome.CONFORMS)
+    assert {address: result.outcome for address, result in results.items()} == dict.fromkeys(asked, Outcome.CONFORMS)
 
 
 @pytest.mark.parametrize("provider", sorted(GENERAL))
@@ -231,7 +231,7 @@ def test_exhausting_a_limit_must_be_allowed(mock_target: Target) -> None:
 
 def test_a_target_without_the_priority_key_leaves_that_step_out(mock_target: Target) -> None:
     provider = mock_target.providers["pa"]
-    credentials = {role: each for role, each in provider.credentials.items() if role != "priority"}
+    credentials = {role: credential for role, credential in provider.credentials.items() if role != "priority"}
     without_priority = replace(mock_target, providers={"pa": replace(provider, credentials=credentials)})
     result = probe(without_priority, [GENERAL["pa"]])[GENERAL["pa"]]
     assert result.outcome is Outcome.CONFORMS

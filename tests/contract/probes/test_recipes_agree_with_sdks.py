@@ -42,7 +42,7 @@ def test_every_reason_explains_a_difference() -> None:
         for what in row.differs
         if (number := agreement.find_reason(row.endpoint, row.sdk, what)) is not None
     }
-    stated = {(number, what) for number, each in enumerate(agreement.load_reasons()) for what in each["what"]}
+    stated = {(number, what) for number, reason in enumerate(agreement.load_reasons()) for what in reason["what"]}
     assert stated == used
     assert all(len(reason["reason"]) > 20 for reason in agreement.load_reasons())
 
@@ -51,7 +51,7 @@ def differing(address: str, **changes: Any) -> tuple[str, ...]:
     """List the differences between an endpoint and the latest recorded SDK, after these changes to it."""
     record = catalog()[address]
     (sdk, *_) = [
-        each for each in agreement.load_recorded_requests() if agreement.PROVIDERS[each["sdk"]] == record.provider
+        reason for reason in agreement.load_recorded_requests() if agreement.PROVIDERS[reason["sdk"]] == record.provider
     ]
     sent = json.loads(json.dumps(sdk))
     if changes:

@@ -51,7 +51,7 @@ def iterate_all_endpoints(recipe: Recipe) -> Iterator[tuple[str, Recipe]]:
 
 @pytest.mark.parametrize("name", providers())
 def test_recipes_declare_what_they_use(name: str, mock_target: Target) -> None:
-    stepwise = dict(each for recipe in recipe_book(name).recipes.values() for each in iterate_all_endpoints(recipe))
+    stepwise = dict(item for recipe in recipe_book(name).recipes.values() for item in iterate_all_endpoints(recipe))
     assert stepwise, "every provider has recipes with steps"
     assert find_gaps(stepwise, mock_target) == {}
 

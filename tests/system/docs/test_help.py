@@ -73,7 +73,7 @@ def examples() -> list[str]:
     return list(dict.fromkeys(_GAP.split(match)[0] for match in matches))
 
 
-EXAMPLES = [*(each for each in examples() if each not in COMMANDS), *OF_NIGHTS]
+EXAMPLES = [*(example for example in examples() if example not in COMMANDS), *OF_NIGHTS]
 """Examples that test_commands does not run, and those that need several nights."""
 
 

@@ -66,16 +66,24 @@ def list_touched(site: Path) -> list[str]:
 
 def test_the_page_does_what_it_says(walk: Walk) -> None:
     walk.follow(PAGE)
-    assert [(each.commands, each.status) for each in walk.said] == [(each.commands, each.wanted) for each in walk.said]
-    assert {each.commands: found for each in walk.said if (found := list(find_missing_lines(each)))} == {}
+    assert [(block.commands, block.status) for block in walk.said] == [
+        (block.commands, block.wanted) for block in walk.said
+    ]
+    assert {block.commands: lines for block in walk.said if (lines := list(find_missing_lines(block)))} == {}
     assert list_touched(walk.folder.parent / "site") == []
 
     runs = sorted(path for path in (walk.folder / "reports" / "out").iterdir() if not path.is_symlink())
-    told = [{each.record: each.outcome for each in read_run(run / "results.jsonl")[1]} for run in runs]
-    ours = [{address: outcome for address, outcome in each.items() if "/harness/" not in address} for each in told]
-    assert [sorted(outcomes) for outcomes in ours] == [sorted(ours[0])] * 3
-    assert set(ours[0].values()) == {Outcome.CONFORMS}
-    drifted = {address for address, outcome in ours[1].items() if outcome is Outcome.DRIFTED}
+    outcomes_of_runs = [
+        {
+            result.record: result.outcome
+            for result in read_run(run / "results.jsonl")[1]
+            if "/harness/" not in result.record
+        }
+        for run in runs
+    ]
+    assert [sorted(outcomes) for outcomes in outcomes_of_runs] == [sorted(outcomes_of_runs[0])] * 3
+    assert set(outcomes_of_runs[0].values()) == {Outcome.CONFORMS}
+    drifted = {address for address, outcome in outcomes_of_runs[1].items() if outcome is Outcome.DRIFTED}
     assert drifted == {
         *("pe/errors/general/rate_limited", "pe/errors/general/unknown_model"),
         "pe/rate_limits/limits/general",

@@ -106,7 +106,7 @@ def results(mock: EmbeddedMock, tmp_path_factory: pytest.TempPathFactory) -> Res
 
 def test_the_provider_conforms_and_the_gateway_does_not(results: Results) -> None:
     provider, proxied = results
-    assert {each.outcome for each in provider} == {Outcome.CONFORMS}
+    assert {result.outcome for result in provider} == {Outcome.CONFORMS}
     drifted = {new.record for _, new in compare_outcomes(provider, proxied) if new.outcome is Outcome.DRIFTED}
     assert {INVALID_KEY, UNKNOWN_FIELD, MODELS} <= drifted
 

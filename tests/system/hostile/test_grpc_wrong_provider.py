@@ -227,9 +227,9 @@ def test_connection_errors_name_the_host_that_was_asked(tmp_path: Path) -> None:
         closed = exchange(host)
     refused = exchange(host)
     assert (failure(closed), failure(refused)) == ("closed-without-answer", "connect-refused")
-    for each in (closed, refused):
-        assert each.failure is not None
-        assert host in each.failure.detail
+    for failed in (closed, refused):
+        assert failed.failure is not None
+        assert host in failed.failure.detail
 
 
 @pytest.mark.parametrize(

@@ -54,7 +54,7 @@ LASTING = frozenset({"body-too-large", "unasked-redirect"})
 SLOW = (hostile.hang, hostile.send_endless_header, hostile.send_slow_body)
 
 
-def pa(base: str, **changes: Any) -> Target:
+def pa_target(base: str, **changes: Any) -> Target:
     """The mock target, PA alone."""
     target = mock_target_at(base, **changes)
     return replace(target, providers={"pa": target.providers["pa"]})
@@ -64,11 +64,11 @@ def patience(misbehave: Misbehaviour) -> dict[str, float]:
     return {"timeout_s": SOON_S} if misbehave in SLOW else {}
 
 
-def met(misbehave: Misbehaviour, address: str = UNKNOWN_MODEL, **changes: Any) -> Result:
+def probe_hostile(misbehave: Misbehaviour, address: str = UNKNOWN_MODEL, **changes: Any) -> Result:
     """The result of one record on a server that answers its control, and then misbehaves."""
     with HostileServer(misbehave).serving() as base:
         started = time.monotonic()
-        result = probe(pa(base, **patience(misbehave), **changes), [address])[address]
+        result = probe(pa_target(base, **patience(misbehave), **changes), [address])[address]
         assert time.monotonic() - started < PATIENCE_S
         return result
 
@@ -107,7 +107,7 @@ def dead_port() -> Iterator[str]:
     ],
 )
 def test_an_unreachable_server_is_inconclusive_with_its_reason(misbehave: Misbehaviour, code: str) -> None:
-    result = met(misbehave)
+    result = probe_hostile(misbehave)
     assert (result.outcome, result.reason and result.reason.code) == (Outcome.INCONCLUSIVE, code), result.reason
     assert result.reason is not None
     assert "/v1/models/no-such-model" in result.reason.detail, "the detail names the request"
@@ -123,7 +123,7 @@ def test_an_unreachable_server_is_inconclusive_with_its_reason(misbehave: Misbeh
     ],
 )
 def test_an_incomplete_stream_is_inconclusive_with_its_reason(misbehave: Misbehaviour, code: str) -> None:
-    result = met(misbehave, STREAM_ERROR, timeout_s=2 * SOON_S)
+    result = probe_hostile(misbehave, STREAM_ERROR, timeout_s=2 * SOON_S)
     assert (result.outcome, result.reason and result.reason.code) == (Outcome.INCONCLUSIVE, code)
     response = result.attempts[-1].exchanges[-1].response
     assert response is not None
@@ -145,16 +145,16 @@ def test_an_incomplete_stream_is_inconclusive_with_its_reason(misbehave: Misbeha
     ids=["invalid-utf-8", "half", "deep", "nested", "nan", "half-a-pair", "big-number", "binary"],
 )
 def test_an_unreadable_body_is_drift_and_no_harness_error(body: bytes) -> None:
-    result = met(always_answer(404, body))
+    result = probe_hostile(always_answer(404, body))
     assert result.outcome is Outcome.DRIFTED, result.reason
     assert {finding.aspect for finding in result.drifts} >= {"body"}
 
 
 def test_a_documented_504_is_no_overload() -> None:
     headers = {"request_id": "req_1", "pa_organization_id": "org_12345678", "pa_workspace_id": "ws_12345678"}
-    result = met(always_answer(504, ERROR % b"timeout_error", **headers), TIMEOUT)
+    result = probe_hostile(always_answer(504, ERROR % b"timeout_error", **headers), TIMEOUT)
     assert result.outcome is Outcome.CONFORMS, result.reason or result.drifts
-    page = met(always_answer(504, PAGE, "text/html"), TIMEOUT)
+    page = probe_hostile(always_answer(504, PAGE, "text/html"), TIMEOUT)
     assert page.outcome is Outcome.DRIFTED, "a page that stays under the stated status is not the documented answer"
     assert "body-malformed" in {finding.code for finding in page.drifts}
     assert len(page.attempts) == MAX_ATTEMPTS, "one page alone would be a gateway's"
@@ -163,7 +163,7 @@ def test_a_documented_504_is_no_overload() -> None:
 def test_a_dead_port_is_refused_and_the_run_is_blind() -> None:
     addresses = [str(record.address) for record in catalog().select(provider="pa")]
     with dead_port() as base:
-        results = list(probe(pa(base), addresses).values())
+        results = list(probe(pa_target(base), addresses).values())
     codes = {result.reason.code for result in results if result.outcome is Outcome.INCONCLUSIVE and result.reason}
     assert "connect-refused" in codes
     assert codes <= {"connect-refused", "lane-stopped"}
@@ -172,11 +172,11 @@ def test_a_dead_port_is_refused_and_the_run_is_blind() -> None:
 
 
 def test_a_host_that_does_not_exist_is_not_resolved() -> None:
-    result = probe(pa("http://no-such-host.invalid"), [UNKNOWN_MODEL])[UNKNOWN_MODEL]
+    result = probe(pa_target("http://no-such-host.invalid"), [UNKNOWN_MODEL])[UNKNOWN_MODEL]
     assert (result.outcome, result.reason and result.reason.code) == (Outcome.INCONCLUSIVE, "name-unresolved")
 
 
-async def plainly(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+async def answer_plain_http(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
     """Answer a TLS handshake as servers of plain HTTP do."""
     await reader.read(1)
     writer.write(answer(400, b"The plain HTTP request was sent to HTTPS port", "text/plain"))
@@ -185,21 +185,21 @@ async def plainly(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) ->
 
 
 def test_tls_to_a_plain_port_fails_as_tls() -> None:
-    with serving_connections(plainly) as base:
-        result = probe(pa(base.replace("http:", "https:")), [UNKNOWN_MODEL])[UNKNOWN_MODEL]
+    with serving_connections(answer_plain_http) as base:
+        result = probe(pa_target(base.replace("http:", "https:")), [UNKNOWN_MODEL])[UNKNOWN_MODEL]
     assert (result.outcome, result.reason and result.reason.code) == (Outcome.INCONCLUSIVE, "tls-failed")
 
 
 @pytest.mark.parametrize(
     "misbehave",
     [hostile.hang, hostile.close, hostile.reset_in_body, hostile.send_garbage],
-    ids=lambda each: each.__name__,
+    ids=lambda function: function.__name__,
 )
 def test_repeated_transport_failures_end_a_lane_after_few_requests(misbehave: Misbehaviour) -> None:
     addresses = [address for address, recipe in recipe_book("pa").recipes.items() if recipe.lane == "pa:inference"]
     server = HostileServer(misbehave)
     with server.serving() as base:
-        results = probe(pa(base, concurrency=4, **patience(misbehave)), addresses)
+        results = probe(pa_target(base, concurrency=4, **patience(misbehave)), addresses)
     assert len(addresses) > 50
     assert MAX_FAILURES < len(server.heads) <= 1 + MAX_FAILURES + 4
     assert {result.outcome for result in results.values()} == {Outcome.INCONCLUSIVE}
@@ -217,7 +217,7 @@ def test_a_control_is_sent_again_after_a_passing_trouble() -> None:
         await peer.send(answer(200, hostile.GREEN) if peer.control else answer(529, ERROR % b"overloaded_error"))
 
     with HostileServer(stumble, green_control=False).serving() as base:
-        results = probe(pa(base, concurrency=1), [UNKNOWN_MODEL, LIST_MODELS])
+        results = probe(pa_target(base, concurrency=1), [UNKNOWN_MODEL, LIST_MODELS])
     codes = [result.reason.code for result in results.values() if result.reason]
     assert codes == ["unasked-overload", "unasked-overload"], "whoever asked first is asked again as well"
 
@@ -237,7 +237,7 @@ def test_a_control_is_sent_again_after_a_passing_trouble() -> None:
 def test_a_failed_control_has_its_own_reason(misbehave: Misbehaviour, code: str) -> None:
     server = HostileServer(misbehave, green_control=False)
     with server.serving() as base:
-        result = probe(pa(base, **patience(misbehave)), [UNKNOWN_MODEL])[UNKNOWN_MODEL]
+        result = probe(pa_target(base, **patience(misbehave)), [UNKNOWN_MODEL])[UNKNOWN_MODEL]
     assert (result.outcome, result.reason and result.reason.code) == (Outcome.INCONCLUSIVE, code)
     assert result.reason is not None
     assert result.reason.detail.startswith("the control GET "), result.reason.detail
@@ -261,7 +261,7 @@ def test_one_refused_control_does_not_end_the_night(refusal: Misbehaviour, numbe
         await (refusal if len(controls) == number else always_answer(200, GREEN))(peer)
 
     with HostileServer(misbehave, green_control=False).serving() as base:
-        result = probe(pa(base), [UNKNOWN_MODEL])[UNKNOWN_MODEL]
+        result = probe(pa_target(base), [UNKNOWN_MODEL])[UNKNOWN_MODEL]
     assert result.outcome is Outcome.DRIFTED, result.reason
     assert len(controls) == 3
 
@@ -269,7 +269,7 @@ def test_one_refused_control_does_not_end_the_night(refusal: Misbehaviour, numbe
 def test_a_dead_key_ends_the_lane_and_names_the_variable() -> None:
     server = HostileServer(always_answer(401, ERROR % b"authentication_error"), green_control=False)
     with server.serving() as base:
-        target = pa(base)
+        target = pa_target(base)
         provider = target.providers["pa"]
         key = Credential("inference", "a-key-that-died", "PA_API_KEY")
         credentials = {**provider.credentials, "inference": key}
@@ -285,7 +285,7 @@ def test_a_dead_key_ends_the_lane_and_names_the_variable() -> None:
 def test_a_refused_control_restricts_no_record_and_makes_the_run_blind() -> None:
     server = HostileServer(always_answer(403, ERROR % b"permission_error"), green_control=False)
     with server.serving() as base:
-        results = probe(pa(base), [UNKNOWN_MODEL, LIST_MODELS])
+        results = probe(pa_target(base), [UNKNOWN_MODEL, LIST_MODELS])
     reasons = {result.reason.code for result in results.values() if result.reason}
     assert {result.outcome for result in results.values()} == {Outcome.INCONCLUSIVE}
     assert reasons == {"control-failed"}
@@ -295,7 +295,7 @@ def test_a_refused_control_restricts_no_record_and_makes_the_run_blind() -> None
 def test_a_key_does_not_travel_with_a_redirect() -> None:
     elsewhere = HostileServer(always_answer(200))
     with elsewhere.serving() as other:
-        result = met(always_answer(307, b"", location=f"{other}/v1/models/no-such-model"))
+        result = probe_hostile(always_answer(307, b"", location=f"{other}/v1/models/no-such-model"))
     assert result.reason is not None
     assert result.reason.code == "unasked-redirect"
     assert other in result.reason.detail
@@ -303,18 +303,18 @@ def test_a_key_does_not_travel_with_a_redirect() -> None:
 
 
 @pytest.mark.parametrize(
-    "misbehave", [hostile.send_endless_body, hostile.send_gzip_bomb], ids=lambda each: each.__name__
+    "misbehave", [hostile.send_endless_body, hostile.send_gzip_bomb], ids=lambda function: function.__name__
 )
 def test_memory_stays_bounded(misbehave: Misbehaviour) -> None:
-    met(always_answer(404))  # which loads what all of them need
-    assert measure_memory(lambda: met(misbehave)) < MEMORY
+    probe_hostile(always_answer(404))  # which loads what all of them need
+    assert measure_memory(lambda: probe_hostile(misbehave)) < MEMORY
 
 
 @pytest.mark.parametrize("asked", ["31536000", "Sat, 01 Jan 2101 00:00:00 GMT", "inf", "1e400"])
 def test_a_retry_after_of_a_year_ends_the_lane(asked: str) -> None:
     server = HostileServer(always_answer(429, ERROR % b"rate_limit_error", retry_after=asked))
     with server.serving() as base:
-        target = replace(pa(base, concurrency=1), live=True, reprobe_after_s=0.0)
+        target = replace(pa_target(base, concurrency=1), live=True, reprobe_after_s=0.0)
         started = time.monotonic()
         results = probe(target, [UNKNOWN_MODEL, LIST_MODELS])
     assert time.monotonic() - started < PATIENCE_S

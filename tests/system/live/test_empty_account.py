@@ -25,16 +25,16 @@ KEYS = {"PA_COMPLIANCE_KEY": "mock-pa-compliance", "PA_ADMIN_KEY": "mock-pa-admi
 def edit_pages(change: Callable[[dict[str, Any]], dict[str, Any]]) -> Fault:
     """A fault on the pages of all lists of the compliance API."""
 
-    def changed(raw: bytes) -> bytes:
+    def edit_page(raw: bytes) -> bytes:
         page = json.loads(raw)
         return json.dumps(change(page) if "data" in page else page).encode()
 
-    return Fault(FaultScope(provider="pa", path="/compliance/", statuses=(200,)), answer=edit_body(changed))
+    return Fault(FaultScope(provider="pa", path="/compliance/", statuses=(200,)), answer=edit_body(edit_page))
 
 
 EMPTY = edit_pages(lambda page: {**page, "data": [], "first_id": None, "last_id": None, "next_page": None})
 ONE = edit_pages(lambda page: {**page, "data": page["data"][:1], "next_page": None})
-NAMELESS = edit_pages(lambda page: {**page, "data": [{"id": each["id"]} for each in page["data"]]})
+NAMELESS = edit_pages(lambda page: {**page, "data": [{"id": item["id"]} for item in page["data"]]})
 
 
 def mismatched_assertions(results: Mapping[str, Result]) -> dict[str, set[str]]:
@@ -55,9 +55,9 @@ def test_an_empty_account_causes_no_drift(account: Fault, services: Services) ->
 def test_items_of_an_empty_list_are_not_observed(services: Services) -> None:
     services.restart(EMPTY)
     (observation,) = (
-        each
-        for each in probe_account(services.target("pa", **KEYS), [REMOTE])[REMOTE].observations
-        if each.label == "success"
+        observation
+        for observation in probe_account(services.target("pa", **KEYS), [REMOTE])[REMOTE].observations
+        if observation.label == "success"
     )
     assert observation.not_observed["body:/data/*/status"] == "nothing-there"
     assert "status" in observation.matched

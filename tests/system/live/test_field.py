@@ -22,12 +22,12 @@ def test_exactly_the_known_contradictions_of_one_provider_are_found(tmp_path: Pa
     with field.serving_as_published() as addresses:
         ran = field.run_night(tmp_path, addresses, "--provider", PROVIDER, rate=200)
     assert field.collect_findings(ran.lines) == {
-        told for told in field.read_known_findings() if told.provider == PROVIDER
+        finding for finding in field.read_known_findings() if finding.provider == PROVIDER
     }
     outcomes = {result.outcome for result in ran.results.values()}
     assert outcomes == {Outcome.CONFORMS, Outcome.DRIFTED, Outcome.NOT_PROBED}, "no edge made anything unclear"
 
 
 def test_each_known_contradiction_contradicts_the_mock() -> None:
-    there = {(provider, each.name) for provider, table in CONTRADICTIONS.items() for each in table}
-    assert {(told.provider, name) for told, name in field.read_known_findings().items()} <= there
+    there = {(provider, contradiction.name) for provider, table in CONTRADICTIONS.items() for contradiction in table}
+    assert {(finding.provider, name) for finding, name in field.read_known_findings().items()} <= there

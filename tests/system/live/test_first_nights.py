@@ -108,7 +108,7 @@ def test_a_week_with_one_key(tmp_path: Path) -> None:
         assert first.status == 0, first.all_output
         assert Counter(result.outcome.value for result in first.results.values())["conforms"] >= 7
         assert {result.outcome.value for result in first.results.values()} == {"conforms", "not_probed"}
-        assert [each["values"].get("small_model") for each in first.run.preflight] == ["mock-small"]
+        assert [cause["values"].get("small_model") for cause in first.run.preflight] == ["mock-small"]
         listings = [asked for asked, _ in standing_in.asked[2:] if asked == "GET /pa/v1/models"]
         assert not any(name.startswith(MOCKS) for _, headers in standing_in.asked for name in headers)
         assert all(headers.get(b"anthropic-version") == b"2023-06-01" for _, headers in standing_in.asked)
@@ -122,7 +122,7 @@ def test_a_week_with_one_key(tmp_path: Path) -> None:
         noisy_night = check_run(out, night())
         assert noisy_night.status == 1, noisy_night.all_output
         causes = find_causes(select_record_results(read_run(newest_run(out) / "results.jsonl")[1]))
-        assert [(each.provider, each.records) for each in causes] == [("pa", (GET_MODEL,))]
+        assert [(cause.provider, cause.records) for cause in causes] == [("pa", (GET_MODEL,))]
         assert "documented 404, observed 410" in causes[0].summary
         assert f"accept --cause {causes[0].id}" in summary(out)
 

@@ -163,11 +163,11 @@ class DriftingMock:
         self.mock = create_app(only=["pa"])
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        async def spoiled(message: Message) -> None:
+        async def send_spoiled(message: Message) -> None:
             wrong = message["type"] == "http.response.start" and "no-such-path" in scope["path"]
             await send({**message, "status": 418} if wrong else message)
 
-        await self.mock(scope, receive, spoiled)
+        await self.mock(scope, receive, send_spoiled)
 
 
 def test_a_drift_is_confirmed_after_the_time_that_the_target_sets(tmp_path: Path) -> None:

@@ -39,7 +39,9 @@ def without_scope(path: str = "/v1/(files|evals|conversations|fine_tuning|organi
 
 
 def outcomes_and_reasons(results: Mapping[str, Result]) -> dict[str, str]:
-    return {address: each.reason.code if each.reason else str(each.outcome) for address, each in results.items()}
+    return {
+        address: result.reason.code if result.reason else str(result.outcome) for address, result in results.items()
+    }
 
 
 def test_a_key_without_the_scope_is_account_trouble(services: Services) -> None:
@@ -92,5 +94,5 @@ def test_one_page_for_all_endpoints_is_a_gateway_page(path: str, outcome: str, s
     services.restart(
         Fault(FaultScope(provider="pc", method="POST", path=path), answer=replace_answer(200, GREETING, "text/plain"))
     )
-    found = outcomes_and_reasons(probe_account(services.target("pc"), [*POSTED, ELSEWHERE]))
-    assert {found[each] for each in POSTED} == {outcome}
+    outcomes = outcomes_and_reasons(probe_account(services.target("pc"), [*POSTED, ELSEWHERE]))
+    assert {outcomes[address] for address in POSTED} == {outcome}

@@ -118,7 +118,7 @@ def test_a_run_detects_its_self_test_and_shows_it_nowhere(
         ["python", "-m", "catalog_probe", "report", "build", str(seen.folder), "--out", str(tmp_path / "again")],
     )
     assert rebuilt.status == 0, rebuilt.all_output
-    assert SELF_TEST in {each.record for each in read_run(tmp_path / "again" / "results.jsonl")[1]}
+    assert SELF_TEST in {result.record for result in read_run(tmp_path / "again" / "results.jsonl")[1]}
 
 
 @pytest.mark.parametrize("stage", STAGES.values(), ids=STAGES)

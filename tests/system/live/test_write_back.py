@@ -137,9 +137,18 @@ def installation(tmp_path: Path, mock: EmbeddedMock) -> Installed:
 def test_an_installed_package_is_never_written_into(installation: Installed) -> None:
     """A folder of the user's is, and begins with the shipped records."""
     shipped = installation.contents()
-    probing = ("probe", "--target", str(installation.target.path), "--provider", "pa", "-k", "get_model", "--update")
+    probe_command = (
+        "probe",
+        "--target",
+        str(installation.target.path),
+        "--provider",
+        "pa",
+        "-k",
+        "get_model",
+        "--update",
+    )
 
-    refused = installation.run(*probing)
+    refused = installation.run(*probe_command)
     assert refused.returncode == 4
     lines = (refused.stdout + refused.stderr).strip().splitlines()
     assert len(lines) == 1
@@ -147,7 +156,7 @@ def test_an_installed_package_is_never_written_into(installation: Installed) -> 
     assert "--catalog DIR" in lines[0]
     assert not (installation.folder / "reports").exists(), "nothing was probed"
 
-    night = installation.run(*probing, "--catalog", "mine")
+    night = installation.run(*probe_command, "--catalog", "mine")
     assert night.returncode == 0, night.stdout + night.stderr
     assert f"update: {MODEL}: conforms" in night.stdout
     own_records = Catalog.load(installation.folder / "mine")

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 HEADERS = {"x-api-key": "mock-pa-inference", "pa-version": VERSION}
 
 
-def piped(stream: IO[bytes] | None) -> IO[bytes]:
+def require_pipe(stream: IO[bytes] | None) -> IO[bytes]:
     assert stream is not None
     return stream
 
@@ -37,9 +37,9 @@ def running(*arguments: str, under: Sequence[str] = ()) -> Iterator[tuple[subpro
     command = [*under, sys.executable, "-m", "catalog_probe.mockserver", "--stdin-lifeline", "--only", "pa", *arguments]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         try:
-            yield process, json.loads(piped(process.stdout).readline())
+            yield process, json.loads(require_pipe(process.stdout).readline())
         finally:
-            piped(process.stdin).close()
+            require_pipe(process.stdin).close()
             process.wait(DEADLINE_S)
 
 
@@ -74,9 +74,9 @@ def test_it_ends_silently_at_once_even_while_a_request_hangs(how: str | signal.S
             if isinstance(how, signal.Signals):
                 process.send_signal(how)
             else:
-                piped(process.stdin).close()
+                require_pipe(process.stdin).close()
             assert process.wait(DEADLINE_S) == 0
-            assert piped(process.stderr).read() == b""
+            assert require_pipe(process.stderr).read() == b""
 
 
 def test_it_lists_requests_if_told_to(ready: dict[str, Any]) -> None:
@@ -117,10 +117,10 @@ def test_no_page_may_read_unless_an_origin_is_named(ready: dict[str, Any], origi
 def test_it_says_nothing_but_the_ready_line() -> None:
     with running() as (process, ready):
         patient.get(f"{ready['base']}/pa/v1/models", headers=HEADERS)
-        piped(process.stdin).close()
+        require_pipe(process.stdin).close()
         process.wait(DEADLINE_S)
-        assert piped(process.stdout).read() == b""
-        assert piped(process.stderr).read() == b""
+        assert require_pipe(process.stdout).read() == b""
+        assert require_pipe(process.stderr).read() == b""
 
 
 @pytest.mark.parametrize(("clock", "hours"), [("+25h", 25), ("still+3h", 3)])
@@ -244,9 +244,9 @@ def test_a_client_that_goes_away_in_the_middle_of_its_body_makes_no_noise() -> N
         with socket.create_connection((host, int(port))) as leaving:
             leaving.sendall(head("/pa/v1/messages", 1_000) + b"{")
         assert patient.get(f"{ready['base']}/pa/v1/models", headers=HEADERS).status_code == 200
-        piped(process.stdin).close()
+        require_pipe(process.stdin).close()
         process.wait(DEADLINE_S)
-        assert piped(process.stderr).read() == b""
+        assert require_pipe(process.stderr).read() == b""
 
 
 def test_a_handshake_that_is_refused_or_dropped_makes_no_noise() -> None:
@@ -264,6 +264,6 @@ def test_a_handshake_that_is_refused_or_dropped_makes_no_noise() -> None:
             with socket.create_connection((host, int(port))) as asking:
                 asking.sendall("\r\n".join(["GET /pc/v1/responses HTTP/1.1", *lines, "", ""]).encode())
                 assert asking.makefile("rb").read().partition(b"\r\n")[0] == answered
-        piped(process.stdin).close()
+        require_pipe(process.stdin).close()
         process.wait(DEADLINE_S)
-        assert piped(process.stderr).read() == b""
+        assert require_pipe(process.stderr).read() == b""

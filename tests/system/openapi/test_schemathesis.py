@@ -79,7 +79,9 @@ def _of_operation(operation: Any, mode: str, url: str, known: dict[str, str]) ->
 
 def _can_be_wrong(operation: dict[str, Any]) -> bool:
     """Whether there is anything in its requests that a schema could refuse."""
-    return "requestBody" in operation or any(each["in"] == "query" for each in operation.get("parameters", ()))
+    return "requestBody" in operation or any(
+        parameter["in"] == "query" for parameter in operation.get("parameters", ())
+    )
 
 
 def _first(error: BaseException) -> str:

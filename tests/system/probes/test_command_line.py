@@ -146,14 +146,14 @@ def test_an_empty_selection_has_its_exit_status(tmp_path: Path) -> None:
     assert not [path for path in (tmp_path / "out").rglob("*") if path.is_file()]
 
 
-def gone(answer: SpoilableAnswer) -> None:
+def spoil_unknown_models(answer: SpoilableAnswer) -> None:
     """Answer 410 to what names a model that does not exist."""
     if "no-such-model" in answer.path:
         answer.status = 410
 
 
 def test_last_failed_and_exit_first(tmp_path: Path) -> None:
-    wrong = WrongProvider(gone)
+    wrong = WrongProvider(spoil_unknown_models)
     with serving(wrong) as base:
         target = pa_target(tmp_path / "target.toml", base)
         family = ("--target", target, "-p", "no:randomly", "-k", "models or (general and unknown)")
@@ -175,18 +175,18 @@ def test_last_failed_and_exit_first(tmp_path: Path) -> None:
     "options", [("-n", "2", "-x"), ("-n", "2", "--maxfail=1"), ("--maxfail=1",), ("--stepwise",)], ids=" ".join
 )
 def test_a_run_stopped_by_x_exits_by_its_findings(tmp_path: Path, options: tuple[str, ...]) -> None:
-    wrong = WrongProvider(gone)
+    wrong = WrongProvider(spoil_unknown_models)
     with serving(wrong) as base:
         target = pa_target(tmp_path / "target.toml", base)
         selected = ("-p", "no:randomly", "-k", "models or (general and unknown)")
-        run_command = pytest_probes(tmp_path / "out", "--target", target, *selected, *options)
-    assert run_command.status == Exit.DRIFT, run_command.all_output
-    assert any(result.outcome is Outcome.DRIFTED for result in run_command.results.values())
-    assert f"exit {Exit.BLIND}" not in run_command.all_output
-    assert set(run_command.results) == set(run_command.run.selected), "what was left unasked is told"
+        done = pytest_probes(tmp_path / "out", "--target", target, *selected, *options)
+    assert done.status == Exit.DRIFT, done.all_output
+    assert any(result.outcome is Outcome.DRIFTED for result in done.results.values())
+    assert f"exit {Exit.BLIND}" not in done.all_output
+    assert set(done.results) == set(done.run.selected), "what was left unasked is told"
 
 
-class Interrupting:
+class InterruptingPlugin:
     """A plugin that is as Ctrl-C before the first record is reported."""
 
     @pytest.hookimpl(tryfirst=True)
@@ -196,13 +196,13 @@ class Interrupting:
 
 def test_a_run_interrupted_before_any_result_is_blind_and_leaves_nothing(tmp_path: Path) -> None:
     out = tmp_path / "out"
-    status = run_pytest_here("probes", "--out", str(out), "-k", UNKNOWN_MODEL, plugins=[Interrupting()])
+    status = run_pytest_here("probes", "--out", str(out), "-k", UNKNOWN_MODEL, plugins=[InterruptingPlugin()])
     assert status == Exit.BLIND
     assert not [path for path in out.rglob("*") if path.is_file()]
 
 
 def test_cause_selects_the_records_of_a_cause(tmp_path: Path) -> None:
-    wrong = WrongProvider(gone)
+    wrong = WrongProvider(spoil_unknown_models)
     with serving(wrong) as base:
         target = pa_target(tmp_path / "target.toml", base)
         first = pytest_probes(tmp_path / "out", "--target", target, "-k", "models or (general and unknown)")
@@ -210,7 +210,7 @@ def test_cause_selects_the_records_of_a_cause(tmp_path: Path) -> None:
         asked = pytest_probes(tmp_path / "out", "--target", target, "--cause", cause.id)
     assert asked.status == 1
     again = read_run(tmp_path / "out" / "latest" / "results.jsonl")[1]
-    assert {each.record for each in again} == set(cause.records)
+    assert {result.record for result in again} == set(cause.records)
     assert cause.id in {repeated.id for repeated in find_causes(again)}
 
 
@@ -255,7 +255,7 @@ REFUSED = {
 }
 
 
-def refused(typed: str, tmp_path: Path) -> list[str]:
+def make_refused_arguments(typed: str, tmp_path: Path) -> list[str]:
     """The words of a command that cannot be used, with the files that it names."""
     (tmp_path / "file").write_text("")
     (tmp_path / "broken.toml").write_text("live = [")
@@ -270,9 +270,9 @@ def refused(typed: str, tmp_path: Path) -> list[str]:
     return ["probes", *(word.format(tmp=tmp_path, **found) for word in typed.split()), *out]
 
 
-def assert_refused(typed: str, status: int, said: str) -> None:
-    lines = [line for line in said.splitlines() if line.strip()]
-    assert status == 4, said
+def assert_refused(typed: str, status: int, output: str) -> None:
+    lines = [line for line in output.splitlines() if line.strip()]
+    assert status == 4, output
     assert len(lines) == 1, lines
     assert re.fullmatch(f"ERROR: {REFUSED[typed]}", lines[0]), lines[0]
 
@@ -282,14 +282,22 @@ def assert_refused(typed: str, status: int, said: str) -> None:
 def test_unusable_arguments_are_refused_in_one_line(
     typed: str, workers: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    status = run_pytest_here(*refused(typed, tmp_path), *workers.split())
-    told = capsys.readouterr()
-    assert_refused(typed, status, told.out + told.err)
+    status = run_pytest_here(*make_refused_arguments(typed, tmp_path), *workers.split())
+    output = capsys.readouterr()
+    assert_refused(typed, status, output.out + output.err)
 
 
 @pytest.mark.parametrize(("typed", "workers"), [("--provider nope", ""), ("--catalog {malformed}", "-n 2")])
 def test_a_refusal_is_one_line_of_a_process_too(typed: str, workers: str, tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *refused(typed, tmp_path), *workers.split()]
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-p",
+        "no:cacheprovider",
+        *make_refused_arguments(typed, tmp_path),
+        *workers.split(),
+    ]
     done = run_command(tmp_path / "out", command)
     assert_refused(typed, done.status, done.all_output)
 
