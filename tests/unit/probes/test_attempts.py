@@ -1,4 +1,4 @@
-"""Which steps are asked again: each by itself, also the one whose endpoint the recipe does not name."""
+"""Which steps get another attempt, and how the attempts of a record are concluded."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from catalog_probe.probes.judging.verdicts.attempts import (
 )
 from catalog_probe.probes.judging.verdicts.verdict import Verdict
 
-FINE = Verdict(Outcome.CONFORMS, None)
-GONE = Verdict(
+CONFORMS = Verdict(Outcome.CONFORMS, None)
+DRIFTED = Verdict(
     Outcome.DRIFTED,
     None,
     (Finding("status-differs", Aspect.STATUS, Severity.MUST, "status", "answer", documented=404, observed=410),),
@@ -24,51 +24,53 @@ STOPPED = Verdict(Outcome.INCONCLUSIVE, Reason(ReasonCode.READ_TIMEOUT, "no answ
 UNNAMED, NAMED = ("answer", ""), ("answer", "pa/endpoints/messages/create_message")
 
 
-def test_a_drift_where_the_recipe_names_no_endpoint_is_looked_at_again() -> None:
-    """Beside other endpoints that conform: it stands only if a second look agrees."""
-    first = {UNNAMED: GONE, NAMED: FINE}
+def test_drift_without_endpoint_is_asked_again() -> None:
+    """The drift stands only if a second attempt agrees, whatever other endpoints show."""
+    first = {UNNAMED: DRIFTED, NAMED: CONFORMS}
     assert list_open_steps([first]) == {UNNAMED}
-    assert not list_open_steps([first, {UNNAMED: GONE}])
-    assert conclude_record([first, {UNNAMED: GONE}]).outcome is Outcome.DRIFTED
-    assert conclude_record([first, {UNNAMED: FINE}]).outcome is Outcome.FLAKY
+    assert not list_open_steps([first, {UNNAMED: DRIFTED}])
+    assert conclude_record([first, {UNNAMED: DRIFTED}]).outcome is Outcome.DRIFTED
+    assert conclude_record([first, {UNNAMED: CONFORMS}]).outcome is Outcome.FLAKY
 
 
-def test_a_label_that_was_never_sent_is_no_step_once_its_endpoints_are_asked() -> None:
+def test_unnamed_step_is_dropped_once_its_endpoints_are_asked() -> None:
     assert list_open_steps([{UNNAMED: STOPPED}]) == {UNNAMED}
-    assert conclude_record([{UNNAMED: STOPPED}, {NAMED: FINE}]).outcome is Outcome.CONFORMS
-    assert not list_open_steps([{UNNAMED: STOPPED}, {NAMED: FINE}])
+    assert conclude_record([{UNNAMED: STOPPED}, {NAMED: CONFORMS}]).outcome is Outcome.CONFORMS
+    assert not list_open_steps([{UNNAMED: STOPPED}, {NAMED: CONFORMS}])
 
 
-def test_that_one_label_has_got_its_endpoints_hides_no_other_label() -> None:
+def test_other_unnamed_labels_stay_open() -> None:
     other = ("stream", "")
-    assert list_open_steps([{UNNAMED: STOPPED, other: GONE}, {NAMED: FINE}]) == {other}
+    assert list_open_steps([{UNNAMED: STOPPED, other: DRIFTED}, {NAMED: CONFORMS}]) == {other}
 
 
-def test_what_was_settled_is_not_unsettled_by_what_other_steps_are_asked_again_for() -> None:
-    assert conclude_record([{NAMED: GONE}, {NAMED: GONE}, {NAMED: FINE}]).outcome is Outcome.DRIFTED
-    assert conclude_record([{NAMED: FINE}, {NAMED: STOPPED}]).outcome is Outcome.CONFORMS
+def test_concluded_step_is_kept_in_later_attempts() -> None:
+    assert conclude_record([{NAMED: DRIFTED}, {NAMED: DRIFTED}, {NAMED: CONFORMS}]).outcome is Outcome.DRIFTED
+    assert conclude_record([{NAMED: CONFORMS}, {NAMED: STOPPED}]).outcome is Outcome.CONFORMS
 
 
-def test_a_drift_after_a_step_conformed_counts_all_the_same() -> None:
-    flaky = conclude_record([{NAMED: FINE}, {NAMED: GONE}])
+def test_drift_after_a_conforming_attempt_is_flaky() -> None:
+    flaky = conclude_record([{NAMED: CONFORMS}, {NAMED: DRIFTED}])
     assert flaky.outcome is Outcome.FLAKY
     assert flaky.reason is not None
     assert flaky.reason.detail == "conforms, then drifted (status-differs)"
 
 
-def test_of_more_attempts_than_are_made_the_first_decide() -> None:
-    different = [replace(GONE, findings=(replace(GONE.findings[0], observed=status),)) for status in (410, 411, 412)]
+def test_attempts_beyond_the_maximum_are_ignored() -> None:
+    different = [
+        replace(DRIFTED, findings=(replace(DRIFTED.findings[0], observed=status),)) for status in (410, 411, 412)
+    ]
     assert len(different) == MAX_ATTEMPTS
-    final = conclude_record([{NAMED: each} for each in (*different, different[0])])
+    final = conclude_record([{NAMED: verdict} for verdict in (*different, different[0])])
     assert final.outcome is Outcome.DRIFTED
     assert [finding.observed for finding in final.findings] == [412]
 
 
-def test_only_what_may_have_passed_by_then_is_asked_again_later() -> None:
+def test_transient_steps() -> None:
     assert has_transient_step([{NAMED: STOPPED}])
-    assert has_transient_step([{NAMED: GONE, UNNAMED: FINE}, {NAMED: STOPPED}])
-    assert not has_transient_step([{NAMED: GONE}])
-    assert not has_transient_step([{NAMED: STOPPED}, {NAMED: FINE}])
+    assert has_transient_step([{NAMED: DRIFTED, UNNAMED: CONFORMS}, {NAMED: STOPPED}])
+    assert not has_transient_step([{NAMED: DRIFTED}])
+    assert not has_transient_step([{NAMED: STOPPED}, {NAMED: CONFORMS}])
     assert not has_transient_step([{NAMED: STOPPED}, {NAMED: STOPPED}])
 
 
@@ -77,26 +79,31 @@ REFUSED = Verdict(Outcome.RESTRICTED, Reason(ReasonCode.PROBE_REFUSED, "403"))
 LATER = ("gone", "")
 
 
-def test_what_waits_for_a_step_is_asked_again_with_what_is_open_and_never_for_itself() -> None:
+def test_dependent_step_is_asked_again_with_open_steps_only() -> None:
     assert list_open_steps([{NAMED: STOPPED, LATER: STEP}]) == {NAMED, LATER}
-    assert list_open_steps([{NAMED: FINE, LATER: STEP}]) == frozenset()
+    assert list_open_steps([{NAMED: CONFORMS, LATER: STEP}]) == frozenset()
     assert list_open_steps([{NAMED: STOPPED, LATER: REFUSED}]) == {NAMED}
     assert list_open_steps([{NAMED: STOPPED, LATER: replace(STEP, reason=None)}]) == {NAMED}
-    often: list[dict[tuple[str, str], Verdict]] = [{LATER: STEP}] * (MAX_ATTEMPTS - 1)
-    assert list_open_steps([*often, {NAMED: STOPPED}]) == {NAMED, LATER}
-    assert list_open_steps([*often, {LATER: STEP, NAMED: STOPPED}]) == {NAMED}
+    earlier_attempts: list[dict[tuple[str, str], Verdict]] = [{LATER: STEP}] * (MAX_ATTEMPTS - 1)
+    assert list_open_steps([*earlier_attempts, {NAMED: STOPPED}]) == {NAMED, LATER}
+    assert list_open_steps([*earlier_attempts, {LATER: STEP, NAMED: STOPPED}]) == {NAMED}
 
 
-def test_a_step_that_was_seen_in_the_end_shows_what_waited_for_it() -> None:
-    assert conclude_record([{NAMED: STOPPED, LATER: STEP}, {NAMED: FINE, LATER: FINE}]).outcome is Outcome.CONFORMS
-    assert conclude_record([{NAMED: STOPPED, LATER: REFUSED}, {NAMED: FINE, LATER: FINE}]).outcome is Outcome.RESTRICTED
+def test_dependent_step_is_concluded_after_its_step() -> None:
+    assert (
+        conclude_record([{NAMED: STOPPED, LATER: STEP}, {NAMED: CONFORMS, LATER: CONFORMS}]).outcome is Outcome.CONFORMS
+    )
+    assert (
+        conclude_record([{NAMED: STOPPED, LATER: REFUSED}, {NAMED: CONFORMS, LATER: CONFORMS}]).outcome
+        is Outcome.RESTRICTED
+    )
 
 
-def test_how_attempts_differ_is_told_by_what_drifts_alone() -> None:
-    noted = replace(GONE.findings[0], code="field-undocumented", severity=Severity.INFO)
-    seen = replace(GONE, findings=(*GONE.findings, noted))
-    told = conclude_record([{NAMED: seen}, {NAMED: STOPPED}, {NAMED: STOPPED}])
-    assert (told.outcome, told.reason) == (
+def test_disagreement_names_only_drifts() -> None:
+    note = replace(DRIFTED.findings[0], code="field-undocumented", severity=Severity.INFO)
+    with_note = replace(DRIFTED, findings=(*DRIFTED.findings, note))
+    verdict = conclude_record([{NAMED: with_note}, {NAMED: STOPPED}, {NAMED: STOPPED}])
+    assert (verdict.outcome, verdict.reason) == (
         Outcome.INCONCLUSIVE,
         Reason(
             ReasonCode.ATTEMPTS_DISAGREE,

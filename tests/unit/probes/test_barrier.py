@@ -1,4 +1,4 @@
-"""Probes of a lane wait for each other, stage by stage, in whatever order they come, and never for ever."""
+"""The barrier of a lane: its probes wait for each other stage by stage, in any order, and never for ever."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from catalog_probe.probes.running.barrier import Barrier, Stage
 STAGES = (Stage.ASKED, Stage.JUDGED)
 
 
-async def _run(plans: dict[str, tuple[bool, ...]], log: list[tuple[str, str]]) -> None:
-    """Each probe works a while, then waits for the stages of its plan, and leaves."""
+async def run_probes(plans: dict[str, tuple[bool, ...]], log: list[tuple[str, str]]) -> None:
+    """Run probes that wait for the stages of their plan, and then leave."""
     barrier = Barrier()
     barrier.register(plans)
 
@@ -33,9 +33,9 @@ async def _run(plans: dict[str, tuple[bool, ...]], log: list[tuple[str, str]]) -
 
 
 @given(st.dictionaries(st.sampled_from("abcdefgh"), st.tuples(st.booleans(), st.booleans()), min_size=1))
-def test_no_probe_passes_a_stage_before_all_have_reached_it(plans: dict[str, tuple[bool, ...]]) -> None:
+def test_no_probe_passes_a_stage_before_all_reach_it(plans: dict[str, tuple[bool, ...]]) -> None:
     log: list[tuple[str, str]] = []
-    anyio.run(_run, plans, log)
+    anyio.run(run_probes, plans, log)
     for stage in STAGES:
         passed = [index for index, (_, event) in enumerate(log) if event == f"past {stage.name}"]
         arrived = [index for index, (_, event) in enumerate(log) if event == f"at {stage.name}"]
@@ -43,7 +43,7 @@ def test_no_probe_passes_a_stage_before_all_have_reached_it(plans: dict[str, tup
         assert not passed or max(arrived) < min(passed)
 
 
-def test_all_that_waited_get_the_same_moment() -> None:
+def test_all_waiting_probes_get_the_same_moment() -> None:
     moments: list[float] = []
 
     async def run() -> None:
@@ -63,7 +63,7 @@ def test_all_that_waited_get_the_same_moment() -> None:
 
 
 @pytest.mark.parametrize("stage", STAGES)
-def test_nobody_waits_for_a_probe_that_left_or_for_a_late_one(stage: Stage) -> None:
+def test_barrier_ignores_probes_that_left_or_come_late(stage: Stage) -> None:
     async def run() -> None:
         barrier = Barrier()
         barrier.register("ab")

@@ -1,4 +1,4 @@
-"""Items are asked in our order, whatever order another plugin (pytest-randomly, for one) puts them in."""
+"""Records are probed in our order, whatever order another plugin such as pytest-randomly gives the items."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Reversing:
-    """Reverses the items, and keeps the addresses in the order in which they are asked."""
+    """Reverses the items, and keeps the addresses in the final order."""
 
     def __init__(self) -> None:
         self.addresses: list[str] = []
@@ -29,26 +29,26 @@ class Reversing:
 
 
 def collect(*arguments: str) -> list[str]:
-    """The addresses that a run with these arguments would ask, in its order."""
+    """Return the addresses of a run with these arguments, in its order."""
     reversing = Reversing()
     assert run_pytest_here("probes", "--collect-only", "-q", *arguments, plugins=[reversing]) == 0
     return reversing.addresses
 
 
-def test_providers_follow_each_other(tmp_path: Path) -> None:
+def test_records_are_grouped_by_provider(tmp_path: Path) -> None:
     addresses = collect("--out", str(tmp_path), "-k", "429")
     providers = [address.partition("/")[0] for address in addresses]
     assert len(set(providers)) > 1
     assert providers == sorted(providers)
 
 
-def test_a_budget_is_spent_on_most_facts_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_limited_run_probes_records_with_most_facts_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     orders: list[list[str]] = []
     for max_requests in (None, 5):
-        tonight = write_live_target(tmp_path, {"pa": "http://127.0.0.1:9/pa"}, max_requests=max_requests)
-        for name, value in tonight.environ.items():
+        target = write_live_target(tmp_path, {"pa": "http://127.0.0.1:9/pa"}, max_requests=max_requests)
+        for name, value in target.environ.items():
             monkeypatch.setenv(name, value)
-        orders.append(collect("--target", str(tonight.path), "--out", str(tmp_path), "--kind", "errors"))
-    as_they_came, by_facts = orders
-    assert sorted(as_they_came) == sorted(by_facts)
-    assert as_they_came != by_facts
+        orders.append(collect("--target", str(target.path), "--out", str(tmp_path), "--kind", "errors"))
+    unlimited_order, limited_order = orders
+    assert sorted(unlimited_order) == sorted(limited_order)
+    assert unlimited_order != limited_order

@@ -1,4 +1,4 @@
-"""Stand-ins become what a target's provider really calls things, wherever an identifier stands in a request."""
+"""Stand-ins become the real prefixes of a target's provider in requests, and back."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ REAL = Dialect("pa-", "real-", "pa_", "real_")
         ("/v1/spa_1/x", "/v1/spa_1/x"),
     ],
 )
-def test_identifiers_in_a_path_are_translated(path: str, sent: str) -> None:
+def test_stand_ins_in_a_path_become_real(path: str, sent: str) -> None:
     assert REAL.path_out(path) == sent
 
 
 @pytest.mark.parametrize(
-    ("asked", "kept"),
+    ("sent_url", "kept_url"),
     [
         (
             "http://real_host/v1/documents/real_proj_doc_1/content",
@@ -44,19 +44,19 @@ def test_identifiers_in_a_path_are_translated(path: str, sent: str) -> None:
         ("wss://h/v1/live?model=m", "wss://h/v1/live?model=m"),
     ],
 )
-def test_identifiers_in_an_address_that_was_asked_become_stand_ins(asked: str, kept: str) -> None:
-    """Not the host, which stays what it is; what is compared with an answer then is in the words of the answer."""
-    assert REAL.url_in(asked) == kept
+def test_real_prefixes_in_a_url_become_stand_ins(sent_url: str, kept_url: str) -> None:
+    """The host is unchanged, so answers are compared in their own words."""
+    assert REAL.url_in(sent_url) == kept_url
 
 
 @given(st.lists(st.sampled_from(["pa_a", "real_b", "spa_c", "v1", "pa_"])))
-def test_a_path_is_kept_as_the_recipe_wrote_it(segments: list[str]) -> None:
-    """What goes out and is kept is the path of the recipe again, unless that has a real name in it itself."""
+def test_translated_path_is_translated_back(segments: list[str]) -> None:
+    """Unless the recipe's path contains a real prefix itself."""
     path = "/".join(["", *segments])
     assert REAL.url_in(f"http://host{REAL.path_out(path)}") == f"http://host{path.replace('/real_', '/pa_')}"
 
 
-def test_a_provider_with_prefixes_of_its_own_is_probed_by_them() -> None:
+def test_provider_with_real_prefixes_conforms() -> None:
     """Activity types in a query, a document's id in a path, headers both ways."""
     prefixes = {"header_prefix": "real-", "id_prefix": "real_"}
     addresses = [

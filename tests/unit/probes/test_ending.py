@@ -1,4 +1,4 @@
-"""A run that is told to end does so where pytest can tell of it."""
+"""Ending a run by a signal, at a line that pytest can report."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @pytest.fixture
-def handled() -> Iterator[None]:
+def signal_handling() -> Iterator[None]:
     before = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT)}
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_DFL)
@@ -28,18 +28,18 @@ def handled() -> Iterator[None]:
         signal.signal(number, handler)
 
 
-def nowhere(number: signal.Signals, deferred: list[bool]) -> None:
-    """What no instruction of stands in a line, once that is taken from it."""
+def raise_in_no_line(number: signal.Signals, deferred: list[bool]) -> None:
+    """Raise a signal; the caller strips the line table of this code."""
     signal.raise_signal(number)
     deferred.append(True)
 
 
-def told_to_end(number: signal.Signals, deferred: list[bool]) -> None:
-    FunctionType(nowhere.__code__.replace(co_linetable=b""), globals())(number, deferred)
+def end_outside_of_lines(number: signal.Signals, deferred: list[bool]) -> None:
+    FunctionType(raise_in_no_line.__code__.replace(co_linetable=b""), globals())(number, deferred)
     wait_for_signal()
 
 
-@pytest.mark.usefixtures("handled")
+@pytest.mark.usefixtures("signal_handling")
 @pytest.mark.parametrize(
     ("number", "ends"),
     [
@@ -48,19 +48,19 @@ def told_to_end(number: signal.Signals, deferred: list[bool]) -> None:
         (signal.SIGINT, KeyboardInterrupt),
     ],
 )
-def test_it_ends_at_a_line_of_the_source(number: signal.Signals, ends: type[BaseException]) -> None:
+def test_run_ends_at_a_line_of_the_source(number: signal.Signals, ends: type[BaseException]) -> None:
     deferred: list[bool] = []
-    with pytest.raises(ends) as told:
-        told_to_end(number, deferred)
+    with pytest.raises(ends) as error:
+        end_outside_of_lines(number, deferred)
     assert deferred, "what stands in no line is not interrupted"
-    assert "told_to_end" in str(told.getrepr(funcargs=True))
+    assert "end_outside_of_lines" in str(error.getrepr(funcargs=True))
 
 
-@pytest.mark.usefixtures("handled")
-def test_a_second_signal_kills_and_what_another_handles_stays() -> None:
-    with pytest.raises(pytest.exit.Exception, match="ended by SIGTERM") as told:
+@pytest.mark.usefixtures("signal_handling")
+def test_second_signal_kills_and_foreign_handlers_stay() -> None:
+    with pytest.raises(pytest.exit.Exception, match="ended by SIGTERM") as error:
         signal.raise_signal(signal.SIGTERM)
-    assert told.value.returncode == 128 + signal.SIGTERM
+    assert error.value.returncode == 128 + signal.SIGTERM
     assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
     ending.handle_signals()

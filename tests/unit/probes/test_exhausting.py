@@ -1,4 +1,4 @@
-"""Using a limit up: no request more than was bounded, and none after the refusal that was sought but the judged one."""
+"""Exhausting a limit: a bounded number of requests, and none but the judged one after the refusal."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ CALL = get("/v1/models")
 REMAINING = "x-remaining"
 
 
-class Scripted:
+class ScriptedProbe:
     """A probe whose provider answers with these statuses in turn; None is no answer."""
 
     def __init__(self, *statuses: int | None, headers: Mapping[str, str] | None = None) -> None:
@@ -61,8 +61,8 @@ class Scripted:
         return [exchange.label for exchange in self.exchanges]
 
 
-def after(probe: Scripted, steps: Callable[[Scripted], Awaitable[None]]) -> Sequence[str]:
-    """The labels of what was sent."""
+def list_sent_labels(probe: ScriptedProbe, steps: Callable[[ScriptedProbe], Awaitable[None]]) -> Sequence[str]:
+    """Run the steps, and return the labels of the requests."""
     anyio.run(steps, probe)
     return probe.sent
 
@@ -78,44 +78,58 @@ def after(probe: Scripted, steps: Callable[[Scripted], Awaitable[None]]) -> Sequ
     ids=["refused in time", "at once", "lost on the way", "never"],
 )
 def test_exhausting_ends_at_the_refusal_or_the_bound(statuses: tuple[int | None, ...], labels: list[str]) -> None:
-    assert after(Scripted(*statuses), lambda probe: exhaust_limit(probe, CALL, 5, label=LIMITED)) == labels
+    assert (
+        list_sent_labels(ScriptedProbe(*statuses), lambda probe: exhaust_limit(probe, CALL, 5, label=LIMITED)) == labels
+    )
 
 
-def test_a_limit_out_of_reach_is_not_tried() -> None:
-    probe = Scripted(*(200,) * 9, headers={REMAINING: "999"})
+def test_limit_out_of_reach_stops_the_probe() -> None:
+    probe = ScriptedProbe(*(200,) * 9, headers={REMAINING: "999"})
     with pytest.raises(ProbeStopped, match="x-remaining says 999, and at most 5 requests"):
-        after(probe, lambda probe: exhaust_limit(probe, CALL, 5, remaining=REMAINING))
+        list_sent_labels(probe, lambda probe: exhaust_limit(probe, CALL, 5, remaining=REMAINING))
     assert probe.sent == [SETUP]
 
 
-def test_a_limit_within_reach_is_tried() -> None:
-    probe = Scripted(200, 429, 429, headers={REMAINING: "1"})
-    assert after(probe, lambda probe: exhaust_limit(probe, CALL, 5, remaining=REMAINING)) == [SETUP, SETUP, ANSWER]
+def test_limit_within_reach_is_exhausted() -> None:
+    probe = ScriptedProbe(200, 429, 429, headers={REMAINING: "1"})
+    assert list_sent_labels(probe, lambda probe: exhaust_limit(probe, CALL, 5, remaining=REMAINING)) == [
+        SETUP,
+        SETUP,
+        ANSWER,
+    ]
 
 
 @pytest.mark.parametrize(
-    "statuses, ordinary, sent",
+    "statuses, ordinary, count",
     [((200, 200, 429), 200, 3), ((400, 429), 400, 2), ((None,), 200, 1), ((200,) * 4, 200, 4)],
     ids=["refused", "ordinary failures count too", "no answer", "never"],
 )
-def test_each_try_is_judged_until_one_is_refused(statuses: tuple[int | None, ...], ordinary: int, sent: int) -> None:
-    labels = after(Scripted(*statuses), lambda probe: send_until_refused(probe, CALL, 4, ordinary=ordinary))
-    assert labels == [ANSWER] * sent
+def test_send_until_refused(statuses: tuple[int | None, ...], ordinary: int, count: int) -> None:
+    labels = list_sent_labels(
+        ScriptedProbe(*statuses), lambda probe: send_until_refused(probe, CALL, 4, ordinary=ordinary)
+    )
+    assert labels == [ANSWER] * count
 
 
 @pytest.mark.parametrize(
-    "statuses, sent",
+    "statuses, count",
     [((429,), 1), ((200, 404, 429), 3), ((None, 429), 1), ((200,) * 4, 4)],
     ids=["used up", "it filled up on the way", "no answer", "never"],
 )
-def test_a_limit_that_was_used_up_is_met_again(statuses: tuple[int | None, ...], sent: int) -> None:
-    assert after(Scripted(*statuses), lambda probe: send_until_limited(probe, CALL, 4)) == [ANSWER] * sent
+def test_send_until_limited(statuses: tuple[int | None, ...], count: int) -> None:
+    assert (
+        list_sent_labels(ScriptedProbe(*statuses), lambda probe: send_until_limited(probe, CALL, 4)) == [ANSWER] * count
+    )
 
 
-def test_one_more_is_sent_than_is_allowed() -> None:
-    assert after(Scripted(200, 200, 429), lambda probe: send_one_more_than(probe, CALL, 2)) == [SETUP, SETUP, ANSWER]
+def test_one_more_than_allowed_is_sent() -> None:
+    assert list_sent_labels(ScriptedProbe(200, 200, 429), lambda probe: send_one_more_than(probe, CALL, 2)) == [
+        SETUP,
+        SETUP,
+        ANSWER,
+    ]
 
 
-def test_what_is_refused_too_early_proves_nothing() -> None:
+def test_early_refusal_stops_the_probe() -> None:
     with pytest.raises(ProbeStopped, match="setup-failed"):
-        after(Scripted(200, 429), lambda probe: send_one_more_than(probe, CALL, 2))
+        list_sent_labels(ScriptedProbe(200, 429), lambda probe: send_one_more_than(probe, CALL, 2))

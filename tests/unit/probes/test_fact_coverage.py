@@ -1,4 +1,4 @@
-"""A fact counts as looked at only where something is sent whose answer is compared with it."""
+"""A fact counts as checked only if a request is sent whose answer is compared with it."""
 
 from __future__ import annotations
 
@@ -24,84 +24,96 @@ from catalog_probe.probes.targets.target import Cost, Credential, Provider, Targ
 
 ADDRESS = "pa/errors/general/x"
 STATUS = Assertion(ADDRESS, AssertionKey.parse("answer/status"), 404, Basis.DOCUMENTED, "2:7.3#a")
-FAR = Assertion(
+PROVIDER_ONLY = Assertion(
     ADDRESS, AssertionKey.parse("answer/type"), "x", Basis.DOCUMENTED, "2:7.3#a", out_of_reach="only-the-provider"
 )
-GUESS = Assertion(ADDRESS, AssertionKey.parse("answer/code"), "x", Basis.ASSUMED)
-SENT = recipe(ADDRESS, get("/v1/x"))
+ASSUMED = Assertion(ADDRESS, AssertionKey.parse("answer/code"), "x", Basis.ASSUMED)
+SENT_RECIPE = recipe(ADDRESS, get("/v1/x"))
 
 
-def fact(checked_by: str = "", *, section: str = "2:7.3", wire: str = "yes", note: str = "") -> Fact:
+def make_fact(checked_by: str = "", *, section: str = "2:7.3", wire: str = "yes", note: str = "") -> Fact:
     cells = {"id": f"pa-{section}", "section": section, "row": "a", "statement": "A gives 404", "wire": wire}
     return Fact.parse({**cells, "note": note, "checked_by": checked_by})
 
 
 KEY = {"inference": Credential("inference", "key-of-nobody")}
-PLAIN = Provider("pa", addresses={"base_url": "https://pa.example"}, credentials=KEY)
-HERE = Target("t", True, frozenset({Cost.FREE}), {"pa": PLAIN})
+PROVIDER = Provider("pa", addresses={"base_url": "https://pa.example"}, credentials=KEY)
+TARGET = Target("t", True, frozenset({Cost.FREE}), {"pa": PROVIDER})
 
 
-def looked(own: Fact, *recipes: Recipe) -> FactCoverage:
-    checks = FactChecks([own], [STATUS, FAR, GUESS])
-    reaches = ProviderReach.for_target(RecipeBook({each.address: each for each in recipes}, {}, {}), "pa", HERE)
-    return next(list_provider_facts("pa", checks, reaches, HERE))
+def find_coverage(fact: Fact, *recipes: Recipe) -> FactCoverage:
+    checks = FactChecks([fact], [STATUS, PROVIDER_ONLY, ASSUMED])
+    reaches = ProviderReach.for_target(RecipeBook({recipe.address: recipe for recipe in recipes}, {}, {}), "pa", TARGET)
+    return next(list_provider_facts("pa", checks, reaches, TARGET))
 
 
-WHY = ("no-documented-setup", "why")
-LOOK = recipe(ADDRESS, get("/"), needs_scenario=True)
+NO_SETUP = ("no-documented-setup", "why")
+MOCK_ONLY = recipe(ADDRESS, get("/"), needs_scenario=True)
 
 
 @pytest.mark.parametrize(
-    ("own", "recipes", "standing", "reach", "here"),
+    ("fact", "recipes", "status", "reach", "is_here"),
     [
-        (fact(STATUS.id), [SENT], FactStatus.CHECKED, Reach.ONE_KEY, True),
-        (fact(STATUS.id), [recipe(ADDRESS, get("/v1/{x}"))], FactStatus.CHECKED, Reach.MORE, False),
-        (fact(STATUS.id), [], FactStatus.REST, None, False),
-        (fact(STATUS.id), [recipe(ADDRESS, get("/v1/x"), label="other")], FactStatus.REST, None, False),
+        (make_fact(STATUS.id), [SENT_RECIPE], FactStatus.CHECKED, Reach.ONE_KEY, True),
+        (make_fact(STATUS.id), [recipe(ADDRESS, get("/v1/{x}"))], FactStatus.CHECKED, Reach.MORE, False),
+        (make_fact(STATUS.id), [], FactStatus.REST, None, False),
+        (make_fact(STATUS.id), [recipe(ADDRESS, get("/v1/x"), label="other")], FactStatus.REST, None, False),
         (
-            fact(STATUS.id),
-            [recipe(ADDRESS, get("/v1/x"), label="other", not_sent=WHY)],
+            make_fact(STATUS.id),
+            [recipe(ADDRESS, get("/v1/x"), label="other", not_sent=NO_SETUP)],
             FactStatus.REHEARSED,
             Reach.TRAFFIC,
             False,
         ),
-        (fact(STATUS.id), [LOOK], FactStatus.REHEARSED, Reach.TRAFFIC, False),
-        (fact(STATUS.id), [recipe(ADDRESS, get("/v1/x"), not_live=WHY)], FactStatus.REHEARSED, Reach.MOCK, False),
+        (make_fact(STATUS.id), [MOCK_ONLY], FactStatus.REHEARSED, Reach.TRAFFIC, False),
         (
-            fact(STATUS.id),
-            [recipe(ADDRESS, get("/v1/x"), label="first", optional={"answer": LOOK})],
+            make_fact(STATUS.id),
+            [recipe(ADDRESS, get("/v1/x"), not_live=NO_SETUP)],
+            FactStatus.REHEARSED,
+            Reach.MOCK,
+            False,
+        ),
+        (
+            make_fact(STATUS.id),
+            [recipe(ADDRESS, get("/v1/x"), label="first", optional={"answer": MOCK_ONLY})],
             FactStatus.REHEARSED,
             Reach.TRAFFIC,
             False,
         ),
-        (fact(FAR.id), [SENT], FactStatus.REHEARSED, Reach.TRAFFIC, True),
-        (fact(f"{FAR.id}; {STATUS.id}"), [SENT], FactStatus.CHECKED, Reach.ONE_KEY, True),
-        (fact(GUESS.id), [SENT], FactStatus.REST, None, False),
-        (fact(f"part: {STATUS.id}", note="unchecked: 405"), [SENT], FactStatus.IN_PART, Reach.ONE_KEY, True),
-        (fact("only-the-provider"), [SENT], FactStatus.REASONED, None, False),
-        (fact(), [SENT], FactStatus.REST, None, False),
-        (fact(wire="told"), [SENT], FactStatus.TOLD, None, False),
-        (fact(wire="impossible"), [SENT], FactStatus.IMPOSSIBLE, None, False),
+        (make_fact(PROVIDER_ONLY.id), [SENT_RECIPE], FactStatus.REHEARSED, Reach.TRAFFIC, True),
+        (make_fact(f"{PROVIDER_ONLY.id}; {STATUS.id}"), [SENT_RECIPE], FactStatus.CHECKED, Reach.ONE_KEY, True),
+        (make_fact(ASSUMED.id), [SENT_RECIPE], FactStatus.REST, None, False),
+        (
+            make_fact(f"part: {STATUS.id}", note="unchecked: 405"),
+            [SENT_RECIPE],
+            FactStatus.IN_PART,
+            Reach.ONE_KEY,
+            True,
+        ),
+        (make_fact("only-the-provider"), [SENT_RECIPE], FactStatus.REASONED, None, False),
+        (make_fact(), [SENT_RECIPE], FactStatus.REST, None, False),
+        (make_fact(wire="told"), [SENT_RECIPE], FactStatus.TOLD, None, False),
+        (make_fact(wire="impossible"), [SENT_RECIPE], FactStatus.IMPOSSIBLE, None, False),
     ],
 )
-def test_how_a_fact_stands(
-    own: Fact, recipes: list[Recipe], standing: FactStatus, reach: Reach | None, here: bool
+def test_status_and_reach_of_a_fact(
+    fact: Fact, recipes: list[Recipe], status: FactStatus, reach: Reach | None, is_here: bool
 ) -> None:
-    found = looked(own, *recipes)
-    reached = found.reached.reach if found.reached is not None else None
-    assert (found.status, reached, found.here) == (standing, reach, here)
+    coverage = find_coverage(fact, *recipes)
+    reach_found = coverage.reached.reach if coverage.reached is not None else None
+    assert (coverage.status, reach_found, coverage.here) == (status, reach, is_here)
 
 
-FOUND = [
-    looked(fact(STATUS.id), SENT),
-    looked(fact("only-the-provider"), SENT),
-    looked(fact(section="2:8.1")),
-    looked(fact(section="2:8.1", wire=Wire.TOLD)),
+COVERAGES = [
+    find_coverage(make_fact(STATUS.id), SENT_RECIPE),
+    find_coverage(make_fact("only-the-provider"), SENT_RECIPE),
+    find_coverage(make_fact(section="2:8.1")),
+    find_coverage(make_fact(section="2:8.1", wire=Wire.TOLD)),
 ]
 
 
-def test_the_reasoned_and_the_rest_are_of_the_whole_and_what_is_only_told_is_not() -> None:
-    table = count_by_section(FOUND)
+def test_counts_by_section() -> None:
+    table = count_by_section(COVERAGES)
     assert list(table) == ["pa", "pa 2:7.3", "pa 2:8.1", "total"]
     assert table["pa 2:7.3"] == FactCounts(on_wire=2, checked=1, one_key=1, reasoned=1, here=1)
     assert table["pa 2:8.1"] == FactCounts(on_wire=1, rest=1, told_only=1)
@@ -116,10 +128,10 @@ def test_the_reasoned_and_the_rest_are_of_the_whole_and_what_is_only_told_is_not
     assert lines[-1].endswith(" 33.3%")
 
 
-def test_each_fact_that_is_not_checked_whole_is_listed_with_why() -> None:
-    in_part = looked(fact(f"part: {STATUS.id}", note="unchecked: 405"), SENT)
+def test_unchecked_facts_are_listed_with_their_reason() -> None:
+    in_part = find_coverage(make_fact(f"part: {STATUS.id}", note="unchecked: 405"), SENT_RECIPE)
     assert format_unchecked_facts(
-        [*FOUND, in_part, looked(fact(STATUS.id), recipe(ADDRESS, get("/"), not_live=WHY))]
+        [*COVERAGES, in_part, find_coverage(make_fact(STATUS.id), recipe(ADDRESS, get("/"), not_live=NO_SETUP))]
     ) == [
         "reasoned  pa-2:7.3: A gives 404 (only-the-provider)",
         "rest      pa-2:8.1: A gives 404",

@@ -1,4 +1,4 @@
-"""The requests without a fault that a plan counts beside the others."""
+"""The fault-free requests that a plan counts."""
 
 from __future__ import annotations
 
@@ -9,20 +9,22 @@ from catalog_probe.probes.targets.target import Cost
 from tests.harness.engines import FIRST_ENDPOINTS, catalog, mock_target_at
 
 TARGET = mock_target_at("http://127.0.0.1:1")
-ALL = frozenset(Cost)
-FAULTY = [str(each.address) for each in catalog().records if str(each.address).startswith("pa/errors/invalid_request/")]
+ALL_COSTS = frozenset(Cost)
+FAULT_ADDRESSES = [
+    str(record.address) for record in catalog().records if str(record.address).startswith("pa/errors/invalid_request/")
+]
 
 
-def test_one_is_counted_for_so_many_faults_on_an_endpoint_as_make_an_answer_suspicious() -> None:
-    probed = make_plan(catalog(), TARGET, ALL, FAULTY, FIRST_ENDPOINTS).probed
-    asked = list_fault_free_requests(probed, catalog(), TARGET, ALL)
-    assert 0 < len(asked) <= sum(len(each.labels) for each in probed.values()) // MIN_FAULTS * MAX_REQUESTS
-    assert {each.lane for each in asked} <= {each.lane for each in probed.values()}
-    assert all(each.requests == 1 for each in asked)
+def test_fault_free_requests_are_counted_by_number_of_faults() -> None:
+    probed = make_plan(catalog(), TARGET, ALL_COSTS, FAULT_ADDRESSES, FIRST_ENDPOINTS).probed
+    requests = list_fault_free_requests(probed, catalog(), TARGET, ALL_COSTS)
+    assert 0 < len(requests) <= sum(len(recipe.labels) for recipe in probed.values()) // MIN_FAULTS * MAX_REQUESTS
+    assert {request.lane for request in requests} <= {recipe.lane for recipe in probed.values()}
+    assert all(request.requests == 1 for request in requests)
 
 
-def test_what_is_not_allowed_is_not_counted_and_two_faults_need_none() -> None:
-    probed = make_plan(catalog(), TARGET, ALL, FAULTY, FIRST_ENDPOINTS).probed
+def test_no_fault_free_request_if_not_allowed_or_few_faults() -> None:
+    probed = make_plan(catalog(), TARGET, ALL_COSTS, FAULT_ADDRESSES, FIRST_ENDPOINTS).probed
     assert list_fault_free_requests(probed, catalog(), TARGET, frozenset()) == []
-    two = {address: each for address, each in probed.items() if len(each.labels) == 1}
-    assert list_fault_free_requests(dict(list(two.items())[:2]), catalog(), TARGET, ALL) == []
+    single_label = {address: recipe for address, recipe in probed.items() if len(recipe.labels) == 1}
+    assert list_fault_free_requests(dict(list(single_label.items())[:2]), catalog(), TARGET, ALL_COSTS) == []

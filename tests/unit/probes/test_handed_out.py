@@ -1,4 +1,4 @@
-"""The engine keeps a result until it is handed out, and no longer: a run has hundreds, each with all its answers."""
+"""The engine releases each result once it is handed out: a run has hundreds, each with all its answers."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def results_in_memory() -> list[Result]:
     return [item for item in gc.get_objects() if type(item) is Result and item.record in ADDRESSES]
 
 
-def test_what_was_handed_out_is_not_kept_and_not_sent_again_by_a_start() -> None:
+def test_result_is_released_and_not_probed_again() -> None:
     held_by_tests = {id(result): result for result in results_in_memory()}  # what other tests share
     paths: Counter[str] = Counter()
     provider = WrongProvider(lambda answer: paths.update([answer.path]))

@@ -1,4 +1,4 @@
-"""A library that nobody installed is told in one line; a module of ours that is missing is no such thing."""
+"""Missing libraries, an old Python and an unsupported system are reported in one line."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.harness.command import CHECKOUT, DEADLINE_S, NO_TEST_PLUGINS, child_e
 
 
 @pytest.mark.parametrize("name", ["anyio", "httpx._models"])
-def test_a_library_that_is_not_installed_is_told_with_what_installs_it(name: str) -> None:
+def test_missing_library_is_reported_with_its_install_command(name: str) -> None:
     with (
         pytest.raises(pytest.UsageError, match=r"^(anyio|httpx) is not installed here; `python -m pip install -e"),
         report_missing_libraries(),
@@ -23,7 +23,7 @@ def test_a_library_that_is_not_installed_is_told_with_what_installs_it(name: str
 
 
 @pytest.mark.parametrize("name", ["catalog_probe.no_such_module", "catalog_probe", None])
-def test_a_module_of_ours_stays_a_fault_of_ours(name: str | None) -> None:
+def test_missing_own_module_is_an_internal_error(name: str | None) -> None:
     with pytest.raises(ModuleNotFoundError), report_missing_libraries():
         raise ModuleNotFoundError("No module", name=name)
 
@@ -37,35 +37,35 @@ def test_a_module_of_ours_stays_a_fault_of_ours(name: str | None) -> None:
         ("uvicorn", "catalog_probe.mockserver --port 0"),
     ],
 )
-def test_a_command_that_lacks_a_library_says_so_in_one_line(library: str, command: str) -> None:
-    """4, as of all that cannot be used; what needs none of it goes on."""
+def test_command_without_a_library_is_refused_in_one_line(library: str, command: str) -> None:
+    """Exit status 4; `--help`, which needs no library, still works."""
     module, *arguments = command.split()
     group = [word for word in arguments[:1] if module == "catalog_probe"]
-    done, helped = (lacking(library, module, *words) for words in (arguments, [*group, "--help"]))
-    assert (done.returncode, helped.returncode) == (Exit.USAGE, Exit.FINE)
+    failed, helped = (run_without_library(library, module, *words) for words in (arguments, [*group, "--help"]))
+    assert (failed.returncode, helped.returncode) == (Exit.USAGE, Exit.FINE)
     speaker = "catalog-probe" if group else "mockserver"
-    assert done.stderr.startswith(f"{speaker}: {library} is not installed here; `python -m pip install -e .`")
-    assert done.stderr.count("\n") == 1
+    assert failed.stderr.startswith(f"{speaker}: {library} is not installed here; `python -m pip install -e .`")
+    assert failed.stderr.count("\n") == 1
 
 
-FIRST_READ = ("conftest.py", "catalog_probe/__init__.py")
+FIRST_FILES = ("conftest.py", "catalog_probe/__init__.py")
 """What any Python meets first, before it can be told that it is too old."""
 
 
-@pytest.mark.parametrize("file", FIRST_READ)
-def test_an_old_python_can_read_what_tells_it_so(file: str) -> None:
+@pytest.mark.parametrize("file", FIRST_FILES)
+def test_old_python_can_parse_the_version_check(file: str) -> None:
     ast.parse((CHECKOUT / file).read_text("utf-8"), feature_version=(3, 8))
 
 
-OLD = "sys.version_info = (3, 10, 13)"
+OLD_PYTHON = "sys.version_info = (3, 10, 13)"
 WINDOWS = "os.name, sys.platform = 'nt', 'win32'"
 
 
 @pytest.mark.parametrize(
-    ("disguise", "module", "said"),
+    ("disguise", "module", "message"),
     [
         *(
-            (OLD, module, "needs Python 3.11 or newer; this is 3.10")
+            (OLD_PYTHON, module, "needs Python 3.11 or newer; this is 3.10")
             for module in ("catalog_probe", "catalog_probe.mockserver")
         ),
         (WINDOWS, "catalog_probe.probes", "needs a POSIX system, as Linux, macOS or WSL; this is win32"),
@@ -76,36 +76,36 @@ WINDOWS = "os.name, sys.platform = 'nt', 'win32'"
         ),
     ],
 )
-def test_an_old_python_and_another_system_are_told_in_one_line(disguise: str, module: str, said: str) -> None:
+def test_old_python_and_other_system_are_refused_in_one_line(disguise: str, module: str, message: str) -> None:
     code = f"import os, sys; {disguise}; import runpy; runpy._run_module_as_main({module!r})"
-    line = [sys.executable, "-c", code]
+    command = [sys.executable, "-c", code]
     environ = child_environ(NO_TEST_PLUGINS)
-    done = subprocess.run(
-        line, cwd=CHECKOUT, env=environ, capture_output=True, text=True, check=False, timeout=DEADLINE_S
+    process = subprocess.run(
+        command, cwd=CHECKOUT, env=environ, capture_output=True, text=True, check=False, timeout=DEADLINE_S
     )
-    assert f"catalog-probe {said}" in done.stderr
-    assert done.stderr.count("\n") == 1
-    assert done.returncode != 0
+    assert f"catalog-probe {message}" in process.stderr
+    assert process.stderr.count("\n") == 1
+    assert process.returncode != 0
 
 
 @pytest.mark.parametrize(
-    ("library", "arguments", "said"),
+    ("library", "arguments", "message"),
     [
         ("anyio", "probes --plan", "anyio is not installed here; `python -m pip install -e .` installs"),
         ("anyio", "probes", "anyio is not installed here; `python -m pip install -e .` installs"),
         ("hypothesis", "--target live", "write `pytest probes"),
     ],
 )
-def test_pytest_that_lacks_a_library_says_so_in_one_line(library: str, arguments: str, said: str) -> None:
-    done = lacking(library, "pytest", *arguments.split())
-    assert done.returncode == Exit.USAGE
-    told = done.stdout + done.stderr
-    assert [line for line in told.splitlines() if said in line]
-    assert "Traceback" not in told
-    assert len(told.splitlines()) < 5
+def test_pytest_without_a_library_is_refused_in_one_line(library: str, arguments: str, message: str) -> None:
+    process = run_without_library(library, "pytest", *arguments.split())
+    assert process.returncode == Exit.USAGE
+    output = process.stdout + process.stderr
+    assert [line for line in output.splitlines() if message in line]
+    assert "Traceback" not in output
+    assert len(output.splitlines()) < 5
 
 
-LACKING = """
+PROGRAM_WITHOUT_LIBRARY = """
 import runpy, sys
 _, library, *sys.argv = sys.argv
 
@@ -119,15 +119,15 @@ runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=True)
 """
 
 
-def lacking(library: str, *words: str) -> subprocess.CompletedProcess[str]:
-    """A command in a process that cannot import this library."""
-    line = [sys.executable, "-c", LACKING, library, *words]
+def run_without_library(library: str, *words: str) -> subprocess.CompletedProcess[str]:
+    """Run a command in a process that cannot import this library."""
+    command = [sys.executable, "-c", PROGRAM_WITHOUT_LIBRARY, library, *words]
     environ = child_environ(NO_TEST_PLUGINS)
     return subprocess.run(
-        line, cwd=CHECKOUT, env=environ, capture_output=True, text=True, check=False, timeout=DEADLINE_S
+        command, cwd=CHECKOUT, env=environ, capture_output=True, text=True, check=False, timeout=DEADLINE_S
     )
 
 
-def test_what_is_installed_is_let_be() -> None:
+def test_installed_libraries_are_accepted() -> None:
     with report_missing_libraries():
         import catalog_probe  # noqa: F401

@@ -1,4 +1,4 @@
-"""The journal of what probes made: what is read of it, of which version, and what a damaged one still tells."""
+"""The journal of created resources: entries, versions, and damaged files."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 KEY = "canary-key-of-nobody"
 
 
-def test_a_line_keeps_what_was_made_and_no_request(tmp_path: Path) -> None:
+def test_entry_has_the_resource_and_no_request(tmp_path: Path) -> None:
     path = tmp_path / journal.FILE_NAME
     writer = Journal(path, "night", str)
     started = writer.begin("pa/endpoints/files/f", "pa", "https://pa.example", "inference", "POST /v1/files")
@@ -40,7 +40,7 @@ def test_a_line_keeps_what_was_made_and_no_request(tmp_path: Path) -> None:
     }
 
 
-def test_an_id_that_holds_a_key_is_not_written_and_fits_no_removal(tmp_path: Path) -> None:
+def test_id_that_contains_a_key_is_hidden(tmp_path: Path) -> None:
     path = tmp_path / journal.FILE_NAME
     writer = Journal(path, "night", Redactor({KEY: "${KEY}"}).redact_text)
     started = writer.begin("pa/endpoints/files/f", "pa", "https://pa.example", "inference", "POST /v1/files")
@@ -51,7 +51,7 @@ def test_an_id_that_holds_a_key_is_not_written_and_fits_no_removal(tmp_path: Pat
 
 
 @pytest.mark.parametrize("field", ["target", "provider", "address", "record", "role", "removal", "resource"])
-def test_a_line_that_is_edited_or_of_another_key_is_known_by_its_code(tmp_path: Path, field: str) -> None:
+def test_edited_entry_has_another_mac(tmp_path: Path, field: str) -> None:
     write_entries(tmp_path / journal.FILE_NAME, 1)
     (entry,) = journal.read_entries(tmp_path / journal.FILE_NAME)
     assert entry.mac == entry.compute_mac(KEY)
@@ -61,8 +61,8 @@ def test_a_line_that_is_edited_or_of_another_key_is_known_by_its_code(tmp_path: 
 
 
 @pytest.mark.parametrize("schema", ["", '"schema":1,', '"schema":3,', '"schema":"2",', '"schema":null,'])
-def test_a_journal_of_another_version_is_refused_whole(tmp_path: Path, schema: str) -> None:
-    """Version 1, which had no number, kept requests: a path in it could lead a key to another host."""
+def test_journal_of_another_version_is_refused(tmp_path: Path, schema: str) -> None:
+    """Version 1 kept whole requests: a path in it could lead a key to another host."""
     path = tmp_path / journal.FILE_NAME
     write_entries(path, 1)
     old = '{"id":"0badc0ffee00","state":"making","record":"pa/endpoints/files/get_file","target":"night"}\n'
@@ -90,7 +90,7 @@ DAMAGES: dict[str, Callable[[bytes], bytes]] = {
 
 
 @pytest.mark.parametrize("damage", DAMAGES)
-def test_what_is_readable_of_a_damaged_journal_is_used_and_the_rest_named(tmp_path: Path, damage: str) -> None:
+def test_damaged_lines_are_named_and_skipped(tmp_path: Path, damage: str) -> None:
     path = tmp_path / journal.FILE_NAME
     records = write_entries(path, 3)
     lines = path.read_bytes().splitlines(keepends=True)
@@ -103,14 +103,14 @@ def test_what_is_readable_of_a_damaged_journal_is_used_and_the_rest_named(tmp_pa
 
 
 @pytest.mark.parametrize("change", [b"\r\n", b"\n\n"])
-def test_other_ends_of_lines_and_a_mark_before_them_do_no_harm(tmp_path: Path, change: bytes) -> None:
+def test_other_line_ends_and_byte_order_mark_are_read(tmp_path: Path, change: bytes) -> None:
     path = tmp_path / journal.FILE_NAME
     records = write_entries(path, 2)
     path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes().replace(b"\n", change))
     assert [entry.record for entry in journal.read_open_entries(path)] == records
 
 
-def test_a_line_that_was_cut_short_takes_none_with_it_that_comes_later(tmp_path: Path) -> None:
+def test_line_cut_short_leaves_later_lines(tmp_path: Path) -> None:
     path = tmp_path / journal.FILE_NAME
     write_entries(path, 1)
     path.write_bytes(path.read_bytes()[:-9])
@@ -122,14 +122,14 @@ def test_a_line_that_was_cut_short_takes_none_with_it_that_comes_later(tmp_path:
     assert len(left_out) == 1
 
 
-def test_a_damaged_journal_keeps_no_other_from_being_cleaned(tmp_path: Path) -> None:
+def test_damaged_journal_does_not_stop_the_cleanup_of_others(tmp_path: Path) -> None:
     first, second = tmp_path / "1.jsonl", tmp_path / "2.jsonl"
     write_entries(first, 1)
-    making = '{"schema":2,"id":"a","state":"making"}\n'
-    first.write_text('{"id": "x", "state": "made"}\n[1]\n' + making + '{"id":"a","state":"made"}\n')
-    second.write_text("{\n" + making)
+    made_line = '{"schema":2,"id":"a","state":"making"}\n'
+    first.write_text('{"id": "x", "state": "made"}\n[1]\n' + made_line + '{"id":"a","state":"made"}\n')
+    second.write_text("{\n" + made_line)
     target = Target("night", live=True, allow=frozenset(), providers={})
-    told = [each.line for each in cleanup.clean_up([first, second], target)]
-    assert [each.partition(": ")[0] for each in told] == ["kept", "left out", "by hand"]
-    assert f"{first}:4" in told[0]
-    assert f"{second}:1" in told[1]
+    lines = [line.line for line in cleanup.clean_up([first, second], target)]
+    assert [line.partition(": ")[0] for line in lines] == ["kept", "left out", "by hand"]
+    assert f"{first}:4" in lines[0]
+    assert f"{second}:1" in lines[1]

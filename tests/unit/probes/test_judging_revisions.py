@@ -1,4 +1,4 @@
-"""What of a record holds under the revision of a request: of what does not, no finding is made."""
+"""Assertions that hold only under some API revisions."""
 
 from __future__ import annotations
 
@@ -17,21 +17,23 @@ from tests.harness.engines import catalog
 ADDRESS, KEY = "pa/endpoints/models/list_models", "success/status"
 OLD, NEW = "2023-06-01", "2026-10-21"
 REVISIONS = manifest("pa").revisions
-(STATED,) = (
-    each for each in asserted_expectations(catalog()[ADDRESS], catalog().__getitem__) if KEY in each.assertions
+(EXPECTED,) = (
+    expectation
+    for expectation in asserted_expectations(catalog()[ADDRESS], catalog().__getitem__)
+    if KEY in expectation.assertions
 )
 
 
-def test_where_a_provider_has_no_revisions_all_holds() -> None:
+def test_provider_without_revisions_ignores_them() -> None:
     """PD's documents have none (2:9)."""
-    pd = replace(STATED.assertions[KEY], since=NEW)
-    expected = replace(STATED, address="pd/endpoints/models/list_models", assertions={KEY: pd})
+    pd = replace(EXPECTED.assertions[KEY], since=NEW)
+    expected = replace(EXPECTED, address="pd/endpoints/models/list_models", assertions={KEY: pd})
     assert expected.provider == "pd"
     assert assertions_of_other_revisions(expected, Request("GET", "https://provider.example/v1/models")) == set()
 
 
 @pytest.mark.parametrize(
-    ("since", "until", "asked", "holds"),
+    ("since", "until", "revision", "holds"),
     [
         ("", "", NEW, True),
         (NEW, "", NEW, True),
@@ -42,11 +44,11 @@ def test_where_a_provider_has_no_revisions_all_holds() -> None:
         ("", NEW, "", True),
     ],
 )
-def test_it_holds_since_a_revision_or_until_one(since: str, until: str, asked: str, holds: bool) -> None:
+def test_assertion_holds_since_or_until_a_revision(since: str, until: str, revision: str, holds: bool) -> None:
     assert REVISIONS is not None
-    changed = {**STATED.assertions, KEY: replace(STATED.assertions[KEY], since=since, until=until)}
-    expected = replace(STATED, assertions=changed)
-    request = Request("GET", "https://provider.example/v1/models", {REVISIONS.header: asked} if asked else {})
+    changed = {**EXPECTED.assertions, KEY: replace(EXPECTED.assertions[KEY], since=since, until=until)}
+    expected = replace(EXPECTED, assertions=changed)
+    request = Request("GET", "https://provider.example/v1/models", {REVISIONS.header: revision} if revision else {})
     assert assertions_of_other_revisions(expected, request) == (set() if holds else {KEY})
     finding = Finding("status-differs", Aspect.STATUS, Severity.MUST, "", "success", observed=201, assertion=KEY)
     assert list(drop_other_revisions([finding], expected, request)) == ([finding] if holds else [])
@@ -55,7 +57,7 @@ def test_it_holds_since_a_revision_or_until_one(since: str, until: str, asked: s
 def test_an_assertion_of_another_revision_is_never_both_mismatched_and_not_observed() -> None:
     assert REVISIONS is not None
     expected = replace(
-        STATED, assertions={**STATED.assertions, KEY: replace(STATED.assertions[KEY], since=NEW, until="")}
+        EXPECTED, assertions={**EXPECTED.assertions, KEY: replace(EXPECTED.assertions[KEY], since=NEW, until="")}
     )
     exchange = Exchange("success", Request("GET", "https://provider.example/v1/models", {REVISIONS.header: OLD}))
     finding = Finding("status-differs", Aspect.STATUS, Severity.INFO, "", "success", observed=201, assertion=KEY)

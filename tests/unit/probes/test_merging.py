@@ -1,4 +1,4 @@
-"""One difference on several endpoints is one finding; two of one endpoint, however alike, are two."""
+"""Merging: the same finding on several endpoints is one finding, two on one endpoint stay two."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ DRIFT = Finding(
     observed="soon",
     assertion="answer/header:retry-after",
 )
-TOLD = replace(DRIFT, code=FindingCode.UNDOCUMENTED_HEADER, severity=Severity.INFO, message="x-new: 1", assertion="")
+NOTE = replace(DRIFT, code=FindingCode.UNDOCUMENTED_HEADER, severity=Severity.INFO, message="x-new: 1", assertion="")
 
 
-def test_it_is_told_once_as_it_was_seen_first_with_all_its_endpoints() -> None:
+def test_same_finding_is_merged_with_all_its_endpoints() -> None:
     later = replace(DRIFT, observed="later", message="so it is there")
     assert merge_findings([("a", [DRIFT]), ("b", [later]), ("", [DRIFT])]) == (replace(DRIFT, endpoints=("a", "b")),)
-    assert merge_findings([("a", [TOLD]), ("b", [TOLD])]) == (replace(TOLD, endpoints=("a", "b")),)
+    assert merge_findings([("a", [NOTE]), ("b", [NOTE])]) == (replace(NOTE, endpoints=("a", "b")),)
     assert merge_findings([("", [DRIFT])]) == (DRIFT,)
 
 
@@ -41,22 +41,22 @@ def test_it_is_told_once_as_it_was_seen_first_with_all_its_endpoints() -> None:
         replace(DRIFT, code=FindingCode.HEADER_MISSING, observed=None),
     ],
 )
-def test_another_difference_is_another_finding(other: Finding) -> None:
+def test_different_findings_are_not_merged(other: Finding) -> None:
     assert merge_findings([("a", [DRIFT]), ("b", [other])]) == (
         replace(DRIFT, endpoints=("a",)),
         replace(other, endpoints=("b",)),
     )
 
 
-def test_what_is_only_told_differs_by_what_is_told() -> None:
-    other = replace(TOLD, message="x-new: 2")
-    assert len(merge_findings([("a", [TOLD]), ("b", [other])])) == 2
+def test_notes_with_different_messages_are_not_merged() -> None:
+    other = replace(NOTE, message="x-new: 2")
+    assert len(merge_findings([("a", [NOTE]), ("b", [other])])) == 2
 
 
-def test_two_of_one_endpoint_stay_two_and_meet_those_of_another_in_their_order() -> None:
+def test_findings_of_one_endpoint_stay_apart_and_merge_in_order() -> None:
     first, second, third = (replace(DRIFT, message=text) for text in ("first", "second", "third"))
-    found = merge_findings([("a", [first, second, third]), ("b", [first, second])])
-    assert [(each.message, each.endpoints) for each in found] == [
+    findings = merge_findings([("a", [first, second, third]), ("b", [first, second])])
+    assert [(finding.message, finding.endpoints) for finding in findings] == [
         ("first", ("a", "b")),
         ("second", ("a", "b")),
         ("third", ("a",)),

@@ -1,4 +1,4 @@
-"""Recipes are loaded from the folder of their provider, by one mechanism for those shipped and for anybody's."""
+"""Loading recipes from the folder of their provider, shipped or not."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture(params=["shipped", "named"])
 def recipes(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """The folder for recipes of PE, which is shipped in one case and lies in a folder that is named in the other."""
+    """The folder for recipes of PE, once shipped and once in a named provider folder."""
     folder = write_provider_folder(tmp_path / "data")
     if request.param == "shipped":
         provider_folder = ProviderFolder(folder, suite=tmp_path / "suite")
@@ -34,7 +34,7 @@ def recipes(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.
     provider_folders.clear_caches()
 
 
-def test_a_package_is_loaded_with_its_modules(recipes: Path) -> None:
+def test_package_is_loaded_with_its_modules(recipes: Path) -> None:
     (recipes / "pe").mkdir()
     (recipes / "pe" / "__init__.py").write_text("from . import notes\nFAMILIES = (notes,)\n")
     (recipes / "pe" / "notes.py").write_text("from .texts import TEXT\n")
@@ -46,20 +46,20 @@ def test_a_package_is_loaded_with_its_modules(recipes: Path) -> None:
     assert package.__file__ == str(recipes / "pe" / "__init__.py")
 
 
-def test_a_module_is_loaded(recipes: Path) -> None:
+def test_module_is_loaded(recipes: Path) -> None:
     (recipes / "pe.py").write_text("TEXT = 'a note'\n")
     module = load_recipes_module("pe")
     assert module is not None
     assert module.TEXT == "a note"
 
 
-def test_there_may_be_none(recipes: Path) -> None:
+def test_missing_recipes_are_none(recipes: Path) -> None:
     assert load_recipes_module("pe") is None
     assert recipes_path("pe") == str(recipes / "pe.py")
 
 
 @pytest.mark.parametrize(
-    ("text", "line", "said"),
+    ("text", "line", "message"),
     [
         ("X = 1\nraise ValueError('boom')", "2", "cannot be imported (ValueError: boom); mend the recipes there"),
         ("X = 1\n\nX = (", "3", "cannot be imported (SyntaxError: '(' was never closed"),
@@ -67,16 +67,16 @@ def test_there_may_be_none(recipes: Path) -> None:
         ("import librarythatisnot", "1", "librarythatisnot is not installed here; `python -m pip install "),
     ],
 )
-def test_what_cannot_be_imported_is_one_line_with_its_place(recipes: Path, text: str, line: str, said: str) -> None:
+def test_import_error_is_one_line_with_its_location(recipes: Path, text: str, line: str, message: str) -> None:
     (recipes / "pe").mkdir()
     (recipes / "pe" / "__init__.py").write_text("from . import notes\n")
     (recipes / "pe" / "notes.py").write_text(text)
-    with pytest.raises(RecipeError) as caught:
+    with pytest.raises(RecipeError) as error:
         load_recipes_module("pe")
-    assert str(caught.value).startswith(f"{recipes}/pe/notes.py:{line}: {said}")
+    assert str(error.value).startswith(f"{recipes}/pe/notes.py:{line}: {message}")
 
 
-def test_what_was_mended_is_read_anew(recipes: Path) -> None:
+def test_mended_recipes_are_loaded_again(recipes: Path) -> None:
     (recipes / "pe").mkdir()
     (recipes / "pe" / "__init__.py").write_text("from . import texts, notes\n")
     (recipes / "pe" / "texts.py").write_text("TEXT = 'of before'\n")

@@ -1,4 +1,4 @@
-"""How far a run is: the line in a terminal, the plain lines elsewhere."""
+"""The progress of a run: one line in a terminal, plain lines elsewhere."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from catalog_probe.probes.plugin.collection.items import Prober
 
 TOTALS = {"pa": 3, "pb": 2}
-A = "pa/errors/general/a"
+ADDRESS = "pa/errors/general/a"
 
 
 class Screen:
-    """What a terminal reporter would have written; `isatty` as given."""
+    """Records what a terminal reporter writes."""
 
     verbosity = 0
     showfspath = True
@@ -42,7 +42,7 @@ class Screen:
 
 
 class Lanes:
-    """Stands in for the prober of a process whose lanes wait."""
+    """A prober whose lanes wait."""
 
     def __init__(self, *lanes: LaneState) -> None:
         self._lanes = [*lanes]
@@ -56,13 +56,13 @@ class Lanes:
             on_tick()
 
 
-ITEM = cast("pytest.Item", SimpleNamespace(callspec=SimpleNamespace(params={"result": A})))
+ITEM = cast("pytest.Item", SimpleNamespace(callspec=SimpleNamespace(params={"result": ADDRESS})))
 """The test item of a record."""
 
 
-def progress(screen: Screen, *lanes: LaneState, at: list[float] | None = None) -> Progress:
-    moments = iter(at) if at else None
-    clock = (lambda: next(moments)) if moments else (lambda: 0.0)
+def make_progress(screen: Screen, *lanes: LaneState, moments: list[float] | None = None) -> Progress:
+    times = iter(moments) if moments else None
+    clock = (lambda: next(times)) if times else (lambda: 0.0)
     return Progress(cast("pytest.TerminalReporter", screen), TOTALS, cast("Prober", Lanes(*lanes)), clock)
 
 
@@ -73,7 +73,7 @@ def terminal_of_60_columns(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "60")
 
 
-def test_the_line_says_what_is_done_what_differs_and_what_is_left_of_each_lane() -> None:
+def test_status_line_with_lanes() -> None:
     counts = {"pa": Counter({Outcome.CONFORMS: 1, Outcome.DRIFTED: 1}), "pb": Counter({Outcome.FLAKY: 1})}
     lanes = [
         LaneState("pb:inference", 1),
@@ -85,25 +85,25 @@ def test_the_line_says_what_is_done_what_differs_and_what_is_left_of_each_lane()
     )
 
 
-def test_of_workers_it_is_known_what_is_left() -> None:
+def test_status_line_without_lanes() -> None:
     counts = {"pa": Counter({Outcome.CONFORMS: 1}), "pb": Counter({Outcome.CONFORMS: 2})}
     assert status_line(counts, TOTALS, []) == "3 of 5 done; pa 2 left"
 
 
-def test_a_terminal_has_one_line_no_longer_than_it_is_wide() -> None:
+def test_terminal_line_fits_the_width() -> None:
     screen = Screen(isatty=True)
     lanes = [LaneState(f"pa:role_{number}", 2) for number in range(9)]
-    progress_plugin = progress(screen, *lanes, at=[0.0, 1.0, 1.0, 1.05, 2.0, 2.0])
+    progress_plugin = make_progress(screen, *lanes, moments=[0.0, 1.0, 1.0, 1.05, 2.0, 2.0])
     progress_plugin.pytest_runtest_protocol(ITEM)
     assert len(screen.lines) == 2, "not drawn again within a tenth of a second"
     assert all(line.startswith("\r0 of 5 done; pa:role_0 2 left, ") and len(line) <= 60 for line in screen.lines)
     assert not screen.showfspath
 
 
-def test_ci_gets_a_plain_line_now_and_then_and_one_for_each_provider() -> None:
+def test_ci_gets_plain_lines() -> None:
     screen = Screen(isatty=False)
-    at = [0.0, 1.0, PLAIN_EVERY_S + 1, PLAIN_EVERY_S + 1, PLAIN_EVERY_S + 2, 99.0]
-    progress_plugin = progress(screen, LaneState("pa:inference", 5), at=at)
+    moments = [0.0, 1.0, PLAIN_EVERY_S + 1, PLAIN_EVERY_S + 1, PLAIN_EVERY_S + 2, 99.0]
+    progress_plugin = make_progress(screen, LaneState("pa:inference", 5), moments=moments)
     progress_plugin.pytest_runtest_protocol(ITEM)
     assert screen.lines == ["0 of 5 done; pa:inference 5 left"]
     progress_plugin.add(make_result("pb/errors/general/a"))
@@ -113,27 +113,25 @@ def test_ci_gets_a_plain_line_now_and_then_and_one_for_each_provider() -> None:
 
 
 @pytest.mark.parametrize("variable", [{"CI": "true"}, {"TERM": "dumb"}])
-def test_nothing_is_drawn_over_where_it_would_be_kept(
-    monkeypatch: pytest.MonkeyPatch, variable: dict[str, str]
-) -> None:
+def test_no_terminal_line_in_ci_or_dumb_terminal(monkeypatch: pytest.MonkeyPatch, variable: dict[str, str]) -> None:
     for name, value in variable.items():
         monkeypatch.setenv(name, value)
     screen = Screen(isatty=True)
-    progress(screen).add(make_result(A))
+    make_progress(screen).add(make_result(ADDRESS))
     assert screen.lines == []
 
 
-def test_the_letters_of_pytest_stand_where_no_line_counts() -> None:
-    report = cast("pytest.TestReport", SimpleNamespace(nodeid=f"probes/test_errors.py::test_error[{A}]"))
+def test_pytest_letters_are_shown_only_without_a_terminal_line() -> None:
+    report = cast("pytest.TestReport", SimpleNamespace(nodeid=f"probes/test_errors.py::test_error[{ADDRESS}]"))
     for isatty, letter in ((True, ""), (False, ".")):
-        hook = progress(Screen(isatty=isatty)).pytest_report_teststatus(report)
+        hook = make_progress(Screen(isatty=isatty)).pytest_report_teststatus(report)
         next(hook)
         with pytest.raises(StopIteration) as ended:
             hook.send(("passed", ".", "PASSED"))
         assert ended.value.value[:2] == ("passed", letter)
 
 
-def test_a_provider_line_counts_what_came_of_its_records() -> None:
+def test_provider_line_counts_outcomes() -> None:
     assert provider_line("pa", Counter({Outcome.CONFORMS: 2, Outcome.NOT_PROBED: 1})) == (
         "PA  3 done  2 conforms  1 not probed"
     )

@@ -1,4 +1,4 @@
-"""What the verdicts on the steps of a record make of it: the gravest first, and nothing that no attempt confirmed."""
+"""From the verdicts on steps to the verdict on the record."""
 
 from __future__ import annotations
 
@@ -14,66 +14,70 @@ from catalog_probe.probes.judging.verdicts.verdict import Verdict
 
 HERE, THERE = "pa/endpoints/models/list_models", "pa/endpoints/files/list_files"
 DRIFT = Finding("status-differs", Aspect.STATUS, Severity.MUST, "status", "answer", observed=410)
-TOLD = Finding("matches-another-record", Aspect.STATE, Severity.INFO, "told", "answer")
-FINE = Verdict(Outcome.CONFORMS)
+NOTE = Finding("matches-another-record", Aspect.STATE, Severity.INFO, "told", "answer")
+CONFORMS = Verdict(Outcome.CONFORMS)
 DRIFTED = Verdict(Outcome.DRIFTED, None, (DRIFT,), (Observation(HERE, "answer", mismatched={"status": "410"}),))
-LOST = Verdict(
+SERVER_FAULT = Verdict(
     Outcome.INCONCLUSIVE,
     Reason(ReasonCode.SERVER_FAULT, "500"),
-    (DRIFT, TOLD),
+    (DRIFT, NOTE),
     (Observation(THERE, "answer", ("type",), {"status": "500"}, {"message": "no-body"}),),
 )
 FLAKY = Verdict(Outcome.FLAKY, Reason(ReasonCode.ATTEMPTS_DIFFER))
 REFUSED = Verdict(Outcome.RESTRICTED, Reason(ReasonCode.PROBE_REFUSED))
-OF_ANOTHER = Verdict(Outcome.INCONCLUSIVE, Reason(ReasonCode.ANOTHER_REVISION, "is of another revision"))
+ANOTHER_REVISION = Verdict(Outcome.INCONCLUSIVE, Reason(ReasonCode.ANOTHER_REVISION, "is of another revision"))
 BROKEN = Verdict(Outcome.HARNESS_ERROR, Reason(ReasonCode.RECIPE_INCOMPLETE))
 
 
-def not_observed_finding(verdict: Verdict) -> list[tuple[str, tuple[str, ...]]]:
-    return [(each.label, each.endpoints) for each in verdict.findings if each.code == FindingCode.NOT_OBSERVED]
+def list_not_observed(verdict: Verdict) -> list[tuple[str, tuple[str, ...]]]:
+    return [
+        (finding.label, finding.endpoints) for finding in verdict.findings if finding.code == FindingCode.NOT_OBSERVED
+    ]
 
 
 @pytest.mark.parametrize(
     ("step_verdicts", "outcome"),
     [
-        ((FINE, FINE), Outcome.CONFORMS),
-        ((FINE, LOST), Outcome.INCONCLUSIVE),
-        ((LOST, REFUSED), Outcome.INCONCLUSIVE),
-        ((FINE, REFUSED), Outcome.RESTRICTED),
-        ((LOST, FLAKY), Outcome.FLAKY),
+        ((CONFORMS, CONFORMS), Outcome.CONFORMS),
+        ((CONFORMS, SERVER_FAULT), Outcome.INCONCLUSIVE),
+        ((SERVER_FAULT, REFUSED), Outcome.INCONCLUSIVE),
+        ((CONFORMS, REFUSED), Outcome.RESTRICTED),
+        ((SERVER_FAULT, FLAKY), Outcome.FLAKY),
         ((FLAKY, DRIFTED), Outcome.DRIFTED),
         ((DRIFTED, BROKEN), Outcome.HARNESS_ERROR),
     ],
 )
-def test_of_different_labels_the_gravest_counts(step_verdicts: tuple[Verdict, ...], outcome: Outcome) -> None:
-    labelled = {(f"label_{number}", HERE): each for number, each in enumerate(step_verdicts)}
+def test_gravest_outcome_of_the_labels_counts(step_verdicts: tuple[Verdict, ...], outcome: Outcome) -> None:
+    labelled = {(f"label_{number}", HERE): verdict for number, verdict in enumerate(step_verdicts)}
     together = judge_record(labelled)
     assert together.outcome is outcome
-    assert together.reason in [each.reason for each in step_verdicts if each.outcome is outcome]
+    assert together.reason in [verdict.reason for verdict in step_verdicts if verdict.outcome is outcome]
     assert together.step_verdicts == labelled
 
 
-def test_a_label_that_conforms_somewhere_was_looked_at_unless_attempts_differ_elsewhere() -> None:
-    assert judge_record({("answer", HERE): FINE, ("answer", THERE): LOST}).outcome is Outcome.CONFORMS
-    assert judge_record({("answer", HERE): FINE, ("answer", THERE): FLAKY}).outcome is Outcome.FLAKY
+def test_label_conforms_if_one_endpoint_does_and_none_is_flaky() -> None:
+    assert judge_record({("answer", HERE): CONFORMS, ("answer", THERE): SERVER_FAULT}).outcome is Outcome.CONFORMS
+    assert judge_record({("answer", HERE): CONFORMS, ("answer", THERE): FLAKY}).outcome is Outcome.FLAKY
 
 
-def test_what_is_stated_of_another_revision_is_missed_only_where_nothing_else_was_seen() -> None:
-    beside = judge_record({("answer", HERE): FINE, ("old", HERE): OF_ANOTHER})
-    assert beside.outcome is Outcome.CONFORMS
-    assert not_observed_finding(beside) == [("old", (HERE,))]
-    alone = judge_record({("old", HERE): OF_ANOTHER})
-    assert (alone.outcome, alone.reason) == (Outcome.INCONCLUSIVE, OF_ANOTHER.reason)
-    assert not_observed_finding(alone) == []
-    lost_too = judge_record({("answer", HERE): FINE, ("old", HERE): OF_ANOTHER, ("stream", HERE): LOST})
-    assert lost_too.reason == LOST.reason
+def test_another_revision_counts_only_if_nothing_else_was_observed() -> None:
+    with_other_label = judge_record({("answer", HERE): CONFORMS, ("old", HERE): ANOTHER_REVISION})
+    assert with_other_label.outcome is Outcome.CONFORMS
+    assert list_not_observed(with_other_label) == [("old", (HERE,))]
+    alone = judge_record({("old", HERE): ANOTHER_REVISION})
+    assert (alone.outcome, alone.reason) == (Outcome.INCONCLUSIVE, ANOTHER_REVISION.reason)
+    assert list_not_observed(alone) == []
+    lost_too = judge_record(
+        {("answer", HERE): CONFORMS, ("old", HERE): ANOTHER_REVISION, ("stream", HERE): SERVER_FAULT}
+    )
+    assert lost_too.reason == SERVER_FAULT.reason
 
 
-def test_beside_a_drift_no_other_step_drifts_unconfirmed() -> None:
-    together = judge_record({("answer", HERE): DRIFTED, ("answer", THERE): LOST})
-    assert [each.endpoints for each in together.findings if each.is_drift] == [(HERE,)]
-    assert replace(TOLD, endpoints=(THERE,)) in together.findings
-    assert not_observed_finding(together) == [("answer", (THERE,))]
+def test_unconfirmed_drift_beside_a_drift_is_not_observed() -> None:
+    together = judge_record({("answer", HERE): DRIFTED, ("answer", THERE): SERVER_FAULT})
+    assert [finding.endpoints for finding in together.findings if finding.is_drift] == [(HERE,)]
+    assert replace(NOTE, endpoints=(THERE,)) in together.findings
+    assert list_not_observed(together) == [("answer", (THERE,))]
     assert [observation.endpoint for observation in together.observations] == [HERE, THERE]
     assert together.observations[1].not_observed == {
         "type": "server-fault",
@@ -83,28 +87,30 @@ def test_beside_a_drift_no_other_step_drifts_unconfirmed() -> None:
     assert (together.observations[1].matched, together.observations[1].mismatched) == ((), {})
 
 
-def test_where_no_step_has_a_verdict_each_says_what_it_may_be() -> None:
-    together = judge_record({("answer", THERE): LOST})
-    assert together.findings == (replace(DRIFT, endpoints=(THERE,)), replace(TOLD, endpoints=(THERE,)))
-    assert together.observations == LOST.observations
+def test_inconclusive_step_keeps_its_findings() -> None:
+    together = judge_record({("answer", THERE): SERVER_FAULT})
+    assert together.findings == (replace(DRIFT, endpoints=(THERE,)), replace(NOTE, endpoints=(THERE,)))
+    assert together.observations == SERVER_FAULT.observations
 
 
-def test_only_steps_of_a_label_that_was_seen_elsewhere_are_told() -> None:
-    """What was asked nowhere else is the record's own verdict, and no note beside it."""
-    together = judge_record({("answer", HERE): DRIFTED, ("stream", THERE): LOST})
-    assert not_observed_finding(together) == []
-    assert not_observed_finding(judge_record({("answer", HERE): DRIFTED, ("answer", ""): LOST})) == [("answer", ())]
+def test_only_steps_of_a_label_observed_elsewhere_are_noted() -> None:
+    """A step asked nowhere else decides the verdict, so it needs no note."""
+    together = judge_record({("answer", HERE): DRIFTED, ("stream", THERE): SERVER_FAULT})
+    assert list_not_observed(together) == []
+    assert list_not_observed(judge_record({("answer", HERE): DRIFTED, ("answer", ""): SERVER_FAULT})) == [
+        ("answer", ())
+    ]
 
 
-def test_what_was_found_is_on_the_endpoint_of_its_observation_or_else_of_its_step() -> None:
+def test_finding_has_the_endpoint_of_its_observation_or_step() -> None:
     named_by_its_observation = judge_record({("answer", ""): DRIFTED})
     assert named_by_its_observation.findings[0].endpoints == (HERE,)
     assert judge_record({("answer", THERE): replace(DRIFTED, observations=())}).findings[0].endpoints == (THERE,)
 
 
-def test_a_verdict_that_was_not_seen_after_all_keeps_what_is_only_told() -> None:
+def test_retracted_verdict_keeps_only_notes() -> None:
     should = replace(DRIFT, severity=Severity.SHOULD)
     reason = Reason(ReasonCode.CONTROL_FAILED, "401")
-    taken_back = retract(replace(DRIFTED, findings=(DRIFT, should, TOLD)), reason)
-    assert (taken_back.outcome, taken_back.reason, taken_back.findings) == (Outcome.INCONCLUSIVE, reason, (TOLD,))
-    assert taken_back.observations == (Observation(HERE, "answer", not_observed={"status": "control-failed"}),)
+    retracted = retract(replace(DRIFTED, findings=(DRIFT, should, NOTE)), reason)
+    assert (retracted.outcome, retracted.reason, retracted.findings) == (Outcome.INCONCLUSIVE, reason, (NOTE,))
+    assert retracted.observations == (Observation(HERE, "answer", not_observed={"status": "control-failed"}),)

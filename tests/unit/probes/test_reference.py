@@ -1,4 +1,4 @@
-"""The generated pages of the docs: nothing that the code knows is left out, and every row is whole."""
+"""The generated pages of the docs: they list all that the code knows, in complete rows."""
 
 from __future__ import annotations
 
@@ -23,40 +23,42 @@ if TYPE_CHECKING:
 
 
 @cache
-def pages() -> Mapping[str, str]:
-    """Each page by its path: made when a test asks, not where all tests are only collected."""
+def render_pages() -> Mapping[str, str]:
+    """Return the text of each page by its path, cached."""
     return dict(reference_pages.render_pages())
 
 
-def test_each_command_and_each_option_is_told() -> None:
-    told = pages()["reference/commands.md"]
+def test_commands_page_lists_each_command_and_option() -> None:
+    page = render_pages()["reference/commands.md"]
     for group, names in GROUPS.items():
         for name in names:
-            assert f"usage: catalog-probe {group} {name}" in told
+            assert f"usage: catalog-probe {group} {name}" in page
     for option in options_table.list_options():
-        assert option.flag in told
+        assert option.flag in page
 
 
-def test_each_exit_status_and_each_code_is_told() -> None:
-    assert {int(status) for status in re.findall(r"^\| (\d+) \|", pages()["reference/exits.md"], re.M)} == set(Exit)
-    codes = set(re.findall(r"^\| `([^`]+)` \|", pages()["reference/codes.md"], re.M))
+def test_exits_and_codes_pages_are_complete() -> None:
+    assert {int(status) for status in re.findall(r"^\| (\d+) \|", render_pages()["reference/exits.md"], re.M)} == set(
+        Exit
+    )
+    codes = set(re.findall(r"^\| `([^`]+)` \|", render_pages()["reference/codes.md"], re.M))
     assert codes == {*FindingCode, *ReasonCode}
 
 
-def test_each_inconclusive_rule_has_its_row() -> None:
-    rows = re.findall(r"^\| `([^`]+)` \| (.*)$", pages()["reference/inconclusive.md"], re.M)
+def test_inconclusive_page_has_each_rule() -> None:
+    rows = re.findall(r"^\| `([^`]+)` \| (.*)$", render_pages()["reference/inconclusive.md"], re.M)
     assert [name for name, _ in rows] == [rule.name for rule in RULES]
     for rule, (_, row) in zip(RULES, rows, strict=True):
-        told = (*rule.codes, rule.prevents, rule.hides, rule.case)
-        assert all(reference_pages.escape_cell(words) in row for words in told)
+        cells = (*rule.codes, rule.prevents, rule.hides, rule.case)
+        assert all(reference_pages.escape_cell(words) in row for words in cells)
         assert ("live" in row.split(" | ")[1]) is rule.live_only
 
 
-def test_each_error_has_its_row_and_says_whether_to_send_it_again() -> None:
-    rows = re.findall(r"^\| ([\d, ]*)\| `([^`]+)` \| (\w+)", pages()["reference/retries.md"], re.M)
+def test_retries_page_has_each_error() -> None:
+    rows = re.findall(r"^\| ([\d, ]*)\| `([^`]+)` \| (\w+)", render_pages()["reference/retries.md"], re.M)
     errors = load().find(kind="errors")
-    assert sorted(name for _, name, _ in rows) == sorted("/".join(each.address.split("/")[2:]) for each in errors)
-    assert {again for _, _, again in rows} == {"yes", "no", "conditional"}
+    assert sorted(name for _, name, _ in rows) == sorted("/".join(error.address.split("/")[2:]) for error in errors)
+    assert {retry for _, _, retry in rows} == {"yes", "no", "conditional"}
 
 
 @pytest.mark.parametrize(
@@ -68,13 +70,13 @@ def test_each_error_has_its_row_and_says_whether_to_send_it_again() -> None:
     ],
 )
 def test_keys_of_nested_tables_have_a_row(page: str, keys: set[str]) -> None:
-    rows = set(re.findall(r"^\| `([^`]+)`", pages()[page], re.M))
+    rows = set(re.findall(r"^\| `([^`]+)`", render_pages()[page], re.M))
     assert keys - rows == set()
 
 
 @pytest.mark.parametrize("provider", providers())
-def test_each_fact_stands_in_the_section_of_its_citation(provider: str) -> None:
-    sections = dict(re.findall(r"^## (\S+)\n\n(.*?)(?=^## |\Z)", pages()[f"facts/{provider}.md"], re.M | re.S))
+def test_each_fact_is_in_its_section(provider: str) -> None:
+    sections = dict(re.findall(r"^## (\S+)\n\n(.*?)(?=^## |\Z)", render_pages()[f"facts/{provider}.md"], re.M | re.S))
     for fact in read_facts(provider):
         assert (
             f"| {reference_pages.escape_cell(fact.row)} | {reference_pages.escape_cell(fact.statement)} |"
@@ -82,8 +84,8 @@ def test_each_fact_stands_in_the_section_of_its_citation(provider: str) -> None:
         )
 
 
-def test_every_row_of_a_table_has_the_cells_of_its_head() -> None:
-    for path, text in pages().items():
+def test_table_rows_have_as_many_cells_as_their_head() -> None:
+    for path, text in render_pages().items():
         prose = re.sub(r"```.*?```", "", text, flags=re.S)
         for table in re.findall(r"(?:^\|.*\|$\n)+", prose, re.M):
             cells = {len(re.findall(r"(?<!\\)\|", line)) for line in table.splitlines()}

@@ -1,4 +1,4 @@
-"""Under which revision a provider is asked: its usual one, or one that is named."""
+"""API revisions: the usual one of a provider, or one that is selected."""
 
 from __future__ import annotations
 
@@ -17,41 +17,50 @@ if TYPE_CHECKING:
 KEY = 'credentials = { inference = "env:KEY" }'
 
 
-def target(tmp_path: Path, pa: str = "", **more: str) -> Target:
-    """A live target with PA and PC, and a line besides in PA's table."""
-    tables = {"pa": pa, "pc": "", **more}
-    made = (f'[providers.{name}]\nbase_url = "https://{name}.example"\n{line}\n{KEY}' for name, line in tables.items())
+def load_target(tmp_path: Path, pa: str = "", **other_tables: str) -> Target:
+    """Return a live target with PA and PC, and an additional line in PA's table."""
+    tables = {"pa": pa, "pc": "", **other_tables}
+    sections = (
+        f'[providers.{name}]\nbase_url = "https://{name}.example"\n{line}\n{KEY}' for name, line in tables.items()
+    )
     path = tmp_path / "t.toml"
-    path.write_text("\n".join(made), encoding="utf-8")
+    path.write_text("\n".join(sections), encoding="utf-8")
     return targets.load(str(path), {})
 
 
-def wanted(made: Target, *revisions: str) -> dict[str, str]:
-    return select_revisions(made, revisions, tuple(made.providers))
+def select(target: Target, *revisions: str) -> dict[str, str]:
+    return select_revisions(target, revisions, tuple(target.providers))
 
 
-def header(made: Target, name: str, revisions: dict[str, str]) -> str | None:
-    return with_revisions(made, revisions).providers[name].headers.get({"pa": "pa-version", "pc": "pc-beta"}[name])
+def get_header(target: Target, provider: str, revisions: dict[str, str]) -> str | None:
+    return (
+        with_revisions(target, revisions)
+        .providers[provider]
+        .headers.get({"pa": "pa-version", "pc": "pc-beta"}[provider])
+    )
 
 
-def test_the_usual_one_is_what_the_target_sends_or_else_the_manifests(tmp_path: Path) -> None:
-    assert usual_revision(target(tmp_path).providers["pa"]) == "2023-06-01"
-    assert usual_revision(target(tmp_path, 'headers = { "pa-version" = "2024-01-01" }').providers["pa"]) == "2024-01-01"
-    assert usual_revision(target(tmp_path).providers["pc"]) == "", "PC has a usual one for no request"
-    assert header(target(tmp_path), "pc", {}) is None
+def test_usual_revision_is_that_of_the_target_or_the_manifest(tmp_path: Path) -> None:
+    assert usual_revision(load_target(tmp_path).providers["pa"]) == "2023-06-01"
+    assert (
+        usual_revision(load_target(tmp_path, 'headers = { "pa-version" = "2024-01-01" }').providers["pa"])
+        == "2024-01-01"
+    )
+    assert usual_revision(load_target(tmp_path).providers["pc"]) == "", "PC has a usual one for no request"
+    assert get_header(load_target(tmp_path), "pc", {}) is None
 
 
-def test_a_revision_is_asked_of_whoever_knows_it(tmp_path: Path) -> None:
-    made = target(tmp_path)
-    assert wanted(made, "2026-10-21") == {"pa": "2026-10-21"}
-    assert wanted(made, "agents=v1", "2026-10-21") == {"pc": "agents=v1", "pa": "2026-10-21"}
-    assert header(made, "pc", {"pc": "agents=v1"}) == "agents=v1"
-    assert wanted(made, "2023-06-01") == {}, "it is the usual one"
-    assert wanted(made, "pa:2027-01-01") == {"pa": "2027-01-01"}, "any value, of a provider that is named"
+def test_revision_is_selected_for_the_provider_that_knows_it(tmp_path: Path) -> None:
+    target = load_target(tmp_path)
+    assert select(target, "2026-10-21") == {"pa": "2026-10-21"}
+    assert select(target, "agents=v1", "2026-10-21") == {"pc": "agents=v1", "pa": "2026-10-21"}
+    assert get_header(target, "pc", {"pc": "agents=v1"}) == "agents=v1"
+    assert select(target, "2023-06-01") == {}, "it is the usual one"
+    assert select(target, "pa:2027-01-01") == {"pa": "2027-01-01"}, "any value, of a provider that is named"
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("2026-10-12", "no provider here knows it; did you mean 2026-10-21 or 2023-06-01?"),
         ("x", "they are pa:2023-01-01, pa:2023-06-01, pa:2026-10-21, pc:agents=v1, pc:assistants=v2"),
@@ -60,7 +69,7 @@ def test_a_revision_is_asked_of_whoever_knows_it(tmp_path: Path) -> None:
         ("pd:v2", "of pd no revision is documented"),
     ],
 )
-def test_a_revision_that_nobody_has_is_told(tmp_path: Path, text: str, said: str) -> None:
-    with pytest.raises(RevisionError) as told:
-        wanted(target(tmp_path, pb="", pd=""), text)
-    assert said in str(told.value)
+def test_unknown_revision_is_refused(tmp_path: Path, text: str, message: str) -> None:
+    with pytest.raises(RevisionError) as error:
+        select(load_target(tmp_path, pb="", pd=""), text)
+    assert message in str(error.value)

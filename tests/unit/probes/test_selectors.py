@@ -1,4 +1,4 @@
-"""What a person names by hand and the catalog does not have: told with what comes nearest."""
+"""Node ids and `-k` words that match no record are refused with the nearest match."""
 
 from __future__ import annotations
 
@@ -9,33 +9,33 @@ from catalog_probe.probes.plugin.collection.selectors import list_unknown_words,
 from catalog_probe.reports.content.commands import build_nodeid
 from tests.harness.engines import catalog
 
-A_RECORD = "pa/errors/general/unknown_model"
-RIGHT = f"probes/test_errors.py::test_error[{A_RECORD}]"
+ADDRESS = "pa/errors/general/unknown_model"
+NODE_ID = f"probes/test_errors.py::test_error[{ADDRESS}]"
 
 
 @pytest.mark.parametrize("prefix", ["", "/somewhere/else/", "../"])
-def test_the_probe_of_every_record_may_be_named(prefix: str) -> None:
+def test_every_record_may_be_selected(prefix: str) -> None:
     require_records([f"{prefix}{build_nodeid(record.address)}" for record in catalog().records], catalog())
     require_records(["probes", "probes/test_errors.py", "probes/test_errors.py::test_error"], catalog())
 
 
 @pytest.mark.parametrize(
-    ("named", "told"),
+    ("node_id", "advice"),
     [
-        (f"probes/test_errors.py::test_error[{A_RECORD}s]", A_RECORD),
+        (f"probes/test_errors.py::test_error[{ADDRESS}s]", ADDRESS),
         ("probes/test_errors.py::test_error[nothing/like/it/anywhere]", "`catalog-probe catalog find WORDS`"),
-        (f"probes/test_eror.py::test_error[{A_RECORD}]", f"write `pytest '{RIGHT}'`"),
-        (f"probes/test_errors.py::test_endpoint[{A_RECORD}]", "not the probe of this record"),
+        (f"probes/test_eror.py::test_error[{ADDRESS}]", f"write `pytest '{NODE_ID}'`"),
+        (f"probes/test_errors.py::test_endpoint[{ADDRESS}]", "not the probe of this record"),
     ],
 )  # fmt: skip
-def test_a_slip_in_a_node_id_is_told_with_what_was_meant(named: str, told: str) -> None:
+def test_mistyped_node_id_is_refused_with_advice(node_id: str, advice: str) -> None:
     with pytest.raises(UsageError) as error:
-        require_records([named], catalog())
-    assert told in str(error.value).removeprefix(named)
+        require_records([node_id], catalog())
+    assert advice in str(error.value).removeprefix(node_id)
     assert "\n" not in str(error.value)
 
 
-def test_of_an_expression_the_words_that_no_record_has_are_told() -> None:
+def test_unknown_words_of_an_expression_are_listed() -> None:
     assert list_unknown_words("unknwon_model and not 429", catalog()) == [
         "-k unknwon_model: no record has it; did you mean unknown_model?"
     ]

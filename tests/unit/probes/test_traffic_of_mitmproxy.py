@@ -1,4 +1,4 @@
-"""A HAR that a real mitmproxy wrote: of which records it is evidence, what drifts in it, and what stays secret."""
+"""A HAR written by a real mitmproxy: its records, its drifts and its secrets."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 PB = "/pb/v1beta/models"
 GENERATE = "pb/endpoints/generation/generate_content_v1beta"
 
-RECORDED = Path(__file__).parents[2] / "recorded" / "mitmproxy.har"
+RECORDING_FILE = Path(__file__).parents[2] / "recorded" / "mitmproxy.har"
 
 CONFORMING = {
     "pa/endpoints/messages/create_message",
@@ -59,48 +59,48 @@ ONLY_ASSUMED = {"pb/endpoints/generation/stream_generate_content_v1beta"}
 
 
 @cache
-def whole() -> Traffic:
-    return Traffic(read_recordings([RECORDED]), catalog(), [unknown_target()], of_target=False)
+def read_traffic() -> Traffic:
+    return Traffic(read_recordings([RECORDING_FILE]), catalog(), [unknown_target()], of_target=False)
 
 
-def entries() -> list[Json]:
-    found: list[Json] = json.loads(RECORDED.read_text(encoding="utf-8"))["log"]["entries"]
-    return found
+def read_entries() -> list[Json]:
+    har_entries: list[Json] = json.loads(RECORDING_FILE.read_text(encoding="utf-8"))["log"]["entries"]
+    return har_entries
 
 
-def stream_of(recording: Recording, path: str) -> str:
-    """The data of the first stream from a path, as it was read."""
-    exchanges = (exchange for recorded in recording.attempts for exchange in recorded.exchanges)
+def read_stream(recording: Recording, path: str) -> str:
+    """Return the event data of the first stream from a path."""
+    exchanges = (exchange for attempt in recording.attempts for exchange in attempt.exchanges)
     responses = (exchange.response for exchange in exchanges if urlsplit(exchange.request.url).path == path)
     events = next(response.events for response in responses if response is not None and response.events)
     return json.dumps([event.data for event in events], ensure_ascii=False)
 
 
-def judged(traffic: Traffic) -> dict[str, Result]:
-    """What the traffic says of each record that it is evidence of."""
+def list_results(traffic: Traffic) -> dict[str, Result]:
+    """Return the result of each record that the traffic is evidence of."""
     results = (traffic.result(str(record.address)) for record in catalog().records)
     return {result.record: result for result in results if result.outcome is not Outcome.NOT_PROBED}
 
 
-def test_it_is_evidence_of_what_was_asked() -> None:
-    outcomes = {address: result.outcome for address, result in judged(whole()).items()}
+def test_recording_is_evidence_of_its_records() -> None:
+    outcomes = {address: result.outcome for address, result in list_results(read_traffic()).items()}
     assert outcomes == {
         **dict.fromkeys(CONFORMING | LIMITS, Outcome.CONFORMS),
         **dict.fromkeys(ONLY_ASSUMED, Outcome.INCONCLUSIVE),
     }
 
 
-def test_what_is_evidence_of_nothing_says_why() -> None:
-    told = whole().to_json()
-    assert (told["exchanges"], told["judged"]) == (20, 16)
+def test_unused_exchanges_are_counted_by_reason() -> None:
+    summary = read_traffic().to_json()
+    assert (summary["exchanges"], summary["judged"]) == (20, 16)
     # a stream that was cut off, an answer that never came, and a path that the catalog does not have
-    assert told["left_out"] == {"without its body": 1, "without an answer": 1, "to no endpoint of the catalog": 1}
+    assert summary["left_out"] == {"without its body": 1, "without an answer": 1, "to no endpoint of the catalog": 1}
 
 
-def test_a_stream_is_read_as_it_was_sent() -> None:
-    """It states no charset, so mitmproxy wrote each letter outside ASCII as two or three."""
-    assert "Grüße" in stream_of(read_recordings([RECORDED])[0], "/pa/v1/messages")
-    written = [entry["response"]["content"].get("text", "") for entry in entries()]
+def test_stream_without_charset_is_repaired() -> None:
+    """Without a charset, mitmproxy writes each letter outside ASCII as several."""
+    assert "Grüße" in read_stream(read_recordings([RECORDING_FILE])[0], "/pa/v1/messages")
+    written = [entry["response"]["content"].get("text", "") for entry in read_entries()]
     assert not any("Grüße" in text for text in written if text.startswith("event: "))
     assert any("GrÃ¼Ã" in text for text in written if text.startswith("event: "))
 
@@ -114,10 +114,8 @@ def test_a_stream_is_read_as_it_was_sent() -> None:
     ],
     ids=["refusal", "packed", "stream"],
 )
-def test_an_answer_that_is_not_as_documented_drifts(
-    path: str, status: int, old: str, new: str, record: str, tmp_path: Path
-) -> None:
-    har = json.loads(RECORDED.read_text(encoding="utf-8"))
+def test_changed_answer_drifts(path: str, status: int, old: str, new: str, record: str, tmp_path: Path) -> None:
+    har = json.loads(RECORDING_FILE.read_text(encoding="utf-8"))
     changed = 0
     for entry in har["log"]["entries"]:
         if urlsplit(entry["request"]["url"]).path == path and entry["response"]["status"] == status:
@@ -127,28 +125,28 @@ def test_an_answer_that_is_not_as_documented_drifts(
     assert changed
     (tmp_path / "changed.har").write_text(json.dumps(har), encoding="utf-8")
     traffic = Traffic(read_recordings([tmp_path / "changed.har"]), catalog(), [unknown_target()], of_target=False)
-    outcomes = {address: result.outcome for address, result in judged(traffic).items()}
+    outcomes = {address: result.outcome for address, result in list_results(traffic).items()}
     assert {address for address, outcome in outcomes.items() if outcome is Outcome.DRIFTED} == {record}
 
 
-def credentials_in(entries: list[Json]) -> set[str]:
-    """What the requests were sent with, and what an answer handed out."""
-    found: set[str] = set()
-    for entry in entries:
+def list_credentials(har_entries: list[Json]) -> set[str]:
+    """Return the keys of all requests, and the token that an answer hands out."""
+    credentials: set[str] = set()
+    for entry in har_entries:
         request, content = entry["request"], entry["response"]["content"]
         headers = {header["name"].lower(): header["value"] for header in request["headers"]}
-        found |= {headers.get("x-api-key", ""), headers.get("authorization", "").removeprefix("Bearer ")}
-        found.update(parse_qs(urlsplit(request["url"]).query).get("key", ()))
+        credentials |= {headers.get("x-api-key", ""), headers.get("authorization", "").removeprefix("Bearer ")}
+        credentials.update(parse_qs(urlsplit(request["url"]).query).get("key", ()))
         if "oauth" in request["url"]:
-            found.add(json.loads(request["postData"]["text"])["subject_token"])
-            found.add(json.loads(content["text"])["access_token"])
-    return found - {""}
+            credentials.add(json.loads(request["postData"]["text"])["subject_token"])
+            credentials.add(json.loads(content["text"])["access_token"])
+    return credentials - {""}
 
 
-def test_no_credential_of_it_reaches_the_results() -> None:
-    secrets = credentials_in(entries())
+def test_results_contain_no_credential() -> None:
+    secrets = list_credentials(read_entries())
     assert len(secrets) == 7
-    results = judged(whole())
-    shown = json.dumps([whole().to_json(), *(result.to_json() for result in results.values())])
-    assert "${CREDENTIAL_" in shown
-    assert not [secret for secret in secrets if secret in shown]
+    results = list_results(read_traffic())
+    text = json.dumps([read_traffic().to_json(), *(result.to_json() for result in results.values())])
+    assert "${CREDENTIAL_" in text
+    assert not [secret for secret in secrets if secret in text]

@@ -1,4 +1,4 @@
-"""Which name of a model is an alias of another, and which is another model."""
+"""Which model names are versions of another name."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from catalog_probe.probes.judging.comparison.versions import is_version_of
 
 
 @pytest.mark.parametrize(
-    ("asked", "served"),
+    ("requested", "served"),
     [
         ("small", "small"),
         ("models/small", "small"),
@@ -30,12 +30,12 @@ from catalog_probe.probes.judging.comparison.versions import is_version_of
         ("small-latest", "small-exp-1.5.2"),
     ],
 )
-def test_a_name_is_served_by_a_version_of_its_own(asked: str, served: str) -> None:
-    assert is_version_of(served, asked)
+def test_name_is_a_version(requested: str, served: str) -> None:
+    assert is_version_of(served, requested)
 
 
 @pytest.mark.parametrize(
-    ("asked", "served"),
+    ("requested", "served"),
     [
         ("small", "large"),
         ("small", "small-mini"),
@@ -57,20 +57,22 @@ def test_a_name_is_served_by_a_version_of_its_own(asked: str, served: str) -> No
         ("small", "Small"),
     ],
 )
-def test_anything_else_is_another_model(asked: str, served: str) -> None:
-    assert not is_version_of(served, asked)
+def test_name_is_no_version(requested: str, served: str) -> None:
+    assert not is_version_of(served, requested)
 
 
 ANYTHING: st.SearchStrategy[Any] = st.none() | st.booleans() | st.integers() | st.text() | st.lists(st.text())
 
 
-@given(served=ANYTHING, asked=ANYTHING)
-def test_whatever_comes_has_an_answer_and_only_names_are_versions(served: Any, asked: Any) -> None:
-    assert is_version_of(served, asked) <= (isinstance(served, str) and isinstance(asked, str))
+@given(served=ANYTHING, requested=ANYTHING)
+def test_only_texts_are_versions(served: Any, requested: Any) -> None:
+    assert is_version_of(served, requested) <= (isinstance(served, str) and isinstance(requested, str))
 
 
 @given(name=st.text(min_size=1), year=st.integers(1000, 9999), month=st.integers(10, 12), day=st.integers(10, 28))
-def test_each_name_is_a_version_of_itself_and_of_its_dated_ones(name: str, year: int, month: int, day: int) -> None:
+def test_name_is_a_version_of_itself_and_its_dated_names_are_versions(
+    name: str, year: int, month: int, day: int
+) -> None:
     assert is_version_of(name, name)
     assert is_version_of(f"{name}-{year}-{month}-{day}", name) or "/" in name or name.endswith("-latest")
     assert is_version_of(f"{name}-{year}{month}{day}", name) or "/" in name or name.endswith("-latest")

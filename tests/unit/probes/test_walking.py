@@ -1,4 +1,4 @@
-"""What is taken for a cursor of a page, and copied back."""
+"""Reading the cursor of a page."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from catalog_probe.catalog.model import Exchange, Request, Response
 from catalog_probe.probes.recipes.probe import ProbeStopped
 from tests.harness.recipes import load_recipes
 
-cursor = load_recipes("pa").walking.read_cursor
+read_cursor = load_recipes("pa").walking.read_cursor
 
 
-def page(body: object) -> Exchange:
+def make_page(body: object) -> Exchange:
     return Exchange("page_1", Request("GET", "https://provider.example/list"), Response(200, {}, body, "json"))
 
 
 @pytest.mark.parametrize(("value", "copied"), [("page_x", "page_x"), (17, "17")])
-def test_a_cursor_is_opaque(value: object, copied: str) -> None:
-    assert cursor(page({"next_page": value}), "next_page") == copied
+def test_cursor_is_opaque(value: object, copied: str) -> None:
+    assert read_cursor(make_page({"next_page": value}), "next_page") == copied
 
 
 @pytest.mark.parametrize("body", [{}, {"next_page": None}, {"next_page": True}, {"next_page": ["x"]}, [], None])
-def test_without_one_there_is_nothing_to_walk_by(body: object) -> None:
+def test_missing_cursor_stops_the_probe(body: object) -> None:
     with pytest.raises(ProbeStopped, match="the page has no next_page to walk by"):
-        cursor(page(body), "next_page")
+        read_cursor(make_page(body), "next_page")
