@@ -17,7 +17,7 @@ import pytest
 
 from tests.harness import patient
 from tests.harness.command import DEADLINE_S
-from tests.unit.mockserver.mock_client import HELLO, VERSION
+from tests.unit.mockserver.mock_client import MESSAGE, VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -137,7 +137,7 @@ def test_a_closed_connection_has_no_answer(ready: dict[str, Any]) -> None:
     with pytest.raises(httpx.RemoteProtocolError, match="without sending a response"):
         patient.post(
             f"{ready['base']}/pa/v1/messages",
-            json=HELLO,
+            json=MESSAGE,
             headers={**HEADERS, "x-mock-scenario": "close_without_answer"},
         )
 

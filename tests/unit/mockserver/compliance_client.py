@@ -1,4 +1,4 @@
-"""What the tests of PA's compliance API share: its keys, its seeded ids, and a client below its base path."""
+"""Keys, seeded ids and a client of PA's compliance API."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ FINISHED, PENDING = "cse_01MockFinished", "cse_01MockPending"
 
 
 class Compliance:
-    """Asks the compliance API as the read key unless told otherwise."""
+    """Client of the compliance API; sends the read key by default."""
 
     def __init__(self, client: Client) -> None:
         self.client = client
@@ -37,17 +37,17 @@ class Compliance:
         return self.client.pa("DELETE", f"/v1/compliance{path}", key=key, **kwargs)
 
     def deleted_activities(self, kind: str) -> list[str]:
-        """The subjects of the activities of one type that came from the API itself, the newest first."""
+        """List the subjects of the activities of one type that the API itself caused, newest first."""
         activities = self.get("/activities", params={"activity_types[]": kind}).json()["data"]
         return [activity["subject"]["id"] for activity in activities if not activity["actor"]["id"].startswith("user_")]
 
 
-def refused(response: httpx.Response) -> tuple[int, str]:
-    """The status and the type of a refusal."""
+def read_refusal(response: httpx.Response) -> tuple[int, str]:
+    """Return the status and the type of a refusal."""
     return response.status_code, response.json()["error"]["type"]
 
 
-def message(response: httpx.Response) -> str:
-    """The message of a refusal."""
+def read_message(response: httpx.Response) -> str:
+    """Return the message of a refusal."""
     text: str = response.json()["error"]["message"]
     return text

@@ -1,4 +1,4 @@
-"""The client that the tests of the mock share."""
+"""Clients of a mock with one provider, for the tests of the mock."""
 
 from __future__ import annotations
 
@@ -6,23 +6,30 @@ import pytest
 
 from catalog_probe.mockserver.app import create_app
 from tests.unit.mockserver.mock_client import Client
+from tests.unit.mockserver.pb_client import PbClient
 from tests.unit.mockserver.pc_client import PcClient
 from tests.unit.mockserver.pd_client import PdClient
 
 
 @pytest.fixture
 def client() -> Client:
-    """A client of a mock of its own."""
+    """Client of PA."""
     return Client(create_app(only=["pa"], list_requests=True))
 
 
 @pytest.fixture
+def pb() -> PbClient:
+    """Client of PB."""
+    return PbClient()
+
+
+@pytest.fixture
 def pd() -> PdClient:
-    """A client of PD on a mock of its own."""
+    """Client of PD."""
     return PdClient(create_app(only=["pd"]))
 
 
 @pytest.fixture
 def pc() -> PcClient:
-    """A client of PC on a mock of its own."""
+    """Client of PC."""
     return PcClient(create_app(only=["pc"]))

@@ -1,4 +1,4 @@
-"""Clients that speak to a mock in this process: one of PA, and one for whoever has responses and chat completions."""
+"""Clients of a mock in this process: of PA, and of providers with responses and chat completions."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from catalog_probe.mockserver.app import MockApp
 
 VERSION = "2023-06-01"
-HELLO: dict[str, Any] = {"model": "mock-small", "max_tokens": 16, "messages": [{"role": "user", "content": "Hello"}]}
+MESSAGE: dict[str, Any] = {"model": "mock-small", "max_tokens": 16, "messages": [{"role": "user", "content": "Hello"}]}
 RESPONSE: dict[str, Any] = {"model": "mock-small", "input": "Hello"}
 COMPLETION: dict[str, Any] = {"model": "mock-small", "messages": [{"role": "user", "content": "Hello"}]}
 
@@ -25,7 +25,7 @@ class Client:
         self.app = app
 
     def send(self, method: str, path: str, **kwargs: Any) -> httpx.Response:
-        """A bare request, with only the headers given."""
+        """Send a request with only the given headers."""
 
         async def exchange() -> httpx.Response:
             transport = httpx.ASGITransport(app=self.app)
@@ -47,17 +47,22 @@ class Client:
         headers: Mapping[str, str] | None = None,
         **kwargs: Any,
     ) -> httpx.Response:
-        """A request to PA with key and version; None leaves a header out."""
-        sent = {"x-api-key": key, "pa-version": version, **mocked(scenario, clock, session), **(headers or {})}
-        return self.send(method, f"/pa{path}", headers=without_none(sent), **kwargs)
+        """Send a request to PA with key and version; None leaves a header out."""
+        sent = {
+            "x-api-key": key,
+            "pa-version": version,
+            **make_mock_headers(scenario, clock, session),
+            **(headers or {}),
+        }
+        return self.send(method, f"/pa{path}", headers=drop_none(sent), **kwargs)
 
     def hello(self, changes: Mapping[str, Any] | None = None, **kwargs: Any) -> httpx.Response:
-        """A small valid message, changed; a value of `...` removes the field."""
-        return self.pa("POST", "/v1/messages", json=body(changes), **kwargs)
+        """Send a small valid message with some fields changed; a value of `...` removes the field."""
+        return self.pa("POST", "/v1/messages", json=make_message(changes), **kwargs)
 
 
 class ChatClient(Client):
-    """Asks a provider that has responses and chat completions, with its inference key as a bearer token."""
+    """Client of a provider with responses and chat completions; sends its inference key as bearer token."""
 
     provider: ClassVar[str]
 
@@ -73,35 +78,35 @@ class ChatClient(Client):
         headers: Mapping[str, str] | None = None,
         **kwargs: Any,
     ) -> httpx.Response:
-        """A request with a key; None leaves it out."""
+        """Send a request with a key; None leaves it out."""
         bearer = None if key is None else f"Bearer {key or f'mock-{self.provider}-inference'}"
-        sent = {"authorization": bearer, **mocked(scenario, clock), **(headers or {})}
-        return self.send(method, f"/{host or self.provider}{path}", headers=without_none(sent), **kwargs)
+        sent = {"authorization": bearer, **make_mock_headers(scenario, clock), **(headers or {})}
+        return self.send(method, f"/{host or self.provider}{path}", headers=drop_none(sent), **kwargs)
 
     def respond(self, changes: Mapping[str, Any] | None = None, **kwargs: Any) -> httpx.Response:
-        """A small valid response, changed; a value of `...` removes the field."""
-        return self.ask("POST", "/v1/responses", json=changed(RESPONSE, changes), **kwargs)
+        """Ask for a small valid response with some fields changed; a value of `...` removes the field."""
+        return self.ask("POST", "/v1/responses", json=change_fields(RESPONSE, changes), **kwargs)
 
     def complete(self, changes: Mapping[str, Any] | None = None, **kwargs: Any) -> httpx.Response:
-        """A small valid chat completion, changed; a value of `...` removes the field."""
-        return self.ask("POST", "/v1/chat/completions", json=changed(COMPLETION, changes), **kwargs)
+        """Ask for a small valid chat completion, changed in the same way."""
+        return self.ask("POST", "/v1/chat/completions", json=change_fields(COMPLETION, changes), **kwargs)
 
 
-def mocked(scenario: str | None, clock: str | None, session: str | None = None) -> dict[str, str | None]:
-    """What is said to the mock itself."""
+def make_mock_headers(scenario: str | None, clock: str | None, session: str | None = None) -> dict[str, str | None]:
+    """Make the headers that control the mock."""
     return {"x-mock-scenario": scenario, "x-mock-clock": clock, "x-mock-session": session}
 
 
-def without_none(headers: Mapping[str, str | None]) -> dict[str, str]:
-    """The headers that are sent."""
+def drop_none(headers: Mapping[str, str | None]) -> dict[str, str]:
+    """Remove the headers that are None."""
     return {name: value for name, value in headers.items() if value is not None}
 
 
-def body(changes: Mapping[str, Any] | None = None) -> dict[str, Any]:
-    """The small valid message of PA, changed."""
-    return changed(HELLO, changes)
+def make_message(changes: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """Make a small valid message of PA with some fields changed."""
+    return change_fields(MESSAGE, changes)
 
 
-def changed(body: Mapping[str, Any], changes: Mapping[str, Any] | None) -> dict[str, Any]:
-    """The body with some fields set, or removed where `...`."""
+def change_fields(body: Mapping[str, Any], changes: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Return a body with some fields set, or removed if their value is `...`."""
     return {name: value for name, value in {**body, **(changes or {})}.items() if value is not ...}

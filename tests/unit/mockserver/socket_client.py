@@ -1,4 +1,4 @@
-"""A client of the mock's WebSockets that blocks, as a test wants it."""
+"""Blocking client of the mock's WebSockets."""
 
 from __future__ import annotations
 
@@ -12,8 +12,7 @@ from websockets.sync.client import ClientConnection, connect
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-PATIENCE_S = 5.0
-"""Far more than an answer of the mock takes."""
+PATIENCE_S = 5.0  # far longer than any answer of the mock takes
 
 
 class SocketClient:
@@ -27,18 +26,18 @@ class SocketClient:
         self._connection.send(message if isinstance(message, str) else json.dumps(message))
 
     def hear(self) -> Any:
-        """The next message."""
+        """Receive the next message."""
         return json.loads(self._connection.recv(timeout=PATIENCE_S))
 
     def hear_until(self, name: str) -> list[Any]:
-        """The messages up to the first whose type, or whose first field, is `name`."""
+        """Receive messages up to the first whose type, or first field, is `name`."""
         heard: list[Any] = []
         while not heard or name not in (heard[-1].get("type"), next(iter(heard[-1]))):
             heard.append(self.hear())
         return heard
 
-    def closing(self) -> tuple[list[Any], int, str]:
-        """What is still said, and the code and reason of the close; 1006 where there is none."""
+    def hear_close(self) -> tuple[list[Any], int, str]:
+        """Receive messages until the close; return them with its code (1006 if there is none) and reason."""
         heard = []
         try:
             while True:
@@ -50,8 +49,8 @@ class SocketClient:
 
 
 @contextmanager
-def opened(base: str, path: str, **headers: str | None) -> Iterator[SocketClient]:
-    """An open WebSocket; in the names of headers `_` stands for `-`, None leaves one out."""
+def open_socket(base: str, path: str, **headers: str | None) -> Iterator[SocketClient]:
+    """Open a WebSocket; `_` in a header name means `-`, and a header of None is left out."""
     sent: Mapping[str, str] = {name.replace("_", "-"): value for name, value in headers.items() if value is not None}
     address = base.replace("http:", "ws:") + path
     with connect(address, additional_headers=sent, proxy=None, compression=None) as connection:

@@ -39,7 +39,7 @@ def statuses(answers: dict[str, httpx.Response]) -> list[int]:
     return [answer.status_code for answer in answers.values()]
 
 
-def lenient(**leniency: Any) -> Client:
+def make_lenient_client(**leniency: Any) -> Client:
     return Client(create_app(leniency=leniency))
 
 
@@ -48,7 +48,7 @@ def test_without_being_asked_the_mock_lets_nothing_pass() -> None:
 
 
 def test_any_key_and_any_model_are_taken_where_that_is_asked_for() -> None:
-    answers = generate(lenient(any_key=True, any_model=True))
+    answers = generate(make_lenient_client(any_key=True, any_model=True))
     assert statuses(answers) == [200] * 4
     model_names = [
         answers[name].json()[field] for name, field in (("pa", "model"), ("pb", "modelVersion"), ("pc", "model"))
@@ -56,14 +56,14 @@ def test_any_key_and_any_model_are_taken_where_that_is_asked_for() -> None:
     assert model_names == ["an-apps-own"] * 3
 
 
-def test_bad_keys_stay_bad_and_known_ones_what_they_are() -> None:
-    client = lenient(any_key=True, any_model=True)
+def test_bad_and_revoked_keys_stay_refused_with_any_key() -> None:
+    client = make_lenient_client(any_key=True, any_model=True)
     assert statuses(generate(client, key="mock-nobody")) == [401, 400, 401, 400]
     revoked = client.send("GET", "/pc/v1/models", headers={"authorization": "Bearer mock-pc-revoked"})
     assert revoked.status_code == 401
 
 
-def test_a_model_is_a_stand_in_for_the_one_that_is_said() -> None:
+def test_an_aliased_model_is_served_as_its_mock_model() -> None:
     client = Client(create_app(only=["pc"], settings={"pc": {"models": {"big": "mock-reasoning"}, "any_key": True}}))
     bearer = {"authorization": "Bearer anything"}
     body = {"model": "big", "input": "Hello", "temperature": 1}
@@ -74,15 +74,15 @@ def test_a_model_is_a_stand_in_for_the_one_that_is_said() -> None:
 
 
 def test_embeddings_and_live_models_of_any_name_are_of_their_kind() -> None:
-    client = lenient(any_key=True, any_model=True)
+    client = make_lenient_client(any_key=True, any_model=True)
     bearer = {"authorization": "Bearer anything"}
     answer = client.send("POST", "/pc/v1/embeddings", headers=bearer, json={"model": "mine", "input": "Hello"})
     assert answer.json()["model"] == "mine"
 
 
 @pytest.mark.parametrize(("limits", "admitted"), [(1, 2), (2, 4), ("off", 8)])
-def test_limits_hold_as_many_times_as_is_said(limits: Any, admitted: int) -> None:
-    client = lenient(limits=limits)
+def test_limits_are_multiplied(limits: Any, admitted: int) -> None:
+    client = make_lenient_client(limits=limits)
     bearer = {"authorization": "Bearer mock-pc-tight"}
     body = {"model": "mock-small", "input": "Hello"}
     answers = [client.send("POST", "/pc/v1/responses", headers=bearer, json=body).status_code for _ in range(8)]
@@ -91,13 +91,13 @@ def test_limits_hold_as_many_times_as_is_said(limits: Any, admitted: int) -> Non
 
 @pytest.mark.parametrize("provider", ["pa", "pb", "pc", "pd"])
 def test_without_limits_every_generation_is_admitted(provider: str) -> None:
-    client = lenient(limits="off", any_model=True)
+    client = make_lenient_client(limits="off", any_model=True)
     keys = {"pa": "mock-pa-tight", "pb": "mock-pb-thrifty", "pc": "mock-pc-tight", "pd": "mock-pd-tight"}
     assert {generate(client, key=keys[provider])[provider].status_code for _ in range(4)} == {200}
 
 
 def test_mocks_of_different_leniency_live_side_by_side() -> None:
-    strict, easy = Client(create_app()), lenient(any_key=True, any_model=True)
+    strict, easy = Client(create_app()), make_lenient_client(any_key=True, any_model=True)
     assert statuses(generate(easy)) == [200] * 4
     assert statuses(generate(strict)) == [401, 400, 401, 400]
 
@@ -122,7 +122,7 @@ def test_values_of_the_version_header_are_accepted_side_by_side() -> None:
         assert client.pa("GET", "/v1/models", version=version).status_code == status
 
 
-def test_a_beta_of_which_the_documents_say_nothing_may_bring_fields_of_its_own() -> None:
+def test_an_undocumented_beta_may_bring_fields() -> None:
     client = Client(create_app(only=["pa"], settings={"pa": {"betas": ["files-api-2025-04-14", "threads-2026-08-12"]}}))
     sent = {"warp": {"factor": 9}}
     assert client.hello(sent, headers={"pa-beta": "threads-2026-08-12"}).status_code == 200
@@ -132,7 +132,7 @@ def test_a_beta_of_which_the_documents_say_nothing_may_bring_fields_of_its_own()
         assert "warp: Extra inputs are not permitted" in refused.text
 
 
-def test_a_client_that_wants_a_thread_is_told_so_that_it_goes_on_without() -> None:
+def test_a_request_for_a_thread_is_refused_in_a_way_that_clients_survive() -> None:
     client = Client(create_app(only=["pa"], settings=read_prefixes(CLIENT_NAMES_FILE)))
     headers = {"anthropic-beta": "message-threads-2026-08-12", "anthropic-version": VERSION}
     refused = client.hello({"thread": {"type": "create"}}, headers=headers)
@@ -166,9 +166,7 @@ def test_the_guide_has_the_addresses_of_the_mock() -> None:
         ["--cors-origin", "http://app.example/page"],
     ],
 )
-def test_options_that_cannot_be_used_are_told_in_one_line(
-    options: list[str], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_unusable_options_are_refused_in_one_line(options: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     try:
         status: Any = main(options)
     except SystemExit as ended:
@@ -197,6 +195,6 @@ def test_a_prefix_that_could_not_stand_in_a_name_is_refused(prefix: str) -> None
         ({"versions": ["2023-06-01", 5]}, "versions is no list of texts"),
     ],
 )
-def test_a_table_that_makes_no_sense_is_refused(table: dict[str, Any], message: str) -> None:
+def test_an_invalid_table_is_refused(table: dict[str, Any], message: str) -> None:
     with pytest.raises(PrefixesError, match=message):
         create_app(only=["pa"], settings={"pa": table})

@@ -14,7 +14,7 @@ ASKED = st.lists(st.tuples(st.floats(0, 30), st.integers(1, 500)), min_size=1, m
 """Seconds since the request before, and what the request takes."""
 
 
-def admitted(bucket: TokenBucket, requests: list[tuple[float, int]]) -> list[tuple[float, float]]:
+def list_admitted(bucket: TokenBucket, requests: list[tuple[float, int]]) -> list[tuple[float, float]]:
     """(moment, amount) of what was let in."""
     now, taken = 1_000.0, []
     for after, amount in requests:
@@ -25,10 +25,8 @@ def admitted(bucket: TokenBucket, requests: list[tuple[float, int]]) -> list[tup
 
 
 @given(CAPACITIES, ASKED)
-def test_in_any_window_it_admits_no_more_than_it_holds_and_what_refills(
-    capacity: int, requests: list[tuple[float, int]]
-) -> None:
-    let_in = admitted(TokenBucket(capacity), [(after, min(amount, capacity)) for after, amount in requests])
+def test_a_window_admits_at_most_capacity_and_refill(capacity: int, requests: list[tuple[float, int]]) -> None:
+    let_in = list_admitted(TokenBucket(capacity), [(after, min(amount, capacity)) for after, amount in requests])
     for first, (start, _) in enumerate(let_in):
         total = 0.0
         for end, amount in let_in[first:]:
@@ -68,7 +66,7 @@ def test_a_request_from_the_past_adds_nothing() -> None:
     assert bucket.remaining(101.0) == 1
 
 
-def test_what_is_given_back_never_makes_it_more_than_full() -> None:
+def test_a_refund_never_exceeds_the_capacity() -> None:
     bucket = TokenBucket(60)
     bucket.charge(-1_000, 0.0)
     assert bucket.remaining(0.0) == 60

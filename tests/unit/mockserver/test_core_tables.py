@@ -84,7 +84,7 @@ def test_a_body_that_keeps_to_its_table_breaks_nothing(body: dict[str, Any]) -> 
         ({"kind": 1, "count": 0}, [("name", Breach.MISSING), ("kind", Breach.TYPE), ("count", Breach.BELOW)]),
     ],
 )
-def test_each_breach_is_told_with_its_place(body: Any, broken: list[tuple[str, Breach]]) -> None:
+def test_each_violation_has_its_location(body: Any, broken: list[tuple[str, Breach]]) -> None:
     assert breaches(body) == broken
 
 
@@ -109,15 +109,15 @@ def test_a_violation_is_refused_in_the_words_of_its_row() -> None:
         Breach.OPTION: ErrorRow("1:1", 400, "{path}: none of {options}"),
     }
 
-    def refused(body: Any) -> Refusal:
+    def find_refusal(body: Any) -> Refusal:
         (broken,) = find_violations({"name": "x", **body}, TABLE)
         return broken.make_refusal(rows, WORDS, line=7)
 
-    above = refused({"count": 9})
-    assert (above.row.status, above.row.code, above.param) == (400, "too_much", "count")
-    assert above.message == "count: 9 > 8 at 7"
-    assert refused({"choice": 1}).message == "choice: <integer>, not <string> or <object>"
-    assert refused({"kind": "c"}).message == "kind: none of 'a', 'b'"
+    too_large = find_refusal({"count": 9})
+    assert (too_large.row.status, too_large.row.code, too_large.param) == (400, "too_much", "count")
+    assert too_large.message == "count: 9 > 8 at 7"
+    assert find_refusal({"choice": 1}).message == "choice: <integer>, not <string> or <object>"
+    assert find_refusal({"kind": "c"}).message == "kind: none of 'a', 'b'"
 
 
 def test_rows_of_one_kind_share_all_but_their_words() -> None:
@@ -129,7 +129,7 @@ def test_rows_of_one_kind_share_all_but_their_words() -> None:
     assert kind(param="other").param == "other"
 
 
-def test_what_a_request_says_is_no_template() -> None:
+def test_text_of_a_request_is_not_formatted_as_a_template() -> None:
     assert ErrorRow("1:1", 400, "Unknown {name}.")(name="{secret}").message == "Unknown {secret}."
 
 
@@ -142,7 +142,7 @@ def test_all_charges_are_taken_or_none() -> None:
     assert take_all([Charge("tokens", tokens, 11)], now=1) == []
 
 
-def test_the_model_repeats_and_is_cut_at_whole_characters() -> None:
+def test_the_model_repeats_its_input_cut_between_characters() -> None:
     assert echo_text("x" * 300) == f"The mock heard: {'x' * 200}"
     assert (count_tokens(""), count_tokens("abcde")) == (0, 2)
     assert (truncate_text("abcdefgh", 1), truncate_text("ab", 1), truncate_text("abcde", None)) == (
@@ -169,13 +169,13 @@ def test_the_chunks_of_a_completion_add_up_to_it() -> None:
     assert (last["choices"], last["usage"], "usage" in chunks[0]) == ([], {"total": 1}, False)
 
 
-@pytest.mark.parametrize("whole", [True, False])
-def test_a_function_call_comes_whole_or_in_pieces(whole: bool) -> None:
-    chunks = make_chat_chunks(completion({"content": None, "tool_calls": [TOOL_CALL]}), whole_calls=whole)
+@pytest.mark.parametrize("in_one_piece", [True, False])
+def test_a_function_call_comes_in_one_piece_or_several(in_one_piece: bool) -> None:
+    chunks = make_chat_chunks(completion({"content": None, "tool_calls": [TOOL_CALL]}), whole_calls=in_one_piece)
     calls = [call for chunk in chunks for call in chunk["choices"][0]["delta"].get("tool_calls", ())]
     assert calls[0]["function"]["name"] == "sun"
     assert "".join(call["function"]["arguments"] for call in calls) == TOOL_CALL["function"]["arguments"]  # type: ignore[index]
-    assert (len(calls) == 1) is whole
+    assert (len(calls) == 1) is in_one_piece
 
 
 def test_the_events_of_a_response_are_numbered_and_add_up_to_it() -> None:

@@ -30,35 +30,35 @@ def publish(provider: str, status: int, body: Any, request: RequestHead = POST) 
     return answer
 
 
-def refused(code: str | None, **more: Any) -> dict[str, Any]:
+def make_refusal(code: str | None, **more: Any) -> dict[str, Any]:
     return {"error": {"message": "…", "type": "invalid_request_error", "param": None, "code": code, **more}}
 
 
 @pytest.mark.parametrize(
     ("status", "body", "published"),
     [
-        (429, refused("credit_balance_exhausted"), (429, "insufficient_quota", "credit_balance_exhausted")),
+        (429, make_refusal("credit_balance_exhausted"), (429, "insufficient_quota", "credit_balance_exhausted")),
         (
             429,
-            refused("rate_limit_exceeded", message="on tokens per minute"),
+            make_refusal("rate_limit_exceeded", message="on tokens per minute"),
             (429, "tokens", "rate_limit_exceeded"),
         ),
-        (429, refused("rate_limit_exceeded", message="on requests"), (429, "requests", "rate_limit_exceeded")),
-        (404, refused("model_not_found"), (400, "invalid_request_error", "model_not_found")),
-        (403, refused("insufficient_permissions"), (401, "invalid_request_error", "insufficient_permissions")),
-        (400, refused("invalid_json"), (400, "invalid_request_error", None)),
-        (429, refused("billing_hard_limit_reached"), (400, "invalid_request_error", "billing_hard_limit_reached")),
+        (429, make_refusal("rate_limit_exceeded", message="on requests"), (429, "requests", "rate_limit_exceeded")),
+        (404, make_refusal("model_not_found"), (400, "invalid_request_error", "model_not_found")),
+        (403, make_refusal("insufficient_permissions"), (401, "invalid_request_error", "insufficient_permissions")),
+        (400, make_refusal("invalid_json"), (400, "invalid_request_error", None)),
+        (429, make_refusal("billing_hard_limit_reached"), (400, "invalid_request_error", "billing_hard_limit_reached")),
         (
             403,
-            refused("unsupported_country_region_territory"),
+            make_refusal("unsupported_country_region_territory"),
             (403, "request_forbidden", "unsupported_country_region_territory"),
         ),
         (
             400,
-            refused("invalid_value", param="temperature", message="expected a value >= 0"),
+            make_refusal("invalid_value", param="temperature", message="expected a value >= 0"),
             (400, "invalid_request_error", "decimal_below_min_value"),
         ),
-        (401, refused("invalid_api_key"), (401, "invalid_request_error", "invalid_api_key")),
+        (401, make_refusal("invalid_api_key"), (401, "invalid_request_error", "invalid_api_key")),
     ],
 )
 def test_refusals_of_pc(status: int, body: Any, published: tuple[int, str, str | None]) -> None:
@@ -111,7 +111,7 @@ def test_details_of_a_429_of_pb_are_one_of_three(path: str) -> None:
     assert len(answer.error.get("details", ())) in (0, 1, 3)
 
 
-def test_credit_is_403_at_pd_and_limits_are_told() -> None:
+def test_used_up_credit_is_403_at_pd_and_limits_are_in_headers() -> None:
     pd = PdClient(in_the_field("pd"))
     assert pd.complete(key="mock-pd-depleted").status_code == 403
     assert pd.complete().headers["x-ratelimit-limit-requests"]

@@ -41,9 +41,7 @@ def mock_error(response: Response) -> str:
         ("refusal;category=nonsense", "is none of"),
     ],
 )
-def test_a_scenario_that_makes_no_sense_is_refused_by_the_mock_itself(
-    client: Client, scenario: str, reason: str
-) -> None:
+def test_an_invalid_scenario_is_refused_by_the_mock_itself(client: Client, scenario: str, reason: str) -> None:
     assert reason in mock_error(client.hello(scenario=scenario))
 
 
@@ -87,7 +85,7 @@ def test_requests_are_counted_by_session_and_endpoint(client: Client) -> None:
 
 
 @pytest.mark.parametrize("query", ["", "?session=a"])
-def test_what_clients_sent_is_listed_only_where_that_was_asked_for(query: str) -> None:
+def test_requests_are_listed_only_if_enabled(query: str) -> None:
     client = Client(create_app(only=["pa"]))
     client.pa("GET", "/v1/models", session="a")
     answer = client.send("GET", f"/__mock__/requests{query}")
@@ -95,7 +93,7 @@ def test_what_clients_sent_is_listed_only_where_that_was_asked_for(query: str) -
     assert answer.json() == {"mock_error": "to have the mock list what clients sent, start it with --list-requests"}
 
 
-def test_what_is_served_is_listed_and_what_a_client_asks_beside_it_is_named() -> None:
+def test_served_routes_are_listed_and_an_unknown_one_is_named() -> None:
     client = Client(create_app(list_requests=True))
     listed = client.send("GET", "/__mock__/endpoints").json()["endpoints"]
     assert listed.keys() >= {"pa", "pb", "pc", "pd", "pd-regional", "pd-management"}
@@ -132,7 +130,7 @@ def test_reset_forgets_one_session_or_all(client: Client) -> None:
 
 
 @pytest.mark.parametrize("clock", ["25h", "+", "+25", "+h", "-1h", "+1h later", "still+", "stills", "still-1h"])
-def test_a_clock_that_makes_no_sense_is_refused(client: Client, clock: str) -> None:
+def test_an_invalid_clock_is_refused(client: Client, clock: str) -> None:
     assert "x-mock-clock" in mock_error(client.pa("GET", "/v1/models", clock=clock))
 
 
@@ -140,7 +138,7 @@ def test_an_unknown_mock_header_is_refused(client: Client) -> None:
     assert "x-mock-cloak" in mock_error(client.pa("GET", "/v1/models", headers={"X-Mock-Cloak": "+1h"}))
 
 
-def test_a_prefix_that_nobody_serves_is_told_apart_from_a_provider(client: Client) -> None:
+def test_an_unserved_prefix_is_distinguished_from_a_provider(client: Client) -> None:
     response = client.send("GET", "/nobody/v1/models")
     assert response.status_code == 404
     assert "mock_error" in response.json()
@@ -211,12 +209,12 @@ def test_prefixes_replace_defaults_and_nothing_else() -> None:
 
 
 @pytest.mark.parametrize(
-    "given",
+    "options",
     [{"pz": {}}, {"pa": {"header": "x"}}, {"pa": {"header_prefix": 1}}, {"pa": {"versions": "2023"}}, {"pa": 3}],
 )
-def test_prefixes_that_make_no_sense_are_refused(given: dict[str, Any]) -> None:
+def test_invalid_prefixes_are_refused(options: dict[str, Any]) -> None:
     with pytest.raises(PrefixesError):
-        merge_settings(load_providers(["pa"]), given)
+        merge_settings(load_providers(["pa"]), options)
 
 
 def test_unknown_providers_cannot_be_served() -> None:
@@ -242,11 +240,11 @@ def test_a_router_tells_a_wrong_method_from_a_wrong_path() -> None:
 @pytest.mark.parametrize(
     ("text", "clock"), [("+1m30s", (False, 90.0)), ("still", (True, 0.0)), ("still+250ms", (True, 0.25))]
 )
-def test_a_clock_goes_on_or_stands_still(text: str, clock: tuple[bool, float]) -> None:
+def test_a_clock_runs_or_is_frozen(text: str, clock: tuple[bool, float]) -> None:
     assert parse_clock(text) == clock
 
 
-def test_where_time_stands_still_no_limit_fills_again(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_frozen_clock_refills_no_limit(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     steps = count()
     monkeypatch.setattr(world, "time", SimpleNamespace(time=lambda: 1.7e9 + 60 * next(steps)))
 

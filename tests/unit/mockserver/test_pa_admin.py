@@ -52,13 +52,13 @@ def test_workspace_limits_lie_below_the_organization_s_and_the_default_workspace
     assert unknown.status_code == 404
 
 
-def signed(client: Client, signature_of: str, *, path: str = "/v1/models") -> Response:
+def send_signed(client: Client, signature_of: str, *, path: str = "/v1/models") -> Response:
     authorization = f"HMAC-SHA256 Credential={MARKETPLACE}, Signature={signature_of}"
     return client.pa("GET", path, key=None, headers={"authorization": authorization})
 
 
 def test_a_well_signed_request_is_answered(client: Client) -> None:
-    answer = signed(client, signature(MARKETPLACE, "GET", "/v1/models"))
+    answer = send_signed(client, signature(MARKETPLACE, "GET", "/v1/models"))
     assert answer.status_code == 200
     assert answer.headers["pa-organization-id"]
 
@@ -67,7 +67,7 @@ def test_a_well_signed_request_is_answered(client: Client) -> None:
     "bad", ["0000", "0" * 64, signature(MARKETPLACE, "POST", "/v1/models"), signature(MARKETPLACE, "GET", "/v1/files")]
 )
 def test_a_badly_signed_request_gets_401(client: Client, bad: str) -> None:
-    answer = signed(client, bad)
+    answer = send_signed(client, bad)
     assert answer.status_code == 401
     assert "pa-organization-id" not in answer.headers
 

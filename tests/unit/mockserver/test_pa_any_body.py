@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from catalog_probe.mockserver.app import create_app
-from tests.unit.mockserver.mock_client import HELLO, Client
+from tests.unit.mockserver.mock_client import MESSAGE, Client
 
 if TYPE_CHECKING:
     from hypothesis.strategies._internal.core import DataObject
@@ -19,7 +19,7 @@ CLIENT = Client(create_app(only=["pa"]))
 SEARCH = {"type": "web_search_20250305", "name": "web_search", "max_uses": 1, "allowed_domains": ["a.example"]}
 LOOK = {"name": "look", "input_schema": {"type": "object", "properties": {"a": {"enum": [1]}}, "required": ["a"]}}
 RICH: dict[str, Any] = {
-    **HELLO,
+    **MESSAGE,
     "system": [{"type": "text", "text": "x", "cache_control": {"type": "ephemeral"}}],
     "messages": [
         {"role": "user", "content": [{"type": "text", "text": "search: x\nfetch: https://a.example/"}]},
@@ -52,12 +52,12 @@ def places(value: Any, path: Place = ()) -> list[Place]:
     return [path, *(place for key, inner in items for place in places(inner, (*path, key)))]
 
 
-def replaced(value: Any, path: Place, new: Any) -> Any:
+def replace_value(value: Any, path: Place, new: Any) -> Any:
     """A copy of a JSON value with one value replaced."""
     if not path:
         return new
     copy = dict(value) if isinstance(value, dict) else list(value)
-    copy[path[0]] = replaced(value[path[0]], path[1:], new)
+    copy[path[0]] = replace_value(value[path[0]], path[1:], new)
     return copy
 
 
@@ -71,24 +71,26 @@ def test_a_message_with_one_value_replaced_is_answered(path: str, model: str, da
         base = {name: value for name, value in base.items() if name not in ("max_tokens", "stop_sequences")}
         base["tools"] = [LOOK]
     place = data.draw(st.sampled_from(places(base)))
-    request_body = replaced(base, place, data.draw(JSON))
-    answered(CLIENT.pa("POST", path, json=request_body, key="mock-pa-inference-scale", clock="+1d", session=str(place)))
+    request_body = replace_value(base, place, data.draw(JSON))
+    check_answer(
+        CLIENT.pa("POST", path, json=request_body, key="mock-pa-inference-scale", clock="+1d", session=str(place))
+    )
 
 
 @pytest.mark.parametrize("path", ["/v1/messages/batches", "/v1/agents"])
 @given(st.data())
 def test_a_batch_or_agent_with_one_value_replaced_is_answered(path: str, data: DataObject) -> None:
     base = {
-        "/v1/messages/batches": {"requests": [{"custom_id": "a", "params": HELLO}]},
+        "/v1/messages/batches": {"requests": [{"custom_id": "a", "params": MESSAGE}]},
         "/v1/agents": {"name": "a", "model": {"id": "mock-small"}, "metadata": {}, "tools": []},
     }[path]
-    request_body = replaced(base, data.draw(st.sampled_from(places(base))), data.draw(JSON))
+    request_body = replace_value(base, data.draw(st.sampled_from(places(base))), data.draw(JSON))
     session = data.draw(st.uuids()).hex
-    answered(CLIENT.pa("POST", path, json=request_body, session=session))
-    answered(CLIENT.pa("GET", path, session=session, clock="+2m"))
+    check_answer(CLIENT.pa("POST", path, json=request_body, session=session))
+    check_answer(CLIENT.pa("GET", path, session=session, clock="+2m"))
 
 
-def answered(response: Any) -> None:
+def check_answer(response: Any) -> None:
     if response.status_code == 200:
         return
     assert response.status_code in (400, 404, 409, 429), response.text

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.unit.mockserver.compliance_client import CHAT, DELETE, IDLE, ORGANIZATION, READ, Compliance, refused
+from tests.unit.mockserver.compliance_client import CHAT, DELETE, IDLE, ORGANIZATION, READ, Compliance, read_refusal
 
 if TYPE_CHECKING:
     from httpx import Response
@@ -47,20 +47,20 @@ def test_a_stranger_learns_of_no_path_by_a_wrong_method(api: Compliance, key: st
 
 
 def test_a_bearer_token_is_no_key_here(api: Compliance) -> None:
-    assert refused(api.get(ACTIVITIES, key=None, headers={"authorization": f"Bearer {READ}"}))[0] == 404
+    assert read_refusal(api.get(ACTIVITIES, key=None, headers={"authorization": f"Bearer {READ}"}))[0] == 404
 
 
 @pytest.mark.parametrize("key", [None, "mock-pa-inference"])
 def test_the_settings_endpoint_alone_answers_strangers_401(api: Compliance, key: str | None) -> None:
     answer = api.get(SETTINGS, key=key)
-    assert refused(answer) == UNAUTHENTICATED
+    assert read_refusal(answer) == UNAUTHENTICATED
     assert "pa-organization-id" not in answer.headers
 
 
 @pytest.mark.parametrize("key", ["no-such-key", "mock-pa-compliance-deactivated", "mock-pa-admin-expired"])
 def test_a_key_that_cannot_be_used_gets_401_without_organization(api: Compliance, key: str) -> None:
     answer = api.get(ACTIVITIES, key=key)
-    assert refused(answer) == UNAUTHENTICATED
+    assert read_refusal(answer) == UNAUTHENTICATED
     assert "x-api-key" in answer.json()["error"]["message"]
     assert "pa-organization-id" not in answer.headers
     assert answer.headers["x-should-retry"] == "false"
@@ -86,12 +86,12 @@ def test_each_scope_opens_its_endpoints_alone(api: Compliance, key: str, allowed
             assert answer.status_code == 200
             assert answer.headers["pa-organization-id"]
         else:
-            assert refused(answer) == FORBIDDEN
+            assert read_refusal(answer) == FORBIDDEN
 
 
 @pytest.mark.parametrize("key", [READ, AUDIT])
 def test_no_read_scope_deletes(api: Compliance, key: str) -> None:
-    assert refused(api.delete(f"/apps/projects/{IDLE}", key=key)) == FORBIDDEN
+    assert read_refusal(api.delete(f"/apps/projects/{IDLE}", key=key)) == FORBIDDEN
     assert api.get(f"/apps/projects/{IDLE}").status_code == 200
 
 
@@ -102,13 +102,13 @@ def test_the_retired_scope_is_named(api: Compliance) -> None:
 @pytest.mark.parametrize("key", ["mock-pa-compliance-not-enabled", "mock-pa-compliance-dormant-parent"])
 @pytest.mark.parametrize("path", [ACTIVITIES, SETTINGS, USER_DATA])
 def test_every_endpoint_fails_while_the_api_is_not_enabled(api: Compliance, key: str, path: str) -> None:
-    assert refused(api.get(path, key=key)) == (400, "invalid_request_error")
+    assert read_refusal(api.get(path, key=key)) == (400, "invalid_request_error")
 
 
 def test_one_parent_sees_nothing_of_another(api: Compliance) -> None:
     key = "mock-pa-compliance-elsewhere"
     assert api.get("/apps/chats", key=key).json()["data"] == []
-    assert refused(api.get(f"/apps/chats/{CHAT}/messages", key=key)) == (404, "not_found_error")
+    assert read_refusal(api.get(f"/apps/chats/{CHAT}/messages", key=key)) == (404, "not_found_error")
 
 
 def test_the_budget_is_shared_by_keys_and_linked_organizations(api: Compliance) -> None:
@@ -116,7 +116,7 @@ def test_the_budget_is_shared_by_keys_and_linked_organizations(api: Compliance) 
     answers = [api.get(path, key=key) for path in (ACTIVITIES, ORG_DATA) for key in (first, second)]
     assert [answer.status_code for answer in answers] == [200] * 4
     answer = api.get(ACTIVITIES, key=second)
-    assert refused(answer) == (429, "rate_limit_error")
+    assert read_refusal(answer) == (429, "rate_limit_error")
     assert answer.headers["pa-ratelimit-requests-limit"] == "4"
     assert answer.headers["pa-ratelimit-requests-remaining"] == "0"
     assert answer.headers["pa-ratelimit-requests-reset"].endswith("Z")
@@ -130,7 +130,7 @@ def test_the_second_budget_is_for_remote_sessions_and_says_one_second(api: Compl
     statuses = [api.get("/apps/remote-sessions", key=key).status_code for _ in range(2)]
     refusal = api.get("/apps/remote-sessions", key=key)
     assert statuses == [200, 200]
-    assert refused(refusal) == (429, "rate_limit_error")
+    assert read_refusal(refusal) == (429, "rate_limit_error")
     assert refusal.headers["retry-after"] == "1"
     assert api.get(USER_DATA, key=key).status_code == 200
 
@@ -143,4 +143,4 @@ def test_trouble_upstream_has_no_envelope(api: Compliance, kind: str, status: in
 
 
 def test_version_is_checked_here_too(api: Compliance) -> None:
-    assert refused(api.get(ACTIVITIES, version=None)) == (400, "invalid_request_error")
+    assert read_refusal(api.get(ACTIVITIES, version=None)) == (400, "invalid_request_error")

@@ -20,8 +20,8 @@ from tests.unit.mockserver.compliance_client import (
     PLAIN_CHAT,
     PROJECT_FILE,
     Compliance,
-    message,
-    refused,
+    read_message,
+    read_refusal,
 )
 
 if TYPE_CHECKING:
@@ -55,13 +55,13 @@ def api(client: Client) -> Compliance:
 )
 def test_a_message_begins_with_the_parameter(api: Compliance, name: str, value: str) -> None:
     answer = api.get("/activities", params={name: value})
-    assert refused(answer) == INVALID
-    assert message(answer).startswith(f"{name}: ")
+    assert read_refusal(answer) == INVALID
+    assert read_message(answer).startswith(f"{name}: ")
 
 
 def test_the_window_must_have_a_length(api: Compliance) -> None:
     answer = api.get("/activities", params={"created_at.gte": EARLY, "created_at.lt": EARLY})
-    assert message(answer).startswith("created_at.lt: ")
+    assert read_message(answer).startswith("created_at.lt: ")
     assert len(api.get("/activities", params={"created_at.gte": EARLY, "created_at.lt": LATE}).json()["data"]) == 7
     assert api.get("/activities", params={"created_at.gte": LATE}).json()["data"] == []
 
@@ -72,13 +72,13 @@ def test_the_window_must_have_a_length(api: Compliance) -> None:
 )
 def test_an_unrecognized_parameter_is_refused_with_a_hint(api: Compliance, name: str, hint: str) -> None:
     answer = api.get("/activities", params={name: EARLY})
-    assert refused(answer) == INVALID
-    assert hint in message(answer)
+    assert read_refusal(answer) == INVALID
+    assert hint in read_message(answer)
 
 
 @pytest.mark.parametrize("path", [f"/apps/files/{CHAT_FILE}", "/organizations", "/groups", f"/apps/projects/{BUSY}"])
-def test_every_endpoint_refuses_what_it_does_not_know(api: Compliance, path: str) -> None:
-    assert refused(api.get(path, params={"no_such": "1"})) == INVALID
+def test_every_endpoint_refuses_unknown_parameters(api: Compliance, path: str) -> None:
+    assert read_refusal(api.get(path, params={"no_such": "1"})) == INVALID
 
 
 def test_activities_are_walked_both_ways_by_their_ids(api: Compliance) -> None:
@@ -94,12 +94,12 @@ def test_activities_are_walked_both_ways_by_their_ids(api: Compliance) -> None:
 @pytest.mark.parametrize("cursor", ["no-activity-id", "activity_000000000000000000000000"])
 def test_an_activity_cursor_must_be_an_id_of_this_list(api: Compliance, cursor: str) -> None:
     answer = api.get("/activities", params={"after_id": cursor})
-    assert refused(answer) == INVALID
-    assert message(answer).startswith("after_id: ")
+    assert read_refusal(answer) == INVALID
+    assert read_message(answer).startswith("after_id: ")
 
 
 def test_two_cursors_cannot_be_combined(api: Compliance) -> None:
-    assert refused(api.get("/activities", params={"after_id": "a", "before_id": "b"})) == INVALID
+    assert read_refusal(api.get("/activities", params={"after_id": "a", "before_id": "b"})) == INVALID
 
 
 def test_chats_are_chosen_by_user_and_project(api: Compliance) -> None:
@@ -116,9 +116,9 @@ def test_a_chat_cursor_is_opaque_and_bound_to_its_query(api: Compliance) -> None
     following = api.get("/apps/chats", params={"after_id": page["last_id"]}).json()["data"]
     assert [chat["id"] for chat in following] == [PLAIN_CHAT, DELETED_CHAT]
     other_query = api.get("/apps/chats", params={"after_id": page["last_id"], "project_ids[]": BUSY})
-    assert refused(other_query) == INVALID
-    assert refused(api.get("/apps/chats", params={"after_id": CHAT})) == INVALID
-    assert refused(api.get("/apps/chats", params={"after_id": page["last_id"]}, session="another")) == INVALID
+    assert read_refusal(other_query) == INVALID
+    assert read_refusal(api.get("/apps/chats", params={"after_id": CHAT})) == INVALID
+    assert read_refusal(api.get("/apps/chats", params={"after_id": page["last_id"]}, session="another")) == INVALID
 
 
 def test_a_chat_cursor_never_expires(api: Compliance) -> None:
@@ -144,8 +144,8 @@ def test_a_user_deleted_chat_is_listed_and_readable(api: Compliance) -> None:
 
 def test_a_chat_past_its_retention_is_gone(api: Compliance) -> None:
     assert api.get(f"/apps/chats/{CHAT}/messages").status_code == 200
-    assert refused(api.get(f"/apps/chats/{CHAT}/messages", clock="+366d")) == MISSING
-    assert refused(api.get(f"/apps/files/{CHAT_FILE}", clock="+366d")) == MISSING
+    assert read_refusal(api.get(f"/apps/chats/{CHAT}/messages", clock="+366d")) == MISSING
+    assert read_refusal(api.get(f"/apps/files/{CHAT_FILE}", clock="+366d")) == MISSING
 
 
 @pytest.mark.parametrize(
@@ -163,7 +163,7 @@ def test_tool_text_is_cut_at_its_cap(api: Compliance, parameter: str, block: str
     assert length(**{parameter: -1}) > length() > 7
     for bad in ("0", "-2", "1.5"):
         answer = api.get(f"/apps/chats/{CHAT}/messages", params={parameter: bad})
-        assert message(answer).startswith(f"{parameter}: ")
+        assert read_message(answer).startswith(f"{parameter}: ")
 
 
 def test_a_deleted_chat_takes_everything_along(api: Compliance) -> None:
@@ -178,45 +178,45 @@ def test_a_deleted_chat_takes_everything_along(api: Compliance) -> None:
     )
     assert [api.get(path).status_code for path in paths] == [200] * len(paths)
     assert api.delete(f"/apps/chats/{CHAT}").status_code == 200
-    assert [refused(api.get(path)) for path in paths] == [MISSING] * len(paths)
-    assert refused(api.delete(f"/apps/chats/{CHAT}")) == MISSING
+    assert [read_refusal(api.get(path)) for path in paths] == [MISSING] * len(paths)
+    assert read_refusal(api.delete(f"/apps/chats/{CHAT}")) == MISSING
     assert api.deleted_activities("pa_chat_deleted") == [CHAT]
     assert api.deleted_activities("pa_file_deleted") == [CHAT_FILE]
     assert api.get(f"/apps/files/{CHAT_FILE}", session="another").status_code == 200
 
 
 def test_a_project_is_deleted_only_without_attached_chats(api: Compliance) -> None:
-    assert refused(api.delete(f"/apps/projects/{BUSY}")) == (409, "invalid_request_error")
+    assert read_refusal(api.delete(f"/apps/projects/{BUSY}")) == (409, "invalid_request_error")
     assert api.get(f"/apps/projects/{BUSY}").status_code == 200
     api.delete(f"/apps/chats/{CHAT}")
     assert api.delete(f"/apps/projects/{BUSY}").status_code == 200
     for tail in ("", "/attachments", "/collaborators"):
-        assert refused(api.get(f"/apps/projects/{BUSY}{tail}")) == MISSING
-    assert refused(api.delete(f"/apps/projects/{BUSY}")) == MISSING
+        assert read_refusal(api.get(f"/apps/projects/{BUSY}{tail}")) == MISSING
+    assert read_refusal(api.delete(f"/apps/projects/{BUSY}")) == MISSING
     assert api.deleted_activities("pa_project_deleted") == [BUSY]
 
 
 def test_a_project_document_is_an_attachment_until_it_is_deleted(api: Compliance) -> None:
-    def attached() -> set[str]:
+    def list_attachment_ids() -> set[str]:
         return {attachment["id"] for attachment in api.get(f"/apps/projects/{IDLE}/attachments").json()["data"]}
 
-    assert attached() == {PROJECT_FILE, DOCUMENT}
+    assert list_attachment_ids() == {PROJECT_FILE, DOCUMENT}
     assert api.delete(f"/apps/projects/documents/{DOCUMENT}").status_code == 200
-    assert attached() == {PROJECT_FILE}
-    assert refused(api.delete(f"/apps/projects/documents/{DOCUMENT}")) == MISSING
-    assert refused(api.delete("/apps/projects/documents/proj_doc_01MockNotes")) == MISSING
+    assert list_attachment_ids() == {PROJECT_FILE}
+    assert read_refusal(api.delete(f"/apps/projects/documents/{DOCUMENT}")) == MISSING
+    assert read_refusal(api.delete("/apps/projects/documents/proj_doc_01MockNotes")) == MISSING
 
 
 def test_a_deleted_project_takes_its_files_along(api: Compliance) -> None:
     assert api.delete(f"/apps/projects/{IDLE}").status_code == 200
-    assert refused(api.get(f"/apps/files/{PROJECT_FILE}")) == MISSING
+    assert read_refusal(api.get(f"/apps/files/{PROJECT_FILE}")) == MISSING
 
 
 def test_a_file_is_deleted_for_good(api: Compliance) -> None:
     assert api.get(f"/apps/files/{CHAT_FILE}/content").content == b"a,b\n1,2\n"
     assert api.delete(f"/apps/files/{CHAT_FILE}").status_code == 200
-    assert refused(api.get(f"/apps/files/{CHAT_FILE}/content")) == MISSING
-    assert refused(api.delete(f"/apps/files/{CHAT_FILE}")) == MISSING
+    assert read_refusal(api.get(f"/apps/files/{CHAT_FILE}/content")) == MISSING
+    assert read_refusal(api.delete(f"/apps/files/{CHAT_FILE}")) == MISSING
 
 
 @pytest.mark.parametrize(
@@ -230,7 +230,7 @@ def test_a_file_is_deleted_for_good(api: Compliance) -> None:
     ],
 )
 def test_an_unknown_organization_role_or_group_is_not_found(api: Compliance, path: str) -> None:
-    assert refused(api.get(path)) == MISSING
+    assert read_refusal(api.get(path)) == MISSING
 
 
 def test_settings_hide_why_there_are_none(api: Compliance) -> None:
@@ -249,4 +249,4 @@ def test_the_structure_is_paged(api: Compliance) -> None:
     ids = [entry["id"] for entry in (*page["data"], *next_page["data"])]
     assert ids == [ORGANIZATION, ORGANIZATION_WITHOUT_SETTINGS]
     assert next_page["next_page"] is None
-    assert refused(api.get("/groups", params={"page": page["next_page"]})) == INVALID
+    assert read_refusal(api.get("/groups", params={"page": page["next_page"]})) == INVALID

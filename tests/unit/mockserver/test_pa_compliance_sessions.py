@@ -13,8 +13,8 @@ from tests.unit.mockserver.compliance_client import (
     SESSION,
     UNRETAINED_SESSION,
     Compliance,
-    message,
-    refused,
+    read_message,
+    read_refusal,
 )
 
 if TYPE_CHECKING:
@@ -55,27 +55,27 @@ def test_a_page_cursor_is_bound_to_session_and_order_and_expires(api: Compliance
         api.get(f"{LOCAL}/{SESSION}/messages", params={"page": "page_made_up"}),
         api.get(LOCAL, params={"page": page}),
     ):
-        assert refused(refusal) == INVALID
-        assert message(refusal).startswith("page: ")
+        assert read_refusal(refusal) == INVALID
+        assert read_message(refusal).startswith("page: ")
 
 
-def test_what_is_not_retained_is_neither_listed_nor_readable(api: Compliance) -> None:
+def test_an_unretained_session_is_neither_listed_nor_readable(api: Compliance) -> None:
     assert [session["id"] for session in api.get(LOCAL).json()["data"]] == [SESSION, OTHER_SESSION, "clls_01MockOwn"]
-    assert refused(api.get(f"{LOCAL}/{UNRETAINED_SESSION}/messages")) == MISSING
-    assert refused(api.get(f"{LOCAL}/clls_none/messages")) == MISSING
-    assert refused(api.get(f"{LOCAL}/{SESSION}/messages", clock="+31d")) == MISSING
+    assert read_refusal(api.get(f"{LOCAL}/{UNRETAINED_SESSION}/messages")) == MISSING
+    assert read_refusal(api.get(f"{LOCAL}/clls_none/messages")) == MISSING
+    assert read_refusal(api.get(f"{LOCAL}/{SESSION}/messages", clock="+31d")) == MISSING
     assert api.get(LOCAL, clock="+31d").json()["data"] == []
 
 
 @pytest.mark.parametrize("path", [f"{LOCAL}/no-session/messages", f"{REMOTE}/no-session/transcript"])
 def test_a_malformed_id_is_no_404(api: Compliance, path: str) -> None:
-    assert refused(api.get(path)) == INVALID
+    assert read_refusal(api.get(path)) == INVALID
 
 
 @pytest.mark.parametrize("path", [LOCAL, f"{LOCAL}/{SESSION}/messages", f"{LOCAL}/no-session/messages"])
 def test_every_local_call_says_that_the_parent_has_none(api: Compliance, path: str) -> None:
     answer = api.get(path, key="mock-pa-compliance-no-local")
-    assert refused(answer) == MISSING
+    assert read_refusal(answer) == MISSING
     assert answer.headers["x-should-retry"] == "true"
 
 
@@ -83,12 +83,12 @@ def test_a_revoked_customer_key_seals_the_content_and_stays_so(api: Compliance) 
     key = "mock-pa-compliance-sealed"
     assert api.get(LOCAL, key=key).status_code == 200
     for clock in ("+0s", "+2h"):
-        assert refused(api.get(f"{LOCAL}/{SESSION}/messages", key=key, clock=clock)) == UNAVAILABLE
+        assert read_refusal(api.get(f"{LOCAL}/{SESSION}/messages", key=key, clock=clock)) == UNAVAILABLE
 
 
 @pytest.mark.parametrize("cause", ["local_sessions_index_down", "captured_content_down", "retention_overrides_down"])
 def test_a_part_can_fail_for_a_while(api: Compliance, cause: str) -> None:
-    assert refused(api.get(LOCAL, scenario=f"{cause};times=1")) == UNAVAILABLE
+    assert read_refusal(api.get(LOCAL, scenario=f"{cause};times=1")) == UNAVAILABLE
     assert api.get(LOCAL, scenario=f"{cause};times=1").status_code == 200
     assert "mock_error" in api.get("/apps/chats", scenario=cause).json()
 
@@ -98,8 +98,8 @@ def test_a_pending_session_has_no_transcript_until_it_is_ready(api: Compliance) 
     assert statuses[PENDING] == "pending"
     assert statuses[FINISHED] != "pending"
     refusal = api.get(f"{REMOTE}/{PENDING}/transcript")
-    assert refused(refusal) == MISSING
+    assert read_refusal(refusal) == MISSING
     assert refusal.headers["x-should-retry"] == "true"
     for session, clock in ((PENDING, "+20m"), (FINISHED, None)):
         assert "Much." in api.get(f"{REMOTE}/{session}/transcript", clock=clock).json()["transcript"]
-    assert refused(api.get(f"{REMOTE}/cse_none/transcript")) == MISSING
+    assert read_refusal(api.get(f"{REMOTE}/cse_none/transcript")) == MISSING

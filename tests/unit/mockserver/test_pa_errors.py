@@ -10,7 +10,7 @@ import pytest
 from catalog_probe.mockserver.core.errors import Refusal
 from catalog_probe.mockserver.pa.auth.keys import SpendingStatus
 from catalog_probe.mockserver.pa.causes import refuse_spenders
-from tests.unit.mockserver.mock_client import Client, body
+from tests.unit.mockserver.mock_client import Client, make_message
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -81,14 +81,14 @@ def test_a_body_that_is_no_json_gets_400(client: Client, content: bytes | str) -
 
 
 def test_server_tools_are_rejected_by_count_tokens(client: Client) -> None:
-    request_body = {**body({"max_tokens": ...}), "tools": [SEARCH]}
+    request_body = {**make_message({"max_tokens": ...}), "tools": [SEARCH]}
     message = check_error(client.pa("POST", f"{WHERE}/count_tokens", json=request_body), 400, "invalid_request_error")
     assert "Server tools" in message
     assert "web_search" in message
 
 
 def test_count_tokens_does_not_know_max_tokens(client: Client) -> None:
-    response = client.pa("POST", f"{WHERE}/count_tokens", json=body())
+    response = client.pa("POST", f"{WHERE}/count_tokens", json=make_message())
     assert "max_tokens: Extra inputs" in check_error(response, 400, "invalid_request_error")
 
 
@@ -161,7 +161,7 @@ def test_unknown_paths_and_ids_get_404(client: Client, method: str, path: str) -
 
 def test_an_unknown_model_gets_404_in_messages_and_count_tokens(client: Client) -> None:
     check_error(client.hello({"model": "mock-none"}), 404, "not_found_error")
-    counted = body({"model": "mock-none", "max_tokens": ...})
+    counted = make_message({"model": "mock-none", "max_tokens": ...})
     check_error(client.pa("POST", f"{WHERE}/count_tokens", json=counted), 404, "not_found_error")
 
 
@@ -183,7 +183,7 @@ def test_causes_that_only_the_provider_can_bring_about(
     client: Client, scenario: str, status: int, kind: str, retry: str | None, method: str
 ) -> None:
     verb, path = method.split()
-    response = client.pa(verb, path, scenario=scenario, json=body() if verb == "POST" else None)
+    response = client.pa(verb, path, scenario=scenario, json=make_message() if verb == "POST" else None)
     check_error(response, status, kind, retry=retry)
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from tests.unit.mockserver.mock_client import Client, body
+from tests.unit.mockserver.mock_client import Client, make_message
 
 if TYPE_CHECKING:
     from httpx import Response
@@ -103,7 +103,7 @@ def test_a_tool_use_may_be_answered(client: Client) -> None:
         {"tools": [{"type": "mcp_toolset", "mcp_server_name": "one"}, {"type": "tool_search_tool_bm25", "name": "t"}]},
     ],
 )
-def test_what_official_clients_may_send_is_taken(client: Client, changes: dict[str, Any]) -> None:
+def test_fields_of_official_clients_are_accepted(client: Client, changes: dict[str, Any]) -> None:
     assert client.hello(changes).status_code == 200
 
 
@@ -177,7 +177,7 @@ def test_a_refusal_and_a_tool_use_can_be_streamed(client: Client) -> None:
         ("view:", CODE, "invalid_tool_input"),
     ],
 )
-def test_the_request_decides_what_a_server_tool_comes_to(
+def test_the_request_decides_the_result_of_a_server_tool(
     client: Client, text: str, tool: dict[str, Any], code: str | None
 ) -> None:
     (block,) = error_codes(client.hello(say(text, tool)))
@@ -222,10 +222,10 @@ def test_server_tools_can_be_streamed(client: Client) -> None:
     assert started == ["server_tool_use", "web_search_tool_result", "text"]
 
 
-def test_counting_tokens_is_what_generating_then_uses(client: Client) -> None:
-    counted = client.pa("POST", "/v1/messages/count_tokens", json=body({"max_tokens": ...})).json()
+def test_counted_tokens_are_those_that_generating_uses(client: Client) -> None:
+    counted = client.pa("POST", "/v1/messages/count_tokens", json=make_message({"max_tokens": ...})).json()
     assert counted == {"input_tokens": client.hello().json()["usage"]["input_tokens"]}
-    longer = body({"max_tokens": ..., "system": "Be brief. " * 10})
+    longer = make_message({"max_tokens": ..., "system": "Be brief. " * 10})
     assert client.pa("POST", "/v1/messages/count_tokens", json=longer).json()["input_tokens"] > counted["input_tokens"]
 
 
@@ -250,5 +250,5 @@ def test_models_are_listed_by_pages_and_found_by_id(client: Client) -> None:
 
 
 @pytest.mark.parametrize("query", ["limit=0", "limit=1001", "limit=x", "after_id=none", "after_id=a&before_id=b"])
-def test_a_page_that_makes_no_sense_gets_400(client: Client, query: str) -> None:
+def test_an_invalid_page_gets_400(client: Client, query: str) -> None:
     assert client.pa("GET", f"/v1/models?{query}").status_code == 400

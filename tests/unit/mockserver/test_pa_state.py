@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.unit.mockserver.mock_client import Client, body
+from tests.unit.mockserver.mock_client import Client, make_message
 
 if TYPE_CHECKING:
     from httpx import Response
 
 REQUESTS = {
-    "requests": [{"custom_id": "ok", "params": body()}, {"custom_id": "bad", "params": {"model": "mock-small"}}]
+    "requests": [{"custom_id": "ok", "params": make_message()}, {"custom_id": "bad", "params": {"model": "mock-small"}}]
 }
 
 
@@ -46,7 +46,7 @@ def test_a_cancelled_batch_ends_without_messages(client: Client) -> None:
 
 
 @pytest.mark.parametrize(
-    "asked",
+    "fields",
     [
         {},
         {"requests": []},
@@ -55,8 +55,8 @@ def test_a_cancelled_batch_ends_without_messages(client: Client) -> None:
         {"requests": [{"custom_id": "a", "params": {}}] * 2},
     ],
 )
-def test_a_batch_that_makes_no_sense_gets_400(client: Client, asked: dict[str, Any]) -> None:
-    assert client.pa("POST", "/v1/messages/batches", json=asked).status_code == 400
+def test_an_invalid_batch_gets_400(client: Client, fields: dict[str, Any]) -> None:
+    assert client.pa("POST", "/v1/messages/batches", json=fields).status_code == 400
 
 
 def test_batches_are_paged_newest_first(client: Client) -> None:
@@ -103,7 +103,7 @@ def test_any_bytes_survive_an_upload(client: Client) -> None:
         (b"--x\r\nno headers end\r\n--x--\r\n", "multipart/form-data; boundary=x"),
     ],
 )
-def test_an_upload_that_makes_no_sense_gets_400(client: Client, content: bytes, content_type: str) -> None:
+def test_an_invalid_upload_gets_400(client: Client, content: bytes, content_type: str) -> None:
     response = client.pa("POST", "/v1/files", content=content, headers={"content-type": content_type})
     assert response.status_code == 400
     assert response.json()["error"]["type"] == "invalid_request_error"
@@ -117,11 +117,11 @@ def test_an_agent_is_made_listed_and_read(client: Client) -> None:
 
 
 @pytest.mark.parametrize(
-    ("asked", "status"),
+    ("fields", "status"),
     [({}, 400), ({"name": "x"}, 400), ({"name": "x", "model": "no"}, 404)],
 )
-def test_an_agent_that_makes_no_sense_is_refused(client: Client, asked: dict[str, str], status: int) -> None:
-    assert client.pa("POST", "/v1/agents", json=asked).status_code == status
+def test_an_invalid_agent_is_refused(client: Client, fields: dict[str, str], status: int) -> None:
+    assert client.pa("POST", "/v1/agents", json=fields).status_code == status
 
 
 def test_an_agent_is_changed_in_the_version_that_the_client_knows_or_in_any(client: Client) -> None:
@@ -146,20 +146,20 @@ def test_organizations_never_see_each_other(client: Client) -> None:
 
 
 def test_three_cheap_requests_exhaust_a_tight_organization(client: Client) -> None:
-    def count(**kwargs: Any) -> Response:
-        request_body = body({"max_tokens": ...})
+    def count_tokens(**kwargs: Any) -> Response:
+        request_body = make_message({"max_tokens": ...})
         return client.pa("POST", "/v1/messages/count_tokens", json=request_body, key="mock-pa-tight", **kwargs)
 
-    assert [count().status_code for _ in range(2)] == [200, 200]
-    refused = count()
+    assert [count_tokens().status_code for _ in range(2)] == [200, 200]
+    refused = count_tokens()
     assert refused.status_code == 429
     assert refused.json()["error"]["type"] == "rate_limit_error"
     assert refused.headers["x-should-retry"] == "true"
     assert 1 <= int(refused.headers["retry-after"]) <= 30
     assert refused.headers["pa-ratelimit-requests-limit"] == "2"
     assert refused.headers["pa-ratelimit-requests-remaining"] == "0"
-    assert count(session="another").status_code == 200
-    assert count(clock="+31s").status_code == 200
+    assert count_tokens(session="another").status_code == 200
+    assert count_tokens(clock="+31s").status_code == 200
 
 
 def test_each_model_class_has_a_budget_of_its_own(client: Client) -> None:

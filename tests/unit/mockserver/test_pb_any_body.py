@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.unit.mockserver.pb_client import HELLO, PbClient
-from tests.unit.mockserver.test_pa_any_body import JSON, places, replaced
+from tests.unit.mockserver.pb_client import CONTENTS, PbClient
+from tests.unit.mockserver.test_pa_any_body import JSON, places, replace_value
 
 if TYPE_CHECKING:
     from hypothesis.strategies._internal.core import DataObject
@@ -18,8 +18,8 @@ CLIENT = PbClient()
 KEY = "mock-pb-inference"
 
 LOOK = {"name": "look", "parameters": {"type": "object", "properties": {"a": {"enum": [1]}}, "required": ["a"]}}
-CONTENTS: list[dict[str, Any]] = [
-    *HELLO,
+CONVERSATION: list[dict[str, Any]] = [
+    *CONTENTS,
     {"role": "model", "parts": [{"functionCall": {"name": "look", "args": {"a": 1}}, "thoughtSignature": "x"}]},
     {
         "role": "user",
@@ -31,7 +31,7 @@ CONTENTS: list[dict[str, Any]] = [
     },
 ]
 GENERATION: dict[str, Any] = {
-    "contents": CONTENTS,
+    "contents": CONVERSATION,
     "systemInstruction": {"parts": [{"text": "x"}]},
     "tools": [{"functionDeclarations": [LOOK]}, {"codeExecution": {}}],
     "toolConfig": {"functionCallingConfig": {"mode": "ANY", "allowedFunctionNames": ["look"]}},
@@ -93,7 +93,7 @@ SURFACES = {
 @given(st.data())
 def test_a_body_with_one_value_replaced_is_answered(surface: str, data: DataObject) -> None:
     path, base = SURFACES[surface]
-    body = replaced(base, data.draw(st.sampled_from(places(base))), data.draw(JSON))
+    body = replace_value(base, data.draw(st.sampled_from(places(base))), data.draw(JSON))
     sent = {"authorization": f"Bearer {KEY}"} if surface == "chat" else {"x-pb-api-key": KEY}
     response = CLIENT.send(
         "POST", f"/pb{path}", json=body, headers={**sent, "x-mock-session": data.draw(st.uuids()).hex}
@@ -102,7 +102,7 @@ def test_a_body_with_one_value_replaced_is_answered(surface: str, data: DataObje
         assert "mock_error" not in response.text
     else:
         answer = response.json()
-        (error,) = [each["error"] for each in (answer if isinstance(answer, list) else [answer])]
+        (error,) = [refusal["error"] for refusal in (answer if isinstance(answer, list) else [answer])]
         assert error["message"]
 
 
@@ -115,5 +115,5 @@ def test_the_body_itself_is_accepted(surface: str) -> None:
 
 
 def test_half_a_surrogate_pair_comes_back_as_it_came() -> None:
-    response = CLIENT.pb("POST", "/v1/models/mock-lite:generateContent", content=b'{"\\ud800": 1}')
+    response = CLIENT.ask("POST", "/v1/models/mock-lite:generateContent", content=b'{"\\ud800": 1}')
     assert response.status_code == 400

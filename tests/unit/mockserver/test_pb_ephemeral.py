@@ -10,30 +10,25 @@ from catalog_probe.mockserver.core.sessions import Session
 from catalog_probe.mockserver.pb import ephemeral
 from catalog_probe.mockserver.pb.ephemeral import TokenState
 from catalog_probe.mockserver.pb.keys import MAIN
-from tests.unit.mockserver.pb_client import PbClient, status_of
+from tests.unit.mockserver.pb_client import PbClient, read_status
 
 
-@pytest.fixture
-def client() -> PbClient:
-    return PbClient()
-
-
-def test_a_token_is_made_for_the_live_api_alone(client: PbClient) -> None:
-    name = client.pb("POST", "/v1beta/auth_tokens", json={}).json()["name"]
+def test_a_token_is_made_for_the_live_api_alone(pb: PbClient) -> None:
+    name = pb.ask("POST", "/v1beta/auth_tokens", json={}).json()["name"]
     header = {"authorization": f"Token {name}"}
-    assert status_of(client.pb("GET", "/v1beta/models", key=None, headers=header)) == (403, "PERMISSION_DENIED")
-    expired = client.pb("GET", "/v1beta/models", key=None, headers=header, clock="+1d")
-    assert status_of(expired) == (401, "UNAUTHENTICATED")
-    assert status_of(client.pb("GET", "/v1beta/models", key=name, clock="+1d")) == (401, "UNAUTHENTICATED")
+    assert read_status(pb.ask("GET", "/v1beta/models", key=None, headers=header)) == (403, "PERMISSION_DENIED")
+    expired = pb.ask("GET", "/v1beta/models", key=None, headers=header, clock="+1d")
+    assert read_status(expired) == (401, "UNAUTHENTICATED")
+    assert read_status(pb.ask("GET", "/v1beta/models", key=name, clock="+1d")) == (401, "UNAUTHENTICATED")
 
 
 @pytest.mark.parametrize("fields", [{"uses": "1"}, {"expireTime": "soon"}], ids=str)
-def test_the_wishes_for_a_token_are_checked(client: PbClient, fields: dict[str, Any]) -> None:
-    assert status_of(client.pb("POST", "/v1beta/auth_tokens", json=fields)) == (400, "INVALID_ARGUMENT")
+def test_the_wishes_for_a_token_are_checked(pb: PbClient, fields: dict[str, Any]) -> None:
+    assert read_status(pb.ask("POST", "/v1beta/auth_tokens", json=fields)) == (400, "INVALID_ARGUMENT")
 
 
-def test_it_belongs_to_v1beta(client: PbClient) -> None:
-    assert status_of(client.pb("POST", "/v1/auth_tokens", json={})) == (404, "NOT_FOUND")
+def test_it_belongs_to_v1beta(pb: PbClient) -> None:
+    assert read_status(pb.ask("POST", "/v1/auth_tokens", json={})) == (404, "NOT_FOUND")
 
 
 def test_a_live_session_uses_a_token_up() -> None:

@@ -10,7 +10,7 @@ from websockets.exceptions import InvalidStatus
 from catalog_probe.mockserver.app import create_app
 from tests.harness import patient
 from tests.harness.serving import serving
-from tests.unit.mockserver.socket_client import SocketClient, opened
+from tests.unit.mockserver.socket_client import SocketClient, open_socket
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -30,7 +30,7 @@ def base() -> Iterator[str]:
 
 def live(base: str, session: str = "", path: str = PATH, **headers: str | None) -> AbstractContextManager[SocketClient]:
     """A connection with the inference key unless told otherwise."""
-    return opened(base, path, **{"x_pb_api_key": "mock-pb-inference", "x_mock_session": session, **headers})
+    return open_socket(base, path, **{"x_pb_api_key": "mock-pb-inference", "x_mock_session": session, **headers})
 
 
 def set_up(socket: SocketClient, **fields: Any) -> None:
@@ -50,10 +50,10 @@ def handle_of(base: str, session: str, **headers: Any) -> str:
         return str(socket.hear()["sessionResumptionUpdate"]["newHandle"])
 
 
-def token_of(base: str, session: str, **wishes: Any) -> str:
+def create_token(base: str, session: str, **wishes: Any) -> str:
     headers = {"x-pb-api-key": "mock-pb-inference", "x-mock-session": session}
-    made = patient.post(f"{base}/pb/v1beta/auth_tokens", headers=headers, json=wishes)
-    return str(made.json()["name"])
+    response = patient.post(f"{base}/pb/v1beta/auth_tokens", headers=headers, json=wishes)
+    return str(response.json()["name"])
 
 
 def test_a_turn_is_heard_and_answered(base: str) -> None:
@@ -105,7 +105,7 @@ def test_a_path_that_is_none_is_not_found(base: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("message", "said"),
+    ("message", "close_reason"),
     [
         ("no JSON", "Invalid JSON"),
         ("[]", "should be an object"),
@@ -119,19 +119,19 @@ def test_a_path_that_is_none_is_not_found(base: str) -> None:
     ids=str,
 )
 def test_a_wrong_message_is_answered_by_a_close_that_says_why(
-    base: str, message: dict[str, Any] | str, said: str
+    base: str, message: dict[str, Any] | str, close_reason: str
 ) -> None:
     with live(base) as socket:
         socket.say(message)
-        _, code, reason = socket.closing()
+        _, code, reason = socket.hear_close()
     assert code == 1007
-    assert said in reason
+    assert close_reason in reason
 
 
 def test_only_live_models_can_be_set_up(base: str) -> None:
     with live(base) as socket:
         socket.say({"setup": {"model": "models/mock-pro"}})
-        _, code, reason = socket.closing()
+        _, code, reason = socket.hear_close()
     assert (code, "mock-pro" in reason) == (1008, True)
 
 
@@ -139,7 +139,7 @@ def test_a_second_setup_is_refused(base: str) -> None:
     with live(base) as socket:
         set_up(socket)
         socket.say({"setup": {"model": "models/mock-live"}})
-        assert socket.closing()[1] == 1007
+        assert socket.hear_close()[1] == 1007
 
 
 @pytest.mark.parametrize(
@@ -153,11 +153,11 @@ def test_a_second_setup_is_refused(base: str) -> None:
     ],
     ids=["unknown", "leaked", "none", "token", "token as key"],
 )
-def test_a_bad_credential_is_told_by_a_close(base: str, headers: dict[str, Any], code: int) -> None:
+def test_a_bad_credential_closes_the_socket(base: str, headers: dict[str, Any], code: int) -> None:
     with live(base, **headers) as socket:
         socket.say(SETUP)
-        _, seen, reason = socket.closing()
-    assert (seen, bool(reason)) == (code, True)
+        _, close_code, reason = socket.hear_close()
+    assert (close_code, bool(reason)) == (code, True)
 
 
 @pytest.mark.parametrize(
@@ -179,7 +179,7 @@ def test_time_ends_a_connection_after_a_go_away(
         if not ends:
             assert "serverContent" in speak(socket, "still here")[0]
             return
-        heard, code, reason = socket.closing()
+        heard, code, reason = socket.hear_close()
     assert [list(message) for message in heard] == [["goAway"]]
     assert (code, bool(reason)) == (1001, True)
 
@@ -197,7 +197,7 @@ def test_video_shortens_a_session_to_two_minutes(base: str) -> None:
         set_up(socket, generationConfig=TEXT_ONLY)
         assert "serverContent" in speak(socket, "audio only")[0]
         socket.say(VIDEO)
-        heard, code, _ = socket.closing()
+        heard, code, _ = socket.hear_close()
     assert ([list(message) for message in heard], code) == ([["goAway"]], 1001)
 
 
@@ -209,14 +209,14 @@ def test_a_handle_is_good_for_two_hours(base: str, clock: str, resumes: bool) ->
         if resumes:
             assert socket.hear() == {"setupComplete": {}}
         else:
-            assert socket.closing()[1:] == (1007, "The session resumption handle has expired.")
+            assert socket.hear_close()[1:] == (1007, "The session resumption handle has expired.")
 
 
 def test_a_handle_of_another_session_is_none(base: str) -> None:
     handle = handle_of(base, "mine")
     with live(base, "yours") as socket:
         socket.say({"setup": {"model": "models/mock-live", "sessionResumption": {"handle": handle}}})
-        assert socket.closing()[1] == 1007
+        assert socket.hear_close()[1] == 1007
 
 
 def test_a_resumed_session_is_as_old_as_it_was(base: str) -> None:
@@ -229,41 +229,41 @@ def test_a_resumed_session_is_as_old_as_it_was(base: str) -> None:
 
 
 def test_a_token_begins_as_many_sessions_as_it_has_uses(base: str) -> None:
-    token = token_of(base, "uses")
+    token = create_token(base, "uses")
     for works in (True, False):
         with live(base, "uses", x_pb_api_key=None, authorization=f"Token {token}") as socket:
             socket.say({"setup": {"model": "models/mock-live"}})
             if works:
                 assert socket.hear() == {"setupComplete": {}}
             else:
-                assert socket.closing()[1:] == (1008, "The ephemeral token is used up.")
+                assert socket.hear_close()[1:] == (1008, "The ephemeral token is used up.")
 
 
 def test_a_resumption_spends_no_use_of_a_token(base: str) -> None:
-    headers: dict[str, Any] = {"x_pb_api_key": None, "authorization": f"Token {token_of(base, 'again')}"}
+    headers: dict[str, Any] = {"x_pb_api_key": None, "authorization": f"Token {create_token(base, 'again')}"}
     handle = handle_of(base, "again", **headers)
     with live(base, "again", **headers) as socket:
         set_up(socket, sessionResumption={"handle": handle})
 
 
 def test_a_token_may_stand_in_the_address(base: str) -> None:
-    token = token_of(base, "address")
+    token = create_token(base, "address")
     with live(base, "address", f"{PATH}?access_token={token}", x_pb_api_key=None) as socket:
         set_up(socket)
 
 
-def test_an_expired_token_is_told_so(base: str) -> None:
-    token = token_of(base, "expired")
+def test_an_expired_token_closes_the_socket(base: str) -> None:
+    token = create_token(base, "expired")
     with live(base, "expired", x_pb_api_key=None, authorization=f"Token {token}", x_mock_clock="+1d") as socket:
         socket.say(SETUP)
-        assert socket.closing()[1:] == (1008, "The ephemeral token is expired.")
+        assert socket.hear_close()[1:] == (1008, "The ephemeral token is expired.")
 
 
 def test_a_reset_has_no_close(base: str) -> None:
     with live(base, x_mock_scenario="connection_reset") as socket:
         set_up(socket)
         socket.say({"realtimeInput": {"text": "hi"}})
-        heard, code, _ = socket.closing()
+        heard, code, _ = socket.hear_close()
     assert (len(heard), code) == (1, 1006)
 
 
@@ -288,7 +288,7 @@ def test_a_scenario_that_a_connection_does_not_know_is_refused(base: str) -> Non
 def test_a_setup_is_checked_as_a_generation_is(base: str, fields: dict[str, Any], code: int) -> None:
     with live(base) as client:
         client.say({"setup": {"model": "models/mock-live", **fields}})
-        assert client.closing()[1] == code
+        assert client.hear_close()[1] == code
 
 
 @pytest.mark.parametrize(
@@ -299,11 +299,11 @@ def test_a_setup_is_checked_as_a_generation_is(base: str, fields: dict[str, Any]
         ("internal_error", 1011, "internal error"),
     ],
 )
-def test_a_connection_suffers_what_a_generation_suffers(base: str, scenario: str, code: int, reason: str) -> None:
+def test_a_scenario_of_generation_applies_to_a_connection(base: str, scenario: str, code: int, reason: str) -> None:
     with live(base, x_mock_scenario=scenario) as client:
         client.say({"setup": {"model": "models/mock-live"}})
-        _, closed, told = client.closing()
-    assert (closed, reason in told) == (code, True)
+        _, close_code, close_reason = client.hear_close()
+    assert (close_code, reason in close_reason) == (code, True)
 
 
 def test_a_function_is_called_that_the_user_names(base: str) -> None:

@@ -40,7 +40,7 @@ WRONG_IMAGES = [
 ]
 
 
-def test_a_response_is_whole(pc: PcClient) -> None:
+def test_a_response_has_text_usage_and_id(pc: PcClient) -> None:
     response = pc.respond().json()
     assert (response["status"], response["incomplete_details"], response["error"]) == ("completed", None, None)
     assert response["output"][0]["content"][0]["text"] == "The mock heard: Hello"
@@ -93,8 +93,8 @@ def test_a_response_streams(pc: PcClient) -> None:
     assert names[:2] == ["response.created", "response.in_progress"]
     assert names[-1] == "response.completed"
     assert [data["sequence_number"] for _, data in events] == list(range(len(events)))
-    said = "".join(data["delta"] for name, data in events if name == "response.output_text.delta")
-    assert said == "The mock heard: Hello" == events[-1][1]["response"]["output"][0]["content"][0]["text"]
+    text = "".join(data["delta"] for name, data in events if name == "response.output_text.delta")
+    assert text == "The mock heard: Hello" == events[-1][1]["response"]["output"][0]["content"][0]["text"]
 
 
 def test_a_completion_streams_until_done(pc: PcClient) -> None:
@@ -140,20 +140,20 @@ def test_the_cyber_safeguard_comes_as_an_error_event_alone(pc: PcClient) -> None
 
 
 def test_a_stored_response_can_be_fetched_until_it_is_deleted(pc: PcClient) -> None:
-    made = pc.respond().json()
-    path = f"/v1/responses/{made['id']}"
-    assert pc.ask("GET", path).json() == made
+    response = pc.respond().json()
+    path = f"/v1/responses/{response['id']}"
+    assert pc.ask("GET", path).json() == response
     assert pc.ask("GET", path, key="mock-pc-elsewhere").status_code == 404
     assert pc.ask("GET", path, headers={"x-mock-session": "another"}).status_code == 404
     assert pc.ask("DELETE", path).json()["deleted"]
     assert refusal_of(pc.ask("GET", path))[:2] == (404, None)
-    assert refusal_of(pc.respond({"previous_response_id": made["id"]}))[:2] == (400, "previous_response_not_found")
+    assert refusal_of(pc.respond({"previous_response_id": response["id"]}))[:2] == (400, "previous_response_not_found")
 
 
-def test_an_unstored_response_cannot_be_fetched_nor_gone_on_from(pc: PcClient) -> None:
-    made = pc.respond({"store": False}).json()["id"]
-    assert pc.ask("GET", f"/v1/responses/{made}").status_code == 404
-    assert pc.respond({"previous_response_id": made}).status_code == 400
+def test_an_unstored_response_cannot_be_fetched_or_continued(pc: PcClient) -> None:
+    response_id = pc.respond({"store": False}).json()["id"]
+    assert pc.ask("GET", f"/v1/responses/{response_id}").status_code == 404
+    assert pc.respond({"previous_response_id": response_id}).status_code == 400
 
 
 def test_a_response_goes_on_from_another(pc: PcClient) -> None:
@@ -173,7 +173,7 @@ def test_fast_counts_as_priority(pc: PcClient) -> None:
     assert pc.respond({"service_tier": "fast"}).json()["service_tier"] == "priority"
 
 
-def test_moderation_says_what_it_blocked(pc: PcClient) -> None:
+def test_blocked_moderation_names_its_stage(pc: PcClient) -> None:
     body = {"prompt": "x"}
     answer = pc.ask("POST", "/v1/images/generations", json=body, scenario="image_moderation;stage=output")
     error = error_of(answer)

@@ -24,7 +24,7 @@ def limits_of(answer: Response, family: str) -> tuple[int, int, str]:
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-def test_a_success_says_what_is_left(pc: PcClient, family: str) -> None:
+def test_a_success_has_the_remaining_limits(pc: PcClient, family: str) -> None:
     limit, remaining, reset = limits_of(pc.respond(), family)
     assert remaining < limit
     assert DURATION.fullmatch(reset)
@@ -73,7 +73,7 @@ def test_traffic_may_grow_by_half_in_a_quarter_of_an_hour(pc: PcClient) -> None:
         ("mock-pc-hard-limit", "invalid_request_error", "billing_hard_limit_reached"),
     ],
 )
-def test_those_who_may_spend_no_more(pc: PcClient, key: str, type_: str, code: str) -> None:
+def test_each_spending_limit_has_its_own_error(pc: PcClient, key: str, type_: str, code: str) -> None:
     for answer in (pc.respond(key=key), pc.complete(key=key)):
         assert answer.status_code == 429
         assert (error_of(answer)["type"], error_of(answer)["code"]) == (type_, code)

@@ -74,7 +74,7 @@ def test_a_response_that_is_asked_for_rightly(pc: PcClient, changes: dict[str, A
         ("/v1/vector_stores/vs_mock/file_batches", {"files": [{"file_id": "file-mock-notes"}]}),
     ],
 )
-def test_what_official_clients_may_send_is_taken(pc: PcClient, path: str, body: dict[str, Any]) -> None:
+def test_fields_of_official_clients_are_accepted(pc: PcClient, path: str, body: dict[str, Any]) -> None:
     assert pc.ask("POST", path, json=body).status_code == 200
 
 
@@ -136,8 +136,8 @@ def test_keys_that_cannot_be_used(pc: PcClient, key: str | None, code: str | Non
 
 def test_the_organization_header_must_be_the_keys_own(pc: PcClient) -> None:
     assert pc.ask("GET", "/v1/models", headers={"PC-Organization": "org-mock-acme"}).status_code == 200
-    other = pc.ask("GET", "/v1/models", headers={"PC-Organization": "org-other"})
-    assert refusal_of(other)[:2] == (401, "mismatched_organization")
+    other_organization = pc.ask("GET", "/v1/models", headers={"PC-Organization": "org-other"})
+    assert refusal_of(other_organization)[:2] == (401, "mismatched_organization")
 
 
 def test_the_project_header_matters_to_a_legacy_user_key_alone(pc: PcClient) -> None:
@@ -215,7 +215,9 @@ def test_lookups_that_find_nothing(pc: PcClient, path: str, type_: str, code: st
         ("misalignment_detected", (403, "misalignment_policy_violation")),
     ],
 )
-def test_what_the_provider_alone_can_do(pc: PcClient, scenario: str, expected: tuple[int | str | None, ...]) -> None:
+def test_each_provider_only_scenario_has_its_error(
+    pc: PcClient, scenario: str, expected: tuple[int | str | None, ...]
+) -> None:
     answer = pc.respond(scenario=scenario)
     assert refusal_of(answer)[:2] == expected
     assert answer.headers.get("retry-after") == ("7" if scenario.startswith("overloaded") else None)

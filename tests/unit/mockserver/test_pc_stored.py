@@ -52,11 +52,11 @@ def test_a_vector_store_is_deleted_and_its_files_stay(pc: PcClient) -> None:
 
 def test_a_conversation_keeps_its_metadata_until_it_is_deleted(pc: PcClient) -> None:
     item = {"type": "message", "role": "user", "content": "First"}
-    made = pc.ask("POST", "/v1/conversations", json={"items": [item], "metadata": {"a": "b"}}).json()
-    path = f"/v1/conversations/{made['id']}"
-    body = {"model": "mock-small", "input": "Hello", "conversation": made["id"]}
-    assert pc.ask("POST", "/v1/responses", json=body).json()["conversation"] == {"id": made["id"]}
-    assert pc.ask("GET", path).json() == made
+    conversation = pc.ask("POST", "/v1/conversations", json={"items": [item], "metadata": {"a": "b"}}).json()
+    path = f"/v1/conversations/{conversation['id']}"
+    body = {"model": "mock-small", "input": "Hello", "conversation": conversation["id"]}
+    assert pc.ask("POST", "/v1/responses", json=body).json()["conversation"] == {"id": conversation["id"]}
+    assert pc.ask("GET", path).json() == conversation
     assert pc.ask("DELETE", path).json()["deleted"]
     assert refusal_of(pc.ask("GET", path)) == (404, None, None)
 

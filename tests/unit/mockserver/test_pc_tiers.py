@@ -19,7 +19,7 @@ BATCH = {"endpoint": "/v1/responses", "completion_window": "24h"}
         ("mock-large", ("500", "30000"), ("10000", "30000000")),
     ],
 )
-def test_headers_tell_what_a_tier_grants(pc: PcClient, model: str, first: Any, last: Any) -> None:
+def test_headers_have_the_limits_of_the_tier(pc: PcClient, model: str, first: Any, last: Any) -> None:
     for key, granted in (("mock-pc-paid-5", first), ("mock-pc-paid-1000", last)):
         headers = pc.complete({"model": model}, key=key).headers
         assert tuple(headers[f"x-ratelimit-limit-{what}"] for what in ("requests", "tokens")) == granted
@@ -44,17 +44,17 @@ def test_long_context_has_a_table_of_its_own(pc: PcClient) -> None:
 
 
 def test_only_so_many_live_sessions_are_open_at_a_time(pc: PcClient) -> None:
-    def opened() -> int:
+    def open_session() -> int:
         return pc.ask("POST", "/v1/live/sessions", json={"model": "mock-realtime"}, key="mock-pc-tight").status_code
 
-    assert [opened(), opened()] == [200, 429]
+    assert [open_session(), open_session()] == [200, 429]
 
 
-def test_a_file_is_uploaded_by_multipart_and_gone_after_its_delete(pc: PcClient) -> None:
-    made = pc.ask("POST", "/v1/files", data={"purpose": "user_data"}, files={"file": ("hi.txt", b"hi")}).json()
-    assert (made["filename"], made["bytes"]) == ("hi.txt", 2)
-    assert pc.ask("DELETE", f"/v1/files/{made['id']}").status_code == 200
-    assert pc.ask("GET", f"/v1/files/{made['id']}").status_code == 404
+def test_an_uploaded_file_can_be_deleted(pc: PcClient) -> None:
+    file = pc.ask("POST", "/v1/files", data={"purpose": "user_data"}, files={"file": ("hi.txt", b"hi")}).json()
+    assert (file["filename"], file["bytes"]) == ("hi.txt", 2)
+    assert pc.ask("DELETE", f"/v1/files/{file['id']}").status_code == 200
+    assert pc.ask("GET", f"/v1/files/{file['id']}").status_code == 404
     refused = pc.ask("POST", "/v1/files", json={"purpose": "user_data"})
     assert refusal_of(refused)[:2] == (
         400,

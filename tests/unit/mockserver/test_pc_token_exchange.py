@@ -21,7 +21,7 @@ SECRET = b"mock-pc-identity-provider"
 CERTIFICATE = base64.b64encode(b"mock certificate of workload:mock, no real one").decode()
 
 
-def encoded(value: bytes) -> str:
+def encode_base64url(value: bytes) -> str:
     return base64.urlsafe_b64encode(value).rstrip(b"=").decode()
 
 
@@ -35,14 +35,16 @@ def jwt(secret: bytes = SECRET, algorithm: str = "HS256", **changes: Any) -> str
         "iat": now,
     }
     claims = {name: value for name, value in {**good, **changes}.items() if value is not None}
-    head = f"{encoded(json.dumps({'alg': algorithm}).encode())}.{encoded(json.dumps(claims).encode())}"
-    return f"{head}.{encoded(hmac.digest(secret, head.encode(), 'sha256'))}"
+    head = (
+        f"{encode_base64url(json.dumps({'alg': algorithm}).encode())}.{encode_base64url(json.dumps(claims).encode())}"
+    )
+    return f"{head}.{encode_base64url(hmac.digest(secret, head.encode(), 'sha256'))}"
 
 
 def exchange(pc: PcClient, token: str | None, kind: str = "jwt", **changes: str | None) -> Response:
     body = {"grant_type": GRANT, "subject_token": token, "subject_token_type": KIND + kind, **changes}
-    given = {name: value for name, value in body.items() if value is not None}
-    return pc.ask("POST", "/oauth/token", json=given, key=None, host="pc-auth")
+    fields = {name: value for name, value in body.items() if value is not None}
+    return pc.ask("POST", "/oauth/token", json=fields, key=None, host="pc-auth")
 
 
 @pytest.mark.parametrize("token", [{}, {"aud": ["other", "mock-pc"]}])
@@ -85,14 +87,18 @@ def test_a_jwt_that_is_not_good_enough(pc: PcClient, changes: dict[str, Any], co
     assert answer.json()["error"]["type"] == "oauth"
 
 
-@pytest.mark.parametrize("token", ["no-token", "a.b.c", "..", encoded(b"x"), "é.é.é"])
-def test_what_is_no_jwt_at_all(pc: PcClient, token: str) -> None:
+@pytest.mark.parametrize("token", ["no-token", "a.b.c", "..", encode_base64url(b"x"), "é.é.é"])
+def test_a_token_that_is_no_jwt_is_refused(pc: PcClient, token: str) -> None:
     assert refusal_of(exchange(pc, token))[:2] == (400, "invalid_subject_token")
 
 
 @pytest.mark.parametrize(
     ("token", "code"),
-    [("!", "invalid_subject_token"), ("-----", "invalid_subject_token"), (encoded(b"otherwise"), "invalid_grant")],
+    [
+        ("!", "invalid_subject_token"),
+        ("-----", "invalid_subject_token"),
+        (encode_base64url(b"otherwise"), "invalid_grant"),
+    ],
 )
 def test_a_certificate_that_is_not_good_enough(pc: PcClient, token: str, code: str) -> None:
     assert refusal_of(exchange(pc, token, "x509"))[:2] == (400, code)

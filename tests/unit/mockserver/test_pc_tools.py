@@ -122,7 +122,7 @@ def test_a_limit_cuts_a_call_off(pc: PcClient) -> None:
         ),
     ],
 )
-def test_what_cannot_be_asked_for_is_refused(
+def test_an_invalid_tool_request_is_refused(
     pc: PcClient, fields: dict[str, Any], expected: tuple[int, str, str]
 ) -> None:
     assert refusal_of(pc.respond(fields)) == expected

@@ -10,7 +10,7 @@ from websockets.exceptions import InvalidStatus
 from catalog_probe.mockserver.app import create_app
 from tests.harness import patient
 from tests.harness.serving import serving
-from tests.unit.mockserver.socket_client import SocketClient, opened
+from tests.unit.mockserver.socket_client import SocketClient, open_socket
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,32 +26,32 @@ def base() -> Iterator[str]:
         yield address
 
 
-def socket(
+def open_session(
     base: str, session: str = "", path: str = "/pc/v1/responses", **headers: str | None
 ) -> AbstractContextManager[SocketClient]:
-    return opened(base, path, **{"authorization": KEY, "x_mock_session": session, **headers})
+    return open_socket(base, path, **{"authorization": KEY, "x_mock_session": session, **headers})
 
 
-def create(text: str = "hello", **fields: Any) -> dict[str, Any]:
+def make_create(text: str = "hello", **fields: Any) -> dict[str, Any]:
     return {"type": "response.create", "model": "mock-small", "input": text} | fields
 
 
-def respond(open_socket: SocketClient, **fields: Any) -> dict[str, Any]:
+def respond(client: SocketClient, **fields: Any) -> dict[str, Any]:
     """The whole response to a request."""
-    open_socket.say(create(**fields))
-    response: dict[str, Any] = open_socket.hear_until("response.completed")[-1]["response"]
+    client.say(make_create(**fields))
+    response: dict[str, Any] = client.hear_until("response.completed")[-1]["response"]
     return response
 
 
-def start(open_socket: SocketClient, **fields: Any) -> str:
+def start(client: SocketClient, **fields: Any) -> str:
     """The id of a response that is being made."""
-    open_socket.say(create(LONG, **fields))
-    return str(open_socket.hear_until("response.created")[-1]["response"]["id"])
+    client.say(make_create(LONG, **fields))
+    return str(client.hear_until("response.created")[-1]["response"]["id"])
 
 
 def test_the_events_of_a_response(base: str) -> None:
-    with socket(base) as client:
-        client.say(create())
+    with open_session(base) as client:
+        client.say(make_create())
         events = client.hear_until("response.completed")
     assert [event["sequence_number"] for event in events] == list(range(len(events)))
     kinds = [event["type"] for event in events if not event["type"].endswith("delta")]
@@ -74,14 +74,14 @@ def test_the_events_of_a_response(base: str) -> None:
 
 
 def test_an_output_limit_makes_it_incomplete(base: str) -> None:
-    with socket(base) as client:
-        client.say(create(LONG, max_output_tokens=16))
+    with open_session(base) as client:
+        client.say(make_create(LONG, max_output_tokens=16))
         response = client.hear_until("response.incomplete")[-1]["response"]
     assert (response["status"], response["incomplete_details"]) == ("incomplete", {"reason": "max_output_tokens"})
 
 
 def test_steering_ends_a_response_and_begins_another(base: str) -> None:
-    with socket(base) as client:
+    with open_session(base) as client:
         response_id = start(client)
         client.say({"type": "response.steer", "previous_response_id": response_id, "input": "stop"})
         accepted = client.hear_until("response.steer.accepted")[-1]
@@ -94,7 +94,7 @@ def test_steering_ends_a_response_and_begins_another(base: str) -> None:
 
 
 def test_only_an_active_response_can_be_steered(base: str) -> None:
-    with socket(base) as client:
+    with open_session(base) as client:
         done_id = respond(client)["id"]
         for response_id, code in ((done_id, "response_already_completed"), ("resp_none", "response_not_found")):
             client.say({"type": "response.steer", "previous_response_id": response_id, "input": "stop"})
@@ -102,9 +102,9 @@ def test_only_an_active_response_can_be_steered(base: str) -> None:
             assert (failed["type"], failed["error"]["code"]) == ("response.steer.failed", code)
 
 
-def test_an_active_response_takes_what_is_injected(base: str) -> None:
+def test_input_is_injected_into_an_active_response(base: str) -> None:
     item = {"type": "message", "role": "user", "content": "more"}
-    with socket(base) as client:
+    with open_session(base) as client:
         response_id = start(client, max_output_tokens=64)
         client.say({"type": "response.inject", "response_id": response_id, "input": [item]})
         assert client.hear_until("response.inject.created")[-1]["response_id"] == response_id
@@ -113,7 +113,7 @@ def test_an_active_response_takes_what_is_injected(base: str) -> None:
 
 def test_a_completed_response_takes_nothing_and_gives_it_back(base: str) -> None:
     item = {"type": "message", "role": "user", "content": "more"}
-    with socket(base) as client:
+    with open_session(base) as client:
         done_id = respond(client)["id"]
         client.say({"type": "response.inject", "response_id": done_id, "input": [item]})
         failed = client.hear()
@@ -123,27 +123,29 @@ def test_a_completed_response_takes_nothing_and_gives_it_back(base: str) -> None
 
 
 def test_a_request_that_comes_too_early_waits_its_turn(base: str) -> None:
-    with socket(base) as client:
+    with open_session(base) as client:
         start(client, max_output_tokens=32)
-        client.say(create("next"))
+        client.say(make_create("next"))
         client.hear_until("response.incomplete")
         assert client.hear_until("response.completed")[-1]["response"]["status"] == "completed"
 
 
 @pytest.mark.parametrize(
-    ("store", "same_socket", "known"), [(True, False, True), (False, True, True), (False, False, False)]
+    ("store", "same_socket", "is_known"), [(True, False, True), (False, True, True), (False, False, False)]
 )
-def test_what_a_socket_remembers(base: str, store: bool, same_socket: bool, known: bool) -> None:
+def test_a_previous_response_is_known_if_stored_or_on_the_same_socket(
+    base: str, store: bool, same_socket: bool, is_known: bool
+) -> None:
     session = f"{store}{same_socket}"
-    with socket(base, session) as first:
+    with open_session(base, session) as first:
         response_id = respond(first, store=store)["id"]
         if same_socket:
             assert respond(first, previous_response_id=response_id)["previous_response_id"] == response_id
             return
-    with socket(base, session) as second:
-        second.say(create(previous_response_id=response_id))
+    with open_session(base, session) as second:
+        second.say(make_create(previous_response_id=response_id))
         answer = second.hear()
-    if known:
+    if is_known:
         assert answer["type"] == "response.created"
     else:
         assert answer == {
@@ -167,12 +169,16 @@ def test_what_a_socket_remembers(base: str, store: bool, same_socket: bool, know
         ({"type": ["response.create"]}, "invalid_type", "type"),
         ({"model": "mock-small", "input": "hi"}, "missing_required_parameter", "type"),
         ({"type": "response.create", "input": "hi"}, "missing_required_parameter", "model"),
-        (create(colour="red"), "unknown_parameter", "colour"),
-        (create(max_output_tokens="many"), "invalid_type", "max_output_tokens"),
-        (create(max_output_tokens=1), "integer_below_min_value", "max_output_tokens"),
-        (create(model="no-such-model"), "model_not_found", "model"),
-        (create(conversation="c", previous_response_id="r"), "mutually_exclusive_parameters", "previous_response_id"),
-        (create("hi", input=[1]), "invalid_type", "input[0]"),
+        (make_create(colour="red"), "unknown_parameter", "colour"),
+        (make_create(max_output_tokens="many"), "invalid_type", "max_output_tokens"),
+        (make_create(max_output_tokens=1), "integer_below_min_value", "max_output_tokens"),
+        (make_create(model="no-such-model"), "model_not_found", "model"),
+        (
+            make_create(conversation="c", previous_response_id="r"),
+            "mutually_exclusive_parameters",
+            "previous_response_id",
+        ),
+        (make_create("hi", input=[1]), "invalid_type", "input[0]"),
         ({"type": "response.inject", "input": []}, "missing_required_parameter", "response_id"),
         ({"type": "response.inject", "response_id": "r", "input": [1]}, "invalid_type", "input[0]"),
         (
@@ -183,10 +189,10 @@ def test_what_a_socket_remembers(base: str, store: bool, same_socket: bool, know
     ],
     ids=str,
 )
-def test_a_wrong_message_is_told_and_the_socket_stays_open(
+def test_a_wrong_message_is_an_error_and_the_socket_stays_open(
     base: str, message: dict[str, Any] | str, code: str, param: str | None
 ) -> None:
-    with socket(base) as client:
+    with open_session(base) as client:
         client.say(message)
         answer = client.hear()
         assert answer["type"] == "error"
@@ -196,16 +202,16 @@ def test_a_wrong_message_is_told_and_the_socket_stays_open(
 
 
 def test_a_socket_lasts_sixty_minutes(base: str) -> None:
-    with socket(base, x_mock_scenario="session_age;age=58m") as client:
+    with open_session(base, x_mock_scenario="session_age;age=58m") as client:
         assert respond(client)["status"] == "completed"
-    with socket(base, x_mock_scenario="session_age;age=60m") as client:
-        (message,), code, reason = client.closing()
+    with open_session(base, x_mock_scenario="session_age;age=60m") as client:
+        (message,), code, reason = client.hear_close()
     assert (message["status"], message["error"]["code"]) == (400, "websocket_connection_limit_reached")
     assert (code, bool(reason)) == (1000, True)
 
 
 def test_the_limit_comes_by_itself(base: str) -> None:
-    with socket(base, x_mock_scenario="session_age;age=59m59s900ms") as client:
+    with open_session(base, x_mock_scenario="session_age;age=59m59s900ms") as client:
         assert client.hear()["error"]["code"] == "websocket_connection_limit_reached"
 
 
@@ -214,7 +220,7 @@ def test_the_limit_comes_by_itself(base: str) -> None:
     [(None, b"null"), ("Bearer no-such-key", b'"invalid_api_key"'), ("Basic mock-pc-inference", b"null")],
 )
 def test_a_bad_key_is_refused_before_the_socket_is_open(base: str, authorization: str | None, code: bytes) -> None:
-    with pytest.raises(InvalidStatus) as refused, socket(base, authorization=authorization):
+    with pytest.raises(InvalidStatus) as refused, open_session(base, authorization=authorization):
         pass
     assert refused.value.response.status_code == 401
     assert b'"code":' + code in (refused.value.response.body or b"")
@@ -222,7 +228,7 @@ def test_a_bad_key_is_refused_before_the_socket_is_open(base: str, authorization
 
 def test_http_and_sockets_know_the_same_stored_responses(base: str) -> None:
     headers = {"authorization": KEY, "x-mock-session": "both"}
-    with socket(base, "both") as client:
+    with open_session(base, "both") as client:
         response = respond(client)
         fetched = patient.get(f"{base}/pc/v1/responses/{response['id']}", headers=headers)
         body = {"model": "mock-small", "input": "over HTTP"}
@@ -232,7 +238,7 @@ def test_http_and_sockets_know_the_same_stored_responses(base: str) -> None:
 
 
 def test_another_path_has_no_body(base: str) -> None:
-    with pytest.raises(InvalidStatus) as refused, socket(base, path="/pc/v1/elsewhere"):
+    with pytest.raises(InvalidStatus) as refused, open_session(base, path="/pc/v1/elsewhere"):
         pass
     assert (refused.value.response.status_code, refused.value.response.body or b"") == (404, b"")
 
@@ -252,14 +258,14 @@ def test_another_path_has_no_body(base: str) -> None:
         ("mock-pc-inference", {"conversation": "conv_of_nobody"}, None, 404, None),
     ],
 )
-def test_a_socket_refuses_what_http_refuses_alike(
+def test_a_socket_refuses_with_the_same_error_as_http(
     base: str, key: str, fields: dict[str, Any], scenario: str | None, status: int, code: str | None
 ) -> None:
     headers = {"authorization": f"Bearer {key}", **({"x-mock-scenario": scenario} if scenario else {})}
     body = {"model": "mock-small", "input": "hello", **fields}
     asking = f" {key} {scenario} {code}"
     answer = patient.post(f"{base}/pc/v1/responses", json=body, headers={**headers, "x-mock-session": "http" + asking})
-    with socket(base, "socket" + asking, authorization=f"Bearer {key}", x_mock_scenario=scenario) as client:
+    with open_session(base, "socket" + asking, authorization=f"Bearer {key}", x_mock_scenario=scenario) as client:
         client.say({"type": "response.create", **body})
         message = client.hear()
     assert (answer.status_code, answer.json()["error"]["code"]) == (status, code)
@@ -271,64 +277,64 @@ def test_a_socket_refuses_what_http_refuses_alike(
     [("cyber_safeguard", "cyber_policy", False), ("internal_error", "server_error", True)],
 )
 def test_a_response_fails_after_it_began(base: str, scenario: str, code: str, failed: bool) -> None:
-    with socket(base, scenario, x_mock_scenario=f"{scenario};when=mid_stream;times=1") as client:
-        client.say(create())
+    with open_session(base, scenario, x_mock_scenario=f"{scenario};when=mid_stream;times=1") as client:
+        client.say(make_create())
         events = client.hear_until("error")
         assert [event["type"] for event in events] == ["response.created", "response.in_progress", "error"]
         assert events[-1]["error"]["code"] == code
         if failed:
             assert client.hear()["response"]["error"]["code"] == code
-        client.say(create())
+        client.say(make_create())
         assert client.hear_until("response.completed")
 
 
 def test_a_bad_image_comes_after_the_response_began(base: str) -> None:
     image = {"type": "input_image", "image_url": "data:image/tiff;base64,AAAA"}
-    with socket(base) as client:
-        client.say(create(input=[{"role": "user", "content": [image]}]))
+    with open_session(base) as client:
+        client.say(make_create(input=[{"role": "user", "content": [image]}]))
         events = client.hear_until("response.failed")
     assert events[-1]["response"]["error"]["code"] == "unsupported_image_media_type"
 
 
 def test_requests_on_a_socket_are_counted_towards_the_limits(base: str) -> None:
-    with socket(base, "tight", authorization="Bearer mock-pc-tight") as client:
+    with open_session(base, "tight", authorization="Bearer mock-pc-tight") as client:
         for _ in range(2):
-            client.say(create())
+            client.say(make_create())
             assert client.hear_until("response.completed")
-        client.say(create())
+        client.say(make_create())
         assert client.hear()["error"]["code"] == "rate_limit_exceeded"
 
 
 def test_a_cause_of_the_handshake_strikes_each_response_as_often_as_it_says(base: str) -> None:
-    with socket(base, "times", x_mock_scenario="rate_limited;times=1, overloaded;times=1") as client:
+    with open_session(base, "times", x_mock_scenario="rate_limited;times=1, overloaded;times=1") as client:
         for status in (429, 503):
-            client.say(create())
+            client.say(make_create())
             assert client.hear()["status"] == status
-        client.say(create())
+        client.say(make_create())
         assert client.hear_until("response.completed")
 
 
 def test_a_cause_that_waits_strikes_the_next_response(base: str) -> None:
-    with socket(base, "waits") as client:
+    with open_session(base, "waits") as client:
         patient.post(f"{base}/__mock__/next?session=waits", content="overloaded")
-        client.say(create())
+        client.say(make_create())
         assert client.hear()["status"] == 503
 
 
 def test_a_cause_that_finds_nothing_on_the_socket_is_not_ignored(base: str) -> None:
-    with socket(base, "nothing", x_mock_scenario="usage_policy_violation") as client:
-        client.say(create())
+    with open_session(base, "nothing", x_mock_scenario="usage_policy_violation") as client:
+        client.say(make_create())
         assert "nothing to act on" in client.hear()["mock_error"]
 
 
 def test_a_function_is_called_over_the_socket(base: str) -> None:
     tool = {"type": "function", "name": "look", "parameters": {"type": "object", "properties": {"at": {"enum": [7]}}}}
-    with socket(base) as client:
-        client.say(create("please look", tools=[tool]))
+    with open_session(base) as client:
+        client.say(make_create("please look", tools=[tool]))
         called = client.hear_until("response.completed")[-1]["response"]
         (item,) = called["output"]
         assert (item["type"], item["name"], item["arguments"]) == ("function_call", "look", '{"at": 7}')
         output = {"type": "function_call_output", "call_id": item["call_id"], "output": "a cat"}
-        client.say(create(input=[output], tools=[tool], previous_response_id=called["id"]))
+        client.say(make_create(input=[output], tools=[tool], previous_response_id=called["id"]))
         response = client.hear_until("response.completed")[-1]["response"]
         assert response["output"][0]["content"][0]["text"] == "The mock heard: a cat"

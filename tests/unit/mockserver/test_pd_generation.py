@@ -13,7 +13,7 @@ def chunks_of(text: str) -> list[str]:
     return [line.removeprefix("data: ") for line in text.splitlines() if line.startswith("data: ")]
 
 
-def test_a_completion_repeats_what_it_was_told_and_counts(pd: PdClient) -> None:
+def test_a_completion_repeats_its_input_and_counts_tokens(pd: PdClient) -> None:
     completion = pd.complete().json()
     assert completion["choices"][0]["message"]["content"] == "The mock heard: Hello"
     assert completion["choices"][0]["finish_reason"] == "stop"
@@ -39,8 +39,8 @@ def test_a_streamed_completion_ends_with_done(pd: PdClient) -> None:
     assert answer.headers["content-type"].startswith("text/event-stream")
     *chunks, done = chunks_of(answer.text)
     parsed = [json.loads(chunk) for chunk in chunks]
-    said = [choice["delta"].get("content", "") for chunk in parsed for choice in chunk["choices"]]
-    assert "".join(said) == "The mock heard: Hello"
+    pieces = [choice["delta"].get("content", "") for chunk in parsed for choice in chunk["choices"]]
+    assert "".join(pieces) == "The mock heard: Hello"
     assert parsed[-1]["usage"]["total_tokens"] > 0
     assert done == "[DONE]"
 
@@ -74,7 +74,7 @@ def test_tokens_add_up_to_the_text(pd: PdClient) -> None:
     assert pd.ask("POST", "/v1/tokenize-text", json={"text": "hi", "model": "no-such-model"}).status_code == 404
 
 
-def test_the_regional_host_lists_what_it_serves(pd: PdClient) -> None:
+def test_the_regional_host_lists_its_models(pd: PdClient) -> None:
     everywhere, regional = (
         {model["id"] for model in pd.ask("GET", "/v1/models", host=host).json()["data"]}
         for host in ("pd", "pd-regional")

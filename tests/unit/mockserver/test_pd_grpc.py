@@ -84,7 +84,7 @@ def test_it_shows_the_key(rpc: Rpc) -> None:
     assert (key.api_key_blocked, key.disabled, key.team_blocked) == (True, False, False)
 
 
-def test_it_completes_whole_and_in_chunks(rpc: Rpc) -> None:
+def test_a_completion_comes_at_once_and_in_chunks(rpc: Rpc) -> None:
     (completion,) = rpc.call("Chat/GetCompletion", COMPLETION)
     assert completion.outputs[0].message.content == "The mock heard: Hello"
     chunks = rpc.call("Chat/GetCompletionChunk", COMPLETION)
@@ -204,7 +204,7 @@ def test_after_the_results_of_a_tool_the_model_speaks_of_them(rpc: Rpc) -> None:
         (pb.ResponseFormat(format_type=pb.FORMAT_TYPE_JSON_OBJECT), {"heard"}),
     ],
 )
-def test_the_text_is_what_the_schema_wants(rpc: Rpc, response_format: pb.ResponseFormat, keys: set[str]) -> None:
+def test_structured_output_follows_the_schema(rpc: Rpc, response_format: pb.ResponseFormat, keys: set[str]) -> None:
     _, text, _ = complete(rpc, ask("hello", response_format=response_format))
     assert json.loads(text).keys() == keys
 

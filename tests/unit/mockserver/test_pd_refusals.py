@@ -77,14 +77,14 @@ def test_a_content_type_may_name_its_charset(pd: PdClient) -> None:
 
 
 @pytest.mark.parametrize("content", [b"", b'{"model": ', b"[1,]", b'{"n": NaN}', b"\xff", b"[" * 100_000])
-def test_what_is_no_json_is_400_with_a_bare_string(pd: PdClient, content: bytes) -> None:
+def test_a_body_that_is_no_json_is_400_with_a_bare_string(pd: PdClient, content: bytes) -> None:
     answer = pd.ask("POST", "/v1/chat/completions", content=content, headers=JSON)
     assert answer.status_code == 400
     assert isinstance(answer.json(), str)
 
 
 @pytest.mark.parametrize(
-    ("content", "named"),
+    ("content", "message"),
     [
         (b'{"text": 1}', "text: invalid type: integer `1`, expected a string at line 1 column 10"),
         (
@@ -97,11 +97,11 @@ def test_what_is_no_json_is_400_with_a_bare_string(pd: PdClient, content: bytes)
     ],
 )
 def test_a_wrong_type_is_422_with_a_bare_string_naming_field_line_and_column(
-    pd: PdClient, content: bytes, named: str
+    pd: PdClient, content: bytes, message: str
 ) -> None:
     answer = pd.ask("POST", "/v1/tokenize-text", content=content, headers=JSON)
     assert answer.status_code == 422
-    assert answer.json().endswith(f"target type: {named}")
+    assert answer.json().endswith(f"target type: {message}")
 
 
 @pytest.mark.parametrize(
@@ -154,7 +154,7 @@ def test_a_bad_response_is_400_in_the_envelope(pd: PdClient, changes: dict[str, 
     assert (answer.status_code, answer.json()["code"]) == (400, "invalid-argument")
 
 
-def test_missing_restricted_and_unserved_models_are_told_alike(pd: PdClient) -> None:
+def test_missing_restricted_and_unserved_models_have_the_same_error(pd: PdClient) -> None:
     missing = pd.ask("GET", "/v1/models/no-such-model")
     restricted = pd.ask("GET", "/v1/models/mock-early-access")
     unserved = pd.ask("GET", "/v1/models/mock-large", host="pd-regional")
@@ -171,7 +171,7 @@ def test_a_restricted_model_is_there_for_the_team_that_has_it(pd: PdClient) -> N
     assert "mock-early-access" not in [model["id"] for model in listed]
 
 
-def test_embedding_models_and_others_are_found_apart(pd: PdClient) -> None:
+def test_embedding_models_and_others_are_on_separate_endpoints(pd: PdClient) -> None:
     assert pd.ask("GET", "/v1/embedding-models/mock-embedding").status_code == 200
     assert pd.ask("GET", "/v1/models/mock-embedding").status_code == 404
     assert pd.ask("GET", "/v1/embedding-models/mock-small").status_code == 404
@@ -202,7 +202,7 @@ def test_a_team_may_lack_server_side_tools(pd: PdClient) -> None:
 
 
 @pytest.mark.parametrize(("scenario", "status"), [("internal_error", 500), ("service_unavailable", 503)])
-def test_what_only_the_provider_can_cause(pd: PdClient, scenario: str, status: int) -> None:
+def test_each_provider_only_scenario_has_its_error(pd: PdClient, scenario: str, status: int) -> None:
     assert pd.ask("GET", "/v1/models", scenario=scenario).status_code == status
     assert pd.ask("GET", "/v1/models", scenario=scenario, key="nobody").status_code == 400
 

@@ -10,13 +10,13 @@ if TYPE_CHECKING:
     from tests.unit.mockserver.pd_client import PdClient
 
 
-def deferred(pd: PdClient, **kwargs: Any) -> str:
+def start_deferred(pd: PdClient, **kwargs: Any) -> str:
     request_id = pd.complete({"deferred": True}, **kwargs).json()["request_id"]
     return f"/v1/chat/deferred-completion/{request_id}"
 
 
 def test_a_deferred_result_is_pending_then_ready_once(pd: PdClient) -> None:
-    path = deferred(pd)
+    path = start_deferred(pd)
     pending = pd.ask("GET", path)
     assert (pending.status_code, pending.content) == (202, b"")
     assert pd.ask("GET", path).status_code == 202
@@ -26,20 +26,20 @@ def test_a_deferred_result_is_pending_then_ready_once(pd: PdClient) -> None:
 
 
 def test_a_deferred_result_waits_24_hours(pd: PdClient) -> None:
-    in_time, too_late = deferred(pd), deferred(pd)
+    in_time, too_late = start_deferred(pd), start_deferred(pd)
     assert pd.ask("GET", in_time, clock="+23h59m").status_code == 200
     assert pd.ask("GET", too_late, clock="+24h1m").status_code == 404
 
 
 def test_a_deferred_result_belongs_to_its_team_and_session(pd: PdClient) -> None:
-    path = deferred(pd)
+    path = start_deferred(pd)
     assert pd.ask("GET", path, key="mock-pd-labs", clock="+1m").status_code == 404
     assert pd.ask("GET", path, clock="+1m", headers={"x-mock-session": "another"}).status_code == 404
     assert pd.ask("GET", path, clock="+1m").status_code == 200
 
 
 @pytest.mark.parametrize(
-    ("key", "said"),
+    ("key", "states"),
     [
         ("mock-pd-inference", {"api_key_blocked": False, "api_key_disabled": False, "team_blocked": False}),
         ("mock-pd-blocked", {"api_key_blocked": True, "api_key_disabled": False, "team_blocked": False}),
@@ -47,9 +47,9 @@ def test_a_deferred_result_belongs_to_its_team_and_session(pd: PdClient) -> None
         ("mock-pd-team-blocked", {"api_key_blocked": False, "api_key_disabled": False, "team_blocked": True}),
     ],
 )
-def test_the_key_record_tells_the_state_of_the_key(pd: PdClient, key: str, said: dict[str, bool]) -> None:
+def test_the_key_record_tells_the_state_of_the_key(pd: PdClient, key: str, states: dict[str, bool]) -> None:
     record = pd.ask("GET", "/v1/api-key", key=key).json()
-    assert record == {"acls": ["api-key:endpoint:*", "api-key:model:*"], **said}
+    assert record == {"acls": ["api-key:endpoint:*", "api-key:model:*"], **states}
 
 
 @pytest.mark.parametrize("key", ["mock-pd-tight", "mock-pd-tight-tokens", "mock-pd-capped"])

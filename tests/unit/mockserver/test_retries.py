@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from catalog_probe.mockserver.app import create_app
-from tests.unit.mockserver.mock_client import COMPLETION, HELLO, RESPONSE, VERSION, Client
+from tests.unit.mockserver.mock_client import COMPLETION, MESSAGE, RESPONSE, VERSION, Client
 
 GENERATE = {"contents": [{"parts": [{"text": "Hello"}]}]}
 PA = {"x-api-key": "mock-pa-inference", "pa-version": VERSION}
@@ -15,7 +15,7 @@ PB = {"x-pb-api-key": "mock-pb-inference"}
 BEARER = {provider: {"authorization": f"Bearer mock-{provider}-inference"} for provider in ("pb", "pc", "pd")}
 
 SURFACES: dict[str, tuple[str, dict[str, str], dict[str, Any]]] = {
-    "pa messages": ("/pa/v1/messages", PA, HELLO),
+    "pa messages": ("/pa/v1/messages", PA, MESSAGE),
     "pa compliance": ("/pa/v1/compliance/activities", {**PA, "x-api-key": "mock-pa-compliance"}, {}),
     "pb generate": ("/pb/v1/models/mock-lite:generateContent", PB, GENERATE),
     "pb stream": ("/pb/v1/models/mock-lite:streamGenerateContent?alt=sse", PB, GENERATE),
@@ -73,7 +73,7 @@ def test_the_address_can_say_the_session_and_the_causes(every: Client) -> None:
     assert counted["by_endpoint"] == {"POST /pa/v1/messages": 3}
 
 
-def test_what_the_header_says_the_address_does_not_say_again(every: Client) -> None:
+def test_a_scenario_in_both_header_and_address_is_refused(every: Client) -> None:
     refused = ask(every, "pa messages", address="~overloaded", scenario="internal_error")
     assert (refused.status_code, "give it once" in refused.json()["mock_error"]) == (400, True)
 
@@ -102,7 +102,7 @@ def test_a_cause_waits_for_a_provider_that_knows_it_or_that_is_named(every: Clie
     assert [ask(every, surface, "of-pd").status_code for surface in surfaces] == [200, 500, 200, 402]
 
 
-def test_what_waits_can_be_seen_and_taken_away(every: Client) -> None:
+def test_queued_scenarios_can_be_listed_and_removed(every: Client) -> None:
     every.send("POST", "/__mock__/next?session=seen", content="overloaded")
     assert every.send("GET", "/__mock__/next?session=seen").json()["waiting"][0]["providers"] == ["pa", "pb", "pc"]
     assert every.send("DELETE", "/__mock__/next?session=seen").json()["waiting"] == []
@@ -133,6 +133,6 @@ def test_a_page_of_the_mock_that_is_misused_says_how(every: Client, page: str, c
     assert every.send("GET", "/__mock__/next?session=a").json()["waiting"] == []
 
 
-def test_what_makes_no_sense_is_not_repeated_at_length(every: Client) -> None:
+def test_an_invalid_value_is_truncated_in_the_error(every: Client) -> None:
     message = every.send("POST", "/__mock__/next?session=a", content="x" * 60_000).json()["mock_error"]
     assert len(message) < 200

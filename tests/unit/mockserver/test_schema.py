@@ -127,9 +127,9 @@ def test_a_schema_nested_too_deeply_gets_null() -> None:
 
 
 @pytest.mark.parametrize("parameters", [None, True, {"const": 3}, {"$ref": "#"}])
-def test_a_call_has_an_object_of_arguments_whatever_its_schema_is(parameters: Any) -> None:
-    wanted = RequestedOutput(functions={"look": parameters}, required=("look",))
-    assert list(wanted.make_calls()) == [("look", {})]
+def test_arguments_of_a_call_are_always_an_object(parameters: Any) -> None:
+    output = RequestedOutput(functions={"look": parameters}, required=("look",))
+    assert list(output.make_calls()) == [("look", {})]
 
 
 TOOLS = ("get_weather", "get_time", "answer")

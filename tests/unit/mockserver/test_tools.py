@@ -32,20 +32,24 @@ Calls = list[tuple[str, Any]]
 
 def post(client: Client, path: str, body: dict[str, Any], **headers: str) -> Any:
     provider = path.split("/")[1]
-    known = {
+    key_headers = {
         "pa": {"x-api-key": "mock-pa-inference", "pa-version": VERSION},
         "pb": {"x-pb-api-key": "mock-pb-inference"},
         "pd": {"authorization": "Bearer mock-pd-inference"},
     }[provider]
     session = {"x-mock-session": path + str(hash(json.dumps(body)))}
-    answer = client.send("POST", path, json=body, headers={**known, **session, **headers})
+    answer = client.send("POST", path, json=body, headers={**key_headers, **session, **headers})
     assert answer.status_code == 200, answer.text
     return answer
 
 
-def pa(client: Client, said: str, must: bool = False, schema: Any = None) -> tuple[Calls, str]:
-    tools = [{"name": name, "input_schema": each} for name, each in FUNCTIONS.items()]
-    body: dict[str, Any] = {"model": "mock-small", "max_tokens": 500, "messages": [{"role": "user", "content": said}]}
+def ask_pa(client: Client, text_sent: str, must: bool = False, schema: Any = None) -> tuple[Calls, str]:
+    tools = [{"name": name, "input_schema": schema_declared} for name, schema_declared in FUNCTIONS.items()]
+    body: dict[str, Any] = {
+        "model": "mock-small",
+        "max_tokens": 500,
+        "messages": [{"role": "user", "content": text_sent}],
+    }
     body |= {"tools": tools, "tool_choice": {"type": "any" if must else "auto"}}
     if schema:
         body["output_config"] = {"format": {"type": "json_schema", "schema": schema}}
@@ -54,9 +58,14 @@ def pa(client: Client, said: str, must: bool = False, schema: Any = None) -> tup
     return calls, "".join(block["text"] for block in content if block["type"] == "text")
 
 
-def pb(client: Client, said: str, must: bool = False, schema: Any = None, path: str = "generateContent") -> Any:
+def ask_pb(
+    client: Client, text_sent: str, must: bool = False, schema: Any = None, path: str = "generateContent"
+) -> Any:
     declared = [{"name": "get_weather", "parameters": IN_CAPITALS}, {"name": "get_time", "parametersJsonSchema": TIME}]
-    body: dict[str, Any] = {"contents": [{"parts": [{"text": said}]}], "tools": [{"functionDeclarations": declared}]}
+    body: dict[str, Any] = {
+        "contents": [{"parts": [{"text": text_sent}]}],
+        "tools": [{"functionDeclarations": declared}],
+    }
     body["toolConfig"] = {"functionCallingConfig": {"mode": "ANY" if must else "AUTO"}}
     if schema:
         body["generationConfig"] = {"responseMimeType": "application/json", "responseSchema": IN_CAPITALS}
@@ -67,13 +76,15 @@ def pb(client: Client, said: str, must: bool = False, schema: Any = None, path: 
     return [(call["name"], call["args"]) for call in calls], "".join(part.get("text", "") for part in parts)
 
 
-def pb_streamed(client: Client, said: str, must: bool = False, schema: Any = None) -> Any:
-    return pb(client, said, must, schema, "streamGenerateContent?alt=sse")
+def ask_pb_stream(client: Client, text_sent: str, must: bool = False, schema: Any = None) -> Any:
+    return ask_pb(client, text_sent, must, schema, "streamGenerateContent?alt=sse")
 
 
-def interactions(client: Client, said: str, must: bool = False, schema: Any = None) -> tuple[Calls, str]:
-    tools = [{"type": "function", "name": name, "parameters": each} for name, each in FUNCTIONS.items()]
-    body: dict[str, Any] = {"model": "mock-lite", "input": said, "tools": tools}
+def ask_interactions(client: Client, text_sent: str, must: bool = False, schema: Any = None) -> tuple[Calls, str]:
+    tools = [
+        {"type": "function", "name": name, "parameters": schema_declared} for name, schema_declared in FUNCTIONS.items()
+    ]
+    body: dict[str, Any] = {"model": "mock-lite", "input": text_sent, "tools": tools}
     body["generation_config"] = {"tool_choice": "any" if must else "auto"}
     if schema:
         body |= {"response_format": schema, "response_mime_type": "application/json"}
@@ -82,36 +93,41 @@ def interactions(client: Client, said: str, must: bool = False, schema: Any = No
     return calls, "".join(step["content"][0]["text"] for step in steps if step["type"] == "model_output")
 
 
-def chat_body(model: str, said: str, must: bool, schema: Any) -> dict[str, Any]:
-    tools = [{"type": "function", "function": {"name": name, "parameters": each}} for name, each in FUNCTIONS.items()]
-    body: dict[str, Any] = {"model": model, "messages": [{"role": "user", "content": said}], "tools": tools}
+def chat_body(model: str, text_sent: str, must: bool, schema: Any) -> dict[str, Any]:
+    tools = [
+        {"type": "function", "function": {"name": name, "parameters": schema_declared}}
+        for name, schema_declared in FUNCTIONS.items()
+    ]
+    body: dict[str, Any] = {"model": model, "messages": [{"role": "user", "content": text_sent}], "tools": tools}
     body["tool_choice"] = "required" if must else "auto"
     if schema:
         body["response_format"] = {"type": "json_schema", "json_schema": {"name": "answer", "schema": schema}}
     return body
 
 
-def of_chat(tool_calls: Iterable[Any]) -> Calls:
-    return [(each["function"]["name"], json.loads(each["function"]["arguments"])) for each in tool_calls]
+def read_chat_calls(tool_calls: Iterable[Any]) -> Calls:
+    return [(call["function"]["name"], json.loads(call["function"]["arguments"])) for call in tool_calls]
 
 
-def pd_chat(client: Client, said: str, must: bool = False, schema: Any = None) -> tuple[Calls, str]:
-    body = chat_body("mock-small", said, must, schema)
+def ask_pd_chat(client: Client, text_sent: str, must: bool = False, schema: Any = None) -> tuple[Calls, str]:
+    body = chat_body("mock-small", text_sent, must, schema)
     (choice,) = post(client, "/pd/v1/chat/completions", body).json()["choices"]
-    return of_chat(choice["message"].get("tool_calls", [])), choice["message"]["content"]
+    return read_chat_calls(choice["message"].get("tool_calls", [])), choice["message"]["content"]
 
 
-def pd_streamed(client: Client, said: str, must: bool = False, schema: Any = None) -> tuple[Calls, str]:
-    body = {**chat_body("mock-small", said, must, schema), "stream": True}
+def ask_pd_stream(client: Client, text_sent: str, must: bool = False, schema: Any = None) -> tuple[Calls, str]:
+    body = {**chat_body("mock-small", text_sent, must, schema), "stream": True}
     lines = post(client, "/pd/v1/chat/completions", body).text.split("\n\n")
     deltas = [json.loads(line[6:])["choices"][0]["delta"] for line in lines if line.startswith("data: {")]
-    calls = [each for delta in deltas for each in delta.get("tool_calls", [])]
-    return of_chat(calls), "".join(delta.get("content", "") for delta in deltas)
+    calls = [call for delta in deltas for call in delta.get("tool_calls", [])]
+    return read_chat_calls(calls), "".join(delta.get("content", "") for delta in deltas)
 
 
-def pd_responses(client: Client, said: str, must: bool = False, schema: Any = None) -> tuple[Calls, str]:
-    tools = [{"type": "function", "name": name, "parameters": each} for name, each in FUNCTIONS.items()]
-    body: dict[str, Any] = {"model": "mock-small", "input": said, "tools": tools}
+def ask_pd_responses(client: Client, text_sent: str, must: bool = False, schema: Any = None) -> tuple[Calls, str]:
+    tools = [
+        {"type": "function", "name": name, "parameters": schema_declared} for name, schema_declared in FUNCTIONS.items()
+    ]
+    body: dict[str, Any] = {"model": "mock-small", "input": text_sent, "tools": tools}
     body["tool_choice"] = "required" if must else "auto"
     if schema:
         body["text"] = {"format": {"type": "json_schema", "name": "answer", "schema": schema}}
@@ -120,7 +136,7 @@ def pd_responses(client: Client, said: str, must: bool = False, schema: Any = No
     return calls, "".join(item["content"][0]["text"] for item in output if item["type"] == "message")
 
 
-SURFACES = (pa, pb, pb_streamed, interactions, pd_chat, pd_streamed, pd_responses)
+SURFACES = (ask_pa, ask_pb, ask_pb_stream, ask_interactions, ask_pd_chat, ask_pd_stream, ask_pd_responses)
 
 
 @pytest.fixture(scope="module")
@@ -129,34 +145,34 @@ def every() -> Client:
 
 
 @pytest.mark.parametrize("ask", SURFACES)
-def test_the_request_decides_which_functions_are_called_and_their_schema_with_what(every: Client, ask: Any) -> None:
-    for said, must, expected in (
+def test_called_functions_follow_the_request_and_their_arguments_the_schema(every: Client, ask: Any) -> None:
+    for text_sent, must, expected in (
         ("Hello", False, []),
         ("use get_time", False, ["get_time"]),
         ("get_time and get_weather", False, ["get_weather", "get_time"]),
         ("Hello", True, ["get_weather"]),
     ):
-        calls, _ = ask(every, said, must)
+        calls, _ = ask(every, text_sent, must)
         assert [name for name, _ in calls] == expected
-        for name, given in calls:
-            Draft202012Validator(FUNCTIONS[name]).validate(given)
+        for name, arguments in calls:
+            Draft202012Validator(FUNCTIONS[name]).validate(arguments)
 
 
 @pytest.mark.parametrize("ask", SURFACES)
-def test_the_text_is_what_the_schema_wants(every: Client, ask: Any) -> None:
+def test_structured_output_follows_the_schema(every: Client, ask: Any) -> None:
     calls, text = ask(every, "Hello", schema=WEATHER)
     assert calls == []
     Draft202012Validator(WEATHER).validate(json.loads(text))
 
 
-def test_a_word_out_of_an_enum_comes_as_it_is(every: Client) -> None:
+def test_an_enum_output_is_plain_text(every: Client) -> None:
     config = {"responseMimeType": "text/x.enum", "responseSchema": {"type": "STRING", "enum": ["yes"]}}
     body = {"contents": [{"parts": [{"text": "Hello"}]}], "generationConfig": config}
     answer = post(every, "/pb/v1beta/models/mock-lite:generateContent", body).json()
     assert answer["candidates"][0]["content"]["parts"] == [{"text": "yes"}]
 
 
-def test_after_the_results_of_its_tools_the_model_speaks_of_them(every: Client) -> None:
+def test_the_model_repeats_tool_results_unless_a_tool_is_forced(every: Client) -> None:
     turns = [
         {"role": "user", "content": "use look"},
         {"role": "assistant", "content": [{"type": "tool_use", "id": "a", "name": "look", "input": {}}]},

@@ -15,16 +15,16 @@ from catalog_probe.mockserver.pd.grpc.generated import pd_pb2 as pb
 from catalog_probe.mockserver.pd.provider import listen
 from tests.harness import patient
 from tests.harness.serving import serving
-from tests.unit.mockserver.socket_client import opened
+from tests.unit.mockserver.socket_client import open_socket
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     import httpx
 
-PD_KINDS = {"internal_error": 13, "service_unavailable": 14, "took_too_long": 4, "rate_limited": 8}
+GRPC_STATUS = {"internal_error": 13, "service_unavailable": 14, "took_too_long": 4, "rate_limited": 8}
 """The gRPC status of each cause: 2:7.6, "gRPC mapping"."""
-HTTP_OF = {13: 500, 14: 503, 4: 504, 8: 429}
+HTTP_STATUS = {13: 500, 14: 503, 4: 504, 8: 429}
 
 LIVE = "/pb/ws/pb.v1beta.GenerativeService.BidiGenerateContent"
 GENERATE = {"contents": [{"parts": [{"text": "Hello"}]}]}
@@ -37,23 +37,23 @@ def base() -> Iterator[str]:
 
 
 def post(base: str, path: str, body: Any, scenario: str, **headers: str) -> httpx.Response:
-    said = {"x-mock-scenario": scenario, "x-mock-session": f"{path} {scenario}"}
-    return patient.post(base + path, json=body, headers={**headers, **said})
+    mock_headers = {"x-mock-scenario": scenario, "x-mock-session": f"{path} {scenario}"}
+    return patient.post(base + path, json=body, headers={**headers, **mock_headers})
 
 
 @pytest.mark.parametrize(
     "cause", ["rate_limited", "overloaded", "internal_error", "prompt_rejected", "cyber_safeguard"]
 )
-def test_pc_over_http_as_a_stream_and_over_its_socket(base: str, cause: str) -> None:
+def test_pc_fails_with_the_same_error_over_http_stream_and_socket(base: str, cause: str) -> None:
     bearer = {"authorization": "Bearer mock-pc-inference"}
-    asked = {"model": "mock-small", "input": "Hello"}
-    whole = post(base, "/pc/v1/responses", asked, cause, **bearer)
-    streamed = post(base, "/pc/v1/responses", {**asked, "stream": True}, cause, **bearer)
-    with opened(base, "/pc/v1/responses", x_mock_scenario=cause, **bearer) as socket:
-        socket.say({"type": "response.create", **asked})
-        told = socket.hear()
-    assert whole.status_code == streamed.status_code == told["status"] >= 400
-    assert whole.json() == streamed.json() == {"error": told["error"]}
+    body = {"model": "mock-small", "input": "Hello"}
+    response = post(base, "/pc/v1/responses", body, cause, **bearer)
+    streamed = post(base, "/pc/v1/responses", {**body, "stream": True}, cause, **bearer)
+    with open_socket(base, "/pc/v1/responses", x_mock_scenario=cause, **bearer) as socket:
+        socket.say({"type": "response.create", **body})
+        event = socket.hear()
+    assert response.status_code == streamed.status_code == event["status"] >= 400
+    assert response.json() == streamed.json() == {"error": event["error"]}
 
 
 @pytest.mark.parametrize(
@@ -70,48 +70,48 @@ def test_pc_over_http_as_a_stream_and_over_its_socket(base: str, cause: str) -> 
         ("inference", {"previous_response_id": "resp_nobody"}),
     ],
 )
-def test_pc_refuses_a_key_and_a_body_alike_over_http_and_over_its_socket(
+def test_pc_refuses_a_request_with_the_same_error_over_http_and_socket(
     base: str, key: str, changes: dict[str, Any]
 ) -> None:
     bearer = {"authorization": f"Bearer mock-pc-{key}"}
-    asked = {"model": "mock-small", "input": "Hello", **changes}
-    whole = patient.post(f"{base}/pc/v1/responses", json=asked, headers=bearer)
-    streamed = patient.post(f"{base}/pc/v1/responses", json={**asked, "stream": True}, headers=bearer)
-    with opened(base, "/pc/v1/responses", **bearer) as socket:
-        socket.say({"type": "response.create", **asked})
-        told = socket.hear()
-    assert whole.status_code == streamed.status_code == told["status"] >= 400
-    assert whole.json() == streamed.json() == {"error": told["error"]}
+    body = {"model": "mock-small", "input": "Hello", **changes}
+    response = patient.post(f"{base}/pc/v1/responses", json=body, headers=bearer)
+    streamed = patient.post(f"{base}/pc/v1/responses", json={**body, "stream": True}, headers=bearer)
+    with open_socket(base, "/pc/v1/responses", **bearer) as socket:
+        socket.say({"type": "response.create", **body})
+        event = socket.hear()
+    assert response.status_code == streamed.status_code == event["status"] >= 400
+    assert response.json() == streamed.json() == {"error": event["error"]}
 
 
 @pytest.mark.parametrize("cause", ["rate_limited", "overloaded", "internal_error", "deadline_exceeded"])
-def test_pb_over_http_as_a_stream_and_over_its_socket(base: str, cause: str) -> None:
+def test_pb_fails_with_the_same_error_over_http_stream_and_socket(base: str, cause: str) -> None:
     key = {"x-pb-api-key": "mock-pb-inference"}
     model = "/pb/v1beta/models/mock-lite"
-    whole = post(base, f"{model}:generateContent", GENERATE, cause, **key).json()["error"]
+    error = post(base, f"{model}:generateContent", GENERATE, cause, **key).json()["error"]
     streamed = post(base, f"{model}:streamGenerateContent?alt=sse", GENERATE, cause, **key).json()["error"]
-    with opened(base, LIVE, x_mock_scenario=cause, x_pb_api_key="mock-pb-inference") as socket:
+    with open_socket(base, LIVE, x_mock_scenario=cause, x_pb_api_key="mock-pb-inference") as socket:
         socket.say({"setup": {"model": "models/mock-live"}})
-        _, code, reason = socket.closing()
-    assert whole == streamed
+        _, code, reason = socket.hear_close()
+    assert error == streamed
     assert code == 1011
-    assert reason[:40] == whole["message"][:40]
+    assert reason[:40] == error["message"][:40]
 
 
-@pytest.mark.parametrize("cause", PD_KINDS)
-def test_pd_over_http_and_over_grpc(base: str, cause: str) -> None:
+@pytest.mark.parametrize("cause", GRPC_STATUS)
+def test_pd_fails_with_the_same_error_over_http_and_grpc(base: str, cause: str) -> None:
     bearer = {"authorization": "Bearer mock-pd-inference"}
     chat = {"model": "mock-small", "messages": [{"role": "user", "content": "Hello"}]}
-    whole = post(base, "/pd/v1/chat/completions", chat, cause, **bearer)
+    response = post(base, "/pd/v1/chat/completions", chat, cause, **bearer)
     streamed = post(base, "/pd/v1/chat/completions", {**chat, "stream": True}, cause, **bearer)
     with asyncio.Runner() as loop:
-        status, message = loop.run(over_grpc(cause))
-    assert whole.status_code == streamed.status_code == HTTP_OF[PD_KINDS[cause]]
-    told = whole.json()["error"] if "json" in whole.headers["content-type"] else whole.text
-    assert (status, message) == (PD_KINDS[cause], told)
+        status, message = loop.run(call_over_grpc(cause))
+    assert response.status_code == streamed.status_code == HTTP_STATUS[GRPC_STATUS[cause]]
+    error = response.json()["error"] if "json" in response.headers["content-type"] else response.text
+    assert (status, message) == (GRPC_STATUS[cause], error)
 
 
-async def over_grpc(cause: str) -> tuple[int, str]:
+async def call_over_grpc(cause: str) -> tuple[int, str]:
     """The status and the message of a call that suffers a cause."""
     world = create_app(only=["pd"]).world
     host = (await listen(world, "127.0.0.1"))["grpc_host"]
@@ -134,11 +134,11 @@ async def over_grpc(cause: str) -> tuple[int, str]:
 
 
 @pytest.mark.parametrize("cause", ["overloaded_mid_stream", "internal_error_mid_stream"])
-def test_pa_fails_in_a_stream_as_it_fails_before(base: str, cause: str) -> None:
+def test_pa_fails_with_the_same_error_in_and_before_a_stream(base: str, cause: str) -> None:
     key = {"x-api-key": "mock-pa-inference", "pa-version": "2023-06-01"}
     body = {"model": "mock-small", "max_tokens": 50, "messages": [{"role": "user", "content": "Hello"}]}
-    whole = post(base, "/pa/v1/messages", body, cause.removesuffix("_mid_stream"), **key).json()
+    answer = post(base, "/pa/v1/messages", body, cause.removesuffix("_mid_stream"), **key).json()
     streamed = post(base, "/pa/v1/messages", {**body, "stream": True}, cause, **key).text
     event = streamed.strip().split("\n\n")[-1].split("\n")
     assert event[0] == "event: error"
-    assert json.loads(event[1].removeprefix("data: "))["error"] == whole["error"]
+    assert json.loads(event[1].removeprefix("data: "))["error"] == answer["error"]
