@@ -1,4 +1,4 @@
-"""Recipes beside what official SDKs send: each difference, its reason, and all of it as a table."""
+"""Compares recipes with the requests of official SDKs: each difference, its reason, and a table of all."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ NO_METHOD, NO_CALL = "no-method", "no-call"
 
 @dataclass(frozen=True, slots=True)
 class SdkComparison:
-    """One endpoint record beside one major of an SDK: what differs, by a short name each."""
+    """One endpoint record and one major of an SDK, with a short name for each difference."""
 
     endpoint: str
     sdk: str
@@ -42,7 +42,7 @@ class SdkComparison:
 
 @cache
 def load_recorded_requests() -> tuple[Mapping[str, Any], ...]:
-    """What each major of each SDK was recorded to send."""
+    """Return the recorded requests of each major of each SDK."""
     return tuple(json.loads(path.read_text(encoding="utf-8")) for path in sorted(FOLDER.glob("*.json")))
 
 
@@ -53,7 +53,7 @@ def sdk_name(sdk: Mapping[str, Any]) -> str:
 
 @cache
 def compare_all() -> tuple[SdkComparison, ...]:
-    """Every endpoint record beside every major of its provider's SDK."""
+    """Compare every endpoint record with every major of its provider's SDK."""
     return tuple(
         SdkComparison(str(record.address), sdk_name(sdk), tuple(_find_differences(record, sdk)))
         for sdk in load_recorded_requests()
@@ -63,35 +63,35 @@ def compare_all() -> tuple[SdkComparison, ...]:
 
 @cache
 def load_reasons() -> tuple[Mapping[str, Any], ...]:
-    """The reviewed reasons of differences: `endpoint` and `sdk` are patterns, `what` the names that it accounts for."""
+    """Return the reviewed reasons: `endpoint` and `sdk` are patterns, `what` are names of differences."""
     return tuple(tomllib.loads(REASONS.read_text(encoding="utf-8"))["difference"])
 
 
 @cache
 def _live_provider(provider: str) -> Provider:
-    """The provider as the live target has it, nobody's keys in the environment."""
+    """Return the provider of the live target without any keys."""
     return targets.load("live", {}).providers[provider]
 
 
 def find_reason(endpoint: str, sdk: str, what: str) -> int | None:
-    """The number of the first reason that accounts for a difference, or None."""
-    for number, each in enumerate(load_reasons()):
-        if fnmatchcase(endpoint, each["endpoint"]) and fnmatchcase(sdk, each["sdk"]) and what in each["what"]:
+    """Return the number of the first reason for a difference, or None."""
+    for number, reason in enumerate(load_reasons()):
+        if fnmatchcase(endpoint, reason["endpoint"]) and fnmatchcase(sdk, reason["sdk"]) and what in reason["what"]:
             return number
     return None
 
 
 def render_table() -> list[str]:
-    """For each endpoint and SDK: whether they agree, or in what not, by the number of the reason; then the reasons."""
+    """Render the differences of each endpoint and SDK with the numbers of their reasons, then the reasons."""
     rows = compare_all()
     lines = ["| endpoint | SDK | differs in |", "|---|---|---|"]
     for row in rows:
         if row.differs != (NO_METHOD,):
-            told = ", ".join(f"{what} ({_reason_number(row, what)})" for what in row.differs) or "nothing"
-            lines.append(f"| {row.endpoint} | {row.sdk} | {told} |")
+            differences = ", ".join(f"{what} ({_reason_number(row, what)})" for what in row.differs) or "nothing"
+            lines.append(f"| {row.endpoint} | {row.sdk} | {differences} |")
     without = sorted({row.endpoint for row in rows if row.differs == (NO_METHOD,)})
     lines += ["", f"No SDK has a method for {len(without)} more: {', '.join(without)}.", ""]
-    return lines + [f"{number + 1}. {each['reason']}" for number, each in enumerate(load_reasons())]
+    return lines + [f"{number}. {reason['reason']}" for number, reason in enumerate(load_reasons(), start=1)]
 
 
 def _reason_number(row: SdkComparison, what: str) -> str:
@@ -100,18 +100,18 @@ def _reason_number(row: SdkComparison, what: str) -> str:
 
 
 def _find_differences(record: Record, sdk: Mapping[str, Any]) -> Iterator[str]:
-    ours = _find_call(record)
+    call = _find_call(record)
     if "methods" in sdk:
-        yield from _compare_grpc(ours, sdk["methods"]) if ours is not None and ours.is_grpc else [NO_METHOD]
+        yield from _compare_grpc(call, sdk["methods"]) if call is not None and call.is_grpc else [NO_METHOD]
         return
     sent = sdk["requests"].get(str(record.address))
     if sent is None:
         yield NO_METHOD
-    elif ours is None:
+    elif call is None:
         yield NO_CALL
     else:
-        yield from _compare_request(ours, sent, record.provider)
-        yield from _compare_events(ours, sdk["events"])
+        yield from _compare_request(call, sent, record.provider)
+        yield from _compare_events(call, sdk["events"])
 
 
 def _find_call(record: Record) -> Call | None:
@@ -120,46 +120,48 @@ def _find_call(record: Record) -> Call | None:
     return (recipe.calls.get(SUCCESS) if recipe is not None else None) or own.minimal_requests.get(str(record.address))
 
 
-def _compare_request(ours: Call, sent: Mapping[str, Any], provider: str) -> Iterator[str]:
+def _compare_request(call: Call, sent: Mapping[str, Any], provider: str) -> Iterator[str]:
     target = _live_provider(provider)
-    if ours.method != sent["method"]:
+    if call.method != sent["method"]:
         yield "method"
     if not re.fullmatch(
-        re.escape(sent["path"]).replace(r"\{\}", "[^/:]+"), fill_placeholders(ours.path, target.values)
+        re.escape(sent["path"]).replace(r"\{\}", "[^/:]+"), fill_placeholders(call.path, target.values)
     ):
         yield "path"
     headers = Dialect.for_provider(target).headers_in(sent["headers"])
-    given = {**target.headers, **{name: text for name, text in ours.headers.items() if text is not None}}
+    headers_of_call = {**target.headers, **{name: text for name, text in call.headers.items() if text is not None}}
     prefix = f"{provider}-"
     for what in ("version", "beta"):
-        if fill_placeholders(given.get(prefix + what), target.values) != headers.get(prefix + what):
+        if fill_placeholders(headers_of_call.get(prefix + what), target.values) != headers.get(prefix + what):
             yield what
-    name, scheme = ours.key_header or (target.key_header, target.key_scheme)
+    name, scheme = call.key_header or (target.key_header, target.key_scheme)
     if sent["headers"].get(name) != f"{scheme} KEY".lstrip():
         yield "key"
-    yield from _compare_body(ours, sent["body"])
+    yield from _compare_body(call, sent["body"])
 
 
-def _compare_body(ours: Call, sent: list[str] | str | None) -> Iterator[str]:
-    """Fields that the SDK sends, asked for the least, and the recipe does not; or another kind of body."""
+def _compare_body(call: Call, sent: list[str] | str | None) -> Iterator[str]:
+    """Yield the fields that the SDK's smallest request has and the recipe has not; or another kind of body."""
     if isinstance(sent, str):
-        if not (isinstance(ours.body, BytesBody) and str(ours.headers.get("content-type", "")).startswith(sent)):
+        if not (isinstance(call.body, BytesBody) and str(call.headers.get("content-type", "")).startswith(sent)):
             yield "body"
         return
-    known = ours.body.value if isinstance(ours.body, JsonBody) and isinstance(ours.body.value, Mapping) else {}
-    yield from (f"body:{name}" for name in sent or () if name not in known)
+    fields = call.body.value if isinstance(call.body, JsonBody) and isinstance(call.body.value, Mapping) else {}
+    yield from (f"body:{name}" for name in sent or () if name not in fields)
 
 
-def _compare_events(ours: Call, known: list[str]) -> Iterator[str]:
+def _compare_events(call: Call, event_names: list[str]) -> Iterator[str]:
     yield from (
-        f"event:{step.event}" for step in ours.script if isinstance(step, AwaitMessage) and step.event not in known
+        f"event:{step.event}"
+        for step in call.script
+        if isinstance(step, AwaitMessage) and step.event not in event_names
     )
 
 
-def _compare_grpc(ours: Call, methods: Mapping[str, list[str]]) -> Iterator[str]:
-    """A method is named as in the SDK but for its package, and its message has no field that the SDK's has not."""
-    path = "/" + ours.path.partition(".")[2]
+def _compare_grpc(call: Call, methods: Mapping[str, list[str]]) -> Iterator[str]:
+    """Compare the method's name without its package, and the fields of its message."""
+    path = "/" + call.path.partition(".")[2]
     if path not in methods:
         yield "path"
-    elif isinstance(ours.body, JsonBody) and isinstance(ours.body.value, Mapping):
-        yield from (f"body:{name}" for name in ours.body.value if name not in methods[path])
+    elif isinstance(call.body, JsonBody) and isinstance(call.body.value, Mapping):
+        yield from (f"body:{name}" for name in call.body.value if name not in methods[path])

@@ -1,9 +1,9 @@
-"""What the installed official SDKs send for each endpoint record: recorded on loopback, kept as data.
+"""Records the requests that installed official SDKs send for each endpoint record, on loopback.
 
-    python -m tests.harness.sdk_requests           record those that are installed here (tests/contract/probes/sdks)
-    python -m tests.harness.sdk_requests --table   print, for each endpoint and SDK, where the recipe differs
+    python -m tests.harness.sdk_requests           record the installed SDKs (tests/contract/probes/sdks)
+    python -m tests.harness.sdk_requests --table   print the differences between recipes and SDKs
 
-An SDK is asked for the least that its method takes. The server answers nothing of use: what was sent is what counts.
+Each method is called with its required arguments only. The server answers an empty object: only requests matter.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from typing import Any, Final
 
 FOLDER: Final = Path(__file__).parent.parent / "contract" / "probes" / "sdks"
 ID = "id-000000000000"
-"""Stands wherever an SDK is to name something; a recorded path has `{}` there."""
+"""The id in all calls; a recorded path has `{}` in its place."""
 
 MODEL = "model-000000000"
 MESSAGES: list[Any] = [{"role": "user", "content": "hi"}]
@@ -35,7 +35,7 @@ COMPARED_HEADERS = (
     "anthropic-beta",
     "openai-beta",
 )
-"""Headers that are compared; of a key, what stands before it."""
+"""Headers that are compared; a key is hidden."""
 
 KEY = "k-0123456789abcdef"
 
@@ -110,7 +110,7 @@ def _files_of(sdk: Any) -> Any:
 
 
 class RequestRecorder(BaseHTTPRequestHandler):
-    """Keeps each request and answers an empty object."""
+    """Records each request, and answers an empty object."""
 
     sent: list[RecordedRequest]
 
@@ -122,7 +122,7 @@ class RequestRecorder(BaseHTTPRequestHandler):
             {
                 "method": "WS" if "websocket" in self.headers.get("upgrade", "").lower() else self.command,
                 "path": path.replace(ID, "{}").replace(MODEL, "{}"),
-                "query": sorted(each.partition("=")[0] for each in query.split("&") if each),
+                "query": sorted(pair.partition("=")[0] for pair in query.split("&") if pair),
                 "headers": {name: self._shown(name) for name in COMPARED_HEADERS if name in self.headers},
                 "body": _field_names(body, self.headers.get("content-type", "")),
             }
@@ -143,16 +143,16 @@ class RequestRecorder(BaseHTTPRequestHandler):
 
 
 def _field_names(body: bytes, content_type: str) -> list[str] | str | None:
-    """The names at the top of a JSON body, in order of the alphabet; the kind of any other."""
+    """Return the sorted top-level names of a JSON object; the type of any other body."""
     with suppress(ValueError):
-        found = json.loads(body)
-        return sorted(found) if isinstance(found, dict) else type(found).__name__
+        value = json.loads(body)
+        return sorted(value) if isinstance(value, dict) else type(value).__name__
     return content_type.partition(";")[0] if body else None
 
 
 @contextmanager
 def recording() -> Iterator[tuple[str, list[RecordedRequest]]]:
-    """The address of a server, and what it was sent."""
+    """Serve an empty object to everything, and yield the address and the list of received requests."""
     handler = type("Handler", (RequestRecorder,), {"sent": []})
     server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
     thread = threading.Thread(target=server.serve_forever, daemon=True)
@@ -173,8 +173,8 @@ def _make_client(name: str, base: str, address: str) -> Any:
         options = {"admin_api_key": KEY} if address.startswith("organization/") else {}
         return sdk.OpenAI(api_key=KEY, base_url=f"{base}/v1", max_retries=0, **options)
     tail = address.rpartition("_")[2]
-    given = {"api_version": tail} if tail in ("v1", "v1beta") else {}
-    return sdk.Client(api_key=KEY, http_options={"base_url": base, **given})
+    version_option = {"api_version": tail} if tail in ("v1", "v1beta") else {}
+    return sdk.Client(api_key=KEY, http_options={"base_url": base, **version_option})
 
 
 SDKS: Mapping[str, tuple[str, str, Mapping[str, SdkCall]]] = {
@@ -182,37 +182,37 @@ SDKS: Mapping[str, tuple[str, str, Mapping[str, SdkCall]]] = {
     "google.genai": ("pb", "google-genai", GENAI),
     "openai": ("pc", "openai", OPENAI),
 }
-"""Module -> its provider, its package, and how it asks each endpoint."""
+"""Module -> its provider, its package, and its call for each endpoint."""
 
 
 def record_http_sdk(module: str) -> dict[str, Any]:
-    """What one SDK sends, by the address of the endpoint record; None where it has no such method."""
+    """Record the requests of one SDK by address of the endpoint record; None if it has no such method."""
     provider, package, acts = SDKS[module]
     requests: dict[str, RecordedRequest | None] = {}
     with recording() as (base, sent), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for slug, act in acts.items():
             sent.clear()
-            with suppress(Exception):  # the answer is of no use to it
+            with suppress(Exception):  # the SDK cannot read the empty answer
                 act(_make_client(module, base, slug))
             requests[f"{provider}/endpoints/{slug}"] = sent[0] if sent else None
     return {"sdk": package, "version": version(package), "requests": requests, "events": list_event_names(module)}
 
 
 def list_event_names(module: str) -> list[str]:
-    """The names of stream events and of WebSocket messages that the SDK's own types know."""
+    """Return the names of stream events and WebSocket messages in the SDK's own types."""
     folder = Path(str(import_module(module).__file__)).parent
     files = (path for path in folder.rglob("*.py") if "event" in path.name or path.name in ("types.py", "live.py"))
-    told = (found for path in files for found in _EVENT.findall(path.read_text(encoding="utf-8")))
-    names = {name for found in told for name in _NAME.findall(found)}
+    literals = (literal for path in files for literal in _EVENT.findall(path.read_text(encoding="utf-8")))
+    names = {name for literal in literals for name in _NAME.findall(literal)}
     live = import_module(f"{module}.types").LiveServerMessage.model_fields if module == "google.genai" else {}
     return sorted(names | {"".join([head, *map(str.title, rest)]) for head, *rest in (key.split("_") for key in live)})
 
 
 def read_grpc_sdk() -> dict[str, Any]:
-    """The methods of PD's services and the fields of what each takes, read from the SDK's own descriptors."""
+    """Return the methods of PD's services with the fields of their requests, from the SDK's descriptors."""
     methods: dict[str, list[str]] = {}
-    protos = import_module("xai_sdk.proto")  # of the version that fits the installed protobuf
+    protos = import_module("xai_sdk.proto")  # the version that matches the installed protobuf
     for name in ("auth", "models", "tokenize", "chat"):
         for service in getattr(protos, f"{name}_pb2").DESCRIPTOR.services_by_name.values():
             for method in service.methods:
@@ -221,7 +221,7 @@ def read_grpc_sdk() -> dict[str, Any]:
 
 
 def record_installed_sdks() -> Iterator[dict[str, Any]]:
-    """What each SDK that is installed here sends."""
+    """Yield the requests of each installed SDK."""
     for module in SDKS:
         with suppress(ModuleNotFoundError):
             import_module(module)
@@ -231,12 +231,12 @@ def record_installed_sdks() -> Iterator[dict[str, Any]]:
 
 
 def recording_file(recorded: Mapping[str, Any]) -> Path:
-    """Where what an SDK sends is kept: a file for each major."""
+    """Return the file for the requests of one major of an SDK."""
     return FOLDER / f"{recorded['sdk']}-{recorded['version'].partition('.')[0]}.json"
 
 
 def main(arguments: list[str]) -> int:
-    """Record what is installed, or print the table of the docs."""
+    """Record the installed SDKs, or print the table of differences."""
     if "--table" in arguments:
         from tests.harness.sdk_agreement import render_table
 

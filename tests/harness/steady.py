@@ -1,10 +1,10 @@
-"""Clean runs, again and again, as machines are. An outcome that is not expected of a mock fails it.
+"""Repeats clean runs on a machine under different loads; any outcome but the expected one is an error.
 
-Each run probes records on a mock that does nothing wrong. What differs is the machine: one process or several,
-another order, a busy processor, a low priority, a slow network. What is red once in fifty here has a cause.
+Each run probes records on a mock without faults. The machine differs: one process or several, another order, a busy
+processor, a low priority, a slow network. A test that fails once in fifty runs here has a cause.
 
-A run takes one part of the records in one way; after as many runs as there are parts and ways each record was probed in
-each way. `--parts 1` takes all of them each time.
+A run takes one part of the records under one load. After as many runs as there are parts and loads, each record was
+probed under each load. `--parts 1` takes all records each time.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 PARTS = 14
-"""Into how many parts the records fall: with seven ways, all have come round after 98 runs."""
+"""Parts of the records: with seven loads, all combinations take 98 runs."""
 
 TEST_OF = {"endpoints": "test_endpoints.py::test_endpoint", "errors": "test_errors.py::test_error"}
 OF_LIMITS = "test_rate_limits.py::test_rate_limit"
@@ -51,7 +51,7 @@ DEADLINE_S = 1800
 
 @dataclass(frozen=True)
 class MachineLoad:
-    """How a run is made: more arguments, a niceness, a process that keeps a CPU busy beside it, a slow mock."""
+    """The load of a run: more arguments, a niceness, a busy process beside it, a slow mock."""
 
     name: str
     arguments: tuple[str, ...] = ()
@@ -73,7 +73,7 @@ LOADS = (
 
 @dataclass(frozen=True)
 class SteadyRunResult:
-    """What a run ended with: the records that had a result, what was not expected, and how many seconds it took."""
+    """The records with a result, the unexpected outcomes, and the duration of a run."""
 
     records: frozenset[str]
     unexpected: tuple[str, ...]
@@ -81,20 +81,20 @@ class SteadyRunResult:
 
 
 class SlowApp:
-    """An app that answers late, each request by another delay."""
+    """An app that delays each answer by a random time."""
 
     def __init__(self, app: Any) -> None:
         self._app = app
-        self._lots = random.Random(7)
+        self._random = random.Random(7)
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         """Serve one request or one WebSocket."""
-        await anyio.sleep(self._lots.uniform(*LATENCY_S))
+        await anyio.sleep(self._random.uniform(*LATENCY_S))
         await self._app(scope, receive, send)
 
 
 def list_tests_of_part(number: int, parts: int) -> list[str]:
-    """The tests of one part of the records: of those of each lane and kind about as many in each part."""
+    """Return the tests of one part of the records; a hash spreads lanes and kinds evenly."""
     return [
         f"probes/{TEST_OF.get(record.address.kind, OF_LIMITS)}[{record.address}]"
         for record in catalog().records
@@ -102,28 +102,17 @@ def list_tests_of_part(number: int, parts: int) -> list[str]:
     ]
 
 
-def run_once(way: MachineLoad, folder: Path, chosen: Sequence[str], more: Sequence[str]) -> SteadyRunResult:
-    """Make one run in this way, of the tests that are chosen."""
+def run_once(load: MachineLoad, folder: Path, chosen: Sequence[str], more: Sequence[str]) -> SteadyRunResult:
+    """Run the chosen tests once under this load."""
     out = folder / "out"
-    command = [
-        sys.executable,
-        "-m",
-        "pytest",
-        "-p",
-        "xdist",
-        "-p",
-        "no:cacheprovider",
-        "-q",
-        *chosen,
-        "--out",
-        str(out),
-    ]
+    plugins = ("-p", "xdist", "-p", "no:cacheprovider")
+    command = [sys.executable, "-m", "pytest", *plugins, "-q", *chosen, "--out", str(out)]
     environ = {name: text for name, text in os.environ.items() if not name.startswith("PYTEST_")}
     environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
     started = time.monotonic()
-    with _loaded_machine(way, folder) as target:
+    with _loaded_machine(load, folder) as target:
         done = subprocess.run(
-            ["nice", "-n", str(way.nice), *command, *target, *way.arguments, *more],
+            ["nice", "-n", str(load.nice), *command, *target, *load.arguments, *more],
             cwd=CHECKOUT,
             env=environ,
             capture_output=True,
@@ -133,29 +122,29 @@ def run_once(way: MachineLoad, folder: Path, chosen: Sequence[str], more: Sequen
         )
     took = time.monotonic() - started
     files = [path for path in out.glob("*/results.jsonl") if not path.parent.is_symlink()]
-    results = [each for path in files for each in select_record_results(read_run(path)[1])]
+    results = [result for path in files for result in select_record_results(read_run(path)[1])]
     unexpected = [
-        f"{each.record} {each.outcome}: {each.drifts[0].message if each.drifts else each.reason}"
-        for each in results
-        if each.outcome not in EXPECTED and not each.is_beyond_verifying
+        f"{result.record} {result.outcome}: {result.drifts[0].message if result.drifts else result.reason}"
+        for result in results
+        if result.outcome not in EXPECTED and not result.is_beyond_verifying
     ]
     if done.returncode and not unexpected:
         unexpected = [f"exit {done.returncode}: {(done.stdout + done.stderr)[-300:]}"]
-    return SteadyRunResult(frozenset(each.record for each in results), tuple(unexpected), took)
+    return SteadyRunResult(frozenset(result.record for result in results), tuple(unexpected), took)
 
 
 @contextmanager
-def _loaded_machine(way: MachineLoad, folder: Path) -> Iterator[list[str]]:
-    """The machine as this way has it, until the run is over; the arguments that name its target."""
+def _loaded_machine(load: MachineLoad, folder: Path) -> Iterator[list[str]]:
+    """Put the load on the machine, and yield the arguments that name the target."""
     with ExitStack() as stack:
-        if way.busy:
+        if load.busy:
             burning = stack.enter_context(subprocess.Popen([sys.executable, "-c", "while True: pass"]))
             stack.callback(burning.kill)
-        yield _slow_target(stack.enter_context(serving(SlowApp(create_app()))), folder) if way.slow else []
+        yield _slow_target(stack.enter_context(serving(SlowApp(create_app()))), folder) if load.slow else []
 
 
 def _slow_target(base: str, folder: Path) -> list[str]:
-    """The mock target at another address; gRPC, which is served elsewhere, is left out."""
+    """Write the mock target at another address, without gRPC, which the slow mock does not serve."""
     data = tomllib.loads((SHIPPED.targets / "mock.toml").read_text(encoding="utf-8"))
     for name, table in data["providers"].items():
         table.update({key: f"{base}{prefix}" for key, prefix in PATHS[name].items()})
@@ -166,28 +155,29 @@ def _slow_target(base: str, folder: Path) -> list[str]:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Make the runs, print a table, and say with the exit status whether all was as expected."""
+    """Make the runs and print a table; return 1 if any outcome was unexpected."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--runs", type=int, default=100, help="runs in all, the ways in turn; default: 100")
-    parser.add_argument("--parts", type=int, default=PARTS, help=f"parts of the records, in turn; default: {PARTS}")
-    parser.add_argument("--first", type=int, default=1, help="the number of the first run, to go on; default: 1")
-    chosen, more = parser.parse_known_args(arguments)
-    seen: dict[str, list[SteadyRunResult]] = {way.name: [] for way in LOADS}
-    for number in range(chosen.first - 1, chosen.first - 1 + chosen.runs):
-        way, its_part = LOADS[number % len(LOADS)], number // len(LOADS) % chosen.parts
+    parser.add_argument("--runs", type=int, default=100, help="number of runs, each under the next load; default: 100")
+    parser.add_argument("--parts", type=int, default=PARTS, help=f"parts of the records; default: {PARTS}")
+    parser.add_argument("--first", type=int, default=1, help="number of the first run, to resume; default: 1")
+    options, pytest_options = parser.parse_known_args(arguments)
+    results: dict[str, list[SteadyRunResult]] = {load.name: [] for load in LOADS}
+    for number in range(options.first - 1, options.first - 1 + options.runs):
+        load, part = LOADS[number % len(LOADS)], number // len(LOADS) % options.parts
         with tempfile.TemporaryDirectory() as folder:
-            found = run_once(way, Path(folder), list_tests_of_part(its_part, chosen.parts), more)
-        seen[way.name].append(found)
-        for each in found.unexpected:
-            print(f"run {number + 1}, {way.name}, part {its_part + 1}: {each}", flush=True)
-    print(f"{'way':14}{'runs':>6}{'records':>9}{'unexpected':>12}{'seconds':>9}")
-    for name, runs in seen.items():
+            result = run_once(load, Path(folder), list_tests_of_part(part, options.parts), pytest_options)
+        results[load.name].append(result)
+        for outcome in result.unexpected:
+            print(f"run {number + 1}, {load.name}, part {part + 1}: {outcome}", flush=True)
+    print(f"{'load':14}{'runs':>6}{'records':>9}{'unexpected':>12}{'seconds':>9}")
+    for name, runs in results.items():
         if runs:
-            wrong, took = sum(len(each.unexpected) for each in runs), sum(each.took_s for each in runs) / len(runs)
-            covered = len(frozenset().union(*(each.records for each in runs)))
-            print(f"{name:14}{len(runs):6}{covered:9}{wrong:12}{took:9.1f}")
-    print(f"of {len(catalog())} records; on the slow network those over gRPC are left out")
-    return int(any(each.unexpected for runs in seen.values() for each in runs))
+            unexpected = sum(len(run.unexpected) for run in runs)
+            mean_s = sum(run.took_s for run in runs) / len(runs)
+            records = len(frozenset().union(*(run.records for run in runs)))
+            print(f"{name:14}{len(runs):6}{records:9}{unexpected:12}{mean_s:9.1f}")
+    print(f"of {len(catalog())} records; the slow network leaves out those over gRPC")
+    return int(any(run.unexpected for runs in results.values() for run in runs))
 
 
 if __name__ == "__main__":

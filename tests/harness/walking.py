@@ -1,4 +1,4 @@
-"""A page of the documentation as a reader follows it: its files, its commands, and what it says they print."""
+"""Follows a page of the documentation as a reader does: writes its files and runs its commands."""
 
 from __future__ import annotations
 
@@ -42,43 +42,43 @@ class Block:
 
 @dataclass
 class CommandOutput:
-    """A block of commands, the status of its last one, and all that they printed."""
+    """A block of commands, its exit status, and its output, beside what the page shows."""
 
     commands: str
     status: int
-    wanted: int
+    expected_status: int
     output: str
-    promised: list[str] = field(default_factory=list)
+    shown_lines: list[str] = field(default_factory=list)
     """Lines that the page shows as their output."""
 
 
 def read_blocks(page: Path) -> list[Block]:
-    found = _BLOCK.finditer(page.read_text(encoding="utf-8"))
-    return [Block(each["language"], each["title"] or "", each["text"]) for each in found]
+    matches = _BLOCK.finditer(page.read_text(encoding="utf-8"))
+    return [Block(match["language"], match["title"] or "", match["text"]) for match in matches]
 
 
 def install_project(folder: Path) -> dict[str, str]:
-    """Install the project as a wheel does; return the environment in which it is found."""
+    """Install the project as a wheel does, and return the environment that finds it."""
     install_into(folder / "site")
     command = folder / "bin" / "catalog-probe"
     command.parent.mkdir()
     command.write_text(_COMMAND, encoding="utf-8")
     command.chmod(0o755)
-    given = {"PATH": str(command.parent), "PYTHONPATH": str(folder / "site")}
-    return child_environ({**NO_TEST_PLUGINS, **given})
+    paths = {"PATH": str(command.parent), "PYTHONPATH": str(folder / "site")}
+    return child_environ({**NO_TEST_PLUGINS, **paths})
 
 
 class Walk:
-    """A reader who follows a page in a folder, with a second terminal for what serves."""
+    """A reader who follows a page in a folder, with a second terminal for servers."""
 
     def __init__(self, folder: Path, environment: dict[str, str], port: int) -> None:
         self.folder, self.environment, self.port = folder, environment, port
-        self.said: list[CommandOutput] = []
+        self.outputs: list[CommandOutput] = []
         self._served: subprocess.Popen[bytes] | None = None
         self._exports = ""
 
     def follow(self, page: Path) -> None:
-        """Do what each block says."""
+        """Run, serve or write each block of a page."""
         for block in read_blocks(page):
             text = block.text.replace("8765", str(self.port))
             if block.title == SECOND:
@@ -88,10 +88,10 @@ class Walk:
             elif "." in block.title:
                 self._write(block.title, text)
             elif block.language == "text":
-                self.said[-1].promised += text.splitlines()
+                self.outputs[-1].shown_lines += text.splitlines()
 
     def serve(self, command: list[str]) -> None:
-        """End what is served, and serve this."""
+        """End the current server, and start this one."""
         self.stop()
         self._served = served = subprocess.Popen(
             [sys.executable, *command[1:]], cwd=self.folder, env=self.environment, stderr=subprocess.DEVNULL
@@ -99,8 +99,8 @@ class Walk:
 
         def listens() -> bool:
             assert served.poll() is None, f"{command} ended"
-            with socket.socket() as asking:
-                return asking.connect_ex(("127.0.0.1", self.port)) == 0
+            with socket.socket() as client:
+                return client.connect_ex(("127.0.0.1", self.port)) == 0
 
         wait_for(listens)
 
@@ -125,8 +125,8 @@ class Walk:
     def _run(self, commands: str, title: str) -> None:
         self._exports += "".join(f"{line}\n" for line in commands.splitlines() if line.startswith("export "))
         done = self.run(commands)
-        wanted = _STATUS.fullmatch(title)
-        self.said.append(CommandOutput(commands, done.returncode, int(wanted[1]) if wanted else 0, done.stdout))
+        status = _STATUS.fullmatch(title)
+        self.outputs.append(CommandOutput(commands, done.returncode, int(status[1]) if status else 0, done.stdout))
 
     def _write(self, name: str, text: str) -> None:
         file = self.folder / name
@@ -135,7 +135,7 @@ class Walk:
 
 
 def find_free_port() -> int:
-    """A port that nobody has, nor gets by asking for any: those are higher. Test processes begin at different ones."""
+    """Return a free port below those that the system hands out; test processes begin at different ones."""
     for port in range(20_000 + os.getpid() % 10_000, 32_000):
         with socket.socket() as listening, suppress(OSError):
             listening.bind(("127.0.0.1", port))
@@ -143,7 +143,7 @@ def find_free_port() -> int:
     raise AssertionError("no port is free")
 
 
-def find_missing_lines(said: CommandOutput) -> Iterator[str]:
-    """The lines that a page shows of an output which does not have them."""
-    words = " ".join(said.output.split())
-    yield from (line for line in said.promised if " ".join(line.split()) not in words)
+def find_missing_lines(command: CommandOutput) -> Iterator[str]:
+    """Yield the lines that a page shows of an output, and that the output does not have."""
+    words = " ".join(command.output.split())
+    yield from (line for line in command.shown_lines if " ".join(line.split()) not in words)

@@ -30,11 +30,11 @@ def walk(tmp_path: Path) -> Iterator[Walk]:
 
 def test_the_page_does_what_it_says(walk: Walk) -> None:
     walk.follow(PAGE)
-    failures = [(block.commands, block.output) for block in walk.said if block.status != block.wanted]
+    failures = [(block.commands, block.output) for block in walk.outputs if block.status != block.expected_status]
     assert failures == []
-    assert {block.commands: lines for block in walk.said if (lines := list(find_missing_lines(block)))} == {}
+    assert {block.commands: lines for block in walk.outputs if (lines := list(find_missing_lines(block)))} == {}
 
-    [on_the_mock] = [block.output for block in walk.said if "/__mock__/next" in block.commands]
+    [on_the_mock] = [block.output for block in walk.outputs if "/__mock__/next" in block.commands]
     overloaded, _, answered = on_the_mock.partition('"object":"response"')
     assert '"error":{' in overloaded.replace(" ", ""), "the first attempt meets the scenario"
     assert answered, "the second does not"

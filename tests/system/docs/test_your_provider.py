@@ -66,10 +66,10 @@ def list_touched(site: Path) -> list[str]:
 
 def test_the_page_does_what_it_says(walk: Walk) -> None:
     walk.follow(PAGE)
-    assert [(block.commands, block.status) for block in walk.said] == [
-        (block.commands, block.wanted) for block in walk.said
+    assert [(block.commands, block.status) for block in walk.outputs] == [
+        (block.commands, block.expected_status) for block in walk.outputs
     ]
-    assert {block.commands: lines for block in walk.said if (lines := list(find_missing_lines(block)))} == {}
+    assert {block.commands: lines for block in walk.outputs if (lines := list(find_missing_lines(block)))} == {}
     assert list_touched(walk.folder.parent / "site") == []
 
     runs = sorted(path for path in (walk.folder / "reports" / "out").iterdir() if not path.is_symlink())
