@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def fresh_mock(mock: EmbeddedMock) -> EmbeddedMock:
-    """The mock process with all that earlier tests did there forgotten: a session's names and state repeat."""
+    """The mock process with its state reset: session names repeat from test to test."""
     reset_mock(mock)
     return mock
 

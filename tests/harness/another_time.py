@@ -1,4 +1,4 @@
-"""A pytest plugin: collects as if on another day, so that ids made of the clock show."""
+"""A pytest plugin that collects on another day, which reveals test ids made from the clock."""
 
 from __future__ import annotations
 

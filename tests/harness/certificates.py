@@ -1,4 +1,4 @@
-"""An authority of the test's own and a certificate for loopback: TLS that a client trusts only if it is told to."""
+"""Makes a private authority and a certificate for loopback, for TLS that only a configured client trusts."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Certificates:
-    """Files: whom to trust, and what the server shows."""
+    """Files of an authority to trust, and of a server's certificate and key."""
 
     authority: Path
     certificate: Path
@@ -26,9 +26,9 @@ class Certificates:
 def make_certificates(
     folder: Path, *, names: Sequence[str] = ("localhost", "127.0.0.1"), days: tuple[int, int] = (-1, 1)
 ) -> Certificates:
-    """Make both in a folder; the test is skipped where the library for it is not installed.
+    """Make authority and certificate in a folder; skip the test if the library for it is not installed.
 
-    The server's certificate is of these names and addresses, and valid from one day to another, counted from today.
+    The certificate has these names and addresses. `days` are the first and last day of its validity, from today.
     """
     pytest.importorskip("cryptography", reason="`cryptography` makes the certificates (dependency group `test`)")
     from cryptography import x509

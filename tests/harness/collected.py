@@ -1,4 +1,4 @@
-"""A pytest plugin: prints the ids of all tests in the order in which they were collected, before any were moved."""
+"""A pytest plugin that prints the ids of all tests in the order of their collection."""
 
 from __future__ import annotations
 
@@ -11,5 +11,5 @@ if TYPE_CHECKING:
 
 
 def pytest_report_collectionfinish(config: pytest.Config) -> list[str]:
-    """One a line."""
+    """Print one id a line."""
     return config.stash[COLLECTED]

@@ -1,6 +1,6 @@
-"""A pytest plugin (`-p tests.harness.costs`) that counts what a run costs: a clock would only tell of the machine.
+"""A pytest plugin (`-p tests.harness.costs`) that counts opened files, JSON and imports of a run.
 
-What it counted is written as JSON to the file that `COSTS_TO` names, when the process ends its session.
+A clock would measure the machine. At the end of the session the counts are written as JSON to the file `COSTS_TO`.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ HEAVY = (
     *("anyio", "click", "deepdiff", "filelock", "grpc", "h11", "httpx", "jinja2", "jsonschema", "rich", "starlette"),
     *("websockets", "zoneinfo"),
 )
-"""What takes ten milliseconds and more to import: each is for some runs, and for none that has no use for it."""
+"""Modules that take ten milliseconds or more to import; a run must import only those that it uses."""
 
 _opened: Counter[str] = Counter()
 _encoded: Counter[str] = Counter()
 
 
-def _hear(event: str, arguments: tuple[Any, ...]) -> None:
-    """An audit hook: the files that are opened, to be written or to be read."""
+def _count_opened(event: str, arguments: tuple[Any, ...]) -> None:
+    """Count opened files by mode, as an audit hook."""
     if event == "open" and isinstance(arguments[0], str):
         path, mode, flags = arguments
         written = flags & (os.O_WRONLY | os.O_RDWR) if isinstance(flags, int) else "w" in str(mode)
@@ -43,27 +43,27 @@ _encode = json.JSONEncoder.encode
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Begin to count as early as a plugin can."""
-    sys.addaudithook(_hear)
+    """Begin to count, as early as a plugin can."""
+    sys.addaudithook(_count_opened)
     json.JSONEncoder.encode = _counting_encode  # type: ignore[method-assign]
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_finish() -> None:
-    """Forget what came before: whether the catalog was checked, or was found sound by an earlier run, is no matter."""
+    """Reset the count of JSON: the check of the catalog before it may be cached."""
     _encoded.clear()
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_unconfigure() -> None:
-    """Write down what was counted."""
+    """Write the counts."""
     json.JSONEncoder.encode = _encode  # type: ignore[method-assign]
     compiled = sys.modules.get("catalog_probe.probes.judging.comparison.validators")
-    told = {
+    counts = {
         "encoded": _encoded["json"],
         "compiled": compiled._compile.cache_info().misses if compiled is not None else 0,
         "heavy": [name for name in HEAVY if name in sys.modules],
         "recipes": sorted({name.split("_")[2] for name in sys.modules if name.startswith("recipes_of_")}),
         "opened": dict(_opened),
     }
-    Path(os.environ[TO]).write_text(json.dumps(told))
+    Path(os.environ[TO]).write_text(json.dumps(counts))

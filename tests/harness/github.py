@@ -1,4 +1,4 @@
-"""A stand-in for GitHub's client `gh`: it knows the runs of the nightly workflow, and the artifacts that each keeps."""
+"""A fake of GitHub's client `gh`, with runs of the nightly workflow and their artifacts."""
 
 from __future__ import annotations
 
@@ -16,50 +16,50 @@ if TYPE_CHECKING:
 OWN = "team/catalog"
 GH = """\
 import json, pathlib, shutil, sys
-known = pathlib.Path(__file__).parent / "github"
+state = pathlib.Path(__file__).parent / "github"
 if sys.argv[1] == "api":
-    answers = json.loads((known / "api.json").read_text())
+    answers = json.loads((state / "api.json").read_text())
     path = sys.argv[2].partition("?")[0]
     sys.exit(f"gh: HTTP 403 {path}") if path not in answers else print(json.dumps(answers[path]))
 else:
     command, action, number, *options = sys.argv[1:]
     options = dict(zip(options[::2], options[1::2]))
-    with (known / "downloads").open("a") as asked:
-        print(number, options["--name"], file=asked)
-    kept = known / number / options["--name"]
-    if (known / "down").exists():
+    with (state / "downloads").open("a") as log:
+        print(number, options["--name"], file=log)
+    artifact = state / number / options["--name"]
+    if (state / "down").exists():
         sys.exit("HTTP 502: Bad Gateway")
-    if not kept.is_dir():
+    if not artifact.is_dir():
         sys.exit("no artifact matches any of the names or patterns provided")
-    shutil.copytree(kept, options["--dir"])
+    shutil.copytree(artifact, options["--dir"])
 """
 
 
 @dataclass
 class GitHub:
-    """What the client at `tools/gh` answers; runs are listed as GitHub lists them, the last first."""
+    """The state behind the client at `tools/gh`; runs are listed like GitHub lists them, the last first."""
 
     tools: Path
     runs: list[dict[str, Any]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self._known.mkdir(parents=True)
+        self._state.mkdir(parents=True)
         (self.tools / "gh").write_text(f"#!{sys.executable}\n{GH}")
         (self.tools / "gh").chmod(0o755)
         self._answer()
 
     @property
-    def _known(self) -> Path:
+    def _state(self) -> Path:
         return self.tools / "github"
 
     @property
     def downloads(self) -> list[str]:
-        """Each run and artifact that was asked for."""
-        asked = self._known / "downloads"
-        return asked.read_text().splitlines() if asked.exists() else []
+        """Each run and artifact that was requested."""
+        log = self._state / "downloads"
+        return log.read_text().splitlines() if log.exists() else []
 
     def run(self, number: int, **changes: Any) -> int:
-        """A run of the nightly workflow; its number."""
+        """Add a run of the nightly workflow, and return its number."""
         run = {
             "id": number,
             "name": "nightly",
@@ -73,29 +73,29 @@ class GitHub:
         return number
 
     def artifact(self, number: int, name: str) -> Path:
-        """The folder of an artifact that a run keeps."""
-        folder = self._known / str(number) / name
+        """Make the folder of an artifact of a run, and return it."""
+        folder = self._state / str(number) / name
         folder.mkdir(parents=True)
         return folder
 
     def refuse(self) -> None:
-        """Answer nothing any more, as to a token that may read no actions."""
-        (self._known / "api.json").write_text("{}")
+        """Refuse all requests from now on, as for a token that may read no actions."""
+        (self._state / "api.json").write_text("{}")
 
     def break_downloads(self) -> None:
         """Fail each download from now on, as a gateway in trouble does."""
-        (self._known / "down").touch()
+        (self._state / "down").touch()
 
     def _answer(self) -> None:
         answers = {
             "repos/{owner}/{repo}": {"full_name": OWN, "default_branch": "main"},
             "repos/{owner}/{repo}/actions/workflows/nightly.yml/runs": {"workflow_runs": self.runs},
         }
-        (self._known / "api.json").write_text(json.dumps(answers))
+        (self._state / "api.json").write_text(json.dumps(answers))
 
 
 def copy_scripts(root: Path, *names: str) -> None:
-    """Put these scripts of `.ci` into a checkout."""
+    """Copy these scripts of `.ci` into a checkout."""
     (root / ".ci").mkdir(parents=True, exist_ok=True)
     for name in names:
         shutil.copy(CHECKOUT / ".ci" / name, root / ".ci" / name)

@@ -1,4 +1,4 @@
-"""A small HTTP/2 server over TLS: each stream that is asked is answered by a function of the test's."""
+"""A small HTTP/2 server over TLS, which answers each stream by a function of the test."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ READ_BYTES = 65_536
 class Stream:
     """One request, and the means to answer it."""
 
-    spoken: h2.connection.H2Connection
+    h2_connection: h2.connection.H2Connection
     writer: asyncio.StreamWriter
     number: int
     headers: list[tuple[bytes, bytes]]
@@ -34,34 +34,36 @@ class Stream:
 
     async def start(self, status: int = 200, *headers: tuple[str, str]) -> None:
         """Send the head."""
-        self.spoken.send_headers(self.number, [(":status", str(status)), *headers])
+        self.h2_connection.send_headers(self.number, [(":status", str(status)), *headers])
         await self.flush()
 
     async def send(self, data: bytes) -> None:
         """Send a piece of the body, as the other side's flow control allows."""
         while data:
-            size = min(self.spoken.local_flow_control_window(self.number), self.spoken.max_outbound_frame_size)
+            size = min(
+                self.h2_connection.local_flow_control_window(self.number), self.h2_connection.max_outbound_frame_size
+            )
             if not size:
                 self.window_opened.clear()
                 await self.window_opened.wait()
                 continue
-            self.spoken.send_data(self.number, data[:size])
+            self.h2_connection.send_data(self.number, data[:size])
             data = data[size:]
             await self.flush()
 
     async def end(self) -> None:
         """End the answer."""
-        self.spoken.end_stream(self.number)
+        self.h2_connection.end_stream(self.number)
         await self.flush()
 
     async def reset(self) -> None:
         """Break the answer off, and leave the connection."""
-        self.spoken.reset_stream(self.number)
+        self.h2_connection.reset_stream(self.number)
         await self.flush()
 
     async def flush(self) -> None:
-        """Send what has been said."""
-        self.writer.write(self.spoken.data_to_send())
+        """Send the queued frames."""
+        self.writer.write(self.h2_connection.data_to_send())
         await self.writer.drain()
         await asyncio.sleep(0)  # a broken connection is noticed when the loop comes round
 
@@ -71,23 +73,23 @@ Answer = Callable[[Stream], Awaitable[None]]
 
 @contextmanager
 def serving_http2(certificates: Certificates, answer: Answer) -> Iterator[str]:
-    """The address of a server that speaks HTTP/2 alone, and answers the streams of a connection side by side."""
+    """Serve HTTP/2 only, with concurrent streams, and yield the address."""
 
     async def connection(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        spoken = h2.connection.H2Connection(h2.config.H2Configuration(client_side=False))
-        spoken.initiate_connection()
-        writer.write(spoken.data_to_send())
+        h2_connection = h2.connection.H2Connection(h2.config.H2Configuration(client_side=False))
+        h2_connection.initiate_connection()
+        writer.write(h2_connection.data_to_send())
         window_opened = asyncio.Event()
         tasks: set[asyncio.Task[None]] = set()
         try:
             while data := await reader.read(READ_BYTES):
-                for event in spoken.receive_data(data):
+                for event in h2_connection.receive_data(data):
                     if isinstance(event, h2.events.RequestReceived):
-                        stream = Stream(spoken, writer, event.stream_id, list(event.headers), window_opened)
+                        stream = Stream(h2_connection, writer, event.stream_id, list(event.headers), window_opened)
                         tasks.add(asyncio.create_task(_answer(answer, stream)))
                     elif isinstance(event, h2.events.WindowUpdated):
                         window_opened.set()
-                writer.write(spoken.data_to_send())
+                writer.write(h2_connection.data_to_send())
         except (ConnectionError, h2.exceptions.ProtocolError):
             pass
         finally:
@@ -105,7 +107,7 @@ async def _answer(answer: Answer, stream: Stream) -> None:
 
 
 def server_context(certificates: Certificates, *protocols: str) -> ssl.SSLContext:
-    """What a server over TLS shows, and the protocols that it speaks, the first first."""
+    """Return the TLS context of a server with these protocols, the preferred one first."""
     tls = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
     tls.load_cert_chain(certificates.certificate, certificates.key)
     tls.set_alpn_protocols(protocols)

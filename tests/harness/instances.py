@@ -1,4 +1,4 @@
-"""What a run of some name says, made of results without a run."""
+"""Makes the header and results of a run without running it."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ RunResults = tuple[Run, list["Result"]]
 
 
 def make_run(name: str, results: Mapping[str, Result], **changes: Any) -> RunResults:
-    """What a run of that name says; `changes` are made to its first line."""
-    described: dict[str, Any] = {
+    """Return a run of that name and its results; `changes` are made to the header."""
+    header: dict[str, Any] = {
         "run": name,
         "target": name,
         "live": False,
@@ -24,4 +24,4 @@ def make_run(name: str, results: Mapping[str, Result], **changes: Any) -> RunRes
         "today": "2026-11-21",
         "selected": tuple(sorted(results)),
     }
-    return Run(**{**described, **changes}), list(results.values())
+    return Run(**{**header, **changes}), list(results.values())

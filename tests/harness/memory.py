@@ -1,4 +1,4 @@
-"""How much memory this process takes for something, at the most."""
+"""Measures the peak memory that a function takes."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ if TYPE_CHECKING:
 _STATUS = Path("/proc/self/status")
 _CLEAR_REFS = Path("/proc/self/clear_refs")
 _RESET_PEAK = "5"
-"""What makes Linux forget the highest that there was (proc_pid_clear_refs(5))."""
+"""Resets the peak in Linux (proc_pid_clear_refs(5))."""
 
 
-def measure_memory(do: Callable[[], object]) -> int:
-    """The bytes by which this process was larger than before, at the highest, while it did something.
+def measure_memory(function: Callable[[], object]) -> int:
+    """Return the bytes by which this process grew at most while a function ran.
 
-    Unlike tracemalloc it costs nothing, and counts what libraries take; unlike `getrusage` it tells of no earlier peak.
+    Unlike tracemalloc this is free and counts libraries, too; unlike `getrusage` it ignores earlier peaks.
     """
     try:
         _CLEAR_REFS.write_text(_RESET_PEAK)
     except OSError:
-        pytest.skip("asks Linux how large this process is")
+        pytest.skip("only Linux tells how large this process is")
     before = _read_status("VmRSS")
-    do()
+    function()
     return _read_status("VmHWM") - before
 
 
 def _read_status(name: str) -> int:
-    (told,) = (line for line in _STATUS.read_text().splitlines() if line.startswith(f"{name}:"))
-    return int(told.split()[1]) * 1024
+    (value_line,) = (line for line in _STATUS.read_text().splitlines() if line.startswith(f"{name}:"))
+    return int(value_line.split()[1]) * 1024

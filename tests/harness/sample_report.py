@@ -1,4 +1,4 @@
-"""Makes the example report, `reports/example/`: a night on the mock with `--as-published`, so that causes are shown.
+"""Makes the example report, `reports/example/`, from a night on the mock with `--as-published`.
 
 usage: python -m tests.harness.sample_report
 """
@@ -12,21 +12,21 @@ from tests.harness import field
 from tests.harness.command import CHECKOUT, pytest_probes
 
 EXAMPLE = CHECKOUT / "reports" / "example"
-"""Where it is committed; the documentation links it."""
+"""The committed example, which the documentation links."""
 
 FILES = ("results.jsonl", "report.html")
 
 PAGE = "sample/report.html"
-"""Where it stands in the documentation's site."""
+"""Its path in the documentation's site."""
 
 CHOSEN = ("--provider", "pa,pb", "--kind", "errors", "-k", "general or quota", "--depth", "quick")
-"""Few records, for the report is committed; those of PA and PB differ most from their documents."""
+"""Few records, because the report is committed; those of PA and PB differ most from the documents."""
 
 FOLDER = Path(".cache/sample-report")
-"""Where the run is made: relative, so that no printed command names a folder of this machine."""
+"""The folder of the run; relative, so that no printed command contains a path of this machine."""
 
 RATE = 50.0
-"""Requests a second and key: the mock need not be spared."""
+"""Requests per second and key; a mock needs no limit."""
 
 DEADLINE_S = 300
 
@@ -35,7 +35,7 @@ def make() -> None:
     """Probe, and replace the committed example.
 
     Raises:
-        RuntimeError: the run left no report; with the end of what it printed.
+        RuntimeError: the run left no report; the message has the end of its output.
     """
     folder = CHECKOUT / FOLDER
     shutil.rmtree(folder, ignore_errors=True)
@@ -43,10 +43,10 @@ def make() -> None:
     with field.serving_as_published() as addresses:
         environ = field.write_live_target(folder / "as_published.toml", addresses, rate=RATE)
         target = ("--target", str(FOLDER / "as_published.toml"))
-        ran = pytest_probes(FOLDER / "out", *target, *CHOSEN, environ=environ, deadline_s=DEADLINE_S)
+        result = pytest_probes(FOLDER / "out", *target, *CHOSEN, environ=environ, deadline_s=DEADLINE_S)
     run = folder / "out" / "latest"
     if not (run / "report.html").is_file():
-        raise RuntimeError(f"the sample run left no report, with status {ran.status}: {ran.all_output[-2000:]}")
+        raise RuntimeError(f"the sample run left no report, with status {result.status}: {result.all_output[-2000:]}")
     EXAMPLE.mkdir(exist_ok=True)
     for name in FILES:
         shutil.copyfile(run / name, EXAMPLE / name)

@@ -1,4 +1,4 @@
-"""Runs `pytest probes` in a terminal of so many columns, as a person sits before it."""
+"""Runs `pytest probes` in a terminal of some width."""
 
 from __future__ import annotations
 
@@ -21,27 +21,27 @@ if TYPE_CHECKING:
 def run_in_terminal(
     out: Path, *arguments: str, columns: int = 80, environ: Mapping[str, str] | None = None
 ) -> tuple[int, str]:
-    """The exit status, and every character that was written; what was written over is still in it, after a `\\r`."""
+    """Return the exit status and all that was written; overwritten text is still there, followed by a `\\r`."""
     command = [sys.executable, "-m", "pytest", "-p", "xdist", "probes", "--out", str(out), *arguments]
     command += ["-o", f"cache_dir={out.parent / 'pytest-cache'}"]
-    mine, theirs = pty.openpty()
-    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
-    given = {"TERM": "xterm", "CI": "", "NO_COLOR": "1", **NO_TEST_PLUGINS, **(environ or {})}
-    kept = {name: value for name, value in child_environ(given).items() if name not in ("COLUMNS", "LINES")}
-    process = subprocess.Popen(command, cwd=CHECKOUT, env=kept, stdin=theirs, stdout=theirs, stderr=theirs)
-    os.close(theirs)
+    terminal, child_side = pty.openpty()
+    fcntl.ioctl(child_side, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
+    variables = {"TERM": "xterm", "CI": "", "NO_COLOR": "1", **NO_TEST_PLUGINS, **(environ or {})}
+    env = {name: value for name, value in child_environ(variables).items() if name not in ("COLUMNS", "LINES")}
+    process = subprocess.Popen(command, cwd=CHECKOUT, env=env, stdin=child_side, stdout=child_side, stderr=child_side)
+    os.close(child_side)
     written = bytearray()
     try:
-        while some := _read(mine):
-            written += some
+        while chunk := _read(terminal):
+            written += chunk
         return process.wait(DEADLINE_S), written.decode()
     finally:
         process.kill()
-        os.close(mine)
+        os.close(terminal)
 
 
 def _read(terminal: int) -> bytes:
     try:
         return os.read(terminal, 65536)
-    except OSError:  # Linux says so when the last process has left the terminal
+    except OSError:  # how Linux reports that the last process has closed the terminal
         return b""

@@ -1,4 +1,4 @@
-"""A run that comes to no end of its own, whoever is quicker: as a plugin, what stops it; and how it is started."""
+"""A run that never ends by itself: the plugin that holds it up, and the function that starts it."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     import pytest
 
 MAX_REPORTED = 5
-"""So many items are reported; the process that records stops when the next one begins, until it is ended."""
+"""Reported items; the recording process then sleeps until it is ended."""
 
 SELECTED = ("--provider", "pa", "--kind", "endpoints", "-k", "list or get")
-"""More than are reported."""
+"""Selects more items than are reported."""
 
 PYTEST = """
 import runpy, signal
@@ -29,13 +29,13 @@ signal.signal(signal.SIGHUP, signal.SIG_DFL)
 signal.signal(signal.SIGINT, signal.default_int_handler)
 runpy.run_module("pytest", run_name="__main__", alter_sys=True)
 """
-"""Hears a hang-up and an interrupt, whoever started the tests: under `nohup`, or behind a `&`, none of them would."""
+"""Runs pytest with default signal handlers: under `nohup` or behind `&` a child inherits ignored signals."""
 
 _started_tests: list[str] = []
 
 
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
-    """Stop at the first item that is too many."""
+    """Sleep at the first item beyond `MAX_REPORTED`."""
     if report.when == "setup" and "PYTEST_XDIST_WORKER" not in os.environ:
         _started_tests.append(report.nodeid)
         if len(_started_tests) > MAX_REPORTED:
@@ -43,7 +43,7 @@ def pytest_runtest_logreport(report: pytest.TestReport) -> None:
 
 
 def start_run(folder: Path, *arguments: str, environ: Mapping[str, str] | None = None) -> subprocess.Popen[str]:
-    """Such a run, with its results below `out` of the folder."""
+    """Start such a run, with its results below `out` of the folder."""
     plugins = ("-p", "xdist", "-p", "tests.harness.unfinished", "-p", "no:cacheprovider")
     return subprocess.Popen(
         [
@@ -60,6 +60,6 @@ def start_run(folder: Path, *arguments: str, environ: Mapping[str, str] | None =
 
 
 def find_results_file(process: subprocess.Popen[str], folder: Path) -> Path | None:
-    """The results file, once something stands in it beside the run; a run that ended before says why."""
+    """Return the results file once it has results; fail with the output of a run that has ended."""
     assert process.poll() is None, process.communicate()[0]
     return next((path for path in folder.glob("out/*/results.jsonl") if path.read_bytes().count(b"\n") > 3), None)

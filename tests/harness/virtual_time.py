@@ -1,4 +1,4 @@
-"""An event loop on which nobody waits: time passes when everybody sleeps, and as late as one likes."""
+"""An event loop with virtual time: when all tasks sleep, the clock jumps to the next timer."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ T = TypeVar("T")
 
 
 class Deadlock(AssertionError):
-    """Nothing would ever happen again."""
+    """All tasks wait, and no timer is set."""
 
 
 class _VirtualSelector(selectors.DefaultSelector):
-    """Lets time pass in place of waiting; nothing but timers is waited for."""
+    """Advances the clock instead of waiting; only timers can be waited for."""
 
     def __init__(self, now: float, late_s: Iterator[float]) -> None:
         super().__init__()
@@ -26,7 +26,7 @@ class _VirtualSelector(selectors.DefaultSelector):
 
     def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
         if timeout is None:
-            raise Deadlock("everybody waits, and for no time")
+            raise Deadlock("all tasks wait, and no timer is set")
         if timeout:
             self.now += timeout + next(self._late_s, 0.0)
         return super().select(0)
@@ -35,13 +35,13 @@ class _VirtualSelector(selectors.DefaultSelector):
 def run(
     main: Callable[[Callable[[], float]], Coroutine[Any, Any, T]], *, now: float = 0.0, late_s: Iterable[float] = ()
 ) -> T:
-    """What a coroutine returns that is handed the clock, which begins at `now`.
+    """Run a coroutine function with a clock that begins at `now`, and return its result.
 
-    Let it be small: asyncio counts in billionths of a second, which dates of today no longer hold.
-    The loop wakes later than it should by each of `late_s`, in seconds, and then on time.
+    `now` must be small: a float of today's timestamps has no room for the nanoseconds of asyncio's timers. The first
+    wake-ups are late by each of `late_s`, in seconds; later ones are on time.
 
     Raises:
-        Deadlock: everybody waits for somebody else.
+        Deadlock: all tasks wait for each other.
     """
     selector = _VirtualSelector(now, iter(late_s))
     loop = asyncio.SelectorEventLoop(selector)

@@ -1,6 +1,7 @@
-"""No test dials anything but loopback: every Python process that a test starts finds this first on its path.
+"""Refuses every address but loopback in each Python process that a test starts.
 
-A name that can never resolve (RFC 2606) does not; any other host is refused loudly, and the refusal is kept.
+It is first on their path. A reserved name (RFC 2606) does not resolve, as in reality; any other host raises an error
+and is recorded.
 """
 
 from __future__ import annotations
@@ -9,18 +10,18 @@ import os
 import sys
 
 RESERVED = (".invalid", ".example", ".test", "example.com", "example.org", "example.net")
-_KEPT = "loopback_only_refused"
-_known: list[str] | None = getattr(sys, _KEPT, None)
-REFUSED: list[str] = [] if _known is None else _known
-"""What this process tried to reach, one list though this file may be loaded twice; tests/conftest.py fails the test."""
+_LIST_NAME = "loopback_only_refused"
+_earlier_list: list[str] | None = getattr(sys, _LIST_NAME, None)
+REFUSED: list[str] = [] if _earlier_list is None else _earlier_list
+"""Hosts that this process tried to reach, read by tests/conftest.py; one list, though this file may be loaded twice."""
 
 
 class DialledOut(RuntimeError):
-    """A test, or what it started, tried to reach a host that is not this machine."""
+    """A test or its process tried to reach another machine."""
 
 
 def is_here(host: object) -> bool:
-    """Whether a host, as a socket is given it, never leaves this machine."""
+    """Whether a host, as passed to a socket, is this machine."""
     text = host.decode("ascii", "replace") if isinstance(host, bytes) else host
     if text is None or not isinstance(text, str):
         return True
@@ -28,15 +29,15 @@ def is_here(host: object) -> bool:
     return text in ("", "localhost", "::1", "::", "0.0.0.0") or text.startswith("127.")
 
 
-def _heard(event: str, arguments: tuple[object, ...]) -> None:
+def _check_event(event: str, arguments: tuple[object, ...]) -> None:
     if event in ("socket.connect", "socket.sendto", "socket.sendmsg"):
         address = arguments[1]
-        _demand(address[0] if isinstance(address, tuple) and address else None)
+        _check_host(address[0] if isinstance(address, tuple) and address else None)
     elif event in ("socket.getaddrinfo", "socket.gethostbyname"):
-        _demand(arguments[0])
+        _check_host(arguments[0])
 
 
-def _demand(host: object) -> None:
+def _check_host(host: object) -> None:
     if is_here(host):
         return
     name = host.decode("ascii", "replace") if isinstance(host, bytes) else str(host)
@@ -51,17 +52,17 @@ def _demand(host: object) -> None:
 def guard() -> None:
     """Refuse from now on, here and in every Python process that inherits this environment.
 
-    gRPC resolves and dials by itself: it is led to a proxy on loopback where nobody listens. A proxy that the
-    developer's machine needs is of no use to tests.
+    gRPC does not use Python's sockets, so it gets a proxy on loopback where nobody listens. The developer's own proxy
+    is disabled.
     """
     here = os.path.dirname(os.path.abspath(__file__))  # noqa: PTH100, PTH120 - every process imports this: os is there already
     paths = [path for path in os.environ.get("PYTHONPATH", "").split(os.pathsep) if path]
     if here not in paths:
         os.environ["PYTHONPATH"] = os.pathsep.join([here, *paths])
     os.environ.update(grpc_proxy="http://127.0.0.1:9", no_grpc_proxy="localhost,127.0.0.1,::1", no_proxy="*")
-    setattr(sys, _KEPT, REFUSED)
-    sys.addaudithook(_heard)
+    setattr(sys, _LIST_NAME, REFUSED)
+    sys.addaudithook(_check_event)
 
 
-if _known is None:
+if _earlier_list is None:
     guard()

@@ -169,7 +169,7 @@ async def close_in_the_body(stream: Stream) -> None:
 async def flood_with_pings(stream: Stream) -> None:
     while True:
         for number in range(1000):
-            stream.spoken.ping(struct.pack("!Q", number))
+            stream.h2_connection.ping(struct.pack("!Q", number))
         await stream.flush()
 
 
