@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import shutil
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import pytest
 
 from catalog_probe.catalog.evidence.verdicts.confirmation import list_never_confirmed, list_regressions
-from catalog_probe.catalog.files.store import RECORDS, Catalog
+from catalog_probe.catalog.files.store import Catalog
 from tests.harness import fault_changes as edits
-from tests.harness.command import CommandResult, pytest_probes
 from tests.harness.faults import Fault, FaultScope
-from tests.harness.live import LiveTarget, write_live_target
+from tests.system.live.nights import Nights
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -27,49 +24,31 @@ MISSING_HEADER = Fault(
 )
 
 
-@dataclass(frozen=True)
-class Nights:
-    """A live target, records that nights write back into, and a folder a night."""
-
-    target: LiveTarget
-    folder: Path
-
-    @property
-    def records(self) -> Path:
-        return self.folder / "records"
-
-    def on(self, day: str, *arguments: str) -> CommandResult:
-        asked = ("--target", str(self.target.path), "--catalog", str(self.records), "--today", day, "-k", MODEL)
-        out = self.folder / f"{day}{len(list(self.folder.iterdir()))}"
-        return pytest_probes(out, *asked, *arguments, environ=self.target.environ)
-
-
 @pytest.fixture
 def nights(tmp_path: Path, fault_server: FaultServer) -> Nights:
-    shutil.copytree(RECORDS / "pa", tmp_path / "records" / "pa")
-    return Nights(write_live_target(tmp_path, {"pa": f"{fault_server.base}/pa"}), tmp_path)
+    return Nights.at(f"{fault_server.base}/pa", tmp_path)
 
 
 def test_unconfirmed_drift_is_pending_for_a_week_then_red(nights: Nights, fault_server: FaultServer) -> None:
     fault_server.target_behind(MISSING_HEADER)
-    first = nights.on("2026-11-01", "--update")
+    first = nights.on("2026-11-01", "--update", "-k", MODEL)
     assert first.status == 0, first.all_output
     assert "Pending" in first.output
     assert list_never_confirmed(first.results[MODEL]) == {KEY: {"first": "2026-11-01", "until": "2026-11-08"}}
     assert Catalog.load(nights.records)[MODEL].data["evidence"]["unconfirmed"][KEY]["since"] == "2026-11-01"
-    strict = nights.on("2026-11-01", "--strict")
+    strict = nights.on("2026-11-01", "--strict", "-k", MODEL)
     assert strict.status == 1, strict.all_output
     assert strict.run.policy["strict"] is True
     for day, status in (("2026-11-07", 0), ("2026-11-08", 1)):
-        again = nights.on(day)
+        again = nights.on(day, "-k", MODEL)
         assert again.status == status, again.all_output
 
 
 def test_drift_of_a_confirmed_assertion_is_a_regression_at_once(nights: Nights, fault_server: FaultServer) -> None:
     fault_server.target_behind()
-    assert nights.on("2026-11-01", "--update").status == 0
+    assert nights.on("2026-11-01", "--update", "-k", MODEL).status == 0
     fault_server.target_behind(MISSING_HEADER)
-    drifted = nights.on("2026-11-02")
+    drifted = nights.on("2026-11-02", "-k", MODEL)
     assert drifted.status == 1, drifted.all_output
     assert list_regressions(drifted.results[MODEL]) == (KEY,)
     assert "Pending" not in drifted.output

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-import shutil
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -14,8 +13,9 @@ import pytest
 from catalog_probe.catalog.files.store import RECORDS, Catalog
 from catalog_probe.catalog.model import Tag
 from tests.harness.checkouts import install_into
-from tests.harness.command import DEADLINE_S, CommandResult, child_environ, pytest_probes
+from tests.harness.command import DEADLINE_S, child_environ, pytest_probes
 from tests.harness.live import LiveTarget, write_live_target
+from tests.system.live.nights import Nights
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -29,26 +29,9 @@ MODELS = "pa/endpoints/models/list_models"
 """Whether it takes a signed request, and an old version, cannot."""
 
 
-@dataclass(frozen=True)
-class Nights:
-    """A live target that is a mock in truth, and records into which its nights are written back."""
-
-    target: LiveTarget
-    folder: Path
-
-    @property
-    def records(self) -> Path:
-        return self.folder / "records"
-
-    def on(self, today: str, *arguments: str) -> CommandResult:
-        common = ("--target", str(self.target.path), "--catalog", str(self.records), "--today", today)
-        return pytest_probes(self.folder / today, *common, *arguments, environ=self.target.environ)
-
-
 @pytest.fixture
 def nights(tmp_path: Path, mock: EmbeddedMock) -> Nights:
-    shutil.copytree(RECORDS / "pa", tmp_path / "records" / "pa")
-    return Nights(write_live_target(tmp_path, {"pa": mock.addresses()["pa"]["base_url"]}), tmp_path)
+    return Nights.at(mock.addresses()["pa"]["base_url"], tmp_path)
 
 
 def test_an_update_writes_observations_and_reports_it(nights: Nights) -> None:
