@@ -66,9 +66,9 @@ def test_it_reads_an_answer_into_models_of_pydantic(pa: PaClients) -> None:
     pydantic = pytest.importorskip("pydantic")
     reading: Any = pydantic.create_model("Reading", id=UUID, at=datetime.datetime, value=(float | None, ...))
     day = pydantic.create_model("Day", date=datetime.date, readings=list[reading], step=datetime.timedelta)
-    made = pa.client().messages.parse(**{**HELLO, "max_tokens": 999}, output_format=day).parsed_output
-    assert isinstance(made.readings[0].id, UUID)
-    assert (made.date, made.readings[0].value) == (datetime.date(2026, 1, 31), 1.5)
+    day_answer = pa.client().messages.parse(**{**HELLO, "max_tokens": 999}, output_format=day).parsed_output
+    assert isinstance(day_answer.readings[0].id, UUID)
+    assert (day_answer.date, day_answer.readings[0].value) == (datetime.date(2026, 1, 31), 1.5)
 
 
 def test_it_streams(pa: PaClients) -> None:

@@ -191,10 +191,10 @@ def test_no_key_is_kept() -> None:
 
 
 def test_plain_text_goes_to_loopback_only(monkeypatch: pytest.MonkeyPatch) -> None:
-    def refused(*args: object, **options: object) -> None:
+    def refuse(*args: object, **options: object) -> None:
         raise AssertionError("the key would travel in plain text")
 
-    monkeypatch.setattr(grpc.aio, "insecure_channel", refused)
+    monkeypatch.setattr(grpc.aio, "insecure_channel", refuse)
     for host in ("provider.invalid:443", "localhost.invalid", "127.0.0.1.provider.invalid:443"):
         assert failure(exchange(host, timeout_s=2.0)) == "name-unresolved"
 

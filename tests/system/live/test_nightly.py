@@ -78,7 +78,7 @@ class Repository:
         assert done.returncode == status, done.stdout + done.stderr
         return done.stdout + done.stderr
 
-    def asked(self) -> list[str]:
+    def take_calls(self) -> list[str]:
         """Return the commands that GitHub got since the last call."""
         path = self.gh / "asked"
         lines = path.read_text().splitlines() if path.exists() else []
@@ -117,11 +117,11 @@ class Repository:
         (self.gh / "failure").write_text(json.dumps({"call": call, "message": message}))
 
     @property
-    def queued(self) -> list[str]:
+    def queued_branches(self) -> list[str]:
         """Branches of nights that wait to be proposed."""
         return self.git("ls-remote", "--heads", "origin", "refs/heads/nightly/queue/*").splitlines()
 
-    def changed(self) -> list[str]:
+    def list_changed_files(self) -> list[str]:
         """The files in which the proposal differs from the main branch."""
         self.git("fetch", "--quiet", "origin", PROPOSAL)
         return self.git("diff", "--name-only", "main", "FETCH_HEAD").splitlines()
@@ -137,17 +137,20 @@ class Repository:
         work = Path(tempfile.mkdtemp(dir=self.root.parent))
         self.git("worktree", "add", "--quiet", "--detach", str(work), "FETCH_HEAD")
         for path, text in files.items():
-            repository_folder = work / path
-            repository_folder.unlink(missing_ok=True)
-            repository_folder.parent.mkdir(parents=True, exist_ok=True)
+            file = work / path
+            file.unlink(missing_ok=True)
+            file.parent.mkdir(parents=True, exist_ok=True)
             if text is None:
                 continue
             if text.startswith("-> "):
-                repository_folder.symlink_to(text.removeprefix("-> "))
+                file.symlink_to(text.removeprefix("-> "))
             else:
-                repository_folder.write_text(text)
-        by = ["-c", f"user.name={author}", "-c", f"user.email={author}@localhost"]
-        for command in (["add", "--all", "--force", *files], [*by, "commit", "--quiet", "-m", f"By {author}"]):
+                file.write_text(text)
+        author_options = ["-c", f"user.name={author}", "-c", f"user.email={author}@localhost"]
+        for command in (
+            ["add", "--all", "--force", *files],
+            [*author_options, "commit", "--quiet", "-m", f"By {author}"],
+        ):
             subprocess.run(["git", *command], cwd=work, check=True, capture_output=True)
         head = subprocess.run(["git", "rev-parse", "HEAD"], cwd=work, check=True, capture_output=True, text=True)
         self.git("push", "--quiet", "--force", "origin", f"{head.stdout.strip()}:refs/heads/{branch}")
@@ -235,9 +238,9 @@ def write_executable(path: Path, text: str) -> None:
 
 def probe_words(words: str, folder: Path, addresses: Mapping[str, str], status: int = 0) -> Path:
     tonight = write_live_target(folder, addresses)
-    seen = pytest_probes(folder / "out", "--target", str(tonight.path), "-k", words, environ=tonight.environ)
-    assert seen.status == status, seen.all_output
-    return seen.folder
+    night = pytest_probes(folder / "out", "--target", str(tonight.path), "-k", words, environ=tonight.environ)
+    assert night.status == status, night.all_output
+    return night.folder
 
 
 @pytest.fixture
@@ -276,25 +279,25 @@ API_KEY = "catalog/records/pd/endpoints/api_key.json"
 
 
 def test_a_night_becomes_one_pull_request(proposed: Repository, first: Path) -> None:
-    assert proposed.asked() == ["pr list", "pr list", "pr create"]
+    assert proposed.take_calls() == ["pr list", "pr list", "pr create"]
     [pull] = proposed.pulls
     body = pull["body"]
     assert body == (proposed.root / "reports/out/merged/summary.md").read_text()
     assert body in Path(proposed.environ["GITHUB_STEP_SUMMARY"]).read_text()
     tips = (proposed.tip(PROPOSAL), proposed.tip(HISTORY))
-    assert proposed.changed() == [MODELS]
+    assert proposed.list_changed_files() == [MODELS]
     assert "pull request 7 says the same" in proposed.propose(first)
-    assert proposed.asked() == ["pr list"]
+    assert proposed.take_calls() == ["pr list"]
     assert (proposed.tip(PROPOSAL), proposed.tip(HISTORY)) == tips
     assert proposed.tip("main") == proposed.git("rev-parse", "main"), "nothing goes to the main branch by itself"
 
 
 def test_the_next_night_builds_on_the_open_proposal(proposed: Repository, second: Path) -> None:
     before = proposed.tip(PROPOSAL)
-    proposed.asked()
+    proposed.take_calls()
     proposed.propose(second)
-    assert proposed.asked() == ["pr list", "pr list", "pr edit"]
-    assert proposed.changed() == [MODELS, NOT_FOUND], "what the first night saw is still proposed"
+    assert proposed.take_calls() == ["pr list", "pr list", "pr edit"]
+    assert proposed.list_changed_files() == [MODELS, NOT_FOUND], "what the first night saw is still proposed"
     proposed.git("merge-base", "--is-ancestor", before, "FETCH_HEAD")
     assert len(proposed.read(HISTORY, "reports/history/night.jsonl").splitlines()) == 2
 
@@ -307,14 +310,14 @@ def test_a_blind_night_takes_nothing_back(proposed: Repository, blind: Path) -> 
 
 def test_a_reviewer_s_commit_stays_and_is_built_on(proposed: Repository, second: Path) -> None:
     text = proposed.read(PROPOSAL, MODELS)
-    theirs = proposed.commit(
+    reviewer_commit = proposed.commit(
         PROPOSAL, {MODELS: text.replace('"note": "', '"note": "Reviewed. ') + "\n", "NOTES": "a\n"}
     )
     proposed.propose(second)
-    proposed.changed()
-    proposed.git("merge-base", "--is-ancestor", theirs, "FETCH_HEAD")
+    proposed.list_changed_files()
+    proposed.git("merge-base", "--is-ancestor", reviewer_commit, "FETCH_HEAD")
     assert proposed.read(PROPOSAL, "NOTES") == "a"
-    assert proposed.changed() == ["NOTES", MODELS, NOT_FOUND]
+    assert proposed.list_changed_files() == ["NOTES", MODELS, NOT_FOUND]
 
 
 def test_the_main_branch_is_merged_into_an_open_proposal(proposed: Repository, second: Path) -> None:
@@ -336,7 +339,7 @@ def test_a_proposal_with_merge_conflicts_is_left_to_a_person(proposed: Repositor
     proposed.git("push", "--quiet", "--force", "origin", f"{main}:refs/heads/main")
     proposed.git("fetch", "--quiet", "origin")
     proposed.propose(blind)
-    assert proposed.changed() == [MODELS, NOT_FOUND], "what it could not say then it says now"
+    assert proposed.list_changed_files() == [MODELS, NOT_FOUND], "what it could not say then it says now"
 
 
 @pytest.mark.parametrize("is_branch_gone", [False, True])
@@ -349,12 +352,12 @@ def test_a_closed_proposal_stays_closed_until_there_is_something_new(
         proposed.git("push", "--quiet", "origin", f":refs/heads/{PROPOSAL}")
     memory = proposed.read(HISTORY, "reports/history/proposed.txt").splitlines()
     proposed.commit(HISTORY, {"reports/history/proposed.txt": "\n".join(["\0\x1b[", *reversed(memory)]) + "\n"})
-    proposed.asked()
+    proposed.take_calls()
     assert "a person closed the proposal" in proposed.propose(first)
-    assert proposed.asked() == ["pr list"]
+    assert proposed.take_calls() == ["pr list"]
     proposed.propose(similar)
     assert [pull["state"] for pull in proposed.pulls] == ["CLOSED", "OPEN"]
-    assert proposed.changed() == [API_KEY], "what was refused is not proposed with it"
+    assert proposed.list_changed_files() == [API_KEY], "what was refused is not proposed with it"
 
 
 def test_a_merged_proposal_does_not_block_the_next_one(proposed: Repository, first: Path) -> None:
@@ -366,16 +369,16 @@ def test_a_merged_proposal_does_not_block_the_next_one(proposed: Repository, fir
     proposed.git("fetch", "--quiet", "origin")
     proposed.propose(first)
     assert [pull["state"] for pull in proposed.pulls] == ["MERGED", "OPEN"]
-    assert proposed.changed() == [MODELS]
+    assert proposed.list_changed_files() == [MODELS]
 
 
 def test_with_nothing_to_say_there_is_no_pull_request(proposed: Repository, first: Path) -> None:
     proposed.git("push", "--quiet", "origin", f"{proposed.tip(PROPOSAL)}:refs/heads/main")
     proposed.git("fetch", "--quiet", "origin")
     proposed.close("MERGED")
-    proposed.asked()
+    proposed.take_calls()
     assert "nothing to say" in proposed.propose(first)
-    assert proposed.asked() == ["pr list"]
+    assert proposed.take_calls() == ["pr list"]
 
 
 def test_each_shard_that_cannot_be_read_is_named_and_left_out(
@@ -387,12 +390,12 @@ def test_each_shard_that_cannot_be_read_is_named_and_left_out(
         shard.mkdir()
     (empty / "results.jsonl").touch()
     (broken / "results.jsonl").write_text("".join([lines[0], "{", *lines[1:]]))
-    said = repository.propose(empty, broken, first, absent, status=1)
+    output = repository.propose(empty, broken, first, absent, status=1)
     [pull] = repository.pulls
     for shard in shards:
-        assert f"left out, for it cannot be read: {shard}" in said
+        assert f"left out, for it cannot be read: {shard}" in output
         assert str(shard) in pull["body"]
-    assert repository.changed() == [MODELS]
+    assert repository.list_changed_files() == [MODELS]
     assert repository.tip(HISTORY)
 
 
@@ -404,7 +407,7 @@ def test_with_no_shard_that_can_be_read_nothing_is_pushed(repository: Repository
 def test_a_history_branch_made_from_main_changes_nothing_else(proposed: Repository, second: Path) -> None:
     proposed.git("push", "--quiet", "--force", "origin", f"main:refs/heads/{HISTORY}")
     proposed.propose(second)
-    assert proposed.changed() == [MODELS, NOT_FOUND]
+    assert proposed.list_changed_files() == [MODELS, NOT_FOUND]
     proposed.git("fetch", "--quiet", "origin", HISTORY)
     kept = proposed.git("ls-tree", "-r", "--name-only", "FETCH_HEAD").splitlines()
     assert "reports/history/night.jsonl" in kept
@@ -426,7 +429,7 @@ def test_a_hostile_history_branch_is_data(proposed: Repository, second: Path, tm
     proposed.commit(HISTORY, hostile, author="stranger")
     proposed.propose(second)
     assert not marker.exists()
-    assert proposed.changed() == [MODELS, NOT_FOUND]
+    assert proposed.list_changed_files() == [MODELS, NOT_FOUND]
     assert (proposed.root / "catalog_probe/catalog/__init__.py").read_text() == proposed.read(
         "main", "catalog_probe/catalog/__init__.py"
     ) + "\n"
@@ -446,43 +449,43 @@ def test_two_simultaneous_nights_are_both_proposed(
     proposed: Repository, second: Path, tmp_path: Path, branch: str
 ) -> None:
     """The other night's push comes after this one looked and before it pushes."""
-    theirs = proposed.tip(branch)
+    tip = proposed.tip(branch)
     mine = proposed.commit(branch, {"reports/history/other.jsonl": "{}\n"} if branch == HISTORY else {"NOTES": "b\n"})
-    proposed.git("push", "--quiet", "--force", "origin", f"{theirs}:refs/heads/{branch}")
+    proposed.git("push", "--quiet", "--force", "origin", f"{tip}:refs/heads/{branch}")
     race = RACE.format(once=tmp_path / "once", remote=proposed.remote, branch=branch, other=mine)
     write_executable(proposed.root / ".git" / "hooks" / "pre-push", race)
     proposed.propose(second)
     assert (tmp_path / "once").exists()
     proposed.git("fetch", "--quiet", "origin", branch)
     proposed.git("merge-base", "--is-ancestor", mine, "FETCH_HEAD")
-    assert {MODELS, NOT_FOUND} <= set(proposed.changed())
+    assert {MODELS, NOT_FOUND} <= set(proposed.list_changed_files())
     assert len(proposed.read(HISTORY, "reports/history/night.jsonl").splitlines()) == 2
 
 
 @pytest.mark.parametrize("call", [1, 2, 3])
 @pytest.mark.parametrize(
-    ("start", "failing", "following", "proposed"),
+    ("start", "failing", "following", "expected_files"),
     [
         ("repository", "first", "second", [MODELS, NOT_FOUND]),
-        ("opened", "second", "blind", [MODELS, NOT_FOUND]),
+        ("proposed", "second", "blind", [MODELS, NOT_FOUND]),
     ],
     ids=["create", "edit"],
 )
 def test_after_a_failed_call_of_github_the_next_night_proposes_both(
-    request: pytest.FixtureRequest, start: str, failing: str, following: str, proposed: list[str], call: int
+    request: pytest.FixtureRequest, start: str, failing: str, following: str, expected_files: list[str], call: int
 ) -> None:
     """A night has three calls, whether it opens a pull request or edits one: see the tests above."""
     repository: Repository = request.getfixturevalue(start)
     repository.fail_at(call)
-    said = repository.propose(request.getfixturevalue(failing), status=1)
-    assert len(repository.asked()) == call
-    assert "HTTP 502: Bad Gateway" in said
-    assert "this night stays in the queue" in said
-    assert len(repository.queued) == 1
+    output = repository.propose(request.getfixturevalue(failing), status=1)
+    assert len(repository.take_calls()) == call
+    assert "HTTP 502: Bad Gateway" in output
+    assert "this night stays in the queue" in output
+    assert len(repository.queued_branches) == 1
     repository.fail_at(0)
     repository.propose(request.getfixturevalue(following))
-    assert repository.changed() == proposed
-    assert repository.queued == []
+    assert repository.list_changed_files() == expected_files
+    assert repository.queued_branches == []
     [pull] = repository.pulls
     assert "With what 1 earlier nights saw" in pull["body"]
     remembered = repository.read(HISTORY, "reports/history/night.jsonl").splitlines()
@@ -494,12 +497,12 @@ def test_a_night_waits_until_a_reviewer_mends_what_cannot_be_read(
 ) -> None:
     before = proposed.tip(PROPOSAL)
     proposed.commit(PROPOSAL, {MODELS: '{"list_models": 1}'})
-    said = proposed.propose(second, status=4)
-    assert f"{MODELS.partition('/')[2]}" in said
-    assert "this night stays in the queue" in said
+    output = proposed.propose(second, status=4)
+    assert f"{MODELS.partition('/')[2]}" in output
+    assert "this night stays in the queue" in output
     proposed.git("push", "--quiet", "--force", "origin", f"{before}:refs/heads/{PROPOSAL}")
     proposed.propose(blind)
-    assert proposed.changed() == [MODELS, NOT_FOUND]
+    assert proposed.list_changed_files() == [MODELS, NOT_FOUND]
 
 
 REJECTING = """\
@@ -517,15 +520,15 @@ def test_after_a_failed_push_the_next_night_proposes_both(
     assert "this night stays in the queue" in repository.propose(first, status=1)
     (repository.remote / "hooks" / "update").unlink()
     repository.propose(second)
-    assert repository.changed() == [MODELS, NOT_FOUND]
-    assert repository.queued == []
+    assert repository.list_changed_files() == [MODELS, NOT_FOUND]
+    assert repository.queued_branches == []
     assert len(repository.read(HISTORY, "reports/history/night.jsonl").splitlines()) == 2
 
 
 def test_a_night_that_cannot_be_queued_says_where_its_runs_are(repository: Repository, first: Path) -> None:
     write_executable(repository.remote / "hooks" / "update", REJECTING.format(pattern="*"))
     assert "run the job again, its runs are kept as artifacts" in repository.propose(first, status=1)
-    assert repository.asked() == []
+    assert repository.take_calls() == []
 
 
 def test_a_night_that_cannot_leave_the_queue_is_proposed_once(
@@ -535,8 +538,8 @@ def test_a_night_that_cannot_leave_the_queue_is_proposed_once(
     repository.propose(first, status=1)
     repository.git("-C", str(repository.remote), "config", "receive.denyDeletes", "false")
     repository.propose(second)
-    assert repository.changed() == [MODELS, NOT_FOUND]
-    assert repository.queued == []
+    assert repository.list_changed_files() == [MODELS, NOT_FOUND]
+    assert repository.queued_branches == []
 
 
 def test_a_queued_night_that_cannot_be_read_is_named_and_stays(
@@ -547,27 +550,27 @@ def test_a_queued_night_that_cannot_be_read_is_named_and_stays(
     repository.commit(
         "nightly/queue/damaged", {"0/results.jsonl": newer, "1/results.jsonl": "-> /etc/hostname"}, "main"
     )
-    said = repository.propose(first, status=1)
-    assert "left out, for it cannot be read: nightly/queue/damaged: " in said
-    assert "/target" in said
-    assert repository.changed() == [MODELS]
-    assert [line.partition("refs/heads/")[2] for line in repository.queued] == ["nightly/queue/damaged"]
+    output = repository.propose(first, status=1)
+    assert "left out, for it cannot be read: nightly/queue/damaged: " in output
+    assert "/target" in output
+    assert repository.list_changed_files() == [MODELS]
+    assert [line.partition("refs/heads/")[2] for line in repository.queued_branches] == ["nightly/queue/damaged"]
 
 
 def test_the_pull_request_of_a_fork_is_not_ours(repository: Repository, first: Path) -> None:
-    theirs = {"number": 3, "state": "OPEN", "isCrossRepository": True, "body": "theirs"}
-    repository.pulls = [theirs]
+    fork_pull = {"number": 3, "state": "OPEN", "isCrossRepository": True, "body": "theirs"}
+    repository.pulls = [fork_pull]
     repository.propose(first)
-    assert repository.pulls[0] == theirs
+    assert repository.pulls[0] == fork_pull
     assert [pull["isCrossRepository"] for pull in repository.pulls] == [True, False]
 
 
 def test_a_forbidden_pull_request_names_the_setting(repository: Repository, first: Path) -> None:
     forbidden = "GraphQL: GitHub Actions is not permitted to create or approve pull requests (createPullRequest)"
     repository.fail_at(3, f"pull request create failed: {forbidden}")
-    said = repository.propose(first, status=1)
-    assert forbidden in said
-    assert 'Settings > Actions > General > "Allow GitHub Actions to create and approve pull requests"' in said
+    output = repository.propose(first, status=1)
+    assert forbidden in output
+    assert 'Settings > Actions > General > "Allow GitHub Actions to create and approve pull requests"' in output
 
 
 CLOSING = """\
@@ -581,7 +584,7 @@ def test_a_pull_request_closed_during_the_push_is_replaced(proposed: Repository,
     write_executable(proposed.root / ".git" / "hooks" / "pre-push", CLOSING.format(pulls=proposed.gh / "pulls.json"))
     proposed.propose(second)
     assert [pull["state"] for pull in proposed.pulls] == ["CLOSED", "OPEN"]
-    assert proposed.changed() == [NOT_FOUND]
+    assert proposed.list_changed_files() == [NOT_FOUND]
 
 
 def test_thousands_of_a_reviewer_s_commits_stay(proposed: Repository, second: Path) -> None:
@@ -592,7 +595,7 @@ def test_thousands_of_a_reviewer_s_commits_stay(proposed: Repository, second: Pa
     proposed.git("push", "--quiet", "origin", f"many:refs/heads/{PROPOSAL}")
     proposed.close()
     proposed.propose(second)
-    proposed.changed()
+    proposed.list_changed_files()
     proposed.git("merge-base", "--is-ancestor", "many", "FETCH_HEAD")
 
 

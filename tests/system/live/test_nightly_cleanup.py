@@ -23,9 +23,9 @@ class Checkout:
     github: GitHub
 
     def clean_up(self, **environ: str) -> tuple[int, str]:
-        given = child_environ({"PATH": str(self.github.tools), "GH_TOKEN": "t", **environ})
+        environment = child_environ({"PATH": str(self.github.tools), "GH_TOKEN": "t", **environ})
         command = [".ci/clean-up", "night-pa"]
-        done = subprocess.run(command, cwd=self.root, env=given, capture_output=True, text=True, check=False)
+        done = subprocess.run(command, cwd=self.root, env=environment, capture_output=True, text=True, check=False)
         return done.returncode, done.stdout + done.stderr
 
     def journal(self, folder: Path) -> None:
@@ -35,8 +35,8 @@ class Checkout:
     @property
     def cleaned(self) -> list[list[str]]:
         """The run folders that `cleanup` was called with, each time."""
-        ran = self.github.tools / "ran"
-        lines = ran.read_text().splitlines() if ran.exists() else []
+        calls_file = self.github.tools / "ran"
+        lines = calls_file.read_text().splitlines() if calls_file.exists() else []
         assert all(
             line.startswith("-m catalog_probe target cleanup ") and line.endswith(" --target live") for line in lines
         )
@@ -47,10 +47,10 @@ class Checkout:
 def checkout(tmp_path: Path) -> Checkout:
     root, tools = tmp_path / "checkout", tmp_path / "tools"
     copy_scripts(root, "clean-up", "own-runs")
-    made = Checkout(root, GitHub(tools))
+    repository = Checkout(root, GitHub(tools))
     (tools / "python").write_text(f'#!/bin/sh\necho "$*" >> "{tools}/ran"\n')
     (tools / "python").chmod(0o755)
-    return made
+    return repository
 
 
 def test_clean_up_removes_what_an_earlier_night_left(checkout: Checkout) -> None:
@@ -59,8 +59,8 @@ def test_clean_up_removes_what_an_earlier_night_left(checkout: Checkout) -> None
     github.run(41)
     checkout.journal(github.artifact(github.run(42), "night-pa") / "20261120T021700Z-live-abcd")
     checkout.journal(github.artifact(github.run(43, event="workflow_dispatch"), "night-pa"))
-    status, said = checkout.clean_up()
-    assert (status, said) == (0, "")
+    status, output = checkout.clean_up()
+    assert (status, output) == (0, "")
     ((first, second),) = checkout.cleaned
     assert first.endswith("/night-pa-42/20261120T021700Z-live-abcd")
     assert second.endswith("/night-pa-43")
@@ -91,8 +91,8 @@ def test_a_foreign_run_is_named_and_not_read(checkout: Checkout, change: dict[st
     checkout.journal(github.artifact(github.run(42), "night-pa") / "ours")
     foreign = github.run(43, display_title="\x1b[2J::stop-commands::x ##[group]", **change)
     checkout.journal(github.artifact(foreign, "night-pa") / "theirs")
-    status, said = checkout.clean_up()
-    assert (status, said) == (0, f"skipped run 43 (??2J??stop-commands??x ???group?), {reason}\n")
+    status, output = checkout.clean_up()
+    assert (status, output) == (0, f"skipped run 43 (??2J??stop-commands??x ???group?), {reason}\n")
     assert github.downloads == ["42 night-pa"]
     ((ours,),) = checkout.cleaned
     assert ours.endswith("/night-pa-42/ours")
@@ -104,19 +104,19 @@ def test_runs_of_other_workflows_do_not_hide_ours(checkout: Checkout) -> None:
         github.run(number)
     for number in range(10, 30):
         github.run(number, head_repository=FORK)
-    status, said = checkout.clean_up()
+    status, output = checkout.clean_up()
     assert status == 0
-    assert said.count("skipped run") == 20
-    assert "nothing was made, tonight or before" in said
+    assert output.count("skipped run") == 20
+    assert "nothing was made, tonight or before" in output
     assert [line.split()[0] for line in github.downloads] == ["9", "8", "7", "6", "5", "4", "3"]
 
 
 def test_tonight_is_cleaned_up_even_if_earlier_nights_cannot_be_listed(checkout: Checkout) -> None:
     checkout.github.refuse()
-    status, said = checkout.clean_up()
+    status, output = checkout.clean_up()
     assert status == 1
-    assert "earlier nights could not be listed" in said
-    assert "nothing was made" not in said
+    assert "earlier nights could not be listed" in output
+    assert "nothing was made" not in output
     checkout.journal(checkout.root / "reports/out/20261121T021700Z-live-ef01")
     assert checkout.clean_up()[0] == 1
     assert checkout.cleaned == [["reports/out/20261121T021700Z-live-ef01"]]

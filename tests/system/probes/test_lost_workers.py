@@ -45,9 +45,9 @@ def test_a_run_that_lost_its_workers_is_not_green(tmp_path: Path, options: tuple
     assert ran.status == 3, ran.all_output
     lost = [result for result in ran.results.values() if is_unreported(result)]
     assert 0 < len(lost) < len(ran.results)
-    seen = list(ran.results.values())
-    assert {each.record for each in seen} == set(ran.run.selected)
-    assert {each.outcome for each in seen if each not in lost} == {Outcome.CONFORMS}
+    results = list(ran.results.values())
+    assert {result.record for result in results} == set(ran.run.selected)
+    assert {result.outcome for result in results if result not in lost} == {Outcome.CONFORMS}
     assert f"not-reported ({len(lost)})" in ran.output
     assert "No drift;" not in ran.output
     assert f"`not-reported` ({len(lost)})" in (ran.folder / "summary.md").read_text(encoding="utf-8")
@@ -60,10 +60,10 @@ def test_a_replaced_worker_is_reported_and_loses_no_verdict(tmp_path: Path) -> N
     ran = run_killed(tmp_path, "-n", "1", "--max-worker-restart", "1", after=3, again=once)
     assert ran.status == 3, ran.all_output
     assert "worker-lost: worker gw0" in ran.output
-    seen = list(ran.results.values())
-    assert not any(map(is_unreported, seen))
-    assert {each.record for each in seen} == set(ran.run.selected)
-    assert {each.outcome for each in seen} == {Outcome.CONFORMS}
+    results = list(ran.results.values())
+    assert not any(map(is_unreported, results))
+    assert {result.record for result in results} == set(ran.run.selected)
+    assert {result.outcome for result in results} == {Outcome.CONFORMS}
 
 
 LAST_WORDS = """
@@ -139,7 +139,7 @@ def test_a_worker_is_reported_lost_wherever_it_ends(hook: str, argument: str, wh
     assert set(ran.results) == set(ran.run.selected)
     lost = [result for result in ran.results.values() if result.outcome is not Outcome.CONFORMS]
     # What it was about to send is not sent twice: xdist takes the first item of a dead worker for what killed it.
-    assert [each for each in lost if not is_unreported(each)] == []
+    assert [result for result in lost if not is_unreported(result)] == []
     assert len(lost) <= (hook == "pytest_collection_finish")
 
 
@@ -157,15 +157,15 @@ def test_a_healthy_worker_is_not_reported(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "told"), [("gw1", "a worker ended as it started"), ("gw2", "xdist could not go on without it")]
+    ("name", "message"), [("gw1", "a worker ended as it started"), ("gw2", "xdist could not go on without it")]
 )
-def test_a_worker_that_ends_at_its_start_is_reported_in_one_line(name: str, told: str, tmp_path: Path) -> None:
+def test_a_worker_that_ends_at_its_start_is_reported_in_one_line(name: str, message: str, tmp_path: Path) -> None:
     """The second of two, and the one that takes the place of the first."""
     ran = run_with_plugin(AT_THE_START.format(name=name), tmp_path, "-n", "2")
     assert ran.status == 3, ran.all_output
     assert "Traceback" not in ran.all_output
     assert any(
-        line.startswith(("worker-lost: ", "Exit: worker-lost: ")) and told in line
+        line.startswith(("worker-lost: ", "Exit: worker-lost: ")) and message in line
         for line in ran.all_output.splitlines()
     )
 
@@ -199,9 +199,9 @@ def test_records_skipped_by_x_are_not_lost(tmp_path: Path) -> None:
 @pytest.mark.parametrize("workers", [(), ("-n", "2")])
 def test_selected_records_are_those_of_the_command_line(tmp_path: Path, workers: tuple[str, ...]) -> None:
     out = tmp_path / "out"
-    what = ("probes/test_endpoints.py::test_endpoint[pa/endpoints/models/list_models]", "probes/test_errors.py")
+    paths = ("probes/test_endpoints.py::test_endpoint[pa/endpoints/models/list_models]", "probes/test_errors.py")
     chosen = ("--provider", "pa", "-k", "list_models or unknown_model", *workers)
-    ran = pytest_probes(out, *chosen, paths=what)
+    ran = pytest_probes(out, *chosen, paths=paths)
     assert ran.status == 0, ran.all_output
     assert ran.run.selected == ("pa/endpoints/models/list_models", "pa/errors/general/unknown_model")
     assert ran.run.expected == ("pa",)
