@@ -1,4 +1,4 @@
-"""What benchmarks measure with: a generated home that the check accepts, and a provider that is as it says."""
+"""The benchmarks' generated provider folder passes the check, and its provider answers as documented."""
 
 from __future__ import annotations
 
@@ -19,25 +19,25 @@ NUMBER = 101
 """More than one file of records."""
 
 
-def test_a_generated_home_is_sound_and_each_record_has_a_recipe(tmp_path: Path) -> None:
+def test_generated_folder_passes_the_check_and_has_all_recipes(tmp_path: Path) -> None:
     try:
         (records,) = provider_folders.use(write_home(tmp_path, NUMBER))
         assert validate.check(records) == []
-        assert book.recipe_book(NAME).recipes.keys() == {ENDPOINT, *(each.address for each in items(NUMBER))}
+        assert book.recipe_book(NAME).recipes.keys() == {ENDPOINT, *(item.address for item in items(NUMBER))}
     finally:
         provider_folders.use(None)
 
 
-def test_the_provider_answers_as_the_records_say() -> None:
-    told = answers(NUMBER)
-    assert told.keys() == {CONTROL.encode(), *(each.path.encode() for each in items(NUMBER))}
-    for each in items(NUMBER):
-        head, _, body = told[each.path.encode()].partition(b"\r\n\r\n")
-        assert head.startswith(f"HTTP/1.1 {each.record['http_status']} ".encode())
+def test_provider_answers_as_documented() -> None:
+    answer_by_path = answers(NUMBER)
+    assert answer_by_path.keys() == {CONTROL.encode(), *(item.path.encode() for item in items(NUMBER))}
+    for item in items(NUMBER):
+        head, _, body = answer_by_path[item.path.encode()].partition(b"\r\n\r\n")
+        assert head.startswith(f"HTTP/1.1 {item.record['http_status']} ".encode())
         error = json.loads(body)["error"]
-        assert (error["type"], error["code"]) == (each.record["type"], each.record["code"])
+        assert (error["type"], error["code"]) == (item.record["type"], item.record["code"])
 
 
-@pytest.mark.parametrize("what", ["slug", "code", "address"])
-def test_no_two_items_are_alike(what: str) -> None:
-    assert len({getattr(each, what) for each in items(NUMBER)}) == NUMBER
+@pytest.mark.parametrize("field", ["slug", "code", "address"])
+def test_items_differ(field: str) -> None:
+    assert len({getattr(item, field) for item in items(NUMBER)}) == NUMBER

@@ -36,7 +36,7 @@ class Held:
 """
 
 
-def compiled(text: str) -> CodeType:
+def compile_code(text: str) -> CodeType:
     return compile(text, "plain.py", "exec", dont_inherit=True)
 
 
@@ -45,71 +45,73 @@ def compiled(text: str) -> CodeType:
     [("each < MOST_IN_PLAIN", "each > MOST_IN_PLAIN", "few"), ("return known", "return None", "Held.all")],
 )
 def test_outermost_changed_function_is_found(before: str, after: str, function: str) -> None:
-    found = find_changed_function(compiled(PLAIN), compiled(PLAIN.replace(before, after)))
-    assert found is not None
-    assert {code.co_qualname for code in found} == {function}
-    assert found[0] != found[1]
+    codes = find_changed_function(compile_code(PLAIN), compile_code(PLAIN.replace(before, after)))
+    assert codes is not None
+    assert {code.co_qualname for code in codes} == {function}
+    assert codes[0] != codes[1]
 
 
 @pytest.mark.parametrize(
     ("before", "after"), [("MOST_IN_PLAIN = 3", "MOST_IN_PLAIN = 4"), ("most=5", "most=6"), ("class Held", "class H")]
 )
 def test_change_outside_of_functions_is_no_changed_function(before: str, after: str) -> None:
-    assert find_changed_function(compiled(PLAIN), compiled(PLAIN.replace(before, after))) is None
+    assert find_changed_function(compile_code(PLAIN), compile_code(PLAIN.replace(before, after))) is None
 
 
 @pytest.fixture
-def plain(monkeypatch: pytest.MonkeyPatch) -> Any:
-    """A module as it was imported, and another one that has imported from it."""
+def plain_module(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """An imported module, with another one that has imported from it."""
     module, importer = ModuleType("plain"), ModuleType("importer")
     module.__file__ = "plain.py"
-    exec(compiled(PLAIN), vars(module))
+    exec(compile_code(PLAIN), vars(module))
     vars(importer).update(MOST_IN_PLAIN=vars(module)["MOST_IN_PLAIN"], KNOWN=vars(module)["KNOWN"])
-    for each in (module, importer):
-        monkeypatch.setitem(sys.modules, each.__name__, each)
+    for loaded_module in (module, importer):
+        monkeypatch.setitem(sys.modules, loaded_module.__name__, loaded_module)
     return module
 
 
-def test_constant_is_exchanged_in_every_module_that_imported_it(plain: Any) -> None:
-    held = plain.Held()
+def test_constant_is_exchanged_in_every_module_that_imported_it(plain_module: Any) -> None:
+    held = plain_module.Held()
     assert exchange_constants(
-        plain, compiled(PLAIN.replace("MOST_IN_PLAIN = 3", "MOST_IN_PLAIN = 1").replace('("a",)', '("b",)'))
+        plain_module, compile_code(PLAIN.replace("MOST_IN_PLAIN = 3", "MOST_IN_PLAIN = 1").replace('("a",)', '("b",)'))
     )
-    assert (plain.MOST_IN_PLAIN, plain.KNOWN) == (1, ("b",))
+    assert (plain_module.MOST_IN_PLAIN, plain_module.KNOWN) == (1, ("b",))
     assert (vars(sys.modules["importer"])["MOST_IN_PLAIN"], vars(sys.modules["importer"])["KNOWN"]) == (1, ("b",))
-    assert plain.few(9) == [0]
+    assert plain_module.few(9) == [0]
     assert held.all() == ("b",), "the default of an argument, too"
 
 
-def test_object_in_sys_modules_without_attributes_is_skipped(plain: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_object_in_sys_modules_without_attributes_is_skipped(
+    plain_module: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setitem(sys.modules, "no_module", cast("ModuleType", object()))
-    assert exchange_constants(plain, compiled(PLAIN.replace("MOST_IN_PLAIN = 3", "MOST_IN_PLAIN = 1")))
+    assert exchange_constants(plain_module, compile_code(PLAIN.replace("MOST_IN_PLAIN = 3", "MOST_IN_PLAIN = 1")))
     assert vars(sys.modules["importer"])["MOST_IN_PLAIN"] == 1
 
 
-def test_equal_constants_are_not_exchanged(plain: Any) -> None:
-    few = plain.few
-    assert not exchange_constants(plain, compiled(PLAIN))
-    assert plain.few is few
-    assert exchange_constants(plain, compiled(PLAIN.replace("most=5", "most=1")))
-    assert plain.few(9) == [0]
+def test_equal_constants_are_not_exchanged(plain_module: Any) -> None:
+    few = plain_module.few
+    assert not exchange_constants(plain_module, compile_code(PLAIN))
+    assert plain_module.few is few
+    assert exchange_constants(plain_module, compile_code(PLAIN.replace("most=5", "most=1")))
+    assert plain_module.few(9) == [0]
 
 
-def test_a_mutant_is_selected_by_its_line_and_by_which_of_several_alike_it_is() -> None:
-    found = list(list_mutants("catalog_probe/catalog/envelopes/formats.py"))
-    assert len({mutant.name for mutant in found}) == len(found)
-    assert all(mutant.line in mutant.lines for mutant in found)
-    assert all(mutant.code() != mutant.original_code() for mutant in found)
+def test_mutants_have_unique_names_and_change_their_lines() -> None:
+    mutants = list(list_mutants("catalog_probe/catalog/envelopes/formats.py"))
+    assert len({mutant.name for mutant in mutants}) == len(mutants)
+    assert all(mutant.line in mutant.lines for mutant in mutants)
+    assert all(mutant.code() != mutant.original_code() for mutant in mutants)
 
 
 def test_part_of_a_path_and_line_select_mutants() -> None:
     path = "catalog_probe/catalog/envelopes/formats.py"
-    found = list(list_mutants(path))
-    line = found[0].line
-    assert all(mutant.is_selected_by([]) and mutant.is_selected_by(["other.py", "formats"]) for mutant in found)
-    assert not any(mutant.is_selected_by(["other.py"]) for mutant in found)
-    of_a_line = [mutant for mutant in found if mutant.is_selected_by([f"formats.py:{line}"])]
-    assert of_a_line == [mutant for mutant in found if mutant.line == line]
+    mutants = list(list_mutants(path))
+    line = mutants[0].line
+    assert all(mutant.is_selected_by([]) and mutant.is_selected_by(["other.py", "formats"]) for mutant in mutants)
+    assert not any(mutant.is_selected_by(["other.py"]) for mutant in mutants)
+    selected = [mutant for mutant in mutants if mutant.is_selected_by([f"formats.py:{line}"])]
+    assert selected == [mutant for mutant in mutants if mutant.line == line]
 
 
 def test_missing_test_file_is_an_error(
@@ -135,24 +137,24 @@ def test_journal_is_used_until_the_module_or_its_tests_change(tmp_path: Path, mo
     for test in ("test_one.py", "test_two.py"):
         (tmp_path / test).write_text("")
     tests = {"one.py": ["test_one.py"], "two.py": ["test_two.py"]}
-    listed = [Mutant(path, 0, 1, range(1, 2), "", f"{path}: {number}") for path in tests for number in range(3)]
-    asked = list[str]()
+    mutants = [Mutant(path, 0, 1, range(1, 2), "", f"{path}: {number}") for path in tests for number in range(3)]
+    tested_paths = list[str]()
 
-    def tried(some: Sequence[Mutant]) -> Sequence[Mutant]:
-        asked.append(some[0].path)
-        return some[:1]
+    def run_mutants(mutants: Sequence[Mutant]) -> Sequence[Mutant]:
+        tested_paths.append(mutants[0].path)
+        return mutants[:1]
 
-    def survived() -> list[str]:
-        asked.clear()
-        return [mutant.name for mutant in resume_by_module(listed, tests, tmp_path / "kept.jsonl", tried)]
+    def list_survivors() -> list[str]:
+        tested_paths.clear()
+        return [mutant.name for mutant in resume_by_module(mutants, tests, tmp_path / "kept.jsonl", run_mutants)]
 
-    assert (survived(), asked) == (["one.py: 0", "two.py: 0"], ["one.py", "two.py"])
-    assert (survived(), asked) == (["one.py: 0", "two.py: 0"], [])
+    assert (list_survivors(), tested_paths) == (["one.py: 0", "two.py: 0"], ["one.py", "two.py"])
+    assert (list_survivors(), tested_paths) == (["one.py: 0", "two.py: 0"], [])
     (tmp_path / "test_two.py").write_text("assert True\n")
-    assert (survived(), asked) == (["one.py: 0", "two.py: 0"], ["two.py"])
+    assert (list_survivors(), tested_paths) == (["one.py: 0", "two.py: 0"], ["two.py"])
     (tmp_path / "one.py").write_text("ONE = 2\n")
-    assert (survived(), asked) == (["one.py: 0", "two.py: 0"], ["one.py"])
-    assert (survived(), asked) == (["one.py: 0", "two.py: 0"], [])
+    assert (list_survivors(), tested_paths) == (["one.py: 0", "two.py: 0"], ["one.py"])
+    assert (list_survivors(), tested_paths) == (["one.py: 0", "two.py: 0"], [])
 
 
 def test_mutant_keeps_its_name_when_its_lines_move(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

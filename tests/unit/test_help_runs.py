@@ -1,4 +1,4 @@
-"""What the help of a command says to type runs as it stands, in a checkout that has what it names."""
+"""The example commands of a help text run as printed, in a checkout that has their files."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.unit.reports.factories import make_result, make_run
 if TYPE_CHECKING:
     from pathlib import Path
 
-HELPED = ("report feed", "report news", "can-i-rely")
+COMMANDS = ("report feed", "report news", "can-i-rely")
 
 RELY = """\
 [[rely]]
@@ -29,25 +29,25 @@ on = ["pa/errors/general/rate_limit"]
 def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder with a run, its history and a rely.toml."""
     use_as_checkout(tmp_path, monkeypatch)
-    probed = make_result("pa/errors/general/overloaded")
+    result = make_result("pa/errors/general/overloaded")
     (tmp_path / "rely.toml").write_text(RELY)
-    write_run(tmp_path / "reports/out/latest", make_run(run="latest"), [probed])
-    append_to_history(tmp_path / "reports" / "history", make_run(run="latest"), [probed])
+    write_run(tmp_path / "reports/out/latest", make_run(run="latest"), [result])
+    append_to_history(tmp_path / "reports" / "history", make_run(run="latest"), [result])
     return tmp_path
 
 
-def examples(text: str) -> list[list[str]]:
-    """The commands of ours that a help shows, without what another program does with their output."""
-    found = re.findall(r"^ +catalog-probe (.+?)(?: {2,}.*)?$", text, re.MULTILINE)
-    return [shlex.split(re.split(r" [|>]", each)[0]) for each in found]
+def list_examples(text: str) -> list[list[str]]:
+    """Return the arguments of our commands in a help text, without pipes and redirections."""
+    command_lines = re.findall(r"^ +catalog-probe (.+?)(?: {2,}.*)?$", text, re.MULTILINE)
+    return [shlex.split(re.split(r" [|>]", command_line)[0]) for command_line in command_lines]
 
 
 @pytest.mark.usefixtures("checkout")
-@pytest.mark.parametrize("command", HELPED)
-def test_each_example_runs(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize("command", COMMANDS)
+def test_each_help_example_runs(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main([*command.split(), "--help"]) == 0
-    shown = examples(capsys.readouterr().out)
-    assert shown
-    for arguments in shown:
+    commands = list_examples(capsys.readouterr().out)
+    assert commands
+    for arguments in commands:
         assert main(arguments) == (10 if command == "can-i-rely" else 0), f"{arguments}: {capsys.readouterr().err}"
         assert capsys.readouterr().out

@@ -1,4 +1,4 @@
-"""Whatever a file of somebody else's holds, it is read, or one line says which file it is and what to do."""
+"""Any file from outside is read, or refused in one line that names it and says what to do."""
 
 from __future__ import annotations
 
@@ -34,28 +34,28 @@ if TYPE_CHECKING:
     from catalog_probe.catalog.model import Json
 
 
-def results(path: Path) -> None:
-    """Read, and told in every view that costs little."""
-    run, read = read_run(path)
+def read_results(path: Path) -> None:
+    """Read the results, and render every cheap view."""
+    run, results = read_run(path)
     with report_unusable_evidence(path):
         for view in (terminal.render, summary.render, junit.render):
-            "".join(view(run, read))
+            "".join(view(run, results))
 
 
-def record(path: Path) -> None:
+def load_record(path: Path) -> None:
     Catalog.load(path.parent)
 
 
-def remembered(path: Path) -> None:
-    """Read, carried by a run, and told: a damaged line is skipped, so nothing refuses the others."""
+def read_history(path: Path) -> None:
+    """Read the history, carry it into a run and render it; damaged lines are skipped."""
     previous, carried = load_shown_history(path.parent, path.stem)
     rows = earlier_runs.parse_history_lines(carried)
-    described, results = sample.make_smaller_run()
-    described = replace(described, previous_run=previous, history=carried)
+    run, results = sample.make_smaller_run()
+    run = replace(run, previous_run=previous, history=carried)
     try:
-        json.dumps(described.to_json())
-        build_history_line(described, results)
-        terminal.render(described, results)
+        json.dumps(run.to_json())
+        build_history_line(run, results)
+        terminal.render(run, results)
         if rows:
             feed.render(path.stem, rows)
             news.build_news(path.stem, rows, rows[-1].run)
@@ -63,24 +63,24 @@ def remembered(path: Path) -> None:
         raise AssertionError(str(error)) from error
 
 
-def _history() -> bytes:
-    """Two lines of one address set, with drifts: the first spells out its addresses."""
-    described, results = sample.make_smaller_run()
+def make_history() -> bytes:
+    """Return two lines with drifts of one address set: the first spells out its addresses."""
+    run, results = sample.make_smaller_run()
     with tempfile.TemporaryDirectory() as folder:
         for day in (1, 2):
             started = f"2026-11-0{day}T00:00:00Z"
-            night = replace(described, run=f"r{day}", target="live", today=started[:10], started_at=started)
-            append_to_history(Path(folder), night, results)
+            night_run = replace(run, run=f"r{day}", target="live", today=started[:10], started_at=started)
+            append_to_history(Path(folder), night_run, results)
         return (Path(folder) / "live.jsonl").read_bytes()
 
 
-def _results() -> bytes:
-    """Some of each sort: each example reads and tells all of them, and spoils one value."""
-    described, results = sample.make_smaller_run()
-    telling = [each for each in results if each.attempts and each.findings][:5]
-    plain = [each for each in results if not each.findings][:3]
+def make_results() -> bytes:
+    """Return a few results of each kind, since each example reads all and spoils one value."""
+    run, results = sample.make_smaller_run()
+    with_findings = [result for result in results if result.attempts and result.findings][:5]
+    without_findings = [result for result in results if not result.findings][:3]
     with tempfile.TemporaryDirectory() as folder:
-        return (write_run(Path(folder), described, [*telling, *plain]) / "results.jsonl").read_bytes()
+        return (write_run(Path(folder), run, [*with_findings, *without_findings]) / "results.jsonl").read_bytes()
 
 
 JOURNAL = (
@@ -104,8 +104,8 @@ ENTRY = {
     "review_by": "2026-12-31",
 }
 RECORDS = Path("catalog/records/pa/errors/general.json")
-WHOLE: Mapping[str, tuple[str, Callable[[Path], object], Callable[[], bytes]]] = {
-    "results": ("results.jsonl", results, _results),
+FILE_KINDS: Mapping[str, tuple[str, Callable[[Path], object], Callable[[], bytes]]] = {
+    "results": ("results.jsonl", read_results, make_results),
     "journal": ("made.jsonl", journal.read_entries, lambda: "\n".join(map(json.dumps, JOURNAL)).encode()),
     "accepted_difference": (
         "divergences.json",
@@ -114,11 +114,11 @@ WHOLE: Mapping[str, tuple[str, Callable[[Path], object], Callable[[], bytes]]] =
     ),
     "records": ("pa/errors/general.json", lambda path: Catalog.load(path.parent.parent.parent), RECORDS.read_bytes),
     "target": ("target.toml", lambda path: targets.load(str(path), {}), (SHIPPED.targets / "mock.toml").read_bytes),
-    "history": ("live.jsonl", remembered, _history),
+    "history": ("live.jsonl", read_history, make_history),
 }
 """By what it is: the name of the file, its reader, and what a good one holds."""
 
-ODD: st.SearchStrategy[Json] = st.sampled_from(
+ODD_VALUES: st.SearchStrategy[Json] = st.sampled_from(
     [None, True, 3, 1e308, "", "words", "\ud800", [], ["words"], {}, {"a": {}}, [{}], -1]
 )
 PIECES = st.binary(max_size=12) | st.sampled_from(
@@ -127,58 +127,60 @@ PIECES = st.binary(max_size=12) | st.sampled_from(
 
 
 @cache
-def good_of(kind: str) -> bytes:
-    return WHOLE[kind][2]()
+def make_good_file(kind: str) -> bytes:
+    return FILE_KINDS[kind][2]()
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where one spoilt file after another takes the place of the one before, a folder a kind."""
+    """A folder with one subfolder a kind, whose file is overwritten by each example."""
     return tmp_path_factory.mktemp("spoilt")
 
 
-@pytest.mark.parametrize("kind", WHOLE)
+@pytest.mark.parametrize("kind", FILE_KINDS)
 @given(data=st.data())
-def test_bytes_that_are_spoilt_are_read_or_named(folder: Path, kind: str, data: st.DataObject) -> None:
-    name, read, _ = WHOLE[kind]
-    good = good_of(kind)
-    at = data.draw(st.integers(0, len(good)))
-    gone = data.draw(st.integers(0, 40) | st.just(len(good)))
-    taken(folder / kind / name, read, good[:at] + data.draw(PIECES) + good[at + gone :])
+def test_spoilt_bytes_are_read_or_refused(folder: Path, kind: str, data: st.DataObject) -> None:
+    name, read, _ = FILE_KINDS[kind]
+    good = make_good_file(kind)
+    start = data.draw(st.integers(0, len(good)))
+    removed_bytes = data.draw(st.integers(0, 40) | st.just(len(good)))
+    assert_read_or_refused(folder / kind / name, read, good[:start] + data.draw(PIECES) + good[start + removed_bytes :])
 
 
 @pytest.mark.parametrize("kind", ["results", "journal", "accepted_difference", "records", "history"])
 @given(data=st.data())
-def test_values_of_another_shape_are_read_or_named(folder: Path, kind: str, data: st.DataObject) -> None:
-    name, read, _ = WHOLE[kind]
+def test_values_of_another_shape_are_read_or_refused(folder: Path, kind: str, data: st.DataObject) -> None:
+    name, read, _ = FILE_KINDS[kind]
     if name.endswith("jsonl"):
-        lines = [json.loads(line) for line in good_of(kind).splitlines()]
+        lines = [json.loads(line) for line in make_good_file(kind).splitlines()]
         number = data.draw(st.integers(0, len(lines) - 1))
-        lines[number] = spoilt(lines[number], data)
-        taken(folder / kind / name, read, "\n".join(map(json.dumps, lines)).encode() + b"\n")
+        lines[number] = spoil(lines[number], data)
+        assert_read_or_refused(folder / kind / name, read, "\n".join(map(json.dumps, lines)).encode() + b"\n")
     else:
-        taken(folder / kind / name, read, json.dumps(spoilt(json.loads(good_of(kind)), data)).encode())
+        assert_read_or_refused(
+            folder / kind / name, read, json.dumps(spoil(json.loads(make_good_file(kind)), data)).encode()
+        )
 
 
-def spoilt(value: Json, data: st.DataObject) -> Json:
-    """The value with something in it replaced, somewhere."""
+def spoil(value: Json, data: st.DataObject) -> Json:
+    """Return the value with a part of it replaced somewhere."""
     if isinstance(value, dict) and value and data.draw(st.integers(0, 5)):
         name = data.draw(st.sampled_from(sorted(value)))
-        return {**value, name: spoilt(value[name], data)}
+        return {**value, name: spoil(value[name], data)}
     if isinstance(value, list) and value and data.draw(st.integers(0, 3)):
         number = data.draw(st.integers(0, len(value) - 1))
-        return [*value[:number], spoilt(value[number], data), *value[number + 1 :]]
-    return data.draw(ODD)
+        return [*value[:number], spoil(value[number], data), *value[number + 1 :]]
+    return data.draw(ODD_VALUES)
 
 
-def taken(path: Path, read: Callable[[Path], object], raw: bytes) -> None:
-    """Let the reader take it: it may refuse in one line, and nothing else."""
+def assert_read_or_refused(path: Path, read: Callable[[Path], object], raw: bytes) -> None:
+    """Assert that the reader accepts the file, or refuses it in one printable line."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(raw)
     try:
         read(path)
     except UserError as error:
-        said = str(error)
-        assert said
-        assert "\n" not in said
-        assert said.isprintable()
+        message = str(error)
+        assert message
+        assert "\n" not in message
+        assert message.isprintable()

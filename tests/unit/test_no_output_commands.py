@@ -1,4 +1,4 @@
-"""Whatever comes from outside, no line of our output is a command to a CI system, or steers a terminal."""
+"""No output line contains a CI command or a terminal control, whatever text comes from outside."""
 
 from __future__ import annotations
 
@@ -54,175 +54,183 @@ if TYPE_CHECKING:
 A, B = "pa/errors/general/a", "pb/errors/general/b"
 PIECES = ("::", ":", "##[", "##vso[", "#", "[", "]", "error", "stop-commands", " ", "\n", "\r", "\t", "-", "x" * 30)
 STEERING = ("\x1b[2J", "\x9b31m", "\x85", "\u2028", "\u202e", "\u200b", ".py", ".py::test_error[", "::1", "[::1]")
-FROM_OUTSIDE = st.lists(st.sampled_from([*PIECES, *STEERING]), max_size=60).map("".join) | st.text(max_size=60)
+FOREIGN_TEXTS = st.lists(st.sampled_from([*PIECES, *STEERING]), max_size=60).map("".join) | st.text(max_size=60)
 WIDTHS = st.integers(min_value=10, max_value=200)
 
 COMMAND = re.compile(r"^\s*::|##\w*\[", re.MULTILINE)
 
 
 def assert_inert(text: str) -> None:
-    found = COMMAND.search(text)
-    assert found is None, text[max(found.start() - 40, 0) : found.end() + 40]
-    assert not [each for each in text if each != "\n" and unicodedata.category(each) in ("Cc", "Cs", "Zl", "Zp")]
-    assert not [each for each in text if unicodedata.bidirectional(each) in ("RLO", "LRO", "RLE", "LRE", "RLI", "LRI")]
+    command = COMMAND.search(text)
+    assert command is None, text[max(command.start() - 40, 0) : command.end() + 40]
+    assert not [
+        character
+        for character in text
+        if character != "\n" and unicodedata.category(character) in ("Cc", "Cs", "Zl", "Zp")
+    ]
+    assert not [
+        character
+        for character in text
+        if unicodedata.bidirectional(character) in ("RLO", "LRO", "RLE", "LRE", "RLI", "LRI")
+    ]
 
 
-def drifted(text: str, address: str = A) -> Result:
-    """A drift with the text wherever an answer is told."""
-    found = make_finding(message=text, label=text, observed=text, assertion=f"{text}/header:{text}")
-    seen = Attempt("2026-11-21T04:05:00Z", 1.0, (make_exchange(text),))
-    accepted = {"standing": "stale", "detail": text, "reason": text}
+def make_drift(text: str, address: str = A) -> Result:
+    """Return a drift with the text in every field that quotes an answer."""
+    finding = make_finding(message=text, label=text, observed=text, assertion=f"{text}/header:{text}")
+    attempt = Attempt("2026-11-21T04:05:00Z", 1.0, (make_exchange(text),))
+    accepted_difference = {"standing": "stale", "detail": text, "reason": text}
     observations = (Observation(text, text, (text,), {"status": text}),)
     return make_result(
         address,
         Outcome.DRIFTED,
-        findings=(found,),
-        attempts=(seen,),
-        accepted_difference=accepted,
+        findings=(finding,),
+        attempts=(attempt,),
+        accepted_difference=accepted_difference,
         observations=observations,
     )
 
 
-def unseen(text: str) -> Result:
+def make_inconclusive(text: str) -> Result:
     return make_result(B, Outcome.INCONCLUSIVE, reason=Reason(text or "read-timeout", text))
 
 
-def night(text: str) -> tuple[Run, list[Result]]:
-    return make_run(run=text, target=text, catalog_digest=text), [drifted(text), unseen(text)]
+def make_run_with(text: str) -> tuple[Run, list[Result]]:
+    return make_run(run=text, target=text, catalog_digest=text), [make_drift(text), make_inconclusive(text)]
 
 
 @cache
-def shipped() -> library.Library:
+def load_library() -> library.Library:
     return library.load()
 
 
 @cache
-def live_target() -> Target:
+def load_live_target() -> Target:
     return targets.load("live", {"PA_API_KEY": "mock-pa-inference"})
 
 
-@given(FROM_OUTSIDE, FROM_OUTSIDE)
-def test_no_text_is_a_command_wherever_it_is_broken(text: str, other: str) -> None:
-    for shown in (sanitize_line(text), sanitize_row(text), sanitize(f"{text}{other}")):
-        assert_inert(shown)
-        assert re.search(r"(?<![^\s:])::|::(?!test_|\d)", shown) is None
+@given(FOREIGN_TEXTS, FOREIGN_TEXTS)
+def test_sanitized_text_contains_no_command(text: str, other: str) -> None:
+    for sanitized in (sanitize_line(text), sanitize_row(text), sanitize(f"{text}{other}")):
+        assert_inert(sanitized)
+        assert re.search(r"(?<![^\s:])::|::(?!test_|\d)", sanitized) is None
     assert "\n" not in sanitize_row(text)
 
 
-@given(FROM_OUTSIDE)
-def test_once_harmless_it_stays_as_it_is(text: str) -> None:
+@given(FOREIGN_TEXTS)
+def test_sanitizing_is_idempotent(text: str) -> None:
     assert sanitize(sanitize(text)) == sanitize(text)
     assert escape_hidden(escape_hidden(text)) == escape_hidden(text)
 
 
-def test_an_id_of_a_test_and_an_address_can_be_pasted() -> None:
-    told = "pytest 'probes/test_errors.py::test_error[pa/errors/general/a]' --target http://[::1]:8000"
-    assert sanitize_line(told) == sanitize_row(told) == sanitize(told) == told
+def test_node_id_and_url_are_unchanged() -> None:
+    command = "pytest 'probes/test_errors.py::test_error[pa/errors/general/a]' --target http://[::1]:8000"
+    assert sanitize_line(command) == sanitize_row(command) == sanitize(command) == command
 
 
-def test_what_a_page_shows_keeps_its_colons() -> None:
-    """No line of HTML or JSON is a command, and what is copied from there is to be what was seen."""
+def test_hidden_characters_are_escaped_but_colons_kept() -> None:
+    """Lines of HTML and JSON are no commands, and must be copied unchanged."""
     assert escape_hidden("http://[::1]:8000") == "http://[::1]:8000"
 
 
-@given(FROM_OUTSIDE, WIDTHS)
-def test_the_terminal(text: str, width: int) -> None:
-    assert_inert(terminal.render(*night(text), width=width))
-    assert_inert(terminal.render(*night(text), width=width, quiet=True))
+@given(FOREIGN_TEXTS, WIDTHS)
+def test_terminal_report(text: str, width: int) -> None:
+    assert_inert(terminal.render(*make_run_with(text), width=width))
+    assert_inert(terminal.render(*make_run_with(text), width=width, quiet=True))
 
 
-@given(FROM_OUTSIDE)
-def test_what_a_run_leaves_to_be_printed(text: str) -> None:
-    assert_inert(summary.render(*night(text)))
-    assert_inert(junit.render(*night(text)))
+@given(FOREIGN_TEXTS)
+def test_summary_and_junit_report(text: str) -> None:
+    assert_inert(summary.render(*make_run_with(text)))
+    assert_inert(junit.render(*make_run_with(text)))
 
 
-@given(FROM_OUTSIDE)
-def test_annotations_are_the_commands_that_we_mean(text: str) -> None:
-    for told in ci_annotations.render(*night(text)):
-        head, title, said = told.split("::", 2)[0], *told.split("::", 2)[1:]
+@given(FOREIGN_TEXTS)
+def test_ci_annotations_are_the_only_commands(text: str) -> None:
+    for annotation in ci_annotations.render(*make_run_with(text)):
+        head, title, message = annotation.split("::", 2)[0], *annotation.split("::", 2)[1:]
         assert head == ""
         assert re.fullmatch("(error|warning|notice) title=[^:,]*", title)
-        assert_inert(f"{title}  {said}")
+        assert_inert(f"{title}  {message}")
 
 
-@given(FROM_OUTSIDE)
-def test_the_changelog_and_the_news(text: str) -> None:
-    described, results = night(text)
-    kept = build_history_line(described, results)
-    rows = earlier_runs.parse_history_lines([{**kept, "addresses": [f"{text}/errors/general/{each}" for each in "ab"]}])
+@given(FOREIGN_TEXTS)
+def test_feed_and_news(text: str) -> None:
+    run, results = make_run_with(text)
+    line = build_history_line(run, results)
+    rows = earlier_runs.parse_history_lines([{**line, "addresses": [f"{text}/errors/general/{slug}" for slug in "ab"]}])
     assert_inert(feed.render(text, rows))
     assert_inert(json.dumps(escape_hidden_in_json(news.build_news(text, rows, text)), ensure_ascii=False, indent=2))
 
 
-@given(FROM_OUTSIDE)
-def test_runs_beside_each_other(text: str) -> None:
-    first, second = night(text), (make_run(run="other"), [make_result(A), make_result(B)])
+@given(FOREIGN_TEXTS)
+def test_comparison_of_runs(text: str) -> None:
+    first, second = make_run_with(text), (make_run(run="other"), [make_result(A), make_result(B)])
     assert_inert(comparison.render(first, second) or "")
     observations = (Observation("", "answer", ("status",)),), (Observation("", "answer", (), {"status": text}),)
-    one, other = ([make_result(A, observations=own)] for own in observations)
-    told = comparison.render((make_run(), one), (make_run(run=text), other))
-    assert told is not None
-    assert_inert(told)
+    old, new = ([make_result(A, observations=observation)] for observation in observations)
+    comparison_text = comparison.render((make_run(), old), (make_run(run=text), new))
+    assert comparison_text is not None
+    assert_inert(comparison_text)
 
 
-@given(FROM_OUTSIDE)
-def test_what_pytest_prints_of_an_item(text: str) -> None:
-    assert_inert(outcomes.describe_failure(drifted(text)))
-    assert_inert(outcomes.describe_reason(unseen(text)))
-    for settled in (drifted(text), unseen(text)):
+@given(FOREIGN_TEXTS)
+def test_pytest_output_of_an_item(text: str) -> None:
+    assert_inert(outcomes.describe_failure(make_drift(text)))
+    assert_inert(outcomes.describe_reason(make_inconclusive(text)))
+    for result in (make_drift(text), make_inconclusive(text)):
         with pytest.raises((pytest.fail.Exception, pytest.skip.Exception, pytest.xfail.Exception)) as raised:
-            outcomes.settle(settled)
+            outcomes.settle(result)
         assert_inert(str(raised.value))
 
 
-@given(FROM_OUTSIDE)
-def test_the_line_that_says_how_far_a_run_is(text: str) -> None:
+@given(FOREIGN_TEXTS)
+def test_progress_lines(text: str) -> None:
     assert_inert(progress.status_line({"pa": Counter()}, {"pa": 1}, [LaneState(text, 1)]))
     assert_inert(progress.provider_line(text, Counter()))
 
 
-@given(FROM_OUTSIDE)
-def test_a_mistake_that_a_person_can_mend(text: str) -> None:
+@given(FOREIGN_TEXTS)
+def test_user_error(text: str) -> None:
     assert_inert(str(UserError(text, text, location=text)))
 
 
-@given(FROM_OUTSIDE)
-def test_an_answer_that_is_recognised(text: str) -> None:
-    known = {"type": "error", "error": {"type": "not_found_error", "message": text}}
-    for body in (known, {"type": "error", "error": {"type": text, "message": text}}, text):
-        found = shipped().identify("pa", 404, {"x-text": text, "retry-after": text}, body)
-        assert_inert(format_identity(found, shipped()))
+@given(FOREIGN_TEXTS)
+def test_identified_answer(text: str) -> None:
+    body_with_known_type = {"type": "error", "error": {"type": "not_found_error", "message": text}}
+    for body in (body_with_known_type, {"type": "error", "error": {"type": text, "message": text}}, text):
+        identity = load_library().identify("pa", 404, {"x-text": text, "retry-after": text}, body)
+        assert_inert(format_identity(identity, load_library()))
 
 
-@given(FROM_OUTSIDE)
-def test_a_record_whose_evidence_holds_what_was_seen(text: str) -> None:
+@given(FOREIGN_TEXTS)
+def test_shown_record(text: str) -> None:
     record = catalog()["pa/errors/general/unknown_model"]
-    told = type(record)(record.address, {**record.data, "message_semantics": text, "name": text})
-    assert_inert(show.format_record(told, "file", [], [text]))
+    changed = type(record)(record.address, {**record.data, "message_semantics": text, "name": text})
+    assert_inert(show.format_record(changed, "file", [], [text]))
 
 
-@given(FROM_OUTSIDE)
-def test_the_doctor(text: str) -> None:
-    live = live_target()
-    found = doctor.Diagnosis(
-        target=live,
+@given(FOREIGN_TEXTS)
+def test_doctor_report(text: str) -> None:
+    target = load_live_target()
+    diagnosis = doctor.Diagnosis(
+        target=target,
         catalog=catalog(),
-        plans={name: Plan({}, {A: Reason("credential-missing", text)}) for name in live.providers},
-        fault_free_requests=dict.fromkeys(live.providers, ()),
+        plans={name: Plan({}, {A: Reason("credential-missing", text)}) for name in target.providers},
+        fault_free_requests=dict.fromkeys(target.providers, ()),
         checks=[doctor.Check("pa", "inference", text, 1.0, text)],
         looked_up=(),
         gains=(),
         expirations=[Expiration("pa", text, date(2026, 11, 22), 1, text)],
         today=date(2026, 11, 21),
     )
-    assert_inert("\n".join(doctor_text.format_diagnosis(found, text)))
+    assert_inert("\n".join(doctor_text.format_diagnosis(diagnosis, text)))
 
 
 WRAPPED = "\n ".join(["", "::error::x", "##[add-mask]x", "\x1b[2J", "\u202e", "\r::stop-commands::x"])
 
 
-def test_what_commands_print_of_records_and_of_targets(
+def test_output_of_commands(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     content = make_small_catalog()
@@ -239,17 +247,17 @@ def test_what_commands_print_of_records_and_of_targets(
         ["target", "doctor", "--target", str(tmp_path / "night.toml")],
     ):
         main(command)
-        said = "".join(capsys.readouterr())
-        assert said
-        assert_inert(said)
+        output = "".join(capsys.readouterr())
+        assert output
+        assert_inert(output)
 
 
-def test_a_traceback_of_our_own(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    def broken(_: Namespace) -> int:
+def test_traceback(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    def raise_error(_: Namespace) -> int:
         raise RuntimeError(WRAPPED)
 
-    monkeypatch.setattr(commands, "explain", broken)
+    monkeypatch.setattr(commands, "explain", raise_error)
     assert main(["catalog", "explain"]) == 3
-    said = "".join(capsys.readouterr())
-    assert "RuntimeError" in said
-    assert_inert(said)
+    output = "".join(capsys.readouterr())
+    assert "RuntimeError" in output
+    assert_inert(output)

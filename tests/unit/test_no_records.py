@@ -1,4 +1,4 @@
-"""A folder without records is refused in the same words by every command that is given one: nothing of it is fine."""
+"""Every command refuses a folder without records in the same words."""
 
 from __future__ import annotations
 
@@ -38,24 +38,26 @@ report history list
 """
 
 
-def said(folder: Path) -> str:
+def refusal_of(folder: Path) -> str:
     return f"{folder}: is no folder of records; name a folder that holds pa/, pb/, …"
 
 
 @pytest.mark.parametrize("command", COMMANDS.strip().splitlines())
-def test_every_command_says_so(command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_every_command_refuses_a_folder_without_records(
+    command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main([*command.split(), "--catalog", str(tmp_path)]) == Exit.USAGE
-    assert capsys.readouterr() == ("", f"catalog-probe: {said(tmp_path)}\n")
+    assert capsys.readouterr() == ("", f"catalog-probe: {refusal_of(tmp_path)}\n")
 
 
-def test_so_does_whatever_else_is_given_one(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_probes_and_library_refuse_a_folder_without_records(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run_pytest_here("probes", "--catalog", str(tmp_path), "--plan") == Exit.USAGE
-    assert capsys.readouterr().err.splitlines()[0] == f"ERROR: {said(tmp_path)}"
+    assert capsys.readouterr().err.splitlines()[0] == f"ERROR: {refusal_of(tmp_path)}"
     with pytest.raises(CatalogError, match="is no folder of records"):
         catalog_probe.load(tmp_path)
 
 
-def test_a_home_may_have_none_yet(tmp_path: Path) -> None:
+def test_new_provider_folder_may_have_no_records(tmp_path: Path) -> None:
     manifests = provider_folders.ProviderFolder(tmp_path).manifests
     manifests.mkdir()
     (manifests / "pe.toml").touch()

@@ -17,54 +17,62 @@ CI_FILES = (ROOT / ".ci" / "run", ROOT / ".github" / "workflows" / "ci.yml")
 
 WITHOUT_TESTS = {"lint", "catalog"}
 """The sessions that check without running a test: what a hook can do before each commit."""
-NOT_OF_HOOKS = {"actionlint"}
+NOT_IN_HOOKS = {"actionlint"}
 """Its package fetches a program when it is installed; the session goes on without it where that fails."""
-WORDS_OF_CI = {".", "--check", "--fix"}
+CI_WORDS = {".", "--check", "--fix"}
 """What differs where files are named, or mended on the spot."""
 
 
-def run_by(session: ast.FunctionDef) -> Iterator[str]:
-    """The commands that a session runs, without the words in which CI and a hook may differ."""
+def list_commands(session: ast.FunctionDef) -> Iterator[str]:
+    """Yield the commands of a session, without the words in which CI and a hook may differ."""
     for node in ast.walk(session):
         if isinstance(node, ast.Call) and ast.unparse(node.func) == "session.run":
-            yield spelt([str(each.value) for each in node.args if isinstance(each, ast.Constant)])
+            yield join_words([str(argument.value) for argument in node.args if isinstance(argument, ast.Constant)])
 
 
-def spelt(words: list[str]) -> str:
-    return " ".join(word for word in words if word not in WORDS_OF_CI)
+def join_words(words: list[str]) -> str:
+    return " ".join(word for word in words if word not in CI_WORDS)
 
 
-def test_hooks_check_what_ci_checks() -> None:
-    sessions = {each.name: each for each in ast.parse(NOXFILE.read_text()).body if isinstance(each, ast.FunctionDef)}
-    in_ci = {command for name in WITHOUT_TESTS for command in run_by(sessions[name])} - NOT_OF_HOOKS
-    hooks = {spelt(entry.split()) for entry in re.findall(r"^ +entry: (.+)$", HOOKS.read_text(), re.MULTILINE)}
-    assert len(in_ci) == 7
-    assert hooks == in_ci
+def test_hooks_run_the_checks_of_ci() -> None:
+    sessions = {
+        statement.name: statement
+        for statement in ast.parse(NOXFILE.read_text()).body
+        if isinstance(statement, ast.FunctionDef)
+    }
+    ci_commands = {command for name in WITHOUT_TESTS for command in list_commands(sessions[name])} - NOT_IN_HOOKS
+    hook_commands = {
+        join_words(entry.split()) for entry in re.findall(r"^ +entry: (.+)$", HOOKS.read_text(), re.MULTILINE)
+    }
+    assert len(ci_commands) == 7
+    assert hook_commands == ci_commands
 
 
-def test_ci_runs_each_session_that_a_hook_stands_for() -> None:
-    told = " ".join(each.read_text() for each in CI_FILES)
-    run = {name for names in re.findall(r"nox -s ((?:\w+ ?)+)", told) for name in names.split()}
-    assert run >= WITHOUT_TESTS
+def test_ci_runs_the_sessions_of_the_hooks() -> None:
+    text = " ".join(path.read_text() for path in CI_FILES)
+    sessions = {name for names in re.findall(r"nox -s ((?:\w+ ?)+)", text) for name in names.split()}
+    assert sessions >= WITHOUT_TESTS
 
 
-def test_ci_tests_each_python_that_is_supported() -> None:
+def test_ci_tests_each_supported_python() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    supported = [each.rpartition(" ")[2] for each in project["classifiers"] if re.search(r":: 3\.\d+$", each)]
+    supported = [
+        classifier.rpartition(" ")[2] for classifier in project["classifiers"] if re.search(r":: 3\.\d+$", classifier)
+    ]
     ci = CI_FILES[1].read_text().partition("\n  mutate:\n")[0]  # what follows tests the tests, and the records
-    [rest] = re.findall(r"^ +python: \[(.+)\]$", ci, re.MULTILINE)
-    assert [*re.findall(r'python-version: "(.+)"', ci), *re.findall(r'"([\d.]+)"', rest)] == supported
+    [other_versions] = re.findall(r"^ +python: \[(.+)\]$", ci, re.MULTILINE)
+    assert [*re.findall(r'python-version: "(.+)"', ci), *re.findall(r'"([\d.]+)"', other_versions)] == supported
     assert project["requires-python"] == f">={supported[0]}"
 
 
-def test_the_old_sdks_stay_older_than_the_newest() -> None:
-    """Whoever renews all pins would raise them as well, and then two sessions would test the same."""
+def test_old_sdks_stay_older_than_the_pinned_ones() -> None:
+    """If all pins are raised together, two sessions would test the same versions."""
     pinned = dict(line.split("==") for line in (ROOT / "constraints.txt").read_text().splitlines() if "==" in line)
     groups = tomllib.loads((ROOT / "pyproject.toml").read_text())["dependency-groups"]
     old = dict(requirement.split("==") for requirement in groups["old-sdks"])
     assert old
-    assert all(major(old[name]) < major(pinned[name]) for name in old)
+    assert all(major_version(old[name]) < major_version(pinned[name]) for name in old)
 
 
-def major(version: str) -> int:
+def major_version(version: str) -> int:
     return int(version.partition(".")[0])

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from syrupy.assertion import SnapshotAssertion
 
-PROBING = """
+PROBE_COMMANDS = """
 pytest probes --provider openai
 pytest probes --provider pa,px
 pytest probes --kind error
@@ -74,7 +74,7 @@ pytest pa
 pytest errors
 """
 
-READING = """
+OTHER_COMMANDS = """
 catalog
 chekc
 check --catalog {tmp}/none
@@ -153,12 +153,12 @@ roles = { inference = "any" }
 controls = {}
 """
 
-OF_NO_MOCK = 'name = "mock"\nlive = false\n[providers.pe]\nbase_url = "embedded"\ncredentials = { inference = "k" }\n'
+MOCK_TARGET = 'name = "mock"\nlive = false\n[providers.pe]\nbase_url = "embedded"\ncredentials = { inference = "k" }\n'
 
 
 @pytest.fixture
-def place(tmp_path: Path) -> Iterator[Path]:
-    """A folder with the files that somebody got wrong."""
+def folder(tmp_path: Path) -> Iterator[Path]:
+    """A folder with the files of typical mistakes."""
     (tmp_path / "empty").mkdir()
     (tmp_path / "broken.toml").write_text("live = [")
     (tmp_path / "misspelt.toml").write_text('[providers.pa]\nbase_ulr = "https://pa.example"\n')
@@ -166,7 +166,7 @@ def place(tmp_path: Path) -> Iterator[Path]:
     (tmp_path / "short.toml").write_text(f'[providers.pa]\nbase_url = "https://pa.example"\n{keys}')
     (tmp_path / "broken.har").write_text('{"log": {')
     (tmp_path / "list.har").write_text("[]")
-    for name, text in {"providers/pe.toml": MANIFEST, "recipes/pe.py": "", "targets/mock.toml": OF_NO_MOCK}.items():
+    for name, text in {"providers/pe.toml": MANIFEST, "recipes/pe.py": "", "targets/mock.toml": MOCK_TARGET}.items():
         file = tmp_path / "mockless" / name
         file.parent.mkdir(parents=True)
         file.write_text(text)
@@ -177,22 +177,22 @@ def place(tmp_path: Path) -> Iterator[Path]:
     provider_folders.use(None)
 
 
-def lines(text: str) -> list[str]:
+def list_lines(text: str) -> list[str]:
     return [line for line in text.splitlines() if line.strip()]
 
 
-def answer(command: str, status: int, said: str, place: Path) -> str:
-    assert "Traceback" not in said
-    assert status == 4, said
-    told = lines(said)
-    assert len(told) == 1, told
-    return f"$ {command}\n{told[0].replace(str(place), '{tmp}').replace(str(CHECKOUT), '{checkout}')}"
+def format_answer(command: str, status: int, output: str, folder: Path) -> str:
+    assert "Traceback" not in output
+    assert status == 4, output
+    output_lines = list_lines(output)
+    assert len(output_lines) == 1, output_lines
+    return f"$ {command}\n{output_lines[0].replace(str(folder), '{tmp}').replace(str(CHECKOUT), '{checkout}')}"
 
 
-@pytest.mark.parametrize("command", PROBING.strip().splitlines())
-def test_what_pytest_is_told_wrongly(
+@pytest.mark.parametrize("command", PROBE_COMMANDS.strip().splitlines())
+def test_pytest_mistake_is_one_line(
     command: str,
-    place: Path,
+    folder: Path,
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
     snapshot: SnapshotAssertion,
@@ -201,27 +201,27 @@ def test_what_pytest_is_told_wrongly(
     monkeypatch.setattr(
         validate, "first_problem_of_run", lambda root, names: "" if root == RECORDS else find_problem(root, names)
     )
-    name, *words = shlex.split(command.format(tmp=place))
+    name, *words = shlex.split(command.format(tmp=folder))
     if name == "catalog-probe":
         status = run_pytest_here("probes", *words, plugins=[OnlyProbes()])
     else:
         status = (
-            run_pytest_here("--out", str(place / "out"), *words) if "probes" in words[0] else run_pytest_here(*words)
+            run_pytest_here("--out", str(folder / "out"), *words) if "probes" in words[0] else run_pytest_here(*words)
         )
-    said = capsys.readouterr()
-    assert answer(command, status, said.err, place) == snapshot
+    output = capsys.readouterr()
+    assert format_answer(command, status, output.err, folder) == snapshot
 
 
-@pytest.mark.parametrize("command", READING.strip().splitlines())
-def test_what_a_command_is_told_wrongly(
+@pytest.mark.parametrize("command", OTHER_COMMANDS.strip().splitlines())
+def test_command_mistake_is_one_line(
     command: str,
-    place: Path,
+    folder: Path,
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
     snapshot: SnapshotAssertion,
 ) -> None:
-    use_as_checkout(place, monkeypatch)
+    use_as_checkout(folder, monkeypatch)
     monkeypatch.setattr("sys.stdin", io.StringIO())
-    status = main(shlex.split(command.format(tmp=place, long="p" * 300)))
-    said = capsys.readouterr()
-    assert answer(command, status, said.err or said.out, place) == snapshot
+    status = main(shlex.split(command.format(tmp=folder, long="p" * 300)))
+    output = capsys.readouterr()
+    assert format_answer(command, status, output.err or output.out, folder) == snapshot

@@ -1,4 +1,4 @@
-"""The replay: what an answer says, which ids are replaced, and which values are volatile."""
+"""The replay of recorded requests: listed values, replaced ids, volatile values and the stopped clock."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def compare(old: Values, again: Values, new: Values) -> list[Difference]:
     return list(compare_answers([Exchange(REQUEST, {})], [old], [again], [new]))
 
 
-def test_an_answer_is_listed_by_location() -> None:
+def test_answer_values_are_listed_by_location() -> None:
     body = b'{"a": {"b": [1, "x", {}]}, "c": null}'
     assert list_values(200, [JSON, ("X-A", "1"), ("x-a", "2")], body) == {
         "status": "200",
@@ -47,7 +47,7 @@ def test_text_json_lines_and_compressed_bodies_are_listed() -> None:
     assert list_values(200, [("content-encoding", "gzip")], gzip.compress(b'{"a": 1}'))["body /a"] == "1"
 
 
-def test_events_are_listed_one_by_one() -> None:
+def test_events_are_listed_separately() -> None:
     stream = b'event: ping\ndata: {"type": "ping"}\n\n: comment\n\ndata: [DONE]\n\n'
     values = list_values(200, [("content-type", "text/event-stream; charset=utf-8")], stream)
     assert values["event 0 event "] == "ping"
@@ -55,30 +55,30 @@ def test_events_are_listed_one_by_one() -> None:
     assert values["event 2 data "] == "[DONE]"
 
 
-def test_a_difference_names_the_record_the_request_and_the_location() -> None:
+def test_difference_names_record_request_and_location() -> None:
     (difference,) = compare({"status": "200"}, {"status": "200"}, {"status": "201"})
     assert (difference.case, difference.record) == ("replay", "pa/errors/x")
     assert difference.what == 'GET /pa/v1/files/file_recorded status: "200" -> "201"'
 
 
-def test_a_volatile_value_may_differ_but_not_be_absent() -> None:
+def test_volatile_value_may_differ_but_not_be_absent() -> None:
     old, again = {"header date": "1", "status": "200"}, {"header date": "2", "status": "200"}
     assert compare(old, again, {"header date": "3", "status": "200"}) == []
     (difference,) = compare(old, again, {"status": "200"})
     assert difference.what.endswith('header date: "1" -> absent')
 
 
-def test_a_location_that_only_one_old_replay_has_is_not_compared() -> None:
+def test_location_of_only_one_old_replay_is_not_compared() -> None:
     assert compare({"body /a": "1"}, {}, {}) == []
     assert compare({}, {"body /a": "1"}, {"body /a": "2"}) == []
 
 
-def test_a_value_that_only_the_new_mock_has_is_a_difference() -> None:
+def test_new_value_is_a_difference() -> None:
     (difference,) = compare({}, {}, {"header x-new": "1"})
     assert difference.what.endswith('header x-new: absent -> "1"')
 
 
-def test_ids_of_earlier_answers_are_replaced_everywhere() -> None:
+def test_ids_of_earlier_answers_are_replaced() -> None:
     ids = pair_ids({"body /id": "file_recorded", "status": "200"}, {"body /id": "file_now", "status": "404"})
     assert ids == {"file_recorded": "file_now"}
     headers = [("content-length", "22"), ("x-file", "file_recorded"), ("x-file", "another")]
@@ -88,9 +88,9 @@ def test_ids_of_earlier_answers_are_replaced_everywhere() -> None:
     assert request.headers == [("content-length", "17"), ("x-file", "file_now"), ("x-file", "another")]
 
 
-def test_the_clock_stands_still_and_keeps_what_the_request_says_of_it() -> None:
+def test_clock_is_stopped_and_keeps_the_requested_offset() -> None:
     clocks = {clock: Request("GET", "/", (("x-mock-clock", clock),), b"") for clock in ("+25h", "still", "still+1m")}
     assert stop_clock(REQUEST, "").header("x-mock-clock") == "still"
     assert stop_clock(REQUEST, AHEAD).header("x-mock-clock") == "still+1d1h1m1s"
-    said = [stop_clock(request, AHEAD).header("x-mock-clock") for request in clocks.values()]
-    assert said == ["still+25h1d1h1m1s", "still+1d1h1m1s", "still+1m1d1h1m1s"]
+    headers = [stop_clock(request, AHEAD).header("x-mock-clock") for request in clocks.values()]
+    assert headers == ["still+25h1d1h1m1s", "still+1d1h1m1s", "still+1m1d1h1m1s"]

@@ -1,4 +1,4 @@
-"""The verdict table and its comparison: what is told as a difference, explained, or stale."""
+"""The verdict table and its comparison: differences, explanations and samples."""
 
 from __future__ import annotations
 
@@ -38,21 +38,21 @@ CLEAN = {"pa/a": CONFORMS, "pa/b": CONFORMS, "pa/c": CONFORMS}
 NAMES = [f"mutant:pa/{number}" for number in range(300)]
 
 
-def compare(rows: Verdicts, observed: Verdicts, asked: list[str] | None = None) -> list[tuple[str, str]]:
-    differences = compare_case("m", rows, asked or list(observed), observed, CLEAN)
+def compare(rows: Verdicts, observed: Verdicts, selected: list[str] | None = None) -> list[tuple[str, str]]:
+    differences = compare_case("m", rows, selected or list(observed), observed, CLEAN)
     return [(difference.record, difference.what) for difference in differences]
 
 
-def test_only_what_differs_from_the_clean_run_has_a_row() -> None:
+def test_only_differences_from_the_clean_run_have_rows() -> None:
     assert fold_case({**CLEAN, "pa/b": DRIFTED}, CLEAN) == {"pa/b": DRIFTED, REST: Verdict("2")}
 
 
 @given(st.dictionaries(st.sampled_from(["pa/a", "pa/b", "pa/c"]), st.sampled_from([CONFORMS, DRIFTED])))
-def test_the_same_verdicts_are_no_difference(observed: dict[str, Verdict]) -> None:
+def test_equal_verdicts_are_no_difference(observed: dict[str, Verdict]) -> None:
     assert list(compare_case("m", fold_case(observed, CLEAN), observed, observed, CLEAN)) == []
 
 
-def test_each_thing_that_differs_is_told_apart() -> None:
+def test_each_changed_field_is_a_difference() -> None:
     rows = fold_case({**CLEAN, "pa/b": DRIFTED}, CLEAN)
     observed = {"pa/a": CONFORMS, "pa/b": Verdict("flaky", "volatile", DRIFTED.causes[:1]), "pa/c": DRIFTED}
     assert compare(rows, observed) == [
@@ -65,60 +65,60 @@ def test_each_thing_that_differs_is_told_apart() -> None:
     ]
 
 
-def test_a_record_that_this_tree_lacks_is_gone() -> None:
-    assert compare(fold_case(CLEAN, CLEAN), {"pa/a": CONFORMS, "pa/b": CONFORMS}, asked=list(CLEAN)) == [
+def test_missing_record_is_reported_as_gone() -> None:
+    assert compare(fold_case(CLEAN, CLEAN), {"pa/a": CONFORMS, "pa/b": CONFORMS}, selected=list(CLEAN)) == [
         ("pa/c", "record: gone")
     ]
 
 
-def test_another_choice_of_records_cannot_be_compared() -> None:
+def test_other_selection_of_records_is_refused() -> None:
     with pytest.raises(TableError, match="2 records without a row, 3 when"):
         compare(fold_case(CLEAN, CLEAN), {"pa/a": CONFORMS, "pa/b": CONFORMS})
 
 
-def explanation(case: str = "*", record: str = "*", what: str = "*") -> Explanation:
+def make_explanation(case: str = "*", record: str = "*", what: str = "*") -> Explanation:
     return Explanation(2, case, record, what, "why")
 
 
-LOST = Difference("mutant:pa/1", "pa/a", "lost: header:x[0] header-missing absent")
+DIFFERENCE = Difference("mutant:pa/1", "pa/a", "lost: header:x[0] header-missing absent")
 
 
 @pytest.mark.parametrize(
     "line, covers",
     [
-        (explanation(), True),
-        (explanation("mutant:pa/*", "pa/*", "lost: *"), True),
-        (explanation(what="lost: header:x[0] *"), True),
-        (explanation("mutant:pb/*"), False),
-        (explanation(record="pa"), False),
-        (explanation(what="new: *"), False),
+        (make_explanation(), True),
+        (make_explanation("mutant:pa/*", "pa/*", "lost: *"), True),
+        (make_explanation(what="lost: header:x[0] *"), True),
+        (make_explanation("mutant:pb/*"), False),
+        (make_explanation(record="pa"), False),
+        (make_explanation(what="new: *"), False),
     ],
 )
-def test_an_explanation_covers_what_its_patterns_match(line: Explanation, covers: bool) -> None:
-    comparison = explain_differences([LOST], [line], ["mutant:pa/1"], ["mutant:pa/1", "mutant:pa/2"])
-    assert comparison.explained == ([LOST] if covers else [])
-    assert comparison.unexplained == ([] if covers else [LOST])
+def test_explanation_covers_matching_differences(line: Explanation, covers: bool) -> None:
+    comparison = explain_differences([DIFFERENCE], [line], ["mutant:pa/1"], ["mutant:pa/1", "mutant:pa/2"])
+    assert comparison.explained == ([DIFFERENCE] if covers else [])
+    assert comparison.unexplained == ([] if covers else [DIFFERENCE])
 
 
 @pytest.mark.parametrize(
     "pattern, stale",
     [("mutant:pa/1", True), ("mutant:pa/*", False), ("mutant:pa/2", False), ("mutant:pd/*", True), ("replay", False)],
 )
-def test_an_explanation_is_stale_once_all_that_it_concerns_was_run(pattern: str, stale: bool) -> None:
-    line = explanation(pattern)
+def test_explanation_is_stale_if_all_its_cases_were_run(pattern: str, stale: bool) -> None:
+    line = make_explanation(pattern)
     comparison = explain_differences([], [line], ["mutant:pa/1"], ["mutant:pa/1", "mutant:pa/2"])
     assert comparison.stale == ([line] if stale else [])
 
 
 @given(st.text(), st.text())
-def test_only_a_star_has_a_meaning_in_a_pattern(before: str, after: str) -> None:
+def test_only_a_star_is_special_in_a_pattern(before: str, after: str) -> None:
     text = (before + after).replace("*", "")
     assert matches(text, text)
     assert matches(f"{before}*{after}", f"{before}{after}".replace("*", ""))
     assert not matches(text, f"{text}x")
 
 
-def test_a_table_is_read_as_it_was_written(tmp_path: Path) -> None:
+def test_table_round_trip(tmp_path: Path) -> None:
     path = tmp_path / "table.tsv"
     add_case("b", {"pa/b": DRIFTED, REST: Verdict("2")}, path)
     add_case("a", {"pa/a": Verdict("inconclusive", "transport"), REST: Verdict("0")}, path)
@@ -137,37 +137,37 @@ def test_a_table_is_read_as_it_was_written(tmp_path: Path) -> None:
         ("case\trecord\toutcome\treason\tcauses\na\tb\tc\t\t\n", "table.tsv: a has no row"),
     ],
 )
-def test_a_line_of_another_form_is_named(text: str, message: str, tmp_path: Path) -> None:
+def test_malformed_line_is_named(text: str, message: str, tmp_path: Path) -> None:
     path = tmp_path / "table.tsv"
     path.write_text(text, "utf-8")
     with pytest.raises(TableError, match=message):
         read_table(path)
 
 
-def test_an_explanation_without_a_reason_is_refused(tmp_path: Path) -> None:
+def test_explanation_without_a_reason_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "explained.tsv"
     path.write_text("case\trecord\tdifference\twhy\nm\tpa/a\tlost: *\t \n", "utf-8")
     with pytest.raises(TableError, match=r"explained.tsv:2: m pa/a lost: .* says no reason"):
         read_explanations(path)
 
 
-def test_the_committed_explanations_can_be_read() -> None:
+def test_committed_explanations_are_readable() -> None:
     assert all(line.why for line in read_explanations())
 
 
-def test_a_sample_is_the_same_each_time_and_another_seed_draws_others() -> None:
+def test_sample_depends_only_on_its_seed() -> None:
     sample = draw_sample(NAMES, 30, seed=1)
     assert sample == draw_sample(reversed(NAMES), 30, seed=1)
     assert len(sample) == 30
     assert sample != draw_sample(NAMES, 30, seed=2)
 
 
-def test_a_new_case_moves_at_most_one_other_out_of_the_sample() -> None:
+def test_new_case_replaces_at_most_one_of_the_sample() -> None:
     before, after = set(draw_sample(NAMES, 30, seed=1)), set(draw_sample([*NAMES, "mutant:pa/new"], 30, seed=1))
     assert len(before - after) <= 1
 
 
-def test_parts_share_the_cases_among_them() -> None:
+def test_parts_share_all_cases() -> None:
     parts = [[name for name in NAMES if in_part(name, part, 3)] for part in (1, 2, 3)]
     assert sorted(name for part in parts for name in part) == sorted(NAMES)
     assert all(parts)

@@ -1,4 +1,4 @@
-"""What the workflows of CI and of the nightly run must hold, whatever else they do."""
+"""What the workflows of CI and of the nightly run must always contain."""
 
 from __future__ import annotations
 
@@ -19,31 +19,31 @@ PINNED = re.compile(r"([\w.-]+)==(\S+)(.*)")
 
 
 @pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
-def test_workflows_pin_actions_and_run_no_text_that_others_write(path: Path) -> None:
-    """What actionlint and zizmor say (nox session `lint`), in so far as it must never be skipped."""
+def test_workflows_pin_actions_and_run_no_foreign_text(path: Path) -> None:
+    """The findings of actionlint and zizmor (nox session `lint`) that must never be skipped."""
     text = path.read_text(encoding="utf-8")
     uses = re.findall(r"uses: (\S+)", text)
     assert uses
-    assert all(re.fullmatch(r"[\w./-]+@[0-9a-f]{40}", each) for each in uses)
+    assert all(re.fullmatch(r"[\w./-]+@[0-9a-f]{40}", value) for value in uses)
     assert "permissions: {}" in text
     assert "concurrency:" in text
     for script in re.findall(r"run: \|\n((?: {10,}.*\n)+)", text) + re.findall(r"run: ([^|\n].*)\n", text):
         assert "${{" not in script
     plain = re.findall(r"^ *(?:- )?[\w-]+: ([^\s\"'|>{\[#].*?)(?: #.*)?$", text, re.MULTILINE)
     assert len(plain) > 20
-    assert not [each for each in plain if ": " in each], "in YAML a colon and a blank make a mapping: quote it"
+    assert not [value for value in plain if ": " in value], "in YAML a colon and a blank make a mapping: quote it"
 
 
-def steps(job: str, workflow: str = NIGHTLY) -> dict[str, str]:
+def list_steps(job: str, workflow: str = NIGHTLY) -> dict[str, str]:
     """The steps of a job of a workflow, by name."""
     text = workflow.partition(f"\n  {job}:\n")[2]
     text = re.split(r"\n  \w+:\n", text)[0]
-    found = re.split(r"\n      - ", text)
-    return {re.sub(r"^name: | #.*", "", each.splitlines()[0]): each for each in found[1:]}
+    parts = re.split(r"\n      - ", text)
+    return {re.sub(r"^name: | #.*", "", part.splitlines()[0]): part for part in parts[1:]}
 
 
-def test_clean_up_runs_whatever_became_of_the_probe() -> None:
-    probe, clean_up = steps("probe")["Probe"], steps("probe")["Clean up"]
+def test_clean_up_always_runs() -> None:
+    probe, clean_up = list_steps("probe")["Probe"], list_steps("probe")["Clean up"]
     assert "if: always()" in clean_up
     assert ".ci/clean-up" in clean_up
     assert "cleanup" not in probe
@@ -52,8 +52,8 @@ def test_clean_up_runs_whatever_became_of_the_probe() -> None:
     assert set(re.findall(r"secrets\.(\w+)", clean_up)) == set(re.findall(r"secrets\.(\w+)", probe))
 
 
-def test_keys_are_for_the_default_branch_alone_and_one_a_provider_is_enough() -> None:
-    """By its full name, for a tag may have the same short one; the event of a schedule does not name the branch."""
+def test_keys_are_for_the_default_branch_alone() -> None:
+    """Compared by its full name, since a tag may have the same short one; a scheduled event names no branch."""
     probe = NIGHTLY.partition("\n  probe:\n")[2].partition("\n    steps:")[0]
     by_name = "github.ref == format('refs/heads/{0}', github.event.repository.default_branch)"
     assert f"\n    if: github.event_name == 'schedule' || {by_name}\n" in probe
@@ -66,31 +66,31 @@ def test_keys_are_for_the_default_branch_alone_and_one_a_provider_is_enough() ->
     assert "_BASE_URL" not in NIGHTLY
 
 
-def test_what_the_night_installs_is_named_by_its_digest_and_is_what_is_pinned() -> None:
-    assert all("--require-hashes" in each for each in re.findall(r"pip install.*", NIGHTLY))
+def test_nightly_requirements_are_pinned_by_digest() -> None:
+    assert all("--require-hashes" in value for value in re.findall(r"pip install.*", NIGHTLY))
     lines = [line for line in (CHECKOUT / ".ci/requirements.txt").read_text().splitlines() if line[:1] not in ("", "#")]
-    asked = [PINNED.fullmatch(line) for line in lines]
-    assert all(each and re.fullmatch(r" --hash=sha256:[0-9a-f]{64}", each[3]) for each in asked)
+    requirements = [PINNED.fullmatch(line) for line in lines]
+    assert all(value and re.fullmatch(r" --hash=sha256:[0-9a-f]{64}", value[3]) for value in requirements)
     pinned = dict(line.split("==") for line in (CHECKOUT / "constraints.txt").read_text().splitlines() if "==" in line)
-    known = {name.lower().replace("_", "-"): version for name, version in pinned.items()}
-    named = {each[1].lower().replace("_", "-"): each[2] for each in asked if each}
-    assert named == {name: known.get(name) for name in named}
-    needed = tomllib.loads((CHECKOUT / "pyproject.toml").read_text())["project"]["dependencies"]
-    assert {re.split(r"[><=]", each)[0].lower() for each in needed} <= named.keys()
+    pinned_versions = {name.lower().replace("_", "-"): version for name, version in pinned.items()}
+    required_versions = {value[1].lower().replace("_", "-"): value[2] for value in requirements if value}
+    assert required_versions == {name: pinned_versions.get(name) for name in required_versions}
+    dependencies = tomllib.loads((CHECKOUT / "pyproject.toml").read_text())["project"]["dependencies"]
+    assert {re.split(r"[><=]", value)[0].lower() for value in dependencies} <= required_versions.keys()
 
 
-def test_the_checks_of_a_proposal_are_started() -> None:
-    assert "gh workflow run ci.yml --ref nightly/catalog" in steps("propose")["Check what is proposed"]
+def test_checks_of_a_proposal_are_started() -> None:
+    assert "gh workflow run ci.yml --ref nightly/catalog" in list_steps("propose")["Check what is proposed"]
     assert "workflow_dispatch:" in (CHECKOUT / ".github" / "workflows" / "ci.yml").read_text()
     assert "fetch-depth: 0" in NIGHTLY.partition("\n  propose:\n")[2]
 
 
-def test_pins_are_renewed_in_every_folder_that_has_some() -> None:
-    told = (CHECKOUT / ".github" / "dependabot.yml").read_text(encoding="utf-8")
-    assert set(re.findall(r"package-ecosystem: (\S+)", told)) == {"pip", "github-actions"}
-    assert told.count("interval: weekly") == 2
+def test_dependabot_covers_every_folder_with_pins() -> None:
+    text = (CHECKOUT / ".github" / "dependabot.yml").read_text(encoding="utf-8")
+    assert set(re.findall(r"package-ecosystem: (\S+)", text)) == {"pip", "github-actions"}
+    assert text.count("interval: weekly") == 2
     pinned = {
-        f"/{each.parent.relative_to(CHECKOUT)}".removesuffix(".")
-        for each in (*CHECKOUT.glob("*.txt"), *CHECKOUT.glob(".ci/*.txt"))
+        f"/{path.parent.relative_to(CHECKOUT)}".removesuffix(".")
+        for path in (*CHECKOUT.glob("*.txt"), *CHECKOUT.glob(".ci/*.txt"))
     }
-    assert pinned == set(re.findall(r'"(/[\w.]*)"', told))
+    assert pinned == set(re.findall(r'"(/[\w.]*)"', text))
