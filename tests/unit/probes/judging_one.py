@@ -12,7 +12,10 @@ from catalog_probe.probes.judging.judge import judge
 from tests.harness.engines import catalog
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from catalog_probe.catalog.model.observation import Observation
+    from catalog_probe.catalog.reading.expected import Expected
     from catalog_probe.probes.judging.verdicts.verdict import Verdict
 
 RATE_LIMIT = "pa/errors/general/rate_limit"
@@ -45,19 +48,24 @@ REQUEST_ID_KEYS = ("body:/request_id", "relation:equals:/request_id")
 """What PA's envelope says besides its shape: that the id is in the body, where we assume it, and is the header's."""
 
 
+def load_steps(address: str, label: str | None = None, **fields: Any) -> list[Expected]:
+    """Return what a shipped record, with some fields replaced, expects under a label, or under all labels."""
+    shipped = catalog()[address]
+    steps = asserted_expectations(Record(shipped.address, {**shipped.data, **fields}), catalog().__getitem__)
+    return [step for step in steps if label in (None, step.label)]
+
+
+def judge_exchanges(steps: Sequence[Expected], *exchanges: Exchange) -> Verdict:
+    """Return the verdict on one attempt with these exchanges."""
+    return judge(steps, Attempt("", 0.0, exchanges), load_vocabulary(steps[0].provider))
+
+
 def judge_answer(
     address: str, response: Response, fields: dict[str, Any], label: str = "answer", request: Request | None = None
 ) -> Verdict:
-    """Return the verdict on one label of a shipped record, with some fields added to it."""
-    shipped = catalog()[address]
-    record = Record(shipped.address, {**shipped.data, **fields})
-    expected = [
-        expectation
-        for expectation in asserted_expectations(record, catalog().__getitem__)
-        if expectation.label == label
-    ]
+    """Return the verdict on one label of a shipped record, with some fields replaced."""
     exchange = Exchange(label, request or Request("POST", MESSAGES_URL), response)
-    return judge(expected, Attempt("", 0.0, (exchange,)), load_vocabulary(address.partition("/")[0]))
+    return judge_exchanges(load_steps(address, label, **fields), exchange)
 
 
 def get_observation(verdict: Verdict) -> Observation:

@@ -9,10 +9,9 @@ import pytest
 
 from catalog_probe.catalog.evidence.results import Result
 from catalog_probe.catalog.evidence.verdicts.blindness import find_blind_providers
-from catalog_probe.catalog.model import Attempt, Exchange, Outcome, Reason, Record, Request, Response, Severity
+from catalog_probe.catalog.model import Exchange, Outcome, Reason, Record, Request, Response, Severity
 from catalog_probe.catalog.observed.cells import statements_digest
-from catalog_probe.catalog.reading.assertions import asserted_expectations, assertions
-from catalog_probe.probes.judging.judge import judge
+from catalog_probe.catalog.reading.assertions import assertions
 from tests.harness.engines import catalog
 from tests.unit.probes.judging_one import (
     BODY,
@@ -24,7 +23,8 @@ from tests.unit.probes.judging_one import (
     SUCCEEDED,
     get_observation,
     judge_answer,
-    load_vocabulary,
+    judge_exchanges,
+    load_steps,
 )
 
 if TYPE_CHECKING:
@@ -70,18 +70,6 @@ ASSUMED_SUCCESS = {"success/status": "not shown"}
 ASSUMED_STATUS = {"assumed": {"answer/status": "not shown"}}
 
 
-@pytest.mark.parametrize("status, outcome", [(403, Outcome.CONFORMS), (200, Outcome.DRIFTED)])
-def test_assumed_error_status_may_be_another_error_but_no_success(status: int, outcome: Outcome) -> None:
-    assert judge_answer(RATE_LIMIT, replace(RATE_LIMITED, status=status), ASSUMED_STATUS).outcome is outcome
-
-
-def test_answer_of_another_status_matches_nothing() -> None:
-    observation = get_observation(judge_answer(RATE_LIMIT, replace(RATE_LIMITED, status=403), ASSUMED_STATUS))
-    assert observation.mismatched == {"status": "403"}
-    assert observation.matched == ()
-    assert set(observation.not_observed.values()) == {"another-answer"}
-
-
 @pytest.mark.parametrize("status, is_resolved", [(429, True), (403, False), (500, False)])
 def test_assumption_is_not_resolved_under_a_wrong_status(status: int, is_resolved: bool) -> None:
     """An organization's policy or an incident answers with a type of its own."""
@@ -110,26 +98,6 @@ def test_only_documented_alternatives_conform(status: int, outcome: Outcome) -> 
     verdict = judge_answer(RATE_LIMIT, replace(RATE_LIMITED, status=status), choice)
     assert verdict.outcome is outcome
     assert ("status" in get_observation(verdict).matched) is (outcome is Outcome.CONFORMS)
-
-
-def test_overloaded_answer_shows_nothing() -> None:
-    verdict = judge_answer(RATE_LIMIT, Response(503, {}, None, "empty"), {})
-    assert verdict.outcome is Outcome.INCONCLUSIVE
-    assert get_observation(verdict).matched == ()
-    assert set(get_observation(verdict).not_observed.values()) == {"unasked-overload"}
-
-
-def test_text_body_hides_its_fields() -> None:
-    observation = get_observation(
-        judge_answer(RATE_LIMIT, replace(RATE_LIMITED, body="plain words", body_type="text"), {})
-    )
-    assert observation.mismatched == {"body": "malformed"}
-    request_id_reasons = {"body:/request_id": "no-body", "relation:equals:/request_id": "nothing-there"}
-    assert observation.not_observed == {
-        "type": "no-body",
-        **request_id_reasons,
-        "relation:at_most:header:retry-after": "another-answer",
-    }
 
 
 def test_exceeded_assumed_bound_is_no_drift() -> None:
@@ -193,20 +161,13 @@ def test_server_fault_keeps_findings_only_in_the_providers_envelope(response: Re
 
 def judge_delete(*responses: Response) -> Verdict:
     """Judge a delete and the request after it, whose result depends on the delete."""
-    address = "pa/endpoints/compliance_chats/delete_chat"
-    shipped = catalog()[address]
-    record = Record(shipped.address, {**shipped.data, "depends": {"messages_gone": ["success"]}})
-    labels = ("success", "messages_gone")
-    expected = [
-        expectation
-        for expectation in asserted_expectations(record, catalog().__getitem__)
-        if expectation.label in labels
-    ]
+    steps = load_steps("pa/endpoints/compliance_chats/delete_chat", depends={"messages_gone": ["success"]})
+    expected = [step for step in steps if step.label in ("success", "messages_gone")]
     exchanges = tuple(
         Exchange(expectation.label, Request("DELETE", "https://x/v1/compliance/apps/chats/c"), response)
         for expectation, response in zip(expected, responses, strict=True)
     )
-    return judge(expected, Attempt("", 0.0, exchanges), load_vocabulary("pa"))
+    return judge_exchanges(expected, *exchanges)
 
 
 def test_failed_delete_makes_later_step_inconclusive() -> None:
@@ -271,8 +232,7 @@ def test_value_at_an_assumed_location_is_documented(details: dict[str, str], out
 
 @pytest.mark.parametrize("first_is_answered", [True, False])
 def test_equality_is_observed_only_with_both_answers(first_is_answered: bool) -> None:
-    record = catalog()["pa/errors/compliance/organization_settings_not_available"]
-    expected = asserted_expectations(record, catalog().__getitem__)
+    expected = load_steps("pa/errors/compliance/organization_settings_not_available")
     first, other = (
         expectation for expectation in expected if expectation.label in (expected[0].label, expected[1].label)
     )
@@ -286,7 +246,7 @@ def test_equality_is_observed_only_with_both_answers(first_is_answered: bool) ->
         ),
         Exchange(other.label, request, answer),
     )
-    verdict = judge([first, other], Attempt("", 0.0, exchanges), load_vocabulary("pa"))
+    verdict = judge_exchanges([first, other], *exchanges)
     (observation,) = (expectation for expectation in verdict.observations if expectation.label == other.label)
     assert (f"relation:equals:{first.label}" in observation.matched) is first_is_answered
     assert (observation.not_observed == {f"relation:equals:{first.label}": "no-twin"}) is not first_is_answered

@@ -12,7 +12,6 @@ from catalog_probe.catalog.model import Aspect, Attempt, Event, Exchange, Outcom
 from catalog_probe.catalog.model.assertion import Assertion, AssertionKey, Basis
 from catalog_probe.catalog.model.codes import ReasonCode
 from catalog_probe.catalog.model.exchange import GrpcStatus
-from catalog_probe.catalog.reading.assertions import asserted_expectations
 from catalog_probe.catalog.reading.expected import Expected
 from catalog_probe.catalog.reading.headers import HeaderRule
 from catalog_probe.probes.judging.inconclusive.evidence import MOCK_SESSION
@@ -20,7 +19,15 @@ from catalog_probe.probes.judging.judge import judge
 from catalog_probe.probes.judging.verdicts.attempts import conclude_step, needs_another_attempt
 from catalog_probe.probes.judging.verdicts.verdict import Verdict
 from tests.harness.engines import catalog
-from tests.unit.probes.judging_one import BODY, HEADERS, RATE_LIMIT, judge_answer, load_vocabulary
+from tests.unit.probes.judging_one import (
+    BODY,
+    HEADERS,
+    RATE_LIMIT,
+    judge_answer,
+    judge_exchanges,
+    load_steps,
+    load_vocabulary,
+)
 
 LIST_MODELS = "pa/endpoints/models/list_models"
 UNKNOWN_MODEL = "pa/errors/general/unknown_model"
@@ -222,13 +229,6 @@ def test_undocumented_header_is_noted_only_beside_a_conforming_answer() -> None:
     assert "undocumented-header" not in {finding.code for finding in drifted.findings}
 
 
-def test_documented_client_failure_conforms() -> None:
-    address = "pc/errors/client/connection_refused"
-    expected = tuple(asserted_expectations(catalog()[address], catalog().__getitem__))
-    exchange = Exchange("answer", Request("POST", "https://x"), None, Reason(ReasonCode.CONNECT_REFUSED))
-    assert judge(expected, Attempt("", 0.0, (exchange,)), load_vocabulary("pc")).outcome is Outcome.CONFORMS
-
-
 @pytest.mark.parametrize(
     ("headers", "outcome"), [({"x-mock-session": "1"}, Outcome.DRIFTED), ({}, Outcome.INCONCLUSIVE)]
 )
@@ -277,7 +277,7 @@ HERE, THERE = LIST_MODELS, "pa/endpoints/files/list_files"
     ids=["done", "not done", "done elsewhere", "asked elsewhere", "not done elsewhere", "not done on another"],
 )
 def test_mismatch_of_a_step_needs_the_step_it_depends_on(deleted: list[Exchange], outcome: Outcome) -> None:
-    verdict = judge(DELETE_STEPS, Attempt("", 0.0, (*deleted, make_exchange("gone", 200, HERE))), load_vocabulary("pa"))
+    verdict = judge_exchanges(DELETE_STEPS, *deleted, make_exchange("gone", 200, HERE))
     step = verdict.step_verdicts["gone", HERE]
     assert step.outcome is outcome
     if outcome is Outcome.INCONCLUSIVE:
@@ -287,44 +287,32 @@ def test_mismatch_of_a_step_needs_the_step_it_depends_on(deleted: list[Exchange]
 @pytest.mark.parametrize(("deleted", "outcome"), [(200, Outcome.CONFORMS), (418, Outcome.INCONCLUSIVE)])
 def test_match_of_a_step_needs_the_step_it_depends_on(deleted: int, outcome: Outcome) -> None:
     """If the delete failed, a missing resource shows nothing of the delete."""
-    verdict = judge(
-        DELETE_STEPS,
-        Attempt("", 0.0, (make_exchange("deleted", deleted, HERE), make_exchange("gone", 404, HERE))),
-        load_vocabulary("pa"),
-    )
+    verdict = judge_exchanges(DELETE_STEPS, make_exchange("deleted", deleted, HERE), make_exchange("gone", 404, HERE))
     assert verdict.step_verdicts["gone", HERE].outcome is outcome
 
 
 def test_own_reason_comes_before_a_missing_dependency() -> None:
-    verdict = judge(
-        DELETE_STEPS,
-        Attempt("", 0.0, (make_exchange("deleted", 418, HERE), make_exchange("gone", 529, HERE))),
-        load_vocabulary("pa"),
-    )
+    verdict = judge_exchanges(DELETE_STEPS, make_exchange("deleted", 418, HERE), make_exchange("gone", 529, HERE))
     reason = verdict.step_verdicts["gone", HERE].reason
     assert reason is not None
     assert reason.code == "unasked-overload"
 
 
 def test_step_skipped_after_a_drift_is_inconclusive() -> None:
-    verdict = judge(DELETE_STEPS, Attempt("", 0.0, (make_exchange("deleted", 418),)), load_vocabulary("pa"))
+    verdict = judge_exchanges(DELETE_STEPS, make_exchange("deleted", 418))
     assert verdict.outcome is Outcome.DRIFTED
     reason = Reason(ReasonCode.STEP_UNSEEN, "gone was not asked: deleted were not as documented")
     assert verdict.step_verdicts["gone", ""].reason == reason
-    incomplete = judge(DELETE_STEPS, Attempt("", 0.0, (make_exchange("deleted", 200),)), load_vocabulary("pa"))
+    incomplete = judge_exchanges(DELETE_STEPS, make_exchange("deleted", 200))
     assert incomplete.step_verdicts["gone", ""].outcome is Outcome.HARNESS_ERROR
 
 
 def test_assertion_of_another_revision_has_no_verdict() -> None:
     new = expect_status("answer", since="2026-10-21")
-    old = judge(
-        (new,), Attempt("", 0.0, (make_exchange("answer", 418, **{"pa-version": "2023-06-01"}),)), load_vocabulary("pa")
-    )
+    old = judge_exchanges((new,), make_exchange("answer", 418, **{"pa-version": "2023-06-01"}))
     assert (old.outcome, old.reason and old.reason.code) == (Outcome.INCONCLUSIVE, "another-revision")
     assert old.observations[0].not_observed == {"status": "another-revision"}
-    newer = judge(
-        (new,), Attempt("", 0.0, (make_exchange("answer", 418, **{"pa-version": "2026-10-21"}),)), load_vocabulary("pa")
-    )
+    newer = judge_exchanges((new,), make_exchange("answer", 418, **{"pa-version": "2026-10-21"}))
     assert newer.outcome is Outcome.DRIFTED
 
 
@@ -335,11 +323,7 @@ def test_only_assertions_of_another_revision_are_not_observed() -> None:
     step_with_header = replace(
         step, headers=(HeaderRule("x-new", "present"),), assertions={**step.assertions, str(key): header_assertion}
     )
-    verdict = judge(
-        (step_with_header,),
-        Attempt("", 0.0, (make_exchange("answer", 200, **{"pa-version": "2023-06-01"}),)),
-        load_vocabulary("pa"),
-    )
+    verdict = judge_exchanges((step_with_header,), make_exchange("answer", 200, **{"pa-version": "2023-06-01"}))
     assert verdict.outcome is Outcome.CONFORMS
     assert (verdict.observations[0].matched, verdict.observations[0].not_observed) == (
         ("status",),
@@ -374,9 +358,7 @@ def make_refusal(label: str, status: int, message: str = UNKNOWN_HEADER, endpoin
     ids=["alike", "other words", "another status", "another endpoint", "without the header"],
 )
 def test_assumed_header_explains_all_refusals_like_that_of_the_success(other: Exchange, outcome: Outcome) -> None:
-    verdict = judge(
-        STEPS_WITH_ASSUMED_HEADER, Attempt("", 0.0, (make_refusal("success", 400), other)), load_vocabulary("pa")
-    )
+    verdict = judge_exchanges(STEPS_WITH_ASSUMED_HEADER, make_refusal("success", 400), other)
     reason = verdict.step_verdicts["success", HERE].reason
     assert (reason and reason.code) == ReasonCode.ASSUMPTION_FAILED
     step = verdict.step_verdicts[other.label, other.endpoint]
@@ -387,9 +369,7 @@ def test_assumed_body_explains_no_other_refusal() -> None:
     steps = tuple(
         replace(step, request_assumptions={"body": "no document shows it"}) for step in STEPS_WITH_ASSUMED_HEADER
     )
-    verdict = judge(
-        steps, Attempt("", 0.0, (make_refusal("success", 400), make_refusal("refused", 400))), load_vocabulary("pa")
-    )
+    verdict = judge_exchanges(steps, make_refusal("success", 400), make_refusal("refused", 400))
     assert verdict.step_verdicts["success", HERE].outcome is Outcome.INCONCLUSIVE
     assert verdict.step_verdicts["refused", HERE].outcome is Outcome.DRIFTED
 
@@ -399,19 +379,17 @@ def test_conforming_refusal_is_not_blamed_on_the_header() -> None:
         STEPS_WITH_ASSUMED_HEADER[0],
         replace(expect_status("refused", status=400), request_assumptions=OUR_HEADER),
     )
-    verdict = judge(
-        steps, Attempt("", 0.0, (make_refusal("success", 400), make_refusal("refused", 400))), load_vocabulary("pa")
-    )
+    verdict = judge_exchanges(steps, make_refusal("success", 400), make_refusal("refused", 400))
     assert verdict.step_verdicts["success", HERE].outcome is Outcome.INCONCLUSIVE
     assert verdict.step_verdicts["refused", HERE].outcome is Outcome.CONFORMS
 
 
 def list_labels(address: str) -> list[str]:
-    return [expectation.label for expectation in asserted_expectations(catalog()[address], catalog().__getitem__)]
+    return [expectation.label for expectation in load_steps(address)]
 
 
 def judge_no_exchange(stopped: Reason | None) -> Any:
-    expected = tuple(asserted_expectations(catalog()[RATE_LIMIT], catalog().__getitem__))
+    expected = tuple(load_steps(RATE_LIMIT))
     return judge(expected, Attempt("", 0.0, ()), load_vocabulary("pa"), stopped)
 
 

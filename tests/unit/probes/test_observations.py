@@ -8,18 +8,15 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from catalog_probe.catalog.envelopes.envelope import envelope
-from catalog_probe.catalog.model import Attempt, Close, Exchange, GrpcStatus, Outcome, Reason, Request, Response
+from catalog_probe.catalog.model import Close, Exchange, GrpcStatus, Outcome, Reason, Request, Response
 from catalog_probe.catalog.model.assertion import Assertion, AssertionKey, Basis
 from catalog_probe.catalog.model.codes import ReasonCode
 from catalog_probe.catalog.model.exchange import Event
-from catalog_probe.catalog.reading.assertions import asserted_expectations
 from catalog_probe.catalog.reading.expected import Expected
 from catalog_probe.catalog.reading.headers import HeaderRule
 from catalog_probe.catalog.reading.relations import parse_relation as parse_relation
 from catalog_probe.catalog.reading.streams import StreamRule
 from catalog_probe.probes.judging.comparison.observations import is_answered, observe
-from catalog_probe.probes.judging.judge import judge
-from tests.harness.engines import catalog
 from tests.unit.probes.judging_one import (
     BODY,
     HEADERS,
@@ -28,6 +25,8 @@ from tests.unit.probes.judging_one import (
     RATE_LIMITED,
     get_observation,
     judge_answer,
+    judge_exchanges,
+    load_steps,
     load_vocabulary,
 )
 
@@ -99,7 +98,7 @@ def test_empty_list_hides_assumed_item_fields() -> None:
 
     def observe_items(*items: dict[str, str]) -> Observation:
         exchange = Exchange("success", Request("GET", MESSAGES_URL), Response(200, {}, {"data": [*items]}, "json"))
-        return get_observation(judge((expected,), Attempt("", 0.0, (exchange,)), load_vocabulary("pa")))
+        return get_observation(judge_exchanges((expected,), exchange))
 
     assert (observe_items().matched, observe_items().not_observed) == ((), {local_key: "nothing-there"})
     assert observe_items({"id": "m"}).matched == (local_key,)
@@ -163,23 +162,13 @@ def test_text_body_hides_all_envelope_fields(address: str, label: str, status: i
 
 
 def observe_exchange(address: str, exchange: Exchange) -> Observation:
-    expected = [
-        expectation
-        for expectation in asserted_expectations(catalog()[address], catalog().__getitem__)
-        if expectation.label == exchange.label
-    ]
-    return get_observation(judge(expected, Attempt("", 0.0, (exchange,)), load_vocabulary(address.partition("/")[0])))
+    expected = load_steps(address, exchange.label)
+    return get_observation(judge_exchanges(expected, exchange))
 
 
 def test_absent_optional_header_is_not_observed() -> None:
     limits = "pc/rate_limits/limits/general"
-    optional = [
-        rule.name
-        for expectation in asserted_expectations(catalog()[limits], catalog().__getitem__)
-        if expectation.label == "answer"
-        for rule in expectation.headers
-        if rule.optional
-    ]
+    optional = [rule.name for step in load_steps(limits, "answer") for rule in step.headers if rule.optional]
     observation = observe_answer(limits, Response(200, {}, {}, "json"))
     assert optional
     assert {observation.not_observed.get(f"header:{name}") for name in optional if "*" not in name} == {"not-shown"}
@@ -194,7 +183,7 @@ def test_one_of_several_optional_headers_is_enough() -> None:
 
     def observe_headers(**headers: str) -> Observation:
         exchange = Exchange("answer", Request("POST", MESSAGES_URL), Response(429, headers, None, "empty"))
-        return get_observation(judge((expected,), Attempt("", 0.0, (exchange,)), load_vocabulary("pa")))
+        return get_observation(judge_exchanges((expected,), exchange))
 
     assert observe_headers(**{"x-left-a": "1"}).matched == ("header:x-left-*",)
     assert observe_headers().not_observed == {"header:x-left-*": "not-shown"}
@@ -226,9 +215,7 @@ def test_plain_body_hides_the_last_event() -> None:
     rule = StreamRule("sse", terminal="message_stop")
     expected = Expected("stream", LIST_MODELS, envelope("any"), 200, stream=rule, assertions={str(key): assertion})
     exchange = Exchange("stream", Request("POST", MESSAGES_URL), Response(200, {}, {}, "json"))
-    assert get_observation(judge((expected,), Attempt("", 0.0, (exchange,)), load_vocabulary("pa"))).not_observed == {
-        "order:last": "no-stream"
-    }
+    assert get_observation(judge_exchanges((expected,), exchange)).not_observed == {"order:last": "no-stream"}
 
 
 def test_event_of_another_shape_hides_nothing() -> None:

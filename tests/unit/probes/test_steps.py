@@ -10,12 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from catalog_probe.catalog.evidence import drift_identity
-from catalog_probe.catalog.model import Aspect, Attempt, Exchange, Outcome, Reason, Request, Response, Severity
-from catalog_probe.catalog.reading.assertions import asserted_expectations
-from catalog_probe.catalog.recognition.vocabulary import ProviderVocabulary
-from catalog_probe.probes.judging.judge import judge
-from catalog_probe.probes.judging.verdicts.not_observed import not_observed_finding
-from tests.harness.engines import catalog
+from catalog_probe.catalog.model import Aspect, Exchange, Outcome, Reason, Request, Response, Severity
+from tests.unit.probes.judging_one import judge_exchanges, load_steps
 
 if TYPE_CHECKING:
     from catalog_probe.probes.judging.verdicts.verdict import Verdict
@@ -44,22 +40,19 @@ def make_exchange(response: Response | None, endpoint: str, label: str = "answer
     return Exchange(label, Request("GET", f"https://x/{endpoint}"), response, failure, endpoint=endpoint)
 
 
-def judge_exchanges(*exchanges: Exchange, address: str = KEY_REVOKED) -> Verdict:
-    records = catalog()
-    expected = asserted_expectations(records[address], records.__getitem__)
-    vocabulary = ProviderVocabulary.from_records(records.select(provider=address.partition("/")[0]))
-    return judge(tuple(expected), Attempt("", 0.0, exchanges), vocabulary)
+def judge_attempt(*exchanges: Exchange, address: str = KEY_REVOKED) -> Verdict:
+    return judge_exchanges(load_steps(address), *exchanges)
 
 
 def test_label_has_an_observation_for_each_endpoint() -> None:
-    verdict = judge_exchanges(make_exchange(DOCUMENTED, MODELS), make_exchange(DOCUMENTED, COUNT))
+    verdict = judge_attempt(make_exchange(DOCUMENTED, MODELS), make_exchange(DOCUMENTED, COUNT))
     assert verdict.outcome is Outcome.CONFORMS
     assert {observation.endpoint for observation in verdict.observations} == {MODELS, COUNT}
     assert all("status" in observation.matched for observation in verdict.observations)
 
 
 def test_drift_on_one_endpoint_leaves_the_others() -> None:
-    verdict = judge_exchanges(
+    verdict = judge_attempt(
         make_exchange(DOCUMENTED, MODELS), make_exchange(OTHER_STATUS, COUNT), make_exchange(DOCUMENTED, FILES)
     )
     assert verdict.outcome is Outcome.DRIFTED
@@ -72,24 +65,24 @@ def test_drift_on_one_endpoint_leaves_the_others() -> None:
 
 
 def test_same_drift_on_several_endpoints_is_one_finding() -> None:
-    verdict = judge_exchanges(
+    verdict = judge_attempt(
         make_exchange(OTHER_STATUS, MODELS), make_exchange(OTHER_STATUS, COUNT), make_exchange(DOCUMENTED, FILES)
     )
     assert [finding.endpoints for finding in verdict.findings if finding.is_drift] == [(MODELS, COUNT)]
-    alone = judge_exchanges(make_exchange(OTHER_STATUS, FILES))
+    alone = judge_attempt(make_exchange(OTHER_STATUS, FILES))
     assert drift_identity.identify_drift(verdict.findings) == drift_identity.identify_drift(alone.findings)
     assert verdict.drift_keys != alone.drift_keys
 
 
 def test_drift_keys_depend_on_the_endpoint() -> None:
-    here, there = (judge_exchanges(make_exchange(OTHER_STATUS, endpoint)) for endpoint in (MODELS, COUNT))
+    here, there = (judge_attempt(make_exchange(OTHER_STATUS, endpoint)) for endpoint in (MODELS, COUNT))
     assert here.drift_keys != there.drift_keys
-    assert here.drift_keys == judge_exchanges(make_exchange(OTHER_STATUS, MODELS)).drift_keys
+    assert here.drift_keys == judge_attempt(make_exchange(OTHER_STATUS, MODELS)).drift_keys
 
 
 @pytest.mark.parametrize("response", [OVERLOADED, None], ids=["overloaded", "no-answer"])
 def test_step_without_verdict_is_noted_and_leaves_the_others(response: Response | None) -> None:
-    verdict = judge_exchanges(make_exchange(DOCUMENTED, MODELS), make_exchange(response, COUNT))
+    verdict = judge_attempt(make_exchange(DOCUMENTED, MODELS), make_exchange(response, COUNT))
     assert verdict.outcome is Outcome.CONFORMS
     (note,) = (finding for finding in verdict.findings if finding.code == "not-observed")
     assert (note.severity, note.endpoints) == (Severity.INFO, (COUNT,))
@@ -100,13 +93,13 @@ def test_step_without_verdict_is_noted_and_leaves_the_others(response: Response 
 
 
 def test_label_observed_nowhere_is_inconclusive() -> None:
-    verdict = judge_exchanges(make_exchange(OVERLOADED, MODELS), make_exchange(None, COUNT))
+    verdict = judge_attempt(make_exchange(OVERLOADED, MODELS), make_exchange(None, COUNT))
     assert (verdict.outcome, verdict.reason and verdict.reason.code) == (Outcome.INCONCLUSIVE, "unasked-overload")
 
 
 def test_label_without_exchange_is_a_harness_error() -> None:
     exchanges = [make_exchange(NOT_FOUND, MODELS, "nonexistent_path"), make_exchange(NOT_FOUND, MODELS, "no_key")]
-    assert judge_exchanges(*exchanges, address=NOT_AUTHENTICATED).outcome is Outcome.HARNESS_ERROR
+    assert judge_attempt(*exchanges, address=NOT_AUTHENTICATED).outcome is Outcome.HARNESS_ERROR
 
 
 def test_other_label_is_compared_on_the_same_endpoint_first() -> None:
@@ -116,12 +109,12 @@ def test_other_label_is_compared_on_the_same_endpoint_first() -> None:
         make_exchange(NOT_FOUND, MODELS, "unaccepted_key_type"),
         make_exchange(NOT_FOUND, MODELS, "no_key"),
     ]
-    assert judge_exchanges(*first, address=NOT_AUTHENTICATED).outcome is Outcome.CONFORMS
-    drifted = judge_exchanges(*first, make_exchange(other, COUNT, "no_key"), address=NOT_AUTHENTICATED)
+    assert judge_attempt(*first, address=NOT_AUTHENTICATED).outcome is Outcome.CONFORMS
+    drifted = judge_attempt(*first, make_exchange(other, COUNT, "no_key"), address=NOT_AUTHENTICATED)
     (drift,) = (finding for finding in drifted.findings if finding.is_drift)
     assert (drift.code, drift.endpoints) == ("bodies-differ", (COUNT,))
     assert (drift.aspect, drift.location) == (Aspect.BODY, "nonexistent_path")
-    conforming = judge_exchanges(
+    conforming = judge_attempt(
         *first,
         make_exchange(other, COUNT, "nonexistent_path"),
         make_exchange(other, COUNT, "no_key"),
@@ -134,7 +127,7 @@ def test_page_is_not_compared_with_another_label() -> None:
     """It has no verdict, so a body that differs from the other label's says nothing."""
     page = Response(404, {**HEADERS, "content-type": "text/html"}, "<html>Not found</html>", "text")
     exchanges = [make_exchange(NOT_FOUND, COUNT, "nonexistent_path"), make_exchange(page, COUNT, "no_key")]
-    verdict = judge_exchanges(
+    verdict = judge_attempt(
         *exchanges, make_exchange(NOT_FOUND, COUNT, "unaccepted_key_type"), address=NOT_AUTHENTICATED
     )
     step = verdict.step_verdicts["no_key", COUNT]
@@ -148,22 +141,14 @@ RESPONSES = {"stated": DOCUMENTED, "otherwise": OTHER_STATUS, "busy": OVERLOADED
 
 @given(st.dictionaries(st.sampled_from([MODELS, COUNT, FILES]), st.sampled_from(sorted(RESPONSES)), min_size=1))
 def test_steps_are_judged_independently(kinds_by_endpoint: dict[str, str]) -> None:
-    together = judge_exchanges(
+    together = judge_attempt(
         *(make_exchange(RESPONSES[kind], endpoint) for endpoint, kind in kinds_by_endpoint.items())
     )
     for observation, (endpoint, kind) in zip(together.observations, kinds_by_endpoint.items(), strict=True):
-        assert observation == judge_exchanges(make_exchange(RESPONSES[kind], endpoint)).observations[0]
+        assert observation == judge_attempt(make_exchange(RESPONSES[kind], endpoint)).observations[0]
     if "otherwise" in kinds_by_endpoint.values():
         assert together.outcome is Outcome.DRIFTED
     elif "stated" in kinds_by_endpoint.values():
         assert together.outcome is Outcome.CONFORMS
     else:
         assert together.outcome is Outcome.INCONCLUSIVE
-
-
-def test_not_observed_finding_counts_endpoints() -> None:
-    reason = Reason("value-missing", "set PA_SMALL_MODEL")
-    assert not_observed_finding("", reason, MODELS, COUNT).message == "2 endpoints: value-missing: set PA_SMALL_MODEL"
-    assert not_observed_finding("", reason, MODELS).message.startswith(f"{MODELS}: value-missing")
-    assert not_observed_finding("answer", reason, MODELS).message.startswith(f"answer on {MODELS}: ")
-    assert not_observed_finding("answer", reason).endpoints == ()

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from catalog_probe.catalog.model import Attempt, Exchange, Outcome, Reason, Record, Request, Response
+from catalog_probe.catalog.model import Attempt, Exchange, Outcome, Reason, Request, Response
 from catalog_probe.catalog.model.labels import SUCCESS
 from catalog_probe.catalog.reading.assertions import asserted_expectations
 from catalog_probe.catalog.recognition.vocabulary import ProviderVocabulary
@@ -21,7 +21,7 @@ from catalog_probe.probes.judging.judge import judge
 from catalog_probe.probes.judging.verdicts.attempts import conclude_record
 from catalog_probe.probes.judging.verdicts.verdict import Verdict
 from tests.harness.engines import catalog
-from tests.unit.probes.judging_one import load_vocabulary
+from tests.unit.probes.judging_one import load_steps, load_vocabulary
 
 if TYPE_CHECKING:
     from catalog_probe.catalog.reading.expected import Expected
@@ -36,13 +36,7 @@ MISMATCH = Verdict(Outcome.DRIFTED)
 
 def load_expected(address: str, label: str = "answer", **fields: Any) -> Expected:
     """Return what a shipped record expects under a label, with some of its fields changed."""
-    shipped = catalog()[address]
-    record = Record(shipped.address, {**shipped.data, **fields})
-    return next(
-        expectation
-        for expectation in asserted_expectations(record, catalog().__getitem__)
-        if expectation.label == label
-    )
+    return load_steps(address, label, **fields)[0]
 
 
 def make_evidence(

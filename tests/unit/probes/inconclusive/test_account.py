@@ -7,14 +7,11 @@ from typing import Any
 
 import pytest
 
-from catalog_probe.catalog.model import Attempt, Exchange, Outcome, Request, Response
+from catalog_probe.catalog.model import Exchange, Outcome, Request, Response
 from catalog_probe.catalog.model.assertion import Assertion, AssertionKey, Basis
-from catalog_probe.catalog.reading.assertions import asserted_expectations
 from catalog_probe.probes.judging.inconclusive.account import find_account_trouble
-from catalog_probe.probes.judging.judge import judge
-from tests.harness.engines import catalog
 from tests.unit.probes.inconclusive.evidence_making import load_expected, make_evidence
-from tests.unit.probes.judging_one import load_vocabulary
+from tests.unit.probes.judging_one import judge_exchanges, load_steps, load_vocabulary
 
 SPEND_LIMIT = "You have reached your specified API usage limits. You will regain access on 2026-12-01."
 
@@ -61,15 +58,21 @@ CASES: list[tuple[str, int, dict[str, Any], str]] = [
         pc_error("invalid_request_error", "unsupported_country_region_territory"),
         "region-refused",
     ),
+    (
+        "pc/endpoints/models/list_models",
+        403,
+        pc_error("invalid_request_error", "unsupported_country_region_territory"),
+        "region-refused",
+    ),
 ]
 
 
 def judge_first_label(address: str, status: int, body: dict[str, Any]) -> tuple[Outcome, str]:
     """Return outcome and reason code of the first label of a record for one answer."""
-    expected = tuple(asserted_expectations(catalog()[address], catalog().__getitem__))[:1]
+    expected = load_steps(address)[:1]
     request = Request("POST", "https://provider.example/v1/x")
     exchange = Exchange(expected[0].label, request, Response(status, {}, body, "json"))
-    verdict = judge(expected, Attempt("", 0.0, (exchange,)), load_vocabulary(address.partition("/")[0]))
+    verdict = judge_exchanges(expected, exchange)
     return verdict.outcome, verdict.reason.code if verdict.reason else ""
 
 
@@ -95,14 +98,6 @@ def test_account_answer_to_another_record_is_inconclusive(
 )
 def test_record_of_the_account_answer_is_judged(address: str, status: int, body: dict[str, Any]) -> None:
     assert judge_first_label(address, status, body)[0] in (Outcome.CONFORMS, Outcome.DRIFTED)
-
-
-def test_refused_region_is_inconclusive_not_restricted() -> None:
-    refusal = pc_error("invalid_request_error", "unsupported_country_region_territory")
-    assert judge_first_label("pc/endpoints/models/list_models", 403, refusal) == (
-        Outcome.INCONCLUSIVE,
-        "region-refused",
-    )
 
 
 def test_account_code_is_recognized_under_another_type() -> None:

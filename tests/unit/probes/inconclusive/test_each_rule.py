@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from catalog_probe.catalog.model import Attempt, Event, Exchange, Outcome, Request, Response
+from catalog_probe.catalog.model import Event, Exchange, Outcome, Request, Response
 from catalog_probe.probes.judging.inconclusive.key_evidence import TargetFacts
 from catalog_probe.probes.judging.inconclusive.table import RULES
-from catalog_probe.probes.judging.judge import judge
 from catalog_probe.probes.judging.verdicts.attempts import MAX_ATTEMPTS, conclude_record
 from tests.unit.probes.inconclusive.evidence_making import (
     HTML_HEADERS,
@@ -24,7 +23,7 @@ from tests.unit.probes.inconclusive.evidence_making import (
     reason_of,
     to_mock,
 )
-from tests.unit.probes.judging_one import HEADERS, load_vocabulary
+from tests.unit.probes.judging_one import HEADERS, judge_exchanges
 
 if TYPE_CHECKING:
     from catalog_probe.catalog.reading.expected import Expected
@@ -69,12 +68,9 @@ def judge_attempts(expected: Expected, *answers: Response) -> JudgeCase:
     """Judge a label with one answer for each attempt."""
 
     def judge_case(live: bool) -> Verdict:
-        provider = load_vocabulary(expected.provider)
         request = REQUEST if live else to_mock(REQUEST)
         exchanges = [Exchange(expected.label, request, answer) for answer in answers]
-        return conclude_record(
-            [judge([expected], Attempt("", 0.0, (exchange,)), provider).step_verdicts for exchange in exchanges]
-        )
+        return conclude_record([judge_exchanges([expected], exchange).step_verdicts for exchange in exchanges])
 
     return judge_case
 
@@ -98,9 +94,7 @@ def judge_with_header(label: str, response: Response, refusal: Response) -> Judg
     success = replace(load_expected(MODELS, "success"), request_assumptions=HEADER_ASSUMPTION)
     error = replace(load_expected(UNKNOWN_MODEL), request_assumptions=HEADER_ASSUMPTION, label=label)
     exchanges = (Exchange("success", REQUEST, refusal), Exchange(label, REQUEST, response))
-    return lambda live: judge([success, error], Attempt("", 0.0, exchanges), load_vocabulary("pa")).step_verdicts[
-        label, ""
-    ]
+    return lambda live: judge_exchanges([success, error], *exchanges).step_verdicts[label, ""]
 
 
 GREETING = make_text(200, "Welcome to the guest network.")
