@@ -1,4 +1,4 @@
-"""Any app, out of the box: unknown keys and models, no limits, browsers, the names of the official clients."""
+"""The lenient mode for any app: any key and model, no limits, browsers, official client names."""
 
 from __future__ import annotations
 

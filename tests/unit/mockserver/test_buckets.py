@@ -1,4 +1,4 @@
-"""Token buckets, by property: what a bucket of some capacity and refill admits, and when it refuses (2:8.2)."""
+"""Properties of token buckets: what a bucket admits and refuses (2:8.2)."""
 
 from __future__ import annotations
 

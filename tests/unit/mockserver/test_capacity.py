@@ -1,4 +1,4 @@
-"""Capacity beside the plain limits: fast mode, priority commitments, caps by the second, tokens by the day (2:8)."""
+"""Capacity besides the plain limits: fast mode, commitments, caps per second, tokens per day (2:8)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tables that all providers share: error rows, field rows, limits, and streams of completions."""
+"""Tables that all providers share: error rows, field rows, limits, completion streams."""
 
 from __future__ import annotations
 

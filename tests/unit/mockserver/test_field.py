@@ -1,4 +1,4 @@
-"""The mock with `--as-published`: answers that contradict the documents as published ones do, behind silent edges."""
+"""The mock with `--as-published`: answers that contradict the documents as published ones do."""
 
 from __future__ import annotations
 

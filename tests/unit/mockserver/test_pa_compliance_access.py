@@ -1,4 +1,4 @@
-"""Who may use PA's compliance API: key types, states, scopes, budgets (1:5.1, 2:7.2)."""
+"""Access to PA's compliance API: key types, states, scopes, budgets (1:5.1, 2:7.2)."""
 
 from __future__ import annotations
 

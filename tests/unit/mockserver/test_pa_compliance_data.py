@@ -1,4 +1,4 @@
-"""PA's compliance data: queries, pages, what a delete takes along, and the activities that tell of it (1:2.5, 1:3)."""
+"""PA's compliance data: queries, pages, deletion and its activities (1:2.5, 1:3)."""
 
 from __future__ import annotations
 

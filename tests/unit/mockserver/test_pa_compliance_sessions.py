@@ -1,4 +1,4 @@
-"""PA's local and remote sessions: cursors, ageing, what is unavailable, what is pending (1:2.4, 2:7.2)."""
+"""PA's local and remote sessions: cursors, ageing, unavailable and pending ones (1:2.4, 2:7.2)."""
 
 from __future__ import annotations
 

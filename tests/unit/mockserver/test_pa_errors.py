@@ -1,4 +1,4 @@
-"""PA's errors: each is provoked as a client provokes it, with the status, envelope and headers of 2:7.1 and 2:7.3."""
+"""PA's errors, provoked as a client does, with status, envelope and headers of 2:7.1 and 2:7.3."""
 
 from __future__ import annotations
 

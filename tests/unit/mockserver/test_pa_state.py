@@ -1,4 +1,4 @@
-"""PA's state: batches, files and agents live in a session, on its clock, within its rate limits (2:8.2)."""
+"""PA's batches, files and agents: per session, by its clock, within its rate limits (2:8.2)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whatever JSON a client sends, PB answers in the envelope of its surface: the mock itself never breaks."""
+"""PB answers any JSON body in the envelope of its surface: the mock never crashes."""
 
 from __future__ import annotations
 

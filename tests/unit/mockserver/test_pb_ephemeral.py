@@ -1,4 +1,4 @@
-"""PB's ephemeral tokens: made over HTTP, redeemed by the live connection alone (1:5.2)."""
+"""PB's ephemeral tokens: made over HTTP, redeemed by the live connection only (1:5.2)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""PB's generateContent: what a prompt comes to, and what is wrong with one (1:2.6, 1:4.2, 2:7.4)."""
+"""PB's generateContent: answers to a prompt, and refusals of one (1:2.6, 1:4.2, 2:7.4)."""
 
 from __future__ import annotations
 

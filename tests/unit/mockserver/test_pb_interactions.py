@@ -1,4 +1,4 @@
-"""PB's interactions: stored, continued, in the background, streamed, and the codes they fail with (1:4.2, 2:7.4)."""
+"""PB's interactions: stored, continued, in background, streamed, and their error codes (1:4.2, 2:7.4)."""
 
 from __future__ import annotations
 

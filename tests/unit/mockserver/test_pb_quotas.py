@@ -1,4 +1,4 @@
-"""PB's quotas: dimensions, windows, service tiers, and the 429 that says no (2:7.1, 2:8.3)."""
+"""PB's quotas: dimensions, windows, service tiers and the 429 (2:7.1, 2:8.3)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whom PB refuses, and in which envelope (1:5.2, 2:7.1, 2:7.4)."""
+"""PB's refusals and their envelopes (1:5.2, 2:7.1, 2:7.4)."""
 
 from __future__ import annotations
 

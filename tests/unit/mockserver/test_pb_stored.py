@@ -1,4 +1,4 @@
-"""What PB's mock keeps: files that are uploaded as clients do it, batches that answer their requests, stores."""
+"""PB's stored state: uploaded files, batches, file stores."""
 
 from __future__ import annotations
 

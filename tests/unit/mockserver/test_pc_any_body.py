@@ -1,4 +1,4 @@
-"""Whatever JSON a client sends, PC answers in its envelope: the mock itself never breaks."""
+"""PC answers any JSON body in its envelope: the mock never crashes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What PC's mock generates, keeps and streams, and the images it cannot take (1:2.6, 1:3, 1:6, 2:7.5)."""
+"""PC's generation: responses, storage, streams, and refused images (1:2.6, 1:3, 1:6, 2:7.5)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""PC's limits in the mock: requests, tokens, the ramp, money, vector stores, and the headers (2:7.5, 2:8.4)."""
+"""PC's limits: requests, tokens, spending, vector stores, and the headers (2:7.5, 2:8.4)."""
 
 from __future__ import annotations
 

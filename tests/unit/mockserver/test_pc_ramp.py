@@ -1,4 +1,4 @@
-"""The ramp of PC's traffic in the mock: half as much again in fifteen minutes, however many requests (2:8.4)."""
+"""The ramp of PC's traffic: at most half as much again in fifteen minutes (2:8.4)."""
 
 from __future__ import annotations
 

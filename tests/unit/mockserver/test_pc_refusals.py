@@ -1,4 +1,4 @@
-"""What PC's mock refuses, and how: bodies, keys, lookups, hosts (2:7.5)."""
+"""PC's refusals: bodies, keys, lookups, hosts (2:7.5)."""
 
 from __future__ import annotations
 

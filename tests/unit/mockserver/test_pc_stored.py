@@ -1,4 +1,4 @@
-"""What PC's mock keeps: uploads, the files of vector stores, conversations; and the jobs that it only accepts."""
+"""PC's stored state: uploads, vector store files, conversations, accepted jobs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""PC's usage tiers in the mock: what each grants (2:8.4)."""
+"""PC's usage tiers and their limits (2:8.4)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""PC's mutual-TLS host in the mock: it verifies subject tokens, and takes nothing else (1:4.3, 1:5.3, 2:7.5)."""
+"""PC's mutual-TLS host: it verifies subject tokens, and accepts nothing else (1:4.3, 1:5.3, 2:7.5)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tools and structured output of PC in the mock: calls that follow the offered schema, forced, parallel, in streams."""
+"""Tools and structured output of PC: calls that follow the schema, forced, parallel, streamed."""
 
 from __future__ import annotations
 

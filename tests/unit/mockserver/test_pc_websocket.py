@@ -1,4 +1,4 @@
-"""PC's responses WebSocket mode in the mock: create, steer, inject, state, errors, 60 minutes (1:6, 2:7.5, 2:8.1)."""
+"""PC's responses over WebSocket: create, steer, inject, state, errors, 60 minutes (1:6, 2:7.5, 2:8.1)."""
 
 from __future__ import annotations
 

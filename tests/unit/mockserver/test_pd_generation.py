@@ -1,4 +1,4 @@
-"""What PD generates: completions and responses, whole and streamed (1:4.4)."""
+"""PD's completions and responses, at once and streamed (1:4.4)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""PD over gRPC in the mock: the same keys, models, limits and state as over HTTP, told in gRPC statuses (2:7.6)."""
+"""PD over gRPC: the keys, models, limits and state of HTTP, with gRPC statuses (2:7.6)."""
 
 from __future__ import annotations
 

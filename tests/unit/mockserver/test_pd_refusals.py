@@ -1,4 +1,4 @@
-"""PD refuses by URL, method, key, body and model, each in the shape that the documents give it (2:7.1, 2:7.6)."""
+"""PD's refusals by URL, method, key, body and model, in their documented shapes (2:7.1, 2:7.6)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What PD keeps between requests: deferred results, budgets, the states of keys (1:2.6, 1:3, 2:8.5)."""
+"""PD's state: deferred results, budgets, states of keys (1:2.6, 1:3, 2:8.5)."""
 
 from __future__ import annotations
 

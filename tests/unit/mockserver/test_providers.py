@@ -1,4 +1,4 @@
-"""The mock has four providers, of which it imports those that are asked for."""
+"""The mock has four providers, and imports only the selected ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rehearsing retries in the mock: a rate limit of others, sequences of causes, causes without headers."""
+"""Rehearsing retries: queued scenarios, rate limits and scenarios in the address."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The example that the mock makes for a schema, keyword by keyword; which of the offered tools the model calls."""
+"""Example values for a schema, keyword by keyword, and the tools that the model calls."""
 
 from __future__ import annotations
 

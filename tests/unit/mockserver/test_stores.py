@@ -1,4 +1,4 @@
-"""What the mock keeps of one session is bounded, and the oldest goes first."""
+"""The stored state of a session is bounded; the oldest entry is dropped first."""
 
 from __future__ import annotations
 

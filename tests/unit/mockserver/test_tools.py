@@ -1,4 +1,4 @@
-"""Tools and structured output of PA, PB and PD in the mock: as the schema says, forced, named, parallel."""
+"""Tools and structured output of PA, PB and PD: by schema, forced, named, parallel."""
 
 from __future__ import annotations
 

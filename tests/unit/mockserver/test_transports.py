@@ -1,4 +1,4 @@
-"""Each transport of a provider gives the same documented fault for the same cause: HTTP, streams, WebSockets, gRPC."""
+"""All transports of a provider give the same documented error: HTTP, streams, WebSockets, gRPC."""
 
 from __future__ import annotations
 
