@@ -1,4 +1,4 @@
-"""What tests of the catalog's commands share: a folder of their own."""
+"""Fixture of the tests of the catalog commands: a folder with a small catalog."""
 
 from __future__ import annotations
 

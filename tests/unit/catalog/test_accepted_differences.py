@@ -1,4 +1,4 @@
-"""Accepted divergences: what they cover, when they are stale, how they are written."""
+"""Accepted differences: what they cover, when they are stale, how they are written."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Accepting a whole cause: every record that it made drift, on the same terms, and nothing beside it."""
+"""Accepting a cause: every record that drifted because of it, and no other."""
 
 from __future__ import annotations
 

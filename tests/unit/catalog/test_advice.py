@@ -1,4 +1,4 @@
-"""May it be sent again, when and how often: by the documents, and by what the answer itself says."""
+"""Retry advice: whether, when and how often, by the documents and by the answer."""
 
 from __future__ import annotations
 

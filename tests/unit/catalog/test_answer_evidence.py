@@ -1,4 +1,4 @@
-"""What of an answer a record may keep: what stays the same from night to night, and no more than a person reads."""
+"""What write-back keeps of an answer: stable parts only, in bounded length."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a record says of its assertions, its evidence and its tags is held to what it asserts; each fault is told."""
+"""Checks of assertions, evidence and tags of a record: each mistake is a problem."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a record asserts: stable keys, a basis each, and every key that a record says something of is one of its own."""
+"""Assertions of a record: stable keys, one basis each, and no annotation without an assertion."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Why a provider was not observed, in one sentence each; and accepted differences that fail a run by themselves."""
+"""Why a provider counts as not observed, and accepted differences that fail a run."""
 
 from __future__ import annotations
 

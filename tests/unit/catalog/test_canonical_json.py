@@ -1,4 +1,4 @@
-"""The canonical form: one text for one content."""
+"""Canonical form of record files: one text for one content."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The command line as a person meets it."""
+"""The `catalog-probe catalog` commands from their arguments to their output."""
 
 from __future__ import annotations
 

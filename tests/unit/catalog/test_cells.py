@@ -1,4 +1,4 @@
-"""Evidence per assertion and endpoint, case by case: what is written, what is renewed, and tags that follow from it."""
+"""Evidence per assertion and endpoint, case by case: writing, renewal and the tags that follow."""
 
 from __future__ import annotations
 

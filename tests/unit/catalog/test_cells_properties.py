@@ -1,4 +1,4 @@
-"""Evidence per assertion and endpoint, whatever was seen: the same in any order, read as written, never too much."""
+"""Properties of evidence per assertion and endpoint: independent of order, and read as written."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What became of a record since it was last judged: the closed list, and what a known verdict adds to earlier runs."""
+"""Change of a record since its last verdict: the closed list, and its rules."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The closed lists of codes: each is explained, the source writes none by hand, and older results keep theirs."""
+"""Closed lists of codes: each is explained, and older results keep theirs."""
 
 from __future__ import annotations
 

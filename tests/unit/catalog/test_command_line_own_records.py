@@ -1,4 +1,4 @@
-"""What a command of the catalog says where it could not go on: records that are unfinished, a fault of ours, Ctrl-C."""
+"""Messages of catalog commands about unfinished records, crashes and Ctrl-C."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What all command lines share: one line for what a person can mend, and one table of exit statuses."""
+"""Rules of all command lines: one line per mistake, and one table of exit statuses."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Missing results are added, duplicates are merged, and no run becomes greener by what it leaves out."""
+"""Missing results are added and duplicates merged, so that no run becomes greener by omission."""
 
 from __future__ import annotations
 

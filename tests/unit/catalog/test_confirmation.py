@@ -1,4 +1,4 @@
-"""A drift of what was once seen as documented is a regression; of what never was, it is pending for some days."""
+"""A drift is a regression if the assertion was confirmed before, and pending for some days if not."""
 
 from __future__ import annotations
 

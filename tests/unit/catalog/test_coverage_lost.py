@@ -1,4 +1,4 @@
-"""What had a verdict and has none any more is news, told first, and counts towards blindness."""
+"""Coverage lost: a record that had a verdict and has none is reported and counts as blind."""
 
 from __future__ import annotations
 

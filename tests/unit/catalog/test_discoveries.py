@@ -1,4 +1,4 @@
-"""What answers held and no document names: one candidate each, the same in whatever order the runs come."""
+"""Discoveries: one candidate per undocumented value, independent of the order of runs."""
 
 from __future__ import annotations
 

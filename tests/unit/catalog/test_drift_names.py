@@ -1,4 +1,4 @@
-"""The name of a drift, which histories and causes keep: bounded, in the words of the contract, the same each night."""
+"""Name of a drift in histories and causes: bounded, and the same each night."""
 
 from __future__ import annotations
 

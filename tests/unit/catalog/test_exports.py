@@ -1,4 +1,4 @@
-"""The catalog in other forms: OpenAPI that says what the records say, and a table."""
+"""Exports of the catalog: OpenAPI and a table."""
 
 from __future__ import annotations
 

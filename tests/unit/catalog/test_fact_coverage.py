@@ -1,4 +1,4 @@
-"""Facts are read as they stand, name the assertions that look at them, and every mistake in them is told in a line."""
+"""Facts: how they are read, which assertions check them, and how mistakes are reported."""
 
 from __future__ import annotations
 

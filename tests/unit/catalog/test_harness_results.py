@@ -1,4 +1,4 @@
-"""What a run says of itself: which self-tests did not come out, and which workers were lost."""
+"""Results about the run itself: failed self-tests and lost workers."""
 
 from __future__ import annotations
 

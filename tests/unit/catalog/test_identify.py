@@ -1,4 +1,4 @@
-"""Which record an answer is: by its code, its status or its type; never by looks alone, and never an exception."""
+"""Identification of an answer by code, status and type; it never raises."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Answers such as people publish, in stand-in words: each is named, or few are, and no wrong one is ever named."""
+"""Identification of answers as people publish them, with the names of the stand-ins: never a wrong record."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""JSON lines: only what a kill can have cut short is forgiven, and everything else is named by its line."""
+"""JSON lines: a line cut by a kill is skipped, and any other mistake is named by its line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The walk over the strings of a JSON value."""
+"""Walking over the strings of a JSON value."""
 
 from __future__ import annotations
 

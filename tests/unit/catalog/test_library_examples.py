@@ -1,4 +1,4 @@
-"""The examples in the library's docstrings are true."""
+"""The examples in the docstrings of the library run."""
 
 from __future__ import annotations
 

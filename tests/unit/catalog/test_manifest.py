@@ -1,4 +1,4 @@
-"""A provider's manifest: what is read of it, and that each mistake in one is a line with file, place and mend."""
+"""Provider manifest: what is read, and each mistake as one line."""
 
 from __future__ import annotations
 

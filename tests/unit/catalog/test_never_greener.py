@@ -1,4 +1,4 @@
-"""Whole runs: whatever gets lost, in whatever order, none reads greener than it was; no account trouble makes a tag."""
+"""Whole runs: no loss or order makes one greener, and account trouble changes no tag."""
 
 from __future__ import annotations
 

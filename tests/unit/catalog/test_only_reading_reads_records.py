@@ -1,4 +1,4 @@
-"""What a record states is read in `catalog/reading` alone: elsewhere nobody takes a record's data apart."""
+"""Only `catalog/reading` reads the data of a record."""
 
 from __future__ import annotations
 

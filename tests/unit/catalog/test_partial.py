@@ -1,4 +1,4 @@
-"""Whether a verdict rests on a part of what its record states."""
+"""Whether a verdict rests on only a part of the assertions of its record."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What people paste to have it recognised, in each form, and what is none of them."""
+"""Reading a pasted answer in each form that people paste."""
 
 from __future__ import annotations
 

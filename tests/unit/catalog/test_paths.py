@@ -1,4 +1,4 @@
-"""Where files lie that are named without a place, from wherever a command is called."""
+"""Default paths of files, inside and outside a checkout."""
 
 from __future__ import annotations
 

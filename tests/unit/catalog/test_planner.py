@@ -1,4 +1,4 @@
-"""What sightings do to a record, case by case."""
+"""How sightings change a record, case by case."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What holds for every plan, whatever was seen and in whatever order."""
+"""Properties of every update plan, for any sightings in any order."""
 
 from __future__ import annotations
 

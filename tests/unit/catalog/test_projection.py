@@ -1,4 +1,4 @@
-"""The values of an answer stand where its envelope says, in an array too; what is not there has no value."""
+"""Reading the values of an answer at the locations of its envelope."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where providers are found: this package, a folder that is named, a distribution that is installed."""
+"""Where provider folders are found: the package, a named folder, an installed distribution."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The small language in which records are looked for."""
+"""The query language for records."""
 
 from __future__ import annotations
 

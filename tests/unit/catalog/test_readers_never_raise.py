@@ -1,4 +1,4 @@
-"""No reader raises for a record that `catalog-probe check` accepts, however unlike the shipped ones it is."""
+"""No reader raises for a record that `catalog-probe check` accepts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a record states of values together can be looked at: each fault of a relation is one clear line."""
+"""Checks of relations: each mistake is one clear line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""May a client depend on it: what a rely.toml names, and yes, no or unknown by the evidence that records keep."""
+"""`can-i-rely`: the dependencies of a rely.toml, judged by the evidence of records."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ from catalog_probe.probes.planning.rotation import ROUND_DAYS
 from tests.harness.engines import catalog as shipped
 
 TODAY = date(2026, 11, 30)
-LIMIT, OVERLOADED = "pa/errors/general/rate_limit", "pa/errors/general/overloaded"
+RATE_LIMIT, OVERLOADED = "pa/errors/general/rate_limit", "pa/errors/general/overloaded"
 CREATE, COUNT = "pa/endpoints/messages/create_message", "pa/endpoints/messages/count_tokens"
 BATCH = "pa/endpoints/batches/create_batch"
 STATUS, RETRY = "answer/status", "answer/header:retry-after"
-RETRIES = Dependency((LIMIT,), (STATUS, RETRY))
+RETRIES = Dependency((RATE_LIMIT,), (STATUS, RETRY))
 FRESH = {"on": "2026-11-20"}
 DIFFERING = {"on": "2026-11-20", "mismatched": {STATUS: "503"}}
 OLD = {"on": "2026-01-01"}
@@ -58,41 +58,49 @@ def evaluate(dependency: Dependency, *records: Record, max_age_days: int = MAX_A
 
 
 def test_a_matched_dependency_holds() -> None:
-    result = evaluate(RETRIES, add_evidence(LIMIT, create=FRESH))
+    result = evaluate(RETRIES, add_evidence(RATE_LIMIT, create=FRESH))
     assert (result.answer, result.records, result.assertions) == (DependencyStatus.YES, 1, 2)
 
 
 def test_a_mismatched_dependency_does_not_hold() -> None:
     result = evaluate(
-        RETRIES, add_evidence(LIMIT, create=FRESH, count={"on": "2026-11-21", "mismatched": {RETRY: "absent"}})
+        RETRIES, add_evidence(RATE_LIMIT, create=FRESH, count={"on": "2026-11-21", "mismatched": {RETRY: "absent"}})
     )
     assert result.answer is DependencyStatus.NO
     [differing] = result.differing
-    assert (differing.assertion.id, differing.endpoint, differing.mismatch) == (f"{LIMIT}#{RETRY}", COUNT, "absent")
+    assert (differing.assertion.id, differing.endpoint, differing.mismatch) == (
+        f"{RATE_LIMIT}#{RETRY}",
+        COUNT,
+        "absent",
+    )
     assert differing.on == date(2026, 11, 21)
 
 
 def test_a_difference_in_another_assertion_or_on_another_endpoint_does_not_count() -> None:
-    another = add_evidence(LIMIT, create={"on": "2026-11-20", "mismatched": {"answer/header:request-id": "absent"}})
+    another = add_evidence(
+        RATE_LIMIT, create={"on": "2026-11-20", "mismatched": {"answer/header:request-id": "absent"}}
+    )
     assert evaluate(RETRIES, another).answer is DependencyStatus.YES
-    on_another = add_evidence(LIMIT, create=FRESH, count={"on": "2026-11-20", "mismatched": {RETRY: "absent"}})
-    assert evaluate(Dependency((LIMIT,), (RETRY,), (CREATE,)), on_another).answer is DependencyStatus.YES
+    on_another = add_evidence(RATE_LIMIT, create=FRESH, count={"on": "2026-11-20", "mismatched": {RETRY: "absent"}})
+    assert evaluate(Dependency((RATE_LIMIT,), (RETRY,), (CREATE,)), on_another).answer is DependencyStatus.YES
 
 
 def test_an_unobserved_dependency_is_unknown() -> None:
     assert evaluate(RETRIES).answer is DependencyStatus.UNKNOWN
-    partly = evaluate(RETRIES, add_evidence(LIMIT, create={"on": "2026-11-20", "not_observed": {RETRY: "2026-09-01"}}))
+    partly = evaluate(
+        RETRIES, add_evidence(RATE_LIMIT, create={"on": "2026-11-20", "not_observed": {RETRY: "2026-09-01"}})
+    )
     assert partly.answer is DependencyStatus.UNKNOWN
     [not_observed] = partly.not_observed
     assert (not_observed.assertion.id, not_observed.endpoint, not_observed.on) == (
-        f"{LIMIT}#{RETRY}",
+        f"{RATE_LIMIT}#{RETRY}",
         "",
         date(2026, 9, 1),
     )
 
 
 def test_what_a_mock_did_is_no_evidence() -> None:
-    record = add_evidence(LIMIT, create=FRESH)
+    record = add_evidence(RATE_LIMIT, create=FRESH)
     note = "conforms, seen on {} in run r at 2026-11-20T00:00:00Z"
     for target, answer in (
         ("live", DependencyStatus.YES),
@@ -106,27 +114,30 @@ def test_what_a_mock_did_is_no_evidence() -> None:
 
 def test_an_observation_counts_for_so_many_days() -> None:
     last = TODAY - timedelta(days=MAX_AGE_DAYS)
-    assert evaluate(RETRIES, add_evidence(LIMIT, create={"on": last.isoformat()})).answer is DependencyStatus.YES
+    assert evaluate(RETRIES, add_evidence(RATE_LIMIT, create={"on": last.isoformat()})).answer is DependencyStatus.YES
     older = (last - timedelta(days=1)).isoformat()
-    assert evaluate(RETRIES, add_evidence(LIMIT, create={"on": older})).answer is DependencyStatus.UNKNOWN
-    assert evaluate(RETRIES, add_evidence(LIMIT, create={"on": older}), max_age_days=60).answer is DependencyStatus.YES
+    assert evaluate(RETRIES, add_evidence(RATE_LIMIT, create={"on": older})).answer is DependencyStatus.UNKNOWN
+    assert (
+        evaluate(RETRIES, add_evidence(RATE_LIMIT, create={"on": older}), max_age_days=60).answer
+        is DependencyStatus.YES
+    )
 
 
 def test_where_endpoints_are_named_it_has_to_hold_on_each() -> None:
-    both = Dependency((LIMIT,), (RETRY,), ("pa/endpoints/messages/*",))
-    result = evaluate(both, add_evidence(LIMIT, create=FRESH))
+    both = Dependency((RATE_LIMIT,), (RETRY,), ("pa/endpoints/messages/*",))
+    result = evaluate(both, add_evidence(RATE_LIMIT, create=FRESH))
     assert result.answer is DependencyStatus.UNKNOWN
     assert [(cell.endpoint, cell.on) for cell in result.not_observed] == [(COUNT, None)]
-    assert evaluate(both, add_evidence(LIMIT, create=FRESH, count=FRESH)).answer is DependencyStatus.YES
-    differing = evaluate(both, add_evidence(LIMIT, count={"on": "2026-11-20", "mismatched": {RETRY: "absent"}}))
+    assert evaluate(both, add_evidence(RATE_LIMIT, create=FRESH, count=FRESH)).answer is DependencyStatus.YES
+    differing = evaluate(both, add_evidence(RATE_LIMIT, count={"on": "2026-11-20", "mismatched": {RETRY: "absent"}}))
     assert [cell.endpoint for cell in differing.differing] == [COUNT]
     assert [cell.endpoint for cell in differing.not_observed] == [CREATE]
 
 
 def test_one_matched_endpoint_is_enough() -> None:
     never = {"on": "2026-11-20", "not_observed": {RETRY: None}}
-    assert evaluate(RETRIES, add_evidence(LIMIT, create=never, count=FRESH)).answer is DependencyStatus.YES
-    assert evaluate(RETRIES, add_evidence(LIMIT, create=never)).answer is DependencyStatus.UNKNOWN
+    assert evaluate(RETRIES, add_evidence(RATE_LIMIT, create=never, count=FRESH)).answer is DependencyStatus.YES
+    assert evaluate(RETRIES, add_evidence(RATE_LIMIT, create=never)).answer is DependencyStatus.UNKNOWN
 
 
 def test_the_default_age_covers_a_rotation_and_a_renewal() -> None:
@@ -134,14 +145,16 @@ def test_the_default_age_covers_a_rotation_and_a_renewal() -> None:
 
 
 def test_evidence_for_other_statements_says_nothing() -> None:
-    record = add_evidence(LIMIT, create=FRESH)
+    record = add_evidence(RATE_LIMIT, create=FRESH)
     edited = Record(record.address, {**record.data, "http_status": 430})
     assert evaluate(RETRIES, edited).answer is DependencyStatus.UNKNOWN
 
 
-def test_a_star_means_what_the_documents_state_and_a_written_key_what_we_assumed_too() -> None:
-    stated = assertions(shipped()[CREATE], shipped().__getitem__)
-    assumed = next(str(assertion.key) for assertion in stated if assertion.assumed and assertion.key.label == "success")
+def test_a_star_matches_documented_and_a_written_key_also_assumed_assertions() -> None:
+    record_assertions = assertions(shipped()[CREATE], shipped().__getitem__)
+    assumed = next(
+        str(assertion.key) for assertion in record_assertions if assertion.assumed and assertion.key.label == "success"
+    )
     every = evaluate(Dependency((CREATE,), ("success/*",)))
     assert every.not_observed
     assert assumed not in {str(cell.assertion.key) for cell in every.not_observed}
@@ -149,10 +162,10 @@ def test_a_star_means_what_the_documents_state_and_a_written_key_what_we_assumed
     assert evaluate(Dependency((CREATE,), (assumed,)), differing).answer is DependencyStatus.NO
 
 
-def test_where_the_documents_say_nothing_a_star_means_what_we_assumed() -> None:
+def test_a_star_matches_assumed_assertions_if_none_is_documented() -> None:
     stream = "pb/endpoints/generation/stream_generate_content_v1beta"
-    stated = assertions(shipped()[stream], shipped().__getitem__)
-    assert all(assertion.assumed for assertion in stated if assertion.key.label == "success")
+    record_assertions = assertions(shipped()[stream], shipped().__getitem__)
+    assert all(assertion.assumed for assertion in record_assertions if assertion.key.label == "success")
     assert evaluate(Dependency((stream,), ("success/*",))).not_observed
 
 
@@ -165,18 +178,18 @@ def test_what_only_the_provider_can_cause_stays_unknown_until_somebody_met_it() 
 @pytest.mark.parametrize(
     ("keys", "endpoints", "records"),
     [
-        ((STATUS,), (), [OVERLOADED, LIMIT]),
-        ((RETRY,), (), [LIMIT]),
-        (("*/status",), (), [CREATE, OVERLOADED, LIMIT]),
-        (("*/status",), (CREATE,), [CREATE, OVERLOADED, LIMIT]),
-        (("*/status",), (BATCH,), [OVERLOADED, LIMIT]),
-        ((RETRY,), (BATCH,), [LIMIT]),
+        ((STATUS,), (), [OVERLOADED, RATE_LIMIT]),
+        ((RETRY,), (), [RATE_LIMIT]),
+        (("*/status",), (), [CREATE, OVERLOADED, RATE_LIMIT]),
+        (("*/status",), (CREATE,), [CREATE, OVERLOADED, RATE_LIMIT]),
+        (("*/status",), (BATCH,), [OVERLOADED, RATE_LIMIT]),
+        ((RETRY,), (BATCH,), [RATE_LIMIT]),
     ],
 )
 def test_a_record_that_states_nothing_of_it_or_occurs_on_no_such_endpoint_is_left_out(
     keys: tuple[str, ...], endpoints: tuple[str, ...], records: list[str]
 ) -> None:
-    result = evaluate(Dependency((LIMIT, OVERLOADED, CREATE), keys, endpoints))
+    result = evaluate(Dependency((RATE_LIMIT, OVERLOADED, CREATE), keys, endpoints))
     assert sorted({cell.assertion.address for cell in result.not_observed}) == records
 
 
@@ -198,12 +211,12 @@ def test_one_no_is_no_and_a_yes_needs_all(answers: list[DependencyStatus]) -> No
 @pytest.mark.parametrize(
     ("pattern", "text", "expected"),
     [
-        (LIMIT, LIMIT, True),
-        ("pa/*", LIMIT, True),
-        ("*/rate_limit", LIMIT, True),
-        ("pa/errors/*/rate*", LIMIT, True),
-        ("pa/errors/*/rat", LIMIT, False),
-        ("pb/*", LIMIT, False),
+        (RATE_LIMIT, RATE_LIMIT, True),
+        ("pa/*", RATE_LIMIT, True),
+        ("*/rate_limit", RATE_LIMIT, True),
+        ("pa/errors/*/rate*", RATE_LIMIT, True),
+        ("pa/errors/*/rat", RATE_LIMIT, False),
+        ("pb/*", RATE_LIMIT, False),
         ("answer/body:/data/*/id", "answer/body:/data/*/id", True),
         ("answer/body:/data/*", "answer/body:/data/*/id", True),
         ("a.c", "abc", False),
@@ -222,7 +235,7 @@ def test_a_text_fits_itself_and_a_star_every_one(text: str) -> None:
 # --- the file and the command
 
 
-def rely_toml(folder: Path, text: str = f'[[rely]]\non = ["{LIMIT}"]\nassertions = ["{STATUS}"]\n') -> str:
+def rely_toml(folder: Path, text: str = f'[[rely]]\non = ["{RATE_LIMIT}"]\nassertions = ["{STATUS}"]\n') -> str:
     path = folder / "rely.toml"
     path.write_text(text, encoding="utf-8")
     return str(path)
@@ -244,9 +257,12 @@ def test_what_the_file_leaves_out_has_its_default(tmp_path: Path) -> None:
         ('[[rely]]\non = "pa/*"', "rely.toml:rely[0].on: "),
         ('[[rely]]\non = ["pa/*"]\nassertion = ["x"]', "did you mean assertions?"),
         ('max_age_days = 0\n[[rely]]\non = ["pa/*"]', "rely.toml:max_age_days: "),
-        ('[[rely]]\non = ["pa/errors/general/rate_limits"]', f"did you mean {LIMIT}"),
-        (f'[[rely]]\non = ["{LIMIT}"]\nassertions = ["answer/header:retry-afer"]', "assertion of these records; did"),
-        (f'[[rely]]\non = ["{LIMIT}"]\nendpoints = ["pb/*"]', "rely[0].endpoints: 'pb/*' names no endpoint"),
+        ('[[rely]]\non = ["pa/errors/general/rate_limits"]', f"did you mean {RATE_LIMIT}"),
+        (
+            f'[[rely]]\non = ["{RATE_LIMIT}"]\nassertions = ["answer/header:retry-afer"]',
+            "assertion of these records; did",
+        ),
+        (f'[[rely]]\non = ["{RATE_LIMIT}"]\nendpoints = ["pb/*"]', "rely[0].endpoints: 'pb/*' names no endpoint"),
         ('[[rely]]\non = ["zz"]', "rely[0].on: 'zz' names no record; `catalog-probe catalog show` lists them\n"),
         ("[[rely", "broken TOML"),
     ],
@@ -268,14 +284,14 @@ def test_a_file_that_is_not_there(capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.parametrize(
     ("line", "status", "lines_expected"),
     [
-        (FRESH, 0, ["yes", f"  yes: {LIMIT}, 1 assertion of 1 record"]),
+        (FRESH, 0, ["yes", f"  yes: {RATE_LIMIT}, 1 assertion of 1 record"]),
         (
             DIFFERING,
             1,
             [
                 "no",
-                f"  no: {LIMIT}, 1 assertion of 1 record",
-                f"    {LIMIT}#{STATUS} on {CREATE}: stated 429, observed 503 on 2026-11-20",
+                f"  no: {RATE_LIMIT}, 1 assertion of 1 record",
+                f"    {RATE_LIMIT}#{STATUS} on {CREATE}: stated 429, observed 503 on 2026-11-20",
             ],
         ),
         (
@@ -283,8 +299,8 @@ def test_a_file_that_is_not_there(capsys: pytest.CaptureFixture[str]) -> None:
             10,
             [
                 "unknown",
-                f"  unknown: {LIMIT}, 1 assertion of 1 record",
-                f"    {LIMIT}#{STATUS}: last seen on 2026-01-01",
+                f"  unknown: {RATE_LIMIT}, 1 assertion of 1 record",
+                f"    {RATE_LIMIT}#{STATUS}: last seen on 2026-01-01",
             ],
         ),
     ],
@@ -296,7 +312,7 @@ def test_the_exit_status_is_the_answer(
     shutil.copytree(shipped().root / "pa", records / "pa")
     file = records / "pa" / "errors" / "general.json"
     data = json.loads(file.read_text())
-    data["rate_limit"] = dict(add_evidence(LIMIT, create=line).data)
+    data["rate_limit"] = dict(add_evidence(RATE_LIMIT, create=line).data)
     file.write_text(json.dumps(data))
     arguments = ["--catalog", str(records), "--today", TODAY.isoformat()]
     assert main(["can-i-rely", rely_toml(tmp_path), *arguments]) == status
@@ -321,6 +337,6 @@ def test_help_names_records_that_exist(capsys: pytest.CaptureFixture[str]) -> No
 
 @pytest.mark.parametrize("arguments", [["--today", "0001-01-01"], ["--today", "9999-12-31"]])
 def test_no_day_is_too_far(arguments: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    text = f'max_age_days = {"9" * 30}\n[[rely]]\non = ["{LIMIT}"]\n'
+    text = f'max_age_days = {"9" * 30}\n[[rely]]\non = ["{RATE_LIMIT}"]\n'
     assert main(["can-i-rely", rely_toml(tmp_path, text), *arguments]) == 10
     assert capsys.readouterr().err == ""

@@ -1,4 +1,4 @@
-"""What a result and a run hold survives as a line of results.jsonl, and such a line holds no more than it must."""
+"""Results and runs survive a round trip through results.jsonl."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""results.jsonl as a kill at any moment leaves it: every result that was reported is read, and the report is made."""
+"""results.jsonl after a kill at any moment: every complete line is read."""
 
 from __future__ import annotations
 

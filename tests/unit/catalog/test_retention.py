@@ -1,4 +1,4 @@
-"""What is kept of answers that are too large: their beginning, their size and digest, and what the record asserts."""
+"""What is kept of large answers: beginning, size, digest and the asserted values."""
 
 from __future__ import annotations
 

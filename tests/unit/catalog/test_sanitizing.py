@@ -1,4 +1,4 @@
-"""Nothing observed may hide, reorder or restyle what stands beside it."""
+"""Observed text cannot hide, reorder or restyle the text around it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The shards that a run holds, by its policy, and those that are missing. Merged shards may be the whole."""
+"""The shards that a run holds by its policy, and those that are missing."""
 
 from __future__ import annotations
 

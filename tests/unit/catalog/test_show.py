@@ -1,4 +1,4 @@
-"""What is shown of a record: every assertion with its basis, within eighty columns."""
+"""`catalog show`: every assertion with its basis, within eighty columns."""
 
 from __future__ import annotations
 

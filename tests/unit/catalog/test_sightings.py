@@ -1,4 +1,4 @@
-"""In which field of each kind of record the evidence goes, and what of an older look may stay beside it."""
+"""Which field of each kind of record holds the evidence, and how it expires."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reading records: what is found, and how a mistake is told."""
+"""Loading records, and how mistakes in their files are reported."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is printed where a stream is closed, full or read no further: a fitting exit status, and no traceback."""
+"""Printing to a closed or full stream: a fitting exit status and no traceback."""
 
 from __future__ import annotations
 

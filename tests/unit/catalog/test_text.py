@@ -1,4 +1,4 @@
-"""Long values, told in short."""
+"""Formatting long values in short."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs merged into records: what is written, what is left alone, and what is refused."""
+"""Writing runs back into records: what is written, kept and refused."""
 
 from __future__ import annotations
 

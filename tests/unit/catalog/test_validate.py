@@ -1,4 +1,4 @@
-"""Every check finds what it is there to find, says where, and how to mend it."""
+"""Checks of a catalog: each finds its mistake, with location and remedy."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a provider's records name: an answer is recognised by its status, its values and its wording, and by no less."""
+"""Recognition of an answer by status, values and wording."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What differs from one answer to the next though nothing changed has a placeholder; all else stays."""
+"""Placeholders for text that differs between equal answers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A pattern with `*` names what a regular expression would, and takes no longer the more there are of them."""
+"""Patterns with `*` match as the regular expression would, in linear time."""
 
 from __future__ import annotations
 

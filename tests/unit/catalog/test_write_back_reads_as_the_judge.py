@@ -1,4 +1,4 @@
-"""What write-back keeps of an answer is read where the judge reads it: the same status, body and message."""
+"""Write-back reads status, body and message of an answer where the judge reads them."""
 
 from __future__ import annotations
 

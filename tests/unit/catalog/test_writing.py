@@ -1,4 +1,4 @@
-"""Writing survives kills, crowds and full disks."""
+"""Writing record files under kills, concurrent writers and full disks."""
 
 from __future__ import annotations
 
