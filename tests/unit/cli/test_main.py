@@ -1,4 +1,4 @@
-"""`catalog-probe`: each command of ours by one name, wherever the package lies."""
+"""`catalog-probe`: dispatch of its commands, in a checkout and without one."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ def test_the_help_of_probe_is_of_our_options_and_points_to_those_of_pytest(capsy
     printed = capsys.readouterr().out
     assert set(re.findall(r"^  (--[a-z-]+)", printed, re.MULTILINE)) == {
         "--help",
-        *(each.flag for each in list_options()),
+        *(option.flag for option in list_options()),
     }
     assert printed.splitlines()[-1].startswith("pytest's own options work too: -k ")
 
@@ -148,7 +148,7 @@ def test_records_that_are_sound_and_have_no_recipes_do_not_pass(
     assert printed.rstrip().endswith("misfits")
 
 
-def test_what_is_not_sound_is_not_asked_for_its_recipes(capsys: pytest.CaptureFixture[str]) -> None:
+def test_recipes_of_an_invalid_catalog_are_not_loaded(capsys: pytest.CaptureFixture[str]) -> None:
     assert main.main(["check", "--catalog", "nowhere"]) == 4
     assert main.main(["check", "--fixed"]) == 4
     printed = capsys.readouterr()
@@ -191,7 +191,7 @@ def test_the_module_is_the_same_command(capsys: pytest.CaptureFixture[str], monk
 
 
 @pytest.mark.parametrize(
-    ("typed", "given"),
+    ("typed", "expected_arguments"),
     [
         (["-k", "429"], ["{probes}", "-k", "429"]),
         (["probes/test_errors.py::test_error[a/b]"], ["{probes}/test_errors.py::test_error[a/b]"]),
@@ -199,7 +199,7 @@ def test_the_module_is_the_same_command(capsys: pytest.CaptureFixture[str], monk
     ],
 )
 def test_probes_are_those_of_the_package(
-    typed: list[str], given: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    typed: list[str], expected_arguments: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ran: list[list[str]] = []
 
@@ -212,7 +212,7 @@ def test_probes_are_those_of_the_package(
     monkeypatch.setattr(pytest, "main", pytest_main)
     assert main.main(["probe", *typed]) == 10, "pytest's own exit status"
     probes = str(PROBES)
-    assert ran[0][-len(given) :] == [each.format(probes=probes) for each in given]
+    assert ran[0][-len(expected_arguments) :] == [argument.format(probes=probes) for argument in expected_arguments]
     assert ran[0][:2] == ["-p", "catalog_probe.probes.plugin.plugin"]
 
 
@@ -222,5 +222,5 @@ def test_without_a_checkout_the_printed_commands_are_those_of_the_package() -> N
     drift = make_result("pa/errors/general/a", findings=(make_finding(),))
     assert format_probe_command(there, drift).startswith("catalog-probe probe 'probes/test_errors.py::test_error[")
     cause: Any = type("C", (), {"id": "pa-1"})()
-    told: Cause = cause
-    assert format_cause_command(there, told).startswith("catalog-probe probe --cause pa-1")
+    cause_shown: Cause = cause
+    assert format_cause_command(there, cause_shown).startswith("catalog-probe probe --cause pa-1")

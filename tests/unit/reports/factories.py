@@ -1,4 +1,4 @@
-"""Small makers of evidence, for tests that need a record, an exchange, a finding or a result."""
+"""Factories of runs, results, findings, exchanges and record data."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ PLAIN = (400, "invalid_request_error", "A required field is missing, or a field 
 
 def make_run(**changes: Any) -> Run:
     """A live run without a past."""
-    described: dict[str, Any] = {
+    defaults: dict[str, Any] = {
         "run": "20261121T040212Z-live-3f9a",
         "target": "live",
         "live": True,
@@ -36,21 +36,21 @@ def make_run(**changes: Any) -> Run:
         "versions": {"python": "3.11.2", "httpx": "0.28.1", "pytest": "9.0.1"},
         "catalog_digest": "5f2b9c0d1e3a",
     }
-    standing = {} if changes.get("live", True) else {"answered_by": AnsweredBy.MOCK}
-    return Run(**{**described, **standing, **changes})
+    mock_defaults = {} if changes.get("live", True) else {"answered_by": AnsweredBy.MOCK}
+    return Run(**{**defaults, **mock_defaults, **changes})
 
 
 def make_result(address: str, outcome: Outcome = Outcome.CONFORMS, **changes: Any) -> Result:
-    described = {
+    defaults = {
         "probed_record": make_record_data(address),
         "outcome": outcome,
         "observed_at": f"{TODAY.isoformat()}T04:05:00Z",
     }
-    return Result(record=address, **{**described, **changes})
+    return Result(record=address, **{**defaults, **changes})
 
 
 def make_finding(code: str = "status-differs", **changes: Any) -> Finding:
-    described: dict[str, Any] = {
+    fields: dict[str, Any] = {
         "code": code,
         "aspect": Aspect.STATUS,
         "severity": Severity.MUST,
@@ -59,14 +59,14 @@ def make_finding(code: str = "status-differs", **changes: Any) -> Finding:
         "documented": 400,
         "observed": 422,
     }
-    described |= changes
-    place = f":{described['location']}" if described.get("location") else ""
-    key = f"{described['label']}/{described['aspect']}{place}"
-    return Finding(**{"assertion": key, **described})
+    fields |= changes
+    suffix = f":{fields['location']}" if fields.get("location") else ""
+    key = f"{fields['label']}/{fields['aspect']}{suffix}"
+    return Finding(**{"assertion": key, **fields})
 
 
 def make_exchange(label: str = "answer", **changes: Any) -> Exchange:
-    described: dict[str, Any] = {
+    defaults: dict[str, Any] = {
         "label": label,
         "request": Request(
             "POST",
@@ -78,7 +78,7 @@ def make_exchange(label: str = "answer", **changes: Any) -> Exchange:
         "started_ms": 0.4,
         "elapsed_ms": 38.2,
     }
-    return Exchange(**{**described, **changes})
+    return Exchange(**{**defaults, **changes})
 
 
 def make_answer(status: int, kind: str, message: str, **headers: str) -> Response:
@@ -96,11 +96,13 @@ def make_record_data(address: str, **fields: Any) -> dict[str, Any]:
     """What the catalog says at an address."""
     provider, kind, family, slug = address.split("/")
     shared = {"provider": provider.upper(), "status": ["DOCUMENTED", "LIVE_VERIFIED"]}
-    make = {"endpoints": _endpoint, "errors": _error, "rate_limits": _rate_limit}[kind]
+    make = {"endpoints": _make_endpoint_fields, "errors": _make_error_fields, "rate_limits": _make_rate_limit_fields}[
+        kind
+    ]
     return {**shared, **make(provider, family, slug), **fields}
 
 
-def _endpoint(provider: str, family: str, slug: str) -> dict[str, Any]:
+def _make_endpoint_fields(provider: str, family: str, slug: str) -> dict[str, Any]:
     return {
         "method": "POST",
         "path": f"/v1/{family}",
@@ -111,7 +113,7 @@ def _endpoint(provider: str, family: str, slug: str) -> dict[str, Any]:
     }
 
 
-def _error(provider: str, family: str, slug: str) -> dict[str, Any]:
+def _make_error_fields(provider: str, family: str, slug: str) -> dict[str, Any]:
     status, kind, meaning, retryable = MEANINGS.get(slug, PLAIN)
     return {
         "name": slug.replace("_", " "),
@@ -129,7 +131,7 @@ def _error(provider: str, family: str, slug: str) -> dict[str, Any]:
     }
 
 
-def _rate_limit(provider: str, family: str, slug: str) -> dict[str, Any]:
+def _make_rate_limit_fields(provider: str, family: str, slug: str) -> dict[str, Any]:
     return {
         "record_type": "rate_limits",
         "documented": {"rpm": 50},

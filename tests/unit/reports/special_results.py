@@ -1,4 +1,4 @@
-"""The results of the sample run that a person would look at: drifts of every aspect, and what could not be seen."""
+"""Results of the sample run that are not ordinary: a drift of every aspect, and unobserved records."""
 
 from __future__ import annotations
 
@@ -37,17 +37,17 @@ HOSTILE = (
 
 def list_special_results() -> Iterator[Result]:
     """Each of them, once."""
-    yield from _should_retry()
-    yield _merged()
-    yield _hostile()
-    yield _stream()
-    yield _socket()
-    yield _call()
-    yield _accepted()
-    yield _flaky()
-    yield _broken()
-    yield from _unseen()
-    yield _discovering()
+    yield from _make_should_retry_drifts()
+    yield _make_merged_drift()
+    yield _make_hostile_drift()
+    yield _make_stream_drift()
+    yield _make_socket_drift()
+    yield _make_grpc_drift()
+    yield _make_accepted_drift()
+    yield _make_flaky_result()
+    yield _make_harness_error()
+    yield from _make_inconclusive_results()
+    yield _make_discovery()
 
 
 def make_drift(address: str, *findings: Finding, exchanges: tuple[Exchange, ...] = (), **changes: Any) -> Result:
@@ -55,17 +55,17 @@ def make_drift(address: str, *findings: Finding, exchanges: tuple[Exchange, ...]
     exchanges_sent = exchanges or (make_exchange("setup", elapsed_ms=20.0), make_exchange(started_ms=22.0))
     elapsed_ms = max(exchange.started_ms + exchange.elapsed_ms for exchange in exchanges_sent) + 1
     attempts = tuple(Attempt(f"2026-11-21T04:0{number}:00Z", elapsed_ms, exchanges_sent) for number in (5, 7))
-    described = {
+    defaults = {
         "findings": findings or (make_finding(),),
         "attempts": attempts,
         "lane": f"{address[:2]}:inference",
         "cost": "free",
         "trigger": "request",
     }
-    return make_result(address, Outcome.DRIFTED, **{**described, **changes})
+    return make_result(address, Outcome.DRIFTED, **{**defaults, **changes})
 
 
-def _should_retry() -> Iterator[Result]:
+def _make_should_retry_drifts() -> Iterator[Result]:
     for address in (
         "pa/errors/general/overloaded",
         "pa/errors/general/rate_limit_error",
@@ -87,7 +87,7 @@ def _should_retry() -> Iterator[Result]:
         )
 
 
-def _merged() -> Result:
+def _make_merged_drift() -> Result:
     """Two differences and the record whose answer it is; the body is structured."""
     address = "pc/errors/general/missing_max_tokens"
     error = {"type": "invalid_request_error", "param": "model", "code": None}
@@ -121,7 +121,7 @@ def _merged() -> Result:
     )
 
 
-def _hostile() -> Result:
+def _make_hostile_drift() -> Result:
     wrong = make_finding(
         "message-differs",
         aspect=Aspect.MESSAGE,
@@ -135,7 +135,7 @@ def _hostile() -> Result:
     return make_drift("pb/errors/http/unknown_field", wrong, exchanges=(make_exchange(response=response),))
 
 
-def _stream() -> Result:
+def _make_stream_drift() -> Result:
     times = {"message_start": 180.0, "ping": 190.0, "content_block_start": 240.0, "content_block_delta": 262.0}
     events = tuple(Event(name, {"type": name, "delta": {"text": "é"}}, at) for name, at in times.items())
     response = Response(200, {"content-type": "text/event-stream"}, events=events, ended="cut")
@@ -157,7 +157,7 @@ def _stream() -> Result:
     )
 
 
-def _socket() -> Result:
+def _make_socket_drift() -> Result:
     frames = (
         Event("response.create", {"type": "response.create", "model": "none"}, 12.0, sent=True),
         Event("error", {"type": "error", "status": 400}, 80.0),
@@ -179,7 +179,7 @@ def _socket() -> Result:
     )
 
 
-def _call() -> Result:
+def _make_grpc_drift() -> Result:
     request = Request(
         "GRPC",
         "https://grpc.pd.example:443/xai_api.Chat/GetCompletion",
@@ -199,7 +199,7 @@ def _call() -> Result:
     )
 
 
-def _accepted() -> Result:
+def _make_accepted_drift() -> Result:
     wrong = make_finding(
         "param-differs",
         aspect=Aspect.PARAM,
@@ -213,7 +213,7 @@ def _accepted() -> Result:
     return make_drift("pc/errors/oauth/invalid_request", wrong, accepted_difference=accepted_difference)
 
 
-def _flaky() -> Result:
+def _make_flaky_result() -> Result:
     attempts = tuple(
         Attempt(f"2026-11-21T04:0{number}:00Z", 50.0, (make_exchange(response=make_answer(status, "api_error", "hm")),))
         for number, status in enumerate((504, 500, 504), start=1)
@@ -228,12 +228,12 @@ def _flaky() -> Result:
     )
 
 
-def _broken() -> Result:
+def _make_harness_error() -> Result:
     reason = Reason("recipe-error", "KeyError: 'id' in probes/recipes/pd/inference.py:88")
     return make_result("pd/errors/inference/scope_missing", Outcome.HARNESS_ERROR, reason=reason, observed_at="")
 
 
-def _unseen() -> Iterator[Result]:
+def _make_inconclusive_results() -> Iterator[Result]:
     reason = Reason("read-timeout", "GET https://api.pb.example/v1beta/models: no answer within 30 s")
     failed = make_exchange(response=None, failure=Reason("read-timeout", "no answer within 30 s"), elapsed_ms=30000.0)
     attempts = (Attempt("2026-11-21T04:09:00Z", 30010.0, (failed,)),)
@@ -248,7 +248,7 @@ def _unseen() -> Iterator[Result]:
         )
 
 
-def _discovering() -> Result:
+def _make_discovery() -> Result:
     """It conforms, shows something that the documents do not name, and is not in all as we assumed."""
     info = make_finding(
         "undocumented-header",

@@ -1,4 +1,4 @@
-"""Views are made from results.jsonl alone: the same bytes every time, whole or not at all, from one run or several."""
+"""Views are built from results.jsonl alone: the same bytes each time, from one run or several."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ VIEWS = ("report.html", "summary.md", "junit.xml")
 
 
 def test_the_order_of_results_does_not_matter(tmp_path: Path) -> None:
-    described, results = sample.make_smaller_run()
-    one = write_run(tmp_path / "one", described, results)
-    two = write_run(tmp_path / "two", described, random.Random(1).sample(results, len(results)))
-    build.build(one)
-    build.build(two)
+    run, results = sample.make_smaller_run()
+    in_order = write_run(tmp_path / "one", run, results)
+    shuffled = write_run(tmp_path / "two", run, random.Random(1).sample(results, len(results)))
+    build.build(in_order)
+    build.build(shuffled)
     for name in VIEWS:
-        assert (one / name).read_bytes() == (two / name).read_bytes()
+        assert (in_order / name).read_bytes() == (shuffled / name).read_bytes()
 
 
 def test_a_view_that_cannot_be_made_leaves_the_old_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -68,16 +68,16 @@ def shards() -> list[tuple[Run, list[Result]]]:
 
 
 def test_shards_are_one_run_in_any_order() -> None:
-    one, other = merge_runs(shards()), merge_runs(shards()[::-1])
-    assert one == other
-    described, results = one
-    assert (described.run, described.providers) == ("r1+2", ("pa", "pb"))
+    forward, backward = merge_runs(shards()), merge_runs(shards()[::-1])
+    assert forward == backward
+    run, results = forward
+    assert (run.run, run.providers) == ("r1+2", ("pa", "pb"))
     assert [result.record for result in results] == [A, B, "pb/errors/http/c"]
     assert results[0].outcome is Outcome.DRIFTED, "what was seen outweighs what was not"
 
 
 def test_merged_shards_are_a_run_of_their_own(tmp_path: Path) -> None:
-    folders = [write_run(tmp_path / described.run, described, results) for described, results in shards()]
+    folders = [write_run(tmp_path / run.run, run, results) for run, results in shards()]
     build.build_merged(folders, tmp_path / "all")
     before = (tmp_path / "all" / "report.html").read_bytes()
     assert len(read_run(tmp_path / "all" / "results.jsonl")[1]) == 3
@@ -85,13 +85,16 @@ def test_merged_shards_are_a_run_of_their_own(tmp_path: Path) -> None:
     assert (tmp_path / "all" / "report.html").read_bytes() == before
 
 
-def test_what_became_of_recorded_exchanges_is_added_up() -> None:
-    def judged(reasons: dict[str, int], codes: list[str]) -> dict[str, Json]:
+def test_traffic_counts_of_shards_are_added() -> None:
+    def make_traffic(reasons: dict[str, int], codes: list[str]) -> dict[str, Json]:
         return {"exchanges": 3, "judged": 1, "left_out": reasons, "unrecognised": [{"code": code} for code in codes]}
 
-    runs = [make_run(traffic=judged({"a": 1, "b": 1}, ["x"])), make_run(run="r2", traffic=judged({"b": 2}, ["y"]))]
+    runs = [
+        make_run(traffic=make_traffic({"a": 1, "b": 1}, ["x"])),
+        make_run(run="r2", traffic=make_traffic({"b": 2}, ["y"])),
+    ]
     traffic = merge_runs([(run, []) for run in runs])[0].traffic
-    assert traffic == {**judged({"b": 3, "a": 1}, ["x", "y"]), "exchanges": 6, "judged": 2}
+    assert traffic == {**make_traffic({"b": 3, "a": 1}, ["x", "y"]), "exchanges": 6, "judged": 2}
     assert merge_runs([(make_run(), []), (make_run(run="r2"), [])])[0].traffic is None
 
 

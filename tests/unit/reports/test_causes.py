@@ -1,4 +1,4 @@
-"""One change at a provider is one cause, however many records it meets, and keeps its id from night to night."""
+"""One change at a provider is one cause with a stable id, however many records drift."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ NIGHT = [
 ]
 
 
-def test_records_that_differ_alike_are_one_cause_and_that_of_the_most_comes_first() -> None:
+def test_records_with_the_same_difference_are_one_cause_largest_first() -> None:
     first, second = find_causes(NIGHT)
     assert first.records == tuple(f"pa/errors/general/{slug}" for slug in ("one", "three", "two"))
     assert first.endpoints == ("pa/endpoints/messages/create_message",)
@@ -58,7 +58,7 @@ def test_records_that_differ_alike_are_one_cause_and_that_of_the_most_comes_firs
     assert second.assertions == ("pa/errors/general/four#answer/status", "pa/errors/general/two#answer/status")
 
 
-def test_a_number_and_the_text_of_it_are_told_apart() -> None:
+def test_a_number_and_its_text_are_different_causes() -> None:
     findings = [
         make_finding(
             "code-differs", aspect=Aspect.CODE, location="/error/code", documented=400, observed="400", message=message
@@ -82,22 +82,22 @@ def test_neither_the_order_of_results_nor_the_night_changes_an_id(dice: random.R
 
 
 def test_another_provider_or_another_value_is_another_cause() -> None:
-    other = make_finding(documented=402, observed=403, message="status: documented 402, observed 403")
+    other_value = make_finding(documented=402, observed=403, message="status: documented 402, observed 403")
     ids = {
         cause.id
         for cause in find_causes(
-            [make_drift("a", STATUS), make_drift("a", STATUS, provider="pc"), make_drift("b", other)]
+            [make_drift("a", STATUS), make_drift("a", STATUS, provider="pc"), make_drift("b", other_value)]
         )
     }
     assert len(ids) == 3
 
 
-def test_what_is_only_told_has_no_cause() -> None:
+def test_an_informative_finding_has_no_cause() -> None:
     note = make_finding("undocumented-header", severity=Severity.INFO, location="x-new")
     assert find_causes([make_result("pa/errors/general/one", findings=(note,))]) == ()
 
 
-def test_where_observed_values_move_the_class_is_told() -> None:
+def test_a_cause_with_varying_values_has_their_class() -> None:
     moved = [
         make_finding(
             "header-malformed",
@@ -113,17 +113,17 @@ def test_where_observed_values_move_the_class_is_told() -> None:
     assert cause.summary == "header retry-after: documented seconds, observed malformed"
 
 
-@pytest.mark.parametrize(("length", "shown"), [(60, "v" * 60), (61, "v" * 59 + "…")])
-def test_in_the_words_of_a_cause_a_long_value_is_in_short(length: int, shown: str) -> None:
+@pytest.mark.parametrize(("length", "expected"), [(60, "v" * 60), (61, "v" * 59 + "…")])
+def test_a_long_value_is_truncated_in_the_summary_of_a_cause(length: int, expected: str) -> None:
     value = "v" * length
     findings = [
         make_finding(documented=value, observed=value, message=f"{value}, told by {slug}") for slug in ("one", "two")
     ]
     [cause] = find_causes([make_drift(slug, finding) for slug, finding in zip(("one", "two"), findings, strict=True)])
-    assert cause.summary == f"status: documented {shown}, observed {shown}"
+    assert cause.summary == f"status: documented {expected}, observed {expected}"
 
 
-def test_a_cause_names_whose_it_is_and_the_assertions_that_were_seen_otherwise() -> None:
+def test_a_cause_has_its_provider_and_mismatched_assertions() -> None:
     [cause] = find_causes(
         [make_drift("two", STATUS), make_drift("one", STATUS), make_drift("three", replace(STATUS, assertion=""))]
     )
@@ -144,7 +144,7 @@ def test_the_terminal_and_the_summary_tell_causes_and_how_to_ask_again_and_accep
     assert accepting in markdown
 
 
-def test_of_causes_behind_the_same_records_the_status_is_told_first_and_the_records_once() -> None:
+def test_causes_of_the_same_records_begin_with_the_status_and_list_records_once() -> None:
     night = [
         make_drift("one", HEADER, STATUS),
         make_drift("two", HEADER, STATUS),
@@ -182,7 +182,7 @@ def test_a_single_record_names_the_endpoints_of_all_its_steps() -> None:
     assert "on 2 of 3 endpoints: messages/first, messages/second" in terminal.render(make_run(), [drifted], width=120)
 
 
-def test_the_ticket_of_what_is_accepted_is_a_link() -> None:
+def test_the_ticket_of_an_accepted_difference_is_a_link() -> None:
     accepted_difference = {
         "state": "accounted",
         "reason": "due soon (https://tickets.example/7)",

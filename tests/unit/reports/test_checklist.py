@@ -1,4 +1,4 @@
-"""What was not observed, and when it last was: as the record's own evidence has it, cell by cell."""
+"""The checklist of a record: what was not observed, and when it last was."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def not_observed_finding(label: str, key: str) -> list[str]:
     return [reason for step in list_step_checklists(result) for reason in step.not_observed]
 
 
-def test_what_was_not_looked_at_says_when_it_last_was() -> None:
+def test_an_unobserved_assertion_has_its_last_date() -> None:
     assert not_observed_finding("answer", "message") == ["no-body, last seen 2026-11-20"]
     assert not_observed_finding("answer", "status") == ["no-body, last seen 2026-11-24"]
     assert not_observed_finding("limited", "status") == ["no-body"]

@@ -1,4 +1,4 @@
-"""Annotations for a CI system: one line for each cause, which nothing observed can end or forge."""
+"""Annotations for a CI system: one line per cause, which observed text cannot end or forge."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ A, B, C = "pa/errors/general/a", "pa/errors/general/b", "pc/errors/general/c"
 
 
 def test_each_cause_is_one_error_and_the_state_comes_last() -> None:
-    drifts = [make_result(each, Outcome.DRIFTED, findings=(make_finding(),)) for each in (A, B)]
+    drifts = [make_result(address, Outcome.DRIFTED, findings=(make_finding(),)) for address in (A, B)]
     lines = render(
         make_run(), [*drifts, make_result(C, Outcome.FLAKY, reason=Reason("attempts-disagree", "504, then 500"))]
     )

@@ -1,4 +1,4 @@
-"""The commands that views print lead to the run's own target, records and runs."""
+"""Printed commands name the target, the records and the runs of the run itself."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def test_a_record_is_probed_again_on_the_shipped_target() -> None:
     )
 
 
-def test_it_is_probed_again_where_it_was_and_with_what_it_costs() -> None:
+def test_the_probe_command_has_the_target_and_the_costs() -> None:
     paid = make_result(A, Outcome.DRIFTED, cost="billable", nodeid="probes/test_errors.py::test_error[x y]")
     assert shlex.split(format_probe_command(ELSEWHERE, paid)) == [
         *("pytest", "probes/test_errors.py::test_error[x y]", "--target", "../w/my staging.toml"),
@@ -40,7 +40,7 @@ def test_it_is_probed_again_where_it_was_and_with_what_it_costs() -> None:
     ]
 
 
-def test_a_cause_is_asked_again_from_the_folder_that_has_its_run() -> None:
+def test_the_command_of_a_cause_has_the_folder_of_its_run() -> None:
     assert shlex.split(format_cause_command(ELSEWHERE, CAUSE)) == [
         *("pytest", "probes", "--cause", CAUSE.id, "--target", "../w/my staging.toml", "--catalog", "my/records"),
         *("--out", "my/runs", "--allow", "billable,free"),
@@ -48,7 +48,7 @@ def test_a_cause_is_asked_again_from_the_folder_that_has_its_run() -> None:
     assert format_cause_command(make_run(), CAUSE) == f"pytest probes --cause {CAUSE.id} --target live"
 
 
-def test_what_was_recorded_is_judged_again() -> None:
+def test_a_recording_has_the_command_that_judges_it_again() -> None:
     recorded = make_run(target="anybody", invocation=Invocation(traffic=("a.har", "b.jsonl")))
     assert format_cause_command(recorded, CAUSE) == f"pytest probes --cause {CAUSE.id} --traffic a.har b.jsonl"
     assert format_probe_command(recorded, make_result(A)).endswith("--traffic a.har b.jsonl")

@@ -1,4 +1,4 @@
-"""Documented beside observed: what differs is marked, and nothing else."""
+"""Documented beside observed value: only the difference is marked."""
 
 from __future__ import annotations
 
@@ -17,30 +17,32 @@ JSON = st.recursive(
 STRUCTURED = st.lists(JSON, max_size=3) | st.dictionaries(st.text(max_size=4), JSON, max_size=3)
 
 
-def marked(rows: list[DifferenceRow], side: str) -> list[str]:
+def list_marked(rows: list[DifferenceRow], side: str) -> list[str]:
     return [piece.text for row in rows for piece in getattr(row, side) or () if piece.marked and piece.text.strip()]
 
 
-def test_values_that_are_no_structure_are_marked_whole() -> None:
+def test_scalar_values_are_marked_as_a_whole() -> None:
     rows = compare_side_by_side(400, 422)
-    assert (marked(rows, "documented"), marked(rows, "observed")) == (["400"], ["422"])
+    assert (list_marked(rows, "documented"), list_marked(rows, "observed")) == (["400"], ["422"])
 
 
-def test_a_number_and_the_text_of_it_are_told_apart() -> None:
+def test_a_number_and_its_text_differ() -> None:
     rows = compare_side_by_side(400, "400")
-    assert (marked(rows, "documented"), marked(rows, "observed")) == (["400"], ['"400"'])
+    assert (list_marked(rows, "documented"), list_marked(rows, "observed")) == (["400"], ['"400"'])
 
 
 def test_of_two_texts_the_part_that_differs_is_marked() -> None:
     rows = compare_side_by_side("max_tokens: Field required", "max_tokens: Field missing")
-    assert (marked(rows, "documented"), marked(rows, "observed")) == (["required"], ["missing"])
+    assert (list_marked(rows, "documented"), list_marked(rows, "observed")) == (["required"], ["missing"])
 
 
 def test_of_two_structures_the_fields_that_differ_are_marked() -> None:
     rows = compare_side_by_side({"error": {"type": "a", "code": 1}}, {"error": {"type": "a", "code": 2, "new": True}})
-    assert marked(rows, "documented") == ['"code": 1,'] or marked(rows, "documented") == ['"code": 1']
-    assert marked(rows, "observed") == ['"code": 2,', '"new": true,'] or '"new": true,' in marked(rows, "observed")
-    assert '"type": "a"' not in marked(rows, "observed")
+    assert list_marked(rows, "documented") == ['"code": 1,'] or list_marked(rows, "documented") == ['"code": 1']
+    assert list_marked(rows, "observed") == ['"code": 2,', '"new": true,'] or '"new": true,' in list_marked(
+        rows, "observed"
+    )
+    assert '"type": "a"' not in list_marked(rows, "observed")
 
 
 def test_lines_of_the_same_place_stand_side_by_side() -> None:
@@ -53,9 +55,9 @@ def test_lines_of_the_same_place_stand_side_by_side() -> None:
 
 
 @given(STRUCTURED)
-def test_what_is_equal_has_no_mark(value: dict[str, Any] | list[Any]) -> None:
+def test_equal_values_have_no_mark(value: dict[str, Any] | list[Any]) -> None:
     rows = compare_side_by_side(value, value)
-    assert marked(rows, "documented") == marked(rows, "observed") == []
+    assert list_marked(rows, "documented") == list_marked(rows, "observed") == []
 
 
 @given(JSON, JSON)
@@ -63,7 +65,7 @@ def test_any_two_values_can_be_shown(documented: object, observed: object) -> No
     assert len(compare_side_by_side(documented, observed)) <= MAX_LINES + 1
 
 
-def test_what_is_endless_is_cut() -> None:
+def test_long_values_are_truncated() -> None:
     rows = compare_side_by_side(list(range(5000)), list(range(1, 5000)))
     assert len(rows) == MAX_LINES + 1
     assert rows[-1].observed is not None

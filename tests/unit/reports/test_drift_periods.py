@@ -1,4 +1,4 @@
-"""Which differences are one change, where several begin and end at once."""
+"""Drift periods: which differences are one change if several begin and end at once."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.unit.reports.test_feed import A, B, make_drift, replay
 
 
 @pytest.mark.parametrize("is_seen", [False, True])
-def test_what_begins_under_another_label_takes_no_place(is_seen: bool) -> None:
+def test_a_drift_under_another_label_replaces_no_period(is_seen: bool) -> None:
     """Neither of what goes on beside it nor of what recovered: only what differed under its own label changed."""
     limited = make_finding(
         label="limited", documented=429, observed=400, message="status: documented 429, observed 400"
@@ -26,19 +26,23 @@ def test_what_begins_under_another_label_takes_no_place(is_seen: bool) -> None:
     assert second.replaced_ids == set()
 
 
-def test_what_is_accepted_of_all_that_still_drift_is_accepted() -> None:
-    accepted, other = (
-        replace(make_drift(each), accepted_difference={"state": "accounted", "reason": "known"}) for each in (A, B)
+def test_a_period_is_accepted_if_all_its_drifting_records_are() -> None:
+    accepted, not_accepted = (
+        replace(make_drift(address), accepted_difference={"state": "accounted", "reason": "known"})
+        for address in (A, B)
     )
     for last, expected in (([accepted, make_result(B)], True), ([accepted, make_drift(B)], False)):
-        [change] = find_drift_periods(replay([[accepted, other], last]))
+        [change] = find_drift_periods(replay([[accepted, not_accepted], last]))
         assert change.accepted is expected
 
 
 @pytest.mark.parametrize(
-    ("words", "said"), [({"code": "c"}, ("c", "answer/status 422")), ({"summary": "it differs"}, ("", "it differs"))]
+    ("words", "expected"),
+    [({"code": "c"}, ("c", "answer/status 422")), ({"summary": "it differs"}, ("", "it differs"))],
 )
-def test_a_cause_without_words_is_told_by_its_differences(words: dict[str, str], said: tuple[str, str]) -> None:
+def test_a_cause_without_summary_is_described_by_its_differences(
+    words: dict[str, str], expected: tuple[str, str]
+) -> None:
     [row] = replay([[make_drift(A)]])
     [change] = find_drift_periods([replace(row, causes=dict.fromkeys(row.causes, words))])
-    assert (change.code, feed.describe_period(change)) == said
+    assert (change.code, feed.describe_period(change)) == expected

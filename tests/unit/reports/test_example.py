@@ -1,4 +1,4 @@
-"""The committed example report is what this code makes of its results."""
+"""The committed example report is up to date."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The wire's changelog: an entry a change, whatever the nights bring, in a feed that readers accept."""
+"""The feed of changes: one entry per change, in valid Atom."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def test_a_change_ends_as_the_last_of_its_records_did() -> None:
     assert (first.ending, second.replaced_ids) == (PeriodEnding.CHANGED, {first.id})
 
 
-def test_what_no_night_had_seen_as_documented_is_told_so() -> None:
+def test_a_drift_that_was_never_confirmed_is_marked() -> None:
     never = replace(
         make_drift(A), confirmation={"statements": "x", "never_confirmed": {"answer/status": {"first": "2026-10-30"}}}
     )
@@ -117,7 +117,7 @@ def test_what_no_night_had_seen_as_documented_is_told_so() -> None:
     ]
 
 
-def test_what_took_the_place_of_another_names_it() -> None:
+def test_a_period_names_the_one_that_it_replaced() -> None:
     was, now = find_drift_periods(replay([[make_drift(A)], [make_drift(A, 500)]]))
     assert (was.ending, now.replaced_ids) == (PeriodEnding.CHANGED, {was.id})
 
@@ -134,15 +134,15 @@ def test_one_of_two_differences_recovers_where_nothing_takes_its_place() -> None
     }
 
 
-OTHERS = [Outcome.INCONCLUSIVE, Outcome.RESTRICTED, Outcome.NOT_PROBED, Outcome.FLAKY, Outcome.HARNESS_ERROR]
+NO_VERDICT = [Outcome.INCONCLUSIVE, Outcome.RESTRICTED, Outcome.NOT_PROBED, Outcome.FLAKY, Outcome.HARNESS_ERROR]
 
 
 @given(
     st.lists(st.sampled_from(["c", "x", "y"]), min_size=1, max_size=12),
-    st.lists(st.tuples(st.integers(0, 12), st.sampled_from(OTHERS)), max_size=6),
+    st.lists(st.tuples(st.integers(0, 12), st.sampled_from(NO_VERDICT)), max_size=6),
 )
 def test_nights_without_a_verdict_change_nothing(letters: list[str], between: list[tuple[int, Outcome]]) -> None:
-    nights = [{"c": make_result(A), "x": make_drift(A), "y": make_drift(A, 500)}[each] for each in letters]
+    nights = [{"c": make_result(A), "x": make_drift(A), "y": make_drift(A, 500)}[letter] for letter in letters]
     expected = [(period.summary, period.ending) for period in find_drift_periods(replay([[night] for night in nights]))]
     for position, outcome in between:
         nights.insert(position, make_result(A, outcome))
@@ -172,10 +172,8 @@ OUTCOMES = st.sampled_from(["c", "x", "y", "i"])
 
 
 @given(st.lists(st.fixed_dictionaries(dict.fromkeys((A, B, C), OUTCOMES)), min_size=1, max_size=8), st.randoms())
-def test_shards_tell_the_same_merged_in_any_order_or_not_at_all(
-    nights: list[dict[str, str]], dice: random.Random
-) -> None:
-    whole: list[dict[str, Any]] = []
+def test_shards_give_the_same_periods_merged_or_not(nights: list[dict[str, str]], dice: random.Random) -> None:
+    complete: list[dict[str, Any]] = []
     merged: list[dict[str, Any]] = []
     unmerged: list[dict[str, Any]] = []
     for number, night in enumerate(nights):
@@ -188,17 +186,17 @@ def test_shards_tell_the_same_merged_in_any_order_or_not_at_all(
                 run=name, started_at=started, today=day.isoformat(), history=tuple(lines_before[-MAX_SHOWN_RUNS:])
             )
 
-        whole.append(build_history_line(make_night(f"r{number}", whole), results))
-        shards = [(make_night(f"s{number}{each}", merged, each), [results[each]]) for each in range(3)]
+        complete.append(build_history_line(make_night(f"r{number}", complete), results))
+        shards = [(make_night(f"s{number}{shard}", merged, shard), [results[shard]]) for shard in range(3)]
         dice.shuffle(shards)
         merged.append(build_history_line(*merge_runs(shards)))
         unmerged += [
-            build_history_line(make_night(f"s{number}{each}", unmerged, each), [results[each]]) for each in range(3)
+            build_history_line(make_night(f"s{number}{shard}", unmerged, shard), [results[shard]]) for shard in range(3)
         ]
     dice.shuffle(unmerged)
     periods = [
         find_drift_periods(earlier_runs.parse_history_lines(lines))
-        for lines in (whole, merged, unmerged, [*whole, *unmerged])
+        for lines in (complete, merged, unmerged, [*complete, *unmerged])
     ]
     assert periods[0] == periods[1] == periods[2] == periods[3]
 
@@ -250,7 +248,7 @@ def test_the_only_history_there_is_need_not_be_named(
     assert "h/live.jsonl: the history has no run" in capsys.readouterr().err
 
 
-def test_a_run_under_another_revision_is_told_apart_from_the_usual_ones(
+def test_a_run_under_another_revision_has_its_own_feed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """It drifts in more and sees less: neither ends, begins or hides anything of what the usual one did."""
@@ -259,14 +257,14 @@ def test_a_run_under_another_revision_is_told_apart_from_the_usual_ones(
     assert main(["feed", "--history", "h"]) == main(["news", "--history", "h"]) == 0
     before = capsys.readouterr().out
     invocation = Invocation(revision="pa:2026-10-21")
-    other = make_run(
+    other_revision = make_run(
         run="o1", target="live-2026-10-21", started_at="2026-11-02T05:00:00Z", today="2026-11-02", invocation=invocation
     )
-    append_to_history(tmp_path / "h", other, [make_unobserved(A), make_drift(B)])
+    append_to_history(tmp_path / "h", other_revision, [make_unobserved(A), make_drift(B)])
     assert main(["feed", "--history", "h"]) == main(["news", "--history", "h"]) == 0
     assert capsys.readouterr().out == before
     with pytest.raises(EvidenceError, match="runs of different targets cannot be one: live-2026-10-21, live"):
-        merge_runs([(make_run(), [make_result(A)]), (other, [make_drift(A)])])
+        merge_runs([(make_run(), [make_result(A)]), (other_revision, [make_drift(A)])])
 
 
 def test_a_blind_night_changes_no_byte() -> None:
@@ -316,13 +314,15 @@ def test_the_feed_is_atom() -> None:
         ["PA: status: documented 400, observed 409", "2026-11-04T00:00:00Z", "2026-11-04T00:00:00Z"],
         ["PA: status: documented 400, observed 422", "2026-11-02T00:00:00Z", "2026-11-04T00:00:00Z"],
     ]
-    assert [[each.get("term") for each in entry.iter(f"{ATOM}category")] for entry in parse_entries(text)] == [
+    assert [[category.get("term") for category in entry.iter(f"{ATOM}category")] for entry in parse_entries(text)] == [
         ["pc", "status-differs", "recovered"],
         ["pa", "status-differs", "open"],
         ["pa", "status-differs", "changed"],
     ]
     contents = [entry.find(f"{ATOM}content") for entry in parse_entries(text)]
-    assert [(each.get("type"), (each.text or "").splitlines()) for each in contents if each is not None] == [
+    assert [
+        (content.get("type"), (content.text or "").splitlines()) for content in contents if content is not None
+    ] == [
         (
             "text",
             [
@@ -367,12 +367,14 @@ def test_the_latest_two_hundred_changes_are_in_it() -> None:
     ]
 
 
-@pytest.mark.parametrize(("records", "rest"), [(50, []), (51, ["- and 1 more record"]), (52, ["- and 2 more records"])])
-def test_fifty_records_of_a_change_are_named(records: int, rest: list[str]) -> None:
+@pytest.mark.parametrize(
+    ("records", "rest_line"), [(50, []), (51, ["- and 1 more record"]), (52, ["- and 2 more records"])]
+)
+def test_fifty_records_of_a_change_are_named(records: int, rest_line: list[str]) -> None:
     names = [f"pa/errors/general/{number:02}" for number in range(records)]
     [entry] = parse_entries(feed.render("live", replay([[make_drift(name) for name in names]])))
     listed = [line for line in (entry.findtext(f"{ATOM}content") or "").splitlines() if line.startswith("- ")]
-    assert listed == [*(f"- {name}: answer/status 422" for name in names[:50]), *rest]
+    assert listed == [*(f"- {name}: answer/status 422" for name in names[:50]), *rest_line]
 
 
 def test_a_calm_history_is_dated_by_its_first_night() -> None:

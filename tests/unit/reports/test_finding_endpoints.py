@@ -1,4 +1,4 @@
-"""On which endpoints a record differs is told where it is not all of them, and their exchanges are shown."""
+"""Endpoints of a finding: named if only some mismatch, with their exchanges."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
 RECORD = "pa/errors/general/rate_limit_error"
 MODELS, COUNT, FILES, AGENTS, BATCHES = ALL = tuple(
-    f"pa/endpoints/{each}"
-    for each in (
+    f"pa/endpoints/{name}"
+    for name in (
         "models/list_models",
         "messages/count_tokens",
         "files/list_files",
@@ -34,7 +34,7 @@ MODELS, COUNT, FILES, AGENTS, BATCHES = ALL = tuple(
 
 
 def make_drift_on(*places: str, endpoints: tuple[str, ...] = ALL) -> Result:
-    """A drift on some of the endpoints that were asked; the first of them is the one that the recipe does not name."""
+    """Make a drift on some of the probed endpoints; the exchange of the first names no endpoint, as recipes do."""
     observations = tuple(
         Observation(endpoint, "answer", mismatched={"status": "422"} if endpoint in places else {})
         for endpoint in endpoints
@@ -50,7 +50,7 @@ def describe(*places: str, endpoints: tuple[str, ...] = ALL) -> str:
     return describe_endpoints(drift.findings[0].endpoints, drift)
 
 
-def test_the_endpoints_are_told_where_others_agree() -> None:
+def test_endpoints_are_named_if_others_agree() -> None:
     assert describe(COUNT) == "on 1 of 5 endpoints: messages/count_tokens"
     text = describe(MODELS, COUNT, FILES, AGENTS)
     assert text == "on 4 of 5 endpoints: models/list_models, messages/count_tokens, files/list_files and 1 more"

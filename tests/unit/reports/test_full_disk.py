@@ -1,4 +1,4 @@
-"""A disk that is full while a view is written: which file it was is said, and nothing half written stays."""
+"""A full disk while a view is written: the file is named, and no partial file stays."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ class Full(io.FileIO):
 
 
 def test_the_view_that_found_no_room_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def opened(path: Path, mode: str) -> Full:
+    def open_full(path: Path, mode: str) -> Full:
         return Full(path, mode)
 
     with monkeypatch.context() as patched:
-        patched.setattr(Path, "open", opened)
+        patched.setattr(Path, "open", open_full)
         with pytest.raises(OSError, match="No space left on device") as caught:
             write_views(tmp_path, Run("r", "mock", False, "2026-11-22T00:00:00Z", "2026-11-22"), [])
     assert caught.value.filename == str(tmp_path / "summary.md")

@@ -1,4 +1,4 @@
-"""A history's lines as they stand in its file: in order, small, and named where one cannot be read."""
+"""The history file: sorted, small, and unreadable lines are named."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def test_a_line_that_a_kill_cut_short_does_not_swallow_the_next(tmp_path: Path) 
     assert [line["run"] for line in load_history(tmp_path, "live")] == ["r1", "r3", "r4"], "one without an end is whole"
 
 
-def test_lines_are_in_the_order_of_their_runs_whatever_order_they_were_written_in(tmp_path: Path) -> None:
+def test_lines_are_sorted_by_run(tmp_path: Path) -> None:
     for name, started in (("b", "2026-11-22"), ("a", "2026-11-22"), ("c", "2026-11-21")):
         append_to_history(tmp_path, make_run(run=name, started_at=f"{started}T00:00:00Z"), [make_result(A)])
     assert [line["run"] for line in load_history(tmp_path, "live")] == ["c", "a", "b"]
@@ -72,7 +72,7 @@ def test_a_line_is_ascii_and_no_wider_than_it_need_be(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("damage", "why"),
+    ("damage", "problem"),
     [
         ('{"run": "r", "address_set": "c", "started_at": "s"}', "no outcomes"),
         *(
@@ -93,7 +93,7 @@ def test_a_line_is_ascii_and_no_wider_than_it_need_be(tmp_path: Path) -> None:
     ],
     ids=str,
 )
-def test_a_damaged_line_is_named_kept_and_skipped(tmp_path: Path, damage: Any, why: str) -> None:
+def test_a_damaged_line_is_named_kept_and_skipped(tmp_path: Path, damage: Any, problem: str) -> None:
     """Its neighbours are read, and a run is added: else one line would blind every night after it."""
     path = tmp_path / "live.jsonl"
     for name, started in (("r1", "2026-11-19"), ("r2", "2026-11-20")):
@@ -108,10 +108,10 @@ def test_a_damaged_line_is_named_kept_and_skipped(tmp_path: Path, damage: Any, w
     path.write_bytes(first + raw + second)
     damaged: list[str] = []
     assert append_to_history(tmp_path, make_run(run="r3"), [make_result(A)], damaged)
-    [told] = damaged
-    assert "live.jsonl:2: " in told
-    assert why in told
-    assert "it is skipped" in told
+    [damaged_line] = damaged
+    assert "live.jsonl:2: " in damaged_line
+    assert problem in damaged_line
+    assert "it is skipped" in damaged_line
     assert [line["run"] for line in load_history(tmp_path, "live")] == ["r1", "r2", "r3"]
     assert path.read_bytes().startswith(first + raw + second)
 
@@ -123,7 +123,7 @@ def test_of_many_damaged_lines_some_are_named_and_all_are_counted(tmp_path: Path
     assert damaged[MAX_DAMAGE_NOTES:] == ["3990 more damaged lines of the history are skipped"]
 
 
-def test_a_history_that_cannot_be_read_is_told(tmp_path: Path) -> None:
+def test_an_unreadable_history_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "live.jsonl").mkdir()
     with pytest.raises(EvidenceError, match=r"live\.jsonl: cannot be read \(Is a directory\); check the path"):
         load_history(tmp_path, "live")

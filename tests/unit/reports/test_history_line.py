@@ -1,4 +1,4 @@
-"""One small line a run, and what the next run can tell from it."""
+"""The history line of a run, and what the next run reads from it."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ LIMITED = "pa/errors/general/rate_limit"
 A, B = "pa/errors/general/a", "pa/errors/general/b"
 
 
-def test_a_line_tells_each_outcome_in_a_letter() -> None:
+def test_a_line_has_a_letter_per_outcome() -> None:
     line = build_history_line(
         make_run(), [make_result(B, Outcome.INCONCLUSIVE), make_result(A, Outcome.DRIFTED, findings=(make_finding(),))]
     )
@@ -41,12 +41,12 @@ def test_a_line_tells_each_outcome_in_a_letter() -> None:
     assert line["causes"][cause] == {"code": "status-differs", "summary": "status: documented 400, observed 422"}
 
 
-def test_what_was_appended_is_loaded(tmp_path: Path) -> None:
+def test_an_appended_run_is_loaded(tmp_path: Path) -> None:
     described, results = make_run(), [make_result(A), make_result(B, Outcome.NOT_PROBED)]
     assert append_to_history(tmp_path, described, results)
-    previous, shown = load_shown_history(tmp_path, "live")
+    previous, lines_loaded = load_shown_history(tmp_path, "live")
     assert previous == described.run
-    (row,) = earlier_runs.parse_history(make_run(history=shown))
+    (row,) = earlier_runs.parse_history(make_run(history=lines_loaded))
     assert row.outcomes == {A: Outcome.CONFORMS, B: Outcome.NOT_PROBED}
     assert row.today == date(2026, 11, 21)
 
@@ -57,7 +57,7 @@ def test_a_run_is_remembered_once(tmp_path: Path) -> None:
     assert len(load_history(tmp_path, "live")) == 1
 
 
-def test_the_addresses_are_spelt_out_once_a_cast(tmp_path: Path) -> None:
+def test_addresses_are_written_only_if_they_changed(tmp_path: Path) -> None:
     for number in range(3):
         append_to_history(
             tmp_path, make_run(run=f"r{number}", started_at=f"2026-11-2{number}T00:00:00Z"), [make_result(A)]
@@ -65,21 +65,21 @@ def test_the_addresses_are_spelt_out_once_a_cast(tmp_path: Path) -> None:
     append_to_history(tmp_path, make_run(run="r3", started_at="2026-11-23T00:00:00Z"), [make_result(A), make_result(B)])
     text = (tmp_path / "live.jsonl").read_text()
     assert text.count('"addresses"') == 2
-    _, shown = load_shown_history(tmp_path, "live")
-    assert sum("addresses" in line for line in shown) == 2
-    assert [len(row.outcomes) for row in earlier_runs.parse_history(make_run(history=shown))] == [1, 1, 1, 2]
+    _, lines_loaded = load_shown_history(tmp_path, "live")
+    assert sum("addresses" in line for line in lines_loaded) == 2
+    assert [len(row.outcomes) for row in earlier_runs.parse_history(make_run(history=lines_loaded))] == [1, 1, 1, 2]
 
 
-def test_what_each_record_stated_is_spelt_out_beside_its_address(tmp_path: Path) -> None:
+def test_statement_digests_are_written_only_if_they_changed(tmp_path: Path) -> None:
     for number, digest in enumerate(("old", "old", "new")):
         night = make_run(run=f"r{number}", started_at=f"2026-11-2{number}T00:00:00Z")
         append_to_history(tmp_path, night, [make_result(A, confirmation={"statements": digest}), make_result(B)])
     text = (tmp_path / "live.jsonl").read_text()
     assert text.count('"statement_digests":["old",""]') == 1
     assert text.count('"statement_digests":["new",""]') == 1
-    _, shown = load_shown_history(tmp_path, "live")
-    assert sum("statement_digests" in line for line in shown) == 2
-    assert [row.statement_digests[A] for row in earlier_runs.parse_history(make_run(history=shown))] == [
+    _, lines_loaded = load_shown_history(tmp_path, "live")
+    assert sum("statement_digests" in line for line in lines_loaded) == 2
+    assert [row.statement_digests[A] for row in earlier_runs.parse_history(make_run(history=lines_loaded))] == [
         "old",
         "old",
         "new",
@@ -97,7 +97,7 @@ def test_a_drift_that_was_never_confirmed_keeps_the_day_of_its_first_observation
     assert build_history_line(make_run(), [drifted])["drifts"][A]["first"] == "2026-11-17"
 
 
-def test_of_what_is_lost_only_that_is_told_which_its_letter_hides(tmp_path: Path) -> None:
+def test_lost_coverage_is_listed_only_for_unprobed_records(tmp_path: Path) -> None:
     append_to_history(tmp_path, make_run(run="r0", started_at="2026-11-20T00:00:00Z"), [make_result(A), make_result(B)])
     carried = make_run(history=load_shown_history(tmp_path, "live")[1])
     no_key = make_result(A, Outcome.NOT_PROBED, reason=Reason("credential-empty", "PA_API_KEY is set and empty"))
@@ -149,7 +149,7 @@ def test_a_broken_row_in_a_results_file_is_named() -> None:
         earlier_runs.parse_history(make_run(history=({"run": "r", "address_set": "c", "outcomes": "c"},)))
 
 
-def test_a_run_sees_only_what_began_before_it(tmp_path: Path) -> None:
+def test_a_run_has_only_the_runs_that_began_before_it(tmp_path: Path) -> None:
     for number in range(3):
         append_to_history(
             tmp_path, make_run(run=f"r{number}", started_at=f"2026-11-2{number}T00:00:00Z"), [make_result(A)]
@@ -171,11 +171,11 @@ def test_a_line_is_on_the_disk_when_it_is_remembered(tmp_path: Path, monkeypatch
     assert held == [(tmp_path / "live.jsonl").stat().st_size]
 
 
-def test_what_is_no_discovery_is_not_kept() -> None:
+def test_a_finding_that_is_no_discovery_is_not_kept() -> None:
     assert list_discovered([make_result(A, findings=(make_finding("status-differs"),))]) == set()
 
 
-def test_only_the_names_of_what_was_discovered_are_kept() -> None:
+def test_only_names_of_discoveries_are_kept() -> None:
     header = make_finding("undocumented-header", location="x-new", observed="volatile-1")
     code = make_finding("undocumented-code", location="type", observed="brand_new_error")
     assert list_discovered([make_result(A, findings=(header, code))]) == {
@@ -214,7 +214,7 @@ def test_a_drift_has_its_first_day_and_an_end_makes_a_new_one() -> None:
     ]
 
 
-def test_what_earlier_runs_remember_of_a_record_is_in_their_order_and_of_it_alone() -> None:
+def test_earlier_outcomes_of_a_record_are_sorted_by_run() -> None:
     drifted = make_result(A, Outcome.DRIFTED, findings=(make_finding(),))
     lines = (
         build_history_line(make_run(run="r1", today="2026-11-19"), [make_result(A)]),
@@ -227,7 +227,7 @@ def test_what_earlier_runs_remember_of_a_record_is_in_their_order_and_of_it_alon
     ]
 
 
-def test_what_a_row_of_an_earlier_version_does_not_say_is_nothing() -> None:
+def test_fields_missing_from_an_earlier_version_are_empty() -> None:
     needed = {
         "run": "r",
         "started_at": "2026-11-20T00:00:00Z",
@@ -241,7 +241,7 @@ def test_what_a_row_of_an_earlier_version_does_not_say_is_nothing() -> None:
     )
 
 
-def test_what_a_row_says_is_read() -> None:
+def test_every_field_of_a_row_is_read() -> None:
     fields: dict[str, Any] = {
         "live": True,
         "drifts": {A: {}},
@@ -269,7 +269,7 @@ def test_discoveries_are_remembered_for_the_next_run() -> None:
     }
 
 
-def test_what_was_assumed_and_is_documented_is_no_correction() -> None:
+def test_a_documented_assertion_is_no_resolved_assumption() -> None:
     assert list_resolved_assumptions([make_result(A, findings=(make_finding(),))]) == set()
 
 
@@ -314,22 +314,22 @@ def test_the_history_stays_where_earlier_nights_left_it() -> None:
 def test_every_outcome_comes_back_from_its_letter() -> None:
     results = [make_result(f"{A}{number}", outcome) for number, outcome in enumerate(Outcome)]
     (row,) = earlier_runs.parse_history(make_run(history=(build_history_line(make_run(), results),)))
-    assert row.outcomes == {each.record: each.outcome for each in results}
-    assert [len(each) for each in earlier_runs.OUTCOME_LETTERS.values()] == [1] * len(Outcome)
+    assert row.outcomes == {result.record: result.outcome for result in results}
+    assert [len(result) for result in earlier_runs.OUTCOME_LETTERS.values()] == [1] * len(Outcome)
 
 
-def test_the_words_for_a_cause_are_told_once_in_a_file(tmp_path: Path) -> None:
+def test_the_summary_of_a_cause_is_written_once_per_file(tmp_path: Path) -> None:
     for number in range(3):
         drifted = make_result(A, Outcome.DRIFTED, findings=(make_finding(),))
         append_to_history(tmp_path, make_run(run=f"r{number}", started_at=f"2026-11-2{number}T00:00:00Z"), [drifted])
     assert ["causes" in line for line in load_history(tmp_path, "live")] == [True, False, False]
 
 
-def test_a_key_that_is_set_and_empty_loses_its_records_and_one_that_is_not_set_loses_none() -> None:
-    known = (build_history_line(make_run(run="r1", today="2026-11-20"), [make_result(A), make_result(B)]),)
+def test_an_empty_key_loses_coverage_and_an_unset_key_does_not() -> None:
+    lines_before = (build_history_line(make_run(run="r1", today="2026-11-20"), [make_result(A), make_result(B)]),)
     empty = make_result(A, Outcome.NOT_PROBED, reason=Reason("credential-empty", "PA_API_KEY is set and empty"))
     missing = make_result(B, Outcome.NOT_PROBED, reason=Reason("credential-missing", "set PA_API_KEY"))
-    line = build_history_line(make_run(history=known), [empty, missing])
+    line = build_history_line(make_run(history=lines_before), [empty, missing])
     assert (line["outcomes"], line["coverage_lost"]) == ("nn", [A])
 
 
@@ -339,7 +339,7 @@ def test_a_line_of_the_same_records_is_of_the_address_set_that_earlier_versions_
     assert build_history_line(make_run(), list(map(make_result, addresses)))["address_set"] == "cb8e40f7c01d"
 
 
-def test_a_drift_keeps_what_it_did_not_draw_again_until_it_does() -> None:
+def test_an_endpoint_that_was_not_drawn_keeps_its_drift() -> None:
     here, there = "pa/endpoints/messages/a", "pa/endpoints/messages/b"
     lines: list[dict[str, Any]] = []
     for drawn in ((here, there), (here,), (here,), (here, there)):
@@ -349,16 +349,16 @@ def test_a_drift_keeps_what_it_did_not_draw_again_until_it_does() -> None:
     assert [line["drifts"][A].get("not_drawn") for line in lines] == [None, [there], [there], None]
 
 
-def test_what_is_remembered_of_a_drift_that_was_not_drawn_is_what_it_was() -> None:
+def test_a_drift_on_undrawn_endpoints_keeps_its_entry() -> None:
     there = "pa/endpoints/messages/b"
     drifted = make_result(A, Outcome.DRIFTED, findings=(make_finding(endpoints=(there,)),))
     first = build_history_line(make_run(run="r1"), [drifted])
     confirmation = {"statements": "x", "never_confirmed": {"answer/type": {"first": "2026-11-17"}}}
     fine = replace(make_result(A, confirmation=confirmation), not_drawn=(there,))
-    kept = build_history_line(make_run(run="r2", history=(first,)), [fine])["drifts"][A]
+    entry = build_history_line(make_run(run="r2", history=(first,)), [fine])["drifts"][A]
     before = first["drifts"][A]
-    assert (kept["since"], kept["causes"]) == (before["since"], before["causes"])
-    assert "first" not in kept
+    assert (entry["since"], entry["causes"]) == (before["since"], before["causes"])
+    assert "first" not in entry
 
 
 def test_a_drift_that_is_accounted_for_is_remembered_as_accepted() -> None:

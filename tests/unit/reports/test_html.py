@@ -1,4 +1,4 @@
-"""report.html as a document: one file, closed to everything, complete without its script."""
+"""report.html: one self-contained file, complete without its script."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def test_nothing_is_loaded_from_anywhere(page: str) -> None:
 
 def test_a_reader_without_script_finds_every_finding(page: str) -> None:
     text = " ".join(Reader(page).words)
-    for told in (
+    for message in (
         "header x-should-retry: documented false, observed true",
         "last seen as documented 2026-11-20",
         "since 2026-10-12",
@@ -112,10 +112,10 @@ def test_a_reader_without_script_finds_every_finding(page: str) -> None:
         "KeyError: 'id' in probes/recipes/pd/inference.py:88",
         "Set the variable named in the detail.",
     ):
-        assert told in text, told
+        assert message in text, message
 
 
-def test_what_is_hostile_is_text(page: str) -> None:
+def test_hostile_text_is_escaped(page: str) -> None:
     reader = Reader(page)
     assert "<script>window.ran=1</script><img src=x" in "".join(reader.words)
     assert "\u202e" not in page
@@ -128,9 +128,9 @@ def test_what_is_hostile_is_text(page: str) -> None:
 )
 def test_any_text_anywhere_leaves_the_page_as_it_is(text: str) -> None:
     wrong = make_finding(message=text, location=text, observed={text: [text]}, documented={text: text}, label=text)
-    seen = make_exchange(label=text, failure=Reason("x", text))
+    exchange = make_exchange(label=text, failure=Reason("x", text))
     results = [
-        make_drift(A, wrong, exchanges=(seen,)),
+        make_drift(A, wrong, exchanges=(exchange,)),
         make_result(
             f"{A}2", findings=(wrong,), probed_record={"name": text, "status": [text], "note": text, "source": text}
         ),
@@ -172,7 +172,7 @@ def test_a_detail_is_the_same_whether_printed_or_packed(monkeypatch: pytest.Monk
     assert evidence.replace("h3>", "h5>") in printed
 
 
-def test_a_detail_has_a_checklist_of_what_is_asserted() -> None:
+def test_a_detail_has_a_checklist_of_assertions() -> None:
     observations = (
         Observation(
             "pa/endpoints/messages/create", "answer", ("status", "type"), {"param": "absent"}, {"code": "no-body"}
@@ -180,8 +180,8 @@ def test_a_detail_has_a_checklist_of_what_is_asserted() -> None:
         Observation("pa/endpoints/models/list", "answer", ("status",)),
     )
     page = html.render(make_run(), [make_drift(A, observations=observations)])
-    (told,) = re.findall(r'<details class="checklist">(.*?)</details>', page, re.DOTALL)
-    words = " ".join("".join(re.sub("<[^>]*>", " ", told)).split())
+    (checklist,) = re.findall(r'<details class="checklist">(.*?)</details>', page, re.DOTALL)
+    words = " ".join("".join(re.sub("<[^>]*>", " ", checklist)).split())
     assert words == (
         "Assertions 3 as documented, 1 mismatched, 1 not observed"
         " answer on pa/endpoints/messages/create mismatched param : absent"
@@ -191,7 +191,7 @@ def test_a_detail_has_a_checklist_of_what_is_asserted() -> None:
     assert '<details class="checklist">' not in html.render(make_run(), [make_drift(A)])
 
 
-def test_what_differs_from_an_assumption_stands_apart_from_drift() -> None:
+def test_mismatched_assumptions_are_listed_apart_from_drift() -> None:
     assumed = make_finding(severity=Severity.SHOULD, location="$.x", documented="<b>", observed=None)
     detail = unpack_details(html.render(make_run(), [make_result(A, findings=(assumed,))]))[A]
     assert "Not as we assumed" in detail
@@ -200,7 +200,7 @@ def test_what_differs_from_an_assumption_stands_apart_from_drift() -> None:
     assert "Not as we assumed" not in html.render(make_run(), [make_drift(A)])
 
 
-def test_findings_beyond_those_shown_whole_are_listed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_findings_beyond_the_detailed_ones_are_listed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(html, "MAX_ARTICLES", 2)
     page = html.render(make_run(), [make_drift(f"{A}{number}") for number in range(5)])
     assert page.count('<article class="finding') == 2

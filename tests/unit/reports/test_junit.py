@@ -1,4 +1,4 @@
-"""junit.xml: well-formed whatever was observed, and true for the CI systems that count it."""
+"""junit.xml: well-formed for any observed text, with the counts that CI systems read."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def _record(case: ElementTree.Element) -> str:
     return next(element.attrib["value"] for element in case.iter("property") if element.get("name") == "record")
 
 
-def test_each_outcome_is_what_ci_takes_it_for() -> None:
+def test_each_outcome_has_its_junit_element() -> None:
     case_by_address = parse_cases(*sample.make_full_run())
     verdicts = {
         address: [child.tag for child in case if child.tag not in ("properties", "system-out")]
@@ -47,7 +47,7 @@ def test_each_outcome_is_what_ci_takes_it_for() -> None:
 
 
 def test_a_failure_names_each_cause_and_how_to_ask_it_again() -> None:
-    both = [make_result(each, Outcome.DRIFTED, findings=(make_finding(),)) for each in (A, f"{A}2")]
+    both = [make_result(address, Outcome.DRIFTED, findings=(make_finding(),)) for address in (A, f"{A}2")]
     (shared,) = find_causes(both)
     for case in parse_cases(make_run(), both).values():
         text = case.findtext("failure", "")
@@ -57,7 +57,7 @@ def test_a_failure_names_each_cause_and_how_to_ask_it_again() -> None:
         )
 
 
-def test_what_does_not_fail_is_no_cause_in_it() -> None:
+def test_an_accepted_drift_is_no_failure() -> None:
     accepted = make_result(
         A, Outcome.DRIFTED, findings=(make_finding(),), accepted_difference={"state": "accounted", "reason": "known"}
     )

@@ -1,4 +1,4 @@
-"""In an exchange, the lines that show what differs are marked, and what is missing stands there as missing."""
+"""Marked lines of an exchange: differences, and missing values as missing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What one run has to tell a webhook: each thing by one run alone, as the policy says, from the history alone."""
+"""News of a run for a webhook: each change in one run only, from the history alone."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def count_news(rows: Sequence[HistoryRow]) -> list[dict[str, int]]:
     return [{name: number for name, number in count.items() if number} for count in counts]
 
 
-def test_each_is_told_by_one_run() -> None:
+def test_each_change_is_news_in_one_run() -> None:
     rows = replay(
         [
             [make_result(A)],
@@ -51,7 +51,7 @@ def test_each_is_told_by_one_run() -> None:
     assert count_news(rows) == [{}, {"new": 1}, {}, {"coverage_lost": 1}, {"changed": 1}, {"recovered": 1}, {}]
 
 
-def test_what_is_accepted_calls_nobody() -> None:
+def test_an_accepted_drift_is_no_news() -> None:
     accepted = replace(make_drift(A), accepted_difference={"state": "accounted", "reason": "known"})
     assert count_news(replay([[accepted], [accepted], [make_drift(A)], [make_result(A)]])) == [
         {},
@@ -61,7 +61,7 @@ def test_what_is_accepted_calls_nobody() -> None:
     ]
 
 
-def test_what_is_lost_from_sight_is_told_together_and_only_what_was_seen_before() -> None:
+def test_lost_coverage_is_one_entry_per_provider() -> None:
     rows = replay(
         [
             [make_result(A), make_result(B), make_unobserved("pa/errors/general/d")],
@@ -73,14 +73,17 @@ def test_what_is_lost_from_sight_is_told_together_and_only_what_was_seen_before(
     assert build_news("live", rows, rows[-1].run)["text"] == ("2 records lost coverage; PA and PC were not observed")
 
 
-def test_what_was_seen_again_is_lost_anew() -> None:
+def test_coverage_can_be_lost_again() -> None:
     rows = replay(
-        [[each] for each in (make_result(A), make_unobserved(A), make_result(A), make_unobserved(A), make_result(A))]
+        [
+            [result]
+            for result in (make_result(A), make_unobserved(A), make_result(A), make_unobserved(A), make_result(A))
+        ]
     )
     assert count_news(rows) == [{}, {"coverage_lost": 1}, {}, {"coverage_lost": 1}, {}]
 
 
-def test_what_was_not_probed_is_lost_where_the_history_says_so() -> None:
+def test_an_unprobed_record_is_lost_only_if_the_history_lists_it() -> None:
     rows = replay(
         [[make_result(A), make_result(B)], [make_result(A, Outcome.NOT_PROBED), make_result(B, Outcome.NOT_PROBED)]]
     )
@@ -88,11 +91,13 @@ def test_what_was_not_probed_is_lost_where_the_history_says_so() -> None:
     assert lost["records"] == [B]
 
 
-def test_a_run_is_told_whole() -> None:
+def test_the_message_of_a_run() -> None:
     """What a webhook reads; of the records of a change ten are named."""
     lost = [f"pc/errors/general/{number:02}" for number in range(11)]
     drifting = [f"pa/errors/general/{number:02}" for number in range(11)]
-    rows = replay([[make_result(each) for each in lost], [*map(make_unobserved, lost), *map(make_drift, drifting)]])
+    rows = replay(
+        [[make_result(address) for address in lost], [*map(make_unobserved, lost), *map(make_drift, drifting)]]
+    )
     message = build_news("live", rows, "r01")
     [new], [absent] = message.pop("new"), message.pop("coverage_lost")
     assert message == {
@@ -112,19 +117,19 @@ def test_a_run_is_told_whole() -> None:
 
 
 @given(st.lists(st.fixed_dictionaries(dict.fromkeys((A, B), st.sampled_from("cxyi"))), min_size=1, max_size=10))
-def test_the_runs_of_a_history_tell_each_change_and_each_recovery_once(nights: list[dict[str, str]]) -> None:
+def test_each_change_and_each_recovery_is_news_once(nights: list[dict[str, str]]) -> None:
     rows = replay([[make_result_of(item, how) for item, how in night.items()] for night in nights])
     messages = [build_news("live", rows, row.run) for row in rows]
     periods = find_drift_periods(rows)
-    assert sorted(
-        each["id"] for message in messages for name in ("new", "changed") for each in message[name]
-    ) == sorted(each.id for each in periods)
-    assert sorted(each["id"] for message in messages for each in message["recovered"]) == sorted(
-        each.id for each in periods if each.ending == "recovered"
+    changes = [change for message in messages for name in ("new", "changed") for change in message[name]]
+    recoveries = [recovery for message in messages for recovery in message["recovered"]]
+    assert sorted(change["id"] for change in changes) == sorted(period.id for period in periods)
+    assert sorted(recovery["id"] for recovery in recoveries) == sorted(
+        period.id for period in periods if period.ending == "recovered"
     )
 
 
-def test_a_run_that_nobody_remembers_has_nothing_to_tell() -> None:
+def test_an_unknown_run_is_an_error() -> None:
     with pytest.raises(
         EvidenceError, match=r"the history does not remember run 'r9'; `catalog-probe report history append` adds"
     ):
@@ -149,12 +154,12 @@ def test_it_is_small_and_one_sentence_tells_it() -> None:
 @pytest.mark.parametrize(
     "mention", ["@here", "<!channel>", "see evil.example", "https://evil/x", "#1", "*bold*", "`code`", "x" * 90]
 )
-def test_a_text_that_a_channel_could_act_on_is_told_by_its_code(mention: str) -> None:
+def test_a_text_with_markup_is_replaced_by_its_code(mention: str) -> None:
     [row] = replay([[make_drift(A, mention)]])
     assert build_news("live", [row], row.run)["text"] == "1 new (PA: status-differs in 1 record)"
 
 
-def test_of_several_changes_the_first_is_told_as_the_first() -> None:
+def test_the_text_names_the_first_of_several_changes() -> None:
     [row] = replay([[make_drift(A, 422), make_drift(B, 409)]])
     sentence = build_news("live", [row], row.run)["text"]
     assert re.fullmatch(r"2 new \(the first: PA status: 400 → (409|422) in 1 record\)", sentence)
@@ -192,14 +197,14 @@ def test_the_command_prints_it_of_any_run(
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         (["news", "r7"], "no run 'r7'"),
     ],
 )
-def test_slips(
+def test_mistakes_are_one_line(
     arguments: list[str],
-    said: str,
+    message: str,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
@@ -208,11 +213,11 @@ def test_slips(
     remember(tmp_path / "reports" / "history", [[make_drift(A)]])
     assert main(arguments) == 4
     error = capsys.readouterr().err
-    assert said in error
+    assert message in error
     assert error.count("\n") == 1
 
 
-def test_a_merged_night_tells_what_its_shards_saw(tmp_path: Path) -> None:
+def test_a_merged_night_has_the_news_of_its_shards(tmp_path: Path) -> None:
     shards: list[Any] = [make_result(A, Outcome.DRIFTED, findings=(make_finding(),)), make_drift(B)]
     append_to_history(tmp_path, make_run(run="r1"), shards)
     [row] = replay([shards])

@@ -1,4 +1,4 @@
-"""One thing has one word, wherever it is told: in the page, the terminal, the summary, the annotations and the docs."""
+"""Each thing has the same word in the page, terminal, summary, annotations and docs."""
 
 from __future__ import annotations
 
@@ -68,19 +68,19 @@ class Text(HTMLParser):
 
 
 @pytest.fixture(scope="module", params=["full", "fifty"])
-def told(request: pytest.FixtureRequest) -> tuple[Run, list[Result], dict[str, str]]:
-    described, results = sample.make_full_run() if request.param == "full" else sample.make_run_with_fifty_drifts(5)
+def views_of_run(request: pytest.FixtureRequest) -> tuple[Run, list[Result], dict[str, str]]:
+    run, results = sample.make_full_run() if request.param == "full" else sample.make_run_with_fifty_drifts(5)
     views = {
-        "page": Text(html.render(described, results)).words,
-        "terminal": " ".join(terminal.render(described, results).split()),
-        "summary": summary.render(described, results),
+        "page": Text(html.render(run, results)).words,
+        "terminal": " ".join(terminal.render(run, results).split()),
+        "summary": summary.render(run, results),
     }
-    return described, results, views
+    return run, results, views
 
 
-def test_each_section_has_one_heading_and_one_number(told: tuple[Run, list[Result], dict[str, str]]) -> None:
-    described, results, views = told
-    for section in Overview(described, results).sections:
+def test_each_section_has_one_heading_and_one_number(views_of_run: tuple[Run, list[Result], dict[str, str]]) -> None:
+    run, results, views = views_of_run
+    for section in Overview(run, results).sections:
         heading, number = section.name.heading, len(section.records)
         assert f"{number} {heading.lower()}" in views["page"], "in the tally"
         assert f"{number} {heading.lower()}" in views["summary"], "in the tally"
@@ -93,9 +93,9 @@ def test_each_section_has_one_heading_and_one_number(told: tuple[Run, list[Resul
             assert f"{heading} {number} record" in views["page"], heading
 
 
-def test_an_outcome_has_one_name(told: tuple[Run, list[Result], dict[str, str]]) -> None:
-    described, results, views = told
-    for outcome in {record.outcome for record in Overview(described, results).records}:
+def test_an_outcome_has_one_name(views_of_run: tuple[Run, list[Result], dict[str, str]]) -> None:
+    run, results, views = views_of_run
+    for outcome in {record.outcome for record in Overview(run, results).records}:
         for view, text in views.items():
             assert OUTCOMES[outcome] in text, (outcome, view)
 
@@ -106,8 +106,8 @@ def find_banned_words(text: str) -> list[str]:
     return [word for word in BANNED_WORDS if word in lower and re.search(rf"\b{word}\b", lower)]
 
 
-def test_no_other_word_is_used(told: tuple[Run, list[Result], dict[str, str]]) -> None:
-    _, _, views = told
+def test_no_view_has_a_banned_word(views_of_run: tuple[Run, list[Result], dict[str, str]]) -> None:
+    _, _, views = views_of_run
     for view, text in views.items():
         assert find_banned_words(text) == [], view
 
@@ -115,15 +115,15 @@ def test_no_other_word_is_used(told: tuple[Run, list[Result], dict[str, str]]) -
 def test_the_docs_have_the_words_of_the_views() -> None:
     docs = DOCS.read_text(encoding="utf-8")
     rows = re.findall(r"^\| ([a-z, ]+) \| ", docs.partition("| section |")[2], re.MULTILINE)
-    names = [each for row in rows for each in row.split(", ")]
+    names = [word for row in rows for word in row.split(", ")]
     assert names == [name.heading.lower() for name in SectionName], "in the order in which the page has them"
-    assert [each for each in find_banned_words(docs) if f"`{each}" not in docs] == []
+    assert [word for word in find_banned_words(docs) if f"`{word}" not in docs] == []
 
 
-def test_a_query_speaks_of_sections_and_outcomes_as_the_views_do() -> None:
+def test_queries_have_the_words_of_the_views() -> None:
     assert set(MEANINGS) == set(SectionName)
     words = set(re.findall(r"[a-z-]+", RUN_FIELDS["is"].partition(":")[2]))
-    assert {each for each in words if each in set(SectionName)} >= {
+    assert {word for word in words if word in set(SectionName)} >= {
         SectionName.REGRESSED,
         SectionName.LOST,
         SectionName.FLAKY,

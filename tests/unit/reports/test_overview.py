@@ -1,4 +1,4 @@
-"""The first screen: what a person is told, and against which past."""
+"""The overview of a run, and the earlier runs that it compares with."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ LIMITS = "pa/rate_limits/limits/a"
 DRIFT: dict[str, Any] = {"outcome": Outcome.DRIFTED, "findings": (make_finding(),)}
 
 
-def run_after(*days: dict[str, Outcome]) -> Run:
+def make_run_after(*days: dict[str, Outcome]) -> Run:
     """A run after these: each a mapping of address to outcome, the last of them yesterday."""
     lines: list[dict[str, Any]] = []
     for back, outcomes in zip(range(len(days), 0, -1), days, strict=True):
@@ -40,8 +40,8 @@ def run_after(*days: dict[str, Outcome]) -> Run:
     return make_run(history=tuple(lines), previous_run="r-1" if days else None)
 
 
-def change_of(described: Run, *results: Result) -> Change:
-    return Overview(described, results).records[0].change
+def find_change(run: Run, *results: Result) -> Change:
+    return Overview(run, results).records[0].change
 
 
 @pytest.mark.parametrize(
@@ -63,33 +63,38 @@ def change_of(described: Run, *results: Result) -> Change:
         ([Outcome.CONFORMS], Outcome.NOT_PROBED, Change.NONE),
     ],
 )
-def test_a_change_is_told_from_the_last_conclusive_run(before: list[Outcome], now: Outcome, change: Change) -> None:
+def test_a_change_is_relative_to_the_last_conclusive_run(before: list[Outcome], now: Outcome, change: Change) -> None:
     findings = (make_finding(),) if now is Outcome.DRIFTED else ()
-    assert change_of(run_after(*({A: outcome} for outcome in before)), make_result(A, now, findings=findings)) is change
-
-
-def test_a_drift_in_another_way_is_told_apart() -> None:
-    other = make_finding("type-differs", location="type")
     assert (
-        change_of(run_after({A: Outcome.DRIFTED}), make_result(A, Outcome.DRIFTED, findings=(other,)))
+        find_change(make_run_after(*({A: outcome} for outcome in before)), make_result(A, now, findings=findings))
+        is change
+    )
+
+
+def test_a_different_drift_is_a_change() -> None:
+    other_finding = make_finding("type-differs", location="type")
+    assert (
+        find_change(make_run_after({A: Outcome.DRIFTED}), make_result(A, Outcome.DRIFTED, findings=(other_finding,)))
         is Change.DIFFERENT
     )
 
 
 def test_a_difference_is_accepted_or_its_entry_is_stale() -> None:
-    assert change_of(make_run(), make_result(A, **DRIFT, accepted_difference={"state": "accounted"})) is Change.ACCEPTED
-    assert change_of(make_run(), make_result(A, accepted_difference={"state": "stale"})) is Change.STALE
+    assert (
+        find_change(make_run(), make_result(A, **DRIFT, accepted_difference={"state": "accounted"})) is Change.ACCEPTED
+    )
+    assert find_change(make_run(), make_result(A, accepted_difference={"state": "stale"})) is Change.STALE
 
 
 def test_the_days_of_a_drift_are_counted_from_its_first() -> None:
-    described = run_after({A: Outcome.CONFORMS}, {A: Outcome.DRIFTED}, {A: Outcome.INCONCLUSIVE})
+    described = make_run_after({A: Outcome.CONFORMS}, {A: Outcome.DRIFTED}, {A: Outcome.INCONCLUSIVE})
     (record,) = Overview(described, [make_result(A, **DRIFT)]).records
     assert (record.since, record.drift_day) == (TODAY - timedelta(days=2), 3)
     assert record.conformed_before == str(TODAY - timedelta(days=3))
 
 
 def test_the_strip_has_a_place_for_each_run() -> None:
-    described = run_after({B: Outcome.CONFORMS}, {A: Outcome.DRIFTED})
+    described = make_run_after({B: Outcome.CONFORMS}, {A: Outcome.DRIFTED})
     (record,) = Overview(described, [make_result(A)]).records
     assert record.recent_outcomes == (None, Outcome.DRIFTED, Outcome.CONFORMS)
     assert not record.added
@@ -120,7 +125,7 @@ def test_the_verdict_of_a_first_run(results: list[Result], sentence: str) -> Non
 
 
 def test_the_verdict_compares_with_the_runs_before() -> None:
-    described = run_after(dict.fromkeys((A, B, C), Outcome.CONFORMS), {A: Outcome.CONFORMS, B: Outcome.DRIFTED})
+    described = make_run_after(dict.fromkeys((A, B, C), Outcome.CONFORMS), {A: Outcome.CONFORMS, B: Outcome.DRIFTED})
     unseen = make_result(C, Outcome.INCONCLUSIVE, reason=Reason("read-timeout"), probed_record={})
     results = [make_result(A, **DRIFT), make_result(B), unseen, make_result("pb/errors/http/d")]
     overview = Overview(replace(described, expected=("pa", "pb")), results)
@@ -129,7 +134,7 @@ def test_the_verdict_compares_with_the_runs_before() -> None:
         "1 record. "
         "3 of 4 verified, oldest evidence 2 days."
     )
-    assert [each.address for each in overview.added] == ["pb/errors/http/d"]
+    assert [record.address for record in overview.added] == ["pb/errors/http/d"]
 
 
 def test_a_mock_verifies_nothing() -> None:
@@ -138,7 +143,7 @@ def test_a_mock_verifies_nothing() -> None:
     )
 
 
-def test_what_no_client_can_check_is_only_rehearsed_on_a_mock() -> None:
+def test_out_of_reach_assertions_are_counted_only_on_the_mock() -> None:
     results = [make_result(A, reach="one key"), make_result(B, reach="mock only"), make_result(C, reach="traffic only")]
     assert Overview(make_run(live=False), results).coverage == "3 of 3 conform on the mock, 2 of them only rehearsed"
     assert Overview(make_run(live=False), results[:1]).coverage == "1 of 1 conform on the mock"
@@ -175,10 +180,10 @@ def test_a_night_that_could_not_look_is_never_good() -> None:
         (make_run(), LIMITS, {}, None),
         (make_run(), A, {"status": ["DOCUMENTED"]}, None),
         (make_run(live=False), A, {}, None),
-        (run_after({A: Outcome.CONFORMS}), A, {}, TODAY - timedelta(days=1)),
+        (make_run_after({A: Outcome.CONFORMS}), A, {}, TODAY - timedelta(days=1)),
     ],
 )
-def test_what_is_not_seen_now_rests_on_what_was_seen(
+def test_an_unobserved_record_counts_by_its_evidence(
     described: Run, address: str, fields: dict[str, Any], evidence: date | None
 ) -> None:
     unseen = make_result(address, Outcome.NOT_PROBED, probed_record=make_record_data(address, **fields))
@@ -187,18 +192,18 @@ def test_what_is_not_seen_now_rests_on_what_was_seen(
     assert standing.verified == (evidence is not None)
 
 
-def test_what_is_beyond_the_documents_is_new_once() -> None:
-    seen = make_finding("undocumented-header", location="x-new")
-    assert Overview(make_run(), [make_result(A, findings=(seen,))]).discovered == ("pa undocumented-header x-new",)
-    line = build_history_line(make_run(), [make_result(A, findings=(seen,))])
-    assert Overview(make_run(history=(line,)), [make_result(A, findings=(seen,))]).discovered == ()
+def test_a_discovery_is_new_once() -> None:
+    discovery = make_finding("undocumented-header", location="x-new")
+    assert Overview(make_run(), [make_result(A, findings=(discovery,))]).discovered == ("pa undocumented-header x-new",)
+    line = build_history_line(make_run(), [make_result(A, findings=(discovery,))])
+    assert Overview(make_run(history=(line,)), [make_result(A, findings=(discovery,))]).discovered == ()
 
 
-def test_an_assumption_that_reality_corrected_is_told_once() -> None:
-    seen = make_finding(
+def test_a_corrected_assumption_is_new_once() -> None:
+    corrected = make_finding(
         severity=Severity.SHOULD, label="success", documented=200, observed=201, assertion="success/status"
     )
-    night = [make_result(A, findings=(seen,))]
+    night = [make_result(A, findings=(corrected,))]
     first = Overview(make_run(expected=()), night)
     assert first.resolved == (f"{A}#success/status: assumed 200, observed 201",)
     assert first.has_news
@@ -207,20 +212,20 @@ def test_an_assumption_that_reality_corrected_is_told_once() -> None:
     assert second.resolved == ()
     assert not second.has_news
     unsure = make_result(
-        A, Outcome.INCONCLUSIVE, findings=(seen,)
+        A, Outcome.INCONCLUSIVE, findings=(corrected,)
     )  # nothing of it is written down: it waits for a verdict
     assert Overview(make_run(expected=()), [unsure]).resolved == ()
 
 
-def test_what_is_verified_in_part_is_said_to_be() -> None:
+def test_partly_verified_records_are_counted() -> None:
     """A cell that nothing could be learnt of, or a label that nobody asked; not one that another endpoint showed."""
-    seen, unseen = (
+    matched, unseen = (
         Observation("e", "answer", ("status",)),
         Observation("f", "answer", (), {}, {"status": "gateway-page"}),
     )
-    left_out = replace(seen, not_observed={"header:retry-after": OPTIONAL_HEADER_ABSENT})
-    whole = [make_result(A, observations=(seen, unseen)), make_result(B, observations=(left_out,))]
-    assert "2 of 2 verified, oldest" in Overview(make_run(), whole).coverage
+    left_out = replace(matched, not_observed={"header:retry-after": OPTIONAL_HEADER_ABSENT})
+    results = [make_result(A, observations=(matched, unseen)), make_result(B, observations=(left_out,))]
+    assert "2 of 2 verified, oldest" in Overview(make_run(), results).coverage
     partly = [
         make_result(A, observations=(unseen,)),
         make_result(B, findings=(make_finding("not-observed", severity=Severity.INFO),)),
@@ -228,13 +233,13 @@ def test_what_is_verified_in_part_is_said_to_be() -> None:
     assert "2 of 2 verified, 2 of them in part, oldest" in Overview(make_run(), partly).coverage
 
 
-def test_lost_coverage_is_told_as_that_though_its_accepted_difference_is_stale() -> None:
+def test_lost_coverage_comes_before_a_stale_accepted_difference() -> None:
     detail = "the accepted difference was to be reviewed by 2026-11-01"
     blind = make_result(
         A, Outcome.INCONCLUSIVE, reason=Reason("read-timeout"), accepted_difference={"state": "stale", "detail": detail}
     )
-    overview = Overview(run_after({A: Outcome.CONFORMS}), [blind])
+    overview = Overview(make_run_after({A: Outcome.CONFORMS}), [blind])
     assert overview.records[0].change is Change.LOST
     assert overview.stale_entries == (f"{A}: {detail}",)
     assert "1 accepted difference is stale" in format_verdict(overview)
-    assert change_of(run_after(), blind) is Change.STALE
+    assert find_change(make_run_after(), blind) is Change.STALE

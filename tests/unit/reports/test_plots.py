@@ -1,4 +1,4 @@
-"""Plots and matrix: drawn from the data, with the same story in words."""
+"""Plots and matrix: drawn from the data, with a text alternative."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ def draw_plot(overview: Overview) -> Plot:
     return plot
 
 
-def test_what_conforms_does_not_dwarf_what_drifts() -> None:
+def test_many_conforming_records_do_not_hide_the_drifts() -> None:
     plot = draw_plot(Overview(*sample.make_full_run()))
     assert {bar.outcome for bar in plot.bars} >= {Outcome.DRIFTED, Outcome.INCONCLUSIVE}
     assert Outcome.CONFORMS not in {bar.outcome for bar in plot.bars}
     assert any("357 conforms" in bar.words for bar in plot.bars)
 
 
-def test_every_bar_lies_within_its_drawing() -> None:
+def test_every_bar_is_inside_its_drawing() -> None:
     for bar in draw_plot(Overview(*sample.make_full_run())).bars:
         assert 0 <= bar.x <= bar.x + bar.width <= plots.WIDTH + 0.2, bar
         assert 0 <= bar.y <= bar.y + bar.height <= plots.HEIGHT, bar
@@ -55,7 +55,7 @@ def test_the_number_of_this_run_leads_to_its_records() -> None:
     assert draw_plot(Overview(make_run(), [make_result(A)])).query == ""
 
 
-def test_the_matrix_has_every_record_once_and_folds_what_conforms() -> None:
+def test_the_matrix_has_every_record_once_and_folds_conforming_ones() -> None:
     columns = build_matrix(Overview(*sample.make_full_run()))
     notable = [family for column in columns for _, families in column.notable for family in families]
     calm = [family for column in columns for family in column.conforming]
@@ -64,27 +64,29 @@ def test_the_matrix_has_every_record_once_and_folds_what_conforms() -> None:
     assert [(column.provider, name) for column in columns for name, _ in column.notable] == [
         *(("pa", "Errors"), ("pb", "Errors"), ("pc", "Errors"), ("pd", "Endpoints"), ("pd", "Errors")),
     ]
-    (live,) = (each for each in notable if (each.cell.provider, each.cell.family) == ("pb", "live"))
+    (live,) = (mark for mark in notable if (mark.cell.provider, mark.cell.family) == ("pb", "live"))
     assert live.exceptions == ((3, "inconclusive"),)
     assert not any(family.exceptions for family in calm)
 
 
-def test_the_share_of_assertions_that_were_looked_at() -> None:
+def test_the_share_of_observed_assertions() -> None:
     catalog = shipped()
     address = "pd/endpoints/models/list_models"
-    unobserved = [make_result(str(each.address), probed_record=each.data) for each in catalog.select("pd")]
-    within_reach = [each for record in catalog.select("pd") for each in assertions(record, catalog.__getitem__)]
+    unobserved = [make_result(str(record.address), probed_record=record.data) for record in catalog.select("pd")]
+    all_assertions = [
+        assertion for record in catalog.select("pd") for assertion in assertions(record, catalog.__getitem__)
+    ]
     observation = Observation(address, "success", ("status",), {"body": "malformed"}, {"body:/data": "no-body"})
     results = [
         make_result(address, probed_record=catalog[address].data, observations=(observation,))
-        if each.record == address
-        else each
-        for each in unobserved
+        if result.record == address
+        else result
+        for result in unobserved
     ]
     shares = count_observed_shares(Overview(make_run(), [*results, make_result("pb/errors/http/b")]).records)
     assert shares.keys() == {"pd"}, "where nothing was looked at there is no share to tell"
     assert shares["pd"].observed == 2
-    assert shares["pd"].stated == sum(not each.out_of_reach for each in within_reach)
+    assert shares["pd"].stated == sum(not assertion.out_of_reach for assertion in all_assertions)
     assert shares["pd"].percent == 200 // shares["pd"].stated
 
 

@@ -1,4 +1,4 @@
-"""Printed commands are sent to a live provider, so they have the names that it knows; evidence has stand-ins alone."""
+"""Printed commands for a live provider have its real names; evidence has the stand-ins."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def test_headers_and_identifiers_are_those_of_the_provider() -> None:
     assert use_real_names({}, make_exchange(request=SENT)).request is SENT
 
 
-def test_they_are_what_the_wire_translates_to() -> None:
+def test_printed_names_are_those_that_the_wire_sends() -> None:
     """What the dialect sends and what is printed must not part."""
     dialect = Dialect.for_provider(
         replace(Provider("pa"), header_prefix="real-", id_prefix="real_", key_header="x-real-key", credentials={})
@@ -48,11 +48,11 @@ def test_they_are_what_the_wire_translates_to() -> None:
     assert "x-real-key" in sent.headers
 
 
-def test_only_what_was_said_over_a_socket_is_translated_not_what_was_heard() -> None:
+def test_only_sent_socket_messages_are_translated() -> None:
     events = (Event("message", {"file": "pa_1"}, sent=True), Event("message", {"file": "pa_1"}))
-    seen = use_real_names(REAL, make_exchange(response=Response(101, {}, None, "empty", events=events))).response
-    assert seen is not None
-    assert [each.data for each in seen.events or ()] == [{"file": "real_1"}, {"file": "pa_1"}]
+    response = use_real_names(REAL, make_exchange(response=Response(101, {}, None, "empty", events=events))).response
+    assert response is not None
+    assert [event.data for event in response.events or ()] == [{"file": "real_1"}, {"file": "pa_1"}]
 
 
 def test_a_method_has_the_package_that_the_target_names() -> None:
@@ -61,28 +61,28 @@ def test_a_method_has_the_package_that_the_target_names() -> None:
     assert use_real_names(pairs, call).request.url == "pd.example:443/real_api.v1.Chat/GetCompletion"
 
 
-def scripted(described_run: Run, *exchanges: Exchange) -> str:
+def make_script(run: Run, *exchanges: Exchange) -> str:
     attempts = (Attempt("2026-11-21T04:05:00Z", 9.0, exchanges),)
     return build_script(
-        described_run,
+        run,
         make_result("pa/errors/general/a", Outcome.DRIFTED, findings=(make_finding(),), attempts=attempts),
     )
 
 
-def test_a_script_for_a_live_target_has_them_and_one_for_a_mock_does_not() -> None:
-    live = scripted(make_run(invocation=Invocation(target="live", names={"pa": REAL})), make_exchange(request=SENT))
+def test_only_a_script_for_a_live_target_has_real_names() -> None:
+    live = make_script(make_run(invocation=Invocation(target="live", names={"pa": REAL})), make_exchange(request=SENT))
     assert '--header "x-real-key: ${PA_API_KEY}"' in live
     assert "--header 'real-version: 2023-06-01'" in live
     assert "/v1/files/real_file_1?of=real_2" in live
     assert ': "${PA_API_KEY:?' in live
-    mock = scripted(make_run(live=False, invocation=Invocation(target="mock")), make_exchange(request=SENT))
+    mock = make_script(make_run(live=False, invocation=Invocation(target="mock")), make_exchange(request=SENT))
     assert "real" not in mock
 
 
-def test_an_id_that_is_taken_from_the_new_answer_is_real_by_itself() -> None:
-    made = make_exchange("setup", request=replace(SENT, url="https://h/v1/files", body=None))
-    made = replace(made, response=Response(200, {}, {"id": "pa_file_0123"}, "json"))
-    asked = make_exchange(request=Request("GET", "https://h/v1/files/pa_file_0123", SENT.headers, None))
-    text = scripted(make_run(invocation=Invocation(target="live", names={"pa": REAL})), made, asked)
+def test_an_id_from_a_new_answer_is_not_translated() -> None:
+    upload = make_exchange("setup", request=replace(SENT, url="https://h/v1/files", body=None))
+    upload = replace(upload, response=Response(200, {}, {"id": "pa_file_0123"}, "json"))
+    download = make_exchange(request=Request("GET", "https://h/v1/files/pa_file_0123", SENT.headers, None))
+    text = make_script(make_run(invocation=Invocation(target="live", names={"pa": REAL})), upload, download)
     assert '--url "https://h/v1/files/${PA_SEEN_1}"' in text
     assert "pa_file_0123" not in text

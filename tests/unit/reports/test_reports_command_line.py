@@ -1,4 +1,4 @@
-"""`catalog-probe report`: what it prints, and one clear line for each mistake."""
+"""`catalog-probe report`: its output, and one clear line for each mistake."""
 
 from __future__ import annotations
 
@@ -25,9 +25,11 @@ DRIFT: dict[str, Any] = {"outcome": Outcome.DRIFTED, "findings": (make_finding()
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty checkout with one run, which is also the latest."""
     use_as_checkout(tmp_path, monkeypatch)
-    made = write_run(tmp_path / "reports" / "out" / "r1", make_run(run="r1"), [make_result(A), make_result(B, **DRIFT)])
+    run_folder = write_run(
+        tmp_path / "reports" / "out" / "r1", make_run(run="r1"), [make_result(A), make_result(B, **DRIFT)]
+    )
     (tmp_path / "reports" / "out" / "latest").symlink_to("r1")
-    return made
+    return run_folder
 
 
 @pytest.mark.parametrize("name", ["latest", "r1", "reports/out/r1", "reports/out/r1/results.jsonl"])
@@ -44,7 +46,7 @@ def test_shards_are_merged_where_one_says(tmp_path: Path) -> None:
     assert (tmp_path / "all" / "junit.xml").is_file()
 
 
-def test_of_merged_shards_it_says_which_are_missing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_merging_names_missing_shards(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for number in (1, 2, 4):
         described = make_run(
             run=f"r{number}", started_at=f"2026-11-21T0{number}:00:00Z", policy={"shard": f"{number}/4"}
@@ -52,8 +54,8 @@ def test_of_merged_shards_it_says_which_are_missing(tmp_path: Path, capsys: pyte
         write_run(tmp_path / described.run, described, [make_result(C)])
     folders = [str(tmp_path / f"r{number}") for number in (1, 2, 4)]
     assert main(["build", *folders, "--out", str(tmp_path / "all")]) == 0
-    said = "shard 3/4 is missing: the verdict speaks of the others alone"
-    assert capsys.readouterr().out.splitlines()[:-1] == [said]
+    warning = "shard 3/4 is missing: the verdict speaks of the others alone"
+    assert capsys.readouterr().out.splitlines()[:-1] == [warning]
     assert "in shard 1/4 + 2/4 + 4/4 alone, without 3/4" in (tmp_path / "all" / "summary.md").read_text()
 
 
@@ -67,8 +69,8 @@ def test_show_ends_with_the_verdict(capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.usefixtures("folder")
 def test_diff_names_the_outcomes_and_assertions_that_differ(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """An assertion that one of the runs did not observe is no difference; on several endpoints it is one."""
-    stated = tuple(Observation(endpoint, "answer", ("status", "type")) for endpoint in ("e1", "e2"))
-    before = [make_result(A, observations=stated), make_result(B, **DRIFT), make_result(D)]
+    matched = tuple(Observation(endpoint, "answer", ("status", "type")) for endpoint in ("e1", "e2"))
+    before = [make_result(A, observations=matched), make_result(B, **DRIFT), make_result(D)]
     changed = tuple(Observation(endpoint, "answer", (), {"status": "422"}) for endpoint in ("e1", "e2"))
     after = [
         make_result(A, **DRIFT, observations=changed),
@@ -119,7 +121,7 @@ def test_history_remembers_once(capsys: pytest.CaptureFixture[str]) -> None:
 
 @pytest.mark.usefixtures("folder")
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         (
             ["build", "nope"],
@@ -137,7 +139,7 @@ def test_history_remembers_once(capsys: pytest.CaptureFixture[str]) -> None:
     ],
 )
 def test_a_mistake_is_one_line(
-    tmp_path: Path, arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "broken").mkdir()
     (tmp_path / "broken" / "results.jsonl").write_text("")
@@ -145,7 +147,7 @@ def test_a_mistake_is_one_line(
     out, error = capsys.readouterr()
     assert status == 4
     assert out == ""
-    assert said in error
+    assert message in error
     assert error.count("\n") == 1
 
 
@@ -155,7 +157,7 @@ def test_help_teaches(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 @pytest.mark.parametrize("command", ["build", "show", "diff", "open", "feed", "news", "history append", "history list"])
-def test_the_help_of_a_command_says_what_it_does_and_what_each_word_is(
+def test_help_describes_the_command_and_its_arguments(
     command: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COLUMNS", "120")
@@ -164,5 +166,5 @@ def test_the_help_of_a_command_says_what_it_does_and_what_each_word_is(
     assert usage.startswith(f"usage: catalog-probe report {command}")
     words = [line for paragraph in paragraphs for line in paragraph.splitlines() if line.startswith("  RUN")]
     assert [word for word in words if len(word.split()) < 2] == []
-    assert any(not each.startswith(("positional", "options", "  ")) for each in paragraphs)
+    assert any(not paragraph.startswith(("positional", "options", "  ")) for paragraph in paragraphs)
     assert f"catalog-probe report {command}" in "".join(paragraphs), "an example"

@@ -1,4 +1,4 @@
-"""One script sends again all that led to an answer, and takes from new answers what later requests need."""
+"""The reproduction script: all requests before an answer, with ids from the new answers."""
 
 from __future__ import annotations
 
@@ -17,38 +17,45 @@ BASE = "http://127.0.0.1:4001/pa"
 EMBEDDED = Invocation(target="mock", embedded=True, keys={"PA_INFERENCE_KEY": "mock-pa-inference", "PA_OTHER_KEY": "x"})
 
 
-def sent(label: str, path: str, body: Any = None, answered: Any = None, headers: Any = KEY) -> Exchange:
+def make_sent_exchange(label: str, path: str, body: Any = None, answer: Any = None, headers: Any = KEY) -> Exchange:
     request = Request("POST" if body else "GET", f"{BASE}{path}", headers, body)
-    return make_exchange(label, request=request, response=Response(200, {}, answered, "json"))
+    return make_exchange(label, request=request, response=Response(200, {}, answer, "json"))
 
 
-def scripted(
-    *exchanges: Exchange, invocation: Invocation = EMBEDDED, live: bool = False, differs: str = "answer"
+def make_script(
+    *exchanges: Exchange, invocation: Invocation = EMBEDDED, live: bool = False, mismatched_label: str = "answer"
 ) -> str:
     attempt = Attempt("2026-11-21T04:05:00Z", 9.0, exchanges)
     observations = tuple(
-        Observation("", exchange.label, (), {"status": "200"} if exchange.label == differs else {})
+        Observation("", exchange.label, (), {"status": "200"} if exchange.label == mismatched_label else {})
         for exchange in exchanges
     )
-    seen = make_result(A, Outcome.DRIFTED, findings=(make_finding(),), attempts=(attempt,), observations=observations)
-    text = build_script(make_run(invocation=invocation, live=live), seen)
+    result = make_result(A, Outcome.DRIFTED, findings=(make_finding(),), attempts=(attempt,), observations=observations)
+    text = build_script(make_run(invocation=invocation, live=live), result)
     subprocess.run(["bash", "-n", "-c", text], check=True)
     return text
 
 
-def test_setup_comes_first_and_what_nobody_judges_is_left_out() -> None:
-    text = scripted(sent("control", "/c"), sent("setup", "/s"), sent("answer", "/a"), sent("after", "/b"))
+def test_setup_comes_first_and_unjudged_requests_are_left_out() -> None:
+    text = make_script(
+        make_sent_exchange("control", "/c"),
+        make_sent_exchange("setup", "/s"),
+        make_sent_exchange("answer", "/a"),
+        make_sent_exchange("after", "/b"),
+    )
     assert [line for line in text.splitlines() if line.startswith("# ") and line[2].isdigit()] == [
         "# 1. setup: 200",
         "# 2. answer: 200",
     ]
 
 
-def test_what_an_answer_hands_out_is_taken_from_the_new_one() -> None:
-    text = scripted(
-        sent("setup", "/files", {"name": "known-before"}, {"file": {"id": "file_0123"}, "name": "known-before"}),
-        sent("setup", "/files/file_0123", {"name": "known-before", "of": ["file_0123"]}, {}),
-        sent("answer", "/files/file_0123"),
+def test_an_id_is_taken_from_the_new_answer() -> None:
+    text = make_script(
+        make_sent_exchange(
+            "setup", "/files", {"name": "known-before"}, {"file": {"id": "file_0123"}, "name": "known-before"}
+        ),
+        make_sent_exchange("setup", "/files/file_0123", {"name": "known-before", "of": ["file_0123"]}, {}),
+        make_sent_exchange("answer", "/files/file_0123"),
     )
     assert """PA_SEEN_1=$(take "$seen/1" '["file", "id"]')""" in text
     assert text.count("file_0123") == 0
@@ -58,35 +65,38 @@ def test_what_an_answer_hands_out_is_taken_from_the_new_one() -> None:
 
 
 def test_a_token_that_was_hidden_is_taken_too() -> None:
-    text = scripted(
-        sent("setup", "/tokens", {"uses": 1}, {"name": "{secret_1}"}),
-        sent("answer", "/a", headers={"authorization": "Bearer {secret_1}"}),
+    text = make_script(
+        make_sent_exchange("setup", "/tokens", {"uses": 1}, {"name": "{secret_1}"}),
+        make_sent_exchange("answer", "/a", headers={"authorization": "Bearer {secret_1}"}),
     )
     assert '--header "authorization: Bearer ${PA_SEEN_1}"' in text
 
 
 def test_a_mock_that_ended_is_started_again_with_its_keys_in_plain() -> None:
-    text = scripted(sent("answer", "/a"))
+    text = make_script(make_sent_exchange("answer", "/a"))
     assert "coproc MOCK { exec catalog-probe mock --port 4001; }" in text
     assert "export PA_INFERENCE_KEY=mock-pa-inference\n" in text
     assert "PA_OTHER_KEY" not in text
 
 
 def test_a_live_key_is_asked_for_by_name() -> None:
-    text = scripted(sent("answer", "/a"), invocation=Invocation(target="live"), live=True)
+    text = make_script(make_sent_exchange("answer", "/a"), invocation=Invocation(target="live"), live=True)
     assert "mockserver" not in text
     assert ': "${PA_INFERENCE_KEY:?set it to the key that the run had}"' in text
 
 
 def test_a_call_goes_to_where_the_new_mock_listens() -> None:
     request = Request("GRPC", "http://127.0.0.1:39001/pkg.Chat/Get", KEY, {"model": "m"})
-    text = scripted(make_exchange("answer", request=request, response=None))
+    text = make_script(make_exchange("answer", request=request, response=None))
     assert "PA_GRPC_HOST=$(python3 -c" in text
     assert '"${PA_GRPC_HOST}" pkg.Chat/Get' in text
 
 
-def test_what_takes_values_out_of_answers_does(tmp_path: Any) -> None:
-    text = scripted(sent("setup", "/f", {"a": 1}, {"data": [{"id": "f_first1"}]}), sent("answer", "/f/f_first1"))
+def test_the_extraction_of_values_works_in_bash(tmp_path: Any) -> None:
+    text = make_script(
+        make_sent_exchange("setup", "/f", {"a": 1}, {"data": [{"id": "f_first1"}]}),
+        make_sent_exchange("answer", "/f/f_first1"),
+    )
     answer = tmp_path / "1"
     answer.write_bytes(b'HTTP/1.1 200 OK\r\nserver: a\r\n\r\n{"data": [{"id": "f_second"}]}')
     take = text[text.index("take()") : text.index("\n\n")]

@@ -1,4 +1,4 @@
-"""The same drift is the same for the report, the history and write-back: assertion and observed class."""
+"""Report, history and write-back identify a drift by assertion and observed class."""
 
 from __future__ import annotations
 
@@ -82,19 +82,19 @@ def test_report_and_write_back_agree_on_whether_it_is_the_same_drift(
         assert after.reason == "drifted: it differs in another way"
 
 
-def test_a_row_keeps_the_endpoints_of_what_drifts_alone() -> None:
-    seen = replace(STATUS_403, endpoints=("a",)), replace(NEW_HEADER, endpoints=("b",))
-    assert drift_identity.summarize_drift(seen) == {"differs": ["answer/status 403"], "on": ["a"]}
+def test_a_row_keeps_only_the_endpoints_that_drift() -> None:
+    findings = replace(STATUS_403, endpoints=("a",)), replace(NEW_HEADER, endpoints=("b",))
+    assert drift_identity.summarize_drift(findings) == {"differs": ["answer/status 403"], "on": ["a"]}
 
 
 ELSEWHERE = "pa/endpoints/files/list_files"
 SEEN_THERE = replace(STATUS_403, endpoints=(ELSEWHERE,))
 
 
-def test_the_endpoints_of_a_drift_are_remembered_and_make_it_no_other() -> None:
-    kept = drift_identity.summarize_drift([SEEN_THERE])
-    assert kept["on"] == [ELSEWHERE]
-    assert drift_identity.is_same_drift([replace(STATUS_403, endpoints=("pa/endpoints/models/list_models",))], kept)
+def test_endpoints_of_a_drift_are_kept_and_no_part_of_its_identity() -> None:
+    summary = drift_identity.summarize_drift([SEEN_THERE])
+    assert summary["on"] == [ELSEWHERE]
+    assert drift_identity.is_same_drift([replace(STATUS_403, endpoints=("pa/endpoints/models/list_models",))], summary)
 
 
 def test_a_drift_on_an_endpoint_that_is_not_drawn_is_neither_fixed_nor_forgotten() -> None:
@@ -115,12 +115,12 @@ def test_a_drift_on_an_endpoint_that_is_not_drawn_is_neither_fixed_nor_forgotten
 
 
 @pytest.mark.parametrize("code", sorted(FINDINGS))
-def test_what_is_named_missing_or_malformed_is_of_that_class(code: str) -> None:
-    seen = make_finding(code, aspect=Aspect.BODY, observed="x")
+def test_missing_and_malformed_values_have_their_class(code: str) -> None:
+    finding = make_finding(code, aspect=Aspect.BODY, observed="x")
     if code.endswith("-missing") and not code.startswith("close-"):
-        assert drift_identity.observed_class(seen) == drift_identity.ABSENT
+        assert drift_identity.observed_class(finding) == drift_identity.ABSENT
     if code.endswith("-malformed"):
-        assert drift_identity.observed_class(seen) == drift_identity.MALFORMED
+        assert drift_identity.observed_class(finding) == drift_identity.MALFORMED
 
 
 def test_a_cause_is_shared_by_records_but_not_by_providers() -> None:
@@ -131,13 +131,13 @@ def test_a_cause_is_shared_by_records_but_not_by_providers() -> None:
     assert drift_identity.cause_key("pa", STATUS_403) != drift_identity.cause_key("pa", STATUS_500)
 
 
-def test_what_is_only_told_is_no_drift() -> None:
-    told = make_finding("undocumented-header", severity=Severity.INFO, location="x-new")
-    assert drift_identity.identify_drift([told]) == frozenset()
+def test_an_informative_finding_is_no_drift() -> None:
+    informative = make_finding("undocumented-header", severity=Severity.INFO, location="x-new")
+    assert drift_identity.identify_drift([informative]) == frozenset()
 
 
 @pytest.mark.parametrize(
-    ("observed", "told"), [(403, "403"), (["é"], '["é"]'), ("x", "x"), (None, "null"), ("absent", "absent")]
+    ("observed", "expected"), [(403, "403"), (["é"], '["é"]'), ("x", "x"), (None, "null"), ("absent", "absent")]
 )
-def test_of_a_value_the_class_is_the_value(observed: object, told: str) -> None:
-    assert drift_identity.observed_class(make_finding(aspect=Aspect.STATUS, observed=observed)) == told
+def test_the_class_of_a_value_is_the_value(observed: object, expected: str) -> None:
+    assert drift_identity.observed_class(make_finding(aspect=Aspect.STATUS, observed=observed)) == expected

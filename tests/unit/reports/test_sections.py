@@ -1,4 +1,4 @@
-"""Every selected record stands in one section, and the sentence says what is gravest, never a list of counts."""
+"""Every selected record is in one section, and the sentence names the worst."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from catalog_probe.reports.content.run_sentence import format_sentence, format_t
 from catalog_probe.reports.content.sections import SectionName, list_query_words
 from tests.unit.reports import sample
 from tests.unit.reports.factories import make_finding, make_result, make_run
-from tests.unit.reports.test_overview import run_after
+from tests.unit.reports.test_overview import make_run_after
 
 if TYPE_CHECKING:
     from catalog_probe.catalog.evidence.results import Result
@@ -62,14 +62,14 @@ def test_the_sections_of_a_run_stand_in_order_and_add_up() -> None:
     assert sum(len(section.records) for section in overview.sections) == len(overview.records) == 418
 
 
-def test_the_next_steps_are_told_in_the_order_of_the_sections() -> None:
+def test_next_steps_are_in_the_order_of_the_sections() -> None:
     pending, regressed = make_drift(A, TYPE, confirmation=PENDING), make_drift(C, confirmation=REGRESSED)
     steps = list_next_steps(Overview(make_run(), [pending, make_result(B, Outcome.FLAKY), regressed]).records)
     assert [(step.code, step.addresses) for step in steps] == [("status-differs", (C,)), ("type-differs", (A,))]
 
 
 @pytest.mark.parametrize(
-    ("results", "said", "tab"),
+    ("results", "sentence", "tab"),
     [
         ([make_result(A)], "All that was observed is as documented.", "as documented"),
         (
@@ -116,9 +116,9 @@ def test_the_next_steps_are_told_in_the_order_of_the_sections() -> None:
         ([], "Nothing was probed.", "nothing judged"),
     ],
 )
-def test_the_state_in_one_sentence(results: list[Result], said: str, tab: str) -> None:
+def test_the_state_in_one_sentence(results: list[Result], sentence: str, tab: str) -> None:
     overview = Overview(make_run(expected=()), results)
-    assert format_sentence(overview) == said
+    assert format_sentence(overview) == sentence
     assert format_tab_title(overview) == tab
 
 
@@ -126,7 +126,7 @@ BEFORE = {A: Outcome.DRIFTED, C: Outcome.DRIFTED}
 
 
 @pytest.mark.parametrize(
-    ("results", "said"),
+    ("results", "sentence"),
     [
         (
             [make_drift(A), make_drift(C), make_drift(B)],
@@ -140,11 +140,11 @@ BEFORE = {A: Outcome.DRIFTED, C: Outcome.DRIFTED}
         ),
     ],
 )
-def test_what_still_drifts_is_counted_beside_what_is_new(results: list[Result], said: str) -> None:
-    assert format_sentence(Overview(run_after(BEFORE), results)) == said
+def test_ongoing_drifts_are_counted_with_new_ones(results: list[Result], sentence: str) -> None:
+    assert format_sentence(Overview(make_run_after(BEFORE), results)) == sentence
 
 
-def test_what_is_blind_is_said_first() -> None:
+def test_a_blind_provider_comes_first() -> None:
     unseen = make_result(C, Outcome.INCONCLUSIVE, reason=Reason("read-timeout"), probed_record={})
     overview = Overview(make_run(expected=("pa", "pc")), [make_drift(A), unseen])
     assert format_sentence(overview) == (
@@ -153,18 +153,18 @@ def test_what_is_blind_is_said_first() -> None:
     assert format_tab_title(overview) == "PC blind"
 
 
-def test_an_account_without_credit_is_said_before_all_that_follows_from_it() -> None:
+def test_an_account_without_credit_comes_first() -> None:
     unpaid = make_result(C, Outcome.INCONCLUSIVE, reason=Reason("no-credit", "HTTP 402"), probed_record={})
     assert format_sentence(Overview(make_run(), [unpaid])) == (
         "The account of PC has no credit; PC was not observed: no record has a verdict (no-credit)."
     )
 
 
-def test_who_was_seen_in_part_is_not_said_to_be_unseen() -> None:
+def test_a_partly_observed_provider_is_not_unobserved() -> None:
     timeout = Reason("read-timeout")
     unseen = [
-        make_result(f"{each}/errors/general/x", Outcome.INCONCLUSIVE, reason=timeout, probed_record={})
-        for each in ("pa", "pc")
+        make_result(f"{provider}/errors/general/x", Outcome.INCONCLUSIVE, reason=timeout, probed_record={})
+        for provider in ("pa", "pc")
     ]
     overview = Overview(make_run(expected=("pa", "pc")), [make_result(A), *unseen])
     assert format_sentence(overview, reasons=False) == (

@@ -1,4 +1,4 @@
-"""summary.md: the first screen for a pull request, in which nothing observed is Markdown."""
+"""summary.md for a pull request, in which observed text is never Markdown."""
 
 from __future__ import annotations
 
@@ -81,12 +81,12 @@ def test_a_night_that_could_not_look_does_not_say_that_nothing_changed() -> None
     rendered = summary.render(make_run(), [refused])
     assert "### Blind\n\n- **PA**: blind: `no record has a verdict (probe-refused)`" in rendered
     assert "Nothing changed." not in rendered
-    seen = make_result("pb/errors/general/b")
-    assert "Nothing changed." in summary.render(make_run(expected=()), [refused, seen])
+    observed = make_result("pb/errors/general/b")
+    assert "Nothing changed." in summary.render(make_run(expected=()), [refused, observed])
     assert "- **PA**: blind: " in summary.render(make_run(expected=()), [refused]), "a run without any verdict is blind"
 
 
-def test_what_is_left_out_is_counted() -> None:
+def test_omitted_records_are_counted() -> None:
     results = [
         make_result(f"pa/errors/general/r{number}", Outcome.FLAKY, reason=Reason("attempts-differ"))
         for number in range(summary.LISTED + 6)

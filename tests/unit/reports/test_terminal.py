@@ -38,7 +38,7 @@ def test_the_summary_of_a_thousand_records(snapshot: SnapshotAssertion) -> None:
     assert terminal.render(*sample.make_large_run(1000), width=80) == snapshot
 
 
-def test_what_was_not_asked_is_told_by_provider_and_reason() -> None:
+def test_unprobed_records_are_grouped_by_provider_and_reason() -> None:
     reasons = {"pa": ("credential-missing", "set PA_X"), "pb": ("credential-missing", "set PB_X")}
     results = [
         make_result(f"{provider}/errors/general/r{number}", Outcome.NOT_PROBED, reason=Reason(*reason))
@@ -46,9 +46,9 @@ def test_what_was_not_asked_is_told_by_provider_and_reason() -> None:
         for number in range(3)
     ]
     results.append(make_result(A, Outcome.NOT_PROBED, reason=Reason("cost-not-allowed", "--allow billable")))
-    told = terminal.render(make_run(), results).splitlines()
-    at = told.index("Not probed (7)")
-    assert told[at + 1 : at + 7] == [
+    lines = terminal.render(make_run(), results).splitlines()
+    at = lines.index("Not probed (7)")
+    assert lines[at + 1 : at + 7] == [
         f"  {A}: cost-not-allowed",
         "    --allow billable",
         "  3 records of PA: credential-missing",
@@ -61,33 +61,33 @@ def test_what_was_not_asked_is_told_by_provider_and_reason() -> None:
 NO_KEY, NO_MODEL = "add providers.pb.key", "add providers.pb.model"
 
 
-def test_the_reason_of_a_group_is_true_of_all_its_records() -> None:
-    def told(*details: str) -> tuple[str, str, str]:
+def test_a_group_has_a_reason_only_if_its_records_share_it() -> None:
+    def render_views(*details: str) -> tuple[str, str, str]:
         results = [
             make_result(f"pb/errors/general/r{number}", Outcome.INCONCLUSIVE, reason=Reason("setup-failed", detail))
             for number, detail in enumerate(details)
         ]
-        described = make_run(expected=())
-        return terminal.render(described, results), summary.render(described, results), html.render(described, results)
+        run = make_run(expected=())
+        return terminal.render(run, results), summary.render(run, results), html.render(run, results)
 
-    for view in told(NO_KEY, NO_KEY):
+    for view in render_views(NO_KEY, NO_KEY):
         assert NO_KEY in view
-    in_terminal, in_summary, in_page = told(NO_KEY, NO_KEY, NO_MODEL)
+    in_terminal, in_summary, in_page = render_views(NO_KEY, NO_KEY, NO_MODEL)
     for view in (in_terminal, in_summary):
         assert f"2 of them: {NO_KEY}" in view
         assert f"1 of them: {NO_MODEL}" in view
-    in_terminal, in_summary, _ = told(*(f"reason {number}" for number in range(9)))
+    in_terminal, in_summary, _ = render_views(*(f"reason {number}" for number in range(9)))
     for view in (in_terminal, in_summary):
         assert view.count("1 of them: reason") == 3
         assert "and 6 more reasons" in view
-    assert advice.explain_code("setup-failed") in told("", "")[0]
+    assert advice.explain_code("setup-failed") in render_views("", "")[0]
     group = in_page[in_page.index('<section class="told inconclusive"') :].partition("</section>")[0]
     assert NO_KEY not in group.partition("</summary>")[0]
     assert [group.count(f'<span class="note">{detail}</span>') for detail in (NO_KEY, NO_MODEL)] == [2, 1]
 
 
 @pytest.mark.parametrize(
-    ("reasons", "said"),
+    ("reasons", "ending"),
     [
         (["setup-failed", "setup-failed"], "inconclusive (setup-failed)."),
         (["setup-failed", "setup-failed", "read-timeout"], "inconclusive (mostly setup-failed)."),
@@ -95,13 +95,13 @@ def test_the_reason_of_a_group_is_true_of_all_its_records() -> None:
         (["", ""], "inconclusive."),
     ],
 )
-def test_the_sentence_says_whether_the_reason_is_that_of_all(reasons: list[str], said: str) -> None:
+def test_the_sentence_says_mostly_if_reasons_differ(reasons: list[str], ending: str) -> None:
     unseen = [
-        make_result(f"pb/errors/general/r{number}", Outcome.INCONCLUSIVE, reason=Reason(each) if each else None)
-        for number, each in enumerate(reasons)
+        make_result(f"pb/errors/general/r{number}", Outcome.INCONCLUSIVE, reason=Reason(reason) if reason else None)
+        for number, reason in enumerate(reasons)
     ]
     conforming = [make_result(f"pb/errors/general/c{number}") for number in range(20)]
-    assert format_sentence(Overview(make_run(), [*unseen, *conforming])).endswith(said)
+    assert format_sentence(Overview(make_run(), [*unseen, *conforming])).endswith(ending)
 
 
 def test_quietly(snapshot: SnapshotAssertion) -> None:
@@ -122,38 +122,42 @@ def test_colours_are_asked_for() -> None:
 
 
 @given(st.text() | st.just(HOSTILE))
-def test_an_answer_cannot_steer_the_terminal(text: str) -> None:
+def test_text_of_an_answer_has_no_control_characters(text: str) -> None:
     wrong = make_finding(message=text, location=text, observed=text)
     unseen = make_result(f"{A}2", Outcome.INCONCLUSIVE, reason=Reason("read-timeout", text))
-    told = terminal.render(make_run(), [make_result(A, Outcome.DRIFTED, findings=(wrong,)), unseen])
-    assert all(character == "\n" or character >= " " for character in told)
-    assert "\x7f" not in told
-    assert "\x9b" not in told
+    text_shown = terminal.render(make_run(), [make_result(A, Outcome.DRIFTED, findings=(wrong,)), unseen])
+    assert all(character == "\n" or character >= " " for character in text_shown)
+    assert "\x7f" not in text_shown
+    assert "\x9b" not in text_shown
 
 
 def test_lines_keep_to_the_width() -> None:
-    told = terminal.render(*sample.make_full_run(), width=70)
+    text_shown = terminal.render(*sample.make_full_run(), width=70)
     commands = ("pytest probes", "python -m")
-    shown = [line for line in told.splitlines() if "  ·" not in line and not line.strip().startswith(commands)]
-    assert [line for line in shown if len(line) > 70 and "records  conforms" not in line and " " in line.strip()] == []
+    wrapped_lines = [
+        line for line in text_shown.splitlines() if "  ·" not in line and not line.strip().startswith(commands)
+    ]
+    assert [
+        line for line in wrapped_lines if len(line) > 70 and "records  conforms" not in line and " " in line.strip()
+    ] == []
 
 
 def test_many_records_behind_one_dead_host_are_one_line() -> None:
     reason = Reason("connect-refused", "GET https://api.pa.example/v1/models")
     results = [make_result(f"{A}{number}", Outcome.INCONCLUSIVE, reason=reason) for number in range(40)]
-    told = terminal.render(make_run(), results)
-    assert "  40 records of PA: connect-refused" in told
-    assert f"{A}7" not in told
+    text_shown = terminal.render(make_run(), results)
+    assert "  40 records of PA: connect-refused" in text_shown
+    assert f"{A}7" not in text_shown
 
 
 ACCEPTED = {"state": "accounted", "reason": "a fix is due", "detail": "accepted", "review_by": "2027-01-01"}
 
 
-def test_an_accepted_drift_says_until_when_and_why() -> None:
-    told = terminal.render(
+def test_an_accepted_drift_has_its_review_date_and_reason() -> None:
+    text_shown = terminal.render(
         make_run(), [make_result(A, Outcome.DRIFTED, findings=(make_finding(),), accepted_difference=ACCEPTED)]
     )
-    assert f"{A}\n      a fix is due; review by 2027-01-01\n" in told
+    assert f"{A}\n      a fix is due; review by 2027-01-01\n" in text_shown
     of_old = terminal.render(
         make_run(),
         [make_result(A, Outcome.DRIFTED, findings=(make_finding(),), accepted_difference={"state": "accounted"})],
@@ -162,7 +166,7 @@ def test_an_accepted_drift_says_until_when_and_why() -> None:
     assert "review by" not in of_old
 
 
-def test_who_was_not_looked_at_is_told_last_beside_the_state() -> None:
+def test_unobserved_providers_are_in_the_last_lines() -> None:
     refused = make_result(A, Outcome.RESTRICTED, reason=Reason("probe-refused"))
     last = terminal.render(make_run(), [refused], width=200).splitlines()[-2:]
     assert last == [
@@ -172,12 +176,12 @@ def test_who_was_not_looked_at_is_told_last_beside_the_state() -> None:
     assert "blind" not in terminal.render(make_run(expected=()), [refused, make_result("pb/errors/general/b")])
 
 
-def test_an_accepted_difference_that_fails_the_run_is_told() -> None:
+def test_an_accepted_difference_that_fails_the_run_is_shown() -> None:
     entry = "accepted difference: divergences.json:pa/errors/general/gone: no record has this address; remove the entry"
-    described = make_run(policy={"stale_accepted_differences": [entry]})
-    assert entry in terminal.render(described, [make_result(A)], width=200).splitlines()
+    run = make_run(policy={"stale_accepted_differences": [entry]})
+    assert entry in terminal.render(run, [make_result(A)], width=200).splitlines()
     assert (
-        terminal.render_verdict(described, [make_result(A)])
+        terminal.render_verdict(run, [make_result(A)])
         .splitlines()[-1]
         .startswith("Nothing new drifts, and 1 accepted difference is stale.")
     )

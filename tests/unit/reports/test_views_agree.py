@@ -1,4 +1,4 @@
-"""Exit status, report, terminal, summary and JUnit say the same of any results: they ask the same rules."""
+"""Exit status, report, terminal, summary and JUnit agree for any results."""
 
 from __future__ import annotations
 
@@ -127,11 +127,13 @@ def test_every_view_agrees_with_the_exit_status(described: Run, results_drawn: l
         for result in record_results
         if is_pending(result) and not run_verdict.is_stale(result) and not run_verdict.is_accepted(result)
     ]
-    assert {result.record for result in pending} == {each.address for each in overview.records_in(SectionName.PENDING)}
+    assert {result.record for result in pending} == {
+        record.address for record in overview.records_in(SectionName.PENDING)
+    }
     assert not any(map(run_verdict.is_failure, pending))
     assert not pending or overview.mood != "good"
     lost = coverage_lost.find_lost_coverage(described, record_results)
-    assert lost == {each.address for each in overview.records_in(SectionName.LOST)}, (
+    assert lost == {record.address for record in overview.records_in(SectionName.LOST)}, (
         "lost is told first, also of a stale entry"
     )
     lost_records = overview.records_in(SectionName.LOST)
@@ -171,7 +173,7 @@ def test_every_view_agrees_with_the_exit_status(described: Run, results_drawn: l
     assert bool(failures) == bool(failing + len(run_verdict.list_stale_entries(described, results_drawn)))
     vocabulary = '"self-test-silent"'  # among the words that a query of the page may hold
     for view in (page.replace(vocabulary, ""), text, quiet, markdown):
-        assert ("self-test" in view) == any("self-test" in each for each in run_faults)
+        assert ("self-test" in view) == any("self-test" in record for record in run_faults)
     assert failures == len(list(document.iter("failure")))
     assert (overview.mood == "bad") == bool(failures + errors)
 
@@ -185,9 +187,9 @@ def test_the_counts_add_up_to_the_results(described: Run, record_results: list[R
     assert sum(overview.counts.values()) == len(record_results)
     assert sum(len(cell.records) for cell in overview.cells) == len(record_results)
     assert {finding.address for finding in overview.findings} >= {
-        each.record
-        for each in record_results
-        if run_verdict.is_failure(each) or (run_verdict.is_broken(each) and not is_unreported(each))
+        result.record
+        for result in record_results
+        if run_verdict.is_failure(result) or (run_verdict.is_broken(result) and not is_unreported(result))
     }
     assert sum(len(section.records) for section in overview.sections) == len(record_results)
     assert len({record.address for section in overview.sections for record in section.records}) == len(record_results)
@@ -233,15 +235,15 @@ def test_a_blind_night_is_nowhere_green(outcomes: list[tuple[Outcome, str]], bli
     assert overview.mood == "warn"
 
 
-def test_each_view_says_under_which_other_revision_was_asked_and_of_the_usual_one_nothing() -> None:
+def test_each_view_names_a_revision_other_than_the_usual_one() -> None:
     options: dict[str, Any] = {"revisions": {"pa": "2026-10-21"}, "target": "live-2026-10-21"}
     results = [make_result("pa/errors/general/a")]
-    other = make_run(invocation=Invocation(revision="pa:2026-10-21"), **options)
-    assert "on target `live-2026-10-21`, `under PA 2026-10-21`, run" in summary.render(other, results)
-    page = html.render(other, results)
+    other_revision = make_run(invocation=Invocation(revision="pa:2026-10-21"), **options)
+    assert "on target `live-2026-10-21`, `under PA 2026-10-21`, run" in summary.render(other_revision, results)
+    page = html.render(other_revision, results)
     assert "<b>live-2026-10-21</b> under PA 2026-10-21" in page
     assert "nothing here is evidence for the records" in page
-    assert '<property name="revision" value="pa:2026-10-21" />' in junit.render(other, results)
+    assert '<property name="revision" value="pa:2026-10-21" />' in junit.render(other_revision, results)
     for view in (summary, html, junit):
         usual = view.render(make_run(revisions={"pa": "2023-06-01"}), results)
         assert "under PA" not in usual
@@ -249,7 +251,7 @@ def test_each_view_says_under_which_other_revision_was_asked_and_of_the_usual_on
 
 
 @pytest.mark.parametrize(
-    ("shard", "told"),
+    ("shard", "expected"),
     [
         (None, ""),
         ("1/1", ""),
@@ -258,12 +260,12 @@ def test_each_view_says_under_which_other_revision_was_asked_and_of_the_usual_on
     ],
 )
 @pytest.mark.parametrize("live", [True, False])
-def test_each_view_of_a_shard_says_of_which_share_alone_it_speaks(shard: str | None, told: str, live: bool) -> None:
+def test_each_view_of_a_shard_names_the_shard(shard: str | None, expected: str, live: bool) -> None:
     share = make_run(policy={"shard": shard} if shard else {}, live=live)
     results = [make_result("pa/errors/general/a")]
-    coverage = f"1 of 1 {'verified, oldest evidence today' if live else 'conform on the mock'}{told}."
+    coverage = f"1 of 1 {'verified, oldest evidence today' if live else 'conform on the mock'}{expected}."
     assert coverage in terminal.render(share, results, width=200)
     assert coverage in summary.render(share, results)
     page = html.render(share, results)
-    assert f"{told}." in page
-    assert ("in shard" in page) == bool(told)
+    assert f"{expected}." in page
+    assert ("in shard" in page) == bool(expected)

@@ -1,4 +1,4 @@
-"""What XML 1.0 can carry stays (its section 2.2), and nothing else goes into a file of ours."""
+"""XML 1.0 characters are kept (its section 2.2), and all others replaced."""
 
 from __future__ import annotations
 
@@ -19,12 +19,14 @@ def is_discouraged(code: int) -> bool:
     return 0x7F <= code <= 0x84 or 0x86 <= code <= 0x9F or 0xFDD0 <= code <= 0xFDEF
 
 
-def test_of_all_characters_those_stay_that_xml_can_carry() -> None:
+def test_characters_invalid_in_xml_are_replaced() -> None:
     for code in range(sys.maxunicode + 1):
-        shown = sanitize_xml(chr(code))
+        sanitized = sanitize_xml(chr(code))
         if is_discouraged(code) or not is_a_character(code):
-            assert chr(code) not in shown, hex(code)
-        assert all(is_a_character(ord(each)) and not is_discouraged(ord(each)) for each in shown), hex(code)
+            assert chr(code) not in sanitized, hex(code)
+        assert all(is_a_character(ord(character)) and not is_discouraged(ord(character)) for character in sanitized), (
+            hex(code)
+        )
     assert sanitize_xml("a\tb\nc é 漢 \U0001f600") == "a b\nc é 漢 \U0001f600", (
         "a tab is a blank, as in all that is printed"
     )
