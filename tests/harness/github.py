@@ -27,8 +27,6 @@ else:
     with (state / "downloads").open("a") as log:
         print(number, options["--name"], file=log)
     artifact = state / number / options["--name"]
-    if (state / "down").exists():
-        sys.exit("HTTP 502: Bad Gateway")
     if not artifact.is_dir():
         sys.exit("no artifact matches any of the names or patterns provided")
     shutil.copytree(artifact, options["--dir"])
@@ -81,10 +79,6 @@ class GitHub:
     def refuse(self) -> None:
         """Refuse all requests from now on, as for a token that may read no actions."""
         (self._state / "api.json").write_text("{}")
-
-    def break_downloads(self) -> None:
-        """Fail each download from now on, as a gateway in trouble does."""
-        (self._state / "down").touch()
 
     def _answer(self) -> None:
         answers = {
