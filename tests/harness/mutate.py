@@ -54,8 +54,7 @@ LIBRARIES = (
     "anyio",
     "google.protobuf.json_format",
 )
-QUICK_TESTS = ("tests/unit", "tests/contract", "--ignore=tests/unit/probes/test_unneeded.py")
-"""Without the tests that no library of the tests is in memory: `coverage` is."""
+QUICK_TESTS = ("tests/unit", "tests/contract")
 CPU_S = 60
 """Processor seconds for the tests of one mutant: they end a mutant that loops, however busy the machine is."""
 PYTEST_OPTIONS = (

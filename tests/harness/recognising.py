@@ -62,7 +62,7 @@ class Grade(StrEnum):
     """The candidates include a record of the row."""
     LEFT = "left unnamed"
     """As a group or nothing, which is not wrong."""
-    WRONG_KEY = "wrong"
+    WRONG = "wrong"
     """As a record of another row, or with candidates of other rows only."""
 
 
@@ -73,12 +73,12 @@ def grade(capture: Capture) -> Grade:
     addresses = (identity.record,) if identity.record is not None else identity.candidates
     if not isinstance(expect, dict):
         if identity.record is not None:
-            return Grade.WRONG_KEY
+            return Grade.WRONG
         return Grade.AMONG_FEW if addresses else Grade.NAMED
     if not addresses:
         return Grade.LEFT
     if not any(_is_row(catalog_probe.load()[address], expect) for address in addresses):
-        return Grade.WRONG_KEY
+        return Grade.WRONG
     return Grade.NAMED if identity.record is not None else Grade.AMONG_FEW
 
 

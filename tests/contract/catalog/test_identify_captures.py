@@ -18,7 +18,7 @@ PROVIDERS = ("pa", "pb", "pc", "pd")
 def test_most_captures_are_recognised_and_none_wrongly(with_headers: bool) -> None:
     own = [capture for capture in read_captures(CAPTURES) if capture["provider"] != "none"]
     marks = {capture["id"]: grade(capture if with_headers else {**capture, "headers": None}) for capture in own}
-    assert [name for name, given in marks.items() if given is Grade.WRONG_KEY] == []
+    assert [name for name, given in marks.items() if given is Grade.WRONG] == []
     labelled = [capture["id"] for capture in own if isinstance(capture["expect"], dict)]
     unnamed = [name for name in labelled if marks[name] is Grade.LEFT]
     assert len(unnamed) <= (1 - NAMED_SHARE) * len(labelled), unnamed
@@ -33,7 +33,7 @@ def test_a_capture_held_to_another_section_is_wrong() -> None:
     ]
     moved = [{**capture, "expect": {**capture["expect"], "section": "7.2"}} for capture in own]
     assert len(moved) > 30
-    assert {grade(capture) for capture in moved} == {Grade.WRONG_KEY}
+    assert {grade(capture) for capture in moved} == {Grade.WRONG}
 
 
 @pytest.mark.parametrize("how", DISGUISES)
