@@ -42,10 +42,6 @@ def read_results(path: Path) -> None:
             "".join(view(run, results))
 
 
-def load_record(path: Path) -> None:
-    Catalog.load(path.parent)
-
-
 def read_history(path: Path) -> None:
     """Read the history, carry it into a run and render it; damaged lines are skipped."""
     previous, carried = load_shown_history(path.parent, path.stem)

@@ -119,14 +119,12 @@ def test_text_refusal_is_inconclusive_until_it_repeats(status: int) -> None:
     assert needs_another_attempt([verdict])
 
 
-@pytest.mark.parametrize("kind", ["application/json", ""])
-def test_broken_json_is_drift(kind: str) -> None:
-    response = Response(404, {"content-type": kind}, '{"type": "err', "text")
+@pytest.mark.parametrize(
+    ("media_type", "text"), [("application/json", '{"type": "err'), ("", '{"type": "err'), ("", "no < yes")]
+)
+def test_broken_json_and_text_that_is_no_page_are_drift(media_type: str, text: str) -> None:
+    response = Response(404, {"content-type": media_type}, text, "text")
     assert summarize_verdict(UNKNOWN_MODEL, response) == (Outcome.DRIFTED, "")
-
-
-def test_text_that_is_no_page_is_drift() -> None:
-    assert summarize_verdict(UNKNOWN_MODEL, Response(404, {}, "no < yes", "text")) == (Outcome.DRIFTED, "")
 
 
 OWN_FAULT = Response(503, HEADERS, {**BODY, "error": {"type": "api_error", "message": "x"}}, "json")
@@ -384,10 +382,6 @@ def test_conforming_refusal_is_not_blamed_on_the_header() -> None:
     assert verdict.step_verdicts["refused", HERE].outcome is Outcome.CONFORMS
 
 
-def list_labels(address: str) -> list[str]:
-    return [expectation.label for expectation in load_steps(address)]
-
-
 def judge_no_exchange(stopped: Reason | None) -> Any:
     expected = tuple(load_steps(RATE_LIMIT))
     return judge(expected, Attempt("", 0.0, ()), load_vocabulary("pa"), stopped)
@@ -396,7 +390,7 @@ def judge_no_exchange(stopped: Reason | None) -> Any:
 def test_unsent_label_is_a_harness_error_unless_stopped() -> None:
     verdict = judge_no_exchange(None)
     assert (verdict.outcome, verdict.reason and verdict.reason.code) == (Outcome.HARNESS_ERROR, "recipe-incomplete")
-    assert verdict.reason.detail == f"no exchange labelled {list_labels(RATE_LIMIT)[0]!r}"
+    assert verdict.reason.detail == f"no exchange labelled {load_steps(RATE_LIMIT)[0].label!r}"
     reason = Reason(ReasonCode.ACCOUNT_TROUBLE, "no credit")
     stopped = judge_no_exchange(reason)
     assert (stopped.outcome, stopped.reason) == (Outcome.INCONCLUSIVE, reason)

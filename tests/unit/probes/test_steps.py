@@ -74,12 +74,6 @@ def test_same_drift_on_several_endpoints_is_one_finding() -> None:
     assert verdict.drift_keys != alone.drift_keys
 
 
-def test_drift_keys_depend_on_the_endpoint() -> None:
-    here, there = (judge_attempt(make_exchange(OTHER_STATUS, endpoint)) for endpoint in (MODELS, COUNT))
-    assert here.drift_keys != there.drift_keys
-    assert here.drift_keys == judge_attempt(make_exchange(OTHER_STATUS, MODELS)).drift_keys
-
-
 @pytest.mark.parametrize("response", [OVERLOADED, None], ids=["overloaded", "no-answer"])
 def test_step_without_verdict_is_noted_and_leaves_the_others(response: Response | None) -> None:
     verdict = judge_attempt(make_exchange(DOCUMENTED, MODELS), make_exchange(response, COUNT))
