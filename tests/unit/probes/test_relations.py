@@ -116,17 +116,17 @@ def test_relation_holds_is_broken_or_is_not_observed(
     rule: dict[str, Any], holding: Any, breaking: Any, hiding: Any
 ) -> None:
     expectation = expect_relation(**rule)
-    others = {"all": OtherAnswer(expect_relation("all"), WHOLE_LIST)}
+    other_answers = {"all": OtherAnswer(expect_relation("all"), WHOLE_LIST)}
     if holding is not None:
-        assert list(find_broken_relations(expectation, make_exchange(holding), others)) == []
-        assert relations_not_observed(expectation, make_exchange(holding), others) == {}
+        assert list(find_broken_relations(expectation, make_exchange(holding), other_answers)) == []
+        assert relations_not_observed(expectation, make_exchange(holding), other_answers) == {}
     if breaking is not None:
-        (finding,) = find_broken_relations(expectation, make_exchange(breaking), others)
+        (finding,) = find_broken_relations(expectation, make_exchange(breaking), other_answers)
         assert finding.observed not in (None, [])
-        assert relations_not_observed(expectation, make_exchange(breaking), others) == {}
+        assert relations_not_observed(expectation, make_exchange(breaking), other_answers) == {}
     if hiding is not None:
-        assert list(find_broken_relations(expectation, make_exchange(hiding), others)) == []
-        assert list(relations_not_observed(expectation, make_exchange(hiding), others).values()) in (
+        assert list(find_broken_relations(expectation, make_exchange(hiding), other_answers)) == []
+        assert list(relations_not_observed(expectation, make_exchange(hiding), other_answers).values()) in (
             ["nothing-there"],
             ["nothing-to-compare"],
         )
@@ -185,22 +185,22 @@ def test_header_relation_is_observed_without_the_documented_event() -> None:
 
 def test_body_equal_to_two_others_names_both() -> None:
     expectation = expect_relation(kind="equals", of=["first", "second"])
-    others = {
+    other_answers = {
         label: OtherAnswer(expect_relation(label), make_exchange({"a": label}, label)) for label in ("first", "second")
     }
-    (finding,) = compare(expectation, make_exchange({"a": 1}), others)
+    (finding,) = compare(expectation, make_exchange({"a": 1}), other_answers)
     assert (finding.code, finding.location) == ("bodies-differ", "first+second")
 
 
 def test_list_is_a_subset_of_its_pages_together() -> None:
     expectation = expect_relation("all", kind="subset", at=ITEM_IDS, of=["first", "second"])
     pages = {"first": make_exchange(make_list("a", "b"), "first"), "second": make_exchange(make_list("c"), "second")}
-    others = {label: OtherAnswer(expect_relation(label), page) for label, page in pages.items()}
-    assert list(find_broken_relations(expectation, WHOLE_LIST, others)) == []
-    others["second"] = OtherAnswer(expect_relation("second"), make_exchange(make_list("d"), "second"))
-    (finding,) = find_broken_relations(expectation, WHOLE_LIST, others)
+    other_answers = {label: OtherAnswer(expect_relation(label), page) for label, page in pages.items()}
+    assert list(find_broken_relations(expectation, WHOLE_LIST, other_answers)) == []
+    other_answers["second"] = OtherAnswer(expect_relation("second"), make_exchange(make_list("d"), "second"))
+    (finding,) = find_broken_relations(expectation, WHOLE_LIST, other_answers)
     assert finding.observed == "c"
-    assert relations_not_observed(expectation, WHOLE_LIST, {"first": others["first"]}) == {
+    assert relations_not_observed(expectation, WHOLE_LIST, {"first": other_answers["first"]}) == {
         "relation:subset:/data/*/id:first+second": "no-twin"
     }
 
@@ -370,14 +370,14 @@ def test_no_answer_makes_a_relation_raise(
     rule = {**CASES[number][0], "at": location}
     if "value" in rule and rule["kind"] in ("equals", "at_most"):
         rule["value"] = constant
-    expectation, others = (
+    expectation, other_answers = (
         expect_relation(**rule),
         {"all": OtherAnswer(expect_relation("all"), make_exchange(other_body, "all"))},
     )
-    findings = list(find_broken_relations(expectation, make_exchange(body), others))
-    assert bool(findings) + bool(relations_not_observed(expectation, make_exchange(body), others)) <= 1
+    findings = list(find_broken_relations(expectation, make_exchange(body), other_answers))
+    assert bool(findings) + bool(relations_not_observed(expectation, make_exchange(body), other_answers)) <= 1
     if findings and rule["kind"] not in ("equals", "differs"):
-        assert list(find_broken_relations(expectation, make_exchange(body), others)) == findings
+        assert list(find_broken_relations(expectation, make_exchange(body), other_answers)) == findings
 
 
 def test_message_quotes_the_other_value_and_documented_does_not() -> None:
@@ -392,8 +392,8 @@ def test_message_quotes_the_other_value_and_documented_does_not() -> None:
     of_object = expect_relation(kind="equals", at="/a", **{"with": "/b"})
     message = next(compare(of_object, make_exchange({"a": 1, "b": {"of": "ü"}}))).message
     assert 'documented the same as /b ({"of": "ü"}), observed 1' in message
-    others = {"all": OtherAnswer(expect_relation("all"), WHOLE_LIST)}
-    whole = next(compare(expect_relation(kind="equals", of="all"), make_exchange(make_list("x")), others))
-    assert whole.message.partition(", observed")[0].endswith(f"documented {whole.documented}"), "and no whole body"
+    other_answers = {"all": OtherAnswer(expect_relation("all"), WHOLE_LIST)}
+    finding = next(compare(expect_relation(kind="equals", of="all"), make_exchange(make_list("x")), other_answers))
+    assert finding.message.partition(", observed")[0].endswith(f"documented {finding.documented}"), "and no whole body"
     constant = expect_relation(kind="equals", at="/id", value="a")
     assert next(compare(constant, make_exchange({"id": "b"}))).message.endswith("documented the same as a, observed b")

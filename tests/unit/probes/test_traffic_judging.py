@@ -46,6 +46,7 @@ def error_body(kind: str, message: str) -> dict[str, Any]:
     return {"type": "error", "error": {"type": kind, "message": message}, "request_id": "req_011"}
 
 
+OVERLOADED_BODY = error_body("overloaded_error", "Overloaded")
 NO_RETRY_HEADERS = {**HEADERS, "x-should-retry": "false"}
 REFUSED = ("invalid_request_error", "something is wrong")
 
@@ -67,7 +68,7 @@ def judge_record(address: str, *attempts: RecordedAttempt) -> Result:
     return judge_traffic(*attempts).result(address)
 
 
-OVERLOADED_ATTEMPT = make_attempt(529, error_body("overloaded_error", "Overloaded"))
+OVERLOADED_ATTEMPT = make_attempt(529, OVERLOADED_BODY)
 
 
 def test_unambiguous_refusal_is_evidence_of_its_record() -> None:
@@ -81,9 +82,7 @@ def test_unambiguous_refusal_is_evidence_of_its_record() -> None:
 
 
 def test_duplicate_name_is_noted_without_its_secret() -> None:
-    text = json.dumps(error_body("overloaded_error", "Overloaded")).replace(
-        '"request_id"', f'"{KEY}": 1, "{KEY}": 2, "request_id"'
-    )
+    text = json.dumps(OVERLOADED_BODY).replace('"request_id"', f'"{KEY}": 1, "{KEY}": 2, "request_id"')
     verdict = judge_record(OVERLOADED, make_attempt(529, parse_json(text)))
     assert verdict.outcome is Outcome.CONFORMS
     (note,) = [finding for finding in verdict.findings if finding.code == FindingCode.DUPLICATE_NAME]
@@ -99,9 +98,7 @@ def test_record_without_exchange_is_not_probed() -> None:
 
 
 def test_unambiguous_refusal_drifts() -> None:
-    verdict = judge_record(
-        OVERLOADED, make_attempt(529, {**error_body("overloaded_error", "Overloaded"), "request_id": "req_other"})
-    )
+    verdict = judge_record(OVERLOADED, make_attempt(529, {**OVERLOADED_BODY, "request_id": "req_other"}))
     assert verdict.outcome is Outcome.DRIFTED
     assert {finding.location for finding in verdict.drifts} == {"equals:/request_id"}
 
@@ -133,7 +130,7 @@ NO_CREDIT = (
         make_attempt(400, error_body(*NO_CREDIT), NO_RETRY_HEADERS, url=""),
         make_attempt(403, error_body(*NO_CREDIT), NO_RETRY_HEADERS, url=""),
         make_attempt(529, error_body("capacity_error", "Overloaded")),
-        make_attempt(418, error_body("overloaded_error", "Overloaded")),
+        make_attempt(418, OVERLOADED_BODY),
         make_attempt(529, UNKNOWN_ERROR),
     ],
     ids="shared-type redacted-id other-id credit credit-no-url credit-403 type status both".split(),
@@ -212,7 +209,7 @@ def test_own_attempt_is_judged_by_its_label() -> None:
 @pytest.mark.parametrize(("complete", "outcome"), [(True, Outcome.DRIFTED), (False, Outcome.CONFORMS)])
 def test_missing_header_of_a_filtered_recording_is_not_observed(complete: bool, outcome: Outcome) -> None:
     bare = {key: value for key, value in HEADERS.items() if key != "pa-workspace-id"}
-    attempt = replace(make_attempt(529, error_body("overloaded_error", "Overloaded"), bare), headers_complete=complete)
+    attempt = replace(make_attempt(529, OVERLOADED_BODY, bare), headers_complete=complete)
     verdict = judge_record(OVERLOADED, attempt)
     assert verdict.outcome is outcome, verdict.findings
     (observation,) = verdict.observations
@@ -222,15 +219,9 @@ def test_missing_header_of_a_filtered_recording_is_not_observed(complete: bool, 
 
 def test_recording_without_request_id_counts_as_filtered() -> None:
     bare = {"content-type": "application/json"}
-    assert (
-        judge_record(OVERLOADED, make_attempt(529, error_body("overloaded_error", "Overloaded"), bare)).outcome
-        is Outcome.CONFORMS
-    )
-    kept = {"content-type": "application/json", "request-id": "req_011"}
-    assert (
-        judge_record(OVERLOADED, make_attempt(529, error_body("overloaded_error", "Overloaded"), kept)).outcome
-        is Outcome.DRIFTED
-    )
+    assert judge_record(OVERLOADED, make_attempt(529, OVERLOADED_BODY, bare)).outcome is Outcome.CONFORMS
+    with_request_id = {"content-type": "application/json", "request-id": "req_011"}
+    assert judge_record(OVERLOADED, make_attempt(529, OVERLOADED_BODY, with_request_id)).outcome is Outcome.DRIFTED
 
 
 def test_present_header_of_a_filtered_recording_is_compared() -> None:
@@ -243,7 +234,7 @@ REDACTION_MARKS = ["[redacted]", "REDACTED", "***", "XXXX", "<filtered>", "req_[
 
 @pytest.mark.parametrize("mark", [*REDACTION_MARKS, ""])
 def test_redacted_header_is_not_observed(mark: str) -> None:
-    attempt = make_attempt(529, error_body("overloaded_error", "Overloaded"), {**HEADERS, "request-id": mark})
+    attempt = make_attempt(529, OVERLOADED_BODY, {**HEADERS, "request-id": mark})
     verdict = judge_record(OVERLOADED, replace(attempt, provider="pa"))
     assert verdict.outcome is Outcome.CONFORMS, verdict.findings
     (observation,) = verdict.observations
@@ -255,13 +246,13 @@ def test_redacted_header_is_not_observed(mark: str) -> None:
 
 @pytest.mark.parametrize("value", ["req_other", "filtered", "content_removed", "sk-*** is no key"])
 def test_ordinary_header_value_is_compared(value: str) -> None:
-    attempt = make_attempt(529, error_body("overloaded_error", "Overloaded"), {**HEADERS, "request-id": value})
+    attempt = make_attempt(529, OVERLOADED_BODY, {**HEADERS, "request-id": value})
     assert {finding.location for finding in judge_record(OVERLOADED, attempt).drifts} == {"equals:/request_id"}
 
 
 @pytest.mark.parametrize("mark", REDACTION_MARKS)
 def test_redacted_field_is_not_observed(mark: str) -> None:
-    body = {**error_body("overloaded_error", "Overloaded"), "request_id": mark}
+    body = {**OVERLOADED_BODY, "request_id": mark}
     verdict = judge_record(OVERLOADED, make_attempt(529, body))
     assert verdict.outcome is Outcome.CONFORMS, verdict.findings
     (observation,) = verdict.observations
@@ -275,7 +266,7 @@ def test_redacted_error_type_matches_no_record(mark: str) -> None:
 
 def make_own_attempt(**body: Any) -> RecordedAttempt:
     """Return an attempt of our own run, which has all headers."""
-    attempt = make_attempt(529, {**error_body("overloaded_error", "Overloaded"), **body})
+    attempt = make_attempt(529, {**OVERLOADED_BODY, **body})
     return replace(attempt, exchanges=(replace(attempt.exchanges[0], label="answer"),), record=OVERLOADED)
 
 
@@ -305,14 +296,14 @@ def test_fully_hidden_body_is_evidence_of_nothing() -> None:
 def test_values_are_compared_before_redaction() -> None:
     headers = {**HEADERS, "request-id": f"req_{KEY}"}
     for body_id, drifts in ((f"req_{KEY}", set()), (f"req_{KEY}-other", {"equals:/request_id"})):
-        body = {**error_body("overloaded_error", "Overloaded"), "request_id": body_id}
+        body = {**OVERLOADED_BODY, "request_id": body_id}
         verdict = judge_record(OVERLOADED, make_attempt(529, body, headers))
         assert {finding.location for finding in verdict.drifts} == drifts
         assert KEY not in json.dumps(verdict.to_json())
 
 
 def test_empty_header_of_a_complete_recording_is_compared() -> None:
-    attempt = make_attempt(529, error_body("overloaded_error", "Overloaded"), {**HEADERS, "pa-workspace-id": ""})
+    attempt = make_attempt(529, OVERLOADED_BODY, {**HEADERS, "pa-workspace-id": ""})
     assert judge_record(OVERLOADED, replace(attempt, headers_complete=True)).outcome is Outcome.DRIFTED
     assert judge_record(OVERLOADED, attempt).outcome is Outcome.CONFORMS
 
@@ -324,7 +315,7 @@ def make_live_target(base: str) -> Target:
 
 def test_live_target_uses_only_its_own_traffic() -> None:
     real = {key.replace("pa-", "acme-"): value for key, value in HEADERS.items()}
-    attempt = make_attempt(529, error_body("overloaded_error", "Overloaded"), real, "https://api.example/v1/messages")
+    attempt = make_attempt(529, OVERLOADED_BODY, real, "https://api.example/v1/messages")
     traffic = judge_traffic(attempt, OVERLOADED_ATTEMPT, target=make_live_target("https://api.example"))
     verdict = traffic.result(OVERLOADED)
     assert verdict.outcome is Outcome.CONFORMS, verdict.findings
@@ -340,7 +331,7 @@ def test_live_target_uses_only_its_own_traffic() -> None:
 
 
 def test_host_with_the_same_prefix_is_another() -> None:
-    near = make_attempt(529, error_body("overloaded_error", "Overloaded"), url="https://api.example.evil/v1/messages")
+    near = make_attempt(529, OVERLOADED_BODY, url="https://api.example.evil/v1/messages")
     assert (
         judge_traffic(near, target=make_live_target("https://api.example")).result(OVERLOADED).outcome
         is Outcome.NOT_PROBED
@@ -363,19 +354,17 @@ def test_results_contain_no_secret_split_over_events() -> None:
     assert exchange.response is not None
     streamed = replace(exchange, response=replace(exchange.response, body=None, body_type="empty", events=pieces))
     verdict = judge_record(CREATE, replace(attempt, exchanges=(streamed,)))
-    (kept,) = (exchange for attempt in verdict.attempts for exchange in attempt.exchanges)
-    assert kept.response is not None
+    (kept_exchange,) = (exchange for attempt in verdict.attempts for exchange in attempt.exchanges)
+    assert kept_exchange.response is not None
     hidden = {"text": "[hidden: part of ${CREDENTIAL_1}]"}
-    assert [event.data for event in kept.response.events or ()] == [hidden] * len(pieces)
+    assert [event.data for event in kept_exchange.response.events or ()] == [hidden] * len(pieces)
 
 
 def test_requests_with_different_keys_are_different() -> None:
     """Hidden keys still differ: their accounts may be answered differently."""
-    same, other = (make_attempt(529, error_body("overloaded_error", "Overloaded")) for _ in range(2))
+    same, other = (make_attempt(529, OVERLOADED_BODY) for _ in range(2))
     request = replace(other.exchanges[0].request, headers={"x-api-key": "sk-another-canary-11aa22bb"})
-    response = (
-        make_attempt(529, error_body("overloaded_error", "Overloaded"), {"request-id": "req_011"}).exchanges[0].response
-    )
+    response = make_attempt(529, OVERLOADED_BODY, {"request-id": "req_011"}).exchanges[0].response
     other_request = replace(other, exchanges=(Exchange("", request, response),))
     assert judge_record(OVERLOADED, same, other_request).outcome is Outcome.CONFORMS
     same_request = replace(other_request, exchanges=(Exchange("", same.exchanges[0].request, response),))

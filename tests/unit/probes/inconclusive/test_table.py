@@ -142,8 +142,10 @@ def test_no_key_rule_makes_a_verdict_conform(probes: KeyProbes) -> None:
 def test_verdict_retracted_in_an_earlier_scope_is_final() -> None:
     response = Response(503, HTML_HEADERS, HTML_PAGE, "text")
     records = [
-        AnsweredRecord(load_expected("pa/errors/general/unknown_model"), response, each) for each in (MESSAGES, FILES)
+        AnsweredRecord(load_expected("pa/errors/general/unknown_model"), response, address)
+        for address in (MESSAGES, FILES)
     ]
     assert [
-        (each.is_pending, str(each.verdict.reason and each.verdict.reason.code)) for each in KeyProbes().answer(records)
+        (pending.is_pending, str(pending.verdict.reason and pending.verdict.reason.code))
+        for pending in KeyProbes().answer(records)
     ] == [(False, "gateway-page")] * 2
