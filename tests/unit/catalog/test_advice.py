@@ -27,12 +27,12 @@ NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
         ("pb/errors/general/cancelled", May.NO, 1, 1.0, 60.0),
     ],
 )
-def test_what_the_documents_advise(address: str, may: May, attempts: int, first_s: float, max_s: float) -> None:
+def test_the_documented_advice_of_a_record(address: str, may: May, attempts: int, first_s: float, max_s: float) -> None:
     advice = catalog_probe.load()[address].retry
     assert (advice.may, advice.attempts, advice.first_s, advice.max_s) == (may, attempts, first_s, max_s)
 
 
-def test_what_depends_says_on_what() -> None:
+def test_conditional_advice_has_its_condition() -> None:
     assert catalog_probe.load()["pa/errors/compliance/remote_session_pending"].retry.condition
     assert (
         catalog_probe.load()["pc/errors/stream/invalid_image"].retry.condition
@@ -76,7 +76,7 @@ def test_where_nothing_is_known_nothing_is_advised_and_nothing_sent() -> None:
         ({"retry-after": "-1"}, None, None, "backoff"),
     ],
 )
-def test_how_long_to_wait_is_what_the_answer_says(
+def test_the_wait_is_read_from_the_answer(
     headers: dict[str, str], message: str | None, seconds: float | None, told_by: str
 ) -> None:
     advice = apply_answer(YES, headers, message, lambda: NOW)

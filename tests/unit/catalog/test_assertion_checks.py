@@ -74,7 +74,7 @@ FINE: list[dict[str, Any]] = [
 
 
 @pytest.mark.parametrize("fields", FINE)
-def test_what_names_its_own_assertions_is_fine(tmp_path: Path, fields: dict[str, Any]) -> None:
+def test_annotations_of_existing_assertions_are_valid(tmp_path: Path, fields: dict[str, Any]) -> None:
     assert list_problems(written(tmp_path, **fields)) == []
 
 
@@ -333,5 +333,5 @@ def test_void_evidence_takes_its_tag_along(tmp_path: Path) -> None:
     assert list_problems(root) == []
 
 
-def test_what_asserts_nothing_of_an_answer_quotes_its_row_all_the_same() -> None:
+def test_a_record_without_assertions_is_documented() -> None:
     assert assertion_checks.derived_tags(make_record(), ()) == ["DOCUMENTED"]

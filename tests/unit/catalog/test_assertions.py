@@ -31,7 +31,7 @@ def test_a_key_reads_as_it_is_written(key: AssertionKey) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "status", "answer/", "/status", "Answer/status", "a/b:", "a b/status"])
-def test_what_names_no_assertion_is_refused(text: str) -> None:
+def test_a_key_of_no_assertion_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="names no assertion"):
         AssertionKey.parse(text)
 
@@ -47,7 +47,7 @@ def test_what_names_no_assertion_is_refused(text: str) -> None:
         ("*/status", "answer/type", False),
     ],
 )
-def test_a_star_stands_for_every_label_or_aspect(pattern: str, key: str, covered: bool) -> None:
+def test_a_star_matches_every_label_or_aspect(pattern: str, key: str, covered: bool) -> None:
     assert AssertionKey.parse(pattern).covers(AssertionKey.parse(key)) is covered
 
 
@@ -57,7 +57,7 @@ def change_record(address: str, **fields: object) -> tuple[Catalog, Record]:
     return catalog, Record(record.address, {**record.data, **fields})
 
 
-def test_what_is_listed_as_assumed_is_assumed_and_everything_else_documented() -> None:
+def test_only_listed_assertions_are_assumed() -> None:
     catalog, record = change_record("pa/errors/general/unknown_path", assumed={"answer/status": "not shown"})
     by_key = {assertion.key.local_key: assertion for assertion in assertions(record, catalog.__getitem__)}
     assert (by_key["status"].basis, by_key["status"].assumed, by_key["status"].source) == (
@@ -69,7 +69,7 @@ def test_what_is_listed_as_assumed_is_assumed_and_everything_else_documented() -
     assert all(assertion.basis is Basis.DOCUMENTED and assertion.source for assertion in documented.values())
 
 
-def test_what_an_envelope_assumes_is_assumed_in_each_record_of_its_surface() -> None:
+def test_assumptions_of_an_envelope_hold_in_each_record_of_its_surface() -> None:
     catalog, record = change_record("pa/errors/general/rate_limit")
     by_key = {assertion.key.local_key: assertion for assertion in assertions(record, catalog.__getitem__)}
     for local_key, source in (
@@ -122,7 +122,7 @@ def test_alternatives_reach_and_dependence_are_told() -> None:
     assert by_key["type"].depends_on == ("setup_step",)
 
 
-def test_what_is_assumed_of_the_request_is_no_assertion_of_an_answer() -> None:
+def test_an_assumption_about_the_request_is_no_assertion() -> None:
     catalog, record = change_record("pa/endpoints/messages/create_message", assumed={"ask/path": "not shown, 1:4.1"})
     assert request_assumptions(record) == {AssertionKey("ask", "path"): "not shown, 1:4.1"}
     record_assertions = assertions(record, catalog.__getitem__)

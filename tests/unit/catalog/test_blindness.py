@@ -91,7 +91,7 @@ ALL_ASSUMED = replace(SILENT, probed_record={"status": ["UNVERIFIED"]})
         ([make_result(Outcome.HARNESS_ERROR)], ""),
     ],
 )
-def test_why_an_expected_provider_was_not_looked_at(results: list[Result], reason: str) -> None:
+def test_the_reason_why_an_expected_provider_is_blind(results: list[Result], reason: str) -> None:
     assert find_blind_providers(results, ["pa"]) == ({"pa": reason} if reason else {})
 
 
@@ -238,7 +238,7 @@ def test_an_accepted_difference_that_fails_the_run_is_listed_once() -> None:
     ) == (entry,)
 
 
-def test_what_an_accepted_difference_does_not_say_is_empty() -> None:
+def test_missing_fields_of_an_accepted_difference_are_empty() -> None:
     plain = make_result(Outcome.DRIFTED)
     assert run_verdict.acceptance_field(plain, "reason") == ""
     entry = Result(plain.record, {}, Outcome.DRIFTED, accepted_difference={"reason": "known", "detail": None})

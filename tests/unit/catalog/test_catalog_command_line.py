@@ -143,19 +143,19 @@ def test_show(cli: Cli, tmp_path: Path, snapshot: SnapshotAssertion) -> None:
 def test_facts_are_listed_with_the_records_that_observe_them(capsys: pytest.CaptureFixture[str]) -> None:
     """The facts are those of the package; so are the records that they name."""
 
-    def told(*args: str) -> str:
+    def list_facts(*args: str) -> str:
         assert main(["catalog", "facts", *args]) == 0
         return capsys.readouterr().out
 
-    of_a_row = told("2:7.4#500 INTERNAL server error")
+    of_a_row = list_facts("2:7.4#500 INTERNAL server error")
     assert of_a_row.splitlines()[:3] == [
         "pb-2.7.4-500-internal-server-error-1",
         "  row            2:7.4#500 INTERNAL server error",
         "  states         A server error gives status INTERNAL",
     ]
     assert "pb/errors/general/internal_error#answer/type = INTERNAL" in of_a_row
-    assert "  wire           told" in told("pb-2.7.4-500-internal-2")
-    assert told("pb-2.7.4-500-internal-2", "--unchecked") == "none\n"
+    assert "  wire           told" in list_facts("pb-2.7.4-500-internal-2")
+    assert list_facts("pb-2.7.4-500-internal-2", "--unchecked") == "none\n"
 
 
 def test_an_unknown_fact_is_an_error(capsys: pytest.CaptureFixture[str]) -> None:

@@ -163,7 +163,7 @@ def test_the_first_observation_outlives_the_rows_of_a_run() -> None:
     assert [is_pending(night) for night in nights] == [True] * 7 + [False] * 5
 
 
-def test_what_was_once_seen_as_documented_is_a_regression_at_once() -> None:
+def test_a_confirmed_assertion_that_drifts_is_a_regression_at_once() -> None:
     written_record = write_back(make_record(), make_night(FIRST))
     result = judge_drift(written_record, days_later(1), STATUS)
     assert list_regressions(result) == (STATUS,)
@@ -232,7 +232,7 @@ def test_each_assertion_is_weighed_by_itself() -> None:
     assert is_pending(judge_drift(written_record, days_later(1), TYPE))
 
 
-def test_an_edit_makes_pending_what_it_edits_and_nothing_else() -> None:
+def test_an_edit_makes_only_the_edited_assertion_pending() -> None:
     written_record = write_back(make_record(), make_night(FIRST))
     edited = Record(written_record.address, {**written_record.data, "http_status": 430})
     assert is_pending(judge_drift(edited, days_later(30), STATUS))
@@ -240,7 +240,7 @@ def test_an_edit_makes_pending_what_it_edits_and_nothing_else() -> None:
     assert is_pending(judge_drift(Record(edited.address, {**edited.data, "evidence": None}), days_later(30), TYPE))
 
 
-def test_dropping_void_evidence_keeps_what_was_once_seen_to_hold(tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_removing_void_evidence_keeps_confirmations(tmp_path_factory: pytest.TempPathFactory) -> None:
     written_record = write_back(make_record(), make_night(FIRST, "answer/header:request-id"))
     content = make_small_catalog()
     content["pa/errors/general.json"]["rate_limit_error"] = {**written_record.data, "http_status": 430}

@@ -39,7 +39,9 @@ WITHOUT_SURFACE = {name: value for name, value in PROBED.items() if name != "sur
         (FindingCode.UNDOCUMENTED_CODE, "code", PROBED, "error/code/seen"),
     ],
 )
-def test_a_candidate_is_named_by_what_it_is(code: FindingCode, at: str, probed: dict[str, Any], name: str) -> None:
+def test_a_candidate_has_the_name_of_its_discovery(
+    code: FindingCode, at: str, probed: dict[str, Any], name: str
+) -> None:
     discoveries = collect_discoveries([make_discovery_sighting(code, at, "seen", probed=probed)])
     assert discoveries == {
         "pa": {

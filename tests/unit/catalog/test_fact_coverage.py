@@ -70,7 +70,7 @@ def ids(assertions: tuple[Assertion, ...]) -> list[str]:
         ("only-the-provider", []),
     ],
 )
-def test_a_fact_is_looked_at_by_what_it_names(checked_by: str, assertion_ids: list[str]) -> None:
+def test_a_fact_is_checked_by_the_assertions_that_it_names(checked_by: str, assertion_ids: list[str]) -> None:
     own = fact(checked_by=checked_by)
     assert ids(FactChecks([own], ALL).assertions_for(own)) == assertion_ids
 
@@ -241,7 +241,7 @@ NAMES = st.sampled_from(
 
 
 @given(st.lists(NAMES, max_size=4), st.booleans())
-def test_nothing_assumed_ever_looks_at_a_fact_and_what_wants_has_none(names: list[str], part: bool) -> None:
+def test_assumed_assertions_check_no_fact_and_unchecked_facts_have_none(names: list[str], part: bool) -> None:
     own = fact(checked_by=("part: " if part else "") + "; ".join(names))
     checks = FactChecks([own], ALL)
     assert GUESS not in checks.assertions_for(own)

@@ -42,7 +42,7 @@ def test_a_body_is_read_in_every_form_that_people_have_it_in(body: Any) -> None:
     assert identify("PC", 429, PC_HEADERS, body).records == (RATE_LIMIT,)
 
 
-def test_what_is_as_documented_and_from_the_provider_is_certain() -> None:
+def test_a_documented_answer_with_headers_of_the_provider_is_one_record() -> None:
     identity = pc(PC_LIMIT)
     assert identity.record == RATE_LIMIT
     assert (identity.verdict, identity.candidates) == ("record", ())
@@ -56,24 +56,24 @@ def test_the_providers_headers_are_known_by_their_stand_in_and_by_the_real_name(
 
 
 @pytest.mark.parametrize("headers", [{"date": "now"}, {"x-ratelimit-limit-requests": "1"}])
-def test_without_a_header_of_the_provider_nothing_that_others_imitate_is_sure(headers: Any) -> None:
+def test_without_a_header_of_the_provider_a_record_is_only_a_candidate(headers: Any) -> None:
     identity = pc(PC_LIMIT, headers=headers)
     assert identity.record is None
     assert identity.candidates == (RATE_LIMIT,)
 
 
 @pytest.mark.parametrize("headers", [None, {}])
-def test_where_no_headers_are_known_the_callers_word_is_taken(headers: Any) -> None:
+def test_without_any_headers_the_named_provider_is_trusted(headers: Any) -> None:
     assert pc(PC_LIMIT, headers=headers).record == RATE_LIMIT
 
 
-def test_another_type_beside_a_documented_code_is_told() -> None:
+def test_a_type_that_differs_from_the_record_of_the_code_is_a_reason() -> None:
     identity = pc({**PC_LIMIT, "type": "requests"})
     assert identity.record == RATE_LIMIT
     assert "type requests, documented rate_limit_error" in identity.reasons
 
 
-def test_another_status_beside_a_documented_code_is_still_that_error() -> None:
+def test_a_documented_code_with_another_status_is_still_its_record() -> None:
     error = {"message": "no", "type": "invalid_request_error", "param": "model", "code": "model_not_found"}
     identity = pc(error, 400)
     assert identity.records == ("pc/errors/not_found/model",)
@@ -94,7 +94,7 @@ def test_a_code_that_no_record_has_is_no_record(code: str | None) -> None:
     assert code is None or f"code {code} is in no record" in identity.reasons
 
 
-def test_a_new_code_is_said_and_what_it_is_nearest_to() -> None:
+def test_a_new_code_is_unknown_with_the_nearest_record() -> None:
     error = {"message": "Unknown field.", "type": "invalid_request_error", "param": "x", "code": "parameter_unknown"}
     identity = pc(error, 400)
     assert (identity.verdict, identity.record, identity.candidates) == ("unknown", None, ())
@@ -102,7 +102,7 @@ def test_a_new_code_is_said_and_what_it_is_nearest_to() -> None:
     assert "pc/errors/request/unknown_parameter" in identity.nearest
 
 
-def test_a_new_status_is_said() -> None:
+def test_an_undocumented_status_is_a_reason() -> None:
     identity = identify("pc", 418, None, {"error": {**PC_LIMIT, "code": None}})
     assert "status 418 is in no record" in identity.reasons
     assert "status 429 is in no record" not in identify("pc", 429, None, "<html>").reasons
@@ -112,19 +112,19 @@ PA_LIMIT = {"type": "error", "error": {"type": "rate_limit_error", "message": "S
 
 
 @pytest.mark.parametrize("path", [None, "/v1/messages", "https://api.example/v1/messages?beta=true", "/v1/nowhere"])
-def test_an_error_of_an_api_apart_needs_a_path_there(path: str | None) -> None:
+def test_an_error_of_the_compliance_api_needs_its_path(path: str | None) -> None:
     identity = identify("pa", 429, {"request-id": "req_1"}, PA_LIMIT, path=path)
     assert identity.records
     assert not any("/compliance/" in address for address in identity.records)
 
 
-def test_the_path_tells_apart_what_the_answer_does_not() -> None:
+def test_the_path_distinguishes_records_with_the_same_answer() -> None:
     path = "https://api.example/prefix/v1/compliance/activities?limit=1"
     identity = identify("pa", 429, {"request-id": "req_1"}, PA_LIMIT, method="GET", path=path)
     assert identity.record == "pa/errors/compliance/compliance_rate_limit_exceeded"
 
 
-def test_the_method_tells_apart_what_the_path_does_not() -> None:
+def test_the_method_distinguishes_records_with_the_same_path() -> None:
     body = {"type": "error", "error": {"type": "permission_error", "message": "No."}, "request_id": "req_1"}
     path = "/v1/compliance/apps/chats/chat_1"
     deleted = identify("pa", 403, None, body, method="delete", path=path)
@@ -133,7 +133,7 @@ def test_the_method_tells_apart_what_the_path_does_not() -> None:
     assert read.record == "pa/errors/compliance/insufficient_scope_user_data"
 
 
-def test_a_code_says_more_than_the_path() -> None:
+def test_a_code_counts_more_than_the_path() -> None:
     error = {"message": "no", "type": "invalid_request_error", "param": "model", "code": "model_not_found"}
     identity = identify("pc", 404, None, {"error": error}, method="GET", path="/v1/agents")
     assert identity.record == "pc/errors/not_found/model"
@@ -150,7 +150,7 @@ PAUSE = {"x-ratelimit-remaining": {"rule": "equals", "value": "0"}}
         ({"x-ratelimit-remaining": "4990", "retry-after": "60"}, "secondary"),
     ],
 )
-def test_a_stated_header_value_tells_two_records_apart(headers: dict[str, str], slug: str) -> None:
+def test_a_documented_header_value_distinguishes_two_records(headers: dict[str, str], slug: str) -> None:
     original = catalog_probe.load()["pa/errors/general/internal_error"].record
     header_rules = {"primary": PAUSE, "secondary": {"retry-after": {"rule": "present"}}}
     records = [
@@ -179,12 +179,12 @@ def test_an_error_is_no_documented_success_and_a_success_no_documented_error(
     assert bool(recognizer.identify(make_answer(status, PC_HEADERS, {"error": PC_LIMIT})).records) is is_candidate
 
 
-def test_words_alone_make_a_candidate_and_nothing_sure() -> None:
+def test_wording_alone_makes_only_a_candidate() -> None:
     identity = identify("pd", None, None, {"error": "Your team has used all available credits."})
     assert (identity.record, identity.candidates) == (None, ("pd/errors/rate_limit/credit_depleted",))
 
 
-def test_an_answer_at_a_path_for_which_nothing_like_it_is_documented_is_still_told() -> None:
+def test_an_answer_at_an_undocumented_path_is_still_identified() -> None:
     identity = identify("pa", 529, None, PA_BODY, method="GET", path="/v1/compliance/activities")
     assert "pa/errors/general/overloaded" in identity.records
 
@@ -214,7 +214,7 @@ def test_a_header_that_must_be_absent_rules_a_record_out() -> None:
         ("pc", 402, None, {"detail": "pay"}, "", May.UNKNOWN),
     ],
 )
-def test_what_status_and_headers_alone_say_is_said(
+def test_status_and_headers_alone_give_a_group_and_advice(
     provider: str, status: int, headers: Any, body: Any, group: str, may: May
 ) -> None:
     identity = identify(provider, status, headers, body)
@@ -223,13 +223,13 @@ def test_what_status_and_headers_alone_say_is_said(
     assert identity.retry.wait_s == (12.0 if headers and "12" in headers.values() else None)
 
 
-def test_a_page_of_a_gateway_is_told_as_one() -> None:
+def test_a_gateway_page_is_recognized() -> None:
     identity = identify("pa", 403, {"server": "edge"}, "<html><title>Attention required</title></html>")
     assert identity.unknown
     assert any("a gateway in front of the provider" in reason for reason in identity.reasons)
 
 
-def test_many_that_fit_are_told_as_their_group() -> None:
+def test_many_matching_records_are_one_group() -> None:
     body = {"error": {"code": 429, "message": "Resource has been exhausted.", "status": "RESOURCE_EXHAUSTED"}}
     identity = identify("pb", 429, None, body)
     assert (identity.verdict, identity.group, identity.candidates) == ("group", "rate limit", ())
@@ -239,7 +239,7 @@ def test_many_that_fit_are_told_as_their_group() -> None:
 @pytest.mark.parametrize(
     "headers", [{"apim-request-id": "1"}, {"X-MS-Region": "here"}, {"x-litellm-version": "1"}, {"x-groq-region": "x"}]
 )
-def test_another_host_with_the_same_body_is_named_no_record(headers: dict[str, str]) -> None:
+def test_the_same_body_from_another_host_is_no_record(headers: dict[str, str]) -> None:
     identity = pc(PC_LIMIT, headers=headers)
     assert identity.records == ()
     assert (identity.verdict, identity.nearest) == ("group", (RATE_LIMIT,))
@@ -253,13 +253,13 @@ def test_an_answer_that_came_through_another_host_is_a_candidate() -> None:
 
 
 @pytest.mark.parametrize("lacking", ["param", "message"])
-def test_an_envelope_that_lacks_a_member_is_of_another_host_unless_a_header_says_otherwise(lacking: str) -> None:
+def test_an_incomplete_envelope_needs_a_header_of_the_provider(lacking: str) -> None:
     error = {name: value for name, value in PC_LIMIT.items() if name != lacking}
     assert not pc(error, headers={"date": "now"}).records
     assert pc(error).records == (RATE_LIMIT,)
 
 
-def test_the_set_that_an_answer_cannot_tell_apart_is_named_with_the_likeliest_first() -> None:
+def test_records_with_the_same_answer_are_all_candidates() -> None:
     body = {"type": "error", "error": {"type": "authentication_error", "message": "invalid x-api-key"}}
     identity = identify("pa", 401, {"request-id": "req_1"}, {**body, "request_id": "req_1"})
     assert identity.record is None
@@ -275,24 +275,24 @@ def test_an_error_event_is_found_in_the_text_of_a_stream() -> None:
     assert identify("pa", 529, None, PA_BODY).records == ("pa/errors/general/overloaded",)
 
 
-def test_a_surface_narrows_what_is_compared() -> None:
+def test_a_surface_limits_the_candidates() -> None:
     assert identify("pd", None, grpc=14).records == ("pd/errors/grpc/unavailable",)
     assert not identify("pd", None, grpc=14, surface="http")
     with pytest.raises(CatalogError, match="no surface is called 'carrier pigeon'"):
         identify("pd", 429, surface="carrier pigeon")
 
 
-def test_a_close_is_known_by_its_code() -> None:
+def test_a_close_is_identified_by_its_code() -> None:
     identity = identify("pb", None, close=(1008, "session lifetime exceeded"))
     assert identity.records
     assert all(address.startswith("pb/errors/live/") for address in identity.records)
 
 
-def test_an_empty_body_is_known_where_one_is_documented() -> None:
+def test_an_empty_body_is_identified_if_documented() -> None:
     assert identify("pd", 405, None, b"").records == ("pd/errors/request/method_not_allowed",)
 
 
-def test_a_provider_that_nobody_knows_is_said_in_one_line() -> None:
+def test_an_unknown_provider_is_an_error() -> None:
     with pytest.raises(CatalogError, match="no provider is called 'pe'"):
         identify("pe", 429)
 
@@ -321,7 +321,7 @@ JSON = st.recursive(
     close=st.none() | st.tuples(st.none() | st.integers(1000, 4999), st.text(max_size=9)),
     grpc=st.none() | st.integers(0, 16),
 )
-def test_whatever_answers_is_a_set_of_records_or_none(
+def test_any_answer_is_a_set_of_known_records_or_none(
     provider: str, status: int | None, headers: Any, body: Any, close: Any, grpc: int | None
 ) -> None:
     identity = identify(provider, status, headers, body, close=close, grpc=grpc)

@@ -47,7 +47,7 @@ def test_names_are_changed_where_asked() -> None:
 
 
 @given(VALUES)
-def test_what_is_changed_is_what_is_found(value: Json) -> None:
+def test_exactly_the_found_strings_are_changed(value: Json) -> None:
     met: list[str] = []
 
     def note(text: str) -> str:
@@ -113,21 +113,21 @@ def repeats(value: Json) -> bool:
 
 
 @given(WRITTEN)
-def test_the_last_of_several_members_with_one_name_counts_and_the_name_is_told(value: Json) -> None:
+def test_the_last_of_repeated_members_counts_and_the_name_is_listed(value: Json) -> None:
     read = json.loads(written(value), object_pairs_hook=build_object)
     assert read == json.loads(written(value))
     assert bool(list(iterate_repeated_members(read))) is repeats(value)
 
 
 @given(WRITTEN)
-def test_a_repeated_name_is_told_after_texts_and_names_were_changed(value: Json) -> None:
+def test_a_repeated_name_stays_listed_after_changes(value: Json) -> None:
     read = json.loads(written(value), object_pairs_hook=build_object)
     hidden = map_strings(read, lambda text: f"${text}", names=True)
     pointers = [pointer.replace("/$", "/") for pointer, _ in iterate_repeated_members(hidden)]
     assert pointers == [pointer for pointer, _ in iterate_repeated_members(read)]
 
 
-def test_where_a_repeated_name_stands() -> None:
+def test_the_location_of_a_repeated_name() -> None:
     text = '{"a": 1, "b": [{"c": "x", "d": 0, "c": {"e": 1}}], "a": 2}'
     read = json.loads(text, object_pairs_hook=build_object)
     assert list(iterate_repeated_members(read)) == [("/a", 2), ("/b/*/c", {"e": 1})]

@@ -121,7 +121,7 @@ def test_no_exception_is_left_over() -> None:
         "def f(record):\n    return (data := record.data) and data['name']",
     ],
 )
-def test_taking_apart_is_seen(code: str) -> None:
+def test_each_way_to_read_data_is_detected(code: str) -> None:
     assert list(find_reads(code))
 
 

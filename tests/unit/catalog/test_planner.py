@@ -83,7 +83,7 @@ def test_conforming_keeps_the_limits_of_this_key() -> None:
     assert after.data["observed_for_this_key"]["by_hand"] == 1
 
 
-def test_drift_takes_the_verification_away_and_says_what_was_seen() -> None:
+def test_drift_removes_the_verified_tag_and_keeps_the_finding() -> None:
     before = plan_record(make_record(), make_sighting(day="2026-11-10"))
     finding = make_drift(
         "header-missing", Aspect.HEADER, location="request-id", documented="present", observed="absent"
@@ -232,7 +232,7 @@ def test_a_drift_with_another_face_is_news() -> None:
     assert after.data["observed"]["verified_at"] == "2026-11-20"
 
 
-def test_a_drift_of_which_only_volatile_values_change_is_no_news() -> None:
+def test_a_drift_that_differs_in_volatile_text_only_changes_nothing() -> None:
     def answer(request: str) -> tuple[Finding]:
         finding = make_drift(
             "message-differs", Aspect.MESSAGE, documented="quota", observed=f"Gone: req_{request}abcdef12"
@@ -272,7 +272,7 @@ def test_a_record_tagged_by_hand_is_verified_by_the_first_observation() -> None:
     assert patch.record.data["verification"]["verified_at"] == "2026-11-20"
 
 
-def test_what_only_a_mock_showed_is_seen_for_the_first_time_live() -> None:
+def test_evidence_of_a_mock_does_not_count_as_earlier_observation() -> None:
     before = plan_record(make_record(), make_sighting(day="2026-11-19", live=False, target="mock"))
     after = plan_record(before, make_sighting(day="2026-11-20"))
     assert "seen on live in run" in after.data["observed"]["note"]
@@ -336,7 +336,7 @@ def test_a_known_message_is_not_repeated() -> None:
     assert after.data["live_messages"] == before.data["live_messages"]
 
 
-def test_expiry_turns_what_was_not_renewed_into_unverified() -> None:
+def test_expired_records_are_unverified() -> None:
     before = plan_record(make_record(), make_sighting(day="2026-09-01"), today=date(2026, 9, 1))
     after = plan_record(before, policy=UpdatePolicy(expire_after=60))
 

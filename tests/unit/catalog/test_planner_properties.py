@@ -94,7 +94,7 @@ def test_the_order_of_runs_does_not_matter(case: Case, random: Random) -> None:
 
 
 @given(cases(SILENT))
-def test_what_tells_nothing_changes_nothing(case: Case) -> None:
+def test_results_without_verdict_change_nothing(case: Case) -> None:
     before, sightings, policy = case
     assert apply_sightings(before, sightings, policy) == before
 

@@ -26,7 +26,7 @@ def test_each_value_is_found(envelope: Envelope, body: Json) -> None:
     assert (find_message(envelope, body), find_param(envelope, body)) == ("Busy.", "model")
 
 
-def test_what_an_envelope_or_a_body_does_not_have_is_left_out() -> None:
+def test_values_missing_from_envelope_or_body_are_left_out() -> None:
     of_types = Envelope("e", {}, {"type": "/error/type"}, "json")
     assert wire_values(of_types, ERROR) == {"type": "overloaded"}
     assert wire_values(PLAIN, {"error": {"code": 7}}) == {"code": 7}

@@ -83,7 +83,7 @@ def test_a_group_of_statuses_is_found_by_each() -> None:
     assert is_found("status:4xx", http_status="4xx")
 
 
-def test_what_was_never_seen_is_found_so() -> None:
+def test_records_never_observed_are_found() -> None:
     assert is_found("seen:never", observed=None, status=["DOCUMENTED"])
 
 
@@ -91,7 +91,7 @@ POSSIBLE = {field: words[0] for field, words in ALLOWED_VALUES.items()}
 
 
 @pytest.mark.parametrize("field", RUN_FIELDS)
-def test_what_only_a_run_knows_is_refused_where_there_is_none(field: str) -> None:
+def test_fields_of_a_run_are_refused_without_a_run(field: str) -> None:
     with pytest.raises(CatalogError, match=f"{field}: exists only in a run"):
         parse(f"{field}:x")
     assert parse(f"{field}:{POSSIBLE.get(field, 'x')}", known=RUN_FIELDS)

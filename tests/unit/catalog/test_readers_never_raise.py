@@ -83,7 +83,7 @@ def _shape(name: str, value: Json) -> str:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_what_cannot_be_read_is_refused(kind: str) -> None:
+def test_unreadable_records_are_refused_by_the_check(kind: str) -> None:
     """The check is slow beside a reader, so it is asked only where one raises, and of a few that raise alike."""
     known_locations: set[tuple[str, ...]] = set()
     records = [

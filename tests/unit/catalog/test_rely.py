@@ -99,7 +99,7 @@ def test_an_unobserved_dependency_is_unknown() -> None:
     )
 
 
-def test_what_a_mock_did_is_no_evidence() -> None:
+def test_an_observation_of_a_mock_is_no_evidence() -> None:
     record = add_evidence(RATE_LIMIT, create=FRESH)
     note = "conforms, seen on {} in run r at 2026-11-20T00:00:00Z"
     for target, answer in (
@@ -169,7 +169,7 @@ def test_a_star_matches_assumed_assertions_if_none_is_documented() -> None:
     assert evaluate(Dependency((stream,), ("success/*",))).not_observed
 
 
-def test_what_only_the_provider_can_cause_stays_unknown_until_somebody_met_it() -> None:
+def test_an_out_of_reach_dependency_is_unknown_until_observed() -> None:
     overloaded = Dependency((OVERLOADED,), ("answer/*",))
     assert evaluate(overloaded).answer is DependencyStatus.UNKNOWN
     assert evaluate(overloaded, add_evidence(OVERLOADED, create=FRESH)).answer is DependencyStatus.YES
@@ -241,7 +241,7 @@ def rely_toml(folder: Path, text: str = f'[[rely]]\non = ["{RATE_LIMIT}"]\nasser
     return str(path)
 
 
-def test_what_the_file_leaves_out_has_its_default(tmp_path: Path) -> None:
+def test_missing_fields_of_the_file_have_defaults(tmp_path: Path) -> None:
     path = Path(rely_toml(tmp_path, '[[rely]]\non = ["pa/*"]\n'))
     assert read_rely_file(path) == RelyFile((Dependency(("pa/*",), ("*/*",), (), ""),), 35, path)
     rely_toml(tmp_path, 'max_age_days = 5\n[[rely]]\non = ["a", "b"]\nendpoints = ["e"]\nwhy = "w"\n')

@@ -39,7 +39,7 @@ def path(tmp_path: Path) -> Path:
     return path
 
 
-def test_what_was_written_is_read(path: Path) -> None:
+def test_written_results_are_read_back(path: Path) -> None:
     assert read_run(path) == (RUN, [Result.from_json(result.to_json()) for result in RESULTS_OF_A_RUN])
 
 

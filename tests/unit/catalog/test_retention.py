@@ -39,23 +39,23 @@ ERROR = {"type": "error", "error": {"type": "invalid_request_error", "message": 
 LARGE = {"padding": "x" * 3_900_000, **ERROR}
 
 
-def exchange(body: Json = None, **response: Json) -> Exchange:
+def make_exchange(body: Json = None, **response: Json) -> Exchange:
     return Exchange("answer", Request("POST", "/v1/messages"), Response(400, body=body, body_type="json", **response))
 
 
-def answered(given_exchange: Exchange) -> Response:
-    assert given_exchange.response is not None
-    return given_exchange.response
+def get_response(exchange: Exchange) -> Response:
+    assert exchange.response is not None
+    return exchange.response
 
 
 @pytest.mark.parametrize("body", [None, ERROR, "text", "x" * WHOLE_BYTES, ["é"]])
-def test_what_is_small_is_kept_as_it_came(body: Json) -> None:
-    small = exchange(body)
+def test_a_small_body_is_kept_unchanged(body: Json) -> None:
+    small = make_exchange(body)
     assert trim_exchange(small, EXPECTED) == small
 
 
-def test_of_a_large_body_is_kept_what_tells_of_it() -> None:
-    response = answered(trim_exchange(exchange(LARGE), EXPECTED))
+def test_a_large_body_keeps_beginning_digest_and_asserted_values() -> None:
+    response = get_response(trim_exchange(make_exchange(LARGE), EXPECTED))
     raw = json.dumps(LARGE, separators=(",", ":")).encode()
     assert response.cut is not None
     assert (response.cut.size, response.cut.sha256) == (len(raw), hashlib.sha256(raw).hexdigest())
@@ -65,7 +65,7 @@ def test_of_a_large_body_is_kept_what_tells_of_it() -> None:
 
 
 def test_a_result_with_a_large_body_is_a_short_line_and_reads_back() -> None:
-    attempt = trim_attempt(Attempt("2026-11-21T04:00:00Z", 1.0, (exchange(LARGE),)), [EXPECTED])
+    attempt = trim_attempt(Attempt("2026-11-21T04:00:00Z", 1.0, (make_exchange(LARGE),)), [EXPECTED])
     result = Result("pa/errors/general/x", {}, Outcome.CONFORMS, attempts=(attempt,))
     line = json.dumps(result.to_json())
     assert len(line) < 70 * 1024
@@ -73,60 +73,51 @@ def test_a_result_with_a_large_body_is_a_short_line_and_reads_back() -> None:
     assert trim_attempt(attempt, [EXPECTED]) == attempt, "what is cut is not cut again"
 
 
-def test_a_long_value_at_a_pointer_is_kept_in_part() -> None:
+def test_a_long_asserted_value_is_truncated() -> None:
     body = {"error": {"type": "t", "message": "m" * 100_000}}
-    response = answered(trim_exchange(exchange(body), EXPECTED))
+    response = get_response(trim_exchange(make_exchange(body), EXPECTED))
     assert len(message_of(EXPECTED, response) or "") == VALUE_CHARACTERS
 
 
-def test_events_share_what_may_be_kept_and_ours_are_kept_whole() -> None:
+def test_received_events_share_the_limit_and_sent_ones_are_kept_whole() -> None:
     data = {"text": "y" * 40_000}
     events = (Event("sent", data, sent=True), Event("first", data), Event("second", data), Event("third", {"n": 1}))
-    events_kept = answered(trim_exchange(exchange(events=events))).events or ()
+    events_kept = get_response(trim_exchange(make_exchange(events=events))).events or ()
     assert [event.cut is None for event in events_kept] == [True, True, False, True]
     assert events_kept[0].data == events_kept[1].data == data
     assert events_kept[3].data == {"n": 1}, "a digest would be no shorter"
 
 
-def test_the_documented_event_is_read_from_what_is_kept_of_it() -> None:
+def test_values_of_a_truncated_documented_event_are_read() -> None:
     expected = replace(EXPECTED, stream=StreamRule("sse", event="error"))
-    response = answered(trim_exchange(exchange(events=(Event("error", LARGE),)), expected))
+    response = get_response(trim_exchange(make_exchange(events=(Event("error", LARGE),)), expected))
     assert find_value(answer_body(expected, response), "/error/message") == "no"
 
 
 def test_half_a_character_is_not_kept() -> None:
-    response = answered(trim_exchange(exchange("é" * WHOLE_BYTES)))
+    response = get_response(trim_exchange(make_exchange("é" * WHOLE_BYTES)))
     assert response.body == "é" * (WHOLE_BYTES // 2)
-    assert answered(trim_exchange(exchange("a" + "é" * WHOLE_BYTES))).body == "a" + "é" * (WHOLE_BYTES // 2 - 1)
+    assert get_response(trim_exchange(make_exchange("a" + "é" * WHOLE_BYTES))).body == "a" + "é" * (
+        WHOLE_BYTES // 2 - 1
+    )
 
 
-def test_a_size_is_that_of_what_is_written_down() -> None:
+def test_the_size_is_that_of_the_serialized_body() -> None:
     """Half a surrogate pair is written as its escape."""
     for body, size in (
         ({"a": "é" * WHOLE_BYTES}, 2 * WHOLE_BYTES + 8),
         ({"a": "\ud800" * WHOLE_BYTES}, 6 * WHOLE_BYTES + 8),
     ):
-        cut = answered(trim_exchange(exchange(body))).cut
+        cut = get_response(trim_exchange(make_exchange(body))).cut
         assert cut is not None
         assert cut.size == size
 
 
-def test_a_value_that_just_fits_is_kept_beside_as_it_is() -> None:
+def test_a_value_at_the_limit_is_kept_unchanged() -> None:
     listed, own = ["m" * (VALUE_CHARACTERS - 4)], replace(EXPECTED, fields={"/list": {}})
-    cut = answered(trim_exchange(exchange({"list": listed, "padding": "x" * WHOLE_BYTES}), own)).cut
+    cut = get_response(trim_exchange(make_exchange({"list": listed, "padding": "x" * WHOLE_BYTES}), own)).cut
     assert cut is not None
     assert cut.values["/list"] == listed
-
-
-def test_findings_and_observations_hold_no_more_than_a_person_reads() -> None:
-    short, long = factories.make_finding(), factories.make_finding(observed="z" * 9000, message="z" * 9000)
-    assert trim_finding(short) == short
-    assert len(trim_finding(long).observed) == len(trim_finding(long).message) == VALUE_CHARACTERS
-    observation = Observation("", "answer", mismatched={"type": "z" * 9000, "code": "short"})
-    assert {key: len(value) for key, value in trim_observation(observation).mismatched.items()} == {
-        "type": VALUE_CHARACTERS,
-        "code": 5,
-    }
 
 
 def test_a_digit_in_a_pointer_is_an_item() -> None:
@@ -138,32 +129,27 @@ def test_a_digit_in_a_pointer_is_an_item() -> None:
         st.sampled_from(["/a", "/a/b", "/a/b/c", "/d/*/e", "/d", "/f/0"]), st.integers() | st.text(), max_size=6
     )
 )
-def test_what_was_rebuilt_is_found_where_it_was(values: dict[str, Json]) -> None:
-    """The last of two that stand in each other's way counts: a value and what lies within it."""
+def test_values_of_a_rebuilt_document_are_found_at_their_pointers(values: dict[str, Json]) -> None:
+    """A pointer that is the beginning of another is left out, as only the last of the two counts."""
     document = build_document(values)
-    apart = {
-        each: value
-        for each, value in values.items()
-        if not any(
-            other_location != each and (other_location.startswith(each) or each.startswith(other_location))
-            for other_location in values
-        )
-    }
-    assert all(find_value(document, pointer) == value for pointer, value in apart.items())
+    for pointer, value in values.items():
+        others = values.keys() - {pointer}
+        if not any(other.startswith(pointer) or pointer.startswith(other) for other in others):
+            assert find_value(document, pointer) == value
     assert find_value(document, "/nothing") is ABSENT
 
 
-def test_a_run_keeps_so_much_of_large_answers_and_of_all_further_ones_little() -> None:
+def test_a_run_keeps_little_of_answers_beyond_its_budget() -> None:
     allowance = RetentionBudget(3 * WHOLE_BYTES)
-    trimmed = [answered(trim_exchange(exchange("x" * 4 * WHOLE_BYTES), None, allowance)) for _ in range(6)]
+    trimmed = [get_response(trim_exchange(make_exchange("x" * 4 * WHOLE_BYTES), None, allowance)) for _ in range(6)]
     assert [len(response.body) for response in trimmed] == [WHOLE_BYTES] * 3 + [MIN_BODY_BYTES] * 3
-    small = answered(trim_exchange(exchange("y" * MIN_BODY_BYTES), None, allowance))
+    small = get_response(trim_exchange(make_exchange("y" * MIN_BODY_BYTES), None, allowance))
     assert small.body == "y" * MIN_BODY_BYTES, "what is small is kept whole, however much was kept"
 
 
-def test_headers_are_kept_in_part_where_they_are_too_large() -> None:
+def test_large_headers_are_truncated() -> None:
     headers = {f"x-{number}": "v" * 5000 for number in range(90)}
-    trimmed = answered(trim_exchange(exchange("b", headers=headers))).headers
+    trimmed = get_response(trim_exchange(make_exchange("b", headers=headers))).headers
     assert trimmed == {name: headers[name] for name in ("x-0", "x-1", "x-2")} | {"…": "87 more"}
 
 
@@ -177,9 +163,9 @@ def test_headers_are_kept_in_part_where_they_are_too_large() -> None:
         ({"events": (Event("e", "x" * 2000, sent=True),)}, 0),
     ],
 )
-def test_what_is_kept_is_spent(response: dict[str, Any], spent: int) -> None:
+def test_the_budget_is_reduced_by_the_kept_size(response: dict[str, Any], spent: int) -> None:
     allowance = RetentionBudget(1_000_000)
-    trim_exchange(exchange(**{"headers": {}, **response}), None, allowance)
+    trim_exchange(make_exchange(**{"headers": {}, **response}), None, allowance)
     assert 1_000_000 - allowance.left == spent
 
 
@@ -188,37 +174,37 @@ def test_an_exchange_without_an_answer_is_kept_as_it_is() -> None:
     assert trim_exchange(lost, EXPECTED) is lost
 
 
-def test_events_share_the_bytes_that_they_take_and_one_that_is_cut_takes_all() -> None:
+def test_a_truncated_event_uses_the_whole_limit() -> None:
     fitting = tuple(Event("e", "x" * (WHOLE_BYTES // 3)) for _ in range(3))
-    assert answered(trim_exchange(exchange(events=fitting))).events == fitting
+    assert get_response(trim_exchange(make_exchange(events=fitting))).events == fitting
     large = (
         Event("e", "x" * (WHOLE_BYTES + 1)),
         Event("e", "x" * MIN_EVENT_BYTES),
         Event("e", "x" * (MIN_EVENT_BYTES + 1)),
     )
-    events_kept = answered(trim_exchange(exchange(events=large))).events or ()
+    events_kept = get_response(trim_exchange(make_exchange(events=large))).events or ()
     assert [event.cut is not None for event in events_kept] == [True, False, True]
     assert [len(event.data) for event in events_kept] == [WHOLE_BYTES, MIN_EVENT_BYTES, MIN_EVENT_BYTES]
 
 
-def test_the_name_of_an_event_is_kept_in_part_where_it_is_too_long() -> None:
+def test_a_long_event_name_is_truncated() -> None:
     events = (Event("n" * VALUE_CHARACTERS, 1), Event("n" * (VALUE_CHARACTERS + 1), 1))
-    events_kept = answered(trim_exchange(exchange(events=events))).events or ()
+    events_kept = get_response(trim_exchange(make_exchange(events=events))).events or ()
     assert events_kept[0] == events[0]
     assert len(events_kept[1].event) == VALUE_CHARACTERS
 
 
-def test_headers_are_all_kept_where_they_just_fit() -> None:
+def test_headers_at_the_limit_are_all_kept() -> None:
     headers = {f"x-{number}": "v" * (HEADER_CHARACTERS // 16 - 3) for number in range(10)}
     headers |= {f"{number}": "v" * (HEADER_CHARACTERS // 16 - 1) for number in range(6)}
     assert sum(len(name) + len(value) for name, value in headers.items()) == HEADER_CHARACTERS
-    assert answered(trim_exchange(exchange(headers=headers))).headers == headers
-    trimmed = answered(trim_exchange(exchange(headers={"": "v", **headers}))).headers
+    assert get_response(trim_exchange(make_exchange(headers=headers))).headers == headers
+    trimmed = get_response(trim_exchange(make_exchange(headers={"": "v", **headers}))).headers
     assert list(trimmed) == ["", *list(headers)[:-1], "…"]
     assert trimmed["…"] == "1 more"
 
 
-def test_what_just_fits_is_no_shorter() -> None:
+def test_findings_and_observations_are_truncated_beyond_the_limit() -> None:
     fitting = factories.make_finding(observed=["z" * (VALUE_CHARACTERS - 4)], message="z" * VALUE_CHARACTERS)
     assert trim_finding(fitting) == fitting
     assert len(trim_finding(replace(fitting, observed=["z" * (VALUE_CHARACTERS - 3)])).observed) == VALUE_CHARACTERS
@@ -228,9 +214,14 @@ def test_what_just_fits_is_no_shorter() -> None:
     )
     observation = Observation("", "answer", mismatched={"type": "z" * VALUE_CHARACTERS})
     assert trim_observation(observation) == observation
+    too_long = Observation("", "answer", mismatched={"type": "z" * (VALUE_CHARACTERS + 1), "code": "short"})
+    assert {key: len(value) for key, value in trim_observation(too_long).mismatched.items()} == {
+        "type": VALUE_CHARACTERS,
+        "code": 5,
+    }
 
 
-def test_what_is_asserted_of_a_body_is_kept_beside_it_each_place_once() -> None:
+def test_each_asserted_location_of_a_body_is_kept_once() -> None:
     places = ("/data", "/data", "retry-after", "", "/", "/error/type")
     assertions = {
         str(number): Assertion("pa/errors/general/x", AssertionKey("answer", "body", place), True, Basis.DOCUMENTED)

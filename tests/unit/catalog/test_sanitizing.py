@@ -24,7 +24,7 @@ from catalog_probe.catalog.text.sanitizing import escape_hidden, escape_hidden_i
         ("line\u2028separator\r", "line⟨U+2028⟩separator⟨U+000D⟩"),
     ],
 )
-def test_what_conceals_is_written_out(text: str, expected: str) -> None:
+def test_invisible_characters_are_written_as_escapes(text: str, expected: str) -> None:
     assert escape_hidden(text) == expected
 
 

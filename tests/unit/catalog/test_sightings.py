@@ -37,7 +37,7 @@ def test_a_new_look_leaves_nothing_of_an_expiry_and_of_an_older_look(address: st
     assert not {"expired", "reason", "headers"} & again.data[WHERE[address]].keys()
 
 
-def test_what_a_person_wrote_beside_the_limits_of_a_key_stays() -> None:
+def test_fields_written_by_hand_in_the_limits_stay() -> None:
     by_hand = make_record(LIMITS_ADDRESS, observed_for_this_key={"tier": "start", "result": "drifted", "reason": "old"})
     block = add_conforming_evidence(by_hand).data["observed_for_this_key"]
     assert block["tier"] == "start"
@@ -49,7 +49,7 @@ def test_what_a_person_wrote_beside_the_limits_of_a_key_stays() -> None:
     ("day", "at", "older"),
     [("2026-11-01", "", False), ("2026-11-20", "", True), ("2026-11-10", "", False), (None, "", False)],
 )
-def test_a_look_is_older_than_what_was_seen_on_a_later_day(day: str | None, at: str, older: bool) -> None:
+def test_a_sighting_is_older_than_evidence_of_a_later_day(day: str | None, at: str, older: bool) -> None:
     look: Sighting = make_sighting(Outcome.CONFORMS, "2026-11-10")
     last = LastSeen(date.fromisoformat(day), None) if day else None
     assert look.is_older_than(last) is older
@@ -61,7 +61,7 @@ def test_a_look_is_not_older_than_itself() -> None:
     assert look.is_older_than(LastSeen(look.day, look.at + timedelta(milliseconds=1)))
 
 
-def test_what_was_recorded_was_seen_when_it_was_recorded() -> None:
+def test_a_recording_has_the_date_of_its_recording() -> None:
     judged = make_sighting(Outcome.CONFORMS, "2026-11-20")
     recorded = replace(judged.result, trigger=RECORDED, observed_at="2026-11-12T23:59:59Z")
     assert replace(judged, result=recorded).day == date(2026, 11, 12)
@@ -69,7 +69,7 @@ def test_what_was_recorded_was_seen_when_it_was_recorded() -> None:
 
 
 @pytest.mark.parametrize("address", WHERE)
-def test_what_expired_does_not_say_any_more_how_it_differed(address: str) -> None:
+def test_expired_evidence_has_no_differences(address: str) -> None:
     once = add_conforming_evidence(make_record(address), "a difference")
     assert "seen" not in expire_evidence(once, "expired")[WHERE[address]]
 

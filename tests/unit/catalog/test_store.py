@@ -53,7 +53,7 @@ def test_an_unknown_address_comes_with_suggestions(tmp_path: Path) -> None:
         catalog["pa/errors/general/rate_limit_eror"]
 
 
-def test_digest_follows_what_records_say_and_not_how_files_look(tmp_path: Path) -> None:
+def test_the_digest_depends_on_content_and_not_on_formatting(tmp_path: Path) -> None:
     first = Catalog.load(write_catalog(tmp_path / "a")).digest
     root = write_catalog(tmp_path / "b")
     file = root / "pa" / "endpoints" / "messages.json"

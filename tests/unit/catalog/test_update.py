@@ -78,7 +78,7 @@ def test_the_same_runs_twice_write_nothing(tmp_path: Path) -> None:
     assert texts(root) == before
 
 
-def test_what_an_update_writes_is_valid(tmp_path: Path) -> None:
+def test_an_update_writes_a_valid_catalog(tmp_path: Path) -> None:
     root = write_catalog(tmp_path)
     success = make_exchange(200, label="success")
     night = (

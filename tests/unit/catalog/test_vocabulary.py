@@ -63,7 +63,7 @@ def test_an_answer_is_recognised_by_status_values_and_wording(
     assert [record.address for record in KNOWN.match_answers(status, answer)] == addresses
 
 
-def test_what_carries_no_values_fits_nothing() -> None:
+def test_an_answer_without_values_matches_no_record() -> None:
     bare = ProviderVocabulary.from_records([error(BUSY, type=None)])
     assert bare.match_answers(429, body("anything")) == ()
 

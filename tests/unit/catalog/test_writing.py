@@ -122,7 +122,7 @@ def test_a_durable_write_syncs_before_it_replaces(
     assert not file.stat().st_mode & 0o111
 
 
-def test_what_a_killed_writer_left_is_removed_and_all_else_stays(tmp_path: Path) -> None:
+def test_only_files_left_by_a_killed_writer_are_removed(tmp_path: Path) -> None:
     for name in (".a.0123.tmp", ".b.0123.tmp", "a.tmp"):
         (tmp_path / name).write_text("half")
     write_text(tmp_path / "a", "whole")
