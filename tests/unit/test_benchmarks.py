@@ -15,8 +15,8 @@ from catalog_probe.probes.recipes import book
 if TYPE_CHECKING:
     from pathlib import Path
 
+# More than one file of records.
 NUMBER = 101
-"""More than one file of records."""
 
 
 def test_generated_folder_passes_the_check_and_has_all_recipes(tmp_path: Path) -> None:

@@ -100,6 +100,7 @@ ENTRY = {
     "review_by": "2026-12-31",
 }
 RECORDS = Path("catalog/records/pa/errors/general.json")
+# By kind: the file name, its reader, and a good content.
 FILE_KINDS: Mapping[str, tuple[str, Callable[[Path], object], Callable[[], bytes]]] = {
     "results": ("results.jsonl", read_results, make_results),
     "journal": ("made.jsonl", journal.read_entries, lambda: "\n".join(map(json.dumps, JOURNAL)).encode()),
@@ -112,7 +113,6 @@ FILE_KINDS: Mapping[str, tuple[str, Callable[[Path], object], Callable[[], bytes
     "target": ("target.toml", lambda path: targets.load(str(path), {}), (SHIPPED.targets / "mock.toml").read_bytes),
     "history": ("live.jsonl", read_history, make_history),
 }
-"""By what it is: the name of the file, its reader, and what a good one holds."""
 
 ODD_VALUES: st.SearchStrategy[Json] = st.sampled_from(
     [None, True, 3, 1e308, "", "words", "\ud800", [], ["words"], {}, {"a": {}}, [{}], -1]

@@ -16,14 +16,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 ENGINE = ("catalog_probe",)
+# Folders in which each provider has a folder or file of its own.
 PROVIDER_FOLDERS = tuple(
     map(Path, ("catalog_probe/mockserver", "probes/recipes", "catalog_probe/probes/wire/generated"))
 )
-"""Rooms in which each provider has a folder or a file of its own."""
 
 _NAMES = "|".join(providers())
+# A text that is a provider's name, or begins with one as stand-ins and addresses do; no sentence.
 _PROVIDER_NAME = re.compile(rf"(x-)?({_NAMES})([-_/.:]\S*)?", re.IGNORECASE)
-"""A whole text that is a provider's name, or begins with one as stand-ins and addresses do; no sentence."""
 
 
 def list_modules() -> list[Path]:
@@ -63,10 +63,10 @@ def _list_manifest_words() -> frozenset[str]:
 
 
 _MANIFEST_WORDS = _list_manifest_words()
+# The beginning of a text, or of its part after a placeholder, that may be such a name.
 _BEGINNING = re.compile(
     rf"[\"'}}](?:\s|\\[nrt])*(?:(?:x-)?(?:{_NAMES})|{'|'.join(map(re.escape, sorted(_MANIFEST_WORDS)))})", re.IGNORECASE
 )
-"""How a text begins, or goes on after what is filled in, that might be one of them."""
 
 
 def test_all_modules_of_the_engine_are_searched() -> None:

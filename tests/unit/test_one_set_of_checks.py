@@ -15,12 +15,12 @@ ROOT = Path(__file__).parents[2]
 NOXFILE, HOOKS = ROOT / "noxfile.py", ROOT / ".pre-commit-config.yaml"
 CI_FILES = (ROOT / ".ci" / "run", ROOT / ".github" / "workflows" / "ci.yml")
 
+# Sessions without tests, which a hook can run before each commit.
 WITHOUT_TESTS = {"lint", "catalog"}
-"""The sessions that check without running a test: what a hook can do before each commit."""
+# Downloads a program when installed; the session continues without it if that fails.
 NOT_IN_HOOKS = {"actionlint"}
-"""Its package fetches a program when it is installed; the session goes on without it where that fails."""
+# Words for paths and fixing, which differ between CI and hooks.
 CI_WORDS = {".", "--check", "--fix"}
-"""What differs where files are named, or mended on the spot."""
 
 
 def list_commands(session: ast.FunctionDef) -> Iterator[str]:

@@ -26,14 +26,14 @@ TOP_FOLDERS = (
     ".github",
 )
 
+# A path from the root; `<provider>` in it stands for any name.
 PATH = re.compile(rf"(?<![\w./<-])(?:{'|'.join(map(re.escape, TOP_FOLDERS))})/(?:[\w.*-]|<\w+>|/)*")
-"""A path from the root. `<provider>` in it stands for any name."""
+# A file name without folder; it is in the last folder that its line names.
 BARE_FILE = re.compile(r"`([\w-]+\.(?:py|toml|tsv|json))`")
-"""A file without a folder: it lies in the one that its line named last."""
 
 MADE_BY_COMMANDS = ("reports/out", "reports/history", "catalog/divergences.json")
+# A file that the reader would write.
 READERS_FILES = frozenset({"staging.toml"})
-"""A file that the reader would write."""
 
 
 def find_paths(text: str) -> Iterator[str]:

@@ -44,8 +44,8 @@ RATE_LIMITED = Response(429, HEADERS, BODY, "json")
 MESSAGE = {"usage": {"input_tokens": 1}, "stop_reason": "end_turn", "type": "message", "model": "mock-small"}
 SUCCEEDED = Response(200, HEADERS, MESSAGE, "json")
 NOT_FOUND = Response(404, {}, None, "empty")
+# Assertions of PA's envelope besides its shape: the assumed location of the id, and its equality with the header.
 REQUEST_ID_KEYS = ("body:/request_id", "relation:equals:/request_id")
-"""What PA's envelope says besides its shape: that the id is in the body, where we assume it, and is the header's."""
 
 
 def load_steps(address: str, label: str | None = None, **fields: Any) -> list[Expected]:

@@ -48,8 +48,8 @@ def test_command_without_a_library_is_refused_in_one_line(library: str, command:
     assert failed.stderr.count("\n") == 1
 
 
+# The files that Python reads before the version check runs.
 FIRST_FILES = ("conftest.py", "catalog_probe/__init__.py")
-"""What any Python meets first, before it can be told that it is too old."""
 
 
 @pytest.mark.parametrize("file", FIRST_FILES)

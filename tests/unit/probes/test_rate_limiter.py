@@ -27,10 +27,10 @@ NOON = datetime(2026, 1, 31, 12, tzinfo=UTC)
 SCOPE = LimitScope(None, "inference", "")
 
 PER_MINUTE = st.integers(1, 6_000)
+# Seconds from each request's arrival to the next one's.
 GAPS = st.lists(st.one_of(st.just(0.0), st.floats(0, 3)), min_size=1, max_size=60)
-"""Seconds from each request's arrival to the next one's."""
+# Seconds by which the loop wakes late.
 LATE = st.lists(st.floats(0, 0.5), max_size=60)
-"""By how much the loop wakes too late, in seconds."""
 
 
 def send_times(

@@ -196,8 +196,8 @@ def test_result_is_redacted() -> None:
     )
 
 
+# Exceeds the operations allowed for one answer, which is known before the search begins.
 ESCAPES = "\\" * 5_000_000
-"""Takes more operations than an answer may, which shows before any of them is done."""
 
 
 @pytest.mark.parametrize(
@@ -224,8 +224,8 @@ def test_long_name_is_not_copied_for_each_value() -> None:
     assert redact_stream(value, value) == [value, value]
 
 
+# Upper bound of operations for one megabyte of any plain stream or body.
 PER_MEGABYTE = 10_000_000
-"""Operations that any shape of a plain stream or body of one megabyte stays below."""
 
 
 @pytest.mark.parametrize(

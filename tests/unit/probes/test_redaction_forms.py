@@ -21,10 +21,10 @@ from tests.harness.disguises import disguise_secret
 SECRET = 'Sk-Canary_9fQ2zX7"w&Kd/4+LmT0vB8<rY1p'
 MARKER = "${K}"
 
+# Parts of the secret that are long enough to be found.
 PARTS = st.tuples(st.integers(0, len(SECRET) - ENOUGH), st.integers(ENOUGH, len(SECRET))).map(
     lambda cut: SECRET[cut[0] : cut[0] + cut[1]]
 )
-"""Any part of it that is long enough."""
 
 RANDOM_SECRETS = st.text(string.ascii_letters + string.digits + "-_.~+/=:", min_size=ENOUGH, max_size=120)
 

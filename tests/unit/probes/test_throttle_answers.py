@@ -26,8 +26,8 @@ def make_call(model: str) -> Call:
     return post("/v1/things", {"model": model})
 
 
+# Takes a throttle, and a function that sends a request for a model and returns when it was sent.
 Scenario = Callable[[Throttle, Callable[[str], Awaitable[float]]], Awaitable[None]]
-"""Uses a throttle, and a function that sends a request for a model and returns when it was sent."""
 
 
 def send_times(scenario: Scenario, documented: float = 60) -> list[float]:

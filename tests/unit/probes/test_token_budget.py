@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 NOON = datetime(2026, 1, 31, 12, tzinfo=UTC).timestamp()
 POLICY = RateLimitPolicy(RateLimits(limit_headers=(LimitHeaders("tokens", "limit", "remaining", "reset"),)))
 LATENCY_S = 0.05
+# An arbitrary clock value, so that no test relies on zero.
 START = 100.0
-"""By a clock that began before anybody looked at it."""
 
 
 class TokenRequest(NamedTuple):
@@ -43,10 +43,10 @@ class TokenCounter(Protocol):
     """How a provider counts tokens."""
 
     def take(self, tokens: int, now: float) -> bool:
-        """Whether they are admitted."""
+        """Count the tokens, and return whether the request is admitted."""
 
     def left(self, now: float) -> tuple[int, float]:
-        """How many remain, and in how many seconds all are back."""
+        """Return the remaining tokens, and the seconds until all are back."""
 
 
 @dataclass
@@ -141,6 +141,7 @@ def request_lists(draw: st.DrawFn, per_minute: int = 10_000) -> list[TokenReques
     return [TokenRequest(tokens, draw(st.integers(0, tokens))) for tokens in most]
 
 
+# Nearly a minute's limit in its first second, whose answers look like those of a full bucket.
 NEARLY_EXHAUSTED = [
     TokenRequest(*map(int, text.split("/")))
     for text in (
@@ -148,7 +149,6 @@ NEARLY_EXHAUSTED = [
         "128/55 958/58 1825/936 2039/0 1395/999 2188/0 2435/1807 2389/2389 427/427"
     ).split()
 ]
-"""All but one token of a minute fit into its first second, of which the answers then tell as a full bucket's would."""
 
 
 @pytest.mark.parametrize("counter", [BucketCounter, MinuteCounter])

@@ -42,6 +42,7 @@ CONFORMING = {
     "pd/endpoints/chat/create_chat_completion",
     "pd/endpoints/models/list_models",
 }
+# Records that are observed in the headers of successes, or share assertions with the record of the endpoint.
 LIMITS = {
     "pa/endpoints/limits/fast_mode",
     "pa/endpoints/limits/messages_per_minute",
@@ -52,10 +53,9 @@ LIMITS = {
     "pa/rate_limits/limits/general",
     "pc/rate_limits/limits/general",
 }
-"""What the headers of successes tell, or the endpoint's record shares with them."""
 
+# Observed as expected, but every observed assertion is assumed.
 ONLY_ASSUMED = {"pb/endpoints/generation/stream_generate_content_v1beta"}
-"""Seen as stated, but all of that is our assumption."""
 
 
 @cache

@@ -60,8 +60,8 @@ NOT_FOUND, NOT_ALLOWED = (
 )
 
 
+# Judges a case, on a live target (True) or on a mock (False).
 JudgeCase = Callable[[bool], "Verdict"]
-"""Says what is made of a case, live or on a mock."""
 
 
 def judge_attempts(expected: Expected, *answers: Response) -> JudgeCase:
@@ -111,6 +111,7 @@ NO_SCOPE = make_refusal(401, "authentication_error", "Missing scopes: files.")
 ASSUMED_PATH = {"ask/path": "not shown"}
 ASSUMED_HEADER = {"ask/header:pa-beta": "not shown"}
 ASSUMED_TRIGGER = {"ask/trigger": "not shown"}
+# By rule: its reason code, the false alarm that it prevents, and the true drift next to it.
 CASES: Mapping[str, tuple[str, JudgeCase, JudgeCase]] = {
     "account-in-trouble": (
         "no-credit",
@@ -264,7 +265,6 @@ CASES: Mapping[str, tuple[str, JudgeCase, JudgeCase]] = {
         ),
     ),
 }
-"""By rule: its reason code, the false alarm that it prevents, and the true drift next to it."""
 
 
 RULES_BY_NAME = {rule.name: rule for rule in RULES}
