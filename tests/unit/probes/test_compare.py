@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 from tests.unit.probes.comparing import SCHEMA, WIRE, find_differences, make_expected, make_response, summarize_findings
 
+ANY_JSON = Envelope("e", {}, {}, "json")
+
 
 def test_documented_answer_has_no_finding() -> None:
     expected = make_expected(
@@ -125,9 +127,7 @@ def test_assumed_item_field_is_not_missing_from_an_empty_list() -> None:
     item_field, other_field = "/data/*/id", "/total"
     key = AssertionKey("answer", "body", item_field)
     assumed = Assertion("pa/errors/x/y", key, {"type": "string"}, Basis.ASSUMED)
-    documented = make_expected(
-        envelope=Envelope("e", {}, {}, "json"), fields={item_field: {"type": "string"}, other_field: True}
-    )
+    documented = make_expected(envelope=ANY_JSON, fields={item_field: {"type": "string"}, other_field: True})
     with_assumption = replace(documented, assertions={str(key): assumed})
     missing_by_location = {
         location: (f"body:{location}", "field-missing", documented.fields[location], "absent")
@@ -234,12 +234,7 @@ def test_only_the_beginning_of_a_message_is_searched() -> None:
 
 
 def test_envelope_without_message_has_no_wording_check() -> None:
-    assert (
-        summarize_findings(
-            make_expected(envelope=Envelope("e", {}, {}, "json"), message_pattern="x"), make_response({})
-        )
-        == []
-    )
+    assert summarize_findings(make_expected(envelope=ANY_JSON, message_pattern="x"), make_response({})) == []
 
 
 def test_absent_message_is_a_difference() -> None:
@@ -270,17 +265,15 @@ def test_body_is_unwrapped_from_an_array() -> None:
     ],
 )
 def test_field_is_held_to_its_schema(schema: Json, body: Json, findings: list[Any]) -> None:
-    plain = Envelope("e", {}, {}, "json")
-    assert summarize_findings(make_expected(envelope=plain, fields={"/a": schema}), make_response(body)) == findings
+    assert summarize_findings(make_expected(envelope=ANY_JSON, fields={"/a": schema}), make_response(body)) == findings
 
 
 @pytest.mark.parametrize(("items", "findings"), [([1, "x"], 0), ([1, 2], 1), ([], 1)])
 def test_one_matching_item_is_enough(items: list[Json], findings: int) -> None:
-    plain = Envelope("e", {}, {}, "json")
     assert (
         len(
             summarize_findings(
-                make_expected(envelope=plain, fields={"/a/*": {"type": "string"}}), make_response({"a": items})
+                make_expected(envelope=ANY_JSON, fields={"/a/*": {"type": "string"}}), make_response({"a": items})
             )
         )
         == findings
@@ -288,9 +281,8 @@ def test_one_matching_item_is_enough(items: list[Json], findings: int) -> None:
 
 
 def test_truncated_body_is_read_from_its_kept_values() -> None:
-    plain = Envelope("e", {}, {}, "json")
     truncation = Truncation(100_000, "0" * 64, {"/a": 2})
-    expected = make_expected(envelope=plain, fields={"/a": {"const": 1}})
+    expected = make_expected(envelope=ANY_JSON, fields={"/a": {"const": 1}})
     assert summarize_findings(expected, make_response("{" + " " * 20, cut=truncation)) == [
         ("body:/a", "field-differs", {"const": 1}, 2)
     ]
@@ -307,17 +299,15 @@ def test_truncated_body_is_read_from_its_kept_values() -> None:
     ],
 )
 def test_long_observed_value_is_cut(value: Json, observed: Json) -> None:
-    plain = Envelope("e", {}, {}, "json")
-    assert summarize_findings(make_expected(envelope=plain, fields={"/a": False}), make_response({"a": value})) == [
+    assert summarize_findings(make_expected(envelope=ANY_JSON, fields={"/a": False}), make_response({"a": value})) == [
         ("body:/a", "field-unexpected", "absent", observed)
     ]
 
 
 @pytest.mark.parametrize(("length", "quoted"), [(120, "b" * 120), (121, "b" * 119 + "…")])
 def test_long_value_in_a_message_is_cut(length: int, quoted: str) -> None:
-    plain = Envelope("e", {}, {}, "json")
     (finding,) = find_differences(
-        make_expected(envelope=plain, fields={"/a": False}), make_response({"a": "b" * length})
+        make_expected(envelope=ANY_JSON, fields={"/a": False}), make_response({"a": "b" * length})
     )
     assert finding.message == f"body /a: documented absent, observed {quoted}"
 
@@ -347,9 +337,8 @@ def test_mismatch_of_several_forms_is_reported_for_the_nearest(body: Json, locat
 
 
 def test_message_distinguishes_a_number_from_its_text() -> None:
-    plain = Envelope("e", {}, {}, "json")
     (finding,) = find_differences(
-        make_expected(envelope=plain, fields={"/a": {"const": 400}}), make_response({"a": "400"})
+        make_expected(envelope=ANY_JSON, fields={"/a": {"const": 400}}), make_response({"a": "400"})
     )
     assert finding.message == 'body /a: documented {"const": 400}, observed "400"'
 

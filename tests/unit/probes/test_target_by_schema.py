@@ -14,7 +14,8 @@ from catalog_probe.catalog.files.schema_messages import find_complaints
 from catalog_probe.catalog.files.strict_json import read_object
 from catalog_probe.probes.targets import shape
 from catalog_probe.probes.targets import target_file as targets
-from catalog_probe.probes.targets.target import Cost, TargetError
+from catalog_probe.probes.targets.target import Cost
+from tests.unit.probes.test_target import find_refusal
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -37,17 +38,6 @@ PA: dict[str, Json] = {
 def make_target(**changes: Json) -> dict[str, Json]:
     """Return a target whose PA has these additional settings."""
     return {"name": "a", "live": True, "providers": {"pa": {**PA, **changes}}}
-
-
-def find_refusal(tmp_path: Path, text: str) -> str | None:
-    """Return the error of loading the text as a target, or None."""
-    path = tmp_path / "target.toml"
-    path.write_text(text, encoding="utf-8")
-    try:
-        targets.load(str(path), {})
-    except TargetError as error:
-        return str(error)
-    return None
 
 
 HEAD = f'[providers.pa]\nbase_url = "{HOST}"\n'
