@@ -50,7 +50,7 @@ def test_it_refuses_exactly_when_its_level_is_below_the_cost(capacity: int, requ
 
 
 @given(CAPACITIES, st.integers(1, 10_000))
-def test_it_says_how_long_to_wait_and_then_admits(capacity: int, amount: int) -> None:
+def test_a_bucket_admits_after_the_wait_that_it_returned(capacity: int, amount: int) -> None:
     bucket = TokenBucket(capacity)
     bucket.charge(capacity, 0.0)
     wait = bucket.seconds_until(amount, 0.0)

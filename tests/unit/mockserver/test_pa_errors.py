@@ -222,7 +222,7 @@ def test_the_spend_cap_is_lifted_on_the_first_of_the_next_month_at_midnight_utc(
     "spending_status",
     [SpendingStatus.ORGANIZATION_LIMIT, SpendingStatus.WORKSPACE_LIMIT, SpendingStatus.CODING_ASSISTANT_LIMIT],
 )
-def test_of_no_other_limit_do_the_documents_say_when_it_is_lifted(spending_status: SpendingStatus) -> None:
+def test_other_spending_limits_are_never_lifted(spending_status: SpendingStatus) -> None:
     reached_at, later = (datetime(2027, month, 2, tzinfo=UTC).timestamp() for month in (1, 2))
     with pytest.raises(Refusal):
         refuse_spenders(spending_status, later, reached_at)

@@ -13,7 +13,7 @@ from catalog_probe.mockserver.pb.keys import MAIN
 from tests.unit.mockserver.pb_client import PbClient, read_status
 
 
-def test_a_token_is_made_for_the_live_api_alone(pb: PbClient) -> None:
+def test_a_token_is_accepted_by_the_live_api_only(pb: PbClient) -> None:
     name = pb.ask("POST", "/v1beta/auth_tokens", json={}).json()["name"]
     header = {"authorization": f"Token {name}"}
     assert read_status(pb.ask("GET", "/v1beta/models", key=None, headers=header)) == (403, "PERMISSION_DENIED")
@@ -23,11 +23,11 @@ def test_a_token_is_made_for_the_live_api_alone(pb: PbClient) -> None:
 
 
 @pytest.mark.parametrize("fields", [{"uses": "1"}, {"expireTime": "soon"}], ids=str)
-def test_the_wishes_for_a_token_are_checked(pb: PbClient, fields: dict[str, Any]) -> None:
+def test_fields_of_a_token_request_are_validated(pb: PbClient, fields: dict[str, Any]) -> None:
     assert read_status(pb.ask("POST", "/v1beta/auth_tokens", json=fields)) == (400, "INVALID_ARGUMENT")
 
 
-def test_it_belongs_to_v1beta(pb: PbClient) -> None:
+def test_tokens_exist_in_v1beta_only(pb: PbClient) -> None:
     assert read_status(pb.ask("POST", "/v1/auth_tokens", json={})) == (404, "NOT_FOUND")
 
 
@@ -50,6 +50,6 @@ def test_a_token_expires() -> None:
     assert ephemeral.redeem(session, token.name, now=600) is TokenState.EXPIRED
 
 
-def test_another_session_never_sees_it() -> None:
+def test_a_token_is_unknown_in_another_session() -> None:
     token = ephemeral.issue(Session("one"), MAIN, now=0)
     assert ephemeral.find_state(Session("two"), token.name, now=0) is TokenState.UNKNOWN

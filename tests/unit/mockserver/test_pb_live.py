@@ -118,7 +118,7 @@ def test_a_path_that_is_none_is_not_found(base: str) -> None:
     ],
     ids=str,
 )
-def test_a_wrong_message_is_answered_by_a_close_that_says_why(
+def test_a_wrong_message_closes_the_socket_with_its_reason(
     base: str, message: dict[str, Any] | str, close_reason: str
 ) -> None:
     with live(base) as socket:

@@ -81,7 +81,7 @@ def test_why_a_completion_ended(pc: PcClient, changes: dict[str, int], scenario:
     assert choice["finish_reason"] == reason
 
 
-def test_a_part_without_text_says_nothing(pc: PcClient) -> None:
+def test_a_part_without_text_adds_no_text(pc: PcClient) -> None:
     parts = [{"type": "input_text", "text": None}, {"type": "input_text", "text": "Hello"}]
     response = pc.respond({"input": [{"role": "user", "content": parts}]}).json()
     assert response["output"][0]["content"][0]["text"] == "The mock heard: Hello"

@@ -122,7 +122,7 @@ def test_a_completed_response_takes_nothing_and_gives_it_back(base: str) -> None
     assert (failed["response_id"], failed["input"]) == (done_id, [item])
 
 
-def test_a_request_that_comes_too_early_waits_its_turn(base: str) -> None:
+def test_a_request_during_a_response_is_queued(base: str) -> None:
     with open_session(base) as client:
         start(client, max_output_tokens=32)
         client.say(make_create("next"))
@@ -305,7 +305,7 @@ def test_requests_on_a_socket_are_counted_towards_the_limits(base: str) -> None:
         assert client.hear()["error"]["code"] == "rate_limit_exceeded"
 
 
-def test_a_cause_of_the_handshake_strikes_each_response_as_often_as_it_says(base: str) -> None:
+def test_a_scenario_of_the_handshake_applies_to_its_number_of_responses(base: str) -> None:
     with open_session(base, "times", x_mock_scenario="rate_limited;times=1, overloaded;times=1") as client:
         for status in (429, 503):
             client.say(make_create())

@@ -50,7 +50,7 @@ def test_multi_agent_models_are_accepted_by_responses_alone(pd: PdClient) -> Non
     assert pd.complete({"model": "mock-multi-agent"}).status_code == 400
 
 
-def test_a_response_says_why_it_is_incomplete(pd: PdClient) -> None:
+def test_an_incomplete_response_has_its_reason(pd: PdClient) -> None:
     response = pd.respond({"max_output_tokens": 1}).json()
     assert (response["status"], response["incomplete_details"]) == ("incomplete", {"reason": "max_output_tokens"})
     assert response["id"].startswith("resp_")

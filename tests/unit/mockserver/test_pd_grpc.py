@@ -142,7 +142,7 @@ def test_misuse_of_the_mock_is_none_of_the_documented_statuses(rpc: Rpc, mock: d
     assert raised.value.code() is grpc.StatusCode.FAILED_PRECONDITION
 
 
-def test_a_rate_limit_that_others_used_up_is_over_after_as_many_calls_as_it_says(rpc: Rpc) -> None:
+def test_a_shared_rate_limit_ends_after_its_number_of_calls(rpc: Rpc) -> None:
     mock = {"scenario": "rate_limited;times=1, internal_error;times=1", "session": "retries"}
     assert [rpc.status("Models/ListLanguageModels", **mock) for _ in range(2)] == [8, 13]
     assert rpc.call("Models/ListLanguageModels", **mock)

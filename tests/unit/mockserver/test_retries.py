@@ -45,7 +45,7 @@ def ask(client: Client, surface: str, session: str = "", address: str = "", **mo
 
 
 @pytest.mark.parametrize("surface", SURFACES)
-def test_a_rate_limit_of_others_is_over_after_as_many_requests_as_it_says(every: Client, surface: str) -> None:
+def test_a_shared_rate_limit_ends_after_its_number_of_requests(every: Client, surface: str) -> None:
     scenario = "rate_limited;retry_after=7;times=2"
     answers = [ask(every, surface, surface, scenario=scenario) for _ in range(3)]
     assert [answer.status_code for answer in answers] == [429, 429, 200]
@@ -65,7 +65,7 @@ def test_a_cause_that_never_ends_has_nothing_behind_it(every: Client) -> None:
     assert "never ends" in refused.json()["mock_error"]
 
 
-def test_the_address_can_say_the_session_and_the_causes(every: Client) -> None:
+def test_the_address_can_name_session_and_scenarios(every: Client) -> None:
     address = "@of-the-address~overloaded;times=1,rate_limited;times=1"
     answers = [ask(every, "pa messages", address=address) for _ in range(3)]
     assert [answer.status_code for answer in answers] == [529, 429, 200]
@@ -125,7 +125,7 @@ def test_queued_scenarios_can_be_listed_and_removed(every: Client) -> None:
         ("next?session=a", "overloaded;times=0", "not a positive integer"),
     ],
 )
-def test_a_page_of_the_mock_that_is_misused_says_how(every: Client, page: str, content: Any, message: str) -> None:
+def test_misusing_a_page_of_the_mock_is_an_error(every: Client, page: str, content: Any, message: str) -> None:
     method = "GET" if page.startswith("requests") else "POST"
     refused = every.send(method, f"/__mock__/{page}", content=content)
     assert refused.status_code == 400
