@@ -129,7 +129,7 @@ def test_a_library_that_is_missing_is_one_line(
     assert capsys.readouterr().err.startswith("catalog-probe: pytest is not installed here; ")
 
 
-def test_check_is_of_records_and_of_recipes(capsys: pytest.CaptureFixture[str]) -> None:
+def test_check_covers_records_and_recipes(capsys: pytest.CaptureFixture[str]) -> None:
     assert main.main(["check"]) == 0
     sound, fitting = capsys.readouterr().out.splitlines()
     assert sound.endswith("providers: fine")
@@ -137,7 +137,7 @@ def test_check_is_of_records_and_of_recipes(capsys: pytest.CaptureFixture[str]) 
 
 
 @pytest.mark.parametrize("option", [("--catalog", "records"), ("--catalog=records",)])
-def test_records_that_are_sound_and_have_no_recipes_do_not_pass(
+def test_valid_records_without_recipes_fail_the_check(
     option: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     use_as_checkout(tmp_path, monkeypatch)
@@ -173,7 +173,7 @@ def test_recipes_of_an_invalid_catalog_are_not_loaded(capsys: pytest.CaptureFixt
         ("new \x1b[31mx", "see `catalog-probe new --help`"),
     ],
 )
-def test_a_slip_is_one_line(typed: str, mend: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_mistake_is_one_line_with_its_remedy(typed: str, mend: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main.main(typed.split(" ")) == 4
     line = capsys.readouterr().err
     assert line.startswith("catalog-probe: ")

@@ -31,6 +31,6 @@ def test_an_unobserved_assertion_has_its_last_date() -> None:
     assert not_observed_finding("limited", "status") == ["no-body"]
 
 
-def test_an_endpoint_that_was_not_drawn_says_when_it_last_was() -> None:
+def test_an_undrawn_endpoint_has_its_last_date() -> None:
     missed = make_result(A, probed_record=PROBED, not_drawn=(OTHER, "pa/endpoints/models/get"))
     assert describe_not_drawn(missed) == {OTHER: ", last seen 2026-11-22", "pa/endpoints/models/get": ""}

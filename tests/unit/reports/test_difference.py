@@ -45,7 +45,7 @@ def test_of_two_structures_the_fields_that_differ_are_marked() -> None:
     assert '"type": "a"' not in list_marked(rows, "observed")
 
 
-def test_lines_of_the_same_place_stand_side_by_side() -> None:
+def test_lines_of_the_same_location_are_side_by_side() -> None:
     rows = compare_side_by_side({"b": 1, "a": 2}, {"a": 2, "b": 3})
     for row in rows:
         names = [

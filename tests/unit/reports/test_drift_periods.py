@@ -10,7 +10,7 @@ from catalog_probe.catalog.model import Outcome
 from catalog_probe.reports.history.drift_periods import PeriodEnding, find_drift_periods
 from catalog_probe.reports.news import feed
 from tests.unit.reports.factories import make_finding, make_result
-from tests.unit.reports.test_feed import A, B, make_drift, replay
+from tests.unit.reports.history_factories import A, B, build_history_rows, make_drift
 
 
 @pytest.mark.parametrize("is_seen", [False, True])
@@ -21,7 +21,7 @@ def test_a_drift_under_another_label_replaces_no_period(is_seen: bool) -> None:
     )
     was = make_finding(message="status: documented 400, observed 422")
     now = make_result(A, Outcome.DRIFTED, findings=(was, limited) if is_seen else (limited,))
-    first, second = find_drift_periods(replay([[make_result(A, Outcome.DRIFTED, findings=(was,))], [now]]))
+    first, second = find_drift_periods(build_history_rows([[make_result(A, Outcome.DRIFTED, findings=(was,))], [now]]))
     assert (first.ending, second.ending) == (None if is_seen else PeriodEnding.RECOVERED, None)
     assert second.replaced_ids == set()
 
@@ -32,7 +32,7 @@ def test_a_period_is_accepted_if_all_its_drifting_records_are() -> None:
         for address in (A, B)
     )
     for last, expected in (([accepted, make_result(B)], True), ([accepted, make_drift(B)], False)):
-        [change] = find_drift_periods(replay([[accepted, not_accepted], last]))
+        [change] = find_drift_periods(build_history_rows([[accepted, not_accepted], last]))
         assert change.accepted is expected
 
 
@@ -43,6 +43,6 @@ def test_a_period_is_accepted_if_all_its_drifting_records_are() -> None:
 def test_a_cause_without_summary_is_described_by_its_differences(
     words: dict[str, str], expected: tuple[str, str]
 ) -> None:
-    [row] = replay([[make_drift(A)]])
+    [row] = build_history_rows([[make_drift(A)]])
     [change] = find_drift_periods([replace(row, causes=dict.fromkeys(row.causes, words))])
     assert (change.code, feed.describe_period(change)) == expected

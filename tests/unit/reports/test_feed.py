@@ -16,47 +16,33 @@ from catalog_probe.catalog.evidence import earlier_runs
 from catalog_probe.catalog.evidence.results import Invocation
 from catalog_probe.catalog.evidence.results_file import EvidenceError
 from catalog_probe.catalog.evidence.verdicts.merge import merge_runs
-from catalog_probe.catalog.model import Aspect, Outcome, Reason
+from catalog_probe.catalog.model import Aspect, Outcome
 from catalog_probe.cli.report_commands import main
 from catalog_probe.reports.history.drift_periods import DriftPeriod, PeriodEnding, find_drift_periods
-from catalog_probe.reports.history.history_file import MAX_SHOWN_RUNS, append_to_history, load_shown_history
+from catalog_probe.reports.history.history_file import MAX_SHOWN_RUNS, append_to_history
 from catalog_probe.reports.history.history_line import build_history_line
 from catalog_probe.reports.news import feed
 from tests.harness.checkouts import use_as_checkout
 from tests.unit.reports.factories import make_finding, make_result, make_run
+from tests.unit.reports.history_factories import (
+    FIRST,
+    A,
+    B,
+    C,
+    append_nights,
+    build_history_rows,
+    make_drift,
+    make_result_for_letter,
+    make_unobserved,
+)
 
 if TYPE_CHECKING:
     import random
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
 
     from catalog_probe.catalog.evidence.earlier_runs import HistoryRow
-    from catalog_probe.catalog.evidence.results import Result
 
-A, B, C = "pa/errors/general/a", "pa/errors/general/b", "pc/errors/general/c"
-FIRST = date(2026, 11, 1)
 ATOM = f"{{{feed.ATOM}}}"
-
-
-def make_drift(address: str, observed: int | str = 422, **changes: Any) -> Result:
-    drift = make_finding(
-        documented=400, observed=observed, message=f"status: documented 400, observed {observed}", **changes
-    )
-    return make_result(address, Outcome.DRIFTED, findings=(drift,))
-
-
-def make_unobserved(address: str) -> Result:
-    return make_result(address, Outcome.INCONCLUSIVE, reason=Reason("read-timeout", "30 s"))
-
-
-def replay(nights: Iterable[Sequence[Result]]) -> list[HistoryRow]:
-    """The rows that these nights leave, each knowing those before it."""
-    lines: list[dict[str, Any]] = []
-    for number, results in enumerate(nights):
-        day = FIRST + timedelta(days=number)
-        carried = tuple(lines[-MAX_SHOWN_RUNS:])
-        night = make_run(run=f"r{number:02}", started_at=f"{day}T04:00:00Z", today=day.isoformat(), history=carried)
-        lines.append(build_history_line(night, results))
-    return earlier_runs.parse_history_lines(lines)
 
 
 def summarize(periods: Iterable[DriftPeriod]) -> list[tuple[str, int, int, str]]:
@@ -81,7 +67,7 @@ def test_thirty_nights_have_an_entry_a_change_and_a_recovery_each() -> None:
         b = make_drift(B, 422 if number < 14 else 409) if 10 <= number < 17 else make_result(B)
         c = make_drift(C, 404) if number >= 27 else make_result(C)
         nights.append([a, b, c])
-    assert summarize(find_drift_periods(replay(nights))) == [
+    assert summarize(find_drift_periods(build_history_rows(nights))) == [
         ("status: documented 400, observed 422", 4, 8, "recovered"),
         ("status: documented 400, observed 422", 10, 13, "changed"),
         ("status: documented 400, observed 409", 14, 16, "recovered"),
@@ -92,7 +78,9 @@ def test_thirty_nights_have_an_entry_a_change_and_a_recovery_each() -> None:
 
 def test_a_cause_behind_many_records_is_one_change() -> None:
     [change] = find_drift_periods(
-        replay([[make_drift(A), make_result(B)], [make_drift(A), make_drift(B)], [make_result(A), make_drift(B)]])
+        build_history_rows(
+            [[make_drift(A), make_result(B)], [make_drift(A), make_drift(B)], [make_result(A), make_drift(B)]]
+        )
     )
     assert (change.first.day, change.last.day, change.ended) == (1, 3, None)
     parts = {record.address: (record.first.day, record.ending) for record in change.records.values()}
@@ -101,7 +89,7 @@ def test_a_cause_behind_many_records_is_one_change() -> None:
 
 def test_a_change_ends_as_the_last_of_its_records_did() -> None:
     nights = [[make_drift(A), make_drift(B)], [make_result(A), make_drift(B)], [make_result(A), make_drift(B, 409)]]
-    first, second = find_drift_periods(replay(nights))
+    first, second = find_drift_periods(build_history_rows(nights))
     assert (first.ending, second.replaced_ids) == (PeriodEnding.CHANGED, {first.id})
 
 
@@ -110,7 +98,9 @@ def test_a_drift_that_was_never_confirmed_is_marked() -> None:
         make_drift(A), confirmation={"statements": "x", "never_confirmed": {"answer/status": {"first": "2026-10-30"}}}
     )
     assert [
-        period.never_confirmed for night in (never, make_drift(A)) for period in find_drift_periods(replay([[night]]))
+        period.never_confirmed
+        for night in (never, make_drift(A))
+        for period in find_drift_periods(build_history_rows([[night]]))
     ] == [
         True,
         False,
@@ -118,7 +108,7 @@ def test_a_drift_that_was_never_confirmed_is_marked() -> None:
 
 
 def test_a_period_names_the_one_that_it_replaced() -> None:
-    was, now = find_drift_periods(replay([[make_drift(A)], [make_drift(A, 500)]]))
+    was, now = find_drift_periods(build_history_rows([[make_drift(A)], [make_drift(A, 500)]]))
     assert (was.ending, now.replaced_ids) == (PeriodEnding.CHANGED, {was.id})
 
 
@@ -127,7 +117,7 @@ def test_one_of_two_differences_recovers_where_nothing_takes_its_place() -> None
         "header-missing", aspect=Aspect.HEADER, location="retry-after", label="limited", message="absent"
     )
     both = make_result(A, Outcome.DRIFTED, findings=(make_finding(), absent))
-    periods = find_drift_periods(replay([[both], [make_drift(A)]]))
+    periods = find_drift_periods(build_history_rows([[both], [make_drift(A)]]))
     assert {(period.code, str(period.ending or "")) for period in periods} == {
         ("header-missing", "recovered"),
         ("status-differs", ""),
@@ -143,11 +133,15 @@ NO_VERDICT = [Outcome.INCONCLUSIVE, Outcome.RESTRICTED, Outcome.NOT_PROBED, Outc
 )
 def test_nights_without_a_verdict_change_nothing(letters: list[str], between: list[tuple[int, Outcome]]) -> None:
     nights = [{"c": make_result(A), "x": make_drift(A), "y": make_drift(A, 500)}[letter] for letter in letters]
-    expected = [(period.summary, period.ending) for period in find_drift_periods(replay([[night] for night in nights]))]
+    expected = [
+        (period.summary, period.ending)
+        for period in find_drift_periods(build_history_rows([[night] for night in nights]))
+    ]
     for position, outcome in between:
         nights.insert(position, make_result(A, outcome))
     assert [
-        (period.summary, period.ending) for period in find_drift_periods(replay([[night] for night in nights]))
+        (period.summary, period.ending)
+        for period in find_drift_periods(build_history_rows([[night] for night in nights]))
     ] == (expected)
 
 
@@ -156,9 +150,11 @@ def test_an_endpoint_that_is_not_drawn_neither_recovers_nor_changes() -> None:
     on_both = make_result(A, Outcome.DRIFTED, findings=(make_finding(endpoints=(here,)), missing_header(there)))
     not_there = make_result(A, Outcome.DRIFTED, findings=(make_finding(endpoints=(here,)),), not_drawn=(there,))
     neither = make_result(A, not_drawn=(here, there))
-    open_periods = find_drift_periods(replay([[on_both], [not_there], [not_there], [neither]]))
+    open_periods = find_drift_periods(build_history_rows([[on_both], [not_there], [not_there], [neither]]))
     assert [period.ending for period in open_periods] == [None, None]
-    ended_periods = find_drift_periods(replay([[on_both], [not_there], [not_there], [neither], [make_result(A)]]))
+    ended_periods = find_drift_periods(
+        build_history_rows([[on_both], [not_there], [not_there], [neither], [make_result(A)]])
+    )
     assert [period.ending for period in ended_periods] == [PeriodEnding.RECOVERED, PeriodEnding.RECOVERED]
 
 
@@ -177,7 +173,7 @@ def test_shards_give_the_same_periods_merged_or_not(nights: list[dict[str, str]]
     merged: list[dict[str, Any]] = []
     unmerged: list[dict[str, Any]] = []
     for number, night in enumerate(nights):
-        results = [make_result_of(item, how) for item, how in night.items()]
+        results = [make_result_for_letter(item, how) for item, how in night.items()]
         day = FIRST + timedelta(days=number)
 
         def make_night(name: str, lines_before: list[dict[str, Any]], second: int = 0, day: date = day) -> Any:
@@ -201,25 +197,7 @@ def test_shards_give_the_same_periods_merged_or_not(nights: list[dict[str, str]]
     assert periods[0] == periods[1] == periods[2] == periods[3]
 
 
-def make_result_of(address: str, letter: str) -> Result:
-    results = {
-        "c": make_result(address),
-        "x": make_drift(address),
-        "y": make_drift(address, 500),
-        "i": make_unobserved(address),
-    }
-    return results[letter]
-
-
 # --- the feed
-
-
-def remember(folder: Path, nights: Iterable[Sequence[Result]]) -> None:
-    for number, results in enumerate(nights):
-        day = FIRST + timedelta(days=number)
-        _, carried = load_shown_history(folder, "live")
-        night = make_run(run=f"r{number}", started_at=f"{day}T04:00:00Z", today=day.isoformat(), history=carried)
-        append_to_history(folder, night, results)
 
 
 def parse_entries(text: str) -> list[ElementTree.Element]:
@@ -228,7 +206,7 @@ def parse_entries(text: str) -> list[ElementTree.Element]:
 
 def test_a_feed_is_printed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     use_as_checkout(tmp_path, monkeypatch)
-    remember(tmp_path / "reports" / "history", [[make_drift(A), make_result(C)], [make_result(A), make_result(C)]])
+    append_nights(tmp_path / "reports" / "history", [[make_drift(A), make_result(C)], [make_result(A), make_result(C)]])
     assert main(["feed"]) == 0
     [entry] = parse_entries(capsys.readouterr().out)
     assert "Recovered 2026-11-02" in (entry.findtext(f"{ATOM}content") or "")
@@ -253,7 +231,7 @@ def test_a_run_under_another_revision_has_its_own_feed(
 ) -> None:
     """It drifts in more and sees less: neither ends, begins or hides anything of what the usual one did."""
     use_as_checkout(tmp_path, monkeypatch)
-    remember(tmp_path / "h", [[make_result(A), make_result(B)], [make_drift(A), make_result(B)]])
+    append_nights(tmp_path / "h", [[make_result(A), make_result(B)], [make_drift(A), make_result(B)]])
     assert main(["feed", "--history", "h"]) == main(["news", "--history", "h"]) == 0
     before = capsys.readouterr().out
     invocation = Invocation(revision="pa:2026-10-21")
@@ -269,8 +247,8 @@ def test_a_run_under_another_revision_has_its_own_feed(
 
 def test_a_blind_night_changes_no_byte() -> None:
     nights = [[make_drift(A), make_result(B)], [make_drift(A), make_unobserved(B)]]
-    assert feed.render("live", replay([*nights, [make_unobserved(A), make_unobserved(B)]])) == feed.render(
-        "live", replay(nights)
+    assert feed.render("live", build_history_rows([*nights, [make_unobserved(A), make_unobserved(B)]])) == feed.render(
+        "live", build_history_rows(nights)
     )
 
 
@@ -281,7 +259,7 @@ def replay_five_nights() -> list[HistoryRow]:
     """One calm; two of PA's drift and one of them recovers; the other turns to another answer beside one of PC's."""
     never = {"statements": "x", "never_confirmed": {"answer/status": {"first": "2026-10-30"}}}
     accepted = {"state": "accounted", "reason": "known"}
-    return replay(
+    return build_history_rows(
         [
             [make_result(A), make_result(B), make_result(C)],
             [make_drift(A, endpoints=(HERE, THERE)), make_drift(B), make_result(C)],
@@ -359,7 +337,9 @@ def test_the_feed_is_atom() -> None:
 
 
 def test_the_latest_two_hundred_changes_are_in_it() -> None:
-    feed_entries = parse_entries(feed.render("live", replay([[make_drift(A, 1000 + number)] for number in range(201)])))
+    feed_entries = parse_entries(
+        feed.render("live", build_history_rows([[make_drift(A, 1000 + number)] for number in range(201)]))
+    )
     assert len(feed_entries) == 200
     assert [feed_entries[position].findtext(f"{ATOM}title") for position in (0, -1)] == [
         "PA: status: documented 400, observed 1200",
@@ -372,26 +352,26 @@ def test_the_latest_two_hundred_changes_are_in_it() -> None:
 )
 def test_fifty_records_of_a_change_are_named(records: int, rest_line: list[str]) -> None:
     names = [f"pa/errors/general/{number:02}" for number in range(records)]
-    [entry] = parse_entries(feed.render("live", replay([[make_drift(name) for name in names]])))
+    [entry] = parse_entries(feed.render("live", build_history_rows([[make_drift(name) for name in names]])))
     listed = [line for line in (entry.findtext(f"{ATOM}content") or "").splitlines() if line.startswith("- ")]
     assert listed == [*(f"- {name}: answer/status 422" for name in names[:50]), *rest_line]
 
 
 def test_a_calm_history_is_dated_by_its_first_night() -> None:
-    root = ElementTree.fromstring(feed.render("live", replay([[make_result(A)], [make_result(B)]])[::-1]))
+    root = ElementTree.fromstring(feed.render("live", build_history_rows([[make_result(A)], [make_result(B)]])[::-1]))
     assert root.findtext(f"{ATOM}updated") == f"{FIRST}T00:00:00Z"
 
 
 def test_ids_outlive_the_nights_after_them() -> None:
     nights = [[make_drift(A)], [make_drift(A)], [make_result(A)], [make_drift(A, 409)]]
-    ids = [{item.id for item in find_drift_periods(replay(nights[:number]))} for number in range(1, 5)]
+    ids = [{item.id for item in find_drift_periods(build_history_rows(nights[:number]))} for number in range(1, 5)]
     assert ids[0] == ids[1] == ids[2] < ids[3]
 
 
 def test_text_from_outside_is_shown_and_means_nothing() -> None:
     evil = "\u202e<script>`](x) @all\x00\x07 \ud800 &amp; ]]>"
     night = make_result(A, Outcome.DRIFTED, findings=(make_finding(observed=evil, message=f"type: observed {evil}"),))
-    text = feed.render("li\u202eve`", replay([[night]]))
+    text = feed.render("li\u202eve`", build_history_rows([[night]]))
     [entry] = parse_entries(text)
     assert "<script>" in (entry.findtext(f"{ATOM}title") or ""), "it is text there"
     assert "<script>" not in text

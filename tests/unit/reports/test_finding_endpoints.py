@@ -80,7 +80,7 @@ def test_the_first_exchange_that_differs_is_shown_before_all_others() -> None:
     assert exchange_views.view_deviant_exchange(make_result(MODELS, attempts=make_drift_on(COUNT).attempts)) is None
 
 
-def test_every_view_says_on_which_endpoint_it_differs() -> None:
+def test_every_view_names_the_mismatched_endpoint() -> None:
     drift = make_drift_on(COUNT)
     views = (
         junit.render(make_run(), [drift]),

@@ -23,7 +23,7 @@ class Full(io.FileIO):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
 
-def test_the_view_that_found_no_room_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_unwritten_view_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def open_full(path: Path, mode: str) -> Full:
         return Full(path, mode)
 

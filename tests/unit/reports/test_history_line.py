@@ -105,7 +105,7 @@ def test_lost_coverage_is_listed_only_for_unprobed_records(tmp_path: Path) -> No
     assert build_history_line(carried, [no_key, refused])["coverage_lost"] == [A]
 
 
-def test_the_only_target_of_a_folder_goes_without_saying(tmp_path: Path) -> None:
+def test_the_only_target_of_a_folder_is_the_default(tmp_path: Path) -> None:
     assert find_only_target(tmp_path) == ""
     append_to_history(tmp_path, make_run(target="live"), [make_result(A)])
     assert find_only_target(tmp_path) == "live"
@@ -184,7 +184,7 @@ def test_only_names_of_discoveries_are_kept() -> None:
     }
 
 
-def test_a_line_says_whose_run_it_was() -> None:
+def test_a_line_has_the_identity_of_its_run() -> None:
     line = build_history_line(make_run(live=False, target="mock"), [make_result(A)])
     identity = {name: line[name] for name in ("run", "target", "live", "started_at", "today")}
     described = make_run()
@@ -253,7 +253,7 @@ def test_every_field_of_a_row_is_read() -> None:
     assert {name: getattr(row, name) for name in fields} == {**fields, "discovered": {"x"}, "coverage_lost": {A}}
 
 
-def test_a_row_that_is_about_to_be_carried_and_says_nothing_is_named() -> None:
+def test_an_invalid_line_to_be_carried_is_an_error() -> None:
     with pytest.raises(EvidenceError, match=r"^history: not a history row"):
         earlier_runs.parse_history_lines([{**build_history_line(make_run(), [make_result(A)]), "outcomes": "?"}])
 
@@ -292,7 +292,7 @@ def test_a_history_has_a_name_that_any_file_system_takes(name: str, file: str) -
 
 
 @pytest.mark.parametrize("changed", [{"outcomes": "?"}, {"outcomes": "cc"}, {"today": "soon"}])
-def test_a_row_that_says_nothing_is_named(changed: dict[str, str]) -> None:
+def test_an_invalid_row_of_a_run_is_an_error(changed: dict[str, str]) -> None:
     line = {**build_history_line(make_run(), [make_result(A)]), **changed}
     with pytest.raises(EvidenceError, match=r"run .*: history: not a history row .*remove it there"):
         earlier_runs.parse_history(make_run(history=(line,)))

@@ -21,7 +21,16 @@ from catalog_probe.reports.news.news import build_news
 from tests.harness.checkouts import use_as_checkout
 from tests.unit.catalog.catalog_factories import write_run
 from tests.unit.reports.factories import make_finding, make_result, make_run
-from tests.unit.reports.test_feed import FIRST, A, B, make_drift, make_result_of, make_unobserved, remember, replay
+from tests.unit.reports.history_factories import (
+    FIRST,
+    A,
+    B,
+    append_nights,
+    build_history_rows,
+    make_drift,
+    make_result_for_letter,
+    make_unobserved,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -37,7 +46,7 @@ def count_news(rows: Sequence[HistoryRow]) -> list[dict[str, int]]:
 
 
 def test_each_change_is_news_in_one_run() -> None:
-    rows = replay(
+    rows = build_history_rows(
         [
             [make_result(A)],
             [make_drift(A)],
@@ -53,7 +62,7 @@ def test_each_change_is_news_in_one_run() -> None:
 
 def test_an_accepted_drift_is_no_news() -> None:
     accepted = replace(make_drift(A), accepted_difference={"state": "accounted", "reason": "known"})
-    assert count_news(replay([[accepted], [accepted], [make_drift(A)], [make_result(A)]])) == [
+    assert count_news(build_history_rows([[accepted], [accepted], [make_drift(A)], [make_result(A)]])) == [
         {},
         {},
         {"new": 1},
@@ -62,7 +71,7 @@ def test_an_accepted_drift_is_no_news() -> None:
 
 
 def test_lost_coverage_is_one_entry_per_provider() -> None:
-    rows = replay(
+    rows = build_history_rows(
         [
             [make_result(A), make_result(B), make_unobserved("pa/errors/general/d")],
             [make_unobserved(A), make_unobserved(B), make_unobserved("pc/errors/x/e")],
@@ -74,7 +83,7 @@ def test_lost_coverage_is_one_entry_per_provider() -> None:
 
 
 def test_coverage_can_be_lost_again() -> None:
-    rows = replay(
+    rows = build_history_rows(
         [
             [result]
             for result in (make_result(A), make_unobserved(A), make_result(A), make_unobserved(A), make_result(A))
@@ -84,7 +93,7 @@ def test_coverage_can_be_lost_again() -> None:
 
 
 def test_an_unprobed_record_is_lost_only_if_the_history_lists_it() -> None:
-    rows = replay(
+    rows = build_history_rows(
         [[make_result(A), make_result(B)], [make_result(A, Outcome.NOT_PROBED), make_result(B, Outcome.NOT_PROBED)]]
     )
     [lost] = build_news("live", [rows[0], replace(rows[1], coverage_lost=frozenset({B}))], "r01")["coverage_lost"]
@@ -95,7 +104,7 @@ def test_the_message_of_a_run() -> None:
     """What a webhook reads; of the records of a change ten are named."""
     lost = [f"pc/errors/general/{number:02}" for number in range(11)]
     drifting = [f"pa/errors/general/{number:02}" for number in range(11)]
-    rows = replay(
+    rows = build_history_rows(
         [[make_result(address) for address in lost], [*map(make_unobserved, lost), *map(make_drift, drifting)]]
     )
     message = build_news("live", rows, "r01")
@@ -118,7 +127,7 @@ def test_the_message_of_a_run() -> None:
 
 @given(st.lists(st.fixed_dictionaries(dict.fromkeys((A, B), st.sampled_from("cxyi"))), min_size=1, max_size=10))
 def test_each_change_and_each_recovery_is_news_once(nights: list[dict[str, str]]) -> None:
-    rows = replay([[make_result_of(item, how) for item, how in night.items()] for night in nights])
+    rows = build_history_rows([[make_result_for_letter(item, how) for item, how in night.items()] for night in nights])
     messages = [build_news("live", rows, row.run) for row in rows]
     periods = find_drift_periods(rows)
     changes = [change for message in messages for name in ("new", "changed") for change in message[name]]
@@ -133,7 +142,7 @@ def test_an_unknown_run_is_an_error() -> None:
     with pytest.raises(
         EvidenceError, match=r"the history does not remember run 'r9'; `catalog-probe report history append` adds"
     ):
-        build_news("live", replay([[make_result(A)]]), "r9")
+        build_news("live", build_history_rows([[make_result(A)]]), "r9")
 
 
 def test_it_is_small_and_one_sentence_tells_it() -> None:
@@ -141,13 +150,13 @@ def test_it_is_small_and_one_sentence_tells_it() -> None:
         make_drift(f"pa/errors/general/{number}", 422, location=f"/{number}" if number < 60 else "")
         for number in range(300)
     ]
-    rows = replay([many])
+    rows = build_history_rows([many])
     message = build_news("live", rows, rows[-1].run)
     assert len(json.dumps(message)) < 60_000
     assert len(message["new"]) == 40 < message["counts"]["new"]
-    [single] = replay([[make_drift(A)]])
+    [single] = build_history_rows([[make_drift(A)]])
     assert build_news("live", [single], single.run)["text"] == "1 new (PA status: 400 → 422 in 1 record)"
-    [calm] = replay([[make_result(A)]])
+    [calm] = build_history_rows([[make_result(A)]])
     assert build_news("live", [calm], calm.run)["text"] == "nothing to tell"
 
 
@@ -155,24 +164,24 @@ def test_it_is_small_and_one_sentence_tells_it() -> None:
     "mention", ["@here", "<!channel>", "see evil.example", "https://evil/x", "#1", "*bold*", "`code`", "x" * 90]
 )
 def test_a_text_with_markup_is_replaced_by_its_code(mention: str) -> None:
-    [row] = replay([[make_drift(A, mention)]])
+    [row] = build_history_rows([[make_drift(A, mention)]])
     assert build_news("live", [row], row.run)["text"] == "1 new (PA: status-differs in 1 record)"
 
 
 def test_the_text_names_the_first_of_several_changes() -> None:
-    [row] = replay([[make_drift(A, 422), make_drift(B, 409)]])
+    [row] = build_history_rows([[make_drift(A, 422), make_drift(B, 409)]])
     sentence = build_news("live", [row], row.run)["text"]
     assert re.fullmatch(r"2 new \(the first: PA status: 400 → (409|422) in 1 record\)", sentence)
 
 
 def test_a_run_that_could_not_look_is_never_without_news() -> None:
     unseen = [make_result(A, Outcome.INCONCLUSIVE), make_result("pc/errors/general/x", Outcome.RESTRICTED)]
-    first, again = replay([[*unseen, make_result("pb/errors/general/x")]] * 2)
+    first, again = build_history_rows([[*unseen, make_result("pb/errors/general/x")]] * 2)
     for row in (first, again):
         message = build_news("live", [first, again], row.run)
         assert message["not_observed"] == ["pa", "pc"]
         assert message["text"] == "PA and PC were not observed"
-    [both] = replay(
+    [both] = build_history_rows(
         [[make_drift("pb/errors/general/y"), *unseen[:1], make_result("pc/errors/general/y", Outcome.NOT_PROBED)]]
     )
     assert build_news("live", [both], both.run)["text"] == (
@@ -184,7 +193,7 @@ def test_the_command_prints_it_of_any_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     use_as_checkout(tmp_path, monkeypatch)
-    remember(tmp_path / "reports" / "history", [[make_drift(A)], [make_result(A)]])
+    append_nights(tmp_path / "reports" / "history", [[make_drift(A)], [make_result(A)]])
     assert main(["news"]) == 0
     last = json.loads(capsys.readouterr().out)
     assert (last["run"], last["night"], last["counts"]["recovered"]) == ("r1", str(FIRST + timedelta(days=1)), 1)
@@ -210,7 +219,7 @@ def test_mistakes_are_one_line(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     use_as_checkout(tmp_path, monkeypatch)
-    remember(tmp_path / "reports" / "history", [[make_drift(A)]])
+    append_nights(tmp_path / "reports" / "history", [[make_drift(A)]])
     assert main(arguments) == 4
     error = capsys.readouterr().err
     assert message in error
@@ -220,5 +229,5 @@ def test_mistakes_are_one_line(
 def test_a_merged_night_has_the_news_of_its_shards(tmp_path: Path) -> None:
     shards: list[Any] = [make_result(A, Outcome.DRIFTED, findings=(make_finding(),)), make_drift(B)]
     append_to_history(tmp_path, make_run(run="r1"), shards)
-    [row] = replay([shards])
+    [row] = build_history_rows([shards])
     assert build_news("live", [row], row.run)["counts"]["new"] == 1, "one cause"

@@ -40,7 +40,7 @@ def test_a_run_is_named_in_many_ways(folder: Path, name: str, capsys: pytest.Cap
 
 
 @pytest.mark.usefixtures("folder")
-def test_shards_are_merged_where_one_says(tmp_path: Path) -> None:
+def test_shards_are_merged_into_the_named_folder(tmp_path: Path) -> None:
     write_run(tmp_path / "r2", make_run(run="r2", started_at="2026-11-21T05:00:00Z"), [make_result(C)])
     assert main(["build", "r1", "r2", "--out", "all"]) == 0
     assert (tmp_path / "all" / "junit.xml").is_file()

@@ -66,7 +66,7 @@ def test_mentions_and_issue_numbers_stand_in_code() -> None:
 ACCEPTED = {"state": "accounted", "reason": "a fix is due", "detail": "accepted", "review_by": "2027-01-01"}
 
 
-def test_an_accepted_drift_says_until_when_and_why() -> None:
+def test_an_accepted_drift_has_its_review_date_and_reason() -> None:
     rendered = summary.render(
         make_run(), [make_result(A, Outcome.DRIFTED, findings=(make_finding(),), accepted_difference=ACCEPTED)]
     )
@@ -76,7 +76,7 @@ def test_an_accepted_drift_says_until_when_and_why() -> None:
     )
 
 
-def test_a_night_that_could_not_look_does_not_say_that_nothing_changed() -> None:
+def test_a_blind_night_does_not_claim_that_nothing_changed() -> None:
     refused = make_result(A, Outcome.RESTRICTED, reason=Reason("probe-refused"))
     rendered = summary.render(make_run(), [refused])
     assert "### Blind\n\n- **PA**: blind: `no record has a verdict (probe-refused)`" in rendered
