@@ -9,6 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from catalog_probe.mockserver.app import create_app
+from tests.unit.mockserver.json_changes import JSON, list_paths, replace_value
 from tests.unit.mockserver.mock_client import MESSAGE, Client
 
 if TYPE_CHECKING:
@@ -32,33 +33,6 @@ RICH: dict[str, Any] = {
     "max_tokens": 3000,
     "stop_sequences": ["stop"],
 }
-JSON = st.recursive(
-    st.none()
-    | st.booleans()
-    | st.integers(-5, 5)
-    | st.floats(allow_nan=False, allow_infinity=False)
-    | st.text(max_size=5),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
-    max_leaves=5,
-)
-
-Place = tuple[Any, ...]
-"""The keys and indexes that lead to a value."""
-
-
-def places(value: Any, path: Place = ()) -> list[Place]:
-    """The path of every value inside a JSON value, its own first."""
-    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-    return [path, *(place for key, inner in items for place in places(inner, (*path, key)))]
-
-
-def replace_value(value: Any, path: Place, new: Any) -> Any:
-    """A copy of a JSON value with one value replaced."""
-    if not path:
-        return new
-    copy = dict(value) if isinstance(value, dict) else list(value)
-    copy[path[0]] = replace_value(value[path[0]], path[1:], new)
-    return copy
 
 
 @pytest.mark.parametrize("path", ["/v1/messages", "/v1/messages/count_tokens"])
@@ -70,7 +44,7 @@ def test_a_message_with_one_value_replaced_is_answered(path: str, model: str, da
     if path.endswith("count_tokens"):
         base = {name: value for name, value in base.items() if name not in ("max_tokens", "stop_sequences")}
         base["tools"] = [LOOK]
-    place = data.draw(st.sampled_from(places(base)))
+    place = data.draw(st.sampled_from(list_paths(base)))
     request_body = replace_value(base, place, data.draw(JSON))
     check_answer(
         CLIENT.pa("POST", path, json=request_body, key="mock-pa-inference-scale", clock="+1d", session=str(place))
@@ -84,7 +58,7 @@ def test_a_batch_or_agent_with_one_value_replaced_is_answered(path: str, data: D
         "/v1/messages/batches": {"requests": [{"custom_id": "a", "params": MESSAGE}]},
         "/v1/agents": {"name": "a", "model": {"id": "mock-small"}, "metadata": {}, "tools": []},
     }[path]
-    request_body = replace_value(base, data.draw(st.sampled_from(places(base))), data.draw(JSON))
+    request_body = replace_value(base, data.draw(st.sampled_from(list_paths(base))), data.draw(JSON))
     session = data.draw(st.uuids()).hex
     check_answer(CLIENT.pa("POST", path, json=request_body, session=session))
     check_answer(CLIENT.pa("GET", path, session=session, clock="+2m"))

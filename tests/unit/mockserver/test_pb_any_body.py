@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.unit.mockserver.json_changes import JSON, list_paths, replace_value
 from tests.unit.mockserver.pb_client import CONTENTS, PbClient
-from tests.unit.mockserver.test_pa_any_body import JSON, places, replace_value
 
 if TYPE_CHECKING:
     from hypothesis.strategies._internal.core import DataObject
@@ -93,7 +93,7 @@ SURFACES = {
 @given(st.data())
 def test_a_body_with_one_value_replaced_is_answered(surface: str, data: DataObject) -> None:
     path, base = SURFACES[surface]
-    body = replace_value(base, data.draw(st.sampled_from(places(base))), data.draw(JSON))
+    body = replace_value(base, data.draw(st.sampled_from(list_paths(base))), data.draw(JSON))
     sent = {"authorization": f"Bearer {KEY}"} if surface == "chat" else {"x-pb-api-key": KEY}
     response = CLIENT.send(
         "POST", f"/pb{path}", json=body, headers={**sent, "x-mock-session": data.draw(st.uuids()).hex}

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from catalog_probe.mockserver.app import create_app
+from tests.unit.mockserver.json_changes import JSON, list_paths, replace_value
 from tests.unit.mockserver.pc_client import PcClient, error_of
-from tests.unit.mockserver.test_pa_any_body import JSON, places, replace_value
 
 if TYPE_CHECKING:
     from hypothesis.strategies._internal.core import DataObject
@@ -78,7 +78,7 @@ SURFACES: dict[str, tuple[str, dict[str, Any]]] = {
 @given(st.data())
 def test_a_body_with_one_value_replaced_is_answered(surface: str, data: DataObject) -> None:
     path, base = SURFACES[surface]
-    body = replace_value(base, data.draw(st.sampled_from(places(base))), data.draw(JSON))
+    body = replace_value(base, data.draw(st.sampled_from(list_paths(base))), data.draw(JSON))
     response = CLIENT.ask("POST", path, json=body, headers={"x-mock-session": data.draw(st.uuids()).hex})
     if response.status_code == 200:
         assert "mock_error" not in response.text
