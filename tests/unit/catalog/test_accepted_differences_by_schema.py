@@ -76,7 +76,7 @@ def make_changed_entries(field: str, value: Json, *, remove: bool, in_list: bool
 
 
 CHANGES = st.builds(
-    lambda field, odd, gone, inner: make_changed_entries(field, odd, remove=gone, in_list=inner),
+    lambda field, value, remove, in_list: make_changed_entries(field, value, remove=remove, in_list=in_list),
     st.sampled_from(FIELDS),
     st.sampled_from(ODD_VALUES) | st.text(max_size=12),
     st.booleans(),

@@ -283,17 +283,17 @@ def make_tagged_record(*tags: str, endpoints: Any = None, **fields: Any) -> Reco
     ],
 )
 def test_tags_follow_from_the_data_both_ways(wrong: Record, tags: list[str], lines: list[str]) -> None:
-    made = list_assertions(wrong)
-    complaints = list(assertion_checks.wrong_tags(wrong, made))
+    assertions_made = list_assertions(wrong)
+    complaints = list(assertion_checks.wrong_tags(wrong, assertions_made))
     assert [complaint.message for complaint in complaints] == lines
     assert {(complaint.json_path, complaint.mend) for complaint in complaints} == {("$.status", assertion_checks.FIX)}
-    assert assertion_checks.derived_tags(wrong, made) == tags
+    assert assertion_checks.derived_tags(wrong, assertions_made) == tags
 
     right = Record(wrong.address, {**wrong.data, "status": tags})
-    assert list(assertion_checks.wrong_tags(right, made)) == []
+    assert list(assertion_checks.wrong_tags(right, assertions_made)) == []
 
 
-def test_what_document_1_leaves_out_may_be_left_out(tmp_path: Path) -> None:
+def test_statements_missing_from_document_1_may_be_missing(tmp_path: Path) -> None:
     """1:2.2 has the tags of an error as optional; 1:2.1 says nothing of what `streaming` and `response` hold."""
     content = make_small_catalog()
     del content["pa/errors/general.json"]["rate_limit_error"]["status"]
@@ -302,10 +302,10 @@ def test_what_document_1_leaves_out_may_be_left_out(tmp_path: Path) -> None:
     root = write_catalog(tmp_path, content)
     assert list_problems(root) == []
     assert fix_records(root) == []
-    made = list_assertions(
+    assertions_made = list_assertions(
         make_record(ENDPOINT_ADDRESS, streaming=endpoint["streaming"], response=endpoint["response"])
     )
-    assert {assertion.key.label for assertion in made} == {"success"}
+    assert {assertion.key.label for assertion in assertions_made} == {"success"}
 
 
 def test_a_pin_keeps_the_tags_as_they_are() -> None:

@@ -20,13 +20,16 @@ def test_the_changes_are_a_closed_list_of_words_that_pages_and_filters_use() -> 
 
 
 def test_a_verdict_is_lost_whether_a_run_or_the_record_itself_remembers_it() -> None:
-    unseen, seen = make_result(ADDRESS, Outcome.INCONCLUSIVE), EarlierOutcome(date(2026, 11, 20), Outcome.CONFORMS)
+    inconclusive, earlier = (
+        make_result(ADDRESS, Outcome.INCONCLUSIVE),
+        EarlierOutcome(date(2026, 11, 20), Outcome.CONFORMS),
+    )
     unseen_too = EarlierOutcome(date(2026, 11, 20), Outcome.INCONCLUSIVE)
-    assert classify_change(unseen, [], seen) is Change.LOST
-    assert classify_change(unseen, [seen]) is Change.LOST
-    assert classify_change(unseen, [unseen_too], seen) is Change.LOST
-    assert classify_change(unseen, [unseen_too]) is Change.UNSEEN
-    assert classify_change(unseen, []) is Change.UNSEEN
+    assert classify_change(inconclusive, [], earlier) is Change.LOST
+    assert classify_change(inconclusive, [earlier]) is Change.LOST
+    assert classify_change(inconclusive, [unseen_too], earlier) is Change.LOST
+    assert classify_change(inconclusive, [unseen_too]) is Change.UNSEEN
+    assert classify_change(inconclusive, []) is Change.UNSEEN
 
 
 def test_a_drift_that_was_never_confirmed_is_pending_first_and_new_later() -> None:

@@ -77,10 +77,10 @@ def test_a_mismatched_dependency_does_not_hold() -> None:
 
 
 def test_a_difference_in_another_assertion_or_on_another_endpoint_does_not_count() -> None:
-    another = add_evidence(
+    other_assertion = add_evidence(
         RATE_LIMIT, create={"on": "2026-11-20", "mismatched": {"answer/header:request-id": "absent"}}
     )
-    assert evaluate(RETRIES, another).answer is DependencyStatus.YES
+    assert evaluate(RETRIES, other_assertion).answer is DependencyStatus.YES
     on_another = add_evidence(RATE_LIMIT, create=FRESH, count={"on": "2026-11-20", "mismatched": {RETRY: "absent"}})
     assert evaluate(Dependency((RATE_LIMIT,), (RETRY,), (CREATE,)), on_another).answer is DependencyStatus.YES
 
