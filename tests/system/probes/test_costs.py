@@ -21,6 +21,9 @@ EXCHANGES = 85
 COMPILED = 2
 """Validators: one a schema, however many answers are held against it."""
 
+OF_HTTPX = {"click", "rich"}
+"""What httpx imports for a command line of its own, as far as it is installed."""
+
 ENCODED = 16
 """Values made into JSON, for each exchange: request, evidence, and what the views say of it. It was 21."""
 
@@ -37,7 +40,7 @@ def test_the_costs_of_a_run_have_not_grown(tmp_path: Path) -> None:
     run, costs = count_costs(tmp_path)
     assert run.status == 0, run.all_output
     assert costs["recipes"] == ["pa"]
-    assert costs["heavy"] == ["anyio", "h11", "httpx", "jinja2", "jsonschema"]
+    assert {*costs["heavy"]} - OF_HTTPX == {"anyio", "h11", "httpx", "jinja2", "jsonschema"}
     assert costs["compiled"] == COMPILED
     assert sum(len(attempt.exchanges) for result in run.results.values() for attempt in result.attempts) == EXCHANGES
     assert costs["encoded"] <= ENCODED * EXCHANGES
