@@ -55,20 +55,19 @@ def confirmation_fields(
     assertions: Iterable[Assertion], confirmed: Collection[str], unconfirmed: Mapping[str, date]
 ) -> dict[str, Json]:
     """Build the fields `confirmed` and `unconfirmed` of the evidence; each is left out if it is empty."""
-    documented = {
-        str(assertion.key): statement_digest(assertion)
-        for assertion in assertions
-        if assertion.basis is Basis.DOCUMENTED
-    }
-    digests = sorted({digest for key, digest in documented.items() if key in confirmed})
-    entries = {
-        key: {"since": unconfirmed[key].isoformat(), "statement": digest}
-        for key, digest in documented.items()
-        if key in unconfirmed and key not in confirmed
-    }
+    digests: set[str] = set()
+    entries: dict[str, Json] = {}
+    for assertion in assertions:
+        key = str(assertion.key)
+        if assertion.basis is not Basis.DOCUMENTED:
+            continue
+        if key in confirmed:
+            digests.add(statement_digest(assertion))
+        elif key in unconfirmed:
+            entries[key] = {"since": unconfirmed[key].isoformat(), "statement": statement_digest(assertion)}
     fields: dict[str, Json] = {}
     if digests:
-        fields["confirmed"] = " ".join(digests)
+        fields["confirmed"] = " ".join(sorted(digests))
     if entries:
         fields["unconfirmed"] = entries
     return fields
