@@ -275,7 +275,7 @@ def _find_news(draft: _Draft, sighting: Sighting, tags: list[str]) -> str | None
 
 
 def _mark_observed_live(draft: _Draft) -> _Draft:
-    """Mark an error that a live run observed as documented (1:2.2)."""
+    """Set `observed_live` in an error that a live run saw conform (1:2.2)."""
     was_observed = any(
         sighting.run.speaks_of_providers and sighting.result.outcome is Outcome.CONFORMS for sighting in draft.sightings
     )
@@ -409,6 +409,7 @@ def _tags(record: Record, *gained: Tag, without: Iterable[Tag] = ()) -> list[str
     return sorted(map(str, tags), key=lambda tag: (order.index(Tag(tag)) if tag in order else len(order), tag))
 
 
+# Each step sees the changes of those before it: headers are marked only if the tags or the block changed.
 _STEPS: tuple[Callable[[_Draft], _Draft], ...] = (
     _drop_inconclusive,
     _drop_future,

@@ -46,7 +46,7 @@ class Gateway(ABC, Generic[AnyCall, Row]):
 
     @abstractmethod
     def refuse(self, call: AnyCall, refusal: Refusal) -> Response:
-        """Make the response of a refusal, in the host's envelope (2:7.1)."""
+        """Make the response of a refusal, in the host's envelope."""
 
     def add_headers(self, call: AnyCall, response: Response) -> None:
         """Add the call's headers to its response."""

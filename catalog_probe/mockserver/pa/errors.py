@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from catalog_probe.mockserver.core.errors import Refusal
 
-NO_RETRY: Mapping[str, str] = {"x-should-retry": "false"}  # on every 4xx (2:7.1)
+NO_RETRY: Mapping[str, str] = {"x-should-retry": "false"}  # on every 4xx (2:7.1) but those with RETRY
 
 # 2:7.2 and 2:7.3 call some 4xx retryable, against 2:7.1; official clients obey the header before the status
 RETRY: Mapping[str, str] = {"x-should-retry": "true"}

@@ -45,11 +45,12 @@ async def confirm(
 
     A success has the documented status, JSON, and the proof that the manifest names.
 
-    With `after`, only a control that was sent later counts. A drift needs such a success after it.
+    With `after`, only a control that was sent later counts. A drift needs such a success after it; the lane's control
+    was a success before, or there would be no drift.
 
     Raises:
-        ProbeStopped: it is no success. A documented bad-credential answer to the lane's own control ends the lane and
-            names the variable; so does any refusal of it after it was a success.
+        ProbeStopped: it is no success. Trouble of the account ends the lane as well, and so does a 401 to the lane's
+            own control, or with `after` any 4xx to it.
     """
     send = partial(lane.send, control, CONTROL, session, time.perf_counter(), unbudgeted=True)
     exchange = await lane.controls.fetch(control, send, after=after)

@@ -150,7 +150,7 @@ class Overview:
 
     @cached_property
     def stale_entries(self) -> tuple[str, ...]:
-        """Accepted differences that fail the run and that no other section shows."""
+        """Accepted differences that fail the run, and whose being stale no other section shows."""
         lost = (record for record in self.records_in(SectionName.LOST) if run_verdict.is_stale(record.result))
         details = (f"{record.address}: {run_verdict.acceptance_field(record.result, 'detail')}" for record in lost)
         return (*run_verdict.list_stale_entries(self.run, self.results), *details)

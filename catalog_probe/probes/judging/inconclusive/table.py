@@ -1,9 +1,9 @@
 """The table of inconclusive rules: for which reasons a mismatch is not the provider's.
 
 The scopes are asked one after another, and what one retracts is not asked again. Within a scope the order of the rows
-decides only which reason is given, never whether a verdict is retracted: the first row that applies gives it. So
-`assumed-path` comes before `assumed-trigger`, which leaves no gap in its record. `refused-elsewhere` is last: it
-restricts what no other row explains.
+decides only which reason is given, never whether a verdict is retracted: the first row that applies gives it, and its
+reason says whether a gap is left. So `assumed-path` comes before `assumed-trigger`, which leaves no gap in its record.
+`refused-elsewhere` is last: it restricts what no other row explains.
 
 On a mock a record about limits is exempt if it got the limit's own refusal: nobody else uses the limit up.
 """
@@ -33,7 +33,7 @@ ACCOUNT_RULE = Rule(
     also_matches=True,
 )
 
-# Asked again once the whole lane was asked: the cause may be gone by then.
+# A probe with such a reason is sent again after the rest of its lane: the cause may be gone by then.
 TRANSIENT_RULES = (
     Rule(
         "cut-short",

@@ -26,7 +26,8 @@ SECRET_HEADERS = frozenset({"authorization", "proxy-authorization", "x-api-key",
 """Headers whose value is a secret whatever it is, by exact name; never by the substring "token", which is evidence."""
 
 MIN_SECRET = 6
-"""Characters. Shorter values are not hidden, because they occur in ordinary text."""
+"""Characters of the shortest secret that is hidden; shorter values occur in ordinary text. How much of a longer one is
+enough to hide a string: `known_secrets`."""
 
 TOO_MUCH = "[hidden: too much to search for secrets]"
 """What replaces an answer's body that takes more work than it may."""
@@ -82,7 +83,8 @@ class Redactor:
             dialect = Dialect.for_provider(provider)
             for name, credential in provider.list_keys():
                 destination = names if credential.variable is None and not target.live else secrets
-                # What begins a key may look like a real name, and is a stand-in in what is kept.
+                # A key may begin with a real name of the API. What is kept has stand-ins for real names, so the key is
+                # looked for in both forms.
                 for value in (credential.value or "", dialect.text_in(credential.value or "")):
                     destination.setdefault(value, f"${{{name}}}")
         return cls(secrets, {provider.key_header for provider in target.providers.values()}, public, names)
@@ -90,7 +92,8 @@ class Redactor:
     def hide(self, secret: str, marker: str) -> None:
         """Look for a secret from now on."""
         if len(secret) >= MIN_SECRET and secret not in self._markers:
-            self._markers[secret] = self._names[marker] = marker
+            self._markers[secret] = marker
+            self._names[marker] = marker  # what was redacted before stays as it is
             self._secrets.add(secret, marker)
 
     def learn(self, response: Response, secrets: Iterable[str] = ()) -> None:
