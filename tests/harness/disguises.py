@@ -22,6 +22,8 @@ def disguise_secret(secret: str) -> dict[str, str]:
         "over two lines": f"{secret[:half]}\r\n  {secret[half:]}",
         "with zero-width spaces": "\u200b".join(secret),
         "with soft hyphens": "\u00ad".join(secret),
+        "with variation selectors": "\ufe0f".join(secret),
+        "with Hangul fillers": "\u3164".join(secret),
         "percent": quote(secret, safe=""),
         "percent in lower case": quote(secret, safe="").lower(),
         "percent of some": quote(secret, safe="/+&"),

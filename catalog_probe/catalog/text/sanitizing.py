@@ -11,13 +11,16 @@ from catalog_probe.catalog.text.phrases import shorten
 if TYPE_CHECKING:
     from catalog_probe.catalog.text.json_value import Json
 
-_HIDDEN_CHARACTERS = re.compile(
+# Characters that show nothing, or that reorder or restyle their neighbours. All of Unicode's format characters (Cf) and
+# default ignorables are here. The project has no other such list: redaction searches a string without these characters.
+HIDDEN_CHARACTERS = re.compile(
     "["
     "\x00-\x08\x0b-\x1f\x7f-\x9f"  # controls, but for tab and newline
     "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f"  # invisible in ordinary fonts
+    "\u0600-\u0605\u06dd\u070f\u0890\u0891\u08e2\U000110bd\U000110cd\U00013430-\U0001343f"  # signs that span others
     "\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb"  # joiners, bidi, selectors
     "\ud800-\udfff\ufffe\uffff"  # cannot be encoded in UTF-8
-    "\U000e0000-\U000e0fff"  # tags and further selectors
+    "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"  # shorthand, music, tags, further selectors
     "]"
 )
 
@@ -41,7 +44,9 @@ def escape_hidden(text: str) -> str:
     >>> escape_hidden("paid\\u202eoff")
     'paid⟨U+202E⟩off'
     """
-    escaped = text if text.isprintable() else _HIDDEN_CHARACTERS.sub(_format_code_point, text)
+    # A shortcut for ordinary text. Beyond ASCII `isprintable` will not do: it is true of U+FE0F, which shows nothing.
+    is_plain = text.isascii() and text.isprintable()
+    escaped = text if is_plain else HIDDEN_CHARACTERS.sub(_format_code_point, text)
     return _HASH_COMMAND.sub("# ", escaped) if "##" in escaped else escaped
 
 

@@ -85,6 +85,14 @@ def test_random_secret_is_found_in_base64(secret: str, form: str, before: bytes)
     assert is_found(BASE64[form](before + secret.encode() + b"??").decode(), secret)
 
 
+@pytest.mark.parametrize(
+    "character", "\u200b\u00ad\ufe0f\u034f\u3164\u115f\uffa0\u180b\U000e0100\u17b5\u2065\x00\x7f\x9f"
+)
+def test_secret_with_hidden_characters_between_its_letters_is_found(character: str) -> None:
+    assert is_found(character.join(SECRET))
+    assert is_found("".join(f"{letter}&#{ord(character)};" for letter in SECRET))
+
+
 @given(st.integers(0, len(SECRET) - ENOUGH + 1))
 def test_eleven_characters_are_not_matched(at: int) -> None:
     assert not is_found(f"<{SECRET[at : at + ENOUGH - 1]}>")

@@ -10,6 +10,7 @@ import unicodedata
 from html.entities import html5
 from typing import TYPE_CHECKING
 
+from catalog_probe.catalog.text.sanitizing import HIDDEN_CHARACTERS
 from catalog_probe.probes.wire.redaction.work import PER_ESCAPE
 
 if TYPE_CHECKING:
@@ -30,8 +31,10 @@ _ESCAPE = re.compile(
 _SIGNS = "%\\&"
 """Each escape begins with one of these."""
 
-_ONE_ALPHABET = str.maketrans("-_", "+/")
-"""Base64 for URLs has other signs than base64; the secrets are folded in the same way."""
+_ASCII_CONTROLS = "".join(chr(point) for point in range(128) if HIDDEN_CHARACTERS.match(chr(point)))
+
+_ONE_ALPHABET = str.maketrans("-_", "+/", _ASCII_CONTROLS)
+"""Base64 for URLs has other signs than base64; the secrets are folded in the same way. Controls show nothing."""
 
 _LONGEST_FORM = 4
 """Characters; a few ligatures of whole words have up to 18, by which a body would grow in memory."""
@@ -49,8 +52,7 @@ class _FoldedCharacters(dict[int, str]):
     def __missing__(self, point: int) -> str:
         character = chr(point)
         compatible = unicodedata.normalize("NFKC", character).casefold()
-        # Format characters show nothing, and the Unicode form for caseless matching leaves them out (UAX 31).
-        if unicodedata.category(character) == "Cf":
+        if HIDDEN_CHARACTERS.match(character):
             compatible = ""
         folded = (compatible if len(compatible) <= _LONGEST_FORM else character).translate(_ONE_ALPHABET)
         if len(self) < _REMEMBERED:
