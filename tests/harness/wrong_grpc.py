@@ -16,7 +16,7 @@ Behaviour = Callable[[Any], Iterator[bytes]]
 STATUSES = {code.value[0]: code for code in grpc.StatusCode}
 
 
-def end_with_status(status: int, message: str = "", trailers: Mapping[str, str] | None = None) -> Behaviour:
+def end_with_status(status: int, message: str = "", trailers: Mapping[str, str | bytes] | None = None) -> Behaviour:
     """End the call with this status, after an empty message if it is a success."""
 
     def behave(context: Any) -> Iterator[bytes]:

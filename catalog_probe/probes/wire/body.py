@@ -119,8 +119,13 @@ def parse_body(raw: bytes) -> tuple[Json, str]:
     except UnicodeDecodeError:
         text = _NUL
     if _NUL in text:  # no text contains it; UTF-16 has one in each letter
-        return f"[{len(raw)} bytes, sha256 {hashlib.sha256(raw).hexdigest()}]", "binary"
+        return describe_binary(raw), "binary"
     return text, "text"
+
+
+def describe_binary(raw: bytes) -> str:
+    """Return size and digest of bytes, which are kept in their place: `[3 bytes, sha256 ba7816bf…]`."""
+    return f"[{len(raw)} bytes, sha256 {hashlib.sha256(raw).hexdigest()}]"
 
 
 def parse_json(text: str | bytes) -> Json:

@@ -18,6 +18,7 @@ from catalog_probe.catalog.model.clock import ms_since
 from catalog_probe.catalog.model.codes import ReasonCode
 from catalog_probe.probes.calls.body import JsonBody
 from catalog_probe.probes.targets.target import is_loopback
+from catalog_probe.probes.wire.body import describe_binary
 from catalog_probe.probes.wire.generated import pd_pb2
 from catalog_probe.probes.wire.grpc_trouble import (
     classify_connect_error,
@@ -236,8 +237,8 @@ def find_method(path: str) -> MethodDescriptor:
 
 
 def _join_metadata(metadata: Iterable[tuple[str, str | bytes]] | None) -> dict[str, str]:
-    """Return metadata by name; binary values in hexadecimal."""
-    return {name: value if isinstance(value, str) else value.hex() for name, value in metadata or ()}
+    """Return metadata by name. Of a binary value only size and digest are kept: it may be a packed key."""
+    return {name: value if isinstance(value, str) else describe_binary(value) for name, value in metadata or ()}
 
 
 def _message_class(descriptor: Any) -> Any:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import gzip
+import hashlib
 import subprocess
 import sys
 import threading
@@ -110,11 +112,14 @@ def test_an_internal_error_in_every_attempt_is_drift() -> None:
 
 
 def test_the_trailers_of_a_call_are_observed() -> None:
-    with serving_wrong_grpc(end_with_status(5, trailers={"x-reason": "gone"})) as host:
+    packed = gzip.compress(b"sk-canary-key")
+    with serving_wrong_grpc(end_with_status(5, trailers={"x-reason": "gone", "x-packed-bin": packed})) as host:
         response = exchange(host).response
     assert response is not None
     assert response.grpc is not None
     assert response.grpc.trailers["x-reason"] == "gone"
+    digest = hashlib.sha256(packed).hexdigest()
+    assert response.grpc.trailers["x-packed-bin"] == f"[{len(packed)} bytes, sha256 {digest}]"
 
 
 def test_an_unanswered_call_is_given_up() -> None:
