@@ -10,10 +10,10 @@ from catalog_probe.catalog.files.manifest import manifest, providers
 from catalog_probe.probes.traffic.credentials import QUERY_KEYS, credentials
 from catalog_probe.probes.wire.event_names import name_event_by_data
 from catalog_probe.probes.wire.observer import Observer
-from catalog_probe.probes.wire.redaction.redactor import SECRET_HEADERS, Redactor
+from catalog_probe.probes.wire.redaction.redactor import SECRET_HEADERS, Redactor, collect_secrets
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable
 
     from catalog_probe.catalog.model import Exchange, Response
     from catalog_probe.probes.targets.dialect import Dialect
@@ -24,7 +24,7 @@ HIDDEN = "${{CREDENTIAL_{0}}}"
 """Replaces a recorded credential. Each has a number, because a request with another key is another request."""
 
 
-def make_redactor(attempts: Iterable[RecordedAttempt], targets: Iterable[Target]) -> Redactor:
+def make_redactor(attempts: Iterable[RecordedAttempt], targets: Collection[Target]) -> Redactor:
     """Make the redactor for the credentials in recordings and for the targets' own keys."""
     target_providers = [provider for target in targets for provider in target.providers.values()]
     stand_ins = [manifest(provider).stand_ins for provider in providers()]
@@ -32,16 +32,10 @@ def make_redactor(attempts: Iterable[RecordedAttempt], targets: Iterable[Target]
     headers |= {names.key_header for names in stand_ins}
     parameters = QUERY_KEYS | {provider.key_query.lower() for provider in target_providers}
     parameters |= {names.key_query.lower() for names in stand_ins}
-    secrets = {
-        credential.value: f"${{{credential.variable or credential.role.upper()}}}"
-        for provider in target_providers
-        for credential in provider.credentials.values()
-        if credential.value
-    }
-    for exchange in chain.from_iterable(attempt.exchanges for attempt in attempts):
-        for secret in credentials(exchange, headers, parameters):
-            secrets.setdefault(secret, HIDDEN.format(len(secrets) + 1))
-    return Redactor(secrets, headers)
+    exchanges = chain.from_iterable(attempt.exchanges for attempt in attempts)
+    recorded = chain.from_iterable(credentials(exchange, headers, parameters) for exchange in exchanges)
+    recorded_secrets = {secret: HIDDEN.format(number) for number, secret in enumerate(dict.fromkeys(recorded), 1)}
+    return Redactor(recorded_secrets | collect_secrets(targets), headers)
 
 
 def normalize_exchange(exchange: Exchange, provider: str, dialect: Dialect) -> Exchange:

@@ -15,6 +15,8 @@ from catalog_probe.probes.calls.body import AnnouncedBody
 from catalog_probe.probes.calls.call import get, post
 from catalog_probe.probes.targets.dialect import Dialect
 from catalog_probe.probes.wire.http import HttpWire, Limits
+from catalog_probe.probes.wire.redaction.evidence import redact_exchange
+from catalog_probe.probes.wire.redaction.redactor import Redactor, collect_secrets
 from tests.harness import certificates
 from tests.harness.http2_server import Stream, server_context, serving_http2
 from tests.harness.serving import serving_connections
@@ -36,7 +38,10 @@ VARIABLES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "SSL_CERT_FIL
 
 @dataclass
 class Proxy:
-    """A proxy that leads every tunnel to one server; it wants a name and a password where it is given any."""
+    """A proxy that leads every tunnel to one server; it wants a name and a password where it is given any.
+
+    Its refusal quotes what it was sent.
+    """
 
     server: str
     credentials: str = ""
@@ -55,7 +60,8 @@ class Proxy:
             self.asked.append(head.partition("\r\n")[0])
             wanted = f"Proxy-Authorization: Basic {base64.b64encode(self.credentials.encode()).decode()}".lower()
             if self.credentials and wanted not in head.lower():
-                writer.write(b"HTTP/1.1 407 Proxy Authentication Required\r\ncontent-length: 0\r\n\r\n")
+                (sent,) = (line for line in head.splitlines() if line.lower().startswith("proxy-authorization"))
+                writer.write(f"HTTP/1.1 407 No {sent}\r\ncontent-length: 0\r\n\r\n".encode())
             else:
                 writer.write(b"HTTP/1.1 200 Connection established\r\n\r\n")
                 parts = urlsplit(self.server)
@@ -166,14 +172,15 @@ def test_a_password_of_a_proxy_is_sent_and_never_kept(
 
 
 @pytest.mark.parametrize("call", [MODELS, post("/v1/files", AnnouncedBody(9))], ids=["sent", "announced"])
-def test_a_proxy_that_refuses_is_named(
+def test_a_proxy_that_refuses_is_named_and_its_password_is_hidden(
     server: str, tls: Certificates, monkeypatch: pytest.MonkeyPatch, call: Call
 ) -> None:
     with Proxy(server, f"me:{PASSWORD}").serving() as host:
         monkeypatch.setenv("HTTPS_PROXY", f"http://me:wrong-{PASSWORD}@{host}")
         (exchange,) = exchange_all(HOST, call, ca_file=str(tls.authority))
-    assert failure_of(exchange) == ("connect-refused", "the proxy 127.0.0.1 answered 407 Proxy Authentication Required")
-    assert PASSWORD not in repr(exchange)
+        kept = redact_exchange(exchange, Redactor(collect_secrets([])))
+    said = "the proxy 127.0.0.1 answered 407 No Proxy-Authorization: Basic {proxy_password}"
+    assert failure_of(kept) == ("connect-refused", said)
 
 
 @pytest.mark.parametrize(

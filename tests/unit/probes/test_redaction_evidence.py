@@ -29,7 +29,8 @@ from catalog_probe.catalog.model.exchange import Truncation
 from catalog_probe.catalog.model.observation import Observation
 from catalog_probe.probes.wire.redaction import work
 from catalog_probe.probes.wire.redaction.evidence import redact_attempt, redact_exchange, redact_result
-from catalog_probe.probes.wire.redaction.redactor import TOO_MUCH, Redactor
+from catalog_probe.probes.wire.redaction.known_secrets import ENOUGH
+from catalog_probe.probes.wire.redaction.redactor import MAX_GROWTH, TOO_MUCH, Redactor
 from catalog_probe.probes.wire.redaction.work import Work
 
 SECRET = "Canary_9fQ2zX7wKd4LmT0vB8rY1p"
@@ -194,6 +195,41 @@ def test_result_is_redacted() -> None:
         result.outcome,
         observation.not_observed,
     )
+
+
+PREFIX = "sk-"
+RANDOM_SECRETS = st.text(string.ascii_uppercase + string.digits + "-_./+=", min_size=ENOUGH, max_size=40).map(
+    PREFIX.__add__
+)
+
+
+@given(RANDOM_SECRETS, st.data())
+def test_no_string_holds_a_secret_or_grows(secret: str, data: st.DataObject) -> None:
+    """The server may choose identifiers that are parts of the secret, or of what replaces others."""
+    parts = st.tuples(st.integers(0, len(secret)), st.integers(0, len(secret))).map(
+        lambda cut: secret[min(cut) : max(cut)]
+    )
+    pieces = parts | st.sampled_from(
+        ["${K}", "[pa-organization-id]", "pa-organization", "wrkspc_", " ", "x1", "/", "\ud83d"]
+    )
+    texts = st.lists(pieces, max_size=40).map("".join)
+    redactor = Redactor({secret: MARKER})
+    for identifier in data.draw(st.lists(texts, max_size=8)):
+        redactor.learn(Response(headers={"pa-organization-id": identifier}))
+
+    body: list[str] = data.draw(st.lists(texts, max_size=5))
+    headers = {"authorization": data.draw(texts), "pa-workspace-id": data.draw(texts), "x-echo": data.draw(texts)}
+    response = Response(status=400, headers=headers, body=body, body_type="json", close=Close(1000, data.draw(texts)))
+    sentence = data.draw(texts)
+    redacted = redact_exchange(Exchange("answer", Request("GET", "/"), response), redactor).response
+
+    assert redacted is not None
+    assert redacted.close is not None
+    kept = [*redacted.body, *redacted.headers.values(), redacted.close.reason, redactor.redact_sentence(sentence)]
+    own = secret.removeprefix(PREFIX)
+    for start in range(len(own) - ENOUGH + 1):
+        assert not any(own[start : start + ENOUGH].lower() in text.lower() for text in kept)
+    assert all(len(after) <= len(before) + MAX_GROWTH for after, before in zip(redacted.body, body, strict=True))
 
 
 # Exceeds the operations allowed for one answer, which is known before the search begins.

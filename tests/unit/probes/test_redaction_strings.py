@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from catalog_probe.catalog.model import GrpcStatus, Response
 from catalog_probe.probes.targets.target import Credential, Provider, Target
-from catalog_probe.probes.wire.redaction.redactor import HIDDEN, MIN_SECRET, Redactor
+from catalog_probe.probes.wire.redaction.redactor import HIDDEN, MIN_SECRET, TOO_LONG, Redactor, collect_secrets
 from catalog_probe.probes.wire.redaction.work import Work
 
 SECRET = "Canary_9fQ2zX7wKd4LmT0vB8rY1p"
@@ -42,6 +42,7 @@ def redact_headers(headers: dict[str, str], redactor: Redactor | None = None) ->
 def test_string_with_a_secret_is_replaced() -> None:
     assert make_redactor().redact_text(SECRET) == MARKER
     assert make_redactor().redact_text(f"no model {SECRET[3:]}, but others") == HIDDEN_WHOLE
+    assert make_redactor().redact_text(f"${{{SECRET}}}") == HIDDEN_WHOLE, "no variable, though it is written as one"
     assert HIDDEN.fullmatch(HIDDEN_WHOLE)
 
 
@@ -135,6 +136,7 @@ def test_key_header_of_another_provider_is_hidden() -> None:
         (SECRET, "${K}"),
         ("Bearer public-key", "Bearer public-key"),
         ("Bearer ${OTHER_KEY}", "Bearer ${OTHER_KEY}"),
+        (f"Bearer ${{{SECRET}}}", f"Bearer {HIDDEN_WHOLE}"),
         (f"Bearer {SECRET}x", "Bearer [redacted]"),
         (f"Token {SECRET}", "Token ${K}"),
         (f"{SECRET} {SECRET}", "${K} ${K}"),
@@ -151,9 +153,9 @@ def test_secret_in_header_name_and_value_is_hidden() -> None:
     assert redact_headers({f"x-{SECRET.lower()}": f"v={SECRET}"}) == {HIDDEN_WHOLE: HIDDEN_WHOLE}
 
 
-def test_lone_surrogate_is_escaped() -> None:
-    assert make_redactor().redact_text("a\ud800b é") == "a\\ud800b é"
-    assert make_redactor().redact_json({"\ud800": ["\udfff"]}, Work()) == {"\\ud800": ["\\udfff"]}
+def test_lone_surrogate_is_replaced() -> None:
+    assert make_redactor().redact_text("a\ud800b é 🙂") == "a\ufffdb é 🙂"
+    assert make_redactor().redact_json({"\ud800": ["\udfff"]}, Work()) == {"\ufffd": ["\ufffd"]}
 
 
 def test_short_value_is_not_hidden() -> None:
@@ -173,6 +175,34 @@ def test_account_ids_are_replaced_everywhere() -> None:
     assert redactor.redact_text("limit of 0f9b3c1e-organization reached") == "limit of [pa-organization-id] reached"
     assert redactor.redact_json({"wrkspc_0123456789": 1}, Work()) == {"wrkspc_[pa-workspace-id]": 1}
     assert redactor.redact_text("wrkspc_0123456") == "wrkspc_0123456"
+    assert redactor.redact_text("wrkspc_01234567890 or x-wrkspc_0123456789") == (
+        "wrkspc_01234567890 or x-wrkspc_0123456789"
+    ), "parts of other words"
+
+
+@pytest.mark.parametrize("identifier", ["default", "production", "org-1", "a b 12345678"])
+def test_word_of_the_evidence_is_no_account_id(identifier: str) -> None:
+    redactor = make_redactor()
+    redactor.learn(Response(status=200, headers={"pa-organization-id": identifier}))
+    assert redactor.redact_text(f"the {identifier} model") == f"the {identifier} model"
+    assert redact_headers({"pa-organization-id": identifier}, redactor) == {
+        "pa-organization-id": "[pa-organization-id]"
+    }
+
+
+def test_string_that_repeats_an_account_id_does_not_grow() -> None:
+    redactor = make_redactor()
+    redactor.learn(Response(status=200, headers=HEADERS))
+    assert redactor.redact_text("wrkspc_0123456789 " * 20).count("wrkspc_[pa-workspace-id]") == 20
+    assert redactor.redact_text("wrkspc_0123456789 " * 2000) == TOO_LONG
+
+
+def test_sentence_that_repeats_a_short_key_does_not_grow() -> None:
+    redactor = Redactor({"sk-1234": "${A_VARIABLE_WITH_A_LONG_NAME}", "VARIABLE_WITH": "${K}"})
+    assert redactor.redact_sentence("no sk-1234, VARIABLE_WITH") == ("[hidden: contains ${K}]"), (
+        "one pass; then the name of the first key contains the second"
+    )
+    assert redactor.redact_sentence("sk-1234 " * 1000) == TOO_LONG
 
 
 def test_key_in_an_account_header_is_hidden() -> None:
@@ -226,3 +256,18 @@ def test_target_keys_become_their_variables() -> None:
     )
     assert redactor.redact_text("literal-of-a-mock") == "${PA_ADMIN_KEY}", "ready to be pasted, and no secret:"
     assert redactor.redact_text("no literal-of-a-mock") == "no literal-of-a-mock"
+
+
+def test_password_of_a_proxy_is_a_secret(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HTTPS_PROXY", "http://robot:hunter%2F2%21@proxy.example:3128")
+    monkeypatch.setenv("ALL_PROXY", "proxy.example")
+    secrets = collect_secrets([])
+    assert secrets == dict.fromkeys(["hunter/2!", "robot:hunter/2!", "cm9ib3Q6aHVudGVyLzIh"], "{proxy_password}"), (
+        "the Basic form too"
+    )
+    redactor = Redactor(secrets)
+    for refusal in ("407 no hunter%2F2%21", "407 Basic cm9ib3Q6aHVudGVyLzIh", "407 no HUNTER/2!"):
+        assert redactor.redact_sentence(refusal) in (
+            "[hidden: contains {proxy_password}]",
+            "407 Basic {proxy_password}",
+        )

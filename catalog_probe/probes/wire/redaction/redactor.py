@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from base64 import b64encode
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import count
 from typing import TYPE_CHECKING, Self
 from urllib.parse import unquote
+from urllib.request import getproxies
 
 from catalog_probe.catalog.files.manifest import manifest, providers
 from catalog_probe.catalog.text.json_pointer import find_value
@@ -32,16 +34,28 @@ enough to hide a string: `known_secrets`."""
 TOO_MUCH = "[hidden: too much to search for secrets]"
 """What replaces an answer's body that takes more work than it may."""
 
+TOO_LONG = "[hidden: too long once secrets and identifiers are replaced]"
+"""What replaces a string that would grow by more than MAX_GROWTH characters."""
+
+MAX_GROWTH = 1000
+"""Characters by which a string may grow when parts of it are replaced. Honest answers name an account a few times."""
+
 HIDDEN = re.compile(r"\[hidden: [^\]]*\]")
 """What replaces a string that contains a secret, and a body that takes too much work."""
 
 _VARIABLE = re.compile(r"\$\{\w+\}")
-"""What stands for a key, in an exchange that was redacted before."""
+"""What replaces a key in an exchange that was redacted before, such as `${PC_API_KEY}`."""
 
 _SCHEMES = ("Bearer", "Basic")
 
 _MOST_IDENTIFIERS = 50
 """Identifiers of the account; it has a handful, and a server that names others in each answer must not slow us down."""
+
+_TOKEN = re.compile(r"[\w-]+")
+"""A word in which an identifier of the account is looked for: `org-7Qx2` in `limit of org-7Qx2 reached`."""
+
+_MIN_IDENTIFIER = 8
+"""Characters. A shorter identifier, or one without a digit (`default`), is a word that evidence may contain as well."""
 
 _KIND = re.compile(r"[a-z]{1,10}_")
 
@@ -68,6 +82,7 @@ class Redactor:
         self._account_headers = {header for provider in manifests for header in provider.account_headers}
         self._names = {name: name for name in public} | dict(names or {})
         self._markers: dict[str, str] = {}
+        self._any_secret = re.compile(r"(?!)")  # of the keys of `_markers`; matches nothing yet
         self._identifiers: dict[str, str] = {}
         self._secrets = KnownSecrets()
         self._handed_out = 0
@@ -76,18 +91,10 @@ class Redactor:
 
     @classmethod
     def for_target(cls, target: Target, public: Iterable[str] = ()) -> Self:
-        """The redactor of a target: each key becomes `${VARIABLE}`, ready to paste into a shell."""
-        secrets: dict[str, str] = {}
-        names: dict[str, str] = {}
-        for provider in target.providers.values():
-            dialect = Dialect.for_provider(provider)
-            for name, credential in provider.list_keys():
-                destination = names if credential.variable is None and not target.live else secrets
-                # A key may begin with a real name of the API. What is kept has stand-ins for real names, so the key is
-                # looked for in both forms.
-                for value in (credential.value or "", dialect.text_in(credential.value or "")):
-                    destination.setdefault(value, f"${{{name}}}")
-        return cls(secrets, {provider.key_header for provider in target.providers.values()}, public, names)
+        """Make the redactor of a target: each key becomes `${VARIABLE}`, ready to paste into a shell."""
+        key_headers = {provider.key_header for provider in target.providers.values()}
+        names = {key: f"${{{name}}}" for name, key in target.literal_keys.items()}
+        return cls(collect_secrets([target]), key_headers, public, names)
 
     def hide(self, secret: str, marker: str) -> None:
         """Look for a secret from now on."""
@@ -95,6 +102,8 @@ class Redactor:
             self._markers[secret] = marker
             self._names[marker] = marker  # what was redacted before stays as it is
             self._secrets.add(secret, marker)
+            longest_first = sorted(self._markers, key=len, reverse=True)
+            self._any_secret = re.compile("|".join(map(re.escape, longest_first)))
 
     def learn(self, response: Response, secrets: Iterable[str] = ()) -> None:
         """Hide from now on what an answer hands out: what is at these JSON pointers, and identifiers of the account."""
@@ -105,7 +114,7 @@ class Redactor:
                 self.hide(secret, f"{{secret_{self._handed_out}}}")
         for headers in (response.headers, response.grpc.trailers if response.grpc is not None else {}):
             for name in self._account_headers & headers.keys():
-                if len(headers[name]) >= MIN_SECRET and len(self._identifiers) < _MOST_IDENTIFIERS:
+                if _is_replaceable(headers[name]) and len(self._identifiers) < _MOST_IDENTIFIERS:
                     self._identifiers[headers[name]] = _name_identifier(headers[name], name)
 
     def redact_text(self, text: str) -> str:
@@ -117,12 +126,19 @@ class Redactor:
 
     def redact_sentence(self, sentence: str) -> str:
         """A sentence of ours. A whole secret in it becomes its name: it may quote an address that carries a key."""
-        for secret, marker in tuple(self._markers.items()):  # another thread may learn one meanwhile
-            sentence = sentence.replace(secret, marker)
-        return self.redact_text(sentence)
+        work = Work()
+        try:
+            work.spend(len(sentence) * len(self._markers))
+            named = self._any_secret.sub(lambda secret: self._markers[secret[0]], sentence)
+            return self.redact_string(_limit_growth(sentence, named), work)
+        except TooMuchWorkError:
+            return TOO_MUCH
 
     def redact_string(self, string: str, work: Work) -> str:
-        """One string, replaced if it contains a secret. Half a surrogate pair becomes its escape: no file takes it.
+        """One string, replaced if it contains a secret. All that is kept or shown passes through this function.
+
+        Half a surrogate pair becomes U+FFFD, because no file takes it. An identifier of the account becomes its name
+        where it is a whole word: `limit of org-7Qx2mN0p reached` -> `limit of [pc-organization] reached`.
 
         Raises:
             TooMuchWorkError: there is no work left to look for secrets in it, as in all of these methods.
@@ -133,9 +149,13 @@ class Redactor:
             marker = f"[hidden: contains {contained}]" if contained is not None else None
         if marker is not None:
             return marker
-        for identifier, name in tuple(self._identifiers.items()):  # as above
-            string = string.replace(identifier, name)
-        return string if string.isascii() else string.encode("utf-8", "backslashreplace").decode()
+        if self._identifiers:
+            work.spend(len(string))
+            # In one pass: what replaces an identifier is never searched for other identifiers, which a server may
+            # choose so that the string grows with each.
+            named = _TOKEN.sub(lambda token: self._identifiers.get(token[0], token[0]), string)
+            string = _limit_growth(string, named)
+        return string if string.isascii() else string.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
     def redact_lines(self, text: str, work: Work) -> str:
         """A text of several lines, each of which is a string."""
@@ -177,20 +197,65 @@ class Redactor:
         if name not in self._secret_headers:
             return self.redact_string(value, work)
         scheme, _, key = value.partition(" ")
-        marker = self._name(value) or (self._name(key) and f"{self.redact_string(scheme, work)} {self._name(key)}")
-        return marker or (f"{scheme} [redacted]" if scheme in _SCHEMES else "[redacted]")
+        shown = self._show_key(value, work)
+        if shown is None and (shown_key := self._show_key(key, work)) is not None:
+            shown = f"{self.redact_string(scheme, work)} {shown_key}"
+        return shown or (f"{scheme} [redacted]" if scheme in _SCHEMES else "[redacted]")
+
+    def _show_key(self, key: str, work: Work) -> str | None:
+        """What may be shown of a key: its name, or the variable that replaced it in an earlier run."""
+        name = self._name(key)
+        return self.redact_string(key, work) if name is None and _VARIABLE.fullmatch(key) else name
 
     def _name(self, string: str) -> str | None:
         """What stands for a string that is all of a secret, or is named though it is none."""
-        if _VARIABLE.fullmatch(string):
-            return string
         return self._markers.get(string) or self._names.get(string)
+
+
+def collect_secrets(targets: Iterable[Target]) -> dict[str, str]:
+    """Collect all that must be hidden in a run on these targets: secret -> what replaces it.
+
+    These are the keys that the targets name, and the password of each proxy of the environment in the forms in which
+    it is sent. Example: `{"sk-7Qx2mN0p": "${PC_API_KEY}", "hunter2!": "{proxy_password}"}`. A key that is written into
+    the target of a mock is public.
+    """
+    secrets: dict[str, str] = {}
+    for target in targets:
+        for provider in target.providers.values():
+            dialect = Dialect.for_provider(provider)
+            for name, credential in provider.list_keys():
+                if name in target.literal_keys:
+                    continue
+                # A key may begin with a real name of the API. What is kept has stand-ins for real names, so the key is
+                # looked for in both forms.
+                for value in (credential.value or "", dialect.text_in(credential.value or "")):
+                    secrets.setdefault(value, f"${{{name}}}")
+    for address in getproxies().values():
+        user_info = address.rpartition("@")[0].rpartition("//")[2]
+        if not user_info:
+            continue
+        name, _, password = map(unquote, user_info.partition(":"))
+        name_and_password = f"{name}:{password}"
+        for value in (password or name, name_and_password, b64encode(name_and_password.encode()).decode()):
+            secrets.setdefault(value, "{proxy_password}")
+    return secrets
+
+
+def _is_replaceable(identifier: str) -> bool:
+    """Whether an identifier of the account is replaced wherever it occurs: `org-7Qx2mN0p` is, `default` is not."""
+    has_digit = any(character.isdigit() for character in identifier)
+    return len(identifier) >= _MIN_IDENTIFIER and has_digit and _TOKEN.fullmatch(identifier) is not None
 
 
 def _name_identifier(identifier: str, header: str) -> str:
     """What stands for an account identifier; a word that tells its kind stays (`wrkspc_`)."""
     kind = _KIND.match(identifier)
     return f"{kind[0] if kind is not None else ''}[{header}]"
+
+
+def _limit_growth(string: str, replaced: str) -> str:
+    """Return the string with its replacements, unless they make it grow by more than MAX_GROWTH characters."""
+    return replaced if len(replaced) <= len(string) + MAX_GROWTH else TOO_LONG
 
 
 def _replace_strings(value: Json, by_position: Mapping[int, str]) -> Json:
