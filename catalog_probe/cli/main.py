@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 PROGRAM = "catalog-probe"
 
-COMMANDS = ("probe", "mock", "check", "identify", "can-i-rely")
+COMMANDS = ("probe", "mock", "check", "identify")
 """Commands outside groups."""
 
 GROUPS: Mapping[str, Sequence[str]] = {
@@ -35,15 +35,14 @@ usage: catalog-probe COMMAND …, or catalog-probe GROUP COMMAND …
 Check what four generative-model APIs document, on a mock that comes along or on
 the providers themselves.
 
-  probe       probe every record; takes what `pytest probes` takes (default: the mock)
-  mock        serve the providers, simulated
-  check       validate the records and their recipes
-  identify    say which record an answer is, and whether to send the request again
-  can-i-rely  say whether what your client depends on holds
-  catalog     show, find, facts, explain, export, update, accept
-  report      build, show, open, diff, history, feed, news
-  target      doctor, coverage, variables, cleanup
-  new         provider, record
+  probe     probe every record; takes what `pytest probes` takes (default: the mock)
+  mock      serve the providers, simulated
+  check     validate the records and their recipes
+  identify  say which record an answer is, and whether to send the request again
+  catalog   show, find, facts, explain, export, update, accept
+  report    build, show, open, diff, history, feed, news
+  target    doctor, coverage, variables, cleanup
+  new       provider, record
 
 examples:
   catalog-probe probe --provider pa -k 429
@@ -104,10 +103,6 @@ def _run(name: str, arguments: Sequence[str]) -> int:
             from catalog_probe.cli import identify
 
             return identify.main(arguments)
-        case "can-i-rely":
-            from catalog_probe.cli import can_i_rely
-
-            return can_i_rely.main(arguments)
         case "catalog":
             from catalog_probe.cli.catalog_commands import group as catalog_group
 

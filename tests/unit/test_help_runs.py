@@ -17,20 +17,14 @@ from tests.unit.reports.factories import make_result, make_run
 if TYPE_CHECKING:
     from pathlib import Path
 
-COMMANDS = ("report feed", "report news", "can-i-rely")
-
-RELY = """\
-[[rely]]
-on = ["pa/errors/general/rate_limit"]
-"""
+COMMANDS = ("report feed", "report news")
 
 
 @pytest.fixture
 def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with a run, its history and a rely.toml."""
+    """A folder with a run and its history."""
     use_as_checkout(tmp_path, monkeypatch)
     result = make_result("pa/errors/general/overloaded")
-    (tmp_path / "rely.toml").write_text(RELY)
     write_run(tmp_path / "reports/out/latest", make_run(run="latest"), [result])
     append_to_history(tmp_path / "reports" / "history", make_run(run="latest"), [result])
     return tmp_path
@@ -49,5 +43,5 @@ def test_each_help_example_runs(command: str, capsys: pytest.CaptureFixture[str]
     commands = list_examples(capsys.readouterr().out)
     assert commands
     for arguments in commands:
-        assert main(arguments) == (10 if command == "can-i-rely" else 0), f"{arguments}: {capsys.readouterr().err}"
+        assert main(arguments) == 0, f"{arguments}: {capsys.readouterr().err}"
         assert capsys.readouterr().out

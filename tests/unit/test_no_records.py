@@ -23,7 +23,6 @@ catalog find 429
 catalog facts 2:7.4
 identify pc
 catalog export csv
-can-i-rely rely.toml
 catalog update latest
 catalog explain
 catalog accept pa/errors --reason known

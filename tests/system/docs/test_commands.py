@@ -80,9 +80,9 @@ TRAFFIC = "--traffic"
 OF_NIGHTS = [
     command
     for command in COMMANDS
-    if re.search(r"catalog-probe (report feed|report news|can-i-rely|catalog update|.* night/)", command)
+    if re.search(r"catalog-probe (report feed|report news|catalog update|.* night/)", command)
 ]
-"""Commands that read live nights, a history or what a client depends on: run where a reader has them (test_help)."""
+"""Commands that read live nights or a history: run where a reader has them (test_help)."""
 RUN_HERE = [command for command in COMMANDS if not command.startswith(NOT_HERE) and command not in OF_NIGHTS]
 PROBING = [command for command in RUN_HERE if command.startswith(("pytest ", "catalog-probe probe"))]
 

@@ -23,7 +23,7 @@ from catalog_probe.catalog.files.store import RECORDS
 from catalog_probe.catalog.model import Aspect, Outcome
 from catalog_probe.catalog.model.answered_by import AnsweredBy
 from catalog_probe.catalog.model.exits import Exit
-from catalog_probe.cli import can_i_rely, check, identify, main, probe, report_commands
+from catalog_probe.cli import check, identify, main, probe, report_commands
 from catalog_probe.cli.catalog_commands import group as catalog_group
 from catalog_probe.cli.new_commands import group as new_group
 from catalog_probe.cli.target_commands import group as target_group
@@ -67,7 +67,7 @@ def iterate_parsers(parser: argparse.ArgumentParser) -> Iterator[argparse.Argume
 
 def examples() -> list[str]:
     texts = [main.OVERVIEW]
-    for command in (probe, check, identify, can_i_rely, report_commands, catalog_group, new_group, target_group):
+    for command in (probe, check, identify, report_commands, catalog_group, new_group, target_group):
         texts += [parser.format_help() for parser in iterate_parsers(command.build_parser())]
     matches = (match[1] for text in texts for match in _EXAMPLE.finditer(text))
     return list(dict.fromkeys(_GAP.split(match)[0] for match in matches))
@@ -124,7 +124,6 @@ def make_reader(place: Path) -> Path:
         copy_folder(RECORDS, folder / records)
     (folder / "error.txt").write_text(ANSWER, encoding="utf-8")
     (folder / "body.json").write_text('{"code": "resource-exhausted", "error": "Too many requests."}', encoding="utf-8")
-    (folder / "rely.toml").write_text('[[rely]]\non = ["pa/errors/general/rate_limit"]\n', encoding="utf-8")
     assert main.main(["new", "provider", "PE", "--catalog", str(folder / "company")]) == 0
     provider_folders.use(None)
     return folder

@@ -1,1 +1,0 @@
-"""What a client depends on, and whether the evidence of the records says that it holds."""
