@@ -22,7 +22,7 @@ catalog show
 catalog find 429
 catalog facts 2:7.4
 identify pc
-catalog export csv
+catalog export openapi pa
 catalog update latest
 catalog explain
 catalog accept pa/errors --reason known

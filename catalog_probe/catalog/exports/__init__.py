@@ -1,1 +1,1 @@
-"""The catalog for other tools: OpenAPI and CSV."""
+"""The catalog for other tools: OpenAPI."""

@@ -75,11 +75,10 @@ Fields:
 _EXPORT = """\
 OpenAPI 3.1 of one provider has its endpoints with all documented errors and
 examples. It has no words for events of a stream, sockets and gRPC: those are
-extensions. A table has a line a record. Names are stand-ins.
+extensions. Names are stand-ins.
 
   catalog-probe catalog export openapi pa > pa.json
-  catalog-probe catalog export csv pc                      one provider's records
-  catalog-probe catalog export csv --output records.csv    all
+  catalog-probe catalog export openapi pc --output pc.json
 """
 
 _UPDATE = """\
@@ -156,11 +155,9 @@ def build_parser() -> Parser:
     explain = add_command("explain", commands.explain, "say what a finding or reason code means", _EXPLAIN)
     explain.add_argument("code", nargs="?", metavar="CODE", help="a code, like header-missing; without it, all")
 
-    export = add_command("export", export_command.export, "make a document for other tools: OpenAPI or CSV", _EXPORT)
-    export.add_argument("form", choices=("openapi", "csv"), help="what to make")
-    export.add_argument(
-        "provider", nargs="?", metavar="PROVIDER", help=f"of which provider: {parser.describe_providers()}"
-    )
+    export = add_command("export", export_command.export_openapi, "make a document for other tools: OpenAPI", _EXPORT)
+    export.add_argument("form", choices=("openapi",), help="what to make")
+    export.add_argument("provider", metavar="PROVIDER", help=f"of which provider: {parser.describe_providers()}")
     export.add_argument("--output", type=Path, metavar="FILE", help="write it there (default: stdout)")
 
     # the folder of `--catalog` may be empty yet

@@ -29,7 +29,9 @@ def own_records(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "records"
 
 
-@pytest.mark.parametrize("command", ["find --status 429", "export csv", "show pa/errors/general/rate_limit_error"])
+@pytest.mark.parametrize(
+    "command", ["find --status 429", "export openapi pa", "show pa/errors/general/rate_limit_error"]
+)
 def test_every_command_names_an_unfinished_own_record(
     command: str, own_records: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -1,9 +1,7 @@
-"""Exports of the catalog: OpenAPI and a table."""
+"""The export of the catalog as OpenAPI."""
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -11,11 +9,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from catalog_probe.catalog.exports import table
 from catalog_probe.catalog.exports.openapi import build_document
 from catalog_probe.catalog.exports.schemas import fields_schema
 from catalog_probe.catalog.files.manifest import manifest, providers
-from catalog_probe.catalog.library import load
 from catalog_probe.catalog.model.exits import Exit
 from catalog_probe.catalog.reading.error_records import documented_status
 from catalog_probe.catalog.reading.record_fields import claimed_endpoints, request_line
@@ -101,34 +97,19 @@ def test_fields_at_pointers_are_one_schema() -> None:
     assert not check.is_valid({"data": [{"id": "x"}], "n": 1, "a/b": 1})
 
 
-def test_a_table_has_a_line_a_record() -> None:
-    rows = list(csv.DictReader(io.StringIO(table.to_csv(load().values()))))
-    assert len(rows) == len(load())
-    (overloaded,) = (row for row in rows if row["address"] == "pa/errors/general/overloaded")
-    assert (overloaded["statuses"], overloaded["type"], overloaded["retry"]) == ("529", "overloaded_error", "yes")
-    assert set(rows[0]) == set(table.COLUMNS)
-
-
-def test_no_cell_is_a_formula() -> None:
-    """What a spreadsheet would run is text."""
-    cells = [cell for row in csv.reader(io.StringIO(table.to_csv(load().values()))) for cell in row]
-    assert not [cell for cell in cells if cell.startswith(("=", "+", "-", "@", "\t"))]
-
-
 def test_on_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["export", "openapi", "PD", "--output", str(tmp_path / "pd.json")]) == Exit.FINE
     assert json.loads((tmp_path / "pd.json").read_text()) == build_export("pd")
-    assert main(["export", "csv", "pd"]) == Exit.FINE
-    lines = capsys.readouterr().out.splitlines()
-    assert len(lines) == len(catalog().select(provider="pd")) + 1
+    assert main(["export", "openapi", "pd"]) == Exit.FINE
+    assert json.loads(capsys.readouterr().out) == build_export("pd")
 
 
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["openapi"], "OpenAPI describes one provider; name one of pa, pb, pc, pd"),
+        (["openapi"], "the following arguments are required: PROVIDER"),
         (["openapi", "pe"], "no provider is called 'pe'"),
-        (["csv", "pa", "--output", "/nowhere/at/all.csv"], "/nowhere/at/all.csv: No such file or directory"),
+        (["openapi", "pa", "--output", "/nowhere/at/all"], "/nowhere/at/all: No such file or directory"),
     ],
 )
 def test_a_mistake_is_one_line(arguments: list[str], words: str, capsys: pytest.CaptureFixture[str]) -> None:
