@@ -23,7 +23,7 @@ COMMANDS = ("probe", "mock", "check", "identify")
 
 GROUPS: Mapping[str, Sequence[str]] = {
     "catalog": ("show", "find", "facts", "explain", "export", "update", "accept"),
-    "report": ("build", "show", "open", "diff", "history", "feed", "news"),
+    "report": ("build", "show", "open", "diff", "history", "news"),
     "target": ("doctor", "coverage", "variables", "cleanup"),
     "new": ("provider", "record"),
 }
@@ -40,7 +40,7 @@ the providers themselves.
   check     validate the records and their recipes
   identify  say which record an answer is, and whether to send the request again
   catalog   show, find, facts, explain, export, update, accept
-  report    build, show, open, diff, history, feed, news
+  report    build, show, open, diff, history, news
   target    doctor, coverage, variables, cleanup
   new       provider, record
 

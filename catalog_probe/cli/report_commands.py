@@ -18,7 +18,7 @@ from catalog_probe.catalog.model.exits import Exit
 from catalog_probe.catalog.text.sanitizing import escape_hidden_in_json, sanitize_row
 from catalog_probe.cli import parser
 from catalog_probe.cli.parser import Parser
-from catalog_probe.reports import build, comparison
+from catalog_probe.reports import build, comparison, news
 from catalog_probe.reports.content.words import OUTCOMES
 from catalog_probe.reports.history.history_file import (
     append_to_history,
@@ -26,7 +26,6 @@ from catalog_probe.reports.history.history_file import (
     find_only_target,
     load_history,
 )
-from catalog_probe.reports.news import feed, news
 from catalog_probe.reports.run_lookup import find_run_folder, find_run_folder_or_none, read_named_run
 from catalog_probe.reports.views import ci_annotations, terminal
 
@@ -49,7 +48,6 @@ A RUN is a run's folder, its results.jsonl, or its name under reports/out
   catalog-probe report diff RUN_A RUN_B              which outcomes and assertions differ
   catalog-probe report history append latest         add it to the history, for later reports
   catalog-probe report history list --target live    the runs in the history
-  catalog-probe report feed                          what changed on the wire, as an Atom feed
   catalog-probe report news                          what is new in the last run, as JSON
 """
 
@@ -103,10 +101,6 @@ def build_parser() -> Parser:
     listing = _add(history_commands, "list", "list the runs of a target, one per line", within="history ")
     _add_history_options(listing)
     listing.set_defaults(run_command=_list)
-    command = _add(commands, "feed", "print what changed on the wire as an Atom feed, from the history")
-    command.add_argument("run", metavar="RUN", nargs="?", help="a run of the target, if --target does not name it")
-    _add_history_options(command)
-    command.set_defaults(run_command=_feed)
     command = _add(commands, "news", "print what is new in a run as one small JSON, for alerts")
     command.add_argument("run", metavar="RUN", nargs="?", help="a run of the history (default: the last one)")
     _add_history_options(command)
@@ -195,12 +189,6 @@ def _append(args: argparse.Namespace) -> int:
 def _list(args: argparse.Namespace) -> int:
     for line in _load_history(args):
         print(sanitize_row(f"{line['today']}  {line['run']}  {_count_outcomes(line['outcomes'])}"))
-    return 0
-
-
-def _feed(args: argparse.Namespace) -> int:
-    rows = earlier_runs.parse_history_lines(_load_history(args))
-    print(feed.render(args.target, rows), end="")
     return 0
 
 

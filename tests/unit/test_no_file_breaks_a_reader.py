@@ -21,9 +21,9 @@ from catalog_probe.catalog.model.errors import UserError
 from catalog_probe.catalog.writeback import accepted_differences
 from catalog_probe.probes.running import journal
 from catalog_probe.probes.targets import target_file as targets
+from catalog_probe.reports import news
 from catalog_probe.reports.history.history_file import append_to_history, load_shown_history
 from catalog_probe.reports.history.history_line import build_history_line
-from catalog_probe.reports.news import feed, news
 from catalog_probe.reports.views import junit, summary, terminal
 from tests.unit.catalog.catalog_factories import write_run
 from tests.unit.reports import sample
@@ -53,7 +53,6 @@ def read_history(path: Path) -> None:
         build_history_line(run, results)
         terminal.render(run, results)
         if rows:
-            feed.render(path.stem, rows)
             news.build_news(path.stem, rows, rows[-1].run)
     except UserError as error:
         raise AssertionError(str(error)) from error

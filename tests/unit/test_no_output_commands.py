@@ -36,9 +36,8 @@ from catalog_probe.probes.plugin import progress
 from catalog_probe.probes.plugin.collection import outcomes
 from catalog_probe.probes.running.engine import LaneState
 from catalog_probe.probes.targets import target_file as targets
-from catalog_probe.reports import comparison
+from catalog_probe.reports import comparison, news
 from catalog_probe.reports.history.history_line import build_history_line
-from catalog_probe.reports.news import feed, news
 from catalog_probe.reports.views import ci_annotations, junit, summary, terminal
 from tests.harness.engines import catalog
 from tests.unit.catalog.catalog_factories import make_small_catalog, write_catalog
@@ -155,11 +154,10 @@ def test_ci_annotations_are_the_only_commands(text: str) -> None:
 
 
 @given(FOREIGN_TEXTS)
-def test_feed_and_news(text: str) -> None:
+def test_news(text: str) -> None:
     run, results = make_run_with(text)
     line = build_history_line(run, results)
     rows = earlier_runs.parse_history_lines([{**line, "addresses": [f"{text}/errors/general/{slug}" for slug in "ab"]}])
-    assert_inert(feed.render(text, rows))
     assert_inert(json.dumps(escape_hidden_in_json(news.build_news(text, rows, text)), ensure_ascii=False, indent=2))
 
 

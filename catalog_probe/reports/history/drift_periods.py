@@ -34,8 +34,6 @@ class PeriodEnding(StrEnum):
 class AffectedRecord:
     """One record in a drift period."""
 
-    address: str
-    first: date
     differs: set[str] = field(default_factory=set)
     """The differences, each as `answer/status 422`."""
     endpoints: set[str] = field(default_factory=set)
@@ -70,11 +68,6 @@ class DriftPeriod:
     def id(self) -> str:
         """`pa-3f2a9c01/2026-11-02`; later nights do not change it."""
         return f"{self.cause}/{self.first}"
-
-    @property
-    def last_change(self) -> date:
-        """The last day on which a record joined or left; that a drift goes on is no news."""
-        return max(day for record in self.records.values() for day in (record.first, record.ended or record.first))
 
 
 def find_drift_periods(rows: Iterable[HistoryRow]) -> list[DriftPeriod]:
@@ -158,7 +151,7 @@ class _Replay:
 
     def _continue(self, period: DriftPeriod, address: str, name: str, cause: str, row: HistoryRow) -> None:
         period.last = row.today
-        record = period.records.setdefault(address, AffectedRecord(address, row.today))
+        record = period.records.setdefault(address, AffectedRecord())
         record.ended, record.ending = None, None
         record.differs.add(name)
         record.endpoints |= set(row.drifts.get(address, {}).get("on", ()))

@@ -78,9 +78,7 @@ def commands() -> Iterator[tuple[str, str]]:
 COMMANDS = list(dict.fromkeys(command for _, command in commands()))
 TRAFFIC = "--traffic"
 OF_NIGHTS = [
-    command
-    for command in COMMANDS
-    if re.search(r"catalog-probe (report feed|report news|catalog update|.* night/)", command)
+    command for command in COMMANDS if re.search(r"catalog-probe (report news|catalog update|.* night/)", command)
 ]
 """Commands that read live nights or a history: run where a reader has them (test_help)."""
 RUN_HERE = [command for command in COMMANDS if not command.startswith(NOT_HERE) and command not in OF_NIGHTS]

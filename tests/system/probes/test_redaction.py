@@ -13,8 +13,8 @@ import pytest
 
 from catalog_probe.catalog.evidence import earlier_runs
 from catalog_probe.probes.wire.redaction.redactor import MIN_SECRET
+from catalog_probe.reports import news
 from catalog_probe.reports.history.history_file import load_history
-from catalog_probe.reports.news import feed, news
 from tests.harness.command import CommandResult, pytest_probes
 from tests.harness.hostile import GREEN, HostileServer, Peer, answer, answer_head
 from tests.unit.reports.packed_details import unpack_details
@@ -191,9 +191,8 @@ def probe_echo_server(tmp_path: Path, *arguments: str) -> tuple[CommandResult, l
 
 
 def build_news(out: Path) -> None:
-    """Write the feed and the webhook's news of the history."""
+    """Write the news of the history."""
     rows = earlier_runs.parse_history_lines(load_history(out / "history", "canary"))
-    (out / "feed.xml").write_text(feed.render("canary", rows), encoding="utf-8")
     built = news.build_news("canary", rows, rows[-1].run)
     (out / "news.json").write_text(json.dumps(built), encoding="utf-8")
 
@@ -215,7 +214,7 @@ HOW = {"echoes": (), "exceptions": ("-p", "leaky"), "workers": ("-n", "2", "-p",
 def test_no_secret_is_found_in_anything(how: str, tmp_path: Path) -> None:
     ran, heads = probe_echo_server(tmp_path, *HOW[how])
     files = dict(left_behind(ran))
-    assert {"results.jsonl", "summary.md", "junit.xml", "report.html", "feed.xml", "news.json"} <= {
+    assert {"results.jsonl", "summary.md", "junit.xml", "report.html", "news.json"} <= {
         name.rpartition("/")[2] for name in files
     }
     assert any("x-api-key" in text for name, text in files.items() if name.endswith("report.html, unpacked"))

@@ -12,12 +12,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from catalog_probe.catalog.evidence.results import Invocation
 from catalog_probe.catalog.evidence.results_file import EvidenceError
+from catalog_probe.catalog.evidence.verdicts.merge import merge_runs
 from catalog_probe.catalog.model import Outcome
 from catalog_probe.cli.report_commands import main
 from catalog_probe.reports.history.drift_periods import find_drift_periods
 from catalog_probe.reports.history.history_file import append_to_history
-from catalog_probe.reports.news.news import build_news
+from catalog_probe.reports.news import build_news
 from tests.harness.checkouts import use_as_checkout
 from tests.unit.catalog.catalog_factories import write_run
 from tests.unit.reports.factories import make_finding, make_result, make_run
@@ -209,6 +211,11 @@ def test_the_command_prints_it_of_any_run(
     ("arguments", "message"),
     [
         (["news", "r7"], "no run 'r7'"),
+        (
+            ["news", "--target", "nowhere"],
+            "reports/history/nowhere.jsonl: the history has no run; "
+            "`catalog-probe report history append latest` adds the last run\n",
+        ),
     ],
 )
 def test_mistakes_are_one_line(
@@ -224,6 +231,43 @@ def test_mistakes_are_one_line(
     error = capsys.readouterr().err
     assert message in error
     assert error.count("\n") == 1
+
+
+def test_the_only_history_there_is_need_not_be_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    use_as_checkout(tmp_path, monkeypatch)
+    append_to_history(tmp_path / "h", make_run(target="gateway"), [make_drift(A)])
+    assert main(["news", "--history", "h"]) == 0
+    assert json.loads(capsys.readouterr().out)["target"] == "gateway"
+    append_to_history(tmp_path / "h", make_run(target="mock"), [make_drift(A)])
+    assert main(["news", "--history", "h"]) == 4
+    assert "h/live.jsonl: the history has no run" in capsys.readouterr().err
+
+
+def test_a_run_under_another_revision_is_no_news_of_the_usual_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    use_as_checkout(tmp_path, monkeypatch)
+    append_nights(tmp_path / "h", [[make_result(A), make_result(B)], [make_drift(A), make_result(B)]])
+    assert main(["news", "--history", "h"]) == 0
+    before = capsys.readouterr().out
+    invocation = Invocation(revision="pa:2026-10-21")
+    other_revision = make_run(
+        run="o1", target="live-2026-10-21", started_at="2026-11-02T05:00:00Z", today="2026-11-02", invocation=invocation
+    )
+    append_to_history(tmp_path / "h", other_revision, [make_unobserved(A), make_drift(B)])
+    assert main(["news", "--history", "h"]) == 0
+    assert capsys.readouterr().out == before
+    with pytest.raises(EvidenceError, match="runs of different targets cannot be one: live-2026-10-21, live"):
+        merge_runs([(make_run(), [make_result(A)]), (other_revision, [make_drift(A)])])
+
+
+def test_a_cause_without_summary_is_described_by_its_differences() -> None:
+    [row] = build_history_rows([[make_drift(A)]])
+    wordless = replace(row, causes={cause: {"code": "c"} for cause in row.causes})
+    [change] = build_news("live", [wordless], row.run)["new"]
+    assert (change["code"], change["summary"]) == ("c", "answer/status 422")
 
 
 def test_a_merged_night_has_the_news_of_its_shards(tmp_path: Path) -> None:

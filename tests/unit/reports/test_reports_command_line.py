@@ -156,7 +156,7 @@ def test_help_teaches(capsys: pytest.CaptureFixture[str]) -> None:
     assert "catalog-probe report build latest" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("command", ["build", "show", "diff", "open", "feed", "news", "history append", "history list"])
+@pytest.mark.parametrize("command", ["build", "show", "diff", "open", "news", "history append", "history list"])
 def test_help_describes_the_command_and_its_arguments(
     command: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -17,7 +17,6 @@ from catalog_probe.catalog.text.sanitizing import sanitize_line
 from catalog_probe.reports.content.reported_causes import parse_summary
 from catalog_probe.reports.content.words import join_providers
 from catalog_probe.reports.history.drift_periods import DriftPeriod, PeriodEnding, find_drift_periods, night_order
-from catalog_probe.reports.news.feed import MAX_TEXT_LENGTH, describe_period
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -28,6 +27,7 @@ if TYPE_CHECKING:
 
 CHANGE_KINDS = ("new", "changed", "recovered")
 
+_MAX_TEXT_LENGTH = 300  # characters of a text from outside
 _MAX_CHANGES = 40  # per kind; all are counted
 _MAX_RECORDS = 10  # named per change, or per provider
 
@@ -57,8 +57,8 @@ def build_news(target: str, rows: Sequence[HistoryRow], run: str) -> dict[str, J
     unobserved = list_unobserved_providers(row)
     return {
         "schema_version": 1,
-        "run": sanitize_line(run, MAX_TEXT_LENGTH),
-        "target": sanitize_line(target, MAX_TEXT_LENGTH),
+        "run": sanitize_line(run, _MAX_TEXT_LENGTH),
+        "target": sanitize_line(target, _MAX_TEXT_LENGTH),
         "live": row.live,
         "night": row.today.isoformat(),
         "text": _format_sentence(changes, lost, unobserved),
@@ -114,7 +114,7 @@ def _describe_change(period: DriftPeriod) -> dict[str, Json]:
         "provider": period.provider,
         "cause": period.cause,
         "code": period.code or None,
-        "summary": describe_period(period),
+        "summary": _describe_difference(period),
         "first": period.first.isoformat(),
         "last": period.last.isoformat(),
         "ended": period.ended.isoformat() if period.ended else None,
@@ -124,6 +124,12 @@ def _describe_change(period: DriftPeriod) -> dict[str, Json]:
         "number": len(period.records),
         "records": _name_records(sorted(period.records)),
     }
+
+
+def _describe_difference(period: DriftPeriod) -> str:
+    """Return what differs: in the words of the history, or by the names of the differences if it has none."""
+    names = sorted({name for record in period.records.values() for name in record.differs})
+    return sanitize_line(period.summary or ", ".join(names), _MAX_TEXT_LENGTH)
 
 
 def _group_by_provider(lost: Iterable[tuple[str, date]]) -> Iterator[dict[str, Json]]:
@@ -141,7 +147,7 @@ def _group_by_provider(lost: Iterable[tuple[str, date]]) -> Iterator[dict[str, J
 
 
 def _name_records(addresses: Sequence[str]) -> list[str]:
-    return [sanitize_line(address, MAX_TEXT_LENGTH) for address in addresses[:_MAX_RECORDS]]
+    return [sanitize_line(address, _MAX_TEXT_LENGTH) for address in addresses[:_MAX_RECORDS]]
 
 
 def _format_sentence(
