@@ -1,0 +1,25 @@
+"""Each `>>>` example in a docstring of the product gives the result that it prints."""
+
+from __future__ import annotations
+
+import doctest
+import importlib
+from pathlib import Path
+
+import pytest
+
+import catalog_probe
+
+PACKAGE = Path(catalog_probe.__file__).parent
+MODULES = [
+    ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts).removesuffix(".__init__")
+    for path in sorted(PACKAGE.rglob("*.py"))
+    if ">>> " in path.read_text("utf-8")
+]
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_docstring_examples_hold(module: str) -> None:
+    result = doctest.testmod(importlib.import_module(module))
+    assert result.attempted
+    assert not result.failed
