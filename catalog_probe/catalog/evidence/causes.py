@@ -59,12 +59,6 @@ class Cause:
         return tuple(sorted({endpoint for drift in self.drifts for endpoint in drift.finding.endpoints}))
 
     @property
-    def assertions(self) -> tuple[str, ...]:
-        """The mismatched assertions, as `<address>#<key>`."""
-        keys = {f"{drift.record}#{drift.finding.assertion}" for drift in self.drifts if drift.finding.assertion}
-        return tuple(sorted(keys))
-
-    @property
     def what(self) -> str:
         """What differs: `status`, `header retry-after`, `body /data`."""
         return f"{self.key[1]} {self.key[2]}".strip()

@@ -62,9 +62,9 @@ def whole_number(name: str, help: str, *, default: int | None = None, minimum: i
     return Param(name, read, help, default, required=default is None)
 
 
-def duration(name: str, help: str, *, default: float | None = None) -> Param:
-    """Declare a duration such as `59m59s`, in seconds; required if it has no default."""
-    return Param(name, parse_duration, help, default, required=default is None)
+def duration(name: str, help: str) -> Param:
+    """Declare a required duration such as `59m59s`, in seconds."""
+    return Param(name, parse_duration, help, required=True)
 
 
 @dataclass(frozen=True)

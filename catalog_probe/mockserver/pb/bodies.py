@@ -13,7 +13,7 @@ from catalog_probe.mockserver.pb.errors import BREACHES, NOT_JSON, TOO_LARGE
 
 if TYPE_CHECKING:
     from catalog_probe.mockserver.core.calls import Call
-    from catalog_probe.mockserver.core.fields import Path, Value
+    from catalog_probe.mockserver.core.fields import Value
 
 MAX_BODY_BYTES = 64 * MB  # the documents state no size; it bounds the mock's memory
 
@@ -41,10 +41,10 @@ async def read_object(call: Call, table: Value) -> dict[str, Any]:
     return check_object(body.value, table)
 
 
-def check_object(body: Any, table: Value, path: Path = ()) -> dict[str, Any]:
+def check_object(body: Any, table: Value) -> dict[str, Any]:
     """Return the body in camelCase and without null fields, or refuse it."""
     renamed = rename(body, table)
-    violation = next(iter(find_violations(renamed, table, path=path)), None)
+    violation = next(iter(find_violations(renamed, table)), None)
     if violation is not None:
         raise violation.make_refusal(BREACHES)
     checked: dict[str, Any] = renamed

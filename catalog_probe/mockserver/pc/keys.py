@@ -18,11 +18,10 @@ ANYWHERE = ("0.0.0.0/0", "::/0")
 
 @dataclass(frozen=True)
 class Organization:
-    """An organization; `early_access` enables models that others do not have."""
+    """An organization: its usage tier and its allowed addresses."""
 
     id: str
     tier: str = TIER_5
-    early_access: bool = False
     allowlist: tuple[str, ...] = ANYWHERE
 
 

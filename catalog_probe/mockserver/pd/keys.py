@@ -19,14 +19,13 @@ class Team:
     zero_data_retention: bool = False
     server_tools: bool = True
     prepaid_credit_usd: float = 100.0
-    invoiced_limit_usd: float = 0.0
     requests_per_second: float = 8
     tokens_per_minute: int = 1_000_000
 
     @property
     def can_pay(self) -> bool:
-        """Whether prepaid credit or an invoice covers one more request."""
-        return self.prepaid_credit_usd > 0 or self.invoiced_limit_usd > 0
+        """Whether prepaid credit covers one more request. No team has an invoiced limit."""
+        return self.prepaid_credit_usd > 0
 
 
 ACME = Team("00000000-0000-4000-8000-000000000001")

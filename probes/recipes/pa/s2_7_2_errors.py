@@ -79,10 +79,10 @@ def changed_recipe(slug: str, request: Call, change: Change | Mapping[str, Chang
     return changed_request(FAMILY, slug, request, change, control=find_control(request))
 
 
-def destructive_recipe(slug: str, call: Call, detail: str, other_endpoints: OtherEndpoints | None = None) -> Recipe:
+def destructive_recipe(slug: str, call: Call, detail: str) -> Recipe:
     """A request that does harm if it is not refused, so it is sent to a mock alone."""
     not_live = (ReasonCode.NO_DOCUMENTED_SETUP, detail)
-    return FAMILY.recipe(slug, call, cost=Cost.DESTRUCTIVE, not_live=not_live, other_endpoints=other_endpoints)
+    return FAMILY.recipe(slug, call, cost=Cost.DESTRUCTIVE, not_live=not_live)
 
 
 QUERY_ERRORS: tuple[Recipe, ...] = (

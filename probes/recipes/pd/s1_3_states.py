@@ -17,7 +17,7 @@ from catalog_probe.probes.targets.target import Cost
 from .requests import UNKNOWN_RESULT, create_completion
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable
 
     from catalog_probe.catalog.model import Exchange
 
@@ -72,12 +72,10 @@ def _status(exchange: Exchange) -> int | None:
 
 
 def billable_steps(
-    family: Family, *, requests: int, labels: Iterable[str] = (ANSWER,), not_live: tuple[str, str] | None = None
+    family: Family, *, requests: int, not_live: tuple[str, str] | None = None
 ) -> Callable[[Steps], Recipe]:
     """Make a recipe of steps that ask for one completion, which costs."""
-    return family.stepwise(
-        labels=labels, requests=requests, not_live=not_live, cost=Cost.BILLABLE, tokens=500, needs={"small_model"}
-    )
+    return family.stepwise(requests=requests, not_live=not_live, cost=Cost.BILLABLE, tokens=500, needs={"small_model"})
 
 
 # 1:3 "deferred completion, ready": "within 24 h", "a result can be fetched exactly once"
