@@ -99,13 +99,21 @@ class SearchEntry:
         return has_facet(self.facets, field, value)
 
 
-def parse(text: str, *, known: Iterable[str] = RECORD_FIELDS) -> tuple[Term, ...]:
-    """Parse a query.
+def parse(text: str) -> tuple[Term, ...]:
+    """Parse a query over records: `status:429 quota` gives a term with a field and one without.
 
     Raises:
         CatalogError: an unknown field, or a value that its field can never have.
     """
-    return tuple(_parse_known_terms(text, frozenset(known)))
+    terms = tuple(parse_terms(text))
+    for term in terms:
+        if term.field in RUN_FIELDS:
+            raise CatalogError(f"{term.field}: exists only in a run", "look for it in the search of a report")
+        if term.field and term.field not in RECORD_FIELDS:
+            mend = suggest_similar(term.field, RECORD_FIELDS) or f"they are {', '.join(sorted(RECORD_FIELDS))}"
+            raise CatalogError(f"no field is called {term.field!r}", mend)
+        require_possible_values(term)
+    return terms
 
 
 def find_unmatched_term(text: str, records: Iterable[Record]) -> tuple[str, str] | None:
@@ -159,17 +167,6 @@ def keywords_for_k(record: Record) -> frozenset[str]:
 def split_names(text: str) -> str:
     """Append the text with names split into words, so that `not found` matches `not_found` and `not-found`."""
     return f"{text}\n{re.sub('[_/-]', ' ', text)}"
-
-
-def _parse_known_terms(text: str, known: frozenset[str]) -> Iterator[Term]:
-    for term in parse_terms(text):
-        if term.field and term.field not in known and (term.field in RECORD_FIELDS or term.field in RUN_FIELDS):
-            raise CatalogError(f"{term.field}: exists only in a run", "look for it in the search of a report")
-        if term.field and term.field not in known:
-            close = suggest_similar(term.field, known)
-            raise CatalogError(f"no field is called {term.field!r}", close or f"they are {', '.join(sorted(known))}")
-        require_possible_values(term)
-        yield term
 
 
 def _matches_age(age: int | None, value: str) -> bool:

@@ -15,7 +15,8 @@ PROSE_FIELDS = frozenset({"message", "note", "observed"})
 """Fields that a part of the text matches."""
 
 SPACED_FIELDS = frozenset({"is", "outcome"})
-"""Fields whose values have spaces in views and underscores in results.jsonl; a query may write either."""
+"""Fields of a run with spaces in their values in views, and underscores in results.jsonl. The page's search takes
+either."""
 
 _TERM = re.compile(r'(-?)(?:([a-z]+):)?(?:"([^"]*)"?|(\S+))')
 
@@ -36,8 +37,6 @@ def parse_terms(text: str) -> Iterator[Term]:
     for dash, field, quoted, word in _TERM.findall(text.lower()):
         value = quoted or word
         if value:
-            if field in SPACED_FIELDS:
-                value = re.sub("[ _]", "-", value)
             values = value.split(",") if field and field not in PROSE_FIELDS else [value]
             yield Term(field, tuple(filter(None, values)), negated=bool(dash))
 

@@ -78,7 +78,6 @@ VALUE_FORMATS: Mapping[str, ValueFormat] = MappingProxyType(
 )
 
 MAX_VALUE_LENGTH = 80  # characters of a wrong value in a message
-MAX_LISTED_VALUES = 32  # a message lists all values of a shorter list
 
 
 def require_possible_values(term: Term) -> None:
@@ -93,6 +92,4 @@ def require_possible_values(term: Term) -> None:
         if form is not None and re.fullmatch(form.pattern, value) is None:
             raise CatalogError(what, form.mend)
         if allowed is not None and not any(matches_wildcard(value, word) for word in allowed):
-            all_values = f"they are {', '.join(allowed)}" if len(allowed) <= MAX_LISTED_VALUES else ""
-            mend = suggest_similar(value, allowed) or all_values or "`catalog-probe catalog explain` lists them"
-            raise CatalogError(what, mend)
+            raise CatalogError(what, suggest_similar(value, allowed) or f"they are {', '.join(allowed)}")
