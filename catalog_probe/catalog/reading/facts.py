@@ -10,7 +10,6 @@ from enum import StrEnum
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Self
 
-from catalog_probe.catalog.files import provider_folders
 from catalog_probe.catalog.files.manifest import provider_folder
 from catalog_probe.catalog.files.schemas import schemas
 from catalog_probe.catalog.model.assertion import Basis
@@ -25,7 +24,6 @@ if TYPE_CHECKING:
     from catalog_probe.catalog.files.store import Catalog
     from catalog_probe.catalog.model.assertion import Assertion
 
-SHIPPED_FACTS = provider_folders.SHIPPED.facts
 
 COLUMNS = ("id", "section", "row", "statement", "wire", "note", "checked_by")
 

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from catalog_probe.catalog.model import Reason
 from catalog_probe.catalog.model.codes import ReasonCode
-from catalog_probe.catalog.model.labels import ANSWER, SETUP
+from catalog_probe.catalog.model.labels import ANSWER
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
     from contextlib import AbstractContextManager
 
     from catalog_probe.catalog.model import Exchange, Response
@@ -45,10 +45,6 @@ class Probe(Protocol):
     def values(self) -> Mapping[str, str]:
         """The target's values, which placeholders stand for."""
 
-    @property
-    def exchanges(self) -> Sequence[Exchange]:
-        """All exchanges of this attempt so far, in order."""
-
     async def send(self, call: Call, label: str = ANSWER) -> Exchange:
         """Send a call whose exchange is judged under `label`. What it makes is removed when the attempt ends.
 
@@ -56,7 +52,7 @@ class Probe(Protocol):
             ProbeStopped: the lane has ended, the budget is spent, or the provider asks for too long a wait.
         """
 
-    async def setup(self, call: Call, *statuses: int, label: str = SETUP) -> Response:
+    async def setup(self, call: Call, *statuses: int) -> Response:
         """Send a call that the probe relies on; any answer but a success (or one of `statuses`) ends the attempt.
 
         A conversation succeeds when every message that its script waits for came.

@@ -97,7 +97,7 @@ class AttemptProbe:
         finally:
             self._session = session
 
-    async def setup(self, call: Call, *statuses: int, label: str = SETUP) -> Response:
+    async def setup(self, call: Call, *statuses: int) -> Response:
         """Send a call that the probe relies on.
 
         Any answer but a success (or one of `statuses`) ends the attempt.
@@ -108,7 +108,7 @@ class AttemptProbe:
             ProbeStopped: no verdict on the record. The reason is `setup-failed`, or the transient fault of the answer:
                 then another attempt is worth while.
         """
-        exchange = await self.send(call, label)
+        exchange = await self.send(call, SETUP)
         response = exchange.response
         status = http_status_of(response, self.provider)
         if response is not None and status is not None:

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.evidence.results import RECORDED, Result
 from catalog_probe.catalog.evidence.retention import trim_attempt, trim_finding, trim_observation
-from catalog_probe.catalog.evidence.traffic_summary import format_traffic_summary
 from catalog_probe.catalog.model import Attempt, Outcome, Reason
 from catalog_probe.catalog.model.clock import format_utc
 from catalog_probe.catalog.model.codes import ReasonCode
@@ -135,10 +134,6 @@ class TrafficJudge:
             observations=tuple(map(trim_observation, verdict.observations)),
         )
         return redact_result(result, self.redactor)
-
-    def format_summary(self) -> str:
-        """Describe in a sentence how many exchanges were judged, and why others were not."""
-        return format_traffic_summary(self.to_json())
 
     def to_json(self) -> dict[str, Json]:
         """Return how many exchanges were judged, and why others were not, as results.jsonl has it."""

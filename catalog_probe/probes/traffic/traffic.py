@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -42,11 +42,6 @@ class Traffic:
     def names(self) -> tuple[str, ...]:
         return tuple(recording.name for recording in self.recordings)
 
-    @property
-    def left_out(self) -> Counter[str]:
-        """Reason -> how many exchanges are no evidence."""
-        return self._judge.left_out
-
     def result(self, address: str) -> Result:
         """Return the verdict on one record."""
         return self._judge.conclude_result(address)
@@ -60,10 +55,6 @@ class Traffic:
     def to_json(self) -> dict[str, Json]:
         """Return how many exchanges were judged, and why others were not, as results.jsonl has it."""
         return self._judge.to_json()
-
-    def summary(self) -> str:
-        """Describe in a sentence how many exchanges were judged, and why others were not."""
-        return self._judge.format_summary()
 
     @cached_property
     def _judge(self) -> TrafficJudge:

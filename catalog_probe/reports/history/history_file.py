@@ -62,18 +62,16 @@ def load_history(folder: Path, target: str, damage_notes: list[str] | None = Non
 
 
 def load_shown_history(
-    folder: Path, target: str, before: str = "~", damage_notes: list[str] | None = None
+    folder: Path, target: str, damage_notes: list[str] | None = None
 ) -> tuple[str | None, tuple[dict[str, Json], ...]]:
     """Return the name of the previous run and the lines that a new run carries.
 
     Args:
         folder: of the histories.
         target: the name of the target.
-        before: the start of the new run; the default is after every date.
         damage_notes: as for `load_history`.
     """
-    history = load_history(folder, target, damage_notes)
-    lines = [line for line in history if line["started_at"] < before][-MAX_SHOWN_RUNS:]
+    lines = load_history(folder, target, damage_notes)[-MAX_SHOWN_RUNS:]
     return find_previous_run(lines), tuple(_omit_repeated_addresses(lines))
 
 

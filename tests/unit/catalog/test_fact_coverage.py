@@ -14,7 +14,7 @@ from catalog_probe.catalog.check.validate import Problem
 from catalog_probe.catalog.files.manifest import providers
 from catalog_probe.catalog.model.assertion import Assertion, AssertionKey, Basis
 from catalog_probe.catalog.model.errors import CatalogError
-from catalog_probe.catalog.reading.facts import COLUMNS, SHIPPED_FACTS, Fact, FactChecks, Wire, facts_file, read_facts
+from catalog_probe.catalog.reading.facts import COLUMNS, Fact, FactChecks, Wire, facts_file, read_facts
 from tests.harness.engines import catalog
 
 if TYPE_CHECKING:
@@ -230,7 +230,7 @@ def test_quotes_are_letters_like_any_other(tmp_path: Path) -> None:
 @pytest.mark.parametrize("provider", providers())
 def test_the_shipped_facts_are_read_whole(provider: str) -> None:
     facts = read_facts(provider)
-    assert len(facts) == len(facts_file(provider, SHIPPED_FACTS).read_text(encoding="utf-8").splitlines()) - 1
+    assert len(facts) == len(facts_file(provider).read_text(encoding="utf-8").splitlines()) - 1
     assert {member.wire for member in facts} <= set(Wire)
     assert any(member.wire is Wire.YES for member in facts)
 

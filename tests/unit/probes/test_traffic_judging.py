@@ -168,7 +168,7 @@ def test_listed_refusals_are_limited(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(record_judge, "MAX_REFUSAL_KINDS", 3)
     many = [make_attempt(418, error_body(f"teapot_{number}", "short")) for number in range(5)]
     assert len(list_unrecognised(*many)) == 3
-    assert judge_traffic(*many).left_out == {"like no documented answer": 5}
+    assert judge_traffic(*many).to_json()["left_out"] == {"like no documented answer": 5}
 
 
 BAD_TOKEN = {"error": {"code": 401, "message": "Request had invalid credentials.", "status": "UNAUTHENTICATED"}}
@@ -193,7 +193,7 @@ def test_answer_of_several_records_confirms_none() -> None:
         str(record.address): traffic.result(str(record.address)).outcome for record in catalog().select(provider="pa")
     }
     assert Outcome.CONFORMS not in {outcome for address, outcome in outcomes.items() if "/errors/" in address}
-    assert sum(traffic.left_out.values()) == 1
+    assert sum(traffic.to_json()["left_out"].values()) == 1
 
 
 def test_own_attempt_is_judged_by_its_label() -> None:
@@ -290,7 +290,7 @@ def test_fully_hidden_body_is_evidence_of_nothing() -> None:
     hidden = replace(attempt, exchanges=(replace(exchange, response=replace(exchange.response, body=TOO_MUCH)),))
     traffic = judge_traffic(hidden)
     assert traffic.result(OVERLOADED).outcome is Outcome.NOT_PROBED
-    assert traffic.left_out == {"hidden whole": 1}
+    assert traffic.to_json()["left_out"] == {"hidden whole": 1}
 
 
 def test_values_are_compared_before_redaction() -> None:
@@ -320,7 +320,7 @@ def test_live_target_uses_only_its_own_traffic() -> None:
     verdict = traffic.result(OVERLOADED)
     assert verdict.outcome is Outcome.CONFORMS, verdict.findings
     assert len(verdict.attempts) == 1
-    assert traffic.left_out == {"to no provider of the target": 1}
+    assert traffic.to_json()["left_out"] == {"to no provider of the target": 1}
     timeless = replace(attempt, at="")
     assert (
         judge_traffic(timeless, target=make_live_target("https://api.example")).result(OVERLOADED).outcome

@@ -149,15 +149,6 @@ def test_a_broken_row_in_a_results_file_is_named() -> None:
         earlier_runs.parse_history(make_run(history=({"run": "r", "address_set": "c", "outcomes": "c"},)))
 
 
-def test_a_run_has_only_the_runs_that_began_before_it(tmp_path: Path) -> None:
-    for number in range(3):
-        append_to_history(
-            tmp_path, make_run(run=f"r{number}", started_at=f"2026-11-2{number}T00:00:00Z"), [make_result(A)]
-        )
-    previous, lines = load_shown_history(tmp_path, "live", before="2026-11-22T00:00:00Z")
-    assert (previous, [line["run"] for line in lines]) == ("r1", ["r0", "r1"])
-
-
 def test_a_history_begins_in_a_folder_that_is_made_for_it(tmp_path: Path) -> None:
     assert append_to_history(tmp_path / "not" / "there", make_run(), [make_result(A)]) is True
     assert append_to_history(tmp_path / "not" / "there", make_run(), [make_result(A)]) is False
