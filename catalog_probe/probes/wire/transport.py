@@ -14,6 +14,7 @@ from urllib.request import getproxies, proxy_bypass
 import h11
 import httpcore
 import httpx
+from h2.config import H2Configuration
 from h2.exceptions import H2Error
 
 from catalog_probe.catalog.model.codes import ReasonCode
@@ -35,6 +36,13 @@ MAX_IDLE = 24
 
 # Seconds for which an idle connection is kept.
 IDLE_S = 5.0
+
+# The statuses that HTTP has (RFC 9110, 15).
+HTTP_STATUSES = range(100, 600)
+
+# httpcore takes any HTTP/2 header block: one without `:status` for a 200, and line ends within a value. h2 refuses what
+# RFC 9113, 8, calls malformed, as curl does.
+httpcore.AsyncHTTP2Connection.CONFIG = H2Configuration(validate_inbound_headers=True)
 
 _LIBRARY_ERRORS = (
     httpcore.NetworkError,
@@ -118,8 +126,10 @@ class Transport:
         else:
             sending = self._send_over_pool(request, proxy, extensions)
         async with AsyncExitStack() as stack:
-            with _translate_errors(budget, proxy):
+            with translate_errors(budget, proxy):
                 answer = await stack.enter_async_context(sending)
+            if answer.status not in HTTP_STATUSES:
+                raise NoAnswer(ReasonCode.PROTOCOL_ERROR, f"{answer.status} is no HTTP status")
             budget.add_body()
             yield replace(answer, pieces=_read_pieces(answer.pieces, budget, proxy))
 
@@ -227,7 +237,7 @@ def _convert_url(url: httpx.URL) -> httpcore.URL:
 
 
 @contextmanager
-def _translate_errors(budget: ReadBudget, proxy: httpcore.Proxy | None) -> Iterator[None]:
+def translate_errors(budget: ReadBudget, proxy: httpcore.Proxy | None = None) -> Iterator[None]:
     """Raise NoAnswer for what the libraries raise."""
     try:
         yield
@@ -254,7 +264,7 @@ def _select_code(error: Exception, budget: ReadBudget) -> ReasonCode:
 async def _read_pieces(
     pieces: AsyncIterator[bytes], budget: ReadBudget, proxy: httpcore.Proxy | None
 ) -> AsyncGenerator[bytes, None]:
-    with _translate_errors(budget, proxy):
+    with translate_errors(budget, proxy):
         async for piece in pieces:
             budget.body_left -= len(piece)
             if budget.body_left < 0:

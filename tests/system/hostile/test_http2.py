@@ -212,6 +212,17 @@ def serving_bytes(certificate: Certificates, frames: bytes) -> Iterator[str]:
         yield base
 
 
+@pytest.mark.parametrize(
+    "head",
+    [b"\x00\x01a\x01b", b"\x48\x03600", b"\x88\x00\x01a\x05b\r\nc:", b"\x88\x00\x01a\x02b\0", b"\x88\x88", b"\x88\x84"],
+    ids=["no :status", ":status 600", "a line end in a value", "a NUL in a value", "two :status", "a :path"],
+)
+def test_a_malformed_head_is_a_broken_protocol(certificate: Certificates, head: bytes) -> None:
+    with serving_bytes(certificate, SETTINGS + frame(1, 5, 1, head)) as base:
+        (exchange,) = exchange_all(base, certificate.authority, MODELS)
+    assert failure(exchange) == "protocol-error"
+
+
 @given(st.lists(FRAMES, max_size=6).map(b"".join) | st.binary(max_size=60))
 @example(STATUS_OF_LETTERS)
 @example(NO_STATUS)
