@@ -1,5 +1,8 @@
-"""What the tests share. gRPC is silenced here, because test servers load it before any probe does."""
+"""What the tests share. The gRPC library is silenced here, which test servers load."""
+
+import os
 
 from catalog_probe.probes.wire.quiet_logs import silence_libraries
 
 silence_libraries()
+os.environ["GRPC_VERBOSITY"] = "NONE"

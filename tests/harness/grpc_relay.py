@@ -53,9 +53,7 @@ class _Relay(grpc.GenericRpcHandler):  # type: ignore[type-arg] # generic in its
         selector = self._selector()
         request = selector.receive("grpc", "POST", method, {name: str(value) for name, value in metadata})
         faults = selector.select_faults(request)
-        call = self._channel.stream_stream(method, None, None)(
-            iter(list(requests)), metadata=metadata, timeout=context.time_remaining()
-        )
+        call = self._channel.stream_stream(method, None, None)(iter(list(requests)), metadata=metadata)
         messages = []
         try:
             for message in call:

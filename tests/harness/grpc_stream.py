@@ -14,10 +14,7 @@ async def ended(host: str) -> str:
     """How the stream ended, or why there was none."""
     wire = GrpcWire("", Limits(4.0, 4_000_000))
     call = invoke("/pd_api.Chat/GetCompletionChunk", {"model": "mock-small"})
-    try:
-        exchange = await wire.exchange(call, host + call.path, {}, "answer", 0.0)
-    finally:
-        await wire.aclose()
+    exchange = await wire.exchange(call, host + call.path, {}, "answer", 0.0)
     return exchange.response.ended if exchange.response else str(exchange.failure)
 
 

@@ -5,15 +5,17 @@ from __future__ import annotations
 import struct
 from typing import TYPE_CHECKING, NamedTuple
 
+from hpack import Decoder
+
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from tests.harness.hostile import Misbehaviour, Peer
 
 DATA, HEADERS, RST_STREAM, SETTINGS, PING, GOAWAY, CONTINUATION = 0x0, 0x1, 0x3, 0x4, 0x6, 0x7, 0x9
 END_STREAM, END_HEADERS, ACK = 1, 4, 1
-TABLE_SIZE = 1
 PREFACE = 24
 """Bytes that a client sends before its first frame (3.4)."""
-CONTROL = b"ListLanguageModels"
 CANCELLED = 8
 ENHANCE_YOUR_CALM = 11
 OK = b"\x88"
@@ -71,30 +73,37 @@ NO_MESSAGE = bytes(5)
 """An empty message, not compressed."""
 
 
+Answer = tuple[int, bytes, int]
+"""A frame of an answer: its kind, payload and flags."""
+
+GREEN_CALL: tuple[Answer, ...] = (
+    (HEADERS, GRPC, END_HEADERS),
+    (DATA, NO_MESSAGE, 0),
+    (HEADERS, field("grpc-status", "0"), END_HEADERS | END_STREAM),
+)
+
+
 def trailers(*fields: tuple[str, str]) -> bytes:
     """Encode the header block that ends a call at once."""
     return GRPC + b"".join(field(name, value) for name, value in fields)
 
 
-def answer_calls(*answer: tuple[int, bytes, int]) -> Misbehaviour:
-    """Answer controls rightly, and any other call with these frames: kind, payload and flags of each."""
-    green = (
-        (HEADERS, GRPC, END_HEADERS),
-        (DATA, NO_MESSAGE, 0),
-        (HEADERS, field("grpc-status", "0"), END_HEADERS | END_STREAM),
-    )
+def answer_calls(*answer: Answer, green: Sequence[Answer] = GREEN_CALL) -> Misbehaviour:
+    """Answer controls rightly with the frames `green`, and any other request with `answer`."""
 
     async def misbehave(peer: Peer) -> None:
-        # With an empty header table the client cannot abbreviate the path, so a control is recognised.
-        await peer.send(frame(SETTINGS, struct.pack("!HI", TABLE_SIZE, 0)), frame(SETTINGS, flags=ACK))
+        decoder = Decoder()
+        await peer.send(frame(SETTINGS), frame(SETTINGS, flags=ACK))
         await peer.reader.readexactly(PREFACE)
         while True:
             received = await _read_frame(peer)
             if received.kind == PING and not received.flags & ACK:
                 await peer.send(frame(PING, received.payload, flags=ACK))
             if received.kind == HEADERS:
-                for kind, payload, flags in green if CONTROL in received.payload else answer:
-                    await peer.send(frame(kind, payload, stream=received.stream, flags=flags))
+                is_control = any(value.endswith(b"/control") for _, value in decoder.decode(received.payload, raw=True))
+                for kind, payload, flags in green if is_control else answer:
+                    stream = 0 if kind == GOAWAY else received.stream
+                    await peer.send(frame(kind, payload, stream=stream, flags=flags))
 
     return misbehave
 

@@ -8,11 +8,11 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from tests.harness import certificates
 from tests.harness.hostile import HostileServer, Misbehaviour, Peer
-from tests.harness.serving import serving_connections
+from tests.harness.http2_server import server_context
+from tests.harness.serving import Connection, serving_connections
 from tests.harness.wrong_grpc import Behaviour, serving_wrong_grpc
 
 ENVELOPE = b'{"type":"error","error":{"type":"not_found_error","message":"model: no-such-model"},"request_id":"req_1"}'
@@ -48,7 +48,7 @@ def serve_grpc(behave: Behaviour) -> Serve:
 
 
 def serve_no_grpc(misbehave: Misbehaviour) -> Serve:
-    """Serve a gRPC port that speaks no HTTP/2."""
+    """Serve a gRPC port whose bytes the misbehaviour writes."""
     return _serve_before_request(misbehave, "", bytes_read=0)
 
 
@@ -57,24 +57,40 @@ def serve_no_tls(misbehave: Misbehaviour) -> Serve:
     return _serve_before_request(misbehave, "https://", bytes_read=1)
 
 
+def serve_http2(misbehave: Misbehaviour) -> Serve:
+    """Serve HTTP/2 over TLS, whose frames the misbehaviour writes."""
+
+    @contextmanager
+    def serve(folder: Path) -> Iterator[ServerAddress]:
+        files = certificates.make_certificates(folder)
+        with serving_connections(_misbehave_after(misbehave, bytes_read=0), server_context(files, "h2")) as base:
+            yield ServerAddress(base, str(files.authority))
+
+    return serve
+
+
 def _serve_before_request(misbehave: Misbehaviour, scheme: str, *, bytes_read: int) -> Serve:
     """Misbehave on each connection after so many bytes, whatever they are."""
 
     @contextmanager
     def serve(_: Path) -> Iterator[ServerAddress]:
-        async def connection(reader: Any, writer: Any) -> None:
-            try:
-                await reader.read(bytes_read)
-                await misbehave(Peer("", reader, writer))
-            except (asyncio.IncompleteReadError, ConnectionError):
-                pass
-            finally:
-                writer.close()
-
-        with serving_connections(connection) as base:
+        with serving_connections(_misbehave_after(misbehave, bytes_read=bytes_read)) as base:
             yield ServerAddress(scheme + base.removeprefix("http://"))
 
     return serve
+
+
+def _misbehave_after(misbehave: Misbehaviour, *, bytes_read: int) -> Connection:
+    async def connection(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            await reader.read(bytes_read)
+            await misbehave(Peer("", reader, writer))
+        except (asyncio.IncompleteReadError, ConnectionError):
+            pass
+        finally:
+            writer.close()
+
+    return connection
 
 
 def serve_tls(fault: str, misbehave: Misbehaviour) -> Serve:

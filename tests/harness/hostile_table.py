@@ -15,7 +15,7 @@ from urllib.parse import quote
 from tests.harness import hostile, hostile_http2, hostile_sockets
 from tests.harness.disguises import disguise_secret
 from tests.harness.hostile import Misbehaviour, Peer, always_answer, answer, answer_head
-from tests.harness.hostile_calls import broken_calls
+from tests.harness.hostile_calls import broken_answers, broken_calls
 from tests.harness.hostile_serving import (
     ENVELOPE,
     Serve,
@@ -49,6 +49,7 @@ COMMANDS = f"##[error]x\n{'::error::x ' * 50}"
 RECORDS = {
     "http": "pa/errors/general/unknown_model",
     "tls": "pa/errors/general/unknown_model",
+    "http2": "pa/errors/general/unknown_model",
     "sse": "pa/errors/stream/overloaded",
     "websocket": "pb/errors/live/connection_time_exceeded",
     "websocket close": "pb/errors/live/malformed_message",
@@ -95,7 +96,7 @@ class HostileCase:
 
 def list_cases() -> list[HostileCase]:
     """The whole table."""
-    return [*_http(), *_echoes(), *_sse(), *_websocket(), *_websocket_close(), *_grpc(), *_tls()]
+    return [*_http(), *_echoes(), *_sse(), *_websocket(), *_websocket_close(), *_grpc(), *_tls(), *_http2()]
 
 
 PAGE = b"<html><body><h1>502 Bad Gateway</h1></body></html>"
@@ -194,6 +195,7 @@ def _http() -> Iterator[HostileCase]:
             "inconclusive protocol-error",
         ),
         ("has a status of letters", _raw(b"HTTP/1.1 abc X\r\n\r\n"), "inconclusive protocol-error"),
+        ("has the status 600", always_answer(600, ENVELOPE), "inconclusive protocol-error"),
         ("has a header of controls", _raw(b"HTTP/1.1 404 X\r\nx-a: \x00\x01\r\n\r\n"), "inconclusive protocol-error"),
         (
             "redirects elsewhere",
@@ -379,6 +381,7 @@ def _websocket() -> Iterator[HostileCase]:
         ("speaks no HTTP", hostile.send_garbage, "inconclusive protocol-error"),
         ("drips a header", hostile.send_endless_header, "inconclusive read-timeout"),
         ("answers for the time being", _raw(b"HTTP/1.1 100 Continue\r\n\r\n" * 3), "inconclusive protocol-error"),
+        ("has the status 600", always_answer(600), "inconclusive protocol-error"),
         ("redirects", always_answer(302, location="http://127.0.0.1:1/"), "inconclusive unasked-redirect"),
         ("limits the rate", always_answer(429), "inconclusive unasked-rate-limit"),
         ("is a gateway", always_answer(502, PAGE, "text/html"), "inconclusive gateway-page"),
@@ -429,7 +432,7 @@ def _websocket_close() -> Iterator[HostileCase]:
 
 
 def _grpc() -> Iterator[HostileCase]:
-    giant = {f"x-{number}": "y" * 1000 for number in range(40)}
+    giant = {f"x-{number}": "y" * 1000 for number in range(100)}
     known: tuple[tuple[str, Serve, str], ...] = (
         ("never answers", serve_grpc(never_answer), "inconclusive read-timeout"),
         ("is overloaded", serve_grpc(end_with_status(14, "not now")), "inconclusive unasked-overload"),
@@ -438,7 +441,13 @@ def _grpc() -> Iterator[HostileCase]:
         ("ends well", serve_grpc(end_with_status(0)), "drifted"),
         ("sends no message", serve_grpc(send_messages(b"\xff\xff\xff")), "inconclusive protocol-error"),
         ("sends too large a message", serve_grpc(send_messages(b"x" * 5_000_000)), "inconclusive body-too-large"),
-        ("has giant trailers", serve_grpc(end_with_status(5, "no model", giant)), "inconclusive body-too-large"),
+        ("has giant trailers", serve_grpc(end_with_status(5, "no model", giant)), "inconclusive protocol-error"),
+        (
+            "says that we failed to connect",
+            serve_grpc(end_with_status(14, "failed to connect to all addresses; Connection refused")),
+            "inconclusive unasked-overload",
+        ),
+        ("says that our stream was removed", serve_grpc(end_with_status(5, "Stream removed (TOO_LARGE)")), "conforms"),
         ("echoes the key", serve_grpc(end_with_status(5, f"no model for {CANARY}", {"x-key": CANARY})), "conforms"),
         (
             "echoes the key in part",
@@ -452,13 +461,13 @@ def _grpc() -> Iterator[HostileCase]:
             serve_no_grpc(hostile_http2.send_goaways(CANARY.encode())),
             "inconclusive connection-reset",
         ),
-        ("goes away for ever", serve_no_grpc(hostile_http2.repeat_goaway), "inconclusive read-timeout"),
-        ("sends settings for ever", serve_no_grpc(hostile_http2.repeat_settings), "inconclusive read-timeout"),
-        ("pings for ever", serve_no_grpc(hostile_http2.repeat_pings), "inconclusive read-timeout"),
+        ("goes away for ever", serve_no_grpc(hostile_http2.repeat_goaway), "inconclusive protocol-error"),
+        ("sends settings for ever", serve_no_grpc(hostile_http2.repeat_settings), "inconclusive protocol-error"),
+        ("pings for ever", serve_no_grpc(hostile_http2.repeat_pings), "inconclusive protocol-error"),
         (
             "goes on with headers for ever",
             serve_no_grpc(hostile_http2.repeat_continuations),
-            "inconclusive body-too-large",
+            "inconclusive protocol-error",
         ),
         ("speaks garbage", serve_no_grpc(_endless(b"\x15\x03\x01 no HTTP/2 at all ")), "inconclusive protocol-error"),
     )
@@ -493,3 +502,9 @@ def _tls() -> Iterator[HostileCase]:
         "inconclusive",
         "tls-failed",
     )
+
+
+def _http2() -> Iterator[HostileCase]:
+    for name, serve, said in broken_answers():
+        outcome, _, reason = said.partition(" ")
+        yield HostileCase(name, "http2", serve, outcome, reason)

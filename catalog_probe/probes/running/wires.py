@@ -70,8 +70,8 @@ class Wires:
             raise ProbeStopped(Reason(ReasonCode.UNSAFE_PATH, f"{call.method}: {error}")) from error
 
     async def aclose(self) -> None:
-        """Close every connection."""
-        for closable in (self._http, self._grpc, self._loopback):
+        """Close every connection; those of WebSockets and gRPC calls are closed when their exchange ends."""
+        for closable in (self._http, self._loopback):
             if closable is not None:
                 with anyio.move_on_after(CLOSE_S):
                     await closable.aclose()
@@ -101,7 +101,7 @@ class Wires:
 
     def _grpc_wire(self) -> GrpcWire:
         if self._grpc is None:
-            from catalog_probe.probes.wire.grpc import GrpcWire  # as above: gRPC is the slowest to import
+            from catalog_probe.probes.wire.grpc import GrpcWire  # as above
 
             self._grpc = GrpcWire(self._provider.grpc_package, self._limits, ca_file=self._provider.ca_file)
         return self._grpc

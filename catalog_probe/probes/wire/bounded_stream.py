@@ -21,7 +21,9 @@ READ_BYTES = 256 * 1024
 class ReadBudget:
     """What one exchange may still read, in bytes, and how the connection ended."""
 
-    def __init__(self, max_body_bytes: int) -> None:
+    def __init__(self, max_body_bytes: int, *, is_own_connection: bool = False) -> None:
+        self.is_own_connection = is_own_connection
+        """Whether the exchange shares its connection with no other, also over HTTP/2."""
         self.left = MAX_OVERHEAD
         # Of the packed body, which may be longer than the unpacked one if it packs badly.
         self.body_left = 2 * max_body_bytes
@@ -92,8 +94,9 @@ class BoundedStream(httpcore.AsyncNetworkStream):
         if budget.left < 0:
             raise NoAnswer(ReasonCode.PROTOCOL_ERROR, "the answer takes too many bytes beside its body")
         data = await self._stream.read(READ_BYTES, timeout)
-        # Over HTTP/2 an exchange also reads for others. There the library bounds heads, and time bounds a flood.
-        if not self._is_http2:
+        # On a shared HTTP/2 connection an exchange also reads for others. The library bounds heads there, and time
+        # bounds a flood.
+        if budget.is_own_connection or not self._is_http2:
             budget.left -= len(data)
         if not data:
             if not budget.is_answered:

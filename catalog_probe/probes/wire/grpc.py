@@ -1,17 +1,28 @@
-"""Makes gRPC calls, and observes messages, status and trailers."""
+"""Makes gRPC calls over HTTP/2, and observes messages, status and trailers.
+
+The official library reports its own trouble as a status with a message, and a server can send the same status with the
+same message. So the frames are read here: a status is the server's if a header block of its answer has a `grpc-status`,
+and everything else is trouble of the connection or of the protocol, whatever words it comes with.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import base64
+import math
+import re
+import struct
 import time
-from collections import Counter
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote
 
-import grpc
-import grpc.aio
 from google.protobuf import json_format, message_factory
 from google.protobuf.message import DecodeError
+from h2.config import H2Configuration
+from h2.connection import H2Connection
+from h2.events import ConnectionTerminated, DataReceived, ResponseReceived, StreamEnded, StreamReset, TrailersReceived
+from h2.events import Event as HttpEvent
+from h2.settings import SettingCodes, Settings
 
 from catalog_probe.catalog.model import Event, Exchange, GrpcStatus, Reason, Response
 from catalog_probe.catalog.model.clock import ms_since
@@ -19,32 +30,28 @@ from catalog_probe.catalog.model.codes import ReasonCode
 from catalog_probe.probes.calls.body import JsonBody
 from catalog_probe.probes.targets.target import is_loopback
 from catalog_probe.probes.wire.body import describe_binary
+from catalog_probe.probes.wire.bounded_stream import READ_BUDGET, READ_BYTES, BoundedBackend, ReadBudget
+from catalog_probe.probes.wire.failure import NoAnswer, explain_error
 from catalog_probe.probes.wire.generated import pd_pb2
-from catalog_probe.probes.wire.grpc_trouble import (
-    classify_connect_error,
-    find_local_reason,
-    is_server_status,
-    name_host,
-)
+from catalog_probe.probes.wire.http import DEFAULT_HEADERS, Limits, connect_limit_s
 from catalog_probe.probes.wire.observer import Observer
-from catalog_probe.probes.wire.relay import PIECE, Relay
+from catalog_probe.probes.wire.tls import make_tls_context
+from catalog_probe.probes.wire.transport import translate_errors
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    import ssl
+    from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
 
+    import httpcore
     from google.protobuf.descriptor import MethodDescriptor
 
     from catalog_probe.probes.calls.call import Call
     from catalog_probe.probes.wire.address import Origin
-    from catalog_probe.probes.wire.http import Limits
 
 MAX_MESSAGES = 2_000
 
-# Seconds that the library may take to report that its deadline has passed.
-LATENESS_S = 1.0
-
-# By how many seconds the library's clock and ours may differ.
-CLOCK_DIFFERENCE_S = 0.05
+# HTTP/2 frames of an answer that bring nothing of it: settings, pings, data of no bytes.
+MAX_EMPTY_FRAMES = 2_000
 
 # The port of a host that names none.
 TLS_PORT = 443
@@ -52,23 +59,42 @@ TLS_PORT = 443
 # The package as recipes write it; a target sets the real one.
 STAND_IN = pd_pb2.DESCRIPTOR.package
 
+# Statuses that the client reports itself: it has stopped reading, or the deadline of the call has passed.
+CANCELLED, DEADLINE_EXCEEDED = 1, 4
+
+# 0 OK to 16 UNAUTHENTICATED; the protocol has no others.
+_STATUS = re.compile(rb"[0-9]|1[0-6]")
+_HTTP_STATUS = re.compile(rb"[1-5][0-9]{2}")
+
+# Padding may be left out. A last group of one character holds no byte.
+_BASE64 = re.compile(rb"(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}(?:==)?|[A-Za-z0-9+/]{3}=?)?")
+
+# Header fields that belong to the protocol, and are no metadata.
+_PROTOCOL_FIELDS = frozenset(
+    {b"content-type", b"grpc-status", b"grpc-message", b"grpc-encoding", b"grpc-accept-encoding"}
+)
+
+# Of HTTP/2 frames (RFC 9113, 4.1 and 6): the bytes before the payload, and the kinds.
+_FRAME_HEAD_BYTES = 9
+_DATA, _HEADERS, _GOAWAY, _CONTINUATION = 0, 1, 7, 9
+
+# Before each message: whether it is compressed, and its length in bytes.
+_PREFIX = struct.Struct("!?I")
+
+_Fields = list[tuple[bytes, bytes]]
+_Metadata = list[tuple[str, str | bytes]]
+
 
 class GrpcWire:
-    """The gRPC channels of one lane, without retries of their own.
-
-    They are made in the loop that uses them.
-    """
+    """Makes each call on a connection of its own, so that a call that is given up disturbs no other."""
 
     def __init__(self, package: str, limits: Limits, *, ca_file: str = "") -> None:
         self._package = package or STAND_IN
         self._observer = Observer()
         self._limits = limits
-        self._authorities = Path(ca_file).read_bytes() if ca_file else None
-        self._channels: dict[str, grpc.aio.Channel] = {}
-        self._relays: dict[str, Relay] = {}
-        self._running_calls: Counter[str] = Counter()
-        """The number of calls at each host: they share its connection."""
-        self._channel_lock = asyncio.Lock()
+        self._ca_file = ca_file
+        self._tls: ssl.SSLContext | None = None
+        self._backend = BoundedBackend()
 
     @staticmethod
     def read_origin(url: str) -> Origin:
@@ -83,146 +109,264 @@ class GrpcWire:
         Never raises for what the network or the server does: a missing answer is an exchange with a failure.
         """
         started = time.perf_counter()
-        outcome = await self._send(call, _host_of(url), headers, started)
+        outcome: Response | Reason
+        try:
+            outcome = await self._send(call, _host_of(url), headers, started)
+        except (NoAnswer, OSError) as error:
+            outcome = explain_error(error)
         body = call.body.value if isinstance(call.body, JsonBody) else None
         request = self._observer.make_request(call.method, url, headers, body)
         return self._observer.make_exchange(label, request, outcome, started=started, since=since)
 
-    async def aclose(self) -> None:
-        """Close every channel."""
-        for relay in self._relays.values():
-            await relay.aclose()
-        for channel in self._channels.values():
-            await channel.close(None)
-
-    async def _send(self, call: Call, host: str, headers: Mapping[str, str], started: float) -> Response | Reason:
+    async def _send(self, call: Call, host: str, headers: Mapping[str, str], started: float) -> Response:
         method = find_method(call.path)
         fields = call.body.value if isinstance(call.body, JsonBody) else {}
-        request = json_format.ParseDict(fields, _message_class(method.input_type)())
-        make_call = await self._get_caller(host, method)
-        timeout_s = call.timeout_s or self._limits.timeout_s
-        self._running_calls[host] += 1
-        rpc = make_call(request, timeout=timeout_s, metadata=tuple(headers.items()))
-        try:
-            # The library keeps its deadline, unless a flood of frames leaves it no time to.
-            async with asyncio.timeout(timeout_s + LATENESS_S):
-                outcome = await self._observe(call, method, rpc, started, host)
-        except TimeoutError:
-            rpc.cancel()
-            outcome = Reason(ReasonCode.READ_TIMEOUT, f"no answer within {timeout_s:g} s")
-        finally:
-            self._running_calls[host] -= 1
-        if isinstance(outcome, Reason) and not self._running_calls[host]:
-            # What keeps the library from ending a call would also keep it from closing the channel.
-            self._relays[host].abort()
-        return outcome
+        request = json_format.ParseDict(fields, _message_class(method.input_type)()).SerializeToString()
+        budget = ReadBudget(self._limits.max_body_bytes, is_own_connection=True)
+        READ_BUDGET.set(budget)
+        with translate_errors(budget):
+            stream = await self._connect(host, call.connect_timeout_s or connect_limit_s(self._limits))
+            try:
+                async with asyncio.timeout(call.timeout_s or self._limits.timeout_s):
+                    grpc_call = _GrpcCall(stream, budget, self._limits.max_body_bytes)
+                    await grpc_call.send(self._make_head(call, method, host, headers), request)
+                    return await self._observe(grpc_call, method, started)
+            except TimeoutError:
+                if call.timeout_s is None:
+                    raise NoAnswer(ReasonCode.READ_TIMEOUT, f"no answer within {self._limits.timeout_s:g} s") from None
+                # The call has a deadline of its own. Its record expects the status that a client then reports.
+                events = () if method.server_streaming else None
+                return Response(events=events, grpc=GrpcStatus(DEADLINE_EXCEEDED, "Deadline Exceeded"))
+            finally:
+                await stream.aclose()
 
-    async def _observe(
-        self, call: Call, method: MethodDescriptor, rpc: Any, started: float, host: str
-    ) -> Response | Reason:
-        messages: list[Event] = []
-        ended = "complete"
+    async def _connect(self, host: str, timeout_s: float) -> httpcore.AsyncNetworkStream:
+        """Connect to a host. Plain text goes to loopback only, because a key travels on the connection."""
+        name, port = _split_host(host)
+        stream = await self._backend.connect_tcp(name, port, timeout_s)
+        if is_loopback(name):
+            return stream
+        if self._tls is None:
+            self._tls = make_tls_context(self._ca_file)
+            self._tls.set_alpn_protocols(["h2"])
         try:
-            if method.server_streaming:
-                bytes_left = self._limits.max_body_bytes
-                async for message in rpc:
-                    messages.append(self._decode_message(method, message, started))
-                    bytes_left -= len(message)
-                    if len(messages) >= MAX_MESSAGES or bytes_left < 0:
-                        rpc.cancel()
-                        ended = "capped"
-                        break
-            else:
-                messages.append(self._decode_message(method, await rpc, started))
-        except grpc.aio.AioRpcError as error:
-            trouble = self._find_trouble(error, call, time.perf_counter() - started, host)
-            if trouble is not None:
-                return trouble
-        except DecodeError:
-            return Reason(ReasonCode.PROTOCOL_ERROR, f"a message that is no {method.output_type.name}")
-        status = await rpc.code()
+            stream = await stream.start_tls(self._tls, name, timeout_s)
+            if stream.get_extra_info("ssl_object").selected_alpn_protocol() != "h2":
+                raise NoAnswer(ReasonCode.PROTOCOL_ERROR, "the host speaks no HTTP/2")
+        except BaseException:
+            await stream.aclose()
+            raise
+        return stream
+
+    def _make_head(
+        self, call: Call, method: MethodDescriptor, host: str, metadata: Mapping[str, str]
+    ) -> list[tuple[str, str]]:
+        """Return the header fields of a request.
+
+        The server is told a deadline only if the call has one of its own. So a status DEADLINE_EXCEEDED of the server
+        is never about the time limit of ours.
+        """
+        timeout = {} if call.timeout_s is None else {"grpc-timeout": f"{math.ceil(call.timeout_s * 1000)}m"}
+        head = {
+            ":method": "POST",
+            ":scheme": "http" if is_loopback(_split_host(host)[0]) else "https",
+            ":path": f"/{self._package}.{method.containing_service.name}/{method.name}",
+            ":authority": host,
+            "te": "trailers",
+            "content-type": "application/grpc",
+            "grpc-accept-encoding": "identity",
+            "user-agent": DEFAULT_HEADERS["user-agent"],
+            **timeout,
+            **{name.lower(): value for name, value in metadata.items()},
+        }
+        return list(head.items())
+
+    async def _observe(self, grpc_call: _GrpcCall, method: MethodDescriptor, started: float) -> Response:
+        messages: list[Event] = []
+        bytes_left = self._limits.max_body_bytes
+        async for message in grpc_call.read_messages():
+            if messages and not method.server_streaming:
+                raise NoAnswer(ReasonCode.PROTOCOL_ERROR, f"a second message, and {method.name} answers with one")
+            messages.append(_decode_message(method, message, started))
+            bytes_left -= len(message)
+            if len(messages) >= MAX_MESSAGES or bytes_left < 0:
+                return self._make_response(grpc_call, messages, GrpcStatus(CANCELLED), method, ended="capped")
+        status = grpc_call.read_status()
+        if status.status == 0 and not messages and not method.server_streaming:
+            raise NoAnswer(ReasonCode.PROTOCOL_ERROR, "a call that ended well, and no message")
+        return self._make_response(grpc_call, messages, status, method)
+
+    def _make_response(
+        self,
+        grpc_call: _GrpcCall,
+        messages: list[Event],
+        status: GrpcStatus,
+        method: MethodDescriptor,
+        *,
+        ended: str = "complete",
+    ) -> Response:
         events = self._observer.translate_events(messages)
-        has_body = bool(events) and not method.server_streaming
+        # The message of a call that does not stream counts only beside the status OK.
+        has_body = bool(events) and not method.server_streaming and status.status == 0
         return Response(
-            headers=_join_metadata(await rpc.initial_metadata()),
+            headers=_join_metadata(grpc_call.initial_metadata),
             body=events[0].data if has_body else None,
             body_type="json" if has_body else "empty",
             events=events if method.server_streaming else None,
-            grpc=GrpcStatus(
-                status=status.value[0],
-                message=await rpc.details() or "",
-                trailers=_join_metadata(await rpc.trailing_metadata()),
-            ),
+            grpc=status,
             ended=ended,
         )
 
-    def _find_trouble(self, error: grpc.aio.AioRpcError, call: Call, waited_s: float, host: str) -> Reason | None:
-        """Return why a status is not the server's, or None if it may be its answer."""
-        if is_server_status(error):
-            return None
-        if error.code() is grpc.StatusCode.DEADLINE_EXCEEDED:
-            # A call with a deadline of its own expects this status. Our deadline only bounds the wait; if it has not
-            # passed yet, the status is about the server's.
-            limit_s = self._limits.timeout_s
-            is_ours = call.timeout_s is None and waited_s > limit_s - CLOCK_DIFFERENCE_S
-            return Reason(ReasonCode.READ_TIMEOUT, f"no answer within {limit_s:g} s") if is_ours else None
-        code = find_local_reason(error)
-        if code is None:
-            return None
-        # The library is connected to our relay, which never refuses; only the relay knows about the host.
-        connect_error = self._relays[host].connect_error
-        if connect_error is not None:
-            detail = f"{host}: {connect_error.strerror or 'timed out'}"
-            return Reason(classify_connect_error(connect_error), detail)
-        return Reason(code, name_host(error.details() or "", host))
 
-    async def _get_caller(self, host: str, method: MethodDescriptor) -> Callable[..., Any]:
-        async with self._channel_lock:
-            channel = await self._get_channel(host)
-        make_caller = channel.unary_stream if method.server_streaming else channel.unary_unary
-        return make_caller(
-            f"/{self._package}.{method.containing_service.name}/{method.name}",
-            request_serializer=lambda message: message.SerializeToString(),
-            response_deserializer=bytes,
-        )
+class _GrpcCall:
+    """The one call of a connection (RFC 9113, and the gRPC project's `PROTOCOL-HTTP2.md`)."""
 
-    async def _get_channel(self, host: str) -> grpc.aio.Channel:
-        """Return the channel to a host.
+    def __init__(self, stream: httpcore.AsyncNetworkStream, budget: ReadBudget, max_message_bytes: int) -> None:
+        self._stream = stream
+        self._budget = budget
+        self._max_message_bytes = max_message_bytes
+        self._http2 = H2Connection(H2Configuration(client_side=True))
+        max_header_bytes = self._http2.local_settings.max_header_list_size or 0
+        own_settings = {SettingCodes.ENABLE_PUSH: 0, SettingCodes.MAX_HEADER_LIST_SIZE: max_header_bytes}
+        self._http2.local_settings = Settings(client=True, initial_values=own_settings)
+        self._stream_id = self._http2.get_next_available_stream_id()
+        self._unread = bytearray()
+        """Bytes of frames that have not come whole."""
+        self._empty_frames_left = MAX_EMPTY_FRAMES
+        self._partial_message = bytearray()
+        self._has_ended = False
+        self._final_fields: _Fields | None = None
+        self.initial_metadata: _Metadata = []
 
-        Plain text goes to loopback only, because a key travels on it.
-        """
-        if host not in self._channels:
-            name, port = _split_host(host)
-            relay = self._relays[host] = Relay(name, port, self._limits.timeout_s)
-            options: tuple[tuple[str, str | int], ...] = (
-                ("grpc.enable_retries", 0),
-                ("grpc.enable_http_proxy", 0),
-                ("grpc.max_receive_message_length", self._limits.max_body_bytes),
-                ("grpc.default_authority", host),
-                # The library reads on from a broken connection what is buffered: of a flood, for half a minute.
-                ("grpc.tcp_receive_buffer_size", PIECE),
-                ("grpc.experimental.tcp_max_read_chunk_size", PIECE),
+    async def send(self, head: list[tuple[str, str]], message: bytes) -> None:
+        """Send a request of one message."""
+        self._http2.initiate_connection()
+        self._http2.send_headers(self._stream_id, head)
+        left = _PREFIX.pack(False, len(message)) + message
+        while left and not self._has_ended:
+            size = min(
+                self._http2.local_flow_control_window(self._stream_id), self._http2.max_outbound_frame_size, len(left)
             )
-            relay_address = await relay.open()
-            if is_loopback(name):
-                self._channels[host] = grpc.aio.insecure_channel(relay_address, options=options)
+            if size:
+                self._http2.send_data(self._stream_id, left[:size], end_stream=size == len(left))
+                left = left[size:]
+                await self._flush()
             else:
-                credentials = grpc.ssl_channel_credentials(self._authorities)
-                options += (("grpc.ssl_target_name_override", name),)
-                self._channels[host] = grpc.aio.secure_channel(relay_address, credentials, options=options)
-        return self._channels[host]
+                await self._receive()
 
-    def _decode_message(self, method: MethodDescriptor, raw: bytes | None, started: float) -> Event:
-        """Decode a message as it came; the library would hide that it cannot be decoded.
+    async def read_messages(self) -> AsyncIterator[bytes]:
+        """Yield each message of the answer.
 
         Raises:
-            DecodeError: it is no message of the method's type, or there is none.
+            NoAnswer: the connection or the protocol broke, or a message is too large.
         """
-        if raw is None:
-            raise DecodeError("a call that ended well, and no message")
-        message = _message_class(method.output_type).FromString(raw)
-        data = json_format.MessageToDict(message, preserving_proto_field_name=True)
-        return Event(method.output_type.name, data, ms_since(started))
+        while True:
+            for message in self._split_messages():
+                yield message
+            if self._has_ended:
+                break
+            await self._receive()
+        if self._partial_message:
+            raise NoAnswer(ReasonCode.PROTOCOL_ERROR, "the answer ends within a message")
+
+    def read_status(self) -> GrpcStatus:
+        """Return the status of an answer that has ended.
+
+        Raises:
+            NoAnswer: the answer has none.
+        """
+        fields = self._final_fields or []
+        statuses = [value for name, value in fields if name == b"grpc-status"]
+        if len(statuses) != 1 or not _STATUS.fullmatch(statuses[0]):
+            found = b", ".join(statuses).decode("ascii", "backslashreplace") or "none"
+            raise NoAnswer(ReasonCode.PROTOCOL_ERROR, f"the answer should end with one gRPC status, and has {found}")
+        message = b"".join(value for name, value in fields if name == b"grpc-message")
+        trailers = _join_metadata(_read_metadata(fields))
+        return GrpcStatus(int(statuses[0]), unquote(_decode(message)), trailers)
+
+    async def _receive(self) -> None:
+        """Read one frame, and take it in.
+
+        The library gets one frame at a time: it would drop an answer if what came after it in one piece were broken.
+        """
+        head = await self._read_exactly(_FRAME_HEAD_BYTES)
+        length, kind = int.from_bytes(head[:3]), head[3]
+        if length > self._http2.max_inbound_frame_size:
+            raise NoAnswer(ReasonCode.PROTOCOL_ERROR, f"no HTTP/2: a frame of {length} bytes")
+        payload = await self._read_exactly(length)
+        if not length or kind not in (_DATA, _HEADERS, _CONTINUATION):
+            self._empty_frames_left -= 1
+            if self._empty_frames_left < 0:
+                raise NoAnswer(ReasonCode.PROTOCOL_ERROR, f"more than {MAX_EMPTY_FRAMES} frames without content")
+        # A server that goes away may finish the calls that it names (RFC 9113, 6.8). The library would take no more.
+        if kind == _GOAWAY and int.from_bytes(payload[:4]) >= self._stream_id:
+            return
+        for event in self._http2.receive_data(head + payload):
+            self._take_event(event)
+
+    async def _read_exactly(self, length: int) -> bytes:
+        while len(self._unread) < length:
+            await self._flush()
+            data = await self._stream.read(READ_BYTES)
+            if not data:
+                raise NoAnswer(ReasonCode.CONNECTION_RESET, "the connection ended within the answer")
+            self._unread += data
+        data = bytes(self._unread[:length])
+        del self._unread[:length]
+        return data
+
+    def _take_event(self, event: HttpEvent) -> None:
+        match event:
+            case ResponseReceived():
+                self._take_head(list(event.headers or ()), is_end=event.stream_ended is not None)
+            case DataReceived():
+                self._partial_message += event.data or b""
+                self._http2.acknowledge_received_data(event.flow_controlled_length or 0, self._stream_id)
+            case TrailersReceived():
+                self._final_fields = list(event.headers or ())
+            case StreamEnded():
+                self._has_ended = True
+            case StreamReset():
+                raise NoAnswer(ReasonCode.CONNECTION_RESET, f"the call was reset, HTTP/2 error {event.error_code}")
+            case ConnectionTerminated():
+                message = f"the server ended the connection, HTTP/2 error {event.error_code}"
+                raise NoAnswer(ReasonCode.CONNECTION_RESET, message)
+
+    def _take_head(self, fields: _Fields, *, is_end: bool) -> None:
+        self._budget.add_body()
+        by_name = dict(fields)
+        http_status, content_type = by_name[b":status"], by_name.get(b"content-type", b"")
+        if not _HTTP_STATUS.fullmatch(http_status):
+            shown = http_status.decode("ascii", "backslashreplace")
+            raise NoAnswer(ReasonCode.PROTOCOL_ERROR, f":status is {shown}, which is no HTTP status")
+        if is_end and b"grpc-status" in by_name:
+            self._final_fields = fields
+        elif http_status == b"200" and content_type.startswith(b"application/grpc"):
+            self.initial_metadata = list(_read_metadata(fields))
+        else:
+            shown = content_type.decode("ascii", "backslashreplace") or "no content-type"
+            raise NoAnswer(ReasonCode.GATEWAY_PAGE, f"HTTP {http_status.decode()} with {shown}, and no gRPC")
+
+    def _split_messages(self) -> Iterator[bytes]:
+        while len(self._partial_message) >= _PREFIX.size:
+            flag = self._partial_message[0]
+            _, length = _PREFIX.unpack_from(self._partial_message)
+            if flag:
+                raise NoAnswer(ReasonCode.PROTOCOL_ERROR, f"a message with the flag {flag}; only plain ones are taken")
+            if length > self._max_message_bytes:
+                what = f"a message of {length} bytes, more than {self._max_message_bytes}"
+                raise NoAnswer(ReasonCode.BODY_TOO_LARGE, what)
+            end = _PREFIX.size + length
+            if len(self._partial_message) < end:
+                return
+            message = bytes(self._partial_message[_PREFIX.size : end])
+            del self._partial_message[:end]
+            yield message
+
+    async def _flush(self) -> None:
+        data = self._http2.data_to_send()
+        if data:
+            await self._stream.write(data)
 
 
 def find_method(path: str) -> MethodDescriptor:
@@ -236,9 +380,49 @@ def find_method(path: str) -> MethodDescriptor:
     return method
 
 
+def _decode_message(method: MethodDescriptor, raw: bytes, started: float) -> Event:
+    """Decode a message as an event.
+
+    Raises:
+        NoAnswer: it is no message of the method's type.
+    """
+    try:
+        message = _message_class(method.output_type).FromString(raw)
+    except DecodeError as error:
+        raise NoAnswer(ReasonCode.PROTOCOL_ERROR, str(error)) from error
+    data = json_format.MessageToDict(message, preserving_proto_field_name=True)
+    return Event(method.output_type.name, data, ms_since(started))
+
+
+def _read_metadata(fields: _Fields) -> Iterator[tuple[str, str | bytes]]:
+    """Yield the metadata of a header block; a value whose name ends in `-bin` is bytes.
+
+    Raises:
+        NoAnswer: a binary value is no base64.
+    """
+    for name, value in fields:
+        if name.startswith(b":") or name in _PROTOCOL_FIELDS:
+            continue
+        if not name.endswith(b"-bin"):
+            yield name.decode("ascii"), _decode(value)
+            continue
+        for encoded in value.split(b","):
+            if not _BASE64.fullmatch(encoded):
+                raise NoAnswer(ReasonCode.PROTOCOL_ERROR, f"{name.decode('ascii')} is no base64")
+            yield name.decode("ascii"), base64.b64decode(encoded + b"===")
+
+
 def _join_metadata(metadata: Iterable[tuple[str, str | bytes]] | None) -> dict[str, str]:
     """Return metadata by name. Of a binary value only size and digest are kept: it may be a packed key."""
     return {name: value if isinstance(value, str) else describe_binary(value) for name, value in metadata or ()}
+
+
+def _decode(value: bytes) -> str:
+    """Decode a header value as UTF-8, or else each byte as a character."""
+    try:
+        return value.decode()
+    except UnicodeDecodeError:
+        return value.decode("iso-8859-1")
 
 
 def _message_class(descriptor: Any) -> Any:

@@ -2,19 +2,12 @@
 
 from __future__ import annotations
 
-import tomllib
-from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from catalog_probe.catalog.files.provider_folders import SHIPPED
-from tests.harness import hostile_http2
 from tests.harness.command import pytest_probes
-from tests.harness.hostile import GREEN, HostileServer, Peer, always_answer
-from tests.harness.serving import serving_connections
-from tests.harness.target_files import toml
+from tests.harness.hostile import GREEN, HostileServer, always_answer
 
 if TYPE_CHECKING:
-    import asyncio
     from pathlib import Path
 
 KEY = "sk-canary-of-the-children-0123456789"
@@ -75,23 +68,3 @@ def test_no_trace_of_a_library_shows_a_key(tmp_path: Path) -> None:
     assert ran.status == 0, ran.all_output
     assert "mock-pd" not in ran.all_output
     assert not (tmp_path / "keys.log").exists()
-
-
-def test_a_goaway_message_shows_no_key(tmp_path: Path) -> None:
-    """gRPC prints that by itself, a line each time."""
-
-    async def connection(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        with suppress(ConnectionError):
-            await hostile_http2.send_goaways(KEY.encode())(Peer("", reader, writer))
-
-    data = tomllib.loads((SHIPPED.targets / "mock.toml").read_text())
-    with serving_connections(connection) as base:
-        pd = {**data["providers"]["pd"], "grpc_host": base.removeprefix("http://"), "timeout_s": 2}
-        pd = {key: base if value == "embedded" else value for key, value in pd.items()}
-        pd["credentials"] = dict.fromkeys(pd["credentials"], "env:CHILDRENS_KEY")
-        (tmp_path / "away.toml").write_text(toml({**data, "name": "away", "providers": {"pd": pd}}))
-        options = ("-s", "--target", str(tmp_path / "away.toml"), "-k", "grpc and not_found", "-n", "0")
-        ran = pytest_probes(tmp_path / "out", *options, environ={"CHILDRENS_KEY": KEY})
-    assert "not_found" in ran.all_output
-    assert KEY not in ran.all_output
-    assert "Got goaway" not in ran.all_output

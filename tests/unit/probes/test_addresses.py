@@ -24,7 +24,6 @@ from catalog_probe.probes.targets.look_ups import LookUpRule
 from catalog_probe.probes.targets.target import Credential, Provider, Target
 from catalog_probe.probes.wire.grpc import GrpcWire
 from catalog_probe.probes.wire.redaction.redactor import Redactor
-from catalog_probe.probes.wire.relay import Relay
 from catalog_probe.probes.wire.transport import Transport
 from catalog_probe.probes.wire.websocket import WebSocketWire
 
@@ -66,8 +65,10 @@ async def _connect(_: WebSocketWire, address: str, timeout_s: float) -> NoReturn
     raise DialAttempt(Destination("wss" if uri.secure else "ws", uri.host, uri.port), uri.path)
 
 
-async def _open(relay: Relay) -> NoReturn:
-    raise DialAttempt(Destination("grpc", *relay._target))
+async def _connect_call(__: GrpcWire, host: str, timeout_s: float) -> NoReturn:
+    _, hostname, port = GrpcWire.read_origin(host)
+    assert port is not None
+    raise DialAttempt(Destination("grpc", hostname, port))
 
 
 @contextmanager
@@ -76,7 +77,7 @@ def dialling() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Transport, "send", _send)
         patch.setattr(WebSocketWire, "_connect", _connect)
-        patch.setattr(Relay, "open", _open)
+        patch.setattr(GrpcWire, "_connect", _connect_call)
         yield
 
 

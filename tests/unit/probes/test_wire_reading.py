@@ -8,18 +8,25 @@ import hashlib
 import json
 import socket
 import ssl
+import struct
 import zlib
 from typing import TYPE_CHECKING
 
+import httpcore
 import httpx
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from catalog_probe.catalog.model import GrpcStatus
 from catalog_probe.catalog.model.codes import ReasonCode
+from catalog_probe.probes.calls.call import invoke
 from catalog_probe.probes.wire import body, sse
 from catalog_probe.probes.wire.failure import NoAnswer, explain_error
-from tests.harness.pieces import CUTS, stream_pieces
+from catalog_probe.probes.wire.grpc import GrpcWire
+from catalog_probe.probes.wire.http import Limits
+from tests.harness import hostile_http2 as http2
+from tests.harness.pieces import CUTS, split_bytes, stream_pieces
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
@@ -240,6 +247,59 @@ def test_endless_or_broken_stream_is_ended(how: str, ended: str) -> None:
     stream = asyncio.run(collect())
     assert stream.ended == ended
     assert 1 <= len(stream.events) <= sse.MAX_EVENTS
+
+
+class ScriptedWire(GrpcWire):
+    """Makes calls whose answer is these bytes, after which the connection ends."""
+
+    def __init__(self, *pieces: bytes) -> None:
+        super().__init__("", Limits(5.0, 1000))
+        self._pieces = pieces
+
+    async def _connect(self, host: str, timeout_s: float) -> httpcore.AsyncNetworkStream:
+        return httpcore.AsyncMockStream(list(self._pieces))
+
+
+def make_call(*pieces: bytes) -> GrpcStatus | str:
+    """Return the status of an answer, or the code of the reason why there is none."""
+    call = invoke("/pd_api.Models/ListLanguageModels")
+    exchange = asyncio.run(ScriptedWire(*pieces).exchange(call, "host" + call.path, {}, "answer", 0.0))
+    if exchange.response is None:
+        assert exchange.failure is not None
+        return str(exchange.failure.code)
+    assert exchange.response.grpc is not None
+    return exchange.response.grpc
+
+
+def trailers_frame(*fields: tuple[str, str]) -> bytes:
+    flags = http2.END_HEADERS | http2.END_STREAM
+    return http2.frame(http2.HEADERS, http2.trailers(*fields), stream=1, flags=flags)
+
+
+SETTINGS = http2.frame(http2.SETTINGS)
+NOT_FOUND = trailers_frame(("grpc-status", "5"), ("grpc-message", "no model"))
+
+
+@pytest.mark.parametrize("status", [2, 13, 14])
+@pytest.mark.parametrize("words", ["failed to connect to all addresses", "Stream removed (Socket closed)"])
+def test_grpc_status_is_the_servers_whatever_its_words(status: int, words: str) -> None:
+    """The official library says these words, under these statuses, when a connection breaks."""
+    said = trailers_frame(("grpc-status", str(status)), ("grpc-message", words))
+    reset = http2.frame(http2.RST_STREAM, struct.pack("!I", 2), stream=1)
+    goaway = http2.frame(http2.GOAWAY, struct.pack("!II", 0, 11) + words.encode())
+    assert make_call(SETTINGS + said) == GrpcStatus(status, words)
+    assert [make_call(SETTINGS + broken) for broken in (reset, goaway, b"")] == ["connection-reset"] * 3
+
+
+@given(CUTS, st.binary(max_size=30))
+def test_grpc_answer_is_read_in_any_pieces_whatever_follows(places: list[int], more: bytes) -> None:
+    pieces = split_bytes(SETTINGS + NOT_FOUND, places)
+    assert make_call(*pieces, more) == make_call(SETTINGS + NOT_FOUND + more) == GrpcStatus(5, "no model")
+
+
+@given(st.lists(st.binary(max_size=60) | st.sampled_from([SETTINGS, NOT_FOUND, NOT_FOUND[:9], bytes(9)])))
+def test_no_bytes_break_a_grpc_call(pieces: list[bytes]) -> None:
+    make_call(SETTINGS, *pieces)
 
 
 def set_cause(error: Exception, cause: BaseException) -> Exception:
