@@ -183,8 +183,10 @@ async def _check_keys(target: Target) -> list[Check]:
     keys = [
         (provider, role)
         for provider in target.providers.values()
-        for role in book.recipe_book(provider.name).controls
-        if provider.is_configured and provider.credential(role).value is not None
+        for role, control in book.recipe_book(provider.name).controls.items()
+        if provider.is_configured
+        and provider.credential(role).value is not None
+        and control.service in provider.addresses
     ]
     async with anyio.create_task_group() as group:
         for provider, role in keys:

@@ -79,6 +79,7 @@ def _format_provider(provider: Provider, diagnosis: Diagnosis, command: str) -> 
         return
     rows = [
         *(("address", name, address) for name, address in provider.addresses.items()),
+        *_withheld_address_rows(provider, diagnosis),
         *_credential_rows(provider, diagnosis),
         *_look_up_rows(provider, diagnosis),
         *_budget_rows(provider),
@@ -105,6 +106,11 @@ def _format_not_probed(provider: Provider, diagnosis: Diagnosis, command: str) -
     if unchangeable:
         counts = ", ".join(f"{code} {count}" for code, count in unchangeable.most_common())
         yield f"  {unchangeable.total():>4} not probed, whatever is set ({counts}): `{command} --plan` names them"
+
+
+def _withheld_address_rows(provider: Provider, diagnosis: Diagnosis) -> Iterator[Row]:
+    for service in sorted(provider.withheld_addresses):
+        yield "address", service, f"not asked; {provider.advise_missing(service, diagnosis.target.name)}"
 
 
 def _credential_rows(provider: Provider, diagnosis: Diagnosis) -> Iterator[Row]:

@@ -41,14 +41,14 @@ def format_plan(plan: Plan, target: Target, catalog: Catalog, fault_free: Sequen
     lines += format_reach(plan, target, catalog)
     for code, addresses in sorted(_group_by_code(plan.not_probed).items()):
         lines.append(f"not probed, {code}: {len(addresses)} ({_list_first(addresses, 3)})")
+    lines += (line for name in _list_providers(plan) for line in _format_withheld_addresses(name, target))
     return lines
 
 
 def format_reach(plan: Plan, target: Target, catalog: Catalog) -> Iterator[str]:
     """Yield a line for each provider: the reach of the records that would be probed, and of the others."""
     addresses = (*plan.probed, *plan.not_probed)
-    providers = sorted({Address.parse(address).provider for address in addresses})
-    books = {provider: book.recipe_book(provider) for provider in providers}
+    books = {provider: book.recipe_book(provider) for provider in _list_providers(plan)}
     for provider, provider_reach in provider_reaches(books, target).items():
         counts: dict[bool, Counter[Reach]] = {True: Counter(), False: Counter()}
         for address in addresses:
@@ -56,6 +56,19 @@ def format_reach(plan: Plan, target: Target, catalog: Catalog) -> Iterator[str]:
                 counts[address in plan.probed][provider_reach.record_reach(catalog[address], catalog).reach] += 1
         probed, others = (format_reach_counts(counts[is_probed]) or "none" for is_probed in (True, False))
         yield f"{provider}: by reach, probed: {probed}; not probed: {others}"
+
+
+def _list_providers(plan: Plan) -> list[str]:
+    return sorted({Address.parse(address).provider for address in (*plan.probed, *plan.not_probed)})
+
+
+def _format_withheld_addresses(name: str, target: Target) -> Iterator[str]:
+    """Yield a line for each default address of a provider that is not asked."""
+    provider = target.providers.get(name)
+    if provider is None:
+        return
+    for service in sorted(provider.withheld_addresses):
+        yield f"not asked, {name} {service}: {provider.advise_missing(service, target.name)}"
 
 
 def format_requests(provider: Provider, recipes: Sequence[Recipe], target: Target) -> Iterator[str]:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import SplitResult, urlsplit
 
+from catalog_probe.catalog.files.manifest import USUAL_ADDRESS
 from catalog_probe.catalog.text.phrases import shorten
 from catalog_probe.probes.calls.services import GRPC_HOST
 from catalog_probe.probes.targets.look_ups import LookUpRule, order_rules
@@ -61,6 +62,7 @@ class ProviderReader:
         table = {key: value for key in self.table if (value := self._read_setting(key)) is not None}
         self._check_table(table)
         addresses = {key: self._read_address(key, table[key]) for key in self.manifest.addresses if key in table}
+        withheld_addresses = self._withhold_defaults(addresses)
         credentials = {role: self._read_credential(role, value) for role, value in table.get("credentials", {}).items()}
         self._check_file(table, "ca_file", "name a PEM file of the CAs to trust")
         self._check_file(table, "client_cert_file", "name a PEM file of the client's certificate and its key")
@@ -78,6 +80,7 @@ class ProviderReader:
             unset_variables=self.unset,
             variables=self.variables,
             defaulted_locations=frozenset(self.defaulted),
+            withheld_addresses=withheld_addresses,
             rules=self._read_rules(table.get(LOOK_UP, {})),
             **{
                 **self._documented_key_settings(table),
@@ -121,7 +124,7 @@ class ProviderReader:
         A variable that is set and empty is a secret that a CI lacks.
         """
         has_key = any(key.value is not None or key.empty for key in credentials.values())
-        return self.live and "base_url" in addresses and has_key
+        return self.live and USUAL_ADDRESS in addresses and has_key
 
     def _documented_key_settings(self, table: Mapping[str, Any]) -> dict[str, str]:
         """Return how the key is sent if the target does not say: as documented."""
@@ -198,6 +201,20 @@ class ProviderReader:
                 key, f"{shown} ends in {version[0]}, and every path begins with its version; write {without}"
             )
         return text.rstrip("/")
+
+    def _withhold_defaults(self, addresses: dict[str, str]) -> frozenset[str]:
+        """Remove the default addresses of a provider if a variable replaces that of `base_url`; return their services.
+
+        Example: with `PC_BASE_URL=https://gateway.example`, `auth_url` is removed unless `PC_AUTH_URL` is set.
+        """
+        usual_default = self.table.get(USUAL_ADDRESS, "").partition("|")[2].strip().rstrip("/")
+        is_usual_replaced = bool(usual_default) and addresses[USUAL_ADDRESS] != usual_default
+        withheld = addresses.keys() & self.defaulted if is_usual_replaced else set()
+        for service in withheld:
+            del addresses[service]
+            self.defaulted.remove(service)
+            self.unset[service] = self.variables[service]
+        return frozenset(withheld)
 
     def _read_credential(self, role: str, value: str) -> Credential:
         location = f"credentials.{role}"

@@ -8,6 +8,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.evidence.verdicts.confirmation import PENDING_DAYS
+from catalog_probe.catalog.files.manifest import USUAL_ADDRESS
 from catalog_probe.catalog.model.answered_by import AnsweredBy
 from catalog_probe.catalog.model.errors import UserError
 from catalog_probe.probes.targets.look_ups import LookUpRule, order_rules
@@ -70,6 +71,8 @@ class Provider:
         variables: every variable that the target names, by location.
         rules: how values that no variable names are looked up on the account, by value.
         defaulted_locations: locations whose variable is not set, so that the target's default is used.
+        withheld_addresses: the services that have a default address and are not asked there, because a variable
+            replaces that of `base_url`: whoever names a server of their own means no request for anybody else's.
         confirmed_values: values that the account was seen to have.
         unanswered_values: values that were looked up without an answer, and why.
         real_name: what the service is really called, for command lines that name it so.
@@ -102,6 +105,7 @@ class Provider:
     variables: Mapping[str, str] = field(default_factory=dict)
     rules: Mapping[str, LookUpRule] = field(default_factory=dict)
     defaulted_locations: frozenset[str] = frozenset()
+    withheld_addresses: frozenset[str] = frozenset()
     confirmed_values: frozenset[str] = frozenset()
     unanswered_values: Mapping[str, Reason] = field(default_factory=dict)
     real_name: str = ""
@@ -116,7 +120,7 @@ class Provider:
     @property
     def is_configured(self) -> bool:
         """Whether it has an address, and a key or a variable for one if it needs any."""
-        return "base_url" in self.addresses and (not self.credentials or self.has_key or bool(self.empty_keys))
+        return USUAL_ADDRESS in self.addresses and (not self.credentials or self.has_key or bool(self.empty_keys))
 
     @property
     def has_key(self) -> bool:
@@ -131,8 +135,8 @@ class Provider:
     @property
     def first_gap(self) -> str:
         """The location of the first thing that a provider without an address or without any key lacks."""
-        if "base_url" not in self.addresses:
-            return "base_url"
+        if USUAL_ADDRESS not in self.addresses:
+            return USUAL_ADDRESS
         return f"credentials.{next(iter(self.empty_keys or self.credentials))}"
 
     @property
@@ -164,6 +168,9 @@ class Provider:
         variable = self.unset_variables.get(location)
         if not variable:
             return f"add providers.{self.name}.{location} to target {target!r}"
+        if location in self.withheld_addresses:
+            usual = self.variables[USUAL_ADDRESS]
+            return f"set {variable}; its default is not asked while {usual} names another server"
         role = location.removeprefix("credentials.")
         is_main_key = role == next(iter(self.credentials), None)
         value = f"what {self.set_sdk_keys[0]} holds" if is_main_key and self.set_sdk_keys else ""

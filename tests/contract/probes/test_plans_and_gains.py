@@ -62,6 +62,18 @@ def test_a_plan_counts_probed_and_unprobed_records_by_reach() -> None:
     assert "pc: by reach, probed: none; " in "\n".join(plan_lines(PD_API_KEY="key-of-nobody"))
 
 
+def test_a_plan_names_the_default_hosts_that_are_not_asked() -> None:
+    """With the main address replaced, nothing goes to another default host, whatever keys there are."""
+    lines = plan_lines(
+        EVERY, PC_API_KEY="key-of-nobody", PC_BASE_URL="http://127.0.0.1:1", PC_AUTH_URL="https://a.example"
+    )
+    advice = "set PC_MTLS_AUTH_URL; its default is not asked while PC_BASE_URL names another server"
+    assert [line for line in lines if line.startswith("not asked")] == [f"not asked, pc mtls_auth_url: {advice}"]
+    (withheld,) = [line for line in lines if line.startswith("not probed, address-missing")]
+    assert "pc/errors/permission/mutual_tls_host" in withheld
+    assert not [line for line in lines if line.startswith("pc GET /oauth/token")]
+
+
 def test_a_plan_names_what_is_left_out_first() -> None:
     target = targets.load("live", {"PD_API_KEY": "key-of-nobody"}).with_placeholder_values()
     small = replace(target, providers={"pd": replace(target.providers["pd"], max_tokens=10_000)})

@@ -146,6 +146,18 @@ def test_only_failed_look_ups_leave_values_open(status: int, content_type: str, 
     assert asked.trouble == ("" if status == 200 else f"HTTP {status}")
 
 
+def test_a_key_whose_default_host_is_not_asked_is_not_dead() -> None:
+    """PD_MANAGEMENT_KEY is for a host of its own, which is left out while PD_BASE_URL names another server."""
+    with serving(create_app(only=["pd"])) as base:
+        environ = {"PD_BASE_URL": f"{base}/pd", "PD_API_KEY": "mock-pd-inference", "PD_MANAGEMENT_KEY": "a-key-of-it"}
+        target = targets.load("live", environ)
+        diagnosis = doctor.examine(catalog(), target, frozenset({Cost.FREE}), date(2026, 11, 21))
+    text = "\n".join(doctor_text.format_diagnosis(diagnosis))
+    assert diagnosis.failed_checks == []
+    assert re.search(r"address +management_url +not asked; set PD_MANAGEMENT_URL; its default is not asked", text)
+    assert "management (PD_MANAGEMENT_KEY)" in text
+
+
 def test_an_expected_provider_that_is_not_configured_is_missing() -> None:
     target = targets.load("live", {"PA_EXPECTED": "true"})
     diagnosis = doctor.examine(catalog(), target, frozenset({Cost.FREE}), date(2026, 11, 21))

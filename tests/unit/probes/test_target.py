@@ -269,3 +269,38 @@ def test_sdk_key_variable_is_named_and_secret_but_not_read() -> None:
 def test_first_empty_key_is_reported(environ: dict[str, str], advice: str) -> None:
     pa = targets.load("live", environ).providers["pa"]
     assert pa.advise_missing(pa.first_gap, "live") == advice
+
+
+OWN = "http://127.0.0.1:8765"
+
+
+@pytest.mark.parametrize("provider", ["pa", "pb", "pc", "pd"])
+def test_main_address_of_ones_own_withholds_every_other_default(provider: str) -> None:
+    read = targets.load("live", {f"{provider.upper()}_BASE_URL": OWN}).providers[provider]
+    assert read.addresses == {"base_url": OWN}
+    assert not read.withheld_addresses & read.defaulted_locations
+    for service in read.withheld_addresses:
+        variable = f"{provider.upper()}_{service.upper()}"
+        advice = f"set {variable}; its default is not asked while {provider.upper()}_BASE_URL names another server"
+        assert read.advise_missing(service, "live") == advice
+
+
+def test_other_address_that_is_set_is_asked_beside_a_main_one_of_ones_own() -> None:
+    pd = targets.load("live", {"PD_BASE_URL": OWN, "PD_GRPC_HOST": "127.0.0.1:50051"}).providers["pd"]
+    assert pd.addresses == {"base_url": OWN, "grpc_host": "127.0.0.1:50051"}
+    assert pd.withheld_addresses == {"management_url"}
+
+
+@pytest.mark.parametrize("environ", [{}, {"PC_BASE_URL": ""}, {"PC_BASE_URL": "https://api.openai.com/"}])
+def test_defaults_are_asked_while_the_main_address_is_the_default(environ: dict[str, str]) -> None:
+    pc = targets.load("live", environ).providers["pc"]
+    assert pc.addresses.keys() == {"base_url", "auth_url", "mtls_auth_url"}
+    assert not pc.withheld_addresses
+
+
+@pytest.mark.parametrize("main", ["https://pc.example", "env:PC_MAIN"])
+def test_target_that_states_its_main_address_keeps_its_other_defaults(tmp_path: Path, main: str) -> None:
+    """Its author wrote both addresses, so both are meant."""
+    text = f'[providers.pc]\nbase_url = "{main}"\nauth_url = "env:PC_AUTH|https://auth.example"\n'
+    pc = read_target(tmp_path, text, PC_MAIN="https://pc.example").providers["pc"]
+    assert pc.addresses == {"base_url": "https://pc.example", "auth_url": "https://auth.example"}
