@@ -244,7 +244,7 @@ def catalog(session: nox.Session) -> None:
 
 @nox.session
 def hostile(session: nox.Session) -> None:
-    """Probe some 150 hostile servers, one run each, and print outcome, exit status, time, memory and leaks."""
+    """Probe some 220 hostile servers, one run each, and print outcome, exit status, time, memory and leaks."""
     install(session, "test")
     session.run("python", "-m", "tests.harness.hostile_run", *session.posargs)
 
