@@ -116,7 +116,7 @@ class Invocation:
     embedded: bool = False
     """Whether the mock ran inside the run."""
     keys: Mapping[str, str] = field(default_factory=dict)
-    """Of a mock target: variable name -> key. These keys are no secrets."""
+    """Of a mock that outlives the run: variable name -> key. These keys are no secrets."""
     names: Mapping[str, Mapping[str, Mapping[str, str]]] = field(default_factory=dict)
     """By provider and field of the target: the `stand_in` of the documents and the `real` name."""
     traffic: tuple[str, ...] = ()

@@ -27,8 +27,6 @@ class Dialect:
     id_real: str
     key_stand_in: str = ""
     key_real: str = ""
-    package_real: str = ""
-    """The package of its gRPC methods, if the target names one; its stand-in is in each method's path."""
     _words: tuple[tuple[re.Pattern[str], str], ...] = field(init=False, compare=False)
     """Patterns of real names in a text, each with its stand-in."""
 
@@ -51,22 +49,17 @@ class Dialect:
         if "authorization" in (key, key_real):  # HTTP's own header is no stand-in
             key = key_real = ""
         identifier_real = provider.id_prefix or identifier
-        return cls(header, header_real, identifier, identifier_real, key, key_real, provider.grpc_package)
+        return cls(header, header_real, identifier, identifier_real, key, key_real)
 
     @property
     def renamings(self) -> dict[str, dict[str, str]]:
-        """What the target calls by another name than the documents: by the target's field, `stand_in` and `real`.
-
-        The stand-in of a gRPC package is empty: it is whatever a method's path has before its service.
-        """
+        """What the target calls by another name than the documents: by the target's field, `stand_in` and `real`."""
         pairs = {
             "header_prefix": (self.header_stand_in, self.header_real),
             "id_prefix": (self.id_stand_in, self.id_real),
             "key_header": (self.key_stand_in, self.key_real),
         }
         differing = {name: pair for name, pair in pairs.items() if all(pair) and pair[0] != pair[1]}
-        if self.package_real:
-            differing["grpc_package"] = ("", self.package_real)
         return {name: {"stand_in": stand_in, "real": real} for name, (stand_in, real) in differing.items()}
 
     def headers_out(self, headers: Mapping[str, str]) -> dict[str, str]:

@@ -247,7 +247,7 @@ class Target:
 
     @property
     def literal_keys(self) -> Mapping[str, str]:
-        """The keys that a mock's target spells out, by the variable that stands for each: no secrets."""
+        """The keys that a mock's target spells out, by the variable that replaces each in evidence: no secrets."""
         if self.live:
             return {}
         keys = (key for provider in self.providers.values() for key in provider.list_keys())

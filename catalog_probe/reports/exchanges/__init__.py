@@ -1,1 +1,1 @@
-"""Exchanges as a report shows them: marked differences, and commands that reproduce them with real names."""
+"""Exchanges as a report shows them, with what differs marked."""

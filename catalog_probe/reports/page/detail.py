@@ -11,11 +11,10 @@ from catalog_probe.catalog.model.explanations import ALL
 from catalog_probe.catalog.reading.record_fields import meaning
 from catalog_probe.reports.content import advice
 from catalog_probe.reports.content.checklist import describe_not_drawn, format_tally, list_step_checklists
-from catalog_probe.reports.content.commands import format_probe_command
+from catalog_probe.reports.content.commands import StepCommand, format_probe_command, list_step_commands
 from catalog_probe.reports.content.finding_endpoints import describe_endpoints
 from catalog_probe.reports.exchanges import exchange_views
 from catalog_probe.reports.exchanges.difference import compare_side_by_side
-from catalog_probe.reports.exchanges.reproduction_script import build_script
 from catalog_probe.reports.page.description import RelatedRecords, describe_record
 from catalog_probe.reports.page.markup import template_environment
 
@@ -87,8 +86,11 @@ class DetailRenderer:
             "pair": exchange_views.view_disagreeing_exchanges(result, max_body=max_body)
             if result.outcome is Outcome.FLAKY
             else [],
-            "script": build_script(self._run, result),
-            "pytest": format_probe_command(self._run, result),
+            "probe_command": format_probe_command(self._run, result),
+            "step_commands": [
+                (_describe_step(number, step), step.command)
+                for number, step in enumerate(list_step_commands(self._run, result), start=1)
+            ],
         }
 
     @cached_property
@@ -102,6 +104,12 @@ def _summarize(result: Result) -> str:
     """Return what is wrong with a record, in one line."""
     messages = [finding.message for finding in result.drifts] if result.outcome.is_conclusive else []
     return "; ".join(messages) or advice.format_reason(result)
+
+
+def _describe_step(number: int, step: StepCommand) -> str:
+    """Return the title of a step's command, e.g. `2. answer: 404`."""
+    title = f"{number}. {step.exchange.label}: {exchange_views.describe_answer(step.exchange)}"
+    return f"{title}; {step.obstacle}, so this probes the record again" if step.obstacle else title
 
 
 def _describe_acceptance(result: Result) -> str:

@@ -8,8 +8,11 @@ from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.check import fixing
 from catalog_probe.catalog.files.store import RECORDS
+from catalog_probe.mockserver.app import create_app
 from tests.harness.checkouts import copy_folder
 from tests.harness.command import CHECKOUT, NO_TEST_PLUGINS, pytest_probes, run_command
+from tests.harness.serving import serving_mock
+from tests.harness.target_files import pa_target
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -17,7 +20,7 @@ if TYPE_CHECKING:
 STEPS = "pa/errors/compliance/page_not_valid_for_request"
 """A record that sends a cursor from an earlier answer."""
 
-DRIFTING = {STEPS: 405, "pc/errors/not_found/model": 405}
+DRIFTING = {STEPS: 405, "pa/errors/general/unknown_model": 405}
 """Records, and the status that they state here: another than the mock's."""
 
 
@@ -61,21 +64,24 @@ def test_every_command_of_a_report_runs_as_it_is_printed(tmp_path: Path) -> None
     stated = records_that_state_otherwise(tmp_path / "records")
     out = tmp_path / "out"
     chosen = " or ".join(address.replace("/", " and ") for address in DRIFTING)
-    seen = pytest_probes(out, "--catalog", str(stated), "--provider", "pa,pc", "-k", chosen)
-    drifted = [address for address, each in seen.results.items() if each.outcome == "drifted"]
-    assert sorted(drifted) == sorted(DRIFTING), seen.all_output
-    page = (seen.folder / "report.html").read_text(encoding="utf-8")
-    commands = Commands(page).found
-    assert len(commands) == 4 * len(DRIFTING), "of each: ask again, accept, this probe, the script"
-    for command in commands:
-        beside = {
-            "pytest": f" -p no:cacheprovider --out {out}",
-            "catalog-probe": f" --accepted-differences {tmp_path / 'l.json'}",
-        }
-        typed = command + beside.get(command.split()[0], "")
-        done = run_command(out, ["bash", "-c", typed], NO_TEST_PLUGINS, CHECKOUT)
-        assert done.status == (1 if command.startswith("pytest ") else 0), f"{typed}\n{done.all_output}"
-        if not command.startswith(("pytest ", "catalog-probe ")):
-            assert done.output.count("HTTP/1.1 ") == command.count("curl --include")
-    scripts = [command for command in commands if "curl" in command]
-    assert any(script.count("curl --include") > 1 for script in scripts), "a cursor takes more than one request"
+    with serving_mock(create_app(only=["pa"])) as addresses:
+        target = pa_target(tmp_path / "mock.toml", addresses["pa"]["base_url"].removesuffix("/pa"))
+        seen = pytest_probes(out, "--target", target, "--catalog", str(stated), "-k", chosen)
+        results = seen.results
+        assert {address: result.outcome for address, result in results.items()} == dict.fromkeys(DRIFTING, "drifted")
+        commands = Commands((seen.folder / "report.html").read_text(encoding="utf-8")).found
+        statuses = []
+        for command in commands:
+            beside = {
+                "pytest": f" -p no:cacheprovider --out {out}",
+                "catalog-probe": f" --accepted-differences {tmp_path / 'l.json'}",
+            }
+            typed = command + beside.get(command.split()[0], "")
+            done = run_command(out, ["sh", "-c", typed], NO_TEST_PLUGINS, CHECKOUT)
+            assert done.status == (1 if command.startswith("pytest ") else 0), f"{typed}\n{done.all_output}"
+            if command.startswith("curl "):
+                statuses.append(int(done.output.split()[1]))
+    assert len(commands) - len(statuses) == 3 * len(DRIFTING), "of each: ask again, accept, this probe"
+    answers = [exchange.response for result in results.values() for exchange in result.attempts[-1].exchanges]
+    assert sorted(statuses) == sorted(answer.status for answer in answers if answer is not None and answer.status)
+    assert len(statuses) > len(DRIFTING), "a cursor takes more than one request"

@@ -90,6 +90,7 @@ def test_refusals_without_a_record_are_written_down(tmp_path: Path) -> None:
     assert ran.status == Exit.NOTHING_SELECTED, ran.all_output
     assert f"{MODEL}: status 418" in ran.output
     assert f"{MODEL}: status 418" in (ran.folder / "summary.md").read_text()
+    assert not ran.run.invocation.embedded, "no mock was started, so the report can repeat what was recorded"
 
 
 def of_both(folder: Path) -> list[str]:

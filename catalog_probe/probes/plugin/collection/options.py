@@ -223,13 +223,14 @@ def _read_recordings(config: pytest.Config) -> tuple[Recording, ...]:
 
 
 def _describe_invocation(config: pytest.Config, target: Target, revisions: Mapping[str, str]) -> Invocation:
-    """Return the options as typed, a mock's keys, and a provider's real names."""
+    """Return the options as typed, the keys of a mock that outlives the run, and a provider's real names."""
+    is_embedded = target.needs_embedded_mock and not config.getoption("--traffic")
     return Invocation(
         target=config.getoption("--target") or "",
         catalog=config.getoption("--catalog") or "",
         out=config.getoption("--out") or "",
-        embedded=target.needs_embedded_mock,
-        keys=target.literal_keys,
+        embedded=is_embedded,
+        keys={} if target.needs_embedded_mock else target.literal_keys,
         names=collect_renamings(target),
         traffic=tuple(map(str, config.getoption("--traffic"))),
         installed=paths.is_installed(),
