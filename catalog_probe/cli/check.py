@@ -98,18 +98,15 @@ def check_recipes(args: Namespace) -> int:
 
     catalog = Catalog.load(*provider_folders.use_records(args.catalog))
     books = {provider: recipe_book(provider) for provider in selected_providers()}
-    find_misfits = list(completeness.find_misfits(catalog, books))
-    for misfit in find_misfits:
+    misfits = list(completeness.find_misfits(catalog, books))
+    for misfit in misfits:
         print(sanitize_row(misfit))
     recipes = sum(len(book.recipes) for book in books.values())
     reasons = sum(len(book.unprobed) for book in books.values())
     amounts = f"{len(catalog)} records, {recipes} recipes, {reasons} reasons"
-    print(
-        f"{amounts}: {len(find_misfits)} find_misfits"
-        if find_misfits
-        else f"{amounts}: every record has a recipe or a reason"
-    )
-    return Exit.PROBLEMS if find_misfits else Exit.FINE
+    verdict = format_count(len(misfits), "misfit") if misfits else "every record has a recipe or a reason"
+    print(f"{amounts}: {verdict}")
+    return Exit.PROBLEMS if misfits else Exit.FINE
 
 
 def _find_acceptance_problems(args: Namespace, roots: tuple[Path, ...]) -> list[str]:

@@ -116,9 +116,9 @@ def _run(name: str, arguments: Sequence[str]) -> int:
 
             return target_group.main(arguments)
         case _:
-            from catalog_probe.cli.new_commands import group as new_group
+            from catalog_probe.cli import new_commands
 
-            return new_group.main(arguments)
+            return new_commands.main(arguments)
 
 
 def _print_version() -> int:

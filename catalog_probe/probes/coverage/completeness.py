@@ -30,7 +30,7 @@ def find_misfits(catalog: Catalog, books: Mapping[str, RecipeBook]) -> Iterator[
             if address not in addresses:
                 path = recipes_path(provider)
                 yield f"{address}: a recipe or reason for no record; write one, or remove it in {path}"
-        yield from _check_reasons(book, provider)
+        yield from _check_reasons(book)
     for record in catalog.records:
         address = str(record.address)
         recipe = books[record.provider].recipes.get(address)
@@ -44,12 +44,10 @@ def find_misfits(catalog: Catalog, books: Mapping[str, RecipeBook]) -> Iterator[
             yield f"{address}: no recipe and no reason; add one in {path}, or a reason to UNPROBED"
 
 
-def _check_reasons(book: RecipeBook, provider: str) -> Iterator[str]:
-    """Find reasons that are none, and recipes that are unfinished."""
+def _check_reasons(book: RecipeBook) -> Iterator[str]:
+    """Find reasons that are none."""
     for address, reason in book.unprobed.items():
-        if address in book.unfinished:
-            yield f"{address}: its recipe is unfinished; say in {recipes_path(provider)} how it is provoked"
-        elif reason.code not in NOT_PROBED:
+        if reason.code not in NOT_PROBED:
             codes = ", ".join(NOT_PROBED)
             yield f"{address}: {reason.code!r} is no reason of the closed list; choose from {codes}"
         elif not reason.detail:

@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING
 from catalog_probe.catalog.files.manifest import Control, manifest
 from catalog_probe.catalog.files.provider_folders import cached_per_folders
 from catalog_probe.catalog.model import Reason
-from catalog_probe.catalog.model.codes import ReasonCode
 from catalog_probe.probes.calls.call import Call, Removal
 from catalog_probe.probes.recipes.loading import RecipeError, load_recipes_module, recipes_path
-from catalog_probe.probes.recipes.recipe import Recipe, UnfinishedRecipe
+from catalog_probe.probes.recipes.recipe import Recipe
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -29,7 +28,6 @@ class RecipeBook:
         unprobed: the reason of every record that has no recipe on purpose.
         controls: the cheapest free request for each credential role, as the provider's manifest names it.
         minimal_requests: the smallest request of each endpoint.
-        unfinished: addresses of the recipes that are still to be written.
         removals: how what recipes make is removed, by name.
     """
 
@@ -37,7 +35,6 @@ class RecipeBook:
     unprobed: Mapping[str, Reason]
     controls: Mapping[str, Call]
     minimal_requests: MinimalRequests = field(default_factory=dict)
-    unfinished: frozenset[str] = frozenset()
     removals: Mapping[str, Removal] = field(default_factory=dict)
 
 
@@ -56,21 +53,15 @@ def recipe_book(provider: str) -> RecipeBook:
         return RecipeBook({}, {}, controls)
     recipes: dict[str, Recipe] = {}
     unprobed = {address: Reason(*reason) for address, reason in getattr(package, "UNPROBED", {}).items()}
-    unfinished: list[str] = []
     for recipe in (recipe for module in getattr(package, "FAMILIES", (package,)) for recipe in _list_recipes(module)):
-        if recipe.address in recipes or recipe.address in unfinished:
+        if recipe.address in recipes:
             raise RecipeError(f"two recipes for {recipe.address}", f"keep one of them in {path}")
         if recipe.address in unprobed:
             raise RecipeError(f"{recipe.address} has a recipe and a reason for having none", "keep one of them")
-        if isinstance(recipe, UnfinishedRecipe):
-            unfinished.append(recipe.address)
-        else:
-            recipes[recipe.address] = recipe
-    for address in unfinished:
-        unprobed[address] = Reason(ReasonCode.NO_RECIPE, f"its recipe in {path} is unfinished")
+        recipes[recipe.address] = recipe
     removals = _index_removals(getattr(package, "REMOVALS", ()), path)
     minimal_requests = getattr(package, "MINIMAL_REQUESTS", {})
-    return RecipeBook(recipes, unprobed, controls, minimal_requests, frozenset(unfinished), removals)
+    return RecipeBook(recipes, unprobed, controls, minimal_requests, removals)
 
 
 def find_control(recipe: Recipe) -> Call | None:
@@ -82,10 +73,10 @@ def _control_call(control: Control) -> Call:
     return Call(control.method, control.path, query=control.query, service=control.address)
 
 
-def _list_recipes(module: ModuleType) -> list[Recipe | UnfinishedRecipe]:
+def _list_recipes(module: ModuleType) -> list[Recipe]:
     """List the rows of the module's RECIPES table and its decorated steps."""
     table = list(getattr(module, "RECIPES", ()))
-    return [*table, *(value for value in vars(module).values() if isinstance(value, Recipe | UnfinishedRecipe))]
+    return [*table, *(value for value in vars(module).values() if isinstance(value, Recipe))]
 
 
 def _index_removals(removals: Iterable[Removal], path: str) -> dict[str, Removal]:

@@ -136,13 +136,6 @@ class Recipe:
         return replace(endpoint_recipe, endpoint=endpoint, mock_session=endpoint if is_independent else "")
 
 
-@dataclass(frozen=True, slots=True)
-class UnfinishedRecipe:
-    """Stands for a recipe that is still to be written: the record is not probed, and the check says why."""
-
-    address: str
-
-
 class RecipeOptions(TypedDict, total=False):
     """Options of any recipe; `Recipe` explains them."""
 
@@ -241,10 +234,6 @@ class Family:
     ) -> dict[str, Recipe]:
         """Make an optional part of each call, by its label: sent where the target has what the call takes."""
         return {label: self.recipe(slug, call, label=label, **options) for label, call in calls.items()}
-
-    def unfinished(self, slug: str) -> UnfinishedRecipe:
-        """Make a row that is still to be written, as a scaffold does."""
-        return UnfinishedRecipe(f"{self.prefix}/{slug}")
 
     def stepwise(self, slug: str = "", **options: Unpack[StepOptions]) -> Callable[[Steps], Recipe]:
         """Make a recipe of a coroutine that sends calls in an order of its own, at most `requests`.

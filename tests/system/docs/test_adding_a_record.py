@@ -51,12 +51,26 @@ def checkout_without_it(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_the_first_command_writes_the_four_places(checkout_without_it: Path) -> None:
+def paste(output: str, folder: Path) -> list[str]:
+    """Paste as the page says, and return the files: imports at the top unless they are there, the rest at the end."""
+    pieces = re.findall(
+        r"^paste into (\S+):\n\n(.*?)\n\n(?=paste into|left out|then)", output, re.MULTILINE | re.DOTALL
+    )
+    for name, python in pieces:
+        text = (folder / name).read_text(encoding="utf-8")
+        imports = [line for line in python.splitlines() if line.startswith("from ")]
+        rest = "\n".join(line for line in python.splitlines() if line not in imports)
+        new_imports = "".join(f"{line}\n" for line in imports if line not in text)
+        future = "from __future__ import annotations\n"
+        (folder / name).write_text(text.replace(future, f"{future}{new_imports}", 1) + rest + "\n", encoding="utf-8")
+    return [name for name, _ in pieces]
+
+
+def test_the_first_command_fills_the_four_places(checkout_without_it: Path) -> None:
     finished = run(NEW_RECORD, checkout_without_it)
     assert (finished.returncode, finished.stderr) == (0, "")
     wrote = [line.removeprefix("wrote ") for line in finished.stdout.splitlines() if line.startswith("wrote ")]
-    assert wrote == [str(FACTS), str(RECORDS), str(RECIPES), str(ERROR_TABLE)]
-    assert all(f"`{place}`" in PAGE for place in wrote)
+    assert wrote == [str(FACTS), str(RECORDS)]
 
     written = json.loads((checkout_without_it / RECORDS).read_text(encoding="utf-8"))["payment_problem"]
     shipped = Catalog.load()["pa/errors/general/payment_problem"].data
@@ -75,11 +89,18 @@ def test_the_first_command_writes_the_four_places(checkout_without_it: Path) -> 
         ["A payment problem has type billing_error", "yes"],
         ["A payment problem is not retryable", "told"],
     ]
-    assert 'FAMILY.unfinished("payment_problem")' in (checkout_without_it / RECIPES).read_text(encoding="utf-8")
-    assert "missing: " in finished.stdout
-    assert "mock: raise PAYMENT_PROBLEM() where a request meets it" in finished.stdout
-    again = run(NEW_RECORD[:3], checkout_without_it)
-    assert (again.returncode, "wrote" in again.stdout) == (0, False)
+
+    unpasted = run(["check"], checkout_without_it)
+    assert f"{NEW_RECORD[2]}: no recipe and no reason" in unpasted.stdout
+    assert paste(finished.stdout, checkout_without_it) == [str(RECIPES), str(ERROR_TABLE)]
+    assert all(f"`{place}`" in PAGE for place in (FACTS, RECORDS, RECIPES, ERROR_TABLE))
+    checked = run(["check"], checkout_without_it)
+    assert (checked.returncode, checked.stderr) == (0, ""), checked.stdout
+    code = "from catalog_probe.mockserver.pa.errors import PAYMENT_PROBLEM; print(PAYMENT_PROBLEM().row.status)"
+    row = subprocess.run(
+        [sys.executable, "-c", code], cwd=checkout_without_it, capture_output=True, text=True, check=True
+    )
+    assert row.stdout == "402\n"
 
 
 def test_the_first_command_says_that_the_example_is_there() -> None:

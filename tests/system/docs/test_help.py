@@ -23,9 +23,8 @@ from catalog_probe.catalog.files.store import RECORDS
 from catalog_probe.catalog.model import Aspect, Outcome
 from catalog_probe.catalog.model.answered_by import AnsweredBy
 from catalog_probe.catalog.model.exits import Exit
-from catalog_probe.cli import check, identify, main, probe, report_commands
+from catalog_probe.cli import check, identify, main, new_commands, probe, report_commands
 from catalog_probe.cli.catalog_commands import group as catalog_group
-from catalog_probe.cli.new_commands import group as new_group
 from catalog_probe.cli.target_commands import group as target_group
 from catalog_probe.reports.build import build
 from catalog_probe.reports.history.history_file import append_to_history
@@ -67,7 +66,7 @@ def iterate_parsers(parser: argparse.ArgumentParser) -> Iterator[argparse.Argume
 
 def examples() -> list[str]:
     texts = [main.OVERVIEW]
-    for command in (probe, check, identify, report_commands, catalog_group, new_group, target_group):
+    for command in (probe, check, identify, report_commands, catalog_group, new_commands, target_group):
         texts += [parser.format_help() for parser in iterate_parsers(command.build_parser())]
     matches = (match[1] for text in texts for match in _EXAMPLE.finditer(text))
     return list(dict.fromkeys(_GAP.split(match)[0] for match in matches))
@@ -143,6 +142,7 @@ def list_commands(example: str, nights: Path) -> Iterator[tuple[str, list[str]]]
     if A_CAUSE in example:
         replacements[A_CAUSE] = find_causes(read_run(nights / LATEST / RESULTS_FILE)[1])[0].id
     replacements |= {"URL": "https://api.example", "main/catalog/records": EDITED}
+    replacements["PE"] = "PF"  # the reader has begun PE already
     unused = iter(NIGHTS)
     for part in re.split(r"\||&&", example):
         typed = shlex.split(part.split(" > ")[0])

@@ -14,9 +14,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from catalog_probe.catalog.files import provider_folders
-from catalog_probe.cli import main, probe, report_commands
+from catalog_probe.cli import main, new_commands, probe, report_commands
 from catalog_probe.cli.catalog_commands import group as catalog_group
-from catalog_probe.cli.new_commands import group as new_group
 from catalog_probe.cli.target_commands import group as target_group
 from catalog_probe.probes.plugin.collection.options_table import PROBES, list_options
 from catalog_probe.reports.content.commands import format_cause_command, format_probe_command
@@ -69,7 +68,7 @@ BUILDERS = {
     "catalog": catalog_group.build_parser,
     "report": report_commands.build_parser,
     "target": target_group.build_parser,
-    "new": new_group.build_parser,
+    "new": new_commands.build_parser,
 }
 
 

@@ -1,1 +1,0 @@
-"""`catalog-probe new`: begin a provider or a record."""
