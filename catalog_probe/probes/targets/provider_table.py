@@ -207,9 +207,10 @@ class ProviderReader:
 
         Example: with `PC_BASE_URL=https://gateway.example`, `auth_url` is removed unless `PC_AUTH_URL` is set.
         """
-        usual_default = self.table.get(USUAL_ADDRESS, "").partition("|")[2].strip().rstrip("/")
-        is_usual_replaced = bool(usual_default) and addresses[USUAL_ADDRESS] != usual_default
-        withheld = addresses.keys() & self.defaulted if is_usual_replaced else set()
+        usual_default = self.table[USUAL_ADDRESS].partition("|")[2].strip().rstrip("/")
+        names_default = USUAL_ADDRESS in self.variables and bool(usual_default)
+        is_replaced = names_default and addresses[USUAL_ADDRESS] != usual_default
+        withheld = sorted(addresses.keys() & self.defaulted) if is_replaced else []
         for service in withheld:
             del addresses[service]
             self.defaulted.remove(service)
