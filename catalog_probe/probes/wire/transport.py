@@ -31,9 +31,6 @@ if TYPE_CHECKING:
 # Default for the connections of a lane's pool: the requests that run at once over HTTP/1.1.
 CONNECTIONS = 8
 
-# Idle connections of a pool: on a mock a run has some twenty pools.
-MAX_IDLE = 24
-
 # Seconds for which an idle connection is kept.
 IDLE_S = 5.0
 
@@ -200,7 +197,6 @@ class Transport:
                 ssl_context=self._tls,
                 proxy=proxy,
                 max_connections=self._connections,
-                max_keepalive_connections=MAX_IDLE,
                 keepalive_expiry=IDLE_S,
                 http2=True,
                 network_backend=self._backend,
