@@ -243,7 +243,7 @@ class Controller:
             elif exitstatus in _REPLACED_STATUSES and not was_open and not session.config.getoption("collectonly"):
                 session.exitstatus = Exit.HARNESS_ERROR
             return
-        run, results = self._run_and_results = read_run(self.folder / RESULTS_FILE)
+        run, results = self._run_and_results = read_run(self.folder / RESULTS_FILE, is_ours=True)
         remember = self._is_whole_run(results)
         self._trouble += after_run.make_views(self.options, self.folder, run, results, remember=remember)
         self._trouble += after_run.describe_leftovers(self.folder, self.options.target.name)

@@ -70,6 +70,13 @@ def test_a_file_is_closed_once_it_is_written(tmp_path: Path, monkeypatch: pytest
     assert len(closed) == 1
 
 
+def test_only_the_lines_of_another_process_are_held_to_the_schema(path: Path) -> None:
+    path.write_text(path.read_text().replace('"lane":""', '"lane":7'))
+    with pytest.raises(EvidenceError, match="/lane: should be of type string"):
+        read_run(path)
+    assert 7 in [result.lane for result in read_run(path, is_ours=True)[1]]
+
+
 def test_every_complete_line_of_a_cut_file_is_read(path: Path) -> None:
     raw = path.read_bytes()
     (_, all_results), lines = read_run(path), raw.splitlines(keepends=True)
