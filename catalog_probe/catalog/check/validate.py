@@ -24,7 +24,7 @@ from catalog_probe.catalog.writeback.canonical_json import format_record_file
 from catalog_probe.catalog.writeback.discoveries import load_candidates
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable, Iterator
+    from collections.abc import Iterable, Iterator
 
     from catalog_probe.catalog.model import Record
 
@@ -58,7 +58,8 @@ def check(root: Path = RECORDS, *, shipped: bool | None = None) -> list[Problem]
     problems += _schema_problems(provider_folders.find_folder(root) or provider_folders.SHIPPED)
     problems += manifest_problems()
     problems += _unfinished_schemas(root) if is_provider_folder else ()
-    problems += _record_problems(catalog, errors, providers(), shipped=is_shipped)
+    unread = frozenset(error.file for error in errors if error.file)
+    problems += _record_problems(catalog.records, CheckContext(catalog, unread, is_shipped))
     if is_provider_folder and not any(problem.address for problem in problems):  # facts are compared with sound records
         problems += _fact_problems(catalog, root.parent / provider_folders.SHIPPED.facts.name)
     problems += _discovery_problems(catalog, shipped=is_shipped)
@@ -79,19 +80,24 @@ def first_problem(root: Path) -> str:
     return _summarize(check(root), root)
 
 
-def first_problem_of_run(root: Path, names: Container[str]) -> str:
-    """Describe the first problem of these providers' records, in one line; else an empty string.
+def first_problem_of_run(catalog: Catalog, addresses: Iterable[str]) -> str:
+    """Describe the first problem that keeps these records from being probed, in one line; else an empty string.
 
     Facts, canonical form and our own schemas matter only to those who change the catalog. Checking them takes 0.8 s, so
     a run does not.
     """
-    folder = provider_folders.find_folder(root)
-    catalog, errors = Catalog.load_readable(root)
-    problems = [_unreadable(error, root) for error in errors]
-    problems += _schema_problems(folder) if folder is not None and folder != provider_folders.SHIPPED else ()
-    problems += manifest_problems()
-    problems += _record_problems(catalog, errors, names, shipped=provider_folders.is_provider_records(root))
-    return _summarize(problems, root)
+    records = [catalog[address] for address in addresses]
+    for root in catalog.roots:
+        folder = provider_folders.find_folder(root)
+        problems = [*_schema_problems(folder)] if folder is not None and folder != provider_folders.SHIPPED else []
+        problems += manifest_problems()
+        context = CheckContext(catalog, frozenset(), provider_folders.is_provider_records(root))
+        problems += _record_problems(
+            (record for record in records if catalog.file_of(record.address).is_relative_to(root)), context
+        )
+        if summary := _summarize(problems, root):
+            return summary
+    return ""
 
 
 def _summarize(problems: Iterable[Problem], root: Path) -> str:
@@ -107,15 +113,24 @@ def _unreadable(error: CatalogError, root: Path) -> Problem:
     return Problem(error.file or root, "", error.location, error.what, error.mend)
 
 
-def _record_problems(
-    catalog: Catalog, errors: Iterable[CatalogError], names: Container[str], *, shipped: bool
-) -> Iterator[Problem]:
-    """Yield the problems of these providers' records."""
-    context = CheckContext(catalog, frozenset(error.file for error in errors if error.file), shipped)
-    for record in catalog.records:
-        if record.provider in names:
-            for complaint in check_record(record, context):
-                yield Problem(catalog.file_of(record.address), str(record.address), *complaint)
+def _record_problems(records: Iterable[Record], context: CheckContext) -> Iterator[Problem]:
+    """Yield the problems of these records.
+
+    A record that names a malformed one may be unreadable for that reason. The malformed one has its own problem.
+    """
+    unreadable: Exception | None = None
+    has_problem = False
+    for record in records:
+        try:
+            record_complaints = check_record(record, context)
+        except (AttributeError, LookupError, TypeError, ValueError) as error:
+            unreadable = error
+            continue
+        for complaint in record_complaints:
+            has_problem = True
+            yield Problem(context.catalog.file_of(record.address), str(record.address), *complaint)
+    if unreadable is not None and not has_problem:
+        raise unreadable
 
 
 def _fact_problems(catalog: Catalog, folder: Path) -> Iterator[Problem]:

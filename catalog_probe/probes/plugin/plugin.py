@@ -86,8 +86,10 @@ def pytest_configure(config: pytest.Config) -> None:
     if plain_input is not None and plain_input[LOCAL]:
         exit_with_parent()
     if plain_input is None:
-        _require_sound_catalog(options)
         _require_recipes(options)
+        with report_missing_libraries():
+            from catalog_probe.probes.plugin.collection.collecting import RecordGuard  # other runs of pytest need none
+        config.pluginmanager.register(RecordGuard(options), "catalog-probe-record-guard")
     if options.plan:  # nothing of what sends or records is loaded
         with report_missing_libraries():
             from catalog_probe.probes.plugin.planner import Planner
@@ -141,16 +143,6 @@ def _require_shared_limits(config: pytest.Config, options: Options) -> None:
                 f"--dist: the lanes of providers.{name} share its limits, which only --dist loadgroup can keep; "
                 "leave --dist out"
             )
-
-
-def _require_sound_catalog(options: Options) -> None:
-    """Refuse providers whose records have faults, other than in their form."""
-    with report_missing_libraries():
-        from catalog_probe.catalog.check import validate  # imports jsonschema, which other runs of pytest do not need
-
-        for root in options.catalog.roots:
-            if problem := validate.first_problem_of_run(root, options.providers):
-                raise pytest.UsageError(problem)
 
 
 def _require_recipes(options: Options) -> None:

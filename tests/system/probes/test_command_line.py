@@ -251,7 +251,6 @@ REFUSED = {
     "--catalog {tmp}/none": r".*none: is no folder of records; .*",
     "--catalog {malformed}": r".*stream.json:2:28: is not JSON \(a trailing comma\); correct the JSON there.*",
     "--catalog {twice}": r".*stream.json: 'gone' occurs twice in one object; .*",
-    "--catalog {violated}": r".*stream.json: pa/errors/stream/overloaded: \$\.http_status: .* \(and \d+ more: .*\)",
 }
 
 
@@ -263,7 +262,6 @@ def make_refused_arguments(typed: str, tmp_path: Path) -> list[str]:
     catalogs: dict[str, Callable[[], str]] = {
         "malformed": lambda: catalog_with(tmp_path, malformed=MALFORMED),
         "twice": lambda: catalog_with(tmp_path, twice=TWICE),
-        "violated": lambda: catalog_with(tmp_path, overloaded={"http_status": "soon", "retryable": "perhaps"}),
     }
     found = {name: make() for name, make in catalogs.items() if f"{{{name}}}" in typed}
     out = [] if "--out" in typed else ["--out", str(tmp_path / "out")]
@@ -300,6 +298,44 @@ def test_a_refusal_is_one_line_of_a_process_too(typed: str, workers: str, tmp_pa
     ]
     done = run_command(tmp_path / "out", command)
     assert_refused(typed, done.status, done.all_output)
+
+
+NODEID = "probes/test_errors.py::test_error[{}]"
+STREAM_ERROR, OTHER_ERROR = "pa/errors/stream/overloaded", "pa/errors/general/overloaded"
+FAULT = rf"(ERROR|Exit): \S+stream.json: {STREAM_ERROR}: \$\.\S+: .* \(and \d+ more: .*\)"
+
+
+@pytest.mark.parametrize("option", ["", "--plan", "-n 2"])
+def test_a_selected_record_with_faults_is_refused_in_one_line(
+    option: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    catalog = catalog_with(tmp_path, overloaded={"http_status": "soon", "retryable": "perhaps"})
+    out = tmp_path / "out"
+    arguments = ("-q", NODEID.format(STREAM_ERROR), "--catalog", catalog, "--out", str(out))
+    assert run_pytest_here(*arguments, *option.split()) == Exit.USAGE
+    output = capsys.readouterr()
+    assert [bool(re.fullmatch(FAULT, line)) for line in (output.out + output.err).splitlines() if "stream" in line] == [
+        True
+    ]
+    assert not [path for path in out.rglob("*") if path.is_file()]
+
+
+@pytest.mark.parametrize(
+    ("change", "option", "status"),
+    [
+        ({"http_status": "soon", "retryable": "perhaps"}, "--plan", Exit.FINE),
+        ({"endpoints": [{}, {}]}, "", Exit.USAGE),  # recognition reads every record of the provider
+    ],
+)
+def test_another_record_with_faults_ends_the_run_only_if_it_is_in_the_way(
+    change: dict[str, object], option: str, status: Exit, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    catalog = catalog_with(tmp_path, overloaded=change)
+    arguments = ("-q", NODEID.format(OTHER_ERROR), "--catalog", catalog, "--out", str(tmp_path / "out"))
+    assert run_pytest_here(*arguments, *option.split()) == status
+    output = capsys.readouterr()
+    lines = [line for line in (output.out + output.err).splitlines() if "stream" in line or "INTERNALERROR" in line]
+    assert [bool(re.fullmatch(FAULT, line)) for line in lines] == ([] if status == Exit.FINE else [True])
 
 
 def test_other_tests_are_left_alone(tmp_path: Path) -> None:

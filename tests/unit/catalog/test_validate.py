@@ -12,8 +12,7 @@ import pytest
 from catalog_probe.catalog.check.fixing import fix_records
 from catalog_probe.catalog.check.validate import check, first_problem, first_problem_of_run
 from catalog_probe.catalog.files import provider_folders
-from catalog_probe.catalog.files.manifest import providers
-from catalog_probe.catalog.files.store import RECORDS, family_file
+from catalog_probe.catalog.files.store import RECORDS, Catalog, family_file
 from catalog_probe.catalog.model import Address, Record
 from catalog_probe.catalog.model.errors import display_path
 from catalog_probe.catalog.reading.assertions import assertions
@@ -215,18 +214,31 @@ def test_problems_of_content_come_before_the_one_line_about_form(tmp_path: Path)
     assert first_problem(root).startswith(str(faults[0]))
 
 
-def test_records_in_another_form_are_probed_and_faulty_ones_are_not(tmp_path: Path) -> None:
+def test_selected_records_are_probed_in_another_form_and_not_with_faults(tmp_path: Path) -> None:
     root = write_catalog(tmp_path)
     file = root / "pa" / "errors" / "general.json"
     file.write_text(json.dumps(json.loads(file.read_text())))
-    assert first_problem_of_run(root, providers()) == ""
+    catalog = Catalog.load(root)
+    assert first_problem_of_run(catalog, map(str, catalog)) == ""
     assert [problem.is_form for problem in check(root)] == [True], "it is told still"
 
     records = json.loads(file.read_text())
     del records["rate_limit_error"]["source"]
     file.write_text(json.dumps(records))
-    assert first_problem_of_run(root, providers()).endswith("'source' is missing; add 'source'")
-    assert first_problem_of_run(root, set(providers()) - {"pa"}) == ""
+    catalog = Catalog.load(root)
+    assert first_problem_of_run(catalog, [ERROR_ADDRESS]).endswith("'source' is missing; add 'source'")
+    assert first_problem_of_run(catalog, [SECOND_ERROR_ADDRESS]) == ""
+
+
+def test_a_record_that_names_a_malformed_one_does_not_hide_its_problem(tmp_path: Path) -> None:
+    content = make_small_catalog()
+    auth = {"header": "x-api-key", "scheme": "api_key", "roles": ["inference"], "scopes": [], "wrong": None}
+    content["pa/endpoints/messages.json"]["create_message"]["auth"] = {**auth, "missing": ERROR_ADDRESS}
+    assert check(write_catalog(tmp_path, content)) == []
+
+    content["pa/errors/general.json"]["rate_limit_error"]["response_headers"] = {"request-id": "always"}
+    problems = check(write_catalog(tmp_path, content))
+    assert {problem.address for problem in problems} == {ERROR_ADDRESS}
 
 
 def test_a_missing_nullable_field_is_added_as_null(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Collects one item for each selected record, in the order of probing."""
+"""Collects one item for each selected record, in the order of probing, and refuses records with faults."""
 
 from __future__ import annotations
 
@@ -6,14 +6,17 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from catalog_probe.catalog.check.validate import first_problem, first_problem_of_run
 from catalog_probe.catalog.model import Address
+from catalog_probe.catalog.model.exits import Exit
 from catalog_probe.catalog.search.query import keywords_for_k
 from catalog_probe.probes.planning.budgeting import plan_budget
 from catalog_probe.probes.planning.plan import make_plan
 from catalog_probe.probes.plugin.collection.options_table import PROBES
+from catalog_probe.probes.plugin.missing_libraries import report_missing_libraries
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Mapping, Sequence
+    from collections.abc import Generator, Iterable, Mapping, Sequence
     from pathlib import Path
 
     from catalog_probe.probes.plugin.collection.options import Options
@@ -69,6 +72,45 @@ class Collector:
             for record in self.options.catalog.select(kind=kind)
             if self.options.selects(record.address)
         ]
+
+
+class RecordGuard:
+    """The plugin object that refuses a run because of its records; no worker of xdist has one.
+
+    A record is checked when it is selected, before anything is sent. `catalog-probe check` names the faults of all
+    others. Only if one of them breaks the run, as recognition reads every record of a provider, is it named here too.
+    """
+
+    def __init__(self, options: Options) -> None:
+        self._options = options
+        self._is_done = False
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_collection_finish(self, session: pytest.Session) -> None:
+        self._require_sound_records(address for item in session.items if (address := address_of(item)))
+
+    @pytest.hookimpl(optionalhook=True, tryfirst=True)
+    def pytest_xdist_node_collection_finished(self, ids: Sequence[str]) -> None:
+        if not self._is_done:  # all workers collect alike
+            self._require_sound_records(address for nodeid in ids if (address := address_in(nodeid)))
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_internalerror(self) -> None:
+        """Report the first fault of the records, if there is one, in place of a traceback."""
+        for root in self._options.catalog.roots:
+            if problem := first_problem(root):
+                pytest.exit(problem, returncode=Exit.USAGE)
+
+    def _require_sound_records(self, selected: Iterable[str]) -> None:
+        """Refuse selected records with faults, other than in their form.
+
+        Raises:
+            pytest.UsageError: with the first fault.
+        """
+        self._is_done = True
+        with report_missing_libraries():
+            if problem := first_problem_of_run(self._options.catalog, selected):
+                raise pytest.UsageError(problem)
 
 
 def address_of(item: pytest.Item) -> str | None:
