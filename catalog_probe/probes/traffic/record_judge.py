@@ -28,7 +28,7 @@ from catalog_probe.probes.traffic.matching import Match, Matcher, Refusal, Unmat
 from catalog_probe.probes.wire.redaction.evidence import redact_attempt, redact_result
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from catalog_probe.catalog.files.store import Catalog
     from catalog_probe.catalog.model import Json
@@ -109,6 +109,16 @@ class TrafficJudge:
     def _count_refusal(self, refusal: Refusal | None) -> None:
         if refusal is not None and (refusal in self.refusals or len(self.refusals) < MAX_REFUSAL_KINDS):
             self.refusals[refusal] += 1
+
+    @property
+    def providers(self) -> Collection[str]:
+        """The providers whose exchanges were compared with records."""
+        return self._matchers.keys()
+
+    @property
+    def judged_records(self) -> Collection[str]:
+        """The addresses of the records that an exchange was judged by."""
+        return self._judged.keys()
 
     def conclude_result(self, address: str) -> Result:
         """Conclude the verdict on one record."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from catalog_probe.catalog.files.manifest import providers
 from catalog_probe.catalog.observed.last_seen import parse_utc_instant
 from catalog_probe.probes.traffic.hidden_values import RECORDER_MARKS, has_all_headers, is_hidden_whole, mark_hidden
 from catalog_probe.probes.traffic.hosts import Hosts
@@ -15,7 +16,7 @@ from catalog_probe.probes.traffic.record_judge import TrafficJudge
 from catalog_probe.probes.wire.redaction.redactor import HIDDEN
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from catalog_probe.catalog.evidence.results import Result
     from catalog_probe.catalog.files.store import Catalog
@@ -42,9 +43,18 @@ class Traffic:
     def names(self) -> tuple[str, ...]:
         return tuple(recording.name for recording in self.recordings)
 
+    @property
+    def providers(self) -> Collection[str]:
+        """The providers with a recorded exchange. If there is none, all of them: each record says that it lacks one."""
+        return self._judge.providers or providers()
+
     def result(self, address: str) -> Result:
         """Return the verdict on one record."""
         return self._judge.conclude_result(address)
+
+    def has_evidence_of(self, address: str) -> bool:
+        """Whether an exchange was judged by a record."""
+        return address in self._judge.judged_records
 
     def start(self, addresses: Iterable[str]) -> None:
         """Do nothing: there is nothing to send."""

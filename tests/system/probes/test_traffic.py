@@ -69,8 +69,9 @@ def test_traffic_of_a_live_target_writes_back_with_the_day_it_was_recorded(tmp_p
 
 
 def test_an_unknown_status_is_in_every_report(tmp_path: Path) -> None:
-    ran = pytest_probes(tmp_path / "out", "-q", "--provider", "pd", *of_both(tmp_path))
+    ran = pytest_probes(tmp_path / "out", "-q", *of_both(tmp_path))
     assert ran.status == 0, ran.all_output
+    assert {address.partition("/")[0] for address in ran.results} == {"pd"}, "the recording has no other provider"
     counts = "traffic: 2 exchanges, 1 of them judged; not judged: 1 like no documented answer"
     assert counts in ran.output
     assert f"1 of {len(ran.results)} conform in the recording" in " ".join(ran.output.split())

@@ -97,6 +97,13 @@ def test_record_without_exchange_is_not_probed() -> None:
     assert verdict.reason.code == "not-in-traffic"
 
 
+def test_a_recording_selects_its_providers_and_is_evidence_of_few_of_their_records() -> None:
+    traffic = judge_traffic(OVERLOADED_ATTEMPT)
+    assert set(traffic.providers) == {"pa"}
+    assert [traffic.has_evidence_of(address) for address in (OVERLOADED, UNKNOWN_MODEL)] == [True, False]
+    assert set(judge_traffic(make_attempt(200, {}, {}, url="")).providers) == {"pa", "pb", "pc", "pd"}, "of none, so of all"
+
+
 def test_unambiguous_refusal_drifts() -> None:
     verdict = judge_record(OVERLOADED, make_attempt(529, {**OVERLOADED_BODY, "request_id": "req_other"}))
     assert verdict.outcome is Outcome.DRIFTED

@@ -108,8 +108,10 @@ class RecordGuard:
             pytest.UsageError: with the first fault.
         """
         self._is_done = True
+        traffic = self._options.traffic
+        judged = selected if traffic is None else filter(traffic.has_evidence_of, selected)
         with report_missing_libraries():
-            if problem := first_problem_of_run(self._options.catalog, selected):
+            if problem := first_problem_of_run(self._options.catalog, judged):
                 raise pytest.UsageError(problem)
 
 

@@ -127,6 +127,8 @@ class Options:
         """Whether a record matches the options, in whatever shard it is."""
         if self.cause_records is not None and str(address) not in self.cause_records:
             return False
+        if self.traffic is not None and address.provider not in self.traffic.providers:
+            return False
         return address.provider in self.providers and address.kind in self.kinds
 
     @cached_property
