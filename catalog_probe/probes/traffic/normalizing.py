@@ -1,4 +1,4 @@
-"""Translate recorded exchanges into stand-ins, and find the secrets that recordings contain."""
+"""Translate recorded exchanges into stand-ins, and find or hide the secrets that recordings contain."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.files.manifest import manifest, providers
-from catalog_probe.probes.traffic.credentials import QUERY_KEYS, credentials
+from catalog_probe.catalog.text.json_tree import map_strings
+from catalog_probe.probes.traffic.credentials import QUERY_KEYS, credentials, hide_user_info
 from catalog_probe.probes.wire.event_names import name_event_by_data
 from catalog_probe.probes.wire.observer import Observer
 from catalog_probe.probes.wire.redaction.redactor import SECRET_HEADERS, Redactor, collect_secrets
@@ -39,7 +40,8 @@ def make_redactor(attempts: Iterable[RecordedAttempt], targets: Collection[Targe
 
 
 def normalize_exchange(exchange: Exchange, provider: str, dialect: Dialect) -> Exchange:
-    """Translate an exchange into stand-ins, and name its events as the provider's clients do."""
+    """Translate an exchange into stand-ins, name its events as the provider's clients do, hide passwords in URLs."""
+    exchange = _hide_user_info(exchange)
     observer = Observer(dialect)
     sent = exchange.request
     request = observer.make_request(sent.method, sent.url, sent.headers, dialect.json_in(sent.body))
@@ -49,6 +51,31 @@ def normalize_exchange(exchange: Exchange, provider: str, dialect: Dialect) -> E
     if response.events is not None and not manifest(provider).events_named_by_line:
         response = replace(response, events=tuple(map(name_event_by_data, response.events)))
     return replace(exchange, request=request, response=_translate_response(response, observer))
+
+
+def _hide_user_info(exchange: Exchange) -> Exchange:
+    """Hide name and password in each URL of an exchange.
+
+    They may be too short for the redactor, which replaces a secret wherever it occurs. No documented value has any.
+    """
+    hide = hide_user_info
+    sent, response = exchange.request, exchange.response
+    request = replace(
+        sent, url=hide(sent.url), headers=map_strings(sent.headers, hide), body=map_strings(sent.body, hide)
+    )
+    if response is None:
+        return replace(exchange, request=request)
+    close, grpc = response.close, response.grpc
+    response = replace(
+        response,
+        headers=map_strings(response.headers, hide),
+        body=map_strings(response.body, hide),
+        events=response.events
+        and tuple(replace(event, data=map_strings(event.data, hide)) for event in response.events),
+        close=close and replace(close, reason=hide(close.reason)),
+        grpc=grpc and replace(grpc, message=hide(grpc.message), trailers=map_strings(grpc.trailers, hide)),
+    )
+    return replace(exchange, request=request, response=response)
 
 
 def _translate_response(response: Response, observer: Observer) -> Response:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, TypeVar
 from urllib.parse import urlsplit
 
 from catalog_probe.catalog.model.errors import UserError
-from catalog_probe.catalog.text.phrases import shorten
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -49,7 +48,7 @@ class RecordedAttempt:
             try:
                 urlsplit(exchange.request.url)
             except ValueError:
-                what = f"{self.location}: request.url is no address: {shorten(exchange.request.url, 60)!r}"
+                what = f"{self.location}: request.url is no address"  # not quoted: it may hold a key
                 raise TrafficError(what, "record it again, or leave it out") from None
 
 

@@ -397,11 +397,11 @@ def test_different_requests_may_have_different_answers() -> None:
 
 
 def test_key_in_the_query_parameter_of_the_target_is_hidden() -> None:
-    url = f"https://h.example/v1/messages?apitoken={KEY}&limit=2"
+    url = f"https://h.example/v1/messages?license={KEY}&limit=2"
     exchange = Exchange("answer", Request("GET", url), Response(200, {}, {"echo": f"was {KEY}"}, "json"))
     attempt = RecordedAttempt("here", (exchange,))
-    by_query = replace(unknown_target().providers["pa"], key_query="apitoken")
+    by_query = replace(unknown_target().providers["pa"], key_query="license")
     assert KEY in make_redactor([attempt], [unknown_target()]).redact_url(url, Work()), "nothing says that it is one"
     redactor = make_redactor([attempt], [replace(unknown_target(), providers={"pa": by_query})])
-    assert redactor.redact_url(url, Work()) == "https://h.example/v1/messages?apitoken=${CREDENTIAL_1}&limit=2"
+    assert redactor.redact_url(url, Work()) == "https://h.example/v1/messages?license=${CREDENTIAL_1}&limit=2"
     assert redactor.redact_text(f"was {KEY}") == "[hidden: contains ${CREDENTIAL_1}]"
