@@ -15,12 +15,26 @@ if TYPE_CHECKING:
 
 OWN = "team/catalog"
 GH = """\
-import json, pathlib, shutil, sys
+import json, pathlib, shutil, sys, urllib.parse
 state = pathlib.Path(__file__).parent / "github"
 if sys.argv[1] == "api":
     answers = json.loads((state / "api.json").read_text())
-    path = sys.argv[2].partition("?")[0]
-    sys.exit(f"gh: HTTP 403 {path}") if path not in answers else print(json.dumps(answers[path]))
+    path, _, query = sys.argv[2].partition("?")
+    query = dict(urllib.parse.parse_qsl(query))
+    if path not in answers:
+        sys.exit(f"gh: HTTP 403 {path}")
+    answer = answers[path]
+    if "workflow_runs" in answer:
+        fields = {"head_branch": query.get("branch"), "event": query.get("event")}
+        runs = [
+            run
+            for run in answer["workflow_runs"]
+            if run["is_listed_always"] or all(value in (None, run[field]) for field, value in fields.items())
+        ]
+        size = min(int(query.get("per_page", 30)), 100)
+        start = (int(query.get("page", 1)) - 1) * size
+        answer = {"total_count": len(runs), "workflow_runs": runs[start : start + size]}
+    print(json.dumps(answer))
 else:
     command, action, number, *options = sys.argv[1:]
     options = dict(zip(options[::2], options[1::2]))
@@ -57,7 +71,7 @@ class GitHub:
         return log.read_text().splitlines() if log.exists() else []
 
     def run(self, number: int, **changes: Any) -> int:
-        """Add a run of the nightly workflow, and return its number."""
+        """Add a run of the nightly workflow, and return its number. With `is_listed_always` no filter leaves it out."""
         run = {
             "id": number,
             "name": "nightly",
@@ -65,6 +79,7 @@ class GitHub:
             "event": "schedule",
             "head_branch": "main",
             "head_repository": {"full_name": OWN},
+            "is_listed_always": False,
         }
         self.runs.insert(0, {**run, **changes})
         self._answer()
