@@ -150,9 +150,13 @@ class _Lanes:
         if entry.address != provider.addresses.get(removal.call.service):
             what = f"it was made at {entry.address or 'an address that is not known'}, where this target is not"
             raise JournalError(what, "name the target that is with --target")
-        key = provider.credential(entry.role).value
+        credential = provider.credential(entry.role)
+        key = credential.value
         if key is None:
             raise JournalError(provider.advise_missing(f"credentials.{entry.role}", self._target.name))
+        if credential.variable is None:  # for instance the role `wrong`: its key is in the source of this tool
+            what = f"the key of {entry.role!r} is public, so anybody can have written its line"
+            raise JournalError(what, BY_HAND)
         if entry.mac != entry.compute_mac(key):
             what = (
                 f"its line was not written with the key in {provider.key_name(entry.role)}: another account, or edited"

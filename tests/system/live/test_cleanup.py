@@ -14,7 +14,7 @@ from catalog_probe.mockserver.app import MockApp, create_app
 from catalog_probe.probes.running import journal
 from catalog_probe.probes.running.engine import Engine
 from catalog_probe.probes.running.journal import Journal, JournalError
-from catalog_probe.probes.targets.target import Cost
+from catalog_probe.probes.targets.target import NONEXISTENT_KEY, WRONG_KEY, Cost
 from catalog_probe.probes.wire.redaction.redactor import Redactor
 from tests.harness import patient
 from tests.harness.engines import catalog
@@ -192,6 +192,10 @@ def test_a_create_without_an_answer_must_be_cleaned_up_by_hand(
         ({"removal": "user"}, "no recipe of 'pa/endpoints/files/get_file' has a removal 'user'; look for it"),
         ({"key": "mock-pa-of-somebody"}, "its line was not written with the key in PA_API_KEY: another account, or"),
         ({"resource": "../organizations/users/user_1"}, "'../organizations/users/user_1' is no id of a file; look for"),
+        (
+            {"role": WRONG_KEY, "key": NONEXISTENT_KEY},
+            "the key of 'wrong' is public, so anybody can have written its line",
+        ),
         ({"resource": "file_1?force=true"}, "'file_1?force=true' is no id of a file; look for it on the account"),
         ({"resource": "@other.example/x"}, "'@other.example/x' is no id of a file"),
         ({"resource": "file_1\n"}, "is no id of a file"),
