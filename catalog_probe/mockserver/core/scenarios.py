@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from catalog_probe.mockserver.core.clock import parse_duration
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from catalog_probe.mockserver.core.errors import ErrorRow
 
 TIMES = "times"
+
+MAX_DIGITS = 9  # of a number in a header: seconds, milliseconds or requests
 
 MAX_ECHOED = 100  # characters of an unknown name that the answer repeats
 
@@ -51,15 +54,20 @@ def choice(name: str, options: Iterable[str], help: str, *, default: str | None 
     return Param(name, read, f"{help} One of {', '.join(allowed)}.", default, required=default is None)
 
 
+def read_whole_number(text: str, minimum: int) -> int:
+    """Return an integer from `minimum` to a thousand million, which are 31 years of seconds.
+
+    Raises:
+        ValueError: it is none.
+    """
+    if text.isdecimal() and len(text) <= MAX_DIGITS and int(text) >= minimum:
+        return int(text)
+    raise ValueError(f"{text!r} is not an integer of at least {minimum} and at most {MAX_DIGITS} digits")
+
+
 def whole_number(name: str, help: str, *, default: int | None = None, minimum: int = 0) -> Param:
     """Declare an integer of at least `minimum`; required if it has no default."""
-
-    def read(text: str) -> int:
-        if not text.isdecimal() or int(text) < minimum:
-            raise ValueError(f"{text!r} is not an integer of at least {minimum}")
-        return int(text)
-
-    return Param(name, read, help, default, required=default is None)
+    return Param(name, partial(read_whole_number, minimum=minimum), help, default, required=default is None)
 
 
 def duration(name: str, help: str) -> Param:
@@ -172,9 +180,11 @@ class ScenarioRegistry:
             raise MockMisuse(self._explain_unknown(provider, name))
         texts = _read_pairs(name, pairs)
         times = texts.pop(TIMES, None)
-        if times is not None and not (times.isdecimal() and int(times) > 0):
-            raise MockMisuse(f"times={times!r} is not a positive integer")
-        return ScenarioRequest(name, _read_params(scenario, texts), int(times) if times else None)
+        try:
+            count = None if times is None else read_whole_number(times, 1)
+        except ValueError as error:
+            raise MockMisuse(f"scenario {name!r}, {TIMES}: {error}") from None
+        return ScenarioRequest(name, _read_params(scenario, texts), count)
 
     def _explain_unknown(self, provider: str, name: str) -> str:
         other_providers = self._providers.get(name)

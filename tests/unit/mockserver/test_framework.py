@@ -36,7 +36,9 @@ def mock_error(response: Response) -> str:
         ("latency", "needs ms"),
         ("latency;ms=soon", "not an integer"),
         ("overloaded;status=500", "no parameter 'status'"),
-        ("overloaded;times=0", "not a positive integer"),
+        ("overloaded;times=0", "is not an integer of at least 1"),
+        ("overloaded;times=" + "9" * 5000, "is not an integer of at least 1"),
+        ("rate_limited;retry_after=99999999999999", "at most 9 digits"),
         ("overloaded;times", "not one more param=value"),
         ("refusal;category=nonsense", "is none of"),
     ],
@@ -129,7 +131,10 @@ def test_reset_forgets_one_session_or_all(client: Client) -> None:
     assert client.send("GET", "/__mock__/requests").json() == {"total": 0, "sessions": 0}
 
 
-@pytest.mark.parametrize("clock", ["25h", "+", "+25", "+h", "-1h", "+1h later", "still+", "stills", "still-1h"])
+FAR = ["+99999999999999h", "still+36500d1ms", "+" + "9" * 5000 + "d"]  # no date holds such a moment
+
+
+@pytest.mark.parametrize("clock", ["25h", "+", "+25", "+h", "-1h", "+1h later", "still+", "stills", "still-1h", *FAR])
 def test_an_invalid_clock_is_refused(client: Client, clock: str) -> None:
     assert "x-mock-clock" in mock_error(client.pa("GET", "/v1/models", clock=clock))
 

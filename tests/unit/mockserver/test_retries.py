@@ -122,7 +122,7 @@ def test_queued_scenarios_can_be_listed_and_removed(every: Client) -> None:
         ("next?session=a&provider=pz", "overloaded", "'pz' is none of pa"),
         ("next?session=a", ";times=1", "unknown scenario ''"),
         ("next?session=a", "nonsense", "unknown scenario 'nonsense'"),
-        ("next?session=a", "overloaded;times=0", "not a positive integer"),
+        ("next?session=a", "overloaded;times=0", "is not an integer of at least 1"),
     ],
 )
 def test_misusing_a_page_of_the_mock_is_an_error(every: Client, page: str, content: Any, message: str) -> None:
