@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from catalog_probe.catalog.evidence.results_file import RESULTS_FILE, EvidenceError, read_run
 from catalog_probe.catalog.files import paths, provider_folders
 from catalog_probe.catalog.files.manifest import providers
+from catalog_probe.catalog.model import Address
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -26,14 +27,19 @@ def read_named_run(name: str) -> tuple[Run, list[Result]]:
 
 
 def require_providers(run: Run) -> None:
-    """Check that every provider of a run has a manifest, also in the provider folder that the run was made with.
+    """Check that every provider that a run's first line names has a manifest.
+
+    It may also be in the provider folder that the run was made with.
 
     Raises:
         EvidenceError: a manifest is missing; without it nothing can be said of the provider's records.
     """
     if run.invocation.catalog:
         provider_folders.use_also(paths.locate(run.invocation.catalog))
-    missing = [name for name in run.providers if name not in providers()]
+    of_lanes = (lane.partition(":")[0] for lane in run.self_tests)
+    of_records = (Address.parse(address).provider for address in run.selected)
+    named = {*run.providers, *run.expected, *run.revisions, *of_lanes, *of_records}
+    missing = sorted(named.difference(providers()))
     if missing:
         raise EvidenceError(
             f"run {run.run} is of {', '.join(missing)}, whose manifest is not here",

@@ -1,4 +1,8 @@
-"""summary.md: the first screen in Markdown, for a pull request or a step summary; bounded and sanitized."""
+"""summary.md: the first screen in Markdown, for a pull request or a step summary; bounded and sanitized.
+
+Text of a results file is inline code. Bare are only names whose form reports/schemas/results.json fixes: providers,
+addresses, codes, days.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +35,6 @@ from catalog_probe.reports.content.words import (
     format_age,
     join_providers,
 )
-from catalog_probe.reports.page.markup import URL_PATTERN
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -89,7 +92,7 @@ class _MarkdownRenderer:
 
     def _render_head(self) -> Iterator[str]:
         run, overview = self._run, self._overview
-        yield f"## {format_sentence(overview)}"
+        yield f"## {format_sentence(overview, reasons=False)}"  # a reason may quote an answer, and is listed below
         revision = describe_revision(run)
         target = f"{code_span(run.target)}{f', {code_span(revision)}' if revision else ''}"
         previous = (
@@ -158,7 +161,7 @@ class _MarkdownRenderer:
         if reported.party:
             remarks.append(f"likely wrong: {reported.party}")
         if reported.acceptance_terms:
-            remarks.append(_link_urls(reported.acceptance_terms))
+            remarks.append(code_span(reported.acceptance_terms))
         title = f"**{cause.provider.upper()}** {code_span(cause.summary)}"
         yield f"{title} ({code_span(cause.code)}), {', '.join(remarks)} · [{cause.id}]({PAGE}#{cause.id})"
         items = [f"- {_link_record(record)}" for record in reported.records[:_MAX_RECORDS]]
@@ -246,12 +249,6 @@ def _list_items(items: Sequence[str]) -> str:
 def _link_record(record: ReportedRecord) -> str:
     """Return a link to a record in the report."""
     return f"[{code_span(record.address)}]({PAGE}#{quote(record.address)})"
-
-
-def _link_urls(text: str) -> str:
-    """Format a person's own text (the reason of an accepted difference) with its URLs as links."""
-    pieces = URL_PATTERN.split(text)  # every second piece is a URL
-    return " ".join(f"<{piece}>" if index % 2 else code_span(piece) for index, piece in enumerate(pieces) if piece)
 
 
 def _fold(title: str, text: str) -> str:

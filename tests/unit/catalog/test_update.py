@@ -250,5 +250,5 @@ def test_runs_are_named_by_folder_or_file(tmp_path: Path) -> None:
     assert read_evidence([folder]) == read_evidence([folder / "results.jsonl"])
     with pytest.raises(EvidenceError, match="name a run's folder"):
         read_evidence([tmp_path / "nothing"])
-    with pytest.raises(EvidenceError, match="/today: should match"):
+    with pytest.raises(EvidenceError, match="/started_at: should match"):
         read_evidence([write_run(tmp_path / "undated", make_run(today="soon"), [])])

@@ -190,9 +190,7 @@ def test_the_ticket_of_an_accepted_difference_is_a_link() -> None:
     )
     link = '<a href="https://tickets.example/7" rel="noreferrer">https://tickets.example/7</a>'
     assert f"due soon ({link}); review by 2027-01-01" in html.render(make_run(), [accepted])
-    assert "`due soon (` <https://tickets.example/7> `); review by 2027-01-01`" in summary.render(
-        make_run(), [accepted]
-    )
+    assert "`due soon (https://tickets.example/7); review by 2027-01-01`" in summary.render(make_run(), [accepted])
     observed = make_result(
         "pa/errors/general/a", Outcome.DRIFTED, findings=(make_finding(observed="https://evil.example/x"),)
     )

@@ -2,21 +2,34 @@
 
 from __future__ import annotations
 
+import json
 import re
+from contextlib import suppress
+from functools import reduce
 from typing import TYPE_CHECKING
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
+from catalog_probe.catalog.evidence.results import Invocation
+from catalog_probe.catalog.evidence.results_file import EvidenceError, read_run, report_unusable_evidence
 from catalog_probe.catalog.model import Outcome, Reason
+from catalog_probe.catalog.model.observation import Observation
 from catalog_probe.reports.views import summary
 from tests.unit.reports import sample
 from tests.unit.reports.factories import make_finding, make_result, make_run
 from tests.unit.reports.special_results import HOSTILE
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
     from syrupy.assertion import SnapshotAssertion
+
+    from catalog_probe.catalog.evidence.results import Result
+    from catalog_probe.catalog.model import Json
 
 A = "pa/errors/general/a"
 FOLDS = {
@@ -112,3 +125,69 @@ def test_it_is_never_too_long_for_a_pull_request() -> None:
     uncut = summary.render(make_run(), results[:10])
     assert "cut here" not in uncut
     assert int(cut[1]) > 0
+
+
+FORGED = "<img src=x> @everyone [a](https://evil.example) #1"
+NIGHT = make_run(
+    expected=("pa", "pb"),
+    selected=(A,),
+    self_tests=("pa:inference",),
+    previous_run="r1",
+    policy={"allow": ["free"], "kinds": ["errors"], "shard": "1/2", "stale_accepted_differences": ["x"]},
+    invocation=Invocation(revision="pa:2026-10-21"),
+    revisions={"pa": "2026-10-21"},
+    expirations=({"provider": "pa", "what": "a key", "on": "2026-11-25", "records": 1, "mend": "renew"},),
+    preflight=({"provider": "pa", "request": "GET /v1/models", "values": {"a": "b"}, "expirations": {}},),
+    traffic={
+        "exchanges": 1,
+        "judged": 0,
+        "left_out": {"without its body": 1},
+        "unrecognised": [
+            {"provider": "pa", "endpoint": "", "status": 400, "code": "x", "count": 1, "why": "new", "candidates": [A]}
+        ],
+    },
+)
+RESULTS_OF_NIGHTS = {
+    "conforming": make_result(A),
+    "blind": make_result(A, Outcome.NOT_PROBED, reason=Reason("credential-empty", "set PA_API_KEY")),
+    "inconclusive": make_result(A, Outcome.INCONCLUSIVE, reason=Reason("read-timeout", "30 s"), lane="pa:inference"),
+    "broken": make_result(A, Outcome.HARNESS_ERROR, reason=Reason("recipe-failed", "TypeError"), lane="pa:inference"),
+    "accepted": make_result(A, Outcome.DRIFTED, findings=(make_finding(),), accepted_difference=ACCEPTED),
+    "drifted": make_result(
+        A,
+        Outcome.DRIFTED,
+        findings=(make_finding(endpoints=("pa/endpoints/messages/create_message",)),),
+        observations=tuple(
+            Observation(f"pa/endpoints/messages/{name}", "answer") for name in ("create_message", "count_tokens")
+        ),
+    ),
+}
+
+
+@pytest.mark.parametrize("result", RESULTS_OF_NIGHTS.values(), ids=RESULTS_OF_NIGHTS)
+def test_no_field_of_a_results_file_is_markdown(result: Result, tmp_path: Path) -> None:
+    """Whatever the file says in place of a string is refused when the file is read, or is code in the summary."""
+    lines = [json.loads(json.dumps(line.to_json())) for line in (NIGHT, result)]
+    file = tmp_path / "results.jsonl"
+    for location in walk_strings(lines):
+        file.write_text("".join(f"{json.dumps(line)}\n" for line in replace_at(lines, location, FORGED)))
+        with suppress(EvidenceError), report_unusable_evidence(file):
+            outside = re.sub(r"(`+)(?!`).*?(?<!`)\1(?!`)", "", summary.render(*read_run(file)).lower())
+            assert not re.search(r"<img|@everyone|evil\.example|#1\b", outside), location
+
+
+def walk_strings(value: Json, location: tuple[str | int, ...] = ()) -> Iterator[tuple[str | int, ...]]:
+    """Yield the path of each string in a value."""
+    if isinstance(value, str):
+        yield location
+    members = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for name, member in members:
+        yield from walk_strings(member, (*location, name))
+
+
+def replace_at(value: Json, location: tuple[str | int, ...], replacement: str) -> Json:
+    """Return a copy of a value with another string at one location."""
+    copy = json.loads(json.dumps(value))
+    parent = reduce(lambda inner, name: inner[name], location[:-1], copy)
+    parent[location[-1]] = replacement
+    return copy
