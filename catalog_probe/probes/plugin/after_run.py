@@ -34,10 +34,11 @@ def list_stale_entries(options: Options) -> list[str]:
 
 
 def make_views(options: Options, folder: Path, run: Run, results: Sequence[Result], *, remember: bool) -> list[str]:
-    """Make everything beside results.jsonl, and return a line for each failure.
+    """Make everything beside results.jsonl, and return a line for each kind of failure.
 
-    A failure loses nothing, because the views can be made again from results.jsonl. `remember`: whether the run is
-    added to the history.
+    A failure is our own fault, so the run exits 3: nobody can read the report, or compare the next run. It loses
+    nothing, because the views can be made again from results.jsonl. `remember`: whether the run is added to the
+    history.
     """
     from catalog_probe.catalog.writeback import update  # imported after the run, so that the run starts sooner
     from catalog_probe.reports import build
@@ -48,16 +49,27 @@ def make_views(options: Options, folder: Path, run: Run, results: Sequence[Resul
         ),
         "the report": lambda: build.write_views(folder, run, results),
         "the history": lambda: append_to_history(options.history_folder, run, results) if remember else None,
-        f"{paths.RUNS}/latest": lambda: _link(options.out / "latest", folder.name),
     }
-    failures = []
+    failed_views: dict[str, list[str]] = {}
     for name, make in views.items():
         try:
             make()
-        except Exception as error:  # noqa: BLE001 - a view that fails must not change the exit status
-            command = f"catalog-probe report build {folder}"
-            failures.append(f"could not write {name}: {type(error).__name__}: {error}; try `{command}`")
-    return failures
+        except Exception as error:  # noqa: BLE001 - results.jsonl is safe, and the other views may succeed
+            failed_views.setdefault(_describe_failure(error), []).append(name)
+    command = f"catalog-probe report build {folder}"
+    return [
+        f"could not write {' and '.join(names)}: {what}; mend that, then `{command}`"
+        for what, names in failed_views.items()
+    ]
+
+
+def link_latest(options: Options, folder: Path) -> list[str]:
+    """Let `latest` lead to this run; return a line if it cannot. No run depends on it, and some disks have no links."""
+    try:
+        _link(options.out / "latest", folder.name)
+    except OSError as error:
+        return [f"could not write {paths.RUNS}/latest: {error.strerror or error}"]
+    return []
 
 
 def write_back(options: Options, run: Run, results: Sequence[Result]) -> list[str]:
@@ -84,6 +96,14 @@ def describe_leftovers(folder: Path, target: str) -> list[str]:
     return [
         f"{len(entries)} made and not removed ({records}): `catalog-probe target cleanup {folder} --target {target}`"
     ]
+
+
+def _describe_failure(error: Exception) -> str:
+    """Describe a failure; one full disk is one failure, whichever file it hits first."""
+    cause = error.__cause__ if isinstance(error.__cause__, OSError) else error
+    if isinstance(cause, OSError) and cause.strerror:
+        return cause.strerror
+    return f"{type(error).__name__}: {error}"
 
 
 def _link(link: Path, name: str) -> None:

@@ -31,7 +31,7 @@ from catalog_probe.probes.plugin.collection.items import PROBER, PROPERTY
 from catalog_probe.probes.plugin.collection.worker_input import WORKER_INPUT, Addresses, Unanswered, Values, WorkerInput
 from catalog_probe.probes.plugin.embedded_mock import EmbeddedMock, MockError
 from catalog_probe.probes.plugin.progress import Progress
-from catalog_probe.probes.plugin.recorder import Recorder
+from catalog_probe.probes.plugin.recorder import Recorder, describe_unwritable_results
 from catalog_probe.probes.plugin.run_description import RunStart, describe_run
 from catalog_probe.probes.plugin.terminal_summary import SummaryPrinter
 from catalog_probe.probes.running.looking_up import collect_unanswered, collect_values
@@ -245,12 +245,16 @@ class Controller:
             return
         run, results = self._run_and_results = read_run(self.folder / RESULTS_FILE, is_ours=True)
         remember = self._is_whole_run(results)
-        self._trouble += after_run.make_views(self.options, self.folder, run, results, remember=remember)
+        failures = after_run.make_views(self.options, self.folder, run, results, remember=remember)
+        self._trouble += failures
+        self._trouble += after_run.link_latest(self.options, self.folder)
         self._trouble += after_run.describe_leftovers(self.folder, self.options.target.name)
         if recorder.is_full:
             session.exitstatus = Exit.HARNESS_ERROR
         elif exitstatus in _REPLACED_STATUSES:
-            session.exitstatus = select_exit({run_verdict.exit_status(run, results), self._write_back(run, results)})
+            status_of_views = Exit.HARNESS_ERROR if failures else Exit.FINE
+            status_of_results = run_verdict.exit_status(run, results)
+            session.exitstatus = select_exit({status_of_results, status_of_views, self._write_back(run, results)})
 
     def _withhold_keys(self) -> None:
         """Take the keys out of the environment that every child process would inherit."""
@@ -296,11 +300,7 @@ class Controller:
         return collect_unanswered(self._look_up())
 
     def _open_results(self, selected: Sequence[str]) -> None:
-        """Open results.jsonl; a second call changes nothing.
-
-        Raises:
-            pytest.UsageError: it cannot be written.
-        """
+        """Open results.jsonl; a second call changes nothing. If it cannot be written, end the session as our fault."""
         if self._recorder.is_open:
             return
         self._selected = tuple(sorted(set(selected)))
@@ -308,8 +308,8 @@ class Controller:
         run = describe_run(self.options, start, self._look_up())
         try:
             self._recorder.open(self.folder / RESULTS_FILE, run)
-        except OSError as error:
-            raise self._unwritable(error) from error
+        except OSError as error:  # the folder could be made a moment ago
+            pytest.exit(describe_unwritable_results(error), returncode=Exit.HARNESS_ERROR)
         self._show_progress()
 
     def _show_progress(self) -> None:

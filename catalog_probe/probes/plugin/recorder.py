@@ -19,6 +19,11 @@ if TYPE_CHECKING:
     from catalog_probe.probes.plugin.collection.options import Options
 
 
+def describe_unwritable_results(error: OSError) -> str:
+    """Say in one line that there is no room for results, and what to do."""
+    return f"results.jsonl: {error.strerror or error}; make room, or name another folder with --out"
+
+
 class Recorder:
     """Writes the results of a run, and of the harness, such as a lost worker.
 
@@ -101,7 +106,7 @@ class Recorder:
             self._writer.append(result)
         except OSError as error:
             self.is_full = True
-            self._on_full(f"results.jsonl: {error.strerror or error}; make room, or name another folder with --out")
+            self._on_full(describe_unwritable_results(error))
         return not self.is_full
 
     def _with_reach(self, result: Any) -> Any:

@@ -1,7 +1,9 @@
-"""A run works with a full or closed stdout, and under `python -O`."""
+"""A run works with a full or closed stdout, and under `python -O`; on a full disk it says so."""
 
 from __future__ import annotations
 
+import errno
+import os
 import shlex
 import sys
 from typing import TYPE_CHECKING
@@ -18,10 +20,10 @@ if TYPE_CHECKING:
 RECORD = "pd/errors/not_found/unknown_path"
 
 
-def probe_through_shell(out: Path, where: str, **environ: str) -> CommandResult:
+def probe_through_shell(out: Path, where: str, before: str = "", **environ: str) -> CommandResult:
     """One record on the mock, by a shell that sends what is printed elsewhere."""
     words = [sys.executable, "-m", "pytest", "probes", "-p", "no:cacheprovider", "--out", str(out), "-k", RECORD]
-    return run_command(out, ["sh", "-c", f"{shlex.join(words)} {where}"], {**NO_TEST_PLUGINS, **environ})
+    return run_command(out, ["sh", "-c", f"{before}{shlex.join(words)} {where}"], {**NO_TEST_PLUGINS, **environ})
 
 
 @pytest.mark.parametrize(
@@ -41,6 +43,26 @@ def test_a_run_with_unwritable_stdout_keeps_results_and_status(
     assert (done.folder / "report.html").is_file()
     assert done.errors == said.format(command=f"`catalog-probe report show {done.folder}`")
     assert done.status == status
+
+
+NO_ROOM = os.strerror(errno.EFBIG)
+
+
+@pytest.mark.parametrize(
+    ("blocks", "line"),
+    [
+        (64, f"the report: {NO_ROOM}; mend that, then `catalog-probe report build "),
+        (1, f"results.jsonl: {NO_ROOM}; make room, or name another folder with --out"),
+    ],
+    ids=["for views", "for results"],
+)
+def test_a_disk_without_room_is_our_own_fault(blocks: int, line: str, tmp_path: Path) -> None:
+    """No file may have more than so many blocks of 512 bytes, which fails as a full disk does."""
+    done = probe_through_shell(tmp_path / "out", "", before=f"ulimit -f {blocks}; ")
+    assert done.status == Exit.HARNESS_ERROR
+    assert done.output.count(NO_ROOM) == 1
+    assert line in done.output
+    assert not list((tmp_path / "out").glob("*/report.html"))
 
 
 @pytest.mark.parametrize("where", ["2>/dev/full", "2>&-", ""])
