@@ -80,7 +80,9 @@ def write(path: Path, text: str) -> None:
     unfinished = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         # An answer may hold lone surrogates, which UTF-8 cannot encode.
-        unfinished.write_bytes(text.encode("utf-8", "backslashreplace"))
+        unfinished.unlink(missing_ok=True)
+        with unfinished.open("xb") as file:  # not through a link that somebody made
+            file.write(text.encode("utf-8", "backslashreplace"))
         unfinished.replace(path)
     except OSError as error:
         raise OSError(error.errno, error.strerror, str(path)) from error

@@ -34,7 +34,8 @@ class ResultsWriter:
 
     def __init__(self, path: Path, run: Run) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
-        self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_APPEND, 0o644)
+        flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_APPEND
+        self._file = json_lines.open_without_link(path, flags, 0o644)
         self._write(run.to_json())
 
     def append(self, result: Mapping[str, Json]) -> None:
@@ -124,7 +125,7 @@ def _check_version(line: Json, place: str) -> None:
 
 def _lines(path: Path) -> Iterator[tuple[str, Json]]:
     try:
-        with path.open("rb") as raw:
+        with os.fdopen(json_lines.open_without_link(path, os.O_RDONLY), "rb") as raw:
             yield from json_lines.parse_lines(raw, path)
     except OSError as error:
         mend = "name a run's folder or its results.jsonl"

@@ -1,9 +1,11 @@
-"""Read JSON lines files whose writer may have been killed in the middle of a line."""
+"""Open and read JSON lines files, which somebody else may have made, or whose writer was killed within a line."""
 
 from __future__ import annotations
 
+import errno
 import io
 import json
+import os
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.model.errors import UserError
@@ -17,6 +19,39 @@ if TYPE_CHECKING:
 
 class BrokenLineError(UserError):
     """A line that is not JSON although it is complete, with its position (`file:line`)."""
+
+
+def open_without_link(path: Path, flags: int, mode: int = 0o666) -> int:
+    """Open a file, and return its descriptor. A link in its place is not followed.
+
+    A journal, a run or a history may come from an artifact or a branch. A link there would have us read, or write to,
+    a file of its author's choice. Links to folders, as `latest`, are ours or chosen by a person.
+
+    Raises:
+        OSError: the path is a link, or cannot be opened.
+    """
+    try:
+        return os.open(path, flags | os.O_NOFOLLOW, mode)
+    except OSError as error:
+        if error.errno == errno.ELOOP:
+            raise OSError(error.errno, "it is a link, and a link is not followed", str(path)) from None
+        raise
+
+
+def read_without_link(path: Path) -> bytes:
+    """Read a file whole; see `open_without_link`.
+
+    Raises:
+        OSError: the path is a link, or cannot be read.
+    """
+    with os.fdopen(open_without_link(path, os.O_RDONLY), "rb") as file:
+        return file.read()
+
+
+def is_cut_short(descriptor: int) -> bool:
+    """Whether the last line of an open file lacks its end, as a kill or a full disk leaves it."""
+    size = os.fstat(descriptor).st_size
+    return size > 0 and os.pread(descriptor, 1, size - 1) != b"\n"
 
 
 def parse_lines(

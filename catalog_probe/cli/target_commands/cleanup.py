@@ -54,7 +54,7 @@ def _find_journal(run: str, out: Path) -> Path:
     for folder in (places.locate(run), out / run):
         path = folder if folder.name == journal.FILE_NAME else folder / journal.FILE_NAME
         if path.is_file():
-            return path.resolve()
+            return path.parent.resolve() / path.name  # a link in place of the journal stays one, and is refused
         if (folder / RESULTS_FILE).is_file():  # a run that created nothing has no journal
             return path
     what = f"is no run's folder, and {out} has none of that name"

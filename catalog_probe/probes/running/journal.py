@@ -106,9 +106,9 @@ class Journal:
         data = (json.dumps(line, separators=(",", ":")) + "\n").encode()
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            file = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
+            file = json_lines.open_without_link(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
             try:
-                if _is_cut_short(file):  # by a kill or a full disk: the new line must not be lost with the old one
+                if json_lines.is_cut_short(file):  # the new line must not be lost with the old one
                     data = b"\n" + data
                 if os.write(file, data) != len(data):
                     raise OSError(0, "only part of a line was written")
@@ -118,11 +118,6 @@ class Journal:
         except OSError as error:
             mend = "make room, or name another folder with --out"
             raise JournalError(error.strerror or str(error), mend, file=self.path) from error
-
-
-def _is_cut_short(file: int) -> bool:
-    size = os.fstat(file).st_size
-    return size > 0 and os.pread(file, 1, size - 1) != b"\n"
 
 
 def read_entries(path: Path, left_out: list[str] | None = None) -> list[JournalEntry]:
@@ -148,7 +143,9 @@ def read_entries(path: Path, left_out: list[str] | None = None) -> list[JournalE
 
 def read_open_entries(path: Path, left_out: list[str] | None = None) -> list[JournalEntry]:
     """Return what may still be on the account; nothing without a journal."""
-    return [entry for entry in read_entries(path, left_out) if not entry.ended] if path.exists() else []
+    if not os.path.lexists(path):
+        return []
+    return [entry for entry in read_entries(path, left_out) if not entry.ended]
 
 
 def _apply_line(line: Json, entries: dict[str, JournalEntry]) -> None:
@@ -165,7 +162,7 @@ def _apply_line(line: Json, entries: dict[str, JournalEntry]) -> None:
 
 def _read_lines(path: Path, left_out: list[str] | None) -> Iterator[tuple[str, Json]]:
     try:
-        raw = path.read_bytes()
+        raw = json_lines.read_without_link(path)
     except OSError as error:
         raise JournalError(error.strerror or str(error), "name a run's folder", file=path) from error
     try:

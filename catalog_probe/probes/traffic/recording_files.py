@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from catalog_probe.catalog.evidence import results_schema
 from catalog_probe.catalog.evidence.results import Result
 from catalog_probe.catalog.evidence.results_file import RESULTS_FILE, read_run
-from catalog_probe.catalog.files.json_lines import BrokenLineError, parse_lines
+from catalog_probe.catalog.files.json_lines import BrokenLineError, parse_lines, read_without_link
 from catalog_probe.catalog.model.errors import UserError, display_path
 from catalog_probe.probes.traffic import har, json_lines
 from catalog_probe.probes.traffic.recording import RecordedAttempt, Recording, TrafficError, read_parts
@@ -29,10 +29,12 @@ _FORMATS = "give a HAR, JSON lines, or a run's folder"
 def read_recordings(paths: Iterable[Path]) -> tuple[Recording, ...]:
     """Read every recording that the paths name, each file once, in order.
 
+    A path may be a link, because a person named it. A link among the files of a folder is refused.
+
     Raises:
         TrafficError: a path cannot be read, or there is no traffic.
     """
-    files = dict.fromkeys(file.resolve() for path in paths for file in _list_files(path))
+    files = dict.fromkeys(file for path in paths for file in _list_files(path.resolve()))
     recordings = tuple(map(_read_file, files))
     if not any(recording.attempts or recording.unreadable for recording in recordings):
         names = ", ".join(map(display_path, files))
@@ -59,7 +61,7 @@ def _list_files(path: Path) -> Iterator[Path]:
 
 def _read_file(file: Path) -> Recording:
     try:
-        raw = file.read_bytes()
+        raw = read_without_link(file)
     except OSError as error:
         raise _error(file, str(error.strerror), "name a file that can be read") from None
     if not raw.strip():

@@ -91,9 +91,10 @@ def append_to_history(folder: Path, run: Run, results: Sequence[Result], damage_
     line = _omit_described_causes(line, {cause for earlier in history for cause in earlier.get("causes", ())})
     path = build_history_path(folder, run.target)
     path.parent.mkdir(parents=True, exist_ok=True)
-    # The remains of a line that was cut off by a kill must not swallow this one.
-    lacks_newline = path.is_file() and path.read_bytes()[-1:] not in (b"", b"\n")
-    with path.open("ab") as file:
+    descriptor = json_lines.open_without_link(path, os.O_RDWR | os.O_CREAT | os.O_APPEND)
+    with os.fdopen(descriptor, "ab") as file:
+        # The remains of a line that was cut off by a kill must not swallow this one.
+        lacks_newline = json_lines.is_cut_short(descriptor)
         file.write(b"\n" * lacks_newline + json.dumps(line, ensure_ascii=True, separators=(",", ":")).encode() + b"\n")
         file.flush()
         os.fsync(file.fileno())  # a line that is lost with the machine would be missing in every later report
@@ -134,7 +135,7 @@ def _read_lines(path: Path, notes: list[str]) -> Iterator[tuple[str, dict[str, J
     A last line that a kill cut off is left out. If there is no file there are no lines.
     """
     try:
-        raw = path.read_bytes()
+        raw = json_lines.read_without_link(path)
     except FileNotFoundError:
         return
     except OSError as error:

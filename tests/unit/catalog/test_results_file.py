@@ -107,3 +107,13 @@ def test_an_unreadable_file_is_an_error_of_one_line(path: Path) -> None:
     path.write_bytes(b"".join((*lines[:2], b"{\n", *lines[2:])))
     with pytest.raises(EvidenceError, match=rf"{path.name}:3: "):
         read_run(path)
+
+
+def test_a_link_in_place_of_results_is_not_followed(path: Path) -> None:
+    link, before = path.with_name("other.jsonl"), path.read_bytes()
+    link.symlink_to(path)
+    with pytest.raises(EvidenceError, match="it is a link, and a link is not followed"):
+        read_run(link)
+    with pytest.raises(OSError, match="it is a link"):
+        ResultsWriter(link, RUN)
+    assert path.read_bytes() == before

@@ -133,3 +133,19 @@ def test_damaged_journal_does_not_stop_the_cleanup_of_others(tmp_path: Path) -> 
     assert [line.partition(": ")[0] for line in lines] == ["kept", "left out", "by hand"]
     assert f"{first}:4" in lines[0]
     assert f"{second}:1" in lines[1]
+
+
+def test_link_in_place_of_a_journal_is_not_followed(tmp_path: Path) -> None:
+    elsewhere, link = tmp_path / "elsewhere", tmp_path / "run" / journal.FILE_NAME
+    (record,) = write_entries(elsewhere, 1)
+    link.parent.mkdir()
+    link.symlink_to(elsewhere)
+    (path,) = cleanup.find_journals([str(link.parent)], tmp_path)
+    (result,) = cleanup.clean_up([path], Target("night", live=True, allow=frozenset(), providers={}))
+    assert result.line == f"kept: {link}: it is a link, and a link is not followed; name a run's folder"
+    with pytest.raises(JournalError, match="it is a link"):
+        Journal(link, "night", str).begin(record, "pa", "", "inference", "POST /v1/files")
+    assert len(journal.read_entries(elsewhere)) == 1
+    elsewhere.unlink()
+    with pytest.raises(JournalError, match="it is a link"):
+        journal.read_open_entries(link)

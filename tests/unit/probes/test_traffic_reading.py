@@ -247,6 +247,17 @@ def test_unreadable_entry_is_skipped_and_named(tmp_path: Path) -> None:
     assert [line.partition(":")[0] for line in recording.unreadable] == ["night.har, entry 2"]
 
 
+def test_link_is_followed_only_if_a_person_named_it(tmp_path: Path) -> None:
+    folder, elsewhere = tmp_path / "folder", tmp_path / "elsewhere.har"
+    folder.mkdir()
+    elsewhere.write_text(json.dumps(make_har(make_entry())))
+    link = folder / "night.har"
+    link.symlink_to(elsewhere)
+    assert read_recordings([link])
+    with pytest.raises(TrafficError, match=r"night\.har: it is a link, and a link is not followed"):
+        read_recordings([folder])
+
+
 def test_entry_with_a_bad_url_is_skipped_and_named(tmp_path: Path) -> None:
     bad_entry = make_entry()
     bad_entry["request"]["url"] = "http://[::1"

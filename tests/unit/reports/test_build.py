@@ -50,6 +50,16 @@ def test_a_view_that_cannot_be_made_leaves_the_old_one(tmp_path: Path, monkeypat
     assert sorted(path.name for path in folder.iterdir()) == sorted([*VIEWS, "results.jsonl"])
 
 
+def test_a_view_is_not_written_through_a_link(tmp_path: Path) -> None:
+    folder, elsewhere = write_run(tmp_path / "run", make_run(), [make_result(A)]), tmp_path / "elsewhere"
+    elsewhere.write_text("mine")
+    (folder / "summary.md").symlink_to(elsewhere)
+    (folder / f".summary.md.{os.getpid()}").symlink_to(elsewhere)  # where the view is written before it is whole
+    build.build(folder)
+    assert elsewhere.read_text() == "mine"
+    assert not (folder / "summary.md").is_symlink()
+
+
 def test_an_empty_run_has_views_too(tmp_path: Path) -> None:
     build.build(write_run(tmp_path, make_run(), []))
     assert "Nothing was probed" in (tmp_path / "summary.md").read_text()

@@ -127,3 +127,12 @@ def test_an_unreadable_history_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "live.jsonl").mkdir()
     with pytest.raises(EvidenceError, match=r"live\.jsonl: cannot be read \(Is a directory\); check the path"):
         load_history(tmp_path, "live")
+
+
+def test_a_link_in_place_of_a_history_is_not_followed(tmp_path: Path) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.write_text("")
+    (tmp_path / "live.jsonl").symlink_to(elsewhere)
+    with pytest.raises(EvidenceError, match="it is a link, and a link is not followed"):
+        append_to_history(tmp_path, make_run(), [make_result(A)])
+    assert elsewhere.read_text() == ""
