@@ -553,6 +553,9 @@ def test_a_queued_night_that_cannot_be_read_is_named_and_stays(
     output = repository.propose(first, status=1)
     assert "left out, for it cannot be read: nightly/queue/damaged: " in output
     assert "/target" in output
+    command = "git push origin --delete nightly/queue/damaged"
+    assert f"every night fails until a person removes it: {command}\n" in output
+    assert f"{command}`" in repository.pulls[0]["body"]
     assert repository.list_changed_files() == [MODELS]
     assert [line.partition("refs/heads/")[2] for line in repository.queued_branches] == ["nightly/queue/damaged"]
 
