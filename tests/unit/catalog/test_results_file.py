@@ -74,7 +74,8 @@ def test_only_the_lines_of_another_process_are_held_to_the_schema(path: Path) ->
     path.write_text(path.read_text().replace('"lane":""', '"lane":7'))
     with pytest.raises(EvidenceError, match="/lane: should be of type string"):
         read_run(path)
-    assert 7 in [result.lane for result in read_run(path, is_ours=True)[1]]
+    lanes: list[object] = [result.lane for result in read_run(path, is_ours=True)[1]]
+    assert 7 in lanes
 
 
 def test_every_complete_line_of_a_cut_file_is_read(path: Path) -> None:

@@ -101,7 +101,9 @@ def test_a_recording_selects_its_providers_and_is_evidence_of_few_of_their_recor
     traffic = judge_traffic(OVERLOADED_ATTEMPT)
     assert set(traffic.providers) == {"pa"}
     assert [traffic.has_evidence_of(address) for address in (OVERLOADED, UNKNOWN_MODEL)] == [True, False]
-    assert set(judge_traffic(make_attempt(200, {}, {}, url="")).providers) == {"pa", "pb", "pc", "pd"}, "of none, so of all"
+    assert set(judge_traffic(make_attempt(200, {}, {}, url="")).providers) == {"pa", "pb", "pc", "pd"}, (
+        "of none, so of all"
+    )
 
 
 def test_unambiguous_refusal_drifts() -> None:
