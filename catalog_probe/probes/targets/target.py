@@ -11,6 +11,7 @@ from catalog_probe.catalog.evidence.verdicts.confirmation import PENDING_DAYS
 from catalog_probe.catalog.files.manifest import USUAL_ADDRESS
 from catalog_probe.catalog.model.answered_by import AnsweredBy
 from catalog_probe.catalog.model.errors import UserError
+from catalog_probe.catalog.text.credential_names import is_credential_name
 from catalog_probe.probes.targets.look_ups import LookUpRule, order_rules
 
 if TYPE_CHECKING:
@@ -128,6 +129,12 @@ class Provider:
         return any(credential.value is not None for credential in self.credentials.values())
 
     @property
+    def secret_header_variables(self) -> Mapping[str, str]:
+        """Header -> the variable that its value came from, of headers that hold a key, such as that of a gateway."""
+        variables = {header: self.variables.get(f"headers.{header}", "") for header in self.headers}
+        return {header: name for header, name in variables.items() if name and is_credential_name(header)}
+
+    @property
     def empty_keys(self) -> tuple[str, ...]:
         """The roles whose variable is set and empty; the key that most records need is first."""
         return tuple(role for role, credential in self.credentials.items() if credential.empty)
@@ -232,7 +239,7 @@ class Target:
         """The environment variables that it names as keys, set or not."""
         variables: set[str] = set()
         for provider in self.providers.values():
-            variables.update(provider.sdk_keys)
+            variables.update(provider.sdk_keys, provider.secret_header_variables.values())
             variables.update(key.variable for key in provider.credentials.values() if key.variable is not None)
         return frozenset(variables)
 

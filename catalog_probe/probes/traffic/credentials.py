@@ -12,6 +12,7 @@ from collections.abc import Container, Iterator, Mapping
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
+from catalog_probe.catalog.text.credential_names import is_credential_name, split_into_words
 from catalog_probe.probes.wire.redaction.known_secrets import ENOUGH
 
 if TYPE_CHECKING:
@@ -19,20 +20,6 @@ if TYPE_CHECKING:
 
 QUERY_KEYS = frozenset({"key", "api_key", "access_token", "token"})
 """Query parameters that carry a credential, whatever a target or a manifest says."""
-
-_WORD_BOUNDARY = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[^A-Za-z0-9]+")
-
-_CREDENTIAL_NAME = re.compile(
-    r"(?:token|secret|password|passwd|passphrase|authorization|assertion|credentials?|jwt"
-    r"|\bo?auth|(?:\b|api|access|auth|secret|private)key)$"
-)
-"""Matches the last word of a name that `is_credential_name` has split into words, e.g. `x-functions-key`."""
-
-_ORDINARY_NAME = re.compile(
-    r"(?:page|next|previous|continuation|sync|resumption|start|end|stop)-?token$"
-    r"|(?:idempotency|websocket|cache|public|partition|sort|primary|foreign)-?key$"
-)
-"""Names with such a last word whose values are evidence: cursors, marks in a text, and keys of other kinds."""
 
 _AMBIGUOUS_NAMES = frozenset({"key", "token", "string-token"})
 """Names of credentials, and also of ordinary words: `logprobs` has a `token` for each piece of a text."""
@@ -57,16 +44,6 @@ _DOTTED_RUN = re.compile(r"[\w.-]+", re.ASCII)
 
 _JWT_HEADER = "eyJ"  # `{"` in base64
 _MIN_JWT_HEADER = 18  # characters of the shortest header in base64, `{"alg":"dir"}`
-
-
-def is_credential_name(name: str) -> bool:
-    """Whether fields with this name hold credentials: headers, members of JSON, and parameters alike.
-
-    `authorization_token`, `X-Functions-Key` and `clientSecret` do. `next_page_token`, `idempotency-key` and
-    `max_tokens` do not. This prevents that a credential of a client is kept. It hides other values under such a name.
-    """
-    words = _split_into_words(name)
-    return bool(_CREDENTIAL_NAME.search(words)) and not _ORDINARY_NAME.search(words)
 
 
 def credentials(exchange: Exchange, headers: Container[str], parameters: Container[str]) -> Iterator[str]:
@@ -97,11 +74,6 @@ def credentials(exchange: Exchange, headers: Container[str], parameters: Contain
 def hide_user_info(text: str) -> str:
     """Replace name and password in each URL of a text: `https://me:pass@h.example` -> `https://***@h.example`."""
     return _USER_INFO.sub("***@", text)
-
-
-def _split_into_words(name: str) -> str:
-    """Return a name in lower case with hyphens: `clientSecret` -> `client-secret`, `api[key]` -> `api-key`."""
-    return _WORD_BOUNDARY.sub("-", name).strip("-").lower()
 
 
 def _find_in_headers(headers: Mapping[str, str], secret_headers: Container[str]) -> Iterator[str]:
@@ -139,7 +111,7 @@ def _find_in_field(name: str, value: Json) -> Iterator[str]:
         match = _SCHEME_AND_KEY.fullmatch(text) if isinstance(text, str) else None
         if match is None:
             continue
-        is_word = _split_into_words(name) in _AMBIGUOUS_NAMES and not re.search(r"\d", match[2])
+        is_word = split_into_words(name) in _AMBIGUOUS_NAMES and not re.search(r"\d", match[2])
         if not is_word:
             yield from _if_secret(match[2])
             yield from _find_in_basic(match)
@@ -165,7 +137,7 @@ def _find_in_text(text: str, secret_parameters: Container[str] = ()) -> Iterator
     for name, value in _PARAMETER.findall(text):
         if name.lower() in secret_parameters:
             yield unquote(value)
-        elif _SIGNATURE_NAME.search(_split_into_words(name)):
+        elif _SIGNATURE_NAME.search(split_into_words(name)):
             yield from _if_secret(unquote(value))
         else:
             yield from _find_in_field(name, unquote(value))

@@ -258,6 +258,18 @@ def test_target_keys_become_their_variables() -> None:
     assert redactor.redact_text("no literal-of-a-mock") == "no literal-of-a-mock"
 
 
+def test_key_of_a_gateway_in_a_target_s_headers_is_a_secret() -> None:
+    """A header for a gateway is sent with each request, and may be echoed as a key may."""
+    provider = Provider(
+        "pa",
+        headers={"x-gateway-key": "gw-9fQ2zX7wKd4Lm", "pa-version": "2023-06-01"},
+        variables={"headers.x-gateway-key": "GATEWAY_KEY", "headers.pa-version": "PA_VERSION"},
+    )
+    target = Target("t", True, frozenset(), {"pa": provider})
+    assert collect_secrets([target]) == {"gw-9fQ2zX7wKd4Lm": "${GATEWAY_KEY}"}
+    assert target.secret_variables == {"GATEWAY_KEY"}
+
+
 def test_password_of_a_proxy_is_a_secret(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HTTPS_PROXY", "http://robot:hunter%2F2%21@proxy.example:3128")
     monkeypatch.setenv("ALL_PROXY", "proxy.example")

@@ -9,8 +9,8 @@ import pytest
 
 from catalog_probe.catalog.model import Event, Exchange, Request, Response
 from catalog_probe.catalog.model.exchange import GrpcStatus
+from catalog_probe.catalog.text.credential_names import is_credential_name
 from catalog_probe.probes.targets.dialect import Dialect
-from catalog_probe.probes.traffic.credentials import is_credential_name
 from catalog_probe.probes.traffic.normalizing import make_redactor, normalize_exchange
 from catalog_probe.probes.traffic.recording import RecordedAttempt
 from catalog_probe.probes.traffic.sources import unknown_target

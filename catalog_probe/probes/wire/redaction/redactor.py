@@ -215,9 +215,9 @@ class Redactor:
 def collect_secrets(targets: Iterable[Target]) -> dict[str, str]:
     """Collect all that must be hidden in a run on these targets: secret -> what replaces it.
 
-    These are the keys that the targets name, and the password of each proxy of the environment in the forms in which
-    it is sent. Example: `{"sk-7Qx2mN0p": "${PC_API_KEY}", "hunter2!": "{proxy_password}"}`. A key that is written into
-    the target of a mock is public.
+    These are the keys that the targets name, also those for a gateway in `headers`, and the password of each proxy of
+    the environment in the forms in which it is sent. Example: `{"sk-7Qx2mN0p": "${PC_API_KEY}", "hunter2!":
+    "{proxy_password}"}`. A key that is written into the target of a mock is public.
     """
     secrets: dict[str, str] = {}
     for target in targets:
@@ -230,6 +230,8 @@ def collect_secrets(targets: Iterable[Target]) -> dict[str, str]:
                 # looked for in both forms.
                 for value in (credential.value or "", dialect.text_in(credential.value or "")):
                     secrets.setdefault(value, f"${{{name}}}")
+            for header, variable in provider.secret_header_variables.items():
+                secrets.setdefault(provider.headers[header], f"${{{variable}}}")
     for address in getproxies().values():
         user_info = address.rpartition("@")[0].rpartition("//")[2]
         if not user_info:
