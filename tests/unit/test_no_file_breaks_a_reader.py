@@ -21,10 +21,10 @@ from catalog_probe.catalog.model.errors import UserError
 from catalog_probe.catalog.writeback import accepted_differences
 from catalog_probe.probes.running import journal
 from catalog_probe.probes.targets import target_file as targets
-from catalog_probe.reports import news
+from catalog_probe.reports import build, news
 from catalog_probe.reports.history.history_file import append_to_history, load_shown_history
 from catalog_probe.reports.history.history_line import build_history_line
-from catalog_probe.reports.views import junit, summary, terminal
+from catalog_probe.reports.views import terminal
 from tests.unit.catalog.catalog_factories import write_run
 from tests.unit.reports import sample
 
@@ -35,11 +35,11 @@ if TYPE_CHECKING:
 
 
 def read_results(path: Path) -> None:
-    """Read the results, and render every cheap view."""
+    """Make every view of the results."""
     run, results = read_run(path)
     with report_unusable_evidence(path):
-        for view in (terminal.render, summary.render, junit.render):
-            "".join(view(run, results))
+        "".join(terminal.render(run, results))
+    build.build(path.parent)
 
 
 def read_history(path: Path) -> None:
