@@ -23,6 +23,17 @@ REQUIREMENTS = ".ci/requirements.txt"
 QUICK = ("-m", "not process and not browser", "--hypothesis-profile=quick", "tests/unit", "tests/contract")
 """Tests without processes and browsers, with a fifth of the examples of each property."""
 
+SMOKE = (
+    "tests/system/browser/test_page.py::test_the_first_screen_has_the_state_in_a_sentence_and_its_causes",
+    "tests/system/docs/test_adding_a_record.py",
+    "tests/system/hostile/test_table.py::test_one_hostile_server_per_outcome_gets_it_and_leaks_no_key",
+    "tests/system/library/test_httpx_retry.py",
+    "tests/system/live/test_write_back.py::test_an_update_writes_observations_and_reports_it",
+    "tests/system/mockserver/test_process.py::test_the_ready_line_names_an_address_for_each_provider",
+    "tests/system/probes/test_redaction.py::test_no_secret_is_found_in_anything[echoes]",
+)
+"""One test of each folder of system tests: that the parts are joined."""
+
 WORKERS = ("-n", str(max(4, os.cpu_count() or 1)), "--dist", "worksteal")
 """At least four workers, because tests mostly wait for processes. `worksteal` gives each worker consecutive tests,
 because tests of one file share fixtures. An idle worker then takes tests from the busiest one."""
@@ -81,9 +92,18 @@ def quick(session: nox.Session) -> None:
 
 @nox.session
 def tests(session: nox.Session) -> None:
-    """Run the tests in random order; `clients` and `proofs` have their own sessions."""
+    """Run the unit and contract tests, and one smoke test of each folder of system tests, in random order."""
     install(session, "test")
-    session.run("pytest", *WORKERS, "-m", "not clients and not proof", *session.posargs, env=KEEP_BYTECODE)
+    selected = session.posargs or ("tests/unit", "tests/contract", *SMOKE)
+    session.run("pytest", *WORKERS, "-m", "not clients and not proof", *selected, env=KEEP_BYTECODE)
+
+
+@nox.session
+def system(session: nox.Session) -> None:
+    """Run the other system tests: processes, a browser, hostile servers, live nights. `clients` has its own session."""
+    install(session, "test")
+    selected = session.posargs or ("tests/system", *(f"--deselect={test}" for test in SMOKE))
+    session.run("pytest", *WORKERS, "-m", "not clients and not proof", *selected, env=KEEP_BYTECODE)
 
 
 @nox.session
