@@ -356,7 +356,7 @@ def test_recipes_of_a_folder_are_removed_by_name(provider_folder: Path, tmp_path
 
     create = recipe_book("pe").recipes["pe/endpoints/notes/create_note"].calls["answer"]
     with serving(api) as base:
-        key = Credential("inference", "canary-key-of-nobody")
+        key = Credential("inference", "canary-key-of-nobody", "PE_API_KEY")
         provider = Provider("pe", addresses={"base_url": base}, credentials={"inference": key})
         night = Target("night", live=True, allow=frozenset(), providers={"pe": provider})
         journal = Journal(tmp_path / "made.jsonl", night.name, str)
