@@ -45,7 +45,7 @@ def text_of(message: Message) -> str:
     content = message.get("content")
     if isinstance(content, str):
         return content
-    return " ".join(str(part.get("text", "")) for part in content or ())
+    return " ".join(str(part["text"]) for part in content or () if part.get("text"))
 
 
 def count_prompt_tokens(messages: Sequence[Message]) -> int:

@@ -5,10 +5,7 @@ from __future__ import annotations
 import pytest
 
 from catalog_probe.mockserver.app import create_app
-from tests.unit.mockserver.mock_client import Client
-from tests.unit.mockserver.pb_client import PbClient
-from tests.unit.mockserver.pc_client import PcClient
-from tests.unit.mockserver.pd_client import PdClient
+from tests.unit.mockserver.mock_client import Client, PbClient, PcClient, PdClient
 
 
 @pytest.fixture

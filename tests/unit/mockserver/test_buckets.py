@@ -78,3 +78,19 @@ def test_sixty_a_minute_may_be_enforced_as_one_a_second(burst: int | None, at_on
     assert sum(bucket.take(1, 0.0) for _ in range(100)) == at_once
     assert bucket.take(1, 1.0)
     assert not bucket.take(1, 1.5)
+
+
+def test_a_bucket_refills_with_time_and_never_with_the_past() -> None:
+    bucket = TokenBucket(60)
+    assert bucket.take(60, now=100.0)
+    assert not bucket.take(1, now=100.0)
+    assert bucket.seconds_until(1, now=100.0) == 1.0
+    assert bucket.take(1, now=101.0)
+    assert bucket.remaining(now=0.0) == 0
+    assert bucket.remaining(now=1_000.0) == 60
+
+
+def test_a_full_bucket_serves_a_request_larger_than_itself() -> None:
+    bucket = TokenBucket(60)
+    assert bucket.take(600, now=0.0)
+    assert not bucket.take(1, now=1.0)

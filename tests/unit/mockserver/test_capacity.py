@@ -13,9 +13,7 @@ from httpx import Response
 from catalog_probe.mockserver.app import create_app
 from catalog_probe.mockserver.pa.generation.tokens import InputTokens
 from catalog_probe.mockserver.pa.limits.rates import burn_down
-from tests.unit.mockserver.mock_client import Client
-from tests.unit.mockserver.pb_client import PbClient
-from tests.unit.mockserver.pd_client import PdClient
+from tests.unit.mockserver.mock_client import Client, PbClient, PdClient
 
 HELLO = {"model": "mock-small", "max_tokens": 8, "messages": [{"role": "user", "content": "hello"}]}
 FAST = {"model": "mock-large", "speed": "fast"}

@@ -1,4 +1,4 @@
-"""Tables that all providers share: error rows, field rows, limits, completion streams."""
+"""Tables that all providers share: error rows, field rows, routes, limits, completion streams."""
 
 from __future__ import annotations
 
@@ -28,6 +28,7 @@ from catalog_probe.mockserver.core.fields import (
     object_of,
     one_of,
 )
+from catalog_probe.mockserver.core.routing import Endpoint, RouteMatch, Router
 from catalog_probe.mockserver.core.sections import CLIENTS
 from catalog_probe.mockserver.core.streams import encode_event, encode_typed
 
@@ -196,3 +197,18 @@ def test_an_event_is_lines_of_name_and_data() -> None:
     assert encode_event({"a": 1}) == b'data: {"a":1}\n\n'
     name, data = encode_typed({"type": "ping"}).decode().strip().split("\n")
     assert (name, json.loads(data.removeprefix("data: "))) == ("event: ping", {"type": "ping"})
+
+
+def test_a_router_tells_a_wrong_method_from_a_wrong_path() -> None:
+    listing, detail = Endpoint("GET", "/a", list, "1:1"), Endpoint("GET", "/a/{id}", str, "1:1")
+    router = Router([listing, detail])
+
+    def find(method: str, path: str) -> RouteMatch[Endpoint]:
+        return router.find({"method": method, "path": f"/mount{path}", "root_path": "/mount"})
+
+    assert find("GET", "/a").row == listing
+    assert (find("HEAD", "/a/7").row, find("HEAD", "/a/7").params) == (detail, {"id": "7"})
+    assert (find("POST", "/a").row, find("POST", "/a").is_known_path) == (None, True)
+    assert not find("GET", "/b").is_known_path
+    with pytest.raises(ValueError, match="two rows"):
+        Router([Endpoint("GET", "/a", list, "1:1"), Endpoint("GET", "/a", str, "1:1")])

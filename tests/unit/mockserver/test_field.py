@@ -11,9 +11,7 @@ from catalog_probe.mockserver.app import create_app
 from catalog_probe.mockserver.as_published.answers import RequestHead, WholeAnswer
 from catalog_probe.mockserver.as_published.edges import COMPRESSED_FROM, HEADERS, PAGE_EVERY, Edge
 from catalog_probe.mockserver.as_published.serving import CONTRADICTIONS
-from tests.unit.mockserver.mock_client import Client
-from tests.unit.mockserver.pc_client import PcClient
-from tests.unit.mockserver.pd_client import PdClient
+from tests.unit.mockserver.mock_client import Client, PcClient, PdClient
 
 POST = RequestHead("POST", "/v1/responses", {})
 

@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from catalog_probe.mockserver.pb.limits import EXHAUSTIBLE_QUOTAS
-from tests.unit.mockserver.pb_client import PbClient, read_code, read_status
+from tests.unit.mockserver.mock_client import PbClient, read_code, read_status
 
 if TYPE_CHECKING:
     import httpx
@@ -128,3 +128,15 @@ def test_interactions_name_the_quota_in_their_own_words(pb: PbClient) -> None:
         assert read_code(pb.interact({"model": model}, key=TIGHT)) == (429, code)
     shed = pb.interact({"service_tier": "flex"}, scenario="flex_capacity_shed")
     assert read_code(shed) == (429, "too_many_requests")
+
+
+def test_a_batch_that_has_ended_makes_room_for_another(pb: PbClient) -> None:
+    def start_batch(clock: str | None = None) -> bool:
+        requests = {"requests": {"requests": [{"request": {"contents": LONG}}]}}
+        body = {"batch": {"displayName": "one", "inputConfig": requests}}
+        path = "/v1/models/mock-lite:batchGenerateContent"
+        return pb.ask("POST", path, json=body, clock=clock).status_code == 200
+
+    assert all(start_batch() for _ in range(100))
+    assert not start_batch()
+    assert start_batch("+61s")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.unit.mockserver.pc_client import PcClient, error_of, refusal_of
+from tests.unit.mockserver.mock_client import PcClient, read_error, read_refusal
 
 if TYPE_CHECKING:
     from httpx import Response
@@ -39,8 +39,8 @@ def test_failed_requests_count_too(pc: PcClient) -> None:
     for _ in range(2):
         assert pc.respond({"model": ...}, key="mock-pc-tight").status_code == 400
     refused = pc.respond(key="mock-pc-tight")
-    assert refusal_of(refused)[:2] == (429, "rate_limit_exceeded")
-    assert error_of(refused)["type"] == "rate_limit_error"
+    assert read_refusal(refused)[:2] == (429, "rate_limit_exceeded")
+    assert read_error(refused)["type"] == "rate_limit_error"
     assert 0 < int(refused.headers["retry-after"]) <= 60
     assert limits_of(refused, "requests")[1] == 0
     assert pc.respond(key="mock-pc-tight", clock="+1m").status_code == 200
@@ -49,7 +49,7 @@ def test_failed_requests_count_too(pc: PcClient) -> None:
 def test_the_larger_of_max_tokens_and_the_prompt_counts(pc: PcClient) -> None:
     first, second = (pc.respond({"max_output_tokens": 19_000}, key="mock-pc-tight") for _ in range(2))
     assert first.status_code == 200
-    assert refusal_of(second)[:2] == (
+    assert read_refusal(second)[:2] == (
         429,
         "rate_limit_exceeded",
     )
@@ -58,7 +58,7 @@ def test_the_larger_of_max_tokens_and_the_prompt_counts(pc: PcClient) -> None:
 def test_traffic_may_grow_by_half_in_a_quarter_of_an_hour(pc: PcClient) -> None:
     ask = {"model": "mock-verbose", "max_output_tokens": 500_000}
     assert [pc.respond(ask).status_code for _ in range(3)] == [200, 200, 429]
-    assert refusal_of(pc.respond(ask))[:2] == (429, "slow_down")
+    assert read_refusal(pc.respond(ask))[:2] == (429, "slow_down")
     assert [pc.respond(ask, clock="+5m").status_code for _ in range(4)] == [200, 200, 200, 429]
 
 
@@ -76,7 +76,7 @@ def test_traffic_may_grow_by_half_in_a_quarter_of_an_hour(pc: PcClient) -> None:
 def test_each_spending_limit_has_its_own_error(pc: PcClient, key: str, type_: str, code: str) -> None:
     for answer in (pc.respond(key=key), pc.complete(key=key)):
         assert answer.status_code == 429
-        assert (error_of(answer)["type"], error_of(answer)["code"]) == (type_, code)
+        assert (read_error(answer)["type"], read_error(answer)["code"]) == (type_, code)
         assert "retry-after" not in answer.headers
     assert pc.ask("GET", "/v1/models", key=key).status_code == 200
 
@@ -86,11 +86,11 @@ def test_a_spend_limit_of_nothing_ends_spending(pc: PcClient) -> None:
         return pc.ask("POST", "/v1/organization/spend_limit", json={"limit_usd": amount}, key="mock-pc-admin")
 
     assert limit(0).status_code == 200
-    assert refusal_of(pc.respond())[:2] == (429, "organization_spend_limit_exceeded")
+    assert read_refusal(pc.respond())[:2] == (429, "organization_spend_limit_exceeded")
     assert limit(10).status_code == 200
     assert pc.respond().status_code == 200
     refused = pc.ask("POST", "/v1/organization/spend_limit", json={"limit_usd": 1})
-    assert refusal_of(refused)[:2] == (403, "insufficient_permissions")
+    assert read_refusal(refused)[:2] == (403, "insufficient_permissions")
 
 
 def test_files_and_file_batches_share_a_budget(pc: PcClient) -> None:
@@ -101,7 +101,7 @@ def test_files_and_file_batches_share_a_budget(pc: PcClient) -> None:
         for count in range(3_000):  # the budget refills meanwhile, five a second
             files = pc.ask("GET", f"{base}/files")
             if files.status_code == 429:
-                assert refusal_of(files)[1] == "rate_limit_exceeded"
+                assert read_refusal(files)[1] == "rate_limit_exceeded"
                 return 2 * count
             if pc.ask("POST", f"{base}/file_batches", json=batch).status_code == 429:
                 return 2 * count + 1

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.unit.mockserver.pc_client import PcClient, refusal_of
+if TYPE_CHECKING:
+    from tests.unit.mockserver.mock_client import PcClient
 
 BATCH = {"endpoint": "/v1/responses", "completion_window": "24h"}
 
@@ -48,15 +49,3 @@ def test_only_so_many_live_sessions_are_open_at_a_time(pc: PcClient) -> None:
         return pc.ask("POST", "/v1/live/sessions", json={"model": "mock-realtime"}, key="mock-pc-tight").status_code
 
     assert [open_session(), open_session()] == [200, 429]
-
-
-def test_an_uploaded_file_can_be_deleted(pc: PcClient) -> None:
-    file = pc.ask("POST", "/v1/files", data={"purpose": "user_data"}, files={"file": ("hi.txt", b"hi")}).json()
-    assert (file["filename"], file["bytes"]) == ("hi.txt", 2)
-    assert pc.ask("DELETE", f"/v1/files/{file['id']}").status_code == 200
-    assert pc.ask("GET", f"/v1/files/{file['id']}").status_code == 404
-    refused = pc.ask("POST", "/v1/files", json={"purpose": "user_data"})
-    assert refusal_of(refused)[:2] == (
-        400,
-        "unsupported_content_type",
-    )

@@ -1,4 +1,4 @@
-"""PC's mutual-TLS host: it verifies subject tokens, and accepts nothing else (1:4.3, 1:5.3, 2:7.5)."""
+"""Subject tokens of PC's token exchange beyond those that the records send (1:4.3, 1:5.3, 2:7.5)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.unit.mockserver.pc_client import PcClient, refusal_of
+from tests.unit.mockserver.mock_client import PcClient, read_refusal
 
 if TYPE_CHECKING:
     from httpx import Response
@@ -47,13 +47,10 @@ def exchange(pc: PcClient, token: str | None, kind: str = "jwt", **changes: str 
     return pc.ask("POST", "/oauth/token", json=fields, key=None, host="pc-auth")
 
 
-@pytest.mark.parametrize("token", [{}, {"aud": ["other", "mock-pc"]}])
-def test_a_jwt_buys_a_key_for_an_hour(pc: PcClient, token: dict[str, Any]) -> None:
-    granted = exchange(pc, jwt(**token)).json()
-    assert (granted["token_type"], granted["expires_in"]) == ("Bearer", 3600)
+@pytest.mark.parametrize("claims", [{}, {"aud": ["other", "mock-pc"]}])
+def test_a_jwt_buys_a_key_of_its_session(pc: PcClient, claims: dict[str, Any]) -> None:
+    granted = exchange(pc, jwt(**claims)).json()
     assert pc.respond(key=granted["access_token"]).status_code == 200
-    late = pc.respond(key=granted["access_token"], clock="+61m")
-    assert refusal_of(late)[:2] == (401, "invalid_api_key")
     elsewhere = pc.respond(key=granted["access_token"], headers={"x-mock-session": "another"})
     assert elsewhere.status_code == 401
 
@@ -67,29 +64,18 @@ def test_a_certificate_buys_a_key(pc: PcClient, text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("changes", "code"),
-    [
-        ({"iss": "https://other.example.test"}, "invalid_grant"),
-        ({"aud": "other"}, "invalid_grant"),
-        ({"sub": "workload:other"}, "invalid_grant"),
-        ({"exp": 1}, "invalid_subject_token"),
-        ({"exp": "soon"}, "invalid_subject_token"),
-        ({"iat": 4_000_000_000}, "invalid_subject_token"),
-        ({"iat": None}, "invalid_subject_token"),
-        ({"sub": None}, "invalid_subject_token"),
-        ({"secret": b"other"}, "invalid_subject_token"),
-        ({"algorithm": "none"}, "invalid_subject_token"),
-    ],
+    "changes",
+    [{"exp": "soon"}, {"iat": "soon"}, {"iat": None}, {"sub": None}, {"secret": b"other"}, {"algorithm": "none"}],
 )
-def test_a_jwt_that_is_not_good_enough(pc: PcClient, changes: dict[str, Any], code: str) -> None:
+def test_a_jwt_that_cannot_be_verified_is_refused(pc: PcClient, changes: dict[str, Any]) -> None:
     answer = exchange(pc, jwt(**changes))
-    assert refusal_of(answer)[:2] == (400, code)
+    assert read_refusal(answer)[:2] == (400, "invalid_subject_token")
     assert answer.json()["error"]["type"] == "oauth"
 
 
 @pytest.mark.parametrize("token", ["no-token", "a.b.c", "..", encode_base64url(b"x"), "é.é.é"])
 def test_a_token_that_is_no_jwt_is_refused(pc: PcClient, token: str) -> None:
-    assert refusal_of(exchange(pc, token))[:2] == (400, "invalid_subject_token")
+    assert read_refusal(exchange(pc, token))[:2] == (400, "invalid_subject_token")
 
 
 @pytest.mark.parametrize(
@@ -101,27 +87,14 @@ def test_a_token_that_is_no_jwt_is_refused(pc: PcClient, token: str) -> None:
     ],
 )
 def test_a_certificate_that_is_not_good_enough(pc: PcClient, token: str, code: str) -> None:
-    assert refusal_of(exchange(pc, token, "x509"))[:2] == (400, code)
+    assert read_refusal(exchange(pc, token, "x509"))[:2] == (400, code)
 
 
-@pytest.mark.parametrize(
-    ("changes", "param"),
-    [
-        ({"subject_token": None}, "subject_token"),
-        ({"grant_type": None}, "grant_type"),
-        ({"grant_type": "password"}, "grant_type"),
-        ({"subject_token_type": f"{KIND}saml2"}, "subject_token_type"),
-    ],
-)
-def test_a_request_that_is_not_complete_or_not_valid(pc: PcClient, changes: dict[str, Any], param: str) -> None:
-    assert refusal_of(exchange(pc, jwt(), **changes)) == (400, "invalid_request", param)
+def test_a_token_of_an_unknown_kind_is_refused(pc: PcClient) -> None:
+    refused = exchange(pc, jwt(), subject_token_type=f"{KIND}saml2")
+    assert read_refusal(refused) == (400, "invalid_request", "subject_token_type")
 
 
-@pytest.mark.parametrize(
-    ("method", "path"),
-    [("GET", "/oauth/token"), ("PUT", "/oauth/token"), ("POST", "/oauth/token/"), ("POST", "/"), ("GET", "/v1/models")],
-)
+@pytest.mark.parametrize(("method", "path"), [("PUT", "/oauth/token"), ("POST", "/oauth/token/"), ("POST", "/")])
 def test_everything_else_on_the_host_is_forbidden(pc: PcClient, method: str, path: str) -> None:
-    answer = pc.ask(method, path, host="pc-auth")
-    assert refusal_of(answer) == (403, None, None)
-    assert answer.json()["error"]["type"] is None
+    assert read_refusal(pc.ask(method, path, host="pc-auth")) == (403, None, None)

@@ -1,4 +1,4 @@
-"""PD over gRPC: the keys, models, limits and state of HTTP, with gRPC statuses (2:7.6)."""
+"""PD over gRPC beyond what the records compare: chunks, deferred results, tools, misuse (1:4.4, 2:7.6)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,6 @@ from catalog_probe.mockserver.pd.provider import listen
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from google.protobuf.message import Message
 
 COMPLETION = pb.GetCompletionsRequest(
     model="mock-small", messages=[pb.Message(role=pb.ROLE_USER, content=[pb.Content(text="Hello")])]
@@ -101,30 +100,15 @@ def test_a_deferred_result_is_pending_then_ready_once(rpc: Rpc) -> None:
     assert rpc.status("Chat/GetDeferredCompletion", fetch, clock="+1m") == 5
 
 
-@pytest.mark.parametrize(
-    ("status", "path", "request_", "options"),
-    [
-        (16, "Models/ListLanguageModels", None, {"key": None}),
-        (3, "Models/ListLanguageModels", None, {"key": "nobody"}),
-        (3, "Chat/GetCompletion", pb.GetCompletionsRequest(model="mock-small"), {}),
-        (3, "Chat/GetCompletion", pb.GetCompletionsRequest(messages=COMPLETION.messages), {}),
-        (3, "Chat/GetCompletion", Unreadable(), {}),
-        (16, "Chat/GetCompletion", Unreadable(), {"key": None}),
-        (5, "Models/GetLanguageModel", pb.GetModelRequest(name="no-such-model"), {}),
-        (5, "Models/GetLanguageModel", pb.GetModelRequest(name="mock-early-access"), {}),
-        (7, "Chat/GetCompletion", COMPLETION, {"key": "mock-pd-no-endpoint"}),
-        (7, "Chat/GetCompletion", COMPLETION, {"key": "mock-pd-no-model"}),
-        (7, "Chat/StartDeferredCompletion", COMPLETION, {"key": "mock-pd-zdr"}),
-        (8, "Chat/GetCompletion", COMPLETION, {"key": "mock-pd-depleted"}),
-        (13, "Models/ListLanguageModels", None, {"scenario": "internal_error"}),
-        (14, "Chat/GetCompletionChunk", COMPLETION, {"scenario": "service_unavailable"}),
-        (12, "Models/ListLanguageModels", None, {"package": "another"}),
-    ],
-)
-def test_each_refusal_has_its_canonical_status(
-    rpc: Rpc, status: int, path: str, request_: Message | Unreadable | None, options: dict[str, Any]
+@pytest.mark.parametrize(("key", "status"), [("mock-pd-inference", 3), (None, 16)])
+def test_bytes_that_are_no_message_are_an_invalid_argument_of_who_has_a_key(
+    rpc: Rpc, key: str | None, status: int
 ) -> None:
-    assert rpc.status(path, request_, **options) == status
+    assert rpc.status("Chat/GetCompletion", Unreadable(), key=key) == status
+
+
+def test_another_package_has_no_methods(rpc: Rpc) -> None:
+    assert rpc.status("Models/ListLanguageModels", package="another") == 12
 
 
 def test_a_limit_lets_one_through_and_sessions_have_their_own(rpc: Rpc) -> None:
@@ -140,12 +124,6 @@ def test_misuse_of_the_mock_is_none_of_the_documented_statuses(rpc: Rpc, mock: d
     with pytest.raises(grpc.aio.AioRpcError, match="mock_error") as raised:
         rpc.call("Models/ListLanguageModels", **mock)
     assert raised.value.code() is grpc.StatusCode.FAILED_PRECONDITION
-
-
-def test_a_shared_rate_limit_ends_after_its_number_of_calls(rpc: Rpc) -> None:
-    mock = {"scenario": "rate_limited;times=1, internal_error;times=1", "session": "retries"}
-    assert [rpc.status("Models/ListLanguageModels", **mock) for _ in range(2)] == [8, 13]
-    assert rpc.call("Models/ListLanguageModels", **mock)
 
 
 WEATHER = '{"type": "object", "properties": {"unit": {"enum": ["c"]}}, "required": ["unit"]}'
@@ -178,7 +156,6 @@ def complete(rpc: Rpc, request: pb.GetCompletionsRequest) -> tuple[list[tuple[st
         ("sun and rain", {}, CALLED),
         ("sun and rain", {"parallel_tool_calls": False}, CALLED[:1]),
         ("sun and rain", {"tool_choice": pb.ToolChoice(mode=pb.TOOL_MODE_NONE)}, []),
-        ("hello", {}, []),
         ("hello", {"tool_choice": pb.ToolChoice(mode=pb.TOOL_MODE_REQUIRED)}, CALLED[:1]),
         ("hello", {"tool_choice": pb.ToolChoice(function_name="rain")}, CALLED[1:]),
     ],

@@ -1,4 +1,4 @@
-"""The stored state of a session is bounded; the oldest entry is dropped first."""
+"""Sessions and their stored state are bounded; the oldest entry is dropped first."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 from catalog_probe.mockserver.core import stores
 from catalog_probe.mockserver.core.buckets import SlidingWindow
-from catalog_probe.mockserver.core.sessions import MAX_ENDPOINTS, OTHERS, Session
+from catalog_probe.mockserver.core.sessions import MAX_ENDPOINTS, OTHERS, Session, Sessions
 from catalog_probe.mockserver.core.stores import BoundedStore
 
 if TYPE_CHECKING:
     import pytest
 
-    from tests.unit.mockserver.pc_client import PcClient
+    from tests.unit.mockserver.mock_client import PcClient
 
 
 def test_a_store_holds_so_many_things_and_the_oldest_goes_first(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -52,3 +52,18 @@ def test_a_sliding_window_keeps_a_sum_for_each_period() -> None:
     assert (window.total(now=110), len(window.sums)) == (5_000, 10)
     assert window.total(now=100 + 600) == 4_500
     assert (window.total(now=200 + 600), len(window.sums)) == (0.0, 0)
+
+
+def test_sessions_are_bounded_and_the_least_recently_used_goes_first() -> None:
+    sessions = Sessions(limit=2)
+    first = sessions.get("first")
+    sessions.get("second")
+    assert sessions.get("first") is first
+    sessions.get("third")
+    assert sessions.peek("second") is None
+    assert sessions.peek("first") is first
+
+
+def test_identifiers_are_the_same_in_every_run_of_a_session() -> None:
+    ids = [[Sessions().get(name).new_id("req_") for _ in range(1)] for name in ("a", "a", "b")]
+    assert ids[0] == ids[1] != ids[2]

@@ -1,7 +1,9 @@
-"""The lenient mode for any app: any key and model, no limits, browsers, official client names."""
+"""Options of the mock: which providers, whose names, and how lenient it is for any app."""
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -10,13 +12,15 @@ from catalog_probe.mockserver.__main__ import main
 from catalog_probe.mockserver.app import create_app, load_providers
 from catalog_probe.mockserver.core.leniency import Leniency
 from catalog_probe.mockserver.core.prefixes import CLIENT_NAMES_FILE, PrefixesError, merge_settings, read_prefixes
+from catalog_probe.mockserver.core.providers import PROVIDER_NAMES
 from catalog_probe.mockserver.guide import guide
-from tests.unit.mockserver.mock_client import VERSION, Client
+from tests.unit.mockserver.mock_client import CONTENTS, VERSION, Client, PbClient
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     import httpx
 
-GENERATE = {"contents": [{"parts": [{"text": "Hello"}]}]}
 MESSAGES = [{"role": "user", "content": "Hello"}]
 
 
@@ -28,7 +32,7 @@ def generate(client: Client, key: str = "an app's own", model: str = "an-apps-ow
     return {
         "pa": client.send("POST", "/pa/v1/messages", headers=pa, json={**chat, "max_tokens": 9}),
         "pb": client.send(
-            "POST", f"/pb/v1/models/{model}:generateContent", headers={"x-pb-api-key": key}, json=GENERATE
+            "POST", f"/pb/v1/models/{model}:generateContent", headers={"x-pb-api-key": key}, json={"contents": CONTENTS}
         ),
         "pc": client.send("POST", "/pc/v1/responses", headers=bearer, json={"model": model, "input": "Hello"}),
         "pd": client.send("POST", "/pd/v1/chat/completions", headers=bearer, json=chat),
@@ -41,10 +45,6 @@ def statuses(answers: dict[str, httpx.Response]) -> list[int]:
 
 def make_lenient_client(**leniency: Any) -> Client:
     return Client(create_app(leniency=leniency))
-
-
-def test_without_being_asked_the_mock_lets_nothing_pass() -> None:
-    assert statuses(generate(Client(create_app()))) == [401, 400, 401, 400]
 
 
 def test_any_key_and_any_model_are_taken_where_that_is_asked_for() -> None:
@@ -100,12 +100,6 @@ def test_mocks_of_different_leniency_live_side_by_side() -> None:
     strict, easy = Client(create_app()), make_lenient_client(any_key=True, any_model=True)
     assert statuses(generate(easy)) == [200] * 4
     assert statuses(generate(strict)) == [401, 400, 401, 400]
-
-
-@pytest.mark.parametrize("limits", [0, -1, "none", True])
-def test_limits_that_make_no_sense_are_refused(limits: Any) -> None:
-    with pytest.raises(PrefixesError, match="limits"):
-        merge_settings(load_providers(["pa"]), {"pa": {"limits": limits}})
 
 
 def test_the_shipped_names_are_those_that_each_provider_knows() -> None:
@@ -180,21 +174,63 @@ def test_a_provider_may_be_named_as_it_is_called(capsys: pytest.CaptureFixture[s
     assert "unknown provider pz;" in capsys.readouterr().err, "PA is known"
 
 
-@pytest.mark.parametrize("prefix", ["a b", "a\r\nx: y", "\x1b[31m", "ä-", "a:"])
-def test_a_prefix_that_could_not_stand_in_a_name_is_refused(prefix: str) -> None:
-    """It would break each answer, or say another header in the middle of it."""
-    with pytest.raises(PrefixesError, match="header_prefix"):
-        merge_settings(load_providers(["pa"]), {"pa": {"header_prefix": prefix}})
-
-
 @pytest.mark.parametrize(
-    ("table", "message"),
+    ("tables", "message"),
     [
-        ({"models": {"mine": "nothing"}}, r"'mine' stands in for 'nothing', which is none of .*mock-small"),
-        ({"models": {"mine": 5}}, "'mine' stands in for 5"),
-        ({"versions": ["2023-06-01", 5]}, "versions is no list of texts"),
+        ({"pz": {}}, r"^\[pz\] is none of the providers pa, pb, pc, pd$"),
+        ({"pa": 3}, "pa is not a table"),
+        ({"pa": {"header": "x"}}, r"\[pa\] has no key 'header'; it has any_key, .*header_prefix"),
+        ({"pa": {"header_prefix": 1}}, "header_prefix is not of type str"),
+        ({"pa": {"versions": "2023"}}, "versions is not of type list"),
+        ({"pa": {"versions": ["2023-06-01", 5]}}, "versions is no list of texts"),
+        *(({"pa": {"limits": limits}}, "limits is neither 'off' nor") for limits in (0, -1, "none", True)),
+        # Each of these prefixes would break every answer, or say another header in the middle of it.
+        *(
+            ({"pa": {"header_prefix": prefix}}, "header_prefix is no part of a name")
+            for prefix in ("a b", "a\r\nx: y", "\x1b[31m", "ä-", "a:")
+        ),
+        ({"pa": {"models": {"mine": "nothing"}}}, r"'mine' stands in for 'nothing', which is none of .*mock-small"),
+        ({"pa": {"models": {"mine": 5}}}, "'mine' stands in for 5"),
     ],
 )
-def test_an_invalid_table_is_refused(table: dict[str, Any], message: str) -> None:
+def test_an_invalid_table_of_names_is_refused(tables: Any, message: str) -> None:
     with pytest.raises(PrefixesError, match=message):
-        create_app(only=["pa"], settings={"pa": table})
+        merge_settings(load_providers(["pa"]), tables)
+
+
+def test_a_file_of_names_that_is_no_toml_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "broken.toml").write_text("[pa")
+    with pytest.raises(PrefixesError, match=r"broken\.toml"):
+        read_prefixes(tmp_path / "broken.toml")
+
+
+def test_names_replace_defaults_and_nothing_else_and_those_of_others_are_left_aside() -> None:
+    settings = merge_settings(load_providers(["pa"]), {"pa": {"header_prefix": "x-real-"}, "pb": {}})
+    assert settings.keys() == {"pa"}
+    assert settings["pa"]["header_prefix"] == "x-real-"
+    assert settings["pa"]["key_header"] == "x-api-key"
+
+
+def test_the_names_of_headers_come_from_the_settings(pb: PbClient) -> None:
+    pb.app = create_app(only=["pb"], settings={"pb": {"header_prefix": "x-real-", "key_header": "x-real-key"}})
+    response = pb.generate(key=None, headers={"x-real-key": "mock-pb-inference"})
+    assert response.headers["x-real-service-tier"] == "standard"
+
+
+def test_each_provider_is_a_package_of_its_name() -> None:
+    assert [provider.name for provider in load_providers()] == list(PROVIDER_NAMES)
+
+
+@pytest.mark.process
+def test_a_provider_that_is_not_asked_for_is_not_imported() -> None:
+    load = "from catalog_probe.mockserver.app import load_providers; load_providers(['pa'])"
+    code = f"import sys; {load}; print(*sys.modules)"
+    imported = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    assert "catalog_probe.mockserver.pa" in imported
+    assert "catalog_probe.mockserver.pc" not in imported
+
+
+@pytest.mark.parametrize("name", ["pz", "field", "app", ""])
+def test_an_unknown_provider_is_refused_with_the_names_that_there_are(name: str) -> None:
+    with pytest.raises(ValueError, match=f"^unknown provider {name}; there are pa, pb, pc, pd$"):
+        load_providers(["pa", name])
