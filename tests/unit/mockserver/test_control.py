@@ -281,9 +281,11 @@ def test_served_routes_are_listed_and_an_unknown_one_is_named(every: Client) -> 
     every.send("PUT", "/pc/v1/responses/resp_1", headers=here)
     every.send("GET", "/pc/v1/responses/resp_1", headers=here)
     every.send("POST", "/pc-auth/oauth/token", headers=here)
+    assert every.send("GET", "/pd-management/nowhere", headers=here).status_code == 404
     counts = every.send("GET", "/__mock__/requests?session=odd").json()
-    assert counts["unserved"] == {"POST /pc/v1/moderations": 1, "PUT /pc/v1/responses/resp_1": 1}
-    assert counts["total"] == 4
+    unserved = ("POST /pc/v1/moderations", "PUT /pc/v1/responses/resp_1", "GET /pd-management/nowhere")
+    assert counts["unserved"] == dict.fromkeys(unserved, 1)
+    assert counts["total"] == 5
 
 
 @pytest.mark.parametrize(("method", "path"), [("GET", "/__mock__/nothing"), ("PUT", "/__mock__/reset")])
