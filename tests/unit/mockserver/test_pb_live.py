@@ -8,6 +8,8 @@ import pytest
 from websockets.exceptions import InvalidStatus
 
 from catalog_probe.mockserver.app import create_app
+from catalog_probe.mockserver.core.errors import ErrorRow
+from catalog_probe.mockserver.pb.live.app import find_close_code
 from tests.harness import patient
 from tests.harness.serving import serving
 from tests.unit.mockserver.socket_client import SocketClient, open_socket
@@ -197,3 +199,11 @@ def test_a_function_is_called_that_the_user_names(base: str) -> None:
         assert (called["name"], called["args"]) == ("look", {"at": "sea"})
         client.say({"toolResponse": {"functionResponses": [{"id": called["id"], "name": "look", "response": {}}]}})
         assert client.hear_until("serverContent")
+
+
+@pytest.mark.parametrize(
+    ("status", "close_code"),
+    [(400, 1007), (401, 1008), (403, 1008), (404, 1008), (416, 1007), (429, 1011), (500, 1011), (501, 1007)],
+)
+def test_the_status_of_a_refusal_decides_the_close_code(status: int, close_code: int) -> None:
+    assert find_close_code(ErrorRow("2:7.4", status)()) == close_code
