@@ -150,7 +150,7 @@ FAR = ["+99999999999999h", "still+36500d1ms", "+" + "9" * 5000 + "d"]  # no date
 
 @pytest.mark.parametrize("clock", ["25h", "+", "+25", "+h", "-1h", "+1h later", "still+", "stills", "still-1h", *FAR])
 def test_an_invalid_clock_is_no_clock(clock: str) -> None:
-    with pytest.raises(ValueError, match=r"is not a duration|does not begin with"):
+    with pytest.raises(ValueError, match=r"is not a duration|does not begin with|is longer than a hundred years"):
         parse_clock(clock)
 
 
