@@ -136,7 +136,7 @@ def test_a_hostile_provider_neither_runs_nor_restyles_nor_fakes(visit: Visit, tm
                 probed_record={"name": attack, "status": [attack], "note": attack},
             )
         )
-    build.build(write_run(tmp_path, make_run(target=ATTACKS[0]), results))
+    build.build(write_run(tmp_path, make_run(), results))
     tab = visit((tmp_path / "report.html").as_uri())
     for number in range(len(ATTACKS)):
         tab.evaluate("address => { location.hash = address }", f"pa/errors/general/fine_{number}")
