@@ -15,8 +15,8 @@ from catalog_probe.catalog.reading.facts import (
     checks_fact,
     facts_file,
     load_fact_checks,
-    out_of_reach_reasons,
     read_facts,
+    unchecked_reasons,
 )
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ def _check_names(fact: Fact, checks: FactChecks) -> Iterator[Complaint]:
     for pattern in fact.checked_by:
         named = checks.find_assertions(pattern)
         if not named:
-            reasons = ", ".join(out_of_reach_reasons())
+            reasons = ", ".join(unchecked_reasons())
             mend = checks.suggest(pattern) or f"name an assertion, as <address>#<key>, or one of {reasons}"
             yield Complaint(_COLUMN, f"{pattern!r} names no assertion", mend)
         elif not any(checks_fact(assertion, fact) for assertion in named):

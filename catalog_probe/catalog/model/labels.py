@@ -8,6 +8,9 @@ ANSWER = "answer"
 SUCCESS = "success"
 """The answer of an endpoint record, and of a rule that allows something."""
 
+OWN_LABELS = frozenset({ANSWER, SUCCESS})
+"""The answers that a record is about: without one of them it is not probed, whatever else was answered."""
+
 CONTINUE = "continue"
 """The interim answer 100 to a body that was announced: its size is allowed (RFC 9110, 10.1.1)."""
 

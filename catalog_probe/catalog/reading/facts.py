@@ -32,6 +32,12 @@ IN_PART = "part:"
 
 UNCHECKED = "unchecked:"
 
+NEEDS_TIME_OR_VOLUME = "needs-time-or-volume"
+"""Why no assertion checks a fact: it takes a payment, a wait of minutes to months, or more use than a test may cause.
+
+Example: that the spend cap of a tier is 200,000 USD a month (2:8.2).
+"""
+
 NOT_ON_THE_WIRE = str(ReasonCode.NOT_ON_THE_WIRE)
 """Why nobody ever observes an assertion; no fact with an effect on the wire need name it."""
 
@@ -62,7 +68,7 @@ class Fact:
     in_part: bool = False
     """Whether they check only part of it."""
     reason: str = ""
-    """Why no assertion checks it, one of `out_of_reach_reasons`; empty if some do, or none does yet."""
+    """Why no assertion checks it, one of `unchecked_reasons`; empty if some do, or none does yet."""
 
     @property
     def citation(self) -> str:
@@ -87,7 +93,7 @@ class Fact:
             ValueError: `wire` has an unknown value.
         """
         checked_by = cells["checked_by"].strip()
-        reason = checked_by if checked_by in out_of_reach_reasons() else ""
+        reason = checked_by if checked_by in unchecked_reasons() else ""
         patterns = "" if reason else checked_by.removeprefix(IN_PART)
         return cls(
             id=cells["id"],
@@ -103,9 +109,10 @@ class Fact:
 
 
 @cache
-def out_of_reach_reasons() -> tuple[str, ...]:
-    """Return the closed list of reasons why no client can cause something: those of a record's `out_of_reach`."""
-    return tuple(schemas()["urn:catalog:shared"]["$defs"]["out_of_reach"]["additionalProperties"]["enum"])
+def unchecked_reasons() -> tuple[str, ...]:
+    """Return the closed list of reasons why no assertion checks a fact: those of `out_of_reach`, and one of facts."""
+    reasons = schemas()["urn:catalog:shared"]["$defs"]["out_of_reach"]["additionalProperties"]["enum"]
+    return (*reasons, NEEDS_TIME_OR_VOLUME)
 
 
 def facts_file(provider: str, folder: Path | None = None) -> Path:

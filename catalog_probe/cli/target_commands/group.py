@@ -131,12 +131,8 @@ def _print_record_coverage(catalog: Catalog, reaches: dict[str, ProviderReach], 
             )
         )
     )
-    for title, lines in (
-        ("never checked, rehearsed on the mock at best", record_coverage.format_unchecked(records)),
-        ("labels that are left to recorded traffic", record_coverage.format_left_to_traffic(records, catalog, reaches)),
-    ):
-        print(title)
-        print("\n".join(sanitize_row(f"  {line}") for line in lines))
+    print("never checked, rehearsed on the mock at best")
+    print("\n".join(sanitize_row(f"  {line}") for line in record_coverage.format_unchecked(records)))
 
 
 def build_parser() -> Parser:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from catalog_probe.catalog.files.manifest import Manifest, manifest, manifest_file
 from catalog_probe.catalog.model.errors import display_path, suggest_similar
 from catalog_probe.catalog.model.explanations import NOT_PROBED
-from catalog_probe.catalog.model.labels import UNJUDGED_LABELS
+from catalog_probe.catalog.model.labels import OWN_LABELS, UNJUDGED_LABELS
 from catalog_probe.catalog.reading.expectations import documented_labels
 from catalog_probe.catalog.reading.record_fields import claimed_endpoints
 from catalog_probe.probes.planning.endpoint_plans import list_other_endpoints, own_endpoints
@@ -60,11 +60,11 @@ def _check_labels(catalog: Catalog, recipe: Recipe) -> Iterator[str]:
     except KeyError as error:
         yield f"{recipe.address}: {error.args[0] if error.args else error}"
         return
-    if recipe.not_sent and documented <= recipe.labels:
-        yield f"{recipe.address}: its recipe sends every label that the record documents; remove `not_sent`"
-    if recipe.not_sent is None:
-        for label in sorted(documented - recipe.labels):
-            yield f"{recipe.address}: its recipe sends nothing labelled {label!r}, which the record documents"
+    for label in sorted(documented - recipe.labels):
+        yield f"{recipe.address}: its recipe sends nothing labelled {label!r}, which the record documents"
+    for label in sorted(documented & OWN_LABELS & recipe.optional_labels):
+        mend = "move it out of `optional`"
+        yield f"{recipe.address}: the record is about {label!r}, which its recipe may leave out; {mend}"
     if recipe.steps is None:
         yield from _check_extra_labels(recipe, documented)
 

@@ -87,10 +87,14 @@ def list_fact_coverage(
 def list_provider_facts(
     provider: str, checks: FactChecks, reach: ProviderReach, target: Target
 ) -> Iterator[FactCoverage]:
-    """Yield the coverage of each fact of one provider. An assertion without a recipe does not count as a check."""
+    """Yield the coverage of each fact of one provider.
+
+    A fact is checked if each exchange of its assertions is sent, and somebody can observe one of them.
+    """
     for fact in checks.facts:
-        assertions = [assertion for assertion in checks.assertions_for(fact) if reach.has_recipe_for(assertion)]
-        reached = best_reach(map(reach.assertion_reach, assertions)) if assertions else None
+        assertions = checks.assertions_for(fact)
+        is_sent = bool(assertions) and all(map(reach.has_recipe_for, assertions))
+        reached = best_reach(map(reach.assertion_reach, assertions)) if is_sent else None
         yield FactCoverage(
             provider=provider,
             fact=fact,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import TYPE_CHECKING
@@ -11,7 +11,6 @@ from catalog_probe.catalog.model import Record, Tag
 from catalog_probe.catalog.model.reach import Reach
 from catalog_probe.catalog.observed.last_seen import seen_on
 from catalog_probe.catalog.reading.assertions import assertions
-from catalog_probe.catalog.reading.expectations import documented_labels
 from catalog_probe.probes.coverage.tally import Tally
 
 if TYPE_CHECKING:
@@ -79,18 +78,6 @@ def format_unchecked(coverage: Iterable[RecordCoverage]) -> list[str]:
         f"{record_coverage.reached.reach:<12} {record_coverage.record.address}: {record_coverage.reached.why}"
         for record_coverage in unchecked
     ]
-
-
-def format_left_to_traffic(
-    coverage: Iterable[RecordCoverage], catalog: Catalog, reaches: Mapping[str, ProviderReach]
-) -> Iterator[str]:
-    """Yield a line for each record with labels that only recorded traffic can show: how many, and why."""
-    for record_coverage in coverage:
-        record = record_coverage.record
-        recipe = reaches[record.provider].book.recipes.get(str(record.address))
-        if recipe is not None and recipe.not_sent is not None:
-            labels = documented_labels(record, catalog.__getitem__)
-            yield f"{record.address}: {len(labels - recipe.labels)} of {len(labels)} labels: {recipe.not_sent[1]}"
 
 
 def _count(record_coverage: RecordCoverage, today: date) -> RecordCounts:

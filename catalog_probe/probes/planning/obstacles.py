@@ -76,15 +76,10 @@ def fit_to_target(
     target: Target,
     allow: frozenset[Cost],
     endpoint_plan: EndpointPlan = NO_OTHER_ENDPOINTS,
-    labels: frozenset[str] = frozenset(),
 ) -> Recipe:
-    """Return the recipe with the optional parts that a target allows, its other endpoints, and the bounds of all.
-
-    `labels` are those of the record; the recipe may leave some of them to recorded traffic.
-    """
-    not_sent = dict.fromkeys(sorted(labels - recipe.labels), Reason(*recipe.not_sent)) if recipe.not_sent else {}
+    """Return the recipe with the optional parts that a target allows, its other endpoints, and the bounds of all."""
     if not recipe.optional and endpoint_plan == NO_OTHER_ENDPOINTS:
-        return replace(recipe, left_out=not_sent) if not_sent else recipe
+        return recipe
     parts: dict[str, Recipe] = {}
     left_out: dict[str, Reason] = {}
     for name, part in recipe.optional.items():
@@ -97,7 +92,7 @@ def fit_to_target(
     return replace(
         recipe,
         optional=parts,
-        left_out={**left_out, **not_sent},
+        left_out=left_out,
         endpoint_plan=endpoint_plan,
         requests=recipe.requests + sum(part.requests for part in added),
         tokens=recipe.tokens + sum(part.tokens for part in added),

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.model import Reason
 from catalog_probe.catalog.model.codes import ReasonCode
-from catalog_probe.catalog.reading.expectations import documented_labels
 from catalog_probe.probes.planning.endpoint_plans import list_other_endpoints, plan_endpoints
 from catalog_probe.probes.planning.obstacles import find_obstacle, fit_to_target
 from catalog_probe.probes.planning.rotation import ALL_ENDPOINTS, Rotation
@@ -62,8 +61,7 @@ def make_plan(
             continue
         others = list_other_endpoints(recipe, record, catalog, recipes.minimal_requests)
         endpoint_plan = plan_endpoints(others, record, target, allow, rotation)
-        labels = documented_labels(record, catalog.__getitem__) if recipe.not_sent else frozenset[str]()
-        probed[address] = fit_to_target(recipe, target, allow, endpoint_plan, labels)
+        probed[address] = fit_to_target(recipe, target, allow, endpoint_plan)
     return Plan(probed, not_probed)
 
 

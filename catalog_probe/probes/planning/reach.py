@@ -99,8 +99,7 @@ class ProviderReach:
         if recipe is None:
             return _reach_by_reason(self.book.unprobed.get(address, NO_RECIPE))
         if label not in recipe.labels:
-            why = recipe.not_sent[1] if recipe.not_sent else "nothing is sent under its label"
-            return ExplainedReach(Reach.TRAFFIC, why)
+            return ExplainedReach(Reach.TRAFFIC, "nothing is sent under its label")
         return worst_reach(self.recipe_reach(recipe), self.recipe_reach(recipe.part_for_label(label)))
 
     def assertion_reach(self, assertion: Assertion) -> ExplainedReach:
@@ -122,9 +121,9 @@ class ProviderReach:
         return best_reach(map(self.assertion_reach, documented or sent)) if sent else self.recipe_reach(recipe)
 
     def has_recipe_for(self, assertion: Assertion) -> bool:
-        """Whether something is sent under the assertion's label, or it is left to recorded traffic on purpose."""
+        """Whether something is sent under the assertion's label."""
         recipe = self.book.recipes.get(assertion.address)
-        return recipe is not None and (assertion.key.label in recipe.labels or recipe.not_sent is not None)
+        return recipe is not None and assertion.key.label in recipe.labels
 
     def can_observe(self, assertion: Assertion, target: Target) -> bool:
         """Whether a target, with its keys, values and allowed costs, can ask for an assertion."""

@@ -41,8 +41,8 @@ NO_OTHER_ENDPOINTS = EndpointPlan()
 class Recipe:
     """How one record is provoked: calls by label, then steps where order or state matters.
 
-    `requests` and `tokens` are upper bounds for one attempt, for plan and budgets. A reason is a reason code and its
-    detail.
+    Every step that the record documents is sent under its label. `requests` and `tokens` are upper bounds for one
+    attempt, for plan and budgets. A reason is a reason code and its detail.
 
     Attributes:
         credential: role of the key whose rate limit the probe shares: its lane.
@@ -51,8 +51,6 @@ class Recipe:
         services: addresses besides those of the calls and the control.
         needs_scenario: whether only a mock, told to by a scenario, provokes it.
         not_live: why it is never probed live, or None.
-        not_sent: why nothing is sent under the record's other labels, which only recorded traffic can show; None
-            where every label is sent.
         control: what shows that key and host work, if it is not the lane's control.
         optional: further parts by name, each with labels of its own, sent where the target allows it and has what it
             takes.
@@ -76,7 +74,6 @@ class Recipe:
     services: frozenset[str] = frozenset()
     needs_scenario: bool = False
     not_live: tuple[str, str] | None = None
-    not_sent: tuple[str, str] | None = None
     control: Call | None = None
     optional: Mapping[str, Recipe] = field(default_factory=dict)
     left_out: Mapping[str, Reason] = field(default_factory=dict)
@@ -143,7 +140,6 @@ class RecipeOptions(TypedDict, total=False):
     credential: str
     tokens: int
     not_live: tuple[str, str] | None
-    not_sent: tuple[str, str] | None
     control: Call | None
     endpoint: str
     other_endpoints: OtherEndpoints | None

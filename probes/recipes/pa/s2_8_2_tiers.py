@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from catalog_probe.catalog.model.codes import ReasonCode
 from catalog_probe.probes.calls.call import get, post
 from catalog_probe.probes.recipes.recipe import Family, Recipe, isolate_each
 from catalog_probe.probes.targets.target import Cost
@@ -50,8 +49,6 @@ LONG_CONTEXT = create_message(model="{newest_large_model}", messages=user_turn("
 )
 """More tokens than fit into a context of the usual length."""
 
-NEEDS_FULL_QUEUE = (ReasonCode.NO_DOCUMENTED_SETUP, "it takes 200,000 requests or more that wait in batches (2:8.2)")
-
 LISTED_AGENTS = get("/v1/agents")
 INVALID_AGENT = post("/v1/agents", {})
 """A creation that is refused; it counts toward the limit all the same."""
@@ -95,7 +92,6 @@ RECIPES: tuple[Recipe, ...] = (
         "batches_per_minute",
         with_refusals(BATCHES),
         optional=FAMILY.optional_calls("batches_per_minute", calls_by_tier(BATCHES)),
-        not_sent=NEEDS_FULL_QUEUE,
     ),
     # "Files API: about 500 RPM per organization, shared across upload, list, retrieve, download and delete."
     FAMILY.recipe("files_per_minute", with_refusals(FILES)),

@@ -14,7 +14,7 @@ from catalog_probe.probes.recipes.recipe import Family, isolate_each
 from catalog_probe.probes.targets.target import Cost
 
 from .requests import MODELS, SEARCH, generate
-from .s2_7_4_quotas import MAX_REQUESTS, NEEDS_HEAVY_USE
+from .s2_7_4_quotas import MAX_REQUESTS
 
 if TYPE_CHECKING:
     from catalog_probe.probes.calls.call import Call
@@ -153,6 +153,5 @@ RECIPES = (
                 **OBSERVATIONS,
             }
         ),
-        not_sent=NEEDS_HEAVY_USE,
     ),
 )

@@ -1,6 +1,6 @@
 """2:8.4 PC rate limits: what ordinary answers tell of them by tier and class of model, and the answer beyond one.
 
-What only a day of traffic, or 200,000 USD, would use up is left to recorded traffic.
+No probe uses up a limit that takes a day of traffic, or 200,000 USD: the record documents it, and nothing asks for it.
 """
 
 from __future__ import annotations
@@ -9,16 +9,18 @@ from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.model.codes import ReasonCode
 from catalog_probe.probes.calls.call import Call, post
-from catalog_probe.probes.recipes.rate_limit_parts import SLUG, exhausted_part
+from catalog_probe.probes.recipes.exhausting import use_up_limit
+from catalog_probe.probes.recipes.rate_limit_parts import SLUG, TIGHT, exhausted_part
 from catalog_probe.probes.recipes.recipe import Family, isolate_each
 from catalog_probe.probes.targets.target import Cost
 
-from .requests import IMAGE, TOKENS, create_completion, create_response
+from .requests import IMAGE, STORE, TOKENS, add_to_store, create_completion, create_response, files_of, make
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from catalog_probe.probes.recipes.probe import Probe
+    from catalog_probe.probes.recipes.recipe import Recipe, Steps
 
 LIMITS = Family("pc/rate_limits/limits")
 NEEDS_HEAVY_USE = (ReasonCode.NO_DOCUMENTED_SETUP, "only so much use brings it about")
@@ -28,6 +30,9 @@ TIERS = {"tier_1": "paid_5", "tier_5": "paid_1000"}
 
 BOUND = 8
 """Most free requests sent to use up the limit of the tight key."""
+
+IMAGES_PER_MINUTE = 5
+"""What image models are granted in Tier 1 (2:8.4)."""
 
 REMAINING = "x-ratelimit-remaining-requests"
 
@@ -69,6 +74,43 @@ async def long_context(probe: Probe) -> None:
         await probe.send(call.replace(credential=TIERS["tier_5"]), label)
 
 
+async def share_ingestion(probe: Probe) -> None:
+    """Use up the minute of a vector store by its files: its file batches are refused, and another store is not."""
+    store, other_store = [await make(probe, STORE.replace(credential=TIGHT)) for _ in range(2)]
+    await use_up_limit(probe, files_of(store).replace(credential=TIGHT), BOUND)
+    await probe.send(add_to_store(store, []).replace(credential=TIGHT), "ingestion_shared")
+    await probe.send(files_of(other_store).replace(credential=TIGHT), "ingestion_of_another_store")
+
+
+async def exceed_live_sessions(probe: Probe) -> None:
+    """Open live sessions until one is refused."""
+    await use_up_limit(probe, CLASSES["realtime"].replace(credential=TIGHT), BOUND)
+    await probe.send(CLASSES["realtime"].replace(credential=TIGHT), "live_session_beyond")
+
+
+async def exceed_images(probe: Probe) -> None:
+    """Ask for the five images a minute of Tier 1, and for one more."""
+    image = IMAGE.replace(credential=TIERS["tier_1"])
+    for _ in range(IMAGES_PER_MINUTE - 1):
+        await probe.setup(image)
+    await probe.send(image, "image_tier_1_images_last")
+    await probe.send(image, "image_tier_1_images_beyond")
+
+
+def tight_part(steps: Steps, *labels: str, requests: int, needs: Iterable[str] = (), role: str = TIGHT) -> Recipe:
+    """Make a part of steps that use up a small limit of a key."""
+    return LIMITS.recipe(
+        SLUG,
+        steps=steps,
+        labels=labels,
+        requests=requests,
+        tokens=requests * TOKENS,
+        needs=needs,
+        roles={role},
+        cost=Cost.DISRUPTIVE,
+    )
+
+
 ANSWERS = {
     # "x-ratelimit-limit-project-tokens, … when a project limit applies"
     "project": CHAT.replace(credential="project_limit"),
@@ -99,10 +141,22 @@ PARTS = {
         cost=Cost.DISRUPTIVE,
         not_live=NEEDS_HEAVY_USE,
     ),
+    # "vector-store ingestion (300 requests/min per vector store, shared by files and file_batches)"
+    "ingestion": tight_part(share_ingestion, "ingestion_shared", "ingestion_of_another_store", requests=BOUND + 4),
+    # "concurrent live sessions"
+    "live_sessions": tight_part(
+        exceed_live_sessions, "live_session_beyond", requests=BOUND + 1, needs={"realtime_model"}
+    ),
+    # "image models list TPM and IPM (Tier 1 100000 and 5 …)"
+    "images": tight_part(
+        exceed_images,
+        *("image_tier_1_images_last", "image_tier_1_images_beyond"),
+        requests=IMAGES_PER_MINUTE + 1,
+        needs={"image_model"},
+        role=TIERS["tier_1"],
+    ),
     # "Retry-After (seconds, for 429 and 503)"
     **exhausted_part(LIMITS, FAILING, BOUND, remaining=REMAINING),
 }
 
-RECIPES = (
-    LIMITS.recipe(SLUG, CHAT, cost=Cost.BILLABLE, tokens=32, optional=isolate_each(PARTS), not_sent=NEEDS_HEAVY_USE),
-)
+RECIPES = (LIMITS.recipe(SLUG, CHAT, cost=Cost.BILLABLE, tokens=32, optional=isolate_each(PARTS)),)

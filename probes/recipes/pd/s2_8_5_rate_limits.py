@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from catalog_probe.catalog.model.codes import ReasonCode
 from catalog_probe.catalog.model.labels import SETUP
 from catalog_probe.probes.calls.call import post
 from catalog_probe.probes.recipes.exhausting import send_until_refused
@@ -41,7 +40,6 @@ def after_exhaustion_part(label: str, by: Call, then: Call) -> Recipe:
     )
 
 
-NEEDS_TIME = (ReasonCode.NO_DOCUMENTED_SETUP, "how long a limit lasts is not waited for")
 TIGHT_COMPLETION = create_completion().replace(credential=TIGHT)
 
 SCOPE_PARTS = (
@@ -75,6 +73,5 @@ RECIPES = (
             **LIMITS.optional_calls(SLUG, {"generation": create_completion()}, cost=Cost.BILLABLE, tokens=16),
             **exhausted_part(LIMITS, create_completion(), MAX_REQUESTS, tokens=MAX_REQUESTS * 16),
         },
-        not_sent=NEEDS_TIME,
     ),
 )

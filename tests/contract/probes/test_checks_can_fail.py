@@ -15,7 +15,7 @@ from catalog_probe.catalog.recognition.vocabulary import ProviderVocabulary
 from catalog_probe.probes.judging.judge import judge
 from catalog_probe.probes.judging.verdicts.attempts import MAX_ATTEMPTS, conclude_step
 from tests.harness.engines import CleanResults, catalog
-from tests.harness.mutants.running import list_unsent_steps
+from tests.harness.mutants.running import list_large_steps
 from tests.harness.spoiling import SpoiledExchange, spoil
 from tests.harness.spoiling_relations import spoil_relations
 
@@ -62,7 +62,7 @@ def test_a_record_asserts_something_in_each_of_its_exchanges(provider: str, clea
         if result.outcome is Outcome.CONFORMS
         for expected in expectations(result.parsed_record, catalog().__getitem__)
     }
-    assert judged - list_unsent_steps(provider) == asserting
+    assert judged - list_large_steps(provider) == asserting
 
 
 @pytest.mark.parametrize("provider", providers())
@@ -82,7 +82,7 @@ def test_every_assertion_is_confirmed_on_the_mock(provider: str, clean: CleanRes
                 for local_key in observation.matched
             }
             expected_steps = asserted_expectations(result.parsed_record, catalog().__getitem__)
-            unsent = {label for record, label in list_unsent_steps(provider) if record == address}
+            unsent = {label for record, label in list_large_steps(provider) if record == address}
             sent = (
                 [
                     key
@@ -139,7 +139,7 @@ def iterate_spoiled(results: dict[str, Result]) -> Iterator[tuple[Result, Expect
         exchanges = {exchange.label: exchange for exchange in attempt.exchanges}
         all_expected = expectations(result.parsed_record, catalog().__getitem__)
         for expected in all_expected:
-            if (result.record, expected.label) in list_unsent_steps(result.record.partition("/")[0]):
+            if (result.record, expected.label) in list_large_steps(result.record.partition("/")[0]):
                 continue
             exchange = exchanges[expected.label]
             compared_labels = {label for relation in expected.relations for label in relation.of}

@@ -19,7 +19,7 @@ from catalog_probe.probes.calls.call import Call, get, post
 from catalog_probe.probes.calls.placeholders import fill_placeholders
 from catalog_probe.probes.coverage import completeness as fit
 from catalog_probe.probes.coverage import record_coverage, tally
-from catalog_probe.probes.planning.obstacles import find_obstacle, fit_to_target
+from catalog_probe.probes.planning.obstacles import find_obstacle
 from catalog_probe.probes.planning.plan import make_plan
 from catalog_probe.probes.planning.plan_text import upper_bounds
 from catalog_probe.probes.planning.reach import ProviderReach, provider_reaches
@@ -156,15 +156,6 @@ def test_obstacles_of_a_recipe(probed: Recipe, where: Target, reason: tuple[str,
     assert found is None or found.code in NOT_PROBED
 
 
-def test_an_unsent_step_is_left_out_with_its_reason() -> None:
-    partial = replace(FREE, not_sent=("no-documented-setup", "why"))
-    looks = fit_to_target(partial, target(), frozenset(), labels=frozenset({"answer", "later"})).left_out
-    assert {label: (reason.code, reason.detail) for label, reason in looks.items()} == {
-        "later": ("no-documented-setup", "why")
-    }
-    assert fit_to_target(FREE, target(), frozenset(), labels=frozenset({"answer", "later"})).left_out == {}
-
-
 def test_a_plan_bounds_every_attempt_and_one_control_a_lane() -> None:
     rows = [replace(FREE, requests=3, tokens=5), replace(FREE, requests=1, credential="admin")]
     assert upper_bounds(rows) == (2 + 3 * 4, 15)
@@ -226,11 +217,10 @@ MISFITS: list[tuple[dict[str, Recipe], dict[str, Reason], str]] = [
         {},
         f"{LIST}: its recipe sends nothing labelled 'wrong_credential', which the record documents",
     ),
-    ({**GOOD, LIST: recipe(LIST, get("/"), label="success", not_sent=WHY)}, {}, ""),
     (
-        {**GOOD, LIST: replace(GOOD[LIST], not_sent=WHY)},
+        {**GOOD, LIST: recipe(LIST, {"wrong_credential": get("/")}, optional={"list": GOOD[LIST]})},
         {},
-        f"{LIST}: its recipe sends every label that the record documents; remove `not_sent`",
+        f"{LIST}: the record is about 'success', which its recipe may leave out; move it out of `optional`",
     ),
     (
         {**GOOD, ADDRESS: recipe(ADDRESS, {"answer": get("/"), "more": get("/")})},
@@ -282,15 +272,6 @@ def test_coverage_counts_by_kind() -> None:
     assert record_coverage.format_unchecked(records) == [
         f"traffic only {ADDRESS}: no request can provoke it",
         f"off the wire {LIST}: why",
-    ]
-
-
-def test_unsent_steps_are_counted_with_their_reason() -> None:
-    own = RecipeBook({LIST: recipe(LIST, {"success": get("/")}, not_sent=("no-documented-setup", "why"))}, {}, {})
-    reaches = {"pa": ProviderReach.for_target(own, "pa", target())}
-    records = record_coverage.list_record_coverage(small_catalog(), reaches, target())
-    assert list(record_coverage.format_left_to_traffic(records, small_catalog(), reaches)) == [
-        f"{LIST}: 1 of 2 labels: why"
     ]
 
 

@@ -13,11 +13,10 @@ from typing import TYPE_CHECKING, Any
 from catalog_probe.catalog.evidence.verdicts.blindness import find_blind_providers
 from catalog_probe.catalog.model import Outcome, Severity
 from catalog_probe.catalog.model.codes import ReasonCode
-from catalog_probe.catalog.reading.expectations import documented_labels
 from catalog_probe.probes.planning.rotation import Depth, Rotation
 from catalog_probe.probes.recipes.book import recipe_book
 from catalog_probe.probes.targets import target_file as targets
-from tests.harness.engines import catalog, probe
+from tests.harness.engines import probe
 from tests.harness.mutants import instead
 from tests.harness.mutants.hooks import Hook
 from tests.harness.mutants.instead import EffectCounter
@@ -47,18 +46,6 @@ def list_large_steps(provider: str) -> frozenset[tuple[str, str]]:
         for label, step in recipe.optional.items()
         if values & set(step.needs)
     )
-
-
-@cache
-def list_unsent_steps(provider: str) -> frozenset[tuple[str, str]]:
-    """Return the address and label of each step that no ordinary run sends: large ones, and recorded traffic only."""
-    unsent = (recipe for recipe in recipe_book(provider).recipes.values() if recipe.not_sent is not None)
-    traffic_steps = (
-        (recipe.address, label)
-        for recipe in unsent
-        for label in documented_labels(catalog()[recipe.address], catalog().__getitem__) - recipe.labels
-    )
-    return list_large_steps(provider) | frozenset(traffic_steps)
 
 
 NOTICED_OUTCOMES = (Outcome.DRIFTED, Outcome.FLAKY)

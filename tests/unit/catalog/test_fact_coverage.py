@@ -148,7 +148,7 @@ COMPLAINTS: list[tuple[list[dict[str, str]], str]] = [
     (
         [{"checked_by": "perhaps"}],
         "checked_by: 'perhaps' names no assertion; name an assertion, as <address>#<key>, or one of "
-        "only-the-provider, needs-an-account-state, not-on-the-wire",
+        "only-the-provider, needs-an-account-state, not-on-the-wire, needs-time-or-volume",
     ),
     (
         [{"checked_by": GUESS.id}],

@@ -131,12 +131,14 @@ def ask_compliance(client: Client, path: str, key: str, clock: str | None = None
 def test_the_compliance_budget_is_shared_by_keys_and_linked_organizations(client: Client) -> None:
     first, second = "mock-pa-compliance-narrow", "mock-pa-compliance-narrow-too"
     answers = [
-        ask_compliance(client, path, key) for path in ("/activities", "/organizations") for key in (first, second)
+        ask_compliance(client, path, key)
+        for path in ("/activities", "/organizations", "/groups")
+        for key in (first, second)
     ]
-    assert [answer.status_code for answer in answers] == [200] * 4
+    assert [answer.status_code for answer in answers] == [200] * 6
     answer = ask_compliance(client, "/activities", second)
     assert read_refusal(answer)[:2] == (429, "rate_limit_error")
-    assert answer.headers["pa-ratelimit-requests-limit"] == "4"
+    assert answer.headers["pa-ratelimit-requests-limit"] == "6"
     assert answer.headers["pa-ratelimit-requests-remaining"] == "0"
     assert answer.headers["pa-ratelimit-requests-reset"].endswith("Z")
     assert int(answer.headers["retry-after"]) > 1

@@ -58,13 +58,6 @@ MOCK_ONLY = recipe(ADDRESS, get("/"), needs_scenario=True)
         (make_fact(STATUS.id), [recipe(ADDRESS, get("/v1/{x}"))], FactStatus.CHECKED, Reach.MORE, False),
         (make_fact(STATUS.id), [], FactStatus.REST, None, False),
         (make_fact(STATUS.id), [recipe(ADDRESS, get("/v1/x"), label="other")], FactStatus.REST, None, False),
-        (
-            make_fact(STATUS.id),
-            [recipe(ADDRESS, get("/v1/x"), label="other", not_sent=NO_SETUP)],
-            FactStatus.REHEARSED,
-            Reach.TRAFFIC,
-            False,
-        ),
         (make_fact(STATUS.id), [MOCK_ONLY], FactStatus.REHEARSED, Reach.TRAFFIC, False),
         (
             make_fact(STATUS.id),

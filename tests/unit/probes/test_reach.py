@@ -63,7 +63,6 @@ def make_assertion(
         (replace(PLAIN_RECIPE, not_live=("provider-only-cause", "why")), Reach.TRAFFIC, "why"),
         (recipe(ADDRESS, get("/v1/x").with_scenario("overloaded"), not_live=NO_SETUP), Reach.MOCK, "why"),
         (replace(PLAIN_RECIPE, not_live=("not-on-the-wire", "why")), Reach.OFF_WIRE, "why"),
-        (recipe(ADDRESS, get("/v1/x"), label="other", not_sent=NO_SETUP), Reach.TRAFFIC, "why"),
         (
             recipe(ADDRESS, get("/v1/x"), label="other", optional={"answer": replace(PLAIN_RECIPE, not_live=NO_SETUP)}),
             Reach.MOCK,
@@ -107,7 +106,7 @@ def test_reach_without_a_recipe(code: str, reach: Reach) -> None:
     ],
 )
 def test_reach_of_an_assertion(assertion: Assertion, reach: Reach) -> None:
-    assert make_reach(replace(PLAIN_RECIPE, not_sent=NO_SETUP)).assertion_reach(assertion).reach is reach
+    assert make_reach(PLAIN_RECIPE).assertion_reach(assertion).reach is reach
 
 
 def test_target_observes_what_its_keys_and_costs_allow() -> None:

@@ -158,6 +158,7 @@ _TABLE = (
     _organization_key("mock-pa-compliance-elsewhere-delete", "delete:compliance_user_data", organization=ELSEWHERE),
     _organization_key("mock-pa-compliance-narrow", *READ_SCOPES, organization=NARROW),
     _organization_key("mock-pa-compliance-narrow-delete", "delete:compliance_user_data", organization=NARROW),
+    _organization_key("mock-pa-compliance-narrow-other", *READ_SCOPES, organization=NARROW),
     _organization_key("mock-pa-compliance-narrow-too", *READ_SCOPES, organization=NARROW_TOO),
     _organization_key("mock-pa-compliance-no-local", *READ_SCOPES, organization=WITHOUT_LOCAL_SESSIONS),
     _organization_key("mock-pa-compliance-sealed", *READ_SCOPES, organization=SEALED),

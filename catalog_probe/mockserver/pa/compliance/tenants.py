@@ -72,7 +72,7 @@ ENTERPRISE = Parent(
 )
 DORMANT = Parent("parent_01MockDormant", enabled=False)
 # ours: a handful of requests exhausts its budgets
-TIGHT = Parent("parent_01MockTight", requests_a_minute=4, remote_requests_a_minute=2)
+TIGHT = Parent("parent_01MockTight", requests_a_minute=6, remote_requests_a_minute=2)
 
 TENANTS: dict[str, Tenant] = {
     keys.ACME.id: Tenant(ENTERPRISE),

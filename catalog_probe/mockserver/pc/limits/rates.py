@@ -12,7 +12,7 @@ from catalog_probe.mockserver.pc.errors import RATE_LIMIT_EXCEEDED, SLOW_DOWN
 from catalog_probe.mockserver.pc.limits.headers import FAMILIES, make_retry_after
 from catalog_probe.mockserver.pc.limits.ramp import Ramp
 from catalog_probe.mockserver.pc.limits.spending import check_spending
-from catalog_probe.mockserver.pc.limits.tiers import GRANTS, LIVE_SESSIONS
+from catalog_probe.mockserver.pc.limits.tiers import GRANTS, LIVE_SESSIONS, STORE_REQUESTS
 from catalog_probe.mockserver.pc.models import MODELS
 
 if TYPE_CHECKING:
@@ -113,7 +113,7 @@ def enqueue(call: Call, model: Model, tokens: int) -> None:
 def admit_to_store(call: Call) -> None:
     """Count one request to a vector store, or refuse with 429."""
     key = ("pc", "vector_store", call.params["vector_store_id"])
-    bucket = call.session.bucket(key, STORE_REQUESTS_PER_MINUTE)
+    bucket = call.session.bucket(key, STORE_REQUESTS.get(call.key.organization.tier, STORE_REQUESTS_PER_MINUTE))
     _charge(call, [("requests_per_minute_and_vector_store", bucket)], 1)
 
 

@@ -54,3 +54,6 @@ GRANTS: Mapping[str, Mapping[str, Grant]] = {
 
 LIVE_SESSIONS: Mapping[str, int] = {TIGHT: 1}
 """Maximum of concurrent live sessions by tier, if any; 2:8.4 names the metric and no value."""
+
+STORE_REQUESTS: Mapping[str, int] = {TIGHT: 2}
+"""Requests a minute to one vector store by tier, where they are not the 300 of 2:8.4: the mock's own."""
