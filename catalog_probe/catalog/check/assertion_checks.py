@@ -10,9 +10,9 @@ from catalog_probe.catalog.model import Record, Tag
 from catalog_probe.catalog.model.assertion import REQUEST_LABEL, WILDCARD, AssertionKey, Basis
 from catalog_probe.catalog.model.errors import suggest_similar
 from catalog_probe.catalog.model.labels import SUCCESS
-from catalog_probe.catalog.observed.cells import cells_of, resolved_assumptions, statements_digest
+from catalog_probe.catalog.observed.cells import cells_of, statements_digest
 from catalog_probe.catalog.observed.last_seen import is_expired
-from catalog_probe.catalog.observed.tags import contradicts, reachable, tag_by_evidence, unresolved_assumptions
+from catalog_probe.catalog.observed.tags import contradicts, reachable, tag_by_evidence
 from catalog_probe.catalog.reading.expectations import success_rule_labels
 from catalog_probe.catalog.reading.record_fields import pinned_reason
 
@@ -120,8 +120,7 @@ def wrong_tags(record: Record, assertions: Sequence[Assertion]) -> Iterator[Comp
 
 def derived_tags(record: Record, assertions: Sequence[Assertion]) -> list[str]:
     """Return the tags that a record should have: those that follow from its data, and its other ones as they are."""
-    cells, resolved = cells_of(record, assertions), resolved_assumptions(record, assertions)
-    following = {tag_by_evidence(assertions, cells, resolved, expired=is_expired(record))}
+    following = {tag_by_evidence(assertions, cells_of(record, assertions), expired=is_expired(record))}
     cites_row = any(assertion.basis is Basis.DOCUMENTED and assertion.source for assertion in assertions)
     if cites_row or not assertions:  # a record without assertions quotes its row all the same
         following.add(Tag.DOCUMENTED)
@@ -144,9 +143,7 @@ def _explain_presence(tag: Tag, record: Record, assertions: Sequence[Assertion])
         return mismatched
     if tag is Tag.LIVE_VERIFIED:
         return "each documented assertion matched"
-    resolved = resolved_assumptions(record, assertions)
-    unresolved = [str(assertion.key) for assertion in unresolved_assumptions(assertions, resolved)]
-    return f"{_join_first(unresolved)} is assumed and not resolved"
+    return "no live run has confirmed all that it documents"
 
 
 def _explain_absence(tag: Tag, record: Record, assertions: Sequence[Assertion]) -> str:
@@ -156,7 +153,7 @@ def _explain_absence(tag: Tag, record: Record, assertions: Sequence[Assertion]) 
     if mismatched:
         return mismatched
     if tag is Tag.UNVERIFIED:
-        return "nothing differs, and every assumption is resolved"
+        return "each documented assertion matched, and nothing differs"
     cells = cells_of(record, assertions)
     matched = {key for (_, key), cell in cells.items() if cell.on is not None and not cell.mismatch}
     required = reachable([assertion for assertion in assertions if assertion.basis is Basis.DOCUMENTED])

@@ -1,4 +1,4 @@
-"""Derive the tag that a record's evidence justifies: LIVE_VERIFIED, UNVERIFIED, or neither."""
+"""Derive the one tag that a record's evidence justifies: LIVE_VERIFIED or UNVERIFIED."""
 
 from __future__ import annotations
 
@@ -8,24 +8,18 @@ from catalog_probe.catalog.model import Tag
 from catalog_probe.catalog.model.assertion import Basis
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable
 
     from catalog_probe.catalog.model.assertion import Assertion
-    from catalog_probe.catalog.observed.cells import Cell, Cells, ResolvedAssumption
+    from catalog_probe.catalog.observed.cells import Cell, Cells
 
 
-def tag_by_evidence(
-    assertions: Iterable[Assertion], cells: Cells, resolved: Mapping[str, ResolvedAssumption], *, expired: bool = False
-) -> Tag | None:
-    """Derive the tag of a record.
+def tag_by_evidence(assertions: Iterable[Assertion], cells: Cells, *, expired: bool = False) -> Tag:
+    """Derive the tag of a record from the evidence of its assertions.
 
     LIVE_VERIFIED: nothing differs, the evidence has not expired, and each documented assertion that a client can reach
     and that is not optional matched on some endpoint; at least one documented assertion matched. If none is in reach,
-    all documented ones must have matched.
-
-    UNVERIFIED: something differs (in reach or not), the evidence has expired, or an assumption is unresolved.
-
-    None: it is documented, and was never observed as a whole.
+    all documented ones must have matched. Else UNVERIFIED: no live run has confirmed the record.
     """
     assertions = tuple(assertions)
     assertion_by_key = {str(assertion.key): assertion for assertion in assertions}
@@ -35,11 +29,8 @@ def tag_by_evidence(
     is_contradicted = any(
         key in assertion_by_key and contradicts(assertion_by_key[key], cell) for (_, key), cell in cells.items()
     )
-    if is_contradicted or expired:
-        return Tag.UNVERIFIED
-    if required <= matched and any(str(assertion.key) in matched for assertion in documented):
-        return Tag.LIVE_VERIFIED
-    return Tag.UNVERIFIED if any(unresolved_assumptions(assertions, resolved)) else None
+    is_confirmed = required <= matched and any(str(assertion.key) in matched for assertion in documented)
+    return Tag.LIVE_VERIFIED if is_confirmed and not is_contradicted and not expired else Tag.UNVERIFIED
 
 
 def reachable(documented: list[Assertion]) -> list[Assertion]:
@@ -62,12 +53,3 @@ def is_opposite_outcome(assertion: Assertion, observed: str) -> bool:
     if assertion.key.local_key != "status" or not isinstance(status, int) or not observed.isdecimal():
         return False
     return (int(observed) < 400) != (status < 400)
-
-
-def unresolved_assumptions(
-    assertions: Iterable[Assertion], resolved: Mapping[str, ResolvedAssumption]
-) -> Iterator[Assertion]:
-    """Yield the assumptions of the record itself, not of its envelope, that are not resolved."""
-    for assertion in assertions:
-        if assertion.basis is Basis.ASSUMED and not assertion.from_envelope and str(assertion.key) not in resolved:
-            yield assertion

@@ -47,11 +47,11 @@ _REMARKS = ("note", "pinned_reason")
 
 _UNDOCUMENTED_FIELDS = frozenset(
     """
-    status verification observed_live observed live_messages retrieved_at observed_for_this_key evidence note pinned
-    pinned_reason
+    status verification observed_live observed live_messages example retrieved_at observed_for_this_key evidence note
+    pinned pinned_reason
     """.split()
 )
-"""Tags, evidence, remarks and pins."""
+"""Tags, evidence, examples, remarks and pins."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,16 +108,7 @@ def claimed_endpoints(record: Record) -> tuple[str, ...]:
 
 def documented_fields(record: Record) -> Mapping[str, Json]:
     """Return the documented fields: two records that agree in them are probed alike."""
-    return {key: _without_seen_marks(value) for key, value in record.data.items() if key not in _UNDOCUMENTED_FIELDS}
-
-
-def _without_seen_marks(value: Json) -> Json:
-    """Remove `seen`, which write-back sets in header rules; elsewhere `seen` is an ordinary name."""
-    if not isinstance(value, dict):
-        return value
-    return {
-        key: _without_seen_marks(member) for key, member in value.items() if not (key == "seen" and "rule" in value)
-    }
+    return {key: value for key, value in record.data.items() if key not in _UNDOCUMENTED_FIELDS}
 
 
 def keywords(record: Record) -> frozenset[str]:

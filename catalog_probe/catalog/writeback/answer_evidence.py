@@ -1,4 +1,4 @@
-"""Evidence that a record keeps of an answer: message, headers, limits, differences; volatile parts are masked."""
+"""Evidence that a record keeps of an answer: message, example, limits, differences; volatile parts are masked."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from catalog_probe.catalog.evidence import drift_identity
 from catalog_probe.catalog.evidence.volatile_text import mask_volatile
 from catalog_probe.catalog.model.codes import FindingCode
 from catalog_probe.catalog.model.labels import SUCCESS, UNJUDGED_LABELS
-from catalog_probe.catalog.reading.expected import message_of, param_of
+from catalog_probe.catalog.reading.expected import answer_body, message_of, param_of
 from catalog_probe.catalog.reading.rate_limits import rate_limits
 from catalog_probe.catalog.text.phrases import shorten
 
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from catalog_probe.catalog.reading.expected import Expected
 
 MAX_DIFFERENCES = 5
+MAX_EXAMPLE = 1_000  # characters of an example, as JSON: a record stays readable
 
 _LIMIT_NAME = re.compile(r"limit")
 _VOLATILE_LIMIT = re.compile(r"remaining|reset|used")
@@ -57,17 +58,33 @@ def describe_endpoint(exchange: Exchange) -> str:
     return f"{exchange.request.method} {mask_volatile(urlsplit(exchange.request.url).path)}"
 
 
-def collect_header_marks(expected: Expected, response: Response) -> dict[str, str]:
-    """Return `present` or `absent` for each documented header, or its value if the documents state a fixed one."""
-    headers = {name.lower(): value for name, value in response.headers.items()}
-    marks = {}
-    for rule in expected.headers:
-        value = headers.get(rule.name_in(headers))
-        if value is None:
-            marks[rule.name] = "absent"
-        else:
-            marks[rule.name] = value if rule.rule == "equals" else "present"
-    return marks
+def extract_example(expected: Expected, response: Response) -> Json:
+    """Return the JSON body of an answer with its texts masked; None if it has none, or one too long for a record."""
+    body = _mask_texts(answer_body(expected, response))
+    is_short = isinstance(body, dict | list) and len(json.dumps(body, ensure_ascii=False)) <= MAX_EXAMPLE
+    return body if is_short else None
+
+
+def shape_of(value: Json) -> Json:
+    """Return the names and types of a JSON value without its values, to compare two bodies.
+
+    Example: `{"error": {"code": 404, "message": "no such model"}}` -> `{"error": {"code": "int", "message": "str"}}`.
+    """
+    if isinstance(value, dict):
+        return {name: shape_of(member) for name, member in value.items()}
+    if isinstance(value, list):
+        shapes = {json.dumps(shape_of(item), sort_keys=True) for item in value}
+        return sorted(shapes)
+    return type(value).__name__
+
+
+def _mask_texts(value: Json) -> Json:
+    """Mask ids, times and amounts in each text of a JSON value."""
+    if isinstance(value, dict):
+        return {name: _mask_texts(member) for name, member in value.items()}
+    if isinstance(value, list):
+        return [_mask_texts(item) for item in value]
+    return mask_volatile(value) if isinstance(value, str) else value
 
 
 def collect_limits(result: Result) -> dict[str, Json]:

@@ -1,10 +1,15 @@
-"""Canonical form of record files: keys in the order of the schema, slugs in the order of the file."""
+"""Canonical form of record files: keys in the order of the schema, slugs in the order of the file.
+
+The members that write-back sets are one line each, and the evidence one line for each endpoint: so the diff of a night
+shows its tags and its differences, a few lines for each record.
+"""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from textwrap import indent
 from typing import TYPE_CHECKING, NamedTuple
 
 from catalog_probe.catalog.files.schemas import KIND_SCHEMA, resolve_ref, schemas
@@ -22,7 +27,8 @@ class _SchemaPart(NamedTuple):
 
 def format_record_file(content: Mapping[str, Json], kind: str) -> str:
     """Format a record file with these records, slug -> record."""
-    return format_json({slug: order_record_keys(data, kind) for slug, data in content.items()})
+    records = {slug: _format_members(order_record_keys(data, kind), _format_member) for slug, data in content.items()}
+    return _escape_halves(_join_members(records) + "\n")
 
 
 def order_record_keys(data: Json, kind: str) -> Json:
@@ -50,23 +56,51 @@ def _allows_null(schema: Mapping[str, Json]) -> bool:
 
 
 def format_json(value: Json) -> str:
-    """Format JSON for review: two spaces, no escapes, a final newline, and one line of evidence per endpoint."""
-    text = json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
-    if '"evidence": {' in text:
-        text = _EVIDENCE_MEMBER.sub(_join_lines, text)
-    return text.encode(errors="backslashreplace").decode()  # half a surrogate pair stays an escape
+    """Format JSON for review: two spaces, no escapes, a final newline."""
+    return _escape_halves(json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False) + "\n")
 
 
-_EVIDENCE_MEMBER = re.compile(
-    r'^(?P<key> {8}"[^"\n]+": )(?P<value>\{\n {10}"(?:on|since|observed)": .*?\n {8}\})(?P<comma>,?)$',
-    re.MULTILINE | re.DOTALL,
-)
-"""Members of `endpoints`, `unconfirmed` and `resolved` in a record's `evidence`, found by their indentation."""
+ONE_LINE_MEMBERS = frozenset({"verification", "observed", "observed_for_this_key", "example"})
+"""The members of a record that write-back sets, besides its evidence."""
 
 
-def _join_lines(match: re.Match[str]) -> str:
-    value = json.dumps(json.loads(match["value"]), ensure_ascii=False)
-    return f"{match['key']}{value}{match['comma']}"
+def _format_member(key: str, value: Json) -> str:
+    """Format a member of a record on one line if write-back sets it; else on as many lines as it takes."""
+    if key == "evidence" and isinstance(value, dict) and value.get("endpoints"):
+        return _format_evidence(value)
+    indent = None if key in ONE_LINE_MEMBERS or key == "evidence" else 2
+    return json.dumps(value, indent=indent, ensure_ascii=False, allow_nan=False)
+
+
+def _format_evidence(evidence: Mapping[str, Json]) -> str:
+    """Format the evidence of a record: one line, then one for each endpoint.
+
+    Example: `{"schema_version": 1, "confirmed": "2fa1c9", "endpoints": {`, `  "pa/endpoints/models/get_model": {"on":
+    "2026-11-20"}`, `}}`.
+    """
+    head = json.dumps({key: value for key, value in evidence.items() if key != "endpoints"}, ensure_ascii=False)
+    endpoints = _format_members(evidence["endpoints"], lambda _, line: json.dumps(line, ensure_ascii=False))
+    return f'{head.removesuffix("}")}, "endpoints": {endpoints}}}'
+
+
+def _format_members(value: Json, format_member: Callable[[str, Json], str]) -> str:
+    """Format an object with one member after another, each by `format_member(key, member)`."""
+    if not isinstance(value, dict):
+        return json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False)
+    return _join_members({key: format_member(key, member) for key, member in value.items()})
+
+
+def _join_members(texts: Mapping[str, str]) -> str:
+    """Join the formatted members of an object, indented by two spaces."""
+    if not texts:
+        return "{}"
+    members = (f"{json.dumps(key, ensure_ascii=False)}: {text}" for key, text in texts.items())
+    return "{\n" + indent(",\n".join(members), "  ") + "\n}"
+
+
+def _escape_halves(text: str) -> str:
+    """Escape half of a surrogate pair, which UTF-8 cannot encode."""
+    return text.encode(errors="backslashreplace").decode()
 
 
 def _order_keys(value: Json, parts: Iterable[_SchemaPart]) -> Json:

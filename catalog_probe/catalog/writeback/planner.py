@@ -3,8 +3,8 @@
 A record keeps what was observed in two places. Its `evidence` has one cell for each assertion on each endpoint, which
 is the newest observation of it. Its block (`verification`, `observed` or `observed_for_this_key`, by kind) has the
 newest sighting as a whole. So runs give the same record whether they are merged at once or one by one, and in any
-order. The one exception is a date younger than `UpdatePolicy.refresh_after`, which is not renewed. Merging the same
-sightings again changes nothing.
+order. The two exceptions are a date younger than `UpdatePolicy.refresh_after`, which is not renewed, and the words of
+an example, which are those of the first answer. Merging the same sightings again changes nothing.
 
 "1:" and "2:" refer to the two source documents of the catalog, as in all of the code.
 """
@@ -26,7 +26,7 @@ from catalog_probe.catalog.reading.expectations import expectation
 from catalog_probe.catalog.reading.record_fields import documented_fields, pinned_reason
 from catalog_probe.catalog.writeback import answer_evidence
 from catalog_probe.catalog.writeback.record_evidence import AS_ASSUMED, RecordEvidence, format_evidence, gather_evidence
-from catalog_probe.catalog.writeback.sightings import Sighting, add_evidence, expire_evidence, mark_headers_seen
+from catalog_probe.catalog.writeback.sightings import Sighting, add_evidence, expire_evidence
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -224,10 +224,10 @@ def _tags_by_evidence(draft: _Draft, result: str) -> list[str]:
     Without assertions there is none, and the result alone decides: an `Outcome`, or what the block says in the same
     words.
     """
-    tag: Tag | None = Tag.LIVE_VERIFIED if result == Outcome.CONFORMS else Tag.UNVERIFIED
+    tag = Tag.LIVE_VERIFIED if result == Outcome.CONFORMS else Tag.UNVERIFIED
     if draft.assertions:
-        tag = tag_by_evidence(draft.assertions, draft.evidence.cells, draft.evidence.resolved)
-    gained = {tag} if tag is not None else set()
+        tag = tag_by_evidence(draft.assertions, draft.evidence.cells)
+    gained = {tag}
     lost = _TAGS_BY_EVIDENCE
     if _has_discovery(draft.evidence.resolved):
         gained.add(Tag.LIVE_DISCOVERED)
@@ -282,23 +282,6 @@ def _mark_observed_live(draft: _Draft) -> _Draft:
     if draft.record.kind != "errors" or not was_observed:
         return draft
     return draft.change({**draft.record.data, "observed_live": True}, "observed live")
-
-
-def _mark_headers_seen(draft: _Draft) -> _Draft:
-    """Mark the header rules by each documented answer. An older run marks only rules without a mark."""
-    last = last_seen(draft.before)
-    data = draft.record.data
-    for sighting in draft.sightings:
-        if sighting.result.outcome is Outcome.RESTRICTED:
-            continue
-        older = sighting.is_older_than(last)
-        if not older and not draft.changes:
-            continue  # a newer sighting that is no news for the block is none for its headers either: diffs stay small
-        judged = _find_judged_answer(draft.before, sighting)
-        if judged is not None and judged.expected.is_answered_by(judged.response):
-            marks = answer_evidence.collect_header_marks(judged.expected, judged.response)
-            data = mark_headers_seen(draft.record, data, marks, older=older)
-    return draft.change(data, "headers that only this run saw")
 
 
 def _collect_extra_fields(record: Record, sighting: Sighting, judged: _JudgedAnswer | None) -> dict[str, Json]:
@@ -368,6 +351,27 @@ def _extract_message(record: Record, sighting: Sighting) -> str | None:
     return answer_evidence.extract_message(judged.expected, judged.response) if judged is not None else None
 
 
+def _keep_example(draft: _Draft) -> _Draft:
+    """Keep one masked body of an error, that of the first answer that conformed, until its shape changes.
+
+    Example: `{"error": {"code": 404, "message": "no model {id}"}}` stays when the message differs another night, and is
+    replaced when `error` gains a member.
+    """
+    if draft.record.kind != "errors":
+        return draft
+    example = draft.record.data.get("example")
+    last = last_seen(draft.before)
+    for sighting in draft.sightings:
+        is_outdated = example is not None and sighting.is_older_than(last)
+        if sighting.result.outcome is not Outcome.CONFORMS or not sighting.run.speaks_of_providers or is_outdated:
+            continue
+        judged = _find_judged_answer(draft.before, sighting)
+        body = answer_evidence.extract_example(judged.expected, judged.response) if judged is not None else None
+        if body is not None and answer_evidence.shape_of(body) != answer_evidence.shape_of(example):
+            example = body
+    return draft.change({**draft.record.data, "example": example}, "an example of its body")
+
+
 def _expire(draft: _Draft) -> _Draft:
     """Take LIVE_VERIFIED away if the verification is too old."""
     days = draft.policy.expire_after
@@ -409,7 +413,6 @@ def _tags(record: Record, *gained: Tag, without: Iterable[Tag] = ()) -> list[str
     return sorted(map(str, tags), key=lambda tag: (order.index(Tag(tag)) if tag in order else len(order), tag))
 
 
-# Each step sees the changes of those before it: headers are marked only if the tags or the block changed.
 _STEPS: tuple[Callable[[_Draft], _Draft], ...] = (
     _drop_inconclusive,
     _drop_future,
@@ -417,9 +420,9 @@ _STEPS: tuple[Callable[[_Draft], _Draft], ...] = (
     _gather_evidence,
     _update_tags_and_block,
     _mark_observed_live,
-    _mark_headers_seen,
     _write_evidence,
     _mark_restricted,
     _collect_messages,
+    _keep_example,
     _expire,
 )

@@ -104,24 +104,3 @@ def expire_evidence(record: Record, reason: str) -> dict[str, Json]:
     block = {key: value for key, value in evidence_block(record).items() if key != "seen"}
     block |= {"note": reason} if record.kind == "errors" else {"result": "expired", "reason": reason}
     return {**record.data, EVIDENCE_FIELDS[record.kind]: block}
-
-
-def mark_headers_seen(
-    record: Record, data: Mapping[str, Json], marks: Mapping[str, str], *, older: bool
-) -> Mapping[str, Json]:
-    """Return the data with the observed mark in each header rule. PC's rules are an array, which has no marks.
-
-    An `older` sighting replaces no existing mark.
-    """
-    holder = data.get("response") if record.kind == "endpoints" else data
-    field = "response_headers" if record.kind == "errors" else "headers"
-    rules = holder.get(field) if isinstance(holder, dict) else None
-    if not marks or not isinstance(rules, dict):
-        return data
-    marked_rules = dict(rules)
-    for name, rule in rules.items():
-        if name in marks and not (older and "seen" in rule):
-            marked_rules[name] = {**rule, "seen": marks[name]}
-    if record.kind == "endpoints":
-        return {**data, "response": {**data["response"], field: marked_rules}}
-    return {**data, field: marked_rules}

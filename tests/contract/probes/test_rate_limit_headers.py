@@ -187,10 +187,10 @@ def test_an_unobserved_optional_header_does_not_prevent_verification() -> None:
         ("", str(assertion.key)): Cell(date(2026, 11, 22)) for assertion in all_assertions if not assertion.optional
     }
     assert [str(assertion.key) for assertion in all_assertions if assertion.optional] == ["answer/header:retry-after"]
-    assert tag_by_evidence(all_assertions, seen, {}) is Tag.LIVE_VERIFIED
-    assert tag_by_evidence(all_assertions, dict(list(seen.items())[1:]), {}) is not Tag.LIVE_VERIFIED
+    assert tag_by_evidence(all_assertions, seen) is Tag.LIVE_VERIFIED
+    assert tag_by_evidence(all_assertions, dict(list(seen.items())[1:])) is not Tag.LIVE_VERIFIED
     malformed = {**seen, ("", "answer/header:retry-after"): Cell(date(2026, 11, 22), "malformed")}
-    assert tag_by_evidence(all_assertions, malformed, {}) is Tag.UNVERIFIED
+    assert tag_by_evidence(all_assertions, malformed) is Tag.UNVERIFIED
 
 
 def test_a_date_header_without_zone_is_tolerated(fault_server: FaultServer) -> None:
