@@ -113,6 +113,7 @@ class ReasonCode(StrEnum):
     INVISIBLE_TO_CLIENT = "invisible-to-client"
     SURFACE_OUT_OF_REACH = "surface-out-of-reach"
     NO_DOCUMENTED_SETUP = "no-documented-setup"
+    NOTHING_DOCUMENTED = "nothing-documented"
     STOPPED_EARLY = "stopped-early"
     NOT_IN_TRAFFIC = "not-in-traffic"
 

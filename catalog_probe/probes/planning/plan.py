@@ -9,6 +9,7 @@ from catalog_probe.catalog.model import Reason
 from catalog_probe.catalog.model.codes import ReasonCode
 from catalog_probe.probes.planning.endpoint_plans import list_other_endpoints, plan_endpoints
 from catalog_probe.probes.planning.obstacles import find_obstacle, fit_to_target
+from catalog_probe.probes.planning.reach import NOTHING_DOCUMENTED, documents_something
 from catalog_probe.probes.planning.rotation import ALL_ENDPOINTS, Rotation
 from catalog_probe.probes.recipes import book
 from catalog_probe.probes.recipes.loading import recipes_path
@@ -56,6 +57,8 @@ def make_plan(
             not_probed[address] = recipes.unprobed.get(address, Reason(ReasonCode.NO_RECIPE, advice))
             continue
         obstacle = find_obstacle(recipe, target, allow)
+        if obstacle is None and not documents_something(record, catalog):
+            obstacle = NOTHING_DOCUMENTED
         if obstacle is not None:
             not_probed[address] = obstacle
             continue

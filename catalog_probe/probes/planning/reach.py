@@ -43,6 +43,7 @@ class ExplainedReach:
 # Why nothing is ever sent to a live provider -> who can still observe it. For any other reason, traffic shows it.
 REACH_BY_REASON: Mapping[str, Reach] = {
     ReasonCode.NO_DOCUMENTED_SETUP: Reach.MOCK,
+    ReasonCode.NOTHING_DOCUMENTED: Reach.OFF_WIRE,
     ReasonCode.NOT_ON_THE_WIRE: Reach.OFF_WIRE,
     ReasonCode.INVISIBLE_TO_CLIENT: Reach.OFF_WIRE,
     ReasonCode.SURFACE_OUT_OF_REACH: Reach.OFF_WIRE,
@@ -57,6 +58,7 @@ BEST_REACHES: Mapping[str, ExplainedReach] = {
     ANOTHER_REVISION: ExplainedReach(Reach.MORE, "another revision than the usual one"),
 }
 
+NOTHING_DOCUMENTED = Reason(ReasonCode.NOTHING_DOCUMENTED, "all that the record states is assumed")
 NO_RECIPE = Reason(ReasonCode.NO_RECIPE, "no recipe provokes it")
 ONLY_SCENARIO = ExplainedReach(Reach.TRAFFIC, "no request can provoke it")
 
@@ -118,7 +120,9 @@ class ProviderReach:
             assertion for assertion in assertions(record, catalog.__getitem__) if assertion.key.label in recipe.labels
         ]
         documented = [assertion for assertion in sent if assertion.basis is Basis.DOCUMENTED]
-        return best_reach(map(self.assertion_reach, documented or sent)) if sent else self.recipe_reach(recipe)
+        if not documented:
+            return _reach_by_reason(NOTHING_DOCUMENTED)
+        return best_reach(map(self.assertion_reach, documented))
 
     def has_recipe_for(self, assertion: Assertion) -> bool:
         """Whether something is sent under the assertion's label."""
@@ -133,6 +137,11 @@ class ProviderReach:
             return False
         parts = (recipe, *map(recipe.part_for_label, labels))
         return all(find_obstacle(part, target, target.allow) is None for part in parts)
+
+
+def documents_something(record: Record, catalog: Catalog) -> bool:
+    """Whether a run can decide a record: a row is cited for at least one of its statements."""
+    return any(assertion.basis is Basis.DOCUMENTED for assertion in assertions(record, catalog.__getitem__))
 
 
 def provider_reaches(books: Mapping[str, RecipeBook], target: Target) -> dict[str, ProviderReach]:

@@ -16,7 +16,7 @@ from catalog_probe.catalog.model.explanations import INCONCLUSIVE
 from catalog_probe.catalog.reading.record_fields import note
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from catalog_probe.catalog.evidence.results import Run
     from catalog_probe.reports.content.reported_records import ReportedRecord
@@ -42,20 +42,68 @@ _IN_A_RECORDING = {
 # provider is taken for a mistake of ours; it can hide a mistake that several recipes share.
 _MIN_ALIKE = 3
 
-_OUR_REASONS = {
-    ReasonCode.CONTROL_FAILED,
-    ReasonCode.SETUP_FAILED,
-    ReasonCode.BUDGET_SPENT,
-    ReasonCode.WAIT_TOO_LONG,
-    ReasonCode.LANE_STOPPED,
+INCONCLUSIVE_PARTIES: Mapping[str, str] = {
+    **dict.fromkeys(
+        (
+            ReasonCode.CONNECT_REFUSED,
+            ReasonCode.NAME_UNRESOLVED,
+            ReasonCode.CONNECT_TIMEOUT,
+            ReasonCode.TLS_FAILED,
+            ReasonCode.READ_TIMEOUT,
+            ReasonCode.CLOSED_WITHOUT_ANSWER,
+            ReasonCode.CONNECTION_RESET,
+            ReasonCode.PROTOCOL_ERROR,
+            ReasonCode.GATEWAY_PAGE,
+            ReasonCode.UNASKED_REDIRECT,
+        ),
+        "network",
+    ),
+    **dict.fromkeys(
+        (
+            ReasonCode.BODY_TOO_LARGE,
+            ReasonCode.STREAM_STALLED,
+            ReasonCode.STREAM_ENDLESS,
+            ReasonCode.UNASKED_TIMEOUT,
+            ReasonCode.UNASKED_RATE_LIMIT,
+            ReasonCode.UNASKED_OVERLOAD,
+            ReasonCode.SERVER_FAULT,
+            ReasonCode.ONE_ANSWER_TO_EVERYTHING,
+            ReasonCode.ATTEMPTS_DISAGREE,
+        ),
+        "provider",
+    ),
+    **dict.fromkeys(
+        (
+            ReasonCode.REGION_REFUSED,
+            ReasonCode.NO_CREDIT,
+            ReasonCode.ACCOUNT_TROUBLE,
+        ),
+        "account",
+    ),
+    **dict.fromkeys(
+        (
+            ReasonCode.CONTROL_FAILED,
+            ReasonCode.SETUP_FAILED,
+            ReasonCode.UNSAFE_PATH,
+            ReasonCode.FAULT_FREE_NOT_ALLOWED,
+            ReasonCode.LANE_STOPPED,
+            ReasonCode.BUDGET_SPENT,
+            ReasonCode.WAIT_TOO_LONG,
+            ReasonCode.NOT_REPORTED,
+        ),
+        "our side",
+    ),
+    **dict.fromkeys(
+        (
+            ReasonCode.ASSUMPTION_FAILED,
+            ReasonCode.STEP_UNSEEN,
+            ReasonCode.NOTHING_OBSERVED,
+            ReasonCode.ANOTHER_REVISION,
+        ),
+        "our record",
+    ),
 }
-_PROVIDER_REASONS = {
-    ReasonCode.UNASKED_TIMEOUT,
-    ReasonCode.UNASKED_RATE_LIMIT,
-    ReasonCode.UNASKED_OVERLOAD,
-    ReasonCode.SERVER_FAULT,
-    ReasonCode.ATTEMPTS_DISAGREE,
-}
+"""Reason code of an inconclusive record -> who is probably responsible, e.g. `no-credit` -> "account"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,9 +200,6 @@ def _records_with_this_answer(record: ReportedRecord) -> str:
 
 
 def _attribute_inconclusive(code: str) -> Attribution:
+    """Attribute by the reason code. A code that is not ours comes only from a results.jsonl that was edited."""
     means = INCONCLUSIVE[code].means if code in INCONCLUSIVE else "Nothing could be judged."
-    if code in _OUR_REASONS:
-        return Attribution("our side", means)
-    if code in _PROVIDER_REASONS:
-        return Attribution("provider", means)
-    return Attribution("network", means)
+    return Attribution(INCONCLUSIVE_PARTIES.get(code, "unknown"), means)

@@ -20,7 +20,12 @@ from catalog_probe.reports.content.reported_causes import ReportedCause, report_
 from catalog_probe.reports.content.reported_records import ReportedRecord, report_records
 from catalog_probe.reports.content.sections import QUIET, Section, SectionName, group_into_sections
 from catalog_probe.reports.content.words import OUTCOMES, format_age
-from catalog_probe.reports.history.history_line import list_discovered, list_resolved_assumptions
+from catalog_probe.reports.history.history_line import (
+    describe_resolution,
+    format_resolved_assumption,
+    iterate_resolved_assumptions,
+    list_discovered,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -102,8 +107,25 @@ class Overview:
 
     @cached_property
     def resolved(self) -> tuple[str, ...]:
-        """Assumptions that an answer showed to be wrong, and that no earlier run shown has listed."""
-        return self._without_earlier(list_resolved_assumptions(self.results))
+        """Assumptions that an answer showed to be wrong, and that no earlier run has listed, grouped as causes are.
+
+        Those of a status come first, then those of the most records. Example: `pa status: assumed 200, observed 201:
+        pa/endpoints/batches/create_batch and 3 more`.
+        """
+        earlier = {name for row in self.earlier for name in row.discovered}
+        records_by_difference: dict[tuple[str, str, str], list[str]] = defaultdict(list)
+        for result, finding in iterate_resolved_assumptions(self.results):
+            if format_resolved_assumption(result, finding) not in earlier:
+                local_key = finding.assertion.partition("/")[2]
+                difference = (result.address.provider, local_key, describe_resolution(finding))
+                records_by_difference[difference].append(result.record)
+        differences = sorted(
+            records_by_difference.items(), key=lambda item: (item[0][1] != "status", -len(item[1]), item[0])
+        )
+        return tuple(
+            f"{provider} {local_key}: {resolution}: {_name_first(records)}"
+            for (provider, local_key, resolution), records in differences
+        )
 
     def _without_earlier(self, names: set[str]) -> tuple[str, ...]:
         return tuple(sorted(names.difference(*(row.discovered for row in self.earlier))))
@@ -205,9 +227,12 @@ class Overview:
 
     def _verified_pieces(self) -> list[tuple[str, str]]:
         pieces = [(str(self.verified), "is:verified"), (f" of {len(self.records)} verified{self._reach_note}", "")]
-        partly_verified = sum(record.is_partly_verified for record in self.records)
+        partly_verified = [record for record in self.records if record.is_partly_verified]
         if partly_verified:
-            pieces += [(", ", ""), (str(partly_verified), "is:in-part"), (" of them in part", "")]
+            sent = sum(len(record.sent_steps) for record in partly_verified)
+            unsent = sum(len(record.unsent_steps) for record in partly_verified)
+            steps = f" of them in part: {sent} of their {sent + unsent} steps were sent"
+            pieces += [(", ", ""), (str(len(partly_verified)), "is:in-part"), (steps, "")]
         oldest = oldest_age(record for record in self.records if record.verified)
         return [*pieces, (f", oldest evidence {format_age(oldest)}" if oldest is not None else "", "")]
 
@@ -225,7 +250,7 @@ class Overview:
         number = sum(bool(result.reach) and not Reach(result.reach).is_checked for result in conforming)
         if not number or self.run.answered_by is not AnsweredBy.MOCK:
             return ""
-        return f", {number} of them only rehearsed"
+        return f", {number} of them only rehearsed: no key can show them"
 
     @property
     def _reach_note(self) -> str:
@@ -234,6 +259,12 @@ class Overview:
         verified = Counter(record.result.reach for record in self.records if record.verified)
         shares = ", ".join(f"{verified[reach]} of {totals[reach]} {reach}" for reach in Reach if totals[reach])
         return f" ({shares})" if shares else ""
+
+
+def _name_first(records: Sequence[str]) -> str:
+    """Name the first of some records, and count the others: `pa/errors/general/timeout and 3 more`."""
+    first, *others = sorted(set(records))
+    return f"{first} and {len(others)} more" if others else first
 
 
 def oldest_age(records: Iterable[ReportedRecord]) -> int | None:

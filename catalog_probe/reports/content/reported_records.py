@@ -13,6 +13,7 @@ from catalog_probe.catalog.evidence.verdicts import changes, confirmation, cover
 from catalog_probe.catalog.evidence.verdicts.changes import Change
 from catalog_probe.catalog.evidence.verdicts.partial import is_partial
 from catalog_probe.catalog.model import Outcome, Tag
+from catalog_probe.catalog.model.codes import FindingCode
 from catalog_probe.catalog.observed.last_seen import seen_on
 
 if TYPE_CHECKING:
@@ -78,6 +79,17 @@ class ReportedRecord:
     def is_partly_verified(self) -> bool:
         """Whether it is verified although some of its assertions were not observed."""
         return self.verified and is_partial(self.result)
+
+    @property
+    def sent_steps(self) -> frozenset[str]:
+        """The labels of the steps that were sent and judged."""
+        return frozenset(observation.label for observation in self.result.observations)
+
+    @property
+    def unsent_steps(self) -> frozenset[str]:
+        """The labels of the documented steps that were not sent, for want of a key or value, or a cost not allowed."""
+        not_observed = (finding for finding in self.result.findings if finding.code == FindingCode.NOT_OBSERVED)
+        return frozenset(finding.label for finding in not_observed if finding.label) - self.sent_steps
 
     @property
     def is_finding(self) -> bool:

@@ -19,10 +19,11 @@ from catalog_probe.catalog.model import Json, Outcome, Severity
 from catalog_probe.catalog.text.phrases import shorten
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from catalog_probe.catalog.evidence.earlier_runs import EarlierOutcome
     from catalog_probe.catalog.evidence.results import Result, Run
+    from catalog_probe.catalog.model import Finding
 
 SCHEMA_VERSION = 1  # of the lines; a line of another version is skipped, and reported
 
@@ -82,15 +83,25 @@ def list_resolved_assumptions(results: Sequence[Result]) -> set[str]:
 
     A record without a verdict is left out: write-back keeps nothing of it, so it would be reported anew each night.
     """
-    resolved = set()
+    return {format_resolved_assumption(result, finding) for result, finding in iterate_resolved_assumptions(results)}
+
+
+def iterate_resolved_assumptions(results: Iterable[Result]) -> Iterator[tuple[Result, Finding]]:
+    """Yield each finding that shows an assumption to be wrong, with its result."""
     for result in results:
         for finding in result.findings:
             if finding.severity is Severity.SHOULD and result.outcome.is_conclusive:
-                assumed = shorten(finding.documented, 60)
-                observed = drift_identity.observed_class(finding)
-                text = f"{result.record}#{finding.assertion}: assumed {assumed}, observed {observed}"
-                resolved.add(text[:_MAX_TEXT_LENGTH])
-    return resolved
+                yield result, finding
+
+
+def format_resolved_assumption(result: Result, finding: Finding) -> str:
+    """Return the text by which history knows a resolved assumption from night to night."""
+    return f"{result.record}#{finding.assertion}: {describe_resolution(finding)}"[:_MAX_TEXT_LENGTH]
+
+
+def describe_resolution(finding: Finding) -> str:
+    """Say what was assumed and what was observed: `assumed 200, observed 201`."""
+    return f"assumed {shorten(finding.documented, 60)}, observed {drift_identity.observed_class(finding)}"
 
 
 def _summarize_drift(result: Result, today: date, earlier: Sequence[EarlierOutcome]) -> dict[str, Json] | None:
