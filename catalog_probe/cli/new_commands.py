@@ -291,7 +291,7 @@ def _make_record(new: NewRecord) -> dict[str, Json]:
                 "sources": [new.source],
             }
     title = address.slug.replace("_", " ").capitalize()
-    data = {"provider": address.provider.upper(), "name": title, "status": ["DOCUMENTED"], **own}
+    data = {"provider": address.provider.upper(), "name": title, "status": ["DOCUMENTED", "UNVERIFIED"], **own}
     return {**data, **dict.fromkeys(list_missing_nullable_fields(data, address.kind))}
 
 

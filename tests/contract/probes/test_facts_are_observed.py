@@ -12,6 +12,7 @@ from catalog_probe.probes.coverage.fact_coverage import count_by_section, format
 from catalog_probe.probes.planning.reach import provider_reaches
 from catalog_probe.probes.recipes.book import recipe_book
 from catalog_probe.probes.targets import target_file as targets
+from tests.harness.command import CHECKOUT
 from tests.harness.engines import CleanResults, catalog
 from tests.harness.mutants.running import list_large_steps
 
@@ -62,3 +63,8 @@ def test_the_number_of_checked_facts_does_not_change_unseen(snapshot: SnapshotAs
     table = count_by_section(list_fact_coverage(catalog(), reaches, live))
     totals = {row: counts for row, counts in table.items() if row in (*providers(), "total")}
     assert "\n".join(format_fact_table(totals)) == snapshot
+    total = table["total"]
+    readme = " ".join((CHECKOUT / "README.md").read_text(encoding="utf-8").split())
+    assert f"{total.checked:,} of the {total.on_wire:,} facts on the wire" in readme
+    assert f"{total.traffic_only + total.mock_only} are only rehearsed" in readme
+    assert f"{total.reasoned} take a payment" in readme
