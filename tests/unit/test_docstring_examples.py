@@ -6,8 +6,6 @@ import doctest
 import importlib
 from pathlib import Path
 
-import pytest
-
 import catalog_probe
 
 PACKAGE = Path(catalog_probe.__file__).parent
@@ -18,8 +16,8 @@ MODULES = [
 ]
 
 
-@pytest.mark.parametrize("module", MODULES)
-def test_docstring_examples_hold(module: str) -> None:
-    result = doctest.testmod(importlib.import_module(module))
-    assert result.attempted
-    assert not result.failed
+def test_docstring_examples_hold() -> None:
+    for module in MODULES:
+        result = doctest.testmod(importlib.import_module(module))
+        assert result.attempted, module
+        assert not result.failed, module

@@ -250,12 +250,12 @@ def test_output_of_commands(
         assert_inert(output)
 
 
-def test_traceback(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_traceback(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     def raise_error(_: Namespace) -> int:
         raise RuntimeError(WRAPPED)
 
     monkeypatch.setattr(commands, "explain", raise_error)
-    assert main(["catalog", "explain"]) == 3
+    assert main(["catalog", "explain", "--catalog", str(write_catalog(tmp_path))]) == 3
     output = "".join(capsys.readouterr())
     assert "RuntimeError" in output
     assert_inert(output)

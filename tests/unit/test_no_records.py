@@ -41,12 +41,10 @@ def refusal_of(folder: Path) -> str:
     return f"{folder}: is no folder of records; name a folder that holds pa/, pb/, …"
 
 
-@pytest.mark.parametrize("command", COMMANDS.strip().splitlines())
-def test_every_command_refuses_a_folder_without_records(
-    command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main([*command.split(), "--catalog", str(tmp_path)]) == Exit.USAGE
-    assert capsys.readouterr() == ("", f"catalog-probe: {refusal_of(tmp_path)}\n")
+def test_every_command_refuses_a_folder_without_records(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for command in COMMANDS.strip().splitlines():
+        assert main([*command.split(), "--catalog", str(tmp_path)]) == Exit.USAGE
+        assert capsys.readouterr() == ("", f"catalog-probe: {refusal_of(tmp_path)}\n"), command
 
 
 def test_probes_and_library_refuse_a_folder_without_records(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

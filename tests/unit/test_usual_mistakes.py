@@ -1,6 +1,6 @@
 """The mistakes that people make at a command line, and what they are told: one line that says what to do.
 
-The answers are a snapshot: they are to be read, and to stay good. `{tmp}` is a folder of the test.
+The answers are one snapshot each: they are to be read, and to stay good. `{tmp}` is a folder of the test.
 """
 
 from __future__ import annotations
@@ -54,7 +54,6 @@ pytest probes --traffic {tmp}/list.har --revision 2026-10-21
 pytest probes --shard 3
 pytest probes --shard 3/2
 pytest probes --cause nothing
-pytest probes --catalog {tmp}/none
 pytest probes --traffic {tmp}/none.har
 pytest probes --traffic {tmp}/broken.har
 pytest probes --traffic {tmp}/list.har
@@ -77,8 +76,6 @@ pytest errors
 OTHER_COMMANDS = """
 catalog
 chekc
-check --catalog {tmp}/none
-check --catalog {tmp}/empty
 check --catalog ''
 catalog explain STATUS-DIFFERS
 identify pa {tmp}/empty
@@ -182,46 +179,42 @@ def list_lines(text: str) -> list[str]:
 
 
 def format_answer(command: str, status: int, output: str, folder: Path) -> str:
-    assert "Traceback" not in output
-    assert status == 4, output
+    assert "Traceback" not in output, command
+    assert status == 4, (command, output)
     output_lines = list_lines(output)
-    assert len(output_lines) == 1, output_lines
+    assert len(output_lines) == 1, (command, output_lines)
     return f"$ {command}\n{output_lines[0].replace(str(folder), '{tmp}').replace(str(CHECKOUT), '{checkout}')}"
 
 
-@pytest.mark.parametrize("command", PROBE_COMMANDS.strip().splitlines())
-def test_pytest_mistake_is_one_line(
-    command: str,
-    folder: Path,
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
-    snapshot: SnapshotAssertion,
+def test_each_pytest_mistake_is_one_line(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, snapshot: SnapshotAssertion
 ) -> None:
-    find_problem = validate.first_problem_of_run  # the shipped records are sound: test_validate checks them
+    find_problem = validate.first_problem_of_run  # the shipped records are sound: `catalog-probe check` says so
     monkeypatch.setattr(
         validate, "first_problem_of_run", lambda root, names: "" if root == RECORDS else find_problem(root, names)
     )
-    name, *words = shlex.split(command.format(tmp=folder))
-    if name == "catalog-probe":
-        status = run_pytest_here("probes", *words, plugins=[OnlyProbes()])
-    else:
-        status = (
-            run_pytest_here("--out", str(folder / "out"), *words) if "probes" in words[0] else run_pytest_here(*words)
-        )
-    output = capsys.readouterr()
-    assert format_answer(command, status, output.err, folder) == snapshot
+    answers = []
+    for command in PROBE_COMMANDS.strip().splitlines():
+        name, *words = shlex.split(command.format(tmp=folder))
+        if name == "catalog-probe":
+            status = run_pytest_here("probes", *words, plugins=[OnlyProbes()])
+        else:
+            out = ("--out", str(folder / "out")) if "probes" in words[0] else ()
+            status = run_pytest_here(*out, *words)
+        answers.append(format_answer(command, status, capsys.readouterr().err, folder))
+        provider_folders.use(None)
+    assert "\n".join(answers) == snapshot
 
 
-@pytest.mark.parametrize("command", OTHER_COMMANDS.strip().splitlines())
-def test_command_mistake_is_one_line(
-    command: str,
-    folder: Path,
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
-    snapshot: SnapshotAssertion,
+def test_each_mistake_of_another_command_is_one_line(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, snapshot: SnapshotAssertion
 ) -> None:
     use_as_checkout(folder, monkeypatch)
     monkeypatch.setattr("sys.stdin", io.StringIO())
-    status = main(shlex.split(command.format(tmp=folder, long="p" * 300)))
-    output = capsys.readouterr()
-    assert format_answer(command, status, output.err or output.out, folder) == snapshot
+    answers = []
+    for command in OTHER_COMMANDS.strip().splitlines():
+        status = main(shlex.split(command.format(tmp=folder, long="p" * 300)))
+        output = capsys.readouterr()
+        answers.append(format_answer(command, status, output.err or output.out, folder))
+        provider_folders.use(None)
+    assert "\n".join(answers) == snapshot

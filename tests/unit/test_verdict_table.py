@@ -83,31 +83,33 @@ def make_explanation(case: str = "*", record: str = "*", what: str = "*") -> Exp
 DIFFERENCE = Difference("mutant:pa/1", "pa/a", "lost: header:x[0] header-missing absent")
 
 
-@pytest.mark.parametrize(
-    "line, covers",
-    [
+def test_explanation_covers_matching_differences() -> None:
+    cases: list[tuple[Explanation, bool]] = [
         (make_explanation(), True),
         (make_explanation("mutant:pa/*", "pa/*", "lost: *"), True),
         (make_explanation(what="lost: header:x[0] *"), True),
         (make_explanation("mutant:pb/*"), False),
         (make_explanation(record="pa"), False),
         (make_explanation(what="new: *"), False),
-    ],
-)
-def test_explanation_covers_matching_differences(line: Explanation, covers: bool) -> None:
-    comparison = explain_differences([DIFFERENCE], [line], ["mutant:pa/1"], ["mutant:pa/1", "mutant:pa/2"])
-    assert comparison.explained == ([DIFFERENCE] if covers else [])
-    assert comparison.unexplained == ([] if covers else [DIFFERENCE])
+    ]
+    for line, covers in cases:
+        comparison = explain_differences([DIFFERENCE], [line], ["mutant:pa/1"], ["mutant:pa/1", "mutant:pa/2"])
+        assert comparison.explained == ([DIFFERENCE] if covers else []), line
+        assert comparison.unexplained == ([] if covers else [DIFFERENCE]), line
 
 
-@pytest.mark.parametrize(
-    "pattern, stale",
-    [("mutant:pa/1", True), ("mutant:pa/*", False), ("mutant:pa/2", False), ("mutant:pd/*", True), ("replay", False)],
-)
-def test_explanation_is_stale_if_all_its_cases_were_run(pattern: str, stale: bool) -> None:
-    line = make_explanation(pattern)
-    comparison = explain_differences([], [line], ["mutant:pa/1"], ["mutant:pa/1", "mutant:pa/2"])
-    assert comparison.stale == ([line] if stale else [])
+def test_explanation_is_stale_if_all_its_cases_were_run() -> None:
+    cases: list[tuple[str, bool]] = [
+        ("mutant:pa/1", True),
+        ("mutant:pa/*", False),
+        ("mutant:pa/2", False),
+        ("mutant:pd/*", True),
+        ("replay", False),
+    ]
+    for pattern, stale in cases:
+        line = make_explanation(pattern)
+        comparison = explain_differences([], [line], ["mutant:pa/1"], ["mutant:pa/1", "mutant:pa/2"])
+        assert comparison.stale == ([line] if stale else []), pattern
 
 
 @given(st.text(), st.text())
@@ -128,20 +130,19 @@ def test_table_round_trip(tmp_path: Path) -> None:
     assert read_table(path)["a"]["pa/a"] == Verdict("inconclusive", "transport")
 
 
-@pytest.mark.parametrize(
-    "text, message",
-    [
+def test_malformed_line_is_named(tmp_path: Path, subtests: pytest.Subtests) -> None:
+    cases: list[tuple[str, str]] = [
         ("case\n", "table.tsv:1: the columns are not"),
         ("case\trecord\toutcome\treason\tcauses\na\tb\n", "table.tsv:2: 2 cells"),
         ("case\trecord\toutcome\treason\tcauses\na\tb\tc\t\t\na\tb\td\t\t\n", "table.tsv:3: a b is listed twice"),
         ("case\trecord\toutcome\treason\tcauses\na\tb\tc\t\t\n", "table.tsv: a has no row"),
-    ],
-)
-def test_malformed_line_is_named(text: str, message: str, tmp_path: Path) -> None:
-    path = tmp_path / "table.tsv"
-    path.write_text(text, "utf-8")
-    with pytest.raises(TableError, match=message):
-        read_table(path)
+    ]
+    for text, message in cases:
+        with subtests.test(text):
+            path = tmp_path / "table.tsv"
+            path.write_text(text, "utf-8")
+            with pytest.raises(TableError, match=message):
+                read_table(path)
 
 
 def test_explanation_without_a_reason_is_refused(tmp_path: Path) -> None:

@@ -4,34 +4,28 @@ from __future__ import annotations
 
 import re
 import tomllib
-from typing import TYPE_CHECKING
-
-import pytest
 
 from tests.harness.command import CHECKOUT
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 WORKFLOWS = sorted((CHECKOUT / ".github" / "workflows").glob("*.yml"))
 NIGHTLY = (CHECKOUT / ".github" / "workflows" / "nightly.yml").read_text(encoding="utf-8")
 PINNED = re.compile(r"([\w.-]+)==(\S+)(.*)")
 
 
-@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
-def test_workflows_pin_actions_and_run_no_foreign_text(path: Path) -> None:
+def test_workflows_pin_actions_and_run_no_foreign_text() -> None:
     """The findings of actionlint and zizmor (nox session `lint`) that must never be skipped."""
-    text = path.read_text(encoding="utf-8")
-    uses = re.findall(r"uses: (\S+)", text)
-    assert uses
-    assert all(re.fullmatch(r"[\w./-]+@[0-9a-f]{40}", value) for value in uses)
-    assert "permissions: {}" in text
-    assert "concurrency:" in text
-    for script in re.findall(r"run: \|\n((?: {10,}.*\n)+)", text) + re.findall(r"run: ([^|\n].*)\n", text):
-        assert "${{" not in script
-    plain = re.findall(r"^ *(?:- )?[\w-]+: ([^\s\"'|>{\[#].*?)(?: #.*)?$", text, re.MULTILINE)
-    assert len(plain) > 20
-    assert not [value for value in plain if ": " in value], "in YAML a colon and a blank make a mapping: quote it"
+    for path in WORKFLOWS:
+        text = path.read_text(encoding="utf-8")
+        uses = re.findall(r"uses: (\S+)", text)
+        assert uses, path
+        assert all(re.fullmatch(r"[\w./-]+@[0-9a-f]{40}", value) for value in uses), path
+        assert "permissions: {}" in text, path
+        assert "concurrency:" in text, path
+        for script in re.findall(r"run: \|\n((?: {10,}.*\n)+)", text) + re.findall(r"run: ([^|\n].*)\n", text):
+            assert "${{" not in script, path
+        plain = re.findall(r"^ *(?:- )?[\w-]+: ([^\s\"'|>{\[#].*?)(?: #.*)?$", text, re.MULTILINE)
+        assert len(plain) > 20, path
+        assert not [value for value in plain if ": " in value], "in YAML a colon and a blank make a mapping: quote it"
 
 
 def list_steps(job: str, workflow: str = NIGHTLY) -> dict[str, str]:

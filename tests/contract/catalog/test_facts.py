@@ -15,8 +15,6 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import pytest
-
 from catalog_probe.catalog.files.manifest import providers
 from catalog_probe.catalog.reading import facts
 from tests.harness.engines import catalog
@@ -25,8 +23,6 @@ if TYPE_CHECKING:
     from catalog_probe.catalog.reading.facts import FactChecks
 
 NOT_YET = Path(__file__).parent / "not_yet"
-
-for_each_provider = pytest.mark.parametrize("provider", providers())
 
 
 @cache
@@ -45,51 +41,54 @@ def listed_ids(provider: str) -> list[str]:
     return file.read_text(encoding="utf-8").splitlines() if file.exists() else []
 
 
-@for_each_provider
-def test_no_new_fact_or_record_is_unchecked(provider: str) -> None:
-    assert sorted(open_ids(provider) - set(listed_ids(provider))) == []
+def test_no_new_fact_or_record_is_unchecked() -> None:
+    for provider in providers():
+        assert sorted(open_ids(provider) - set(listed_ids(provider))) == []
 
 
-@for_each_provider
-def test_checked_facts_and_records_leave_the_list(provider: str) -> None:
-    still = [line for line in listed_ids(provider) if line in open_ids(provider)]
-    if os.environ.get("SHRINK"):
-        (NOT_YET / f"{provider}.txt").write_text("".join(f"{line}\n" for line in still), encoding="utf-8")
-    assert listed_ids(provider) == still
+def test_checked_facts_and_records_leave_the_list() -> None:
+    for provider in providers():
+        still = [line for line in listed_ids(provider) if line in open_ids(provider)]
+        if os.environ.get("SHRINK"):
+            (NOT_YET / f"{provider}.txt").write_text("".join(f"{line}\n" for line in still), encoding="utf-8")
+        assert listed_ids(provider) == still
 
 
-@for_each_provider
-def test_the_list_is_in_order(provider: str) -> None:
-    assert listed_ids(provider) == sorted(set(listed_ids(provider)))
+def test_the_list_is_in_order() -> None:
+    for provider in providers():
+        assert listed_ids(provider) == sorted(set(listed_ids(provider)))
 
 
-@for_each_provider
-def test_an_id_is_of_its_provider_and_section(provider: str) -> None:
+def test_an_id_is_of_its_provider_and_section() -> None:
     """`pb-2.7.4-row-1` stands in pb.tsv and speaks of 2:7.4."""
-    wrong = [
-        fact.id
-        for fact in checks(provider).facts
-        if not fact.id.startswith(f"{provider}-{fact.section.replace(':', '.')}-")
-    ]
-    assert wrong == []
+    for provider in providers():
+        wrong = [
+            fact.id
+            for fact in checks(provider).facts
+            if not fact.id.startswith(f"{provider}-{fact.section.replace(':', '.')}-")
+        ]
+        assert wrong == [], provider
 
 
-@for_each_provider
-def test_facts_are_in_the_order_of_the_documents(provider: str) -> None:
-    sections = [fact.section for fact in checks(provider).facts]
-    assert sections == sorted(sections)
+def test_facts_are_in_the_order_of_the_documents() -> None:
+    for provider in providers():
+        sections = [fact.section for fact in checks(provider).facts]
+        assert sections == sorted(sections), provider
 
 
-@for_each_provider
-def test_cells_are_well_formed(provider: str) -> None:
-    raw = facts.facts_file(provider).read_bytes()
-    assert b"\r" not in raw
-    assert raw.endswith(b"\n")
-    cells = [cell for line in raw.decode().splitlines() for cell in line.split("\t")]
-    assert [cell for cell in cells if cell != cell.strip()] == []
-    wrong = [
-        fact.id
-        for fact in checks(provider).facts
-        if not re.fullmatch(r"[12]:\d(\.\d)?", fact.section) or not fact.row or "#" in fact.row or not fact.statement
-    ]
-    assert wrong == []
+def test_cells_are_well_formed() -> None:
+    for provider in providers():
+        raw = facts.facts_file(provider).read_bytes()
+        assert b"\r" not in raw, provider
+        assert raw.endswith(b"\n"), provider
+        cells = [cell for line in raw.decode().splitlines() for cell in line.split("\t")]
+        assert [cell for cell in cells if cell != cell.strip()] == [], provider
+        wrong = [
+            fact.id
+            for fact in checks(provider).facts
+            if not re.fullmatch(r"[12]:\d(\.\d)?", fact.section)
+            or not fact.row
+            or "#" in fact.row
+            or not fact.statement
+        ]
+        assert wrong == [], provider

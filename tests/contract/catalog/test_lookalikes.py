@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-import pytest
-
 from catalog_probe.catalog.model import Address, Record
 from catalog_probe.catalog.recognition.lookalikes import Lookalikes
 from tests.harness.engines import catalog
@@ -16,9 +14,8 @@ ERRORS = CATALOG.select(kind="errors")
 FOUND = Lookalikes.from_records(CATALOG.records)
 
 
-@pytest.mark.parametrize(
-    ("address", "others"),
-    [
+def test_the_shipped_records_have_these_lookalikes() -> None:
+    cases: list[tuple[str, list[str]]] = [
         # three of the tables of server tools share the code, which is all that an answer carries (2:7.3)
         (
             "pa/errors/server_tools/web_search_unavailable",
@@ -52,10 +49,9 @@ FOUND = Lookalikes.from_records(CATALOG.records)
             ],
         ),
         ("pc/errors/client/read_timeout", []),
-    ],
-)
-def test_the_shipped_records_have_these_lookalikes(address: str, others: list[str]) -> None:
-    assert list(FOUND[address]) == others
+    ]
+    for address, others in cases:
+        assert list(FOUND[address]) == others
 
 
 def test_looking_alike_is_mutual_and_within_one_provider_and_surface() -> None:
@@ -83,14 +79,14 @@ def are_alike(record: Record, **fields: Any) -> bool:
     return list(Lookalikes.from_records([record, other])[record.address]) == [str(other.address)]
 
 
-@pytest.mark.parametrize("record", [PLAIN, STREAMED, NOT_CONNECTED, GROUPED], ids=lambda record: record.address.slug)
-def test_fields_that_are_not_sent_do_not_distinguish_records(record: Record) -> None:
-    assert are_alike(record, name="Another", source="2:7.3#another", endpoints=[], note="Another.", example=None)
+def test_fields_that_are_not_sent_do_not_distinguish_records() -> None:
+    cases: list[Record] = [PLAIN, STREAMED, NOT_CONNECTED, GROUPED]
+    for record in cases:
+        assert are_alike(record, name="Another", source="2:7.3#another", endpoints=[], note="Another.", example=None)
 
 
-@pytest.mark.parametrize(
-    ("record", "fields"),
-    [
+def test_each_field_that_is_sent_distinguishes_records() -> None:
+    cases: list[tuple[Record, dict[str, Any]]] = [
         (PLAIN, {"http_status": 404}),
         (PLAIN, {"type": "another_error"}),
         (PLAIN, {"message_pattern": {"pattern": "another", "source": "2:7.3#another"}}),
@@ -100,10 +96,9 @@ def test_fields_that_are_not_sent_do_not_distinguish_records(record: Record) -> 
         (STREAMED, {"stream": {"protocol": "websocket", "event": "another"}}),
         (NOT_CONNECTED, {"failure": "read-timeout"}),
         (GROUPED, {"http_status": "500/501"}),
-    ],
-)
-def test_each_field_that_is_sent_distinguishes_records(record: Record, fields: dict[str, Any]) -> None:
-    assert not are_alike(record, **fields)
+    ]
+    for record, fields in cases:
+        assert not are_alike(record, **fields)
 
 
 def test_a_code_that_the_surface_lacks_does_not_distinguish_records() -> None:

@@ -5,8 +5,6 @@ from __future__ import annotations
 import tomllib
 from typing import TYPE_CHECKING, Any
 
-import pytest
-
 from catalog_probe.catalog.files.manifest import manifest, providers
 from catalog_probe.catalog.files.provider_folders import SHIPPED
 from catalog_probe.probes.targets import target_file as targets
@@ -19,9 +17,6 @@ if TYPE_CHECKING:
 RECORDS = catalog()
 OF_EVERYBODY = {"any", "client", "empty", "json"}
 """Envelopes that belong to no provider."""
-
-each_provider = pytest.mark.parametrize("name", providers())
-each_target = pytest.mark.parametrize("target", list_targets())
 
 
 def table_of(target: str, name: str) -> dict[str, Any]:
@@ -38,53 +33,55 @@ def test_every_provider_has_records_and_every_record_a_provider() -> None:
     assert {record.provider for record in RECORDS.records} == set(providers())
 
 
-@each_provider
-def test_the_surfaces_are_those_of_its_records(name: str) -> None:
-    used = set().union(*map(surfaces_of, RECORDS.select(provider=name)))
-    assert used - OF_EVERYBODY == set(manifest(name).surfaces)
+def test_the_surfaces_are_those_of_its_records() -> None:
+    for name in providers():
+        used = set().union(*map(surfaces_of, RECORDS.select(provider=name)))
+        assert used - OF_EVERYBODY == set(manifest(name).surfaces)
 
 
-@each_provider
-def test_the_default_surface_is_the_one_of_most_errors(name: str) -> None:
-    errors = [record.surface for record in RECORDS.select(provider=name, kind="errors")]
-    own = [surface for surface in errors if surface in manifest(name).surfaces]
-    assert max(set(own), key=own.count) == manifest(name).default_surface
+def test_the_default_surface_is_the_one_of_most_errors() -> None:
+    for name in providers():
+        errors = [record.surface for record in RECORDS.select(provider=name, kind="errors")]
+        own = [surface for surface in errors if surface in manifest(name).surfaces]
+        assert max(set(own), key=own.count) == manifest(name).default_surface
 
 
-@each_provider
-def test_the_records_speak_of_the_key_header(name: str) -> None:
-    ways = [record.data.get("auth") for record in RECORDS.select(provider=name, kind="endpoints")]
-    named = {way["header"] for way in ways if isinstance(way, dict) and way.get("header")}
-    assert manifest(name).stand_ins.key_header in named
+def test_the_records_speak_of_the_key_header() -> None:
+    for name in providers():
+        ways = [record.data.get("auth") for record in RECORDS.select(provider=name, kind="endpoints")]
+        named = {way["header"] for way in ways if isinstance(way, dict) and way.get("header")}
+        assert manifest(name).stand_ins.key_header in named
 
 
-@each_provider
-def test_account_errors_in_the_manifest_are_records(name: str) -> None:
-    provider_manifest = manifest(name)
-    named = provider_manifest.no_credit | provider_manifest.account_trouble | provider_manifest.region_refusals
-    assert named
-    assert named <= {str(record.address) for record in RECORDS.select(provider=name, kind="errors")}
+def test_account_errors_in_the_manifest_are_records() -> None:
+    for name in providers():
+        provider_manifest = manifest(name)
+        named = provider_manifest.no_credit | provider_manifest.account_trouble | provider_manifest.region_refusals
+        assert named, name
+        assert named <= {str(record.address) for record in RECORDS.select(provider=name, kind="errors")}
 
 
-@each_provider
-def test_each_wording_belongs_to_an_error_record(name: str) -> None:
-    named = manifest(name).wording.keys()
-    assert named
-    assert named <= {str(record.address) for record in RECORDS.select(provider=name, kind="errors")}
+def test_each_wording_belongs_to_an_error_record() -> None:
+    for name in providers():
+        named = manifest(name).wording.keys()
+        assert named, name
+        assert named <= {str(record.address) for record in RECORDS.select(provider=name, kind="errors")}
 
 
-@each_target
-@each_provider
-def test_shipped_targets_have_each_role_and_address(name: str, target: str) -> None:
-    provider_manifest, table = manifest(name), table_of(target, name)
-    assert set(table["credentials"]) == set(provider_manifest.roles)
-    assert set(table) & {"base_url", "grpc_host", *provider_manifest.addresses} == set(provider_manifest.addresses)
+def test_shipped_targets_have_each_role_and_address() -> None:
+    for name in providers():
+        for target in list_targets():
+            provider_manifest, table = manifest(name), table_of(target, name)
+            assert set(table["credentials"]) == set(provider_manifest.roles), name
+            assert set(table) & {"base_url", "grpc_host", *provider_manifest.addresses} == set(
+                provider_manifest.addresses
+            ), name
 
 
-@each_target
-@each_provider
-def test_shipped_targets_send_the_key_as_documented(name: str, target: str) -> None:
+def test_shipped_targets_send_the_key_as_documented() -> None:
     """PB is an exception: its documents name no header for the plain key, so its live target does."""
-    documented, table = manifest(name).stand_ins, targets.load(target, {}).providers[name]
-    named = documented.key_header if (name, target) != ("pb", "live") else "x-goog-api-key"
-    assert (table.key_header, table.key_scheme) == (named, documented.key_scheme)
+    for name in providers():
+        for target in list_targets():
+            documented, table = manifest(name).stand_ins, targets.load(target, {}).providers[name]
+            named = documented.key_header if (name, target) != ("pb", "live") else "x-goog-api-key"
+            assert (table.key_header, table.key_scheme) == (named, documented.key_scheme), name

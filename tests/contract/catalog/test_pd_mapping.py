@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 
-import pytest
-
 from catalog_probe.catalog.files.manifest import manifest
 from catalog_probe.catalog.reading.assertions import assertions
 from tests.contract.catalog.stated_values import stated_facts
@@ -28,8 +26,6 @@ MAPPING = {
 ONLY_IN_MAPPING = {503, 504}
 """Statuses that the HTTP table has no row for: over HTTP they are known from the mapping alone."""
 
-for_each_status = pytest.mark.parametrize(("status", "http"), sorted(MAPPING.items()))
-
 
 def test_the_mapping_of_the_judge_is_that_of_the_documents() -> None:
     assert {0: 200, **MAPPING} == JUDGE_MAPPING
@@ -39,31 +35,35 @@ def test_every_mapped_status_has_its_record() -> None:
     assert GRPC_RECORDS.keys() == MAPPING.keys()
 
 
-@for_each_status
-def test_a_grpc_record_has_a_twin_over_http(status: int, http: int) -> None:
-    assert HTTP_RECORDS[http]
-    assert f"HTTP {http}" in GRPC_RECORDS[status].data["message_semantics"]
+def test_a_grpc_record_has_a_twin_over_http() -> None:
+    for status, http in sorted(MAPPING.items()):
+        assert HTTP_RECORDS[http], status
+        assert f"HTTP {http}" in GRPC_RECORDS[status].data["message_semantics"]
 
 
-@for_each_status
-def test_a_twin_without_a_row_over_http_states_its_status_alone(status: int, http: int) -> None:
+def test_a_twin_without_a_row_over_http_states_its_status_alone() -> None:
     """The mapping says which status comes, and nothing of the body or its headers."""
-    mapped_records = [
-        record for record in HTTP_RECORDS[http] if all(source.startswith("2:7.6#gRPC ") for source in record.sources)
-    ]
-    assert bool(mapped_records) is (http in ONLY_IN_MAPPING)
-    for record in mapped_records:
-        assert record.sources == GRPC_RECORDS[status].sources
-        assert {assertion.key.local_key for assertion in assertions(record, CATALOG.__getitem__)} == {"status"}
+    for status, http in sorted(MAPPING.items()):
+        mapped_records = [
+            record
+            for record in HTTP_RECORDS[http]
+            if all(source.startswith("2:7.6#gRPC ") for source in record.sources)
+        ]
+        assert bool(mapped_records) is (http in ONLY_IN_MAPPING), status
+        for record in mapped_records:
+            assert record.sources == GRPC_RECORDS[status].sources
+            assert {assertion.key.local_key for assertion in assertions(record, CATALOG.__getitem__)} == {"status"}, (
+                status
+            )
 
 
-@for_each_status
-def test_twins_are_of_one_category(status: int, http: int) -> None:
-    categories = {record.data["category"] for record in HTTP_RECORDS[http]}
-    assert GRPC_RECORDS[status].data["category"] in categories
+def test_twins_are_of_one_category() -> None:
+    for status, http in sorted(MAPPING.items()):
+        categories = {record.data["category"] for record in HTTP_RECORDS[http]}
+        assert GRPC_RECORDS[status].data["category"] in categories
 
 
-@for_each_status
-def test_twins_do_not_contradict_each_other_on_retrying(status: int, http: int) -> None:
-    retry_values = {record.data["retryable"] for record in (*HTTP_RECORDS[http], GRPC_RECORDS[status])} - {None}
-    assert len(retry_values) <= 1
+def test_twins_do_not_contradict_each_other_on_retrying() -> None:
+    for status, http in sorted(MAPPING.items()):
+        retry_values = {record.data["retryable"] for record in (*HTTP_RECORDS[http], GRPC_RECORDS[status])} - {None}
+        assert len(retry_values) <= 1, status

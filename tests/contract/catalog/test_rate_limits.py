@@ -5,8 +5,6 @@ from __future__ import annotations
 from copy import deepcopy
 from typing import Any
 
-import pytest
-
 from catalog_probe.catalog.check.validate import check
 from catalog_probe.catalog.model import Record
 from catalog_probe.catalog.reading.rate_limits import rate_limits
@@ -100,14 +98,12 @@ NUMBERS: dict[str, dict[str, Any]] = {
 """Provider -> place in its record -> the value of the documents."""
 
 
-@pytest.mark.parametrize(
-    ("provider", "place"), [(provider, place) for provider, places in NUMBERS.items() for place in places]
-)
-def test_a_number_is_that_of_the_documents(provider: str, place: str) -> None:
-    value: Any = RECORDS[provider].data
-    for part in place.split("/"):
-        value = value[int(part)] if isinstance(value, list) else value[part]
-    assert value == NUMBERS[provider][place]
+def test_a_number_is_that_of_the_documents() -> None:
+    for provider, place in [(provider, place) for provider, places in NUMBERS.items() for place in places]:
+        value: Any = RECORDS[provider].data
+        for part in place.split("/"):
+            value = value[int(part)] if isinstance(value, list) else value[part]
+        assert value == NUMBERS[provider][place]
 
 
 def test_each_provider_has_one_record() -> None:
@@ -116,32 +112,30 @@ def test_each_provider_has_one_record() -> None:
     }
 
 
-@pytest.mark.parametrize("provider", sorted(RECORDS))
-def test_numbers_that_the_documents_lack_are_marked(provider: str) -> None:
-    assert RECORDS[provider].data["documented"]["not_shown"]
+def test_numbers_that_the_documents_lack_are_marked() -> None:
+    for provider in sorted(RECORDS):
+        assert RECORDS[provider].data["documented"]["not_shown"]
 
 
 CODED = {record.data["code"]: record for record in CATALOG.select("pc", "errors") if record.data["http_status"] == 429}
 
 
-@pytest.mark.parametrize("entry", RECORDS["pc"].data["errors"], ids=lambda entry: entry["code"])
-def test_the_429s_of_pcs_limits_agree_with_their_records(entry: dict[str, Any]) -> None:
-    own = CODED[entry["code"]].data
-    assert entry["type"] == own["type"]
-    assert RECORDS["pc"].data["error_semantics_429"][entry["code"]]["retryable"] == own["retryable"]
+def test_the_429s_of_pcs_limits_agree_with_their_records() -> None:
+    for entry in RECORDS["pc"].data["errors"]:
+        own = CODED[entry["code"]].data
+        assert entry["type"] == own["type"]
+        assert RECORDS["pc"].data["error_semantics_429"][entry["code"]]["retryable"] == own["retryable"]
 
 
 def test_each_429_record_of_pc_is_named_in_its_limits() -> None:
     assert {entry["code"] for entry in RECORDS["pc"].data["errors"]} == set(CODED)
 
 
-@pytest.mark.parametrize("entry", RECORDS["pc"].data["error_semantics_429"].items(), ids=lambda entry: entry[0])
-def test_retry_after_is_seconds_and_always_optional(
-    entry: tuple[str, dict[str, Any]],
-) -> None:
+def test_retry_after_is_seconds_and_always_optional() -> None:
     """2:8.4 has Retry-After, in seconds, for 429; 2:7.5 says only that it may be present, of one."""
-    _, semantics = entry
-    assert semantics["retry_after"] == "seconds, where it is present"
+    for entry in RECORDS["pc"].data["error_semantics_429"].items():
+        _, semantics = entry
+        assert semantics["retry_after"] == "seconds, where it is present", entry
 
 
 PROMISED = {
@@ -172,16 +166,15 @@ PROMISED = {
 }
 
 
-@pytest.mark.parametrize("provider", sorted(RECORDS))
-def test_the_headers_are_those_of_the_documents(provider: str) -> None:
-    headers = RECORDS[provider].data["headers"]
-    names = [header["name"] for header in headers] if isinstance(headers, list) else list(headers)
-    assert names == PROMISED[provider]
+def test_the_headers_are_those_of_the_documents() -> None:
+    for provider in sorted(RECORDS):
+        headers = RECORDS[provider].data["headers"]
+        names = [header["name"] for header in headers] if isinstance(headers, list) else list(headers)
+        assert names == PROMISED[provider]
 
 
-@pytest.mark.parametrize(
-    ("provider", "headers", "named"),
-    [
+def test_limits_name_the_tier_of_an_account() -> None:
+    cases: list[tuple[str, dict[str, str], list[str]]] = [
         (
             "pa",
             {
@@ -200,10 +193,9 @@ def test_the_headers_are_those_of_the_documents(provider: str) -> None:
         ),
         ("pc", {}, []),
         ("pd", {"x-ratelimit-limit-requests": "500"}, []),
-    ],
-)
-def test_limits_name_the_tier_of_an_account(provider: str, headers: dict[str, str], named: list[str]) -> None:
-    assert rate_limits(RECORDS[provider]).matching_tiers(headers) == named
+    ]
+    for provider, headers, named in cases:
+        assert rate_limits(RECORDS[provider]).matching_tiers(headers) == named
 
 
 def misspell_each_key(value: Any) -> list[tuple[str, Any]]:
@@ -217,18 +209,18 @@ def misspell_each_key(value: Any) -> list[tuple[str, Any]]:
     return misspellings
 
 
-@pytest.mark.parametrize("provider", sorted(RECORDS))
-def test_a_misspelt_key_is_refused_wherever_it_is(provider: str) -> None:
-    from tests.contract.catalog.test_schemas import validator
+def test_a_misspelt_key_is_refused_wherever_it_is() -> None:
+    for provider in sorted(RECORDS):
+        from tests.contract.catalog.test_schemas import validator
 
-    whole, limits = validator("urn:catalog:rate_limits"), validator(f"urn:catalog:limits_{provider}")
-    record = deepcopy(dict(RECORDS[provider].data))
-    assert whole.is_valid(record)
-    assert limits.is_valid(record["documented"])
-    changes = misspell_each_key(record["documented"])
-    assert [place for place, changed in changes if limits.is_valid(changed)] == []
-    # A record's documented limits are held to that schema: its whole form, slow to check, refuses one as well.
-    assert not whole.is_valid({**record, "documented": changes[-1][1]})
+        whole, limits = validator("urn:catalog:rate_limits"), validator(f"urn:catalog:limits_{provider}")
+        record = deepcopy(dict(RECORDS[provider].data))
+        assert whole.is_valid(record), provider
+        assert limits.is_valid(record["documented"]), provider
+        changes = misspell_each_key(record["documented"])
+        assert [place for place, changed in changes if limits.is_valid(changed)] == [], provider
+        # A record's documented limits are held to that schema: its whole form, slow to check, refuses one as well.
+        assert not whole.is_valid({**record, "documented": changes[-1][1]}), provider
 
 
 def test_a_cause_of_429_names_a_record_that_exists(tmp_path: Any) -> None:

@@ -81,8 +81,6 @@ CATALOG = catalog()
 ERRORS = CATALOG.select(kind="errors")
 SUCCESS_STATUSES = {101, 200}
 
-for_each_provider = pytest.mark.parametrize("provider", providers())
-
 
 @cache
 def checks(provider: str) -> FactChecks:
@@ -248,18 +246,18 @@ def _values_stated_by(facts: Iterable[Fact], field: str) -> Iterator[StatedValue
         yield from (value for value in values if value.field == field and value.fact.id in ids)
 
 
-@for_each_provider
-def test_a_record_agrees_with_its_facts(provider: str) -> None:
-    records = CATALOG.select(provider)
-    assert [str(record.address) for record in records if not cited_rows(record)] == []
-    problems = {str(record.address): differences(record, stated_facts(provider)) for record in records}
-    assert {address: lines for address, lines in problems.items() if lines} == {}
+def test_a_record_agrees_with_its_facts() -> None:
+    for provider in providers():
+        records = CATALOG.select(provider)
+        assert [str(record.address) for record in records if not cited_rows(record)] == [], provider
+        problems = {str(record.address): differences(record, stated_facts(provider)) for record in records}
+        assert {address: lines for address, lines in problems.items() if lines} == {}, provider
 
 
-@for_each_provider
-def test_each_documented_value_is_stated_by_a_fact(provider: str) -> None:
-    problems = {str(record.address): list(unstated_values(record)) for record in CATALOG.select(provider)}
-    assert {address: lines for address, lines in problems.items() if lines} == {}
+def test_each_documented_value_is_stated_by_a_fact() -> None:
+    for provider in providers():
+        problems = {str(record.address): list(unstated_values(record)) for record in CATALOG.select(provider)}
+        assert {address: lines for address, lines in problems.items() if lines} == {}, provider
 
 
 def used_values(provider: str, facts: StatedFacts) -> set[tuple[str, str]]:
@@ -269,26 +267,28 @@ def used_values(provider: str, facts: StatedFacts) -> set[tuple[str, str]]:
     return {(value.fact.id, value.field) for value in stated}
 
 
-@for_each_provider
-def test_each_stated_value_is_in_a_record(provider: str) -> None:
-    facts = stated_facts(provider)
-    used = used_values(provider, facts)
-    stated = [value for row, values in facts.values_by_row.items() if row.startswith("2:7.") for value in values]
-    assert stated
-    assert {value.fact.id for value in stated if (value.fact.id, value.field) not in used} <= OF_NO_RECORD
+def test_each_stated_value_is_in_a_record() -> None:
+    for provider in providers():
+        facts = stated_facts(provider)
+        used = used_values(provider, facts)
+        stated = [value for row, values in facts.values_by_row.items() if row.startswith("2:7.") for value in values]
+        assert stated, provider
+        assert {value.fact.id for value in stated if (value.fact.id, value.field) not in used} <= OF_NO_RECORD, provider
 
 
-@for_each_provider
-def test_each_row_has_a_record(provider: str) -> None:
+def test_each_row_has_a_record() -> None:
     """A record cites it, an assertion names one of its facts, or a record is compared with a value that it states."""
-    facts = stated_facts(provider)
-    cited = {row for record in CATALOG.select(provider) for row in rows_cited_anywhere(record)}
-    named = {fact.citation for fact in checks(provider).facts if checks(provider).assertions_for(fact)}
-    compared_ids = {fact_id for fact_id, _ in used_values(provider, facts)}
-    compared = {fact.citation for fact in facts.facts if fact.id in compared_ids}
-    rows = [row for row in facts.by_row if SECTIONS_WITH_RECORDS.fullmatch(row.partition("#")[0])]
-    assert rows
-    assert [row for row in rows if row not in cited | named | compared and not ABOUT_THE_CATALOG.fullmatch(row)] == []
+    for provider in providers():
+        facts = stated_facts(provider)
+        cited = {row for record in CATALOG.select(provider) for row in rows_cited_anywhere(record)}
+        named = {fact.citation for fact in checks(provider).facts if checks(provider).assertions_for(fact)}
+        compared_ids = {fact_id for fact_id, _ in used_values(provider, facts)}
+        compared = {fact.citation for fact in facts.facts if fact.id in compared_ids}
+        rows = [row for row in facts.by_row if SECTIONS_WITH_RECORDS.fullmatch(row.partition("#")[0])]
+        assert rows, provider
+        assert [
+            row for row in rows if row not in cited | named | compared and not ABOUT_THE_CATALOG.fullmatch(row)
+        ] == [], provider
 
 
 def addresses_not_caught(records: Iterable[Record]) -> list[str]:
@@ -299,18 +299,22 @@ def change_record(record: Record, **fields: Any) -> Record:
     return replace(record, data={**record.data, **fields})
 
 
-@pytest.mark.parametrize(
-    ("field", "value"), [("http_status", 418), ("type", "teapot_error"), ("code", "teapot"), ("retryable", "sometimes")]
-)
-def test_a_wrong_value_in_any_record_is_caught(field: str, value: Any) -> None:
-    records = [
-        record
-        for record in ERRORS
-        if not (field == "http_status" and has_status_of_stream(record))
-        and (str(record.address), field) not in EXCEPTIONS
-        and not (field in VALUE_ASPECTS.values() and is_assumed(record, field))
+def test_a_wrong_value_in_any_record_is_caught() -> None:
+    cases: list[tuple[str, Any]] = [
+        ("http_status", 418),
+        ("type", "teapot_error"),
+        ("code", "teapot"),
+        ("retryable", "sometimes"),
     ]
-    assert addresses_not_caught(change_record(record, **{field: value}) for record in records) == []
+    for field, value in cases:
+        records = [
+            record
+            for record in ERRORS
+            if not (field == "http_status" and has_status_of_stream(record))
+            and (str(record.address), field) not in EXCEPTIONS
+            and not (field in VALUE_ASPECTS.values() and is_assumed(record, field))
+        ]
+        assert addresses_not_caught(change_record(record, **{field: value}) for record in records) == []
 
 
 @pytest.mark.parametrize("field", ["type", "code", "retryable"])
@@ -326,9 +330,8 @@ def test_a_stated_value_that_a_record_leaves_out_is_caught(field: str) -> None:
     assert addresses_not_caught(change_record(record, **{field: None}) for record in records) == []
 
 
-@pytest.mark.parametrize(
-    ("address", "right", "wrong"),
-    [
+def test_a_wrong_statement_is_caught() -> None:
+    cases: list[tuple[str, str, str]] = [
         ("pa/errors/general/payment_problem", "A payment problem gives 402", "A payment problem gives 403"),
         ("pa/errors/general/payment_problem", "402 has type billing_error", "402 has type permission_error"),
         ("pa/errors/general/payment_problem", "402 is not retryable", "402 is retryable"),
@@ -337,32 +340,28 @@ def test_a_stated_value_that_a_record_leaves_out_is_caught(field: str) -> None:
         ("pc/errors/request/invalid_json", "invalid_json has HTTP status 400", "invalid_json has HTTP status 422"),
         ("pd/errors/permission/key_blocked", "403 has type forbidden", "403 has type blocked"),
         ("pd/errors/grpc/not_found", "gRPC 5 NOT_FOUND maps to 404", "gRPC 6 NOT_FOUND maps to 404"),
-    ],
-)
-def test_a_wrong_statement_is_caught(address: str, right: str, wrong: str) -> None:
-    record = CATALOG[address]
-    facts = stated_facts(record.provider).facts
-    assert right in {fact.statement for fact in facts}
-    spoiled = [replace(fact, statement=wrong) if fact.statement == right else fact for fact in facts]
-    assert differences(record, StatedFacts(spoiled))
+    ]
+    for address, right, wrong in cases:
+        record = CATALOG[address]
+        facts = stated_facts(record.provider).facts
+        assert right in {fact.statement for fact in facts}, address
+        spoiled = [replace(fact, statement=wrong) if fact.statement == right else fact for fact in facts]
+        assert differences(record, StatedFacts(spoiled)), address
 
 
-@pytest.mark.parametrize(
-    ("address", "fields"),
-    [
+def test_a_record_that_no_row_states_is_caught() -> None:
+    cases: list[tuple[str, Mapping[str, Any]]] = [
         ("pb/errors/general/invalid_api_key", {"http_status": 403}),  # its other row leaves 403 as well
         ("pa/endpoints/models/list_models", {"path": "/v1/modules"}),
         ("pa/endpoints/messages/create_message", {"method": "PUT"}),
         ("pa/errors/general/payment_problem", {"source": "2:7.3#no such row"}),
-    ],
-)
-def test_a_record_that_no_row_states_is_caught(address: str, fields: Mapping[str, Any]) -> None:
-    assert addresses_not_caught([change_record(CATALOG[address], **fields)]) == []
+    ]
+    for address, fields in cases:
+        assert addresses_not_caught([change_record(CATALOG[address], **fields)]) == []
 
 
-@pytest.mark.parametrize(
-    ("address", "fields"),
-    [
+def test_a_documented_value_that_no_fact_states_is_caught() -> None:
+    cases: list[tuple[str, Mapping[str, Any]]] = [
         ("pa/errors/general/payment_problem", {"http_status": 403}),
         ("pb/errors/general/overloaded", {"http_status": 500}),
         ("pb/errors/general/overloaded", {"type": "INTERNAL"}),
@@ -375,10 +374,9 @@ def test_a_record_that_no_row_states_is_caught(address: str, fields: Mapping[str
             "pd/rate_limits/limits/general",
             {"assumed": {"answer/status": "Not shown.", "generation/status": "Not shown."}},
         ),
-    ],
-)
-def test_a_documented_value_that_no_fact_states_is_caught(address: str, fields: Mapping[str, Any]) -> None:
-    assert list(unstated_values(change_record(CATALOG[address], **fields)))
+    ]
+    for address, fields in cases:
+        assert list(unstated_values(change_record(CATALOG[address], **fields)))
 
 
 RPC_STATUS_OF_INTERACTIONS_CODE = {
@@ -404,15 +402,15 @@ RPC_STATUS_OF_INTERACTIONS_CODE = {
 """Interactions set a status (2:7.1) that 2:7.4 does not name for their codes: assumed is that of the same meaning."""
 
 
-@pytest.mark.parametrize(("code", "rpc_status"), RPC_STATUS_OF_INTERACTIONS_CODE.items())
-def test_a_code_of_interactions_has_the_status_of_its_meaning(code: str, rpc_status: str) -> None:
-    statuses = {
-        value.value
-        for row, values in stated_facts("pb").values_by_row.items()
-        for value in values
-        if re.fullmatch(rf"2:7\.4#\d+ {rpc_status}", row) and value.field == "http_status"
-    }
-    assert statuses == {str(CATALOG[f"pb/errors/interactions/{code}"].data["http_status"])}
+def test_a_code_of_interactions_has_the_status_of_its_meaning() -> None:
+    for code, rpc_status in RPC_STATUS_OF_INTERACTIONS_CODE.items():
+        statuses = {
+            value.value
+            for row, values in stated_facts("pb").values_by_row.items()
+            for value in values
+            if re.fullmatch(rf"2:7\.4#\d+ {rpc_status}", row) and value.field == "http_status"
+        }
+        assert statuses == {str(CATALOG[f"pb/errors/interactions/{code}"].data["http_status"])}
 
 
 def test_a_code_of_interactions_may_be_a_snake_case_http_status() -> None:

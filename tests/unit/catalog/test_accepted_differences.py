@@ -38,9 +38,8 @@ def drifts(*aspects: str) -> list[Finding]:
     ]
 
 
-@pytest.mark.parametrize(
-    "outcome, aspects, today, state",
-    [
+def test_acceptance_state_of_each_outcome() -> None:
+    cases: list[tuple[Outcome, list[str], date, str | None]] = [
         (Outcome.DRIFTED, ["status"], TODAY, "accounted"),
         (Outcome.DRIFTED, ["status", "header:retry-after"], TODAY, "accounted"),
         (Outcome.DRIFTED, ["status", "type"], TODAY, "new_aspects"),
@@ -52,12 +51,13 @@ def drifts(*aspects: str) -> list[Finding]:
         (Outcome.INCONCLUSIVE, [], TODAY, None),
         (Outcome.FLAKY, ["status"], TODAY, None),
         (Outcome.RESTRICTED, [], TODAY, None),
-    ],
-)
-def test_acceptance_state_of_each_outcome(outcome: Outcome, aspects: list[str], today: date, state: str | None) -> None:
-    acceptance = judge_acceptance(ENTRY, outcome, drifts(*aspects), today)
-    assert (acceptance.state if acceptance else None) == state
-    assert acceptance is None or (acceptance.reason, acceptance.review_by) == ("known since May", "2026-12-31")
+    ]
+    for outcome, aspects, today, state in cases:
+        acceptance = judge_acceptance(ENTRY, outcome, drifts(*aspects), today)
+        assert (acceptance.state if acceptance else None) == state, outcome
+        assert acceptance is None or (acceptance.reason, acceptance.review_by) == ("known since May", "2026-12-31"), (
+            outcome
+        )
 
 
 def test_nothing_is_accepted_without_an_entry() -> None:
@@ -192,9 +192,8 @@ GOOD = {
 }
 
 
-@pytest.mark.parametrize(
-    "content, message",
-    [
+def test_a_broken_file_is_a_problem(tmp_path: Path, subtests: pytest.Subtests) -> None:
+    cases: list[tuple[dict[str, Any] | list[Any], str]] = [
         ({}, "$: is {}; write a list"),
         ([5], "$[0]: is 5; write an object"),
         ([{**GOOD, "adress": "x"}], "did you mean address?"),
@@ -208,11 +207,11 @@ GOOD = {
         ([{**GOOD, "target": 5}], "$[0].target: is 5; write a string"),
         ([{**GOOD, "address": "x"}], '$[0].address: "x" has the wrong form'),
         ([GOOD, GOOD], "stands twice"),
-    ],
-)
-def test_a_broken_file_is_a_problem(tmp_path: Path, content: dict[str, Any] | list[Any], message: str) -> None:
-    path = tmp_path / "divergences.json"
-    path.write_text(json.dumps(content))
-    with pytest.raises(CatalogError) as caught:
-        accepted_differences.load_entries(path)
-    assert message in str(caught.value)
+    ]
+    for content, message in cases:
+        with subtests.test(repr(content)):
+            path = tmp_path / "divergences.json"
+            path.write_text(json.dumps(content))
+            with pytest.raises(CatalogError) as caught:
+                accepted_differences.load_entries(path)
+            assert message in str(caught.value)

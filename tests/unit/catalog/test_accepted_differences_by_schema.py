@@ -116,13 +116,14 @@ def test_a_value_too_deep_to_print_has_a_complaint() -> None:
     assert complaint.message.startswith(("is nested too deep", "is [[["))  # how deep is too deep, each Python says
 
 
-@pytest.mark.parametrize("depth", [50, 300, 900, 5000, 100_000])
-def test_a_deep_file_is_refused_in_one_line(tmp_path: Path, depth: int) -> None:
-    path = tmp_path / "divergences.json"
-    path.write_text("[" * depth + "]" * depth)
-    with pytest.raises(CatalogError) as caught:
-        accepted_differences.load_entries(path)
-    assert len(str(caught.value).splitlines()) == 1
+def test_a_deep_file_is_refused_in_one_line(tmp_path: Path, subtests: pytest.Subtests) -> None:
+    for depth in [50, 300, 900, 5000, 100_000]:
+        with subtests.test(repr(depth)):
+            path = tmp_path / "divergences.json"
+            path.write_text("[" * depth + "]" * depth)
+            with pytest.raises(CatalogError) as caught:
+                accepted_differences.load_entries(path)
+            assert len(str(caught.value).splitlines()) == 1
 
 
 def test_an_unknown_field_is_refused_with_the_nearest_field(tmp_path: Path) -> None:

@@ -108,9 +108,8 @@ def test_like_a_record_accepts_every_cause_of_its_drift(accept: Accept, tmp_path
     assert read_entries(tmp_path)[ERROR_ADDRESS]["assertions"] == ["answer/status"]
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
+def test_an_unusable_argument_is_one_line(accept: Accept, tmp_path: Path) -> None:
+    cases: list[tuple[tuple[str, ...], str]] = [
         ((), "it is not clear what to accept; name a record, or --cause ID, or --like ADDRESS"),
         ((OTHER_ADDRESS, "--cause", "pa-00000000"), "it is not clear what to accept"),
         (("--cause", "pa-00000000"), "has no cause 'pa-00000000'"),
@@ -118,13 +117,10 @@ def test_like_a_record_accepts_every_cause_of_its_drift(accept: Accept, tmp_path
         (("--like", f"{OTHER_ADDRESS}s"), f"saw no drift of {OTHER_ADDRESS}s; did you mean {OTHER_ADDRESS}"),
         (("--like", OTHER_ADDRESS, "--assertions", "answer/status"), "--assertions is about one record"),
         (("--cause", "pa-00000000", "--target", "elsewhere"), "asked target live, not elsewhere"),
-    ],
-)
-def test_an_unusable_argument_is_one_line(
-    accept: Accept, tmp_path: Path, arguments: tuple[str, ...], message: str
-) -> None:
-    status, out, err = accept(*arguments)
-    assert (status, out) == (4, "")
-    assert message in err
-    assert err.count("\n") == 1
-    assert not (tmp_path / "l.json").exists()
+    ]
+    for arguments, message in cases:
+        status, out, err = accept(*arguments)
+        assert (status, out) == (4, ""), arguments
+        assert message in err, arguments
+        assert err.count("\n") == 1, arguments
+        assert not (tmp_path / "l.json").exists(), arguments

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -16,20 +15,18 @@ YES = Advice(May.YES, attempts=3, first_s=0.5, max_s=8.0)
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 
 
-@pytest.mark.parametrize(
-    ("address", "may", "attempts", "first_s", "max_s"),
-    [
+def test_the_documented_advice_of_a_record() -> None:
+    cases: list[tuple[str, May, int, float, float]] = [
         ("pa/errors/general/overloaded", May.YES, 3, 0.5, 8.0),
         ("pa/errors/compliance/transient_upstream", May.YES, 3, 1.0, 60.0),
         ("pb/errors/quota/requests_per_minute", May.YES, 4, 1.0, 60.0),
         ("pa/errors/general/spend_cap", May.NO, 1, 1.0, 60.0),
         ("pa/errors/compliance/remote_session_pending", May.CONDITIONAL, 3, 0.5, 8.0),
         ("pb/errors/general/cancelled", May.NO, 1, 1.0, 60.0),
-    ],
-)
-def test_the_documented_advice_of_a_record(address: str, may: May, attempts: int, first_s: float, max_s: float) -> None:
-    advice = catalog_probe.load()[address].retry
-    assert (advice.may, advice.attempts, advice.first_s, advice.max_s) == (may, attempts, first_s, max_s)
+    ]
+    for address, may, attempts, first_s, max_s in cases:
+        advice = catalog_probe.load()[address].retry
+        assert (advice.may, advice.attempts, advice.first_s, advice.max_s) == (may, attempts, first_s, max_s), address
 
 
 def test_conditional_advice_has_its_condition() -> None:
@@ -63,9 +60,8 @@ def test_where_nothing_is_known_nothing_is_advised_and_nothing_sent() -> None:
     assert apply_answer(Advice(May.UNKNOWN), {"x-should-retry": "true"}, None).may is May.YES
 
 
-@pytest.mark.parametrize(
-    ("headers", "message", "seconds", "told_by"),
-    [
+def test_the_wait_is_read_from_the_answer() -> None:
+    cases: list[tuple[dict[str, str], str | None, float | None, str]] = [
         ({"retry-after": "7"}, None, 7.0, "retry-after"),
         ({"retry-after": "7", "retry-after-ms": "250"}, None, 0.25, "retry-after-ms"),
         ({"retry-after": "Sat, 21 Nov 2026 12:00:30 GMT"}, None, 30.0, "retry-after"),
@@ -74,13 +70,10 @@ def test_where_nothing_is_known_nothing_is_advised_and_nothing_sent() -> None:
         ({}, "Please try again in 20ms.", 0.02, "message"),
         ({"retry-after": "soon"}, "Slow down.", None, "backoff"),
         ({"retry-after": "-1"}, None, None, "backoff"),
-    ],
-)
-def test_the_wait_is_read_from_the_answer(
-    headers: dict[str, str], message: str | None, seconds: float | None, told_by: str
-) -> None:
-    advice = apply_answer(YES, headers, message, lambda: NOW)
-    assert (advice.wait_s, advice.wait_from) == (seconds, told_by)
+    ]
+    for headers, message, seconds, told_by in cases:
+        advice = apply_answer(YES, headers, message, lambda: NOW)
+        assert (advice.wait_s, advice.wait_from) == (seconds, told_by), headers
 
 
 def test_the_retry_header_of_an_answer_overrides_its_status() -> None:

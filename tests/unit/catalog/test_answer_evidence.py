@@ -5,8 +5,6 @@ from __future__ import annotations
 import hashlib
 from dataclasses import replace
 
-import pytest
-
 from catalog_probe.catalog.envelopes.envelope import envelope
 from catalog_probe.catalog.model import Attempt, Exchange, Finding, Json, Request, Response
 from catalog_probe.catalog.reading.expected import Expected
@@ -77,22 +75,20 @@ def make_attempts(*exchanges: tuple[Exchange, ...]) -> list[Attempt]:
     return [Attempt("2026-11-21T04:05:00Z", 1.0, attempt_exchanges) for attempt_exchanges in exchanges]
 
 
-@pytest.mark.parametrize(
-    ("address", "exchanges_by_attempt", "label"),
-    [
+def test_the_judged_exchange_is_in_the_last_attempt_that_has_one() -> None:
+    cases: list[tuple[str, list[tuple[Exchange, ...]], str | None]] = [
         (ERROR, [(make_exchange("control"), make_exchange("answer", 429))], "answer"),
         (ENDPOINT, [(make_exchange("missing_credential", 401), make_exchange("success"))], "success"),
         (ENDPOINT, [(make_exchange("missing_credential", 401),)], None),
         (ERROR, [(make_exchange("answer", 429),), (make_exchange("control"),)], "answer"),
         (ERROR, [(replace(make_exchange("answer"), response=None),)], None),
         (ERROR, [], None),
-    ],
-)
-def test_the_judged_exchange_is_in_the_last_attempt_that_has_one(
-    address: str, exchanges_by_attempt: list[tuple[Exchange, ...]], label: str | None
-) -> None:
-    judged = answer_evidence.find_judged_exchange(make_result(address, attempts=make_attempts(*exchanges_by_attempt)))
-    assert (judged.label if judged else None) == label
+    ]
+    for address, exchanges_by_attempt, label in cases:
+        judged = answer_evidence.find_judged_exchange(
+            make_result(address, attempts=make_attempts(*exchanges_by_attempt))
+        )
+        assert (judged.label if judged else None) == label, address
 
 
 def test_the_later_of_two_attempts_is_judged() -> None:

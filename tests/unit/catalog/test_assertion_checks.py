@@ -7,8 +7,6 @@ import shlex
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-import pytest
-
 from catalog_probe.catalog.check import assertion_checks
 from catalog_probe.catalog.check.fixing import fix_records
 from catalog_probe.catalog.check.validate import check
@@ -73,14 +71,13 @@ FINE: list[dict[str, Any]] = [
 ]
 
 
-@pytest.mark.parametrize("fields", FINE)
-def test_annotations_of_existing_assertions_are_valid(tmp_path: Path, fields: dict[str, Any]) -> None:
-    assert list_problems(written(tmp_path, **fields)) == []
+def test_annotations_of_existing_assertions_are_valid(tmp_path: Path) -> None:
+    for fields in FINE:
+        assert list_problems(written(tmp_path, **fields)) == []
 
 
-@pytest.mark.parametrize(
-    "fields, line",
-    [
+def test_an_assumption_that_names_no_assertion_is_a_problem(tmp_path: Path) -> None:
+    cases: list[tuple[dict[str, Any], str]] = [
         (
             {"assumed": {"answer/staus": "Not shown."}},
             "$.assumed: 'answer/staus' names no assertion of this record; did you mean answer/status?",
@@ -109,10 +106,9 @@ def test_annotations_of_existing_assertions_are_valid(tmp_path: Path, fields: di
             {"depends": {"later": ["answer"]}},
             "$.depends: 'later' is no label of this record; its labels are answer",
         ),
-    ],
-)
-def test_an_assumption_that_names_no_assertion_is_a_problem(tmp_path: Path, fields: dict[str, Any], line: str) -> None:
-    assert list_problems(written(tmp_path, **fields)) == [f"{ERROR_ADDRESS} {line}"]
+    ]
+    for fields, line in cases:
+        assert list_problems(written(tmp_path, **fields)) == [f"{ERROR_ADDRESS} {line}"]
 
 
 def test_a_documented_assertion_needs_a_source_and_an_assumed_one_none() -> None:
@@ -157,9 +153,8 @@ def test_evidence_for_other_statements_is_void_and_removed(tmp_path: Path) -> No
 ON = "2026-11-20"
 
 
-@pytest.mark.parametrize(
-    "fields, line",
-    [
+def test_evidence_of_an_unknown_assertion_is_a_problem(tmp_path: Path) -> None:
+    cases: list[tuple[dict[str, Any], str]] = [
         (
             {"endpoints": {"pa/endpoints/messages/create_mesage": {"on": ON}}},
             "$.evidence.endpoints: no endpoint has the address pa/endpoints/messages/create_mesage; "
@@ -177,10 +172,9 @@ ON = "2026-11-20"
             {"resolved": {"answer/status": {"observed": "430", "on": ON}}},
             "$.evidence.resolved: 'answer/status' is nothing that this record assumes; remove it",
         ),
-    ],
-)
-def test_evidence_of_an_unknown_assertion_is_a_problem(tmp_path: Path, fields: dict[str, Any], line: str) -> None:
-    assert list_problems(written(tmp_path, evidence=evidence(**fields))) == [f"{ERROR_ADDRESS} {line}"]
+    ]
+    for fields, line in cases:
+        assert list_problems(written(tmp_path, evidence=evidence(**fields))) == [f"{ERROR_ADDRESS} {line}"]
 
 
 SEEN = {ENDPOINT_ADDRESS: {"on": ON}}
@@ -200,9 +194,8 @@ def make_tagged_record(*tags: str, endpoints: Any = None, **fields: Any) -> Reco
     return make_record(**fields, **block, status=list(tags))
 
 
-@pytest.mark.parametrize(
-    "wrong, tags, lines",
-    [
+def test_tags_follow_from_the_data_both_ways() -> None:
+    cases: list[tuple[Record, list[str], list[str]]] = [
         (
             make_tagged_record("DOCUMENTED", endpoints=SEEN),
             ["DOCUMENTED", "LIVE_VERIFIED"],
@@ -280,17 +273,18 @@ def make_tagged_record(*tags: str, endpoints: Any = None, **fields: Any) -> Reco
             ["DOCUMENTED", "LEGACY"],
             ["DOCUMENTED is missing: a row is cited for what it states"],
         ),
-    ],
-)
-def test_tags_follow_from_the_data_both_ways(wrong: Record, tags: list[str], lines: list[str]) -> None:
-    assertions_made = list_assertions(wrong)
-    complaints = list(assertion_checks.wrong_tags(wrong, assertions_made))
-    assert [complaint.message for complaint in complaints] == lines
-    assert {(complaint.json_path, complaint.mend) for complaint in complaints} == {("$.status", assertion_checks.FIX)}
-    assert assertion_checks.derived_tags(wrong, assertions_made) == tags
+    ]
+    for wrong, tags, lines in cases:
+        assertions_made = list_assertions(wrong)
+        complaints = list(assertion_checks.wrong_tags(wrong, assertions_made))
+        assert [complaint.message for complaint in complaints] == lines, wrong
+        assert {(complaint.json_path, complaint.mend) for complaint in complaints} == {
+            ("$.status", assertion_checks.FIX)
+        }, wrong
+        assert assertion_checks.derived_tags(wrong, assertions_made) == tags
 
-    right = Record(wrong.address, {**wrong.data, "status": tags})
-    assert list(assertion_checks.wrong_tags(right, assertions_made)) == []
+        right = Record(wrong.address, {**wrong.data, "status": tags})
+        assert list(assertion_checks.wrong_tags(right, assertions_made)) == [], wrong
 
 
 def test_statements_missing_from_document_1_may_be_missing(tmp_path: Path) -> None:

@@ -58,9 +58,8 @@ SILENT = replace(
 ALL_ASSUMED = replace(SILENT, probed_record={"status": ["UNVERIFIED"]})
 
 
-@pytest.mark.parametrize(
-    ("results", "reason"),
-    [
+def test_the_reason_why_an_expected_provider_is_blind() -> None:
+    cases: list[tuple[list[Result], str]] = [
         ([], "no record has a result"),
         ([NO_KEY], "nothing was probed (credential-missing: set PA_KEY)"),
         ([NO_KEY, NO_KEY, NOT_ALLOWED], "nothing was probed (credential-missing: set PA_KEY)"),
@@ -89,10 +88,9 @@ ALL_ASSUMED = replace(SILENT, probed_record={"status": ["UNVERIFIED"]})
         ([make_result(Outcome.DRIFTED)], ""),
         ([make_result(Outcome.FLAKY)], ""),
         ([make_result(Outcome.HARNESS_ERROR)], ""),
-    ],
-)
-def test_the_reason_why_an_expected_provider_is_blind(results: list[Result], reason: str) -> None:
-    assert find_blind_providers(results, ["pa"]) == ({"pa": reason} if reason else {})
+    ]
+    for results, reason in cases:
+        assert find_blind_providers(results, ["pa"]) == ({"pa": reason} if reason else {})
 
 
 @pytest.mark.parametrize(("probed", "lane"), [({"surface": "pa_content"}, "pa:x (pa_content)"), ({}, "pa:x")])
@@ -173,9 +171,8 @@ def test_a_shard_that_lacks_a_key_is_not_blind_where_a_whole_run_is() -> None:
     assert run_verdict.blind_providers(make_run(expected=(), providers=(), policy={"shard": "1/2"}), [NO_KEY]) == {}
 
 
-@pytest.mark.parametrize(
-    ("lost", "is_blind"),
-    [
+def test_one_lost_observation_makes_a_run_on_a_mock_blind_and_no_other() -> None:
+    cases: list[tuple[Result, bool]] = [
         (TIMED_OUT, True),
         (RESTRICTED, True),
         (OURS, True),
@@ -184,20 +181,20 @@ def test_a_shard_that_lacks_a_key_is_not_blind_where_a_whole_run_is() -> None:
         (NO_FAULT_FREE_AND_ACCEPTED, False),
         (NOT_ALLOWED, False),
         (NO_KEY, False),
-    ],
-)
-def test_one_lost_observation_makes_a_run_on_a_mock_blind_and_no_other(lost: Result, is_blind: bool) -> None:
-    results = [*make_conforming_results(50), lost]
-    on_a_mock = make_run(live=False, expected=("pa",), providers=("pa",))
-    assert set(run_verdict.blind_providers(on_a_mock, results)) == ({"pa"} if is_blind else set())
-    assert run_verdict.blind_providers(replace(on_a_mock, live=True), results) == {}
-    assert run_verdict.blind_providers(replace(on_a_mock, answered_by=AnsweredBy.GATEWAY), results) == {}
-    assert run_verdict.blind_providers(replace(on_a_mock, invocation=Invocation(traffic=("one.har",))), results) == {}
+    ]
+    for lost, is_blind in cases:
+        results = [*make_conforming_results(50), lost]
+        on_a_mock = make_run(live=False, expected=("pa",), providers=("pa",))
+        assert set(run_verdict.blind_providers(on_a_mock, results)) == ({"pa"} if is_blind else set()), lost
+        assert run_verdict.blind_providers(replace(on_a_mock, live=True), results) == {}, lost
+        assert run_verdict.blind_providers(replace(on_a_mock, answered_by=AnsweredBy.GATEWAY), results) == {}, lost
+        assert (
+            run_verdict.blind_providers(replace(on_a_mock, invocation=Invocation(traffic=("one.har",))), results) == {}
+        ), lost
 
 
-@pytest.mark.parametrize(
-    ("results", "reason"),
-    [
+def test_expect_all_lists_the_records_without_verdict() -> None:
+    cases: list[tuple[list[Result], str]] = [
         (make_conforming_results(3), ""),
         ([NOT_ALLOWED], ""),
         ([ALL_ASSUMED], ""),
@@ -213,10 +210,9 @@ def test_one_lost_observation_makes_a_run_on_a_mock_blind_and_no_other(lost: Res
             "4 records have no verdict: " + ", ".join(["pa/errors/general/r1 (stopped-early)"] * 3) + " and 1 more",
         ),
         ([make_result(Outcome.RESTRICTED)], "1 record has no verdict: pa/errors/general/r0 (restricted)"),
-    ],
-)
-def test_expect_all_lists_the_records_without_verdict(results: list[Result], reason: str) -> None:
-    assert find_gaps_under_expect_all(results) == ({"pa": f"all was expected, and {reason}"} if reason else {})
+    ]
+    for results, reason in cases:
+        assert find_gaps_under_expect_all(results) == ({"pa": f"all was expected, and {reason}"} if reason else {})
 
 
 def test_an_accepted_difference_that_fails_the_run_is_listed_once() -> None:

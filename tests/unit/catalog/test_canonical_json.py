@@ -89,16 +89,6 @@ def test_slugs_keep_the_order_of_the_file() -> None:
     assert list(json.loads(format_record_file({"z": LIMITS, "a": LIMITS}, "rate_limits"))) == ["z", "a"]
 
 
-def test_text_is_for_people() -> None:
-    text = format_record_file({"a": {"name": "Über — 注意"}}, "errors")
-    assert text == '{\n  "a": {\n    "name": "Über — 注意"\n  }\n}\n'
-
-
-def test_half_a_surrogate_pair_stays_the_escape_that_it_was() -> None:
-    text = format_record_file({"a": {"name": "\ud800"}}, "errors")
-    assert json.loads(text.encode()) == {"a": {"name": "\ud800"}}
-
-
 def test_order_of_keys_does_not_matter_for_the_text() -> None:
     for name, content in make_small_catalog().items():
         kind = name.removesuffix(".json").split("/")[1]

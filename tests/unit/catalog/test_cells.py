@@ -11,7 +11,6 @@ from catalog_probe.catalog.model import Outcome, Record, Tag
 from catalog_probe.catalog.model.observation import Observation
 from catalog_probe.catalog.observed.cells import cells_of, resolved_assumptions
 from catalog_probe.catalog.observed.last_seen import is_expired
-from catalog_probe.catalog.writeback.canonical_json import format_record_file
 from catalog_probe.catalog.writeback.planner import NoPatch, UpdatePolicy, plan_patch
 from catalog_probe.catalog.writeback.sightings import Sighting
 from tests.unit.catalog.catalog_factories import ENDPOINT_ADDRESS, make_record, make_sighting
@@ -243,17 +242,6 @@ def test_an_assumption_of_the_surface_is_resolved_by_a_mismatch_only() -> None:
     once = apply_nights(make_record(), *same_day)
     assert once.data["evidence"]["resolved"] == {"answer/body:/request_id": {"observed": "absent", "on": "2026-11-01"}}
     assert isinstance(plan_patch(once, same_day, POLICY, TODAY, list_assertions(once)), NoPatch)
-
-
-def test_one_endpoint_is_one_line_of_the_file() -> None:
-    once = apply_nights(
-        make_record(),
-        make_night("2026-11-01", make_observation(), make_observation(OTHER_ENDPOINT, not_observed=("type",))),
-    )
-    text = format_record_file({"rate_limit_error": once.data}, "errors")
-    lines = [line.strip().rstrip(",") for line in text.splitlines() if line.strip().startswith('"pa/endpoints')]
-    assert f'"{ENDPOINT_ADDRESS}": {{"on": "2026-11-01"}}' in lines
-    assert f'"{OTHER_ENDPOINT}": {{"on": "2026-11-01", "not_observed": {{"answer/type": null}}}}' in lines
 
 
 def test_a_night_without_observation_keeps_evidence_of_earlier_statements() -> None:

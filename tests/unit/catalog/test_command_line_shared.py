@@ -22,7 +22,6 @@ from catalog_probe.probes.targets.target import TargetError
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Callable
 
 OWN_ERRORS = (CatalogError, EvidenceError, TargetError, UsageError, JournalError, MockError, RecipeError)
 
@@ -41,9 +40,8 @@ def run_failing_command(error: BaseException | None, *arguments: str) -> int:
     return parsing.run(parser, arguments)
 
 
-@pytest.mark.parametrize(
-    ("error", "status", "message"),
-    [
+def test_each_error_has_its_exit_status_and_message(capsys: pytest.CaptureFixture[str]) -> None:
+    cases: list[tuple[BaseException | None, int, str]] = [
         (None, Exit.PROBLEMS, ""),
         (
             CatalogError("is odd", "make it even", file=Path("a.json"), location="$.b"),
@@ -55,13 +53,10 @@ def run_failing_command(error: BaseException | None, *arguments: str) -> int:
         (PermissionError(13, "Permission denied", "out"), Exit.USAGE, "out: Permission denied; name another"),
         (OSError("disk full"), Exit.USAGE, "cannot write: disk full"),
         (KeyboardInterrupt(), INTERRUPTED, "stopped"),
-    ],
-)
-def test_each_error_has_its_exit_status_and_message(
-    error: BaseException | None, status: int, message: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert run_failing_command(error) == status
-    assert capsys.readouterr().err == (f"any: {message}\n" if message else "")
+    ]
+    for error, status, message in cases:
+        assert run_failing_command(error) == status
+        assert capsys.readouterr().err == (f"any: {message}\n" if message else ""), error
 
 
 def test_an_unexpected_error_prints_a_traceback(capsys: pytest.CaptureFixture[str]) -> None:
@@ -99,13 +94,13 @@ def test_printing_to_a_closed_stream_is_no_error(monkeypatch: pytest.MonkeyPatch
     assert run_failing_command(None) == Exit.PROBLEMS
 
 
-@pytest.mark.parametrize("kind", OWN_ERRORS, ids=lambda kind: kind.__name__)
-def test_own_errors_have_one_base_class(kind: Callable[..., UserError]) -> None:
-    error = kind("is\nodd", "make it even", location="there")
-    assert isinstance(error, UserError)
-    assert (error.what, error.mend) == ("is\nodd", "make it even")
-    assert str(error) == "there: is odd; make it even"
-    assert str(kind("is odd")) == "is odd"
+def test_own_errors_have_one_base_class() -> None:
+    for kind in OWN_ERRORS:
+        error = kind("is\nodd", "make it even", location="there")
+        assert isinstance(error, UserError), kind
+        assert (error.what, error.mend) == ("is\nodd", "make it even"), kind
+        assert str(error) == "there: is odd; make it even", kind
+        assert str(kind("is odd")) == "is odd"
 
 
 @pytest.mark.parametrize(
@@ -144,13 +139,18 @@ def parse_read_command(*arguments: str) -> argparse.Namespace | None:
     return parsed[0] if parsing.run(parser, ["read", *arguments]) == Exit.FINE else None
 
 
-@pytest.mark.parametrize("position", range(3))
-def test_options_may_come_between_positional_arguments(position: int) -> None:
-    arguments = ["pd", "body.json"]
-    arguments[position:position] = ["--status", "429", "--tag", "b"]
-    namespace = parse_read_command(*arguments)
-    assert namespace is not None
-    assert (namespace.whose, namespace.file, namespace.status, namespace.tag) == ("pd", "body.json", 429, ["a", "b"])
+def test_options_may_come_between_positional_arguments() -> None:
+    for position in range(3):
+        arguments = ["pd", "body.json"]
+        arguments[position:position] = ["--status", "429", "--tag", "b"]
+        namespace = parse_read_command(*arguments)
+        assert namespace is not None, position
+        assert (namespace.whose, namespace.file, namespace.status, namespace.tag) == (
+            "pd",
+            "body.json",
+            429,
+            ["a", "b"],
+        ), position
 
 
 def test_an_optional_positional_may_be_left_out() -> None:

@@ -7,7 +7,6 @@ from datetime import date, timedelta
 from itertools import permutations
 from typing import TYPE_CHECKING, Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -44,6 +43,8 @@ from tests.unit.catalog.catalog_factories import (
 )
 
 if TYPE_CHECKING:
+    import pytest
+
     from catalog_probe.catalog.model.assertion import Assertion
 
 FIRST = date(2026, 11, 1)
@@ -132,20 +133,23 @@ def test_without_pending_days_a_first_drift_counts() -> None:
     assert find_exit_status([result], "pa") is Exit.DRIFT
 
 
-@pytest.mark.parametrize(("days", "waits"), [(0, True), (1, True), (6, True), (7, False), (30, False)])
-@pytest.mark.parametrize("wrote", [True, False])
-def test_it_is_red_when_its_days_ran_out_with_or_without_write_back(days: int, waits: bool, wrote: bool) -> None:
+def test_it_is_red_when_its_days_ran_out_with_or_without_write_back() -> None:
     """The record remembers the first look; where nobody writes back, the history does."""
-    nights = [make_night(days_later(number), STATUS) for number in range(days)]
-    written_record = write_back(make_record(), *nights) if wrote else make_record()
-    rows = (
-        []
-        if wrote
-        else make_history_rows(*(judge_drift(written_record, days_later(number), STATUS) for number in range(days)))
-    )
-    result = judge_drift(written_record, days_later(days), STATUS, earlier=rows)
-    assert is_pending(result) == waits
-    assert run_verdict.is_failure(result) != waits
+    days_cases: list[tuple[int, bool]] = [(0, True), (1, True), (6, True), (7, False), (30, False)]
+    for wrote in [True, False]:
+        for days, waits in days_cases:
+            nights = [make_night(days_later(number), STATUS) for number in range(days)]
+            written_record = write_back(make_record(), *nights) if wrote else make_record()
+            rows = (
+                []
+                if wrote
+                else make_history_rows(
+                    *(judge_drift(written_record, days_later(number), STATUS) for number in range(days))
+                )
+            )
+            result = judge_drift(written_record, days_later(days), STATUS, earlier=rows)
+            assert is_pending(result) == waits, wrote
+            assert run_verdict.is_failure(result) != waits, wrote
 
 
 def make_history_rows(*nights: Result, live: bool = True) -> list[earlier_runs.HistoryRow]:

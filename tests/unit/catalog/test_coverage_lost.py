@@ -45,24 +45,22 @@ def _make_run(today: str, rows: list[Any], **changes: Any) -> Run:
 ALL_CONFORM = make_night(*[CONFORMS] * 10)
 
 
-@pytest.mark.parametrize(
-    ("refused", "status", "reason"),
-    [
+def test_a_newly_refused_record_is_lost_coverage() -> None:
+    cases: list[tuple[int, Exit, str | None]] = [
         (1, Exit.FINE, None),
         (2, Exit.FINE, None),
         (3, Exit.BLIND, "3 of 10 had a verdict before and have none now (probe-refused)"),
         (10, Exit.BLIND, "no record has a verdict (probe-refused)"),
-    ],
-)
-def test_a_newly_refused_record_is_lost_coverage(refused: int, status: Exit, reason: str | None) -> None:
-    run, results = make_run_after(ALL_CONFORM), make_night(*[REFUSED] * refused, *[CONFORMS] * (10 - refused))
-    assert coverage_lost.find_lost_coverage(run, results) == set(ADDRESSES[:refused])
-    assert run_verdict.exit_status(run, results) is status
-    assert run_verdict.blind_providers(run, results).get("pa") == reason
-    for text in (terminal.render(run, results), summary.render(run, results)):
-        assert f"Coverage lost ({refused})" in text
-        assert "Nothing changed" not in text
-        assert "No drift;" not in text
+    ]
+    for refused, status, reason in cases:
+        run, results = make_run_after(ALL_CONFORM), make_night(*[REFUSED] * refused, *[CONFORMS] * (10 - refused))
+        assert coverage_lost.find_lost_coverage(run, results) == set(ADDRESSES[:refused])
+        assert run_verdict.exit_status(run, results) is status, refused
+        assert run_verdict.blind_providers(run, results).get("pa") == reason, refused
+        for text in (terminal.render(run, results), summary.render(run, results)):
+            assert f"Coverage lost ({refused})" in text
+            assert "Nothing changed" not in text, refused
+            assert "No drift;" not in text, refused
 
 
 def test_a_record_that_was_always_refused_is_not_lost() -> None:
@@ -92,9 +90,9 @@ def test_coverage_stays_lost_until_the_next_verdict() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("reason", "is_lost"),
-    [
+def test_coverage_is_lost_only_if_the_record_was_to_be_probed() -> None:
+    """A variable that is set and empty is a secret that a CI could not find; what is sought on the account is meant."""
+    cases: list[tuple[str, bool]] = [
         ("cost-not-allowed", False),
         ("credential-missing", False),
         ("provider-not-configured", False),
@@ -102,12 +100,10 @@ def test_coverage_stays_lost_until_the_next_verdict() -> None:
         ("value-missing", False),
         ("credential-empty", True),
         ("value-not-found", True),
-    ],
-)
-def test_coverage_is_lost_only_if_the_record_was_to_be_probed(reason: str, is_lost: bool) -> None:
-    """A variable that is set and empty is a secret that a CI could not find; what is sought on the account is meant."""
-    results = make_night((Outcome.NOT_PROBED, reason), *[CONFORMS] * 9)
-    assert bool(coverage_lost.find_lost_coverage(make_run_after(ALL_CONFORM), results)) == is_lost
+    ]
+    for reason, is_lost in cases:
+        results = make_night((Outcome.NOT_PROBED, reason), *[CONFORMS] * 9)
+        assert bool(coverage_lost.find_lost_coverage(make_run_after(ALL_CONFORM), results)) == is_lost, reason
 
 
 @pytest.mark.parametrize("reason", ["credential-empty", "value-not-found"])
@@ -124,21 +120,19 @@ def test_lost_coverage_of_an_unexpected_provider_is_reported_and_does_not_fail()
     assert "Coverage lost (9)" in terminal.render(relaxed, results)
 
 
-@pytest.mark.parametrize(
-    ("note", "target", "live", "is_lost"),
-    [
+def test_a_record_remembers_its_verdict_without_a_history() -> None:
+    """Evidence of another account says nothing: what one key may see, another need not."""
+    cases: list[tuple[str, str, bool, bool]] = [
         ("conforms, seen on live in run r1 at 2026-11-02T04:00:00Z", "live", True, True),
         ("drifted, seen on live in run r1 at 2026-11-02T04:00:00Z: status", "live", True, True),
         ("expired: last seen 2026-01-01", "live", True, False),
         ("conforms, seen on live in run r1 at 2026-11-02T04:00:00Z", "staging", True, False),
         ("conforms, seen on mock in run r1 at 2026-11-02T04:00:00Z", "mock", False, False),
-    ],
-)
-def test_a_record_remembers_its_verdict_without_a_history(note: str, target: str, live: bool, is_lost: bool) -> None:
-    """Evidence of another account says nothing: what one key may see, another need not."""
-    probed = make_record(observed={"verified_at": "2026-11-02", "endpoint": "/v1", "param": None, "note": note})
-    observed = make_result(Outcome.RESTRICTED, probed_record=probed)
-    assert bool(coverage_lost.find_lost_coverage(make_run(target=target, live=live), [observed])) == is_lost
+    ]
+    for note, target, live, is_lost in cases:
+        probed = make_record(observed={"verified_at": "2026-11-02", "endpoint": "/v1", "param": None, "note": note})
+        observed = make_result(Outcome.RESTRICTED, probed_record=probed)
+        assert bool(coverage_lost.find_lost_coverage(make_run(target=target, live=live), [observed])) == is_lost, note
 
 
 @pytest.mark.parametrize(
@@ -169,9 +163,8 @@ def test_a_missing_result_is_a_harness_error_and_not_lost_coverage() -> None:
     assert run_verdict.exit_status(run, results) is Exit.HARNESS_ERROR
 
 
-@pytest.mark.parametrize(
-    ("outcome", "is_blind"),
-    [
+def test_with_expect_all_a_record_without_verdict_is_blind() -> None:
+    cases: list[tuple[tuple[Outcome, str], bool]] = [
         ((Outcome.INCONCLUSIVE, "read-timeout"), True),
         ((Outcome.INCONCLUSIVE, "assumption-failed"), True),
         (REFUSED, True),
@@ -181,17 +174,16 @@ def test_a_missing_result_is_a_harness_error_and_not_lost_coverage() -> None:
         ((Outcome.NOT_PROBED, "provider-only-cause"), False),
         ((Outcome.FLAKY, "attempts-differ"), False),
         (CONFORMS, False),
-    ],
-)
-def test_with_expect_all_a_record_without_verdict_is_blind(outcome: tuple[Outcome, str], is_blind: bool) -> None:
-    results = make_night(outcome, *[CONFORMS] * 9)
-    strict = make_run_after(policy={"expect_all": True})
-    assert (run_verdict.exit_status(strict, results) is Exit.BLIND) == is_blind
-    assert run_verdict.exit_status(make_run_after(), results) in (Exit.FINE, Exit.DRIFT)
-    if is_blind:
-        message = f"all was expected, and 1 record has no verdict: {ADDRESSES[0]} ({outcome[1]})"
-        assert run_verdict.blind_providers(strict, results) == {"pa": message}
-        assert message in summary.render(strict, results)
+    ]
+    for outcome, is_blind in cases:
+        results = make_night(outcome, *[CONFORMS] * 9)
+        strict = make_run_after(policy={"expect_all": True})
+        assert (run_verdict.exit_status(strict, results) is Exit.BLIND) == is_blind, outcome
+        assert run_verdict.exit_status(make_run_after(), results) in (Exit.FINE, Exit.DRIFT), outcome
+        if is_blind:
+            message = f"all was expected, and 1 record has no verdict: {ADDRESSES[0]} ({outcome[1]})"
+            assert run_verdict.blind_providers(strict, results) == {"pa": message}, outcome
+            assert message in summary.render(strict, results), outcome
 
 
 def test_since_is_the_first_day_without_a_verdict() -> None:

@@ -6,8 +6,6 @@ from dataclasses import replace
 from datetime import date
 from typing import TYPE_CHECKING, Any
 
-import pytest
-
 from catalog_probe.catalog.evidence.earlier_runs import EarlierOutcome
 from catalog_probe.catalog.model import Aspect, Finding, Json, Outcome, Severity
 from catalog_probe.catalog.model.codes import FindingCode
@@ -30,31 +28,27 @@ PROBED = dict(make_record(ERROR_ADDRESS).data)
 WITHOUT_SURFACE = {name: value for name, value in PROBED.items() if name != "surface"}
 
 
-@pytest.mark.parametrize(
-    ("code", "at", "probed", "name"),
-    [
+def test_a_candidate_has_the_name_of_its_discovery() -> None:
+    cases: list[tuple[FindingCode, str, dict[str, Any], str]] = [
         (FindingCode.UNDOCUMENTED_HEADER, "x-new", PROBED, "header/x-new"),
         (FindingCode.UNDOCUMENTED_FIELD, "/error/new", PROBED, f"field/{PROBED['surface']}/error/new"),
         (FindingCode.UNDOCUMENTED_FIELD, "/new", WITHOUT_SURFACE, "field/unknown/new"),
         (FindingCode.UNDOCUMENTED_CODE, "code", PROBED, "error/code/seen"),
-    ],
-)
-def test_a_candidate_has_the_name_of_its_discovery(
-    code: FindingCode, at: str, probed: dict[str, Any], name: str
-) -> None:
-    discoveries = collect_discoveries([make_discovery_sighting(code, at, "seen", probed=probed)])
-    assert discoveries == {
-        "pa": {
-            name: {
-                "status": ["LIVE_DISCOVERED"],
-                "example": "seen",
-                "first_seen": "2026-11-20",
-                "last_seen": "2026-11-20",
-                "target": "live",
-                "records": [ERROR_ADDRESS],
+    ]
+    for code, at, probed, name in cases:
+        discoveries = collect_discoveries([make_discovery_sighting(code, at, "seen", probed=probed)])
+        assert discoveries == {
+            "pa": {
+                name: {
+                    "status": ["LIVE_DISCOVERED"],
+                    "example": "seen",
+                    "first_seen": "2026-11-20",
+                    "last_seen": "2026-11-20",
+                    "target": "live",
+                    "records": [ERROR_ADDRESS],
+                }
             }
-        }
-    }
+        }, code
 
 
 def test_a_documented_value_is_no_discovery() -> None:
@@ -77,23 +71,25 @@ def candidate(first: str, last: str, example: str = "a", *records: str) -> Candi
 OLD = candidate("2026-11-01", "2026-11-02", "b", "pa/errors/a/b")
 
 
-@pytest.mark.parametrize(
-    ("new", "dates"),
-    [
+def test_a_repeated_discovery_is_renewed_after_a_week() -> None:
+    cases: list[tuple[Candidates, tuple[str, str]]] = [
+        # within a week
         (candidate("2026-11-09", "2026-11-09"), ("2026-11-01", "2026-11-02")),
+        # after a week
         (candidate("2026-11-10", "2026-11-10"), ("2026-11-01", "2026-11-10")),
+        # seen before
         (candidate("2026-10-31", "2026-11-02"), ("2026-10-31", "2026-11-02")),
+        # seen before and not since
         (candidate("2026-10-31", "2026-10-31"), ("2026-10-31", "2026-11-02")),
+        # since the same day
         (candidate("2026-11-01", "2026-11-09"), ("2026-11-01", "2026-11-02")),
-    ],
-    ids=["within a week", "after a week", "seen before", "seen before and not since", "since the same day"],
-)
-def test_a_repeated_discovery_is_renewed_after_a_week(new: Candidates, dates: tuple[str, str]) -> None:
-    merged = merge_candidates(OLD, new, 7)["header/x"]
-    assert (merged["first_seen"], merged["last_seen"]) == dates
-    changed = merged != OLD["header/x"]
-    assert merged["example"] == ("a" if changed else "b")
-    assert merged["records"] == (["pa/errors/a/b", ERROR_ADDRESS] if changed else ["pa/errors/a/b"])
+    ]
+    for new, dates in cases:
+        merged = merge_candidates(OLD, new, 7)["header/x"]
+        assert (merged["first_seen"], merged["last_seen"]) == dates, new
+        changed = merged != OLD["header/x"]
+        assert merged["example"] == ("a" if changed else "b"), new
+        assert merged["records"] == (["pa/errors/a/b", ERROR_ADDRESS] if changed else ["pa/errors/a/b"]), new
 
 
 def test_a_drift_that_was_not_drawn_since_is_one_still_and_begins_where_it_began() -> None:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import pytest
-
 from catalog_probe.catalog.evidence.drift_identity import cause_key, format_drift, observed_class
 from catalog_probe.catalog.model import Aspect, Finding, Json, Severity
 from catalog_probe.catalog.model.codes import FindingCode
@@ -18,9 +16,8 @@ def make_drift(code: FindingCode, aspect: Aspect, observed: Json, location: str 
 STATUS = make_drift(FindingCode.STATUS_DIFFERS, Aspect.STATUS, 403)
 
 
-@pytest.mark.parametrize(
-    ("finding", "name"),
-    [
+def test_a_drift_is_named_by_its_assertion_and_observed_class() -> None:
+    cases: list[tuple[Finding, str]] = [
         (STATUS, "answer/status 403"),
         (make_drift(FindingCode.HEADER_MISSING, Aspect.HEADER, "x", "retry-after"), "answer/header:retry-after absent"),
         (make_drift(FindingCode.FIELD_DIFFERS, Aspect.BODY, None, "/a"), "answer/body:/a absent"),
@@ -34,10 +31,9 @@ STATUS = make_drift(FindingCode.STATUS_DIFFERS, Aspect.STATUS, 403)
             "answer/header:retry-after out-of-range",
         ),
         (make_drift(FindingCode.STATUS_DIFFERS, Aspect.STATUS, 1, "status"), "answer/status 1"),
-    ],
-)
-def test_a_drift_is_named_by_its_assertion_and_observed_class(finding: Finding, name: str) -> None:
-    assert format_drift(finding) == name
+    ]
+    for finding, name in cases:
+        assert format_drift(finding) == name
 
 
 def test_a_name_is_truncated_in_both_parts() -> None:

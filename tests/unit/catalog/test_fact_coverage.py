@@ -55,9 +55,8 @@ def ids(assertions: tuple[Assertion, ...]) -> list[str]:
     return [assertion.id for assertion in assertions]
 
 
-@pytest.mark.parametrize(
-    ("checked_by", "assertion_ids"),
-    [
+def test_a_fact_is_checked_by_the_assertions_that_it_names() -> None:
+    cases: list[tuple[str, list[str]]] = [
         ("", []),
         ("pa/errors/general/one#answer/status", [ONE.id]),
         ("pa/errors/general/*#answer/status", [ONE.id, TWO.id]),
@@ -68,30 +67,25 @@ def ids(assertions: tuple[Assertion, ...]) -> list[str]:
         ("pa/endpoints/models/list#success/body:/data/*/id", [ITEMS.id]),
         ("part: pa/errors/general/one#answer/status", [ONE.id]),
         ("only-the-provider", []),
-    ],
-)
-def test_a_fact_is_checked_by_the_assertions_that_it_names(checked_by: str, assertion_ids: list[str]) -> None:
-    own = fact(checked_by=checked_by)
-    assert ids(FactChecks([own], ALL).assertions_for(own)) == assertion_ids
+    ]
+    for checked_by, assertion_ids in cases:
+        own = fact(checked_by=checked_by)
+        assert ids(FactChecks([own], ALL).assertions_for(own)) == assertion_ids, checked_by
 
 
-@pytest.mark.parametrize(
-    ("statement", "assertion", "is_checked"),
-    [
+def test_a_partly_assumed_assertion_checks_the_remaining_facts() -> None:
+    cases: list[tuple[str, Assertion, bool]] = [
         ("A is refused", REFUSED, True),  # a success there would be a difference from the documents
         ("A gives 404", REFUSED, False),  # another refusal would be none
         ("A says x", PLACED, True),  # another value there would be one
         ("A says b", SHAPED, False),
         ("A says x", GUESS, False),
-    ],
-)
-def test_a_partly_assumed_assertion_checks_the_remaining_facts(
-    statement: str, assertion: Assertion, is_checked: bool
-) -> None:
-    own = fact(statement=statement, checked_by=assertion.id)
-    checks = FactChecks([own], [assertion])
-    assert (checks.assertions_for(own) == (assertion,)) is is_checked
-    assert (list(checking.check_facts(checks)) == []) is is_checked
+    ]
+    for statement, assertion, is_checked in cases:
+        own = fact(statement=statement, checked_by=assertion.id)
+        checks = FactChecks([own], [assertion])
+        assert (checks.assertions_for(own) == (assertion,)) is is_checked, statement
+        assert (list(checking.check_facts(checks)) == []) is is_checked, statement
 
 
 def test_a_restating_fact_is_checked_by_the_assertions_of_the_restated_one() -> None:
@@ -112,20 +106,18 @@ def test_a_ring_of_restatements_ends() -> None:
     assert all(checks.is_unchecked(member) for member in ring)
 
 
-@pytest.mark.parametrize(
-    ("cells", "wanting"),
-    [
+def test_a_wire_fact_without_assertion_is_unchecked() -> None:
+    cases: list[tuple[dict[str, str], bool]] = [
         ({}, True),
         ({"wire": "told"}, False),
         ({"wire": "impossible"}, False),
         ({"checked_by": "needs-an-account-state"}, False),
         ({"checked_by": ONE.id}, False),
         ({"checked_by": GUESS.id}, True),
-    ],
-)
-def test_a_wire_fact_without_assertion_is_unchecked(cells: dict[str, str], wanting: bool) -> None:
-    own = fact(**cells)
-    assert FactChecks([own], ALL).is_unchecked(own) is wanting
+    ]
+    for cells, wanting in cases:
+        own = fact(**cells)
+        assert FactChecks([own], ALL).is_unchecked(own) is wanting, cells
 
 
 def test_an_assertion_without_fact_is_listed_with_the_facts_of_its_row() -> None:
@@ -174,12 +166,14 @@ COMPLAINTS: list[tuple[list[dict[str, str]], str]] = [
 ]
 
 
-@pytest.mark.parametrize(("rows", "line"), COMPLAINTS)
-def test_each_mistake_is_one_line_with_its_mend(rows: list[dict[str, str]], line: str) -> None:
-    complaints = [complaint for _, complaint in checking.check_facts(FactChecks([fact(**row) for row in rows], ALL))]
-    assert [f"{complaint.json_path}: {complaint.message}; {complaint.mend}" for complaint in complaints] == (
-        [line] if line else []
-    )
+def test_each_mistake_is_one_line_with_its_mend() -> None:
+    for rows, line in COMPLAINTS:
+        complaints = [
+            complaint for _, complaint in checking.check_facts(FactChecks([fact(**row) for row in rows], ALL))
+        ]
+        assert [f"{complaint.json_path}: {complaint.message}; {complaint.mend}" for complaint in complaints] == (
+            [line] if line else []
+        ), rows
 
 
 def written(folder: Path, *lines: str) -> Path:
@@ -191,20 +185,19 @@ def written(folder: Path, *lines: str) -> Path:
 HEADER = "\t".join(COLUMNS)
 
 
-@pytest.mark.parametrize(
-    ("lines", "message"),
-    [
+def test_an_unreadable_file_is_a_problem_with_its_line(tmp_path: Path, subtests: pytest.Subtests) -> None:
+    cases: list[tuple[list[str], str]] = [
         ([], "pa.tsv: has the columns ; they are id, section"),
         (["id\tsection"], "pa.tsv: has the columns id, section; they are id, section, row"),
         ([HEADER, "one\ttwo"], "pa.tsv:2: has 2 cells; write 7, separated by tabs"),
         ([HEADER, "\t".join({**ROW, "wire": "ye"}.values())], "pa.tsv:2: wire is 'ye'; did you mean yes?"),
         ([HEADER, "\t".join({**ROW, "wire": "no"}.values())], "wire is 'no'; it is one of yes, told, impossible"),
-    ],
-)
-def test_an_unreadable_file_is_a_problem_with_its_line(tmp_path: Path, lines: list[str], message: str) -> None:
-    with pytest.raises(CatalogError) as error:
-        read_facts("pa", written(tmp_path, *lines))
-    assert message in str(error.value)
+    ]
+    for lines, message in cases:
+        with subtests.test(repr(lines)):
+            with pytest.raises(CatalogError) as error:
+                read_facts("pa", written(tmp_path, *lines))
+            assert message in str(error.value)
 
 
 def test_a_binary_file_is_a_problem_and_a_provider_without_file_has_no_facts(tmp_path: Path) -> None:
@@ -227,12 +220,12 @@ def test_quotes_are_letters_like_any_other(tmp_path: Path) -> None:
     assert read_facts("pa", written(tmp_path, HEADER, line))[0].note == 'says "usually'
 
 
-@pytest.mark.parametrize("provider", providers())
-def test_the_shipped_facts_are_read_whole(provider: str) -> None:
-    facts = read_facts(provider)
-    assert len(facts) == len(facts_file(provider).read_text(encoding="utf-8").splitlines()) - 1
-    assert {member.wire for member in facts} <= set(Wire)
-    assert any(member.wire is Wire.YES for member in facts)
+def test_the_shipped_facts_are_read_whole() -> None:
+    for provider in providers():
+        facts = read_facts(provider)
+        assert len(facts) == len(facts_file(provider).read_text(encoding="utf-8").splitlines()) - 1
+        assert {member.wire for member in facts} <= set(Wire), provider
+        assert any(member.wire is Wire.YES for member in facts), provider
 
 
 NAMES = st.sampled_from(

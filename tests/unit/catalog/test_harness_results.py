@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import pytest
-
 from catalog_probe.catalog.evidence import harness_results
 from catalog_probe.catalog.evidence.harness_results import (
     find_silent_lanes,
@@ -38,9 +36,8 @@ def run(*self_tests: str) -> Run:
 CAME_OUT = self_test()
 
 
-@pytest.mark.parametrize(
-    ("lanes", "results", "failing", "silent"),
-    [
+def test_a_lane_with_a_verdict_is_silent_where_its_self_test_did_not_come_out() -> None:
+    cases: list[tuple[Sequence[str], Sequence[Result], Sequence[Result], list[str]]] = [
         ([LANE], [record(), CAME_OUT], [CAME_OUT], []),
         ([LANE], [record(), CAME_OUT], [], [LANE]),
         ([LANE], [record()], [], [LANE]),
@@ -54,12 +51,9 @@ CAME_OUT = self_test()
         ([], [self_test(Outcome.HARNESS_ERROR)], [], [LANE]),
         ([OTHER, LANE], [record(), record(lane=OTHER)], [], [OTHER, LANE]),
         ([OTHER, LANE], [record(), record(lane=OTHER), CAME_OUT], [CAME_OUT], [OTHER]),
-    ],
-)
-def test_a_lane_with_a_verdict_is_silent_where_its_self_test_did_not_come_out(
-    lanes: Sequence[str], results: Sequence[Result], failing: Sequence[Result], silent: list[str]
-) -> None:
-    assert find_silent_lanes(run(*lanes), results, failing) == silent
+    ]
+    for lanes, results, failing, silent in cases:
+        assert find_silent_lanes(run(*lanes), results, failing) == silent
 
 
 def test_lines_of_the_run_have_addresses_of_their_own_and_are_no_records() -> None:

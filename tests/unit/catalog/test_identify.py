@@ -27,19 +27,21 @@ def pc(error: dict[str, Any], status: int = 429, headers: Any = PC_HEADERS, **mo
     return identify("pc", status, headers, {"error": error, **more})
 
 
-@pytest.mark.parametrize(
-    "body",
-    [
+def test_a_body_is_read_in_every_form_that_people_have_it_in() -> None:
+    bodys: list[Any] = [
+        # parsed
         {"error": PC_LIMIT},
+        # text
         json.dumps({"error": PC_LIMIT}),
+        # bytes
         json.dumps({"error": PC_LIMIT}).encode(),
+        # unwrapped by an SDK
         PC_LIMIT,
+        # in the words of an exception
         f"Error code: 429 - { ({'error': PC_LIMIT})!r}",
-    ],
-    ids=["parsed", "text", "bytes", "unwrapped by an SDK", "in the words of an exception"],
-)
-def test_a_body_is_read_in_every_form_that_people_have_it_in(body: Any) -> None:
-    assert identify("PC", 429, PC_HEADERS, body).records == (RATE_LIMIT,)
+    ]
+    for body in bodys:
+        assert identify("PC", 429, PC_HEADERS, body).records == (RATE_LIMIT,)
 
 
 def test_a_documented_answer_with_headers_of_the_provider_is_one_record() -> None:
@@ -111,11 +113,12 @@ def test_an_undocumented_status_is_a_reason() -> None:
 PA_LIMIT = {"type": "error", "error": {"type": "rate_limit_error", "message": "Slow."}, "request_id": "req_1"}
 
 
-@pytest.mark.parametrize("path", [None, "/v1/messages", "https://api.example/v1/messages?beta=true", "/v1/nowhere"])
-def test_an_error_of_the_compliance_api_needs_its_path(path: str | None) -> None:
-    identity = identify("pa", 429, {"request-id": "req_1"}, PA_LIMIT, path=path)
-    assert identity.records
-    assert not any("/compliance/" in address for address in identity.records)
+def test_an_error_of_the_compliance_api_needs_its_path() -> None:
+    paths: list[str | None] = [None, "/v1/messages", "https://api.example/v1/messages?beta=true", "/v1/nowhere"]
+    for path in paths:
+        identity = identify("pa", 429, {"request-id": "req_1"}, PA_LIMIT, path=path)
+        assert identity.records, path
+        assert not any("/compliance/" in address for address in identity.records), path
 
 
 def test_the_path_distinguishes_records_with_the_same_answer() -> None:
@@ -166,17 +169,21 @@ def test_a_documented_header_value_distinguishes_two_records(headers: dict[str, 
     assert Recognizer.from_records("pa", records).identify(answer).records == (f"pa/errors/made/{slug}",)
 
 
-@pytest.mark.parametrize(
-    ("documented", "status", "is_candidate"),
-    [(200, 404, False), ("200/503", 404, True), ("200/503", 201, True), (400, 201, False), ("5xx", 201, False)],
-)
-def test_an_error_is_no_documented_success_and_a_success_no_documented_error(
-    documented: int | str, status: int, is_candidate: bool
-) -> None:
-    original = catalog_probe.load()["pc/errors/rate_limit/rate_limit_exceeded"].record
-    record = replace(original, data={**original.data, "http_status": documented})
-    recognizer = Recognizer.from_records("pc", [record])
-    assert bool(recognizer.identify(make_answer(status, PC_HEADERS, {"error": PC_LIMIT})).records) is is_candidate
+def test_an_error_is_no_documented_success_and_a_success_no_documented_error() -> None:
+    cases: list[tuple[int | str, int, bool]] = [
+        (200, 404, False),
+        ("200/503", 404, True),
+        ("200/503", 201, True),
+        (400, 201, False),
+        ("5xx", 201, False),
+    ]
+    for documented, status, is_candidate in cases:
+        original = catalog_probe.load()["pc/errors/rate_limit/rate_limit_exceeded"].record
+        record = replace(original, data={**original.data, "http_status": documented})
+        recognizer = Recognizer.from_records("pc", [record])
+        assert (
+            bool(recognizer.identify(make_answer(status, PC_HEADERS, {"error": PC_LIMIT})).records) is is_candidate
+        ), documented
 
 
 def test_wording_alone_makes_only_a_candidate() -> None:
@@ -198,9 +205,8 @@ def test_a_header_that_must_be_absent_rules_a_record_out() -> None:
     assert cap not in retried.records
 
 
-@pytest.mark.parametrize(
-    ("provider", "status", "headers", "body", "group", "may"),
-    [
+def test_status_and_headers_alone_give_a_group_and_advice() -> None:
+    cases: list[tuple[str, int, Any, Any, str, May]] = [
         ("pa", 503, None, "<html>Unavailable</html>", "overload", May.YES),
         ("pa", 500, None, b"", "server error", May.YES),
         ("pa", 520, {"server": "edge"}, "<html>x</html>", "server error", May.YES),
@@ -212,15 +218,12 @@ def test_a_header_that_must_be_absent_rules_a_record_out() -> None:
         ("pa", 418, {"x-should-retry": "false"}, {}, "", May.NO),
         ("pa", 418, {"retry-after": "12"}, {}, "", May.YES),
         ("pc", 402, None, {"detail": "pay"}, "", May.UNKNOWN),
-    ],
-)
-def test_status_and_headers_alone_give_a_group_and_advice(
-    provider: str, status: int, headers: Any, body: Any, group: str, may: May
-) -> None:
-    identity = identify(provider, status, headers, body)
-    assert (identity.record, identity.candidates, identity.group) == (None, (), group)
-    assert identity.retry.may is may
-    assert identity.retry.wait_s == (12.0 if headers and "12" in headers.values() else None)
+    ]
+    for provider, status, headers, body, group, may in cases:
+        identity = identify(provider, status, headers, body)
+        assert (identity.record, identity.candidates, identity.group) == (None, (), group), provider
+        assert identity.retry.may is may, provider
+        assert identity.retry.wait_s == (12.0 if headers and "12" in headers.values() else None), provider
 
 
 def test_a_gateway_page_is_recognized() -> None:
@@ -236,14 +239,18 @@ def test_many_matching_records_are_one_group() -> None:
     assert len(identity.records) > 5
 
 
-@pytest.mark.parametrize(
-    "headers", [{"apim-request-id": "1"}, {"X-MS-Region": "here"}, {"x-litellm-version": "1"}, {"x-groq-region": "x"}]
-)
-def test_the_same_body_from_another_host_is_no_record(headers: dict[str, str]) -> None:
-    identity = pc(PC_LIMIT, headers=headers)
-    assert identity.records == ()
-    assert (identity.verdict, identity.nearest) == ("group", (RATE_LIMIT,))
-    assert "it only looks like pc/errors/rate_limit/rate_limit_exceeded" in identity.reasons
+def test_the_same_body_from_another_host_is_no_record() -> None:
+    headerss: list[dict[str, str]] = [
+        {"apim-request-id": "1"},
+        {"X-MS-Region": "here"},
+        {"x-litellm-version": "1"},
+        {"x-groq-region": "x"},
+    ]
+    for headers in headerss:
+        identity = pc(PC_LIMIT, headers=headers)
+        assert identity.records == (), headers
+        assert (identity.verdict, identity.nearest) == ("group", (RATE_LIMIT,)), headers
+        assert "it only looks like pc/errors/rate_limit/rate_limit_exceeded" in identity.reasons, headers
 
 
 def test_an_answer_that_came_through_another_host_is_a_candidate() -> None:

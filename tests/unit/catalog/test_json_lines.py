@@ -17,19 +17,21 @@ def test_each_value_comes_with_its_line() -> None:
     assert list(json_lines.parse_lines(LINES, FILE)) == [("some.jsonl:1", {"a": 1}), ("some.jsonl:3", {"b": "é"})]
 
 
-@pytest.mark.parametrize("size", range(len(LINES) + 1))
-def test_complete_lines_of_a_cut_file_are_read(size: int) -> None:
-    values = [value for _, value in json_lines.parse_lines(LINES[:size], FILE)]
-    complete_values = [json.loads(line) for line in LINES[:size].split(b"\n")[:-1] if line]
-    assert values[: len(complete_values)] == complete_values
-    assert values[len(complete_values) :] in (
-        [],
-        [{"a": 1}],
-        [{"b": "é"}],
-    )  # a line that lost only its end has lost nothing
+def test_complete_lines_of_a_cut_file_are_read() -> None:
+    for size in range(len(LINES) + 1):
+        values = [value for _, value in json_lines.parse_lines(LINES[:size], FILE)]
+        complete_values = [json.loads(line) for line in LINES[:size].split(b"\n")[:-1] if line]
+        assert values[: len(complete_values)] == complete_values, size
+        assert values[len(complete_values) :] in (
+            [],
+            [{"a": 1}],
+            [{"b": "é"}],
+        ), size  # a line that lost only its end has lost nothing
 
 
-@pytest.mark.parametrize("raw", [b'{"a":\n', b'{"a":\n{"b":1}\n', b'{"a":1}\n\xff\n', b"{}\nnothing\n{"])
-def test_another_broken_line_is_named(raw: bytes) -> None:
-    with pytest.raises(json_lines.BrokenLineError, match=r"^some\.jsonl:[12]: broken JSON .*; remove the line$"):
-        list(json_lines.parse_lines(raw, FILE))
+def test_another_broken_line_is_named(subtests: pytest.Subtests) -> None:
+    raws: list[bytes] = [b'{"a":\n', b'{"a":\n{"b":1}\n', b'{"a":1}\n\xff\n', b"{}\nnothing\n{"]
+    for raw in raws:
+        expected = r"^some\.jsonl:[12]: broken JSON .*; remove the line$"
+        with subtests.test(repr(raw)), pytest.raises(json_lines.BrokenLineError, match=expected):
+            list(json_lines.parse_lines(raw, FILE))

@@ -33,9 +33,8 @@ def test_its_name_is_that_of_the_first_run_and_the_number_of_others() -> None:
     assert merge(run("a", today="2026-11-20"), run("bb", today="2026-11-22")).today == "2026-11-22"
 
 
-@pytest.mark.parametrize(
-    ("policies", "policy"),
-    [
+def test_its_policy_has_the_strictest_demands_and_the_merged_shards() -> None:
+    cases: list[tuple[list[dict[str, Json]], dict[str, Json]]] = [
         ([{"shard": "1/2", "strict": True}], {"shard": "1/2", "strict": True}),
         ([{"shard": "1/2", "max_cost": "free"}, {"shard": "2/2", "max_cost": "free"}], {"max_cost": "free"}),
         ([{"shard": "2/3"}, {"shard": "1/3"}], {"shard": "1/3 2/3"}),
@@ -53,16 +52,13 @@ def test_its_name_is_that_of_the_first_run_and_the_number_of_others() -> None:
             {"stale_accepted_differences": ["a", "b"]},
         ),
         ([{"stale_accepted_differences": None}, {}], {"stale_accepted_differences": None}),
-    ],
-)
-def test_its_policy_has_the_strictest_demands_and_the_merged_shards(
-    policies: list[dict[str, Json]], policy: dict[str, Json]
-) -> None:
-    names = ("a", "bb", "ccc")
-    assert (
-        merge(*(run(name, policy=run_policy) for name, run_policy in zip(names, policies, strict=False))).policy
-        == policy
-    )
+    ]
+    for policies, policy in cases:
+        names = ("a", "bb", "ccc")
+        assert (
+            merge(*(run(name, policy=run_policy) for name, run_policy in zip(names, policies, strict=False))).policy
+            == policy
+        )
 
 
 def test_equal_look_ups_of_several_runs_are_kept_once() -> None:
@@ -82,14 +78,13 @@ def expiration(records: int, **fields: str) -> dict[str, Json]:
     }
 
 
-@pytest.mark.parametrize(
-    "difference", [{"provider": "pb"}, {"what": "model n"}, {"on": "2026-12-02"}, {"mend": "none"}], ids=str
-)
-def test_the_records_of_equal_expirations_are_added_up(difference: dict[str, str]) -> None:
-    first = run("a", expirations=(expiration(3), expiration(5, **difference)))
-    second = run("bb", expirations=(expiration(2), expiration(5, **difference)))
-    expirations = {tuple(sorted(item.items())) for item in merge(first, second).expirations}
-    assert expirations == {tuple(sorted(item.items())) for item in (expiration(5), expiration(5, **difference))}
+def test_the_records_of_equal_expirations_are_added_up() -> None:
+    cases: list[dict[str, str]] = [{"provider": "pb"}, {"what": "model n"}, {"on": "2026-12-02"}, {"mend": "none"}]
+    for difference in cases:
+        first = run("a", expirations=(expiration(3), expiration(5, **difference)))
+        second = run("bb", expirations=(expiration(2), expiration(5, **difference)))
+        expirations = {tuple(sorted(item.items())) for item in merge(first, second).expirations}
+        assert expirations == {tuple(sorted(item.items())) for item in (expiration(5), expiration(5, **difference))}
 
 
 def test_the_earliest_expiration_comes_first() -> None:

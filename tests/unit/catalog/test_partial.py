@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from catalog_probe.catalog.evidence.results import Result
 from catalog_probe.catalog.evidence.verdicts.partial import is_partial
 from catalog_probe.catalog.model import Aspect, Finding, Outcome, Severity
@@ -22,9 +20,8 @@ def make_observation(
     return Observation(endpoint, label, matched=(matched,), not_observed=not_observed)
 
 
-@pytest.mark.parametrize(
-    ("observations", "part"),
-    [
+def test_an_assertion_observed_on_no_endpoint_makes_a_result_partial() -> None:
+    cases: list[tuple[list[Observation], bool]] = [
         ([], False),
         ([make_observation()], False),
         ([make_observation(message="no-body")], True),
@@ -33,12 +30,9 @@ def make_observation(
         ([make_observation(message="no-body"), make_observation("b", "other", matched="message")], True),
         ([make_observation(message="no-body"), Observation("b", "answer", mismatched={"message": "absent"})], False),
         ([make_observation(), make_observation("b", message="no-body")], True),
-    ],
-)
-def test_an_assertion_observed_on_no_endpoint_makes_a_result_partial(
-    observations: list[Observation], part: bool
-) -> None:
-    assert is_partial(make_result(*observations)) is part
+    ]
+    for observations, part in cases:
+        assert is_partial(make_result(*observations)) is part
 
 
 def test_a_step_that_was_not_observed_makes_a_result_partial() -> None:

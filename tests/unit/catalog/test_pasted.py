@@ -35,35 +35,31 @@ SEEN = {"status": 429, "headers": {"Retry-After": "3"}, "body": BODY, "body_type
 RESULT = {"record": "pc/x", "attempts": [{"exchanges": [{"request": {}, "response": SEEN}]}]}
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
+def test_status_headers_and_body_are_found() -> None:
+    texts: list[str] = [
+        # curl
         CURL,
+        # below the command
         f"$ curl -i https://api.example/v1/responses\n{CURL}",
+        # curl -v
         VERBOSE,
+        # curl -v on Windows
         VERBOSE.replace("\n", "\r\n"),
+        # HAR
         json.dumps({"log": {"entries": [{"request": {}, "response": HAR_RESPONSE}]}}),
+        # an entry of a HAR, in base64
         json.dumps({"request": {}, "response": IN_BASE64}),
+        # a line of results
         json.dumps(RESULT),
+        # a response
         json.dumps(SEEN),
-    ],
-    ids=[
-        "curl",
-        "below the command",
-        "curl -v",
-        "curl -v on Windows",
-        "HAR",
-        "an entry of a HAR, in base64",
-        "a line of results",
-        "a response",
-    ],
-)
-def test_status_headers_and_body_are_found(text: str) -> None:
-    [answer] = parse_answers(text)
-    assert answer.status == 429
-    assert answer.headers is not None
-    assert answer.headers["retry-after"] == "3"
-    assert answer.body in (BODY, TEXT, TEXT.encode())
+    ]
+    for text in texts:
+        [answer] = parse_answers(text)
+        assert answer.status == 429, text
+        assert answer.headers is not None, text
+        assert answer.headers["retry-after"] == "3", text
+        assert answer.body in (BODY, TEXT, TEXT.encode()), text
 
 
 def test_an_exception_tells_its_status_in_words_and_its_body_as_python_shows_it() -> None:
@@ -71,9 +67,8 @@ def test_an_exception_tells_its_status_in_words_and_its_body_as_python_shows_it(
     assert (answer.status, answer.headers, answer.body) == (429, None, BODY)
 
 
-@pytest.mark.parametrize(
-    ("text", "status"),
-    [
+def test_the_words_of_an_exception_are_read() -> None:
+    cases: list[tuple[str, int | None]] = [
         (f"[API Error: {TEXT}]", None),
         (f"API Error: 429 {TEXT}", 429),
         (f"429 {TEXT}", 429),
@@ -81,16 +76,14 @@ def test_an_exception_tells_its_status_in_words_and_its_body_as_python_shows_it(
         (f"RateLimitError({f'Error code: 429 - {BODY!r}'!r})", 429),
         ("RateLimitError('Error code: 429 - " + repr(BODY).replace("'", "\\'") + "')", 429),
         (f"got status: 429 Too Many Requests. {TEXT}", 429),
-    ],
-)
-def test_the_words_of_an_exception_are_read(text: str, status: int | None) -> None:
-    [answer] = parse_answers(text)
-    assert (answer.status, answer.body) == (status, BODY)
+    ]
+    for text, status in cases:
+        [answer] = parse_answers(text)
+        assert (answer.status, answer.body) == (status, BODY), text
 
 
-@pytest.mark.parametrize(
-    ("text", "method", "path"),
-    [
+def test_the_request_is_found_where_the_text_has_it() -> None:
+    cases: list[tuple[str, str | None, str | None]] = [
         (VERBOSE, "POST", "/v1/responses"),
         (f"$ curl -i https://api.example/v1/models\n{CURL}", "GET", "https://api.example/v1/models"),
         (f"curl -i -X DELETE 'https://api.example/v1/x'\n{CURL}", "DELETE", "https://api.example/v1/x"),
@@ -105,32 +98,34 @@ def test_the_words_of_an_exception_are_read(text: str, status: int | None) -> No
         (json.dumps({"request": {"method": "GET", "url": "/v1/x"}, "response": SEEN}), "GET", "/v1/x"),
         (json.dumps({**SEEN, "method": "GET", "path": "/v1/x"}), "GET", "/v1/x"),
         (json.dumps({**SEEN, "path": 3}), None, None),
-    ],
-)
-def test_the_request_is_found_where_the_text_has_it(text: str, method: str | None, path: str | None) -> None:
-    [answer] = parse_answers(text)
-    assert (answer.method, answer.path) == (method, path)
+    ]
+    for text, method, path in cases:
+        [answer] = parse_answers(text)
+        assert (answer.method, answer.path) == (method, path), text
 
 
 def test_each_line_of_a_results_file_is_read() -> None:
     assert len(parse_answers(f"{json.dumps(RESULT)}\n\n{json.dumps(RESULT)}\n")) == 2
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
+def test_text_that_is_no_answer_is_refused_in_one_line(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[str, str]] = [
+        # nothing
         ("", "nothing was given"),
+        # words
         ("hello", "no answer can be read in it"),
+        # no status line
         ("HTTP/nine\n\n", "is no status line"),
+        # an empty HAR
         ('{"log": {"entries": []}}', "holds no exchange that was answered"),
+        # a result without an answer
         ('{"attempts": [{"exchanges": [{"request": {}, "response": null}]}]}', "holds no exchange that was answered"),
+        # a million brackets
         ("[" * (1 << 20), "no answer can be read in it"),
-    ],
-    ids=["nothing", "words", "no status line", "an empty HAR", "a result without an answer", "a million brackets"],
-)
-def test_text_that_is_no_answer_is_refused_in_one_line(text: str, message: str) -> None:
-    with pytest.raises(CatalogError, match=message):
-        parse_answers(text)
+    ]
+    for text, message in cases:
+        with subtests.test(message), pytest.raises(CatalogError, match=message):
+            parse_answers(text)
 
 
 @settings(deadline=None)
@@ -169,20 +164,18 @@ def test_the_command_prints_json(monkeypatch: pytest.MonkeyPatch, capsys: pytest
     assert (answer["retry"]["may"], answer["retry"]["wait_s"]) == ("yes", 3.0)
 
 
-@pytest.mark.parametrize(
-    ("text", "headline"),
-    [
+def test_the_command_leads_with_what_it_is_and_whether_to_send_it_again(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    cases: list[tuple[str, str]] = [
         ("HTTP/1.1 503\r\n\r\n", "overload, by its status alone\n  send again  yes, after"),
         ('{"error": {"code": 429, "message": "x", "status": "RESOURCE_EXHAUSTED"}}', "rate limit: "),
         ('{"error": {"code": 503, "message": "x", "status": "UNAVAILABLE"}}', "one of 2: pb/errors/general/"),
         ("HTTP/1.1 403\r\n\r\n<html>", "unknown: no record fits this answer\n  send again  unknown"),
-    ],
-)
-def test_the_command_leads_with_what_it_is_and_whether_to_send_it_again(
-    text: str, headline: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert run_identify(monkeypatch, text, "pb") == (1 if headline.startswith("unknown") else 0)
-    assert capsys.readouterr().out.startswith(headline)
+    ]
+    for text, headline in cases:
+        assert run_identify(monkeypatch, text, "pb") == (1 if headline.startswith("unknown") else 0)
+        assert capsys.readouterr().out.startswith(headline), text
 
 
 def test_the_command_says_when_nothing_fits(
@@ -207,7 +200,8 @@ def test_the_library_needs_no_client_no_pytest_and_no_validator() -> None:
     """In a process of its own: this one has loaded them all."""
     program = (
         "import sys, catalog_probe; before = set(sys.modules); catalog_probe.identify('pa', 529, None, {});"
-        "heavy = {'pytest', 'httpx', 'jsonschema', 'grpc', 'websockets', 'jinja2', 'anyio'} & set(sys.modules);"
+        "third_party = 'pytest httpx jsonschema referencing filelock grpc websockets jinja2 anyio';"
+        "heavy = set(third_party.split()) & set(sys.modules);"
         "print(sorted(heavy), 'catalog_probe.catalog.library' in before)"
     )
     done = subprocess.run([sys.executable, "-c", program], cwd=CHECKOUT, capture_output=True, text=True, check=True)

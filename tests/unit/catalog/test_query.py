@@ -31,9 +31,8 @@ def is_found(text: str, address: str = LIMITED, **fields: Any) -> bool:
     return SearchEntry.from_record(record, TODAY).matches(parse(text))
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
+def test_it_finds() -> None:
+    texts: list[str] = [
         "",
         "status:429",
         "status:4*",
@@ -52,15 +51,13 @@ def is_found(text: str, address: str = LIMITED, **fields: Any) -> bool:
         "seen:>1d",
         "endpoint:*/messages/*",
         LIMITED,
-    ],
-)
-def test_it_finds(text: str) -> None:
-    assert is_found(text)
+    ]
+    for text in texts:
+        assert is_found(text)
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
+def test_it_does_not_find() -> None:
+    texts: list[str] = [
         "status:400",
         "status:5*",
         "provider:pb",
@@ -70,10 +67,9 @@ def test_it_finds(text: str) -> None:
         "seen:<5d",
         "header:retry-after",
         '"limit rate"',
-    ],
-)
-def test_it_does_not_find(text: str) -> None:
-    assert not is_found(text)
+    ]
+    for text in texts:
+        assert not is_found(text)
 
 
 def test_a_group_of_statuses_is_found_by_each() -> None:
@@ -86,10 +82,10 @@ def test_records_never_observed_are_found() -> None:
     assert is_found("seen:never", observed=None, status=["DOCUMENTED"])
 
 
-@pytest.mark.parametrize("field", RUN_FIELDS)
-def test_fields_of_a_run_are_refused_without_a_run(field: str) -> None:
-    with pytest.raises(CatalogError, match=f"{field}: exists only in a run"):
-        parse(f"{field}:x")
+def test_fields_of_a_run_are_refused_without_a_run(subtests: pytest.Subtests) -> None:
+    for field in RUN_FIELDS:
+        with subtests.test(field), pytest.raises(CatalogError, match=f"{field}: exists only in a run"):
+            parse(f"{field}:x")
 
 
 def test_an_unknown_field_is_an_error() -> None:
@@ -97,9 +93,8 @@ def test_an_unknown_field_is_an_error() -> None:
         parse("stauts:429")
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
+def test_an_impossible_value_is_an_error(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[str, str]] = [
         ("status:abc", "status:abc names nothing; write 429, 4xx or 4*"),
         ("-status:42", "status:42 names nothing; write"),
         ("status:429,4O4", "status:4o4 names nothing; write"),
@@ -108,24 +103,21 @@ def test_an_unknown_field_is_an_error() -> None:
         ("tag:stable*", "tag:stable* names nothing; they are documented, live_verified, "),
         ("seen:soon", "seen:soon names nothing; write <7d, >30d, 0d, today or never"),
         (f"seen:{'9' * 5000}", "seen:999"),
-    ],
-)
-def test_an_impossible_value_is_an_error(text: str, message: str) -> None:
-    with pytest.raises(CatalogError, match=f"^{re.escape(message)}"):
-        parse(text)
+    ]
+    for text, message in cases:
+        with subtests.test(text), pytest.raises(CatalogError, match=f"^{re.escape(message)}"):
+            parse(text)
 
 
-@pytest.mark.parametrize(
-    ("text", "parts"),
-    [
+def test_a_query_without_result_names_the_part_that_matches_nothing() -> None:
+    cases: list[tuple[str, Any]] = [
         ("rate_limit_eror", ("rate_limit_eror", "did you mean rate_limit_error?")),
         ("rate type:overloaded", ("type:overloaded", "")),
         ("header:x-should-rety", ("header:x-should-rety", "did you mean x-should-retry?")),
         ("status:429 seen:<1d -rate", None),
-    ],
-)
-def test_a_query_without_result_names_the_part_that_matches_nothing(text: str, parts: Any) -> None:
-    assert find_unmatched_term(text, [Record(Address.parse(LIMITED), make_record_data(LIMITED))]) == parts
+    ]
+    for text, parts in cases:
+        assert find_unmatched_term(text, [Record(Address.parse(LIMITED), make_record_data(LIMITED))]) == parts
 
 
 @given(st.text())

@@ -117,8 +117,8 @@ def raises(record: Record) -> str:
     return ""
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_every_shipped_record_can_be_read(kind: str) -> None:
-    for record in CATALOG.select(kind=kind):
-        for reader in READERS[kind]:
-            reader(record)
+def test_every_shipped_record_can_be_read() -> None:
+    for kind in KINDS:
+        for record in CATALOG.select(kind=kind):
+            for reader in READERS[kind]:
+                reader(record)

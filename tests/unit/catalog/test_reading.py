@@ -56,17 +56,15 @@ def make_expectation(record: Record, label: str = "answer") -> Expected:
     return expected
 
 
-@pytest.mark.parametrize(
-    ("written", "read"),
-    [
+def test_a_status_is_one_a_group_a_class_or_none() -> None:
+    cases: list[tuple[Json, DocumentedStatus]] = [
         (429, DocumentedStatus((429,))),
         ("502/503/504/529", DocumentedStatus((502, 503, 504, 529))),
         ("4xx", DocumentedStatus(hundreds=4)),
         (None, DocumentedStatus()),
-    ],
-)
-def test_a_status_is_one_a_group_a_class_or_none(written: Json, read: DocumentedStatus) -> None:
-    assert documented_status(make_error(http_status=written)) == read
+    ]
+    for written, read in cases:
+        assert documented_status(make_error(http_status=written)) == read
 
 
 def test_a_group_has_an_answer_for_each_member_and_causes_have_one_each() -> None:
@@ -80,9 +78,8 @@ def test_a_group_has_an_answer_for_each_member_and_causes_have_one_each() -> Non
     assert labels == [("first", ()), ("second", (("equals", ("first",)),))]
 
 
-@pytest.mark.parametrize(
-    ("fields", "status", "allowed"),
-    [
+def test_a_stream_begins_with_a_status_of_its_own() -> None:
+    cases: list[tuple[dict[str, Json], int, bool]] = [
         ({"http_status": 429}, 429, True),
         ({"http_status": 429}, 403, False),
         ({"http_status": "4xx"}, 418, True),
@@ -92,12 +89,11 @@ def test_a_group_has_an_answer_for_each_member_and_causes_have_one_each() -> Non
         ({"http_status": None, "stream": {"protocol": "sse"}}, 403, False),
         ({"http_status": 403, "stream": {"protocol": "websocket"}}, 101, True),
         ({"http_status": 403, "stream": {"protocol": "websocket"}}, 403, False),
-    ],
-)
-def test_a_stream_begins_with_a_status_of_its_own(fields: dict[str, Json], status: int, allowed: bool) -> None:
-    expected = make_expectation(make_error(**fields))
-    assert expected.allows(status) is allowed
-    assert expected.is_answered_by(Response(status)) is allowed
+    ]
+    for fields, status, allowed in cases:
+        expected = make_expectation(make_error(**fields))
+        assert expected.allows(status) is allowed, fields
+        assert expected.is_answered_by(Response(status)) is allowed, fields
 
 
 @pytest.mark.parametrize(("grpc", "answered"), [(GrpcStatus(8), True), (GrpcStatus(7), False), (None, False)])
@@ -108,9 +104,8 @@ def test_a_grpc_answer_is_known_by_its_status(grpc: GrpcStatus | None, answered:
     assert expected.is_answered_by(Response(grpc=grpc)) is answered
 
 
-@pytest.mark.parametrize(
-    ("written", "read"),
-    [
+def test_how_a_stream_is_read() -> None:
+    cases: list[tuple[Json, StreamRule | None]] = [
         (None, None),
         (True, None),
         ({"protocol": "sse", "event": "error", "events": ["a", "b"]}, StreamRule("sse", "error", events=("a", "b"))),
@@ -118,20 +113,22 @@ def test_a_grpc_answer_is_known_by_its_status(grpc: GrpcStatus | None, answered:
         ({"protocol": "websocket", "close_code": 1008}, StreamRule("websocket", close_code=(1008, 1008))),
         ({"protocol": "websocket", "close_code": [1000, 1011]}, StreamRule("websocket", close_code=(1000, 1011))),
         ({"protocol": "grpc", "grpc_status": 0}, StreamRule("grpc", grpc_status=0)),
-    ],
-)
-def test_how_a_stream_is_read(written: Json, read: StreamRule | None) -> None:
-    assert parse_stream_rule(written) == read
+    ]
+    for written, read in cases:
+        assert parse_stream_rule(written) == read
 
 
-@pytest.mark.parametrize(
-    ("fields", "closes"),
-    [({"close_code": 1000}, True), ({"close_clean": False}, True), ({"close_reason": True}, True), ({}, False)],
-)
-def test_whether_a_close_is_documented(fields: dict[str, Json], closes: bool) -> None:
-    rule = parse_stream_rule({"protocol": "websocket", **fields})
-    assert rule is not None
-    assert rule.describes_close is closes
+def test_whether_a_close_is_documented() -> None:
+    cases: list[tuple[dict[str, Json], bool]] = [
+        ({"close_code": 1000}, True),
+        ({"close_clean": False}, True),
+        ({"close_reason": True}, True),
+        ({}, False),
+    ]
+    for fields, closes in cases:
+        rule = parse_stream_rule({"protocol": "websocket", **fields})
+        assert rule is not None, fields
+        assert rule.describes_close is closes, fields
 
 
 def test_an_array_of_header_names_rules_nothing_but_names_them() -> None:
@@ -194,19 +191,17 @@ def test_the_answer_is_in_the_last_documented_event() -> None:
     assert message_of(expected, Response(101, close=Close(1000, "Bye."))) is None
 
 
-@pytest.mark.parametrize(
-    ("body", "message", "param"),
-    [
+def test_message_and_param_are_texts_or_nothing() -> None:
+    cases: list[tuple[Json, str | None, str | None]] = [
         ({"error": {"message": "No.", "param": "model"}}, "No.", "model"),
         ({"error": {"message": 3, "param": None}}, None, None),
         ("Forbidden", None, None),
         (None, None, None),
-    ],
-)
-def test_message_and_param_are_texts_or_nothing(body: Json, message: str | None, param: str | None) -> None:
-    expected = make_expectation(make_error(surface="pc"))
-    assert message_of(expected, Response(400, body=body)) == message
-    assert param_of(expected, Response(400, body=body)) == param
+    ]
+    for body, message, param in cases:
+        expected = make_expectation(make_error(surface="pc"))
+        assert message_of(expected, Response(400, body=body)) == message
+        assert param_of(expected, Response(400, body=body)) == param
 
 
 NOTE = "drifted, seen on live in run r1 at 2026-11-20T06:00:00.000Z: answer status 403"
@@ -215,9 +210,8 @@ DAY = date(2026, 11, 20)
 BLOCK = {"result": "drifted", "target": "live", "run": "r1", "observed_at": "2026-11-20T06:00:00Z"}
 
 
-@pytest.mark.parametrize(
-    ("record", "read"),
-    [
+def test_what_was_last_seen() -> None:
+    cases: list[tuple[Record, LastSeen | None]] = [
         (make_error(), None),
         (make_error(observed={"verified_at": "2026-11-20", "note": None}), LastSeen(DAY)),
         (
@@ -241,20 +235,24 @@ BLOCK = {"result": "drifted", "target": "live", "run": "r1", "observed_at": "202
             limits(retrieved_at="2026-11-01", observed_for_this_key={**BLOCK, "verified_at": "2026-11-20"}),
             LastSeen(DAY, AT, "drifted", "live", ""),
         ),
-    ],
-)
-def test_what_was_last_seen(record: Record, read: LastSeen | None) -> None:
-    assert last_seen(record) == read
-    assert seen_on(record) == (read.day if read else None)
-    assert target_of(record) == (read.target if read else "")
+    ]
+    for record, read in cases:
+        assert last_seen(record) == read
+        assert seen_on(record) == (read.day if read else None)
+        assert target_of(record) == (read.target if read else "")
 
 
-@pytest.mark.parametrize(
-    ("target", "is_no_provider"),
-    [("mock", True), ("mock:dressed", True), ("gateway:eu", True), ("mockery", False), ("gateway", False), ("", False)],
-)
-def test_targets_that_are_no_provider_are_recognized_by_name(target: str, is_no_provider: bool) -> None:
-    assert is_not_from_provider(target) is is_no_provider
+def test_targets_that_are_no_provider_are_recognized_by_name() -> None:
+    cases: list[tuple[str, bool]] = [
+        ("mock", True),
+        ("mock:dressed", True),
+        ("gateway:eu", True),
+        ("mockery", False),
+        ("gateway", False),
+        ("", False),
+    ]
+    for target, is_no_provider in cases:
+        assert is_not_from_provider(target) is is_no_provider
 
 
 def test_documented_fields_are_distinguished_from_observed_ones() -> None:
@@ -267,14 +265,17 @@ def test_documented_fields_are_distinguished_from_observed_ones() -> None:
     assert documented_fields(make_error(fields={"/seen": {"properties": {}}})) != documented_fields(plain)
 
 
-@pytest.mark.parametrize(
-    ("retryable", "helps", "words"),
-    [(True, True, "yes"), (False, False, "no"), (None, None, "not said"), ("poll", None, "poll")],
-)
-def test_whether_to_send_it_again(retryable: Json, helps: bool | None, words: str) -> None:
-    read = retry_advice(make_error(retryable=retryable, backoff="1 s"))
-    assert read == RetryAdvice(helps, "poll" if retryable == "poll" else "", "1 s", "Wait, then send it again.")
-    assert read.in_words == words
+def test_whether_to_send_it_again() -> None:
+    cases: list[tuple[Json, bool | None, str]] = [
+        (True, True, "yes"),
+        (False, False, "no"),
+        (None, None, "not said"),
+        ("poll", None, "poll"),
+    ]
+    for retryable, helps, words in cases:
+        read = retry_advice(make_error(retryable=retryable, backoff="1 s"))
+        assert read == RetryAdvice(helps, "poll" if retryable == "poll" else "", "1 s", "Wait, then send it again.")
+        assert read.in_words == words, retryable
 
 
 @pytest.mark.parametrize(("category", "permission"), [("permission", True), ("auth", True), ("capacity", False)])
@@ -351,12 +352,18 @@ def test_a_record_for_people() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("pointer", "value"), [("/a/0", 1), ("/a/*", 1), ("/a/9", ABSENT), ("/a/²", ABSENT), ("/a~1b", 2), ("", ...)]
-)
-def test_one_pointer_for_all(pointer: str, value: Json) -> None:
-    document: Json = {"a": [1], "a/b": 2}
-    assert find_value(document, pointer) == (document if value is ... else value)
+def test_one_pointer_for_all() -> None:
+    cases: list[tuple[str, Json]] = [
+        ("/a/0", 1),
+        ("/a/*", 1),
+        ("/a/9", ABSENT),
+        ("/a/²", ABSENT),
+        ("/a~1b", 2),
+        ("", ...),
+    ]
+    for pointer, value in cases:
+        document: Json = {"a": [1], "a/b": 2}
+        assert find_value(document, pointer) == (document if value is ... else value)
 
 
 def test_a_reference_is_followed_by_the_same_pointer() -> None:

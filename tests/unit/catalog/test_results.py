@@ -169,17 +169,15 @@ def test_what_a_result_is_of() -> None:
     assert RECORDED == "recorded", "a word of the file"
 
 
-@pytest.mark.parametrize(
-    ("live", "answered_by", "revision", "speaks"),
-    [
+def test_whose_answers_a_run_saw() -> None:
+    cases: list[tuple[bool, AnsweredBy, str, bool]] = [
         (True, AnsweredBy.PROVIDER, "", True),
         (True, AnsweredBy.PROVIDER, "pa:1", False),
         (True, AnsweredBy.GATEWAY, "", False),
         (False, AnsweredBy.PROVIDER, "", False),
         (False, AnsweredBy.RECORDING, "", False),
-    ],
-)
-def test_whose_answers_a_run_saw(live: bool, answered_by: AnsweredBy, revision: str, speaks: bool) -> None:
-    invocation = Invocation(revision=revision)
-    run = Run("r", "t", live=live, started_at="", today="", invocation=invocation, answered_by=answered_by)
-    assert run.speaks_of_providers is speaks
+    ]
+    for live, answered_by, revision, speaks in cases:
+        invocation = Invocation(revision=revision)
+        run = Run("r", "t", live=live, started_at="", today="", invocation=invocation, answered_by=answered_by)
+        assert run.speaks_of_providers is speaks, live

@@ -79,10 +79,12 @@ def test_only_the_lines_of_another_process_are_held_to_the_schema(path: Path) ->
 
 
 def test_every_complete_line_of_a_cut_file_is_read(path: Path) -> None:
+    """Cut at each end of a line, and within the lines; `test_json_lines` cuts at every byte."""
     raw = path.read_bytes()
     (_, all_results), lines = read_run(path), raw.splitlines(keepends=True)
     ends = [sum(map(len, lines[:count])) for count in range(1, len(lines) + 1)]
-    for size in reversed(range(len(raw) + 1)):
+    sizes = {0, *range(1, len(raw), 151), *(end + offset for end in ends for offset in (-2, -1, 0, 1))}
+    for size in sorted(sizes & {*range(len(raw) + 1)}, reverse=True):
         os.truncate(path, size)
         # A line that lost only its line break has lost nothing.
         complete = sum(size >= end - 1 for end in ends)

@@ -138,15 +138,14 @@ changes = st.builds(
 )
 
 
-@pytest.mark.parametrize(
-    ("elapsed_ms", "wrong"), [(0, ""), (-0.5, "no less than 0"), (1e12, ""), (1.1e12, "no more than 1e+12")]
-)
-def test_a_number_may_be_at_its_bounds(elapsed_ms: float, wrong: str) -> None:
-    kind, line = make_lines()[1]
-    changed = {**line, "attempts": [{**attempt, "elapsed_ms": elapsed_ms} for attempt in line["attempts"]]}
-    complaint = results_schema.describe_error(changed, kind)
-    assert wrong in complaint
-    assert bool(wrong) == bool(complaint)
+def test_a_number_may_be_at_its_bounds() -> None:
+    cases: list[tuple[float, str]] = [(0, ""), (-0.5, "no less than 0"), (1e12, ""), (1.1e12, "no more than 1e+12")]
+    for elapsed_ms, wrong in cases:
+        kind, line = make_lines()[1]
+        changed = {**line, "attempts": [{**attempt, "elapsed_ms": elapsed_ms} for attempt in line["attempts"]]}
+        complaint = results_schema.describe_error(changed, kind)
+        assert wrong in complaint, elapsed_ms
+        assert bool(wrong) == bool(complaint), elapsed_ms
 
 
 @pytest.fixture(scope="module")
@@ -174,9 +173,8 @@ def test_a_changed_file_is_written_back_or_refused_in_one_line(folder: Path, cha
     assert "\n" not in message
 
 
-@pytest.mark.parametrize(
-    ("number", "location", "value", "message"),
-    [
+def test_a_line_of_the_wrong_shape_is_named(tmp_path: Path, subtests: pytest.Subtests) -> None:
+    cases: list[tuple[int, Location, Json, str]] = [
         (0, (), [], "results.jsonl:1: the first line should describe the run: should be of type object"),
         (0, ("today",), "soon", "results.jsonl:1: the first line should describe the run: /today: should match"),
         (0, ("today",), "2026-02-30", "/today: should be a day of the calendar"),
@@ -188,16 +186,14 @@ def test_a_changed_file_is_written_back_or_refused_in_one_line(folder: Path, cha
         (1, ("attempts", 0, "elapsed_ms"), -1, "/attempts/0/elapsed_ms: should be no less than 0"),
         (1, ("attempts", 0, "exchanges", 0, "request"), None, "/attempts/0/exchanges/0/request: should be of type"),
         (1, ("newer",), 1, "/newer: no version knows this"),
-    ],
-)
-def test_a_line_of_the_wrong_shape_is_named(
-    tmp_path: Path, number: int, location: Location, value: Json, message: str
-) -> None:
-    path = tmp_path / "results.jsonl"
-    path.write_text(format_file(number, change_line(number, location, value, remove=False)))
-    with pytest.raises(EvidenceError) as error:
-        read_run(path)
-    assert message in str(error.value)
+    ]
+    for number, location, value, message in cases:
+        with subtests.test(repr(number)):
+            path = tmp_path / "results.jsonl"
+            path.write_text(format_file(number, change_line(number, location, value, remove=False)))
+            with pytest.raises(EvidenceError) as error:
+                read_run(path)
+            assert message in str(error.value)
 
 
 @pytest.mark.parametrize(

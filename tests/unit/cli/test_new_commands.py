@@ -171,25 +171,21 @@ def test_a_record_with_all_options_lacks_only_its_printed_recipe(
     assert "RATE_LIMIT_ = " in output, "another name than the module's own"
 
 
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
+def test_bad_name_or_address_is_one_line(provider_folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    cases: list[tuple[tuple[str, ...], str]] = [
         (("provider", "P-E"), "'P-E' cannot name a provider; use letters and digits, a letter first, as PE"),
         (("provider", "pa"), "pa is there already, in"),
         (("provider", "PE", "--catalog", str(SHIPPED.path)), "the shipped catalog has the shipped providers alone"),
         (("record", "pe/errors/general"), "is no address: it should read <provider>/<kind>/<family>/<slug>"),
         (("record", "pf/errors/general/limit"), "no provider is called 'pf'"),
         (("record", "pa/errors/general/limit"), "pa lies in "),
-    ],
-)
-def test_bad_name_or_address_is_one_line(
-    provider_folder: Path, capsys: pytest.CaptureFixture[str], words: tuple[str, ...], message: str
-) -> None:
-    assert run_new(*words) == 4
-    err = capsys.readouterr().err
-    assert message in err
-    assert err.count("\n") == 1
-    assert not provider_folder.exists()
+    ]
+    for words, message in cases:
+        assert run_new(*words) == 4
+        err = capsys.readouterr().err
+        assert message in err, words
+        assert err.count("\n") == 1, words
+        assert not provider_folder.exists(), words
 
 
 def test_second_provider_leaves_the_targets_of_the_first(
@@ -257,30 +253,29 @@ def test_existing_facts_stay() -> None:
     assert files[SHIPPED.facts / "pa.tsv"] == (SHIPPED.facts / "pa.tsv").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize(
-    ("address", "section", "module", "table"),
-    [
+def test_a_record_of_ours_has_two_pieces_of_python() -> None:
+    cases: list[tuple[str, str, str, str]] = [
         ("pa/errors/compliance/x", "2:7.2", "s2_7_2_errors.py", "pa/compliance/errors.py"),
         ("pa/errors/general/x", "2:7.3", "s2_7_3_errors.py", "pa/errors.py"),
         ("pa/errors/invalid_request/x", "2:7.3", "s2_7_3_invalid_request.py", "pa/errors.py"),
         ("pd/errors/grpc/x", "2:7.6", "s2_7_6_grpc.py", "pd/errors.py"),
-    ],
-)
-def test_a_record_of_ours_has_two_pieces_of_python(address: str, section: str, module: str, table: str) -> None:
-    new = replace(TEAPOT, address=Address.parse(address), row=(section, "418 teapot"))
-    (recipes, recipe), (rows, row) = make_pastes(SHIPPED, new).items()
-    assert (recipes.name, rows.as_posix().partition("/mockserver/")[2]) == (module, table)
-    names: dict[str, Any] = {}
-    exec(f"{recipe}\nfrom catalog_probe.mockserver.core.errors import ErrorRow\nRECIPE = X\n{row}", names)
-    assert names["RECIPE"].address == address
-    refusal = names["X"]()
-    assert (refusal.row.status, refusal.row.type, refusal.row.code) == (418, "teapot_error", "short_and_stout")
-    assert refusal.message == "The server is a {teapot}."
+    ]
+    for address, section, module, table in cases:
+        new = replace(TEAPOT, address=Address.parse(address), row=(section, "418 teapot"))
+        (recipes, recipe), (rows, row) = make_pastes(SHIPPED, new).items()
+        assert (recipes.name, rows.as_posix().partition("/mockserver/")[2]) == (module, table), address
+        names: dict[str, Any] = {}
+        exec(f"{recipe}\nfrom catalog_probe.mockserver.core.errors import ErrorRow\nRECIPE = X\n{row}", names)
+        assert names["RECIPE"].address == address
+        refusal = names["X"]()
+        assert (refusal.row.status, refusal.row.type, refusal.row.code) == (418, "teapot_error", "short_and_stout"), (
+            address
+        )
+        assert refusal.message == "The server is a {teapot}.", address
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
+def test_bad_option_is_one_line_and_writes_nothing(provider_folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    cases: list[tuple[list[str], str]] = [
         (["--status", "999"], "'999' is no HTTP status"),
         (["--row", "402"], "'402' is no row; write it as '2:7.3#402 payment problem'"),
         (["--when", "a\tb"], "is no line of text"),
@@ -289,19 +284,16 @@ def test_a_record_of_ours_has_two_pieces_of_python(address: str, section: str, m
             ["--endpoint", "pe/endpoints/a/b", "--endpoint", "pe/endpoints/c/d"],
             "--endpoint: pe/endpoints/a/b is no endpoint of pe, begin its record first; --endpoint: pe/endpoints/c/d",
         ),
-    ],
-)
-def test_bad_option_is_one_line_and_writes_nothing(
-    provider_folder: Path, capsys: pytest.CaptureFixture[str], options: list[str], message: str
-) -> None:
-    run_new("provider", "PE")
-    before = read_files(provider_folder)
-    capsys.readouterr()
-    assert run_new("record", RECORDS[0], *options) == 4
-    captured = capsys.readouterr()
-    assert message in captured.err
-    assert (captured.out, captured.err.count("\n")) == ("", 1)
-    assert read_files(provider_folder) == before
+    ]
+    for options, message in cases:
+        run_new("provider", "PE")
+        before = read_files(provider_folder)
+        capsys.readouterr()
+        assert run_new("record", RECORDS[0], *options) == 4
+        captured = capsys.readouterr()
+        assert message in captured.err, options
+        assert (captured.out, captured.err.count("\n")) == ("", 1), options
+        assert read_files(provider_folder) == before, options
 
 
 @pytest.mark.parametrize(

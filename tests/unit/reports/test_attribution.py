@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import pytest
-
 from catalog_probe.catalog.model import Finding, Outcome, Reason
 from catalog_probe.catalog.model.answered_by import AnsweredBy
 from catalog_probe.reports.content.attribution import Attribution, Attributor
@@ -61,14 +59,14 @@ def test_a_record_that_was_never_confirmed_is_the_documents() -> None:
     assert "leave open" in attribute_drift(make_drift(probed_record={**NEVER_SEEN, "status": ["UNVERIFIED"]})).reason
 
 
-@pytest.mark.parametrize("outcome", [Outcome.DRIFTED, Outcome.FLAKY, Outcome.INCONCLUSIVE, Outcome.RESTRICTED])
-def test_a_recording_is_neither_ours_nor_the_mocks(outcome: Outcome) -> None:
-    attribution = attribute_drift(
-        make_result(A, outcome, findings=(make_finding(),)), live=False, answered_by=AnsweredBy.RECORDING
-    )
-    assert "recording" in attribution.reason
-    assert "our" not in attribution.party
-    assert "mock" not in attribution.reason
+def test_a_recording_is_neither_ours_nor_the_mocks() -> None:
+    for outcome in [Outcome.DRIFTED, Outcome.FLAKY, Outcome.INCONCLUSIVE, Outcome.RESTRICTED]:
+        attribution = attribute_drift(
+            make_result(A, outcome, findings=(make_finding(),)), live=False, answered_by=AnsweredBy.RECORDING
+        )
+        assert "recording" in attribution.reason, outcome
+        assert "our" not in attribution.party, outcome
+        assert "mock" not in attribution.reason, outcome
 
 
 def test_a_live_recording_has_no_control() -> None:
@@ -81,9 +79,8 @@ def test_a_drift_on_the_mock_is_ours() -> None:
     assert attribute_drift(make_drift(), live=False).party == "our side"
 
 
-@pytest.mark.parametrize(
-    ("outcome", "code", "party"),
-    [
+def test_without_a_verdict_the_reason_code_decides() -> None:
+    cases: list[tuple[Outcome, str, str]] = [
         (Outcome.INCONCLUSIVE, "read-timeout", "network"),
         (Outcome.INCONCLUSIVE, "unasked-overload", "provider"),
         (Outcome.INCONCLUSIVE, "control-failed", "our side"),
@@ -91,10 +88,9 @@ def test_a_drift_on_the_mock_is_ours() -> None:
         (Outcome.RESTRICTED, "probe-refused", "account"),
         (Outcome.HARNESS_ERROR, "recipe-error", "our recipe"),
         (Outcome.FLAKY, "attempts-differ", "provider"),
-    ],
-)
-def test_without_a_verdict_the_reason_code_decides(outcome: Outcome, code: str, party: str) -> None:
-    assert attribute_drift(make_result(A, outcome, reason=Reason(code))).party == party
+    ]
+    for outcome, code, party in cases:
+        assert attribute_drift(make_result(A, outcome, reason=Reason(code))).party == party
 
 
 def test_a_conforming_record_has_no_attribution() -> None:

@@ -108,11 +108,6 @@ def test_traffic_counts_of_shards_are_added() -> None:
     assert merge_runs([(make_run(), []), (make_run(run="r2"), [])])[0].traffic is None
 
 
-def test_runs_of_different_targets_are_not_merged() -> None:
-    with pytest.raises(EvidenceError, match="different targets"):
-        merge_runs([(make_run(), []), (make_run(target="mock"), [])])
-
-
 def test_a_merge_never_overwrites_its_evidence(tmp_path: Path) -> None:
     folder = write_run(tmp_path, make_run(), [make_result(A)])
     with pytest.raises(EvidenceError, match="name another folder"):

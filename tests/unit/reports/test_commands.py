@@ -7,7 +7,6 @@ import subprocess
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -140,24 +139,21 @@ def test_a_key_of_another_name_is_expanded_unless_an_answer_named_it() -> None:
     assert step.obstacle == "an answer names the variable of its key"
 
 
-@pytest.mark.parametrize(
-    ("request_sent", "words"),
-    [
+def test_curl_is_told_what_it_would_do_otherwise() -> None:
+    cases: list[tuple[Request, list[str]]] = [
         (make_request("DELETE"), ["-X", "DELETE", URL]),
         (make_request("HEAD"), ["--head", URL]),
         (make_request("POST"), [URL, "-H", "content-type:", "--data-raw", ""]),
         (make_request("GET", body="@x"), ["-X", "GET", URL, "-H", "content-type:", "--data-raw", "@x"]),
         (make_request(url=f"{URL}?ids[]=1"), ["--globoff", f"{URL}?ids[]=1"]),
         (make_request(headers={"x-empty": "", "Host": "a", ":path": "/", "@file": "b"}), [URL, "-H", "x-empty;"]),
-    ],
-)
-def test_curl_is_told_what_it_would_do_otherwise(request_sent: Request, words: list[str]) -> None:
-    assert list_curl_words(request_sent) == ["curl", "-i", *words]
+    ]
+    for request_sent, words in cases:
+        assert list_curl_words(request_sent) == ["curl", "-i", *words]
 
 
-@pytest.mark.parametrize(
-    ("exchange", "obstacle"),
-    [
+def test_another_step_has_the_command_that_probes_the_record_again() -> None:
+    cases: list[tuple[Exchange, str]] = [
         (make_exchange(request=make_request("GRPC", "h:443/p.S/M")), "over gRPC"),
         (make_exchange(request=make_request("POST"), response=Response(grpc=GrpcStatus(5))), "over gRPC"),
         (make_exchange(request=make_request("WS", "wss://h/v1")), "over a WebSocket"),
@@ -179,14 +175,13 @@ def test_curl_is_told_what_it_would_do_otherwise(request_sent: Request, words: l
             ),
             "the recording took its form apart",
         ),
-    ],
-)
-def test_another_step_has_the_command_that_probes_the_record_again(exchange: Exchange, obstacle: str) -> None:
-    plain, step = list_commands(make_exchange("setup"), exchange)
-    assert plain.obstacle == ""
-    assert obstacle in step.obstacle
-    assert step.command == "pytest 'probes/test_errors.py::test_error[pa/errors/general/a]' --target live"
-    assert list_commands(exchange) == [], "the page has that command already"
+    ]
+    for exchange, obstacle in cases:
+        plain, step = list_commands(make_exchange("setup"), exchange)
+        assert plain.obstacle == "", exchange
+        assert obstacle in step.obstacle, exchange
+        assert step.command == "pytest 'probes/test_errors.py::test_error[pa/errors/general/a]' --target live", exchange
+        assert list_commands(exchange) == [], "the page has that command already"
 
 
 def test_steps_are_those_up_to_the_last_that_differs() -> None:

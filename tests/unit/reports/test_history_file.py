@@ -71,9 +71,9 @@ def test_a_line_is_ascii_and_no_wider_than_it_need_be(tmp_path: Path) -> None:
     assert json.loads(raw)["discovered"] == ["pa undocumented-header é"]
 
 
-@pytest.mark.parametrize(
-    ("damage", "problem"),
-    [
+def test_a_damaged_line_is_named_kept_and_skipped(tmp_path: Path) -> None:
+    """Its neighbours are read, and a run is added: else one line would blind every night after it."""
+    cases: list[tuple[Any, str]] = [
         ('{"run": "r", "address_set": "c", "started_at": "s"}', "no outcomes"),
         *(
             (field, f"no {field}")
@@ -90,30 +90,28 @@ def test_a_line_is_ascii_and_no_wider_than_it_need_be(tmp_path: Path) -> None:
         ({"drifts": {A: {"since": "2026-11-01"}}}, f"/drifts/{A}/differs: is missing"),
         ({"drifts": {A: {**DRIFT, "codes": []}}}, f"/drifts/{A}/codes: "),
         ({"schema_version": 2}, "/schema_version: should be no more than 1"),
-    ],
-    ids=str,
-)
-def test_a_damaged_line_is_named_kept_and_skipped(tmp_path: Path, damage: Any, problem: str) -> None:
-    """Its neighbours are read, and a run is added: else one line would blind every night after it."""
-    path = tmp_path / "live.jsonl"
-    for name, started in (("r1", "2026-11-19"), ("r2", "2026-11-20")):
-        append_to_history(tmp_path, make_run(run=name, started_at=f"{started}T00:00:00Z"), [make_result(A)])
-    first, second = path.read_bytes().splitlines(keepends=True)
-    sound = load_history(tmp_path, "live")[0]
-    if isinstance(damage, dict):
-        damage = json.dumps({**sound, "run": "bad", **damage})
-    elif damage in sound:
-        damage = json.dumps({name: sound[name] for name in sound if name != damage})
-    raw = (damage if isinstance(damage, bytes) else damage.encode()) + b"\n"
-    path.write_bytes(first + raw + second)
-    damaged: list[str] = []
-    assert append_to_history(tmp_path, make_run(run="r3"), [make_result(A)], damaged)
-    [damaged_line] = damaged
-    assert "live.jsonl:2: " in damaged_line
-    assert problem in damaged_line
-    assert "it is skipped" in damaged_line
-    assert [line["run"] for line in load_history(tmp_path, "live")] == ["r1", "r2", "r3"]
-    assert path.read_bytes().startswith(first + raw + second)
+    ]
+    for damage, problem in cases:
+        path = tmp_path / "live.jsonl"
+        path.unlink(missing_ok=True)
+        for name, started in (("r1", "2026-11-19"), ("r2", "2026-11-20")):
+            append_to_history(tmp_path, make_run(run=name, started_at=f"{started}T00:00:00Z"), [make_result(A)])
+        first, second = path.read_bytes().splitlines(keepends=True)
+        sound = load_history(tmp_path, "live")[0]
+        if isinstance(damage, dict):
+            damage = json.dumps({**sound, "run": "bad", **damage})
+        elif damage in sound:
+            damage = json.dumps({name: sound[name] for name in sound if name != damage})
+        raw = (damage if isinstance(damage, bytes) else damage.encode()) + b"\n"
+        path.write_bytes(first + raw + second)
+        damaged: list[str] = []
+        assert append_to_history(tmp_path, make_run(run="r3"), [make_result(A)], damaged), damage
+        [damaged_line] = damaged
+        assert "live.jsonl:2: " in damaged_line, damage
+        assert problem in damaged_line, damage
+        assert "it is skipped" in damaged_line, damage
+        assert [line["run"] for line in load_history(tmp_path, "live")] == ["r1", "r2", "r3"], damage
+        assert path.read_bytes().startswith(first + raw + second), damage
 
 
 def test_of_many_damaged_lines_some_are_named_and_all_are_counted(tmp_path: Path) -> None:

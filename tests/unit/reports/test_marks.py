@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from catalog_probe.catalog.model import Aspect, Attempt, Event, Finding, GrpcStatus, Outcome, Response, Severity
 from catalog_probe.catalog.model.observation import Observation
 from catalog_probe.reports.exchanges import exchange_views
@@ -20,9 +18,8 @@ def list_marked(finding: Finding, body: Any = BODY) -> list[str]:
     return [text.strip() for text, mark in Marks((finding,)).mark_lines(body, 10_000) if mark]
 
 
-@pytest.mark.parametrize(
-    ("aspect", "at", "lines"),
-    [
+def test_the_lines_of_a_body_that_differ() -> None:
+    cases: list[tuple[Aspect, str, list[str]]] = [
         (Aspect.TYPE, "type", ['"type": "x",']),
         (Aspect.MESSAGE, "message", ['"message": "m",']),
         (Aspect.CODE, "", ['"code": null']),
@@ -31,10 +28,9 @@ def list_marked(finding: Finding, body: Any = BODY) -> list[str]:
         (Aspect.BODY, "/data", ['"data": [', "{", '"id": 1', "},", "{", '"id": 2', "}", "]"]),
         (Aspect.STATUS, "", []),
         (Aspect.HEADER, "type", []),
-    ],
-)
-def test_the_lines_of_a_body_that_differ(aspect: Aspect, at: str, lines: list[str]) -> None:
-    assert list_marked(make_finding(aspect=aspect, location=at)) == lines
+    ]
+    for aspect, at, lines in cases:
+        assert list_marked(make_finding(aspect=aspect, location=at)) == lines
 
 
 def test_a_field_that_is_missing_is_shown_as_missing() -> None:

@@ -6,8 +6,6 @@ from dataclasses import replace
 from datetime import date, timedelta
 from typing import TYPE_CHECKING, Any
 
-import pytest
-
 from catalog_probe.catalog.evidence.verdicts.changes import Change
 from catalog_probe.catalog.evidence.verdicts.partial import OPTIONAL_HEADER_ABSENT
 from catalog_probe.catalog.model import Outcome, Reason, Severity
@@ -44,9 +42,8 @@ def find_change(run: Run, *results: Result) -> Change:
     return Overview(run, results).records[0].change
 
 
-@pytest.mark.parametrize(
-    ("before", "now", "change"),
-    [
+def test_a_change_is_relative_to_the_last_conclusive_run() -> None:
+    cases: list[tuple[list[Outcome], Outcome, Change]] = [
         ([], Outcome.DRIFTED, Change.NEW),
         ([Outcome.CONFORMS], Outcome.DRIFTED, Change.NEW),
         ([Outcome.DRIFTED], Outcome.DRIFTED, Change.ONGOING),
@@ -61,14 +58,13 @@ def find_change(run: Run, *results: Result) -> Change:
         ([Outcome.CONFORMS], Outcome.FLAKY, Change.FLAKY),
         ([Outcome.CONFORMS], Outcome.HARNESS_ERROR, Change.BROKEN),
         ([Outcome.CONFORMS], Outcome.NOT_PROBED, Change.NONE),
-    ],
-)
-def test_a_change_is_relative_to_the_last_conclusive_run(before: list[Outcome], now: Outcome, change: Change) -> None:
-    findings = (make_finding(),) if now is Outcome.DRIFTED else ()
-    assert (
-        find_change(make_run_after(*({A: outcome} for outcome in before)), make_result(A, now, findings=findings))
-        is change
-    )
+    ]
+    for before, now, change in cases:
+        findings = (make_finding(),) if now is Outcome.DRIFTED else ()
+        assert (
+            find_change(make_run_after(*({A: outcome} for outcome in before)), make_result(A, now, findings=findings))
+            is change
+        )
 
 
 def test_a_different_drift_is_a_change() -> None:
@@ -100,9 +96,8 @@ def test_the_strip_has_a_place_for_each_run() -> None:
     assert not record.added
 
 
-@pytest.mark.parametrize(
-    ("results", "sentence"),
-    [
+def test_the_verdict_of_a_first_run() -> None:
+    cases: list[tuple[list[Result], str]] = [
         (
             [make_result(A), make_result(B)],
             "All that was observed is as documented. 2 of 2 verified, oldest evidence today.",
@@ -117,11 +112,10 @@ def test_the_strip_has_a_place_for_each_run() -> None:
             "PB was not observed: no record has a verdict (read-timeout); nothing that was seen drifts. "
             "1 of 2 verified, oldest evidence today.",
         ),
-    ],
-)
-def test_the_verdict_of_a_first_run(results: list[Result], sentence: str) -> None:
-    expected = tuple({result.address.provider for result in results})
-    assert format_verdict(Overview(make_run(expected=expected), results)) == sentence
+    ]
+    for results, sentence in cases:
+        expected = tuple({result.address.provider for result in results})
+        assert format_verdict(Overview(make_run(expected=expected), results)) == sentence
 
 
 def test_the_verdict_compares_with_the_runs_before() -> None:
@@ -171,9 +165,8 @@ def test_a_night_that_could_not_look_is_never_good() -> None:
     assert Overview(make_run(), [make_result(A)]).mood == "good"
 
 
-@pytest.mark.parametrize(
-    ("described", "address", "fields", "evidence"),
-    [
+def test_an_unobserved_record_counts_by_its_evidence() -> None:
+    cases: list[tuple[Run, str, dict[str, Any], date | None]] = [
         (make_run(), A, {}, date(2026, 11, 16)),
         (make_run(), "pa/endpoints/messages/a", {}, date(2026, 11, 16)),
         (make_run(), LIMITS, {"observed_for_this_key": {"verified_at": "2026-11-12"}}, date(2026, 11, 12)),
@@ -181,15 +174,12 @@ def test_a_night_that_could_not_look_is_never_good() -> None:
         (make_run(), A, {"status": ["DOCUMENTED"]}, None),
         (make_run(live=False), A, {}, None),
         (make_run_after({A: Outcome.CONFORMS}), A, {}, TODAY - timedelta(days=1)),
-    ],
-)
-def test_an_unobserved_record_counts_by_its_evidence(
-    described: Run, address: str, fields: dict[str, Any], evidence: date | None
-) -> None:
-    unseen = make_result(address, Outcome.NOT_PROBED, probed_record=make_record_data(address, **fields))
-    (standing,) = Overview(described, [unseen]).records
-    assert standing.age == (None if evidence is None else (TODAY - evidence).days)
-    assert standing.verified == (evidence is not None)
+    ]
+    for described, address, fields, evidence in cases:
+        unseen = make_result(address, Outcome.NOT_PROBED, probed_record=make_record_data(address, **fields))
+        (standing,) = Overview(described, [unseen]).records
+        assert standing.age == (None if evidence is None else (TODAY - evidence).days), described
+        assert standing.verified == (evidence is not None), described
 
 
 def test_a_discovery_is_new_once() -> None:

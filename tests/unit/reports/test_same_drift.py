@@ -5,11 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import date
 
-import pytest
-
 from catalog_probe.catalog.evidence import drift_identity
-from catalog_probe.catalog.evidence.earlier_runs import EarlierOutcome
-from catalog_probe.catalog.evidence.verdicts import changes
 from catalog_probe.catalog.evidence.verdicts.changes import Change
 from catalog_probe.catalog.model import Aspect, Finding, Outcome, Severity
 from catalog_probe.catalog.model.explanations import FINDINGS
@@ -58,28 +54,26 @@ NIGHTS = [
 ]
 
 
-@pytest.mark.parametrize(("yesterday", "today", "same"), NIGHTS)
-def test_report_and_write_back_agree_on_whether_it_is_the_same_drift(
-    yesterday: tuple[Finding, ...], today: tuple[Finding, ...], same: bool
-) -> None:
-    probed = make_catalog_record(ERROR_ADDRESS)
-    before = make_result(ERROR_ADDRESS, Outcome.DRIFTED, findings=yesterday, probed_record=probed.data)
-    now = make_result(ERROR_ADDRESS, Outcome.DRIFTED, findings=today, probed_record=probed.data)
-    first = make_run(run="r-1", started_at="2026-11-20T00:00:00Z", today=YESTERDAY.isoformat())
-    second = make_run(history=(build_history_line(first, [before]),))
+def test_report_and_write_back_agree_on_whether_it_is_the_same_drift() -> None:
+    for yesterday, today, same in NIGHTS:
+        probed = make_catalog_record(ERROR_ADDRESS)
+        before = make_result(ERROR_ADDRESS, Outcome.DRIFTED, findings=yesterday, probed_record=probed.data)
+        now = make_result(ERROR_ADDRESS, Outcome.DRIFTED, findings=today, probed_record=probed.data)
+        first = make_run(run="r-1", started_at="2026-11-20T00:00:00Z", today=YESTERDAY.isoformat())
+        second = make_run(history=(build_history_line(first, [before]),))
 
-    (standing,) = Overview(second, [now]).records
-    assert standing.change is (Change.ONGOING if same else Change.DIFFERENT)
-    assert standing.since == YESTERDAY
+        (standing,) = Overview(second, [now]).records
+        assert standing.change is (Change.ONGOING if same else Change.DIFFERENT), yesterday
+        assert standing.since == YESTERDAY, yesterday
 
-    written = plan_patch(probed, [Sighting(first, before)], UpdatePolicy(), YESTERDAY)
-    assert isinstance(written, Patch)
-    after = plan_patch(written.record, [Sighting(second, now)], UpdatePolicy(), TODAY)
-    if same:
-        assert isinstance(after, NoPatch)
-    else:
-        assert isinstance(after, Patch)
-        assert after.reason == "drifted: it differs in another way"
+        written = plan_patch(probed, [Sighting(first, before)], UpdatePolicy(), YESTERDAY)
+        assert isinstance(written, Patch), yesterday
+        after = plan_patch(written.record, [Sighting(second, now)], UpdatePolicy(), TODAY)
+        if same:
+            assert isinstance(after, NoPatch), yesterday
+        else:
+            assert isinstance(after, Patch), yesterday
+            assert after.reason == "drifted: it differs in another way", yesterday
 
 
 def test_a_row_keeps_only_the_endpoints_that_drift() -> None:
@@ -97,47 +91,10 @@ def test_endpoints_of_a_drift_are_kept_and_no_part_of_its_identity() -> None:
     assert drift_identity.is_same_drift([replace(STATUS_403, endpoints=("pa/endpoints/models/list_models",))], summary)
 
 
-def test_a_drift_on_an_endpoint_that_is_not_drawn_is_neither_fixed_nor_forgotten() -> None:
-    drifted = make_result(ERROR_ADDRESS, Outcome.DRIFTED, findings=(SEEN_THERE,))
-    first = EarlierOutcome(
-        YESTERDAY, Outcome.DRIFTED, changes.summarize_drift_for_history(drifted, YESTERDAY, []) or {}
-    )
-    without = make_result(ERROR_ADDRESS, Outcome.CONFORMS, not_drawn=(ELSEWHERE,))
-    assert changes.classify_change(without, [first]) is Change.NONE
-    between = EarlierOutcome(
-        TODAY, Outcome.CONFORMS, changes.summarize_drift_for_history(without, TODAY, [first]) or {}
-    )
-    assert changes.classify_change(drifted, [first, between]) is Change.ONGOING
-    assert changes.drift_start(drifted, TODAY, [first, between]) == YESTERDAY
-    looked_at = make_result(ERROR_ADDRESS, Outcome.CONFORMS)
-    assert changes.classify_change(looked_at, [first, between]) is Change.FIXED
-    assert changes.summarize_drift_for_history(looked_at, TODAY, [first, between]) is None
-
-
-@pytest.mark.parametrize("code", sorted(FINDINGS))
-def test_missing_and_malformed_values_have_their_class(code: str) -> None:
-    finding = make_finding(code, aspect=Aspect.BODY, observed="x")
-    if code.endswith("-missing") and not code.startswith("close-"):
-        assert drift_identity.observed_class(finding) == drift_identity.ABSENT
-    if code.endswith("-malformed"):
-        assert drift_identity.observed_class(finding) == drift_identity.MALFORMED
-
-
-def test_a_cause_is_shared_by_records_but_not_by_providers() -> None:
-    assert drift_identity.cause_key("pa", STATUS_403) == drift_identity.cause_key(
-        "pa", make_finding(documented=404, observed=403, label="x")
-    )
-    assert drift_identity.cause_key("pa", STATUS_403) != drift_identity.cause_key("pb", STATUS_403)
-    assert drift_identity.cause_key("pa", STATUS_403) != drift_identity.cause_key("pa", STATUS_500)
-
-
-def test_an_informative_finding_is_no_drift() -> None:
-    informative = make_finding("undocumented-header", severity=Severity.INFO, location="x-new")
-    assert drift_identity.identify_drift([informative]) == frozenset()
-
-
-@pytest.mark.parametrize(
-    ("observed", "expected"), [(403, "403"), (["é"], '["é"]'), ("x", "x"), (None, "null"), ("absent", "absent")]
-)
-def test_the_class_of_a_value_is_the_value(observed: object, expected: str) -> None:
-    assert drift_identity.observed_class(make_finding(aspect=Aspect.STATUS, observed=observed)) == expected
+def test_missing_and_malformed_values_have_their_class() -> None:
+    for code in sorted(FINDINGS):
+        finding = make_finding(code, aspect=Aspect.BODY, observed="x")
+        if code.endswith("-missing") and not code.startswith("close-"):
+            assert drift_identity.observed_class(finding) == drift_identity.ABSENT, code
+        if code.endswith("-malformed"):
+            assert drift_identity.observed_class(finding) == drift_identity.MALFORMED, code

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import pytest
-
 from catalog_probe.catalog.model import Outcome, Reason
 from catalog_probe.reports.content.advice import list_next_steps
 from catalog_probe.reports.content.overview import Overview
@@ -33,9 +31,8 @@ def make_drift(address: str, *findings: Any, **changes: Any) -> Result:
     return make_result(address, Outcome.DRIFTED, findings=findings or (make_finding(),), **changes)
 
 
-@pytest.mark.parametrize(
-    ("result", "name"),
-    [
+def test_the_section_of_a_record() -> None:
+    cases: list[tuple[Result, SectionName]] = [
         (make_drift(A, confirmation=REGRESSED), SectionName.REGRESSED),
         (make_drift(A, confirmation=NEVER), SectionName.NEVER),
         (make_drift(A, confirmation=PENDING), SectionName.PENDING),
@@ -46,12 +43,11 @@ def make_drift(address: str, *findings: Any, **changes: Any) -> Result:
         (make_result(A, Outcome.HARNESS_ERROR), SectionName.OURS),
         (make_result(A, Outcome.NOT_PROBED), SectionName.NOT_PROBED),
         (make_result(A), SectionName.CONFORMS),
-    ],
-)
-def test_the_section_of_a_record(result: Result, name: SectionName) -> None:
-    (section,) = Overview(make_run(), [result]).sections
-    assert section.name is name
-    assert str(name) in list_query_words(section.records[0])
+    ]
+    for result, name in cases:
+        (section,) = Overview(make_run(), [result]).sections
+        assert section.name is name, result
+        assert str(name) in list_query_words(section.records[0]), result
 
 
 def test_the_sections_of_a_run_stand_in_order_and_add_up() -> None:
@@ -68,9 +64,8 @@ def test_next_steps_are_in_the_order_of_the_sections() -> None:
     assert [(step.code, step.addresses) for step in steps] == [("status-differs", (C,)), ("type-differs", (A,))]
 
 
-@pytest.mark.parametrize(
-    ("results", "sentence", "tab"),
-    [
+def test_the_state_in_one_sentence() -> None:
+    cases: list[tuple[list[Result], str, str]] = [
         ([make_result(A)], "All that was observed is as documented.", "as documented"),
         (
             [make_drift(A), make_drift(B), make_drift(C)],
@@ -114,20 +109,18 @@ def test_next_steps_are_in_the_order_of_the_sections() -> None:
         ),
         ([make_result(A, Outcome.NOT_PROBED)], "Nothing could be judged.", "nothing judged"),
         ([], "Nothing was probed.", "nothing judged"),
-    ],
-)
-def test_the_state_in_one_sentence(results: list[Result], sentence: str, tab: str) -> None:
-    overview = Overview(make_run(expected=()), results)
-    assert format_sentence(overview) == sentence
-    assert format_tab_title(overview) == tab
+    ]
+    for results, sentence, tab in cases:
+        overview = Overview(make_run(expected=()), results)
+        assert format_sentence(overview) == sentence, results
+        assert format_tab_title(overview) == tab, results
 
 
 BEFORE = {A: Outcome.DRIFTED, C: Outcome.DRIFTED}
 
 
-@pytest.mark.parametrize(
-    ("results", "sentence"),
-    [
+def test_ongoing_drifts_are_counted_with_new_ones() -> None:
+    cases: list[tuple[list[Result], str]] = [
         (
             [make_drift(A), make_drift(C), make_drift(B)],
             "PA and PC drift: 1 new cause behind 1 record, 2 known behind 2.",
@@ -138,10 +131,9 @@ BEFORE = {A: Outcome.DRIFTED, C: Outcome.DRIFTED}
             [make_drift(A), make_result(B, Outcome.FLAKY)],
             "Nothing new drifts, 1 record of PA is flaky, and 1 known cause behind 1 record goes on.",
         ),
-    ],
-)
-def test_ongoing_drifts_are_counted_with_new_ones(results: list[Result], sentence: str) -> None:
-    assert format_sentence(Overview(make_run_after(BEFORE), results)) == sentence
+    ]
+    for results, sentence in cases:
+        assert format_sentence(Overview(make_run_after(BEFORE), results)) == sentence
 
 
 def test_a_blind_provider_comes_first() -> None:

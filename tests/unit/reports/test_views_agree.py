@@ -6,7 +6,6 @@ import re
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -18,7 +17,6 @@ from catalog_probe.catalog.evidence.verdicts.blindness import find_gaps_under_ex
 from catalog_probe.catalog.evidence.verdicts.confirmation import is_pending
 from catalog_probe.catalog.model import AcceptanceState, Outcome, Reason
 from catalog_probe.catalog.model.exits import Exit
-from catalog_probe.reports.content import run_sentence
 from catalog_probe.reports.content.overview import Overview
 from catalog_probe.reports.content.sections import SectionName
 from catalog_probe.reports.history.history_line import build_history_line
@@ -207,34 +205,6 @@ def test_the_counts_add_up_to_the_results(described: Run, record_results: list[R
     assert len(list(document.iter("testcase"))) == len(record_results) + stale_count + fault_count
 
 
-@pytest.mark.parametrize(
-    ("outcomes", "blind"),
-    [
-        ([(Outcome.RESTRICTED, "probe-refused")] * 5, "no record has a verdict (probe-refused)"),
-        ([(Outcome.NOT_PROBED, "credential-missing")] * 5, "nothing was probed (credential-missing)"),
-        ([(Outcome.CONFORMS, "")] * 9 + [(Outcome.INCONCLUSIVE, "lane-stopped")], "a lane stopped (lane-stopped)"),
-        (
-            [(Outcome.CONFORMS, "")] * 7 + [(Outcome.INCONCLUSIVE, "read-timeout")] * 3,
-            "3 of 10 probes are inconclusive (read-timeout)",
-        ),
-        ([(Outcome.CONFORMS, "")] * 8 + [(Outcome.INCONCLUSIVE, "read-timeout")] * 2, None),
-    ],
-)
-def test_a_blind_night_is_nowhere_green(outcomes: list[tuple[Outcome, str]], blind: str | None) -> None:
-    other_provider = [make_result(f"pb/errors/general/r{number}") for number in range(5)]
-    mine = [
-        make_result(f"pa/errors/general/r{number}", outcome, reason=Reason(reason) if reason else None)
-        for number, (outcome, reason) in enumerate(outcomes)
-    ]
-    overview = Overview(make_run(expected=("pa", "pb")), [*mine, *other_provider])
-    assert overview.blind == ({"pa": blind} if blind else {})
-    assert overview.exit_status is (Exit.BLIND if blind else Exit.FINE)
-    coverage = "observed only in part" if any(outcome.is_conclusive for outcome, _ in outcomes) else "not observed"
-    sentence = f"PA was {coverage}: {blind}; nothing that was seen drifts"
-    assert run_sentence.format_verdict(overview).startswith(sentence) == bool(blind)
-    assert overview.mood == "warn"
-
-
 def test_each_view_names_a_revision_other_than_the_usual_one() -> None:
     options: dict[str, Any] = {"revisions": {"pa": "2026-10-21"}, "target": "live-2026-10-21"}
     results = [make_result("pa/errors/general/a")]
@@ -250,22 +220,20 @@ def test_each_view_names_a_revision_other_than_the_usual_one() -> None:
         assert 'name="revision"' not in usual
 
 
-@pytest.mark.parametrize(
-    ("shard", "expected"),
-    [
+def test_each_view_of_a_shard_names_the_shard() -> None:
+    shard_cases: list[tuple[str | None, str]] = [
         (None, ""),
         ("1/1", ""),
         ("2/3", ", in shard 2/3 alone, without 1/3 + 3/3"),
         ("1/3 2/3", ", in shard 1/3 + 2/3 alone, without 3/3"),
-    ],
-)
-@pytest.mark.parametrize("live", [True, False])
-def test_each_view_of_a_shard_names_the_shard(shard: str | None, expected: str, live: bool) -> None:
-    share = make_run(policy={"shard": shard} if shard else {}, live=live)
-    results = [make_result("pa/errors/general/a")]
-    coverage = f"1 of 1 {'verified, oldest evidence today' if live else 'conform on the mock'}{expected}."
-    assert coverage in terminal.render(share, results, width=200)
-    assert coverage in summary.render(share, results)
-    page = html.render(share, results)
-    assert f"{expected}." in page
-    assert ("in shard" in page) == bool(expected)
+    ]
+    for live in [True, False]:
+        for shard, expected in shard_cases:
+            share = make_run(policy={"shard": shard} if shard else {}, live=live)
+            results = [make_result("pa/errors/general/a")]
+            coverage = f"1 of 1 {'verified, oldest evidence today' if live else 'conform on the mock'}{expected}."
+            assert coverage in terminal.render(share, results, width=200), live
+            assert coverage in summary.render(share, results), live
+            page = html.render(share, results)
+            assert f"{expected}." in page, live
+            assert ("in shard" in page) == bool(expected), live

@@ -20,13 +20,9 @@ def is_discouraged(code: int) -> bool:
 
 
 def test_characters_invalid_in_xml_are_replaced() -> None:
-    for code in range(sys.maxunicode + 1):
-        sanitized = sanitize_xml(chr(code))
-        if is_discouraged(code) or not is_a_character(code):
-            assert chr(code) not in sanitized, hex(code)
-        assert all(is_a_character(ord(character)) and not is_discouraged(ord(character)) for character in sanitized), (
-            hex(code)
-        )
+    kept = {ord(character) for character in sanitize_xml("".join(map(chr, range(sys.maxunicode + 1))))}
+    assert [hex(code) for code in kept if is_discouraged(code) or not is_a_character(code)] == []
+    assert len(kept) > 1_000_000
     assert sanitize_xml("a\tb\nc é 漢 \U0001f600") == "a b\nc é 漢 \U0001f600", (
         "a tab is a blank, as in all that is printed"
     )
