@@ -1,23 +1,48 @@
-"""Accepted differences: what they cover, when they are stale, how they are written."""
+"""Accepted differences: what they cover, when they are stale, how they are read, and how a cause is accepted."""
 
 from __future__ import annotations
 
+import copy
 import json
+import sys
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import date
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from hypothesis import strategies as st
 
+from catalog_probe.catalog.evidence.causes import find_causes
+from catalog_probe.catalog.files.schema_messages import find_complaints
+from catalog_probe.catalog.files.schemas import schemas
 from catalog_probe.catalog.files.store import Catalog
-from catalog_probe.catalog.model import Aspect, Finding, Outcome, Severity
+from catalog_probe.catalog.model import AcceptanceState, Aspect, Finding, Outcome, Severity
 from catalog_probe.catalog.model.errors import CatalogError
 from catalog_probe.catalog.writeback import accepted_differences
-from catalog_probe.catalog.writeback.accepted_differences import AcceptedDifference, judge_acceptance
-from tests.unit.catalog.catalog_factories import ERROR_ADDRESS, make_drift, write_catalog
+from catalog_probe.catalog.writeback.accepted_differences import (
+    AcceptedDifference,
+    find_entry,
+    judge_acceptance,
+    load_entries,
+)
+from catalog_probe.cli.catalog_commands.group import main
+from tests.harness.checkouts import use_as_checkout
+from tests.unit.catalog.catalog_factories import (
+    ERROR_ADDRESS,
+    make_drift,
+    make_result,
+    make_run,
+    write_catalog,
+    write_run,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from catalog_probe.catalog.evidence.results import Result
+    from catalog_probe.catalog.model import Json
 
 TODAY = date(2026, 11, 20)
 ENTRY = AcceptedDifference(
@@ -215,3 +240,210 @@ def test_a_broken_file_is_a_problem(tmp_path: Path, subtests: pytest.Subtests) -
             with pytest.raises(CatalogError) as caught:
                 accepted_differences.load_entries(path)
             assert message in str(caught.value)
+
+
+SCHEMA = schemas()["urn:catalog:accepted_differences"]
+WRITTEN_ENTRY: dict[str, Json] = {
+    "address": "pa/errors/general/rate_limit_error",
+    "target": "live",
+    "assertions": ["answer/status", "answer/header:retry-after"],
+    "reason": "known since May",
+    "first_seen": "2026-05-01",
+    "review_by": "2026-12-31",
+}
+
+ODD_VALUES: tuple[Json, ...] = (
+    None,
+    True,
+    0,
+    1.5,
+    10**400,
+    "",
+    "words",
+    "status",
+    "status\n",
+    "header:",
+    "header:a\nb",
+    "colour:x",
+    "*/*",
+    "answer/status:",
+    "answer/body:/a\n",
+    "2026-02-30",
+    "20260501",
+    "2026-W01-1",
+    "2026-05-01\n",
+    "٢٠٢٦-05-01",
+    "pa/errors/general/x\n",
+    "pa/error/general/x",
+    [],
+    [[]],
+    ["status", 3],
+    ["answer/status", "x"],
+    {},
+    {"a": 1},
+)
+FIELDS = (*WRITTEN_ENTRY, "ticket", "adress", "x\ny")
+
+
+def make_changed_entries(field: str, value: Json, *, remove: bool, in_list: bool) -> list[Json]:
+    entry = copy.deepcopy(WRITTEN_ENTRY)
+    if remove:
+        entry.pop(field, None)
+    elif in_list and isinstance(entry.get(field), list):
+        entry[field][0] = value
+    else:
+        entry[field] = value
+    return [copy.deepcopy(WRITTEN_ENTRY), entry]
+
+
+CHANGES = st.builds(
+    lambda field, value, remove, in_list: make_changed_entries(field, value, remove=remove, in_list=in_list),
+    st.sampled_from(FIELDS),
+    st.sampled_from(ODD_VALUES) | st.text(max_size=12),
+    st.booleans(),
+    st.booleans(),
+)
+
+
+def find_refusal(tmp_path: Path, content: Json) -> str | None:
+    """What a reader says to it, or None if it follows the schema."""
+    path = tmp_path / "divergences.json"
+    path.write_text(json.dumps(content), encoding="utf-8")
+    try:
+        accepted_differences.load_entries(path)
+    except CatalogError as error:
+        return str(error)
+    return None
+
+
+def test_a_changed_entry_is_read_or_refused_in_one_line_with_its_location(tmp_path: Path) -> None:
+    wrong = []
+    for field, odd in product(FIELDS, ODD_VALUES):
+        content = make_changed_entries(field, odd, remove=False, in_list=False)
+        refusal = find_refusal(tmp_path, content)
+        if refusal is None or "twice" in refusal or "is not JSON" in refusal:
+            is_right = find_complaints(content, SCHEMA) == []
+        else:
+            is_right = "divergences.json:$[1]" in refusal and len(refusal.splitlines()) == 1
+        wrong += [] if is_right else [(field, odd, refusal)]
+    assert wrong == []
+
+
+def test_a_value_too_deep_to_print_has_a_complaint() -> None:
+    value: list[Json] = []
+    for _ in range(sys.getrecursionlimit() * 100):
+        value = [value]
+    [complaint] = find_complaints(value, {"type": "string"})
+    assert complaint.message.startswith(("is nested too deep", "is [[["))  # how deep is too deep, each Python says
+
+
+def test_a_deep_file_is_refused_in_one_line(tmp_path: Path, subtests: pytest.Subtests) -> None:
+    for depth in [50, 300, 900, 5000, 100_000]:
+        with subtests.test(repr(depth)):
+            path = tmp_path / "divergences.json"
+            path.write_text("[" * depth + "]" * depth)
+            with pytest.raises(CatalogError) as caught:
+                accepted_differences.load_entries(path)
+            assert len(str(caught.value).splitlines()) == 1
+
+
+def test_an_unknown_field_is_refused_with_the_nearest_field(tmp_path: Path) -> None:
+    content: list[dict[str, Any]] = [{**WRITTEN_ENTRY, "reviewby": "2026-12-31"}]
+    refusal = find_refusal(tmp_path, content) or ""
+    assert refusal.endswith("divergences.json:$[0]: 'reviewby' is no field here; did you mean review_by?")
+
+
+OTHER_ADDRESS = "pa/errors/general/another"
+STATUS_DRIFT = make_drift(assertion="answer/status")
+HEADER_DRIFT = make_drift(
+    "header-missing",
+    Aspect.HEADER,
+    location="retry-after",
+    documented="present",
+    observed=None,
+    assertion="answer/header:retry-after",
+)
+FIRST = make_result(Outcome.DRIFTED, findings=(STATUS_DRIFT,))
+SECOND = replace(FIRST, record=OTHER_ADDRESS, findings=(STATUS_DRIFT, HEADER_DRIFT))
+
+Accept = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def accept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Accept:
+    """`accept …` beside a night in which two records drift from one cause, and one of them from another, too."""
+    use_as_checkout(tmp_path, monkeypatch)
+    write_catalog(tmp_path / "records")
+    write_run(tmp_path / "night", make_run(), [FIRST, SECOND])
+
+    def run_accept(*arguments: str) -> tuple[int, str, str]:
+        shared_arguments = (
+            "--run",
+            "night",
+            "--accepted-differences",
+            "l.json",
+            "--today",
+            TODAY.isoformat(),
+            "--reason",
+            "known",
+        )
+        status = main(["accept", *arguments, *shared_arguments])
+        output = capsys.readouterr()
+        return status, output.out, output.err
+
+    return run_accept
+
+
+def find_cause_id(*results: Result) -> str:
+    return max(find_causes(results), key=lambda cause: len(cause.records)).id
+
+
+def read_entries(tmp_path: Path) -> dict[str, dict[str, Any]]:
+    return {entry["address"]: entry for entry in json.loads((tmp_path / "l.json").read_text())}
+
+
+def test_accepting_a_cause_accepts_it_of_all_its_records_only(accept: Accept, tmp_path: Path) -> None:
+    status, out, err = accept("--cause", find_cause_id(FIRST, SECOND), "--ticket", "https://tickets.example/41")
+    assert (status, err) == (0, "")
+    assert out.startswith("l.json accepts it of 2 records on live until ")
+    written = read_entries(tmp_path)
+    assert written.keys() == {ERROR_ADDRESS, OTHER_ADDRESS}
+    assert {tuple(entry["assertions"]) for entry in written.values()} == {("answer/status",)}
+    accepted = find_entry(load_entries(tmp_path / "l.json"), OTHER_ADDRESS, "live")
+    verdict = judge_acceptance(accepted, Outcome.DRIFTED, SECOND.findings, TODAY)
+    assert verdict is not None
+    assert verdict.state is AcceptanceState.NEW_ASPECTS
+    assert verdict.reason == "known (https://tickets.example/41)"
+
+
+def test_a_second_cause_is_added_to_the_accepted_assertions(accept: Accept, tmp_path: Path) -> None:
+    accept("--cause", find_cause_id(FIRST, SECOND))
+    header_cause = next(cause.id for cause in find_causes([SECOND]) if cause.what == "header retry-after")
+    assert accept("--cause", header_cause)[0] == 0
+    assert read_entries(tmp_path)[OTHER_ADDRESS]["assertions"] == ["answer/header:retry-after", "answer/status"]
+    assert read_entries(tmp_path)[ERROR_ADDRESS]["assertions"] == ["answer/status"]
+    assert accept("--cause", header_cause)[1].startswith("l.json already accepted it of 1 record")
+
+
+def test_like_a_record_accepts_every_cause_of_its_drift(accept: Accept, tmp_path: Path) -> None:
+    assert accept("--like", OTHER_ADDRESS)[0] == 0
+    assert read_entries(tmp_path)[OTHER_ADDRESS]["assertions"] == ["answer/header:retry-after", "answer/status"]
+    assert read_entries(tmp_path)[ERROR_ADDRESS]["assertions"] == ["answer/status"]
+
+
+def test_an_unusable_argument_is_one_line(accept: Accept, tmp_path: Path) -> None:
+    cases: list[tuple[tuple[str, ...], str]] = [
+        ((), "it is not clear what to accept; name a record, or --cause ID, or --like ADDRESS"),
+        ((OTHER_ADDRESS, "--cause", "pa-00000000"), "it is not clear what to accept"),
+        (("--cause", "pa-00000000"), "has no cause 'pa-00000000'"),
+        (("--like", "pa/errors/general/quiet"), "saw no drift of pa/errors/general/quiet"),
+        (("--like", f"{OTHER_ADDRESS}s"), f"saw no drift of {OTHER_ADDRESS}s; did you mean {OTHER_ADDRESS}"),
+        (("--like", OTHER_ADDRESS, "--assertions", "answer/status"), "--assertions is about one record"),
+        (("--cause", "pa-00000000", "--target", "elsewhere"), "asked target live, not elsewhere"),
+    ]
+    for arguments, message in cases:
+        status, out, err = accept(*arguments)
+        assert (status, out) == (4, ""), arguments
+        assert message in err, arguments
+        assert err.count("\n") == 1, arguments
+        assert not (tmp_path / "l.json").exists(), arguments

@@ -1,21 +1,48 @@
-"""What write-back keeps of an answer: stable parts only, in bounded length."""
+"""What write-back keeps of an answer, read where the judge reads it, and which field of a record holds it."""
 
 from __future__ import annotations
 
 import hashlib
 from dataclasses import replace
+from datetime import date, timedelta
+
+import pytest
 
 from catalog_probe.catalog.envelopes.envelope import envelope
-from catalog_probe.catalog.model import Attempt, Exchange, Finding, Json, Request, Response
+from catalog_probe.catalog.evidence.results import RECORDED
+from catalog_probe.catalog.model import (
+    Attempt,
+    Event,
+    Exchange,
+    Finding,
+    GrpcStatus,
+    Json,
+    Outcome,
+    Record,
+    Request,
+    Response,
+)
+from catalog_probe.catalog.observed.last_seen import LastSeen
 from catalog_probe.catalog.reading.expected import Expected
 from catalog_probe.catalog.reading.headers import HeaderRule
 from catalog_probe.catalog.writeback import answer_evidence
+from catalog_probe.catalog.writeback.planner import Patch, UpdatePolicy, plan_patch
+from catalog_probe.catalog.writeback.sightings import Sighting, add_evidence, expire_evidence, mark_headers_seen
+from tests.harness.engines import catalog
+from tests.unit.catalog.catalog_factories import (
+    ENDPOINT_ADDRESS,
+    ERROR_ADDRESS,
+    LIMITS_ADDRESS,
+    make_drift,
+    make_record,
+    make_sighting,
+)
 from tests.unit.reports.factories import make_finding, make_result
 
 ERROR, ENDPOINT = "pa/errors/general/rate_limit_error", "pa/endpoints/messages/create_message"
 
 
-def make_drift(location: str, observed: Json = "a", documented: Json = "b") -> Finding:
+def make_header_drift(location: str, observed: Json = "a", documented: Json = "b") -> Finding:
     return replace(
         make_finding("header-differs"), label="answer", location=location, observed=observed, documented=documented
     )
@@ -27,10 +54,12 @@ def describe_drifts(*locations: str) -> list[str]:
 
 def test_five_differences_are_described_and_the_others_have_a_digest() -> None:
     few = [f"h{number}" for number in range(5)]
-    assert answer_evidence.describe_differences(tuple(map(make_drift, reversed(few)))) == tuple(describe_drifts(*few))
+    assert answer_evidence.describe_differences(tuple(map(make_header_drift, reversed(few)))) == tuple(
+        describe_drifts(*few)
+    )
     many = [*few, "h5", "h6"]
     digest = hashlib.sha256("\n".join(describe_drifts("h5", "h6")).encode()).hexdigest()[:6]
-    assert answer_evidence.describe_differences(tuple(map(make_drift, many))) == (
+    assert answer_evidence.describe_differences(tuple(map(make_header_drift, many))) == (
         *describe_drifts(*few),
         f"and 2 more ({digest})",
     )
@@ -38,17 +67,23 @@ def test_five_differences_are_described_and_the_others_have_a_digest() -> None:
 
 
 def test_a_difference_is_described_once_and_truncated() -> None:
-    assert answer_evidence.describe_differences((make_drift("h"), make_drift("h"))) == tuple(describe_drifts("h"))
-    (description,) = answer_evidence.describe_differences((make_drift("h", documented="b" * 80),))
+    assert answer_evidence.describe_differences((make_header_drift("h"), make_header_drift("h"))) == tuple(
+        describe_drifts("h")
+    )
+    (description,) = answer_evidence.describe_differences((make_header_drift("h", documented="b" * 80),))
     assert description == f"answer h a instead of {'b' * 80} (header-differs)"
-    (description,) = answer_evidence.describe_differences((make_drift("h", documented="b" * 81),))
+    (description,) = answer_evidence.describe_differences((make_header_drift("h", documented="b" * 81),))
     assert description == f"answer h a instead of {'b' * 79}… (header-differs)"
-    (description,) = answer_evidence.describe_differences((make_drift("h", documented={"b": [1, "é"], "a": None}),))
+    (description,) = answer_evidence.describe_differences(
+        (make_header_drift("h", documented={"b": [1, "é"], "a": None}),)
+    )
     assert description == 'answer h a instead of {"a": null, "b": [1, "é"]} (header-differs)'
 
 
 def test_a_difference_without_location_names_the_aspect() -> None:
-    (description,) = answer_evidence.describe_differences((replace(make_drift("", 500, 404), code="status-differs"),))
+    (description,) = answer_evidence.describe_differences(
+        (replace(make_header_drift("", 500, 404), code="status-differs"),)
+    )
     assert description == f"answer {make_finding().aspect} 500 instead of 404 (status-differs)"
 
 
@@ -137,7 +172,7 @@ def test_the_tier_is_the_row_with_all_limits_of_the_key() -> None:
 def test_unobserved_limits_are_kept_with_their_reason() -> None:
     not_observed = replace(make_finding("not-observed"), label="limited", observed="cost-not-allowed")
     result = replace(
-        make_result("pa/rate_limits/limits/general", findings=(not_observed, make_drift("h"))),
+        make_result("pa/rate_limits/limits/general", findings=(not_observed, make_header_drift("h"))),
         probed_record={},
         attempts=(),
     )
@@ -171,3 +206,167 @@ def test_endpoint_and_message_are_kept_without_volatile_text() -> None:
         )
         is None
     )
+
+
+CATALOG = catalog()
+
+OVERLOADED = CATALOG["pa/errors/stream/overloaded"]
+COMPAT = next(record for record in CATALOG.records if record.kind == "errors" and record.surface == "pb_compat")
+GRPC = CATALOG["pd/errors/grpc/resource_exhausted"]
+RATE_LIMITS = CATALOG["pa/rate_limits/limits/general"]
+
+PA_ERROR: Json = {"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded for now."}}
+COMPAT_ERROR: Json = {"error": {"code": 400, "message": "Bad thing.", "status": "INVALID_ARGUMENT"}}
+
+
+def write_back(record: Record, response: Response, outcome: Outcome = Outcome.CONFORMS) -> Record:
+    """Write one answer back, and return the record."""
+    sighting = make_sighting(
+        outcome,
+        address=str(record.address),
+        exchange=Exchange("answer", Request("POST", "https://provider.example/v1/messages"), response),
+        findings=(make_drift(),) if outcome is Outcome.DRIFTED else (),
+        probed_record=record,
+    )
+    plan = plan_patch(record, [sighting], UpdatePolicy(), date(2026, 11, 21))
+    assert isinstance(plan, Patch)
+    return plan.record
+
+
+def marks(record: Record) -> dict[str, Json]:
+    """What the record says was seen of each of its headers."""
+    rules = record.data["response_headers" if record.kind == "errors" else "headers"]
+    return {name: rule["seen"] for name, rule in rules.items() if "seen" in rule}
+
+
+def messages(record: Record) -> list[str]:
+    return list(record.data.get("live_messages", ()))
+
+
+def make_stream(status: int = 200, *events: Event) -> Response:
+    return Response(status, {"request-id": "req_1"}, events=events)
+
+
+def test_a_stream_that_begins_as_documented_says_what_headers_it_has() -> None:
+    after = write_back(OVERLOADED, make_stream(200, Event("error", PA_ERROR)))
+    assert marks(after)["request-id"] == "present"
+
+
+@pytest.mark.parametrize("outcome", [Outcome.DRIFTED, Outcome.CONFORMS])
+def test_a_refusal_says_nothing_of_the_headers_of_a_stream(outcome: Outcome) -> None:
+    refused = Response(403, {"request-id": "req_1"}, PA_ERROR, "json")
+    assert marks(write_back(OVERLOADED, refused, outcome)) == {}
+
+
+def test_a_refusal_says_nothing_of_the_headers_that_an_ordinary_answer_has() -> None:
+    refused = Response(403, {"pa-ratelimit-requests-limit": "50"}, PA_ERROR, "json")
+    assert marks(write_back(RATE_LIMITS, refused, Outcome.DRIFTED)) == {}
+    ordinary = replace(refused, status=200)
+    assert marks(write_back(RATE_LIMITS, ordinary, Outcome.DRIFTED))["pa-ratelimit-requests-limit"] == "present"
+
+
+@pytest.mark.parametrize("body", [COMPAT_ERROR, [COMPAT_ERROR]], ids=["bare", "in-an-array"])
+def test_the_message_of_a_body_is_found_in_the_array_around_it(body: Json) -> None:
+    assert messages(write_back(COMPAT, Response(400, {}, body, "json"))) == ["Bad thing."]
+
+
+def test_the_message_of_a_stream_is_that_of_the_documented_event() -> None:
+    other_error = {**PA_ERROR, "error": {"type": "other", "message": "Something else."}}
+    response = make_stream(
+        200, Event("notice", other_error), Event("error", PA_ERROR), Event("error", other_error, sent=True)
+    )
+    assert messages(write_back(OVERLOADED, response)) == ["Overloaded for now."]
+
+
+def test_the_message_of_a_grpc_answer_stands_in_its_status() -> None:
+    answer = Response(grpc=GrpcStatus(8, "Too many requests for the model."))
+    assert messages(write_back(GRPC, answer)) == ["Too many requests for the model."]
+
+
+def test_the_headers_of_another_grpc_status_say_nothing() -> None:
+    rules = {"x-request-id": {"rule": "present", "source": "2:7.6#gRPC 8 RESOURCE_EXHAUSTED"}}
+    record = Record(GRPC.address, {**GRPC.data, "response_headers": rules})
+    refused = Response(headers={"x-request-id": "1"}, grpc=GrpcStatus(7, "No."))
+    assert marks(write_back(record, refused, Outcome.DRIFTED)) == {}
+    assert marks(write_back(record, replace(refused, grpc=GrpcStatus(8)), Outcome.DRIFTED)) == {
+        "x-request-id": "present"
+    }
+
+
+@pytest.mark.parametrize(("headers", "mark"), [({"x-limit-1": "9"}, "9"), ({}, "absent")])
+def test_a_header_whose_name_is_a_pattern_is_marked_with_the_value_found(headers: dict[str, str], mark: str) -> None:
+    rules = {"x-limit-*": {"rule": "equals", "value": "8", "source": "2:8.2#retry-after"}}
+    record = Record(RATE_LIMITS.address, {**RATE_LIMITS.data, "headers": rules})
+    assert marks(write_back(record, Response(200, headers), Outcome.DRIFTED)) == {"x-limit-*": mark}
+
+
+WHERE = {ENDPOINT_ADDRESS: "verification", ERROR_ADDRESS: "observed", LIMITS_ADDRESS: "observed_for_this_key"}
+
+
+def add_conforming_evidence(before: Record, *differences: str, **extra: object) -> Record:
+    return Record(before.address, add_evidence(before, make_sighting(Outcome.CONFORMS), differences, extra))
+
+
+def test_a_new_look_leaves_nothing_of_an_expiry_and_of_an_older_look() -> None:
+    for address in WHERE:
+        once = add_conforming_evidence(make_record(address), "a difference", headers={"x": "1"})
+        expired = Record(once.address, expire_evidence(once, "expired: last seen long ago"))
+        assert "expired" in str(expired.data[WHERE[address]])
+        assert "a difference" in str(once.data[WHERE[address]])
+        again = add_conforming_evidence(expired)
+        assert again.data == add_conforming_evidence(make_record(address)).data
+        assert not {"expired", "reason", "headers"} & again.data[WHERE[address]].keys()
+
+
+def test_fields_written_by_hand_in_the_limits_stay() -> None:
+    by_hand = make_record(LIMITS_ADDRESS, observed_for_this_key={"tier": "start", "result": "drifted", "reason": "old"})
+    block = add_conforming_evidence(by_hand).data["observed_for_this_key"]
+    assert block["tier"] == "start"
+    assert block["result"] == "conforms"
+    assert "reason" not in block
+
+
+def test_a_sighting_is_older_than_evidence_of_a_later_day() -> None:
+    look: Sighting = make_sighting(Outcome.CONFORMS, "2026-11-10")
+    cases: list[tuple[str | None, bool]] = [
+        ("2026-11-01", False),
+        ("2026-11-20", True),
+        ("2026-11-10", False),
+        (None, False),
+    ]
+    for day, older in cases:
+        last = LastSeen(date.fromisoformat(day), None) if day else None
+        assert look.is_older_than(last) is older, day
+
+
+def test_a_look_is_not_older_than_itself() -> None:
+    look = make_sighting(Outcome.CONFORMS, "2026-11-10", hour=6)
+    assert not look.is_older_than(LastSeen(look.day, look.at))
+    assert look.is_older_than(LastSeen(look.day, look.at + timedelta(milliseconds=1)))
+
+
+def test_a_recording_has_the_date_of_its_recording() -> None:
+    judged = make_sighting(Outcome.CONFORMS, "2026-11-20")
+    recorded = replace(judged.result, trigger=RECORDED, observed_at="2026-11-12T23:59:59Z")
+    assert replace(judged, result=recorded).day == date(2026, 11, 12)
+    assert judged.day == date(2026, 11, 20)
+
+
+def test_expired_evidence_has_no_differences() -> None:
+    for address in WHERE:
+        once = add_conforming_evidence(make_record(address), "a difference")
+        assert "seen" not in expire_evidence(once, "expired")[WHERE[address]]
+
+
+def test_headers_are_marked_in_their_rules_and_an_older_sighting_adds_no_mark() -> None:
+    before = make_record(ERROR_ADDRESS)
+    rules = before.data["response_headers"]
+    name = next(iter(rules))
+    marked = mark_headers_seen(before, before.data, {name: "present", "x-of-nobody": "present"}, older=False)
+    assert marked["response_headers"][name] == {**rules[name], "seen": "present"}
+    assert marked["response_headers"].keys() == rules.keys()
+    marked_headers = mark_headers_seen(before, marked, {name: "absent"}, older=True)
+    assert marked_headers["response_headers"][name]["seen"] == "present"
+    newer = mark_headers_seen(before, marked, {name: "absent"}, older=False)
+    assert newer["response_headers"][name]["seen"] == "absent"
+    assert mark_headers_seen(before, before.data, {}, older=False) is before.data

@@ -13,17 +13,25 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from catalog_probe.catalog.files import provider_folders
 from catalog_probe.catalog.model import Outcome, Record
+from catalog_probe.catalog.model.assertion import REQUEST_LABEL
+from catalog_probe.catalog.model.exits import INTERRUPTED
 from catalog_probe.catalog.model.explanations import ALL
 from catalog_probe.catalog.model.observation import Observation
+from catalog_probe.catalog.reading.annotations import request_assumptions
 from catalog_probe.catalog.reading.assertions import assertions
 from catalog_probe.catalog.writeback.planner import Patch, UpdatePolicy, plan_patch
 from catalog_probe.catalog.writeback.sightings import Sighting
+from catalog_probe.cli.catalog_commands import commands, show
 from catalog_probe.cli.main import main
+from tests.harness.checkouts import use_as_checkout
 from tests.harness.command import CHECKOUT
+from tests.harness.engines import catalog
 from tests.unit.catalog.catalog_factories import (
     ENDPOINT_ADDRESS,
     ERROR_ADDRESS,
+    LIMITS_ADDRESS,
     make_drift,
     make_exchange,
     make_record,
@@ -36,14 +44,24 @@ from tests.unit.catalog.catalog_factories import (
 )
 
 if TYPE_CHECKING:
+    from argparse import Namespace
+
     from syrupy.assertion import SnapshotAssertion
 
-pytestmark = pytest.mark.usefixtures("own_folder")
+    from catalog_probe.catalog.model import Record
 
 ELSEWHERE = "pa/endpoints/messages/count_tokens"
 
 Cli = Callable[..., tuple[int, str, str]]
 """Takes a command and its arguments; gives the exit status, stdout and stderr."""
+
+
+@pytest.fixture(autouse=True)
+def _own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The folder in which commands are called, with a small catalog in `records`."""
+    use_as_checkout(tmp_path, monkeypatch)
+    monkeypatch.setenv("COLUMNS", "100")
+    write_catalog(tmp_path / "records")
 
 
 @pytest.fixture
@@ -305,17 +323,42 @@ def test_a_closed_pipe_is_no_error() -> None:
     assert (done.returncode, done.stderr) == (0, "")
 
 
-@pytest.mark.parametrize("command", [("find", "x"), ("export", "openapi", "pa")], ids=lambda command: command[0])
-def test_every_command_names_a_record_of_another_shape(cli: Cli, command: tuple[str, ...]) -> None:
-    (file,) = Path("records/pa/errors").glob("general.json")
+def test_every_command_names_a_record_of_another_shape(cli: Cli) -> None:
+    file = Path("records/pa/errors/general.json")
     records = json.loads(file.read_text())
     records[ERROR_ADDRESS.rpartition("/")[2]]["endpoints"] = 5
     file.write_text(json.dumps(records))
-    status, _, errors = cli(*command)
-    assert status == 4
-    assert "endpoints" in errors
-    assert errors.count("\n") == 1
-    assert "Traceback" not in errors
+    for command in (["find", "x"], ["export", "openapi", "pa"]):
+        status, _, errors = cli(*command)
+        assert status == 4, command
+        assert "endpoints" in errors
+        assert errors.count("\n") == 1
+
+
+def test_every_command_names_an_unfinished_record_of_the_installed_ones(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    content = make_small_catalog()
+    content["pa/errors/general.json"]["rate_limit_error"]["http_status"] = "TODO: the status, a number"
+    write_catalog(tmp_path / "records", content)
+    monkeypatch.setattr(provider_folders, "installed_records", lambda: (tmp_path / "records",))
+    unfinished = f"{ERROR_ADDRESS}: $.http_status: is still to be written; the status, a number"
+    for command in ("find --status 429", "export openapi pa", f"show {ERROR_ADDRESS}"):
+        assert main(["catalog", *command.split()]) == 4
+        error_output = capsys.readouterr().err
+        assert unfinished in error_output, command
+        assert error_output.count("\n") == 1
+
+
+def test_an_interrupt_leaves_no_file_half_written(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupt(_: Namespace) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(commands, "explain", interrupt)
+    assert main(["catalog", "explain"]) == INTERRUPTED
+    assert capsys.readouterr().err == "catalog-probe: stopped; no file was left half written\n"
 
 
 def test_what_no_terminal_takes_is_visible_in_a_complaint(cli: Cli) -> None:
@@ -325,3 +368,35 @@ def test_what_no_terminal_takes_is_visible_in_a_complaint(cli: Cli) -> None:
     assert status == 1
     assert output.encode().isascii() or "U+D800" in output
     assert "\x1b" not in output
+
+
+CATALOG = catalog()
+
+
+def show_record(record: Record) -> list[str]:
+    """Show a record with its assertions, as lines."""
+    return show.format_record(record, "records/a.json", assertions(record, CATALOG.__getitem__)).splitlines()
+
+
+def test_every_assertion_is_shown_with_its_basis_in_eighty_columns() -> None:
+    """A line is longer only if it is one long word."""
+    for provider in ["pa", "pb", "pc", "pd"]:
+        for record in CATALOG.select(provider):
+            lines = show_record(record)
+            assert [line for line in lines if len(line) > 80 and len(line.split()) > 1] == [], provider
+            line_numbers = {line.strip(): number for number, line in reversed(list(enumerate(lines)))}
+            for assertion in assertions(record, CATALOG.__getitem__):
+                description = lines[line_numbers[str(assertion.key)] + 1 :]
+                assert description[0].startswith("    states"), assertion.id
+                basis = next(line for line in description if line.startswith(("    documented", "    assumed")))
+                assert basis.split()[0] == assertion.basis, assertion.id
+            assert all(str(key) in line_numbers for key in request_assumptions(record)), record.address
+
+
+def test_assumptions_about_the_request_are_shown() -> None:
+    lines = show_record(make_record(assumed={f"{REQUEST_LABEL}/path": "Not shown."}))
+    assert lines[lines.index("  ask/path") + 1] == "    assumed      Not shown."
+
+
+def test_a_record_that_names_no_endpoint_says_so() -> None:
+    assert "  observed               no endpoint yet" in show_record(make_record(LIMITS_ADDRESS))

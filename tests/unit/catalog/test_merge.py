@@ -1,16 +1,28 @@
-"""Several runs of one target, merged: name, policy, preflight and expirations."""
+"""Several runs of one target are one: what each selected, the better result of a record, the strictest policy."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+from itertools import permutations
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from catalog_probe.catalog.evidence.results import Run
-from catalog_probe.catalog.evidence.results_file import EvidenceError
+from catalog_probe.catalog.evidence.completeness import add_missing_results, deduplicate_results, is_unreported
+from catalog_probe.catalog.evidence.results import Result, Run
+from catalog_probe.catalog.evidence.results_file import EvidenceError, ResultsWriter, read_run
+from catalog_probe.catalog.evidence.shards import list_missing_shards, list_shards, merge_shards
+from catalog_probe.catalog.evidence.verdicts import run_verdict
 from catalog_probe.catalog.evidence.verdicts.merge import merge_runs
+from catalog_probe.catalog.model import Attempt, Outcome, Reason
+from catalog_probe.catalog.model.exits import Exit
+from tests.harness.exit_status import find_exit_status
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from catalog_probe.catalog.model import Json
 
 
@@ -95,3 +107,157 @@ def test_the_earliest_expiration_comes_first() -> None:
 def test_runs_of_different_targets_cannot_be_merged() -> None:
     with pytest.raises(EvidenceError, match=r"^runs of different targets cannot be one: live, mock, other; merge"):
         merge_runs([(run("a"), []), (run("bb", target="other"), []), (run("ccc", target="mock"), [])])
+
+
+ORDER = (Exit.FINE, Exit.NOTHING_SELECTED, Exit.DRIFT, Exit.BLIND, Exit.HARNESS_ERROR, Exit.USAGE)
+"""From green to red."""
+
+RUN = Run("r", "live", True, "2026-11-21T04:00:00Z", "2026-11-21")
+A, B, C = "pa/errors/general/a", "pa/errors/general/b", "pb/errors/general/c"
+SELF_TEST = "pa/harness/self_test/inference"
+TRIED = (Attempt("", 1.0, ()),)
+
+
+def results_of(*outcomes: Outcome) -> list[Result]:
+    return [
+        Result(f"{'pa' if n % 2 else 'pb'}/errors/general/r{n}", {}, outcome, Reason("x"))
+        for n, outcome in enumerate(outcomes)
+    ]
+
+
+def test_what_was_selected_and_has_no_result_is_not_reported() -> None:
+    described = replace(RUN, selected=(A, B, C))
+    reported = Result(B, {}, Outcome.CONFORMS)
+    results = add_missing_results(described, [reported])
+    assert [result.record for result in results] == [B, A, C]
+    assert [is_unreported(result) for result in results] == [False, True, True]
+    assert {result.outcome for result in results[1:]} == {Outcome.INCONCLUSIVE}
+    reason = Reason("not-reported", "it was selected, and its process ended before it reported")
+    assert [result.reason for result in results] == [None, reason, reason]
+    assert add_missing_results(described, results) == results
+    assert run_verdict.exit_status(described, [reported]) is Exit.HARNESS_ERROR
+    assert run_verdict.exit_status(replace(described, selected=(B,)), [reported]) is Exit.FINE
+
+
+@given(st.lists(st.sampled_from(Outcome)), st.data(), st.sets(st.sampled_from(["pa", "pb"])))
+def test_no_run_becomes_greener_by_leaving_results_out(
+    outcomes: list[Outcome], data: st.DataObject, names: set[str]
+) -> None:
+    results = results_of(*outcomes)
+    described = replace(RUN, expected=tuple(sorted(names)), selected=tuple(sorted(result.record for result in results)))
+    remaining_results = (
+        data.draw(st.lists(st.sampled_from(results), unique_by=lambda result: result.record)) if results else []
+    )
+    status = run_verdict.exit_status(described, results)
+    status_of_part = run_verdict.exit_status(described, remaining_results)
+    assert ORDER.index(status_of_part) >= ORDER.index(status)
+    assert len(remaining_results) == len(results) or status_of_part is Exit.HARNESS_ERROR
+
+
+@given(st.lists(st.sampled_from(Outcome), min_size=1), st.data(), st.sets(st.sampled_from(["pa", "pb"]), min_size=1))
+def test_an_expected_provider_without_any_result_is_blind(
+    outcomes: list[Outcome], data: st.DataObject, names: set[str]
+) -> None:
+    """Also without the selection in a run's first line."""
+    results = results_of(*outcomes)
+    left_out = data.draw(st.sampled_from(sorted(names)))
+    remaining_results = [result for result in results if not result.record.startswith(left_out)]
+    assert find_exit_status(remaining_results, *sorted(names)) in (Exit.BLIND, Exit.HARNESS_ERROR)
+
+
+def test_read_run_adds_missing_results(tmp_path: Path) -> None:
+    path = tmp_path / "results.jsonl"
+    with ResultsWriter(path, replace(RUN, selected=(A, B))) as writer:
+        writer.append(Result(A, {}, Outcome.CONFORMS).to_json())
+    run, results = read_run(path)
+    assert run.selected == (A, B)
+    assert [(result.record, is_unreported(result)) for result in results] == [(A, False), (B, True)]
+
+
+def test_read_run_keeps_one_result_per_record(tmp_path: Path) -> None:
+    path = tmp_path / "results.jsonl"
+    written = [
+        Result(A, {}, Outcome.INCONCLUSIVE, Reason("read-timeout"), observed_at="2026-11-21T04:00:02Z"),
+        Result(B, {}, Outcome.CONFORMS, observed_at="2026-11-21T04:00:01Z"),
+        Result(A, {}, Outcome.DRIFTED, observed_at="2026-11-21T04:00:01Z"),
+        Result(B, {}, Outcome.CONFORMS, observed_at="2026-11-21T04:00:01Z"),
+    ]
+    with ResultsWriter(path, replace(RUN, selected=(A, B))) as writer:
+        for result in written:
+            writer.append(result.to_json())
+    assert [(result.record, result.outcome) for result in read_run(path)[1]] == [
+        (A, Outcome.DRIFTED),
+        (B, Outcome.CONFORMS),
+    ]
+
+
+def test_a_merge_has_the_selections_of_all_its_runs() -> None:
+    """A record that one machine lost may be in another's results. One that all lost stays unreported."""
+    first = replace(RUN, run="1", selected=(A, B)), [Result(A, {}, Outcome.CONFORMS)]
+    second = replace(RUN, run="2", selected=(A, C)), [Result(C, {}, Outcome.CONFORMS)]
+    third = replace(RUN, run="3", selected=(B,)), [Result(B, {}, Outcome.CONFORMS)]
+    shards = [(run, add_missing_results(run, results)) for run, results in (first, second)]
+    run, results = merge_runs(shards)
+    assert run.selected == (A, B, C)
+    assert {result.record for result in results if is_unreported(result)} == {B}
+    run, results = merge_runs([*shards, third])
+    assert run.selected == (A, B, C)
+    assert not any(map(is_unreported, results))
+
+
+def test_a_merge_has_the_revisions_of_all_its_runs() -> None:
+    first, second = (replace(RUN, run=name, revisions={name: "1"}) for name in ("pa", "pc"))
+    merged, _ = merge_runs([(first, []), (second, [])])
+    assert merged.revisions == {"pa": "1", "pc": "1"}
+
+
+def make_result(outcome: Outcome, at: str = "", record: str = A, *, tried: bool = False, detail: str = "") -> Result:
+    reason = Reason("budget", detail) if detail else None
+    return Result(record, {}, outcome, reason, attempts=TRIED if tried else (), observed_at=at)
+
+
+def test_of_two_results_the_better_is_kept_in_any_order() -> None:
+    better_and_worses: list[tuple[Result, Result]] = [
+        (make_result(Outcome.CONFORMS, "1"), make_result(Outcome.INCONCLUSIVE, "2", tried=True)),
+        (make_result(Outcome.DRIFTED, "1"), make_result(Outcome.HARNESS_ERROR, "2")),
+        (make_result(Outcome.INCONCLUSIVE, "1", tried=True), make_result(Outcome.INCONCLUSIVE, "2")),
+        (make_result(Outcome.DRIFTED, "2", tried=True), make_result(Outcome.CONFORMS, "1", tried=True)),
+        (make_result(Outcome.NOT_PROBED, detail="b"), make_result(Outcome.NOT_PROBED, detail="a")),
+        (make_result(Outcome.HARNESS_ERROR, "1", SELF_TEST), make_result(Outcome.DRIFTED, "2", SELF_TEST, tried=True)),
+        (make_result(Outcome.DRIFTED, "2", SELF_TEST), make_result(Outcome.CONFORMS, "1", SELF_TEST)),
+    ]
+    for better_and_worse in better_and_worses:
+        for order in permutations(better_and_worse):
+            assert deduplicate_results(order) == [better_and_worse[0]]
+
+
+def test_a_result_takes_the_place_of_the_first_of_its_record() -> None:
+    records = [f"pa/errors/general/{slug}" for slug in "cab"]
+    results = [make_result(Outcome.CONFORMS, at, record) for at in "12" for record in records]
+    assert deduplicate_results(results) == results[3:]
+
+
+def test_shards_of_a_policy() -> None:
+    cases: list[tuple[dict[str, Any], tuple[str, ...], tuple[str, ...]]] = [
+        ({}, (), ()),
+        ({"shard": None}, (), ()),
+        ({"shard": "1/1"}, ("1/1",), ()),
+        ({"shard": "2/3"}, ("2/3",), ("1/3", "3/3")),
+        ({"shard": "1/2 2/2"}, ("1/2", "2/2"), ()),
+        ({"shard": "10/10 2/3"}, ("10/10", "2/3"), ("1/3", "3/3", *(f"{number}/10" for number in range(1, 10)))),
+    ]
+    for policy, present, missing in cases:
+        assert (list_shards(policy), list_missing_shards(policy)) == (present, missing)
+
+
+def test_merged_shards_are_listed_until_they_are_the_whole() -> None:
+    cases: list[tuple[list[str | None], str | None]] = [
+        (["1/2", "2/2"], None),
+        (["1/2", None], None),
+        (["2/3", "1/3", "2/3"], "1/3 2/3"),
+        (["1/3 2/3", "3/3"], None),
+        (["1/2", "2/3"], "1/2 2/3"),
+        (["1/2", "2/2", "1/3"], None),
+    ]
+    for shards, merged in cases:
+        assert merge_shards({"shard": shard} for shard in shards) == merged

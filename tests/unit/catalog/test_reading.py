@@ -1,12 +1,14 @@
-"""What each reader makes of a record, field by field."""
+"""What each reader makes of a record and of the values of an answer, field by field."""
 
 from __future__ import annotations
 
 from datetime import UTC, date, datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from catalog_probe.catalog.envelopes.envelope import Envelope
+from catalog_probe.catalog.envelopes.projection import find_message, find_param, unwrap, wire_values
 from catalog_probe.catalog.files.schemas import resolve_ref
 from catalog_probe.catalog.model import Close, Event, GrpcStatus, Json, Record, Response
 from catalog_probe.catalog.observed.last_seen import LastSeen, is_not_from_provider, last_seen, seen_on, target_of
@@ -34,6 +36,9 @@ from catalog_probe.catalog.reading.record_fields import (
 from catalog_probe.catalog.reading.streams import StreamRule, parse_stream_rule
 from catalog_probe.catalog.text.json_pointer import ABSENT, find_value
 from tests.unit.catalog.catalog_factories import ENDPOINT_ADDRESS, ERROR_ADDRESS, LIMITS_ADDRESS, make_record
+
+if TYPE_CHECKING:
+    from catalog_probe.catalog.model import Json
 
 RULE = {"rule": "present", "source": "1:5.1#request-id"}
 
@@ -379,3 +384,30 @@ def test_an_expectation_is_cached_per_record() -> None:
     first, alike, changed_record = make_error(), make_error(), make_error(http_status=503)
     assert make_expectation(first) is make_expectation(alike)
     assert (make_expectation(first).status, make_expectation(changed_record).status) == (429, 503)
+
+
+WIRE = {"type": "/error/type", "code": "/error/code", "param": "/error/param", "message": "/error/message"}
+PLAIN = Envelope("e", {}, WIRE, "json")
+IN_AN_ARRAY = Envelope("e", {}, WIRE, "json", unwrap=True)
+ERROR: Json = {"error": {"type": "overloaded", "code": None, "param": "model", "message": "Busy."}}
+
+
+@pytest.mark.parametrize(
+    ("envelope", "body"), [(PLAIN, ERROR), (IN_AN_ARRAY, ERROR), (IN_AN_ARRAY, [ERROR, {"error": {"type": "other"}}])]
+)
+def test_each_value_is_found(envelope: Envelope, body: Json) -> None:
+    assert wire_values(envelope, body) == {"type": "overloaded", "code": None, "param": "model"}
+    assert (find_message(envelope, body), find_param(envelope, body)) == ("Busy.", "model")
+
+
+def test_values_missing_from_envelope_or_body_are_left_out() -> None:
+    of_types = Envelope("e", {}, {"type": "/error/type"}, "json")
+    assert wire_values(of_types, ERROR) == {"type": "overloaded"}
+    assert wire_values(PLAIN, {"error": {"code": 7}}) == {"code": 7}
+    assert find_message(of_types, ERROR) is find_param(of_types, ERROR) is None
+    assert find_message(PLAIN, {"error": {"message": 7}}) is find_param(PLAIN, {"error": {"param": None}}) is None
+
+
+def test_an_array_is_unwrapped_only_where_the_surface_has_one() -> None:
+    assert unwrap(PLAIN, [ERROR]) == [ERROR]
+    assert unwrap(IN_AN_ARRAY, []) == []

@@ -1,14 +1,22 @@
-"""Results and runs survive a round trip through results.jsonl."""
+"""Results and runs as results.jsonl holds them, results about the run itself, and verdicts that rest on a part."""
 
 from __future__ import annotations
 
 import json
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from catalog_probe.catalog.evidence import harness_results
+from catalog_probe.catalog.evidence.harness_results import (
+    find_silent_lanes,
+    lost_worker_result,
+    select_record_results,
+    self_test_address,
+)
 from catalog_probe.catalog.evidence.results import RECORDED, Invocation, Result, Run
+from catalog_probe.catalog.evidence.verdicts.partial import is_partial
 from catalog_probe.catalog.model import (
     Address,
     Aspect,
@@ -26,8 +34,12 @@ from catalog_probe.catalog.model import (
     Severity,
 )
 from catalog_probe.catalog.model.answered_by import AnsweredBy
+from catalog_probe.catalog.model.codes import FindingCode
 from catalog_probe.catalog.model.exchange import Truncation
 from catalog_probe.catalog.model.observation import Observation
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 RECORD = "pa/errors/general/x"
 DRIFT = Finding(
@@ -181,3 +193,91 @@ def test_whose_answers_a_run_saw() -> None:
         invocation = Invocation(revision=revision)
         run = Run("r", "t", live=live, started_at="", today="", invocation=invocation, answered_by=answered_by)
         assert run.speaks_of_providers is speaks, live
+
+
+LANE, OTHER = "pa:inference", "pa:admin"
+CONTROL_DRIFT = Finding("status-differs", Aspect.STATUS, Severity.MUST, "", "control", assertion="control/status")
+
+
+def self_test(
+    outcome: Outcome = Outcome.DRIFTED, lane: str = LANE, findings: tuple[Finding, ...] = (CONTROL_DRIFT,)
+) -> Result:
+    return Result(self_test_address(lane), {}, outcome, findings=findings, lane=lane)
+
+
+def record(outcome: Outcome = Outcome.CONFORMS, lane: str = LANE) -> Result:
+    return Result("pa/errors/general/x", {}, outcome, findings=(CONTROL_DRIFT,), lane=lane)
+
+
+def run(*self_tests: str) -> Run:
+    return Run("r", "live", live=True, started_at="", today="", self_tests=self_tests)
+
+
+CAME_OUT = self_test()
+
+
+def test_a_lane_with_a_verdict_is_silent_where_its_self_test_did_not_come_out() -> None:
+    cases: list[tuple[Sequence[str], Sequence[Result], Sequence[Result], list[str]]] = [
+        ([LANE], [record(), CAME_OUT], [CAME_OUT], []),
+        ([LANE], [record(), CAME_OUT], [], [LANE]),
+        ([LANE], [record()], [], [LANE]),
+        ([LANE], [record(), self_test(findings=())], [self_test(findings=())], [LANE]),
+        ([LANE], [record(lane=OTHER)], [], []),
+        ([LANE], [record(Outcome.INCONCLUSIVE)], [], []),
+        ([LANE], [self_test()], [], []),
+        ([], [record()], [], []),
+        ([], [record(Outcome.HARNESS_ERROR)], [], []),
+        ([], [lost_worker_result("gw0", "killed")], [], []),
+        ([], [self_test(Outcome.HARNESS_ERROR)], [], [LANE]),
+        ([OTHER, LANE], [record(), record(lane=OTHER)], [], [OTHER, LANE]),
+        ([OTHER, LANE], [record(), record(lane=OTHER), CAME_OUT], [CAME_OUT], [OTHER]),
+    ]
+    for lanes, results, failing, silent in cases:
+        assert find_silent_lanes(run(*lanes), results, failing) == silent
+
+
+def test_lines_of_the_run_have_addresses_of_their_own_and_are_no_records() -> None:
+    lost = lost_worker_result("gw0", "killed")
+    assert self_test_address(LANE) == "pa/harness/self_test/inference"
+    assert lost.record == "run/harness/worker/gw0"
+    assert select_record_results([CAME_OUT, record(), lost]) == [record()]
+
+
+def test_each_fault_is_one_sentence() -> None:
+    results = [record(), lost_worker_result("gw0", "killed"), lost_worker_result("gw1", "gone")]
+    assert harness_results.list_faults(run(LANE), results, []) == (
+        "worker-lost: killed",
+        "worker-lost: gone",
+        "self-test-silent: what is false on purpose did not come out as drift in lane pa:inference: this run could not "
+        "have seen a drift there",
+    )
+
+
+def make_partial_result(*observations: Observation, code: str = FindingCode.UNDOCUMENTED_HEADER) -> Result:
+    finding = Finding(code, Aspect.STATE, Severity.INFO, "")
+    return Result("pa/errors/x/y", {}, Outcome.CONFORMS, findings=(finding,), observations=observations)
+
+
+def make_observation(
+    endpoint: str = "a", label: str = "answer", matched: str = "status", **not_observed: str
+) -> Observation:
+    return Observation(endpoint, label, matched=(matched,), not_observed=not_observed)
+
+
+def test_an_assertion_observed_on_no_endpoint_makes_a_result_partial() -> None:
+    cases: list[tuple[list[Observation], bool]] = [
+        ([], False),
+        ([make_observation()], False),
+        ([make_observation(message="no-body")], True),
+        ([make_observation(message="not-shown")], False),
+        ([make_observation(message="no-body"), make_observation("b", matched="message")], False),
+        ([make_observation(message="no-body"), make_observation("b", "other", matched="message")], True),
+        ([make_observation(message="no-body"), Observation("b", "answer", mismatched={"message": "absent"})], False),
+        ([make_observation(), make_observation("b", message="no-body")], True),
+    ]
+    for observations, part in cases:
+        assert is_partial(make_partial_result(*observations)) is part
+
+
+def test_a_step_that_was_not_observed_makes_a_result_partial() -> None:
+    assert is_partial(make_partial_result(make_observation(), code=FindingCode.NOT_OBSERVED))

@@ -1,21 +1,47 @@
-"""results.jsonl after a kill at any moment: every complete line is read."""
+"""results.jsonl after a kill, by its schema, and changed by others: read, or refused in one line."""
 
 from __future__ import annotations
 
 import json
 import os
-from typing import TYPE_CHECKING
+import shutil
+from copy import copy
+from dataclasses import replace
+from functools import cache
+from typing import TYPE_CHECKING, Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from jsonschema import Draft202012Validator
+from referencing import Registry
+from referencing.jsonschema import DRAFT202012
 
+from catalog_probe.catalog.evidence import results_schema
 from catalog_probe.catalog.evidence.results import Result
-from catalog_probe.catalog.evidence.results_file import RESULTS_FILE, EvidenceError, ResultsWriter, read_run
-from catalog_probe.catalog.model import Attempt, Outcome
+from catalog_probe.catalog.evidence.results_file import (
+    RESULTS_FILE,
+    EvidenceError,
+    ResultsWriter,
+    read_run,
+    report_unusable_evidence,
+)
+from catalog_probe.catalog.evidence.retention import trim_attempt
+from catalog_probe.catalog.files.store import RECORDS, family_file
+from catalog_probe.catalog.files.strict_json import read_object
+from catalog_probe.catalog.model import Attempt, Json, Outcome
+from catalog_probe.catalog.model.errors import CatalogError
+from catalog_probe.catalog.writeback.update import read_evidence, update_records
 from catalog_probe.reports import build
+from tests.unit.reports import sample
 from tests.unit.reports.factories import make_answer, make_exchange, make_finding, make_result, make_run
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
+
+    from catalog_probe.catalog.evidence.results import Run
+    from tests.harness.engines import CleanResults
 
 RUN = make_run()
 RESULTS_OF_A_RUN = (
@@ -79,7 +105,7 @@ def test_only_the_lines_of_another_process_are_held_to_the_schema(path: Path) ->
 
 
 def test_every_complete_line_of_a_cut_file_is_read(path: Path) -> None:
-    """Cut at each end of a line, and within the lines; `test_json_lines` cuts at every byte."""
+    """Cut at each end of a line, and within the lines; `test_json` cuts at every byte."""
     raw = path.read_bytes()
     (_, all_results), lines = read_run(path), raw.splitlines(keepends=True)
     ends = [sum(map(len, lines[:count])) for count in range(1, len(lines) + 1)]
@@ -120,3 +146,197 @@ def test_a_link_in_place_of_results_is_not_followed(path: Path) -> None:
     with pytest.raises(OSError, match="it is a link"):
         ResultsWriter(link, RUN)
     assert path.read_bytes() == before
+
+
+SCHEMA = "urn:catalog:results"
+
+
+@cache
+def make_validator(kind: str) -> Draft202012Validator:
+    """Make a validator of the published schema with nothing of our own."""
+    resource = DRAFT202012.create_resource(read_object(results_schema.SCHEMA))
+    registry: Registry[Any] = Registry().with_resource(SCHEMA, resource)
+    return Draft202012Validator({"$ref": f"{SCHEMA}#/$defs/{kind}"}, registry=registry)
+
+
+def format_lines(run: Run, results: Iterable[Result]) -> Iterator[tuple[str, Json]]:
+    """Format each line of a file, with its kind."""
+    yield results_schema.RUN, json.loads(json.dumps(run.to_json()))
+    for result in results:
+        yield results_schema.RESULT, json.loads(json.dumps(result.to_json()))
+
+
+def make_trimmed_result() -> Result:
+    """Make a result of which retention trimmed the body."""
+    response = replace(make_answer(400, "invalid_request_error", "no"), body="x" * 100_000)
+    attempt = Attempt("2026-11-21T04:05:00Z", 1.0, (make_exchange(response=response),))
+    return replace(sample.make_smaller_run()[1][0], attempts=(trim_attempt(attempt, []),))
+
+
+def test_every_line_of_a_large_sample_follows_the_schema() -> None:
+    run, results = sample.make_smaller_run()
+    run = replace(run, selected=tuple(result.record for result in results))
+    for kind, line in format_lines(run, [*results, make_trimmed_result()]):
+        assert results_schema.describe_error(line, kind) == ""
+        make_validator(kind).validate(line)
+
+
+def test_every_line_of_a_run_on_the_mock_follows_the_schema(clean: CleanResults) -> None:
+    for kind, line in format_lines(sample.make_smaller_run()[0], [*clean("pd").values()]):
+        assert results_schema.describe_error(line, kind) == ""
+        make_validator(kind).validate(line)
+
+
+Location = tuple[str | int, ...]
+
+
+def walk_locations(value: Json, location: Location = ()) -> Iterator[Location]:
+    """Yield the path of each value within a line."""
+    yield location
+    members = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for name, member in members:
+        yield from walk_locations(member, (*location, name))
+
+
+def make_small_run() -> tuple[Run, list[Result]]:
+    """Make a run of five results that have both attempts and findings."""
+    run, results = sample.make_smaller_run()
+    return run, [result for result in results if result.attempts and result.findings][:5]
+
+
+@cache
+def make_lines() -> list[tuple[str, Json]]:
+    """Make the lines of a small file, each with its kind."""
+    return list(format_lines(*make_small_run()))
+
+
+def list_locations() -> list[tuple[int, Location]]:
+    """List each location of the file: the index of its line, and the path in it."""
+    return [(number, location) for number, (_, line) in enumerate(make_lines()) for location in walk_locations(line)]
+
+
+ODD_VALUES: tuple[Json, ...] = (
+    *(None, "words", "", {}, [], {"a": 1}, ["words"], [{}]),
+    *(3, -1, True, float("nan"), 1e308, 10**30),
+)
+
+
+def change_line(number: int, location: Location, value: Json, *, remove: bool) -> Json:
+    """Return a line of the file with the value at one location replaced or removed."""
+    line = make_lines()[number][1]
+    if not location:
+        return value
+    changed = parent = copy(line)
+    for name in location[:-1]:  # a deep copy per example is too slow: all but the path to the change is shared
+        parent[name] = copy(parent[name])
+        parent = parent[name]
+    if remove:
+        del parent[location[-1]]
+    else:
+        parent[location[-1]] = value
+    return changed
+
+
+def format_file(number: int, changed_line: Json) -> str:
+    """Format the file with one line replaced."""
+    lines = [line for _, line in make_lines()]
+    lines[number] = changed_line
+    return "".join(f"{json.dumps(line)}\n" for line in lines)
+
+
+CHANGES = st.builds(
+    lambda at, value, remove: (at[0], change_line(at[0], at[1], value, remove=remove)),
+    st.deferred(lambda: st.sampled_from(list_locations())),
+    st.sampled_from(ODD_VALUES),
+    st.booleans(),
+)
+
+
+def test_a_number_may_be_at_its_bounds() -> None:
+    cases: list[tuple[float, str]] = [(0, ""), (-0.5, "no less than 0"), (1e12, ""), (1.1e12, "no more than 1e+12")]
+    for elapsed_ms, wrong in cases:
+        kind, line = make_lines()[1]
+        changed = {**line, "attempts": [{**attempt, "elapsed_ms": elapsed_ms} for attempt in line["attempts"]]}
+        complaint = results_schema.describe_error(changed, kind)
+        assert wrong in complaint, elapsed_ms
+        assert bool(wrong) == bool(complaint), elapsed_ms
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Make a folder for a run, with the record files that its results name."""
+    folder = tmp_path_factory.mktemp("changed")
+    for result in make_small_run()[1]:
+        family = family_file(RECORDS, result.address)
+        copied = folder / "records" / family.relative_to(RECORDS)
+        if family.exists():  # some records of the sample are made up
+            copied.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(family, copied)
+    assert len(list(folder.rglob("*.json"))) > 1
+    return folder
+
+
+@given(change=CHANGES)
+def test_a_changed_file_is_written_back_or_refused_in_one_line(folder: Path, change: tuple[int, Json]) -> None:
+    (folder / "results.jsonl").write_text(format_file(*change), encoding="utf-8")
+    message = ""
+    try:
+        update_records(read_evidence([folder]), into=folder / "records", dry_run=True)
+    except (EvidenceError, CatalogError) as error:
+        message = str(error)
+    assert "\n" not in message
+
+
+def test_a_line_of_the_wrong_shape_is_named(tmp_path: Path, subtests: pytest.Subtests) -> None:
+    cases: list[tuple[int, Location, Json, str]] = [
+        (0, (), [], "results.jsonl:1: the first line should describe the run: should be of type object"),
+        (0, ("today",), "soon", "results.jsonl:1: the first line should describe the run: /today: should match"),
+        (0, ("today",), "2026-02-30", "/today: should be a day of the calendar"),
+        (1, (), "words", "results.jsonl:2: not a result: should be of type object"),
+        (1, ("record",), "pa", "results.jsonl:2: not a result: /record: should match"),
+        (1, ("record",), 5, "results.jsonl:2: not a result: /record: should be of type string"),
+        (0, ("today",), "2026-11-21\n", "/today: should be a day of the calendar"),
+        (2, ("outcome",), "fine", "results.jsonl:3: not a result: /outcome: should be one of conforms"),
+        (1, ("attempts", 0, "elapsed_ms"), -1, "/attempts/0/elapsed_ms: should be no less than 0"),
+        (1, ("attempts", 0, "exchanges", 0, "request"), None, "/attempts/0/exchanges/0/request: should be of type"),
+        (1, ("newer",), 1, "/newer: no version knows this"),
+    ]
+    for number, location, value, message in cases:
+        with subtests.test(repr(number)):
+            path = tmp_path / "results.jsonl"
+            path.write_text(format_file(number, change_line(number, location, value, remove=False)))
+            with pytest.raises(EvidenceError) as error:
+                read_run(path)
+            assert message in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("location", "message"),
+    [(("record",), "/record: is missing"), (("findings", 0, "code"), "/findings/0/code: is missing")],
+)
+def test_a_missing_field_is_named(location: Location, message: str) -> None:
+    assert results_schema.describe_error(change_line(1, location, None, remove=True), results_schema.RESULT) == message
+
+
+@pytest.mark.parametrize(
+    ("version", "message"),
+    [
+        (None, r"/schema_version: is missing; probe again to make one"),
+        (0, r"has schema version 0, and this catalog-probe reads version 1; read it with the catalog-probe that wrote"),
+        (2, r"has schema version 2, and this catalog-probe reads version 1; read it with the catalog-probe that wrote"),
+    ],
+)
+def test_a_file_of_another_version_is_refused_in_one_line(tmp_path: Path, version: int | None, message: str) -> None:
+    path = tmp_path / "results.jsonl"
+    path.write_text(format_file(0, change_line(0, ("schema_version",), version, remove=version is None)))
+    with pytest.raises(EvidenceError, match=message) as error:
+        read_run(path)
+    assert len(str(error.value).splitlines()) == 1
+
+
+def test_an_unforeseen_error_of_reading_is_reported(tmp_path: Path) -> None:
+    message = r"results\.jsonl: it holds what cannot be told \(KeyError: 'x'\); if no line"
+    with pytest.raises(EvidenceError, match=message), report_unusable_evidence(tmp_path / "results.jsonl"):
+        raise KeyError("x")
+    with pytest.raises(OSError, match="full"), report_unusable_evidence():
+        raise OSError("full")

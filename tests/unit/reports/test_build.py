@@ -1,24 +1,30 @@
-"""Views are built from results.jsonl alone: the same bytes each time, from one run or several."""
+"""Views are built from results.jsonl alone: the same bytes each time, whole or not at all."""
 
 from __future__ import annotations
 
+import errno
+import io
 import os
 import random
+import shutil
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from catalog_probe.catalog.evidence.results import Run
 from catalog_probe.catalog.evidence.results_file import EvidenceError, read_run
 from catalog_probe.catalog.evidence.verdicts.merge import merge_runs
 from catalog_probe.catalog.model import Outcome
 from catalog_probe.reports import build
+from catalog_probe.reports.build import write_views
+from tests.harness.sample_report import EXAMPLE
 from tests.unit.catalog.catalog_factories import write_run
 from tests.unit.reports import sample
 from tests.unit.reports.factories import make_finding, make_result, make_run
 
 if TYPE_CHECKING:
-    from catalog_probe.catalog.evidence.results import Result, Run
+    from catalog_probe.catalog.evidence.results import Result
     from catalog_probe.catalog.model import Json
 
 A, B = "pa/errors/general/a", "pa/errors/general/b"
@@ -112,3 +118,31 @@ def test_a_merge_never_overwrites_its_evidence(tmp_path: Path) -> None:
     folder = write_run(tmp_path, make_run(), [make_result(A)])
     with pytest.raises(EvidenceError, match="name another folder"):
         build.build_merged([folder], Path(f"{folder}/../{folder.name}"))
+
+
+class Full(io.FileIO):
+    """A file on a disk that has room for ten more bytes."""
+
+    def write(self, data: Any, /) -> int:
+        """As the operating system does it: a part, and then no more."""
+        super().write(bytes(data)[:10])
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+def test_the_unwritten_view_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def open_full(path: Path, mode: str) -> Full:
+        return Full(path, mode)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "open", open_full)
+        with pytest.raises(OSError, match="No space left on device") as caught:
+            write_views(tmp_path, Run("r", "mock", False, "2026-11-22T00:00:00Z", "2026-11-22"), [])
+    assert caught.value.filename == str(tmp_path / "summary.md")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_example_report_is_made_of_its_results(tmp_path: Path) -> None:
+    """If it differs, `python -m tests.harness.sample_report` makes the example anew."""
+    shutil.copyfile(EXAMPLE / "results.jsonl", tmp_path / "results.jsonl")
+    build.build(tmp_path)
+    assert (tmp_path / "report.html").read_bytes() == (EXAMPLE / "report.html").read_bytes()
