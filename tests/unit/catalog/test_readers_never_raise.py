@@ -74,6 +74,13 @@ def variants(value: Json, known_locations: set[tuple[str, ...]], place: tuple[st
         yield from ([changed, *value[1:]] for changed in variants(value[0], known_locations, place))
 
 
+def shorten_lists(value: Json) -> Json:
+    """Return the value with two items of each list: readers treat those after them alike, and take long over many."""
+    if isinstance(value, dict):
+        return {name: shorten_lists(inner) for name, inner in value.items()}
+    return [shorten_lists(item) for item in value[:2]] if isinstance(value, list) else value
+
+
 def _shape(name: str, value: Json) -> str:
     """What siblings have in common: their fields, or else their name and the type of what it names.
 
@@ -89,7 +96,7 @@ def test_unreadable_records_are_refused_by_the_check(kind: str) -> None:
     records = [
         Record(record.address, data)
         for record in CATALOG.select(kind=kind)
-        for data in variants(record.data, known_locations)
+        for data in variants(shorten_lists(dict(record.data)), known_locations)
     ]
     raising: dict[str, list[Record]] = {}
     for number, variant in enumerate(records):
@@ -117,8 +124,9 @@ def raises(record: Record) -> str:
     return ""
 
 
-def test_every_shipped_record_can_be_read() -> None:
+def test_every_shipped_record_can_be_read_whole_and_shortened() -> None:
     for kind in KINDS:
         for record in CATALOG.select(kind=kind):
             for reader in READERS[kind]:
                 reader(record)
+            assert raises(Record(record.address, shorten_lists(dict(record.data)))) == ""

@@ -67,9 +67,9 @@ class Text(HTMLParser):
         return " ".join(" ".join(self.pieces).split())
 
 
-@pytest.fixture(scope="module", params=["full", "fifty"])
-def views_of_run(request: pytest.FixtureRequest) -> tuple[Run, list[Result], dict[str, str]]:
-    run, results = sample.make_full_run() if request.param == "full" else sample.make_run_with_fifty_drifts(5)
+@pytest.fixture(scope="module")
+def views_of_run() -> tuple[Run, list[Result], dict[str, str]]:
+    run, results = sample.make_smaller_run()
     views = {
         "page": Text(html.render(run, results)).words,
         "terminal": " ".join(terminal.render(run, results).split()),
