@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-import pytest
-
 from benchmarks.generated import CONTROL, ENDPOINT, NAME, answers, items, write_home
 from catalog_probe.catalog.check import validate
 from catalog_probe.catalog.files import provider_folders
@@ -38,6 +36,6 @@ def test_provider_answers_as_documented() -> None:
         assert (error["type"], error["code"]) == (item.record["type"], item.record["code"])
 
 
-@pytest.mark.parametrize("field", ["slug", "code", "address"])
-def test_items_differ(field: str) -> None:
-    assert len({getattr(item, field) for item in items(NUMBER)}) == NUMBER
+def test_items_differ() -> None:
+    for field in ["slug", "code", "address"]:
+        assert len({getattr(item, field) for item in items(NUMBER)}) == NUMBER

@@ -6,8 +6,6 @@ import hashlib
 from dataclasses import replace
 from datetime import date, timedelta
 
-import pytest
-
 from catalog_probe.catalog.envelopes.envelope import envelope
 from catalog_probe.catalog.evidence.results import RECORDED
 from catalog_probe.catalog.model import (
@@ -252,10 +250,10 @@ def test_a_stream_that_begins_as_documented_says_what_headers_it_has() -> None:
     assert marks(after)["request-id"] == "present"
 
 
-@pytest.mark.parametrize("outcome", [Outcome.DRIFTED, Outcome.CONFORMS])
-def test_a_refusal_says_nothing_of_the_headers_of_a_stream(outcome: Outcome) -> None:
-    refused = Response(403, {"request-id": "req_1"}, PA_ERROR, "json")
-    assert marks(write_back(OVERLOADED, refused, outcome)) == {}
+def test_a_refusal_says_nothing_of_the_headers_of_a_stream() -> None:
+    for outcome in [Outcome.DRIFTED, Outcome.CONFORMS]:
+        refused = Response(403, {"request-id": "req_1"}, PA_ERROR, "json")
+        assert marks(write_back(OVERLOADED, refused, outcome)) == {}
 
 
 def test_a_refusal_says_nothing_of_the_headers_that_an_ordinary_answer_has() -> None:
@@ -265,9 +263,15 @@ def test_a_refusal_says_nothing_of_the_headers_that_an_ordinary_answer_has() -> 
     assert marks(write_back(RATE_LIMITS, ordinary, Outcome.DRIFTED))["pa-ratelimit-requests-limit"] == "present"
 
 
-@pytest.mark.parametrize("body", [COMPAT_ERROR, [COMPAT_ERROR]], ids=["bare", "in-an-array"])
-def test_the_message_of_a_body_is_found_in_the_array_around_it(body: Json) -> None:
-    assert messages(write_back(COMPAT, Response(400, {}, body, "json"))) == ["Bad thing."]
+def test_the_message_of_a_body_is_found_in_the_array_around_it() -> None:
+    bodys: list[Json] = [
+        # bare
+        COMPAT_ERROR,
+        # in-an-array
+        [COMPAT_ERROR],
+    ]
+    for body in bodys:
+        assert messages(write_back(COMPAT, Response(400, {}, body, "json"))) == ["Bad thing."]
 
 
 def test_the_message_of_a_stream_is_that_of_the_documented_event() -> None:
@@ -293,11 +297,12 @@ def test_the_headers_of_another_grpc_status_say_nothing() -> None:
     }
 
 
-@pytest.mark.parametrize(("headers", "mark"), [({"x-limit-1": "9"}, "9"), ({}, "absent")])
-def test_a_header_whose_name_is_a_pattern_is_marked_with_the_value_found(headers: dict[str, str], mark: str) -> None:
-    rules = {"x-limit-*": {"rule": "equals", "value": "8", "source": "2:8.2#retry-after"}}
-    record = Record(RATE_LIMITS.address, {**RATE_LIMITS.data, "headers": rules})
-    assert marks(write_back(record, Response(200, headers), Outcome.DRIFTED)) == {"x-limit-*": mark}
+def test_a_header_whose_name_is_a_pattern_is_marked_with_the_value_found() -> None:
+    cases: list[tuple[dict[str, str], str]] = [({"x-limit-1": "9"}, "9"), ({}, "absent")]
+    for headers, mark in cases:
+        rules = {"x-limit-*": {"rule": "equals", "value": "8", "source": "2:8.2#retry-after"}}
+        record = Record(RATE_LIMITS.address, {**RATE_LIMITS.data, "headers": rules})
+        assert marks(write_back(record, Response(200, headers), Outcome.DRIFTED)) == {"x-limit-*": mark}
 
 
 WHERE = {ENDPOINT_ADDRESS: "verification", ERROR_ADDRESS: "observed", LIMITS_ADDRESS: "observed_for_this_key"}

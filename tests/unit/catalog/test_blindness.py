@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import pytest
-
 from catalog_probe.catalog.evidence.results import Invocation, Result
 from catalog_probe.catalog.evidence.verdicts import run_verdict
 from catalog_probe.catalog.evidence.verdicts.blindness import find_blind_providers, find_gaps_under_expect_all
@@ -93,22 +91,23 @@ def test_the_reason_why_an_expected_provider_is_blind() -> None:
         assert find_blind_providers(results, ["pa"]) == ({"pa": reason} if reason else {})
 
 
-@pytest.mark.parametrize(("probed", "lane"), [({"surface": "pa_content"}, "pa:x (pa_content)"), ({}, "pa:x")])
-def test_a_lane_of_whose_surface_no_control_succeeded_is_named(probed: dict[str, str], lane: str) -> None:
-    dead = replace(DEAD_KEY, lane="pa:x", probed_record=probed)
-    reason = f"no record of the lane {lane} has a verdict (control-failed: look at PA_KEY and PA_BASE_URL)"
-    assert find_blind_providers([*make_conforming_results(50), dead], ["pa"]) == {"pa": reason}
-    assert (
-        find_blind_providers(
-            [
-                *make_conforming_results(50),
-                dead,
-                replace(make_conforming_results(1)[0], lane="pa:x", probed_record=probed),
-            ],
-            ["pa"],
+def test_a_lane_of_whose_surface_no_control_succeeded_is_named() -> None:
+    cases: list[tuple[dict[str, str], str]] = [({"surface": "pa_content"}, "pa:x (pa_content)"), ({}, "pa:x")]
+    for probed, lane in cases:
+        dead = replace(DEAD_KEY, lane="pa:x", probed_record=probed)
+        reason = f"no record of the lane {lane} has a verdict (control-failed: look at PA_KEY and PA_BASE_URL)"
+        assert find_blind_providers([*make_conforming_results(50), dead], ["pa"]) == {"pa": reason}, probed
+        assert (
+            find_blind_providers(
+                [
+                    *make_conforming_results(50),
+                    dead,
+                    replace(make_conforming_results(1)[0], lane="pa:x", probed_record=probed),
+                ],
+                ["pa"],
+            )
+            == {}
         )
-        == {}
-    )
 
 
 OF_PA = make_run(expected=("pa",))
@@ -118,17 +117,24 @@ def put_on_lane(lane: str, results: list[Result], first: int = 200) -> list[Resu
     return [replace(result, lane=lane, record=f"pa/errors/general/r{first + n}") for n, result in enumerate(results)]
 
 
-@pytest.mark.parametrize(
-    "failed", [[DEAD_KEY, DEAD_KEY], [*make_conforming_results(3), STOPPED]], ids=["control failed", "stopped"]
-)
-def test_a_failed_lane_withholds_only_its_own_results(failed: list[Result]) -> None:
-    sound_lane, failed_lane = put_on_lane("pa:x", make_conforming_results(10)), put_on_lane("pa:y", failed, first=300)
-    reasons, addresses = run_verdict.find_withheld(OF_PA, [*sound_lane, *failed_lane])
-    assert reasons == {"pa:y": "its control failed"}
-    assert addresses == {result.record for result in failed_lane}
-    assert set(run_verdict.blind_providers(OF_PA, [*sound_lane, *failed_lane])) == {"pa"}, (
-        "all the same the night did not see it"
-    )
+def test_a_failed_lane_withholds_only_its_own_results() -> None:
+    faileds: list[list[Result]] = [
+        # control failed
+        [DEAD_KEY, DEAD_KEY],
+        # stopped
+        [*make_conforming_results(3), STOPPED],
+    ]
+    for failed in faileds:
+        sound_lane, failed_lane = (
+            put_on_lane("pa:x", make_conforming_results(10)),
+            put_on_lane("pa:y", failed, first=300),
+        )
+        reasons, addresses = run_verdict.find_withheld(OF_PA, [*sound_lane, *failed_lane])
+        assert reasons == {"pa:y": "its control failed"}, failed
+        assert addresses == {result.record for result in failed_lane}, failed
+        assert set(run_verdict.blind_providers(OF_PA, [*sound_lane, *failed_lane])) == {"pa"}, (
+            "all the same the night did not see it"
+        )
 
 
 def test_a_provider_is_withheld_whose_other_lanes_did_not_look_either() -> None:

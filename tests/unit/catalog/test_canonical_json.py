@@ -105,10 +105,11 @@ def test_canonical_text_round_trips(content: dict[str, Any]) -> None:
     assert format_record_file(json.loads(text), "errors") == text
 
 
-@pytest.mark.parametrize("value", [float("nan"), float("inf"), [float("-inf")]])
-def test_a_value_that_is_no_json_is_never_written(value: object) -> None:
-    with pytest.raises(ValueError, match="not JSON compliant"):
-        format_json(value)
+def test_a_value_that_is_no_json_is_never_written(subtests: pytest.Subtests) -> None:
+    values: list[object] = [float("nan"), float("inf"), [float("-inf")]]
+    for value in values:
+        with subtests.test(repr(value)), pytest.raises(ValueError, match="not JSON compliant"):
+            format_json(value)
 
 
 def test_text_is_written_in_its_own_characters_and_half_a_character_as_it_was() -> None:

@@ -192,21 +192,17 @@ def test_show_lists_addresses(cli: Cli) -> None:
     assert cli("show", "pa/errors/gen")[0] == 4
 
 
-@pytest.mark.parametrize(
-    ("typed", "suggestion"),
-    [
+def test_the_nearest_family_or_kind_is_suggested(capsys: pytest.CaptureFixture[str]) -> None:
+    cases: list[tuple[str, str]] = [
         ("pa/errors/genral", "pa/errors/general"),
         ("pa/erors", "pa/errors"),
         ("PA/errors/general/rate_limt", "pa/errors/general/rate_limit"),
-    ],
-)
-def test_the_nearest_family_or_kind_is_suggested(
-    typed: str, suggestion: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["catalog", "show", typed]) == 4
-    error_output = capsys.readouterr().err
-    assert f"did you mean {suggestion}" in error_output
-    assert error_output.count("\n") == 1
+    ]
+    for typed, suggestion in cases:
+        assert main(["catalog", "show", typed]) == 4
+        error_output = capsys.readouterr().err
+        assert f"did you mean {suggestion}" in error_output, typed
+        assert error_output.count("\n") == 1, typed
 
 
 def test_an_address_may_be_typed_as_the_provider_is_called(capsys: pytest.CaptureFixture[str]) -> None:

@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-import pytest
-
 from catalog_probe.catalog.model import Outcome, Record, Tag
 from catalog_probe.catalog.model.observation import Observation
 from catalog_probe.catalog.observed.cells import cells_of, resolved_assumptions
@@ -43,18 +41,20 @@ def test_one_assertion_that_was_not_renewed_is_enough_and_a_look_at_it_mends_it(
     assert not is_expired(fresh)
 
 
-@pytest.mark.parametrize(
-    "unsure", [{"out_of_reach": {"answer/type": "only-the-provider"}}, {"assumed": {"answer/type": "not shown"}}]
-)
-def test_what_no_tag_waits_for_neither_renews_nor_holds_up_an_expiry(unsure: dict[str, Any]) -> None:
-    before = make_record(**unsure)
-    nights = (
-        make_night("2026-11-01", make_observation(not_observed=("type",))),
-        make_night("2026-11-29", make_observation(not_observed=("type", "status")), run="r2"),
-    )
-    stale = apply_nights(before, *nights, policy=UpdatePolicy(refresh_after=0, expire_after=20))
-    assert Tag.UNVERIFIED in stale.tags
-    assert stale.data["observed"]["note"].startswith("expired: last seen 2026-11-01,")
+def test_what_no_tag_waits_for_neither_renews_nor_holds_up_an_expiry() -> None:
+    unsures: list[dict[str, Any]] = [
+        {"out_of_reach": {"answer/type": "only-the-provider"}},
+        {"assumed": {"answer/type": "not shown"}},
+    ]
+    for unsure in unsures:
+        before = make_record(**unsure)
+        nights = (
+            make_night("2026-11-01", make_observation(not_observed=("type",))),
+            make_night("2026-11-29", make_observation(not_observed=("type", "status")), run="r2"),
+        )
+        stale = apply_nights(before, *nights, policy=UpdatePolicy(refresh_after=0, expire_after=20))
+        assert Tag.UNVERIFIED in stale.tags, unsure
+        assert stale.data["observed"]["note"].startswith("expired: last seen 2026-11-01,"), unsure
 
 
 def test_a_record_with_an_unobserved_assertion_is_not_verified() -> None:
@@ -76,12 +76,13 @@ def test_a_record_of_assumptions_only_is_resolved_and_never_verified() -> None:
     assert once.data["evidence"]["resolved"]["answer/type"]["observed"] == "as assumed"
 
 
-@pytest.mark.parametrize(("without", "verified"), [((), True), (LOCAL_KEYS[1:], False), (LOCAL_KEYS, False)])
-def test_an_out_of_reach_record_is_verified_if_all_of_it_matched(without: tuple[str, ...], verified: bool) -> None:
+def test_an_out_of_reach_record_is_verified_if_all_of_it_matched() -> None:
     """Recorded traffic may show what no client can bring about."""
-    before = make_record(out_of_reach={"answer/*": "only-the-provider"})
-    once = apply_nights(before, make_night("2026-11-01", make_observation(not_observed=without)))
-    assert (Tag.LIVE_VERIFIED in once.tags) is verified
+    cases: list[tuple[tuple[str, ...], bool]] = [((), True), (LOCAL_KEYS[1:], False), (LOCAL_KEYS, False)]
+    for without, verified in cases:
+        before = make_record(out_of_reach={"answer/*": "only-the-provider"})
+        once = apply_nights(before, make_night("2026-11-01", make_observation(not_observed=without)))
+        assert (Tag.LIVE_VERIFIED in once.tags) is verified, without
 
 
 def test_one_mismatched_endpoint_makes_a_record_unverified() -> None:
@@ -150,20 +151,22 @@ def test_a_success_instead_of_an_assumed_refusal_resolves_nothing() -> None:
         assert once.data["evidence"]["endpoints"][ENDPOINT_ADDRESS]["mismatched"] == {"answer/status": "200"}
 
 
-@pytest.mark.parametrize("order", [1, -1])
-def test_a_mismatch_on_one_endpoint_resolves_an_assumption_in_any_order(order: int) -> None:
-    both = [make_observation(), make_observation(OTHER_ENDPOINT, status="430")]
-    once = apply_nights(make_record(**ASSUMED), make_night("2026-11-01", *both[::order]))
-    expected = {"answer/status": {"observed": "430", "on": "2026-11-01"}}
-    assert once.data["evidence"]["resolved"] == expected
-    assert Tag.LIVE_DISCOVERED in once.tags
-    drawn = apply_nights(
-        once, make_night("2026-11-02", make_observation(), run="r2")
-    )  # a night that does not look elsewhere
-    assert drawn.data["evidence"]["resolved"] == expected
-    mended = apply_nights(drawn, make_night("2026-11-03", make_observation(OTHER_ENDPOINT), run="r3"))
-    assert mended.data["evidence"]["resolved"] == {"answer/status": {"observed": "as assumed", "on": "2026-11-01"}}
-    assert Tag.LIVE_DISCOVERED not in mended.tags
+def test_a_mismatch_on_one_endpoint_resolves_an_assumption_in_any_order() -> None:
+    for order in [1, -1]:
+        both = [make_observation(), make_observation(OTHER_ENDPOINT, status="430")]
+        once = apply_nights(make_record(**ASSUMED), make_night("2026-11-01", *both[::order]))
+        expected = {"answer/status": {"observed": "430", "on": "2026-11-01"}}
+        assert once.data["evidence"]["resolved"] == expected, order
+        assert Tag.LIVE_DISCOVERED in once.tags, order
+        drawn = apply_nights(
+            once, make_night("2026-11-02", make_observation(), run="r2")
+        )  # a night that does not look elsewhere
+        assert drawn.data["evidence"]["resolved"] == expected, order
+        mended = apply_nights(drawn, make_night("2026-11-03", make_observation(OTHER_ENDPOINT), run="r3"))
+        assert mended.data["evidence"]["resolved"] == {
+            "answer/status": {"observed": "as assumed", "on": "2026-11-01"}
+        }, order
+        assert Tag.LIVE_DISCOVERED not in mended.tags, order
 
 
 def test_a_discovered_tag_set_by_hand_stays() -> None:
@@ -172,27 +175,28 @@ def test_a_discovered_tag_set_by_hand_stays() -> None:
     assert Tag.LIVE_DISCOVERED in apply_nights(tagged, make_night("2026-11-12", make_observation(), run="r2")).tags
 
 
-@pytest.mark.parametrize("endpoint", [ENDPOINT_ADDRESS, OTHER_ENDPOINT])
-def test_an_assumption_is_resolved_on_the_first_day_by_the_mismatched_endpoint(endpoint: str) -> None:
-    matching_endpoint = OTHER_ENDPOINT if endpoint == ENDPOINT_ADDRESS else ENDPOINT_ADDRESS
-    observations = make_observation(matching_endpoint), make_observation(endpoint, status="430")
-    once = apply_nights(
-        make_record(**ASSUMED), *(make_night(f"2026-11-0{day}", *observations, run=f"r{day}") for day in (1, 2, 3))
-    )
-    assert once.data["evidence"]["resolved"] == {"answer/status": {"observed": "430", "on": "2026-11-01"}}
+def test_an_assumption_is_resolved_on_the_first_day_by_the_mismatched_endpoint() -> None:
+    for endpoint in [ENDPOINT_ADDRESS, OTHER_ENDPOINT]:
+        matching_endpoint = OTHER_ENDPOINT if endpoint == ENDPOINT_ADDRESS else ENDPOINT_ADDRESS
+        observations = make_observation(matching_endpoint), make_observation(endpoint, status="430")
+        once = apply_nights(
+            make_record(**ASSUMED), *(make_night(f"2026-11-0{day}", *observations, run=f"r{day}") for day in (1, 2, 3))
+        )
+        assert once.data["evidence"]["resolved"] == {"answer/status": {"observed": "430", "on": "2026-11-01"}}, endpoint
 
 
-@pytest.mark.parametrize("order", [1, -1])
-def test_the_later_of_two_runs_of_a_day_counts_in_any_order(order: int) -> None:
-    def at(hour: int, run: str, *, status: str = "") -> Sighting:
-        plain = make_sighting(Outcome.DRIFTED if status else Outcome.CONFORMS, "2026-11-02", run, hour)
-        observation = make_observation(status=status) if status else make_observation()
-        return Sighting(plain.run, replace(plain.result, observations=(observation,)))
+def test_the_later_of_two_runs_of_a_day_counts_in_any_order() -> None:
+    for order in [1, -1]:
 
-    earlier, later = at(5, "r1"), at(7, "r2", status="403")
-    merged = apply_nights_one_by_one(make_record(), (earlier, later)[::order], POLICY)
-    assert merged.data["evidence"]["endpoints"][ENDPOINT_ADDRESS]["mismatched"] == {"answer/status": "403"}
-    assert Tag.UNVERIFIED in merged.tags
+        def at(hour: int, run: str, *, status: str = "") -> Sighting:
+            plain = make_sighting(Outcome.DRIFTED if status else Outcome.CONFORMS, "2026-11-02", run, hour)
+            observation = make_observation(status=status) if status else make_observation()
+            return Sighting(plain.run, replace(plain.result, observations=(observation,)))
+
+        earlier, later = at(5, "r1"), at(7, "r2", status="403")
+        merged = apply_nights_one_by_one(make_record(), (earlier, later)[::order], POLICY)
+        assert merged.data["evidence"]["endpoints"][ENDPOINT_ADDRESS]["mismatched"] == {"answer/status": "403"}, order
+        assert Tag.UNVERIFIED in merged.tags, order
 
 
 def test_an_answer_on_the_day_of_a_refusal_means_not_restricted() -> None:

@@ -52,21 +52,23 @@ def test_a_documented_answer_with_headers_of_the_provider_is_one_record() -> Non
     assert (identity.retry.wait_s, identity.retry.wait_from) == (3.0, "retry-after")
 
 
-@pytest.mark.parametrize("name", ["pc-organization", "Other-Organization", "x-other-organization"])
-def test_the_providers_headers_are_known_by_their_stand_in_and_by_the_real_name(name: str) -> None:
-    assert pc(PC_LIMIT, headers={name: "org-1"}).record == RATE_LIMIT
+def test_the_providers_headers_are_known_by_their_stand_in_and_by_the_real_name() -> None:
+    for name in ["pc-organization", "Other-Organization", "x-other-organization"]:
+        assert pc(PC_LIMIT, headers={name: "org-1"}).record == RATE_LIMIT
 
 
-@pytest.mark.parametrize("headers", [{"date": "now"}, {"x-ratelimit-limit-requests": "1"}])
-def test_without_a_header_of_the_provider_a_record_is_only_a_candidate(headers: Any) -> None:
-    identity = pc(PC_LIMIT, headers=headers)
-    assert identity.record is None
-    assert identity.candidates == (RATE_LIMIT,)
+def test_without_a_header_of_the_provider_a_record_is_only_a_candidate() -> None:
+    cases: list[Any] = [{"date": "now"}, {"x-ratelimit-limit-requests": "1"}]
+    for headers in cases:
+        identity = pc(PC_LIMIT, headers=headers)
+        assert identity.record is None, headers
+        assert identity.candidates == (RATE_LIMIT,), headers
 
 
-@pytest.mark.parametrize("headers", [None, {}])
-def test_without_any_headers_the_named_provider_is_trusted(headers: Any) -> None:
-    assert pc(PC_LIMIT, headers=headers).record == RATE_LIMIT
+def test_without_any_headers_the_named_provider_is_trusted() -> None:
+    cases: list[Any] = [None, {}]
+    for headers in cases:
+        assert pc(PC_LIMIT, headers=headers).record == RATE_LIMIT
 
 
 def test_a_type_that_differs_from_the_record_of_the_code_is_a_reason() -> None:
@@ -87,13 +89,14 @@ def test_a_code_of_a_documented_family_is_of_that_family() -> None:
     assert pc(error, 400).records == ("pc/errors/request/integer_below_min_value",)
 
 
-@pytest.mark.parametrize("code", ["a_code_that_nobody_documents", None])
-def test_a_code_that_no_record_has_is_no_record(code: str | None) -> None:
-    error = {"message": "no", "type": "invalid_request_error", "param": None, "code": code}
-    identity = pc(error, 400, {"pc-organization": "org-1"})
-    assert identity.unknown
-    assert identity.retry.may is May.UNKNOWN
-    assert code is None or f"code {code} is in no record" in identity.reasons
+def test_a_code_that_no_record_has_is_no_record() -> None:
+    codes: list[str | None] = ["a_code_that_nobody_documents", None]
+    for code in codes:
+        error = {"message": "no", "type": "invalid_request_error", "param": None, "code": code}
+        identity = pc(error, 400, {"pc-organization": "org-1"})
+        assert identity.unknown, code
+        assert identity.retry.may is May.UNKNOWN, code
+        assert code is None or f"code {code} is in no record" in identity.reasons
 
 
 def test_a_new_code_is_unknown_with_the_nearest_record() -> None:
@@ -146,27 +149,25 @@ PAUSE = {"x-ratelimit-remaining": {"rule": "equals", "value": "0"}}
 """What a limit states that is used up; the other states when to come back."""
 
 
-@pytest.mark.parametrize(
-    ("headers", "slug"),
-    [
+def test_a_documented_header_value_distinguishes_two_records() -> None:
+    cases: list[tuple[dict[str, str], str]] = [
         ({"x-ratelimit-remaining": "0"}, "primary"),
         ({"x-ratelimit-remaining": "4990", "retry-after": "60"}, "secondary"),
-    ],
-)
-def test_a_documented_header_value_distinguishes_two_records(headers: dict[str, str], slug: str) -> None:
-    original = catalog_probe.load()["pa/errors/general/internal_error"].record
-    header_rules = {"primary": PAUSE, "secondary": {"retry-after": {"rule": "present"}}}
-    records = [
-        replace(
-            original,
-            address=Address.parse(f"pa/errors/made/{name}"),
-            data={**original.data, "http_status": 429, "type": "limited", "response_headers": rules},
-        )
-        for name, rules in header_rules.items()
     ]
-    body = {"type": "error", "error": {"type": "limited", "message": "Slow."}, "request_id": "req_1"}
-    answer = make_answer(429, {"request-id": "req_1", **headers}, body)
-    assert Recognizer.from_records("pa", records).identify(answer).records == (f"pa/errors/made/{slug}",)
+    for headers, slug in cases:
+        original = catalog_probe.load()["pa/errors/general/internal_error"].record
+        header_rules = {"primary": PAUSE, "secondary": {"retry-after": {"rule": "present"}}}
+        records = [
+            replace(
+                original,
+                address=Address.parse(f"pa/errors/made/{name}"),
+                data={**original.data, "http_status": 429, "type": "limited", "response_headers": rules},
+            )
+            for name, rules in header_rules.items()
+        ]
+        body = {"type": "error", "error": {"type": "limited", "message": "Slow."}, "request_id": "req_1"}
+        answer = make_answer(429, {"request-id": "req_1", **headers}, body)
+        assert Recognizer.from_records("pa", records).identify(answer).records == (f"pa/errors/made/{slug}",), headers
 
 
 def test_an_error_is_no_documented_success_and_a_success_no_documented_error() -> None:
@@ -259,11 +260,11 @@ def test_an_answer_that_came_through_another_host_is_a_candidate() -> None:
     assert identity.candidates == (RATE_LIMIT,)
 
 
-@pytest.mark.parametrize("lacking", ["param", "message"])
-def test_an_incomplete_envelope_needs_a_header_of_the_provider(lacking: str) -> None:
-    error = {name: value for name, value in PC_LIMIT.items() if name != lacking}
-    assert not pc(error, headers={"date": "now"}).records
-    assert pc(error).records == (RATE_LIMIT,)
+def test_an_incomplete_envelope_needs_a_header_of_the_provider() -> None:
+    for lacking in ["param", "message"]:
+        error = {name: value for name, value in PC_LIMIT.items() if name != lacking}
+        assert not pc(error, headers={"date": "now"}).records, lacking
+        assert pc(error).records == (RATE_LIMIT,), lacking
 
 
 def test_records_with_the_same_answer_are_all_candidates() -> None:

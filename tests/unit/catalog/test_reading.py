@@ -5,8 +5,6 @@ from __future__ import annotations
 from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING, Any
 
-import pytest
-
 from catalog_probe.catalog.envelopes.envelope import Envelope
 from catalog_probe.catalog.envelopes.projection import find_message, find_param, unwrap, wire_values
 from catalog_probe.catalog.files.schemas import resolve_ref
@@ -101,12 +99,13 @@ def test_a_stream_begins_with_a_status_of_its_own() -> None:
         assert expected.is_answered_by(Response(status)) is allowed, fields
 
 
-@pytest.mark.parametrize(("grpc", "answered"), [(GrpcStatus(8), True), (GrpcStatus(7), False), (None, False)])
-def test_a_grpc_answer_is_known_by_its_status(grpc: GrpcStatus | None, answered: bool) -> None:
-    expected = make_expectation(
-        make_error(http_status=None, surface="pd_grpc", stream={"protocol": "grpc", "grpc_status": 8})
-    )
-    assert expected.is_answered_by(Response(grpc=grpc)) is answered
+def test_a_grpc_answer_is_known_by_its_status() -> None:
+    cases: list[tuple[GrpcStatus | None, bool]] = [(GrpcStatus(8), True), (GrpcStatus(7), False), (None, False)]
+    for grpc, answered in cases:
+        expected = make_expectation(
+            make_error(http_status=None, surface="pd_grpc", stream={"protocol": "grpc", "grpc_status": 8})
+        )
+        assert expected.is_answered_by(Response(grpc=grpc)) is answered
 
 
 def test_how_a_stream_is_read() -> None:
@@ -161,10 +160,11 @@ def test_the_headers_of_limits_hold_for_the_labels_they_name() -> None:
     assert header_names(record) == {"x-limit", "x-sample", "retry-after"}
 
 
-@pytest.mark.parametrize(("headers", "name"), [({"b-limit-x": "2", "a-limit": "1"}, "a-limit"), ({}, "*limit*")])
-def test_a_star_in_a_header_name_matches_anything(headers: dict[str, str], name: str) -> None:
-    assert HeaderRule("*limit*", "absent").name_in(headers) == name
-    assert HeaderRule("a-limit", "present").name_in(headers) == "a-limit"
+def test_a_star_in_a_header_name_matches_anything() -> None:
+    cases: list[tuple[dict[str, str], str]] = [({"b-limit-x": "2", "a-limit": "1"}, "a-limit"), ({}, "*limit*")]
+    for headers, name in cases:
+        assert HeaderRule("*limit*", "absent").name_in(headers) == name
+        assert HeaderRule("a-limit", "present").name_in(headers) == "a-limit"
 
 
 def test_an_endpoint_itself_states_its_success_alone() -> None:
@@ -283,11 +283,12 @@ def test_whether_to_send_it_again() -> None:
         assert read.in_words == words, retryable
 
 
-@pytest.mark.parametrize(("category", "permission"), [("permission", True), ("auth", True), ("capacity", False)])
-def test_how_an_error_is_named(category: str, permission: bool) -> None:
-    with_category = classification(make_error(code=None, category=category))
-    assert (with_category.type, with_category.code, with_category.category) == ("rate_limit_error", "", category)
-    assert with_category.is_permission is permission
+def test_how_an_error_is_named() -> None:
+    cases: list[tuple[str, bool]] = [("permission", True), ("auth", True), ("capacity", False)]
+    for category, permission in cases:
+        with_category = classification(make_error(code=None, category=category))
+        assert (with_category.type, with_category.code, with_category.category) == ("rate_limit_error", "", category)
+        assert with_category.is_permission is permission, category
 
 
 def test_what_a_rate_limit_record_states() -> None:
@@ -392,12 +393,15 @@ IN_AN_ARRAY = Envelope("e", {}, WIRE, "json", unwrap=True)
 ERROR: Json = {"error": {"type": "overloaded", "code": None, "param": "model", "message": "Busy."}}
 
 
-@pytest.mark.parametrize(
-    ("envelope", "body"), [(PLAIN, ERROR), (IN_AN_ARRAY, ERROR), (IN_AN_ARRAY, [ERROR, {"error": {"type": "other"}}])]
-)
-def test_each_value_is_found(envelope: Envelope, body: Json) -> None:
-    assert wire_values(envelope, body) == {"type": "overloaded", "code": None, "param": "model"}
-    assert (find_message(envelope, body), find_param(envelope, body)) == ("Busy.", "model")
+def test_each_value_is_found() -> None:
+    cases: list[tuple[Envelope, Json]] = [
+        (PLAIN, ERROR),
+        (IN_AN_ARRAY, ERROR),
+        (IN_AN_ARRAY, [ERROR, {"error": {"type": "other"}}]),
+    ]
+    for envelope, body in cases:
+        assert wire_values(envelope, body) == {"type": "overloaded", "code": None, "param": "model"}
+        assert (find_message(envelope, body), find_param(envelope, body)) == ("Busy.", "model")
 
 
 def test_values_missing_from_envelope_or_body_are_left_out() -> None:

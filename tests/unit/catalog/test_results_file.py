@@ -121,12 +121,12 @@ def test_every_complete_line_of_a_cut_file_is_read(path: Path) -> None:
             assert read_run(path) == (RUN, all_results[: complete - 1]), size
 
 
-@pytest.mark.parametrize("lost", [1, 40])
-def test_a_report_is_built_from_a_cut_file(path: Path, lost: int) -> None:
-    path.write_bytes(path.read_bytes()[:-lost])
-    build.build(path.parent)
-    page = (path.parent / "report.html").read_text(encoding="utf-8")
-    assert str(RESULTS_OF_A_RUN[0].record) in page
+def test_a_report_is_built_from_a_cut_file(path: Path) -> None:
+    for lost in [1, 40]:
+        path.write_bytes(path.read_bytes()[:-lost])
+        build.build(path.parent)
+        page = (path.parent / "report.html").read_text(encoding="utf-8")
+        assert str(RESULTS_OF_A_RUN[0].record) in page, lost
 
 
 def test_an_unreadable_file_is_an_error_of_one_line(path: Path) -> None:

@@ -6,7 +6,6 @@ from dataclasses import replace
 from datetime import date, timedelta
 from typing import TYPE_CHECKING, Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -191,17 +190,19 @@ def test_ids_outlive_the_nights_after_them() -> None:
     assert ids[0] == ids[1] == ids[2] < ids[3]
 
 
-@pytest.mark.parametrize("is_seen", [False, True])
-def test_a_drift_under_another_label_replaces_no_period(is_seen: bool) -> None:
+def test_a_drift_under_another_label_replaces_no_period() -> None:
     """Neither of what goes on beside it nor of what recovered: only what differed under its own label changed."""
-    limited = make_finding(
-        label="limited", documented=429, observed=400, message="status: documented 429, observed 400"
-    )
-    was = make_finding(message="status: documented 400, observed 422")
-    now = make_result(A, Outcome.DRIFTED, findings=(was, limited) if is_seen else (limited,))
-    first, second = find_drift_periods(build_history_rows([[make_result(A, Outcome.DRIFTED, findings=(was,))], [now]]))
-    assert (first.ending, second.ending) == (None if is_seen else PeriodEnding.RECOVERED, None)
-    assert second.replaced_ids == set()
+    for is_seen in [False, True]:
+        limited = make_finding(
+            label="limited", documented=429, observed=400, message="status: documented 429, observed 400"
+        )
+        was = make_finding(message="status: documented 400, observed 422")
+        now = make_result(A, Outcome.DRIFTED, findings=(was, limited) if is_seen else (limited,))
+        first, second = find_drift_periods(
+            build_history_rows([[make_result(A, Outcome.DRIFTED, findings=(was,))], [now]])
+        )
+        assert (first.ending, second.ending) == (None if is_seen else PeriodEnding.RECOVERED, None)
+        assert second.replaced_ids == set(), is_seen
 
 
 def test_a_period_is_accepted_if_all_its_drifting_records_are() -> None:

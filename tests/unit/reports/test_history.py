@@ -259,11 +259,13 @@ def test_a_history_has_a_name_that_any_file_system_takes() -> None:
         assert build_history_path(Path("h"), name) == Path("h") / f"{file}.jsonl"
 
 
-@pytest.mark.parametrize("changed", [{"outcomes": "?"}, {"outcomes": "cc"}, {"today": "soon"}])
-def test_an_invalid_row_of_a_run_is_an_error(changed: dict[str, str]) -> None:
-    line = {**build_history_line(make_run(), [make_result(A)]), **changed}
-    with pytest.raises(EvidenceError, match=r"run .*: history: not a history row .*remove it there"):
-        earlier_runs.parse_history(make_run(history=(line,)))
+def test_an_invalid_row_of_a_run_is_an_error(subtests: pytest.Subtests) -> None:
+    changeds: list[dict[str, str]] = [{"outcomes": "?"}, {"outcomes": "cc"}, {"today": "soon"}]
+    for changed in changeds:
+        with subtests.test(repr(changed)):
+            line = {**build_history_line(make_run(), [make_result(A)]), **changed}
+            with pytest.raises(EvidenceError, match=r"run .*: history: not a history row .*remove it there"):
+                earlier_runs.parse_history(make_run(history=(line,)))
 
 
 def test_the_default_is_all_that_ever_was(tmp_path: Path) -> None:

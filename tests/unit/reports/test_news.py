@@ -6,7 +6,7 @@ import json
 import re
 from dataclasses import replace
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
@@ -22,7 +22,7 @@ from catalog_probe.reports.history.history_file import append_to_history
 from catalog_probe.reports.news import build_news
 from tests.harness.checkouts import use_as_checkout
 from tests.unit.catalog.catalog_factories import write_run
-from tests.unit.reports.factories import make_finding, make_result, make_run
+from tests.unit.reports.factories import make_result, make_run
 from tests.unit.reports.history_factories import (
     FIRST,
     A,
@@ -215,30 +215,24 @@ def test_the_command_prints_it_of_any_run(
     assert json.loads(capsys.readouterr().out)["counts"]["new"] == 1
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
+def test_mistakes_are_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    cases: list[tuple[list[str], str]] = [
         (["news", "r7"], "no run 'r7'"),
         (
             ["news", "--target", "nowhere"],
             "reports/history/nowhere.jsonl: the history has no run; "
             "`catalog-probe report history append latest` adds the last run\n",
         ),
-    ],
-)
-def test_mistakes_are_one_line(
-    arguments: list[str],
-    message: str,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    use_as_checkout(tmp_path, monkeypatch)
-    append_nights(tmp_path / "reports" / "history", [[make_drift(A)]])
-    assert main(arguments) == 4
-    error = capsys.readouterr().err
-    assert message in error
-    assert error.count("\n") == 1
+    ]
+    for arguments, message in cases:
+        use_as_checkout(tmp_path, monkeypatch)
+        append_nights(tmp_path / "reports" / "history", [[make_drift(A)]])
+        assert main(arguments) == 4
+        error = capsys.readouterr().err
+        assert message in error, arguments
+        assert error.count("\n") == 1, arguments
 
 
 def test_the_only_history_there_is_need_not_be_named(
@@ -276,10 +270,3 @@ def test_a_cause_without_summary_is_described_by_its_differences() -> None:
     wordless = replace(row, causes={cause: {"code": "c"} for cause in row.causes})
     [change] = build_news("live", [wordless], row.run)["new"]
     assert (change["code"], change["summary"]) == ("c", "answer/status 422")
-
-
-def test_a_merged_night_has_the_news_of_its_shards(tmp_path: Path) -> None:
-    shards: list[Any] = [make_result(A, Outcome.DRIFTED, findings=(make_finding(),)), make_drift(B)]
-    append_to_history(tmp_path, make_run(run="r1"), shards)
-    [row] = build_history_rows([shards])
-    assert build_news("live", [row], row.run)["counts"]["new"] == 1, "one cause"

@@ -99,28 +99,6 @@ def test_the_strip_has_a_place_for_each_run() -> None:
     assert not record.added
 
 
-def test_the_verdict_of_a_first_run() -> None:
-    cases: list[tuple[list[Result], str]] = [
-        (
-            [make_result(A), make_result(B)],
-            "All that was observed is as documented. 2 of 2 verified, oldest evidence today.",
-        ),
-        (
-            [make_result(A, **DRIFT), make_result(B)],
-            "PA drifts: 1 new cause behind 1 record. 1 of 2 verified, oldest evidence today.",
-        ),
-        ([], "Nothing was probed. 0 of 0 verified."),
-        (
-            [make_result(A), make_result(C, Outcome.INCONCLUSIVE, reason=Reason("read-timeout"), probed_record={})],
-            "PB was not observed: no record has a verdict (read-timeout); nothing that was seen drifts. "
-            "1 of 2 verified, oldest evidence today.",
-        ),
-    ]
-    for results, sentence in cases:
-        expected = tuple({result.address.provider for result in results})
-        assert format_verdict(Overview(make_run(expected=expected), results)) == sentence
-
-
 def test_the_verdict_compares_with_the_runs_before() -> None:
     described = make_run_after(dict.fromkeys((A, B, C), Outcome.CONFORMS), {A: Outcome.CONFORMS, B: Outcome.DRIFTED})
     unseen = make_result(C, Outcome.INCONCLUSIVE, reason=Reason("read-timeout"), probed_record={})
@@ -132,12 +110,6 @@ def test_the_verdict_compares_with_the_runs_before() -> None:
         "3 of 4 verified, oldest evidence 2 days."
     )
     assert [record.address for record in overview.added] == ["pb/errors/http/d"]
-
-
-def test_a_mock_verifies_nothing() -> None:
-    assert format_verdict(Overview(make_run(live=False), [make_result(A)])) == (
-        "All that was observed is as documented. 1 of 1 conform on the mock."
-    )
 
 
 def test_out_of_reach_assertions_are_counted_only_on_the_mock() -> None:
@@ -153,11 +125,6 @@ def test_a_live_run_counts_what_is_verified_by_reach() -> None:
     unseen = make_result(B, Outcome.INCONCLUSIVE, reason=Reason("read-timeout"), reach="one key", probed_record={})
     results = [make_result(A, reach="one key"), unseen, silent]
     assert Overview(make_run(), results).coverage.startswith("1 of 3 verified (1 of 2 one key, 0 of 1 more), ")
-
-
-def test_a_recording_without_a_target_is_no_mock() -> None:
-    recorded = make_run(live=False, answered_by=AnsweredBy.RECORDING)
-    assert format_verdict(Overview(recorded, [make_result(A)])).endswith("1 of 1 conform in the recording.")
 
 
 def test_a_night_that_could_not_look_is_never_good() -> None:

@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-import pytest
-
 from catalog_probe.catalog.model import Outcome, Reason
 from catalog_probe.reports.content import advice
 from catalog_probe.reports.content.overview import Overview
@@ -26,9 +24,8 @@ def test_the_summary_of_a_run(snapshot: SnapshotAssertion) -> None:
     assert terminal.render(*sample.make_full_run()) == snapshot
 
 
-@pytest.mark.parametrize("width", [80, 200])
-def test_the_summary_of_a_run_in_a_terminal(snapshot: SnapshotAssertion, width: int) -> None:
-    assert terminal.render(*sample.make_full_run(), width=width) == snapshot
+def test_the_summary_of_a_run_in_a_wide_terminal(snapshot: SnapshotAssertion) -> None:
+    assert terminal.render(*sample.make_full_run(), width=200) == snapshot
 
 
 def test_the_summary_of_a_thousand_records(snapshot: SnapshotAssertion) -> None:
@@ -119,14 +116,6 @@ def test_lines_keep_to_the_width() -> None:
     assert [
         line for line in wrapped_lines if len(line) > 70 and "records  conforms" not in line and " " in line.strip()
     ] == []
-
-
-def test_many_records_behind_one_dead_host_are_one_line() -> None:
-    reason = Reason("connect-refused", "GET https://api.pa.example/v1/models")
-    results = [make_result(f"{A}{number}", Outcome.INCONCLUSIVE, reason=reason) for number in range(40)]
-    text_shown = terminal.render(make_run(), results)
-    assert "  40 records of PA: connect-refused" in text_shown
-    assert f"{A}7" not in text_shown
 
 
 ACCEPTED = {"state": "accounted", "reason": "a fix is due", "detail": "accepted", "review_by": "2027-01-01"}
