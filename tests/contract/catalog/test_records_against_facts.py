@@ -344,9 +344,9 @@ def test_a_wrong_statement_is_caught() -> None:
     for address, right, wrong in cases:
         record = CATALOG[address]
         facts = stated_facts(record.provider).facts
-        assert right in {fact.statement for fact in facts}, address
+        assert right in {fact.statement for fact in facts}, (address, right)
         spoiled = [replace(fact, statement=wrong) if fact.statement == right else fact for fact in facts]
-        assert differences(record, StatedFacts(spoiled)), address
+        assert differences(record, StatedFacts(spoiled)), (address, right)
 
 
 def test_a_record_that_no_row_states_is_caught() -> None:

@@ -79,9 +79,11 @@ def test_acceptance_state_of_each_outcome() -> None:
     ]
     for outcome, aspects, today, state in cases:
         acceptance = judge_acceptance(ENTRY, outcome, drifts(*aspects), today)
-        assert (acceptance.state if acceptance else None) == state, outcome
+        assert (acceptance.state if acceptance else None) == state, (outcome, aspects, today)
         assert acceptance is None or (acceptance.reason, acceptance.review_by) == ("known since May", "2026-12-31"), (
-            outcome
+            outcome,
+            aspects,
+            today,
         )
 
 

@@ -73,7 +73,7 @@ def test_the_wait_is_read_from_the_answer() -> None:
     ]
     for headers, message, seconds, told_by in cases:
         advice = apply_answer(YES, headers, message, lambda: NOW)
-        assert (advice.wait_s, advice.wait_from) == (seconds, told_by), headers
+        assert (advice.wait_s, advice.wait_from) == (seconds, told_by), (headers, message)
 
 
 def test_the_retry_header_of_an_answer_overrides_its_status() -> None:

@@ -121,7 +121,7 @@ def test_the_judged_exchange_is_in_the_last_attempt_that_has_one() -> None:
         judged = answer_evidence.find_judged_exchange(
             make_result(address, attempts=make_attempts(*exchanges_by_attempt))
         )
-        assert (judged.label if judged else None) == label, address
+        assert (judged.label if judged else None) == label, (address, exchanges_by_attempt)
 
 
 def test_the_later_of_two_attempts_is_judged() -> None:
@@ -264,13 +264,13 @@ def test_a_refusal_says_nothing_of_the_headers_that_an_ordinary_answer_has() -> 
 
 
 def test_the_message_of_a_body_is_found_in_the_array_around_it() -> None:
-    bodys: list[Json] = [
+    bodies: list[Json] = [
         # bare
         COMPAT_ERROR,
         # in-an-array
         [COMPAT_ERROR],
     ]
-    for body in bodys:
+    for body in bodies:
         assert messages(write_back(COMPAT, Response(400, {}, body, "json"))) == ["Bad thing."]
 
 

@@ -118,13 +118,13 @@ def put_on_lane(lane: str, results: list[Result], first: int = 200) -> list[Resu
 
 
 def test_a_failed_lane_withholds_only_its_own_results() -> None:
-    faileds: list[list[Result]] = [
+    failed_lanes: list[list[Result]] = [
         # control failed
         [DEAD_KEY, DEAD_KEY],
         # stopped
         [*make_conforming_results(3), STOPPED],
     ]
-    for failed in faileds:
+    for failed in failed_lanes:
         sound_lane, failed_lane = (
             put_on_lane("pa:x", make_conforming_results(10)),
             put_on_lane("pa:y", failed, first=300),

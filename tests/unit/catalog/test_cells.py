@@ -42,11 +42,11 @@ def test_one_assertion_that_was_not_renewed_is_enough_and_a_look_at_it_mends_it(
 
 
 def test_what_no_tag_waits_for_neither_renews_nor_holds_up_an_expiry() -> None:
-    unsures: list[dict[str, Any]] = [
+    unsure_fields: list[dict[str, Any]] = [
         {"out_of_reach": {"answer/type": "only-the-provider"}},
         {"assumed": {"answer/type": "not shown"}},
     ]
-    for unsure in unsures:
+    for unsure in unsure_fields:
         before = make_record(**unsure)
         nights = (
             make_night("2026-11-01", make_observation(not_observed=("type",))),

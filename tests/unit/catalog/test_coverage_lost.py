@@ -113,7 +113,10 @@ def test_a_record_remembers_its_verdict_without_a_history() -> None:
     for note, target, live, is_lost in cases:
         probed = make_record(observed={"verified_at": "2026-11-02", "endpoint": "/v1", "param": None, "note": note})
         observed = make_result(Outcome.RESTRICTED, probed_record=probed)
-        assert bool(coverage_lost.find_lost_coverage(make_run(target=target, live=live), [observed])) == is_lost, note
+        assert bool(coverage_lost.find_lost_coverage(make_run(target=target, live=live), [observed])) == is_lost, (
+            note,
+            target,
+        )
 
 
 def test_the_later_verdict_of_record_and_history_counts() -> None:

@@ -48,7 +48,7 @@ def test_a_candidate_has_the_name_of_its_discovery() -> None:
                     "records": [ERROR_ADDRESS],
                 }
             }
-        }, code
+        }, (code, at)
 
 
 def test_a_documented_value_is_no_discovery() -> None:

@@ -84,8 +84,8 @@ def test_a_partly_assumed_assertion_checks_the_remaining_facts() -> None:
     for statement, assertion, is_checked in cases:
         own = fact(statement=statement, checked_by=assertion.id)
         checks = FactChecks([own], [assertion])
-        assert (checks.assertions_for(own) == (assertion,)) is is_checked, statement
-        assert (list(checking.check_facts(checks)) == []) is is_checked, statement
+        assert (checks.assertions_for(own) == (assertion,)) is is_checked, (statement, assertion)
+        assert (list(checking.check_facts(checks)) == []) is is_checked, (statement, assertion)
 
 
 def test_a_restating_fact_is_checked_by_the_assertions_of_the_restated_one() -> None:

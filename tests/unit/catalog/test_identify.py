@@ -28,7 +28,7 @@ def pc(error: dict[str, Any], status: int = 429, headers: Any = PC_HEADERS, **mo
 
 
 def test_a_body_is_read_in_every_form_that_people_have_it_in() -> None:
-    bodys: list[Any] = [
+    bodies: list[Any] = [
         # parsed
         {"error": PC_LIMIT},
         # text
@@ -40,7 +40,7 @@ def test_a_body_is_read_in_every_form_that_people_have_it_in() -> None:
         # in the words of an exception
         f"Error code: 429 - { ({'error': PC_LIMIT})!r}",
     ]
-    for body in bodys:
+    for body in bodies:
         assert identify("PC", 429, PC_HEADERS, body).records == (RATE_LIMIT,)
 
 
@@ -184,7 +184,7 @@ def test_an_error_is_no_documented_success_and_a_success_no_documented_error() -
         recognizer = Recognizer.from_records("pc", [record])
         assert (
             bool(recognizer.identify(make_answer(status, PC_HEADERS, {"error": PC_LIMIT})).records) is is_candidate
-        ), documented
+        ), (documented, status)
 
 
 def test_wording_alone_makes_only_a_candidate() -> None:
@@ -222,9 +222,13 @@ def test_status_and_headers_alone_give_a_group_and_advice() -> None:
     ]
     for provider, status, headers, body, group, may in cases:
         identity = identify(provider, status, headers, body)
-        assert (identity.record, identity.candidates, identity.group) == (None, (), group), provider
-        assert identity.retry.may is may, provider
-        assert identity.retry.wait_s == (12.0 if headers and "12" in headers.values() else None), provider
+        assert (identity.record, identity.candidates, identity.group) == (None, (), group), (provider, status, headers)
+        assert identity.retry.may is may, (provider, status, headers)
+        assert identity.retry.wait_s == (12.0 if headers and "12" in headers.values() else None), (
+            provider,
+            status,
+            headers,
+        )
 
 
 def test_a_gateway_page_is_recognized() -> None:
@@ -241,13 +245,13 @@ def test_many_matching_records_are_one_group() -> None:
 
 
 def test_the_same_body_from_another_host_is_no_record() -> None:
-    headerss: list[dict[str, str]] = [
+    header_sets: list[dict[str, str]] = [
         {"apim-request-id": "1"},
         {"X-MS-Region": "here"},
         {"x-litellm-version": "1"},
         {"x-groq-region": "x"},
     ]
-    for headers in headerss:
+    for headers in header_sets:
         identity = pc(PC_LIMIT, headers=headers)
         assert identity.records == (), headers
         assert (identity.verdict, identity.nearest) == ("group", (RATE_LIMIT,)), headers

@@ -158,8 +158,8 @@ def test_complete_lines_of_a_cut_file_are_read() -> None:
 
 
 def test_another_broken_line_is_named(subtests: pytest.Subtests) -> None:
-    raws: list[bytes] = [b'{"a":\n', b'{"a":\n{"b":1}\n', b'{"a":1}\n\xff\n', b"{}\nnothing\n{"]
-    for raw in raws:
+    broken_files: list[bytes] = [b'{"a":\n', b'{"a":\n{"b":1}\n', b'{"a":1}\n\xff\n', b"{}\nnothing\n{"]
+    for raw in broken_files:
         expected = r"^some\.jsonl:[12]: broken JSON .*; remove the line$"
         with subtests.test(repr(raw)), pytest.raises(json_lines.BrokenLineError, match=expected):
             list(json_lines.parse_lines(raw, FILE))

@@ -217,7 +217,7 @@ def make_result(outcome: Outcome, at: str = "", record: str = A, *, tried: bool 
 
 
 def test_of_two_results_the_better_is_kept_in_any_order() -> None:
-    better_and_worses: list[tuple[Result, Result]] = [
+    pairs: list[tuple[Result, Result]] = [
         (make_result(Outcome.CONFORMS, "1"), make_result(Outcome.INCONCLUSIVE, "2", tried=True)),
         (make_result(Outcome.DRIFTED, "1"), make_result(Outcome.HARNESS_ERROR, "2")),
         (make_result(Outcome.INCONCLUSIVE, "1", tried=True), make_result(Outcome.INCONCLUSIVE, "2")),
@@ -226,7 +226,7 @@ def test_of_two_results_the_better_is_kept_in_any_order() -> None:
         (make_result(Outcome.HARNESS_ERROR, "1", SELF_TEST), make_result(Outcome.DRIFTED, "2", SELF_TEST, tried=True)),
         (make_result(Outcome.DRIFTED, "2", SELF_TEST), make_result(Outcome.CONFORMS, "1", SELF_TEST)),
     ]
-    for better_and_worse in better_and_worses:
+    for better_and_worse in pairs:
         for order in permutations(better_and_worse):
             assert deduplicate_results(order) == [better_and_worse[0]]
 

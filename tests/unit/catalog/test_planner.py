@@ -148,8 +148,8 @@ def test_a_patch_describes_its_change() -> None:
     ]
     for before, sighting, patch_reason in cases:
         patch = plan_patch(before, [sighting], UpdatePolicy(), TODAY)
-        assert isinstance(patch, Patch), before
-        assert patch.reason == patch_reason, before
+        assert isinstance(patch, Patch), (before, sighting)
+        assert patch.reason == patch_reason, (before, sighting)
 
 
 def test_headers_of_another_answer_say_nothing_about_the_documented_one() -> None:

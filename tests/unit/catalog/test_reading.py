@@ -95,8 +95,8 @@ def test_a_stream_begins_with_a_status_of_its_own() -> None:
     ]
     for fields, status, allowed in cases:
         expected = make_expectation(make_error(**fields))
-        assert expected.allows(status) is allowed, fields
-        assert expected.is_answered_by(Response(status)) is allowed, fields
+        assert expected.allows(status) is allowed, (fields, status)
+        assert expected.is_answered_by(Response(status)) is allowed, (fields, status)
 
 
 def test_a_grpc_answer_is_known_by_its_status() -> None:

@@ -194,7 +194,7 @@ def test_whose_answers_a_run_saw() -> None:
     for live, answered_by, revision, speaks in cases:
         invocation = Invocation(revision=revision)
         run = Run("r", "t", live=live, started_at="", today="", invocation=invocation, answered_by=answered_by)
-        assert run.speaks_of_providers is speaks, live
+        assert run.speaks_of_providers is speaks, (live, answered_by, revision)
 
 
 LANE, OTHER = "pa:inference", "pa:admin"

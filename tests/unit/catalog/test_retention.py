@@ -48,8 +48,8 @@ def get_response(exchange: Exchange) -> Response:
 
 
 def test_a_small_body_is_kept_unchanged() -> None:
-    bodys: list[Json] = [None, ERROR, "text", "x" * WHOLE_BYTES, ["é"]]
-    for body in bodys:
+    bodies: list[Json] = [None, ERROR, "text", "x" * WHOLE_BYTES, ["é"]]
+    for body in bodies:
         small = make_exchange(body)
         assert trim_exchange(small, EXPECTED) == small, body
 

@@ -134,9 +134,13 @@ def is_discouraged(code: int) -> bool:
 
 
 def test_characters_invalid_in_xml_are_replaced() -> None:
-    kept = {ord(character) for character in sanitize_xml("".join(map(chr, range(sys.maxunicode + 1))))}
+    codes = [
+        *range(0x11000),
+        *range(sys.maxunicode - 0xFFFF, sys.maxunicode + 1),
+    ]  # beyond the first plane all are alike
+    kept = {ord(character) for character in sanitize_xml("".join(map(chr, codes)))}
     assert [hex(code) for code in kept if is_discouraged(code) or not is_a_character(code)] == []
-    assert len(kept) > 1_000_000
+    assert len(kept) > 100_000
     assert sanitize_xml("a\tb\nc é 漢 \U0001f600") == "a b\nc é 漢 \U0001f600", (
         "a tab is a blank, as in all that is printed"
     )

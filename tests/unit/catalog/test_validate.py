@@ -161,7 +161,7 @@ def test_each_mistake_in_a_record_is_a_problem(tmp_path: Path) -> None:
             if problem.json_path == path and message in problem.message and mend in problem.mend
         ]
         assert problems, lines
-        assert all("\n" not in line and len(line) < 600 for line in lines), address
+        assert all("\n" not in line and len(line) < 600 for line in lines), (address, fields)
 
 
 def test_a_missing_field_is_a_problem(tmp_path: Path) -> None:

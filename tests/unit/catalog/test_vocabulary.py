@@ -76,7 +76,7 @@ def test_a_permission_refusal_is_a_403_that_says_so() -> None:
     ]
     for category, status, permission in cases:
         (answer,) = ProviderVocabulary.from_records([error(DENIED, http_status=status, category=category)]).answers
-        assert answer.is_permission_refusal is permission, category
+        assert answer.is_permission_refusal is permission, (category, status)
 
 
 def test_a_status_is_documented_where_any_record_has_it() -> None:
@@ -176,8 +176,11 @@ def test_a_post_that_was_answered_by_events_went_to_the_streamed_form() -> None:
     for method, events, slug in cases:
         request = Request(method, "https://x.example/v1/messages")
         exchange = Exchange("answer", request, Response(200, events=events))
-        assert SERVED.find(exchange) == (f"pa/endpoints/messages/{slug}" if slug else ""), method
-        assert SERVED.find(Exchange("answer", Request("POST", request.url))) == "pa/endpoints/messages/create", method
+        assert SERVED.find(exchange) == (f"pa/endpoints/messages/{slug}" if slug else ""), (method, events)
+        assert SERVED.find(Exchange("answer", Request("POST", request.url))) == "pa/endpoints/messages/create", (
+            method,
+            events,
+        )
 
 
 def test_of_endpoints_that_fit_the_claimed_one_goes_first() -> None:

@@ -214,14 +214,14 @@ def test_a_command_says_in_one_line_that_stdout_takes_no_more(
         # unread
         (UNREAD, Exit.FINE, ""),
     ]
-    wordss: list[list[str]] = [
+    argument_lists: list[list[str]] = [
         # command
         [],
         # help
         ["--help"],
     ]
     for number, status, message in cases:
-        for words in wordss:
+        for words in argument_lists:
             monkeypatch.setattr(sys, "stdout", Stream(number))
             assert parsing.run(printing(), words) == status, number
             assert capsys.readouterr().err == message, number

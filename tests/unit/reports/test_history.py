@@ -260,8 +260,8 @@ def test_a_history_has_a_name_that_any_file_system_takes() -> None:
 
 
 def test_an_invalid_row_of_a_run_is_an_error(subtests: pytest.Subtests) -> None:
-    changeds: list[dict[str, str]] = [{"outcomes": "?"}, {"outcomes": "cc"}, {"today": "soon"}]
-    for changed in changeds:
+    changed_fields: list[dict[str, str]] = [{"outcomes": "?"}, {"outcomes": "cc"}, {"today": "soon"}]
+    for changed in changed_fields:
         with subtests.test(repr(changed)):
             line = {**build_history_line(make_run(), [make_result(A)]), **changed}
             with pytest.raises(EvidenceError, match=r"run .*: history: not a history row .*remove it there"):

@@ -148,8 +148,8 @@ def test_an_unobserved_record_counts_by_its_evidence() -> None:
     for described, address, fields, evidence in cases:
         unseen = make_result(address, Outcome.NOT_PROBED, probed_record=make_record_data(address, **fields))
         (standing,) = Overview(described, [unseen]).records
-        assert standing.age == (None if evidence is None else (TODAY - evidence).days), described
-        assert standing.verified == (evidence is not None), described
+        assert standing.age == (None if evidence is None else (TODAY - evidence).days), (described, address, fields)
+        assert standing.verified == (evidence is not None), (described, address, fields)
 
 
 def test_a_discovery_is_new_once() -> None:
