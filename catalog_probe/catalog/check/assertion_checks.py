@@ -27,7 +27,7 @@ CHECK = "catalog-probe check"
 
 FIX = f"run `{CHECK} --fix`"
 
-_ANNOTATIONS = ("assumed", "alternatives", "out_of_reach", "since", "until")
+_ANNOTATIONS = ("assumed", "sources_of", "alternatives", "out_of_reach", "since", "until")
 
 _REQUEST_ASPECTS = ("endpoints", "trigger", "method", "path", "query", "header", "body")
 """What may be assumed of a request: `ask/path`, `ask/query:…`, `ask/header:…` and so on."""

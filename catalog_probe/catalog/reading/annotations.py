@@ -29,6 +29,10 @@ class Annotations:
         """Return why an assertion is assumed, or an empty string."""
         return str(self._find("assumed", key) or "")
 
+    def source(self, key: AssertionKey) -> str:
+        """Return the rows that state an assertion if the record names them for it, or an empty string."""
+        return str(self._find("sources_of", key) or "")
+
     def out_of_reach(self, key: AssertionKey) -> str:
         """Return why no client can cause it, or an empty string."""
         return str(self._find("out_of_reach", key) or "")

@@ -107,8 +107,10 @@ def _assertions_of_label(record: Record, own: Annotations, expected: Expected, l
     for statement in statements(expected):
         key = AssertionKey(expected.label, statement.aspect, statement.location)
         assumed_by_record, out_of_reach, alternatives = own.assumed(key), own.out_of_reach(key), own.alternatives(key)
+        source = own.source(key)
         if error_annotations is not None:
             error_key = AssertionKey(ANSWER, key.aspect, key.location)
+            source = source or error_annotations.source(error_key)
             assumed_by_record = assumed_by_record or error_annotations.assumed(error_key)
             out_of_reach = out_of_reach or error_annotations.out_of_reach(error_key)
             alternatives = alternatives or error_annotations.alternatives(error_key)
@@ -121,7 +123,7 @@ def _assertions_of_label(record: Record, own: Annotations, expected: Expected, l
             key=key,
             documented=statement.documented,
             basis=Basis.ASSUMED if assumed else Basis.DOCUMENTED,
-            source=_source(statement, sources, is_assumed=bool(assumed)),
+            source=_source(statement, source or sources, is_assumed=bool(assumed)),
             assumed=assumed,
             alternatives=alternatives,
             out_of_reach=out_of_reach or _reason_not_in_force(record, since, until),
@@ -153,7 +155,7 @@ def _assumed_by_envelope(expected: Expected, key: AssertionKey) -> str:
 
 
 def _source(statement: Statement, sources: str, *, is_assumed: bool) -> str:
-    """Return the rows of a statement, by default those of the record. An assumed relation keeps its own row."""
+    """Return the rows of a statement, by default those that the record gives. An assumed relation keeps its own row."""
     if statement.aspect == "relation":
         return statement.source
     return "" if is_assumed else statement.source or sources
