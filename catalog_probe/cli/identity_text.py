@@ -7,6 +7,7 @@ import textwrap
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
+from catalog_probe.catalog.reading.error_records import label_action
 from catalog_probe.catalog.recognition.advice import May
 from catalog_probe.catalog.text.sanitizing import sanitize_line, sanitize_row
 
@@ -34,7 +35,7 @@ def format_identity_json(identity: Identity) -> str:
 def _make_lines(identity: Identity, library: Library) -> Iterator[str]:
     yield _headline(identity)
     yield from _row("send again", _format_advice(identity.retry))
-    yield from _row("what to do", identity.retry.change)
+    yield from _row(*label_action(identity.retry.change, identity.retry.change_source))
     addresses = (identity.record,) if identity.record is not None else identity.candidates
     for address in addresses:
         meaning = library[address].meaning

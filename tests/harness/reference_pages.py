@@ -16,6 +16,7 @@ from catalog_probe.catalog.files.store import Catalog
 from catalog_probe.catalog.library import load
 from catalog_probe.catalog.model.exits import Exit
 from catalog_probe.catalog.model.explanations import EXPLANATIONS_FILE
+from catalog_probe.catalog.reading.error_records import label_action
 from catalog_probe.catalog.reading.facts import read_facts
 from catalog_probe.catalog.recognition.advice import May
 from catalog_probe.cli.main import COMMANDS, GROUPS, PROGRAM, main
@@ -190,7 +191,8 @@ def _retry_row(error: CatalogRecord) -> tuple[str, ...]:
     advice, name = error.retry, "/".join(error.address.split("/")[2:])
     may = f"{advice.may}: {advice.condition}" if advice.condition else str(advice.may)
     wait, attempts = ("", "") if advice.may is May.NO else (advice.wait_from, str(advice.attempts))
-    return ", ".join(map(str, error.statuses)), f"`{name}`", may, wait, attempts, advice.change
+    action = ": ".join(label_action(advice.change, advice.change_source)).removeprefix("what to do: ")
+    return ", ".join(map(str, error.statuses)), f"`{name}`", may, wait, attempts, action
 
 
 def describe_facts(provider: str) -> str:

@@ -9,6 +9,7 @@ from catalog_probe.catalog.files.manifest import providers
 from catalog_probe.catalog.files.schema_messages import Complaint
 from catalog_probe.catalog.model.errors import CatalogError, display_path
 from catalog_probe.catalog.reading.assertions import assertions
+from catalog_probe.catalog.reading.error_records import retry_advice
 from catalog_probe.catalog.reading.facts import (
     UNCHECKED,
     Wire,
@@ -60,7 +61,7 @@ def unknown_rows(catalog: Catalog, folder: Path) -> Iterator[tuple[Record, Compl
 
 
 def _cited_rows(record: Record, catalog: Catalog) -> Iterable[str]:
-    rows = dict.fromkeys(record.sources)
+    rows = dict.fromkeys([*record.sources, *retry_advice(record).action_source.split("; ")])
     try:
         for assertion in assertions(record, catalog.__getitem__):
             rows |= dict.fromkeys(assertion.source.split("; "))

@@ -71,7 +71,7 @@ def own_row(record: Record) -> str:
 
 @dataclass(frozen=True, slots=True)
 class RetryAdvice:
-    """The documented advice on whether and when to send the request again (1:2.2)."""
+    """The advice on whether and when to send the request again (1:2.2): documented, but for an action without a source."""
 
     helps: bool | None = None
     """Whether a retry can help; None if the documents do not say, or if it depends."""
@@ -81,6 +81,8 @@ class RetryAdvice:
     """How long to wait, in words."""
     action: str = ""
     """What a client should do."""
+    action_source: str = ""
+    """The rows that give the action, e.g. `2:7.2#chat_not_found`; empty if the action is our own advice."""
 
     @property
     def in_words(self) -> str:
@@ -96,4 +98,16 @@ def retry_advice(record: Record) -> RetryAdvice:
         depends=helps if isinstance(helps, str) else "",
         backoff=record.data.get("backoff") or "",
         action=record.data.get("recommended_action") or "",
+        action_source=record.data.get("action_source") or "",
     )
+
+
+def label_action(action: str, source: str) -> tuple[str, str]:
+    """Return a label and a text for an action: documented with its rows, or our own advice without any.
+
+    >>> label_action("Poll.", "2:7.6#202 deferred result not ready")
+    ('what to do', 'Poll. (2:7.6#202 deferred result not ready)')
+    >>> label_action("Use another key.", "")
+    ('our advice', 'Use another key.')
+    """
+    return ("what to do", f"{action} ({source})") if source else ("our advice", action)

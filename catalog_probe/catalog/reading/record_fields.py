@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.observed.last_seen import live_messages
-from catalog_probe.catalog.reading.error_records import retry_advice
+from catalog_probe.catalog.reading.error_records import label_action, retry_advice
 from catalog_probe.catalog.reading.headers import raw_header_rules
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ _ROWS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "message_semantics": "meaning",
             "retryable": "retryable",
             "backoff": "backoff",
-            "recommended_action": "what a client does",
+            "recommended_action": "what to do",
         },
         "endpoints": {
             "name": "name",
@@ -125,6 +125,9 @@ def documented_rows(record: Record) -> Iterator[DisplayRow]:
     for field, label in _ROWS[record.kind].items():
         if field == "retryable" and field in data:
             yield DisplayRow(label, retry_advice(record).in_words)
+        elif field == "recommended_action" and field in data:
+            advice = retry_advice(record)
+            yield DisplayRow(*label_action(advice.action, advice.action_source))
         elif data.get(field) is not None:
             yield DisplayRow(label, data[field])
     rules = raw_header_rules(data.get("response_headers"))

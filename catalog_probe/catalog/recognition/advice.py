@@ -65,6 +65,8 @@ class Advice:
     jitter: bool = True
     change: str = ""
     """What to do or to change first."""
+    change_source: str = ""
+    """The rows that say `change`; empty if it is our own advice."""
 
     def delay_s(self, attempt: int, chance: Callable[[], float] = random.random) -> float | None:
         """Return the seconds to wait after attempt number `attempt` (from 1), or None to stop.
@@ -85,7 +87,7 @@ def advise_for_record(record: Record) -> Advice:
     """Return what the documents advise after an error. Endpoints and limits have nothing to send again."""
     documented = retry_advice(record)
     defaults = manifest(record.provider).retry
-    advice = Advice(_MAY[documented.helps], change=documented.action)
+    advice = Advice(_MAY[documented.helps], change=documented.action, change_source=documented.action_source)
     if documented.helps is None:
         words = documented.depends if documented.depends not in ("", "conditional", "n/a") else ""
         advice = replace(advice, condition=words or documented.action if documented.depends else UNDOCUMENTED)
@@ -131,7 +133,13 @@ def combine_advice(records: Iterable[Record]) -> Advice:
         if len(forbidding) > _MAX_NAMED:
             names.append(f"{len(forbidding) - _MAX_NAMED} more")
         condition = f"not if it is {' or '.join(names)}"
-    return replace(allowing, may=May.CONDITIONAL, condition=condition, change=first.change)
+    return replace(
+        allowing,
+        may=May.CONDITIONAL,
+        condition=condition,
+        change=first.change,
+        change_source=first.change_source,
+    )
 
 
 def advise_for_status(status: int | None, provider: str, headers: Mapping[str, str] | None = None) -> Advice:

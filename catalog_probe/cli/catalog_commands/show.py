@@ -11,6 +11,7 @@ from catalog_probe.catalog.model import explanations
 from catalog_probe.catalog.observed.cells import cells_of, resolved_assumptions
 from catalog_probe.catalog.observed.last_seen import last_seen
 from catalog_probe.catalog.reading.annotations import request_assumptions
+from catalog_probe.catalog.reading.error_records import label_action, retry_advice
 from catalog_probe.catalog.reading.facts import Wire
 from catalog_probe.catalog.reading.record_fields import description, occurs_on, tags
 from catalog_probe.catalog.text.phrases import format_count, shorten
@@ -33,7 +34,10 @@ _FIELDS_SHOWN_ABOVE = (
     "name",
     "description",
     "status",
+    "recommended_action",
+    "action_source",
     "assumed",
+    "sources_of",
     "alternatives",
     "out_of_reach",
     "depends",
@@ -60,6 +64,8 @@ def format_record(record: Record, file: str, assertions: Sequence[Assertion], lo
     lines += ["", *_row("tags", ", ".join(tags(record))), *_row("last seen", _last_seen(record))]
     lines += _row("observed", _format_share(observed, endpoints))
     lines += _row("file", file)
+    advice = retry_advice(record)
+    lines += _row(*label_action(advice.action, advice.action_source)) if advice.action else []
     if lookalikes:
         lines += _row("looks like", ", ".join(lookalikes))
     lines += ["", "  What it asserts", ""]

@@ -45,6 +45,7 @@ BASIS: dict[str, Any] = {
         "ask/path": "Not shown.",
         "*/*": "Not shown.",
     },
+    "sources_of": {"answer/status": "2:7.2#chat_not_found"},
     "alternatives": {"answer/status": {"values": [404, 410], "source": "2:7.2#chat_not_found; 1:3#chat hard-deleted"}},
     "out_of_reach": {"*/header:retry-after": "only-the-provider"},
     "since": {"answer/type": {"revision": "2023-06-01", "source": "2:9#pa-version"}},
@@ -107,7 +108,8 @@ ERROR: dict[str, Any] = {
     "message_semantics": "The chat is gone.",
     "message_pattern": {"pattern": "(?i)chat", "source": "2:7.2#chat_not_found"},
     "retryable": False,
-    "recommended_action": "Reconcile with the chat activities.",
+    "recommended_action": "Reconcile with chat activities.",
+    "action_source": "2:7.2#chat_not_found",
     "backoff": None,
     "observed_live": True,
     "example": {"type": "error"},
@@ -151,7 +153,7 @@ RATE_LIMITS: dict[str, Any] = {
     "documented": {"not_shown": ["RPM"]},
     "observed_for_this_key": {"account_specific": True, "headers": {"x-ratelimit-limit-requests": "500"}},
     "error_semantics_429": {
-        "slow_down": {"meaning": "too fast", "retryable": True, "retry_after": "not shown", "action": "wait"}
+        "slow_down": {"meaning": "too fast", "retryable": True, "retry_after": "not shown"}
     },
     "headers": HEADERS,
     "rules": [
@@ -292,7 +294,7 @@ BAD: dict[str, list[tuple[str, dict[str, Any]]]] = {
         ("a field that the provider's limits do not have", change_value(RATE_LIMITS, {"metrics": []}, "documented")),
         ("a tier in other words", change_value(RATE_LIMITS, [{"tier": "Free"}], "usage_tiers")),
         (
-            "a cause without its action",
+            "a cause without its retry",
             change_value(RATE_LIMITS, {"slow_down": {"meaning": "m"}}, "error_semantics_429"),
         ),
         ("a concept without a scope", change_value(RATE_LIMITS, [{"metric": "RPM", "meaning": "m"}], "concepts")),

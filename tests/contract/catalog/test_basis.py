@@ -46,6 +46,41 @@ def test_the_tags_follow_from_the_assertions() -> None:
         ] == []
 
 
+MAX_ROWS = 4
+"""Rows that one assertion may cite: a reader who looks them up must find the statement."""
+
+
+@pytest.mark.parametrize("provider", providers())
+def test_an_assertion_cites_few_rows(provider: str) -> None:
+    cited = {
+        assertion.id: assertion.source.split("; ")
+        for record in CATALOG.select(provider)
+        for assertion in assertions(record, CATALOG.__getitem__)
+    }
+    assert {key: len(rows) for key, rows in cited.items() if len(rows) > MAX_ROWS} == {}
+
+
+@pytest.mark.parametrize(
+    "assertion_id",
+    [
+        "pa/errors/server_tools/web_search_unavailable#answer/status",
+        "pa/endpoints/limits/scope#exhausted/relation:at_most:header:pa-ratelimit-requests-remaining",
+        "pb/errors/quota/tokens_per_day#answer/relation:version_of:/error/details/*/violations/*/quotaDimensions/model",
+        "pb/rate_limits/limits/general#priority_within/relation:differs:/usageMetadata/serviceTier",
+        "pc/errors/websocket/connection_limit_reached#answer/event:error",
+        "pc/endpoints/responses/get_response#success/relation:equals:/id",
+        "pd/endpoints/api_key/get_api_key#success/relation:equals:/team_blocked",
+    ],
+)
+def test_what_no_row_says_is_assumed(assertion_id: str) -> None:
+    """A status that no row names, an inferred bound, a value that repeats another one, the name of an event."""
+    record = CATALOG[assertion_id.partition("#")[0]]
+    [assertion] = [
+        assertion for assertion in assertions(record, CATALOG.__getitem__) if assertion.id == assertion_id
+    ]
+    assert (assertion.basis, assertion.source) == (Basis.ASSUMED, "")
+
+
 def change_record(record: Record, **fields: Any) -> Record:
     return replace(record, data={**record.data, **fields})
 

@@ -226,7 +226,7 @@ def test_a_misspelt_key_is_refused_wherever_it_is() -> None:
 def test_a_cause_of_429_names_a_record_that_exists(tmp_path: Any) -> None:
     from tests.unit.catalog.catalog_factories import LIMITS, make_small_catalog, write_catalog
 
-    cause = {"meaning": "m", "retryable": True, "retry_after": "seconds", "action": "wait"}
+    cause = {"meaning": "m", "retryable": True, "retry_after": "seconds"}
     content = make_small_catalog()
     content["pa/rate_limits.json"]["messages"] = {
         **LIMITS,

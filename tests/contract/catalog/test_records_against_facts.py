@@ -18,6 +18,7 @@ from catalog_probe.catalog.files.manifest import providers
 from catalog_probe.catalog.files.schemas import envelope_id, schemas
 from catalog_probe.catalog.model.assertion import Basis
 from catalog_probe.catalog.reading.assertions import assertions
+from catalog_probe.catalog.reading.error_records import retry_advice
 from catalog_probe.catalog.reading.facts import Fact, load_fact_checks
 from tests.contract.catalog.stated_values import FORMS, UNLESS_STATED, StatedFacts, StatedValue, stated_facts
 from tests.harness.engines import catalog
@@ -120,8 +121,10 @@ def rows_cited_anywhere(record: Record) -> Iterator[str]:
 def _nested_sources(value: Any) -> Iterator[str]:
     if isinstance(value, dict):
         for name, member in value.items():
-            if name == "source" and isinstance(member, str):
+            if name in ("source", "action_source") and isinstance(member, str):
                 yield from member.split("; ")
+            elif name == "sources_of":
+                yield from (row for rows in member.values() for row in rows.split("; "))
             else:
                 yield from _nested_sources(member)
     elif isinstance(value, list):
@@ -289,6 +292,30 @@ def test_each_row_has_a_record() -> None:
         assert [
             row for row in rows if row not in cited | named | compared and not ABOUT_THE_CATALOG.fullmatch(row)
         ] == [], provider
+
+
+def missing_clauses(record: Record) -> list[str]:
+    """List the clauses of a documented action that its row does not have: `Poll.` -> `poll` in `On 202: poll`."""
+    advice = retry_advice(record)
+    words = " ".join(map(stated_facts(record.provider).words_of_row, advice.action_source.split("; ")))
+    row = re.sub(r"\bthe ", "", words).casefold()
+    clauses = re.split(r"[,;.] ?| and | or ", re.sub(r"\bthe ", "", f"{advice.action} ").casefold())
+    return [clause for clause in map(str.strip, clauses) if clause not in row]
+
+
+def test_a_documented_action_occurs_in_its_row() -> None:
+    documented = [record for record in ERRORS if "action_source" in record.data]
+    assert documented
+    problems = {str(record.address): missing_clauses(record) for record in documented}
+    assert {address: clauses for address, clauses in problems.items() if clauses} == {}
+    changed = change_record(documented[0], recommended_action="Use another key.")
+    assert missing_clauses(changed) == ["use another key"]
+
+
+@pytest.mark.parametrize("slug", ["api_key_deleted", "remote_session_deleted", "remote_session_out_of_scope"])
+def test_a_row_that_gives_an_action_is_not_overruled(slug: str) -> None:
+    record = CATALOG[f"pa/errors/compliance/{slug}"]
+    assert record.data["action_source"] == cited_rows(record)[0]
 
 
 def addresses_not_caught(records: Iterable[Record]) -> list[str]:

@@ -34,12 +34,12 @@ DOCUMENTED = {
         error_semantics_429 headers concepts usage_tiers errors per_model_documented_tiers
     """.split(),
 }
-BASIS = {"assumed", "alternatives", "out_of_reach", "depends", "since", "until", "evidence"}
+BASIS = {"assumed", "sources_of", "alternatives", "out_of_reach", "depends", "since", "until", "evidence"}
 OURS = {
     "endpoints": {"surface", *BASIS, "note", "pinned", "pinned_reason"},
     "errors": BASIS.union(
         """
-        name surface endpoints param message_pattern fields stream causes same_body failure relations note
+        name surface endpoints param message_pattern action_source fields stream causes same_body failure relations note
         pinned pinned_reason
         """.split()
     ),
