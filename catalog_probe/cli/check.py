@@ -76,7 +76,7 @@ def check_records(args: Namespace) -> int:
         for root in roots:
             for line in fixing.fix_records(root):
                 print(sanitize_row(line))
-    problems = [str(problem) for root in roots for problem in validate.check(root)] + _find_acceptance_problems(
+    problems = [str(problem) for root in roots for problem in validate.check(root, today=args.today)] + _find_acceptance_problems(
         args, roots
     )
     lines = dict.fromkeys(problems)  # a problem of a shared file is found once for each folder

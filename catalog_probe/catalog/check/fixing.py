@@ -56,7 +56,10 @@ def _fix_record(record: Record, context: CheckContext, changes: list[str]) -> Re
     """Remove void evidence and correct the tags, unless the record is malformed."""
     if is_malformed(record, context):
         return record
-    own_assertions = assertions(record, context.catalog.__getitem__)
+    try:
+        own_assertions = assertions(record, context.find_sound)
+    except KeyError:  # names a malformed record, which `check` reports
+        return record
     if assertion_checks.is_void(record, own_assertions):
         record = _remove_void_evidence(record, own_assertions)
         changes.append(f"{record.address}: removed evidence for statements that were changed since")

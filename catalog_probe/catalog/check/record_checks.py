@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import dataclass, field
+from datetime import date
+from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.check import assertion_checks, relation_checks, unfinished
 from catalog_probe.catalog.check.validators import surfaces, validator_of
@@ -21,13 +23,16 @@ from catalog_probe.catalog.observed.last_seen import (
     target_of,
 )
 from catalog_probe.catalog.reading.assertions import assertions
+from catalog_probe.catalog.text.credential_names import find_credentials
+from catalog_probe.catalog.text.json_tree import iterate_strings_with_pointers
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
 
-class CheckContext(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class CheckContext:
     """What the check of a record may look at besides the record."""
 
     catalog: Catalog
@@ -35,6 +40,23 @@ class CheckContext(NamedTuple):
     """Files that could not be read; an address in one of them may exist."""
     shipped: bool
     """Whether the records are those of a provider folder, which must hold only live evidence."""
+    today: date = date.max
+    """The last day that evidence may have; by default any."""
+    _is_malformed: dict[str, bool] = field(default_factory=dict)
+    """Address -> whether the form of that record is wrong; each is checked once."""
+
+    def find_sound(self, address: str) -> Record:
+        """Return the record with an address.
+
+        Raises:
+            KeyError: there is none, or its form is wrong, so that nothing can be derived from it.
+        """
+        record = self.catalog[address]
+        if address not in self._is_malformed:
+            self._is_malformed[address] = is_malformed(record, self)
+        if self._is_malformed[address]:
+            raise KeyError(address)
+        return record
 
 
 def check_record(record: Record, context: CheckContext) -> list[Complaint]:
@@ -43,7 +65,8 @@ def check_record(record: Record, context: CheckContext) -> list[Complaint]:
     Its assertions can be derived only if its form is right, and its form is right only if it is finished.
     """
     return (
-        list(_check_finished(record, context))
+        list(_check_secrets(record, context))  # the other complaints quote what they complain about
+        or list(_check_finished(record, context))
         or [complaint for check in _FORM_CHECKS for complaint in check(record, context)]
         or list(_check_assertions(record, context))
     )
@@ -56,8 +79,8 @@ def is_malformed(record: Record, context: CheckContext) -> bool:
 
 def _check_assertions(record: Record, context: CheckContext) -> Iterator[Complaint]:
     try:
-        own_assertions = assertions(record, context.catalog.__getitem__)
-    except KeyError:  # names a record in a file that cannot be read, which is reported itself
+        own_assertions = assertions(record, context.find_sound)
+    except KeyError:  # names a record that is malformed or in a file that cannot be read, which is reported itself
         return
     found = [
         *assertion_checks.unmatched_keys(record, own_assertions),
@@ -68,6 +91,12 @@ def _check_assertions(record: Record, context: CheckContext) -> Iterator[Complai
     ]
     # Tags are derived from all of these, so they are checked only if these are right.
     yield from found or assertion_checks.wrong_tags(record, own_assertions)
+
+
+def _check_secrets(record: Record, context: CheckContext) -> Iterator[Complaint]:
+    for pointer in find_credentials(record.data):
+        path = "$" + pointer.replace("/", ".")
+        yield Complaint(path, "holds what looks like a credential", "remove it here, and revoke it if it is real")
 
 
 def _check_schema(record: Record, context: CheckContext) -> Iterator[Complaint]:
@@ -173,6 +202,14 @@ def _check_evidence_target(record: Record, context: CheckContext) -> Iterator[Co
         yield Complaint("", what, "only a live run may write here: restore the record from git")
 
 
+def _check_dates(record: Record, context: CheckContext) -> Iterator[Complaint]:
+    """Complain about each day of an observation or a reading that is still to come."""
+    for pointer, text in iterate_strings_with_pointers({name: record.data.get(name) for name in _DATED_FIELDS}):
+        if pointer.rpartition("/")[2] in _NAMES_OF_DAYS and text[:10] > context.today.isoformat():
+            what = f"{quote_value(text)} is after today ({context.today})"
+            yield Complaint("$" + pointer.replace("/", "."), what, "write the day on which it was observed or read")
+
+
 def _check_address(path: str, address: Json, kind: str, record: Record, context: CheckContext) -> Iterator[Complaint]:
     """Complain unless a record of this kind and of the same provider has the address."""
     try:
@@ -195,7 +232,13 @@ def _list(value: Json) -> list[Json]:
     return value if isinstance(value, list) else []
 
 
+_DATED_FIELDS = ("verification", "observed", "observed_for_this_key", "evidence", "sources", "generated_at", "retrieved_at")
+
+_NAMES_OF_DAYS = frozenset("verified_at observed_at retrieved_at generated_at on restricted_on since".split())
+"""Members whose value is a day in the past or an instant in the past."""
+
 _FORM_CHECKS = (
+    _check_secrets,
     _check_finished,
     _check_schema,
     _check_provider,
@@ -207,4 +250,5 @@ _FORM_CHECKS = (
     _check_message_pattern,
     _check_tags,
     _check_evidence_target,
+    _check_dates,
 )

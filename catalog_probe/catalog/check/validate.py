@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from contextlib import suppress
+from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -45,11 +46,11 @@ class Problem(NamedTuple):
         return " ".join(f"{location}: {self.message}; {self.mend}".split())
 
 
-def check(root: Path = RECORDS, *, shipped: bool | None = None) -> list[Problem]:
+def check(root: Path = RECORDS, *, shipped: bool | None = None, today: date | None = None) -> list[Problem]:
     """Return every problem of the records below `root`, by file; files in a wrong form come last, as one problem.
 
     `shipped` records may have no evidence from a mock, a gateway or another revision. By default these are the records
-    of provider folders.
+    of provider folders. No evidence may be later than `today`, by default the day in UTC.
     """
     catalog, errors = Catalog.load_readable(root)
     is_provider_folder = provider_folders.is_provider_records(root)
@@ -59,7 +60,8 @@ def check(root: Path = RECORDS, *, shipped: bool | None = None) -> list[Problem]
     problems += manifest_problems()
     problems += _unfinished_schemas(root) if is_provider_folder else ()
     unread = frozenset(error.file for error in errors if error.file)
-    problems += _record_problems(catalog.records, CheckContext(catalog, unread, is_shipped))
+    context = CheckContext(catalog, unread, is_shipped, today or datetime.now(UTC).date())
+    problems += _record_problems(catalog.records, context)
     if is_provider_folder and not any(problem.address for problem in problems):  # facts are compared with sound records
         problems += _fact_problems(catalog, root.parent / provider_folders.SHIPPED.facts.name)
     problems += _discovery_problems(catalog, shipped=is_shipped)
@@ -76,8 +78,11 @@ def _check_command(root: Path) -> str:
 
 
 def first_problem(root: Path) -> str:
-    """Describe the first problem that keeps records from being read or probed, in one line; else an empty string."""
-    return _summarize(check(root), root)
+    """Describe the first problem that keeps records from being read or probed, in one line; else an empty string.
+
+    Evidence of a later day keeps nothing from being read: a night may be told another day than today's.
+    """
+    return _summarize(check(root, today=date.max), root)
 
 
 def first_problem_of_run(catalog: Catalog, addresses: Iterable[str]) -> str:
@@ -114,23 +119,9 @@ def _unreadable(error: CatalogError, root: Path) -> Problem:
 
 
 def _record_problems(records: Iterable[Record], context: CheckContext) -> Iterator[Problem]:
-    """Yield the problems of these records.
-
-    A record that names a malformed one may be unreadable for that reason. The malformed one has its own problem.
-    """
-    unreadable: Exception | None = None
-    has_problem = False
     for record in records:
-        try:
-            record_complaints = check_record(record, context)
-        except (AttributeError, LookupError, TypeError, ValueError) as error:
-            unreadable = error
-            continue
-        for complaint in record_complaints:
-            has_problem = True
+        for complaint in check_record(record, context):
             yield Problem(context.catalog.file_of(record.address), str(record.address), *complaint)
-    if unreadable is not None and not has_problem:
-        raise unreadable
 
 
 def _fact_problems(catalog: Catalog, folder: Path) -> Iterator[Problem]:

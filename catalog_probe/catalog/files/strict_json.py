@@ -1,17 +1,23 @@
-"""Read JSON files strictly: UTF-8, no duplicate key in an object, no NaN."""
+"""Read JSON files strictly: UTF-8, no duplicate key in an object, no NaN or infinity, at most MAX_DEPTH levels."""
 
 from __future__ import annotations
 
 import json
+import math
 import re
 from typing import TYPE_CHECKING, NoReturn
 
 from catalog_probe.catalog.model.errors import CatalogError
+from catalog_probe.catalog.text.json_tree import is_deeper_than
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from catalog_probe.catalog.model import Json
+
+
+MAX_DEPTH = 64
+"""Levels of a file. Records and schemas have fewer than 20, and code that walks over them calls itself for each."""
 
 
 def read_object(path: Path) -> dict[str, Json]:
@@ -30,11 +36,16 @@ def read_json(path: Path) -> Json:
     """Read one JSON file.
 
     Raises:
-        CatalogError: the file cannot be read, is not strict JSON, or repeats a key in an object.
+        CatalogError: the file cannot be read, is not strict JSON, repeats a key in an object, or is nested too deep.
     """
     try:
         text = path.read_bytes().decode()
-        return json.loads(text, object_pairs_hook=_refuse_duplicates, parse_constant=_refuse_constant)
+        value = json.loads(
+            text,
+            object_pairs_hook=_refuse_duplicates,
+            parse_constant=_refuse_constant,
+            parse_float=_parse_finite,
+        )
     except OSError as error:
         raise CatalogError(f"cannot be read ({error.strerror or error})", "check the path", file=path) from error
     except UnicodeDecodeError as error:
@@ -51,6 +62,9 @@ def read_json(path: Path) -> Json:
         raise CatalogError(f"{key!r} occurs twice in one object", mend, file=path, location=line) from None
     except (ValueError, RecursionError) as error:
         raise CatalogError(f"is not JSON ({error})", "use only JSON values", file=path) from error
+    if is_deeper_than(value, MAX_DEPTH):
+        raise CatalogError("is nested too deep", f"write it in at most {MAX_DEPTH} levels", file=path)
+    return value
 
 
 def _trailing_comma_error(error: json.JSONDecodeError) -> json.JSONDecodeError | None:
@@ -74,6 +88,14 @@ def _refuse_duplicates(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
         keys = [key for key, _ in pairs]
         raise _DuplicateKey(next(key for key in keys if keys.count(key) > 1))
     return members
+
+
+def _parse_finite(number: str) -> float:
+    """Parse a number; `1e999` is no number that can be written again."""
+    value = float(number)
+    if not math.isfinite(value):
+        raise ValueError(f"{number} is too large")
+    return value
 
 
 def _refuse_constant(name: str) -> NoReturn:

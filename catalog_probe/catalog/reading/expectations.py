@@ -21,7 +21,7 @@ from catalog_probe.catalog.reading.error_records import STREAM_START_STATUS, doc
 from catalog_probe.catalog.reading.expected import Expected
 from catalog_probe.catalog.reading.headers import header_labels, header_rules, limit_header_rules, raw_header_rules
 from catalog_probe.catalog.reading.relations import Relation, parse_relation, relations_of
-from catalog_probe.catalog.reading.streams import parse_stream_rule
+from catalog_probe.catalog.reading.streams import parse_stream_rule, parse_streaming
 
 CACHE_SIZE = 1024  # records; planning, judging, recognition and write-back ask for the same expectations
 
@@ -150,7 +150,7 @@ def _endpoint_expectations(record: Record, lookup: Lookup) -> Iterator[Expected]
             yield replace(_success(record, rule["label"]), alternative=alternative)
         else:
             yield _other_rule_answer(record, rule, lookup)
-    if parse_stream_rule(record.data.get("streaming")) is not None:
+    if parse_streaming(record.data.get("streaming")) is not None:
         yield _stream(record, record.data["streaming"])
 
 
@@ -212,7 +212,7 @@ def _stream(record: Record, streaming: Mapping[str, Json]) -> Expected:
         envelope=surface,
         status=response.get("status", 200),
         headers=header_rules(response.get("headers")),
-        stream=parse_stream_rule(streaming),
+        stream=parse_streaming(streaming),
         relations=(*_envelope_relations(surface), *relations_of(record, STREAM)),
     )
 

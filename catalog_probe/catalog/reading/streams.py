@@ -35,7 +35,7 @@ class StreamRule:
 
 
 def parse_stream_rule(field: Json) -> StreamRule | None:
-    """Parse a `stream` or `streaming` field; None if it names no protocol, for a bare `true` does not say how."""
+    """Parse a `stream` field; None if it names no protocol."""
     if not isinstance(field, dict) or "protocol" not in field:
         return None
     return StreamRule(
@@ -50,16 +50,25 @@ def parse_stream_rule(field: Json) -> StreamRule | None:
     )
 
 
+def parse_streaming(field: Json) -> StreamRule | None:
+    """Parse the `streaming` field of an endpoint; None if it names no protocol, for a bare `true` does not say how.
+
+    Members that only a `stream` field defines are no rules here, e.g. `{"protocol": "sse", "event": 5}`.
+    """
+    if not isinstance(field, dict):
+        return None
+    return parse_stream_rule({name: field[name] for name in ("protocol", "events", "terminal") if name in field})
+
+
 def event_names(record: Record) -> frozenset[str]:
     """Return every event and frame that a record names."""
     response = record.data.get("response")
-    fields = (
-        record.data.get("stream"),
-        record.data.get("streaming"),
-        response.get("stream") if isinstance(response, dict) else None,
+    rules = (
+        parse_stream_rule(record.data.get("stream")),
+        parse_streaming(record.data.get("streaming")),
+        parse_stream_rule(response.get("stream") if isinstance(response, dict) else None),
     )
-    rules = [rule for rule in map(parse_stream_rule, fields) if rule is not None]
-    return frozenset(name for rule in rules for name in (rule.event, rule.terminal, *rule.events) if name)
+    return frozenset(name for rule in rules if rule for name in (rule.event, rule.terminal, *rule.events) if name)
 
 
 def _parse_range(code: Json) -> tuple[int, int] | None:

@@ -1,4 +1,4 @@
-"""Walks over a JSON value: its strings, and its objects that repeat a name."""
+"""Walks over a JSON value: its strings, its depth, and its objects that repeat a name."""
 
 from __future__ import annotations
 
@@ -104,3 +104,18 @@ def map_strings(value: Json, change: Callable[[str], str], *, names: bool = Fals
     if isinstance(value, tuple):
         return tuple(map_strings(item, change, names=names) for item in value)
     return value
+
+
+def is_deeper_than(value: Json, levels: int) -> bool:
+    """Whether objects and lists are nested in more levels: `{"a": [1]}` has two."""
+    layer = [value]
+    for _ in range(levels + 1):
+        layer = [
+            member
+            for container in layer
+            if isinstance(container, (*_OBJECTS, *_LISTS))
+            for member in (container.values() if isinstance(container, _OBJECTS) else container)
+        ]
+        if not layer:
+            return False
+    return True
