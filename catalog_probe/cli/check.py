@@ -76,9 +76,8 @@ def check_records(args: Namespace) -> int:
         for root in roots:
             for line in fixing.fix_records(root):
                 print(sanitize_row(line))
-    problems = [str(problem) for root in roots for problem in validate.check(root, today=args.today)] + _find_acceptance_problems(
-        args, roots
-    )
+    problems = [str(problem) for root in roots for problem in validate.check(root, today=args.today)]
+    problems += _find_acceptance_problems(args, roots)
     lines = dict.fromkeys(problems)  # a problem of a shared file is found once for each folder
     for line in lines:
         print(sanitize_line(line))

@@ -11,7 +11,7 @@ from catalog_probe.catalog.check import assertion_checks, relation_checks, unfin
 from catalog_probe.catalog.check.validators import surfaces, validator_of
 from catalog_probe.catalog.files.manifest import providers
 from catalog_probe.catalog.files.schema_messages import Complaint, complaints, quote_value
-from catalog_probe.catalog.files.schemas import KIND_SCHEMA
+from catalog_probe.catalog.files.schemas import KIND_SCHEMA, schemas
 from catalog_probe.catalog.files.store import Catalog, family_file
 from catalog_probe.catalog.model import Address, Json, Record, Tag
 from catalog_probe.catalog.model.errors import suggest_similar
@@ -107,6 +107,16 @@ def _check_schema(record: Record, context: CheckContext) -> Iterator[Complaint]:
     yield from complaints(validator.iter_errors(record.data))
 
 
+def _check_similar_names(record: Record, context: CheckContext) -> Iterator[Complaint]:
+    """Complain about a member of an open object whose name is nearly that of a field: `feilds` for `fields`."""
+    properties = schemas().get(KIND_SCHEMA[record.kind], {}).get("properties", {})
+    for field_name in _OPEN_OBJECTS:
+        value, known_names = record.data.get(field_name), properties.get(field_name, {}).get("properties", ())
+        for name in value if isinstance(value, dict) else ():
+            if name not in known_names and (mend := suggest_similar(name, known_names)):
+                yield Complaint(f"$.{field_name}", f"{quote_value(name)} is no field here", mend)
+
+
 def _check_finished(record: Record, context: CheckContext) -> Iterator[Complaint]:
     yield from unfinished.find_unfinished(record.data)
 
@@ -146,9 +156,9 @@ def _check_rules(record: Record, context: CheckContext) -> Iterator[Complaint]:
     request_rules = request.get("rules") if isinstance(request, dict) else None
     for path, rules in (("$.request.rules", request_rules), ("$.rules", record.data.get("rules"))):
         for index, rule in enumerate(_list(rules)):
-            for field in ("answer", "or") if isinstance(rule, dict) else ():
-                if rule.get(field) not in (None, SUCCESS, CONTINUE):
-                    yield from _check_address(f"{path}[{index}].{field}", rule[field], "errors", record, context)
+            for name in ("answer", "or") if isinstance(rule, dict) else ():
+                if rule.get(name) not in (None, SUCCESS, CONTINUE):
+                    yield from _check_address(f"{path}[{index}].{name}", rule[name], "errors", record, context)
 
 
 def _check_causes_of_429(record: Record, context: CheckContext) -> Iterator[Complaint]:
@@ -161,10 +171,10 @@ def _check_causes_of_429(record: Record, context: CheckContext) -> Iterator[Comp
 
 def _check_surfaces(record: Record, context: CheckContext) -> Iterator[Complaint]:
     surface_by_path = {"$.surface": record.surface}
-    for field in ("response", "streaming"):
-        parent = record.data.get(field)
+    for name in ("response", "streaming"):
+        parent = record.data.get(name)
         if isinstance(parent, dict):
-            surface_by_path[f"$.{field}.surface"] = parent.get("surface")
+            surface_by_path[f"$.{name}.surface"] = parent.get("surface")
     known_surfaces = surfaces()
     for path, surface in surface_by_path.items():
         if isinstance(surface, str) and surface not in known_surfaces:
@@ -232,7 +242,18 @@ def _list(value: Json) -> list[Json]:
     return value if isinstance(value, list) else []
 
 
-_DATED_FIELDS = ("verification", "observed", "observed_for_this_key", "evidence", "sources", "generated_at", "retrieved_at")
+_OPEN_OBJECTS = ("request", "response", "streaming", "observed_for_this_key")
+"""Fields that may have members of other names than ours (1:2.1, 1:2.3)."""
+
+_DATED_FIELDS = (
+    "verification",
+    "observed",
+    "observed_for_this_key",
+    "evidence",
+    "sources",
+    "generated_at",
+    "retrieved_at",
+)
 
 _NAMES_OF_DAYS = frozenset("verified_at observed_at retrieved_at generated_at on restricted_on since".split())
 """Members whose value is a day in the past or an instant in the past."""
@@ -241,6 +262,7 @@ _FORM_CHECKS = (
     _check_secrets,
     _check_finished,
     _check_schema,
+    _check_similar_names,
     _check_provider,
     _check_endpoints,
     _check_auth,

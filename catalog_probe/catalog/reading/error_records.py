@@ -71,7 +71,10 @@ def own_row(record: Record) -> str:
 
 @dataclass(frozen=True, slots=True)
 class RetryAdvice:
-    """The advice on whether and when to send the request again (1:2.2): documented, but for an action without a source."""
+    """The advice on whether and when to send the request again (1:2.2).
+
+    It is documented, but for an action without a source, which is ours.
+    """
 
     helps: bool | None = None
     """Whether a retry can help; None if the documents do not say, or if it depends."""

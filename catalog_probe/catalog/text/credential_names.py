@@ -103,7 +103,7 @@ def has_credential(text: str) -> bool:
 
 
 def _is_opaque(value: str) -> bool:
-    """Whether a value is no word, remark, pattern or placeholder: `9f3a71c04b2e` is, `Bearer`, `${PA_API_KEY}` are not."""
+    """Whether a value is no word, pattern or placeholder: `9f3a71c04b2e` is opaque, `${PA_API_KEY}` is not."""
     return re.fullmatch(r"(?=.*\d)[\w.~+/=-]{12,}", value, re.ASCII) is not None
 
 

@@ -152,9 +152,7 @@ RATE_LIMITS: dict[str, Any] = {
     "sources": ["2:8.4#metrics"],
     "documented": {"not_shown": ["RPM"]},
     "observed_for_this_key": {"account_specific": True, "headers": {"x-ratelimit-limit-requests": "500"}},
-    "error_semantics_429": {
-        "slow_down": {"meaning": "too fast", "retryable": True, "retry_after": "not shown"}
-    },
+    "error_semantics_429": {"slow_down": {"meaning": "too fast", "retryable": True, "retry_after": "not shown"}},
     "headers": HEADERS,
     "rules": [
         {"label": "within", "rule": "499 are allowed.", "answer": "success", "source": "2:8.4#metrics"},
@@ -181,7 +179,9 @@ GOOD: dict[str, list[dict[str, Any]]] = {
         ENDPOINT,
         change_value(ENDPOINT, [AUTH], "auth"),
         change_value(ENDPOINT, "a signed request", "auth"),
+        change_value(ENDPOINT, ["a signed request", AUTH], "auth"),
         change_value(ENDPOINT, True, "streaming"),
+        *(change_value(ENDPOINT, {"of_their_own": {"any": 1}}, name) for name in ("request", "response", "streaming")),
         change_value(ENDPOINT, {}, "streaming"),
         change_value(ENDPOINT, {"events": ["ping"]}, "streaming"),
         change_value(ENDPOINT, {"status": 200}, "response"),
@@ -203,6 +203,7 @@ GOOD: dict[str, list[dict[str, Any]]] = {
     ],
     "rate_limits": [
         RATE_LIMITS,
+        change_value(RATE_LIMITS, {"tier": "Tier 2"}, "observed_for_this_key"),
         change_value(
             RATE_LIMITS, [{"name": "x-ratelimit-reset-tokens", "sample": "6m0s", "description": "reset"}], "headers"
         ),

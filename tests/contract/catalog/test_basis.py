@@ -75,9 +75,7 @@ def test_an_assertion_cites_few_rows(provider: str) -> None:
 def test_what_no_row_says_is_assumed(assertion_id: str) -> None:
     """A status that no row names, an inferred bound, a value that repeats another one, the name of an event."""
     record = CATALOG[assertion_id.partition("#")[0]]
-    [assertion] = [
-        assertion for assertion in assertions(record, CATALOG.__getitem__) if assertion.id == assertion_id
-    ]
+    [assertion] = [assertion for assertion in assertions(record, CATALOG.__getitem__) if assertion.id == assertion_id]
     assert (assertion.basis, assertion.source) == (Basis.ASSUMED, "")
 
 

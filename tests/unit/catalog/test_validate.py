@@ -7,13 +7,17 @@ import shlex
 import shutil
 from typing import TYPE_CHECKING, Any
 
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
 from catalog_probe.catalog.check.fixing import fix_records
 from catalog_probe.catalog.check.validate import check, first_problem, first_problem_of_run
 from catalog_probe.catalog.files import provider_folders
-from catalog_probe.catalog.files.store import Catalog, family_file
-from catalog_probe.catalog.model import Address, Record
+from catalog_probe.catalog.files.store import RECORDS, Catalog, family_file
+from catalog_probe.catalog.model import Address, Json, Record
 from catalog_probe.catalog.model.errors import display_path
 from catalog_probe.catalog.reading.assertions import assertions
+from catalog_probe.catalog.writeback.canonical_json import format_record_file
 from catalog_probe.catalog.writeback.planner import Patch, UpdatePolicy, plan_patch
 from tests.unit.catalog.catalog_factories import (
     ENDPOINT_ADDRESS,
@@ -27,7 +31,12 @@ from tests.unit.catalog.catalog_factories import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
+
+
+A_KEY = "sk-ant-api03-" + "Qx7Rt5Vb8Nc1Zp4Ws6"
+"""Has the form of a key, and is none."""
 
 
 def write_changed_catalog(root: Path, address: str, **fields: object) -> Path:
@@ -75,6 +84,18 @@ def test_each_mistake_in_a_record_is_a_problem(tmp_path: Path) -> None:
             "is no date",
             "YYYY-MM-DD",
         ),
+        (ERROR_ADDRESS, {"observed": {"verified_at": "9999-01-01"}}, "$.observed.verified_at", "is after today", "day"),
+        (ERROR_ADDRESS, {"note": f"asked with {A_KEY}"}, "$.note", "looks like a credential", "revoke it"),
+        (
+            ERROR_ADDRESS,
+            {"example": {"error": [{"api_key": "9f3a71c04b2e"}]}},
+            "$.example.error.*.api_key",
+            "looks",
+            "",
+        ),
+        (ERROR_ADDRESS, {"live_messages": [f"No {A_KEY}."]}, "$.live_messages.*", "looks like a credential", ""),
+        (ENDPOINT_ADDRESS, {"streaming": {"protocoll": "sse"}}, "$.streaming", "is no field here", "protocol?"),
+        (ERROR_ADDRESS, {"http_status": "42 9"}, "$.http_status", "has the wrong form", ""),
         (ERROR_ADDRESS, {"source": "somewhere"}, "$.source", '"somewhere" is none of the allowed forms', ""),
         (ERROR_ADDRESS, {"http_status": 9}, "$.http_status", "9", ""),
         (ERROR_ADDRESS, {"endpoints": ["x"]}, "$.endpoints[0]", "is no address", "pa/endpoints/<family>/<slug>"),
@@ -227,6 +248,58 @@ def test_a_record_that_names_a_malformed_one_does_not_hide_its_problem(tmp_path:
     content["pa/errors/general.json"]["rate_limit_error"]["response_headers"] = {"request-id": "always"}
     problems = check(write_catalog(tmp_path, content))
     assert {problem.address for problem in problems} == {ERROR_ADDRESS}
+
+
+ODD: tuple[Json, ...] = (
+    *(None, True, -1, 10**30, 1.5, "", "words", "42 9", "429 or 503", "4xx\n", "answer/status\n", "x" * 5000),
+    *("\0\x1b[31m", "\u202eabc", "\ud800", "\u0661\u0662", "pa/errors/a/b", [], [[]], [None], ["words"], {}, {"": ""}),
+    *({"answer/status\n": "x"}, {"protocol": "sse", "events": [], "terminal": None, "close_code": []}),
+)
+"""Values that are put in the place of others: of another type, odd, long, or almost right."""
+
+
+def list_places(value: Json, place: tuple[str | int, ...] = ()) -> list[tuple[str | int, ...]]:
+    """List the place of each value in a record: `("auth", "scopes", 0)`."""
+    members = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    return [inner for name, member in members for inner in ((*place, name), *list_places(member, (*place, name)))]
+
+
+def mutate(data: Mapping[str, Json], draw: st.DataObject) -> dict[str, Json]:
+    """Return a record with one value replaced, removed or doubled, or with its name changed."""
+    mutated: dict[str, Json] = json.loads(json.dumps(data))
+    *parents, last = draw.draw(st.sampled_from(list_places(mutated)))
+    parent: Any = mutated
+    for name in parents:
+        parent = parent[name]
+    value = parent.pop(last)
+    change = draw.draw(st.sampled_from(["replace", "remove", "double", "rename"]))
+    if change != "remove" and isinstance(parent, list):
+        parent.insert(last, draw.draw(st.sampled_from(ODD)) if change == "replace" else [value, value])
+    elif change == "replace":
+        parent[last] = draw.draw(st.sampled_from(ODD))
+    elif change == "double":
+        parent[last] = value * 2 if isinstance(value, str | list) else [value, value]
+    elif change == "rename":
+        parent[draw.draw(st.sampled_from(["\n", "", "*/*", "answer/status\n", "\ud800"]))] = value
+    return mutated
+
+
+SHIPPED_RECORDS = Catalog.load(RECORDS)
+
+
+@settings(max_examples=60, deadline=None, derandomize=True)
+@given(st.sampled_from(SHIPPED_RECORDS.records), st.data())
+def test_a_mutated_record_is_refused_in_a_line_or_accepted(record: Record, draw: st.DataObject) -> None:
+    mutated = Record(record.address, mutate(record.data, draw))
+    records = [mutated if other.address == record.address else other for other in SHIPPED_RECORDS.records]
+    files = {other.address: SHIPPED_RECORDS.file_of(other.address) for other in records}
+    named = json.dumps(record.data)
+    neighbours = [str(other.address) for other in records if f'"{other.address}"' in named][:3]
+
+    line = first_problem_of_run(Catalog(RECORDS, records, files), [*neighbours, str(record.address)])
+    file = display_path(SHIPPED_RECORDS.file_of(record.address))
+    assert line == "" or (line.startswith(f"{file}: {record.address}: $") and "\n" not in line)
+    format_record_file({record.address.slug: mutated.data}, record.kind)
 
 
 def test_a_missing_nullable_field_is_added_as_null(tmp_path: Path) -> None:
