@@ -29,7 +29,11 @@ class Projection:
         self.event, self.wrapped = reading.event, reading.wrapped
         self._shape = shape
         self._is_value = isinstance(body, dict | str) and shape.body in ("json", "text")
-        self.code, self.type = self._find("code"), self._find("type")
+        self.places = shape.wire
+        """Aspect -> its JSON pointer, for the aspects that the envelope carries."""
+        code = self._find("code")
+        self.code: Json = str(code) if type(code) is int else code
+        self.type = self._find("type")
         message, status = self._find("message"), self._find("http_status")
         self.message: str | None = message if isinstance(message, str) else None
         self.status: int | None = status if type(status) is int else None

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Self
 
 from catalog_probe.catalog.files.manifest import manifest
+from catalog_probe.catalog.recognition import proof
 from catalog_probe.catalog.recognition.advice import Advice, May, advise_for_status, apply_answer, combine_advice
 from catalog_probe.catalog.recognition.answer_patterns import AnswerPattern, compile_patterns
 from catalog_probe.catalog.recognition.areas import ApiAreas
@@ -117,14 +118,16 @@ class Recognizer:
         scores = list(self._score_patterns(answer, surface, self.areas.locate_request(method, path)))
         if not scores:
             return self._describe_unknown(answer)
-        chosen, sure = _choose(scores)
+        chosen = _choose(scores)
         first = chosen[0]
         if self._is_another_host(origin, first):
             resemblance = f"it only looks like {first.pattern.address}"
             unknown = self._describe_unknown(answer, _addresses(chosen)[:1])
             return replace(unknown, reasons=(resemblance, _explain_origin(origin, evidence), *first.reasons))
         addresses, candidates = _addresses(chosen), _addresses(_select_candidates(chosen))
-        sure = sure and self._is_from_provider(origin) and first.pattern.shape.body != "any"
+        is_only_one = len(addresses) == 1 and first.points >= MIN_POINTS
+        is_proven = is_only_one and proof.is_proven(first, self.patterns, by_published_words=True)
+        is_certain = is_proven and self._is_from_provider(origin)
         likely_records = [self.records[address] for address in candidates or addresses]
         documented = frozenset().union(*(score.pattern.statuses for score in chosen))
         status = answer.status if answer.status is not None or len(documented) != 1 else min(documented)
@@ -135,21 +138,22 @@ class Recognizer:
         if not candidates:
             advice = replace(advice, change="")  # so many records need different changes
         return Identity(
-            record=addresses[0] if sure else None,
-            candidates=() if sure else candidates,
+            record=addresses[0] if is_certain else None,
+            candidates=() if is_certain else candidates,
             group=group,
             records=addresses,
             reasons=(*first.reasons, _explain_origin(origin, evidence)),
             retry=apply_answer(advice, answer.headers, first.message),
         )
 
-    def single_out(self, answer: Answer, *, method: str | None = None, path: str | None = None) -> str | None:
-        """Return the record that an answer certainly is. The caller knows that the provider answered."""
-        scores = list(self._score_patterns(answer, None, self.areas.locate_request(method, path)))
-        if not scores:
-            return None
-        chosen, sure = _choose(scores)
-        return chosen[0].pattern.address if sure and chosen[0].pattern.shape.body != "any" else None
+    def find_proven(self, answer: Answer) -> str | None:
+        """Return the record that an answer says it is, by documented statements alone; None if none, or several.
+
+        The caller knows that the provider answered. The request is not asked: a path proves no record.
+        """
+        scores = self._score_patterns(answer, None, None)
+        proven = {score.pattern.address for score in scores if proof.is_proven(score, self.patterns)}
+        return proven.pop() if len(proven) == 1 else None
 
     def _describe_unknown(self, answer: Answer, nearest: tuple[str, ...] = ()) -> Identity:
         """Describe an answer that fits no record by its status and headers."""
@@ -210,8 +214,8 @@ class Recognizer:
         return origin is Origin.OTHER_HOST
 
 
-def _choose(scores: Sequence[Score]) -> tuple[list[Score], bool]:
-    """Return the records that the answer cannot tell apart, likeliest first, and whether the one left is certain.
+def _choose(scores: Sequence[Score]) -> list[Score]:
+    """Return the records that the answer cannot tell apart, likeliest first.
 
     Points come first, and wording decides among the rest. A record whose wording matches goes before records without
     known wording, even if its status differs: services change the status of an error more often than its wording.
@@ -229,11 +233,7 @@ def _choose(scores: Sequence[Score]) -> tuple[list[Score], bool]:
         remaining = [*deviating, *chosen]
     else:
         remaining = chosen
-    remaining = sorted(remaining, key=_rank)
-    first = remaining[0]
-    sure = len(_addresses(remaining)) == 1 and first in chosen and not first.has_unknown_code
-    is_distinct = only_one and not first.deviates and not first.pattern.has_words
-    return remaining, sure and (first.is_specific or is_distinct or (first.has_wording and not first.deviates))
+    return sorted(remaining, key=_rank)
 
 
 def _rank(score: Score) -> tuple[bool, bool, float, float, int, str]:

@@ -36,6 +36,12 @@ CLOSE, GRPC_STATUS = 4.0, 5.0
 HEADER, HEADER_PRESENT = 0.5, 0.25
 OTHER_PATH = -1.0
 
+Statement = tuple[str, "Json"]
+"""An aspect, `header:NAME` or JSON pointer, with its value, e.g. `("/error/details/error_code", "limit_reached")`."""
+
+PUBLISHED_WORDS = "published words"
+"""The aspect of a statement that no document makes: words of published answers, from a provider's manifest."""
+
 _ERROR, _SERVER_ERROR = 400, 500
 
 
@@ -84,6 +90,12 @@ class Score:
     """Whether the body has exactly the members of the envelope."""
     shows_values: bool = False
     """Whether values that the record states are in the body."""
+    contradicts_message: bool = False
+    """Whether the message lacks the documented words."""
+    answer: dict[str, Json] = field(default_factory=dict)
+    """Aspect -> what the answer has of it: `status`, `type`, `code`, `grpc` or `close`, if the record could state it."""
+    shown: list[Statement] = field(default_factory=list)
+    """What the record states and the answer has, but for the status."""
     message: str = ""
     """The text of the error."""
     notes: list[tuple[str, tuple[Json, ...]]] = field(default_factory=list)
@@ -126,6 +138,8 @@ def _score_grpc(score: Score, answer: Answer) -> bool:
     if answer.grpc is None or answer.grpc != score.pattern.grpc:
         return False
     score.add(GRPC_STATUS, "gRPC status {} is documented", answer.grpc)
+    score.answer["grpc"] = answer.grpc
+    score.shown.append(("grpc", answer.grpc))
     return True
 
 
@@ -138,6 +152,8 @@ def _score_close(score: Score, answer: Answer) -> bool:
         return False
     score.add(CLOSE, "close code {} is in the documented {} to {}", code, low, high)
     score.message = reason
+    score.answer["close"] = code
+    score.shown.append(("close", code))
     return True
 
 
@@ -165,6 +181,7 @@ def _score_status(score: Score, answer: Answer, projection: Projection) -> bool:
         return True  # the status line of a stream comes before its failure, so it says nothing
     if status is None or (not pattern.statuses and pattern.hundreds is None):
         return True
+    score.answer["status"] = status
     if status in pattern.statuses:
         score.add(STATUS, "status {} is documented", status)
         score.has_status = True
@@ -215,6 +232,10 @@ def _score_body(score: Score, projection: Projection, context: ProviderContext) 
     if fit.wrong:
         return False
     _match_wording(score, projection)
+    score.answer |= {aspect: getattr(projection, aspect) for aspect in ("type", "code") if aspect in projection.places}
+    param = projection.param
+    if param is not None and param in score.pattern.wire.get("param", ()):
+        score.shown.append(("param", param))
     if not (
         _score_code(score, projection, context.codes)
         and _score_values(score, projection)
@@ -243,7 +264,9 @@ def _score_code(score: Score, projection: Projection, codes: frozenset[str]) -> 
     documented = pattern.wire.get("code")
     if documented is None:
         return True
-    code = str(projection.code) if type(projection.code) is int else projection.code
+    code = projection.code
+    if code in documented:
+        score.shown.append(("code", code))
     may_be_missing = None in documented
     if may_be_missing and (code is ABSENT or code in (None, projection.type)):
         # A record without a code says little, so its status or its event must agree, at least roughly.
@@ -297,6 +320,7 @@ def _score_values(score: Score, projection: Projection) -> bool:
         if value is not ABSENT:
             score.add(VALUES, "{} is {}", pointer, value)
             score.is_specific = score.shows_values = True
+            score.shown.append((pointer, value))
         elif score.is_specific and find_value(projection.body, pointer) is ABSENT:
             score.add(0.0, "without {}", pointer)
         else:
@@ -310,6 +334,7 @@ def _score_type(score: Score, projection: Projection) -> bool:
     if documented is None:
         return True
     if projection.type in documented:
+        score.shown.append(("type", projection.type))
         score.add(TYPE if projection.type is not None else 0.0, "type {} is documented", projection.type)
     elif str(projection.type) in pattern.observed_values.get("type", ()):
         score.add(TYPE, "type {} was seen live in place of {}", projection.type, documented)
@@ -334,12 +359,18 @@ def _match_wording(score: Score, projection: Projection) -> None:
     prose = projection.code if isinstance(projection.code, str) and " " in projection.code else ""
     score.message = f"{prose} {projection.message or ''}".strip()
     documented, published = score.pattern.message, score.pattern.wording
+    has_documented = documented is not None and documented.search(projection.message or "") is not None
+    has_published = published is not None and published.search(projection.texts) is not None
+    score.contradicts_message = documented is not None and not has_documented
+    score.has_wording = has_published if published is not None else has_documented
+    if not score.has_wording:
+        return
+    score.add(0.0, "its message has the words of this record")
     if published is not None:
-        score.has_wording = published.search(projection.texts) is not None
-    elif documented is not None:
-        score.has_wording = documented.search(projection.message or "") is not None
-    if score.has_wording:
-        score.add(0.0, "its message has the words of this record")
+        score.shown.append((PUBLISHED_WORDS, published.pattern))
+    if documented is not None and has_documented:
+        # The documents may say no more than "messages", which many answers have: then published words must agree.
+        score.shown.append(("message", documented.pattern))
 
 
 def _has_documented_status(pattern: AnswerPattern, *, is_error: bool) -> bool:
@@ -359,6 +390,8 @@ def _score_headers(score: Score, answer: Answer) -> None:
         elif rule.rule == "equals" and value.lower() != rule.value.lower():
             score.add(-2 * HEADER, "{} is {}, documented {}", name, value, rule.value)
         else:
+            if rule.rule == "equals":
+                score.shown.append((f"header:{name}", value.lower()))
             points = HEADER if rule.rule == "equals" else HEADER_PRESENT
             score.add(points, "{} is there, as documented", name)
 

@@ -22,12 +22,13 @@ _REQUEST_INDEPENDENT = frozenset({"prefix", "pattern", "ordered"})
 """Relations to a constant that hold for any request and any account."""
 
 # Prevents that an answer which no record documents becomes drift of the most similar record. Hides that a record's
-# status, type or code did change: such answers are listed as undocumented.
+# status, type, code or message did change: such answers are listed as undocumented.
 _IDENTIFYING_CODES = frozenset(
     {
         FindingCode.STATUS_DIFFERS,
         FindingCode.TYPE_DIFFERS,
         FindingCode.CODE_DIFFERS,
+        FindingCode.MESSAGE_DIFFERS,
         FindingCode.GRPC_STATUS_DIFFERS,
         FindingCode.BODY_MALFORMED,
         FindingCode.BODY_NOT_EMPTY,
@@ -41,11 +42,8 @@ _IDENTIFYING_CODES = frozenset(
 
 
 def is_identified(expected: Expected, exchange: Exchange) -> bool:
-    """Whether an answer has everything that identifies it; without a code, its wording identifies it too."""
-    differences = {finding.code for finding in compare(expected, exchange)}
-    if differences & _IDENTIFYING_CODES:
-        return False
-    return expected.wire.get("code") is not None or FindingCode.MESSAGE_DIFFERS not in differences
+    """Whether an answer has everything that identifies a record's answer, e.g. its status, type, code and message."""
+    return _IDENTIFYING_CODES.isdisjoint(finding.code for finding in compare(expected, exchange))
 
 
 def for_any_request(expected: Expected) -> Expected:

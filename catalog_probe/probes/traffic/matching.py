@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 _MAX_CODE_LENGTH = 80  # characters; a longer code is a sentence
 
 UNDOCUMENTED = "like no documented answer"
-AMBIGUOUS = "which could be that of several records"
+UNPROVEN = "which say too little to be evidence of one record"
 SEVERAL_CAUSES = "of a record with several causes, of which an answer tells none"
 
 
@@ -114,7 +114,7 @@ class Matcher:
         """Match an exchange of another client.
 
         A success is evidence of its endpoint, and of the limits that its headers report. A refusal is evidence only of
-        a record that it certainly is: it has the record's status, type and code, and no other record fits as well.
+        the record that it proves by what it says (`recognition.proof`), and that such a request can get.
         """
         response = exchange.response
         if response is None:
@@ -150,10 +150,6 @@ class Matcher:
     def _identify(self, exchange: Exchange) -> Identity:
         answer = answer_of_exchange(without_hidden_headers(exchange))
         return self._recognizer.identify(answer, method=exchange.request.method, path=exchange.request.url)
-
-    def _single_out(self, exchange: Exchange) -> str | None:
-        answer = answer_of_exchange(without_hidden_headers(exchange))
-        return self._recognizer.single_out(answer, method=exchange.request.method, path=exchange.request.url)
 
     def _match_success(self, exchange: Exchange, endpoint: str, response: Response) -> Iterator[Match]:
         """Match the endpoint's success; a stream only with the streamed form, if the record has one."""
@@ -191,11 +187,10 @@ class Matcher:
         candidates = [address for address in identified if self._can_occur(address, exchange, endpoints)]
         if not candidates:
             return Unmatched(UNDOCUMENTED)
-        # Recognition used the request as well. If it left one record, the answer alone must leave the same one.
-        is_certain = len(identified) > 1 or self._single_out(exchange) == candidates[0]
-        if len(candidates) > 1 or not is_certain:
-            return Unmatched(AMBIGUOUS, tuple(candidates))
-        [address] = candidates
+        # The request excludes records here, and proves none: one candidate that is left may still be the wrong one.
+        address = self._recognizer.find_proven(answer_of_exchange(without_hidden_headers(exchange)))
+        if address not in candidates:
+            return Unmatched(UNPROVEN, tuple(candidates))
         matches = self._match_causes(address, replace(exchange, endpoint=self._choose_endpoint(address, endpoints)))
         matches = [match for match in matches if is_identified(match.expected, match.exchange)]
         if not matches:

@@ -124,19 +124,19 @@ def test_an_error_of_the_compliance_api_needs_its_path() -> None:
         assert not any("/compliance/" in address for address in identity.records), path
 
 
-def test_the_path_distinguishes_records_with_the_same_answer() -> None:
+def test_the_path_orders_records_with_the_same_answer_and_proves_none() -> None:
     path = "https://api.example/prefix/v1/compliance/activities?limit=1"
     identity = identify("pa", 429, {"request-id": "req_1"}, PA_LIMIT, method="GET", path=path)
-    assert identity.record == "pa/errors/compliance/compliance_rate_limit_exceeded"
+    assert (identity.record, identity.candidates) == (None, ("pa/errors/compliance/compliance_rate_limit_exceeded",))
 
 
-def test_the_method_distinguishes_records_with_the_same_path() -> None:
+def test_the_method_orders_records_with_the_same_path() -> None:
     body = {"type": "error", "error": {"type": "permission_error", "message": "No."}, "request_id": "req_1"}
     path = "/v1/compliance/apps/chats/chat_1"
     deleted = identify("pa", 403, None, body, method="delete", path=path)
-    assert deleted.record == "pa/errors/compliance/insufficient_scope_delete"
+    assert deleted.candidates == ("pa/errors/compliance/insufficient_scope_delete",)
     read = identify("pa", 403, None, body, method="GET", path=f"{path}/messages")
-    assert read.record == "pa/errors/compliance/insufficient_scope_user_data"
+    assert read.candidates == ("pa/errors/compliance/insufficient_scope_user_data",)
 
 
 def test_a_code_counts_more_than_the_path() -> None:

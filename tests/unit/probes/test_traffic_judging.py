@@ -167,7 +167,7 @@ def test_undocumented_refusals_are_counted() -> None:
 
 def test_ambiguous_refusal_is_listed_with_its_candidates() -> None:
     (refusal,) = list_unrecognised(make_attempt(401, error_body(*INVALID_KEY), NO_RETRY_HEADERS))
-    assert refusal["why"] == "which could be that of several records"
+    assert refusal["why"] == "which say too little to be evidence of one record"
     assert refusal["endpoint"] == CREATE
     assert len(refusal["candidates"]) > 1
     assert {catalog()[address].data["http_status"] for address in refusal["candidates"]} == {401}
@@ -234,8 +234,9 @@ def test_recording_without_request_id_counts_as_filtered() -> None:
 
 
 def test_present_header_of_a_filtered_recording_is_compared() -> None:
-    attempt = make_attempt(404, error_body("not_found_error", "model: no-such-model"), HEADERS)
-    assert judge_record(UNKNOWN_MODEL, replace(attempt, headers_complete=False)).outcome is Outcome.DRIFTED
+    attempt = make_attempt(402, error_body("billing_error", "Pay first."), HEADERS)
+    verdict = judge_record("pa/errors/general/payment_problem", replace(attempt, headers_complete=False))
+    assert {finding.location for finding in verdict.drifts} == {"x-should-retry"}
 
 
 REDACTION_MARKS = ["[redacted]", "REDACTED", "***", "XXXX", "<filtered>", "req_[redacted]", "**REDACTED**"]

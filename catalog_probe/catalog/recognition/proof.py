@@ -1,0 +1,92 @@
+"""Proof: whether an answer that somebody else provoked says itself which record it is.
+
+The answer has the record's status, type and code, and its message does not contradict the documented one. If other
+records of the provider allow the same status, type and code, whatever their endpoint, the answer must also have
+something that this record states and each of them does not: its message, a value at a location, its `param`, or a
+header. Nothing else is proof: no other record that the request could meet, and no status alone.
+
+This prevents that a record counts as observed because the path left no other one, e.g. a 400 INVALID_ARGUMENT about an
+unknown field on PB's compatibility layer, where only `invalid_api_key` is documented. It hides records without words of
+their own, such as the 403 of PA's five scopes: they are only ever candidates.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from catalog_probe.catalog.recognition.scoring import PUBLISHED_WORDS
+from catalog_probe.catalog.text.json_pointer import ABSENT
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from catalog_probe.catalog.model import Json
+    from catalog_probe.catalog.recognition.answer_patterns import AnswerPattern
+    from catalog_probe.catalog.recognition.scoring import Score, Statement
+
+
+def is_proven(score: Score, patterns: Iterable[AnswerPattern], *, by_published_words: bool = False) -> bool:
+    """Whether the scored answer says itself that it is the scored record's.
+
+    Another status or type than the documented one is allowed if the code, or a value at a location, is the record's:
+    a caller that does not want this asks for `score.deviates`. `by_published_words` also counts words that the
+    provider's manifest has from published answers, and no document.
+    """
+    statements = [
+        (aspect, value) for aspect, value in score.shown if by_published_words or aspect != PUBLISHED_WORDS
+    ]
+    is_another = score.contradicts_message or score.has_unknown_code or (score.deviates and not score.is_specific)
+    if is_another or not statements:
+        return False
+    rivals = (pattern for pattern in patterns if _is_rival(pattern, score))
+    return all(any(not _states(rival, statement) for statement in statements) for rival in rivals)
+
+
+def _is_rival(pattern: AnswerPattern, score: Score) -> bool:
+    """Whether another record allows the status, type and code that the answer and the scored record have in common.
+
+    An event of a stream is no body of a response, so records of other protocols are no rivals. Surface, endpoint,
+    words and headers do not matter: they could only leave one record over.
+    """
+    scored = score.pattern
+    if pattern.address == scored.address or pattern.protocol != scored.protocol:
+        return False
+    agreed = [(aspect, value) for aspect, value in score.answer.items() if _allows(scored, aspect, value)]
+    return all(_allows(pattern, aspect, value) for aspect, value in agreed)
+
+
+def _allows(pattern: AnswerPattern, aspect: str, value: Json) -> bool:
+    """Whether a record documents this value, or another one is no contradiction because it states none.
+
+    Example: a record with status 400 and without a code allows `("code", "any")`, and does not allow `("status", 404)`.
+    """
+    if aspect == "status":
+        states_none = not pattern.statuses and pattern.hundreds is None
+        return states_none or value in pattern.statuses or value // 100 == pattern.hundreds
+    if aspect == "grpc":
+        return bool(value == pattern.grpc)
+    if aspect == "close":
+        return pattern.close is not None and pattern.close[0] <= value <= pattern.close[1]
+    documented = pattern.wire.get(aspect)
+    return documented is None or (None if value is ABSENT else value) in documented
+
+
+def _states(pattern: AnswerPattern, statement: Statement) -> bool:
+    """Whether a rival makes the same statement. A type or code that it has only as an alternative is not its own.
+
+    A header tells two records apart only if the rival states it otherwise: answers have many headers of which their
+    record says nothing.
+    """
+    aspect, value = statement
+    if aspect.startswith("header:"):
+        rule = pattern.headers.get(aspect.removeprefix("header:"))
+        return rule is None or rule.rule == "present" or (rule.rule == "equals" and rule.value.lower() == value)
+    if aspect == "message":
+        return pattern.message is not None and pattern.message.pattern == value
+    if aspect == PUBLISHED_WORDS:
+        return pattern.wording is not None and pattern.wording.pattern == value
+    if aspect in ("type", "code"):
+        return value in pattern.wire.get(aspect, ())[:1]
+    if aspect in ("grpc", "close"):
+        return True
+    return value in (pattern.wire if aspect == "param" else pattern.constants).get(aspect, ())
