@@ -96,7 +96,13 @@ class Wires:
         if self._websocket is None:
             from catalog_probe.probes.wire.websocket import WebSocketWire  # as above
 
-            self._websocket = WebSocketWire(self._dialect, self._limits, ca_file=self._provider.ca_file)
+            provider = self._provider
+            self._websocket = WebSocketWire(
+                self._dialect,
+                self._limits,
+                ca_file=provider.ca_file,
+                message_names=manifest(provider.name).message_names,
+            )
         return self._websocket
 
     def _grpc_wire(self) -> GrpcWire:

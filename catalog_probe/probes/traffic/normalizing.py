@@ -49,7 +49,9 @@ def normalize_exchange(exchange: Exchange, provider: str, dialect: Dialect) -> E
     if response is None:
         return replace(exchange, request=request)
     if response.events is not None and not manifest(provider).events_named_by_line:
-        response = replace(response, events=tuple(map(name_event_by_data, response.events)))
+        message_names = manifest(provider).message_names
+        events = tuple(name_event_by_data(event, message_names) for event in response.events)
+        response = replace(response, events=events)
     return replace(exchange, request=request, response=_translate_response(response, observer))
 
 

@@ -17,7 +17,7 @@ from catalog_probe.probes.wire.counting_connection import MAX_FRAMES
 from catalog_probe.probes.wire.event_names import name_message
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from catalog_probe.catalog.model import Json
     from catalog_probe.probes.calls.call import Call
@@ -59,8 +59,9 @@ class Conversation:
         started: float,
         stall_s: float,
         deadline: float,
+        message_names: Sequence[str] = (),
     ) -> None:
-        """Times are `time.perf_counter`; `stall_s` is how long silence may last."""
+        """Times are `time.perf_counter`; `stall_s` is how long silence may last; for the names see `name_message`."""
         self.connection = connection
         self.events: list[Event] = []
         self._dialect = dialect
@@ -68,6 +69,7 @@ class Conversation:
         self._started = started
         self._deadline = deadline
         self._stall_s = stall_s
+        self._message_names = message_names
         self._last_messages: dict[str, Json] = {}
         """The last message of each name, for messages that quote one."""
 
@@ -144,7 +146,7 @@ class Conversation:
             raise _Ended("capped" if is_endless else "stalled") from None
 
     def _add_event(self, value: Json, *, sent: bool = False) -> str:
-        name = name_message(value)
+        name = name_message(value, self._message_names)
         self.events.append(Event(name, value, ms_since(self._started), sent))
         return name
 

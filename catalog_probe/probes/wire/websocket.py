@@ -26,7 +26,7 @@ from catalog_probe.probes.wire.tls import make_tls_context
 if TYPE_CHECKING:
     import socket
     import ssl
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from catalog_probe.probes.calls.call import Call
     from catalog_probe.probes.targets.dialect import Dialect
@@ -42,11 +42,14 @@ QUEUED_FRAMES = 4
 class WebSocketWire:
     """Opens WebSockets, without redirects and without proxies."""
 
-    def __init__(self, dialect: Dialect, limits: Limits, *, ca_file: str = "") -> None:
+    def __init__(
+        self, dialect: Dialect, limits: Limits, *, ca_file: str = "", message_names: Sequence[str] = ()
+    ) -> None:
         self._dialect = dialect
         self._observer = Observer(dialect)
         self._limits = limits
         self._ca_file = ca_file
+        self._message_names = message_names
         self._tls: ssl.SSLContext | None = None
 
     @staticmethod
@@ -73,7 +76,9 @@ class WebSocketWire:
         else:
             stall_s = min(STALL_S, timeout_s / 2)
             max_bytes = self._limits.max_body_bytes
-            conversation = Conversation(connection, self._dialect, max_bytes, started, stall_s, deadline)
+            conversation = Conversation(
+                connection, self._dialect, max_bytes, started, stall_s, deadline, self._message_names
+            )
             outcome = await self._observe(conversation, call)
         request = self._observer.make_request(call.method, address, sent_headers)
         return self._observer.make_exchange(label, request, outcome, started=started, since=since)

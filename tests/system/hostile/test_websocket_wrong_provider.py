@@ -212,8 +212,13 @@ def test_close_and_messages_have_separate_verdicts() -> None:
     assert {finding.aspect for finding in only_event.drifts} == {Aspect.EVENT}
 
 
-def test_an_unspoiled_socket_conforms() -> None:
-    assert probe_spoiled(edit_frames(lambda message: message), CONNECTION_TIME).outcome is Outcome.CONFORMS
+@pytest.mark.parametrize(
+    "change",
+    [lambda message: message, lambda message: {"traceId": "t_1", **message}, lambda message: {**message, "type": "x"}],
+    ids=["unspoiled", "unknown member in front", "unknown member named type"],
+)
+def test_a_message_is_known_by_its_known_member(change: Callable[[Any], Any]) -> None:
+    assert probe_spoiled(edit_frames(change), CONNECTION_TIME).outcome is Outcome.CONFORMS
 
 
 def test_an_overload_at_the_handshake_is_inconclusive() -> None:
