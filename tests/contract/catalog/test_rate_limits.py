@@ -153,7 +153,7 @@ PROMISED = {
         ),
         "retry-after",
     ],
-    "pb": ["*ratelimit*", "x-pb-service-tier", "retry-after"],
+    "pb": ["*remaining*", "x-pb-service-tier", "retry-after"],
     "pc": [
         *(
             f"x-ratelimit-{part}-{family}"

@@ -125,6 +125,7 @@ def judge_with_headers(result: Result, label: str, headers: Mapping[str, str | N
         ("pa", "limited", {"retry-after": None}, [("header-missing", "retry-after")]),
         ("pb", "limited", {"retry-after": "3"}, [("header-unexpected", "retry-after")]),
         ("pb", "answer", {"x-ratelimit-remaining": "3"}, [("header-unexpected", "x-ratelimit-remaining")]),
+        ("pb", "limited", {"x-ratelimit-limit-requests": "60", "x-ratelimit-reset": "3"}, []),  # none is documented
         (
             "pc",
             "answer",
