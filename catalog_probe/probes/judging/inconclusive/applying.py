@@ -23,16 +23,19 @@ def apply_rules(evidence: Evidence, scope: RuleScope, rules: Iterable[Rule] = RU
 
     A rule that retracts for good wins over one that postpones. Of two alike, the first in the table gives the reason.
     """
-    applicable = []
+    final, postponed = [], []
     for rule in rules:
         reason = _find_reason(rule, evidence) if rule.scope is scope else None
-        if reason is not None:
-            applicable.append((rule, reason))
-    if not applicable:
+        if reason is None:
+            continue
+        is_limit = is_requested_limit(evidence, reason)
+        if is_limit and evidence.verdict.outcome is Outcome.CONFORMS:
+            continue
+        (postponed if rule.postpones or is_limit else final).append((rule, reason))
+    if not final and not postponed:
         return evidence.verdict
-    final = [(rule, reason) for rule, reason in applicable if not rule.postpones]
-    rule, reason = (final or applicable)[0]
-    return _make_inconclusive(rule, reason, evidence)
+    rule, reason = (final or postponed)[0]
+    return _make_inconclusive(rule, reason, evidence, postpones=not final)
 
 
 def find_reason(evidence: Evidence, rules: Iterable[Rule]) -> Reason | None:
@@ -45,15 +48,14 @@ def _find_reason(rule: Rule, evidence: Evidence) -> Reason | None:
         return None
     if evidence.verdict.outcome is Outcome.CONFORMS and not rule.also_matches:
         return None
-    reason = rule.find(evidence)
-    return None if reason is None or is_requested_limit(evidence, reason) else reason
+    return rule.find(evidence)
 
 
-def _make_inconclusive(rule: Rule, reason: Reason, evidence: Evidence) -> Verdict:
+def _make_inconclusive(rule: Rule, reason: Reason, evidence: Evidence, *, postpones: bool) -> Verdict:
     if rule.scope is not RuleScope.KEY:  # name the request, so that a person can repeat it
         request = f"{evidence.request.method} {evidence.request.url}"
         reason = Reason(reason.code, f"{request}: {reason.detail}" if reason.detail else request)
-    if rule.postpones:
+    if postpones:
         return replace(evidence.verdict, outcome=Outcome.INCONCLUSIVE, reason=reason)
     outcome = Outcome.RESTRICTED if reason.code == ReasonCode.PROBE_REFUSED else Outcome.INCONCLUSIVE
     return replace(retract(evidence.verdict, reason), outcome=outcome, has_unknown_trigger=rule.leaves_no_gap)

@@ -5,7 +5,8 @@ decides only which reason is given, never whether a verdict is retracted: the fi
 reason says whether a gap is left. So `assumed-path` comes before `assumed-trigger`, which leaves no gap in its record.
 `refused-elsewhere` is last: it restricts what no other row explains.
 
-On a mock a record about limits is exempt if it got the limit's own refusal: nobody else uses the limit up.
+On a mock a record about limits is postponed if it got the limit's own refusal: nobody else uses the limit up, so a
+refusal that three attempts meet alike is a drift.
 """
 
 from __future__ import annotations
@@ -165,7 +166,7 @@ ATTEMPT_RULES = (
         (ReasonCode.GATEWAY_PAGE,),
         RuleScope.ATTEMPT,
         foreign.find_body_in_question,
-        prevents="A page with an error's documented status, a refusal in plain text, or a success without its body.",
+        prevents="A page with an error's documented status, a refusal in plain text, or an answer without its body.",
         hides="A body that changes from attempt to attempt.",
         case="An edge refuses one request in twenty in plain text; two answers in a hundred are an empty 200.",
         postpones=True,

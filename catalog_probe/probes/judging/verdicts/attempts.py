@@ -44,6 +44,16 @@ TRANSIENT_REASONS = frozenset(
 # Reasons after which nothing more is sent on a lane.
 LANE_END_REASONS = frozenset({ReasonCode.LANE_STOPPED, ReasonCode.BUDGET_SPENT, ReasonCode.WAIT_TOO_LONG})
 
+# Reasons of a fault that three attempts alike make a drift, if its findings were kept.
+_POSTPONED_REASONS = frozenset(
+    {
+        ReasonCode.SERVER_FAULT,
+        ReasonCode.GATEWAY_PAGE,
+        ReasonCode.UNASKED_RATE_LIMIT,
+        ReasonCode.ACCOUNT_TROUBLE,
+    }
+)
+
 _NO_VERDICT = frozenset({Outcome.INCONCLUSIVE, Outcome.RESTRICTED, Outcome.HARNESS_ERROR})
 
 
@@ -123,8 +133,29 @@ def has_transient_step(attempts: Sequence[Mapping[StepKey, Verdict]]) -> bool:
 
 
 def conclude_record(attempts: Sequence[Mapping[StepKey, Verdict]]) -> Verdict:
-    """Return the verdict of a record over all attempts."""
-    return judge_record({key: conclude_step(verdicts) for key, verdicts in _group_by_step(attempts).items()})
+    """Return the verdict of a record over all attempts.
+
+    A fault that came and went in one step is passing, so in another step it is no drift even if it came each time.
+    Example: half of all calls are answered 429, and one of a record's eight steps meets it in all three attempts.
+    """
+    verdicts_by_step = _group_by_step(attempts)
+    passing_reasons = {
+        verdict.reason.code
+        for verdicts in verdicts_by_step.values()
+        if any(verdict.outcome is Outcome.CONFORMS for verdict in verdicts)
+        for verdict in verdicts
+        if verdict.reason is not None and _is_possible_drift(verdict)
+    }
+    return judge_record(
+        {
+            key: verdicts[-1] if _all_have_reason(verdicts, passing_reasons) else conclude_step(verdicts)
+            for key, verdicts in verdicts_by_step.items()
+        }
+    )
+
+
+def _all_have_reason(verdicts: Sequence[Verdict], codes: Container[str]) -> bool:
+    return all(verdict.reason is not None and verdict.reason.code in codes for verdict in verdicts)
 
 
 def _group_by_step(attempts: Sequence[Mapping[StepKey, Verdict]]) -> dict[StepKey, list[Verdict]]:
@@ -191,12 +222,11 @@ def _keep_mismatches(observation: Observation, assertions: Container[str]) -> Ob
 
 
 def _is_possible_drift(verdict: Verdict) -> bool:
-    """Whether a server fault or a body in question, still unexplained, is a drift if every attempt shows it.
+    """Whether a server fault, a body in question or a limit too early is a drift if every attempt shows it.
 
     A fault that is somebody else's has no drift among its findings: it stays inconclusive however often it comes.
     """
-    code = verdict.reason.code if verdict.reason is not None else ""
-    return code in (ReasonCode.SERVER_FAULT, ReasonCode.GATEWAY_PAGE) and bool(verdict.drift_keys)
+    return verdict.reason is not None and verdict.reason.code in _POSTPONED_REASONS and bool(verdict.drift_keys)
 
 
 def _have_same_drifts(verdicts: Sequence[Verdict]) -> bool:
