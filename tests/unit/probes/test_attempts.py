@@ -56,6 +56,21 @@ def test_drift_after_a_conforming_attempt_is_flaky() -> None:
     assert flaky.reason.detail == "conforms, then drifted (status-differs)"
 
 
+LIMITED = replace(DRIFTED, outcome=Outcome.INCONCLUSIVE, reason=Reason(ReasonCode.UNASKED_RATE_LIMIT, "429"))
+
+
+def test_limit_too_early_is_drift_only_if_three_attempts_show_it() -> None:
+    assert conclude_record([{NAMED: LIMITED}, {NAMED: CONFORMS}]).outcome is Outcome.CONFORMS
+    assert conclude_record([{NAMED: LIMITED}] * 2).outcome is Outcome.INCONCLUSIVE
+    assert conclude_record([{NAMED: LIMITED}] * 3).outcome is Outcome.DRIFTED
+
+
+def test_fault_that_came_and_went_in_one_step_is_no_drift_in_another() -> None:
+    other = ("limited", NAMED[1])
+    attempts = [{NAMED: LIMITED, other: LIMITED}, {NAMED: CONFORMS, other: LIMITED}, {other: LIMITED}]
+    assert conclude_record(attempts).outcome is Outcome.INCONCLUSIVE
+
+
 def test_attempts_beyond_the_maximum_are_ignored() -> None:
     different = [
         replace(DRIFTED, findings=(replace(DRIFTED.findings[0], observed=status),)) for status in (410, 411, 412)

@@ -230,10 +230,14 @@ def test_undocumented_header_is_noted_only_beside_a_conforming_answer() -> None:
 @pytest.mark.parametrize(
     ("headers", "outcome"), [({"x-mock-session": "1"}, Outcome.DRIFTED), ({}, Outcome.INCONCLUSIVE)]
 )
-def test_early_limit_is_drift_only_on_a_mock(headers: dict[str, str], outcome: Outcome) -> None:
+def test_early_limit_is_drift_only_on_a_mock_and_after_three_attempts(
+    headers: dict[str, str], outcome: Outcome
+) -> None:
     request = Request("POST", "https://provider.example/v1/messages", headers)
-    response = pa_error(429, "rate_limit_error")
-    assert judge_answer(RATE_LIMITS, response, {}, request=request).outcome is outcome
+    verdict = judge_answer(RATE_LIMITS, pa_error(429, "rate_limit_error"), {}, request=request)
+    (limited,) = (step for step in verdict.step_verdicts.values() if step.reason and "429" in step.reason.detail)
+    assert conclude_step([limited, limited]).outcome is Outcome.INCONCLUSIVE
+    assert conclude_step([limited, limited, limited]).outcome is outcome
 
 
 def test_incomplete_limit_refusal_on_a_mock_is_inconclusive() -> None:

@@ -1,4 +1,4 @@
-"""Rules on bodies that are not the provider's: a gateway's page, a portal's text, an answer that lost its body."""
+"""Rules on bodies that are not the provider's: a gateway's page, a portal's text, a success that lost its body."""
 
 from __future__ import annotations
 
@@ -18,8 +18,7 @@ if TYPE_CHECKING:
 # The kind of all pages, whatever their text: gateways put the time and an id into them.
 PAGE = "a page of HTML"
 
-_FIRST_FINAL_STATUS = 200  # an accepted WebSocket has 101, and messages in place of a body
-_BODILESS_STATUSES = frozenset({204, 304})  # never with a body (RFC 9110, 6.4.1)
+_NO_CONTENT = 204  # a success that never has a body (RFC 9110, 15.3.5)
 
 _EVENT_STREAM_STARTS = ("data:", "event:")
 
@@ -44,7 +43,7 @@ def find_body_in_question(evidence: Evidence) -> Reason | None:
     is_questionable = (
         is_page(expected, response)
         or is_refusal_in_text(expected, response)
-        or has_lost_body(expected, response)
+        or is_success_without_body(expected, response)
     )
     return Reason(ReasonCode.GATEWAY_PAGE, quote(response)) if is_questionable else None
 
@@ -100,16 +99,14 @@ def is_refusal_in_text(expected: Expected, response: Response) -> bool:
     return _promises_no_text(expected) and has_text and says_text and response.events is None and is_refusal
 
 
-def has_lost_body(expected: Expected, response: Response) -> bool:
-    """Whether an answer has no body although the documents promise no empty one with its status.
+def is_success_without_body(expected: Expected, response: Response) -> bool:
+    """Whether a success has no body although the documents promise no empty one.
 
-    Gateways lose bodies, of refusals too, and put an empty 200 in the place of any answer. Example: 200 without a body
-    and without the provider's headers, where a file of any content, a refusal or a WebSocket is documented.
+    Gateways put an empty 200 in the place of any answer, e.g. of a file of any content, a refusal or a WebSocket.
     """
-    status = response.status or 0
-    may_have_body = status >= _FIRST_FINAL_STATUS and status not in _BODILESS_STATUSES and response.grpc is None
+    has_content = response.body_type != "empty" or bool(response.events) or response.grpc is not None
     is_documented = expected.envelope.body == "empty" and expected.allows(response.status)
-    has_content = response.body_type != "empty" or bool(response.events) or response.close is not None
+    may_have_body = is_success(response.status) and response.status != _NO_CONTENT
     return may_have_body and not has_content and not is_documented
 
 

@@ -166,7 +166,7 @@ ATTEMPT_RULES = (
         (ReasonCode.GATEWAY_PAGE,),
         RuleScope.ATTEMPT,
         foreign.find_body_in_question,
-        prevents="A page with an error's documented status, a refusal in plain text, or an answer without its body.",
+        prevents="A page with an error's documented status, a refusal in plain text, or a success without a body.",
         hides="A body that changes from attempt to attempt.",
         case="An edge refuses one request in twenty in plain text; two answers in a hundred are an empty 200.",
         postpones=True,

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from catalog_probe.catalog.envelopes.envelope import envelope
-from catalog_probe.catalog.model import Event, Exchange, Response
+from catalog_probe.catalog.model import Event, Exchange, GrpcStatus, Response
 from catalog_probe.catalog.reading.expected import Expected
 from catalog_probe.catalog.reading.streams import StreamRule
 from catalog_probe.probes.judging.comparison.message import quote
@@ -18,11 +18,11 @@ from catalog_probe.probes.judging.inconclusive.foreign import (
 )
 from catalog_probe.probes.judging.inconclusive.foreign import (
     classify_foreign_body,
+    find_body_in_question,
     find_gateway_page,
     is_page,
     is_refusal_in_text,
     is_success_in_text,
-    is_success_without_body,
 )
 from tests.unit.probes.inconclusive.evidence_making import HTML_HEADERS, HTML_PAGE, REQUEST, error_body, make_evidence
 
@@ -31,6 +31,9 @@ INVALID = Expected("answer", "pa/errors/general/invalid", envelope("pa"), 400, w
 LIST_MODELS = Expected("success", MODELS, envelope("pa_result"), 200)
 FILE = Expected("success", MODELS, envelope("any"), 200)
 STREAM = Expected("stream", MODELS, envelope("any"), 200, stream=StreamRule("sse", event="message_stop"))
+SOCKET = Expected("success", MODELS, envelope("any"), 101, stream=StreamRule("websocket", event="done"))
+EMPTY_REFUSAL = Expected("answer", "pa/errors/general/empty", envelope("empty"), 405)
+EMPTY_SUCCESS = replace(EMPTY_REFUSAL, status=200)
 
 
 TEXT_REFUSAL = Response(403, {"content-type": "Text/Plain; charset=utf-8"}, "error code: 1020", "text")
@@ -150,14 +153,24 @@ def test_text_under_a_success_is_foreign_unless_documented(
     [
         (LIST_MODELS, {}, True),
         (STREAM, {}, True),
-        (FILE, {}, False),
-        (LIST_MODELS, {"status": 404}, False),
+        (FILE, {}, True),
+        (INVALID, {}, True),
+        (INVALID, {"status": 400}, False),
+        (SOCKET, {}, True),
+        (EMPTY_REFUSAL, {}, True),
+        (EMPTY_SUCCESS, {}, False),
+        (INVALID, {"status": 204}, False),
+        (SOCKET, {"status": 101}, False),
+        (LIST_MODELS, {"grpc": GrpcStatus(14)}, False),
         (LIST_MODELS, {"body": {}, "body_type": "json"}, False),
         (STREAM, {"events": (Event("ping"),)}, False),
     ],
 )
-def test_success_without_body(expected: Expected, change: dict[str, Any], lost: bool) -> None:
-    assert is_success_without_body(expected, replace(Response(200, {}, None, "empty"), **change)) is lost
+def test_a_success_without_a_body_lost_it_unless_documented(
+    expected: Expected, change: dict[str, Any], lost: bool
+) -> None:
+    response = replace(Response(200, {}, None, "empty"), **change)
+    assert (find_body_in_question(make_evidence(expected, response)) is not None) is lost
 
 
 def test_foreign_body_is_classified() -> None:
