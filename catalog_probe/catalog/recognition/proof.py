@@ -32,9 +32,7 @@ def is_proven(score: Score, patterns: Iterable[AnswerPattern], *, by_published_w
     a caller that does not want this asks for `score.deviates`. `by_published_words` also counts words that the
     provider's manifest has from published answers, and no document.
     """
-    statements = [
-        (aspect, value) for aspect, value in score.shown if by_published_words or aspect != PUBLISHED_WORDS
-    ]
+    statements = [(aspect, value) for aspect, value in score.shown if by_published_words or aspect != PUBLISHED_WORDS]
     is_another = score.contradicts_message or score.has_unknown_code or (score.deviates and not score.is_specific)
     if is_another or not statements:
         return False

@@ -93,7 +93,7 @@ class Score:
     contradicts_message: bool = False
     """Whether the message lacks the documented words."""
     answer: dict[str, Json] = field(default_factory=dict)
-    """Aspect -> what the answer has of it: `status`, `type`, `code`, `grpc` or `close`, if the record could state it."""
+    """Aspect -> its value in the answer, e.g. `{"status": 429, "type": "rate_limit_error"}`; of a close, `close`."""
     shown: list[Statement] = field(default_factory=list)
     """What the record states and the answer has, but for the status."""
     message: str = ""

@@ -44,7 +44,7 @@ SESSIONS = Family("pa/endpoints/compliance_sessions", credential=READ)
 ORGANIZATIONS = Family("pa/endpoints/compliance_organizations", credential=READ)
 OUTCOMES = Family("pa/errors/compliance_outcomes", credential=READ)
 
-WRITE, UNCHANGED = "write_refused", "unchanged"
+WRITE, UNCHANGED, PENDING_NO_MORE = "write_refused", "unchanged", "pending_no_more"
 
 
 def write_part(slug: str, call: Call) -> dict[str, Recipe]:
@@ -85,10 +85,15 @@ def pending_parts() -> dict[str, Recipe]:
     """The transcript of a pending session, and a day later, when it is no longer pending."""
     call, slug = get_transcript("{pending_remote_session}"), "get_remote_session_transcript"
     no_time = (ReasonCode.NO_DOCUMENTED_SETUP, "the documents do not say how long a session is pending (1:3)")
-    return {
-        "pending": SESSIONS.recipe(slug, call, label="pending"),
-        "pending_no_more": SESSIONS.recipe(slug, call.with_clock("+1d"), label="pending_no_more", not_live=no_time),
-    }
+
+    async def ask_a_day_later(probe: Probe) -> None:
+        await probe.setup(call, 404)  # a mock's session begins with its first request, so a day can pass only after it
+        await probe.send(call.with_clock("+1d"), PENDING_NO_MORE)
+
+    later = SESSIONS.recipe(
+        slug, steps=ask_a_day_later, labels=(PENDING_NO_MORE,), requests=2, needs=call.placeholders, not_live=no_time
+    )
+    return {"pending": SESSIONS.recipe(slug, call, label="pending"), PENDING_NO_MORE: later}
 
 
 CAPS = {"positive": "64", "one": "1", "minus_one": "-1", "zero": "0", "minus_two": "-2", "not_integer": "many"}

@@ -57,6 +57,14 @@ def test_only_lost_answers_are_asked_again(lost: Fault, fault_server: FaultServe
     assert {observation.label for observation in result.observations} == set(labels(result, 0))
 
 
+def test_a_step_that_needs_time_to_pass_is_asked_again_with_what_began_it(fault_server: FaultServer) -> None:
+    address = "pa/endpoints/compliance_sessions/get_remote_session_transcript"
+    lost = LOST["reset"].only(address=address, attempts=(1,), path="Pending", first=3, last=3)
+    result = probe(fault_server.target_behind(lost, concurrency=1), [address])[address]
+    assert result.outcome is Outcome.CONFORMS, result.findings
+    assert lost_labels(result) == ["pending_no_more"]
+
+
 @for_each_loss
 def test_an_answer_lost_twice_is_given_up_and_the_rest_is_kept(lost: Fault, fault_server: FaultServer) -> None:
     target = fault_server.target_behind(

@@ -23,7 +23,8 @@ def apply_rules(evidence: Evidence, scope: RuleScope, rules: Iterable[Rule] = RU
 
     A rule that retracts for good wins over one that postpones. Of two alike, the first in the table gives the reason.
     """
-    final, postponed = [], []
+    final: list[tuple[Rule, Reason]] = []
+    postponed: list[tuple[Rule, Reason]] = []
     for rule in rules:
         reason = _find_reason(rule, evidence) if rule.scope is scope else None
         if reason is None:
