@@ -22,10 +22,9 @@ from catalog_probe.catalog.model import (
 )
 from catalog_probe.catalog.observed.last_seen import LastSeen
 from catalog_probe.catalog.reading.expected import Expected
-from catalog_probe.catalog.reading.headers import HeaderRule
 from catalog_probe.catalog.writeback import answer_evidence
 from catalog_probe.catalog.writeback.planner import Patch, UpdatePolicy, plan_patch
-from catalog_probe.catalog.writeback.sightings import Sighting, add_evidence, expire_evidence, mark_headers_seen
+from catalog_probe.catalog.writeback.sightings import Sighting, add_evidence, expire_evidence
 from tests.harness.engines import catalog
 from tests.unit.catalog.catalog_factories import (
     ENDPOINT_ADDRESS,
@@ -85,19 +84,22 @@ def test_a_difference_without_location_names_the_aspect() -> None:
     assert description == f"answer {make_finding().aspect} 500 instead of 404 (status-differs)"
 
 
-def test_a_header_value_is_kept_only_if_documented() -> None:
-    rules = (
-        HeaderRule("x-should-retry", "equals", value="true"),
-        HeaderRule("request-id", "present"),
-        HeaderRule("retry-after", "format", format="seconds"),
-    )
-    expected = Expected("answer", ERROR, envelope("pa"), 429, headers=rules)
-    response = Response(429, {"X-Should-Retry": "false", "Request-Id": "req_1"}, {}, "json")
-    assert answer_evidence.collect_header_marks(expected, response) == {
-        "x-should-retry": "false",
-        "request-id": "present",
-        "retry-after": "absent",
-    }
+def test_an_example_is_the_short_masked_body_of_an_answer() -> None:
+    expected = Expected("answer", ERROR, envelope("pa"), 404)
+    body = {"type": "error", "error": {"type": "not_found_error", "message": "no model mock-4f2a9c81d07e"}, "n": 1}
+    masked = {**body, "error": {"type": "not_found_error", "message": "no model {id}"}}
+    assert answer_evidence.extract_example(expected, Response(404, {}, body, "json")) == masked
+    too_long = {"error": {"message": "x " * answer_evidence.MAX_EXAMPLE, "details": ["y" * 300] * 5}}
+    assert answer_evidence.extract_example(expected, Response(404, {}, too_long, "json")) is None
+    assert answer_evidence.extract_example(expected, Response(404, {}, "<html>", "text")) is None
+
+
+def test_a_shape_is_names_and_types() -> None:
+    one, other = {"a": 1, "b": [{"c": "x"}, {"c": "y"}]}, {"a": 2, "b": [{"c": ""}]}
+    assert answer_evidence.shape_of(one) == answer_evidence.shape_of(other)
+    changed: list[Json] = [{**one, "a": "1"}, {**one, "d": None}, {"a": 1}, {**one, "b": [{"c": "x"}, {}]}, [one], None]
+    for value in changed:
+        assert answer_evidence.shape_of(value) != answer_evidence.shape_of(one), value
 
 
 def make_exchange(label: str, status: int = 200, headers: dict[str, str] | None = None) -> Exchange:

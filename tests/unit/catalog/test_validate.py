@@ -271,9 +271,9 @@ def mutate(data: Mapping[str, Json], draw: st.DataObject) -> dict[str, Json]:
     parent: Any = mutated
     for name in parents:
         parent = parent[name]
-    value = parent.pop(last)
+    value: Any = parent.pop(last)
     change = draw.draw(st.sampled_from(["replace", "remove", "double", "rename"]))
-    if change != "remove" and isinstance(parent, list):
+    if change != "remove" and isinstance(last, int):
         parent.insert(last, draw.draw(st.sampled_from(ODD)) if change == "replace" else [value, value])
     elif change == "replace":
         parent[last] = draw.draw(st.sampled_from(ODD))
