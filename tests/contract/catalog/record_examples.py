@@ -18,7 +18,7 @@ AUTH = {
 HEADERS = {
     "request-id": {"rule": "present", "source": "1:5.1#request-id"},
     "pa-organization-id": {"rule": "absent", "source": "1:5.1#org id; 2:7.3#org id"},
-    "x-should-retry": {"rule": "equals", "value": "false", "source": "2:7.1#retry", "seen": "false"},
+    "x-should-retry": {"rule": "equals", "value": "false", "source": "2:7.1#retry"},
     "retry-after": {"rule": "format", "format": "seconds", "source": "2:8.2#retry-after"},
 }
 VERIFICATION = {

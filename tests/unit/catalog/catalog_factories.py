@@ -45,7 +45,7 @@ ENDPOINT: dict[str, Any] = {
     "method": "POST",
     "path": "/v1/messages",
     "surface": "pa_message",
-    "status": ["DOCUMENTED"],
+    "status": ["DOCUMENTED", "UNVERIFIED"],
     "response": {
         "status": 200,
         "headers": {"request-id": {"rule": "present", "source": "1:5.1#request-id"}},
@@ -67,14 +67,14 @@ ERROR: dict[str, Any] = {
     "recommended_action": "Wait, then send it again.",
     "backoff": None,
     "example": None,
-    "status": ["DOCUMENTED"],
+    "status": ["DOCUMENTED", "UNVERIFIED"],
     "response_headers": _HEADERS,
     "source": "2:7.3#429",
 }
 LIMITS: dict[str, Any] = {
     "record_type": "rate_limits",
     "provider": "PA",
-    "status": ["DOCUMENTED"],
+    "status": ["DOCUMENTED", "UNVERIFIED"],
     "sources": ["2:8.1#limits"],
     "documented": {"not_shown": ["Start"]},
 }

@@ -363,17 +363,3 @@ def test_expired_evidence_has_no_differences() -> None:
     for address in WHERE:
         once = add_conforming_evidence(make_record(address), "a difference")
         assert "seen" not in expire_evidence(once, "expired")[WHERE[address]]
-
-
-def test_headers_are_marked_in_their_rules_and_an_older_sighting_adds_no_mark() -> None:
-    before = make_record(ERROR_ADDRESS)
-    rules = before.data["response_headers"]
-    name = next(iter(rules))
-    marked = mark_headers_seen(before, before.data, {name: "present", "x-of-nobody": "present"}, older=False)
-    assert marked["response_headers"][name] == {**rules[name], "seen": "present"}
-    assert marked["response_headers"].keys() == rules.keys()
-    marked_headers = mark_headers_seen(before, marked, {name: "absent"}, older=True)
-    assert marked_headers["response_headers"][name]["seen"] == "present"
-    newer = mark_headers_seen(before, marked, {name: "absent"}, older=False)
-    assert newer["response_headers"][name]["seen"] == "absent"
-    assert mark_headers_seen(before, before.data, {}, older=False) is before.data
