@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 # Points that make a record a candidate. A documented status and nothing against it have as many, a code has more.
 MIN_POINTS = 2.0
 MIN_DISTANCE = 0.5  # points by which two records must differ for an answer to tell them apart
+UNPROVEN = "it does not say that it is this record and no other"
 MAX_CANDIDATES = 5  # more do not help a person, so only the group is named
 
 # These statuses say what kind of error it is, whoever answered.
@@ -134,6 +135,7 @@ class Recognizer:
         group = find_group(likely_records, status)
         if not group and answer.close is not None:
             group = "connection closed"
+        reasons = first.reasons if is_proven else (*first.reasons, UNPROVEN)
         advice = combine_advice(likely_records)
         if not candidates:
             advice = replace(advice, change="")  # so many records need different changes
@@ -142,7 +144,7 @@ class Recognizer:
             candidates=() if is_certain else candidates,
             group=group,
             records=addresses,
-            reasons=(*first.reasons, _explain_origin(origin, evidence)),
+            reasons=(*reasons, _explain_origin(origin, evidence)),
             retry=apply_answer(advice, answer.headers, first.message),
         )
 

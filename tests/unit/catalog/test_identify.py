@@ -128,6 +128,7 @@ def test_the_path_orders_records_with_the_same_answer_and_proves_none() -> None:
     path = "https://api.example/prefix/v1/compliance/activities?limit=1"
     identity = identify("pa", 429, {"request-id": "req_1"}, PA_LIMIT, method="GET", path=path)
     assert (identity.record, identity.candidates) == (None, ("pa/errors/compliance/compliance_rate_limit_exceeded",))
+    assert "it does not say that it is this record and no other" in identity.reasons
 
 
 def test_the_method_orders_records_with_the_same_path() -> None:
