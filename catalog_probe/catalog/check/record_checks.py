@@ -242,8 +242,8 @@ def _list(value: Json) -> list[Json]:
     return value if isinstance(value, list) else []
 
 
-_OPEN_OBJECTS = ("request", "response", "streaming", "observed_for_this_key")
-"""Fields that may have members of other names than ours (1:2.1, 1:2.3)."""
+_OPEN_OBJECTS = ("request", "response")
+"""Fields that may have members of other names than ours (1:2.1), and whose own members are probed."""
 
 _DATED_FIELDS = (
     "verification",

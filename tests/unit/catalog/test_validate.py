@@ -94,7 +94,7 @@ def test_each_mistake_in_a_record_is_a_problem(tmp_path: Path) -> None:
             "",
         ),
         (ERROR_ADDRESS, {"live_messages": [f"No {A_KEY}."]}, "$.live_messages.*", "looks like a credential", ""),
-        (ENDPOINT_ADDRESS, {"streaming": {"protocoll": "sse"}}, "$.streaming", "is no field here", "protocol?"),
+        (ENDPOINT_ADDRESS, {"response": {"feilds": {}}}, "$.response", "is no field here", "fields?"),
         (ERROR_ADDRESS, {"http_status": "42 9"}, "$.http_status", "has the wrong form", ""),
         (ERROR_ADDRESS, {"source": "somewhere"}, "$.source", '"somewhere" is none of the allowed forms', ""),
         (ERROR_ADDRESS, {"http_status": 9}, "$.http_status", "9", ""),
