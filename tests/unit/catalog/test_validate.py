@@ -267,6 +267,8 @@ def list_places(value: Json, place: tuple[str | int, ...] = ()) -> list[tuple[st
 def mutate(data: Mapping[str, Json], draw: st.DataObject) -> dict[str, Json]:
     """Return a record with one value replaced, removed or doubled, or with its name changed."""
     mutated: dict[str, Json] = json.loads(json.dumps(data))
+    parents: list[str | int]
+    last: Any
     *parents, last = draw.draw(st.sampled_from(list_places(mutated)))
     parent: Any = mutated
     for name in parents:
