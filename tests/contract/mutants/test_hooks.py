@@ -206,6 +206,10 @@ GOOD = ("slug", "pd-2.7.6-400_bad_url-1", "pd.errors:NOT_FOUND.status", "410", "
         ({2: "pd.nowhere:NO_SUCH"}, "No module named"),
         ({3: "many words"}, "is no JSON"),
         ({4: ""}, "nobody notices"),
+        ({4: "nobody:"}, "nobody notices"),
+        ({1: "pd-2.8.5-per_model_per_team-2"}, "nobody can observe it"),
+        ({1: "pd-2.8.5-per_model_per_team-2", 4: "nobody: it takes a month"}, ""),
+        ({4: "pd/errors/* nobody: it takes a month"}, "write either"),
         ({4: "pd/errors/none/such"}, "is no record"),
     ],
 )

@@ -14,16 +14,14 @@ import pytest
 from catalog_probe.catalog.files.manifest import providers
 from tests.harness.mutants import tables
 from tests.harness.mutants.running import ProbedRecords, provider_scope, run_mutant
-from tests.harness.mutants.tables import LARGE, NOT_YET, find_table_errors, read_list, read_mutants
+from tests.harness.mutants.tables import LARGE, NOT_YET, find_broken_facts, find_table_errors, read_list, read_mutants
 
 each_provider = pytest.mark.parametrize("provider", providers())
 
 
 def facts_without_mutant(provider: str) -> set[str]:
     """Return the facts that need a mutant and have none."""
-    return provider_scope(provider).needing_mutant - {
-        fact for mutant in read_mutants([provider]) for fact in mutant.facts
-    }
+    return provider_scope(provider).needing_mutant - find_broken_facts(provider)
 
 
 @each_provider
@@ -76,3 +74,12 @@ def test_broken_assumption_is_reported_and_is_no_drift() -> None:
     assert run_mutant(replace(mutant, noticed_by=(address,)), ProbedRecords.NAMED).missed == (address,)
     another = "pd/endpoints/models/list_models"
     assert run_mutant(replace(mutant, noticed_by=(f"~{another}",)), ProbedRecords.NAMED).missed == (another,)
+
+
+def test_mutant_of_nobody_is_unnoticed_or_noticed_after_all() -> None:
+    mutants = {mutant.slug: mutant for mutant in read_mutants(["pd"])}
+    assert run_mutant(mutants["tokens_by_the_hour"]).state == "unnoticed"
+    told = replace(mutants["text_is_a_list"], noticed_by=(), unnoticed_because="nobody looks")
+    verdict = run_mutant(told)
+    assert verdict.state == "noticed after all"
+    assert verdict.unexpected == ("pd/endpoints/tokenize/tokenize_text",)

@@ -15,7 +15,14 @@ from typing import TYPE_CHECKING
 from catalog_probe.catalog.files.manifest import providers
 from catalog_probe.catalog.model.exits import Exit
 from tests.harness.mutants.running import MutantVerdict, ProbedRecords, find_unsound_records, run_mutant
-from tests.harness.mutants.tables import MockMutant, MutantTableError, ProviderScope, find_table_errors, read_mutants
+from tests.harness.mutants.tables import (
+    MockMutant,
+    MutantTableError,
+    ProviderScope,
+    find_broken_facts,
+    find_table_errors,
+    read_mutants,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -43,7 +50,7 @@ def _parse_arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
         dest="probed",
         action="store_const",
         const=ProbedRecords.NAMED,
-        help="probe only the records of the row: quicker, blind to others",
+        help="probe only the records of the row: quicker, blind to others; without rows that name nobody",
     )
     show.add_argument(
         "--every-record",
@@ -67,6 +74,7 @@ def _select_mutants(options: argparse.Namespace) -> list[MockMutant]:
         if (options.fact is None or options.fact in mutant.facts)
         and (options.mutant is None or mutant.has_name(options.mutant))
         and (options.tenth is None or is_drawn(mutant, options.tenth))
+        and not (options.probed is ProbedRecords.NAMED and mutant.unnoticed_because)
     ]
 
 
@@ -89,7 +97,7 @@ def run_all(mutants: Sequence[MockMutant], jobs: int, probed: ProbedRecords) -> 
 
 
 def _describe_verdict(verdict: MutantVerdict, *, why: bool) -> Iterator[str]:
-    if verdict.unexpected or verdict.state not in ("detected", "told", "blinded"):
+    if verdict.unexpected or verdict.state not in ("detected", "told", "blinded", "unnoticed"):
         yield f"{verdict.state}  {verdict.id}{f': it raises {verdict.error}' if verdict.error else ''}"
         yield from (f"    not noticed by {pattern}" for pattern in verdict.missed)
         yield from (f"    noticed by {address} too" for address in verdict.unexpected)
@@ -102,14 +110,16 @@ def _describe_verdict(verdict: MutantVerdict, *, why: bool) -> Iterator[str]:
 
 def _summarize(verdicts: Sequence[MutantVerdict], provider: str) -> str:
     """`provider: facts on the wire, with a mutant; mutants: detected, …`."""
-    broken_facts = {fact for mutant in read_mutants([provider]) for fact in mutant.facts}
+    broken_facts = find_broken_facts(provider)
     of_provider = [verdict for verdict in verdicts if verdict.id.startswith(f"{provider}/")]
     counts = {
         "detected": sum(verdict.is_detected and bool(verdict.drifted) for verdict in of_provider),
         "reported as an assumption only": sum(verdict.state == "told" for verdict in of_provider),
         "blinded the run": sum(verdict.state == "blinded" for verdict in of_provider),
         "survived": sum(verdict.is_survivor for verdict in of_provider),
-        "noticed elsewhere": sum(bool(verdict.unexpected) for verdict in of_provider),
+        "noticed elsewhere": sum(verdict.is_detected and bool(verdict.unexpected) for verdict in of_provider),
+        "unnoticed as expected": sum(verdict.is_unnoticed_as_expected for verdict in of_provider),
+        "noticed though nobody was expected to": sum(verdict.is_noticed_after_all for verdict in of_provider),
     }
     details = ", ".join(f"{count} {name}" for name, count in counts.items())
     facts = f"{len(ProviderScope(provider).breakable)} facts on the wire, {len(broken_facts)} with a mutant"
@@ -117,7 +127,7 @@ def _summarize(verdicts: Sequence[MutantVerdict], provider: str) -> str:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run mutants; return 1 if one survives or is noticed elsewhere, 4 if a row is wrong, 5 if there is none."""
+    """Run mutants; return 1 if a verdict contradicts its row, 4 if a row is wrong, 5 if no mutant is chosen."""
     options = _parse_arguments(arguments)
     try:
         mutants = _select_mutants(options)
@@ -148,9 +158,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
             print(line, flush=True)
     for provider in tried_providers:
         print(_summarize(verdicts, provider))
-    noticed_count = sum(not verdict.is_survivor for verdict in verdicts)
-    print(f"{noticed_count} of {len(verdicts)} noticed in {time.monotonic() - started:.0f} s")
-    return int(any(verdict.is_survivor or verdict.unexpected for verdict in verdicts))
+    to_be_noticed = [verdict for verdict in verdicts if not verdict.expects_nobody]
+    noticed_count = sum(not verdict.is_survivor for verdict in to_be_noticed)
+    print(
+        f"{noticed_count} of {len(to_be_noticed)} noticed in {time.monotonic() - started:.0f} s; "
+        f"{sum(verdict.is_unnoticed_as_expected for verdict in verdicts)} more unnoticed as expected"
+    )
+    return int(any(verdict.is_survivor or verdict.unexpected or verdict.is_noticed_after_all for verdict in verdicts))
 
 
 if __name__ == "__main__":

@@ -60,7 +60,7 @@ class MutantVerdict:
     missed: tuple[str, ...]
     """Patterns of the row without a record that drifted, or that reported an assumption."""
     unexpected: tuple[str, ...]
-    """Records that drifted and are not in the row."""
+    """Records that drifted and are not in the row. If nobody should notice, also those that report an assumption."""
     not_observed: Mapping[str, str] = field(default_factory=dict)
     """Records without an observation, with the reason."""
     blindness: str = ""
@@ -73,6 +73,8 @@ class MutantVerdict:
     """The exception that the mutated mock raised: it did something else than the row says."""
     is_in_effect: bool = True
     """Whether any request reached the replacement."""
+    expects_nobody: bool = False
+    """Whether the row says that nobody notices the mutant."""
 
     @property
     def is_sound(self) -> bool:
@@ -81,12 +83,21 @@ class MutantVerdict:
 
     @property
     def is_detected(self) -> bool:
-        return self.is_sound and not self.missed
+        return self.is_sound and not self.missed and not self.expects_nobody
+
+    @property
+    def is_unnoticed_as_expected(self) -> bool:
+        return self.is_sound and self.expects_nobody and not self.unexpected and not self.blindness
+
+    @property
+    def is_noticed_after_all(self) -> bool:
+        """Whether somebody noticed a mutant of which the row says that nobody does."""
+        return self.is_sound and self.expects_nobody and not self.is_unnoticed_as_expected
 
     @property
     def is_survivor(self) -> bool:
-        """Whether a run would have missed the mutant, wholly or at some record of the row."""
-        return not self.is_detected and not (self.is_sound and self.blindness)
+        """Whether a run would have missed the mutant, wholly or at some record of the row, and should not have."""
+        return not self.is_detected and not (self.is_sound and (self.blindness or self.expects_nobody))
 
     @property
     def state(self) -> str:
@@ -94,6 +105,8 @@ class MutantVerdict:
             return "broken"
         if not self.is_in_effect:
             return "never in effect"
+        if self.expects_nobody:
+            return "noticed after all" if self.is_noticed_after_all else "unnoticed"
         if self.is_detected and self.unexpected:
             return "elsewhere"
         if self.is_detected:
@@ -238,17 +251,20 @@ def _conclude(mutant: MockMutant, results: Mapping[str, Result]) -> MutantVerdic
     may_drift = set[str]().union(*map(matching, (*mutant.must_drift, *mutant.must_report, *mutant.may_drift)))
     not_drifted = [pattern for pattern in mutant.must_drift if not matching(pattern) & drifted]
     not_reported = [pattern for pattern in mutant.must_report if not matching(pattern) & (drifted | told)]
+    expects_nobody = bool(mutant.unnoticed_because)
+    noticing = drifted | told if expects_nobody else drifted
     return MutantVerdict(
         mutant.id,
         frozenset(drifted),
         missed=(*not_drifted, *not_reported),
-        unexpected=tuple(sorted(drifted - may_drift)),
+        unexpected=tuple(sorted(noticing - may_drift)),
         not_observed={
             address: f"{result.outcome}: {result.reason.code if result.reason else ''}"
             for address, result in results.items()
             if result.outcome not in (*NOTICED_OUTCOMES, Outcome.CONFORMS)
         },
         told=frozenset(told),
+        expects_nobody=expects_nobody,
         first_differences=tuple(f"{address}: {_describe_first_drift(results[address])}" for address in sorted(drifted)),
     )
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from catalog_probe.catalog.model.assertion import Assertion
-    from catalog_probe.catalog.reading.facts import Fact
+    from catalog_probe.catalog.reading.facts import Fact, FactChecks
 
 TABLES = Path(__file__).parents[2] / "contract" / "mutants"
 NOT_YET = TABLES / "not_yet"
@@ -30,6 +30,9 @@ LARGE = TABLES / "large"
 """For each provider, the mutants that only requests of megabytes show."""
 
 COLUMNS = ("mutant", "facts", "hook", "instead", "noticed_by")
+
+NOBODY = "nobody:"
+"""Begins `noticed_by` of a mutant that is expected to go unnoticed; the reason follows."""
 
 _SLUG = re.compile(r"[a-z0-9]+(_[a-z0-9]+)*")
 
@@ -51,6 +54,8 @@ class MockMutant:
     noticed_by: tuple[str, ...]
     """Addresses and patterns of records that must drift; in brackets, those that may; after a tilde, those that must
     report a wrong assumption. One match of a pattern must, all may."""
+    unnoticed_because: str = ""
+    """Why nobody is expected to notice: no request of a run shows what is broken. Empty if somebody must notice."""
 
     @property
     def provider(self) -> str:
@@ -105,6 +110,12 @@ def read_mutants(providers: Iterable[str], folder: Path = TABLES) -> list[MockMu
     return [mutant for file in files for mutant in _read(file)]
 
 
+def find_broken_facts(provider: str) -> set[str]:
+    """Return the facts with a mutant that somebody must notice."""
+    mutants = read_mutants([provider])
+    return {fact for mutant in mutants if not mutant.unnoticed_because for fact in mutant.facts}
+
+
 def _read(file: Path) -> Iterator[MockMutant]:
     header, *lines = csv.reader(
         file.read_text(encoding="utf-8").splitlines() or [""], delimiter="\t", quoting=csv.QUOTE_NONE
@@ -119,7 +130,10 @@ def _read(file: Path) -> Iterator[MockMutant]:
                 f"{file.parent.name}/{file.name}:{number}: has {len(cells)} cells; write {len(COLUMNS)}"
             )
         slug, facts, hook, replacement, noticed_by = cells
-        yield MockMutant(file, number, slug, tuple(facts.split()), hook, replacement, tuple(noticed_by.split()))
+        names, _, reason = noticed_by.partition(NOBODY)
+        yield MockMutant(
+            file, number, slug, tuple(facts.split()), hook, replacement, tuple(names.split()), reason.strip()
+        )
 
 
 class ProviderScope:
@@ -133,17 +147,26 @@ class ProviderScope:
         return {fact.id: fact for fact in read_facts(self.provider)}
 
     @cached_property
+    def _checks(self) -> FactChecks:
+        return load_fact_checks(self.provider, catalog())
+
+    @cached_property
+    def on_the_wire(self) -> set[str]:
+        """The facts that have an effect on the wire."""
+        return {fact.id for fact in self.facts.values() if fact.wire is Wire.YES}
+
+    @cached_property
     def breakable(self) -> set[str]:
-        """The facts that a mutant may break: they have an effect on the wire, and somebody can observe it."""
-        return {fact.id for fact in self.facts.values() if fact.wire is Wire.YES and not fact.reason}
+        """The facts that a noticed mutant may break: they have an effect on the wire, and somebody can observe it."""
+        checked_fact = self._checks.checked_fact
+        return {fact_id for fact_id in self.on_the_wire if not checked_fact(self.facts[fact_id]).reason}
 
     @cached_property
     def needing_mutant(self) -> set[str]:
         """The breakable facts that need a mutant: recorded traffic is not their only check."""
-        checks = load_fact_checks(self.provider, catalog())
         needing: set[str] = set()
         for fact_id in self.breakable:
-            assertions = checks.assertions_for(self.facts[fact_id])
+            assertions = self._checks.assertions_for(self.facts[fact_id])
             if not assertions or any(map(self._is_sent, assertions)):
                 needing.add(fact_id)
         return needing
@@ -182,10 +205,12 @@ def _find_wrong_names(mutant: MockMutant, scope: ProviderScope) -> Iterator[str]
     for fact in mutant.facts:
         if fact not in scope.facts:
             yield f"{fact!r} is no fact of {mutant.provider}"
-        elif fact not in scope.breakable:
+        elif fact not in (scope.on_the_wire if mutant.unnoticed_because else scope.breakable):
             yield f"{fact!r} has no effect on the wire, or nobody can observe it"
-    if not mutant.must_drift and not mutant.must_report:
-        yield "nobody notices: name the records that must drift"
+    if mutant.unnoticed_because and mutant.noticed_by:
+        yield f"names records before `{NOBODY}`: write either"
+    if not mutant.unnoticed_because and not mutant.must_drift and not mutant.must_report:
+        yield f"nobody notices: name the records that must drift, or write `{NOBODY}` and the reason"
     for pattern in (*mutant.must_drift, *mutant.must_report, *mutant.may_drift):
         if not scope.matching(pattern):
             yield f"{pattern!r} is no record of {mutant.provider} that has a recipe"
