@@ -115,6 +115,14 @@ def another_request_id(make_response: MakeResponse) -> MakeResponse:
     return lambda refusal, request_id: make_response(refusal, "req_of_another_answer")
 
 
+def of_each_key(budget_of: object) -> BudgetOf:
+    return lambda call, parent: (parent, call.key.secret)
+
+
+def of_each_organization(budget_of: object) -> BudgetOf:
+    return lambda call, parent: (parent, call.key.organization.id)
+
+
 def of_each_path(budget_of: object) -> BudgetOf:
     return lambda call, parent: (parent, call.request.url.path)
 

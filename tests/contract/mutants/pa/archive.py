@@ -17,10 +17,12 @@ if TYPE_CHECKING:
 
 ArchiveOf = Callable[["Call"], "Archive"]
 Body = dict[str, Any]
+Delete = Callable[["Archive", "Item", str, float], None]
 Find = Callable[["Archive", str, str, float], "Item | None"]
 Handler = Callable[["Call"], Awaitable["Response"]]
 ListItems = Callable[["Archive", str, float], "list[Item]"]
 Meet = Callable[["Call"], None]
+Record = Callable[["Archive", str, str, str, float], None]
 Show = Callable[["Message", Mapping[str, Any]], Body]
 
 
@@ -46,6 +48,66 @@ def but_deleted(find: Find) -> Find:
 
 def without_deleted_at(describe: Callable[[Item], Body]) -> Callable[[Item], Body]:
     return lambda chat: {**describe(chat), "deleted_at": None}
+
+
+def _keeping(kind: str) -> Callable[[Delete], Delete]:
+    """Puts a deleted item of this kind back, but not what belongs to it."""
+
+    def replacement(delete: Delete) -> Delete:
+        def replacement(archive: Archive, item: Item, actor: str, now: float) -> None:
+            delete(archive, item, actor, now)
+            if item.kind == kind:
+                archive.items[item.id] = replace(item, owner=None)
+
+        return replacement
+
+    return replacement
+
+
+keeps_chats = _keeping("chat")
+keeps_projects = _keeping("project")
+keeps_files = _keeping("file")
+keeps_documents = _keeping("project_document")
+
+
+def _outlived_by(*kinds: str) -> Callable[[Delete], Delete]:
+    """Deletes an item without what belongs to it, if that is of these kinds."""
+
+    def replacement(delete: Delete) -> Delete:
+        def replacement(archive: Archive, item: Item, actor: str, now: float) -> None:
+            kept = [owned for owned in archive.items.values() if owned.owner == item.id and owned.kind in kinds]
+            archive.items.update({owned.id: replace(owned, owner=None) for owned in kept})
+            delete(archive, item, actor, now)
+
+        return replacement
+
+    return replacement
+
+
+outlived_by_files = _outlived_by("file")
+outlived_by_products = _outlived_by("generated_file", "artifact")
+
+
+def after_deleting_it(has_attached_chats: Callable[[Archive, str, float], bool]) -> Callable[..., bool]:
+    def replacement(archive: Archive, item_id: str, now: float) -> bool:
+        is_refused = has_attached_chats(archive, item_id, now)
+        if is_refused:
+            archive.delete(archive.items[item_id], "nobody", now)
+        return is_refused
+
+    return replacement
+
+
+def _but(kind: str) -> Callable[[Record], Record]:
+    def replacement(record: Record) -> Record:
+        return lambda archive, of, *subject: None if of == kind else record(archive, of, *subject)
+
+    return replacement
+
+
+but_projects = _but("project_deleted")
+but_chats = _but("chat_deleted")
+but_files = _but("file_deleted")
 
 
 def of_all_parents(archive_of: ArchiveOf) -> ArchiveOf:

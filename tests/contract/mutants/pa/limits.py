@@ -8,6 +8,7 @@ from email.utils import formatdate
 from typing import TYPE_CHECKING, Any
 
 from catalog_probe.mockserver.pa.auth.keys import Role
+from catalog_probe.mockserver.pa.errors import NO_FAST_MODE
 from catalog_probe.mockserver.pa.limits import tables
 from catalog_probe.mockserver.pa.limits.meters import Meter
 
@@ -21,9 +22,11 @@ if TYPE_CHECKING:
     from catalog_probe.mockserver.pa.models import Model
 
 AdmitMessage = Callable[["Call", "Model", "InputTokens", Mapping[str, Any]], "Admission"]
+CountInput = Callable[["Model", "InputTokens"], int]
 Handler = Callable[["Call"], Awaitable["Response"]]
 MeterOf = Callable[["Call", str, str, int], Meter]
 Describe = Callable[[str, "TokenBucket", float], dict[str, str]]
+Settle = Callable[["Admission", "Call", int], None]
 
 
 def of_each_key(meter_of: MeterOf) -> MeterOf:
@@ -32,6 +35,46 @@ def of_each_key(meter_of: MeterOf) -> MeterOf:
 
 def of_all_classes(meter_of: MeterOf) -> MeterOf:
     return lambda call, group, family, per_minute: meter_of(call, group.partition("/")[0], family, per_minute)
+
+
+def without_fresh(count: object) -> CountInput:
+    return lambda model, measured: measured.created
+
+
+def without_created(count: object) -> CountInput:
+    return lambda model, measured: measured.fresh
+
+
+def without_read(count: object) -> CountInput:
+    return lambda model, measured: measured.fresh + measured.created
+
+
+def with_read(count: object) -> CountInput:
+    return lambda model, measured: measured.fresh + measured.created + measured.read
+
+
+def leaves_the_estimate(settle: Settle) -> Settle:
+    return lambda admission, call, output_tokens: settle(replace(admission, input_amount=0), call, output_tokens)
+
+
+def charges_a_thousand(settle: Settle) -> Settle:
+    return lambda admission, call, output_tokens: settle(admission, call, output_tokens + 1_000)
+
+
+def no_output(settle: Settle) -> Settle:
+    return lambda admission, call, output_tokens: settle(admission, call, 0)
+
+
+def a_year_later(next_month: Callable[[float], float]) -> Callable[[float], float]:
+    return lambda seconds: next_month(seconds) + 365 * 86_400
+
+
+def a_minute_early(next_month: Callable[[float], float]) -> Callable[[float], float]:
+    return lambda seconds: next_month(seconds) - 60
+
+
+def a_minute_late(next_month: Callable[[float], float]) -> Callable[[float], float]:
+    return lambda seconds: next_month(seconds) + 60
 
 
 def auto_alone(admit: AdmitMessage) -> AdmitMessage:
@@ -83,6 +126,22 @@ def _apart(call: Call, of: str) -> Call:
     """The call of an organization that differs from the caller's in its meters alone."""
     organization = replace(call.key.organization, id=f"{call.key.organization.id}/{of}")
     return replace(call, key=replace(call.key, organization=organization))
+
+
+def of_each_geo(admit: AdmitMessage) -> AdmitMessage:
+    return lambda call, model, measured, body: admit(
+        _apart(call, body.get("inference_geo") or "global"), model, measured, body
+    )
+
+
+def last_of_a_minute_is_a_400(admit: AdmitMessage) -> AdmitMessage:
+    def replacement(call: Call, model: Model, measured: InputTokens, body: Mapping[str, Any]) -> Admission:
+        admission = admit(call, model, measured, body)
+        if not admission.shown[0].bucket.remaining(call.now):
+            raise NO_FAST_MODE()
+        return admission
+
+    return replacement
 
 
 def of_each_workspace(admit: AdmitMessage) -> AdmitMessage:

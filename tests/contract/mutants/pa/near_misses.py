@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from catalog_probe.mockserver.core.buckets import TokenBucket
     from catalog_probe.mockserver.pa.call import Call
+    from catalog_probe.mockserver.pa.compliance.archive import Archive
     from catalog_probe.mockserver.pa.compliance.paging import Redeem, Row
     from catalog_probe.mockserver.pa.generation.server_tool_rows import Use
     from catalog_probe.mockserver.pa.models import Model
@@ -24,6 +25,29 @@ Page = dict[str, Any]
 Window = Callable[[Sequence["Row"], Mapping[str, Any], "Redeem", Callable[["Row"], str]], Page]
 ByToken = Callable[..., Page]
 Describe = Callable[[str, "TokenBucket", float], dict[str, str]]
+Record = Callable[["Archive", str, str, str, float], None]
+
+YEAR_S = 366 * 24 * 3600
+
+
+def of_another_subject(record: Record) -> Record:
+    return lambda archive, kind, subject, actor, now: record(
+        archive, kind, f"{subject}Z" if kind.endswith("_deleted") else subject, actor, now
+    )
+
+
+def a_year_early(record: Record) -> Record:
+    return lambda archive, kind, subject, actor, now: record(
+        archive, kind, subject, actor, now - YEAR_S if kind.endswith("_deleted") else now
+    )
+
+
+def as_created(record: Record) -> Record:
+    return lambda archive, kind, *subject: record(archive, "chat_created" if kind == "chat_deleted" else kind, *subject)
+
+
+def a_second_early(retry_after: Callable[[float], dict[str, str]]) -> Callable[[float], dict[str, str]]:
+    return lambda wait_s: {"retry-after": str(max(0, int(retry_after(wait_s)["retry-after"]) - 1))}
 
 
 def after_repeats(page_of_window: Window) -> Window:

@@ -31,6 +31,10 @@ def in_milliseconds(refuse: Refuse) -> Refuse:
     return _saying(refuse, lambda seconds: f"{seconds * 1000:.0f} ms.")
 
 
+def at_half_time(refuse: Refuse) -> Refuse:
+    return _saying(refuse, lambda seconds: f"{seconds / 2:.3f}s.")
+
+
 def without_unit(refuse: Refuse) -> Refuse:
     return _saying(refuse, lambda seconds: f"{seconds:.3f}.")
 

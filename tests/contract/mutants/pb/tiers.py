@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
+from zoneinfo import ZoneInfo
 
 from catalog_probe.mockserver.core.errors import Refusal
 from catalog_probe.mockserver.pb.errors import PERMISSION, PRECONDITION, TOO_MANY, UNAVAILABLE
@@ -48,6 +49,14 @@ def _deny_with(original: Callable[..., None], status: int) -> Callable[..., None
 
 def a_project_each(original: Callable[[str], Any]) -> Callable[[str], Any]:
     return lambda secret: replace(original(secret), id=secret)
+
+
+def in_new_york(original: ZoneInfo) -> ZoneInfo:
+    return ZoneInfo("America/New_York")
+
+
+def at_utc(original: ZoneInfo) -> ZoneInfo:
+    return ZoneInfo("UTC")
 
 
 def experimental_as_others(original: Callable[..., Any]) -> Callable[..., Any]:

@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from email.utils import formatdate
 from typing import TYPE_CHECKING, Any
 
 from catalog_probe.mockserver.core.buckets import TokenBucket
 from catalog_probe.mockserver.pc.bodies import read_value
 from catalog_probe.mockserver.pc.generation.response import check_response
-from catalog_probe.mockserver.pc.limits.rates import count_request
+from catalog_probe.mockserver.pc.limits.rates import LONG_CONTEXT_FROM, count_request
 from catalog_probe.mockserver.pc.scenarios import REGION
 
 if TYPE_CHECKING:
     from catalog_probe.mockserver.core.world import Context
     from catalog_probe.mockserver.pc.call import Call
+    from catalog_probe.mockserver.pc.models import Model
 
+AdmitTokens = Callable[["Call", "Model", int, int], None]
+AdmitToStore = Callable[["Call"], None]
+Enqueue = Callable[["Call", "Model", int], None]
 Headers = Callable[[str, TokenBucket, float], dict[str, str]]
 Read = Callable[["Call"], Awaitable[Any]]
 
@@ -26,6 +31,36 @@ def region_passes(raise_failure: Callable[[Context], None]) -> Callable[[Context
             raise_failure(context)
 
     return replacement
+
+
+def prompt_alone(admit: AdmitTokens) -> AdmitTokens:
+    return lambda call, model, prompt, max_tokens: admit(call, model, prompt, 0)
+
+
+def max_tokens_alone(admit: AdmitTokens) -> AdmitTokens:
+    return lambda call, model, prompt, max_tokens: admit(
+        call, model, prompt if prompt > LONG_CONTEXT_FROM else 0, max_tokens
+    )
+
+
+def sum_of_both(admit: AdmitTokens) -> AdmitTokens:
+    return lambda call, model, prompt, max_tokens: admit(call, model, prompt, prompt + max_tokens)
+
+
+def counts_batches(enqueue: Enqueue) -> Enqueue:
+    return lambda call, model, tokens: enqueue(call, model, 1)
+
+
+def of_all_models(enqueue: Enqueue) -> Enqueue:
+    return lambda call, model, tokens: enqueue(call, replace(model, id=""), tokens)
+
+
+def every_store(admit: AdmitToStore) -> AdmitToStore:
+    return lambda call: admit(replace(call, params={"vector_store_id": ""}))
+
+
+def each_path(admit: AdmitToStore) -> AdmitToStore:
+    return lambda call: admit(replace(call, params={"vector_store_id": call.request.url.path}))
 
 
 def as_date(retry_after: object) -> Callable[[float], dict[str, str]]:

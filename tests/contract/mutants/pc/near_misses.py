@@ -38,6 +38,13 @@ def plain_seconds(as_duration: object) -> Callable[[float], str]:
     return lambda seconds: str(round(seconds))
 
 
+def nothing_used(headers: Headers) -> Headers:
+    return lambda family, bucket, now: {
+        **headers(family, bucket, now),
+        f"x-ratelimit-remaining-{family}": f"{bucket.capacity:.0f}",
+    }
+
+
 def less_than_nothing(headers: Headers) -> Headers:
     return lambda family, bucket, now: {**headers(family, bucket, now), f"x-ratelimit-remaining-{family}": "-1"}
 
