@@ -48,7 +48,10 @@ _TIER_5_GRANTS: Mapping[str, Grant] = {
 GRANTS: Mapping[str, Mapping[str, Grant]] = {
     TIER_1: _TIER_1_GRANTS,
     TIER_5: _TIER_5_GRANTS,
-    TIGHT: dict.fromkeys(_TIER_1_GRANTS, Grant(2, None, 20_000, 20_000, 2, 1_000_000)),
+    TIGHT: {
+        **dict.fromkeys(_TIER_1_GRANTS, Grant(2, None, 20_000, 20_000, 2, 1_000_000)),
+        "realtime": Grant(),  # only `LIVE_SESSIONS` refuses a live session
+    },
 }
 """By tier and class. `tight` is the mock's own; 2:8.4 shows no row of the tiers in between."""
 
