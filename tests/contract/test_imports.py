@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-import pytest
-
 from catalog_probe import catalog as catalog_package
 from catalog_probe import mockserver as mock_package
 from catalog_probe.catalog.files.manifest import providers
@@ -19,6 +17,8 @@ from tests.harness.imports import build_graph, find_cycles, find_modules, list_i
 if TYPE_CHECKING:
     from pathlib import Path
 
+    import pytest
+
 FOR_RECIPES = (catalog_package.__name__, calls.__name__, recipes.__name__)
 """The packages that recipes may import."""
 
@@ -27,7 +27,7 @@ FROM_TARGETS = frozenset((target.__name__, name) for name in ("WRONG_KEY", "Cost
 
 
 def write_package(folder: Path, **modules: str) -> Path:
-    folder.mkdir()
+    folder.mkdir(exist_ok=True)
     for name, text in modules.items():
         (folder / f"{name}.py").write_text(text, encoding="utf-8")
     return folder
@@ -55,16 +55,16 @@ def test_no_modules_import_each_other() -> None:
     assert find_cycles(graph) == [], "move what both need to where it belongs"
 
 
-@pytest.mark.parametrize("provider", providers())
-def test_no_recipes_import_each_other(provider: str) -> None:
-    graph = build_graph([SHIPPED.recipes / provider])
-    assert any(graph.values()), "relative imports are read"
-    assert find_cycles(graph) == [], "move what both need to where it belongs"
+def test_no_recipes_import_each_other(subtests: pytest.Subtests) -> None:
+    for provider in providers():
+        with subtests.test(provider=provider):
+            graph = build_graph([SHIPPED.recipes / provider])
+            assert any(graph.values()), "relative imports are read"
+            assert find_cycles(graph) == [], "move what both need to where it belongs"
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
+def test_a_cycle_is_found_wherever_the_import_stands(tmp_path: Path, subtests: pytest.Subtests) -> None:
+    cases: list[str] = [
         "import made.second",
         "from made import second",
         "from made.second import something",
@@ -72,13 +72,13 @@ def test_no_recipes_import_each_other(provider: str) -> None:
         "from .second import something",
         "def late():\n    from made import second",
         "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from made.second import Something",
-    ],
-)
-def test_a_cycle_is_found_wherever_the_import_stands(tmp_path: Path, text: str) -> None:
-    folder = write_package(
-        tmp_path / "made", __init__="", first=text, second="from made import third", third="import made.first"
-    )
-    assert find_cycles(build_graph([folder])) == [["made.first", "made.second", "made.third"]]
+    ]
+    for text in cases:
+        with subtests.test(text=text):
+            folder = write_package(
+                tmp_path / "made", __init__="", first=text, second="from made import third", third="import made.first"
+            )
+            assert find_cycles(build_graph([folder])) == [["made.first", "made.second", "made.third"]]
 
 
 def test_a_module_that_two_import_is_no_cycle(tmp_path: Path) -> None:
@@ -88,14 +88,14 @@ def test_a_module_that_two_import_is_no_cycle(tmp_path: Path) -> None:
     assert find_cycles(graph) == []
 
 
-@pytest.mark.parametrize("provider", providers())
-def test_recipes_import_only_what_they_are_written_in(provider: str) -> None:
-    assert foreign_imports(SHIPPED.recipes / provider) == []
+def test_recipes_import_only_what_they_are_written_in(subtests: pytest.Subtests) -> None:
+    for provider in providers():
+        with subtests.test(provider=provider):
+            assert foreign_imports(SHIPPED.recipes / provider) == []
 
 
-@pytest.mark.parametrize(
-    ("text", "allowed"),
-    [
+def test_a_foreign_import_of_recipes_is_found(tmp_path: Path, subtests: pytest.Subtests) -> None:
+    cases: list[tuple[str, bool]] = [
         ("import anyio, json", True),
         ("from .second import X", True),
         (f"from {calls.__name__}.call import get", True),
@@ -109,11 +109,11 @@ def test_recipes_import_only_what_they_are_written_in(provider: str) -> None:
         (f"from {SHIPPED.recipes.parent.name}.recipes.pb import shapes", False),
         ("from ..pb import shapes", False),
         ("from tests.harness import engines", False),
-    ],
-)
-def test_a_foreign_import_of_recipes_is_found(tmp_path: Path, text: str, allowed: bool) -> None:
-    folder = write_package(tmp_path / "pz", first=text, second="")
-    assert (foreign_imports(folder) == []) is allowed
+    ]
+    for text, allowed in cases:
+        with subtests.test(text=text):
+            folder = write_package(tmp_path / "pz", first=text, second="")
+            assert (foreign_imports(folder) == []) is allowed
 
 
 def test_nothing_imports_shipped_recipes_by_name() -> None:

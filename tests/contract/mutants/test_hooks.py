@@ -40,23 +40,21 @@ def read_replaced(hook: str, replacement: str, module: str, name: str, topic: Pa
         return vars(importlib.import_module(module))[name]
 
 
-@pytest.mark.parametrize(
-    ("hook", "value"),
-    [
+def test_hook_leads_to_a_value(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[str, object]] = [
         ("pd.errors:INVALID_ARGUMENT.status", 400),
         ("pd.errors:GRPC_NUMBERS[404]", 5),
         ("pd.routes:ROUTES[GET /v1/api-key].path", "/v1/api-key"),
         ("pd.routes:ROUTES[0].method", "GET"),
         ("pd.keys:KEYS[mock-pd-blocked].blocked", True),
-    ],
-)
-def test_hook_leads_to_a_value(hook: str, value: object) -> None:
-    assert original(hook) == value
+    ]
+    for hook, value in cases:
+        with subtests.test(hook=hook):
+            assert original(hook) == value
 
 
-@pytest.mark.parametrize(
-    ("hook", "message"),
-    [
+def test_hook_that_leads_nowhere_is_refused(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[str, str]] = [
         ("pd.errors", "is no hook"),
         ("pd.keys:_TABLE", "is private"),
         ("pd.keys:NO_SUCH", "has no 'NO_SUCH'"),
@@ -65,11 +63,10 @@ def test_hook_leads_to_a_value(hook: str, value: object) -> None:
         ("pd.routes:ROUTES[GET].path", "several items"),
         ("pd.errors:INVALID_ARGUMENT[0]", "has no items"),
         ("pd.errors:INVALID_ARGUMENT()", "is no function"),
-    ],
-)
-def test_hook_that_leads_nowhere_is_refused(hook: str, message: str) -> None:
-    with pytest.raises(HookError, match=message):
-        original(hook)
+    ]
+    for hook, message in cases:
+        with subtests.test(hook=hook), pytest.raises(HookError, match=message):
+            original(hook)
 
 
 def test_module_that_imports_the_name_has_the_replacement() -> None:
@@ -146,43 +143,41 @@ def test_value_inside_a_result_is_replaced_if_it_is_there() -> None:
     assert elsewhere(key) == original("pd.endpoints.lookups:describe_key")(key)
 
 
-@pytest.mark.parametrize(
-    ("replacement", "like", "value"),
-    [
+def test_literal_has_the_type_of_the_original(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[str, object, object]] = [
         ("[1, 2]", (3,), (1, 2)),
         ('["a"]', frozenset({"b"}), frozenset({"a"})),
         ("[[1, 2]]", ((3, 4),), ((1, 2),)),
         ("-", 1, REMOVED),
         ("null", "text", None),
-    ],
-)
-def test_literal_has_the_type_of_the_original(replacement: str, like: object, value: object) -> None:
-    assert instead.make_replacement(replacement, NOWHERE, like, EffectCounter()) == value
+    ]
+    for replacement, like, value in cases:
+        with subtests.test(replacement=replacement):
+            assert instead.make_replacement(replacement, NOWHERE, like, EffectCounter()) == value
 
 
-@pytest.mark.parametrize("replacement", ["410 Gone", "@nothing", "=pd.errors:NO_SUCH", "@_private"])
-def test_replacement_without_meaning_is_refused(replacement: str) -> None:
-    with pytest.raises(HookError):
-        instead.check_replacement(replacement, NOWHERE, None)
+def test_replacement_without_meaning_is_refused(subtests: pytest.Subtests) -> None:
+    for replacement in ["410 Gone", "@nothing", "=pd.errors:NO_SUCH", "@_private"]:
+        with subtests.test(replacement=replacement), pytest.raises(HookError):
+            instead.check_replacement(replacement, NOWHERE, None)
 
 
 def reject(body: object, *, extra: bool = False) -> None: ...
 
 
-@pytest.mark.parametrize(
-    ("replacement_code", "message"),
-    [
+def test_replacement_with_fewer_parameters_is_refused(tmp_path: Path, subtests: pytest.Subtests) -> None:
+    cases: list[tuple[str, str]] = [
         ("lambda body, **named: None", ""),
         ("lambda *given, extra: None", ""),
         ("lambda body: None", "takes no 'extra', as reject does"),
         ("lambda extra=False: None", ""),
         ("lambda *, extra: None", "takes 0 arguments, and reject needs 1"),
-    ],
-)
-def test_replacement_with_fewer_parameters_is_refused(replacement_code: str, message: str, tmp_path: Path) -> None:
-    (tmp_path / "topic.py").write_text(f"def narrower(original):\n    return {replacement_code}\n")
-    with pytest.raises(HookError, match=message) if message else nullcontext():
-        instead.check_replacement("@narrower", tmp_path / "topic.tsv", reject)
+    ]
+    for replacement_code, message in cases:
+        with subtests.test(replacement_code=replacement_code):
+            (tmp_path / "topic.py").write_text(f"def narrower(original):\n    return {replacement_code}\n")
+            with pytest.raises(HookError, match=message) if message else nullcontext():
+                instead.check_replacement("@narrower", tmp_path / "topic.tsv", reject)
 
 
 @pytest.fixture
@@ -194,9 +189,8 @@ def table(tmp_path: Path) -> Path:
 GOOD = ("slug", "pd-2.7.6-400_bad_url-1", "pd.errors:NOT_FOUND.status", "410", "pd/errors/*")
 
 
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
+def test_mistake_in_a_row_is_one_line(table: Path, subtests: pytest.Subtests) -> None:
+    cases: list[tuple[dict[int, str], str]] = [
         ({}, ""),
         ({0: "Not a slug"}, "is no slug"),
         ({1: "pd-9-none-1"}, "is no fact of pd"),
@@ -211,13 +205,13 @@ GOOD = ("slug", "pd-2.7.6-400_bad_url-1", "pd.errors:NOT_FOUND.status", "410", "
         ({1: "pd-2.8.5-per_model_per_team-2", 4: "nobody: it takes a month"}, ""),
         ({4: "pd/errors/* nobody: it takes a month"}, "write either"),
         ({4: "pd/errors/none/such"}, "is no record"),
-    ],
-)
-def test_mistake_in_a_row_is_one_line(table: Path, changes: dict[int, str], message: str) -> None:
-    cells = [changes.get(index, cell) for index, cell in enumerate(GOOD)]
-    table.write_text("\t".join(COLUMNS) + "\n" + "\t".join(cells) + "\n", encoding="utf-8")
-    lines = list(find_table_errors(read_mutants(["pd"], table.parents[1])))
-    assert [bool(re.search(message, line)) for line in lines] == ([True] if message else [])
+    ]
+    for changes, message in cases:
+        with subtests.test(changes=changes):
+            cells = [changes.get(index, cell) for index, cell in enumerate(GOOD)]
+            table.write_text("\t".join(COLUMNS) + "\n" + "\t".join(cells) + "\n", encoding="utf-8")
+            lines = list(find_table_errors(read_mutants(["pd"], table.parents[1])))
+            assert [bool(re.search(message, line)) for line in lines] == ([True] if message else [])
 
 
 def test_two_rows_with_one_slug_are_refused() -> None:
@@ -225,8 +219,10 @@ def test_two_rows_with_one_slug_are_refused() -> None:
     assert [line.rpartition(": ")[2] for line in find_table_errors([row, row])] == ["another row has this slug"]
 
 
-@pytest.mark.parametrize("text", ["mutant\tfacts\n", "\t".join(COLUMNS) + "\nslug\ttoo few\n"])
-def test_table_of_another_shape_is_refused(table: Path, text: str) -> None:
-    table.write_text(text, encoding="utf-8")
-    with pytest.raises(MutantTableError, match=r"columns|cells"):
-        read_mutants(["pd"], table.parents[1])
+def test_table_of_another_shape_is_refused(table: Path, subtests: pytest.Subtests) -> None:
+    cases: list[str] = ["mutant\tfacts\n", "\t".join(COLUMNS) + "\nslug\ttoo few\n"]
+    for text in cases:
+        with subtests.test(text=text):
+            table.write_text(text, encoding="utf-8")
+            with pytest.raises(MutantTableError, match=r"columns|cells"):
+                read_mutants(["pd"], table.parents[1])

@@ -19,18 +19,17 @@ def reach() -> MockReach:
     return trace_records("pd", [TOKENIZE, MODELS, KEY])
 
 
-@pytest.mark.parametrize(
-    ("hook", "addresses"),
-    [
+def test_records_that_run_the_code_reach_the_hook(reach: MockReach, subtests: pytest.Subtests) -> None:
+    cases: list[tuple[str, set[str]]] = [
         ("pd.endpoints.lookups:tokenize_text", {TOKENIZE}),
         ("pd.endpoints.lookups:describe_key()[acls]", {KEY}),
         ("pd.routes:ROUTES[GET /v1/models].path", {MODELS}),
         ("pd.gateway:identify", {TOKENIZE, MODELS, KEY}),
         ("pd.routes:ROUTES", {TOKENIZE, MODELS, KEY}),
-    ],
-)
-def test_records_that_run_the_code_reach_the_hook(reach: MockReach, hook: str, addresses: set[str]) -> None:
-    assert reach.reached_by(Hook.parse(hook)) == addresses
+    ]
+    for hook, addresses in cases:
+        with subtests.test(hook=hook):
+            assert reach.reached_by(Hook.parse(hook)) == addresses
 
 
 def test_data_is_reached_by_units_that_use_it_or_a_derived_name() -> None:

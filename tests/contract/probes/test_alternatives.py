@@ -6,8 +6,6 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-import pytest
-
 from catalog_probe.catalog.model import Outcome, Response, Severity
 from catalog_probe.catalog.model.assertion import Basis
 from catalog_probe.catalog.reading.assertions import asserted_expectations
@@ -18,6 +16,8 @@ from tests.harness.engines import catalog
 from tests.harness.spoiling import SPOILED, set_value
 
 if TYPE_CHECKING:
+    import pytest
+
     from catalog_probe.catalog.model.assertion import Assertion
     from catalog_probe.catalog.reading.expected import Expected
 
@@ -74,15 +74,16 @@ def test_alternatives_exist_for_each_aspect() -> None:
     assert with_alternatives <= {choice.expected.address for choice in choices()}
 
 
-@pytest.mark.parametrize("member", [0, 1])
-def test_each_alternative_conforms(member: int) -> None:
-    for choice in choices():
-        values = {str(assertion.key): assertion.alternatives[member] for assertion in choice.open_assertions}
-        # one step is not the whole record, so only its own verdict counts
-        (verdict,) = judge_response(choice.answer(values), choice.expected).step_verdicts.values()
-        assert verdict.outcome is Outcome.CONFORMS, (choice.expected.address, verdict.reason, verdict.findings)
-        (observation,) = verdict.observations
-        assert {assertion.key.local_key for assertion in choice.open_assertions} <= set(observation.matched)
+def test_each_alternative_conforms(subtests: pytest.Subtests) -> None:
+    for member in [0, 1]:
+        with subtests.test(member=member):
+            for choice in choices():
+                values = {str(assertion.key): assertion.alternatives[member] for assertion in choice.open_assertions}
+                # one step is not the whole record, so only its own verdict counts
+                (verdict,) = judge_response(choice.answer(values), choice.expected).step_verdicts.values()
+                assert verdict.outcome is Outcome.CONFORMS, (choice.expected.address, verdict.reason, verdict.findings)
+                (observation,) = verdict.observations
+                assert {assertion.key.local_key for assertion in choice.open_assertions} <= set(observation.matched)
 
 
 def test_a_value_beyond_the_alternatives_is_drift_if_they_are_documented() -> None:

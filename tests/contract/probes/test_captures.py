@@ -36,17 +36,20 @@ ON_THE_WIRE = frozenset({Aspect.STATUS, Aspect.TYPE, Aspect.CODE, Aspect.PARAM, 
 pytestmark = pytest.mark.skipif(not CAPTURES.exists(), reason="../shared/captures is not here")
 
 
-@pytest.mark.parametrize("provider", providers())
-def test_a_capture_fits_its_row_or_drifts_with_a_finding(provider: str) -> None:
-    assert [capture["id"] for capture in captures_of(provider) if not find_records(capture)] == []
-    for capture in captures_of(provider):
-        for _, outcome, findings in (
-            each for record in find_records(capture) for each in judge_capture(record, capture)
-        ):
-            drifts = [finding for finding in findings if finding.is_drift]
-            assert outcome not in (Outcome.HARNESS_ERROR, Outcome.FLAKY), capture["id"]
-            assert bool(drifts) == (outcome is Outcome.DRIFTED) or outcome is not Outcome.CONFORMS, capture["id"]
-            assert all(finding.message and finding.aspect in Aspect for finding in drifts), capture["id"]
+def test_a_capture_fits_its_row_or_drifts_with_a_finding(subtests: pytest.Subtests) -> None:
+    for provider in providers():
+        with subtests.test(provider=provider):
+            assert [capture["id"] for capture in captures_of(provider) if not find_records(capture)] == []
+            for capture in captures_of(provider):
+                for _, outcome, findings in (
+                    each for record in find_records(capture) for each in judge_capture(record, capture)
+                ):
+                    drifts = [finding for finding in findings if finding.is_drift]
+                    assert outcome not in (Outcome.HARNESS_ERROR, Outcome.FLAKY), capture["id"]
+                    assert bool(drifts) == (outcome is Outcome.DRIFTED) or outcome is not Outcome.CONFORMS, capture[
+                        "id"
+                    ]
+                    assert all(finding.message and finding.aspect in Aspect for finding in drifts), capture["id"]
 
 
 def captures_of(provider: str) -> list[Capture]:
@@ -57,13 +60,18 @@ ATTRIBUTED = {"pa": 1.0, "pb": 0.9}
 """The share whose status, wire values and message are as documented; the rest are true drifts (field notes)."""
 
 
-@pytest.mark.parametrize("provider", ATTRIBUTED)
-def test_most_captures_match_status_values_and_message_of_their_row(provider: str) -> None:
-    own = captures_of(provider)
-    attributed = [
-        capture["id"] for capture in own if any(matches_row(*judgement) for judgement in judge_all_rows(capture))
-    ]
-    assert len(attributed) >= ATTRIBUTED[provider] * len(own), {capture["id"] for capture in own} - set(attributed)
+def test_most_captures_match_status_values_and_message_of_their_row(subtests: pytest.Subtests) -> None:
+    for provider in ATTRIBUTED:
+        with subtests.test(provider=provider):
+            own = captures_of(provider)
+            attributed = [
+                capture["id"]
+                for capture in own
+                if any(matches_row(*judgement) for judgement in judge_all_rows(capture))
+            ]
+            assert len(attributed) >= ATTRIBUTED[provider] * len(own), {capture["id"] for capture in own} - set(
+                attributed
+            )
 
 
 def judge_all_rows(capture: Capture) -> list[tuple[Outcome, tuple[Finding, ...]]]:
@@ -79,57 +87,64 @@ def matches_row(outcome: Outcome, findings: tuple[Finding, ...]) -> bool:
     return outcome.is_conclusive and not any(finding.is_drift and finding.aspect in ON_THE_WIRE for finding in findings)
 
 
-@pytest.mark.parametrize("provider", providers())
-def test_no_record_fails_on_a_capture(provider: str) -> None:
+def test_no_record_fails_on_a_capture(subtests: pytest.Subtests) -> None:
     """Lookalikes included: gateways answer in the same envelopes."""
-    broken = [
-        (capture["id"], expected.address, expected.label)
-        for capture in load_captures()
-        if capture["provider"].lower() in (provider, "none")
-        for response in [make_response({**capture, "provider": provider})]
-        for expected in list_expectations(provider)
-        if judge_response(response, expected).outcome is Outcome.HARNESS_ERROR
-    ]
-    assert broken == []
+    for provider in providers():
+        with subtests.test(provider=provider):
+            broken = [
+                (capture["id"], expected.address, expected.label)
+                for capture in load_captures()
+                if capture["provider"].lower() in (provider, "none")
+                for response in [make_response({**capture, "provider": provider})]
+                for expected in list_expectations(provider)
+                if judge_response(response, expected).outcome is Outcome.HARNESS_ERROR
+            ]
+            assert broken == []
 
 
-@pytest.mark.parametrize("provider", ["pa", "pc"])
-def test_rate_limit_headers_of_captures_break_no_rule(provider: str) -> None:
+def test_rate_limit_headers_of_captures_break_no_rule(subtests: pytest.Subtests) -> None:
     """Header sets as they were sent: only a header that is not there differs, of which a publication says nothing."""
-    record = catalog()[f"{provider}/rate_limits/limits/general"]
-    of_limits = [
-        findings
-        for capture in load_captures()
-        if capture["provider"].lower() == provider and capture["http_status"] == 200 and "ratelimit" in str(capture)
-        for expected, _, findings in judge_capture(record, capture)
-        if expected.label == "answer"
-    ]
-    drifts = [{(finding.code, finding.location) for finding in findings if finding.is_drift} for findings in of_limits]
-    assert set() in drifts, "one tells all of its limits"
-    assert [codes for codes in drifts if {code for code, _ in codes} - {FindingCode.HEADER_MISSING}] == []
+    for provider in ["pa", "pc"]:
+        with subtests.test(provider=provider):
+            record = catalog()[f"{provider}/rate_limits/limits/general"]
+            of_limits = [
+                findings
+                for capture in load_captures()
+                if capture["provider"].lower() == provider
+                and capture["http_status"] == 200
+                and "ratelimit" in str(capture)
+                for expected, _, findings in judge_capture(record, capture)
+                if expected.label == "answer"
+            ]
+            drifts = [
+                {(finding.code, finding.location) for finding in findings if finding.is_drift} for findings in of_limits
+            ]
+            assert set() in drifts, "one tells all of its limits"
+            assert [codes for codes in drifts if {code for code, _ in codes} - {FindingCode.HEADER_MISSING}] == []
 
 
-@pytest.mark.parametrize("with_headers", [True, False])
-def test_captures_as_recordings_are_evidence_of_their_own_rows_only(with_headers: bool) -> None:
-    wrong: dict[str, list[str]] = {}
-    right = 0
-    for capture in load_captures():
-        provider = capture["provider"].lower()
-        published = {**capture, "headers": without_made_up_ids(capture) if with_headers else None}
-        traffic = Traffic(
-            [Recording("c", (parse_exchange(published, capture["id"]),))],
-            catalog(),
-            [unknown_target()],
-            of_target=False,
-        )
-        records = catalog().select(provider=None if provider == "none" else provider, kind="errors")
-        results = [traffic.result(str(record.address)) for record in records]
-        judged_results = [result for result in results if result.outcome is not Outcome.NOT_PROBED]
-        right += len(judged_results)
-        unlike = [result.record for result in judged_results if not is_of_its_row(capture, result)]
-        wrong |= {capture["id"]: unlike} if unlike else {}
-    assert wrong == {}
-    assert right >= 14
+def test_captures_as_recordings_are_evidence_of_their_own_rows_only(subtests: pytest.Subtests) -> None:
+    for with_headers in [True, False]:
+        with subtests.test(with_headers=with_headers):
+            wrong: dict[str, list[str]] = {}
+            right = 0
+            for capture in load_captures():
+                provider = capture["provider"].lower()
+                published = {**capture, "headers": without_made_up_ids(capture) if with_headers else None}
+                traffic = Traffic(
+                    [Recording("c", (parse_exchange(published, capture["id"]),))],
+                    catalog(),
+                    [unknown_target()],
+                    of_target=False,
+                )
+                records = catalog().select(provider=None if provider == "none" else provider, kind="errors")
+                results = [traffic.result(str(record.address)) for record in records]
+                judged_results = [result for result in results if result.outcome is not Outcome.NOT_PROBED]
+                right += len(judged_results)
+                unlike = [result.record for result in judged_results if not is_of_its_row(capture, result)]
+                wrong |= {capture["id"]: unlike} if unlike else {}
+            assert wrong == {}
+            assert right >= 14
 
 
 def without_made_up_ids(capture: Capture) -> dict[str, str] | None:

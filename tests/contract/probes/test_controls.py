@@ -61,10 +61,11 @@ def test_a_key_in_the_query_is_sent_only_there(mock_target: Target) -> None:
     assert by_query.key_header not in exchange.request.headers
 
 
-@pytest.mark.parametrize(("name", "role"), PROVEN)
-@pytest.mark.parametrize("body", FOREIGN_BODIES, ids=repr)
-def test_a_gateways_answer_lacks_the_proof(name: str, role: str, body: object) -> None:
-    assert any(find_value(body, pointer) is ABSENT for pointer in manifest(name).controls[role].proof)
+def test_a_gateways_answer_lacks_the_proof(subtests: pytest.Subtests) -> None:
+    for body in FOREIGN_BODIES:
+        for name, role in PROVEN:
+            with subtests.test(body=body, name=name):
+                assert any(find_value(body, pointer) is ABSENT for pointer in manifest(name).controls[role].proof)
 
 
 def test_every_provider_has_a_control_that_proves_something() -> None:

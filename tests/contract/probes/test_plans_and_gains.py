@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from datetime import date
-
-import pytest
+from typing import TYPE_CHECKING
 
 from catalog_probe.probes.calls.call import get
 from catalog_probe.probes.coverage import missing_variables
@@ -20,6 +19,9 @@ from catalog_probe.probes.targets.target import Cost, Provider
 from tests.harness.command import CHECKOUT
 from tests.harness.engines import catalog
 from tests.harness.reference_pages import describe_variables
+
+if TYPE_CHECKING:
+    import pytest
 
 EVERY = frozenset(Cost)
 NIGHT = Rotation(Depth.ROTATE, date(2026, 11, 21))
@@ -110,14 +112,16 @@ def test_a_budget_is_spent_on_free_probes_then_on_most_facts_per_token() -> None
     assert plan_budget(dear, Provider("pa", max_tokens=1000), catalog()).left_out == (most,)
 
 
-@pytest.mark.parametrize("limit, code", [(999, "beyond-budget"), (1000, None)])
-def test_a_probe_larger_than_the_budget_is_not_tried(limit: int, code: str | None) -> None:
-    from catalog_probe.probes.planning.obstacles import find_obstacle
+def test_a_probe_larger_than_the_budget_is_not_tried(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[int, str | None]] = [(999, "beyond-budget"), (1000, None)]
+    for limit, code in cases:
+        with subtests.test(limit=limit):
+            from catalog_probe.probes.planning.obstacles import find_obstacle
 
-    target = targets.load("live", {"PA_API_KEY": "key-of-nobody"})
-    bounded = replace(target, providers={"pa": replace(target.providers["pa"], max_tokens=limit)})
-    reason = find_obstacle(row("pa/endpoints/models/list_models", 1000), bounded, EVERY)
-    assert (reason.code if reason else None) == code
+            target = targets.load("live", {"PA_API_KEY": "key-of-nobody"})
+            bounded = replace(target, providers={"pa": replace(target.providers["pa"], max_tokens=limit)})
+            reason = find_obstacle(row("pa/endpoints/models/list_models", 1000), bounded, EVERY)
+            assert (reason.code if reason else None) == code
 
 
 def test_the_docs_say_which_variable_enables_how_many_more_records() -> None:
@@ -126,17 +130,21 @@ def test_the_docs_say_which_variable_enables_how_many_more_records() -> None:
     assert "(reference/variables.md)" in (CHECKOUT / "docs" / "live.md").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("environ", [{"PA_API_KEY": ""}, {}], ids=["set and empty", "not set"])
-def test_a_provider_without_its_first_key_gains_only_by_that_key(environ: dict[str, str]) -> None:
+def test_a_provider_without_its_first_key_gains_only_by_that_key(subtests: pytest.Subtests) -> None:
     """The number includes values that can then be looked up."""
-    target = targets.load("live", environ)
-    (first,) = [gain for gain in missing_variables.list_gains(catalog(), target, target.allow) if gain.provider == "pa"]
-    target = targets.load("live", {"PA_API_KEY": "key-of-nobody"}).with_placeholder_values()
-    addresses = [str(record.address) for record in catalog().select("pa")]
-    assert (first.variable, first.records) == (
-        "PA_API_KEY",
-        len(make_plan(catalog(), target, target.allow, addresses).probed),
-    )
+    cases: list[tuple[str, dict[str, str]]] = [("set and empty", {"PA_API_KEY": ""}), ("not set", {})]
+    for case, environ in cases:
+        with subtests.test(case=case):
+            target = targets.load("live", environ)
+            (first,) = [
+                gain for gain in missing_variables.list_gains(catalog(), target, target.allow) if gain.provider == "pa"
+            ]
+            target = targets.load("live", {"PA_API_KEY": "key-of-nobody"}).with_placeholder_values()
+            addresses = [str(record.address) for record in catalog().select("pa")]
+            assert (first.variable, first.records) == (
+                "PA_API_KEY",
+                len(make_plan(catalog(), target, target.allow, addresses).probed),
+            )
 
 
 def test_a_gain_equals_the_records_that_the_variable_adds() -> None:
@@ -154,22 +162,28 @@ def test_a_gain_equals_the_records_that_the_variable_adds() -> None:
     assert len(after_plan - before_plan) == best.records
 
 
-@pytest.mark.parametrize("variable", ["PA_COMPLIANCE_KEY", "PA_ADMIN_KEY", "PA_SMALL_MODEL", "PC_REVOKED_KEY"])
-def test_a_keys_gain_includes_values_that_it_can_look_up(variable: str) -> None:
+def test_a_keys_gain_includes_values_that_it_can_look_up(subtests: pytest.Subtests) -> None:
     """Nothing more: what the first key's listing did not show is there for no other key."""
-    keys = {"PA_API_KEY": "key-of-nobody", "PC_API_KEY": "key-of-nobody"}
-    target = targets.load("live", keys)
-    (gain,) = [
-        gain for gain in missing_variables.list_gains(catalog(), target, target.allow) if gain.variable == variable
-    ]
-    after = targets.load("live", {**keys, variable: "value-of-nobody"})
-    newly = {
-        rule.value: "found" for rule in after.providers["pa"].rules_to_follow if rule.role in ("compliance", "admin")
-    }
-    able = {name for name in newly if after.providers["pa"].find_rule(name)}
-    after = after.with_values({"pa": {name: newly[name] for name in able}})
-    addresses = [str(record.address) for record in catalog().select(gain.provider)]
-    before_plan, after_plan = (
-        len(make_plan(catalog(), recipe, target.allow, addresses).probed) for recipe in (target, after)
-    )
-    assert gain.records == after_plan - before_plan > 0
+    cases: list[str] = ["PA_COMPLIANCE_KEY", "PA_ADMIN_KEY", "PA_SMALL_MODEL", "PC_REVOKED_KEY"]
+    for variable in cases:
+        with subtests.test(variable=variable):
+            keys = {"PA_API_KEY": "key-of-nobody", "PC_API_KEY": "key-of-nobody"}
+            target = targets.load("live", keys)
+            (gain,) = [
+                gain
+                for gain in missing_variables.list_gains(catalog(), target, target.allow)
+                if gain.variable == variable
+            ]
+            after = targets.load("live", {**keys, variable: "value-of-nobody"})
+            newly = {
+                rule.value: "found"
+                for rule in after.providers["pa"].rules_to_follow
+                if rule.role in ("compliance", "admin")
+            }
+            able = {name for name in newly if after.providers["pa"].find_rule(name)}
+            after = after.with_values({"pa": {name: newly[name] for name in able}})
+            addresses = [str(record.address) for record in catalog().select(gain.provider)]
+            before_plan, after_plan = (
+                len(make_plan(catalog(), recipe, target.allow, addresses).probed) for recipe in (target, after)
+            )
+            assert gain.records == after_plan - before_plan > 0

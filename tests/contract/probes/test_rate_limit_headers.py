@@ -44,9 +44,8 @@ CONSISTENT = {
 }
 
 
-@pytest.mark.parametrize(
-    ("changes", "found"),
-    [
+def test_a_family_agrees_with_itself(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[Mapping[str, str], list[tuple[str, str]]]] = [
         ({}, []),
         ({"left": "30000"}, []),
         ({"left": "31000"}, [("header-inconsistent", "left")]),
@@ -54,18 +53,19 @@ CONSISTENT = {
         ({"limit": "30500", "left": "31000"}, []),  # the limit rounded to a multiple
         ({"reset": "2001-01-01T00:00:00Z"}, []),  # no row holds it to the date of the answer
         ({"limit": "many", "left": "many", "reset": "soon"}, []),
-    ],
-)
-def test_a_family_agrees_with_itself(changes: Mapping[str, str], found: list[tuple[str, str]]) -> None:
-    assert [
-        (finding.code, finding.header) for finding in find_contradictions(RULES, {**CONSISTENT, **changes})
-    ] == found
+    ]
+    for changes, found in cases:
+        with subtests.test(changes=changes):
+            assert [
+                (finding.code, finding.header) for finding in find_contradictions(RULES, {**CONSISTENT, **changes})
+            ] == found
 
 
-@pytest.mark.parametrize("part", ["limit", "remaining", "reset"])
-def test_a_single_header_of_a_family_contradicts_nothing(part: str) -> None:
-    rules = [rule for rule in RULES if rule.part == part]
-    assert list(find_contradictions(rules, CONSISTENT)) == []
+def test_a_single_header_of_a_family_contradicts_nothing(subtests: pytest.Subtests) -> None:
+    for part in ["limit", "remaining", "reset"]:
+        with subtests.test(part=part):
+            rules = [rule for rule in RULES if rule.part == part]
+            assert list(find_contradictions(rules, CONSISTENT)) == []
 
 
 def test_an_optional_family_is_complete_or_absent() -> None:
@@ -286,11 +286,10 @@ def test_an_unasked_429_as_documented_is_only_inconclusive() -> None:
     assert unasked_findings(429, refusal("rate_limit_error"), RATE_LIMIT_HEADERS) == (Outcome.INCONCLUSIVE, [])
 
 
-@pytest.mark.parametrize(
-    ("kind", "headers"),
-    [("rate_limit_error", {}), ("teapot_error", RATE_LIMIT_HEADERS)],
-)
-def test_an_undocumented_unasked_429_is_reported(kind: str, headers: Mapping[str, str]) -> None:
-    outcome, findings = unasked_findings(429, refusal(kind), headers)
-    assert outcome is Outcome.INCONCLUSIVE
-    assert [finding.is_drift for finding in findings] == [False]
+def test_an_undocumented_unasked_429_is_reported(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[str, Mapping[str, str]]] = [("rate_limit_error", {}), ("teapot_error", RATE_LIMIT_HEADERS)]
+    for kind, headers in cases:
+        with subtests.test(kind=kind):
+            outcome, findings = unasked_findings(429, refusal(kind), headers)
+            assert outcome is Outcome.INCONCLUSIVE
+            assert [finding.is_drift for finding in findings] == [False]

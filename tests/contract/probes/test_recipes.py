@@ -6,7 +6,6 @@ from dataclasses import replace
 from datetime import date
 from typing import TYPE_CHECKING, Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -32,6 +31,8 @@ from tests.harness.engines import catalog
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    import pytest
 
     from catalog_probe.probes.recipes.probe import Probe
 
@@ -117,9 +118,8 @@ def target(*, live: bool = True, **changes: Any) -> Target:
 FREE = recipe(ADDRESS, get("/v1/models"))
 
 
-@pytest.mark.parametrize(
-    "probed, where, reason",
-    [
+def test_obstacles_of_a_recipe(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[Recipe, Target, tuple[str, str] | None]] = [
         (FREE, target(), None),
         (FREE, replace(target(), providers={}), ("provider-not-configured", "target 't' has no [providers.pa]")),
         (FREE, target(addresses={}), ("provider-not-configured", "add providers.pa.base_url to target 't'")),
@@ -148,12 +148,12 @@ FREE = recipe(ADDRESS, get("/v1/models"))
             target(),
             ("value-missing", "add providers.pa.values.large_model to target 't'"),
         ),
-    ],
-)
-def test_obstacles_of_a_recipe(probed: Recipe, where: Target, reason: tuple[str, str] | None) -> None:
-    found = find_obstacle(probed, where, where.allow)
-    assert (None if found is None else (found.code, found.detail)) == reason
-    assert found is None or found.code in NOT_PROBED
+    ]
+    for probed, where, reason in cases:
+        with subtests.test(probed=probed):
+            found = find_obstacle(probed, where, where.allow)
+            assert (None if found is None else (found.code, found.detail)) == reason
+            assert found is None or found.code in NOT_PROBED
 
 
 def test_a_plan_bounds_every_attempt_and_one_control_a_lane() -> None:
@@ -243,9 +243,10 @@ MISFITS: list[tuple[dict[str, Recipe], dict[str, Reason], str]] = [
 ]
 
 
-@pytest.mark.parametrize("recipes, unprobed, line", MISFITS)
-def test_a_misfit_is_reported_with_its_mend(recipes: dict[str, Recipe], unprobed: dict[str, Reason], line: str) -> None:
-    assert "".join(fit.find_misfits(small_catalog(), {"pa": RecipeBook(recipes, unprobed, {})})) == line
+def test_a_misfit_is_reported_with_its_mend(subtests: pytest.Subtests) -> None:
+    for recipes, unprobed, line in MISFITS:
+        with subtests.test(recipes=recipes):
+            assert "".join(fit.find_misfits(small_catalog(), {"pa": RecipeBook(recipes, unprobed, {})})) == line
 
 
 def test_a_reference_to_no_record_is_reported() -> None:

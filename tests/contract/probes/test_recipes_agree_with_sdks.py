@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 from collections import Counter
 from dataclasses import replace
-from typing import Any
-
-import pytest
+from typing import TYPE_CHECKING, Any
 
 from catalog_probe.probes.recipes.book import recipe_book
 from tests.harness import sdk_agreement as agreement
 from tests.harness.engines import catalog
+
+if TYPE_CHECKING:
+    import pytest
 
 
 def test_every_endpoint_record_is_compared_with_every_recorded_major() -> None:
@@ -59,9 +60,8 @@ def differing(address: str, **changes: Any) -> tuple[str, ...]:
     return tuple(agreement._find_differences(record, sent))
 
 
-@pytest.mark.parametrize(
-    ("changes", "told"),
-    [
+def test_each_part_of_a_request_is_compared(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[dict[str, Any], tuple[str, ...]]] = [
         ({}, ()),
         ({"method": "PUT"}, ("method",)),
         ({"path": "/v2/agents"}, ("path",)),
@@ -69,10 +69,10 @@ def differing(address: str, **changes: Any) -> tuple[str, ...]:
         ({"headers": {"authorization": "KEY"}}, ("version", "beta", "key")),
         ({"body": ["model", "name", "tools"]}, ("body:tools",)),
         ({"body": "multipart/form-data"}, ("body",)),
-    ],
-)
-def test_each_part_of_a_request_is_compared(changes: dict[str, Any], told: tuple[str, ...]) -> None:
-    assert differing("pa/endpoints/agents/create_agent", **changes) == told
+    ]
+    for changes, told in cases:
+        with subtests.test(changes=changes):
+            assert differing("pa/endpoints/agents/create_agent", **changes) == told
 
 
 def test_a_recipe_without_its_beta_header_differs(monkeypatch: pytest.MonkeyPatch) -> None:

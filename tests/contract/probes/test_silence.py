@@ -52,17 +52,18 @@ def step_outcome(expected: Expected, response: Response) -> Outcome:
     return step.outcome
 
 
-@pytest.mark.parametrize("protocol", ["sse", "websocket"])
-def test_an_empty_stream_never_conforms(protocol: str) -> None:
-    expected_steps = streamed_expectations(protocol)
-    assert expected_steps
-    matched = [
-        (expected.address, expected.label, response.ended)
-        for expected in expected_steps
-        for response in iterate_silent_answers(expected)
-        if step_outcome(expected, response) is Outcome.CONFORMS
-    ]
-    assert matched == []
+def test_an_empty_stream_never_conforms(subtests: pytest.Subtests) -> None:
+    for protocol in ["sse", "websocket"]:
+        with subtests.test(protocol=protocol):
+            expected_steps = streamed_expectations(protocol)
+            assert expected_steps
+            matched = [
+                (expected.address, expected.label, response.ended)
+                for expected in expected_steps
+                for response in iterate_silent_answers(expected)
+                if step_outcome(expected, response) is Outcome.CONFORMS
+            ]
+            assert matched == []
 
 
 def test_a_call_without_a_status_never_conforms() -> None:
@@ -89,25 +90,22 @@ def test_a_close_in_place_of_the_awaited_message_never_conforms() -> None:
 UNPROVEN_CAUSES = ("malformed_message", "expired_resumption_handle", "expired_ephemeral_token")
 
 
-@pytest.mark.parametrize("slug", UNPROVEN_CAUSES)
-@pytest.mark.parametrize(
-    ("response", "outcome", "reason"),
-    [
+def test_a_documented_close_conforms_whatever_its_cause(subtests: pytest.Subtests) -> None:
+    """A close has a code of 1000 to 1011 and a reason (1:4.2, 1:6); that one comes here at all is assumed."""
+    response_cases: list[tuple[Response, Outcome, ReasonCode | None]] = [
         (Response(101, events=(SENT,), close=Close(1007, "bad message")), Outcome.CONFORMS, None),
         (Response(101, events=(SENT,), close=Close(4000, "bad message")), Outcome.DRIFTED, None),
         (Response(101, events=(SENT,), close=Close(None, "bad message")), Outcome.DRIFTED, None),
         (Response(101, events=(SENT,), close=Close(1006, clean=False)), Outcome.DRIFTED, None),
         (Response(101, events=(SENT,), ended="malformed"), Outcome.DRIFTED, None),
         (Response(101, events=(SENT,), ended="stalled"), Outcome.INCONCLUSIVE, ReasonCode.ASSUMPTION_FAILED),
-    ],
-)
-def test_a_documented_close_conforms_whatever_its_cause(
-    slug: str, response: Response, outcome: Outcome, reason: ReasonCode | None
-) -> None:
-    """A close has a code of 1000 to 1011 and a reason (1:4.2, 1:6); that one comes here at all is assumed."""
-    (expected,) = asserted_expectations(catalog()[f"pb/errors/live/{slug}"], catalog().__getitem__)
-    verdict = judge_response(response, expected)
-    assert (verdict.outcome, verdict.reason and verdict.reason.code) == (outcome, reason)
+    ]
+    for response, outcome, reason in response_cases:
+        for slug in UNPROVEN_CAUSES:
+            with subtests.test(response=response, slug=slug):
+                (expected,) = asserted_expectations(catalog()[f"pb/errors/live/{slug}"], catalog().__getitem__)
+                verdict = judge_response(response, expected)
+                assert (verdict.outcome, verdict.reason and verdict.reason.code) == (outcome, reason)
 
 
 @pytest.mark.parametrize("provider", ["pa", "pb", "pc", "pd"])

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import pytest
-
 from catalog_probe.catalog.check.assertion_checks import unknown_revisions
 from catalog_probe.catalog.files.manifest import manifest
 from catalog_probe.catalog.files.store import Catalog
@@ -16,6 +14,8 @@ from catalog_probe.probes.targets.revising import with_revisions
 from tests.harness.engines import catalog, probe
 
 if TYPE_CHECKING:
+    import pytest
+
     from catalog_probe.catalog.evidence.results import Result
     from catalog_probe.catalog.model import Json
     from catalog_probe.probes.plugin.embedded_mock import EmbeddedMock
@@ -87,9 +87,8 @@ def test_a_revision_missing_from_the_manifest_is_reported() -> None:
     assert "2026-10-21" in complaint.mend
 
 
-@pytest.mark.parametrize(
-    ("since", "until", "asked", "holds"),
-    [
+def test_since_includes_its_revision_and_until_excludes_it(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[str, str, str, bool]] = [
         ("", "", OLD, True),
         (NEW, "", OLD, False),
         (NEW, "", NEW, True),
@@ -98,12 +97,12 @@ def test_a_revision_missing_from_the_manifest_is_reported() -> None:
         ("2023-01-01", NEW, OLD, True),
         (NEW, "", "2030-01-01", True),
         ("", NEW, "2030-01-01", False),
-    ],
-)
-def test_since_includes_its_revision_and_until_excludes_it(since: str, until: str, asked: str, holds: bool) -> None:
-    known = manifest("pa").revisions
-    assert known is not None
-    assert known.is_in_force(since, until, asked) is holds
+    ]
+    for since, until, asked, holds in cases:
+        with subtests.test(since=since):
+            known = manifest("pa").revisions
+            assert known is not None
+            assert known.is_in_force(since, until, asked) is holds
 
 
 def test_a_revision_in_the_path_counts_too() -> None:

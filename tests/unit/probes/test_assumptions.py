@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
-
-import pytest
+from typing import TYPE_CHECKING, Any
 
 from catalog_probe.catalog.envelopes.envelope import Envelope, envelope
 from catalog_probe.catalog.model import Aspect, Exchange, Finding, Outcome, Reason, Request, Response, Severity
@@ -18,16 +16,27 @@ from catalog_probe.probes.judging.verdicts.record_verdict import retract
 from tests.harness.engines import catalog
 from tests.unit.probes.judging_one import BODY, HEADERS, RATE_LIMIT, RATE_LIMITED, judge_answer
 
+if TYPE_CHECKING:
+    import pytest
+
 REVOKED = "pa/errors/general/key_revoked"
 WRONG_METHOD = "pc/errors/request/unprocessable"
 
 
-@pytest.mark.parametrize(
-    ("status", "success"),
-    [(200, True), (101, True), (399, True), (400, False), (401, False), (529, False), (None, False), ("200", False)],
-)
-def test_status_below_400_is_no_refusal(status: Any, success: bool) -> None:
-    assert is_no_refusal(status) is success
+def test_status_below_400_is_no_refusal(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[Any, bool]] = [
+        (200, True),
+        (101, True),
+        (399, True),
+        (400, False),
+        (401, False),
+        (529, False),
+        (None, False),
+        ("200", False),
+    ]
+    for status, success in cases:
+        with subtests.test(status=status):
+            assert is_no_refusal(status) is success
 
 
 def severity_by_key(findings: tuple[Finding, ...]) -> dict[str, str]:
@@ -43,29 +52,36 @@ def make_pc_refusal(**fields: Any) -> Response:
 ASSUMED_SHAPE = {"assumed": {"answer/body": "Not shown."}}
 
 
-@pytest.mark.parametrize(
-    ("response", "expected"),
-    [
-        (replace(RATE_LIMITED, body={**BODY, "error": {"message": "slow"}}), {"answer/type": "should"}),
-        (replace(RATE_LIMITED, body={**BODY, "error": {"type": "teapot", "message": "slow"}}), {"answer/type": "must"}),
-        (replace(RATE_LIMITED, headers={}), {"answer/header:request-id": "must"}),
-    ],
-    ids=["a member that is missing", "a member of another value", "no header"],
-)
-def test_assumed_shape_covers_locations_but_no_values_or_headers(response: Response, expected: dict[str, str]) -> None:
-    severities = severity_by_key(judge_answer(RATE_LIMIT, response, ASSUMED_SHAPE).findings)
-    assert expected.items() <= severities.items()
+def test_assumed_shape_covers_locations_but_no_values_or_headers(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[str, Response, dict[str, str]]] = [
+        (
+            "a member that is missing",
+            replace(RATE_LIMITED, body={**BODY, "error": {"message": "slow"}}),
+            {"answer/type": "should"},
+        ),
+        (
+            "a member of another value",
+            replace(RATE_LIMITED, body={**BODY, "error": {"type": "teapot", "message": "slow"}}),
+            {"answer/type": "must"},
+        ),
+        ("no header", replace(RATE_LIMITED, headers={}), {"answer/header:request-id": "must"}),
+    ]
+    for case, response, expected in cases:
+        with subtests.test(case=case):
+            severities = severity_by_key(judge_answer(RATE_LIMIT, response, ASSUMED_SHAPE).findings)
+            assert expected.items() <= severities.items()
 
 
-@pytest.mark.parametrize("member", ["type", "code", "param"])
-def test_missing_member_is_drift_only_of_a_documented_shape(member: str) -> None:
-    fields = {member: "x", "http_status": 422}
-    response = make_pc_refusal(**{member: "leave out"})
-    documented, assumed = (
-        judge_answer(WRONG_METHOD, response, {**fields, **assumption}) for assumption in ({}, ASSUMED_SHAPE)
-    )
-    assert severity_by_key(documented.findings)[f"answer/{member}"] == "must"
-    assert severity_by_key(assumed.findings)[f"answer/{member}"] == "should"
+def test_missing_member_is_drift_only_of_a_documented_shape(subtests: pytest.Subtests) -> None:
+    for member in ["type", "code", "param"]:
+        with subtests.test(member=member):
+            fields = {member: "x", "http_status": 422}
+            response = make_pc_refusal(**{member: "leave out"})
+            documented, assumed = (
+                judge_answer(WRONG_METHOD, response, {**fields, **assumption}) for assumption in ({}, ASSUMED_SHAPE)
+            )
+            assert severity_by_key(documented.findings)[f"answer/{member}"] == "must"
+            assert severity_by_key(assumed.findings)[f"answer/{member}"] == "should"
 
 
 def test_missing_message_is_drift_only_of_a_documented_shape() -> None:
@@ -131,32 +147,35 @@ def test_other_alternative_is_no_finding() -> None:
     assert list(weigh_findings(expect_assertions(choice, code), findings)) == findings[1:]
 
 
-@pytest.mark.parametrize(
-    ("code", "observed", "severity"),
-    [
+def test_assumed_location_may_be_empty_but_not_wrong(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[str, Any, Severity]] = [
         ("field-missing", "absent", Severity.SHOULD),
         ("values-missing", "absent", Severity.SHOULD),
         ("values-missing", [], Severity.MUST),
         ("values-differ", "absent", Severity.MUST),
         ("field-differs", "b", Severity.MUST),
-    ],
-)
-def test_assumed_location_may_be_empty_but_not_wrong(code: str, observed: Any, severity: Severity) -> None:
-    key = AssertionKey("answer", "body", "/error/kind")
-    assumed = Assertion(RATE_LIMIT, key, {"const": "a"}, Basis.ASSUMED, assumed="where it stands is not shown")
-    (finding,) = weigh_findings(expect_assertions(assumed), [make_finding(str(key), code, observed)])
-    assert finding.severity is severity
+    ]
+    for code, observed, severity in cases:
+        with subtests.test(code=code):
+            key = AssertionKey("answer", "body", "/error/kind")
+            assumed = Assertion(RATE_LIMIT, key, {"const": "a"}, Basis.ASSUMED, assumed="where it stands is not shown")
+            (finding,) = weigh_findings(expect_assertions(assumed), [make_finding(str(key), code, observed)])
+            assert finding.severity is severity
 
 
-@pytest.mark.parametrize(("key", "severity"), [("status:/error/code", Severity.SHOULD), ("status", Severity.MUST)])
-def test_status_in_body_is_assumed_with_the_shape(key: str, severity: Severity) -> None:
-    aspect, _, location = key.partition(":")
-    status = Assertion(RATE_LIMIT, AssertionKey("answer", aspect, location), 429, Basis.DOCUMENTED)
-    shape = Assertion(RATE_LIMIT, AssertionKey("answer", "body"), {}, Basis.ASSUMED, assumed="not shown")
-    (assumed,) = weigh_findings(expect_assertions(status, shape), [make_finding(f"answer/{key}", "code-differs")])
-    assert assumed.severity is severity
-    (documented,) = weigh_findings(expect_assertions(status), [make_finding(f"answer/{key}", "code-differs")])
-    assert documented.severity is Severity.MUST
+def test_status_in_body_is_assumed_with_the_shape(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[str, Severity]] = [("status:/error/code", Severity.SHOULD), ("status", Severity.MUST)]
+    for key, severity in cases:
+        with subtests.test(key=key):
+            aspect, _, location = key.partition(":")
+            status = Assertion(RATE_LIMIT, AssertionKey("answer", aspect, location), 429, Basis.DOCUMENTED)
+            shape = Assertion(RATE_LIMIT, AssertionKey("answer", "body"), {}, Basis.ASSUMED, assumed="not shown")
+            (assumed,) = weigh_findings(
+                expect_assertions(status, shape), [make_finding(f"answer/{key}", "code-differs")]
+            )
+            assert assumed.severity is severity
+            (documented,) = weigh_findings(expect_assertions(status), [make_finding(f"answer/{key}", "code-differs")])
+            assert documented.severity is Severity.MUST
 
 
 def test_assumed_status_in_body_is_resolved_by_any_other() -> None:
@@ -181,68 +200,70 @@ RATE_TYPE = "rate_limit_error"
 CODE_LOCATION = "/content/*/content/error_code"
 
 
-@pytest.mark.parametrize(
-    ("block", "severity"),
-    [
-        ({"content": {"error_code": CODE}}, None),
-        ({"error_code": CODE}, Severity.SHOULD),
-        ({"content": {"error_code": "another"}}, Severity.MUST),
-        ({"content": {"code": CODE}}, Severity.MUST),
-        ({"failed": {"reason": CODE}}, Severity.MUST),
-        ({"error_code": "another", "content": {"code": CODE}}, Severity.SHOULD),
-        ({"content": [CODE]}, Severity.SHOULD),
-        ({"text": "Nothing was searched for."}, Severity.SHOULD),
-    ],
-    ids=["there", "elsewhere", "another", "renamed", "renamed elsewhere", "both", "in a list", "no failure"],
-)
-def test_field_name_is_documented_at_an_assumed_location(block: Any, severity: Severity | None) -> None:
+def test_field_name_is_documented_at_an_assumed_location(subtests: pytest.Subtests) -> None:
     """2:7.3: server-tool result blocks carry `error_code`; where in them is not shown."""
-    record = catalog()["pa/errors/server_tools/web_search_max_uses_exceeded"]
-    (expected,) = asserted_expectations(record, catalog().__getitem__)
-    body = {"type": "message", "content": [{"type": "text", "text": "Let me see."}, block]}
-    exchange = Exchange("answer", Request("POST", "/v1/messages"), Response(200, {}, body=body, body_type="json"))
-    key = f"answer/body:{CODE_LOCATION}"
-    findings = [
-        finding for finding in weigh_findings(expected, compare(expected, exchange)) if finding.assertion == key
+    cases: list[tuple[str, Any, Severity | None]] = [
+        ("there", {"content": {"error_code": CODE}}, None),
+        ("elsewhere", {"error_code": CODE}, Severity.SHOULD),
+        ("another", {"content": {"error_code": "another"}}, Severity.MUST),
+        ("renamed", {"content": {"code": CODE}}, Severity.MUST),
+        ("renamed elsewhere", {"failed": {"reason": CODE}}, Severity.MUST),
+        ("both", {"error_code": "another", "content": {"code": CODE}}, Severity.SHOULD),
+        ("in a list", {"content": [CODE]}, Severity.SHOULD),
+        ("no failure", {"text": "Nothing was searched for."}, Severity.SHOULD),
     ]
-    assert [finding.severity for finding in findings] == ([severity] if severity else [])
+    for case, block, severity in cases:
+        with subtests.test(case=case):
+            record = catalog()["pa/errors/server_tools/web_search_max_uses_exceeded"]
+            (expected,) = asserted_expectations(record, catalog().__getitem__)
+            body = {"type": "message", "content": [{"type": "text", "text": "Let me see."}, block]}
+            exchange = Exchange(
+                "answer", Request("POST", "/v1/messages"), Response(200, {}, body=body, body_type="json")
+            )
+            key = f"answer/body:{CODE_LOCATION}"
+            findings = [
+                finding for finding in weigh_findings(expected, compare(expected, exchange)) if finding.assertion == key
+            ]
+            assert [finding.severity for finding in findings] == ([severity] if severity else [])
 
 
-@pytest.mark.parametrize(
-    ("error", "drifts", "notes"),
-    [
-        ({"type": 7, "message": "slow"}, ["type-differs"], ["body-shape"]),
-        ({"type": RATE_TYPE, "message": 7}, ["body-shape"], []),
-        ({"type": 7, "message": 7}, ["body-shape", "type-differs"], ["body-shape"]),
-        ({"type": RATE_TYPE, "message": "slow"}, [], []),
-    ],
-    ids=["one place", "another place", "both", "as documented"],
-)
-def test_wrong_field_is_one_drift(error: Any, drifts: list[str], notes: list[str]) -> None:
-    verdict = judge_answer(RATE_LIMIT, replace(RATE_LIMITED, body={**BODY, "error": error}), {})
-    assert sorted(finding.code for finding in verdict.findings if finding.is_drift) == drifts
-    assert [finding.code for finding in verdict.findings if not finding.is_drift] == notes
-    (observation,) = verdict.observations
-    assert ("body" in observation.matched) == (drifts == [])
-    assert not retract(verdict, Reason("gateway-page", "")).findings
+def test_wrong_field_is_one_drift(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[str, Any, list[str], list[str]]] = [
+        ("one place", {"type": 7, "message": "slow"}, ["type-differs"], ["body-shape"]),
+        ("another place", {"type": RATE_TYPE, "message": 7}, ["body-shape"], []),
+        ("both", {"type": 7, "message": 7}, ["body-shape", "type-differs"], ["body-shape"]),
+        ("as documented", {"type": RATE_TYPE, "message": "slow"}, [], []),
+    ]
+    for case, error, drifts, notes in cases:
+        with subtests.test(case=case):
+            verdict = judge_answer(RATE_LIMIT, replace(RATE_LIMITED, body={**BODY, "error": error}), {})
+            assert sorted(finding.code for finding in verdict.findings if finding.is_drift) == drifts
+            assert [finding.code for finding in verdict.findings if not finding.is_drift] == notes
+            (observation,) = verdict.observations
+            assert ("body" in observation.matched) == (drifts == [])
+            assert not retract(verdict, Reason("gateway-page", "")).findings
 
 
-@pytest.mark.parametrize(
-    ("response", "fields", "code"),
-    [
-        (replace(RATE_LIMITED, headers={}, body={"type": "error", "request_id": "req_1"}), {}, "header-missing"),
+def test_shape_is_drift_if_no_other_drift_covers_it(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[str, Response, dict[str, Any], str]] = [
         (
+            "of a header",
+            replace(RATE_LIMITED, headers={}, body={"type": "error", "request_id": "req_1"}),
+            {},
+            "header-missing",
+        ),
+        (
+            "of an assumption",
             replace(RATE_LIMITED, body={**BODY, "error": {"type": 7, "message": "slow"}}),
             {"assumed": {"answer/type": "Not shown."}},
             "type-differs",
         ),
-    ],
-    ids=["of a header", "of an assumption"],
-)
-def test_shape_is_drift_if_no_other_drift_covers_it(response: Response, fields: dict[str, Any], code: str) -> None:
-    findings = judge_answer(RATE_LIMIT, response, fields).findings
-    assert code in {finding.code for finding in findings}
-    assert "body-shape" in {finding.code for finding in findings if finding.is_drift}
+    ]
+    for case, response, fields, code in cases:
+        with subtests.test(case=case):
+            findings = judge_answer(RATE_LIMIT, response, fields).findings
+            assert code in {finding.code for finding in findings}
+            assert "body-shape" in {finding.code for finding in findings if finding.is_drift}
 
 
 def test_wrong_field_in_an_array_is_one_drift() -> None:

@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-import pytest
-
 from catalog_probe.catalog.evidence.results import Result
 from catalog_probe.catalog.evidence.verdicts.blindness import find_blind_providers
 from catalog_probe.catalog.model import Exchange, Outcome, Reason, Record, Request, Response, Severity
@@ -28,6 +26,8 @@ from tests.unit.probes.judging_one import (
 )
 
 if TYPE_CHECKING:
+    import pytest
+
     from catalog_probe.probes.judging.verdicts.verdict import Verdict
 
 
@@ -70,34 +70,41 @@ ASSUMED_SUCCESS = {"success/status": "not shown"}
 ASSUMED_STATUS = {"assumed": {"answer/status": "not shown"}}
 
 
-@pytest.mark.parametrize("status, is_resolved", [(429, True), (403, False), (500, False)])
-def test_assumption_is_not_resolved_under_a_wrong_status(status: int, is_resolved: bool) -> None:
+def test_assumption_is_not_resolved_under_a_wrong_status(subtests: pytest.Subtests) -> None:
     """An organization's policy or an incident answers with a type of its own."""
-    response = Response(status, HEADERS, {**BODY, "error": {"type": "policy_violation", "message": "no"}}, "json")
-    verdict = judge_answer(RATE_LIMIT, response, {"assumed": {"answer/type": "not shown"}})
-    assert ("answer/type" in {finding.assertion for finding in verdict.findings}) is is_resolved
-    assert ("type" in get_observation(verdict).mismatched) is is_resolved
+    cases: list[tuple[int, bool]] = [(429, True), (403, False), (500, False)]
+    for status, is_resolved in cases:
+        with subtests.test(status=status):
+            response = Response(
+                status, HEADERS, {**BODY, "error": {"type": "policy_violation", "message": "no"}}, "json"
+            )
+            verdict = judge_answer(RATE_LIMIT, response, {"assumed": {"answer/type": "not shown"}})
+            assert ("answer/type" in {finding.assertion for finding in verdict.findings}) is is_resolved
+            assert ("type" in get_observation(verdict).mismatched) is is_resolved
 
 
-@pytest.mark.parametrize("status", [404, 429])
-def test_text_in_place_of_json_does_not_resolve_the_status(status: int) -> None:
+def test_text_in_place_of_json_does_not_resolve_the_status(subtests: pytest.Subtests) -> None:
     """A gateway in front of the provider answers unknown paths in its own way."""
-    verdict = judge_answer(RATE_LIMIT, Response(status, HEADERS, "404 page not found", "text"), ASSUMED_STATUS)
-    assert verdict.outcome is Outcome.DRIFTED
-    assert {finding.assertion for finding in verdict.findings if finding.severity is not Severity.INFO} == {
-        "answer/body"
-    }
-    observation = get_observation(verdict)
-    assert observation.not_observed["status"] == "another-answer"
-    assert "status" not in (*observation.mismatched, *observation.matched)
+    for status in [404, 429]:
+        with subtests.test(status=status):
+            verdict = judge_answer(RATE_LIMIT, Response(status, HEADERS, "404 page not found", "text"), ASSUMED_STATUS)
+            assert verdict.outcome is Outcome.DRIFTED
+            assert {finding.assertion for finding in verdict.findings if finding.severity is not Severity.INFO} == {
+                "answer/body"
+            }
+            observation = get_observation(verdict)
+            assert observation.not_observed["status"] == "another-answer"
+            assert "status" not in (*observation.mismatched, *observation.matched)
 
 
-@pytest.mark.parametrize("status, outcome", [(429, Outcome.CONFORMS), (503, Outcome.CONFORMS), (404, Outcome.DRIFTED)])
-def test_only_documented_alternatives_conform(status: int, outcome: Outcome) -> None:
-    choice = {"alternatives": {"answer/status": {"values": [429, 503], "source": "2:7.3#429 rate limit"}}}
-    verdict = judge_answer(RATE_LIMIT, replace(RATE_LIMITED, status=status), choice)
-    assert verdict.outcome is outcome
-    assert ("status" in get_observation(verdict).matched) is (outcome is Outcome.CONFORMS)
+def test_only_documented_alternatives_conform(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[int, Outcome]] = [(429, Outcome.CONFORMS), (503, Outcome.CONFORMS), (404, Outcome.DRIFTED)]
+    for status, outcome in cases:
+        with subtests.test(status=status):
+            choice = {"alternatives": {"answer/status": {"values": [429, 503], "source": "2:7.3#429 rate limit"}}}
+            verdict = judge_answer(RATE_LIMIT, replace(RATE_LIMITED, status=status), choice)
+            assert verdict.outcome is outcome
+            assert ("status" in get_observation(verdict).matched) is (outcome is Outcome.CONFORMS)
 
 
 def test_exceeded_assumed_bound_is_no_drift() -> None:
@@ -144,19 +151,17 @@ def test_resolved_assumption_is_only_info() -> None:
     assert [finding.severity for finding in new_verdict.findings] == [Severity.SHOULD]
 
 
-@pytest.mark.parametrize(
-    "response, findings",
-    [
-        (Response(500, {}, {**BODY, "error": {"type": "api_error", "message": "x"}}, "json"), True),
-        (Response(500, {}, {"message": "upstream connect error"}, "json"), False),
-        (Response(500, {}, None, "empty"), False),
-    ],
-    ids=["own-envelope", "foreign-envelope", "bare"],
-)
-def test_server_fault_keeps_findings_only_in_the_providers_envelope(response: Response, findings: bool) -> None:
-    verdict = judge_answer(RATE_LIMIT, response, {})
-    assert verdict.reason is not None
-    assert (verdict.reason.code, bool(verdict.findings)) == ("server-fault", findings)
+def test_server_fault_keeps_findings_only_in_the_providers_envelope(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[str, Response, bool]] = [
+        ("own-envelope", Response(500, {}, {**BODY, "error": {"type": "api_error", "message": "x"}}, "json"), True),
+        ("foreign-envelope", Response(500, {}, {"message": "upstream connect error"}, "json"), False),
+        ("bare", Response(500, {}, None, "empty"), False),
+    ]
+    for case, response, findings in cases:
+        with subtests.test(case=case):
+            verdict = judge_answer(RATE_LIMIT, response, {})
+            assert verdict.reason is not None
+            assert (verdict.reason.code, bool(verdict.findings)) == ("server-fault", findings)
 
 
 def judge_delete(*responses: Response) -> Verdict:
@@ -195,12 +200,15 @@ def test_documented_refusal_of_a_tier_conforms() -> None:
     assert observation.not_observed["body"] == "another-answer"
 
 
-@pytest.mark.parametrize(
-    ("label", "body"),
-    [("service_tier_flex", UNKNOWN_PARAMETER), ("truncation_auto", TIER_REFUSED), ("success", TIER_REFUSED)],
-)
-def test_other_refusal_of_a_success_is_drift(label: str, body: dict[str, Any]) -> None:
-    assert judge_answer(RESPONSES, Response(400, {}, body, "json"), {}, label).outcome is Outcome.DRIFTED
+def test_other_refusal_of_a_success_is_drift(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[str, dict[str, Any]]] = [
+        ("service_tier_flex", UNKNOWN_PARAMETER),
+        ("truncation_auto", TIER_REFUSED),
+        ("success", TIER_REFUSED),
+    ]
+    for label, body in cases:
+        with subtests.test(label=label):
+            assert judge_answer(RESPONSES, Response(400, {}, body, "json"), {}, label).outcome is Outcome.DRIFTED
 
 
 def test_status_alternatives_include_the_documented_refusal() -> None:
@@ -214,42 +222,46 @@ def test_status_alternatives_include_the_documented_refusal() -> None:
 SPEND_CAP = "pa/errors/general/spend_cap"
 
 
-@pytest.mark.parametrize(
-    "details, outcome",
-    [
-        ({"error_code": "enforced_spend_limit_reached"}, Outcome.CONFORMS),
-        ({}, Outcome.CONFORMS),
-        ({"error_code": "renamed"}, Outcome.DRIFTED),
-    ],
-    ids=["there", "elsewhere", "another-value"],
-)
-def test_value_at_an_assumed_location_is_documented(details: dict[str, str], outcome: Outcome) -> None:
+def test_value_at_an_assumed_location_is_documented(subtests: pytest.Subtests) -> None:
     """A renamed documented value must drift, not just resolve our assumption."""
-    headers = {name: value for name, value in HEADERS.items() if name != "retry-after"} | {"x-should-retry": "false"}
-    body = {**BODY, "error": {**BODY["error"], "details": details}}
-    assert judge_answer(SPEND_CAP, Response(429, headers, body, "json"), {}).outcome is outcome
+    cases: list[tuple[str, dict[str, str], Outcome]] = [
+        ("there", {"error_code": "enforced_spend_limit_reached"}, Outcome.CONFORMS),
+        ("elsewhere", {}, Outcome.CONFORMS),
+        ("another-value", {"error_code": "renamed"}, Outcome.DRIFTED),
+    ]
+    for case, details, outcome in cases:
+        with subtests.test(case=case):
+            headers = {name: value for name, value in HEADERS.items() if name != "retry-after"} | {
+                "x-should-retry": "false"
+            }
+            body = {**BODY, "error": {**BODY["error"], "details": details}}
+            assert judge_answer(SPEND_CAP, Response(429, headers, body, "json"), {}).outcome is outcome
 
 
-@pytest.mark.parametrize("first_is_answered", [True, False])
-def test_equality_is_observed_only_with_both_answers(first_is_answered: bool) -> None:
-    expected = load_steps("pa/errors/compliance/organization_settings_not_available")
-    first, other = (
-        expectation for expectation in expected if expectation.label in (expected[0].label, expected[1].label)
-    )
-    assert [expectation.of for expectation in other.relations if expectation.of] == [(first.label,)]
-    body = {"type": "error", "error": {"type": "not_found_error", "message": "x"}, "request_id": "req_1"}
-    answer = Response(404, {**HEADERS, "x-should-retry": "false"}, body, "json")
-    request = Request("GET", "https://x/v1/compliance/organizations/o/settings")
-    exchanges = (
-        Exchange(
-            first.label, request, answer if first_is_answered else None, None if first_is_answered else Reason("x")
-        ),
-        Exchange(other.label, request, answer),
-    )
-    verdict = judge_exchanges([first, other], *exchanges)
-    (observation,) = (expectation for expectation in verdict.observations if expectation.label == other.label)
-    assert (f"relation:equals:{first.label}" in observation.matched) is first_is_answered
-    assert (observation.not_observed == {f"relation:equals:{first.label}": "no-twin"}) is not first_is_answered
+def test_equality_is_observed_only_with_both_answers(subtests: pytest.Subtests) -> None:
+    for first_is_answered in [True, False]:
+        with subtests.test(first_is_answered=first_is_answered):
+            expected = load_steps("pa/errors/compliance/organization_settings_not_available")
+            first, other = (
+                expectation for expectation in expected if expectation.label in (expected[0].label, expected[1].label)
+            )
+            assert [expectation.of for expectation in other.relations if expectation.of] == [(first.label,)]
+            body = {"type": "error", "error": {"type": "not_found_error", "message": "x"}, "request_id": "req_1"}
+            answer = Response(404, {**HEADERS, "x-should-retry": "false"}, body, "json")
+            request = Request("GET", "https://x/v1/compliance/organizations/o/settings")
+            exchanges = (
+                Exchange(
+                    first.label,
+                    request,
+                    answer if first_is_answered else None,
+                    None if first_is_answered else Reason("x"),
+                ),
+                Exchange(other.label, request, answer),
+            )
+            verdict = judge_exchanges([first, other], *exchanges)
+            (observation,) = (expectation for expectation in verdict.observations if expectation.label == other.label)
+            assert (f"relation:equals:{first.label}" in observation.matched) is first_is_answered
+            assert (observation.not_observed == {f"relation:equals:{first.label}": "no-twin"}) is not first_is_answered
 
 
 def test_other_success_status_than_assumed_is_still_compared() -> None:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-import pytest
+from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.model import Reason
 from catalog_probe.catalog.model.codes import ReasonCode
 from catalog_probe.probes.running.pacing.budget import Budget
 from catalog_probe.probes.targets.target import Provider
+
+if TYPE_CHECKING:
+    import pytest
 
 
 def budget_spent(detail: str) -> Reason:
@@ -21,16 +24,19 @@ def test_requests_are_refused_beyond_the_budget() -> None:
         assert budget.take_request() == budget_spent("max_requests = 2; 2 requests sent, 0 tokens reserved")
 
 
-@pytest.mark.parametrize("limit", [0, 100])
-def test_tokens_are_refused_beyond_the_budget(limit: int) -> None:
-    budget = Budget(Provider("pa", max_tokens=limit))
-    budget.take_request()
-    assert budget.reserve_tokens(limit // 2) is None
-    refused = budget_spent(f"max_tokens = {limit}; 1 requests sent, {limit // 2} tokens reserved")
-    assert budget.reserve_tokens(limit // 2 + 1) == refused
-    assert budget.reserve_tokens(limit // 2) is None, "one that takes less may"
-    assert budget.reserve_tokens(1) == budget_spent(f"max_tokens = {limit}; 1 requests sent, {limit} tokens reserved")
-    assert budget.reserve_tokens(0) is None, "and one that takes none"
+def test_tokens_are_refused_beyond_the_budget(subtests: pytest.Subtests) -> None:
+    for limit in [0, 100]:
+        with subtests.test(limit=limit):
+            budget = Budget(Provider("pa", max_tokens=limit))
+            budget.take_request()
+            assert budget.reserve_tokens(limit // 2) is None
+            refused = budget_spent(f"max_tokens = {limit}; 1 requests sent, {limit // 2} tokens reserved")
+            assert budget.reserve_tokens(limit // 2 + 1) == refused
+            assert budget.reserve_tokens(limit // 2) is None, "one that takes less may"
+            assert budget.reserve_tokens(1) == budget_spent(
+                f"max_tokens = {limit}; 1 requests sent, {limit} tokens reserved"
+            )
+            assert budget.reserve_tokens(0) is None, "and one that takes none"
 
 
 def test_budget_without_limits_refuses_nothing() -> None:

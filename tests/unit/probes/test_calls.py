@@ -8,21 +8,19 @@ from catalog_probe.probes.calls.body import NO_BODY, AnnouncedBody, Body, BytesB
 from catalog_probe.probes.calls.call import LANE_KEY, MockControls, get, invoke, post
 
 
-@pytest.mark.parametrize(
-    "content, body",
-    [
-        ({"a": 1}, JsonBody({"a": 1})),
-        (None, JsonBody(None)),
-        (BytesBody(b"{"), BytesBody(b"{")),
-        (DeclaredBody(7), DeclaredBody(7)),
-        (AnnouncedBody(7), AnnouncedBody(7)),
-        (NO_BODY, NO_BODY),
-    ],
-    ids=["object", "null", "content", "declared", "announced", "none"],
-)
-def test_body_is_json_unless_typed(content: object, body: Body) -> None:
-    assert post("/v1/x", content).body == body
-    assert invoke("/p.S/M", content).body == body
+def test_body_is_json_unless_typed(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[str, object, Body]] = [
+        ("object", {"a": 1}, JsonBody({"a": 1})),
+        ("null", None, JsonBody(None)),
+        ("content", BytesBody(b"{"), BytesBody(b"{")),
+        ("declared", DeclaredBody(7), DeclaredBody(7)),
+        ("announced", AnnouncedBody(7), AnnouncedBody(7)),
+        ("none", NO_BODY, NO_BODY),
+    ]
+    for case, content, body in cases:
+        with subtests.test(case=case):
+            assert post("/v1/x", content).body == body
+            assert invoke("/p.S/M", content).body == body
 
 
 def test_bare_bytes_are_refused() -> None:

@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-import pytest
-
 from catalog_probe.catalog.envelopes.envelope import Envelope
 from catalog_probe.catalog.model import Aspect, Json, Response
 from catalog_probe.catalog.model.assertion import Assertion, AssertionKey, Basis
@@ -14,6 +12,8 @@ from catalog_probe.catalog.model.exchange import Truncation
 from catalog_probe.catalog.reading.headers import HeaderRule
 
 if TYPE_CHECKING:
+    import pytest
+
     from catalog_probe.catalog.reading.expected import Expected
 
 from tests.unit.probes.comparing import SCHEMA, WIRE, find_differences, make_expected, make_response, summarize_findings
@@ -29,19 +29,18 @@ def test_documented_answer_has_no_finding() -> None:
     assert summarize_findings(expected, None) == []
 
 
-@pytest.mark.parametrize(
-    ("changes", "status", "findings"),
-    [
+def test_status_is_compared(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[dict[str, Any], int | None, list[Any]]] = [
         ({"status": 400}, 400, []),
         ({"status": 400}, 404, [("status", "status-differs", 400, 404)]),
         ({"status": 400}, None, [("status", "status-differs", 400, None)]),
         ({"status": None, "status_class": 4}, 429, []),
         ({"status": None, "status_class": 4}, 500, [("status", "status-differs", "4xx", 500)]),
         ({"status": None}, 204, []),
-    ],
-)
-def test_status_is_compared(changes: dict[str, Any], status: int, findings: list[Any]) -> None:
-    assert summarize_findings(make_expected(**changes), make_response(status=status)) == findings
+    ]
+    for changes, status, findings in cases:
+        with subtests.test(changes=changes):
+            assert summarize_findings(make_expected(**changes), make_response(status=status)) == findings
 
 
 PRESENT = HeaderRule("request-id", "present")
@@ -50,9 +49,8 @@ EQUALS = HeaderRule("x-should-retry", "equals", value="true")
 SECONDS = HeaderRule("retry-after", "format", format="seconds")
 
 
-@pytest.mark.parametrize(
-    ("rule", "sent", "findings"),
-    [
+def test_header_is_held_to_its_rule(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[HeaderRule, dict[str, str], list[Any]]] = [
         (PRESENT, {"request-id": "req_1"}, []),
         (PRESENT, {}, [("header:request-id", "header-missing", "present", "absent")]),
         (PRESENT, {"request-id": " "}, [("header:request-id", "header-malformed", "present", " ")]),
@@ -67,10 +65,10 @@ SECONDS = HeaderRule("retry-after", "format", format="seconds")
         (HeaderRule("retry-after", "format", format="seconds", optional=True), {}, []),
         (HeaderRule("pa-limit-*", "present"), {"pa-limit-input": "1"}, []),
         (HeaderRule("pa-limit-*", "present"), {}, [("header:pa-limit-*", "header-missing", "present", "absent")]),
-    ],
-)
-def test_header_is_held_to_its_rule(rule: HeaderRule, sent: dict[str, str], findings: list[Any]) -> None:
-    assert summarize_findings(make_expected(headers=(rule,)), make_response(headers=sent)) == findings
+    ]
+    for rule, sent, findings in cases:
+        with subtests.test(rule=rule):
+            assert summarize_findings(make_expected(headers=(rule,)), make_response(headers=sent)) == findings
 
 
 def test_finding_names_the_received_header() -> None:
@@ -108,19 +106,18 @@ def expect_body(body: str) -> Expected:
     )
 
 
-@pytest.mark.parametrize(
-    ("kind", "response", "findings"),
-    [
+def test_body_kind_is_checked_before_its_contents(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[str, Response, list[Any]]] = [
         ("empty", make_response(None, body_type="empty"), []),
         ("empty", make_response({}, body_type="json"), [("body", "body-not-empty", "empty", {})]),
         ("json", make_response("<html>", body_type="text"), [("body", "body-malformed", "JSON", "text: <html>")]),
         ("json", make_response(None, body_type="empty"), [("body", "body-malformed", "JSON", "empty: None")]),
         ("any", make_response({"a": 1}), [("body:/a", "field-unexpected", "absent", 1)]),
         ("any", make_response("text", body_type="text"), []),
-    ],
-)
-def test_body_kind_is_checked_before_its_contents(kind: str, response: Response, findings: list[Any]) -> None:
-    assert summarize_findings(expect_body(kind), response) == findings
+    ]
+    for kind, response, findings in cases:
+        with subtests.test(kind=kind):
+            assert summarize_findings(expect_body(kind), response) == findings
 
 
 def test_assumed_item_field_is_not_missing_from_an_empty_list() -> None:
@@ -172,9 +169,8 @@ def test_large_schema_rule_is_named_instead_of_quoted() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("wire", "error", "findings"),
-    [
+def test_wire_values_are_compared(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[dict[str, Json], dict[str, Json], list[Any]]] = [
         ({"type": "a"}, {"type": "a"}, []),
         ({"type": "a"}, {"type": "b"}, [("type", "type-differs", "a", "b")]),
         ({"code": "429"}, {"type": "a", "code": 429}, []),
@@ -185,44 +181,42 @@ def test_large_schema_rule_is_named_instead_of_quoted() -> None:
         ({"param": None}, {"type": "a", "param": "x"}, [("param", "param-differs", None, "x")]),
         ({"param": "x"}, {"type": "a"}, [("param", "param-differs", "x", "absent")]),
         ({"param": "x"}, {"type": "a", "param": None}, [("param", "param-differs", "x", None)]),
-    ],
-)
-def test_wire_values_are_compared(wire: dict[str, Json], error: dict[str, Json], findings: list[Any]) -> None:
-    assert summarize_findings(make_expected(wire=wire), make_response({"error": error})) == findings
+    ]
+    for wire, error, findings in cases:
+        with subtests.test(wire=wire):
+            assert summarize_findings(make_expected(wire=wire), make_response({"error": error})) == findings
 
 
-@pytest.mark.parametrize(
-    ("status", "body_status", "findings"),
-    [
+def test_status_in_body_is_compared(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[int | None, int | None, list[Any]]] = [
         (400, 400, []),
         (404, 400, [("status:/error/status", "code-differs", 400, 404)]),
         (404, None, []),
         (200, 101, []),
         (None, 400, [("status:/error/status", "code-differs", 400, None)]),
-    ],
-)
-def test_status_in_body_is_compared(status: int | None, body_status: int | None, findings: list[Any]) -> None:
-    body: Json = {"error": {"type": "a", "status": status}}
-    assert summarize_findings(make_expected(body_status=body_status), make_response(body)) == findings
+    ]
+    for status, body_status, findings in cases:
+        with subtests.test(status=status):
+            body: Json = {"error": {"type": "a", "status": status}}
+            assert summarize_findings(make_expected(body_status=body_status), make_response(body)) == findings
 
 
-@pytest.mark.parametrize(
-    ("pattern", "message", "findings"),
-    [
+def test_message_matches_its_pattern(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[str | None, str, list[Any]]] = [
         ("^Over", "Overloaded", []),
         ("loaded", "Overloaded", []),
         (None, "anything", []),
         ("^over", "Overloaded", [("message", "message-differs", "^over", "Overloaded")]),
         ("x", "y" * 1999 + "x", []),
-    ],
-)
-def test_message_matches_its_pattern(pattern: str | None, message: str, findings: list[Any]) -> None:
-    assert (
-        summarize_findings(
-            make_expected(message_pattern=pattern), make_response({"error": {"type": "a", "message": message}})
-        )
-        == findings
-    )
+    ]
+    for pattern, message, findings in cases:
+        with subtests.test(pattern=pattern):
+            assert (
+                summarize_findings(
+                    make_expected(message_pattern=pattern), make_response({"error": {"type": "a", "message": message}})
+                )
+                == findings
+            )
 
 
 def test_only_the_beginning_of_a_message_is_searched() -> None:
@@ -253,31 +247,36 @@ def test_body_is_unwrapped_from_an_array() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("schema", "body", "findings"),
-    [
+def test_field_is_held_to_its_schema(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[Json, Json, list[Any]]] = [
         (False, {}, []),
         (False, {"a": None}, [("body:/a", "field-unexpected", "absent", None)]),
         ({"type": "string"}, {"a": "x"}, []),
         ({"type": "string"}, {"a": 1}, [("body:/a", "field-differs", {"type": "string"}, 1)]),
         ({"type": "string"}, {}, [("body:/a", "field-missing", {"type": "string"}, "absent")]),
         ({"type": "string"}, None, [("body:/a", "field-missing", {"type": "string"}, "absent")]),
-    ],
-)
-def test_field_is_held_to_its_schema(schema: Json, body: Json, findings: list[Any]) -> None:
-    assert summarize_findings(make_expected(envelope=ANY_JSON, fields={"/a": schema}), make_response(body)) == findings
-
-
-@pytest.mark.parametrize(("items", "findings"), [([1, "x"], 0), ([1, 2], 1), ([], 1)])
-def test_one_matching_item_is_enough(items: list[Json], findings: int) -> None:
-    assert (
-        len(
-            summarize_findings(
-                make_expected(envelope=ANY_JSON, fields={"/a/*": {"type": "string"}}), make_response({"a": items})
+    ]
+    for schema, body, findings in cases:
+        with subtests.test(schema=schema):
+            assert (
+                summarize_findings(make_expected(envelope=ANY_JSON, fields={"/a": schema}), make_response(body))
+                == findings
             )
-        )
-        == findings
-    )
+
+
+def test_one_matching_item_is_enough(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[list[Json], int]] = [([1, "x"], 0), ([1, 2], 1), ([], 1)]
+    for items, findings in cases:
+        with subtests.test(items=items):
+            assert (
+                len(
+                    summarize_findings(
+                        make_expected(envelope=ANY_JSON, fields={"/a/*": {"type": "string"}}),
+                        make_response({"a": items}),
+                    )
+                )
+                == findings
+            )
 
 
 def test_truncated_body_is_read_from_its_kept_values() -> None:
@@ -288,33 +287,33 @@ def test_truncated_body_is_read_from_its_kept_values() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("value", "observed"),
-    [
+def test_long_observed_value_is_cut(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[Json, Json]] = [
         ("b" * 238, "b" * 238),
         ("é" * 238, "é" * 238),
         ("b" * 239, '"' + "b" * 238 + "…"),
         (["é" * 1000], '["' + "é" * 237 + "…"),
         (["b" * 1000], '["' + "b" * 237 + "…"),
-    ],
-)
-def test_long_observed_value_is_cut(value: Json, observed: Json) -> None:
-    assert summarize_findings(make_expected(envelope=ANY_JSON, fields={"/a": False}), make_response({"a": value})) == [
-        ("body:/a", "field-unexpected", "absent", observed)
     ]
+    for value, observed in cases:
+        with subtests.test(value=value):
+            assert summarize_findings(
+                make_expected(envelope=ANY_JSON, fields={"/a": False}), make_response({"a": value})
+            ) == [("body:/a", "field-unexpected", "absent", observed)]
 
 
-@pytest.mark.parametrize(("length", "quoted"), [(120, "b" * 120), (121, "b" * 119 + "…")])
-def test_long_value_in_a_message_is_cut(length: int, quoted: str) -> None:
-    (finding,) = find_differences(
-        make_expected(envelope=ANY_JSON, fields={"/a": False}), make_response({"a": "b" * length})
-    )
-    assert finding.message == f"body /a: documented absent, observed {quoted}"
+def test_long_value_in_a_message_is_cut(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[int, str]] = [(120, "b" * 120), (121, "b" * 119 + "…")]
+    for length, quoted in cases:
+        with subtests.test(length=length):
+            (finding,) = find_differences(
+                make_expected(envelope=ANY_JSON, fields={"/a": False}), make_response({"a": "b" * length})
+            )
+            assert finding.message == f"body /a: documented absent, observed {quoted}"
 
 
-@pytest.mark.parametrize(
-    ("body", "location", "documented"),
-    [
+def test_mismatch_of_several_forms_is_reported_for_the_nearest(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[Json, str, Json]] = [
         ([{"error": {"code": "400"}}], "$[0].error.code", {"type": "integer"}),
         ({"error": {"code": "400"}}, "$.error.code", {"type": "integer"}),
         ([], "$", {"minItems": 1}),
@@ -323,17 +322,17 @@ def test_long_value_in_a_message_is_cut(length: int, quoted: str) -> None:
             "$",
             {"oneOf": [{"$ref": "#/$defs/one"}, {"type": "array", "items": {"$ref": "#/$defs/one"}, "minItems": 1}]},
         ),
-    ],
-)
-def test_mismatch_of_several_forms_is_reported_for_the_nearest(body: Json, location: str, documented: Json) -> None:
-    code = {"type": "object", "properties": {"code": {"type": "integer"}}}
-    error_form: Json = {"type": "object", "properties": {"error": code}, "required": ["error"]}
-    forms: Json = [{"$ref": "#/$defs/one"}, {"type": "array", "items": {"$ref": "#/$defs/one"}, "minItems": 1}]
-    (finding,) = find_differences(
-        make_expected(envelope=Envelope("e", {"oneOf": forms, "$defs": {"one": error_form}}, {}, "json")),
-        make_response(body),
-    )
-    assert (finding.code, finding.location, finding.documented) == ("body-shape", location, documented)
+    ]
+    for body, location, documented in cases:
+        with subtests.test(body=body):
+            code = {"type": "object", "properties": {"code": {"type": "integer"}}}
+            error_form: Json = {"type": "object", "properties": {"error": code}, "required": ["error"]}
+            forms: Json = [{"$ref": "#/$defs/one"}, {"type": "array", "items": {"$ref": "#/$defs/one"}, "minItems": 1}]
+            (finding,) = find_differences(
+                make_expected(envelope=Envelope("e", {"oneOf": forms, "$defs": {"one": error_form}}, {}, "json")),
+                make_response(body),
+            )
+            assert (finding.code, finding.location, finding.documented) == ("body-shape", location, documented)
 
 
 def test_message_distinguishes_a_number_from_its_text() -> None:

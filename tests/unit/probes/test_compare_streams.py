@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-import pytest
+from typing import TYPE_CHECKING, Any
 
 from catalog_probe.catalog.envelopes.envelope import Envelope
 from catalog_probe.catalog.model import Close, Event, GrpcStatus, Reason, Response
 from catalog_probe.catalog.reading.expected import Expected
 from catalog_probe.catalog.reading.streams import StreamRule
 from tests.unit.probes.comparing import SCHEMA, WIRE, find_differences, make_expected, make_response, summarize_findings
+
+if TYPE_CHECKING:
+    import pytest
 
 
 def make_stream(*names: str, **fields: Any) -> Response:
@@ -22,9 +23,8 @@ def expect_stream(**rule: Any) -> Expected:
     return make_expected(status=200, envelope=plain, stream=StreamRule(**{"protocol": "sse", **rule}))
 
 
-@pytest.mark.parametrize(
-    ("rule", "names", "findings"),
-    [
+def test_event_order_is_compared(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[dict[str, Any], str, list[Any]]] = [
         ({"events": ("a", "b")}, "ab", []),
         ({"events": ("a", "b")}, "axb", []),
         ({"events": ("a", "b")}, "ba", [("order", "event-order", ["a", "b"], ["b", "a"])]),
@@ -36,10 +36,10 @@ def expect_stream(**rule: Any) -> Expected:
         ({"terminal": "z"}, "az", []),
         ({"terminal": "z"}, "za", [("order:last", "stream-unterminated", "z", "a")]),
         ({"terminal": "z"}, "", [("order:last", "stream-unterminated", "z", "nothing")]),
-    ],
-)
-def test_event_order_is_compared(rule: dict[str, Any], names: str, findings: list[Any]) -> None:
-    assert summarize_findings(expect_stream(**rule), make_stream(*names)) == findings
+    ]
+    for rule, names, findings in cases:
+        with subtests.test(rule=rule):
+            assert summarize_findings(expect_stream(**rule), make_stream(*names)) == findings
 
 
 def test_order_finding_has_no_location() -> None:
@@ -71,14 +71,17 @@ def test_data_of_the_documented_event_is_the_body() -> None:
     assert summarize_findings(expect_stream(events=("e",)), response) == []
 
 
-@pytest.mark.parametrize(
-    ("rule", "documented"),
-    [({"event": "e", "terminal": "z"}, "e"), ({"terminal": "z"}, "z"), ({"events": ("a",)}, "sse")],
-)
-def test_missing_stream_is_one_finding(rule: dict[str, Any], documented: str) -> None:
-    assert summarize_findings(expect_stream(**rule), make_response(None, 200, "empty")) == [
-        ("event", "stream-not-started", documented, "HTTP 200, no stream")
+def test_missing_stream_is_one_finding(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[dict[str, Any], str]] = [
+        ({"event": "e", "terminal": "z"}, "e"),
+        ({"terminal": "z"}, "z"),
+        ({"events": ("a",)}, "sse"),
     ]
+    for rule, documented in cases:
+        with subtests.test(rule=rule):
+            assert summarize_findings(expect_stream(**rule), make_response(None, 200, "empty")) == [
+                ("event", "stream-not-started", documented, "HTTP 200, no stream")
+            ]
 
 
 def test_stream_with_broken_syntax_is_malformed() -> None:
@@ -102,9 +105,8 @@ def test_event_data_is_json_except_the_end_mark() -> None:
 CODE: dict[str, Any] = {"protocol": "websocket", "close_code": (4000, 4001)}
 
 
-@pytest.mark.parametrize(
-    ("rule", "close", "findings"),
-    [
+def test_socket_close_is_compared(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[dict[str, Any], Close | None, list[Any]]] = [
         (CODE, Close(4000), []),
         (CODE, Close(4001, clean=False), []),
         (CODE, Close(3999), [("close:code", "close-code-differs", "4000 to 4001", 3999)]),
@@ -125,10 +127,10 @@ CODE: dict[str, Any] = {"protocol": "websocket", "close_code": (4000, 4001)}
         ({"close_reason": True}, Close(1000, " "), [("close:reason", "close-reason-missing", "a reason", "none")]),
         ({"close_reason": True}, None, [("close:reason", "close-missing", "closed", "still open")]),
         ({}, None, []),
-    ],
-)
-def test_socket_close_is_compared(rule: dict[str, Any], close: Close | None, findings: list[Any]) -> None:
-    assert summarize_findings(expect_stream(**rule), make_stream(close=close)) == findings
+    ]
+    for rule, close, findings in cases:
+        with subtests.test(rule=rule):
+            assert summarize_findings(expect_stream(**rule), make_stream(close=close)) == findings
 
 
 def test_close_of_an_empty_socket_is_compared() -> None:
@@ -136,19 +138,20 @@ def test_close_of_an_empty_socket_is_compared() -> None:
     assert [key for key, *_ in summarize_findings(expect_stream(**CODE), response)] == ["event", "close:code"]
 
 
-@pytest.mark.parametrize(
-    ("grpc", "findings"),
-    [
+def test_grpc_status_is_compared(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[GrpcStatus | None, list[Any]]] = [
         (GrpcStatus(8), []),
         (GrpcStatus(3), [("grpc", "grpc-status-differs", 8, 3)]),
         (None, [("grpc", "grpc-status-differs", 8, "no gRPC status")]),
-    ],
-)
-def test_grpc_status_is_compared(grpc: GrpcStatus | None, findings: list[Any]) -> None:
-    assert (
-        summarize_findings(expect_stream(protocol="grpc", grpc_status=8), make_response(None, 200, "empty", grpc=grpc))
-        == findings
-    )
+    ]
+    for grpc, findings in cases:
+        with subtests.test(grpc=grpc):
+            assert (
+                summarize_findings(
+                    expect_stream(protocol="grpc", grpc_status=8), make_response(None, 200, "empty", grpc=grpc)
+                )
+                == findings
+            )
 
 
 def test_undocumented_grpc_status_may_be_any() -> None:
@@ -157,62 +160,64 @@ def test_undocumented_grpc_status_may_be_any() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("response", "failure", "findings"),
-    [
+def test_client_failure_is_compared(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[Response | None, Reason | None, list[Any]]] = [
         (None, Reason("read-timeout"), []),
         (None, Reason("connect-refused"), [("state", "state-differs", "read-timeout", "connect-refused")]),
         (make_response(status=200), None, [("state", "state-differs", "read-timeout", "HTTP 200")]),
         (None, None, [("state", "state-differs", "read-timeout", "HTTP None")]),
-    ],
-)
-def test_client_failure_is_compared(response: Response | None, failure: Reason | None, findings: list[Any]) -> None:
-    assert summarize_findings(make_expected(failure="read-timeout", status=400), response, failure) == findings
+    ]
+    for response, failure, findings in cases:
+        with subtests.test(response=response):
+            assert summarize_findings(make_expected(failure="read-timeout", status=400), response, failure) == findings
 
 
 SOCKET = StreamRule("websocket", close_code=(1008, 1008), close_clean=True, close_reason=True)
 
 
-@pytest.mark.parametrize(
-    ("changes", "response", "locations"),
-    [
-        ({}, make_response(status=500), [""]),
-        ({"envelope": Envelope("e", SCHEMA, WIRE, "empty")}, make_response({}), [""]),
-        ({}, make_response("<html>", body_type="text"), [""]),
-        ({"message_pattern": "nothing of that"}, make_response(), [""]),
-        ({"stream": StreamRule("sse", event="x")}, make_response(), [""]),
-        ({"stream": StreamRule("sse", terminal="x")}, make_response(events=(Event("x", {}),), ended="malformed"), [""]),
-        ({"stream": SOCKET}, make_response(events=()), [""]),
-        ({"stream": SOCKET}, make_response(events=(), close=Close(1000, "", clean=False)), ["code", "clean", "reason"]),
-        ({"stream": StreamRule("grpc", grpc_status=8)}, make_response(), ["grpc"]),
-        ({"failure": "dns"}, make_response(), [""]),
-    ],
-    ids=[
-        "status",
-        "body",
-        "malformed",
-        "message",
-        "no stream",
-        "broken stream",
-        "still open",
-        "closed",
-        "grpc",
-        "client",
-    ],
-)
-def test_finding_location(changes: dict[str, Any], response: Response, locations: list[str]) -> None:
-    findings = find_differences(make_expected(**changes), response)
-    assert [finding.location for finding in findings] == locations
-    assert all(
-        f"{finding.aspect} {finding.location}:" in finding.message or not finding.location for finding in findings
-    )
+def test_finding_location(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[str, dict[str, Any], Response, list[str]]] = [
+        ("status", {}, make_response(status=500), [""]),
+        ("body", {"envelope": Envelope("e", SCHEMA, WIRE, "empty")}, make_response({}), [""]),
+        ("malformed", {}, make_response("<html>", body_type="text"), [""]),
+        ("message", {"message_pattern": "nothing of that"}, make_response(), [""]),
+        ("no stream", {"stream": StreamRule("sse", event="x")}, make_response(), [""]),
+        (
+            "broken stream",
+            {"stream": StreamRule("sse", terminal="x")},
+            make_response(events=(Event("x", {}),), ended="malformed"),
+            [""],
+        ),
+        ("still open", {"stream": SOCKET}, make_response(events=()), [""]),
+        (
+            "closed",
+            {"stream": SOCKET},
+            make_response(events=(), close=Close(1000, "", clean=False)),
+            ["code", "clean", "reason"],
+        ),
+        ("grpc", {"stream": StreamRule("grpc", grpc_status=8)}, make_response(), ["grpc"]),
+        ("client", {"failure": "dns"}, make_response(), [""]),
+    ]
+    for case, changes, response, locations in cases:
+        with subtests.test(case=case):
+            findings = find_differences(make_expected(**changes), response)
+            assert [finding.location for finding in findings] == locations
+            assert all(
+                f"{finding.aspect} {finding.location}:" in finding.message or not finding.location
+                for finding in findings
+            )
 
 
-@pytest.mark.parametrize(
-    ("protocol", "body", "broken"),
-    [("sse", "json", 1), ("sse", "any", 1), ("websocket", "json", 1), ("websocket", "any", 0), ("sse", "text", 0)],
-)
-def test_event_data_must_be_json_except_on_untyped_sockets(protocol: str, body: str, broken: int) -> None:
-    expected = make_expected(envelope=Envelope("e", {}, {}, body), stream=StreamRule(protocol, events=("x",)))
-    findings = find_differences(expected, make_response(events=(Event("x", "no JSON"),)))
-    assert [finding.code for finding in findings] == ["stream-malformed"] * broken
+def test_event_data_must_be_json_except_on_untyped_sockets(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[str, str, int]] = [
+        ("sse", "json", 1),
+        ("sse", "any", 1),
+        ("websocket", "json", 1),
+        ("websocket", "any", 0),
+        ("sse", "text", 0),
+    ]
+    for protocol, body, broken in cases:
+        with subtests.test(protocol=protocol):
+            expected = make_expected(envelope=Envelope("e", {}, {}, body), stream=StreamRule(protocol, events=("x",)))
+            findings = find_differences(expected, make_response(events=(Event("x", "no JSON"),)))
+            assert [finding.code for finding in findings] == ["stream-malformed"] * broken

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -14,24 +14,26 @@ from catalog_probe.probes.targets.dialect import Dialect
 from tests.harness.engines import engine, mock_target_at
 from tests.harness.serving import serving
 
+if TYPE_CHECKING:
+    import pytest
+
 REAL = Dialect("pa-", "real-", "pa_", "real_")
 
 
-@pytest.mark.parametrize(
-    ("path", "sent"),
-    [
+def test_stand_ins_in_a_path_become_real(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[str, str]] = [
         ("/v1/documents/pa_proj_doc_1", "/v1/documents/real_proj_doc_1"),
         ("/v1/documents/pa_proj_doc_1/content", "/v1/documents/real_proj_doc_1/content"),
         ("/v1/spa_1/x", "/v1/spa_1/x"),
-    ],
-)
-def test_stand_ins_in_a_path_become_real(path: str, sent: str) -> None:
-    assert REAL.path_out(path) == sent
+    ]
+    for path, sent in cases:
+        with subtests.test(path=path):
+            assert REAL.path_out(path) == sent
 
 
-@pytest.mark.parametrize(
-    ("sent_url", "kept_url"),
-    [
+def test_real_prefixes_in_a_url_become_stand_ins(subtests: pytest.Subtests) -> None:
+    """The host is unchanged, so answers are compared in their own words."""
+    cases: list[tuple[str, str]] = [
         (
             "http://real_host/v1/documents/real_proj_doc_1/content",
             "http://real_host/v1/documents/pa_proj_doc_1/content",
@@ -42,11 +44,10 @@ def test_stand_ins_in_a_path_become_real(path: str, sent: str) -> None:
             "https://h/v1/x?kinds[]=pa_a&kinds[]=b&real_c=pa_d=e&f",
         ),
         ("wss://h/v1/live?model=m", "wss://h/v1/live?model=m"),
-    ],
-)
-def test_real_prefixes_in_a_url_become_stand_ins(sent_url: str, kept_url: str) -> None:
-    """The host is unchanged, so answers are compared in their own words."""
-    assert REAL.url_in(sent_url) == kept_url
+    ]
+    for sent_url, kept_url in cases:
+        with subtests.test(sent_url=sent_url):
+            assert REAL.url_in(sent_url) == kept_url
 
 
 @given(st.lists(st.sampled_from(["pa_a", "real_b", "spa_c", "v1", "pa_"])))

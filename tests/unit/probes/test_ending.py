@@ -40,20 +40,19 @@ def end_outside_of_lines(number: signal.Signals, deferred: list[bool]) -> None:
 
 
 @pytest.mark.usefixtures("signal_handling")
-@pytest.mark.parametrize(
-    ("number", "ends"),
-    [
+def test_run_ends_at_a_line_of_the_source(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[signal.Signals, type[BaseException]]] = [
         (signal.SIGTERM, pytest.exit.Exception),
         (signal.SIGHUP, pytest.exit.Exception),
         (signal.SIGINT, KeyboardInterrupt),
-    ],
-)
-def test_run_ends_at_a_line_of_the_source(number: signal.Signals, ends: type[BaseException]) -> None:
-    deferred: list[bool] = []
-    with pytest.raises(ends) as error:
-        end_outside_of_lines(number, deferred)
-    assert deferred, "what stands in no line is not interrupted"
-    assert "end_outside_of_lines" in str(error.getrepr(funcargs=True))
+    ]
+    for number, ends in cases:
+        with subtests.test(number=number):
+            deferred: list[bool] = []
+            with pytest.raises(ends) as error:
+                end_outside_of_lines(number, deferred)
+            assert deferred, "what stands in no line is not interrupted"
+            assert "end_outside_of_lines" in str(error.getrepr(funcargs=True))
 
 
 @pytest.mark.usefixtures("signal_handling")

@@ -67,20 +67,19 @@ def list_sent_labels(probe: ScriptedProbe, steps: Callable[[ScriptedProbe], Awai
     return probe.sent
 
 
-@pytest.mark.parametrize(
-    "statuses, labels",
-    [
-        ((200, 200, 429, 429), [SETUP, SETUP, SETUP, LIMITED]),
-        ((429, 429), [SETUP, LIMITED]),
-        ((None, 200, 429, 429), [SETUP, SETUP, SETUP, LIMITED]),
-        ((200,) * 6, [SETUP] * 5 + [LIMITED]),
-    ],
-    ids=["refused in time", "at once", "lost on the way", "never"],
-)
-def test_exhausting_ends_at_the_refusal_or_the_bound(statuses: tuple[int | None, ...], labels: list[str]) -> None:
-    assert (
-        list_sent_labels(ScriptedProbe(*statuses), lambda probe: exhaust_limit(probe, CALL, 5, label=LIMITED)) == labels
-    )
+def test_exhausting_ends_at_the_refusal_or_the_bound(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[str, tuple[int | None, ...], list[str]]] = [
+        ("refused in time", (200, 200, 429, 429), [SETUP, SETUP, SETUP, LIMITED]),
+        ("at once", (429, 429), [SETUP, LIMITED]),
+        ("lost on the way", (None, 200, 429, 429), [SETUP, SETUP, SETUP, LIMITED]),
+        ("never", (200,) * 6, [SETUP] * 5 + [LIMITED]),
+    ]
+    for case, statuses, labels in cases:
+        with subtests.test(case=case):
+            assert (
+                list_sent_labels(ScriptedProbe(*statuses), lambda probe: exhaust_limit(probe, CALL, 5, label=LIMITED))
+                == labels
+            )
 
 
 def test_limit_out_of_reach_stops_the_probe() -> None:
@@ -111,15 +110,19 @@ def test_send_until_refused(statuses: tuple[int | None, ...], ordinary: int, cou
     assert labels == [ANSWER] * count
 
 
-@pytest.mark.parametrize(
-    "statuses, count",
-    [((429,), 1), ((200, 404, 429), 3), ((None, 429), 1), ((200,) * 4, 4)],
-    ids=["used up", "it filled up on the way", "no answer", "never"],
-)
-def test_send_until_limited(statuses: tuple[int | None, ...], count: int) -> None:
-    assert (
-        list_sent_labels(ScriptedProbe(*statuses), lambda probe: send_until_limited(probe, CALL, 4)) == [ANSWER] * count
-    )
+def test_send_until_limited(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[str, tuple[int | None, ...], int]] = [
+        ("used up", (429,), 1),
+        ("it filled up on the way", (200, 404, 429), 3),
+        ("no answer", (None, 429), 1),
+        ("never", (200,) * 4, 4),
+    ]
+    for case, statuses, count in cases:
+        with subtests.test(case=case):
+            assert (
+                list_sent_labels(ScriptedProbe(*statuses), lambda probe: send_until_limited(probe, CALL, 4))
+                == [ANSWER] * count
+            )
 
 
 def test_one_more_than_allowed_is_sent() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
+from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.model.assertion import Assertion, AssertionKey, Basis
 from catalog_probe.catalog.model.reach import Reach
@@ -21,6 +21,9 @@ from catalog_probe.probes.planning.reach import ProviderReach
 from catalog_probe.probes.recipes.book import RecipeBook
 from catalog_probe.probes.recipes.recipe import Recipe, recipe
 from catalog_probe.probes.targets.target import Cost, Credential, Provider, Target
+
+if TYPE_CHECKING:
+    import pytest
 
 ADDRESS = "pa/errors/general/x"
 STATUS = Assertion(ADDRESS, AssertionKey.parse("answer/status"), 404, Basis.DOCUMENTED, "2:7.3#a")
@@ -51,9 +54,8 @@ NO_SETUP = ("no-documented-setup", "why")
 MOCK_ONLY = recipe(ADDRESS, get("/"), needs_scenario=True)
 
 
-@pytest.mark.parametrize(
-    ("fact", "recipes", "status", "reach", "is_here"),
-    [
+def test_status_and_reach_of_a_fact(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[Fact, list[Recipe], FactStatus, Reach | None, bool]] = [
         (make_fact(STATUS.id), [SENT_RECIPE], FactStatus.CHECKED, Reach.ONE_KEY, True),
         (make_fact(STATUS.id), [recipe(ADDRESS, get("/v1/{x}"))], FactStatus.CHECKED, Reach.MORE, False),
         (make_fact(STATUS.id), [], FactStatus.REST, None, False),
@@ -87,14 +89,12 @@ MOCK_ONLY = recipe(ADDRESS, get("/"), needs_scenario=True)
         (make_fact(), [SENT_RECIPE], FactStatus.REST, None, False),
         (make_fact(wire="told"), [SENT_RECIPE], FactStatus.TOLD, None, False),
         (make_fact(wire="impossible"), [SENT_RECIPE], FactStatus.IMPOSSIBLE, None, False),
-    ],
-)
-def test_status_and_reach_of_a_fact(
-    fact: Fact, recipes: list[Recipe], status: FactStatus, reach: Reach | None, is_here: bool
-) -> None:
-    coverage = find_coverage(fact, *recipes)
-    reach_found = coverage.reached.reach if coverage.reached is not None else None
-    assert (coverage.status, reach_found, coverage.here) == (status, reach, is_here)
+    ]
+    for fact, recipes, status, reach, is_here in cases:
+        with subtests.test(fact=fact):
+            coverage = find_coverage(fact, *recipes)
+            reach_found = coverage.reached.reach if coverage.reached is not None else None
+            assert (coverage.status, reach_found, coverage.here) == (status, reach, is_here)
 
 
 COVERAGES = [

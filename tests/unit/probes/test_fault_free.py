@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-
-import pytest
+from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.model import Exchange, Reason, Response
 from catalog_probe.probes.judging.inconclusive.key_evidence import (
@@ -17,6 +16,9 @@ from catalog_probe.probes.recipes.probe import ProbeStopped
 from catalog_probe.probes.running.fault_free import ask_fault_free
 from tests.unit.probes.inconclusive.evidence_making import REQUEST, error_body
 from tests.unit.probes.judging_one import load_vocabulary
+
+if TYPE_CHECKING:
+    import pytest
 
 MESSAGES, SENTENCE = "pa/endpoints/messages/create_message", "Not today."
 SUSPICION = EndpointAnswer(MESSAGES, Fingerprint(400, SENTENCE))
@@ -48,24 +50,20 @@ def ask(answers: list[Exchange | ProbeStopped], faults: str = "abc", times: int 
     return key, asked_endpoints
 
 
-@pytest.mark.parametrize(
-    ("answers", "result"),
-    [
-        ([make_answer(200)], FaultFreeResult.DIFFERENT),
-        ([make_answer(400, SENTENCE)], FaultFreeResult.SAME),
-        ([LOST, make_answer(200)], FaultFreeResult.DIFFERENT),
-        ([make_answer(529, "busy"), make_answer(400, SENTENCE)], FaultFreeResult.SAME),
-        ([LOST, LOST], FaultFreeResult.UNKNOWN),
-        ([NOT_ALLOWED], FaultFreeResult.UNKNOWN),
-    ],
-    ids=["success", "alike", "lost once", "busy once", "lost twice", "not allowed"],
-)
-def test_lost_fault_free_answer_is_asked_once_more(
-    answers: list[Exchange | ProbeStopped], result: FaultFreeResult
-) -> None:
-    key, asked_endpoints = ask(answers, times=2)
-    assert key.fault_free_answers[SUSPICION].result is result
-    assert asked_endpoints == [MESSAGES] * len(answers)
+def test_lost_fault_free_answer_is_asked_once_more(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[str, list[Exchange | ProbeStopped], FaultFreeResult]] = [
+        ("success", [make_answer(200)], FaultFreeResult.DIFFERENT),
+        ("alike", [make_answer(400, SENTENCE)], FaultFreeResult.SAME),
+        ("lost once", [LOST, make_answer(200)], FaultFreeResult.DIFFERENT),
+        ("busy once", [make_answer(529, "busy"), make_answer(400, SENTENCE)], FaultFreeResult.SAME),
+        ("lost twice", [LOST, LOST], FaultFreeResult.UNKNOWN),
+        ("not allowed", [NOT_ALLOWED], FaultFreeResult.UNKNOWN),
+    ]
+    for case, answers, result in cases:
+        with subtests.test(case=case):
+            key, asked_endpoints = ask(answers, times=2)
+            assert key.fault_free_answers[SUSPICION].result is result
+            assert asked_endpoints == [MESSAGES] * len(answers)
 
 
 def test_reason_for_not_sending_is_kept() -> None:

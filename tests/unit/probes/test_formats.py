@@ -22,9 +22,8 @@ def test_durations_round_trip(days: int, hours: int, minutes: int, seconds: int,
     assert formats.parse_duration_s(text or "0s") == pytest.approx(expected.total_seconds())
 
 
-@pytest.mark.parametrize(
-    "text, seconds",
-    [
+def test_documented_durations(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[str, float]] = [
         ("6m0s", 360),
         ("1s", 1),
         ("20ms", 0.02),
@@ -33,15 +32,17 @@ def test_durations_round_trip(days: int, hours: int, minutes: int, seconds: int,
         ("1m20ms", 60.02),
         ("0.5s", 0.5),
         ("1m", 60),
-    ],
-)
-def test_documented_durations(text: str, seconds: float) -> None:
-    assert formats.parse_duration_s(text) == pytest.approx(seconds)
+    ]
+    for text, seconds in cases:
+        with subtests.test(text=text):
+            assert formats.parse_duration_s(text) == pytest.approx(seconds)
 
 
-@pytest.mark.parametrize("text", ["", "6", "m", "s", "1x", "-1s", "1s1m", "6m 0s", "1ms1s", "٣s"])
-def test_malformed_duration_is_refused(text: str) -> None:
-    assert not formats.is_valid("duration", text)
+def test_malformed_duration_is_refused(subtests: pytest.Subtests) -> None:
+    cases: list[str] = ["", "6", "m", "s", "1x", "-1s", "1s1m", "6m 0s", "1ms1s", "٣s"]
+    for text in cases:
+        with subtests.test(text=text):
+            assert not formats.is_valid("duration", text)
 
 
 @given(st.datetimes(datetime(1970, 1, 1), datetime(2100, 1, 1), timezones=st.just(UTC)))
@@ -50,11 +51,11 @@ def test_instants_round_trip(instant: datetime) -> None:
         assert formats.parse_instant(text) == instant
 
 
-@pytest.mark.parametrize(
-    "text", ["2026-01-31", "2026-01-31T06:00:00", "2026-13-01T00:00:00Z", "1769839200", "soon", ""]
-)
-def test_malformed_instant_is_refused(text: str) -> None:
-    assert not formats.is_valid("rfc3339", text)
+def test_malformed_instant_is_refused(subtests: pytest.Subtests) -> None:
+    cases: list[str] = ["2026-01-31", "2026-01-31T06:00:00", "2026-13-01T00:00:00Z", "1769839200", "soon", ""]
+    for text in cases:
+        with subtests.test(text=text):
+            assert not formats.is_valid("rfc3339", text)
 
 
 @given(st.integers(0, 10**12))
@@ -105,9 +106,8 @@ def test_every_value_is_found_by_its_pointer(document: dict[str, object]) -> Non
             assert find_value(document, pointer) == value
 
 
-@pytest.mark.parametrize(
-    "pointer, values",
-    [
+def test_star_matches_each_item(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[str, list[object]]] = [
         ("/a/*/b", [1, 2]),
         ("/a/0/b", [1]),
         ("/a/3/b", []),
@@ -118,17 +118,16 @@ def test_every_value_is_found_by_its_pointer(document: dict[str, object]) -> Non
         ("/a/0/", [{"b": 1}]),
         ("/", [{"a": [{"b": 1}, {"b": 2}, {}], "~1/": ["x"], "none": None}]),
         ("", [{"a": [{"b": 1}, {"b": 2}, {}], "~1/": ["x"], "none": None}]),
-    ],
-)
-def test_star_matches_each_item(pointer: str, values: list[object]) -> None:
-    document = {"a": [{"b": 1}, {"b": 2}, {}], "~1/": ["x"], "none": None}
-    assert list(find_values(document, pointer)) == values
-    assert find_value(document, pointer) == (values[0] if values else ABSENT)
+    ]
+    for pointer, values in cases:
+        with subtests.test(pointer=pointer):
+            document = {"a": [{"b": 1}, {"b": 2}, {}], "~1/": ["x"], "none": None}
+            assert list(find_values(document, pointer)) == values
+            assert find_value(document, pointer) == (values[0] if values else ABSENT)
 
 
-@pytest.mark.parametrize(
-    ("pointer", "document", "empty"),
-    [
+def test_points_into_empty_list(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[str, object, bool]] = [
         ("/a/*/b", {"a": []}, True),
         ("/a/*/b/*", {"a": [{"b": []}, {"b": []}]}, True),
         ("/a/*/b/*", {"a": [{"b": []}, {"b": [1]}]}, False),
@@ -138,10 +137,10 @@ def test_star_matches_each_item(pointer: str, values: list[object]) -> None:
         ("/a/*/b", {}, False),
         ("/a/0", {"a": []}, False),
         ("/a", {"a": []}, False),
-    ],
-)
-def test_points_into_empty_list(pointer: str, document: object, empty: bool) -> None:
-    assert points_into_empty_list(document, pointer) is empty
+    ]
+    for pointer, document, empty in cases:
+        with subtests.test(pointer=pointer):
+            assert points_into_empty_list(document, pointer) is empty
 
 
 def test_null_differs_from_absent() -> None:
@@ -150,9 +149,8 @@ def test_null_differs_from_absent() -> None:
     assert repr(ABSENT) == "absent"
 
 
-@pytest.mark.parametrize(
-    ("text", "moment"),
-    [
+def test_http_date_is_in_utc(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[str, datetime | None]] = [
         ("Sun, 22 Nov 2026 15:00:00 GMT", datetime(2026, 11, 22, 15, tzinfo=UTC)),
         ("Sun, 22 Nov 2026 15:00:00", datetime(2026, 11, 22, 15, tzinfo=UTC)),
         ("Sun, 22 Nov 2026 15:00:00 -0000", datetime(2026, 11, 22, 15, tzinfo=UTC)),
@@ -162,10 +160,10 @@ def test_null_differs_from_absent() -> None:
         ("Sun, 22 Nov 99999 15:00:00 GMT", None),
         ("yesterday", None),
         ("", None),
-    ],
-)
-def test_http_date_is_in_utc(text: str, moment: datetime | None) -> None:
-    assert formats.parse_http_date(text) == moment
+    ]
+    for text, moment in cases:
+        with subtests.test(text=text):
+            assert formats.parse_http_date(text) == moment
 
 
 @given(st.text())

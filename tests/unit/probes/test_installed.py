@@ -13,57 +13,57 @@ from catalog_probe.probes.plugin.missing_libraries import report_missing_librari
 from tests.harness.command import CHECKOUT, DEADLINE_S, NO_TEST_PLUGINS, child_environ
 
 
-@pytest.mark.parametrize("name", ["anyio", "httpx._models"])
-def test_missing_library_is_reported_with_its_install_command(name: str) -> None:
-    with (
-        pytest.raises(pytest.UsageError, match=r"^(anyio|httpx) is not installed here; `python -m pip install -e"),
-        report_missing_libraries(),
-    ):
-        raise ModuleNotFoundError("No module", name=name)
+def test_missing_library_is_reported_with_its_install_command(subtests: pytest.Subtests) -> None:
+    for name in ["anyio", "httpx._models"]:
+        with (
+            subtests.test(name=name),
+            pytest.raises(pytest.UsageError, match=r"^(anyio|httpx) is not installed here; `python -m pip install -e"),
+            report_missing_libraries(),
+        ):
+            raise ModuleNotFoundError("No module", name=name)
 
 
-@pytest.mark.parametrize("name", ["catalog_probe.no_such_module", "catalog_probe", None])
-def test_missing_own_module_is_an_internal_error(name: str | None) -> None:
-    with pytest.raises(ModuleNotFoundError), report_missing_libraries():
-        raise ModuleNotFoundError("No module", name=name)
+def test_missing_own_module_is_an_internal_error(subtests: pytest.Subtests) -> None:
+    for name in ["catalog_probe.no_such_module", "catalog_probe", None]:
+        with subtests.test(name=name), pytest.raises(ModuleNotFoundError), report_missing_libraries():
+            raise ModuleNotFoundError("No module", name=name)
 
 
-@pytest.mark.parametrize(
-    ("library", "command"),
-    [
+def test_command_without_a_library_is_refused_in_one_line(subtests: pytest.Subtests) -> None:
+    """Exit status 4; `--help`, which needs no library, still works."""
+    cases: list[tuple[str, str]] = [
         ("httpx", "catalog_probe target doctor --target mock"),
         ("anyio", "catalog_probe target doctor --target mock"),
         ("starlette", "catalog_probe.mockserver"),
         ("uvicorn", "catalog_probe.mockserver --port 0"),
-    ],
-)
-def test_command_without_a_library_is_refused_in_one_line(library: str, command: str) -> None:
-    """Exit status 4; `--help`, which needs no library, still works."""
-    module, *arguments = command.split()
-    group = [word for word in arguments[:1] if module == "catalog_probe"]
-    failed, helped = (run_without_library(library, module, *words) for words in (arguments, [*group, "--help"]))
-    assert (failed.returncode, helped.returncode) == (Exit.USAGE, Exit.FINE)
-    speaker = "catalog-probe" if group else "mockserver"
-    assert failed.stderr.startswith(f"{speaker}: {library} is not installed here; `python -m pip install -e .`")
-    assert failed.stderr.count("\n") == 1
+    ]
+    for library, command in cases:
+        with subtests.test(library=library):
+            module, *arguments = command.split()
+            group = [word for word in arguments[:1] if module == "catalog_probe"]
+            failed, helped = (run_without_library(library, module, *words) for words in (arguments, [*group, "--help"]))
+            assert (failed.returncode, helped.returncode) == (Exit.USAGE, Exit.FINE)
+            speaker = "catalog-probe" if group else "mockserver"
+            assert failed.stderr.startswith(f"{speaker}: {library} is not installed here; `python -m pip install -e .`")
+            assert failed.stderr.count("\n") == 1
 
 
 # The files that Python reads before the version check runs.
 FIRST_FILES = ("conftest.py", "catalog_probe/__init__.py")
 
 
-@pytest.mark.parametrize("file", FIRST_FILES)
-def test_old_python_can_parse_the_version_check(file: str) -> None:
-    ast.parse((CHECKOUT / file).read_text("utf-8"), feature_version=(3, 8))
+def test_old_python_can_parse_the_version_check(subtests: pytest.Subtests) -> None:
+    for file in FIRST_FILES:
+        with subtests.test(file=file):
+            ast.parse((CHECKOUT / file).read_text("utf-8"), feature_version=(3, 8))
 
 
 OLD_PYTHON = "sys.version_info = (3, 10, 13)"
 WINDOWS = "os.name, sys.platform = 'nt', 'win32'"
 
 
-@pytest.mark.parametrize(
-    ("disguise", "module", "message"),
-    [
+def test_old_python_and_other_system_are_refused_in_one_line(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[str, str, str]] = [
         *(
             (OLD_PYTHON, module, "needs Python 3.11 or newer; this is 3.10")
             for module in ("catalog_probe", "catalog_probe.mockserver")
@@ -74,35 +74,34 @@ WINDOWS = "os.name, sys.platform = 'nt', 'win32'"
             "catalog_probe.probes.plugin.collection.options_table",
             "needs a POSIX system, as Linux, macOS or WSL; this is win32",
         ),
-    ],
-)
-def test_old_python_and_other_system_are_refused_in_one_line(disguise: str, module: str, message: str) -> None:
-    code = f"import os, sys; {disguise}; import runpy; runpy._run_module_as_main({module!r})"
-    command = [sys.executable, "-c", code]
-    environ = child_environ(NO_TEST_PLUGINS)
-    process = subprocess.run(
-        command, cwd=CHECKOUT, env=environ, capture_output=True, text=True, check=False, timeout=DEADLINE_S
-    )
-    assert f"catalog-probe {message}" in process.stderr
-    assert process.stderr.count("\n") == 1
-    assert process.returncode != 0
+    ]
+    for disguise, module, message in cases:
+        with subtests.test(disguise=disguise):
+            code = f"import os, sys; {disguise}; import runpy; runpy._run_module_as_main({module!r})"
+            command = [sys.executable, "-c", code]
+            environ = child_environ(NO_TEST_PLUGINS)
+            process = subprocess.run(
+                command, cwd=CHECKOUT, env=environ, capture_output=True, text=True, check=False, timeout=DEADLINE_S
+            )
+            assert f"catalog-probe {message}" in process.stderr
+            assert process.stderr.count("\n") == 1
+            assert process.returncode != 0
 
 
-@pytest.mark.parametrize(
-    ("library", "arguments", "message"),
-    [
+def test_pytest_without_a_library_is_refused_in_one_line(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[str, str, str]] = [
         ("anyio", "probes --plan", "anyio is not installed here; `python -m pip install -e .` installs"),
         ("anyio", "probes", "anyio is not installed here; `python -m pip install -e .` installs"),
         ("hypothesis", "--target live", "write `pytest probes"),
-    ],
-)
-def test_pytest_without_a_library_is_refused_in_one_line(library: str, arguments: str, message: str) -> None:
-    process = run_without_library(library, "pytest", *arguments.split())
-    assert process.returncode == Exit.USAGE
-    output = process.stdout + process.stderr
-    assert [line for line in output.splitlines() if message in line]
-    assert "Traceback" not in output
-    assert len(output.splitlines()) < 5
+    ]
+    for library, arguments, message in cases:
+        with subtests.test(library=library):
+            process = run_without_library(library, "pytest", *arguments.split())
+            assert process.returncode == Exit.USAGE
+            output = process.stdout + process.stderr
+            assert [line for line in output.splitlines() if message in line]
+            assert "Traceback" not in output
+            assert len(output.splitlines()) < 5
 
 
 PROGRAM_WITHOUT_LIBRARY = """

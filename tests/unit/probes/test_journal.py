@@ -50,27 +50,30 @@ def test_id_that_contains_a_key_is_hidden(tmp_path: Path) -> None:
     assert entry.mac != entry.compute_mac(KEY)
 
 
-@pytest.mark.parametrize("field", ["target", "provider", "address", "record", "role", "removal", "resource"])
-def test_edited_entry_has_another_mac(tmp_path: Path, field: str) -> None:
+def test_edited_entry_has_another_mac(tmp_path: Path, subtests: pytest.Subtests) -> None:
     write_entries(tmp_path / journal.FILE_NAME, 1)
     (entry,) = journal.read_entries(tmp_path / journal.FILE_NAME)
     assert entry.mac == entry.compute_mac(KEY)
     assert entry.mac != entry.compute_mac("another-key-of-nobody")
-    edited = replace(entry, **{field: "other"})
-    assert entry.mac != edited.compute_mac(KEY)
+    for field in ("target", "provider", "address", "record", "role", "removal", "resource"):
+        with subtests.test(field=field):
+            edited = replace(entry, **{field: "other"})
+            assert entry.mac != edited.compute_mac(KEY)
 
 
-@pytest.mark.parametrize("schema", ["", '"schema":1,', '"schema":3,', '"schema":"2",', '"schema":null,'])
-def test_journal_of_another_version_is_refused(tmp_path: Path, schema: str) -> None:
+def test_journal_of_another_version_is_refused(tmp_path: Path, subtests: pytest.Subtests) -> None:
     """Version 1 kept whole requests: a path in it could lead a key to another host."""
-    path = tmp_path / journal.FILE_NAME
-    write_entries(path, 1)
-    old = '{"id":"0badc0ffee00","state":"making","record":"pa/endpoints/files/get_file","target":"night"}\n'
-    removal = '{"method":"DELETE","path":"@other.example/x","service":"base_url","headers":{},"query":[]}'
-    old += f'{{"id":"0badc0ffee00","state":"made","role":"inference","removal":{removal}}}\n'
-    path.write_text(path.read_text() + old.replace("{", "{" + schema, 1))
-    with pytest.raises(JournalError, match=r"another version of this tool: schema .* remove the file"):
-        journal.read_open_entries(path)
+    cases: list[str] = ["", '"schema":1,', '"schema":3,', '"schema":"2",', '"schema":null,']
+    for schema in cases:
+        with subtests.test(schema=schema):
+            path = tmp_path / journal.FILE_NAME
+            write_entries(path, 1)
+            old = '{"id":"0badc0ffee00","state":"making","record":"pa/endpoints/files/get_file","target":"night"}\n'
+            removal = '{"method":"DELETE","path":"@other.example/x","service":"base_url","headers":{},"query":[]}'
+            old += f'{{"id":"0badc0ffee00","state":"made","role":"inference","removal":{removal}}}\n'
+            path.write_text(path.read_text() + old.replace("{", "{" + schema, 1))
+            with pytest.raises(JournalError, match=r"another version of this tool: schema .* remove the file"):
+                journal.read_open_entries(path)
 
 
 def write_entries(path: Path, count: int) -> list[str]:

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
-
-import pytest
+from typing import TYPE_CHECKING, Any
 
 from catalog_probe.catalog.envelopes.envelope import envelope
 from catalog_probe.catalog.model import Aspect, Attempt, Event, Exchange, Outcome, Reason, Request, Response, Severity
@@ -28,6 +26,9 @@ from tests.unit.probes.judging_one import (
     load_steps,
     load_vocabulary,
 )
+
+if TYPE_CHECKING:
+    import pytest
 
 LIST_MODELS = "pa/endpoints/models/list_models"
 UNKNOWN_MODEL = "pa/errors/general/unknown_model"
@@ -57,9 +58,8 @@ def summarize_verdict(address: str, response: Response, label: str = "answer") -
 NOT_ALLOWED = pa_error(403, "permission_error")
 
 
-@pytest.mark.parametrize(
-    ("address", "label", "response", "outcome"),
-    [
+def test_only_documented_permission_refusal_of_a_success_restricts(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[str, str, Response, Outcome]] = [
         (LIST_MODELS, "success", NOT_ALLOWED, Outcome.RESTRICTED),
         (LIST_MODELS, "success", pa_error(413, "request_too_large"), Outcome.DRIFTED),
         (LIST_MODELS, "success", pa_error(403, "teapot_error"), Outcome.DRIFTED),
@@ -69,23 +69,24 @@ NOT_ALLOWED = pa_error(403, "permission_error")
         (OVER_GRPC, "success", make_grpc_response(5), Outcome.DRIFTED),
         (OVER_GRPC, "missing_credential", make_grpc_response(7), Outcome.DRIFTED),
         (INVALID_OVER_GRPC, "bad_request", make_grpc_response(7), Outcome.DRIFTED),
-    ],
-)
-def test_only_documented_permission_refusal_of_a_success_restricts(
-    address: str, label: str, response: Response, outcome: Outcome
-) -> None:
-    assert summarize_verdict(address, response, label) == (
-        outcome,
-        "probe-refused" if outcome is Outcome.RESTRICTED else "",
-    )
+    ]
+    for address, label, response, outcome in cases:
+        with subtests.test(address=address):
+            assert summarize_verdict(address, response, label) == (
+                outcome,
+                "probe-refused" if outcome is Outcome.RESTRICTED else "",
+            )
 
 
-@pytest.mark.parametrize(
-    ("headers", "outcome"), [({}, Outcome.RESTRICTED), ({MOCK_SESSION: "one"}, Outcome.DRIFTED)], ids=["live", "a mock"]
-)
-def test_mock_never_restricts(headers: dict[str, str], outcome: Outcome) -> None:
-    request = Request("GET", "https://provider.example/v1/models", headers)
-    assert judge_answer(LIST_MODELS, NOT_ALLOWED, {}, "success", request).outcome is outcome
+def test_mock_never_restricts(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[str, dict[str, str], Outcome]] = [
+        ("live", {}, Outcome.RESTRICTED),
+        ("a mock", {MOCK_SESSION: "one"}, Outcome.DRIFTED),
+    ]
+    for case, headers, outcome in cases:
+        with subtests.test(case=case):
+            request = Request("GET", "https://provider.example/v1/models", headers)
+            assert judge_answer(LIST_MODELS, NOT_ALLOWED, {}, "success", request).outcome is outcome
 
 
 def test_restriction_quotes_the_answer() -> None:
@@ -95,44 +96,46 @@ def test_restriction_quotes_the_answer() -> None:
     assert verdict.findings == ()
 
 
-@pytest.mark.parametrize(
-    ("body", "headers"), [("  <html>no</html>", {}), ("no", {"content-type": "text/html; charset=utf-8"})]
-)
-def test_page_under_the_documented_status_is_inconclusive_and_keeps_findings(
-    body: str, headers: dict[str, str]
-) -> None:
-    verdict = judge_answer(UNKNOWN_MODEL, Response(404, headers, body, "text"), {})
-    assert (verdict.outcome, verdict.reason and verdict.reason.code) == (Outcome.INCONCLUSIVE, "gateway-page")
-    assert verdict.reason is not None
-    assert verdict.reason.detail.startswith("POST https://provider.example/v1/messages: HTTP 404: ")
-    assert "body-malformed" in {finding.code for finding in verdict.findings}
+def test_page_under_the_documented_status_is_inconclusive_and_keeps_findings(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[str, dict[str, str]]] = [
+        ("  <html>no</html>", {}),
+        ("no", {"content-type": "text/html; charset=utf-8"}),
+    ]
+    for body, headers in cases:
+        with subtests.test(body=body):
+            verdict = judge_answer(UNKNOWN_MODEL, Response(404, headers, body, "text"), {})
+            assert (verdict.outcome, verdict.reason and verdict.reason.code) == (Outcome.INCONCLUSIVE, "gateway-page")
+            assert verdict.reason is not None
+            assert verdict.reason.detail.startswith("POST https://provider.example/v1/messages: HTTP 404: ")
+            assert "body-malformed" in {finding.code for finding in verdict.findings}
 
 
-@pytest.mark.parametrize("status", [404, 425, 403])
-def test_text_refusal_is_inconclusive_until_it_repeats(status: int) -> None:
+def test_text_refusal_is_inconclusive_until_it_repeats(subtests: pytest.Subtests) -> None:
     """A gateway may refuse so; three times alike, it is the provider."""
-    plain = Response(status, {"content-type": "text/plain; charset=utf-8"}, "error code: 1020", "text")
-    verdict = judge_answer(UNKNOWN_MODEL, plain, {})
-    assert (verdict.outcome, verdict.reason and verdict.reason.code) == (Outcome.INCONCLUSIVE, "gateway-page")
-    assert conclude_step([verdict] * 3).outcome is Outcome.DRIFTED
-    assert conclude_step([verdict] * 2).outcome is Outcome.INCONCLUSIVE
-    assert needs_another_attempt([verdict])
+    for status in [404, 425, 403]:
+        with subtests.test(status=status):
+            plain = Response(status, {"content-type": "text/plain; charset=utf-8"}, "error code: 1020", "text")
+            verdict = judge_answer(UNKNOWN_MODEL, plain, {})
+            assert (verdict.outcome, verdict.reason and verdict.reason.code) == (Outcome.INCONCLUSIVE, "gateway-page")
+            assert conclude_step([verdict] * 3).outcome is Outcome.DRIFTED
+            assert conclude_step([verdict] * 2).outcome is Outcome.INCONCLUSIVE
+            assert needs_another_attempt([verdict])
 
 
-@pytest.mark.parametrize(
-    ("media_type", "text"), [("application/json", '{"type": "err'), ("", '{"type": "err'), ("", "no < yes")]
-)
-def test_broken_json_and_text_that_is_no_page_are_drift(media_type: str, text: str) -> None:
-    response = Response(404, {"content-type": media_type}, text, "text")
-    assert summarize_verdict(UNKNOWN_MODEL, response) == (Outcome.DRIFTED, "")
+def test_broken_json_and_text_that_is_no_page_are_drift(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[str, str]] = [("application/json", '{"type": "err'), ("", '{"type": "err'), ("", "no < yes")]
+    for media_type, text in cases:
+        with subtests.test(media_type=media_type):
+            response = Response(404, {"content-type": media_type}, text, "text")
+            assert summarize_verdict(UNKNOWN_MODEL, response) == (Outcome.DRIFTED, "")
 
 
 OWN_FAULT = Response(503, HEADERS, {**BODY, "error": {"type": "api_error", "message": "x"}}, "json")
 
 
-@pytest.mark.parametrize(
-    ("address", "response", "is_the_providers"),
-    [
+def test_server_fault_keeps_findings_only_if_the_providers_own(subtests: pytest.Subtests) -> None:
+    """A bare one is the provider's if another server fault is documented: only the status may differ."""
+    cases: list[tuple[str, Response, bool]] = [
         (RATE_LIMIT, pa_error(500, "api_error"), True),
         (RATE_LIMIT, Response(500, {}, None, "empty"), False),
         (RATE_LIMIT, Response(500, {}, "", "text"), False),
@@ -140,18 +143,15 @@ OWN_FAULT = Response(503, HEADERS, {**BODY, "error": {"type": "api_error", "mess
         (INTERNAL, Response(503, {}, None, "empty"), True),
         (INTERNAL, Response(503, {}, "", "text"), True),
         (INVALID_OVER_GRPC, make_grpc_response(13), True),
-    ],
-)
-def test_server_fault_keeps_findings_only_if_the_providers_own(
-    address: str, response: Response, is_the_providers: bool
-) -> None:
-    """A bare one is the provider's if another server fault is documented: only the status may differ."""
-    label = "bad_request" if address == INVALID_OVER_GRPC else "answer"
-    verdict = judge_answer(address, response, {}, label)
-    assert verdict.reason is not None
-    assert (verdict.outcome, verdict.reason.code) == (Outcome.INCONCLUSIVE, "server-fault")
-    assert bool(verdict.findings) == is_the_providers
-    assert all(finding.is_drift for finding in verdict.findings if finding.aspect is Aspect.STATUS)
+    ]
+    for address, response, is_the_providers in cases:
+        with subtests.test(address=address):
+            label = "bad_request" if address == INVALID_OVER_GRPC else "answer"
+            verdict = judge_answer(address, response, {}, label)
+            assert verdict.reason is not None
+            assert (verdict.outcome, verdict.reason.code) == (Outcome.INCONCLUSIVE, "server-fault")
+            assert bool(verdict.findings) == is_the_providers
+            assert all(finding.is_drift for finding in verdict.findings if finding.aspect is Aspect.STATUS)
 
 
 def pc_stream(code: str) -> Response:
@@ -159,21 +159,20 @@ def pc_stream(code: str) -> Response:
     return Response(200, {"x-request-id": "req_1"}, None, "empty", events=(Event("response.failed", failed),))
 
 
-@pytest.mark.parametrize(
-    ("code", "outcome", "reason"),
-    [
+def test_fault_within_a_stream_is_judged_like_a_fault_status(subtests: pytest.Subtests) -> None:
+    """The mismatch of a server fault is kept: three alike are a drift."""
+    cases: list[tuple[str, Outcome, str]] = [
         ("server_error", Outcome.INCONCLUSIVE, "server-fault"),
         ("rate_limit_exceeded", Outcome.INCONCLUSIVE, "unasked-rate-limit"),
         ("invalid_image", Outcome.DRIFTED, ""),
         ("invalid_prompt", Outcome.CONFORMS, ""),
-    ],
-)
-def test_fault_within_a_stream_is_judged_like_a_fault_status(code: str, outcome: Outcome, reason: str) -> None:
-    """The mismatch of a server fault is kept: three alike are a drift."""
-    address = "pc/errors/stream/invalid_prompt"
-    assert summarize_verdict(address, pc_stream(code)) == (outcome, reason)
-    differs = any(finding.is_drift for finding in judge_answer(address, pc_stream(code), {}, "answer").findings)
-    assert differs == (code in ("server_error", "invalid_image"))
+    ]
+    for code, outcome, reason in cases:
+        with subtests.test(code=code):
+            address = "pc/errors/stream/invalid_prompt"
+            assert summarize_verdict(address, pc_stream(code)) == (outcome, reason)
+            differs = any(finding.is_drift for finding in judge_answer(address, pc_stream(code), {}, "answer").findings)
+            assert differs == (code in ("server_error", "invalid_image"))
 
 
 def pc_error(status: int, **fields: str | None) -> Response:
@@ -181,31 +180,28 @@ def pc_error(status: int, **fields: str | None) -> Response:
     return Response(status, {"x-request-id": "req_1"}, {"error": error}, "json")
 
 
-@pytest.mark.parametrize(
-    ("address", "response", "count"),
-    [
+def test_drift_names_at_most_three_records_that_document_the_answer(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[str, Response, int]] = [
         ("pc/errors/request/unknown_parameter", pc_error(401, code="invalid_project"), 1),
         (UNKNOWN_MODEL, pa_error(409, "conflict_error"), 2),
         ("pc/errors/request/unknown_parameter", pc_error(401), 3),
         (UNKNOWN_MODEL, pa_error(413, "request_too_large"), 0),
         (UNKNOWN_MODEL, pa_error(418, "teapot_error"), 0),
-    ],
-)
-def test_drift_names_at_most_three_records_that_document_the_answer(
-    address: str, response: Response, count: int
-) -> None:
-    verdict = judge_answer(address, response, {})
-    assert verdict.outcome is Outcome.DRIFTED
-    matches = [finding for finding in verdict.findings if finding.code == "matches-another-record"]
-    assert len(matches) == bool(count)
-    for finding in matches:
-        addresses = [finding.observed] if isinstance(finding.observed, str) else finding.observed
-        assert len(addresses) == count
-        assert all(record in catalog() for record in addresses)
-        assert isinstance(finding.observed, str) == (count == 1)
-        assert finding.message == f"this is {' or '.join(addresses)}"
-        assert (finding.severity, finding.aspect, finding.label) == (Severity.INFO, Aspect.STATE, "answer")
-        assert finding.documented == address
+    ]
+    for address, response, count in cases:
+        with subtests.test(address=address):
+            verdict = judge_answer(address, response, {})
+            assert verdict.outcome is Outcome.DRIFTED
+            matches = [finding for finding in verdict.findings if finding.code == "matches-another-record"]
+            assert len(matches) == bool(count)
+            for finding in matches:
+                addresses = [finding.observed] if isinstance(finding.observed, str) else finding.observed
+                assert len(addresses) == count
+                assert all(record in catalog() for record in addresses)
+                assert isinstance(finding.observed, str) == (count == 1)
+                assert finding.message == f"this is {' or '.join(addresses)}"
+                assert (finding.severity, finding.aspect, finding.label) == (Severity.INFO, Aspect.STATE, "answer")
+                assert finding.documented == address
 
 
 def test_drift_within_the_documented_answer_names_no_other_record() -> None:
@@ -227,17 +223,19 @@ def test_undocumented_header_is_noted_only_beside_a_conforming_answer() -> None:
     assert "undocumented-header" not in {finding.code for finding in drifted.findings}
 
 
-@pytest.mark.parametrize(
-    ("headers", "outcome"), [({"x-mock-session": "1"}, Outcome.DRIFTED), ({}, Outcome.INCONCLUSIVE)]
-)
-def test_early_limit_is_drift_only_on_a_mock_and_after_three_attempts(
-    headers: dict[str, str], outcome: Outcome
-) -> None:
-    request = Request("POST", "https://provider.example/v1/messages", headers)
-    verdict = judge_answer(RATE_LIMITS, pa_error(429, "rate_limit_error"), {}, request=request)
-    (limited,) = (step for step in verdict.step_verdicts.values() if step.reason and "429" in step.reason.detail)
-    assert conclude_step([limited, limited]).outcome is Outcome.INCONCLUSIVE
-    assert conclude_step([limited, limited, limited]).outcome is outcome
+def test_early_limit_is_drift_only_on_a_mock_and_after_three_attempts(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[dict[str, str], Outcome]] = [
+        ({"x-mock-session": "1"}, Outcome.DRIFTED),
+        ({}, Outcome.INCONCLUSIVE),
+    ]
+    for headers, outcome in cases:
+        with subtests.test(headers=headers):
+            request = Request("POST", "https://provider.example/v1/messages", headers)
+            verdict = judge_answer(RATE_LIMITS, pa_error(429, "rate_limit_error"), {}, request=request)
+            steps = verdict.step_verdicts.values()
+            (limited,) = (step for step in steps if step.reason and "429" in step.reason.detail)
+            assert conclude_step([limited, limited]).outcome is Outcome.INCONCLUSIVE
+            assert conclude_step([limited, limited, limited]).outcome is outcome
 
 
 def test_incomplete_limit_refusal_on_a_mock_is_inconclusive() -> None:
@@ -246,10 +244,14 @@ def test_incomplete_limit_refusal_on_a_mock_is_inconclusive() -> None:
     assert judge_answer(RATE_LIMITS, response, {}, request=request).outcome is Outcome.INCONCLUSIVE
 
 
-@pytest.mark.parametrize(("last", "outcome"), [("", Outcome.DRIFTED), ("conforms", Outcome.CONFORMS)])
-def test_repeated_success_without_body_is_drift(last: str, outcome: Outcome) -> None:
-    empty = judge_answer(LIST_MODELS, Response(200, HEADERS, None, "empty"), {}, "success").step_verdicts["success", ""]
-    assert conclude_step([empty, empty, Verdict(Outcome.CONFORMS) if last else empty]).outcome is outcome
+def test_repeated_success_without_body_is_drift(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[str, Outcome]] = [("", Outcome.DRIFTED), ("conforms", Outcome.CONFORMS)]
+    for last, outcome in cases:
+        with subtests.test(last=last):
+            empty = judge_answer(LIST_MODELS, Response(200, HEADERS, None, "empty"), {}, "success").step_verdicts[
+                "success", ""
+            ]
+            assert conclude_step([empty, empty, Verdict(Outcome.CONFORMS) if last else empty]).outcome is outcome
 
 
 def expect_status(label: str, *, depends: tuple[str, ...] = (), status: int = 200, since: str = "") -> Expected:
@@ -266,31 +268,41 @@ DELETE_STEPS = (expect_status("deleted"), expect_status("gone", depends=("delete
 HERE, THERE = LIST_MODELS, "pa/endpoints/files/list_files"
 
 
-@pytest.mark.parametrize(
-    ("deleted", "outcome"),
-    [
-        ([make_exchange("deleted", 200, HERE)], Outcome.DRIFTED),
-        ([make_exchange("deleted", 418, HERE)], Outcome.INCONCLUSIVE),
-        ([make_exchange("deleted", 418, HERE), make_exchange("deleted", 200, THERE)], Outcome.INCONCLUSIVE),
-        ([make_exchange("deleted", 200, THERE)], Outcome.DRIFTED),
-        ([make_exchange("deleted", 418, THERE)], Outcome.INCONCLUSIVE),
-        ([make_exchange("deleted", 200, HERE), make_exchange("deleted", 418, THERE)], Outcome.DRIFTED),
-    ],
-    ids=["done", "not done", "done elsewhere", "asked elsewhere", "not done elsewhere", "not done on another"],
-)
-def test_mismatch_of_a_step_needs_the_step_it_depends_on(deleted: list[Exchange], outcome: Outcome) -> None:
-    verdict = judge_exchanges(DELETE_STEPS, *deleted, make_exchange("gone", 200, HERE))
-    step = verdict.step_verdicts["gone", HERE]
-    assert step.outcome is outcome
-    if outcome is Outcome.INCONCLUSIVE:
-        assert step.reason == Reason(ReasonCode.STEP_UNSEEN, "gone means something only after deleted")
+def test_mismatch_of_a_step_needs_the_step_it_depends_on(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[str, list[Exchange], Outcome]] = [
+        ("done", [make_exchange("deleted", 200, HERE)], Outcome.DRIFTED),
+        ("not done", [make_exchange("deleted", 418, HERE)], Outcome.INCONCLUSIVE),
+        (
+            "done elsewhere",
+            [make_exchange("deleted", 418, HERE), make_exchange("deleted", 200, THERE)],
+            Outcome.INCONCLUSIVE,
+        ),
+        ("asked elsewhere", [make_exchange("deleted", 200, THERE)], Outcome.DRIFTED),
+        ("not done elsewhere", [make_exchange("deleted", 418, THERE)], Outcome.INCONCLUSIVE),
+        (
+            "not done on another",
+            [make_exchange("deleted", 200, HERE), make_exchange("deleted", 418, THERE)],
+            Outcome.DRIFTED,
+        ),
+    ]
+    for case, deleted, outcome in cases:
+        with subtests.test(case=case):
+            verdict = judge_exchanges(DELETE_STEPS, *deleted, make_exchange("gone", 200, HERE))
+            step = verdict.step_verdicts["gone", HERE]
+            assert step.outcome is outcome
+            if outcome is Outcome.INCONCLUSIVE:
+                assert step.reason == Reason(ReasonCode.STEP_UNSEEN, "gone means something only after deleted")
 
 
-@pytest.mark.parametrize(("deleted", "outcome"), [(200, Outcome.CONFORMS), (418, Outcome.INCONCLUSIVE)])
-def test_match_of_a_step_needs_the_step_it_depends_on(deleted: int, outcome: Outcome) -> None:
+def test_match_of_a_step_needs_the_step_it_depends_on(subtests: pytest.Subtests) -> None:
     """If the delete failed, a missing resource shows nothing of the delete."""
-    verdict = judge_exchanges(DELETE_STEPS, make_exchange("deleted", deleted, HERE), make_exchange("gone", 404, HERE))
-    assert verdict.step_verdicts["gone", HERE].outcome is outcome
+    cases: list[tuple[int, Outcome]] = [(200, Outcome.CONFORMS), (418, Outcome.INCONCLUSIVE)]
+    for deleted, outcome in cases:
+        with subtests.test(deleted=deleted):
+            verdict = judge_exchanges(
+                DELETE_STEPS, make_exchange("deleted", deleted, HERE), make_exchange("gone", 404, HERE)
+            )
+            assert verdict.step_verdicts["gone", HERE].outcome is outcome
 
 
 def test_own_reason_comes_before_a_missing_dependency() -> None:
@@ -348,23 +360,21 @@ def make_refusal(label: str, status: int, message: str = UNKNOWN_HEADER, endpoin
     )
 
 
-@pytest.mark.parametrize(
-    ("other", "outcome"),
-    [
-        (make_refusal("refused", 400), Outcome.INCONCLUSIVE),
-        (make_refusal("refused", 400, "no such thing"), Outcome.DRIFTED),
-        (make_refusal("refused", 418), Outcome.DRIFTED),
-        (make_refusal("refused", 400, endpoint=THERE), Outcome.DRIFTED),
-        (make_refusal("without it", 400), Outcome.DRIFTED),
-    ],
-    ids=["alike", "other words", "another status", "another endpoint", "without the header"],
-)
-def test_assumed_header_explains_all_refusals_like_that_of_the_success(other: Exchange, outcome: Outcome) -> None:
-    verdict = judge_exchanges(STEPS_WITH_ASSUMED_HEADER, make_refusal("success", 400), other)
-    reason = verdict.step_verdicts["success", HERE].reason
-    assert (reason and reason.code) == ReasonCode.ASSUMPTION_FAILED
-    step = verdict.step_verdicts[other.label, other.endpoint]
-    assert (step.outcome, step.reason) == (outcome, reason if outcome is Outcome.INCONCLUSIVE else None)
+def test_assumed_header_explains_all_refusals_like_that_of_the_success(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[str, Exchange, Outcome]] = [
+        ("alike", make_refusal("refused", 400), Outcome.INCONCLUSIVE),
+        ("other words", make_refusal("refused", 400, "no such thing"), Outcome.DRIFTED),
+        ("another status", make_refusal("refused", 418), Outcome.DRIFTED),
+        ("another endpoint", make_refusal("refused", 400, endpoint=THERE), Outcome.DRIFTED),
+        ("without the header", make_refusal("without it", 400), Outcome.DRIFTED),
+    ]
+    for case, other, outcome in cases:
+        with subtests.test(case=case):
+            verdict = judge_exchanges(STEPS_WITH_ASSUMED_HEADER, make_refusal("success", 400), other)
+            reason = verdict.step_verdicts["success", HERE].reason
+            assert (reason and reason.code) == ReasonCode.ASSUMPTION_FAILED
+            step = verdict.step_verdicts[other.label, other.endpoint]
+            assert (step.outcome, step.reason) == (outcome, reason if outcome is Outcome.INCONCLUSIVE else None)
 
 
 def test_assumed_body_explains_no_other_refusal() -> None:

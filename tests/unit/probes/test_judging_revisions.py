@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-
-import pytest
+from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.files.manifest import manifest
 from catalog_probe.catalog.model import Aspect, Exchange, Finding, Request, Severity
@@ -13,6 +12,9 @@ from catalog_probe.catalog.recognition.endpoint_index import EndpointIndex
 from catalog_probe.probes.judging.comparison.observations import observe
 from catalog_probe.probes.judging.comparison.revisions import assertions_of_other_revisions, drop_other_revisions
 from tests.harness.engines import catalog
+
+if TYPE_CHECKING:
+    import pytest
 
 ADDRESS, KEY = "pa/endpoints/models/list_models", "success/status"
 OLD, NEW = "2023-06-01", "2026-10-21"
@@ -32,9 +34,8 @@ def test_provider_without_revisions_ignores_them() -> None:
     assert assertions_of_other_revisions(expected, Request("GET", "https://provider.example/v1/models")) == set()
 
 
-@pytest.mark.parametrize(
-    ("since", "until", "revision", "holds"),
-    [
+def test_assertion_holds_since_or_until_a_revision(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[str, str, str, bool]] = [
         ("", "", NEW, True),
         (NEW, "", NEW, True),
         (NEW, "", OLD, False),
@@ -42,16 +43,20 @@ def test_provider_without_revisions_ignores_them() -> None:
         ("", NEW, NEW, False),
         (NEW, "", "", False),
         ("", NEW, "", True),
-    ],
-)
-def test_assertion_holds_since_or_until_a_revision(since: str, until: str, revision: str, holds: bool) -> None:
-    assert REVISIONS is not None
-    changed = {**EXPECTED.assertions, KEY: replace(EXPECTED.assertions[KEY], since=since, until=until)}
-    expected = replace(EXPECTED, assertions=changed)
-    request = Request("GET", "https://provider.example/v1/models", {REVISIONS.header: revision} if revision else {})
-    assert assertions_of_other_revisions(expected, request) == (set() if holds else {KEY})
-    finding = Finding("status-differs", Aspect.STATUS, Severity.MUST, "", "success", observed=201, assertion=KEY)
-    assert list(drop_other_revisions([finding], expected, request)) == ([finding] if holds else [])
+    ]
+    for since, until, revision, holds in cases:
+        with subtests.test(since=since):
+            assert REVISIONS is not None
+            changed = {**EXPECTED.assertions, KEY: replace(EXPECTED.assertions[KEY], since=since, until=until)}
+            expected = replace(EXPECTED, assertions=changed)
+            request = Request(
+                "GET", "https://provider.example/v1/models", {REVISIONS.header: revision} if revision else {}
+            )
+            assert assertions_of_other_revisions(expected, request) == (set() if holds else {KEY})
+            finding = Finding(
+                "status-differs", Aspect.STATUS, Severity.MUST, "", "success", observed=201, assertion=KEY
+            )
+            assert list(drop_other_revisions([finding], expected, request)) == ([finding] if holds else [])
 
 
 def test_an_assertion_of_another_revision_is_never_both_mismatched_and_not_observed() -> None:

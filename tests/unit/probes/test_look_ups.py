@@ -6,7 +6,6 @@ from dataclasses import replace
 from datetime import date
 from typing import TYPE_CHECKING, Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -27,6 +26,8 @@ from catalog_probe.probes.targets.look_ups import (
 )
 
 if TYPE_CHECKING:
+    import pytest
+
     from catalog_probe.probes.targets.target import Target
 
 
@@ -52,9 +53,8 @@ def make_page(*ids: str, **fields: Any) -> dict[str, Any]:
     return {"data": [{"id": item_id} for item_id in ids], **fields}
 
 
-@pytest.mark.parametrize(
-    ("pages", "cursor"),
-    [
+def test_next_cursor(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[list[Any], str | None]] = [
         ([make_page("a", last_id="a", has_more=True)], "a"),
         ([make_page("a", last_id="a")], "a"),
         ([make_page("a", last_id="a", has_more=True), make_page("b", last_id="b", has_more=True)], "b"),
@@ -66,11 +66,11 @@ def make_page(*ids: str, **fields: Any) -> dict[str, Any]:
         ([make_page("a", last_id="a", has_more=True)] * 2, None),
         ([make_page(str(n), last_id=str(n), has_more=True) for n in range(MAX_PAGES)], None),
         ([None], None),
-    ],
-)
-def test_next_cursor(pages: list[Any], cursor: str | None) -> None:
-    assert find_next_cursor(PAGED, pages) == cursor
-    assert find_next_cursor(make_rule(), pages) is None
+    ]
+    for pages, cursor in cases:
+        with subtests.test(pages=pages):
+            assert find_next_cursor(PAGED, pages) == cursor
+            assert find_next_cursor(make_rule(), pages) is None
 
 
 def test_pages_are_joined() -> None:
@@ -79,9 +79,8 @@ def test_pages_are_joined() -> None:
     assert join_pages(PAGED, pages[:1]) is pages[0]
 
 
-@pytest.mark.parametrize(
-    ("rule", "value"),
-    [
+def test_rule_chooses_its_entry(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[LookUpRule, str | None]] = [
         (make_rule(), "large-1"),
         (make_rule(like=("*nano*", "*mini*")), "Mini-1"),
         (make_rule(like=("*mini*",), newest="/created_at"), "mini-2"),
@@ -96,10 +95,10 @@ def test_pages_are_joined() -> None:
         (make_rule(take="/id", after="large-"), "1"),
         (make_rule(entries="/models"), None),
         (make_rule(take="/name"), "nameless"),
-    ],
-)
-def test_rule_chooses_its_entry(rule: LookUpRule, value: str | None) -> None:
-    assert choose_value(rule, LISTING, {}, {}) == value
+    ]
+    for rule, value in cases:
+        with subtests.test(rule=rule):
+            assert choose_value(rule, LISTING, {}, {}) == value
 
 
 def test_rule_reads_the_entry_of_another_value() -> None:
@@ -110,13 +109,17 @@ def test_rule_reads_the_entry_of_another_value() -> None:
     assert choose_value(most, LISTING, {"small_model": "unheard-of"}, rules) is None
 
 
-@pytest.mark.parametrize(
-    ("value", "day"),
-    [("Mini-1", date(2026, 12, 3)), ("mini-0", date(2026, 12, 1)), ("large-1", None), ("unheard-of", None)],
-)
-def test_end_day_of_an_entry(value: str, day: date | None) -> None:
-    assert find_end_day(make_rule(ends="/goes"), LISTING, value) == day
-    assert find_end_day(make_rule(), LISTING, value) is None
+def test_end_day_of_an_entry(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[str, date | None]] = [
+        ("Mini-1", date(2026, 12, 3)),
+        ("mini-0", date(2026, 12, 1)),
+        ("large-1", None),
+        ("unheard-of", None),
+    ]
+    for value, day in cases:
+        with subtests.test(value=value):
+            assert find_end_day(make_rule(ends="/goes"), LISTING, value) == day
+            assert find_end_day(make_rule(), LISTING, value) is None
 
 
 @given(
@@ -182,20 +185,19 @@ def test_set_values_are_looked_up_too() -> None:
     assert [rule.value for rule in look_ups["pa"]] == ["small_model", "retired_model"]
 
 
-@pytest.mark.parametrize(
-    ("rule", "value", "is_listed"),
-    [
+def test_set_value_is_listed_by_the_account(subtests: pytest.Subtests) -> None:
+    """The preferences of the rule do not matter for a value that is set."""
+    cases: list[tuple[LookUpRule, str, bool]] = [
         (make_rule(), "mini-2", True),
         (make_rule(), "mini", False),
         (make_rule(unless={"/state": ("retired",)}), "mini-2", False),
         (make_rule(like=("large-*",), unlike=("mini-*",)), "mini-2", True),
         (make_rule(of="small_model", take="/max"), "9", False),
         (make_rule(entries="/models"), "mini-2", False),
-    ],
-)
-def test_set_value_is_listed_by_the_account(rule: LookUpRule, value: str, is_listed: bool) -> None:
-    """The preferences of the rule do not matter for a value that is set."""
-    assert lists_value(rule, LISTING, value) is is_listed
+    ]
+    for rule, value, is_listed in cases:
+        with subtests.test(rule=rule):
+            assert lists_value(rule, LISTING, value) is is_listed
 
 
 def test_expiration_counts_dependent_records() -> None:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
-
-import pytest
+from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.model import Aspect, Finding, Severity
 from catalog_probe.catalog.model.codes import FindingCode
 from catalog_probe.probes.judging.comparison.merging import merge_findings
+
+if TYPE_CHECKING:
+    import pytest
 
 DRIFT = Finding(
     FindingCode.HEADER_MALFORMED,
@@ -31,21 +33,20 @@ def test_same_finding_is_merged_with_all_its_endpoints() -> None:
     assert merge_findings([("", [DRIFT])]) == (DRIFT,)
 
 
-@pytest.mark.parametrize(
-    "other",
-    [
+def test_different_findings_are_not_merged(subtests: pytest.Subtests) -> None:
+    cases: list[Finding] = [
         replace(DRIFT, severity=Severity.SHOULD),
         replace(DRIFT, label="success"),
         replace(DRIFT, location="request-id"),
         replace(DRIFT, assertion="answer/header:request-id"),
         replace(DRIFT, code=FindingCode.HEADER_MISSING, observed=None),
-    ],
-)
-def test_different_findings_are_not_merged(other: Finding) -> None:
-    assert merge_findings([("a", [DRIFT]), ("b", [other])]) == (
-        replace(DRIFT, endpoints=("a",)),
-        replace(other, endpoints=("b",)),
-    )
+    ]
+    for other in cases:
+        with subtests.test(other=other):
+            assert merge_findings([("a", [DRIFT]), ("b", [other])]) == (
+                replace(DRIFT, endpoints=("a",)),
+                replace(other, endpoints=("b",)),
+            )
 
 
 def test_notes_with_different_messages_are_not_merged() -> None:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import pytest
-
 from catalog_probe.catalog.model.exchange import GrpcStatus, Truncation
 from catalog_probe.catalog.recognition.vocabulary import DocumentedAnswer, ProviderVocabulary
 from catalog_probe.probes.judging.comparison.message import normalize_message, quote
 from tests.unit.probes.comparing import OVERLOADED_BODY, make_expected, make_response
 
 if TYPE_CHECKING:
+    import pytest
+
     from catalog_probe.catalog.model import Response
 
 VOCABULARY = ProviderVocabulary(
@@ -19,9 +19,8 @@ VOCABULARY = ProviderVocabulary(
 )
 
 
-@pytest.mark.parametrize(
-    ("response", "words"),
-    [
+def test_message_is_normalized(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[Response, str]] = [
         (make_response(), "Overloaded"),
         (make_response({"error": {"message": "In  two\nlines of 1.5 s"}}), "In two lines of {n} s"),
         (make_response({"error": "none"}), '{"error": "none"}'),
@@ -35,10 +34,10 @@ VOCABULARY = ProviderVocabulary(
             make_response(OVERLOADED_BODY, grpc=GrpcStatus(8)),
             '{"error": {"message": "Overloaded", "status": 529, "type": "overloaded_error"}}',
         ),
-    ],
-)
-def test_message_is_normalized(response: Response, words: str) -> None:
-    assert normalize_message(make_expected(), response, VOCABULARY) == words
+    ]
+    for response, words in cases:
+        with subtests.test(response=response):
+            assert normalize_message(make_expected(), response, VOCABULARY) == words
 
 
 def test_answer_is_quoted_in_one_short_line() -> None:

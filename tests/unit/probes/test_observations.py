@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-import pytest
-
 from catalog_probe.catalog.envelopes.envelope import envelope
 from catalog_probe.catalog.model import Close, Exchange, GrpcStatus, Outcome, Reason, Request, Response
 from catalog_probe.catalog.model.assertion import Assertion, AssertionKey, Basis
@@ -31,6 +29,8 @@ from tests.unit.probes.judging_one import (
 )
 
 if TYPE_CHECKING:
+    import pytest
+
     from catalog_probe.catalog.model.observation import Observation
 
 STREAM_ERROR = "pa/errors/stream/overloaded"
@@ -66,14 +66,15 @@ def test_plain_body_hides_events_and_their_contents() -> None:
     assert observation.matched[0] == "status"
 
 
-@pytest.mark.parametrize("body_type", ["text", "binary", "empty"])
-def test_body_that_is_no_json_hides_its_fields(body_type: str) -> None:
-    observation = observe_answer(
-        RATE_LIMIT, Response(429, HEADERS, "slow" if body_type != "empty" else None, body_type)
-    )
-    assert observation.mismatched["body"] == "malformed"
-    assert observation.not_observed["type"] == observation.not_observed["body:/request_id"] == "no-body"
-    assert "status" in observation.matched
+def test_body_that_is_no_json_hides_its_fields(subtests: pytest.Subtests) -> None:
+    for body_type in ["text", "binary", "empty"]:
+        with subtests.test(body_type=body_type):
+            observation = observe_answer(
+                RATE_LIMIT, Response(429, HEADERS, "slow" if body_type != "empty" else None, body_type)
+            )
+            assert observation.mismatched["body"] == "malformed"
+            assert observation.not_observed["type"] == observation.not_observed["body:/request_id"] == "no-body"
+            assert "status" in observation.matched
 
 
 def test_json_of_another_shape_hides_nothing() -> None:
@@ -147,18 +148,17 @@ def test_exchange_without_answer_or_failure_hides_everything() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("address", "label", "status", "hidden"),
-    [
+def test_text_body_hides_all_envelope_fields(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[str, str, int, set[str]]] = [
         ("pb/errors/general/overloaded", "answer", 503, {"type", "status:/error/code", "body:/error/details"}),
         ("pc/errors/request/service_tier_not_allowed", "flex", 400, {"type", "code", "param"}),
         ("pd/errors/request/wrong_type", "answer", 422, {"message"}),
-    ],
-)
-def test_text_body_hides_all_envelope_fields(address: str, label: str, status: int, hidden: set[str]) -> None:
-    observation = observe_answer(address, Response(status, {}, "no", "text"), label)
-    assert observation.matched == ("status",)
-    assert observation.not_observed == dict.fromkeys(hidden, "no-body")
+    ]
+    for address, label, status, hidden in cases:
+        with subtests.test(address=address):
+            observation = observe_answer(address, Response(status, {}, "no", "text"), label)
+            assert observation.matched == ("status",)
+            assert observation.not_observed == dict.fromkeys(hidden, "no-body")
 
 
 def observe_exchange(address: str, exchange: Exchange) -> Observation:
@@ -248,9 +248,8 @@ GO_AWAY, SETUP_COMPLETE = Event("goAway", {"goAway": {}}), Event("setupComplete"
 TOKEN_REFUSED = Close(1008, "The ephemeral token is unknown.")
 
 
-@pytest.mark.parametrize(
-    ("rule", "events", "close", "answered"),
-    [
+def test_stream_refused_after_opening_is_no_answer(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[StreamRule, tuple[Event, ...], Close | None, bool]] = [
         (SOCKET, (SETUP_COMPLETE,), None, True),
         (SOCKET, (SETUP_COMPLETE, GO_AWAY), Close(1000), True),
         (SOCKET, (GO_AWAY,), None, True),
@@ -263,28 +262,26 @@ TOKEN_REFUSED = Close(1008, "The ephemeral token is unknown.")
         (EVENT_STREAM, (Event("setup", {"error": None}),), None, True),
         (EVENT_STREAM, (Event("message", {"error": {"message": "no"}}),), None, False),
         (StreamRule("sse", event="error"), (Event("error", {}),), None, True),
-    ],
-)
-def test_stream_refused_after_opening_is_no_answer(
-    rule: StreamRule, events: tuple[Event, ...], close: Close | None, answered: bool
-) -> None:
-    expected = Expected("success", RATE_LIMIT, envelope("any"), 101, stream=rule)
-    assert is_answered(expected, Response(101, events=events, close=close)) is answered
+    ]
+    for rule, events, close, answered in cases:
+        with subtests.test(rule=rule):
+            expected = Expected("success", RATE_LIMIT, envelope("any"), 101, stream=rule)
+            assert is_answered(expected, Response(101, events=events, close=close)) is answered
 
 
-@pytest.mark.parametrize(
-    ("events", "close", "outcome"),
-    [((SETUP_COMPLETE,), None, Outcome.CONFORMS), ((GO_AWAY,), TOKEN_REFUSED, Outcome.INCONCLUSIVE)],
-)
-def test_socket_closed_after_handshake_is_inconclusive(
-    events: tuple[Event, ...], close: Close | None, outcome: Outcome
-) -> None:
-    response = Response(101, events=events, close=close)
-    verdict = judge_answer("pb/endpoints/live/connect", response, {}, "ephemeral_token")
-    (step_verdict,) = verdict.step_verdicts.values()
-    assert step_verdict.outcome is outcome
-    if outcome is Outcome.INCONCLUSIVE:
-        assert step_verdict.reason is not None
-        assert step_verdict.reason.code == ReasonCode.NOTHING_OBSERVED
-        assert "closed with 1008 The ephemeral token is unknown." in step_verdict.reason.detail
-        assert not get_observation(verdict).matched
+def test_socket_closed_after_handshake_is_inconclusive(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[tuple[Event, ...], Close | None, Outcome]] = [
+        ((SETUP_COMPLETE,), None, Outcome.CONFORMS),
+        ((GO_AWAY,), TOKEN_REFUSED, Outcome.INCONCLUSIVE),
+    ]
+    for events, close, outcome in cases:
+        with subtests.test(events=events):
+            response = Response(101, events=events, close=close)
+            verdict = judge_answer("pb/endpoints/live/connect", response, {}, "ephemeral_token")
+            (step_verdict,) = verdict.step_verdicts.values()
+            assert step_verdict.outcome is outcome
+            if outcome is Outcome.INCONCLUSIVE:
+                assert step_verdict.reason is not None
+                assert step_verdict.reason.code == ReasonCode.NOTHING_OBSERVED
+                assert "closed with 1008 The ephemeral token is unknown." in step_verdict.reason.detail
+                assert not get_observation(verdict).matched

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-
-import pytest
+from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.model import Reason
 from catalog_probe.catalog.model.assertion import Assertion, AssertionKey, Basis
@@ -14,6 +13,9 @@ from catalog_probe.probes.planning.reach import ProviderReach
 from catalog_probe.probes.recipes.book import RecipeBook
 from catalog_probe.probes.recipes.recipe import Recipe, recipe
 from catalog_probe.probes.targets.target import Cost, Credential, Provider, Target
+
+if TYPE_CHECKING:
+    import pytest
 
 ADDRESS = "pa/errors/general/x"
 NO_SETUP = ("no-documented-setup", "why")
@@ -50,9 +52,8 @@ def make_assertion(
     )
 
 
-@pytest.mark.parametrize(
-    ("own_recipe", "reach", "detail"),
-    [
+def test_reach_of_a_label(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[Recipe, Reach, str]] = [
         (PLAIN_RECIPE, Reach.ONE_KEY, ""),
         (recipe(ADDRESS, get("/v1/{own}")), Reach.ONE_KEY, ""),
         (recipe(ADDRESS, get("/v1/{set}")), Reach.MORE, "values.set"),
@@ -73,40 +74,38 @@ def make_assertion(
             Reach.MORE,
             "cost billable",
         ),
-    ],
-)
-def test_reach_of_a_label(own_recipe: Recipe, reach: Reach, detail: str) -> None:
-    reached = make_reach(own_recipe).label_reach(ADDRESS, "answer")
-    assert (reached.reach, reached.why) == (reach, detail)
+    ]
+    for own_recipe, reach, detail in cases:
+        with subtests.test(own_recipe=own_recipe):
+            reached = make_reach(own_recipe).label_reach(ADDRESS, "answer")
+            assert (reached.reach, reached.why) == (reach, detail)
 
 
-@pytest.mark.parametrize(
-    ("code", "reach"),
-    [
+def test_reach_without_a_recipe(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[str, Reach]] = [
         ("not-on-the-wire", Reach.OFF_WIRE),
         ("invisible-to-client", Reach.OFF_WIRE),
         ("surface-out-of-reach", Reach.OFF_WIRE),
         ("no-recipe", Reach.TRAFFIC),
-    ],
-)
-def test_reach_without_a_recipe(code: str, reach: Reach) -> None:
-    assert make_reach(unprobed={ADDRESS: Reason(code, "why")}).label_reach(ADDRESS, "answer").reach is reach
-    assert make_reach().label_reach(ADDRESS, "answer").reach is Reach.TRAFFIC
+    ]
+    for code, reach in cases:
+        with subtests.test(code=code):
+            assert make_reach(unprobed={ADDRESS: Reason(code, "why")}).label_reach(ADDRESS, "answer").reach is reach
+            assert make_reach().label_reach(ADDRESS, "answer").reach is Reach.TRAFFIC
 
 
-@pytest.mark.parametrize(
-    ("assertion", "reach"),
-    [
+def test_reach_of_an_assertion(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[Assertion, Reach]] = [
         (make_assertion(), Reach.ONE_KEY),
         (make_assertion(out_of_reach="needs-an-account-state"), Reach.MORE),
         (make_assertion(out_of_reach="another-revision"), Reach.MORE),
         (make_assertion(out_of_reach="only-the-provider"), Reach.TRAFFIC),
         (make_assertion(out_of_reach="not-on-the-wire"), Reach.OFF_WIRE),
         (make_assertion("answer/relation:equals:/id:later", compared_labels=("later",)), Reach.TRAFFIC),
-    ],
-)
-def test_reach_of_an_assertion(assertion: Assertion, reach: Reach) -> None:
-    assert make_reach(PLAIN_RECIPE).assertion_reach(assertion).reach is reach
+    ]
+    for assertion, reach in cases:
+        with subtests.test(assertion=assertion):
+            assert make_reach(PLAIN_RECIPE).assertion_reach(assertion).reach is reach
 
 
 def test_target_observes_what_its_keys_and_costs_allow() -> None:

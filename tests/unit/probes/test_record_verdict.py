@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
-
-import pytest
+from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.model import Aspect, Finding, Outcome, Reason, Severity
 from catalog_probe.catalog.model.codes import FindingCode, ReasonCode
 from catalog_probe.catalog.model.observation import Observation
 from catalog_probe.probes.judging.verdicts.record_verdict import judge_record, retract
 from catalog_probe.probes.judging.verdicts.verdict import Verdict
+
+if TYPE_CHECKING:
+    import pytest
 
 HERE, THERE = "pa/endpoints/models/list_models", "pa/endpoints/files/list_files"
 DRIFT = Finding("status-differs", Aspect.STATUS, Severity.MUST, "status", "answer", observed=410)
@@ -35,9 +37,8 @@ def list_not_observed(verdict: Verdict) -> list[tuple[str, tuple[str, ...]]]:
     ]
 
 
-@pytest.mark.parametrize(
-    ("step_verdicts", "outcome"),
-    [
+def test_gravest_outcome_of_the_labels_counts(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[tuple[Verdict, ...], Outcome]] = [
         ((CONFORMS, CONFORMS), Outcome.CONFORMS),
         ((CONFORMS, SERVER_FAULT), Outcome.INCONCLUSIVE),
         ((SERVER_FAULT, REFUSED), Outcome.INCONCLUSIVE),
@@ -45,14 +46,14 @@ def list_not_observed(verdict: Verdict) -> list[tuple[str, tuple[str, ...]]]:
         ((SERVER_FAULT, FLAKY), Outcome.FLAKY),
         ((FLAKY, DRIFTED), Outcome.DRIFTED),
         ((DRIFTED, BROKEN), Outcome.HARNESS_ERROR),
-    ],
-)
-def test_gravest_outcome_of_the_labels_counts(step_verdicts: tuple[Verdict, ...], outcome: Outcome) -> None:
-    labelled = {(f"label_{number}", HERE): verdict for number, verdict in enumerate(step_verdicts)}
-    together = judge_record(labelled)
-    assert together.outcome is outcome
-    assert together.reason in [verdict.reason for verdict in step_verdicts if verdict.outcome is outcome]
-    assert together.step_verdicts == labelled
+    ]
+    for step_verdicts, outcome in cases:
+        with subtests.test(step_verdicts=step_verdicts):
+            labelled = {(f"label_{number}", HERE): verdict for number, verdict in enumerate(step_verdicts)}
+            together = judge_record(labelled)
+            assert together.outcome is outcome
+            assert together.reason in [verdict.reason for verdict in step_verdicts if verdict.outcome is outcome]
+            assert together.step_verdicts == labelled
 
 
 def test_label_conforms_if_one_endpoint_does_and_none_is_flaky() -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import string
+from typing import TYPE_CHECKING
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -32,6 +32,9 @@ from catalog_probe.probes.wire.redaction.evidence import redact_attempt, redact_
 from catalog_probe.probes.wire.redaction.known_secrets import ENOUGH
 from catalog_probe.probes.wire.redaction.redactor import MAX_GROWTH, TOO_MUCH, Redactor
 from catalog_probe.probes.wire.redaction.work import Work
+
+if TYPE_CHECKING:
+    import pytest
 
 SECRET = "Canary_9fQ2zX7wKd4LmT0vB8rY1p"
 MARKER = "${K}"
@@ -236,9 +239,8 @@ def test_no_string_holds_a_secret_or_grows(secret: str, data: st.DataObject) -> 
 ESCAPES = "\\" * 5_000_000
 
 
-@pytest.mark.parametrize(
-    ("response", "hidden"),
-    [
+def test_too_expensive_parts_are_hidden(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[Response, dict[str, Json]]] = [
         (
             Response(headers={"a": "b"}, body={"m": ESCAPES}, body_type="json"),
             {"headers": {"a": "b"}, "body": TOO_MUCH},
@@ -247,12 +249,12 @@ ESCAPES = "\\" * 5_000_000
         (Response(headers={"a": ESCAPES}, body="y", body_type="text"), {"headers": {TOO_MUCH: ""}, "body": TOO_MUCH}),
         (Response(events=(Event("e", ESCAPES, 7.0),)), {"events": (Event(TOO_MUCH, TOO_MUCH, 7.0),)}),
         (Response(close=Close(1000, ESCAPES)), {"close": Close(1000, TOO_MUCH)}),
-    ],
-)
-def test_too_expensive_parts_are_hidden(response: Response, hidden: dict[str, Json]) -> None:
-    redacted = redact_exchange(Exchange("answer", Request("GET", "/"), response), make_redactor()).response
-    assert redacted is not None
-    assert {name: getattr(redacted, name) for name in hidden} == hidden
+    ]
+    for response, hidden in cases:
+        with subtests.test(response=response):
+            redacted = redact_exchange(Exchange("answer", Request("GET", "/"), response), make_redactor()).response
+            assert redacted is not None
+            assert {name: getattr(redacted, name) for name in hidden} == hidden
 
 
 def test_long_name_is_not_copied_for_each_value() -> None:
@@ -264,19 +266,18 @@ def test_long_name_is_not_copied_for_each_value() -> None:
 PER_MEGABYTE = 10_000_000
 
 
-@pytest.mark.parametrize(
-    "value",
-    [
+def test_operations_per_megabyte_are_bounded(subtests: pytest.Subtests) -> None:
+    cases: list[Json] = [
         {"data": ["some ordinary words of a message " * 30] * 1000},
         {f"name_{number}": f"value {number}" for number in range(30_000)},
         {"blobs": ["eJxLKi0qSs0rAQAK8gM5" * 3] * 16_000},
-    ],
-)
-def test_operations_per_megabyte_are_bounded(value: Json) -> None:
-    json_work = Work()
-    make_redactor().redact_json(value, json_work)
-    make_redactor().redact_events([Event("e", value)] * 2, stream_work := Work())
-    megabytes = len(json.dumps(value)) / 1e6
-    assert json_work.done < PER_MEGABYTE * megabytes
-    assert stream_work.done < 2 * PER_MEGABYTE * megabytes
-    assert json_work.done < work.OPERATIONS
+    ]
+    for value in cases:
+        with subtests.test(value=value):
+            json_work = Work()
+            make_redactor().redact_json(value, json_work)
+            make_redactor().redact_events([Event("e", value)] * 2, stream_work := Work())
+            megabytes = len(json.dumps(value)) / 1e6
+            assert json_work.done < PER_MEGABYTE * megabytes
+            assert stream_work.done < 2 * PER_MEGABYTE * megabytes
+            assert json_work.done < work.OPERATIONS

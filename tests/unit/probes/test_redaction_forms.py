@@ -85,12 +85,11 @@ def test_random_secret_is_found_in_base64(secret: str, form: str, before: bytes)
     assert is_found(BASE64[form](before + secret.encode() + b"??").decode(), secret)
 
 
-@pytest.mark.parametrize(
-    "character", "\u200b\u00ad\ufe0f\u034f\u3164\u115f\uffa0\u180b\U000e0100\u17b5\u2065\x00\x7f\x9f"
-)
-def test_secret_with_hidden_characters_between_its_letters_is_found(character: str) -> None:
-    assert is_found(character.join(SECRET))
-    assert is_found("".join(f"{letter}&#{ord(character)};" for letter in SECRET))
+def test_secret_with_hidden_characters_between_its_letters_is_found(subtests: pytest.Subtests) -> None:
+    for character in "\u200b\u00ad\ufe0f\u034f\u3164\u115f\uffa0\u180b\U000e0100\u17b5\u2065\x00\x7f\x9f":
+        with subtests.test(character=character):
+            assert is_found(character.join(SECRET))
+            assert is_found("".join(f"{letter}&#{ord(character)};" for letter in SECRET))
 
 
 @given(st.integers(0, len(SECRET) - ENOUGH + 1))
@@ -111,21 +110,24 @@ def test_twelve_hexadecimal_characters_are_found(at: int) -> None:
     assert not is_found(form[at : at + ENOUGH - 1])
 
 
-@pytest.mark.parametrize("prefix", ["sk-ant-api03-", "sk-proj-", "auth_tokens/", "xai-"])
-def test_public_prefix_is_not_matched(prefix: str) -> None:
-    secret = f"{prefix}9fQ2zX7wKd4LmT0vB8rY1p"
-    assert not is_found(f"a key begins with {prefix}9fQ", secret)
-    assert is_found("9fQ2zX7wKd4L", secret)
-    assert is_found(secret, secret)
+def test_public_prefix_is_not_matched(subtests: pytest.Subtests) -> None:
+    for prefix in ["sk-ant-api03-", "sk-proj-", "auth_tokens/", "xai-"]:
+        with subtests.test(prefix=prefix):
+            secret = f"{prefix}9fQ2zX7wKd4LmT0vB8rY1p"
+            assert not is_found(f"a key begins with {prefix}9fQ", secret)
+            assert is_found("9fQ2zX7wKd4L", secret)
+            assert is_found(secret, secret)
 
 
-@pytest.mark.parametrize("secret", ["mock-pa-organization-limit", "sk-abc12345", "8chars-X", "0123456"])
-def test_short_secret_is_matched_whole_only(secret: str) -> None:
-    assert is_found(f"see {secret}.", secret)
-    assert is_found(f"see {secret.upper()}.", secret)
-    assert is_found(f"see {secret.encode().hex()}.", secret)
-    assert not is_found(f"see {secret[:-1]}.", secret)
-    assert not is_found(f"see {secret[1:]}.", secret)
+def test_short_secret_is_matched_whole_only(subtests: pytest.Subtests) -> None:
+    cases: list[str] = ["mock-pa-organization-limit", "sk-abc12345", "8chars-X", "0123456"]
+    for secret in cases:
+        with subtests.test(secret=secret):
+            assert is_found(f"see {secret}.", secret)
+            assert is_found(f"see {secret.upper()}.", secret)
+            assert is_found(f"see {secret.encode().hex()}.", secret)
+            assert not is_found(f"see {secret[:-1]}.", secret)
+            assert not is_found(f"see {secret[1:]}.", secret)
 
 
 def test_find_returns_the_name_of_the_secret() -> None:
@@ -137,16 +139,18 @@ def test_find_returns_the_name_of_the_secret() -> None:
     assert known.find("neither", Work()) is None
 
 
-@pytest.mark.parametrize("name", disguise_secret(SECRET))
-def test_realistic_echoes_are_found(name: str) -> None:
-    assert is_found(f"no {disguise_secret(SECRET)[name]}.")
+def test_realistic_echoes_are_found(subtests: pytest.Subtests) -> None:
+    for name in disguise_secret(SECRET):
+        with subtests.test(name=name):
+            assert is_found(f"no {disguise_secret(SECRET)[name]}.")
 
 
-@pytest.mark.parametrize("layers", range(1, LAYERS + 2))
-def test_nested_escapes_are_undone_up_to_a_limit(layers: int) -> None:
-    percent = f"%{'25' * (layers - 1)}"
-    text = "".join(f"{percent}{byte:02x}" for byte in SECRET.encode())
-    assert is_found(text) is (layers <= LAYERS)
+def test_nested_escapes_are_undone_up_to_a_limit(subtests: pytest.Subtests) -> None:
+    for layers in range(1, LAYERS + 2):
+        with subtests.test(layers=layers):
+            percent = f"%{'25' * (layers - 1)}"
+            text = "".join(f"{percent}{byte:02x}" for byte in SECRET.encode())
+            assert is_found(text) is (layers <= LAYERS)
 
 
 ANYTHING = st.text(st.sampled_from('ab%2541\\u005c"&#x26;amp; é価\u200bＡﬃ' + SECRET[3:14]), max_size=300)
@@ -162,15 +166,25 @@ def test_operations_are_linear_in_the_text(text: str) -> None:
     )
 
 
-@pytest.mark.parametrize(
-    "unit",
-    ["plain words ", "%41", "\\\\", "&amp;", "%2525", "\u200b", "\u0315\u0300", "ﷺ", SECRET[:11] + " ", "AAAA"],
-)
-def test_twice_the_text_takes_twice_the_operations(unit: str) -> None:
-    once, twice = Work(), Work()
-    assert make_secrets(SECRET).find(unit * 500, once) is None
-    assert make_secrets(SECRET).find(unit * 1000, twice) is None
-    assert twice.done <= 2 * once.done + PER_STRING
+def test_twice_the_text_takes_twice_the_operations(subtests: pytest.Subtests) -> None:
+    cases: list[str] = [
+        "plain words ",
+        "%41",
+        "\\\\",
+        "&amp;",
+        "%2525",
+        "\u200b",
+        "\u0315\u0300",
+        "ﷺ",
+        SECRET[:11] + " ",
+        "AAAA",
+    ]
+    for unit in cases:
+        with subtests.test(unit=unit):
+            once, twice = Work(), Work()
+            assert make_secrets(SECRET).find(unit * 500, once) is None
+            assert make_secrets(SECRET).find(unit * 1000, twice) is None
+            assert twice.done <= 2 * once.done + PER_STRING
 
 
 def test_search_stops_at_its_work_limit() -> None:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
+from typing import TYPE_CHECKING
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -12,6 +12,9 @@ from catalog_probe.catalog.model import GrpcStatus, Response
 from catalog_probe.probes.targets.target import Credential, Provider, Target
 from catalog_probe.probes.wire.redaction.redactor import HIDDEN, MIN_SECRET, TOO_LONG, Redactor, collect_secrets
 from catalog_probe.probes.wire.redaction.work import Work
+
+if TYPE_CHECKING:
+    import pytest
 
 SECRET = "Canary_9fQ2zX7wKd4LmT0vB8rY1p"
 MARKER = "${K}"
@@ -90,16 +93,15 @@ def test_only_lines_with_a_secret_are_replaced() -> None:
     assert make_redactor().redact_lines(page, Work()) == f"<p>one</p>\r\n{HIDDEN_WHOLE}\n\n{HIDDEN_WHOLE}\nlast"
 
 
-@pytest.mark.parametrize(
-    ("url", "redacted"),
-    [
+def test_only_url_parts_with_a_secret_are_replaced(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[str, str]] = [
         (f"https://a.example/v1/models?key={SECRET}&alt=sse", "https://a.example/v1/models?key=${K}&alt=sse"),
         (f"https://a.example/v1/{SECRET[2:]}/files", f"https://a.example/v1/{HIDDEN_WHOLE}/files"),
         ("https://a.example/v1/models?page=2#x", "https://a.example/v1/models?page=2#x"),
-    ],
-)
-def test_only_url_parts_with_a_secret_are_replaced(url: str, redacted: str) -> None:
-    assert make_redactor().redact_url(url, Work()) == redacted
+    ]
+    for url, redacted in cases:
+        with subtests.test(url=url):
+            assert make_redactor().redact_url(url, Work()) == redacted
 
 
 def test_percent_encoded_key_in_a_url_is_named() -> None:
@@ -129,9 +131,8 @@ def test_key_header_of_another_provider_is_hidden() -> None:
     assert redact_headers({"x-pb-api-key": "unknown-key"}) == {"x-pb-api-key": "[redacted]"}
 
 
-@pytest.mark.parametrize(
-    ("value", "redacted"),
-    [
+def test_known_key_becomes_its_variable(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[str, str]] = [
         (f"Bearer {SECRET}", "Bearer ${K}"),
         (SECRET, "${K}"),
         ("Bearer public-key", "Bearer public-key"),
@@ -141,12 +142,12 @@ def test_key_header_of_another_provider_is_hidden() -> None:
         (f"Token {SECRET}", "Token ${K}"),
         (f"{SECRET} {SECRET}", "${K} ${K}"),
         ("scheme of two words", "[redacted]"),
-    ],
-)
-def test_known_key_becomes_its_variable(value: str, redacted: str) -> None:
-    assert redact_headers({"authorization": value}, Redactor({SECRET: MARKER}, public=["public-key"])) == {
-        "authorization": redacted
-    }
+    ]
+    for value, redacted in cases:
+        with subtests.test(value=value):
+            assert redact_headers({"authorization": value}, Redactor({SECRET: MARKER}, public=["public-key"])) == {
+                "authorization": redacted
+            }
 
 
 def test_secret_in_header_name_and_value_is_hidden() -> None:
@@ -164,9 +165,10 @@ def test_short_value_is_not_hidden() -> None:
     assert Redactor({"models": MARKER}).redact_text("the models") == HIDDEN_WHOLE
 
 
-@pytest.mark.parametrize("words", ['{"max_tokens": 1}', "x-api-key", "api_key", "tokens"])
-def test_words_about_secrets_are_kept(words: str) -> None:
-    assert Redactor({"sk-ant-secret": MARKER}, ["x-api-key"]).redact_text(words) == words
+def test_words_about_secrets_are_kept(subtests: pytest.Subtests) -> None:
+    for words in ['{"max_tokens": 1}', "x-api-key", "api_key", "tokens"]:
+        with subtests.test(words=words):
+            assert Redactor({"sk-ant-secret": MARKER}, ["x-api-key"]).redact_text(words) == words
 
 
 def test_account_ids_are_replaced_everywhere() -> None:
@@ -180,14 +182,15 @@ def test_account_ids_are_replaced_everywhere() -> None:
     ), "parts of other words"
 
 
-@pytest.mark.parametrize("identifier", ["default", "production", "org-1", "a b 12345678"])
-def test_word_of_the_evidence_is_no_account_id(identifier: str) -> None:
-    redactor = make_redactor()
-    redactor.learn(Response(status=200, headers={"pa-organization-id": identifier}))
-    assert redactor.redact_text(f"the {identifier} model") == f"the {identifier} model"
-    assert redact_headers({"pa-organization-id": identifier}, redactor) == {
-        "pa-organization-id": "[pa-organization-id]"
-    }
+def test_word_of_the_evidence_is_no_account_id(subtests: pytest.Subtests) -> None:
+    for identifier in ["default", "production", "org-1", "a b 12345678"]:
+        with subtests.test(identifier=identifier):
+            redactor = make_redactor()
+            redactor.learn(Response(status=200, headers={"pa-organization-id": identifier}))
+            assert redactor.redact_text(f"the {identifier} model") == f"the {identifier} model"
+            assert redact_headers({"pa-organization-id": identifier}, redactor) == {
+                "pa-organization-id": "[pa-organization-id]"
+            }
 
 
 def test_string_that_repeats_an_account_id_does_not_grow() -> None:

@@ -6,8 +6,6 @@ import re
 from functools import cache
 from typing import TYPE_CHECKING
 
-import pytest
-
 from catalog_probe.catalog.files.manifest import providers
 from catalog_probe.catalog.library import load
 from catalog_probe.catalog.model.codes import FindingCode, ReasonCode
@@ -20,6 +18,8 @@ from tests.harness import reference_pages
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    import pytest
 
 
 @cache
@@ -61,27 +61,29 @@ def test_retries_page_has_each_error() -> None:
     assert {retry for _, _, retry in rows} == {"yes", "no", "conditional"}
 
 
-@pytest.mark.parametrize(
-    ("page", "keys"),
-    [
+def test_keys_of_nested_tables_have_a_row(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[str, set[str]]] = [
         ("reference/manifests.md", {"stand_ins", "key_query", "controls", "first_s"}),
         ("reference/targets.md", {"providers", "pending_days", "credentials"}),
         ("reference/records.md", {"http_status", "alternatives", "close_code", "at", "with"}),
-    ],
-)
-def test_keys_of_nested_tables_have_a_row(page: str, keys: set[str]) -> None:
-    rows = set(re.findall(r"^\| `([^`]+)`", render_pages()[page], re.M))
-    assert keys - rows == set()
+    ]
+    for page, keys in cases:
+        with subtests.test(page=page):
+            rows = set(re.findall(r"^\| `([^`]+)`", render_pages()[page], re.M))
+            assert keys - rows == set()
 
 
-@pytest.mark.parametrize("provider", providers())
-def test_each_fact_is_in_its_section(provider: str) -> None:
-    sections = dict(re.findall(r"^## (\S+)\n\n(.*?)(?=^## |\Z)", render_pages()[f"facts/{provider}.md"], re.M | re.S))
-    for fact in read_facts(provider):
-        assert (
-            f"| {reference_pages.escape_cell(fact.row)} | {reference_pages.escape_cell(fact.statement)} |"
-            in sections[fact.section]
-        )
+def test_each_fact_is_in_its_section(subtests: pytest.Subtests) -> None:
+    for provider in providers():
+        with subtests.test(provider=provider):
+            sections = dict(
+                re.findall(r"^## (\S+)\n\n(.*?)(?=^## |\Z)", render_pages()[f"facts/{provider}.md"], re.M | re.S)
+            )
+            for fact in read_facts(provider):
+                assert (
+                    f"| {reference_pages.escape_cell(fact.row)} | {reference_pages.escape_cell(fact.statement)} |"
+                    in sections[fact.section]
+                )
 
 
 def test_table_rows_have_as_many_cells_as_their_head() -> None:

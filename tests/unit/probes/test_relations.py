@@ -111,30 +111,28 @@ CASES: list[tuple[dict[str, Any], Any, Any, Any]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("rule", "holding", "breaking", "hiding"), CASES, ids=lambda case: str(case)[:60])
-def test_relation_holds_is_broken_or_is_not_observed(
-    rule: dict[str, Any], holding: Any, breaking: Any, hiding: Any
-) -> None:
-    expectation = expect_relation(**rule)
-    other_answers = {"all": OtherAnswer(expect_relation("all"), WHOLE_LIST)}
-    if holding is not None:
-        assert list(find_broken_relations(expectation, make_exchange(holding), other_answers)) == []
-        assert relations_not_observed(expectation, make_exchange(holding), other_answers) == {}
-    if breaking is not None:
-        (finding,) = find_broken_relations(expectation, make_exchange(breaking), other_answers)
-        assert finding.observed not in (None, [])
-        assert relations_not_observed(expectation, make_exchange(breaking), other_answers) == {}
-    if hiding is not None:
-        assert list(find_broken_relations(expectation, make_exchange(hiding), other_answers)) == []
-        assert list(relations_not_observed(expectation, make_exchange(hiding), other_answers).values()) in (
-            ["nothing-there"],
-            ["nothing-to-compare"],
-        )
+def test_relation_holds_is_broken_or_is_not_observed(subtests: pytest.Subtests) -> None:
+    for rule, holding, breaking, hiding in CASES:
+        with subtests.test(rule=rule):
+            expectation = expect_relation(**rule)
+            other_answers = {"all": OtherAnswer(expect_relation("all"), WHOLE_LIST)}
+            if holding is not None:
+                assert list(find_broken_relations(expectation, make_exchange(holding), other_answers)) == []
+                assert relations_not_observed(expectation, make_exchange(holding), other_answers) == {}
+            if breaking is not None:
+                (finding,) = find_broken_relations(expectation, make_exchange(breaking), other_answers)
+                assert finding.observed not in (None, [])
+                assert relations_not_observed(expectation, make_exchange(breaking), other_answers) == {}
+            if hiding is not None:
+                assert list(find_broken_relations(expectation, make_exchange(hiding), other_answers)) == []
+                assert list(relations_not_observed(expectation, make_exchange(hiding), other_answers).values()) in (
+                    ["nothing-there"],
+                    ["nothing-to-compare"],
+                )
 
 
-@pytest.mark.parametrize(
-    ("rule", "body", "observed"),
-    [
+def test_observed_values_of_a_broken_relation_are_limited(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[dict[str, Any], Any, Any]] = [
         ({"kind": "at_most", "at": "/data", "value": 2}, make_list(1, 2, 3), 3),
         ({"kind": "at_most", "at": "/input", "value": 2}, {"input": {"a": 1}}, 7),
         ({"kind": "at_most", "at": "/text", "value": 2}, {"text": "abc"}, "abc"),
@@ -147,11 +145,11 @@ def test_relation_holds_is_broken_or_is_not_observed(
         ({"kind": "prefix", "at": ITEM_IDS, "value": "x"}, make_list(*"abc"), ["a", "b", "c"]),
         ({"kind": "prefix", "at": ITEM_IDS, "value": "x"}, make_list(*"abcd"), ["a", "b", "c", "and 1 more"]),
         ({"kind": "prefix", "at": ITEM_IDS, "value": "x"}, make_list(*"abxcde"), ["a", "b", "c", "and 2 more"]),
-    ],
-)
-def test_observed_values_of_a_broken_relation_are_limited(rule: dict[str, Any], body: Any, observed: Any) -> None:
-    (finding,) = find_broken_relations(expect_relation(**rule), make_exchange(body), {})
-    assert finding.observed == observed
+    ]
+    for rule, body, observed in cases:
+        with subtests.test(rule=rule):
+            (finding,) = find_broken_relations(expect_relation(**rule), make_exchange(body), {})
+            assert finding.observed == observed
 
 
 def test_missing_values_break_only_non_empty() -> None:
@@ -221,9 +219,8 @@ def test_body_field_equals_a_header() -> None:
         assert relations_not_observed(expectation, make_exchange({"request_id": "r_1"}, headers=headers), {})
 
 
-@pytest.mark.parametrize(
-    ("location", "values"),
-    [
+def test_values_in_events_and_trailers(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[str, tuple[Any, ...]]] = [
         ("event", ("one", "two")),
         ("event:two/n", (2,)),
         ("event:*/n", (1, 2)),
@@ -232,17 +229,18 @@ def test_body_field_equals_a_header() -> None:
         ("ask/event:*/n", (0,)),
         ("ask/event:one/n", ()),
         ("header:x-trailer", ("yes",)),
-    ],
-)
-def test_values_in_events_and_trailers(location: str, values: tuple[Any, ...]) -> None:
-    events = (Event("one", {"n": 1}), Event("sent", {"n": 0}, sent=True), Event("two", {"n": 2}))
-    exchange = make_exchange(None, events=events, grpc=GrpcStatus(0, "", {"x-trailer": "yes"}), close=Close(1000))
-    assert values_at(Location.parse(location), expect_relation(), exchange) == values
+    ]
+    for location, values in cases:
+        with subtests.test(location=location):
+            events = (Event("one", {"n": 1}), Event("sent", {"n": 0}, sent=True), Event("two", {"n": 2}))
+            exchange = make_exchange(
+                None, events=events, grpc=GrpcStatus(0, "", {"x-trailer": "yes"}), close=Close(1000)
+            )
+            assert values_at(Location.parse(location), expect_relation(), exchange) == values
 
 
-@pytest.mark.parametrize(
-    ("location", "values"),
-    [
+def test_request_values_are_read_without_an_answer(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[str, tuple[Any, ...]]] = [
         ("ask/query:from", ("2026-01-02T00:00:00Z",)),
         ("ask/query:user[]", ("u_1", "u_2")),
         ("ask/query:no", ()),
@@ -253,12 +251,12 @@ def test_values_in_events_and_trailers(location: str, values: tuple[Any, ...]) -
         ("/data", ()),
         ("header:x-version", ()),
         ("event", ()),
-    ],
-)
-def test_request_values_are_read_without_an_answer(location: str, values: tuple[Any, ...]) -> None:
-    headers = {"X-Other": "4", "X-Version": "3"}
-    exchange = Exchange("page", Request("POST", URL, headers, {"max": 5}), None, Reason("read-timeout"))
-    assert values_at(Location.parse(location), expect_relation(), exchange, PATH) == values
+    ]
+    for location, values in cases:
+        with subtests.test(location=location):
+            headers = {"X-Other": "4", "X-Version": "3"}
+            exchange = Exchange("page", Request("POST", URL, headers, {"max": 5}), None, Reason("read-timeout"))
+            assert values_at(Location.parse(location), expect_relation(), exchange, PATH) == values
 
 
 def test_empty_parameter_and_repeated_path_name() -> None:
@@ -268,9 +266,9 @@ def test_empty_parameter_and_repeated_path_name() -> None:
     assert values_at(Location.parse("ask/path:id"), expect_relation(), exchange, "/{id}/of/{id}/items") == ("a",)
 
 
-@pytest.mark.parametrize(
-    ("text", "outcome"),
-    [
+def test_header_is_compared_with_a_bound_as_a_number(subtests: pytest.Subtests) -> None:
+    """Numbers of any length are compared; a short text that is no number is not observed."""
+    cases: list[tuple[str, str]] = [
         ("60", "as stated"),
         ("61", "broken"),
         ("59.5", "as stated"),
@@ -278,25 +276,23 @@ def test_empty_parameter_and_repeated_path_name() -> None:
         ("9" * 23, "broken"),
         ("9" * 5000, "unseen"),
         ("soon", "unseen"),
-    ],
-)
-def test_header_is_compared_with_a_bound_as_a_number(text: str, outcome: str) -> None:
-    """Numbers of any length are compared; a short text that is no number is not observed."""
-    expectation = expect_relation(kind="at_most", at="header:retry-after", value=60)
-    exchange = make_exchange({}, headers={"retry-after": text})
-    observed = (
-        "broken"
-        if list(find_broken_relations(expectation, exchange, {}))
-        else "unseen"
-        if relations_not_observed(expectation, exchange, {})
-        else "as stated"
-    )
-    assert observed == outcome
+    ]
+    for text, outcome in cases:
+        with subtests.test(text=text):
+            expectation = expect_relation(kind="at_most", at="header:retry-after", value=60)
+            exchange = make_exchange({}, headers={"retry-after": text})
+            observed = (
+                "broken"
+                if list(find_broken_relations(expectation, exchange, {}))
+                else "unseen"
+                if relations_not_observed(expectation, exchange, {})
+                else "as stated"
+            )
+            assert observed == outcome
 
 
-@pytest.mark.parametrize(
-    ("text", "parts", "is_text"),
-    [
+def test_location_is_parsed(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[str, tuple[str, str, str], bool]] = [
         ("", ("body", "", ""), False),
         ("/data/*/id", ("body", "", "/data/*/id"), False),
         ("header:x-id", ("header", "x-id", ""), True),
@@ -310,17 +306,18 @@ def test_header_is_compared_with_a_bound_as_a_number(text: str, outcome: str) ->
         ("ask/body:/model", ("ask/body", "", "/model"), False),
         ("ask/event:setup", ("ask/event", "setup", ""), False),
         ("ask/event:setup/model", ("ask/event", "setup", "/model"), False),
-    ],
-)
-def test_location_is_parsed(text: str, parts: tuple[str, str, str], is_text: bool) -> None:
-    location = Location.parse(text)
-    assert (location, location.is_text) == (parts, is_text)
+    ]
+    for text, parts, is_text in cases:
+        with subtests.test(text=text):
+            location = Location.parse(text)
+            assert (location, location.is_text) == (parts, is_text)
 
 
-@pytest.mark.parametrize("text", ["data", "header:", "ask/query", "ask/path:a/b", "event:/x", "ask/event", "headers:a"])
-def test_bad_location_is_refused_in_one_line(text: str) -> None:
-    with pytest.raises(ValueError, match=r"is no place in an exchange: write [^\n]+$"):
-        Location.parse(text)
+def test_bad_location_is_refused_in_one_line(subtests: pytest.Subtests) -> None:
+    cases: list[str] = ["data", "header:", "ask/query", "ask/path:a/b", "event:/x", "ask/event", "headers:a"]
+    for text in cases:
+        with subtests.test(text=text), pytest.raises(ValueError, match=r"is no place in an exchange: write [^\n]+$"):
+            Location.parse(text)
 
 
 def judge_page(

@@ -39,14 +39,15 @@ def list_calls(recipe: Recipe) -> Iterator[Call]:
         yield from list_calls(optional_recipe)
 
 
-@pytest.mark.parametrize("name", providers())
-def test_each_created_resource_has_a_listed_removal(name: str) -> None:
+def test_each_created_resource_has_a_listed_removal(subtests: pytest.Subtests) -> None:
     """An unlisted removal would stop the attempt at that step."""
-    removals = recipe_book(name).removals
-    calls = [call for recipe in recipe_book(name).recipes.values() for call in list_calls(recipe)]
-    calls += list(recipe_book(name).minimal_requests.values())
-    for removal in filter(None, (call.removal for call in calls)):
-        assert removals[removal.name] == removal
+    for name in providers():
+        with subtests.test(name=name):
+            removals = recipe_book(name).removals
+            calls = [call for recipe in recipe_book(name).recipes.values() for call in list_calls(recipe)]
+            calls += list(recipe_book(name).minimal_requests.values())
+            for removal in filter(None, (call.removal for call in calls)):
+                assert removals[removal.name] == removal
 
 
 @pytest.mark.parametrize("removal", REMOVALS.values(), ids=REMOVALS)
@@ -67,12 +68,23 @@ def test_id_names_one_resource_below_the_declared_path(removal: Removal, resourc
     assert (call.method, call.headers, call.query) == (removal.call.method, removal.call.headers, removal.call.query)
 
 
-@pytest.mark.parametrize(
-    "body", [None, [], {}, "id", {"id": None}, {"id": 7}, {"id": ["file_1"]}, {"id": ""}, {"id": ".."}, {"id": "a/b"}]
-)
-def test_answer_without_a_valid_id(body: object) -> None:
-    assert FILE_REMOVAL.find_id(body) is None
-    assert FILE_REMOVAL.find_id({"id": "file_1"}) == "file_1"
+def test_answer_without_a_valid_id(subtests: pytest.Subtests) -> None:
+    cases: list[object] = [
+        None,
+        [],
+        {},
+        "id",
+        {"id": None},
+        {"id": 7},
+        {"id": ["file_1"]},
+        {"id": ""},
+        {"id": ".."},
+        {"id": "a/b"},
+    ]
+    for body in cases:
+        with subtests.test(body=body):
+            assert FILE_REMOVAL.find_id(body) is None
+            assert FILE_REMOVAL.find_id({"id": "file_1"}) == "file_1"
 
 
 def test_id_is_inserted_into_path_query_and_body() -> None:

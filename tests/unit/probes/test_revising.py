@@ -59,17 +59,16 @@ def test_revision_is_selected_for_the_provider_that_knows_it(tmp_path: Path) -> 
     assert select(target, "pa:2027-01-01") == {"pa": "2027-01-01"}, "any value, of a provider that is named"
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
+def test_unknown_revision_is_refused(tmp_path: Path, subtests: pytest.Subtests) -> None:
+    cases: list[tuple[str, str]] = [
         ("2026-10-12", "no provider here knows it; did you mean 2026-10-21 or 2023-06-01?"),
         ("x", "they are pa:2023-01-01, pa:2023-06-01, pa:2026-10-21, pc:agents=v1, pc:assistants=v2"),
         ("pa:", "names no revision; write pa:VALUE"),
         ("pb:v1", "pb has its revisions in the path: each is an endpoint of its own, and every run asks them all"),
         ("pd:v2", "of pd no revision is documented"),
-    ],
-)
-def test_unknown_revision_is_refused(tmp_path: Path, text: str, message: str) -> None:
-    with pytest.raises(RevisionError) as error:
-        select(load_target(tmp_path, pb="", pd=""), text)
-    assert message in str(error.value)
+    ]
+    for text, message in cases:
+        with subtests.test(text=text):
+            with pytest.raises(RevisionError) as error:
+                select(load_target(tmp_path, pb="", pd=""), text)
+            assert message in str(error.value)

@@ -13,10 +13,11 @@ ADDRESS = "pa/errors/general/unknown_model"
 NODE_ID = f"probes/test_errors.py::test_error[{ADDRESS}]"
 
 
-@pytest.mark.parametrize("prefix", ["", "/somewhere/else/", "../"])
-def test_every_record_may_be_selected(prefix: str) -> None:
-    require_records([f"{prefix}{build_nodeid(record.address)}" for record in catalog().records], catalog())
-    require_records(["probes", "probes/test_errors.py", "probes/test_errors.py::test_error"], catalog())
+def test_every_record_may_be_selected(subtests: pytest.Subtests) -> None:
+    for prefix in ["", "/somewhere/else/", "../"]:
+        with subtests.test(prefix=prefix):
+            require_records([f"{prefix}{build_nodeid(record.address)}" for record in catalog().records], catalog())
+            require_records(["probes", "probes/test_errors.py", "probes/test_errors.py::test_error"], catalog())
 
 
 @pytest.mark.parametrize(

@@ -137,19 +137,20 @@ FAILED_SELF_TESTS = {
 }
 
 
-@pytest.mark.parametrize("results", FAILED_SELF_TESTS.values(), ids=FAILED_SELF_TESTS)
-def test_failed_self_test_is_a_harness_error_in_every_view(results: list[Result]) -> None:
-    run = make_run()
-    assert run_verdict.exit_status(run, results) is Exit.HARNESS_ERROR
-    overview = Overview(run, results)
-    assert overview.mood == "bad"
-    assert format_verdict(overview).startswith("The probe itself failed in 1 place")
-    assert "as documented" not in format_verdict(overview)
-    for text in (terminal.render(run, results), summary.render(run, results), html.render(run, results)):
-        assert "self-test-silent" in text
-        assert "lane pa:inference" in text
-    assert 'type="self-test-silent"' in junit.render(run, results)
-    assert 'errors="1"' in junit.render(run, results)
+def test_failed_self_test_is_a_harness_error_in_every_view(subtests: pytest.Subtests) -> None:
+    for results in FAILED_SELF_TESTS.values():
+        with subtests.test(results=results):
+            run = make_run()
+            assert run_verdict.exit_status(run, results) is Exit.HARNESS_ERROR
+            overview = Overview(run, results)
+            assert overview.mood == "bad"
+            assert format_verdict(overview).startswith("The probe itself failed in 1 place")
+            assert "as documented" not in format_verdict(overview)
+            for text in (terminal.render(run, results), summary.render(run, results), html.render(run, results)):
+                assert "self-test-silent" in text
+                assert "lane pa:inference" in text
+            assert 'type="self-test-silent"' in junit.render(run, results)
+            assert 'errors="1"' in junit.render(run, results)
 
 
 def test_self_test_detects_a_failure_rule_that_ignores_drift(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -168,13 +169,14 @@ def test_lane_without_verdict_needs_no_self_test() -> None:
     assert run_verdict.exit_status(make_run(), [result]) is Exit.BLIND
 
 
-@pytest.mark.parametrize("results", FAILED_SELF_TESTS.values(), ids=FAILED_SELF_TESTS)
-def test_failed_self_test_survives_merging_in_any_order(results: list[Result]) -> None:
-    bad = (make_run("r-1"), results)
-    good = (make_run("r-2", started_at="2026-11-21T02:00:00Z"), [make_conforming(), run_self_test()])
-    for shards in ([bad, good], [good, bad], [bad, bad], [merge_runs([bad, good]), good]):
-        assert run_verdict.exit_status(*merge_runs(shards)) is Exit.HARNESS_ERROR
-    assert run_verdict.exit_status(*merge_runs([good, good])) is Exit.FINE
+def test_failed_self_test_survives_merging_in_any_order(subtests: pytest.Subtests) -> None:
+    for results in FAILED_SELF_TESTS.values():
+        with subtests.test(results=results):
+            bad = (make_run("r-1"), results)
+            good = (make_run("r-2", started_at="2026-11-21T02:00:00Z"), [make_conforming(), run_self_test()])
+            for shards in ([bad, good], [good, bad], [bad, bad], [merge_runs([bad, good]), good]):
+                assert run_verdict.exit_status(*merge_runs(shards)) is Exit.HARNESS_ERROR
+            assert run_verdict.exit_status(*merge_runs([good, good])) is Exit.FINE
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -14,6 +13,8 @@ from catalog_probe.catalog.model import Aspect, Exchange, Outcome, Reason, Reque
 from tests.unit.probes.judging_one import judge_exchanges, load_steps
 
 if TYPE_CHECKING:
+    import pytest
+
     from catalog_probe.probes.judging.verdicts.verdict import Verdict
 
 KEY_REVOKED = "pa/errors/general/key_revoked"
@@ -74,16 +75,18 @@ def test_same_drift_on_several_endpoints_is_one_finding() -> None:
     assert verdict.drift_keys != alone.drift_keys
 
 
-@pytest.mark.parametrize("response", [OVERLOADED, None], ids=["overloaded", "no-answer"])
-def test_step_without_verdict_is_noted_and_leaves_the_others(response: Response | None) -> None:
-    verdict = judge_attempt(make_exchange(DOCUMENTED, MODELS), make_exchange(response, COUNT))
-    assert verdict.outcome is Outcome.CONFORMS
-    (note,) = (finding for finding in verdict.findings if finding.code == "not-observed")
-    assert (note.severity, note.endpoints) == (Severity.INFO, (COUNT,))
-    observations = {observation.endpoint: observation for observation in verdict.observations}
-    assert observations[COUNT].matched == ()
-    assert "status" in observations[COUNT].not_observed
-    assert "status" in observations[MODELS].matched
+def test_step_without_verdict_is_noted_and_leaves_the_others(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[str, Response | None]] = [("overloaded", OVERLOADED), ("no-answer", None)]
+    for case, response in cases:
+        with subtests.test(case=case):
+            verdict = judge_attempt(make_exchange(DOCUMENTED, MODELS), make_exchange(response, COUNT))
+            assert verdict.outcome is Outcome.CONFORMS
+            (note,) = (finding for finding in verdict.findings if finding.code == "not-observed")
+            assert (note.severity, note.endpoints) == (Severity.INFO, (COUNT,))
+            observations = {observation.endpoint: observation for observation in verdict.observations}
+            assert observations[COUNT].matched == ()
+            assert "status" in observations[COUNT].not_observed
+            assert "status" in observations[MODELS].matched
 
 
 def test_label_observed_nowhere_is_inconclusive() -> None:

@@ -135,18 +135,19 @@ MISTAKES = [
 ]
 
 
-@pytest.mark.parametrize("text, message", MISTAKES)
-def test_mistake_is_one_line_with_its_location(text: str, message: str, tmp_path: Path) -> None:
-    with pytest.raises(TargetError) as error:
-        read_target(tmp_path, text, BROKEN="sk-secret\x7f\x01", SECRET="sk-secret-in-the-wrong-place")
-    assert str(error.value) == f"target {tmp_path / 'target.toml'}: {message}"
-    assert "sk-secret" not in str(error.value)
+def test_mistake_is_one_line_with_its_location(tmp_path: Path, subtests: pytest.Subtests) -> None:
+    for text, message in MISTAKES:
+        with subtests.test(text=text):
+            with pytest.raises(TargetError) as error:
+                read_target(tmp_path, text, BROKEN="sk-secret\x7f\x01", SECRET="sk-secret-in-the-wrong-place")
+            assert str(error.value) == f"target {tmp_path / 'target.toml'}: {message}"
+            assert "sk-secret" not in str(error.value)
 
 
-@pytest.mark.parametrize("text", ["live = [", "live = true\nlive = true", "\udcfe\udcfe"])
-def test_broken_toml_is_refused(text: str, tmp_path: Path) -> None:
-    with pytest.raises(TargetError, match=r"target\.toml: broken TOML: "):
-        read_target(tmp_path, text)
+def test_broken_toml_is_refused(tmp_path: Path, subtests: pytest.Subtests) -> None:
+    for text in ["live = [", "live = true\nlive = true", "\udcfe\udcfe"]:
+        with subtests.test(text=text), pytest.raises(TargetError, match=r"target\.toml: broken TOML: "):
+            read_target(tmp_path, text)
 
 
 def test_folder_is_no_target(tmp_path: Path) -> None:
@@ -154,11 +155,12 @@ def test_folder_is_no_target(tmp_path: Path) -> None:
         targets.load(str(tmp_path))
 
 
-@pytest.mark.parametrize("name", list_targets())
-def test_shipped_target_loads_without_variables(name: str) -> None:
-    target = targets.load(name, {})
-    assert target.name == name
-    assert target.live == (name != "mock")
+def test_shipped_target_loads_without_variables(subtests: pytest.Subtests) -> None:
+    for name in list_targets():
+        with subtests.test(name=name):
+            target = targets.load(name, {})
+            assert target.name == name
+            assert target.live == (name != "mock")
 
 
 def test_defaults_are_careful(tmp_path: Path) -> None:
@@ -179,9 +181,8 @@ def test_key_comes_from_the_environment_and_is_not_shown(tmp_path: Path) -> None
     assert "sk-canary" not in repr(provider)
 
 
-@pytest.mark.parametrize(
-    "host, local",
-    [
+def test_is_loopback(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[str, bool]] = [
         ("localhost", True),
         ("127.0.0.1", True),
         ("127.9.9.9", True),
@@ -191,10 +192,10 @@ def test_key_comes_from_the_environment_and_is_not_shown(tmp_path: Path) -> None
         ("localhost.example", False),
         ("127.0.0.1.example", False),
         ("", False),
-    ],
-)
-def test_is_loopback(host: str, local: bool) -> None:
-    assert is_loopback(host) is local
+    ]
+    for host, local in cases:
+        with subtests.test(host=host):
+            assert is_loopback(host) is local
 
 
 SIMPLE = st.none() | st.booleans() | st.integers(-(10**6), 10**6) | st.floats(allow_nan=False) | st.text(max_size=20)
@@ -252,9 +253,8 @@ def test_sdk_key_variable_is_named_and_secret_but_not_read() -> None:
     assert "canary" not in repr(target)
 
 
-@pytest.mark.parametrize(
-    ("environ", "advice"),
-    [
+def test_first_empty_key_is_reported(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[dict[str, str], str]] = [
         ({"PA_API_KEY": ""}, "PA_API_KEY is set but empty; set it to the key, or unset it"),
         (
             {"PA_API_KEY": "", "ANTHROPIC_API_KEY": "sk-canary-of-nobody"},
@@ -264,25 +264,28 @@ def test_sdk_key_variable_is_named_and_secret_but_not_read() -> None:
             {"PA_ADMIN_KEY": "", "PA_COMPLIANCE_KEY": ""},
             "PA_ADMIN_KEY is set but empty; set it to the key, or unset it",
         ),
-    ],
-)
-def test_first_empty_key_is_reported(environ: dict[str, str], advice: str) -> None:
-    pa = targets.load("live", environ).providers["pa"]
-    assert pa.advise_missing(pa.first_gap, "live") == advice
+    ]
+    for environ, advice in cases:
+        with subtests.test(environ=environ):
+            pa = targets.load("live", environ).providers["pa"]
+            assert pa.advise_missing(pa.first_gap, "live") == advice
 
 
 OWN = "http://127.0.0.1:8765"
 
 
-@pytest.mark.parametrize("provider", ["pa", "pb", "pc", "pd"])
-def test_main_address_of_ones_own_withholds_every_other_default(provider: str) -> None:
-    read = targets.load("live", {f"{provider.upper()}_BASE_URL": OWN}).providers[provider]
-    assert read.addresses == {"base_url": OWN}
-    assert not read.withheld_addresses & read.defaulted_locations
-    for service in read.withheld_addresses:
-        variable = f"{provider.upper()}_{service.upper()}"
-        advice = f"set {variable}; its default is not asked while {provider.upper()}_BASE_URL names another server"
-        assert read.advise_missing(service, "live") == advice
+def test_main_address_of_ones_own_withholds_every_other_default(subtests: pytest.Subtests) -> None:
+    for provider in ["pa", "pb", "pc", "pd"]:
+        with subtests.test(provider=provider):
+            read = targets.load("live", {f"{provider.upper()}_BASE_URL": OWN}).providers[provider]
+            assert read.addresses == {"base_url": OWN}
+            assert not read.withheld_addresses & read.defaulted_locations
+            for service in read.withheld_addresses:
+                variable = f"{provider.upper()}_{service.upper()}"
+                advice = (
+                    f"set {variable}; its default is not asked while {provider.upper()}_BASE_URL names another server"
+                )
+                assert read.advise_missing(service, "live") == advice
 
 
 def test_other_address_that_is_set_is_asked_beside_a_main_one_of_ones_own() -> None:
@@ -291,16 +294,21 @@ def test_other_address_that_is_set_is_asked_beside_a_main_one_of_ones_own() -> N
     assert pd.withheld_addresses == {"management_url"}
 
 
-@pytest.mark.parametrize("environ", [{}, {"PC_BASE_URL": ""}, {"PC_BASE_URL": "https://api.openai.com/"}])
-def test_defaults_are_asked_while_the_main_address_is_the_default(environ: dict[str, str]) -> None:
-    pc = targets.load("live", environ).providers["pc"]
-    assert pc.addresses.keys() == {"base_url", "auth_url", "mtls_auth_url"}
-    assert not pc.withheld_addresses
+def test_defaults_are_asked_while_the_main_address_is_the_default(subtests: pytest.Subtests) -> None:
+    cases: list[dict[str, str]] = [{}, {"PC_BASE_URL": ""}, {"PC_BASE_URL": "https://api.openai.com/"}]
+    for environ in cases:
+        with subtests.test(environ=environ):
+            pc = targets.load("live", environ).providers["pc"]
+            assert pc.addresses.keys() == {"base_url", "auth_url", "mtls_auth_url"}
+            assert not pc.withheld_addresses
 
 
-@pytest.mark.parametrize("main", ["https://pc.example", "env:PC_MAIN"])
-def test_target_that_states_its_main_address_keeps_its_other_defaults(tmp_path: Path, main: str) -> None:
+def test_target_that_states_its_main_address_keeps_its_other_defaults(
+    tmp_path: Path, subtests: pytest.Subtests
+) -> None:
     """Its author wrote both addresses, so both are meant."""
-    text = f'[providers.pc]\nbase_url = "{main}"\nauth_url = "env:PC_AUTH|https://auth.example"\n'
-    pc = read_target(tmp_path, text, PC_MAIN="https://pc.example").providers["pc"]
-    assert pc.addresses == {"base_url": "https://pc.example", "auth_url": "https://auth.example"}
+    for main in ["https://pc.example", "env:PC_MAIN"]:
+        with subtests.test(main=main):
+            text = f'[providers.pc]\nbase_url = "{main}"\nauth_url = "env:PC_AUTH|https://auth.example"\n'
+            pc = read_target(tmp_path, text, PC_MAIN="https://pc.example").providers["pc"]
+            assert pc.addresses == {"base_url": "https://pc.example", "auth_url": "https://auth.example"}

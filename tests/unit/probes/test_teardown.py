@@ -51,12 +51,13 @@ def exchange_of(call: Call, status: int) -> Exchange:
     return Exchange("cleanup", request, Response(status, {}, {"id": "conv_1"}, "json"))
 
 
-@pytest.mark.parametrize("busy", range(len(BUSY_PAUSES_S) + 1))
-def test_busy_resource_is_removed_once_free(tmp_path: Path, busy: int) -> None:
-    pauses, unused, entries = remove_resource([409] * busy + [200], tmp_path)
-    assert pauses == list(BUSY_PAUSES_S[:busy])
-    assert unused == []
-    assert entries == []
+def test_busy_resource_is_removed_once_free(tmp_path: Path, subtests: pytest.Subtests) -> None:
+    for busy in range(len(BUSY_PAUSES_S) + 1):
+        with subtests.test(busy=busy):
+            pauses, unused, entries = remove_resource([409] * busy + [200], tmp_path)
+            assert pauses == list(BUSY_PAUSES_S[:busy])
+            assert unused == []
+            assert entries == []
 
 
 def test_resource_that_stays_busy_is_left_to_cleanup(tmp_path: Path) -> None:

@@ -132,12 +132,13 @@ def load_policy(provider: str) -> RateLimitPolicy:
     return RateLimitPolicy.from_records(catalog().select(provider=provider))
 
 
-@pytest.mark.parametrize("burst", [None, 1, 10])
-def test_sixty_a_minute_is_never_refused(burst: float | None) -> None:
-    lane = LimitedLane(answer_from_bucket(TokenBucket(60, burst)))
-    assert set(lane.send_all(150)) == {200}
-    least = 149  # seconds, where 60 a minute is enforced as one a second
-    assert lane.clock.now - NOON < least * 1.1
+def test_sixty_a_minute_is_never_refused(subtests: pytest.Subtests) -> None:
+    for burst in [None, 1, 10]:
+        with subtests.test(burst=burst):
+            lane = LimitedLane(answer_from_bucket(TokenBucket(60, burst)))
+            assert set(lane.send_all(150)) == {200}
+            least = 149  # seconds, where 60 a minute is enforced as one a second
+            assert lane.clock.now - NOON < least * 1.1
 
 
 @given(st.integers(1, 6_000), st.integers(2, 60))
@@ -188,9 +189,10 @@ def measure_wait(answer: Answer, provider: str = "pa", **changes: Any) -> float:
 PB_REFUSAL = {"error": {"code": 429, "message": "Quota exceeded.\nPlease retry in 12.3s.", "details": []}}
 
 
-@pytest.mark.parametrize("status", [429, 503, 529])
-def test_retry_after_is_waited_for(status: int) -> None:
-    assert measure_wait(refuse_once({"retry-after": "7"}, status=status)) == pytest.approx(7.0)
+def test_retry_after_is_waited_for(subtests: pytest.Subtests) -> None:
+    for status in [429, 503, 529]:
+        with subtests.test(status=status):
+            assert measure_wait(refuse_once({"retry-after": "7"}, status=status)) == pytest.approx(7.0)
 
 
 def test_delay_in_a_pb_message_is_waited_for() -> None:
@@ -215,29 +217,33 @@ def test_wait_beyond_the_budget_stops_the_lane() -> None:
     assert lane.clock.now - NOON < 60
 
 
-@pytest.mark.parametrize("other_key", [None, WRONG_KEY, "tight"])
-def test_long_wait_of_another_key_does_not_stop_the_lane(other_key: str | None) -> None:
-    own_call, other_call = REQUEST.replace(credential="inference"), REQUEST.replace(credential=other_key)
-    lane = LimitedLane(
-        refuse_once({"retry-after": "3600"}), max_wait_s=60, credentials=make_credentials("inference", "tight")
-    )
-    assert lane.send_all(1, other_call) == [429]
-    assert lane.send_all(1, own_call) == [200]
-    with pytest.raises(ProbeStopped, match=r"asked to wait (3599|3600) s"):
-        lane.send_all(1, other_call)
-    assert lane.stopped is None
-    assert lane.send_all(1, own_call) == [200]
-    assert lane.paused_s == 0
+def test_long_wait_of_another_key_does_not_stop_the_lane(subtests: pytest.Subtests) -> None:
+    for other_key in [None, WRONG_KEY, "tight"]:
+        with subtests.test(other_key=other_key):
+            own_call, other_call = REQUEST.replace(credential="inference"), REQUEST.replace(credential=other_key)
+            lane = LimitedLane(
+                refuse_once({"retry-after": "3600"}), max_wait_s=60, credentials=make_credentials("inference", "tight")
+            )
+            assert lane.send_all(1, other_call) == [429]
+            assert lane.send_all(1, own_call) == [200]
+            with pytest.raises(ProbeStopped, match=r"asked to wait (3599|3600) s"):
+                lane.send_all(1, other_call)
+            assert lane.stopped is None
+            assert lane.send_all(1, own_call) == [200]
+            assert lane.paused_s == 0
 
 
-@pytest.mark.parametrize("another", [None, WRONG_KEY])
-def test_limits_of_an_invalid_key_are_ignored(another: str | None) -> None:
-    used_up = {"pa-ratelimit-requests-limit": "60", "pa-ratelimit-requests-remaining": "0"}
-    used_up |= {"pa-ratelimit-requests-reset": rfc3339(NOON + 30)}
-    lane = LimitedLane(refuse_once(used_up, status=401), load_policy("pa"), credentials=make_credentials("inference"))
-    lane.send_all(1, get("/v1/models", credential=another))
-    lane.send_all(1, get("/v1/models", credential="inference"))
-    assert lane.sent[1][0] - lane.sent[0][0] < 1
+def test_limits_of_an_invalid_key_are_ignored(subtests: pytest.Subtests) -> None:
+    for another in [None, WRONG_KEY]:
+        with subtests.test(another=another):
+            used_up = {"pa-ratelimit-requests-limit": "60", "pa-ratelimit-requests-remaining": "0"}
+            used_up |= {"pa-ratelimit-requests-reset": rfc3339(NOON + 30)}
+            lane = LimitedLane(
+                refuse_once(used_up, status=401), load_policy("pa"), credentials=make_credentials("inference")
+            )
+            lane.send_all(1, get("/v1/models", credential=another))
+            lane.send_all(1, get("/v1/models", credential="inference"))
+            assert lane.sent[1][0] - lane.sent[0][0] < 1
 
 
 def test_own_slow_pace_is_no_requested_wait() -> None:
@@ -245,9 +251,8 @@ def test_own_slow_pace_is_no_requested_wait() -> None:
     assert set(lane.send_all(5)) == {200}
 
 
-@pytest.mark.parametrize(
-    ("provider", "method", "path", "per_minute"),
-    [
+def test_documented_limit_of_a_request(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[str, str, str, float | None]] = [
         ("pa", "POST", "/v1/messages", 1_000),
         ("pa", "POST", "/v1/messages/count_tokens", 5_000),
         ("pa", "GET", "/v1/messages/batches/msgbatch_1", 1_000),
@@ -263,11 +268,11 @@ def test_own_slow_pace_is_no_requested_wait() -> None:
         ("pc", "POST", "/v1/vector_stores/vs_1/files", 300),
         ("pb", "GET", "/v1beta/models", None),
         ("pd", "GET", "/v1/models", None),
-    ],
-)
-def test_documented_limit_of_a_request(provider: str, method: str, path: str, per_minute: float | None) -> None:
-    group = load_policy(provider).find_group(method, path)
-    assert (group.per_minute if group else None) == per_minute
+    ]
+    for provider, method, path, per_minute in cases:
+        with subtests.test(provider=provider):
+            group = load_policy(provider).find_group(method, path)
+            assert (group.per_minute if group else None) == per_minute
 
 
 MODELS = st.lists(st.sampled_from(["small", "large", "image"]), min_size=1, max_size=40)

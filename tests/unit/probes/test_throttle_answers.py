@@ -58,27 +58,26 @@ def learn_answer(throttle: Throttle, model: str = "small", **headers: str) -> No
 NOON = "Sat, 31 Jan 2026 12:00:00 GMT"
 
 
-@pytest.mark.parametrize(
-    ("reset", "reset_s"),
-    [
+def test_reset_is_a_duration_or_an_instant(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[str, float]] = [
         ("17s", 17.0),
         ("2026-01-31T12:00:17Z", 17.0),
         ("2026-01-31T12:00:00Z", 0.0),
         ("2026-01-31T11:59:00Z", 0.0),
         ("soon", 0.0),
         ("", 0.0),
-    ],
-)
-def test_reset_is_a_duration_or_an_instant(reset: str, reset_s: float) -> None:
-    policy = RateLimitPolicy(RateLimits(limit_headers=GAUGES))
-    (status,) = policy.read_limits({"limit": "60", "reset": reset, "date": NOON})
-    assert status == LimitStatus("requests", "limit", 60, None, reset_s)
-    assert list(policy.read_limits({"reset": reset, "date": NOON})) == [], "of no limit"
+    ]
+    for reset, reset_s in cases:
+        with subtests.test(reset=reset):
+            policy = RateLimitPolicy(RateLimits(limit_headers=GAUGES))
+            (status,) = policy.read_limits({"limit": "60", "reset": reset, "date": NOON})
+            assert status == LimitStatus("requests", "limit", 60, None, reset_s)
+            assert list(policy.read_limits({"reset": reset, "date": NOON})) == [], "of no limit"
 
 
-@pytest.mark.parametrize(
-    ("documented", "headers", "paused_s"),
-    [
+def test_exhausted_limit_pauses_unless_the_pace_keeps_it(subtests: pytest.Subtests) -> None:
+    """A limit per second is exhausted after each request; tokens have a budget of their own."""
+    cases: list[tuple[float | None, dict[str, str], float]] = [
         (None, {"remaining": "0", "reset": "0.5s"}, 0.5),
         (60, {"remaining": "0", "reset": "1.5s"}, 0.0),
         (60, {"remaining": "0", "reset": "2s"}, 0.0),
@@ -87,26 +86,27 @@ def test_reset_is_a_duration_or_an_instant(reset: str, reset_s: float) -> None:
         (60, {"limit": "60", "remaining": "0", "reset": "20s"}, 20.0),
         (60, {"tokens_remaining": "0", "tokens_reset": "20s"}, 20.0),
         (60, {"tokens_limit": "100", "tokens_remaining": "0", "tokens_reset": "20s"}, 0.0),
-    ],
-)
-def test_exhausted_limit_pauses_unless_the_pace_keeps_it(
-    documented: float | None, headers: dict[str, str], paused_s: float
-) -> None:
-    """A limit per second is exhausted after each request; tokens have a budget of their own."""
-    groups = (EndpointGroup(("/v1",), documented),) if documented else ()
-    throttle = Throttle(RateLimitPolicy(RateLimits(groups=groups, limit_headers=GAUGES)), 60.0, clock=lambda: 0.0)
-    assert throttle.paused_s == 0.0
-    learn_answer(throttle, **headers)
-    assert throttle.paused_s == pytest.approx(paused_s)
+    ]
+    for documented, headers, paused_s in cases:
+        with subtests.test(documented=documented):
+            groups = (EndpointGroup(("/v1",), documented),) if documented else ()
+            throttle = Throttle(
+                RateLimitPolicy(RateLimits(groups=groups, limit_headers=GAUGES)), 60.0, clock=lambda: 0.0
+            )
+            assert throttle.paused_s == 0.0
+            learn_answer(throttle, **headers)
+            assert throttle.paused_s == pytest.approx(paused_s)
 
 
-@pytest.mark.parametrize(("earlier_reset", "paused_s"), [("21s", 21.0), ("22s", 22.0), ("23s", 20.0), ("19s", 20.0)])
-def test_much_later_reset_belongs_to_another_limit(earlier_reset: str, paused_s: float) -> None:
-    throttle = Throttle(RateLimitPolicy(RateLimits(limit_headers=GAUGES)), 60.0, clock=lambda: 0.0)
-    learn_answer(throttle, remaining="1", reset=earlier_reset)
-    assert throttle.paused_s == 0.0
-    learn_answer(throttle, remaining="0", reset="20s")
-    assert throttle.paused_s == pytest.approx(paused_s)
+def test_much_later_reset_belongs_to_another_limit(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[str, float]] = [("21s", 21.0), ("22s", 22.0), ("23s", 20.0), ("19s", 20.0)]
+    for earlier_reset, paused_s in cases:
+        with subtests.test(earlier_reset=earlier_reset):
+            throttle = Throttle(RateLimitPolicy(RateLimits(limit_headers=GAUGES)), 60.0, clock=lambda: 0.0)
+            learn_answer(throttle, remaining="1", reset=earlier_reset)
+            assert throttle.paused_s == 0.0
+            learn_answer(throttle, remaining="0", reset="20s")
+            assert throttle.paused_s == pytest.approx(paused_s)
 
 
 class WindowProvider:
@@ -212,15 +212,14 @@ def test_requests_are_sent_in_order_of_arrival() -> None:
     assert virtual_time.run(scenario) == [50, 5]
 
 
-@pytest.mark.parametrize(
-    ("model_call", "model"),
-    [
+def test_scope_without_model(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[Call, str]] = [
         (make_call("small"), "small"),
         (post("/v1/things", {"model": 5}), ""),
         (post("/v1/things", {}), ""),
         (get("/v1/things"), ""),
-    ],
-)
-def test_scope_without_model(model_call: Call, model: str) -> None:
-    throttle = Throttle(RateLimitPolicy(), 60.0)
-    assert throttle.find_scope(model_call, "admin") == LimitScope(None, "admin", model)
+    ]
+    for model_call, model in cases:
+        with subtests.test(model_call=model_call):
+            throttle = Throttle(RateLimitPolicy(), 60.0)
+            assert throttle.find_scope(model_call, "admin") == LimitScope(None, "admin", model)

@@ -165,16 +165,17 @@ def test_nothing_is_refused_if_only_the_limit_is_stated(requests: list[TokenRequ
     assert send_requests(MinuteCounter(10_000), 10_000, requests, states_remaining=False).refused == 0
 
 
-@pytest.mark.parametrize("most", [1, 3])
-@pytest.mark.parametrize("size", [100, 1_000, 3_000])
-def test_requests_take_hardly_longer_than_the_limit_asks(size: int, most: int) -> None:
+def test_requests_take_hardly_longer_than_the_limit_asks(subtests: pytest.Subtests) -> None:
     """By the tokens that were taken, though each request reserved `most` times as many."""
-    requests = [TokenRequest(most * size, size)] * (50_000 // size)
-    totals = send_requests(BucketCounter(10_000), 10_000, requests)
-    assert totals.refused == 0
-    least = (sum(request.taken for request in requests) - 10_000) / (10_000 / 60)
-    unused = (most - 1) * size / (10_000 / 60)
-    assert totals.seconds <= least * 1.005 + unused, "the last has to wait for what it might take"
+    for size in [100, 1_000, 3_000]:
+        for most in [1, 3]:
+            with subtests.test(size=size, most=most):
+                requests = [TokenRequest(most * size, size)] * (50_000 // size)
+                totals = send_requests(BucketCounter(10_000), 10_000, requests)
+                assert totals.refused == 0
+                least = (sum(request.taken for request in requests) - 10_000) / (10_000 / 60)
+                unused = (most - 1) * size / (10_000 / 60)
+                assert totals.seconds <= least * 1.005 + unused, "the last has to wait for what it might take"
 
 
 def test_counters_refuse_requests_sent_at_once() -> None:
@@ -221,11 +222,12 @@ def test_expired_reservation_no_longer_counts() -> None:
     assert reserved.wait_s(500) == pytest.approx(29.0)
 
 
-@pytest.mark.parametrize("remaining", [1_000, 2_000])
-def test_unused_limit_delays_nothing(remaining: int) -> None:
-    budget = TokenBudget(1_000, 60.0, fixed_now)
-    budget.update(remaining, 30.0)
-    assert budget.wait_s(1_000) == 0.0
+def test_unused_limit_delays_nothing(subtests: pytest.Subtests) -> None:
+    for remaining in [1_000, 2_000]:
+        with subtests.test(remaining=remaining):
+            budget = TokenBudget(1_000, 60.0, fixed_now)
+            budget.update(remaining, 30.0)
+            assert budget.wait_s(1_000) == 0.0
 
 
 def test_more_than_the_limit_waits_for_the_whole_limit() -> None:
@@ -299,12 +301,14 @@ def test_end_of_a_window_is_not_taken_from_other_limits() -> None:
     assert after_another.wait_s(100) == 17.0
 
 
-@pytest.mark.parametrize(("reset_s", "wait_s"), [(12.0, 5.0), (12.5, 12.5), (8.0, 5.0), (7.5, 7.5)])
-def test_bucket_reset_may_be_off_by_two_seconds(reset_s: float, wait_s: float) -> None:
+def test_bucket_reset_may_be_off_by_two_seconds(subtests: pytest.Subtests) -> None:
     """Reset and date are both stated in whole seconds."""
-    bucket = TokenBudget(60, 60.0, fixed_now)
-    bucket.update(50, reset_s)
-    assert bucket.wait_s(55) == wait_s
+    cases: list[tuple[float, float]] = [(12.0, 5.0), (12.5, 12.5), (8.0, 5.0), (7.5, 7.5)]
+    for reset_s, wait_s in cases:
+        with subtests.test(reset_s=reset_s):
+            bucket = TokenBudget(60, 60.0, fixed_now)
+            bucket.update(50, reset_s)
+            assert bucket.wait_s(55) == wait_s
 
 
 def test_reset_may_exceed_the_budget_by_two_seconds() -> None:
@@ -316,14 +320,15 @@ def test_reset_may_exceed_the_budget_by_two_seconds() -> None:
         too_long.wait_s(1_000)
 
 
-@pytest.mark.parametrize("reset_s", [3_600.0, float("inf")])
-def test_reset_beyond_the_budget_is_refused_at_once(reset_s: float) -> None:
+def test_reset_beyond_the_budget_is_refused_at_once(subtests: pytest.Subtests) -> None:
     """A day's limit, for example; requests without tokens are still sent."""
-    budget = TokenBudget(1_000, 60.0, fixed_now)
-    budget.update(0, reset_s)
-    assert budget.wait_s(0) == 0.0
-    with pytest.raises(WaitTooLong, match="the budget is 60 s"):
-        budget.wait_s(1)
+    for reset_s in [3_600.0, float("inf")]:
+        with subtests.test(reset_s=reset_s):
+            budget = TokenBudget(1_000, 60.0, fixed_now)
+            budget.update(0, reset_s)
+            assert budget.wait_s(0) == 0.0
+            with pytest.raises(WaitTooLong, match="the budget is 60 s"):
+                budget.wait_s(1)
 
 
 def test_own_reservations_may_exceed_the_wait_budget() -> None:
@@ -334,12 +339,13 @@ def test_own_reservations_may_exceed_the_wait_budget() -> None:
     assert budget.wait_s(1_000) == pytest.approx(60.0)
 
 
-@pytest.mark.parametrize("junk", ["-1", "1e9", "", "soon", "9" * 400, "9" * 5_000])
-def test_malformed_limit_headers_are_ignored(junk: str) -> None:
-    throttle = Throttle(POLICY, 60.0, clock=lambda: 0.0)
-    scope = throttle.find_scope(CALL, "inference")
-    throttle.learn(scope, Response(200, {"limit": junk, "remaining": junk, "reset": junk}))
-    assert not throttle.has_token_limit(scope)
+def test_malformed_limit_headers_are_ignored(subtests: pytest.Subtests) -> None:
+    for junk in ["-1", "1e9", "", "soon", "9" * 400, "9" * 5_000]:
+        with subtests.test(junk=junk):
+            throttle = Throttle(POLICY, 60.0, clock=lambda: 0.0)
+            scope = throttle.find_scope(CALL, "inference")
+            throttle.learn(scope, Response(200, {"limit": junk, "remaining": junk, "reset": junk}))
+            assert not throttle.has_token_limit(scope)
 
 
 def test_each_model_has_its_own_budget() -> None:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 from base64 import b64encode
-
-import pytest
+from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.model import Event, Exchange, Request, Response
 from catalog_probe.catalog.model.exchange import GrpcStatus
@@ -15,6 +14,9 @@ from catalog_probe.probes.traffic.normalizing import make_redactor, normalize_ex
 from catalog_probe.probes.traffic.recording import RecordedAttempt
 from catalog_probe.probes.traffic.sources import unknown_target
 from catalog_probe.probes.wire.redaction.work import Work
+
+if TYPE_CHECKING:
+    import pytest
 
 KEY = "sk-canary-7f3a9c20-not-to-be-seen"
 JWT = "eyJhbGciOiJIUzI1NiJ9.eyJpZCI6MSwia2V5IjoiYSJ9.c2lnbmF0dXJlLW5vdC1zZWVu"
@@ -71,11 +73,12 @@ EXCHANGES_WITH_KEY = {
 }
 
 
-@pytest.mark.parametrize("exchange", EXCHANGES_WITH_KEY.values(), ids=EXCHANGES_WITH_KEY)
-def test_key_in_a_field_is_hidden_everywhere(exchange: Exchange) -> None:
-    redactor = make_redactor([RecordedAttempt("here", (exchange,))], [unknown_target()])
-    assert redactor.redact_text(KEY).startswith("${CREDENTIAL_")
-    assert redactor.redact_text(f"no {KEY}.").startswith("[hidden: contains ${CREDENTIAL_")
+def test_key_in_a_field_is_hidden_everywhere(subtests: pytest.Subtests) -> None:
+    for exchange in EXCHANGES_WITH_KEY.values():
+        with subtests.test(exchange=exchange):
+            redactor = make_redactor([RecordedAttempt("here", (exchange,))], [unknown_target()])
+            assert redactor.redact_text(KEY).startswith("${CREDENTIAL_")
+            assert redactor.redact_text(f"no {KEY}.").startswith("[hidden: contains ${CREDENTIAL_")
 
 
 EXCHANGES_WITH_JWT = {
@@ -90,10 +93,11 @@ EXCHANGES_WITH_JWT = {
 }
 
 
-@pytest.mark.parametrize("exchange", EXCHANGES_WITH_JWT.values(), ids=EXCHANGES_WITH_JWT)
-def test_jwt_is_hidden_wherever_it_is(exchange: Exchange) -> None:
-    redactor = make_redactor([RecordedAttempt("here", (exchange,))], [unknown_target()])
-    assert JWT not in redactor.redact_text(f"no {JWT}")
+def test_jwt_is_hidden_wherever_it_is(subtests: pytest.Subtests) -> None:
+    for exchange in EXCHANGES_WITH_JWT.values():
+        with subtests.test(exchange=exchange):
+            redactor = make_redactor([RecordedAttempt("here", (exchange,))], [unknown_target()])
+            assert JWT not in redactor.redact_text(f"no {JWT}")
 
 
 def test_password_in_a_url_is_hidden_whatever_its_length() -> None:
@@ -111,26 +115,24 @@ def test_password_in_a_url_is_hidden_whatever_its_length() -> None:
     assert normalized.response.events == (Event("done", {"url": hidden}),)
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
+def test_name_of_a_credential_is_recognised(subtests: pytest.Subtests) -> None:
+    cases: list[str] = [
         *("authorization_token", "X-Functions-Key", "clientSecret", "apiKey", "X-AuthToken", "auth[password]"),
         *("Authorization", "id_token", "AWS_SECRET_ACCESS_KEY", "token", "cf-access-jwt-assertion", "x-openai-auth"),
-    ],
-)
-def test_name_of_a_credential_is_recognised(name: str) -> None:
-    assert is_credential_name(name)
+    ]
+    for name in cases:
+        with subtests.test(name=name):
+            assert is_credential_name(name)
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
+def test_name_of_evidence_is_no_credential(subtests: pytest.Subtests) -> None:
+    cases: list[str] = [
         *("max_tokens", "page_token", "nextPageToken", "x-ratelimit-remaining-tokens", "tokenCount", "token_type"),
         *("idempotency-key", "sec-websocket-key", "prompt_cache_key", "author", "monkey", "x-api-key-id", "secrets"),
-    ],
-)
-def test_name_of_evidence_is_no_credential(name: str) -> None:
-    assert not is_credential_name(name)
+    ]
+    for name in cases:
+        with subtests.test(name=name):
+            assert not is_credential_name(name)
 
 
 def test_token_in_an_answer_is_hidden() -> None:

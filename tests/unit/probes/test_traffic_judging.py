@@ -6,8 +6,6 @@ import json
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-import pytest
-
 from catalog_probe.catalog.model import Event, Exchange, Outcome, Request, Response
 from catalog_probe.catalog.model.codes import FindingCode
 from catalog_probe.probes.targets.target import Provider, Target
@@ -22,6 +20,8 @@ from catalog_probe.probes.wire.redaction.work import Work
 from tests.harness.engines import catalog
 
 if TYPE_CHECKING:
+    import pytest
+
     from catalog_probe.catalog.evidence.results import Result
 
 AT = "2026-01-31T04:00:00Z"
@@ -129,23 +129,21 @@ NO_CREDIT = (
 )
 
 
-@pytest.mark.parametrize(
-    "attempt",
-    [
-        make_attempt(400, error_body(*REFUSED), HEADERS),
-        make_attempt(401, error_body(*INVALID_KEY), {**NO_RETRY_HEADERS, "request-id": "[redacted]"}),
-        make_attempt(401, {**error_body(*INVALID_KEY), "request_id": "req_other"}, NO_RETRY_HEADERS),
-        make_attempt(400, error_body(*NO_CREDIT), NO_RETRY_HEADERS),
-        make_attempt(400, error_body(*NO_CREDIT), NO_RETRY_HEADERS, url=""),
-        make_attempt(403, error_body(*NO_CREDIT), NO_RETRY_HEADERS, url=""),
-        make_attempt(529, error_body("capacity_error", "Overloaded")),
-        make_attempt(418, OVERLOADED_BODY),
-        make_attempt(529, UNKNOWN_ERROR),
-    ],
-    ids="shared-type redacted-id other-id credit credit-no-url credit-403 type status both".split(),
-)
-def test_ambiguous_or_unknown_answer_is_evidence_of_no_record(attempt: RecordedAttempt) -> None:
-    assert judged_records(replace(attempt, provider="pa")) == {}
+def test_ambiguous_or_unknown_answer_is_evidence_of_no_record(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[str, RecordedAttempt]] = [
+        ("shared-type", make_attempt(400, error_body(*REFUSED), HEADERS)),
+        ("redacted-id", make_attempt(401, error_body(*INVALID_KEY), {**NO_RETRY_HEADERS, "request-id": "[redacted]"})),
+        ("other-id", make_attempt(401, {**error_body(*INVALID_KEY), "request_id": "req_other"}, NO_RETRY_HEADERS)),
+        ("credit", make_attempt(400, error_body(*NO_CREDIT), NO_RETRY_HEADERS)),
+        ("credit-no-url", make_attempt(400, error_body(*NO_CREDIT), NO_RETRY_HEADERS, url="")),
+        ("credit-403", make_attempt(403, error_body(*NO_CREDIT), NO_RETRY_HEADERS, url="")),
+        ("type", make_attempt(529, error_body("capacity_error", "Overloaded"))),
+        ("status", make_attempt(418, OVERLOADED_BODY)),
+        ("both", make_attempt(529, UNKNOWN_ERROR)),
+    ]
+    for case, attempt in cases:
+        with subtests.test(case=case):
+            assert judged_records(replace(attempt, provider="pa")) == {}
 
 
 def list_unrecognised(*attempts: RecordedAttempt) -> list[dict[str, Any]]:
@@ -183,16 +181,21 @@ def test_listed_refusals_are_limited(monkeypatch: pytest.MonkeyPatch) -> None:
 BAD_TOKEN = {"error": {"code": 401, "message": "Request had invalid credentials.", "status": "UNAUTHENTICATED"}}
 
 
-@pytest.mark.parametrize(
-    ("headers", "is_candidate"),
-    [({"authorization": "[redacted]"}, False), ({"authorization": "***"}, False), ({}, True)],
-)
-def test_redacted_key_counts_as_a_credential(headers: dict[str, str], is_candidate: bool) -> None:
-    response = Response(401, {"content-type": "application/json"}, BAD_TOKEN, "json")
-    url = "http://127.0.0.1:9/pb/v1beta/models/small:generateContent"
-    attempt = RecordedAttempt("night.har, entry 1", (Exchange("", Request("POST", url, headers), response),), AT, "pb")
-    (refusal,) = list_unrecognised(attempt)
-    assert (MISSING_TOKEN in refusal["candidates"]) is is_candidate, refusal
+def test_redacted_key_counts_as_a_credential(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[dict[str, str], bool]] = [
+        ({"authorization": "[redacted]"}, False),
+        ({"authorization": "***"}, False),
+        ({}, True),
+    ]
+    for headers, is_candidate in cases:
+        with subtests.test(headers=headers):
+            response = Response(401, {"content-type": "application/json"}, BAD_TOKEN, "json")
+            url = "http://127.0.0.1:9/pb/v1beta/models/small:generateContent"
+            attempt = RecordedAttempt(
+                "night.har, entry 1", (Exchange("", Request("POST", url, headers), response),), AT, "pb"
+            )
+            (refusal,) = list_unrecognised(attempt)
+            assert (MISSING_TOKEN in refusal["candidates"]) is is_candidate, refusal
 
 
 def test_answer_of_several_records_confirms_none() -> None:
@@ -215,15 +218,17 @@ def test_own_attempt_is_judged_by_its_label() -> None:
     assert judge_record(record, replace(labelled, record="pa/errors/general/none")).outcome is Outcome.NOT_PROBED
 
 
-@pytest.mark.parametrize(("complete", "outcome"), [(True, Outcome.DRIFTED), (False, Outcome.CONFORMS)])
-def test_missing_header_of_a_filtered_recording_is_not_observed(complete: bool, outcome: Outcome) -> None:
-    bare = {key: value for key, value in HEADERS.items() if key != "pa-workspace-id"}
-    attempt = replace(make_attempt(529, OVERLOADED_BODY, bare), headers_complete=complete)
-    verdict = judge_record(OVERLOADED, attempt)
-    assert verdict.outcome is outcome, verdict.findings
-    (observation,) = verdict.observations
-    assert ("header:pa-workspace-id" in observation.not_observed) is not complete
-    assert "header:pa-workspace-id" not in observation.matched
+def test_missing_header_of_a_filtered_recording_is_not_observed(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[bool, Outcome]] = [(True, Outcome.DRIFTED), (False, Outcome.CONFORMS)]
+    for complete, outcome in cases:
+        with subtests.test(complete=complete):
+            bare = {key: value for key, value in HEADERS.items() if key != "pa-workspace-id"}
+            attempt = replace(make_attempt(529, OVERLOADED_BODY, bare), headers_complete=complete)
+            verdict = judge_record(OVERLOADED, attempt)
+            assert verdict.outcome is outcome, verdict.findings
+            (observation,) = verdict.observations
+            assert ("header:pa-workspace-id" in observation.not_observed) is not complete
+            assert "header:pa-workspace-id" not in observation.matched
 
 
 def test_recording_without_request_id_counts_as_filtered() -> None:
@@ -242,36 +247,41 @@ def test_present_header_of_a_filtered_recording_is_compared() -> None:
 REDACTION_MARKS = ["[redacted]", "REDACTED", "***", "XXXX", "<filtered>", "req_[redacted]", "**REDACTED**"]
 
 
-@pytest.mark.parametrize("mark", [*REDACTION_MARKS, ""])
-def test_redacted_header_is_not_observed(mark: str) -> None:
-    attempt = make_attempt(529, OVERLOADED_BODY, {**HEADERS, "request-id": mark})
-    verdict = judge_record(OVERLOADED, replace(attempt, provider="pa"))
-    assert verdict.outcome is Outcome.CONFORMS, verdict.findings
-    (observation,) = verdict.observations
-    hidden = {"header:request-id", "relation:equals:/request_id"}
-    assert hidden <= observation.not_observed.keys()
-    assert hidden.isdisjoint({*observation.matched, *observation.mismatched})
-    assert {"status", "type", "header:pa-workspace-id"} <= set(observation.matched)
+def test_redacted_header_is_not_observed(subtests: pytest.Subtests) -> None:
+    for mark in [*REDACTION_MARKS, ""]:
+        with subtests.test(mark=mark):
+            attempt = make_attempt(529, OVERLOADED_BODY, {**HEADERS, "request-id": mark})
+            verdict = judge_record(OVERLOADED, replace(attempt, provider="pa"))
+            assert verdict.outcome is Outcome.CONFORMS, verdict.findings
+            (observation,) = verdict.observations
+            hidden = {"header:request-id", "relation:equals:/request_id"}
+            assert hidden <= observation.not_observed.keys()
+            assert hidden.isdisjoint({*observation.matched, *observation.mismatched})
+            assert {"status", "type", "header:pa-workspace-id"} <= set(observation.matched)
 
 
-@pytest.mark.parametrize("value", ["req_other", "filtered", "content_removed", "sk-*** is no key"])
-def test_ordinary_header_value_is_compared(value: str) -> None:
-    attempt = make_attempt(529, OVERLOADED_BODY, {**HEADERS, "request-id": value})
-    assert {finding.location for finding in judge_record(OVERLOADED, attempt).drifts} == {"equals:/request_id"}
+def test_ordinary_header_value_is_compared(subtests: pytest.Subtests) -> None:
+    cases: list[str] = ["req_other", "filtered", "content_removed", "sk-*** is no key"]
+    for value in cases:
+        with subtests.test(value=value):
+            attempt = make_attempt(529, OVERLOADED_BODY, {**HEADERS, "request-id": value})
+            assert {finding.location for finding in judge_record(OVERLOADED, attempt).drifts} == {"equals:/request_id"}
 
 
-@pytest.mark.parametrize("mark", REDACTION_MARKS)
-def test_redacted_field_is_not_observed(mark: str) -> None:
-    body = {**OVERLOADED_BODY, "request_id": mark}
-    verdict = judge_record(OVERLOADED, make_attempt(529, body))
-    assert verdict.outcome is Outcome.CONFORMS, verdict.findings
-    (observation,) = verdict.observations
-    assert not any("/request_id" in key for key in (*observation.matched, *observation.mismatched))
+def test_redacted_field_is_not_observed(subtests: pytest.Subtests) -> None:
+    for mark in REDACTION_MARKS:
+        with subtests.test(mark=mark):
+            body = {**OVERLOADED_BODY, "request_id": mark}
+            verdict = judge_record(OVERLOADED, make_attempt(529, body))
+            assert verdict.outcome is Outcome.CONFORMS, verdict.findings
+            (observation,) = verdict.observations
+            assert not any("/request_id" in key for key in (*observation.matched, *observation.mismatched))
 
 
-@pytest.mark.parametrize("mark", REDACTION_MARKS)
-def test_redacted_error_type_matches_no_record(mark: str) -> None:
-    assert judged_records(make_attempt(529, error_body(mark, "Overloaded"))) == {}
+def test_redacted_error_type_matches_no_record(subtests: pytest.Subtests) -> None:
+    for mark in REDACTION_MARKS:
+        with subtests.test(mark=mark):
+            assert judged_records(make_attempt(529, error_body(mark, "Overloaded"))) == {}
 
 
 def make_own_attempt(**body: Any) -> RecordedAttempt:

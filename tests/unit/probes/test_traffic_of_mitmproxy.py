@@ -9,8 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qs, urlsplit
 
-import pytest
-
 from catalog_probe.catalog.model import Outcome
 from catalog_probe.probes.traffic.recording_files import read_recordings
 from catalog_probe.probes.traffic.sources import unknown_target
@@ -18,6 +16,8 @@ from catalog_probe.probes.traffic.traffic import Traffic
 from tests.harness.engines import catalog
 
 if TYPE_CHECKING:
+    import pytest
+
     from catalog_probe.catalog.evidence.results import Result
     from catalog_probe.catalog.model import Json
     from catalog_probe.probes.traffic.recording import Recording
@@ -105,28 +105,35 @@ def test_stream_without_charset_is_repaired() -> None:
     assert any("GrÃ¼Ã" in text for text in written if text.startswith("event: "))
 
 
-@pytest.mark.parametrize(
-    ("path", "status", "old", "new", "record"),
-    [
-        ("/pa/v1/messages", 529, r'"request_id":"\w+"', '"request_id":"req_other"', "pa/errors/general/overloaded"),
-        (f"{PB}/mock-lite:generateContent", 200, '"finishReason":"STOP"', '"finishReason":7', GENERATE),
-        ("/pc/v1/responses", 200, '"id":"resp_', '"id":"other_', "pc/endpoints/responses/create_response"),
-    ],
-    ids=["refusal", "packed", "stream"],
-)
-def test_changed_answer_drifts(path: str, status: int, old: str, new: str, record: str, tmp_path: Path) -> None:
-    har = json.loads(RECORDING_FILE.read_text(encoding="utf-8"))
-    changed = 0
-    for entry in har["log"]["entries"]:
-        if urlsplit(entry["request"]["url"]).path == path and entry["response"]["status"] == status:
-            content = entry["response"]["content"]
-            content["text"], count = re.subn(old, new, content["text"])
-            changed += count
-    assert changed
-    (tmp_path / "changed.har").write_text(json.dumps(har), encoding="utf-8")
-    traffic = Traffic(read_recordings([tmp_path / "changed.har"]), catalog(), [unknown_target()], of_target=False)
-    outcomes = {address: result.outcome for address, result in list_results(traffic).items()}
-    assert {address for address, outcome in outcomes.items() if outcome is Outcome.DRIFTED} == {record}
+def test_changed_answer_drifts(tmp_path: Path, subtests: pytest.Subtests) -> None:
+    cases: list[tuple[str, str, int, str, str, str]] = [
+        (
+            "refusal",
+            "/pa/v1/messages",
+            529,
+            r'"request_id":"\w+"',
+            '"request_id":"req_other"',
+            "pa/errors/general/overloaded",
+        ),
+        ("packed", f"{PB}/mock-lite:generateContent", 200, '"finishReason":"STOP"', '"finishReason":7', GENERATE),
+        ("stream", "/pc/v1/responses", 200, '"id":"resp_', '"id":"other_', "pc/endpoints/responses/create_response"),
+    ]
+    for case, path, status, old, new, record in cases:
+        with subtests.test(case=case):
+            har = json.loads(RECORDING_FILE.read_text(encoding="utf-8"))
+            changed = 0
+            for entry in har["log"]["entries"]:
+                if urlsplit(entry["request"]["url"]).path == path and entry["response"]["status"] == status:
+                    content = entry["response"]["content"]
+                    content["text"], count = re.subn(old, new, content["text"])
+                    changed += count
+            assert changed
+            (tmp_path / "changed.har").write_text(json.dumps(har), encoding="utf-8")
+            traffic = Traffic(
+                read_recordings([tmp_path / "changed.har"]), catalog(), [unknown_target()], of_target=False
+            )
+            outcomes = {address: result.outcome for address, result in list_results(traffic).items()}
+            assert {address for address, outcome in outcomes.items() if outcome is Outcome.DRIFTED} == {record}
 
 
 def list_credentials(har_entries: list[Json]) -> set[str]:

@@ -115,38 +115,57 @@ def encode_base64(raw: bytes) -> dict[str, Any]:
     return {"encoding": "base64", "text": base64.b64encode(raw).decode()}
 
 
-@pytest.mark.parametrize(
-    "response",
-    [
-        {"content": {"text": ERROR_BYTES.decode(), "mimeType": "application/json"}},
-        {"content": encode_base64(ERROR_BYTES)},
-        {"content": {**encode_base64(ERROR_BYTES), "encoding": "BASE64"}},
-        {
-            "content": encode_base64(gzip.compress(ERROR_BYTES)),
-            "headers": [{"name": "content-encoding", "value": "gzip"}],
-        },
-        {
-            "content": encode_base64(zlib.compress(ERROR_BYTES)),
-            "headers": [{"name": "content-encoding", "value": "deflate"}],
-        },
-        {"content": encode_base64(GZIP_MEMBERS), "headers": [{"name": "content-encoding", "value": "gzip"}]},
-        {"content": encode_base64(ERROR_BYTES), "headers": [{"name": "content-encoding", "value": "gzip"}]},
-        {"content": encode_base64(ERROR_BYTES), "headers": [{"name": "content-encoding", "value": "deflate"}]},
-        {"status": "429", "content": {"text": ERROR_BYTES.decode()}, "headers": JSON_HEADERS},
-        {"content": {"text": ERROR_BYTES.decode()}, "headers": {"Content-Type": "application/json", "X-Null": None}},
-        {"content": {"text": ERROR_BYTES.decode()}, "headers": None, "cookies": None, "redirectURL": None},
-    ],
-    ids="text base64 upper gzip deflate members unpacked undeflated pseudo object null".split(),
-)
-def test_each_har_dialect_is_read(response: dict[str, Any], tmp_path: Path) -> None:
-    content = make_har({**make_entry(**{"status": 429, **response}), "time": None, "cache": None})
-    parsed = read_exchange(tmp_path, content).response
-    assert parsed is not None
-    assert (parsed.status, parsed.body, parsed.body_type) == (429, ERROR_BODY, "json")
-    assert not {name for name in parsed.headers if name.startswith(":")}
-    [pasted] = parse_answers(json.dumps(content))
-    assert (pasted.status, parse_text(pasted.body.decode())) == (429, ERROR_BODY)
-    assert dict(pasted.headers or {}) == dict(parsed.headers)
+def test_each_har_dialect_is_read(tmp_path: Path, subtests: pytest.Subtests) -> None:
+    cases: list[tuple[str, dict[str, Any]]] = [
+        ("text", {"content": {"text": ERROR_BYTES.decode(), "mimeType": "application/json"}}),
+        ("base64", {"content": encode_base64(ERROR_BYTES)}),
+        ("upper", {"content": {**encode_base64(ERROR_BYTES), "encoding": "BASE64"}}),
+        (
+            "gzip",
+            {
+                "content": encode_base64(gzip.compress(ERROR_BYTES)),
+                "headers": [{"name": "content-encoding", "value": "gzip"}],
+            },
+        ),
+        (
+            "deflate",
+            {
+                "content": encode_base64(zlib.compress(ERROR_BYTES)),
+                "headers": [{"name": "content-encoding", "value": "deflate"}],
+            },
+        ),
+        (
+            "members",
+            {"content": encode_base64(GZIP_MEMBERS), "headers": [{"name": "content-encoding", "value": "gzip"}]},
+        ),
+        (
+            "unpacked",
+            {"content": encode_base64(ERROR_BYTES), "headers": [{"name": "content-encoding", "value": "gzip"}]},
+        ),
+        (
+            "undeflated",
+            {"content": encode_base64(ERROR_BYTES), "headers": [{"name": "content-encoding", "value": "deflate"}]},
+        ),
+        ("pseudo", {"status": "429", "content": {"text": ERROR_BYTES.decode()}, "headers": JSON_HEADERS}),
+        (
+            "object",
+            {
+                "content": {"text": ERROR_BYTES.decode()},
+                "headers": {"Content-Type": "application/json", "X-Null": None},
+            },
+        ),
+        ("null", {"content": {"text": ERROR_BYTES.decode()}, "headers": None, "cookies": None, "redirectURL": None}),
+    ]
+    for case, response in cases:
+        with subtests.test(case=case):
+            content = make_har({**make_entry(**{"status": 429, **response}), "time": None, "cache": None})
+            parsed = read_exchange(tmp_path, content).response
+            assert parsed is not None
+            assert (parsed.status, parsed.body, parsed.body_type) == (429, ERROR_BODY, "json")
+            assert not {name for name in parsed.headers if name.startswith(":")}
+            [pasted] = parse_answers(json.dumps(content))
+            assert (pasted.status, parse_text(pasted.body.decode())) == (429, ERROR_BODY)
+            assert dict(pasted.headers or {}) == dict(parsed.headers)
 
 
 def test_browser_event_messages_are_events(tmp_path: Path) -> None:
@@ -160,9 +179,8 @@ def test_browser_event_messages_are_events(tmp_path: Path) -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("fields", "reason"),
-    [
+def test_missing_or_cached_answer_is_unusable(tmp_path: Path, subtests: pytest.Subtests) -> None:
+    cases: list[tuple[Any, str]] = [
         ({"response": {"status": 200, "content": {"size": 812}}}, "without its body"),
         ({"response": {"status": 200, "content": {"text": None}, "bodySize": 812}}, "without its body"),
         ({"response": {"status": 200, "headers": [{"name": "Content-Length", "value": "3"}]}}, "without its body"),
@@ -175,11 +193,11 @@ def test_browser_event_messages_are_events(tmp_path: Path) -> None:
         ),
         ({"response": {"status": 204, "content": {"size": 0}}}, ""),
         ({"response": {"status": 401, "headers": [{"name": "Content-Length", "value": "0"}]}}, ""),
-    ],
-)
-def test_missing_or_cached_answer_is_unusable(fields: Any, reason: str, tmp_path: Path) -> None:
-    (attempt,) = read_attempts(tmp_path, make_har({**make_entry(), **fields}))
-    assert attempt.unusable_reason == reason
+    ]
+    for fields, reason in cases:
+        with subtests.test(fields=fields):
+            (attempt,) = read_attempts(tmp_path, make_har({**make_entry(), **fields}))
+            assert attempt.unusable_reason == reason
 
 
 GRPC = {
@@ -194,30 +212,29 @@ def test_grpc_answer_without_trailers_is_unusable(tmp_path: Path) -> None:
     assert attempt.unusable_reason == "over gRPC"
 
 
-@pytest.mark.parametrize(
-    ("media_type", "sent", "written", "read"),
-    [
+def test_utf8_written_as_latin1_is_repaired(tmp_path: Path, subtests: pytest.Subtests) -> None:
+    """mitmproxy assumes Latin-1 if no charset is stated."""
+    cases: list[tuple[str, str, str, str]] = [
         ("text/event-stream", "grün", "latin-1", "grün"),
         ("text/plain", "—", "latin-1", "—"),
         ("text/event-stream", "grün", "utf-8", "grün"),
         ("text/event-stream", "日本", "utf-8", "日本"),
         ("text/plain; charset=UTF-8", "Ã¼", "utf-8", "Ã¼"),
         ("", "grün", "latin-1", "grün"),
-    ],
-)
-def test_utf8_written_as_latin1_is_repaired(
-    media_type: str, sent: str, written: str, read: str, tmp_path: Path
-) -> None:
-    """mitmproxy assumes Latin-1 if no charset is stated."""
-    text = f"data: {sent}\n\n".encode().decode(written)
-    content = {"text": text, "mimeType": media_type}
-    request = {**make_entry()["request"], "postData": {"mimeType": media_type, "text": text}}
-    headers = [{"name": "content-type", "value": media_type}]
-    exchange = read_exchange(tmp_path, make_har({**make_entry(content=content, headers=headers), "request": request}))
-    assert exchange.request.body == f"data: {read}\n\n"
-    assert exchange.response is not None
-    events = [event.data for event in exchange.response.events or ()]
-    assert events == [read] if "event-stream" in media_type else exchange.response.body == f"data: {read}\n\n"
+    ]
+    for media_type, sent, written, read in cases:
+        with subtests.test(media_type=media_type):
+            text = f"data: {sent}\n\n".encode().decode(written)
+            content = {"text": text, "mimeType": media_type}
+            request = {**make_entry()["request"], "postData": {"mimeType": media_type, "text": text}}
+            headers = [{"name": "content-type", "value": media_type}]
+            exchange = read_exchange(
+                tmp_path, make_har({**make_entry(content=content, headers=headers), "request": request})
+            )
+            assert exchange.request.body == f"data: {read}\n\n"
+            assert exchange.response is not None
+            events = [event.data for event in exchange.response.events or ()]
+            assert events == [read] if "event-stream" in media_type else exchange.response.body == f"data: {read}\n\n"
 
 
 def test_websocket_is_recognized_by_handshake_or_messages(tmp_path: Path) -> None:
@@ -308,20 +325,28 @@ def test_json_line_is_read(tmp_path: Path) -> None:
     assert attempt.exchanges[0].request.headers == {"x-api-key": "k"}
 
 
-@pytest.mark.parametrize("headers", [None, {}])
-def test_published_answer_has_no_request(tmp_path: Path, headers: dict[str, str] | None) -> None:
-    line = {"provider": "PB", "http_status": 400, "headers": headers, "body": {"error": {"message": "no"}}}
-    (attempt,) = read_attempts(tmp_path, json.dumps(line), "published.jsonl")
-    assert (attempt.provider, attempt.exchanges[0].request.url, attempt.at) == ("pb", "", "")
-    assert attempt.headers_complete is (False if headers is None else None)
+def test_published_answer_has_no_request(tmp_path: Path, subtests: pytest.Subtests) -> None:
+    cases: list[dict[str, str] | None] = [None, {}]
+    for headers in cases:
+        with subtests.test(headers=headers):
+            line = {"provider": "PB", "http_status": 400, "headers": headers, "body": {"error": {"message": "no"}}}
+            (attempt,) = read_attempts(tmp_path, json.dumps(line), "published.jsonl")
+            assert (attempt.provider, attempt.exchanges[0].request.url, attempt.at) == ("pb", "", "")
+            assert attempt.headers_complete is (False if headers is None else None)
 
 
-@pytest.mark.parametrize("media_type", ["text/event-stream", "Text/Event-Stream; charset=UTF-8"])
-def test_published_stream_has_events(tmp_path: Path, media_type: str) -> None:
-    line = {"provider": "PA", "status": 200, "headers": {"content-type": media_type}, "body": "data: [DONE]\n\n"}
-    response = read_exchange(tmp_path, json.dumps(line), "published.jsonl").response
-    assert response is not None
-    assert [event.data for event in response.events or ()] == ["[DONE]"]
+def test_published_stream_has_events(tmp_path: Path, subtests: pytest.Subtests) -> None:
+    for media_type in ["text/event-stream", "Text/Event-Stream; charset=UTF-8"]:
+        with subtests.test(media_type=media_type):
+            line = {
+                "provider": "PA",
+                "status": 200,
+                "headers": {"content-type": media_type},
+                "body": "data: [DONE]\n\n",
+            }
+            response = read_exchange(tmp_path, json.dumps(line), "published.jsonl").response
+            assert response is not None
+            assert [event.data for event in response.events or ()] == ["[DONE]"]
 
 
 def test_published_close_is_a_socket(tmp_path: Path) -> None:
@@ -349,9 +374,8 @@ def test_folder_is_read_once(tmp_path: Path) -> None:
     assert [recording.name for recording in read_recordings([tmp_path, tmp_path / "a.har"])] == ["a.har", "b.jsonl"]
 
 
-@pytest.mark.parametrize(
-    ("name", "content", "message"),
-    [
+def test_unusable_file_is_refused_in_one_line(tmp_path: Path, subtests: pytest.Subtests) -> None:
+    cases: list[tuple[str, str | None, str]] = [
         ("missing.har", None, "missing.har: No such file"),
         ("empty.har", "  \n", "it is empty"),
         ("text.har", "hello\nworld\n", "broken JSON"),
@@ -360,15 +384,15 @@ def test_folder_is_read_once(tmp_path: Path) -> None:
         ("wrong.har", '{"log": {"entries": [{"request": {"method": "GET"}}]}}', "request.url is None"),
         ("record.jsonl", '{"record": "no address", "status": 400}', "record"),
         ("answer.jsonl", '{"request": {"method": "GET", "url": "x"}, "response": {}}', "its answer has no status"),
-    ],
-)
-def test_unusable_file_is_refused_in_one_line(tmp_path: Path, name: str, content: str | None, message: str) -> None:
-    if content is not None:
-        (tmp_path / name).write_text(content)
-    with pytest.raises(UserError) as error:
-        read_recordings([tmp_path / name])
-    assert message in str(error.value)
-    assert "\n" not in str(error.value)
+    ]
+    for name, content, message in cases:
+        with subtests.test(name=name):
+            if content is not None:
+                (tmp_path / name).write_text(content)
+            with pytest.raises(UserError) as error:
+                read_recordings([tmp_path / name])
+            assert message in str(error.value)
+            assert "\n" not in str(error.value)
 
 
 def test_too_long_file_name_is_refused(tmp_path: Path) -> None:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-
-import pytest
+from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.model import Aspect, Event, Json, Outcome, Response, Severity
 from catalog_probe.catalog.model.codes import FindingCode
@@ -14,6 +13,9 @@ from catalog_probe.probes.judging.comparison.undocumented import MAX_NOTES, find
 from catalog_probe.probes.wire.body import parse_json
 from tests.unit.probes.comparing import ENVELOPE, make_expected, make_response
 from tests.unit.probes.judging_one import BODY, RATE_LIMIT, RATE_LIMITED, judge_answer
+
+if TYPE_CHECKING:
+    import pytest
 
 KNOWN = ProviderVocabulary(
     headers=frozenset({"request-id"}), types=frozenset({"known_error"}), codes=frozenset({"known"})
@@ -60,9 +62,8 @@ def test_undocumented_fields_are_noted() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("error", "status", "codes"),
-    [
+def test_undocumented_error_types_and_codes_are_noted(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[dict[str, Json], int | None, list[tuple[str, str]]]] = [
         ({"type": "new_error", "code": "new"}, 400, [("type", "new_error"), ("code", "new")]),
         ({"type": "new_error", "code": "known"}, 529, [("type", "new_error")]),
         ({"type": "known_error", "code": "new"}, 529, [("code", "new")]),
@@ -71,15 +72,15 @@ def test_undocumented_fields_are_noted() -> None:
         ({"type": "new_error", "code": "new"}, 399, []),
         ({"type": "new_error", "code": "new"}, 200, []),
         ({"type": "new_error", "code": "new"}, None, []),
-    ],
-)
-def test_undocumented_error_types_and_codes_are_noted(
-    error: dict[str, Json], status: int | None, codes: list[tuple[str, str]]
-) -> None:
-    notes = [
-        note for note in summarize_undocumented({"error": error}, status) if note[0] == FindingCode.UNDOCUMENTED_CODE
     ]
-    assert [(location, observed) for _, location, observed in notes] == codes
+    for error, status, codes in cases:
+        with subtests.test(error=error):
+            notes = [
+                note
+                for note in summarize_undocumented({"error": error}, status)
+                if note[0] == FindingCode.UNDOCUMENTED_CODE
+            ]
+            assert [(location, observed) for _, location, observed in notes] == codes
 
 
 def test_note_has_the_aspect_of_its_subject() -> None:
@@ -127,16 +128,16 @@ def test_duplicate_name_notes_are_limited() -> None:
     assert len(summarize_duplicates(make_response(parse_json(text)))) == MAX_NOTES
 
 
-@pytest.mark.parametrize(
-    ("kind", "outcome"), [("rate_limit_error", Outcome.CONFORMS), ("another_error", Outcome.DRIFTED)]
-)
-def test_duplicate_name_is_noted_and_no_drift(kind: str, outcome: Outcome) -> None:
-    text = json.dumps(BODY).replace('"rate_limit_error"', f'"first", "type": "{kind}"')
-    verdict = judge_answer(RATE_LIMIT, replace(RATE_LIMITED, body=parse_json(text)), {})
-    assert verdict.outcome is outcome
-    assert [finding.location for finding in verdict.findings if finding.code == FindingCode.DUPLICATE_NAME] == [
-        "/error/type"
-    ]
-    assert [finding.code for finding in verdict.findings if finding.is_drift] == (
-        [] if outcome is Outcome.CONFORMS else ["type-differs"]
-    )
+def test_duplicate_name_is_noted_and_no_drift(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[str, Outcome]] = [("rate_limit_error", Outcome.CONFORMS), ("another_error", Outcome.DRIFTED)]
+    for kind, outcome in cases:
+        with subtests.test(kind=kind):
+            text = json.dumps(BODY).replace('"rate_limit_error"', f'"first", "type": "{kind}"')
+            verdict = judge_answer(RATE_LIMIT, replace(RATE_LIMITED, body=parse_json(text)), {})
+            assert verdict.outcome is outcome
+            assert [finding.location for finding in verdict.findings if finding.code == FindingCode.DUPLICATE_NAME] == [
+                "/error/type"
+            ]
+            assert [finding.code for finding in verdict.findings if finding.is_drift] == (
+                [] if outcome is Outcome.CONFORMS else ["type-differs"]
+            )

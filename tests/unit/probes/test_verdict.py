@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-
-import pytest
+from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.evidence.retention import VALUE_CHARACTERS
 from catalog_probe.catalog.model import Aspect, Finding, Outcome, Reason, Severity
@@ -12,6 +11,9 @@ from catalog_probe.catalog.model.codes import FindingCode, ReasonCode
 from catalog_probe.catalog.model.observation import Observation
 from catalog_probe.probes.judging.verdicts.not_observed import not_observed_finding
 from catalog_probe.probes.judging.verdicts.verdict import Verdict
+
+if TYPE_CHECKING:
+    import pytest
 
 DRIFT = Finding(FindingCode.STATUS_DIFFERS, Aspect.STATUS, Severity.MUST, "", "answer", observed=418)
 NOTE = Finding(FindingCode.UNDOCUMENTED_HEADER, Aspect.HEADER, Severity.INFO, "", "answer", "x-new", observed="1")
@@ -27,11 +29,16 @@ def test_drift_keys_ignore_notes_and_assumptions() -> None:
     assert make_drift(NOTE).drift_keys == frozenset()
 
 
-@pytest.mark.parametrize(
-    "findings", [(), (replace(DRIFT, observed=500),), (replace(DRIFT, endpoints=("a", "c")),), (DRIFT, DRIFT)]
-)
-def test_drift_keys_depend_on_values_and_endpoints(findings: tuple[Finding, ...]) -> None:
-    assert make_drift(*findings).drift_keys != make_drift(replace(DRIFT, endpoints=("a", "b"))).drift_keys
+def test_drift_keys_depend_on_values_and_endpoints(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[Finding, ...]] = [
+        (),
+        (replace(DRIFT, observed=500),),
+        (replace(DRIFT, endpoints=("a", "c")),),
+        (DRIFT, DRIFT),
+    ]
+    for findings in cases:
+        with subtests.test(findings=findings):
+            assert make_drift(*findings).drift_keys != make_drift(replace(DRIFT, endpoints=("a", "b"))).drift_keys
 
 
 def test_trimmed_verdict_keeps_short_values() -> None:
@@ -46,21 +53,20 @@ def test_trimmed_verdict_keeps_short_values() -> None:
         assert len(verdict.observations[0].mismatched["message"]) <= VALUE_CHARACTERS
 
 
-@pytest.mark.parametrize(
-    ("label", "endpoints", "message"),
-    [
+def test_not_observed_finding_names_label_and_endpoints(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[str, tuple[str, ...], str]] = [
         ("answer", (), "answer: budget: spent"),
         ("answer", ("a",), "answer on a: budget: spent"),
         ("answer", ("a", "b"), "answer on 2 endpoints: budget: spent"),
         ("", ("a",), "a: budget: spent"),
         ("", ("a", "b"), "2 endpoints: budget: spent"),
-    ],
-)
-def test_not_observed_finding_names_label_and_endpoints(label: str, endpoints: tuple[str, ...], message: str) -> None:
-    finding = not_observed_finding(label, Reason("budget", "spent"), *endpoints)
-    assert (finding.message, finding.location, finding.endpoints, finding.severity) == (
-        message,
-        label,
-        endpoints,
-        Severity.INFO,
-    )
+    ]
+    for label, endpoints, message in cases:
+        with subtests.test(label=label):
+            finding = not_observed_finding(label, Reason("budget", "spent"), *endpoints)
+            assert (finding.message, finding.location, finding.endpoints, finding.severity) == (
+                message,
+                label,
+                endpoints,
+                Severity.INFO,
+            )

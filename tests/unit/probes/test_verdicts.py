@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import itertools
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -22,6 +22,9 @@ from catalog_probe.probes.judging.verdicts.attempts import (
 )
 from catalog_probe.probes.judging.verdicts.verdict import Verdict
 from tests.harness.exit_status import LIVE, find_exit_status
+
+if TYPE_CHECKING:
+    import pytest
 
 
 def make_finding(code: str) -> Finding:
@@ -75,12 +78,13 @@ CONCLUSIONS = [
 ]
 
 
-@pytest.mark.parametrize("verdicts, outcome, reason", CONCLUSIONS)
-def test_outcome_of_attempts(verdicts: tuple[Verdict, ...], outcome: str, reason: str) -> None:
-    final = conclude_step(verdicts)
-    assert (final.outcome, final.reason.code if final.reason else "") == (outcome, reason)
-    assert needs_another_attempt(verdicts) is False
-    assert all(needs_another_attempt(verdicts[:count]) for count in range(1, len(verdicts)))
+def test_outcome_of_attempts(subtests: pytest.Subtests) -> None:
+    for verdicts, outcome, reason in CONCLUSIONS:
+        with subtests.test(verdicts=verdicts):
+            final = conclude_step(verdicts)
+            assert (final.outcome, final.reason.code if final.reason else "") == (outcome, reason)
+            assert needs_another_attempt(verdicts) is False
+            assert all(needs_another_attempt(verdicts[:count]) for count in range(1, len(verdicts)))
 
 
 def test_common_finding_of_two_drifts_is_kept() -> None:
@@ -107,9 +111,11 @@ STATUS = Finding("status-differs", Aspect.STATUS, Severity.MUST, "", "answer", "
 OTHER_LABEL = replace(STATUS, label="other")
 
 
-@pytest.mark.parametrize("faults, outcome", [((STATUS,), "drifted"), ((), "inconclusive")], ids=["own", "foreign"])
-def test_repeated_server_fault_is_drift_only_with_findings(faults: tuple[Finding, ...], outcome: str) -> None:
-    assert conclude_step((make_fault(*faults),) * MAX_ATTEMPTS).outcome == outcome
+def test_repeated_server_fault_is_drift_only_with_findings(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[str, tuple[Finding, ...], str]] = [("own", (STATUS,), "drifted"), ("foreign", (), "inconclusive")]
+    for case, faults, outcome in cases:
+        with subtests.test(case=case):
+            assert conclude_step((make_fault(*faults),) * MAX_ATTEMPTS).outcome == outcome
 
 
 def test_different_server_faults_are_inconclusive() -> None:
@@ -150,9 +156,8 @@ CONFORMING = [make_result(Outcome.CONFORMS, number) for number in range(8)]
 TIMED_OUT = make_result(Outcome.INCONCLUSIVE, reason="read-timeout")
 
 
-@pytest.mark.parametrize(
-    "results, status",
-    [
+def test_exit_status_of_results(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[list[Result], Exit]] = [
         ([], Exit.BLIND),
         (CONFORMING, Exit.FINE),
         ([*CONFORMING, make_result(Outcome.DRIFTED)], Exit.DRIFT),
@@ -190,15 +195,14 @@ TIMED_OUT = make_result(Outcome.INCONCLUSIVE, reason="read-timeout")
         ([TIMED_OUT, make_result(Outcome.DRIFTED, provider="pb")], Exit.BLIND),
         ([TIMED_OUT, make_result(Outcome.HARNESS_ERROR, provider="pb")], Exit.HARNESS_ERROR),
         ([*CONFORMING, make_result(Outcome.HARNESS_ERROR), make_result(Outcome.DRIFTED)], Exit.HARNESS_ERROR),
-    ],
-)
-def test_exit_status_of_results(results: list[Result], status: Exit) -> None:
-    assert find_exit_status(results, "pa") is status
+    ]
+    for results, status in cases:
+        with subtests.test(results=results):
+            assert find_exit_status(results, "pa") is status
 
 
-@pytest.mark.parametrize(
-    "results, status",
-    [
+def test_run_without_verdict_is_never_fine(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[list[Result], Exit]] = [
         ([], Exit.NOTHING_SELECTED),
         ([make_result(Outcome.NOT_PROBED, reason="provider-not-configured")], Exit.BLIND),
         ([make_result(Outcome.NOT_PROBED, reason="credential-empty")], Exit.BLIND),
@@ -209,10 +213,10 @@ def test_exit_status_of_results(results: list[Result], status: Exit) -> None:
         ([TIMED_OUT, make_result(Outcome.NOT_PROBED, provider="pb")], Exit.BLIND),
         ([TIMED_OUT, make_result(Outcome.CONFORMS, provider="pb")], Exit.FINE),
         ([make_result(Outcome.NOT_PROBED), make_result(Outcome.CONFORMS, provider="pb")], Exit.FINE),
-    ],
-)
-def test_run_without_verdict_is_never_fine(results: list[Result], status: Exit) -> None:
-    assert find_exit_status(results) is status
+    ]
+    for results, status in cases:
+        with subtests.test(results=results):
+            assert find_exit_status(results) is status
 
 
 def test_stale_accepted_difference_is_drift() -> None:

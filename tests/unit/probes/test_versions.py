@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from catalog_probe.probes.judging.comparison.versions import is_version_of
 
+if TYPE_CHECKING:
+    import pytest
 
-@pytest.mark.parametrize(
-    ("requested", "served"),
-    [
+
+def test_name_is_a_version(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[str, str]] = [
         ("small", "small"),
         ("models/small", "small"),
         ("small", "models/small-001"),
@@ -28,15 +29,14 @@ from catalog_probe.probes.judging.comparison.versions import is_version_of
         ("small-latest", "small-latest"),
         ("small-latest", "small-experimental"),
         ("small-latest", "small-exp-1.5.2"),
-    ],
-)
-def test_name_is_a_version(requested: str, served: str) -> None:
-    assert is_version_of(served, requested)
+    ]
+    for requested, served in cases:
+        with subtests.test(requested=requested):
+            assert is_version_of(served, requested)
 
 
-@pytest.mark.parametrize(
-    ("requested", "served"),
-    [
+def test_name_is_no_version(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[str, str]] = [
         ("small", "large"),
         ("small", "small-mini"),
         ("small", "small-mini-2024-07-18"),
@@ -55,10 +55,10 @@ def test_name_is_a_version(requested: str, served: str) -> None:
         ("small-latest", "small-experiment"),
         ("small", ""),
         ("small", "Small"),
-    ],
-)
-def test_name_is_no_version(requested: str, served: str) -> None:
-    assert not is_version_of(served, requested)
+    ]
+    for requested, served in cases:
+        with subtests.test(requested=requested):
+            assert not is_version_of(served, requested)
 
 
 ANYTHING: st.SearchStrategy[Any] = st.none() | st.booleans() | st.integers() | st.text() | st.lists(st.text())

@@ -78,24 +78,21 @@ def test_body_is_read_up_to_the_cap(raw: bytes, cap: int, places: list[int], nam
 TRUNCATED_GZIP = gzip.compress(b"x" * 1000, mtime=0)[:-12]
 
 
-@pytest.mark.parametrize(
-    ("encoding", "packed"),
-    [
-        ("gzip", b"no gzip"),
-        ("gzip", TRUNCATED_GZIP),
-        ("gzip", b"\x1f\x8b"),
-        ("gzip", gzip.compress(b"whole", mtime=0) + TRUNCATED_GZIP),
-        ("gzip", gzip.compress(b"whole", mtime=0) + b"\x1f\x8b\x08 and no member"),
-        ("gzip", zlib.compress(b"whole")),
-        ("deflate", gzip.compress(b"whole", mtime=0)),
-        ("deflate", zlib.compress(b"whole")[:1]),
-        ("deflate", zlib.compress(b"whole", wbits=-zlib.MAX_WBITS)[:-1]),
-    ],
-    ids="no-gzip cut-short magic-number-alone second-cut-short second-broken zlib gzip one-byte bare-cut-short".split(),
-)
-def test_broken_encoding_is_an_error(encoding: str, packed: bytes) -> None:
-    with pytest.raises(zlib.error):
-        read_body(packed, [], encoding=encoding)
+def test_broken_encoding_is_an_error(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[str, str, bytes]] = [
+        ("no-gzip", "gzip", b"no gzip"),
+        ("cut-short", "gzip", TRUNCATED_GZIP),
+        ("magic-number-alone", "gzip", b"\x1f\x8b"),
+        ("second-cut-short", "gzip", gzip.compress(b"whole", mtime=0) + TRUNCATED_GZIP),
+        ("second-broken", "gzip", gzip.compress(b"whole", mtime=0) + b"\x1f\x8b\x08 and no member"),
+        ("zlib", "gzip", zlib.compress(b"whole")),
+        ("gzip", "deflate", gzip.compress(b"whole", mtime=0)),
+        ("one-byte", "deflate", zlib.compress(b"whole")[:1]),
+        ("bare-cut-short", "deflate", zlib.compress(b"whole", wbits=-zlib.MAX_WBITS)[:-1]),
+    ]
+    for case, encoding, packed in cases:
+        with subtests.test(case=case), pytest.raises(zlib.error):
+            read_body(packed, [], encoding=encoding)
 
 
 def test_empty_body_needs_no_encoding() -> None:
@@ -122,39 +119,39 @@ UNREADABLE = {
 }
 
 
-@pytest.mark.parametrize("raw", UNREADABLE.values(), ids=UNREADABLE)
-def test_binary_body_is_kept_as_size_and_digest(raw: bytes) -> None:
-    assert body.parse_body(raw) == (f"[{len(raw)} bytes, sha256 {hashlib.sha256(raw).hexdigest()}]", "binary")
+def test_binary_body_is_kept_as_size_and_digest(subtests: pytest.Subtests) -> None:
+    for raw in UNREADABLE.values():
+        with subtests.test(raw=raw):
+            assert body.parse_body(raw) == (f"[{len(raw)} bytes, sha256 {hashlib.sha256(raw).hexdigest()}]", "binary")
 
 
-@pytest.mark.parametrize(
-    "text", ["[" * 5000, '{"a":' * 100 + "1" + "}" * 100, "NaN", "[1e999]", '{"a": Infinity}', "9" * 5000]
-)
-def test_unsafe_json_is_kept_as_text(text: str) -> None:
-    assert body.parse_body(text.encode()) == (text, "text")
-    assert body.parse_json(text) is body.NO_JSON
+def test_unsafe_json_is_kept_as_text(subtests: pytest.Subtests) -> None:
+    cases: list[str] = ["[" * 5000, '{"a":' * 100 + "1" + "}" * 100, "NaN", "[1e999]", '{"a": Infinity}', "9" * 5000]
+    for text in cases:
+        with subtests.test(text=text):
+            assert body.parse_body(text.encode()) == (text, "text")
+            assert body.parse_json(text) is body.NO_JSON
 
 
-@pytest.mark.parametrize(
-    "raw",
-    [
-        b"[" + b"[]," * body.MAX_VALUES + b"[]]",
-        b'{"a":[' + b"1," * body.MAX_VALUES + b"1]}",
-        b" {" + b'"":0,' * 250_001,
-    ],
-    ids=["lists", "numbers", "names"],
-)
-def test_json_of_too_many_values_is_too_large(raw: bytes) -> None:
-    with pytest.raises(body.BodyTooLarge) as error:
-        read_body(raw, [], 4_000_000, encoding="identity")
-    assert error.value.start == raw
-    assert body.parse_json(raw) is body.NO_JSON
+def test_json_of_too_many_values_is_too_large(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[str, bytes]] = [
+        ("lists", b"[" + b"[]," * body.MAX_VALUES + b"[]]"),
+        ("numbers", b'{"a":[' + b"1," * body.MAX_VALUES + b"1]}"),
+        ("names", b" {" + b'"":0,' * 250_001),
+    ]
+    for case, raw in cases:
+        with subtests.test(case=case):
+            with pytest.raises(body.BodyTooLarge) as error:
+                read_body(raw, [], 4_000_000, encoding="identity")
+            assert error.value.start == raw
+            assert body.parse_json(raw) is body.NO_JSON
 
 
-@pytest.mark.parametrize("text", ["a,b" * 400_000, '\\",[{' * 400_000])
-def test_commas_in_a_text_are_no_values(text: str) -> None:
-    raw = json.dumps({"text": text}).encode()
-    assert body.parse_body(read_body(raw, [], 9_000_000, encoding="identity")) == ({"text": text}, "json")
+def test_commas_in_a_text_are_no_values(subtests: pytest.Subtests) -> None:
+    for text in ["a,b" * 400_000, '\\",[{' * 400_000]:
+        with subtests.test(text=text):
+            raw = json.dumps({"text": text}).encode()
+            assert body.parse_body(read_body(raw, [], 9_000_000, encoding="identity")) == ({"text": text}, "json")
 
 
 NO_EVENTS = ("", ": ping", "retry: 3000", "event: ping", "id: 7", "id: 7\n: keep-alive")
@@ -190,26 +187,26 @@ def test_any_bytes_are_read_as_a_stream(raw: bytes, places: list[int]) -> None:
     json.dumps([event.data for event in stream.events])
 
 
-@pytest.mark.parametrize(
-    "text, name",
-    [
+def test_event_name_is_that_of_clients(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[str, str]] = [
         ('data: {"type": "ping"}', "ping"),
         ('data: {"event_type": "delta"}', "delta"),
         ("data: [DONE]", "message"),
         ("data: {broken", "message"),
         ('event: error\ndata: {"type": "other"}', "error"),
         ('data: {"type": 7}', "message"),
-    ],
-)
-def test_event_name_is_that_of_clients(text: str, name: str) -> None:
-    assert [event.event for event in read_events(f"{text}\n\n".encode(), []).events] == [name]
+    ]
+    for text, name in cases:
+        with subtests.test(text=text):
+            assert [event.event for event in read_events(f"{text}\n\n".encode(), []).events] == [name]
 
 
-@pytest.mark.parametrize("places", [[], [1], [2], [1, 2, 3]])
-def test_byte_order_mark_before_a_stream_is_skipped(places: list[int]) -> None:
+def test_byte_order_mark_before_a_stream_is_skipped(subtests: pytest.Subtests) -> None:
     """As the HTML standard decodes streams; inside a stream the mark is a letter."""
-    stream = read_events(b"\xef\xbb\xbfevent: first\ndata: 1\n\ndata: \xef\xbb\xbf\n\n", places)
-    assert [(event.event, event.data) for event in stream.events] == [("first", 1), ("message", "\ufeff")]
+    for places in [[], [1], [2], [1, 2, 3]]:
+        with subtests.test(places=places):
+            stream = read_events(b"\xef\xbb\xbfevent: first\ndata: 1\n\ndata: \xef\xbb\xbf\n\n", places)
+            assert [(event.event, event.data) for event in stream.events] == [("first", 1), ("message", "\ufeff")]
 
 
 def test_event_name_by_line_ignores_the_type_in_data() -> None:
@@ -280,15 +277,17 @@ SETTINGS = http2.frame(http2.SETTINGS)
 NOT_FOUND = trailers_frame(("grpc-status", "5"), ("grpc-message", "no model"))
 
 
-@pytest.mark.parametrize("status", [2, 13, 14])
-@pytest.mark.parametrize("words", ["failed to connect to all addresses", "Stream removed (Socket closed)"])
-def test_grpc_status_is_the_servers_whatever_its_words(status: int, words: str) -> None:
+def test_grpc_status_is_the_servers_whatever_its_words(subtests: pytest.Subtests) -> None:
     """The official library says these words, under these statuses, when a connection breaks."""
-    said = trailers_frame(("grpc-status", str(status)), ("grpc-message", words))
-    reset = http2.frame(http2.RST_STREAM, struct.pack("!I", 2), stream=1)
-    goaway = http2.frame(http2.GOAWAY, struct.pack("!II", 0, 11) + words.encode())
-    assert make_call(SETTINGS + said) == GrpcStatus(status, words)
-    assert [make_call(SETTINGS + broken) for broken in (reset, goaway, b"")] == ["connection-reset"] * 3
+    words_cases: list[str] = ["failed to connect to all addresses", "Stream removed (Socket closed)"]
+    for words in words_cases:
+        for status in [2, 13, 14]:
+            with subtests.test(words=words, status=status):
+                said = trailers_frame(("grpc-status", str(status)), ("grpc-message", words))
+                reset = http2.frame(http2.RST_STREAM, struct.pack("!I", 2), stream=1)
+                goaway = http2.frame(http2.GOAWAY, struct.pack("!II", 0, 11) + words.encode())
+                assert make_call(SETTINGS + said) == GrpcStatus(status, words)
+                assert [make_call(SETTINGS + broken) for broken in (reset, goaway, b"")] == ["connection-reset"] * 3
 
 
 @given(CUTS, st.binary(max_size=30))
@@ -307,9 +306,8 @@ def set_cause(error: Exception, cause: BaseException) -> Exception:
     return error
 
 
-@pytest.mark.parametrize(
-    "error, code",
-    [
+def test_failure_has_a_reason(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[Exception, str]] = [
         (NoAnswer(ReasonCode.CONNECT_TIMEOUT, "slow"), "connect-timeout"),
         (NoAnswer(ReasonCode.CONNECT_REFUSED, "refused"), "connect-refused"),
         (
@@ -324,12 +322,12 @@ def set_cause(error: Exception, cause: BaseException) -> Exception:
         (httpx.LocalProtocolError("Illegal header value"), "protocol-error"),
         (httpx.InvalidURL("no"), "protocol-error"),
         (zlib.error("incorrect header check"), "protocol-error"),
-    ],
-)
-def test_failure_has_a_reason(error: Exception, code: str) -> None:
-    reason = explain_error(error)
-    assert reason.code == code
-    assert reason.detail
+    ]
+    for error, code in cases:
+        with subtests.test(error=error):
+            reason = explain_error(error)
+            assert reason.code == code
+            assert reason.detail
 
 
 def test_detail_of_a_failure_is_cut() -> None:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
-
-import pytest
+from typing import TYPE_CHECKING, Any
 
 from catalog_probe.catalog.model import Exchange, Outcome, Request, Response
 from catalog_probe.catalog.model.assertion import Assertion, AssertionKey, Basis
 from catalog_probe.probes.judging.inconclusive.account import find_account_trouble
 from tests.unit.probes.inconclusive.evidence_making import load_expected, make_evidence
 from tests.unit.probes.judging_one import judge_exchanges, load_steps, load_vocabulary
+
+if TYPE_CHECKING:
+    import pytest
 
 SPEND_LIMIT = "You have reached your specified API usage limits. You will regain access on 2026-12-01."
 
@@ -76,16 +77,14 @@ def judge_first_label(address: str, status: int, body: dict[str, Any]) -> tuple[
     return verdict.outcome, verdict.reason.code if verdict.reason else ""
 
 
-@pytest.mark.parametrize("address, status, body, reason", CASES)
-def test_account_answer_to_another_record_is_inconclusive(
-    address: str, status: int, body: dict[str, Any], reason: str
-) -> None:
-    assert judge_first_label(address, status, body) == (Outcome.INCONCLUSIVE, reason)
+def test_account_answer_to_another_record_is_inconclusive(subtests: pytest.Subtests) -> None:
+    for address, status, body, reason in CASES:
+        with subtests.test(address=address):
+            assert judge_first_label(address, status, body) == (Outcome.INCONCLUSIVE, reason)
 
 
-@pytest.mark.parametrize(
-    "address, status, body",
-    [
+def test_record_of_the_account_answer_is_judged(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[str, int, dict[str, Any]]] = [
         ("pa/errors/general/spend_limit_reached", 400, pa_error("invalid_request_error", SPEND_LIMIT)),
         ("pa/errors/general/payment_problem", 402, pa_error("billing_error", "Pay your bill.")),
         ("pc/errors/rate_limit/insufficient_quota", 429, pc_error("insufficient_quota", "insufficient_quota")),
@@ -94,10 +93,10 @@ def test_account_answer_to_another_record_is_inconclusive(
             403,
             pc_error("invalid_request_error", "unsupported_country_region_territory"),
         ),
-    ],
-)
-def test_record_of_the_account_answer_is_judged(address: str, status: int, body: dict[str, Any]) -> None:
-    assert judge_first_label(address, status, body)[0] in (Outcome.CONFORMS, Outcome.DRIFTED)
+    ]
+    for address, status, body in cases:
+        with subtests.test(address=address):
+            assert judge_first_label(address, status, body)[0] in (Outcome.CONFORMS, Outcome.DRIFTED)
 
 
 def test_account_code_is_recognized_under_another_type() -> None:
@@ -134,26 +133,31 @@ def test_wrong_account_code_under_the_documented_type_is_drift() -> None:
     )
 
 
-@pytest.mark.parametrize("kind", ["invalid_request_error", "insufficient_quota", "billing_limit_user_error"])
-@pytest.mark.parametrize("status", [400, 403])
-def test_account_code_is_recognized_under_another_status(status: int, kind: str) -> None:
+def test_account_code_is_recognized_under_another_status(subtests: pytest.Subtests) -> None:
     """A hard billing limit is really answered so; the record that documents it is judged."""
-    refusal = pc_error(kind, "billing_hard_limit_reached")
-    stream_error = "pc/errors/stream/invalid_image"
-    for address in ("pc/errors/request/invalid_value", "pc/endpoints/models/list_models", stream_error):
-        assert judge_first_label(address, status, refusal) == (Outcome.INCONCLUSIVE, "account-trouble")
-    assert judge_first_label("pc/errors/rate_limit/billing_hard_limit_reached", status, refusal)[1] == ""
-    assert (
-        judge_first_label("pc/endpoints/models/list_models", status, pc_error(kind, "rate_limit_exceeded"))[0]
-        is Outcome.DRIFTED
-    )
-    assert judge_first_label("pc/endpoints/models/list_models", 200, refusal)[0] is Outcome.DRIFTED
+    kind_cases: list[str] = ["invalid_request_error", "insufficient_quota", "billing_limit_user_error"]
+    for status in [400, 403]:
+        for kind in kind_cases:
+            with subtests.test(status=status, kind=kind):
+                refusal = pc_error(kind, "billing_hard_limit_reached")
+                stream_error = "pc/errors/stream/invalid_image"
+                for address in ("pc/errors/request/invalid_value", "pc/endpoints/models/list_models", stream_error):
+                    assert judge_first_label(address, status, refusal) == (Outcome.INCONCLUSIVE, "account-trouble")
+                assert judge_first_label("pc/errors/rate_limit/billing_hard_limit_reached", status, refusal)[1] == ""
+                assert (
+                    judge_first_label("pc/endpoints/models/list_models", status, pc_error(kind, "rate_limit_exceeded"))[
+                        0
+                    ]
+                    is Outcome.DRIFTED
+                )
+                assert judge_first_label("pc/endpoints/models/list_models", 200, refusal)[0] is Outcome.DRIFTED
 
 
-@pytest.mark.parametrize("code", [["a"], {"a": 1}, 7, None])
-def test_code_that_is_no_text_is_drift(code: Any) -> None:
-    refusal = {"error": {"message": "No.", "type": "invalid_request_error", "param": None, "code": code}}
-    assert judge_first_label("pc/endpoints/models/list_models", 400, refusal)[0] is Outcome.DRIFTED
+def test_code_that_is_no_text_is_drift(subtests: pytest.Subtests) -> None:
+    for code in [["a"], {"a": 1}, 7, None]:
+        with subtests.test(code=code):
+            refusal = {"error": {"message": "No.", "type": "invalid_request_error", "param": None, "code": code}}
+            assert judge_first_label("pc/endpoints/models/list_models", 400, refusal)[0] is Outcome.DRIFTED
 
 
 def test_ambiguous_account_answer_is_judged() -> None:

@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-import pytest
-
 from catalog_probe.catalog.envelopes.envelope import envelope
 from catalog_probe.catalog.model import (
     Aspect,
@@ -38,15 +36,16 @@ from tests.unit.probes.judging_one import (
 )
 
 if TYPE_CHECKING:
+    import pytest
+
     from catalog_probe.catalog.model import Json
 
 MODELS = "pa/endpoints/models/list_models"
 BODY_WITH_TOOLS: Json = {"tools": [{"name": "x"}], "none": None}
 
 
-@pytest.mark.parametrize(
-    ("assumption_key", "url", "body", "is_part"),
-    [
+def test_assumption_counts_if_the_request_contains_its_part(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[str, str, Json, bool]] = [
         ("path", "", BODY_WITH_TOOLS, True),
         ("header:x-version", "", BODY_WITH_TOOLS, True),
         ("body", "", BODY_WITH_TOOLS, True),
@@ -63,83 +62,81 @@ BODY_WITH_TOOLS: Json = {"tools": [{"name": "x"}], "none": None}
         ("query:tools", "", BODY_WITH_TOOLS, False),
         ("query:at", "?at:x=1", BODY_WITH_TOOLS, False),
         ("query:at:x", "?at:x=1", BODY_WITH_TOOLS, True),
-    ],
-)
-def test_assumption_counts_if_the_request_contains_its_part(
-    assumption_key: str, url: str, body: Json, is_part: bool
-) -> None:
-    assert is_part_of(Request("POST", f"https://x/v1/a{url}", {}, body), assumption_key) is is_part
+    ]
+    for assumption_key, url, body, is_part in cases:
+        with subtests.test(assumption_key=assumption_key):
+            assert is_part_of(Request("POST", f"https://x/v1/a{url}", {}, body), assumption_key) is is_part
 
 
-@pytest.mark.parametrize(
-    ("body", "kind", "outcome"),
-    [({"detail": "x"}, "json", Outcome.DRIFTED), ("No such page.", "text", Outcome.INCONCLUSIVE)],
-)
-def test_assumed_path_explains_a_foreign_404(body: Any, kind: Any, outcome: Outcome) -> None:
+def test_assumed_path_explains_a_foreign_404(subtests: pytest.Subtests) -> None:
     """JSON of another shape is judged (1:4.4): the provider answers so."""
-    stated = {"http_status": 404, "assumed": {"ask/path": "not shown, 1:4.1"}}
-    assert judge_answer(RATE_LIMIT, Response(404, HEADERS, body, kind), stated).outcome is outcome
+    cases: list[tuple[Any, Any, Outcome]] = [
+        ({"detail": "x"}, "json", Outcome.DRIFTED),
+        ("No such page.", "text", Outcome.INCONCLUSIVE),
+    ]
+    for body, kind, outcome in cases:
+        with subtests.test(body=body):
+            stated = {"http_status": 404, "assumed": {"ask/path": "not shown, 1:4.1"}}
+            assert judge_answer(RATE_LIMIT, Response(404, HEADERS, body, kind), stated).outcome is outcome
 
 
-@pytest.mark.parametrize(
-    "assumed, outcome",
-    [
+def test_refused_assumed_request_is_inconclusive(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[dict[str, str], Outcome]] = [
         ({"ask/path": "not shown, 1:4.1"}, Outcome.INCONCLUSIVE),
         ({"ask/header:pa-beta": "not shown"}, Outcome.INCONCLUSIVE),
         ({"ask/endpoints": "inferred"}, Outcome.DRIFTED),
         ({"success/header:request-id": "not shown"}, Outcome.DRIFTED),
-    ],
-)
-def test_refused_assumed_request_is_inconclusive(assumed: dict[str, str], outcome: Outcome) -> None:
-    verdict = judge_answer(ENDPOINT, NOT_FOUND, {"assumed": assumed}, "success")
-    assert verdict.outcome is outcome
-    if outcome is Outcome.INCONCLUSIVE:
-        assert verdict.reason is not None
-        assert verdict.reason.code == "assumption-failed"
-        assert f"may be why: {next(iter(assumed)).partition('/')[2]}" in verdict.reason.detail
-        assert set(get_observation(verdict).not_observed.values()) == {"assumption-failed"}
+    ]
+    for assumed, outcome in cases:
+        with subtests.test(assumed=assumed):
+            verdict = judge_answer(ENDPOINT, NOT_FOUND, {"assumed": assumed}, "success")
+            assert verdict.outcome is outcome
+            if outcome is Outcome.INCONCLUSIVE:
+                assert verdict.reason is not None
+                assert verdict.reason.code == "assumption-failed"
+                assert f"may be why: {next(iter(assumed)).partition('/')[2]}" in verdict.reason.detail
+                assert set(get_observation(verdict).not_observed.values()) == {"assumption-failed"}
 
 
-@pytest.mark.parametrize(
-    ("body", "quote"),
-    [
+def test_reason_quotes_the_answer_before_the_assumption(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[Json, str]] = [
         (
             {"type": "error", "error": {"type": "not_found_error", "message": "old-1 is retired"}},
             "HTTP 404: old-1 is retired",
         ),
         ({"detail": "model old-1 is retired"}, "{'detail': 'model old-1 is retired'}"),
         (None, "empty body"),
-    ],
-)
-def test_reason_quotes_the_answer_before_the_assumption(body: Json, quote: str) -> None:
-    refused = Response(404, {}, body, "json" if body else "empty")
-    verdict = judge_answer(ENDPOINT, refused, {"assumed": {"ask/path": "The path is not shown."}}, "success")
-    assert verdict.reason is not None
-    answer, _, assumed = verdict.reason.detail.partition("; what we assumed may be why: ")
-    assert answer.endswith(quote)
-    assert assumed == "path: The path is not shown."
+    ]
+    for body, quote in cases:
+        with subtests.test(body=body):
+            refused = Response(404, {}, body, "json" if body else "empty")
+            verdict = judge_answer(ENDPOINT, refused, {"assumed": {"ask/path": "The path is not shown."}}, "success")
+            assert verdict.reason is not None
+            answer, _, assumed = verdict.reason.detail.partition("; what we assumed may be why: ")
+            assert answer.endswith(quote)
+            assert assumed == "path: The path is not shown."
 
 
-@pytest.mark.parametrize(
-    "request_, outcome",
-    [
+def test_unsent_field_is_not_blamed(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[Request, Outcome]] = [
         (Request("POST", MESSAGES_URL, body={"thinking": None}), Outcome.INCONCLUSIVE),
         (Request("POST", MESSAGES_URL, body={"model": "m"}), Outcome.DRIFTED),
         (Request("POST", MESSAGES_URL), Outcome.DRIFTED),
         (Request("POST", MESSAGES_URL, body="{thinking"), Outcome.INCONCLUSIVE),
-    ],
-)
-def test_unsent_field_is_not_blamed(request_: Request, outcome: Outcome) -> None:
-    assumed = {"assumed": {"ask/body:/thinking": "not shown"}}
-    assert judge_answer(ENDPOINT, NOT_FOUND, assumed, "success", request_).outcome is outcome
+    ]
+    for request_, outcome in cases:
+        with subtests.test(request_=request_):
+            assumed = {"assumed": {"ask/body:/thinking": "not shown"}}
+            assert judge_answer(ENDPOINT, NOT_FOUND, assumed, "success", request_).outcome is outcome
 
 
-@pytest.mark.parametrize("key", ["ask/body:/messages", "ask/header:x"])
-def test_wrong_error_status_is_drift_despite_an_assumed_request(key: str) -> None:
-    assert (
-        judge_answer(RATE_LIMIT, replace(RATE_LIMITED, status=422), {"assumed": {key: "not shown"}}).outcome
-        is Outcome.DRIFTED
-    )
+def test_wrong_error_status_is_drift_despite_an_assumed_request(subtests: pytest.Subtests) -> None:
+    for key in ["ask/body:/messages", "ask/header:x"]:
+        with subtests.test(key=key):
+            assert (
+                judge_answer(RATE_LIMIT, replace(RATE_LIMITED, status=422), {"assumed": {key: "not shown"}}).outcome
+                is Outcome.DRIFTED
+            )
 
 
 def test_assumed_path_explains_a_404_without_envelope() -> None:
@@ -165,71 +162,74 @@ def test_success_shows_that_the_assumptions_hold() -> None:
     assert judge_with(NOT_FOUND).outcome is Outcome.INCONCLUSIVE
 
 
-@pytest.mark.parametrize(
-    ("key", "status", "outcome"),
-    [
+def test_status_decides_which_assumptions_are_blamed(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[str, int, Outcome]] = [
         *(("ask/body:/x", status, Outcome.INCONCLUSIVE) for status in (400, 404, 405, 415, 422)),
         *(("ask/body:/x", status, Outcome.DRIFTED) for status in (401, 403, 409, 413)),
         *(("ask/path", status, Outcome.INCONCLUSIVE) for status in (404, 405)),
         *(("ask/path", status, Outcome.DRIFTED) for status in (400, 401, 409, 415, 422)),
         *(("ask/endpoints", status, Outcome.DRIFTED) for status in (400, 404)),
-    ],
-)
-def test_status_decides_which_assumptions_are_blamed(key: str, status: int, outcome: Outcome) -> None:
-    response = Response(status, HEADERS, error_body("x"), "json")
-    request = Request("POST", MESSAGES_URL, body={"x": 1})
-    verdict = judge_answer(MODELS, response, {"assumed": {key: "Not shown."}}, "success", request)
-    assert verdict.outcome is outcome
-    assert verdict.reason is None or verdict.reason.detail.endswith(f"{key.removeprefix('ask/')}: Not shown.")
+    ]
+    for key, status, outcome in cases:
+        with subtests.test(key=key):
+            response = Response(status, HEADERS, error_body("x"), "json")
+            request = Request("POST", MESSAGES_URL, body={"x": 1})
+            verdict = judge_answer(MODELS, response, {"assumed": {key: "Not shown."}}, "success", request)
+            assert verdict.outcome is outcome
+            assert verdict.reason is None or verdict.reason.detail.endswith(f"{key.removeprefix('ask/')}: Not shown.")
 
 
-@pytest.mark.parametrize(("severity", "is_blamed"), [(Severity.MUST, True), (Severity.SHOULD, False)])
-def test_assumed_path_is_not_blamed_for_an_assumed_status(severity: Severity, is_blamed: bool) -> None:
-    expected = Expected("answer", RATE_LIMIT, envelope("pa"), 429, request_assumptions={"path": "not shown"})
-    status = Finding("status-differs", Aspect.STATUS, severity, "", "answer", observed=404, assertion="answer/status")
-    evidence = make_evidence(expected, Response(404, HEADERS, BODY, "json"), Verdict(Outcome.DRIFTED, None, (status,)))
-    assert (find_assumed_path(evidence) is not None) is is_blamed
+def test_assumed_path_is_not_blamed_for_an_assumed_status(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[Severity, bool]] = [(Severity.MUST, True), (Severity.SHOULD, False)]
+    for severity, is_blamed in cases:
+        with subtests.test(severity=severity):
+            expected = Expected("answer", RATE_LIMIT, envelope("pa"), 429, request_assumptions={"path": "not shown"})
+            status = Finding(
+                "status-differs", Aspect.STATUS, severity, "", "answer", observed=404, assertion="answer/status"
+            )
+            evidence = make_evidence(
+                expected, Response(404, HEADERS, BODY, "json"), Verdict(Outcome.DRIFTED, None, (status,))
+            )
+            assert (find_assumed_path(evidence) is not None) is is_blamed
 
 
 TRIGGER = {"assumed": {"ask/trigger": "Which request brings it about is not shown."}}
 
 
-@pytest.mark.parametrize(
-    "answer",
-    [
-        replace(RATE_LIMITED, status=200),
-        replace(RATE_LIMITED, status=404, body=error_body("not_found_error")),
-        replace(RATE_LIMITED, status=418, body=error_body("teapot")),
-        replace(RATE_LIMITED, body=error_body("teapot")),
-        replace(RATE_LIMITED, status=404, body=None, body_type="empty"),
-    ],
-    ids=["success", "documented error", "undocumented error", "undocumented type", "documented status without a body"],
-)
-def test_assumed_trigger_explains_another_answer(answer: Response) -> None:
-    verdict = judge_answer(RATE_LIMIT, answer, TRIGGER)
-    assert verdict.reason is not None
-    assert verdict.reason.code == ReasonCode.ASSUMPTION_FAILED
-    assert verdict.outcome is Outcome.INCONCLUSIVE
-    assert judge_answer(RATE_LIMIT, answer, {}).outcome is Outcome.DRIFTED
+def test_assumed_trigger_explains_another_answer(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[str, Response]] = [
+        ("success", replace(RATE_LIMITED, status=200)),
+        ("documented error", replace(RATE_LIMITED, status=404, body=error_body("not_found_error"))),
+        ("undocumented error", replace(RATE_LIMITED, status=418, body=error_body("teapot"))),
+        ("undocumented type", replace(RATE_LIMITED, body=error_body("teapot"))),
+        ("documented status without a body", replace(RATE_LIMITED, status=404, body=None, body_type="empty")),
+    ]
+    for case, answer in cases:
+        with subtests.test(case=case):
+            verdict = judge_answer(RATE_LIMIT, answer, TRIGGER)
+            assert verdict.reason is not None
+            assert verdict.reason.code == ReasonCode.ASSUMPTION_FAILED
+            assert verdict.outcome is Outcome.INCONCLUSIVE
+            assert judge_answer(RATE_LIMIT, answer, {}).outcome is Outcome.DRIFTED
 
 
-@pytest.mark.parametrize(
-    "answer",
-    [
-        replace(RATE_LIMITED, headers={}),
-        replace(RATE_LIMITED, status=418, body={"unknown": "shape"}),
-        replace(RATE_LIMITED, status=418, body=None, body_type="empty"),
-    ],
-    ids=["a header is missing", "no envelope of the provider", "an empty body under an undocumented status"],
-)
-def test_assumed_trigger_explains_no_malformed_answer(answer: Response) -> None:
-    assert judge_answer(RATE_LIMIT, answer, TRIGGER).outcome is Outcome.DRIFTED
+def test_assumed_trigger_explains_no_malformed_answer(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[str, Response]] = [
+        ("a header is missing", replace(RATE_LIMITED, headers={})),
+        ("no envelope of the provider", replace(RATE_LIMITED, status=418, body={"unknown": "shape"})),
+        ("an empty body under an undocumented status", replace(RATE_LIMITED, status=418, body=None, body_type="empty")),
+    ]
+    for case, answer in cases:
+        with subtests.test(case=case):
+            assert judge_answer(RATE_LIMIT, answer, TRIGGER).outcome is Outcome.DRIFTED
 
 
-@pytest.mark.parametrize(("label", "outcome"), [("answer", Outcome.INCONCLUSIVE), ("another", Outcome.DRIFTED)])
-def test_assumed_trigger_of_one_label(label: str, outcome: Outcome) -> None:
-    fields = {"assumed": {f"ask/trigger:{label}": "Which request brings it about is not shown."}}
-    assert judge_answer(RATE_LIMIT, replace(RATE_LIMITED, status=418), fields).outcome is outcome
+def test_assumed_trigger_of_one_label(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[str, Outcome]] = [("answer", Outcome.INCONCLUSIVE), ("another", Outcome.DRIFTED)]
+    for label, outcome in cases:
+        with subtests.test(label=label):
+            fields = {"assumed": {f"ask/trigger:{label}": "Which request brings it about is not shown."}}
+            assert judge_answer(RATE_LIMIT, replace(RATE_LIMITED, status=418), fields).outcome is outcome
 
 
 def test_endpoint_assumes_the_trigger_of_its_bad_credential_error() -> None:

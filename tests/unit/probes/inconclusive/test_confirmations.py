@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-import pytest
-
 from catalog_probe.catalog.envelopes.envelope import Envelope
 from catalog_probe.catalog.model import (
     Aspect,
@@ -36,6 +34,8 @@ from tests.unit.probes.comparing import make_expected
 from tests.unit.probes.inconclusive.evidence_making import make_evidence
 
 if TYPE_CHECKING:
+    import pytest
+
     from catalog_probe.catalog.reading.expected import Expected
 
 VALUES = {"small_model": "haiku-1", "chat": "chat_1"}
@@ -45,9 +45,8 @@ def make_request(url: str = "https://x/v1/a", body: Json = None, **headers: str)
     return Request("POST", url, headers, body)
 
 
-@pytest.mark.parametrize(
-    ("sent", "names"),
-    [
+def test_named_values_are_whole_words_of_path_headers_and_body(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[Request, set[str]]] = [
         (make_request("https://x/v1/models/haiku-1"), {"small_model"}),
         (make_request("https://x/v1/models/haiku-1:count?x=1"), {"small_model"}),
         (make_request("https://x/v1/models/haiku%2D1"), {"small_model"}),
@@ -57,10 +56,10 @@ def make_request(url: str = "https://x/v1/a", body: Json = None, **headers: str)
         (make_request(body={"model": "models/haiku-1", "chats": ["chat_1"]}), {"small_model", "chat"}),
         (make_request(beta="a,haiku-1"), {"small_model"}),
         (make_request("https://x/v1/chats?id=chat_1"), set()),
-    ],
-)
-def test_named_values_are_whole_words_of_path_headers_and_body(sent: Request, names: set[str]) -> None:
-    assert list_named_values(sent, VALUES) == names
+    ]
+    for sent, names in cases:
+        with subtests.test(sent=sent):
+            assert list_named_values(sent, VALUES) == names
 
 
 DRIFT = Finding(FindingCode.STATUS_DIFFERS, Aspect.STATUS, Severity.MUST, "status differs", "answer")
@@ -77,9 +76,8 @@ def list_blamed_values(verdict: Verdict, status: int, expected: int = 200, reque
     return set(find_blamed_values(evidence, VALUES))
 
 
-@pytest.mark.parametrize(
-    ("verdict", "status", "expected", "blames"),
-    [
+def test_refusal_may_be_due_to_a_named_value(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[Verdict, int, int, bool]] = [
         (DRIFTED, 404, 200, True),
         (DRIFTED, 400, 200, True),
         (DRIFTED, 410, 400, True),
@@ -99,10 +97,10 @@ def list_blamed_values(verdict: Verdict, status: int, expected: int = 200, reque
         (SETUP_FAILED, 404, 200, True),
         (SETUP_FAILED, 400, 404, True),
         (SETUP_FAILED, 500, 200, False),
-    ],
-)
-def test_refusal_may_be_due_to_a_named_value(verdict: Verdict, status: int, expected: int, blames: bool) -> None:
-    assert list_blamed_values(verdict, status, expected) == ({"chat"} if blames else set())
+    ]
+    for verdict, status, expected, blames in cases:
+        with subtests.test(verdict=verdict):
+            assert list_blamed_values(verdict, status, expected) == ({"chat"} if blames else set())
 
 
 def test_request_without_named_values_blames_none() -> None:
@@ -118,33 +116,34 @@ def test_values_in_a_query_are_blamed_only_for_an_unexpected_success() -> None:
     assert list_blamed_values(DRIFTED, 200, request=make_request("https://x/v1/chat_1?id=haiku-1")) == {"small_model"}
 
 
-@pytest.mark.parametrize(("confirmed", "applies"), [(set(), True), ({"small_model"}, True), ({"chat"}, False)])
-def test_confirmed_value_is_not_blamed(confirmed: set[str], applies: bool) -> None:
-    facts = TargetFacts(unconfirmed_values=VALUES, value_fixes={"chat": "set PA_CHAT"})
-    key = KeyEvidence(facts, confirmed_values=confirmed)
-    reason = find_unconfirmed_value(
-        make_evidence(make_expected(status=200), Response(404), DRIFTED, request=NAMES_CHAT, key=key)
-    )
-    detail = "set PA_CHAT: it is refused wherever it is named, and nothing shows that this key may use it"
-    assert reason == (Reason("value-not-found", detail) if applies else None)
+def test_confirmed_value_is_not_blamed(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[set[str], bool]] = [(set(), True), ({"small_model"}, True), ({"chat"}, False)]
+    for confirmed, applies in cases:
+        with subtests.test(confirmed=confirmed):
+            facts = TargetFacts(unconfirmed_values=VALUES, value_fixes={"chat": "set PA_CHAT"})
+            key = KeyEvidence(facts, confirmed_values=confirmed)
+            reason = find_unconfirmed_value(
+                make_evidence(make_expected(status=200), Response(404), DRIFTED, request=NAMES_CHAT, key=key)
+            )
+            detail = "set PA_CHAT: it is refused wherever it is named, and nothing shows that this key may use it"
+            assert reason == (Reason("value-not-found", detail) if applies else None)
 
 
 ADDRESSES = {"regional": "https://eu.provider.example/v1", "live": "wss://live.provider.example", "bare": "a.example"}
 
 
-@pytest.mark.parametrize(
-    ("url", "service"),
-    [
+def test_service_is_found_by_address_under_any_scheme(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[str, str]] = [
         ("https://eu.provider.example/v1/models", "regional"),
         ("https://live.provider.example/socket", "live"),
         ("wss://live.provider.example/socket", "live"),
         ("https://a.example/v1", "bare"),
         ("https://provider.example/v1/models", ""),
         ("https://provider.example/?of=https://eu.provider.example/v1", ""),
-    ],
-)
-def test_service_is_found_by_address_under_any_scheme(url: str, service: str) -> None:
-    assert find_service(make_request(url), ADDRESSES) == service
+    ]
+    for url, service in cases:
+        with subtests.test(url=url):
+            assert find_service(make_request(url), ADDRESSES) == service
 
 
 def test_longest_matching_address_wins() -> None:
@@ -154,9 +153,8 @@ def test_longest_matching_address_wins() -> None:
         assert find_service(make_request("https://x.example/us/v1"), ordered) == "all"
 
 
-@pytest.mark.parametrize(
-    ("change", "applies"),
-    [
+def test_answers_of_an_unconfirmed_host_are_inconclusive(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[dict[str, Any], bool]] = [
         ({}, True),
         ({"verdict": Verdict(Outcome.CONFORMS)}, True),
         ({"verdict": Verdict(Outcome.RESTRICTED)}, True),
@@ -164,35 +162,31 @@ def test_longest_matching_address_wins() -> None:
         ({"verdict": Verdict(Outcome.HARNESS_ERROR)}, False),
         ({"unconfirmed_host": ""}, False),
         ({"key": KeyEvidence(TargetFacts(addresses=ADDRESSES), confirmed_hosts={"regional"})}, False),
-    ],
-)
-def test_answers_of_an_unconfirmed_host_are_inconclusive(change: dict[str, Any], applies: bool) -> None:
-    key = KeyEvidence(TargetFacts(addresses=ADDRESSES, address_names={"regional": "PA_REGIONAL"}))
-    evidence = make_evidence(make_expected(), Response(200), DRIFTED, unconfirmed_host="regional", key=key)
-    reason = find_unconfirmed_host(replace(evidence, **change))
-    detail = "nothing from https://eu.provider.example/v1 was as documented; look at PA_REGIONAL"
-    assert reason == (Reason("control-failed", detail) if applies else None)
+    ]
+    for change, applies in cases:
+        with subtests.test(change=change):
+            key = KeyEvidence(TargetFacts(addresses=ADDRESSES, address_names={"regional": "PA_REGIONAL"}))
+            evidence = make_evidence(make_expected(), Response(200), DRIFTED, unconfirmed_host="regional", key=key)
+            reason = find_unconfirmed_host(replace(evidence, **change))
+            detail = "nothing from https://eu.provider.example/v1 was as documented; look at PA_REGIONAL"
+            assert reason == (Reason("control-failed", detail) if applies else None)
 
 
 EXPECT_JSON = make_expected(envelope=Envelope("e", {}, {}, "json"), status=200)
 EXPECT_FIELD = make_expected(envelope=Envelope("e", {}, {}, "json"), status=200, fields={"/data": True})
 
 
-@pytest.mark.parametrize(
-    ("expected", "outcome", "response", "confirms"),
-    [
-        (EXPECT_FIELD, Outcome.CONFORMS, Response(200, {}, {"data": []}, "json"), True),
-        (EXPECT_JSON, Outcome.CONFORMS, Response(200, {}, {"data": []}, "json"), False),
-        (EXPECT_FIELD, Outcome.DRIFTED, Response(200, {}, {"data": []}, "json"), False),
-        (EXPECT_FIELD, Outcome.RESTRICTED, Response(403, {}, {"data": []}, "json"), False),
-        (EXPECT_JSON, Outcome.CONFORMS, Response(200, {}, events=(Event("ping", {}),)), True),
-        (EXPECT_JSON, Outcome.CONFORMS, Response(101, {}, close=Close(1000, "")), True),
-        (EXPECT_JSON, Outcome.CONFORMS, Response(None, {}, grpc=GrpcStatus(0, "")), True),
-        (EXPECT_JSON, Outcome.CONFORMS, Response(200, {}, "as text", "text"), False),
-    ],
-    ids=["stated", "hardly anything stated", "drifted", "restricted", "a stream", "a socket", "a call", "a text"],
-)
-def test_host_is_confirmed_by_an_answer_with_content(
-    expected: Expected, outcome: Outcome, response: Response, confirms: bool
-) -> None:
-    assert confirms_host(make_evidence(expected, response, Verdict(outcome))) is confirms
+def test_host_is_confirmed_by_an_answer_with_content(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[str, Expected, Outcome, Response, bool]] = [
+        ("stated", EXPECT_FIELD, Outcome.CONFORMS, Response(200, {}, {"data": []}, "json"), True),
+        ("hardly anything stated", EXPECT_JSON, Outcome.CONFORMS, Response(200, {}, {"data": []}, "json"), False),
+        ("drifted", EXPECT_FIELD, Outcome.DRIFTED, Response(200, {}, {"data": []}, "json"), False),
+        ("restricted", EXPECT_FIELD, Outcome.RESTRICTED, Response(403, {}, {"data": []}, "json"), False),
+        ("a stream", EXPECT_JSON, Outcome.CONFORMS, Response(200, {}, events=(Event("ping", {}),)), True),
+        ("a socket", EXPECT_JSON, Outcome.CONFORMS, Response(101, {}, close=Close(1000, "")), True),
+        ("a call", EXPECT_JSON, Outcome.CONFORMS, Response(None, {}, grpc=GrpcStatus(0, "")), True),
+        ("a text", EXPECT_JSON, Outcome.CONFORMS, Response(200, {}, "as text", "text"), False),
+    ]
+    for case, expected, outcome, response, confirms in cases:
+        with subtests.test(case=case):
+            assert confirms_host(make_evidence(expected, response, Verdict(outcome))) is confirms

@@ -6,8 +6,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-import pytest
-
 from catalog_probe.catalog.model import Event, Exchange, Outcome, Request, Response
 from catalog_probe.probes.judging.inconclusive.key_evidence import TargetFacts
 from catalog_probe.probes.judging.inconclusive.table import RULES
@@ -26,6 +24,8 @@ from tests.unit.probes.inconclusive.evidence_making import (
 from tests.unit.probes.judging_one import HEADERS, judge_exchanges
 
 if TYPE_CHECKING:
+    import pytest
+
     from catalog_probe.catalog.reading.expected import Expected
     from catalog_probe.probes.judging.verdicts.verdict import Verdict
 
@@ -275,26 +275,29 @@ def test_each_rule_has_cases() -> None:
     assert all(CASES[rule.name][0] in rule.codes for rule in RULES)
 
 
-@pytest.mark.parametrize("name", CASES)
-def test_false_alarm_is_inconclusive(name: str) -> None:
-    code, false_alarm, _ = CASES[name]
-    verdict = false_alarm(True)
-    assert reason_of(verdict) == code
-    assert verdict.outcome is (Outcome.RESTRICTED if code == "probe-refused" else Outcome.INCONCLUSIVE)
-    is_observed = any(observation.matched or observation.mismatched for observation in verdict.observations)
-    assert RULES_BY_NAME[name].postpones or not is_observed
+def test_false_alarm_is_inconclusive(subtests: pytest.Subtests) -> None:
+    for name in CASES:
+        with subtests.test(name=name):
+            code, false_alarm, _ = CASES[name]
+            verdict = false_alarm(True)
+            assert reason_of(verdict) == code
+            assert verdict.outcome is (Outcome.RESTRICTED if code == "probe-refused" else Outcome.INCONCLUSIVE)
+            is_observed = any(observation.matched or observation.mismatched for observation in verdict.observations)
+            assert RULES_BY_NAME[name].postpones or not is_observed
 
 
-@pytest.mark.parametrize("name", CASES)
-def test_true_drift_stays(name: str) -> None:
-    _, _, true_drift = CASES[name]
-    verdict = true_drift(True)
-    assert verdict.outcome is Outcome.DRIFTED, verdict.reason
-    assert any(finding.is_drift for finding in verdict.findings)
+def test_true_drift_stays(subtests: pytest.Subtests) -> None:
+    for name in CASES:
+        with subtests.test(name=name):
+            _, _, true_drift = CASES[name]
+            verdict = true_drift(True)
+            assert verdict.outcome is Outcome.DRIFTED, verdict.reason
+            assert any(finding.is_drift for finding in verdict.findings)
 
 
-@pytest.mark.parametrize("name", CASES)
-def test_live_only_rules_do_not_apply_to_a_mock(name: str) -> None:
-    code, false_alarm, _ = CASES[name]
-    verdict = false_alarm(False)
-    assert reason_of(verdict) == ("drifted" if RULES_BY_NAME[name].live_only else code)
+def test_live_only_rules_do_not_apply_to_a_mock(subtests: pytest.Subtests) -> None:
+    for name in CASES:
+        with subtests.test(name=name):
+            code, false_alarm, _ = CASES[name]
+            verdict = false_alarm(False)
+            assert reason_of(verdict) == ("drifted" if RULES_BY_NAME[name].live_only else code)

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
-
-import pytest
+from typing import TYPE_CHECKING, Any
 
 from catalog_probe.catalog.envelopes.envelope import envelope
 from catalog_probe.catalog.model import Event, Exchange, GrpcStatus, Response
@@ -26,6 +24,9 @@ from catalog_probe.probes.judging.inconclusive.foreign import (
 )
 from tests.unit.probes.inconclusive.evidence_making import HTML_HEADERS, HTML_PAGE, REQUEST, error_body, make_evidence
 
+if TYPE_CHECKING:
+    import pytest
+
 MODELS = "pa/endpoints/models/list_models"
 INVALID = Expected("answer", "pa/errors/general/invalid", envelope("pa"), 400, wire={"type": "invalid_request_error"})
 LIST_MODELS = Expected("success", MODELS, envelope("pa_result"), 200)
@@ -44,9 +45,8 @@ def find_reason_code(expected: Expected, response: Response) -> str:
     return explanation.code if explanation is not None else ""
 
 
-@pytest.mark.parametrize(
-    ("expected", "status", "code"),
-    [
+def test_html_is_a_gateway_page_unless_documented(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[Expected, int, str]] = [
         (INVALID, 400, ""),
         (INVALID, 403, "gateway-page"),
         (LIST_MODELS, 200, "gateway-page"),
@@ -56,13 +56,13 @@ def find_reason_code(expected: Expected, response: Response) -> str:
         (STREAM, 200, "gateway-page"),
         (STREAM, 202, "gateway-page"),
         (replace(LIST_MODELS, status=399), 399, "gateway-page"),
-    ],
-)
-def test_html_is_a_gateway_page_unless_documented(expected: Expected, status: int, code: str) -> None:
-    assert find_reason_code(expected, Response(status, HTML_HEADERS, HTML_PAGE, "text")) == code
-    assert find_reason_code(expected, Response(status, {"content-type": "Text/HTML"}, "no", "text")) == code
-    assert find_reason_code(expected, Response(status, {}, f"  {HTML_PAGE}", "text")) == code
-    assert find_reason_code(expected, Response(status, {"content-type": "text/plain"}, "words", "text")) == ""
+    ]
+    for expected, status, code in cases:
+        with subtests.test(expected=expected):
+            assert find_reason_code(expected, Response(status, HTML_HEADERS, HTML_PAGE, "text")) == code
+            assert find_reason_code(expected, Response(status, {"content-type": "Text/HTML"}, "no", "text")) == code
+            assert find_reason_code(expected, Response(status, {}, f"  {HTML_PAGE}", "text")) == code
+            assert find_reason_code(expected, Response(status, {"content-type": "text/plain"}, "words", "text")) == ""
 
 
 def test_json_is_no_page_whatever_its_media_type() -> None:
@@ -84,9 +84,8 @@ def test_page_is_recognized_unless_any_body_is_documented() -> None:
     assert not is_page(INVALID, Response(400, {}, None, "empty"))
 
 
-@pytest.mark.parametrize(
-    ("expected", "change", "is_refusal"),
-    [
+def test_refusal_in_text(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[Expected, dict[str, Any], bool]] = [
         (LIST_MODELS, {}, True),
         (STREAM, {}, True),
         (replace(FILE, envelope=envelope("empty")), {}, True),
@@ -101,33 +100,30 @@ def test_page_is_recognized_unless_any_body_is_documented() -> None:
         (LIST_MODELS, {"body": " \n"}, False),
         (LIST_MODELS, {"body": "no", "body_type": "json"}, False),
         (LIST_MODELS, {"events": ()}, False),
-    ],
-)
-def test_refusal_in_text(expected: Expected, change: dict[str, Any], is_refusal: bool) -> None:
-    assert is_refusal_in_text(expected, replace(TEXT_REFUSAL, **change)) is is_refusal
+    ]
+    for expected, change, is_refusal in cases:
+        with subtests.test(expected=expected):
+            assert is_refusal_in_text(expected, replace(TEXT_REFUSAL, **change)) is is_refusal
 
 
-@pytest.mark.parametrize(
-    ("response", "code"),
-    [
-        (TEXT_REFUSAL, "gateway-page"),
-        (replace(TEXT_REFUSAL, status=401), ""),
-        (replace(TEXT_REFUSAL, status=402), "gateway-page"),
-        (replace(TEXT_REFUSAL, status=429), "unasked-rate-limit"),
-        (Response(403, {}, error_body("permission_error"), "json"), ""),
-        (Response(429, {}, error_body("rate_limit_error"), "json"), "unasked-rate-limit"),
-    ],
-    ids=["an edge's", "of the key", "of money", "a limit, in text", "the provider's", "a limit"],
-)
-def test_gateway_or_limit_says_nothing_of_the_key(response: Response, code: str) -> None:
-    explanation = explain_silence(Exchange("control", REQUEST, response), "pa")
-    assert (explanation.code if explanation else "") == code
-    assert explanation is None or explanation.detail == quote(response)
+def test_gateway_or_limit_says_nothing_of_the_key(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[str, Response, str]] = [
+        ("an edge's", TEXT_REFUSAL, "gateway-page"),
+        ("of the key", replace(TEXT_REFUSAL, status=401), ""),
+        ("of money", replace(TEXT_REFUSAL, status=402), "gateway-page"),
+        ("a limit, in text", replace(TEXT_REFUSAL, status=429), "unasked-rate-limit"),
+        ("the provider's", Response(403, {}, error_body("permission_error"), "json"), ""),
+        ("a limit", Response(429, {}, error_body("rate_limit_error"), "json"), "unasked-rate-limit"),
+    ]
+    for case, response, code in cases:
+        with subtests.test(case=case):
+            explanation = explain_silence(Exchange("control", REQUEST, response), "pa")
+            assert (explanation.code if explanation else "") == code
+            assert explanation is None or explanation.detail == quote(response)
 
 
-@pytest.mark.parametrize(
-    ("expected", "response", "is_foreign"),
-    [
+def test_text_under_a_success_is_foreign_unless_documented(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[Expected, Response, bool]] = [
         (LIST_MODELS, Response(200, {}, "Welcome.", "text"), True),
         (STREAM, Response(200, {}, "Welcome.", "text"), True),
         (STREAM, Response(200, {}, 'data: {"a": 1}\n\n', "text"), False),
@@ -140,17 +136,14 @@ def test_gateway_or_limit_says_nothing_of_the_key(response: Response, code: str)
         (LIST_MODELS, Response(400, {}, "Welcome.", "text"), False),
         (LIST_MODELS, Response(200, {}, HTML_PAGE, "text"), False),
         (LIST_MODELS, Response(200, {}, {"so": 1}, "json"), False),
-    ],
-)
-def test_text_under_a_success_is_foreign_unless_documented(
-    expected: Expected, response: Response, is_foreign: bool
-) -> None:
-    assert is_success_in_text(expected, response) is is_foreign
+    ]
+    for expected, response, is_foreign in cases:
+        with subtests.test(expected=expected):
+            assert is_success_in_text(expected, response) is is_foreign
 
 
-@pytest.mark.parametrize(
-    ("expected", "change", "lost"),
-    [
+def test_a_success_without_a_body_lost_it_unless_documented(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[Expected, dict[str, Any], bool]] = [
         (LIST_MODELS, {}, True),
         (STREAM, {}, True),
         (FILE, {}, True),
@@ -164,13 +157,11 @@ def test_text_under_a_success_is_foreign_unless_documented(
         (LIST_MODELS, {"grpc": GrpcStatus(14)}, False),
         (LIST_MODELS, {"body": {}, "body_type": "json"}, False),
         (STREAM, {"events": (Event("ping"),)}, False),
-    ],
-)
-def test_a_success_without_a_body_lost_it_unless_documented(
-    expected: Expected, change: dict[str, Any], lost: bool
-) -> None:
-    response = replace(Response(200, {}, None, "empty"), **change)
-    assert (find_body_in_question(make_evidence(expected, response)) is not None) is lost
+    ]
+    for expected, change, lost in cases:
+        with subtests.test(expected=expected):
+            response = replace(Response(200, {}, None, "empty"), **change)
+            assert (find_body_in_question(make_evidence(expected, response)) is not None) is lost
 
 
 def test_foreign_body_is_classified() -> None:

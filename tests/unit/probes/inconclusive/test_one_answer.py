@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-import pytest
-
 from catalog_probe.catalog.envelopes.envelope import envelope
 from catalog_probe.catalog.evidence.retention import WHOLE_BYTES, trim_exchange
 from catalog_probe.catalog.model import Aspect, Exchange, Finding, Outcome, Reason, Request, Response, Severity
@@ -36,6 +34,8 @@ from tests.unit.probes.inconclusive.evidence_making import REQUEST, error_body, 
 from tests.unit.probes.judging_one import load_vocabulary
 
 if TYPE_CHECKING:
+    import pytest
+
     from catalog_probe.probes.judging.inconclusive.evidence import Evidence
 
 SENTENCE = "Requests of this kind cannot be answered today."
@@ -75,31 +75,31 @@ def count_refusals(*evidences: Evidence) -> KeyEvidence:
     return key
 
 
-@pytest.mark.parametrize(
-    ("faults", "suspicious"),
-    [("ab", False), ("abba", False), ("abc", True), ("abcdd", True)],
-)
-def test_suspicion_needs_three_different_faults(faults: str, suspicious: bool) -> None:
-    key = count_refusals(*(make_fault_evidence(fault=fault) for fault in faults))
-    assert list_suspicions(key) == ([ON_MESSAGES] if suspicious else [])
-    assert MIN_FAULTS == 3
+def test_suspicion_needs_three_different_faults(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[str, bool]] = [("ab", False), ("abba", False), ("abc", True), ("abcdd", True)]
+    for faults, suspicious in cases:
+        with subtests.test(faults=faults):
+            key = count_refusals(*(make_fault_evidence(fault=fault) for fault in faults))
+            assert list_suspicions(key) == ([ON_MESSAGES] if suspicious else [])
+            assert MIN_FAULTS == 3
 
 
-@pytest.mark.parametrize(
-    "evidence",
-    [
-        make_fault_evidence(make_verdict(Outcome.DRIFTED, COUNT), fault="c"),
-        make_fault_evidence(response=make_refusal(403), fault="c"),
-        make_fault_evidence(response=make_refusal(message="Another."), fault="c"),
-        make_fault_evidence(fault="c", own_key=False),
-        make_fault_evidence(ASSUMPTION_FAILED, fault="c"),
-    ],
-    ids=["endpoint", "status", "message", "another key", "our own guess"],
-)
-def test_faults_are_counted_by_endpoint_and_answer(evidence: Evidence) -> None:
-    assert (
-        list_suspicions(count_refusals(make_fault_evidence(fault="a"), make_fault_evidence(fault="b"), evidence)) == []
-    )
+def test_faults_are_counted_by_endpoint_and_answer(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[str, Evidence]] = [
+        ("endpoint", make_fault_evidence(make_verdict(Outcome.DRIFTED, COUNT), fault="c")),
+        ("status", make_fault_evidence(response=make_refusal(403), fault="c")),
+        ("message", make_fault_evidence(response=make_refusal(message="Another."), fault="c")),
+        ("another key", make_fault_evidence(fault="c", own_key=False)),
+        ("our own guess", make_fault_evidence(ASSUMPTION_FAILED, fault="c")),
+    ]
+    for case, evidence in cases:
+        with subtests.test(case=case):
+            assert (
+                list_suspicions(
+                    count_refusals(make_fault_evidence(fault="a"), make_fault_evidence(fault="b"), evidence)
+                )
+                == []
+            )
 
 
 def test_fault_free_request_is_needed_until_its_result_is_known() -> None:
@@ -121,61 +121,47 @@ PORTAL = Response(200, {}, {"error": "captcha_required"}, "json")
 ACCEPTED = Response(200, {}, MESSAGE, "json")
 
 
-@pytest.mark.parametrize(
-    ("evidence", "faults", "replaces", "unprovoked"),
-    [
-        (make_fault_evidence(), True, True, False),
-        (make_fault_evidence(CONFORMS), True, False, False),
-        (make_fault_evidence(FLAKY), True, True, False),
-        (make_fault_evidence(TRIGGER_UNKNOWN), True, True, False),
-        (make_fault_evidence(ASSUMPTION_FAILED), False, False, False),
-        (make_fault_evidence(own_key=False, fault="", provokes_refusal=False), False, True, False),
-        (make_fault_evidence(expected=SUCCESS, fault="", provokes_refusal=False), False, True, True),
+def test_answer_is_counted(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[str, Evidence, bool, bool, bool]] = [
+        ("a drift", make_fault_evidence(), True, True, False),
+        ("as documented", make_fault_evidence(CONFORMS), True, False, False),
+        ("flaky, and differs at last", make_fault_evidence(FLAKY), True, True, False),
+        ("of an assumed trigger", make_fault_evidence(TRIGGER_UNKNOWN), True, True, False),
+        ("of a guess", make_fault_evidence(ASSUMPTION_FAILED), False, False, False),
+        ("another key", make_fault_evidence(own_key=False, fault="", provokes_refusal=False), False, True, False),
         (
+            "in place of a success",
+            make_fault_evidence(expected=SUCCESS, fault="", provokes_refusal=False),
+            False,
+            True,
+            True,
+        ),
+        (
+            "a guess in place of a success",
             make_fault_evidence(ASSUMPTION_FAILED, expected=SUCCESS, fault="", provokes_refusal=False),
             False,
             False,
             True,
         ),
-        (make_fault_evidence(make_verdict(Outcome.DRIFTED, "")), False, True, False),
-        (make_fault_evidence(response=PORTAL, success=SUCCESS), True, True, False),
-        (make_fault_evidence(response=ACCEPTED, success=SUCCESS), False, True, False),
-        (make_fault_evidence(response=PORTAL), False, True, False),
-        (make_fault_evidence(CONFORMS, PORTAL), False, False, False),
-        (make_fault_evidence(response=Response(300, {}, {}, "json")), False, False, False),
-        (make_fault_evidence(response=Response(200, {}, None, events=())), False, False, False),
-        (make_fault_evidence(response=Response(200, {}, "Welcome.", "text")), False, False, False),
-        (make_fault_evidence(Verdict(Outcome.DRIFTED)), False, False, False),
-        (make_fault_evidence(make_verdict(Outcome.INCONCLUSIVE)), False, False, False),
-    ],
-    ids=[
-        "a drift",
-        "as documented",
-        "flaky, and differs at last",
-        "of an assumed trigger",
-        "of a guess",
-        "another key",
-        "in place of a success",
-        "a guess in place of a success",
-        "on no endpoint",
-        "a portal's success",
-        "let through",
-        "a success that nothing documents",
-        "a success as documented",
-        "a redirection",
-        "a stream",
-        "a text",
-        "no observation",
-        "no verdict",
-    ],
-)
-def test_answer_is_counted(evidence: Evidence, faults: bool, replaces: bool, unprovoked: bool) -> None:
-    key = count_refusals(evidence)
-    assert (bool(key.faults_by_answer), bool(key.replacements), bool(key.unprovoked_endpoints)) == (
-        faults,
-        replaces,
-        unprovoked,
-    )
+        ("on no endpoint", make_fault_evidence(make_verdict(Outcome.DRIFTED, "")), False, True, False),
+        ("a portal's success", make_fault_evidence(response=PORTAL, success=SUCCESS), True, True, False),
+        ("let through", make_fault_evidence(response=ACCEPTED, success=SUCCESS), False, True, False),
+        ("a success that nothing documents", make_fault_evidence(response=PORTAL), False, True, False),
+        ("a success as documented", make_fault_evidence(CONFORMS, PORTAL), False, False, False),
+        ("a redirection", make_fault_evidence(response=Response(300, {}, {}, "json")), False, False, False),
+        ("a stream", make_fault_evidence(response=Response(200, {}, None, events=())), False, False, False),
+        ("a text", make_fault_evidence(response=Response(200, {}, "Welcome.", "text")), False, False, False),
+        ("no observation", make_fault_evidence(Verdict(Outcome.DRIFTED)), False, False, False),
+        ("no verdict", make_fault_evidence(make_verdict(Outcome.INCONCLUSIVE)), False, False, False),
+    ]
+    for case, evidence, faults, replaces, unprovoked in cases:
+        with subtests.test(case=case):
+            key = count_refusals(evidence)
+            assert (bool(key.faults_by_answer), bool(key.replacements), bool(key.unprovoked_endpoints)) == (
+                faults,
+                replaces,
+                unprovoked,
+            )
 
 
 def test_replacement_has_the_endpoint_of_its_path() -> None:
@@ -211,24 +197,22 @@ def judge_fault_free_answer(response: Response | None, suspicion: EndpointAnswer
     return judge_fault_free(suspicion, exchange, expect_control("pa"), load_vocabulary("pa"))
 
 
-@pytest.mark.parametrize(
-    ("response", "result"),
-    [
-        (ACCEPTED, FaultFreeResult.DIFFERENT),
-        (make_refusal(), FaultFreeResult.SAME),
-        (make_refusal(message="max_tokens: field required"), FaultFreeResult.DIFFERENT),
-        (make_refusal(403), FaultFreeResult.DIFFERENT),
-        (make_refusal(499), FaultFreeResult.DIFFERENT),
-        (make_refusal(500), FaultFreeResult.UNKNOWN),
-        (make_refusal(529), FaultFreeResult.UNKNOWN),
-        (make_refusal(429, "slow down"), FaultFreeResult.UNKNOWN),
-        (make_refusal(408, "too slow"), FaultFreeResult.UNKNOWN),
-        (None, FaultFreeResult.UNKNOWN),
-    ],
-    ids=["success", "alike", "other words", "another status", "499", "fault", "overload", "limit", "timeout", "none"],
-)
-def test_fault_free_result(response: Response | None, result: FaultFreeResult) -> None:
-    assert judge_fault_free_answer(response).result is result
+def test_fault_free_result(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[str, Response | None, FaultFreeResult]] = [
+        ("success", ACCEPTED, FaultFreeResult.DIFFERENT),
+        ("alike", make_refusal(), FaultFreeResult.SAME),
+        ("other words", make_refusal(message="max_tokens: field required"), FaultFreeResult.DIFFERENT),
+        ("another status", make_refusal(403), FaultFreeResult.DIFFERENT),
+        ("499", make_refusal(499), FaultFreeResult.DIFFERENT),
+        ("fault", make_refusal(500), FaultFreeResult.UNKNOWN),
+        ("overload", make_refusal(529), FaultFreeResult.UNKNOWN),
+        ("limit", make_refusal(429, "slow down"), FaultFreeResult.UNKNOWN),
+        ("timeout", make_refusal(408, "too slow"), FaultFreeResult.UNKNOWN),
+        ("none", None, FaultFreeResult.UNKNOWN),
+    ]
+    for case, response, result in cases:
+        with subtests.test(case=case):
+            assert judge_fault_free_answer(response).result is result
 
 
 def test_fault_free_answer_quotes_the_answer() -> None:
@@ -252,15 +236,22 @@ def is_answer_to_everything(key: KeyEvidence, evidence: Evidence) -> bool:
     return find_answer_to_everything(replace(evidence, key=key)) is not None
 
 
-@pytest.mark.parametrize(
-    "verdict", [DRIFTED, CONFORMS, FLAKY, ASSUMPTION_FAILED], ids=["drift", "match", "flaky", "guess"]
-)
-def test_answer_to_everything_applies_to_all_endpoints(verdict: Verdict) -> None:
-    key = KeyEvidence(fault_free_answers={ON_COUNT: FaultFreeAnswer(FaultFreeResult.SAME, "why")})
-    assert find_answer_to_everything(make_fault_evidence(verdict, key=key)) == Reason("one-answer-to-everything", "why")
-    assert not is_answer_to_everything(key, make_fault_evidence(response=make_refusal(message="Another.")))
-    generic = KeyEvidence(fault_free_answers={ON_COUNT: FaultFreeAnswer(FaultFreeResult.DIFFERENT, "several")})
-    assert not is_answer_to_everything(generic, make_fault_evidence(verdict))
+def test_answer_to_everything_applies_to_all_endpoints(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[str, Verdict]] = [
+        ("drift", DRIFTED),
+        ("match", CONFORMS),
+        ("flaky", FLAKY),
+        ("guess", ASSUMPTION_FAILED),
+    ]
+    for case, verdict in cases:
+        with subtests.test(case=case):
+            key = KeyEvidence(fault_free_answers={ON_COUNT: FaultFreeAnswer(FaultFreeResult.SAME, "why")})
+            assert find_answer_to_everything(make_fault_evidence(verdict, key=key)) == Reason(
+                "one-answer-to-everything", "why"
+            )
+            assert not is_answer_to_everything(key, make_fault_evidence(response=make_refusal(message="Another.")))
+            generic = KeyEvidence(fault_free_answers={ON_COUNT: FaultFreeAnswer(FaultFreeResult.DIFFERENT, "several")})
+            assert not is_answer_to_everything(generic, make_fault_evidence(verdict))
 
 
 ON_ONE_ENDPOINT = {Replacement(fault, 404, MESSAGES) for fault in "abc"}
@@ -271,19 +262,24 @@ ON_THREE_ENDPOINTS = {
 }
 
 
-@pytest.mark.parametrize(
-    ("key", "expected"),
-    [
+def test_same_answer_to_faults_and_a_success_is_an_answer_to_everything(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[str, KeyEvidence, bool]] = [
         (
+            "on several endpoints",
             KeyEvidence(
                 replacements={FINGERPRINT: ON_ONE_ENDPOINT | ON_TWO_ENDPOINTS},
                 unprovoked_endpoints={FINGERPRINT: {COUNT}},
             ),
             True,
         ),
-        (KeyEvidence(replacements={FINGERPRINT: ON_ONE_ENDPOINT | ON_TWO_ENDPOINTS}), False),
-        (KeyEvidence(replacements={FINGERPRINT: ON_TWO_ENDPOINTS}, unprovoked_endpoints={FINGERPRINT: {COUNT}}), False),
+        ("no plain one", KeyEvidence(replacements={FINGERPRINT: ON_ONE_ENDPOINT | ON_TWO_ENDPOINTS}), False),
         (
+            "too few",
+            KeyEvidence(replacements={FINGERPRINT: ON_TWO_ENDPOINTS}, unprovoked_endpoints={FINGERPRINT: {COUNT}}),
+            False,
+        ),
+        (
+            "one of them as documented",
             KeyEvidence(
                 replacements={FINGERPRINT: ON_TWO_ENDPOINTS},
                 unprovoked_endpoints={FINGERPRINT: {COUNT}},
@@ -292,37 +288,35 @@ ON_THREE_ENDPOINTS = {
             True,
         ),
         (
+            "on one endpoint",
             KeyEvidence(replacements={FINGERPRINT: ON_ONE_ENDPOINT}, unprovoked_endpoints={FINGERPRINT: {MESSAGES}}),
             False,
         ),
-    ],
-    ids=["on several endpoints", "no plain one", "too few", "one of them as documented", "on one endpoint"],
-)
-def test_same_answer_to_faults_and_a_success_is_an_answer_to_everything(key: KeyEvidence, expected: bool) -> None:
-    assert is_answer_to_everything(key, make_fault_evidence()) is expected
+    ]
+    for case, key, expected in cases:
+        with subtests.test(case=case):
+            assert is_answer_to_everything(key, make_fault_evidence()) is expected
 
 
-@pytest.mark.parametrize(
-    ("replacements", "expected"),
-    [
-        (ON_THREE_ENDPOINTS, True),
-        (set(sorted(ON_THREE_ENDPOINTS)[:2]), False),
-        ({replacement._replace(endpoint=COUNT) for replacement in ON_THREE_ENDPOINTS}, False),
-        ({replacement._replace(status=404) for replacement in ON_THREE_ENDPOINTS}, False),
-    ],
-    ids=["in place of all", "too few", "on one endpoint", "in place of one status"],
-)
-def test_one_success_in_place_of_several_refusals_is_an_answer_to_everything(
-    replacements: set[Replacement], expected: bool
-) -> None:
+def test_one_success_in_place_of_several_refusals_is_an_answer_to_everything(subtests: pytest.Subtests) -> None:
     """A 404 that becomes a success on three endpoints is a drift to report."""
-    assert (
-        is_answer_to_everything(
-            KeyEvidence(replacements={PORTAL_FINGERPRINT: replacements}), make_fault_evidence(response=PORTAL)
-        )
-        is expected
-    )
-    assert not is_answer_to_everything(KeyEvidence(replacements={FINGERPRINT: replacements}), make_fault_evidence())
+    cases: list[tuple[str, set[Replacement], bool]] = [
+        ("in place of all", ON_THREE_ENDPOINTS, True),
+        ("too few", set(sorted(ON_THREE_ENDPOINTS)[:2]), False),
+        ("on one endpoint", {replacement._replace(endpoint=COUNT) for replacement in ON_THREE_ENDPOINTS}, False),
+        ("in place of one status", {replacement._replace(status=404) for replacement in ON_THREE_ENDPOINTS}, False),
+    ]
+    for case, replacements, expected in cases:
+        with subtests.test(case=case):
+            assert (
+                is_answer_to_everything(
+                    KeyEvidence(replacements={PORTAL_FINGERPRINT: replacements}), make_fault_evidence(response=PORTAL)
+                )
+                is expected
+            )
+            assert not is_answer_to_everything(
+                KeyEvidence(replacements={FINGERPRINT: replacements}), make_fault_evidence()
+            )
 
 
 UNKNOWN_ANSWERS = {ON_MESSAGES: FaultFreeAnswer(FaultFreeResult.UNKNOWN, "why")}
@@ -330,48 +324,43 @@ DRIFTED_ON_COUNT = make_verdict(Outcome.DRIFTED, COUNT)
 WITH_ANOTHER_KEY: dict[str, Any] = {"own_key": False, "fault": "", "provokes_refusal": False}
 
 
-@pytest.mark.parametrize(
-    ("key", "evidence", "is_unclear"),
-    [
-        ({}, make_fault_evidence(), True),
-        ({}, make_fault_evidence(CONFORMS), True),
-        ({}, make_fault_evidence(DRIFTED_ON_COUNT), True),
-        ({}, make_fault_evidence(replace(ASSUMPTION_FAILED, observations=DRIFTED_ON_COUNT.observations)), True),
-        ({}, make_fault_evidence(make_verdict(Outcome.CONFORMS, COUNT)), False),
-        ({}, make_fault_evidence(DRIFTED_ON_COUNT, make_refusal(message="Another.")), False),
-        ({}, make_fault_evidence(DRIFTED_ON_COUNT, **WITH_ANOTHER_KEY), False),
+def test_unclear_answer_is_no_drift(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[str, dict[str, Any], Evidence, bool]] = [
+        ("on that endpoint", {}, make_fault_evidence(), True),
+        ("as documented there", {}, make_fault_evidence(CONFORMS), True),
+        ("on another endpoint", {}, make_fault_evidence(DRIFTED_ON_COUNT), True),
         (
+            "a guess",
+            {},
+            make_fault_evidence(replace(ASSUMPTION_FAILED, observations=DRIFTED_ON_COUNT.observations)),
+            True,
+        ),
+        ("as documented elsewhere", {}, make_fault_evidence(make_verdict(Outcome.CONFORMS, COUNT)), False),
+        ("other words", {}, make_fault_evidence(DRIFTED_ON_COUNT, make_refusal(message="Another.")), False),
+        ("another key", {}, make_fault_evidence(DRIFTED_ON_COUNT, **WITH_ANOTHER_KEY), False),
+        (
+            "another key, where they replaced others",
             {"replacements": {FINGERPRINT: {Replacement("a", 404, MESSAGES)}}},
             make_fault_evidence(DRIFTED_ON_COUNT, **WITH_ANOTHER_KEY),
             True,
         ),
         (
+            "another key alone",
             {"replacements": {FINGERPRINT: {Replacement("", 404, MESSAGES)}}},
             make_fault_evidence(DRIFTED_ON_COUNT, **WITH_ANOTHER_KEY),
             False,
         ),
         (
+            "another key, where they replaced a success",
             {"unprovoked_endpoints": {FINGERPRINT: {MESSAGES}}},
             make_fault_evidence(DRIFTED_ON_COUNT, **WITH_ANOTHER_KEY),
             True,
         ),
-    ],
-    ids=[
-        "on that endpoint",
-        "as documented there",
-        "on another endpoint",
-        "a guess",
-        "as documented elsewhere",
-        "other words",
-        "another key",
-        "another key, where they replaced others",
-        "another key alone",
-        "another key, where they replaced a success",
-    ],
-)
-def test_unclear_answer_is_no_drift(key: dict[str, Any], evidence: Evidence, is_unclear: bool) -> None:
-    reason = find_unclear_answer(replace(evidence, key=KeyEvidence(fault_free_answers=UNKNOWN_ANSWERS, **key)))
-    assert reason == (Reason("twin-not-allowed", "why") if is_unclear else None)
+    ]
+    for case, key, evidence, is_unclear in cases:
+        with subtests.test(case=case):
+            reason = find_unclear_answer(replace(evidence, key=KeyEvidence(fault_free_answers=UNKNOWN_ANSWERS, **key)))
+            assert reason == (Reason("twin-not-allowed", "why") if is_unclear else None)
 
 
 def test_unclear_answer_stays_unclear_if_generic_elsewhere() -> None:

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
-
-import pytest
+from typing import TYPE_CHECKING, Any
 
 from catalog_probe.catalog.model import Outcome, Reason, Response
 from catalog_probe.catalog.model.codes import ReasonCode
@@ -30,32 +28,53 @@ from tests.unit.probes.comparing import make_expected
 from tests.unit.probes.inconclusive.evidence_making import MISMATCH, error_body, load_expected, make_evidence
 from tests.unit.probes.judging_one import HEADERS, load_vocabulary
 
+if TYPE_CHECKING:
+    import pytest
+
 FORBIDDEN = make_expected(status=403)
 VOCABULARY = ProviderVocabulary((DocumentedAnswer(FORBIDDEN, None, is_permission_refusal=True, is_key_refusal=False),))
 CONFORMS, RESTRICTED = Verdict(Outcome.CONFORMS), Verdict(Outcome.RESTRICTED)
 KEY = KeyEvidence(TargetFacts(key_name="PA_API_KEY"))
 
 
-@pytest.mark.parametrize(
-    ("status", "is_accepted"),
-    [(199, False), (200, True), (204, True), (299, True), (300, False), (403, False), (500, False), (None, False)],
-)
-def test_success_in_place_of_a_permission_refusal_is_an_accepted_key(status: int | None, is_accepted: bool) -> None:
-    assert is_accepted_key(make_evidence(FORBIDDEN, Response(status), vocabulary=VOCABULARY)) is is_accepted
+def test_success_in_place_of_a_permission_refusal_is_an_accepted_key(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[int | None, bool]] = [
+        (199, False),
+        (200, True),
+        (204, True),
+        (299, True),
+        (300, False),
+        (403, False),
+        (500, False),
+        (None, False),
+    ]
+    for status, is_accepted in cases:
+        with subtests.test(status=status):
+            assert is_accepted_key(make_evidence(FORBIDDEN, Response(status), vocabulary=VOCABULARY)) is is_accepted
 
 
-@pytest.mark.parametrize(
-    "change", [{"verdict": CONFORMS}, {"live": False}, {"expected": make_expected(address="pa/errors/x/z")}]
-)
-def test_no_accepted_key_if_conforming_or_other_refusal_or_mock(change: dict[str, Any]) -> None:
-    assert not is_accepted_key(replace(make_evidence(FORBIDDEN, Response(200), vocabulary=VOCABULARY), **change))
+def test_no_accepted_key_if_conforming_or_other_refusal_or_mock(subtests: pytest.Subtests) -> None:
+    cases: list[dict[str, Any]] = [
+        {"verdict": CONFORMS},
+        {"live": False},
+        {"expected": make_expected(address="pa/errors/x/z")},
+    ]
+    for change in cases:
+        with subtests.test(change=change):
+            assert not is_accepted_key(
+                replace(make_evidence(FORBIDDEN, Response(200), vocabulary=VOCABULARY), **change)
+            )
 
 
-@pytest.mark.parametrize(("own_key", "names_account"), [(True, True), (False, False)])
-def test_reason_names_the_account_only_for_the_lanes_key(own_key: bool, names_account: bool) -> None:
-    reason = find_accepted_key(make_evidence(FORBIDDEN, Response(200), vocabulary=VOCABULARY, own_key=own_key, key=KEY))
-    assert reason is not None
-    assert ("look at the account of PA_API_KEY" in reason.detail) is names_account
+def test_reason_names_the_account_only_for_the_lanes_key(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[bool, bool]] = [(True, True), (False, False)]
+    for own_key, names_account in cases:
+        with subtests.test(own_key=own_key):
+            reason = find_accepted_key(
+                make_evidence(FORBIDDEN, Response(200), vocabulary=VOCABULARY, own_key=own_key, key=KEY)
+            )
+            assert reason is not None
+            assert ("look at the account of PA_API_KEY" in reason.detail) is names_account
 
 
 def make_refusal(status: int, kind: str, message: str = "invalid x-api-key") -> Response:
@@ -68,39 +87,29 @@ LIST_MODELS, KEY_REFUSED = (
 )
 
 
-@pytest.mark.parametrize(
-    ("change", "response", "code"),
-    [
-        ({}, KEY_REFUSED, "account-trouble"),
-        ({"verdict": CONFORMS}, KEY_REFUSED, None),
-        ({"expected": load_expected("pa/errors/general/malformed_request")}, KEY_REFUSED, None),
-        ({"own_key": False}, KEY_REFUSED, None),
-        ({"live": False}, KEY_REFUSED, None),
-        ({}, make_refusal(403, "permission_error"), None),
-        ({}, make_refusal(401, "teapot_error"), None),
-        ({"verdict": RESTRICTED}, make_refusal(403, "permission_error"), "probe-refused"),
-        ({"verdict": RESTRICTED, "live": False}, make_refusal(403, "permission_error"), None),
-    ],
-    ids=[
-        "refused",
-        "conforms",
-        "asked for",
-        "another key",
-        "a mock",
-        "its rights",
-        "no record",
-        "restricted",
-        "of a mock",
-    ],
-)
-def test_working_key_refused_as_bad_is_account_trouble(
-    change: dict[str, Any], response: Response, code: str | None
-) -> None:
-    evidence = replace(make_evidence(LIST_MODELS, response, vocabulary=load_vocabulary("pa"), key=KEY), **change)
-    assert explain_refusal_of_key(evidence) == code
-    reason = find_refused_key(evidence)
-    assert (reason is not None) is (code == "account-trouble")
-    assert reason is None or reason.detail.endswith("the key works for its control; look at the account of PA_API_KEY")
+def test_working_key_refused_as_bad_is_account_trouble(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[str, dict[str, Any], Response, str | None]] = [
+        ("refused", {}, KEY_REFUSED, "account-trouble"),
+        ("conforms", {"verdict": CONFORMS}, KEY_REFUSED, None),
+        ("asked for", {"expected": load_expected("pa/errors/general/malformed_request")}, KEY_REFUSED, None),
+        ("another key", {"own_key": False}, KEY_REFUSED, None),
+        ("a mock", {"live": False}, KEY_REFUSED, None),
+        ("its rights", {}, make_refusal(403, "permission_error"), None),
+        ("no record", {}, make_refusal(401, "teapot_error"), None),
+        ("restricted", {"verdict": RESTRICTED}, make_refusal(403, "permission_error"), "probe-refused"),
+        ("of a mock", {"verdict": RESTRICTED, "live": False}, make_refusal(403, "permission_error"), None),
+    ]
+    for case, change, response, code in cases:
+        with subtests.test(case=case):
+            evidence = replace(
+                make_evidence(LIST_MODELS, response, vocabulary=load_vocabulary("pa"), key=KEY), **change
+            )
+            assert explain_refusal_of_key(evidence) == code
+            reason = find_refused_key(evidence)
+            assert (reason is not None) is (code == "account-trouble")
+            assert reason is None or reason.detail.endswith(
+                "the key works for its control; look at the account of PA_API_KEY"
+            )
 
 
 UNKNOWN_MODEL = load_expected("pa/errors/general/unknown_model")
@@ -114,27 +123,33 @@ GENERIC_KEY = KeyEvidence(
 )
 
 
-@pytest.mark.parametrize(
-    ("fingerprint", "change", "applies"),
-    [
-        ((401, "Missing scopes: files."), {}, True),
-        ((401, "Missing scopes: models."), {}, False),
-        ((403, "Missing scopes: files."), {}, False),
-        ((401, "Missing scopes: files."), {"verdict": CONFORMS}, False),
-        ((401, "Missing scopes: files."), {"provokes_refusal": False}, False),
-        ((401, "Missing scopes: files."), {"expected": load_expected("pa/errors/general/key_revoked")}, False),
-        ((401, "Missing scopes: files."), {"expected": load_expected("pa/errors/general/permission_error")}, False),
-        ((401, "Missing scopes: files."), {"key": GENERIC_KEY}, False),
-    ],
-    ids=["alike", "other words", "status", "as documented", "another key", "asks for it", "asks for rights", "generic"],
-)
-def test_repeated_key_refusal_is_no_drift_of_an_error(
-    fingerprint: tuple[int, str], change: dict[str, Any], applies: bool
-) -> None:
-    key = KeyEvidence(success_refusals={Fingerprint(*fingerprint): ReasonCode.ACCOUNT_TROUBLE})
-    evidence = make_evidence(
-        UNKNOWN_MODEL, NO_SCOPE, MISMATCH, vocabulary=load_vocabulary("pa"), provokes_refusal=True, key=key
-    )
-    reason = find_repeated_refusal(replace(evidence, **change))
-    detail = "the same 401 refused this key where a success is documented: Missing scopes: files."
-    assert reason == (Reason("account-trouble", detail) if applies else None)
+def test_repeated_key_refusal_is_no_drift_of_an_error(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[str, tuple[int, str], dict[str, Any], bool]] = [
+        ("alike", (401, "Missing scopes: files."), {}, True),
+        ("other words", (401, "Missing scopes: models."), {}, False),
+        ("status", (403, "Missing scopes: files."), {}, False),
+        ("as documented", (401, "Missing scopes: files."), {"verdict": CONFORMS}, False),
+        ("another key", (401, "Missing scopes: files."), {"provokes_refusal": False}, False),
+        (
+            "asks for it",
+            (401, "Missing scopes: files."),
+            {"expected": load_expected("pa/errors/general/key_revoked")},
+            False,
+        ),
+        (
+            "asks for rights",
+            (401, "Missing scopes: files."),
+            {"expected": load_expected("pa/errors/general/permission_error")},
+            False,
+        ),
+        ("generic", (401, "Missing scopes: files."), {"key": GENERIC_KEY}, False),
+    ]
+    for case, fingerprint, change, applies in cases:
+        with subtests.test(case=case):
+            key = KeyEvidence(success_refusals={Fingerprint(*fingerprint): ReasonCode.ACCOUNT_TROUBLE})
+            evidence = make_evidence(
+                UNKNOWN_MODEL, NO_SCOPE, MISMATCH, vocabulary=load_vocabulary("pa"), provokes_refusal=True, key=key
+            )
+            reason = find_repeated_refusal(replace(evidence, **change))
+            detail = "the same 401 refused this key where a success is documented: Missing scopes: files."
+            assert reason == (Reason("account-trouble", detail) if applies else None)

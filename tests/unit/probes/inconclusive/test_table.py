@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -27,6 +26,8 @@ from tests.unit.probes.judging_one import HEADERS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    import pytest
 
     from catalog_probe.catalog.reading.expected import Expected
     from catalog_probe.probes.judging.inconclusive.evidence import Evidence
@@ -77,11 +78,12 @@ def test_rule_names_are_unique_and_codes_are_explained() -> None:
     assert {code for rule in RULES for code in rule.codes} <= {*INCONCLUSIVE, *RESTRICTED, *NOT_PROBED}
 
 
-@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
-def test_each_rule_describes_itself(rule: Rule) -> None:
-    for words in (rule.prevents, rule.hides, rule.case):
-        assert words.endswith(".")
-        assert len(words.split()) > 3
+def test_each_rule_describes_itself(subtests: pytest.Subtests) -> None:
+    for rule in RULES:
+        with subtests.test(rule=rule):
+            for words in (rule.prevents, rule.hides, rule.case):
+                assert words.endswith(".")
+                assert len(words.split()) > 3
 
 
 def test_rules_are_sorted_by_scope() -> None:

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
-
-import pytest
+from typing import TYPE_CHECKING, Any
 
 from catalog_probe.catalog.envelopes.envelope import envelope
 from catalog_probe.catalog.model import Event, GrpcStatus, Reason, Response, Severity
@@ -24,6 +22,9 @@ from tests.unit.probes.inconclusive.evidence_making import (
     make_evidence,
 )
 from tests.unit.probes.judging_one import HEADERS, RATE_LIMIT, RATE_LIMITED, load_vocabulary
+
+if TYPE_CHECKING:
+    import pytest
 
 MODELS, LIMITS = "pa/endpoints/models/list_models", "pa/rate_limits/limits/general"
 INVALID = Expected("answer", "pa/errors/general/invalid", envelope("pa"), 400, wire={"type": "invalid_request_error"})
@@ -53,9 +54,8 @@ def allow_values(expected: Expected, aspect: str, *values: Any) -> Expected:
     return replace(expected, assertions={str(key): assertion})
 
 
-@pytest.mark.parametrize(
-    ("status", "code"),
-    [
+def test_transient_status_is_inconclusive_unless_documented(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[int, str]] = [
         (407, "gateway-page"),
         (408, "unasked-timeout"),
         (429, "unasked-rate-limit"),
@@ -66,20 +66,23 @@ def allow_values(expected: Expected, aspect: str, *values: Any) -> Expected:
         (529, "unasked-overload"),
         *((status, "server-fault") for status in (501, 505, 520, 530)),  # the last two are an edge's alone
         *((status, "") for status in (200, 304, 401, 403, 404, 409, 428, 430)),
-    ],
-)
-def test_transient_status_is_inconclusive_unless_documented(status: int, code: str) -> None:
-    assert find_reason_code(INVALID, Response(status, {}, error_body("x"), "json")) == code
-    assert find_reason_code(replace(INVALID, status=status), Response(status, {}, error_body("x"), "json")) == ""
-    assert (
-        find_reason_code(allow_values(INVALID, "status", 400, status), Response(status, {}, error_body("x"), "json"))
-        == ""
-    )
+    ]
+    for status, code in cases:
+        with subtests.test(status=status):
+            assert find_reason_code(INVALID, Response(status, {}, error_body("x"), "json")) == code
+            assert (
+                find_reason_code(replace(INVALID, status=status), Response(status, {}, error_body("x"), "json")) == ""
+            )
+            assert (
+                find_reason_code(
+                    allow_values(INVALID, "status", 400, status), Response(status, {}, error_body("x"), "json")
+                )
+                == ""
+            )
 
 
-@pytest.mark.parametrize(
-    ("status", "body", "code"),
-    [
+def test_other_server_fault_than_documented(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[int, Any, str]] = [
         (503, None, "server-fault"),
         (503, "", "server-fault"),
         (503, error_body("api_error"), "server-fault"),
@@ -87,10 +90,10 @@ def test_transient_status_is_inconclusive_unless_documented(status: int, code: s
         (503, {}, "unasked-overload"),
         (599, None, "server-fault"),
         (499, None, ""),
-    ],
-)
-def test_other_server_fault_than_documented(status: int, body: Any, code: str) -> None:
-    assert find_reason_code(BROKEN, Response(status, {}, body, "json" if body else "empty")) == code
+    ]
+    for status, body, code in cases:
+        with subtests.test(status=status):
+            assert find_reason_code(BROKEN, Response(status, {}, body, "json" if body else "empty")) == code
 
 
 def test_text_is_a_server_fault_if_no_shape_is_documented() -> None:
@@ -115,16 +118,20 @@ def test_server_fault_in_place_of_a_refusal_is_an_overload() -> None:
     assert find_reason_code(replace(BROKEN, status=499), Response(503, {}, None, "empty")) == "unasked-overload"
 
 
-@pytest.mark.parametrize(
-    ("ended", "code"), [("capped", "stream-endless"), ("stalled", "stream-stalled"), ("cut", "connection-reset")]
-)
-def test_unfinished_answer_says_how_much_was_read(ended: str, code: str) -> None:
-    response = Response(200, {}, events=(Event("ping", {}), Event("ping", {})), ended=ended)
-    assert find_transient_reason(STREAM, response) == Reason(code, "2 events were read")
-    assert find_transient_reason(STREAM, replace(response, events=())) == Reason(code, "")
-    assert find_transient_reason(STREAM, replace(response, events=None)) == Reason("body-too-large", "")
-    assert find_transient_reason(STREAM, replace(response, events=(Event("message_stop", {}),))) is None
-    assert find_reason_code(LIST_MODELS, replace(response, events=None)) == "body-too-large"
+def test_unfinished_answer_says_how_much_was_read(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[str, str]] = [
+        ("capped", "stream-endless"),
+        ("stalled", "stream-stalled"),
+        ("cut", "connection-reset"),
+    ]
+    for ended, code in cases:
+        with subtests.test(ended=ended):
+            response = Response(200, {}, events=(Event("ping", {}), Event("ping", {})), ended=ended)
+            assert find_transient_reason(STREAM, response) == Reason(code, "2 events were read")
+            assert find_transient_reason(STREAM, replace(response, events=())) == Reason(code, "")
+            assert find_transient_reason(STREAM, replace(response, events=None)) == Reason("body-too-large", "")
+            assert find_transient_reason(STREAM, replace(response, events=(Event("message_stop", {}),))) is None
+            assert find_reason_code(LIST_MODELS, replace(response, events=None)) == "body-too-large"
 
 
 def test_silent_socket_shows_that_it_is_not_closed() -> None:
@@ -151,31 +158,28 @@ def test_undocumented_event_in_place_of_the_documented_one_is_judged() -> None:
     assert find_reason_code(replace(SOCKET, stream=StreamRule("sse", event="x")), silent, {"known"}) == "stream-stalled"
 
 
-@pytest.mark.parametrize(
-    ("code", "address", "live", "is_requested"),
-    [
+def test_early_limit_counts_only_on_a_mock_and_its_own_record(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[str, str, bool, bool]] = [
         ("unasked-rate-limit", LIMITS, False, True),
         ("account-trouble", LIMITS, False, True),
         ("unasked-rate-limit", "pa/endpoints/limits/fast_mode", False, True),
         ("unasked-overload", LIMITS, False, False),
         ("unasked-rate-limit", LIMITS, True, False),
         ("unasked-rate-limit", RATE_LIMIT, False, False),
-    ],
-)
-def test_early_limit_counts_only_on_a_mock_and_its_own_record(
-    code: str, address: str, live: bool, is_requested: bool
-) -> None:
-    expected = replace(INVALID, address=address)
-    assert (
-        is_requested_limit(
-            make_evidence(expected, RATE_LIMITED, vocabulary=load_vocabulary("pa"), live=live), Reason(code)
-        )
-        is is_requested
-    )
-    foreign = Response(429, {}, error_body("teapot_error"), "json")
-    assert not is_requested_limit(
-        make_evidence(expected, foreign, vocabulary=load_vocabulary("pa"), live=live), Reason(code)
-    )
+    ]
+    for code, address, live, is_requested in cases:
+        with subtests.test(code=code):
+            expected = replace(INVALID, address=address)
+            assert (
+                is_requested_limit(
+                    make_evidence(expected, RATE_LIMITED, vocabulary=load_vocabulary("pa"), live=live), Reason(code)
+                )
+                is is_requested
+            )
+            foreign = Response(429, {}, error_body("teapot_error"), "json")
+            assert not is_requested_limit(
+                make_evidence(expected, foreign, vocabulary=load_vocabulary("pa"), live=live), Reason(code)
+            )
 
 
 def summarize_notes(
@@ -228,9 +232,9 @@ def pc_error(code: str) -> Event:
     return Event("error", {"type": "error", "code": code, "message": "no", "param": None, "sequence_number": 2})
 
 
-@pytest.mark.parametrize(
-    ("address", "label", "event", "code"),
-    [
+def test_stream_broken_off_by_a_fault_is_inconclusive(subtests: pytest.Subtests) -> None:
+    """Documented events, errors of our request and undocumented errors are judged."""
+    cases: list[tuple[str, str, Event, str]] = [
         ("pa/endpoints/messages/create_message", "stream", pa_failed("overloaded_error"), "unasked-overload"),
         ("pa/endpoints/messages/create_message", "stream", pa_failed("rate_limit_error"), "unasked-rate-limit"),
         ("pa/endpoints/messages/create_message", "stream", pa_failed("timeout_error"), "unasked-timeout"),
@@ -256,17 +260,16 @@ def pc_error(code: str) -> Event:
         (SAFETY, "answer", pb_failed("recitation"), ""),
         (SAFETY, "answer", pb_failed("invalid_request"), ""),
         (PB_STREAM, "answer", pb_failed("service_unavailable"), ""),
-    ],
-)
-def test_stream_broken_off_by_a_fault_is_inconclusive(address: str, label: str, event: Event, code: str) -> None:
-    """Documented events, errors of our request and undocumented errors are judged."""
-    expected = load_expected(address, label)
-    response = Response(200, {}, None, "empty", events=(CREATED, event))
-    explanation = find_reason(
-        make_evidence(expected, response, vocabulary=load_vocabulary(expected.provider)), TRANSIENT_RULES
-    )
-    assert (explanation.code if explanation is not None else "") == code
-    assert explanation is None or event.event in (explanation.detail or "")
+    ]
+    for address, label, event, code in cases:
+        with subtests.test(address=address):
+            expected = load_expected(address, label)
+            response = Response(200, {}, None, "empty", events=(CREATED, event))
+            explanation = find_reason(
+                make_evidence(expected, response, vocabulary=load_vocabulary(expected.provider)), TRANSIENT_RULES
+            )
+            assert (explanation.code if explanation is not None else "") == code
+            assert explanation is None or event.event in (explanation.detail or "")
 
 
 def test_broken_stream_names_the_stream_record() -> None:
