@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING
 
 import pytest
@@ -9,6 +10,7 @@ import pytest
 from catalog_probe.catalog.files.manifest import providers
 from catalog_probe.catalog.model import Aspect, Finding, Outcome
 from catalog_probe.catalog.model.codes import FindingCode
+from catalog_probe.catalog.recognition.identify import Recognizer
 from catalog_probe.probes.traffic.json_lines import parse_exchange
 from catalog_probe.probes.traffic.recording import Recording
 from catalog_probe.probes.traffic.sources import unknown_target
@@ -87,19 +89,22 @@ def matches_row(outcome: Outcome, findings: tuple[Finding, ...]) -> bool:
     return outcome.is_conclusive and not any(finding.is_drift and finding.aspect in ON_THE_WIRE for finding in findings)
 
 
-def test_no_record_fails_on_a_capture(subtests: pytest.Subtests) -> None:
+IN_TURN = 8
+"""Each capture is held to one in so many expectations of its provider, the next capture to the next ones."""
+
+
+def test_no_record_fails_on_a_capture() -> None:
     """Lookalikes included: gateways answer in the same envelopes."""
-    for provider in providers():
-        with subtests.test(provider=provider):
-            broken = [
-                (capture["id"], expected.address, expected.label)
-                for capture in load_captures()
-                if capture["provider"].lower() in (provider, "none")
-                for response in [make_response({**capture, "provider": provider})]
-                for expected in list_expectations(provider)
-                if judge_response(response, expected).outcome is Outcome.HARNESS_ERROR
-            ]
-            assert broken == []
+    broken = [
+        (capture["id"], expected.address, expected.label)
+        for number, capture in enumerate(load_captures())
+        for provider in providers()
+        if capture["provider"].lower() in (provider, "none")
+        for response in [make_response({**capture, "provider": provider})]
+        for expected in list_expectations(provider)[number % IN_TURN :: IN_TURN]
+        if judge_response(response, expected).outcome is Outcome.HARNESS_ERROR
+    ]
+    assert broken == []
 
 
 def test_rate_limit_headers_of_captures_break_no_rule(subtests: pytest.Subtests) -> None:
@@ -123,28 +128,28 @@ def test_rate_limit_headers_of_captures_break_no_rule(subtests: pytest.Subtests)
             assert [codes for codes in drifts if {code for code, _ in codes} - {FindingCode.HEADER_MISSING}] == []
 
 
-def test_captures_as_recordings_are_evidence_of_their_own_rows_only(subtests: pytest.Subtests) -> None:
-    for with_headers in [True, False]:
-        with subtests.test(with_headers=with_headers):
-            wrong: dict[str, list[str]] = {}
-            right = 0
-            for capture in load_captures():
-                provider = capture["provider"].lower()
-                published = {**capture, "headers": without_made_up_ids(capture) if with_headers else None}
-                traffic = Traffic(
-                    [Recording("c", (parse_exchange(published, capture["id"]),))],
-                    catalog(),
-                    [unknown_target()],
-                    of_target=False,
-                )
-                records = catalog().select(provider=None if provider == "none" else provider, kind="errors")
-                results = [traffic.result(str(record.address)) for record in records]
-                judged_results = [result for result in results if result.outcome is not Outcome.NOT_PROBED]
-                right += len(judged_results)
-                unlike = [result.record for result in judged_results if not is_of_its_row(capture, result)]
-                wrong |= {capture["id"]: unlike} if unlike else {}
-            assert wrong == {}
-            assert right >= 14
+def test_captures_as_recordings_are_evidence_of_their_own_rows_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every second capture without its headers, as many are published."""
+    monkeypatch.setattr(Recognizer, "from_records", cache(Recognizer.from_records))  # each recording compiles it anew
+    wrong: dict[str, list[str]] = {}
+    right = 0
+    for number, capture in enumerate(load_captures()):
+        provider = capture["provider"].lower()
+        published = {**capture, "headers": without_made_up_ids(capture) if number % 2 else None}
+        traffic = Traffic(
+            [Recording("c", (parse_exchange(published, capture["id"]),))],
+            catalog(),
+            [unknown_target()],
+            of_target=False,
+        )
+        records = catalog().select(provider=None if provider == "none" else provider, kind="errors")
+        results = [traffic.result(str(record.address)) for record in records]
+        judged_results = [result for result in results if result.outcome is not Outcome.NOT_PROBED]
+        right += len(judged_results)
+        unlike = [result.record for result in judged_results if not is_of_its_row(capture, result)]
+        wrong |= {capture["id"]: unlike} if unlike else {}
+    assert wrong == {}
+    assert right >= 14
 
 
 def without_made_up_ids(capture: Capture) -> dict[str, str] | None:

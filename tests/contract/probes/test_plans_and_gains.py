@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from datetime import date
+from functools import cache
 from typing import TYPE_CHECKING
 
 from catalog_probe.probes.calls.call import get
@@ -27,6 +28,7 @@ EVERY = frozenset(Cost)
 NIGHT = Rotation(Depth.ROTATE, date(2026, 11, 21))
 
 
+@cache
 def plan_lines(allow: frozenset[Cost] = frozenset({Cost.FREE}), **environ: str) -> list[str]:
     target = targets.load("live", environ).with_placeholder_values()
     addresses = [str(record.address) for record in catalog().records]

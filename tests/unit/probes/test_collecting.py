@@ -35,8 +35,11 @@ def collect(*arguments: str) -> list[str]:
     return reversing.addresses
 
 
+FEW = ("--kind", "errors", "-k", "404")
+
+
 def test_records_are_grouped_by_provider(tmp_path: Path) -> None:
-    addresses = collect("--out", str(tmp_path), "-k", "429")
+    addresses = collect("--out", str(tmp_path), *FEW)
     providers = [address.partition("/")[0] for address in addresses]
     assert len(set(providers)) > 1
     assert providers == sorted(providers)
@@ -48,7 +51,7 @@ def test_limited_run_probes_records_with_most_facts_first(tmp_path: Path, monkey
         target = write_live_target(tmp_path, {"pa": "http://127.0.0.1:9/pa"}, max_requests=max_requests)
         for name, value in target.environ.items():
             monkeypatch.setenv(name, value)
-        orders.append(collect("--target", str(target.path), "--out", str(tmp_path), "--kind", "errors"))
+        orders.append(collect("--target", str(target.path), "--out", str(tmp_path), *FEW))
     unlimited_order, limited_order = orders
     assert sorted(unlimited_order) == sorted(limited_order)
     assert unlimited_order != limited_order
