@@ -1,4 +1,4 @@
-"""Exhausting a limit: a bounded number of requests, and none but the judged one after the refusal."""
+"""Recipes that send several requests: until a limit, page by page."""
 
 from __future__ import annotations
 
@@ -18,9 +18,11 @@ from catalog_probe.probes.recipes.exhausting import (
     send_until_refused,
 )
 from catalog_probe.probes.recipes.probe import ProbeStopped
+from tests.harness.recipes import load_recipes
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping, Sequence
+
 
 CALL = get("/v1/models")
 REMAINING = "x-remaining"
@@ -136,3 +138,24 @@ def test_one_more_than_allowed_is_sent() -> None:
 def test_early_refusal_stops_the_probe() -> None:
     with pytest.raises(ProbeStopped, match="setup-failed"):
         list_sent_labels(ScriptedProbe(200, 429), lambda probe: send_one_more_than(probe, CALL, 2))
+
+
+read_cursor = load_recipes("pa").walking.read_cursor
+
+
+def make_page(body: object) -> Exchange:
+    return Exchange("page_1", Request("GET", "https://provider.example/list"), Response(200, {}, body, "json"))
+
+
+def test_cursor_is_opaque(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[object, str]] = [("page_x", "page_x"), (17, "17")]
+    for value, copied in cases:
+        with subtests.test(value=value):
+            assert read_cursor(make_page({"next_page": value}), "next_page") == copied
+
+
+def test_missing_cursor_stops_the_probe(subtests: pytest.Subtests) -> None:
+    cases: list[object] = [{}, {"next_page": None}, {"next_page": True}, {"next_page": ["x"]}, [], None]
+    for body in cases:
+        with subtests.test(body=body), pytest.raises(ProbeStopped, match="the page has no next_page to walk by"):
+            read_cursor(make_page(body), "next_page")

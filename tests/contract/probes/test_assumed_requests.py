@@ -1,9 +1,11 @@
-"""Live, a 404 at a path that no document shows is no drift of any error."""
+"""Live, another answer at a path or to a request that only we assume is no drift."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from typing import TYPE_CHECKING
+
+import pytest
 
 from catalog_probe.catalog.files.store import Catalog
 from catalog_probe.catalog.model import Outcome
@@ -17,6 +19,36 @@ if TYPE_CHECKING:
     from catalog_probe.catalog.evidence.results import Result
     from tests.harness.fault_proxy import FaultServer
 
+
+MADE_UP_KEY = "pa/errors/compliance/api_key_invalid"
+ROLES = "pa/endpoints/compliance_organizations/list_roles"
+NOT_FOUND = edits.replace_answer(404, build_error_bodies("not_found_error", 404, "NOT_FOUND", "Not found")["pa"])
+REFUSED = FaultScope(provider="pa", path="/v1/compliance", statuses=(401,))
+
+
+def probe_made_up_key(fault_server: FaultServer, *faults: Fault) -> dict[str, Result]:
+    return probe(fault_server.target_behind(*faults), [MADE_UP_KEY, ROLES], drawing=ALL_ENDPOINTS)
+
+
+@pytest.mark.parametrize("status", [200, 404])
+def test_another_answer_to_a_made_up_key_is_reported_once_and_no_drift(fault_server: FaultServer, status: int) -> None:
+    answer = NOT_FOUND if status == 404 else edits.replace_answer(200, '{"data": []}')
+    results = probe_made_up_key(fault_server, Fault(REFUSED, answer=answer))
+    result = results[MADE_UP_KEY]
+    assert (result.outcome, result.reason and result.reason.code) == (Outcome.INCONCLUSIVE, "assumption-failed")
+    assert not [finding for finding in result.findings if finding.is_drift]
+    assert results[ROLES].outcome is Outcome.CONFORMS, results[ROLES].findings
+    not_observed = [finding for finding in results[ROLES].findings if finding.code == "not-observed"]
+    assert [finding.label for finding in not_observed] == ["wrong_credential"]
+
+
+def test_the_stated_error_drifts_where_a_header_is_missing(fault_server: FaultServer) -> None:
+    results = probe_made_up_key(fault_server, Fault(REFUSED, answer=edits.remove_headers("request-id")))
+    for result in results.values():
+        assert result.outcome is Outcome.DRIFTED
+        assert "request-id" in {finding.location for finding in result.findings if finding.is_drift}
+
+
 MALFORMED = "pa/errors/general/key_malformed"
 AGENTS = "pa/endpoints/agents/list_agents"
 NO_PATH = edits.replace_answer(404, build_error_bodies("not_found_error", 404, "NOT_FOUND", "Not found")["pa"])
@@ -24,7 +56,9 @@ ANYTHING = FaultScope(provider="pa", path="/v1/agents")
 ONLY_REFUSALS = replace(ANYTHING, statuses=(401,))
 
 
-def night(fault_server: FaultServer, where: FaultScope, live: bool = True, records: Catalog | None = None) -> Result:
+def probe_malformed_key(
+    fault_server: FaultServer, where: FaultScope, live: bool = True, records: Catalog | None = None
+) -> Result:
     """Probe with a malformed key, also at an endpoint with an assumed path, behind one fault."""
     target = replace(fault_server.target_behind(Fault(where, answer=NO_PATH)), live=live)
     pa = target.providers["pa"]
@@ -52,20 +86,20 @@ def catalog_with_evidence() -> Catalog:
 
 
 def test_a_wrong_key_is_no_drift_where_nothing_answers_at_an_assumed_path(fault_server: FaultServer) -> None:
-    result = night(fault_server, ANYTHING)
+    result = probe_malformed_key(fault_server, ANYTHING)
     assert result.outcome is Outcome.CONFORMS, result.findings
     assert f"{AGENTS} assumption-failed" in unobserved_statuses(result)
 
 
 def test_a_404_is_drift_where_the_path_answers_other_requests(fault_server: FaultServer) -> None:
-    result = night(fault_server, ONLY_REFUSALS)
+    result = probe_malformed_key(fault_server, ONLY_REFUSALS)
     assert result.outcome is Outcome.DRIFTED
     assert {finding.endpoints for finding in result.findings if finding.code == "status-differs"} != set()
 
 
 def test_a_404_is_drift_where_a_night_observed_the_refusal(fault_server: FaultServer) -> None:
-    assert night(fault_server, ANYTHING, records=catalog_with_evidence()).outcome is Outcome.DRIFTED
+    assert probe_malformed_key(fault_server, ANYTHING, records=catalog_with_evidence()).outcome is Outcome.DRIFTED
 
 
 def test_a_404_on_a_mock_is_drift(fault_server: FaultServer) -> None:
-    assert night(fault_server, ANYTHING, live=False).outcome is Outcome.DRIFTED
+    assert probe_malformed_key(fault_server, ANYTHING, live=False).outcome is Outcome.DRIFTED
