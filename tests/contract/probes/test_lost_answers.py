@@ -1,24 +1,32 @@
-"""A lost answer is asked for once more, later, and spoils nothing else."""
+"""A lost answer is asked for once more, later, spoils nothing else, and on a mock is red."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
 
+from catalog_probe.catalog.evidence.verdicts import run_verdict
 from catalog_probe.catalog.evidence.verdicts.partial import is_partial
 from catalog_probe.catalog.model import Outcome
+from catalog_probe.catalog.model.answered_by import AnsweredBy
+from catalog_probe.catalog.model.exits import Exit
 from catalog_probe.catalog.model.labels import UNJUDGED_LABELS
 from catalog_probe.probes.planning.rotation import ALL_ENDPOINTS
+from catalog_probe.probes.targets import target_file as targets
 from tests.harness import fault_changes as edits
 from tests.harness.engines import catalog, probe
 from tests.harness.fault_table import BARE, COMPLIANCE_KEY, answer_in_own_envelope
 from tests.harness.faults import Act, Fault, FaultScope
+from tests.unit.reports.factories import make_run
 
 if TYPE_CHECKING:
     from catalog_probe.catalog.evidence.results import Result
+    from catalog_probe.probes.plugin.embedded_mock import EmbeddedMock
     from catalog_probe.probes.targets.target import Target
     from tests.harness.fault_proxy import FaultServer
+
 
 CREATE_MESSAGE = "pa/endpoints/messages/create_message"
 LIST_CHATS = "pa/endpoints/compliance_chats/list_chats"
@@ -211,3 +219,26 @@ def test_a_bare_500_on_one_endpoint_is_not_observed_there_only(
     (finding,) = [finding for finding in result.findings if finding.code == "not-observed"]
     assert finding.endpoints == (CREATE_MESSAGE,)
     assert is_partial(result)
+
+
+RECORD = "pb/rate_limits/limits/general"
+ON_A_MOCK = make_run(
+    live=False, answered_by=AnsweredBy.MOCK, providers=("pb",), expected=("pb",), selected=(RECORD,), policy={}
+)
+
+
+@pytest.mark.parametrize(
+    ("quota", "outcome", "status"),
+    [("2", Outcome.CONFORMS, Exit.FINE), ("3", Outcome.INCONCLUSIVE, Exit.BLIND)],
+    ids=["observed", "lost: the setup is refused"],
+)
+def test_a_record_that_lost_an_observation_makes_a_run_on_a_mock_blind(
+    fresh_mock: EmbeddedMock, quota: str, outcome: Outcome, status: Exit
+) -> None:
+    target = targets.load("mock").with_addresses(fresh_mock.addresses())
+    pb = target.providers["pb"]
+    changed = replace(pb, values={**pb.values, "minute_quota": quota})
+    result = probe(replace(target, providers={"pb": changed}), [RECORD])[RECORD]
+    assert (result.outcome, run_verdict.exit_status(ON_A_MOCK, [result])) == (outcome, status)
+    lost = {finding.label for finding in result.findings if finding.code == "not-observed"}
+    assert ("other_key_of_the_project" in lost) is (status is Exit.BLIND)

@@ -1,20 +1,257 @@
-"""Which steps get another attempt, and how the attempts of a record are concluded."""
+"""From attempts to an outcome, and from outcomes to an exit status."""
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
+from hypothesis import given
+from hypothesis import strategies as st
+
+from catalog_probe.catalog.evidence.results import Result
+from catalog_probe.catalog.evidence.verdicts import run_verdict
 from catalog_probe.catalog.model import Aspect, Finding, Outcome, Reason, Severity
 from catalog_probe.catalog.model.codes import ReasonCode
+from catalog_probe.catalog.model.exits import Exit, select_exit
+from catalog_probe.catalog.model.observation import Observation
 from catalog_probe.probes.judging.verdicts.attempts import (
     MAX_ATTEMPTS,
     conclude_record,
+    conclude_step,
     has_transient_step,
+    is_transient,
     list_open_steps,
+    needs_another_attempt,
 )
 from catalog_probe.probes.judging.verdicts.verdict import Verdict
+from tests.harness.exit_status import LIVE, find_exit_status
 
-CONFORMS = Verdict(Outcome.CONFORMS, None)
+if TYPE_CHECKING:
+    import pytest
+
+
+def make_finding(code: str) -> Finding:
+    return Finding(code, Aspect.STATUS, Severity.MUST, code, "answer", observed={"any": [code]})
+
+
+CONFORMS = Verdict(Outcome.CONFORMS)
+GONE = Verdict(Outcome.DRIFTED, None, (make_finding("status-differs"),))
+OTHER = Verdict(Outcome.DRIFTED, None, (make_finding("type-differs"),))
+THIRD = Verdict(Outcome.DRIFTED, None, (make_finding("header-missing"),))
+BOTH = Verdict(Outcome.DRIFTED, None, (*GONE.findings, *OTHER.findings))
+FAULT = Verdict(Outcome.INCONCLUSIVE, Reason("server-fault"), (make_finding("status-differs"),))
+PAGE = Verdict(Outcome.INCONCLUSIVE, Reason("gateway-page"), (make_finding("body-malformed"),))
+BUSY = Verdict(Outcome.INCONCLUSIVE, Reason("unasked-overload"))
+ASSUMPTION_FAILED = Verdict(Outcome.INCONCLUSIVE, Reason("assumption-failed"))
+LANE_STOPPED = Verdict(Outcome.INCONCLUSIVE, Reason("lane-stopped"))
+REFUSED = Verdict(Outcome.RESTRICTED, Reason("probe-refused"))
+BROKEN = Verdict(Outcome.HARNESS_ERROR, Reason("recipe-error"))
+ALL = (CONFORMS, GONE, OTHER, THIRD, FAULT, PAGE, BUSY, ASSUMPTION_FAILED, LANE_STOPPED, REFUSED, BROKEN)
+
+CONCLUSIONS = [
+    ((CONFORMS,), "conforms", ""),
+    ((BUSY, BUSY), "inconclusive", "unasked-overload"),
+    ((BUSY, CONFORMS), "conforms", ""),
+    ((BUSY, REFUSED), "restricted", "probe-refused"),
+    ((BUSY, GONE, GONE), "drifted", ""),
+    ((BUSY, FAULT), "inconclusive", "server-fault"),
+    ((ASSUMPTION_FAILED,), "inconclusive", "assumption-failed"),
+    ((REFUSED,), "restricted", "probe-refused"),
+    ((BROKEN,), "harness_error", "recipe-error"),
+    ((GONE, GONE), "drifted", ""),
+    ((GONE, OTHER, GONE), "drifted", ""),
+    ((GONE, OTHER, OTHER), "drifted", ""),
+    ((GONE, BUSY, GONE), "drifted", ""),
+    ((GONE, CONFORMS), "flaky", "attempts-differ"),
+    ((GONE, OTHER, THIRD), "drifted", ""),
+    ((GONE, BUSY, OTHER), "drifted", ""),
+    ((GONE, BOTH), "drifted", ""),
+    ((GONE, OTHER, CONFORMS), "flaky", "attempts-differ"),
+    ((GONE, BUSY, CONFORMS), "flaky", "attempts-differ"),
+    ((GONE, BUSY, BUSY), "inconclusive", "attempts-disagree"),
+    ((FAULT, FAULT, FAULT), "drifted", ""),
+    ((PAGE, PAGE, PAGE), "drifted", ""),
+    ((PAGE, FAULT, PAGE), "inconclusive", "gateway-page"),
+    ((PAGE, CONFORMS), "conforms", ""),
+    ((FAULT, CONFORMS), "conforms", ""),
+    ((FAULT, FAULT, BUSY), "inconclusive", "unasked-overload"),
+    ((FAULT, FAULT, CONFORMS), "conforms", ""),
+    ((GONE, LANE_STOPPED), "inconclusive", "lane-stopped"),
+    ((BUSY, LANE_STOPPED), "inconclusive", "lane-stopped"),
+]
+
+
+def test_outcome_of_attempts(subtests: pytest.Subtests) -> None:
+    for verdicts, outcome, reason in CONCLUSIONS:
+        with subtests.test(verdicts=verdicts):
+            final = conclude_step(verdicts)
+            assert (final.outcome, final.reason.code if final.reason else "") == (outcome, reason)
+            assert needs_another_attempt(verdicts) is False
+            assert all(needs_another_attempt(verdicts[:count]) for count in range(1, len(verdicts)))
+
+
+def test_common_finding_of_two_drifts_is_kept() -> None:
+    status, other = (
+        replace(verdict.findings[0], assertion=f"answer/{verdict.findings[0].code}") for verdict in (GONE, OTHER)
+    )
+    observation = Observation("", "answer", mismatched={"status-differs": "410", "type-differs": "teapot"})
+    both = Verdict(Outcome.DRIFTED, None, (status, other), (observation,))
+    final = conclude_step((replace(GONE, findings=(status,)), both))
+    assert final.findings == (status,)
+    assert final.observations[0].mismatched == {"status-differs": "410"}
+    assert final.observations[0].not_observed == {"type-differs": "attempts-differ"}
+
+
+def test_last_of_two_different_drifts_is_kept() -> None:
+    assert conclude_step((GONE, OTHER, THIRD)) is THIRD
+
+
+def make_fault(*findings: Finding) -> Verdict:
+    return Verdict(Outcome.INCONCLUSIVE, Reason("server-fault"), findings)
+
+
+STATUS = Finding("status-differs", Aspect.STATUS, Severity.MUST, "", "answer", "", 404, 500)
+OTHER_LABEL = replace(STATUS, label="other")
+
+
+def test_repeated_server_fault_is_drift_only_with_findings(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[str, tuple[Finding, ...], str]] = [("own", (STATUS,), "drifted"), ("foreign", (), "inconclusive")]
+    for case, faults, outcome in cases:
+        with subtests.test(case=case):
+            assert conclude_step((make_fault(*faults),) * MAX_ATTEMPTS).outcome == outcome
+
+
+def test_different_server_faults_are_inconclusive() -> None:
+    final = conclude_step((make_fault(STATUS), make_fault(OTHER_LABEL), make_fault(STATUS)))
+    assert (final.outcome, final.reason and final.reason.code) == (Outcome.INCONCLUSIVE, "server-fault")
+
+
+def test_every_sequence_of_attempts_is_concluded() -> None:
+    for sequence in itertools.product(ALL, repeat=MAX_ATTEMPTS):
+        count = next((n for n in range(1, MAX_ATTEMPTS) if not needs_another_attempt(sequence[:n])), MAX_ATTEMPTS)
+        assert not needs_another_attempt(sequence[:count])
+        final = conclude_step(sequence[:count])
+        if final.outcome is Outcome.DRIFTED:
+            assert count > 1, "a drift is confirmed"
+            assert CONFORMS not in sequence[:count]
+        if final.outcome is Outcome.CONFORMS:
+            assert sequence[count - 1] is CONFORMS
+            assert all(is_transient(verdict) for verdict in sequence[: count - 1]), (
+                "what was seen otherwise is no accident"
+            )
+        if final.outcome is Outcome.FLAKY:
+            assert sum(verdict.outcome.is_conclusive for verdict in sequence[:count]) > 1
+
+
+def make_result(
+    outcome: Outcome, number: int = 0, *, provider: str = "pa", reason: str = "", accepted_difference: str = ""
+) -> Result:
+    return Result(
+        f"{provider}/errors/general/r{number}",
+        {},
+        outcome,
+        Reason(reason) if reason else None,
+        accepted_difference={"state": accepted_difference} if accepted_difference else None,
+    )
+
+
+CONFORMING = [make_result(Outcome.CONFORMS, number) for number in range(8)]
+TIMED_OUT = make_result(Outcome.INCONCLUSIVE, reason="read-timeout")
+
+
+def test_exit_status_of_results(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[list[Result], Exit]] = [
+        ([], Exit.BLIND),
+        (CONFORMING, Exit.FINE),
+        ([*CONFORMING, make_result(Outcome.DRIFTED)], Exit.DRIFT),
+        ([*CONFORMING, make_result(Outcome.FLAKY)], Exit.DRIFT),
+        ([*CONFORMING, make_result(Outcome.DRIFTED, accepted_difference="accounted")], Exit.FINE),
+        ([*CONFORMING, make_result(Outcome.DRIFTED, accepted_difference="new_aspects")], Exit.DRIFT),
+        ([*CONFORMING, make_result(Outcome.CONFORMS, accepted_difference="stale")], Exit.DRIFT),
+        ([*CONFORMING, make_result(Outcome.RESTRICTED)], Exit.FINE),
+        ([*CONFORMING, TIMED_OUT, TIMED_OUT], Exit.FINE),
+        ([*CONFORMING, TIMED_OUT, TIMED_OUT, TIMED_OUT], Exit.BLIND),
+        ([*CONFORMING, make_result(Outcome.INCONCLUSIVE, reason="lane-stopped")], Exit.BLIND),
+        ([*CONFORMING, *[make_result(Outcome.INCONCLUSIVE, reason="twin-not-allowed")] * 3], Exit.BLIND),
+        (
+            [
+                *CONFORMING,
+                *[make_result(Outcome.INCONCLUSIVE, reason="twin-not-allowed", accepted_difference="accounted")] * 3,
+            ],
+            Exit.FINE,
+        ),
+        (
+            [
+                *CONFORMING,
+                *[make_result(Outcome.INCONCLUSIVE, reason="gateway-page", accepted_difference="accounted")] * 3,
+            ],
+            Exit.BLIND,
+        ),
+        ([TIMED_OUT], Exit.BLIND),
+        ([make_result(Outcome.RESTRICTED)], Exit.BLIND),
+        ([TIMED_OUT, make_result(Outcome.RESTRICTED)], Exit.BLIND),
+        ([make_result(Outcome.NOT_PROBED, reason="credential-missing")], Exit.BLIND),
+        ([make_result(Outcome.NOT_PROBED, reason="no-recipe")], Exit.BLIND),
+        ([make_result(Outcome.CONFORMS, provider="pb")], Exit.BLIND),
+        ([*CONFORMING, make_result(Outcome.INCONCLUSIVE, reason="not-reported")], Exit.HARNESS_ERROR),
+        ([make_result(Outcome.NOT_PROBED, reason="credential-missing", provider="pb"), *CONFORMING], Exit.FINE),
+        ([TIMED_OUT, make_result(Outcome.DRIFTED, provider="pb")], Exit.BLIND),
+        ([TIMED_OUT, make_result(Outcome.HARNESS_ERROR, provider="pb")], Exit.HARNESS_ERROR),
+        ([*CONFORMING, make_result(Outcome.HARNESS_ERROR), make_result(Outcome.DRIFTED)], Exit.HARNESS_ERROR),
+    ]
+    for results, status in cases:
+        with subtests.test(results=results):
+            assert find_exit_status(results, "pa") is status
+
+
+def test_run_without_verdict_is_never_fine(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[list[Result], Exit]] = [
+        ([], Exit.NOTHING_SELECTED),
+        ([make_result(Outcome.NOT_PROBED, reason="provider-not-configured")], Exit.BLIND),
+        ([make_result(Outcome.NOT_PROBED, reason="credential-empty")], Exit.BLIND),
+        ([make_result(Outcome.NOT_PROBED, reason="provider-only-cause")], Exit.NOTHING_SELECTED),
+        ([make_result(Outcome.NOT_PROBED, reason="cost-not-allowed")], Exit.NOTHING_SELECTED),
+        ([TIMED_OUT], Exit.BLIND),
+        ([make_result(Outcome.RESTRICTED)], Exit.BLIND),
+        ([TIMED_OUT, make_result(Outcome.NOT_PROBED, provider="pb")], Exit.BLIND),
+        ([TIMED_OUT, make_result(Outcome.CONFORMS, provider="pb")], Exit.FINE),
+        ([make_result(Outcome.NOT_PROBED), make_result(Outcome.CONFORMS, provider="pb")], Exit.FINE),
+    ]
+    for results, status in cases:
+        with subtests.test(results=results):
+            assert find_exit_status(results) is status
+
+
+def test_stale_accepted_difference_is_drift() -> None:
+    run = replace(
+        LIVE,
+        expected=("pa",),
+        policy={"stale_accepted_differences": ["divergences.json:pa/errors/general/x: is stale"]},
+    )
+    assert run_verdict.exit_status(run, CONFORMING) is Exit.DRIFT
+
+
+@given(st.sets(st.sampled_from(Exit), min_size=1))
+def test_highest_exit_status_applies(statuses: set[Exit]) -> None:
+    order = [Exit.USAGE, Exit.HARNESS_ERROR, Exit.BLIND, Exit.DRIFT, Exit.NOTHING_SELECTED, Exit.FINE]
+    assert select_exit(statuses) is min(statuses, key=order.index)
+
+
+@given(st.lists(st.tuples(st.sampled_from(Outcome), st.sampled_from(["pa", "pb"]))))
+def test_harness_error_always_wins(outcomes: list[tuple[Outcome, str]]) -> None:
+    results = [
+        make_result(outcome, number, provider=provider, reason="x")
+        for number, (outcome, provider) in enumerate(outcomes)
+    ]
+    status = find_exit_status(results, "pa")
+    assert find_exit_status([*results, make_result(Outcome.HARNESS_ERROR, 999)], "pa") is Exit.HARNESS_ERROR
+    assert (status is Exit.FINE) <= all(
+        result.outcome in (Outcome.CONFORMS, Outcome.RESTRICTED, Outcome.INCONCLUSIVE, Outcome.NOT_PROBED)
+        for result in results
+    )
+
+
 DRIFTED = Verdict(
     Outcome.DRIFTED,
     None,
@@ -90,14 +327,14 @@ def test_transient_steps() -> None:
 
 
 STEP = Verdict(Outcome.INCONCLUSIVE, Reason(ReasonCode.STEP_UNSEEN, "after what was never done"))
-REFUSED = Verdict(Outcome.RESTRICTED, Reason(ReasonCode.PROBE_REFUSED, "403"))
+PROBE_REFUSED = Verdict(Outcome.RESTRICTED, Reason(ReasonCode.PROBE_REFUSED, "403"))
 LATER = ("gone", "")
 
 
 def test_dependent_step_is_asked_again_with_open_steps_only() -> None:
     assert list_open_steps([{NAMED: STOPPED, LATER: STEP}]) == {NAMED, LATER}
     assert list_open_steps([{NAMED: CONFORMS, LATER: STEP}]) == frozenset()
-    assert list_open_steps([{NAMED: STOPPED, LATER: REFUSED}]) == {NAMED}
+    assert list_open_steps([{NAMED: STOPPED, LATER: PROBE_REFUSED}]) == {NAMED}
     assert list_open_steps([{NAMED: STOPPED, LATER: replace(STEP, reason=None)}]) == {NAMED}
     earlier_attempts: list[dict[tuple[str, str], Verdict]] = [{LATER: STEP}] * (MAX_ATTEMPTS - 1)
     assert list_open_steps([*earlier_attempts, {NAMED: STOPPED}]) == {NAMED, LATER}
@@ -109,7 +346,7 @@ def test_dependent_step_is_concluded_after_its_step() -> None:
         conclude_record([{NAMED: STOPPED, LATER: STEP}, {NAMED: CONFORMS, LATER: CONFORMS}]).outcome is Outcome.CONFORMS
     )
     assert (
-        conclude_record([{NAMED: STOPPED, LATER: REFUSED}, {NAMED: CONFORMS, LATER: CONFORMS}]).outcome
+        conclude_record([{NAMED: STOPPED, LATER: PROBE_REFUSED}, {NAMED: CONFORMS, LATER: CONFORMS}]).outcome
         is Outcome.RESTRICTED
     )
 
