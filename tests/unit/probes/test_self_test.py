@@ -138,8 +138,8 @@ FAILED_SELF_TESTS = {
 
 
 def test_failed_self_test_is_a_harness_error_in_every_view(subtests: pytest.Subtests) -> None:
-    for results in FAILED_SELF_TESTS.values():
-        with subtests.test(results=results):
+    for name, results in FAILED_SELF_TESTS.items():
+        with subtests.test(name):
             run = make_run()
             assert run_verdict.exit_status(run, results) is Exit.HARNESS_ERROR
             overview = Overview(run, results)
@@ -170,8 +170,8 @@ def test_lane_without_verdict_needs_no_self_test() -> None:
 
 
 def test_failed_self_test_survives_merging_in_any_order(subtests: pytest.Subtests) -> None:
-    for results in FAILED_SELF_TESTS.values():
-        with subtests.test(results=results):
+    for name, results in FAILED_SELF_TESTS.items():
+        with subtests.test(name):
             bad = (make_run("r-1"), results)
             good = (make_run("r-2", started_at="2026-11-21T02:00:00Z"), [make_conforming(), run_self_test()])
             for shards in ([bad, good], [good, bad], [bad, bad], [merge_runs([bad, good]), good]):

@@ -74,8 +74,8 @@ EXCHANGES_WITH_KEY = {
 
 
 def test_key_in_a_field_is_hidden_everywhere(subtests: pytest.Subtests) -> None:
-    for exchange in EXCHANGES_WITH_KEY.values():
-        with subtests.test(exchange=exchange):
+    for place, exchange in EXCHANGES_WITH_KEY.items():
+        with subtests.test(place):
             redactor = make_redactor([RecordedAttempt("here", (exchange,))], [unknown_target()])
             assert redactor.redact_text(KEY).startswith("${CREDENTIAL_")
             assert redactor.redact_text(f"no {KEY}.").startswith("[hidden: contains ${CREDENTIAL_")
@@ -94,8 +94,8 @@ EXCHANGES_WITH_JWT = {
 
 
 def test_jwt_is_hidden_wherever_it_is(subtests: pytest.Subtests) -> None:
-    for exchange in EXCHANGES_WITH_JWT.values():
-        with subtests.test(exchange=exchange):
+    for place, exchange in EXCHANGES_WITH_JWT.items():
+        with subtests.test(place):
             redactor = make_redactor([RecordedAttempt("here", (exchange,))], [unknown_target()])
             assert JWT not in redactor.redact_text(f"no {JWT}")
 

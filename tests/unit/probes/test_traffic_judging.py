@@ -268,20 +268,16 @@ def test_ordinary_header_value_is_compared(subtests: pytest.Subtests) -> None:
             assert {finding.location for finding in judge_record(OVERLOADED, attempt).drifts} == {"equals:/request_id"}
 
 
-def test_redacted_field_is_not_observed(subtests: pytest.Subtests) -> None:
-    for mark in REDACTION_MARKS:
-        with subtests.test(mark=mark):
-            body = {**OVERLOADED_BODY, "request_id": mark}
-            verdict = judge_record(OVERLOADED, make_attempt(529, body))
-            assert verdict.outcome is Outcome.CONFORMS, verdict.findings
-            (observation,) = verdict.observations
-            assert not any("/request_id" in key for key in (*observation.matched, *observation.mismatched))
+def test_redacted_field_is_not_observed() -> None:
+    body = {**OVERLOADED_BODY, "request_id": REDACTION_MARKS[0]}
+    verdict = judge_record(OVERLOADED, make_attempt(529, body))
+    assert verdict.outcome is Outcome.CONFORMS, verdict.findings
+    (observation,) = verdict.observations
+    assert not any("/request_id" in key for key in (*observation.matched, *observation.mismatched))
 
 
-def test_redacted_error_type_matches_no_record(subtests: pytest.Subtests) -> None:
-    for mark in REDACTION_MARKS:
-        with subtests.test(mark=mark):
-            assert judged_records(make_attempt(529, error_body(mark, "Overloaded"))) == {}
+def test_redacted_error_type_matches_no_record() -> None:
+    assert judged_records(make_attempt(529, error_body(REDACTION_MARKS[0], "Overloaded"))) == {}
 
 
 def make_own_attempt(**body: Any) -> RecordedAttempt:

@@ -120,8 +120,8 @@ UNREADABLE = {
 
 
 def test_binary_body_is_kept_as_size_and_digest(subtests: pytest.Subtests) -> None:
-    for raw in UNREADABLE.values():
-        with subtests.test(raw=raw):
+    for name, raw in UNREADABLE.items():
+        with subtests.test(name):
             assert body.parse_body(raw) == (f"[{len(raw)} bytes, sha256 {hashlib.sha256(raw).hexdigest()}]", "binary")
 
 
