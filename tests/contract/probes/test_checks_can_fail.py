@@ -18,8 +18,7 @@ from catalog_probe.probes.judging.verdicts.attempts import MAX_ATTEMPTS, conclud
 from catalog_probe.probes.recipes.book import recipe_book
 from tests.harness.engines import CleanResults, catalog
 from tests.harness.mutants.running import list_large_steps
-from tests.harness.spoiling import SpoiledExchange, spoil
-from tests.harness.spoiling_relations import spoil_relations
+from tests.harness.spoiling import SpoiledExchange, spoil, spoil_relations
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
