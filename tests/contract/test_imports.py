@@ -6,6 +6,7 @@ import ast
 import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
+from graphlib import CycleError, TopologicalSorter
 from typing import TYPE_CHECKING
 
 from catalog_probe import catalog as catalog_package
@@ -60,30 +61,13 @@ def list_imports(module: str, file: Path) -> Iterator[tuple[str, str]]:
             yield from ((source, name.name) for name in node.names)
 
 
-def find_cycles(graph: Graph) -> list[list[str]]:
-    """Return the modules of each cycle, in alphabetical order.
-
-    Two modules are in one cycle if each can be reached from the other.
-    """
-    reachable = {module: _reach(graph, module) for module in graph}
-    cycles = {
-        tuple(sorted(other for other in reached if module in reachable[other]))
-        for module, reached in reachable.items()
-        if module in reached
-    }
-    return [list(cycle) for cycle in sorted(cycles)]
-
-
-def _reach(graph: Graph, start: str) -> set[str]:
-    """Every module that can be reached by imports from one; itself only if it is in a cycle."""
-    reached: set[str] = set()
-    waiting = list(graph[start])
-    while waiting:
-        module = waiting.pop()
-        if module not in reached:
-            reached.add(module)
-            waiting += graph[module]
-    return reached
+def find_cycle(graph: Graph) -> set[str]:
+    """Return the modules of a cycle, or nothing if there is none."""
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as error:
+        return set(error.args[1])
+    return set()
 
 
 def _known_imports(module: str, file: Path, known: Iterable[str]) -> frozenset[str]:
@@ -134,7 +118,7 @@ def is_for_recipes(source: str, own: str) -> bool:
 def test_no_modules_import_each_other() -> None:
     graph = build_graph(CHECKOUT / package for package in root_packages())
     assert len(graph) > 400, "every package is read"
-    assert find_cycles(graph) == [], "move what both need to where it belongs"
+    assert find_cycle(graph) == set(), "move what both need to where it belongs"
 
 
 def test_no_recipes_import_each_other(subtests: pytest.Subtests) -> None:
@@ -142,7 +126,7 @@ def test_no_recipes_import_each_other(subtests: pytest.Subtests) -> None:
         with subtests.test(provider=provider):
             graph = build_graph([SHIPPED.recipes / provider])
             assert any(graph.values()), "relative imports are read"
-            assert find_cycles(graph) == [], "move what both need to where it belongs"
+            assert find_cycle(graph) == set(), "move what both need to where it belongs"
 
 
 def test_a_cycle_is_found_wherever_the_import_stands(tmp_path: Path, subtests: pytest.Subtests) -> None:
@@ -160,14 +144,14 @@ def test_a_cycle_is_found_wherever_the_import_stands(tmp_path: Path, subtests: p
             folder = write_package(
                 tmp_path / "made", __init__="", first=text, second="from made import third", third="import made.first"
             )
-            assert find_cycles(build_graph([folder])) == [["made.first", "made.second", "made.third"]]
+            assert find_cycle(build_graph([folder])) == {"made.first", "made.second", "made.third"}
 
 
 def test_a_module_that_two_import_is_no_cycle(tmp_path: Path) -> None:
     modules = {"first": "from . import third, second", "second": "import made.third", "third": "import os"}
     graph = build_graph([write_package(tmp_path / "made", **modules)])
     assert graph == {"made.first": {"made.second", "made.third"}, "made.second": {"made.third"}, "made.third": set()}
-    assert find_cycles(graph) == []
+    assert find_cycle(graph) == set()
 
 
 def test_recipes_import_only_what_they_are_written_in(subtests: pytest.Subtests) -> None:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from tests.harness.engines import CleanResults
 
 SENT = Event("setup", {"setup": {}}, sent=True)
-ENDINGS = ("complete", "capped", "stalled", "malformed", "cut")
+ENDINGS = ("complete", "stalled", "cut")
 CLOSES = (
     Close(None, "", clean=True),
     Close(1000, "bye", clean=True),
