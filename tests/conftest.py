@@ -20,6 +20,7 @@ except ModuleNotFoundError:  # pytest would print a traceback of any exception
     raise SystemExit(4) from None
 
 from catalog_probe.catalog.files import provider_folders
+from catalog_probe.catalog.recognition.identify import Recognizer
 from catalog_probe.probes.planning.rotation import ALL_ENDPOINTS
 from catalog_probe.probes.plugin.embedded_mock import EmbeddedMock
 from catalog_probe.probes.targets import target_file as targets
@@ -115,6 +116,15 @@ def mock() -> Iterator[EmbeddedMock]:
 @pytest.fixture(scope="session")
 def mock_target(mock: EmbeddedMock) -> Target:
     return targets.load("mock").with_addresses(mock.addresses())
+
+
+RECOGNIZERS = cache(Recognizer.from_records)
+
+
+@pytest.fixture
+def shared_recognizers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Compile what recognizes a provider's answers once; each recording compiles it anew, which takes 0.1 s."""
+    monkeypatch.setattr(Recognizer, "from_records", RECOGNIZERS)
 
 
 @pytest.fixture

@@ -10,7 +10,6 @@ import pytest
 from catalog_probe.catalog.files.manifest import providers
 from catalog_probe.catalog.model import Aspect, Finding, Outcome
 from catalog_probe.catalog.model.codes import FindingCode
-from catalog_probe.catalog.recognition.identify import Recognizer
 from catalog_probe.probes.traffic.json_lines import parse_exchange
 from catalog_probe.probes.traffic.recording import Recording
 from catalog_probe.probes.traffic.sources import unknown_target
@@ -121,9 +120,9 @@ def test_rate_limit_headers_of_captures_break_no_rule(subtests: pytest.Subtests)
             assert [codes for codes in drifts if {code for code, _ in codes} - {FindingCode.HEADER_MISSING}] == []
 
 
-def test_captures_as_recordings_are_evidence_of_their_own_rows_only(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.usefixtures("shared_recognizers")
+def test_captures_as_recordings_are_evidence_of_their_own_rows_only() -> None:
     """Every second capture without its headers, as many are published."""
-    monkeypatch.setattr(Recognizer, "from_records", cache(Recognizer.from_records))  # each recording compiles it anew
     wrong: dict[str, list[str]] = {}
     right = 0
     for number, capture in enumerate(load_captures()):

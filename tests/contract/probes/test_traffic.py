@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
+
 from tests.harness.engines import mock_target_at, probe
 from tests.harness.recordings import judge_recording, read_recording
 from tests.harness.serving import serving
@@ -17,6 +19,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from catalog_probe.catalog.evidence.results import Result
+
+pytestmark = pytest.mark.usefixtures("shared_recognizers")
 
 SPOILT = [f"pa/errors/general/{slug}" for slug in ("key_malformed", "payment_problem", "rate_limit", "overloaded")]
 

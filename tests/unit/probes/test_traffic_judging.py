@@ -6,6 +6,8 @@ import json
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+import pytest
+
 from catalog_probe.catalog.model import Event, Exchange, Outcome, Request, Response
 from catalog_probe.catalog.model.codes import FindingCode
 from catalog_probe.probes.targets.target import Provider, Target
@@ -20,9 +22,9 @@ from catalog_probe.probes.wire.redaction.work import Work
 from tests.harness.engines import catalog
 
 if TYPE_CHECKING:
-    import pytest
-
     from catalog_probe.catalog.evidence.results import Result
+
+pytestmark = pytest.mark.usefixtures("shared_recognizers")
 
 AT = "2026-01-31T04:00:00Z"
 KEY = "sk-canary-7f3a9c20-not-to-be-seen"

@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qs, urlsplit
 
+import pytest
+
 from catalog_probe.catalog.model import Outcome
 from catalog_probe.probes.traffic.recording_files import read_recordings
 from catalog_probe.probes.traffic.sources import unknown_target
@@ -16,11 +18,11 @@ from catalog_probe.probes.traffic.traffic import Traffic
 from tests.harness.engines import catalog
 
 if TYPE_CHECKING:
-    import pytest
-
     from catalog_probe.catalog.evidence.results import Result
     from catalog_probe.catalog.model import Json
     from catalog_probe.probes.traffic.recording import Recording
+
+pytestmark = pytest.mark.usefixtures("shared_recognizers")
 
 PB = "/pb/v1beta/models"
 GENERATE = "pb/endpoints/generation/generate_content_v1beta"
