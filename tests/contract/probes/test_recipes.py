@@ -14,7 +14,7 @@ from catalog_probe.catalog.files.store import Catalog
 from catalog_probe.catalog.model import Address, Reason, Record
 from catalog_probe.catalog.model.explanations import NOT_PROBED
 from catalog_probe.catalog.model.reach import Reach
-from catalog_probe.probes.calls.call import Call, get, post
+from catalog_probe.probes.calls.call import get, post
 from catalog_probe.probes.calls.placeholders import fill_placeholders
 from catalog_probe.probes.coverage import completeness as fit
 from catalog_probe.probes.coverage import record_coverage, tally
@@ -25,7 +25,6 @@ from catalog_probe.probes.planning.reach import ProviderReach, provider_reaches
 from catalog_probe.probes.recipes.book import RecipeBook, recipe_book
 from catalog_probe.probes.recipes.recipe import Family, Recipe, recipe
 from catalog_probe.probes.targets import target_file as targets
-from catalog_probe.probes.targets.dialect import Dialect
 from catalog_probe.probes.targets.target import Cost, Credential, Provider, Target
 from tests.harness.engines import catalog
 
@@ -301,31 +300,3 @@ def test_a_plan_with_one_key_probes_the_records_of_that_reach() -> None:
     }
     assert {address for address, reach in found.items() if reach is Reach.ONE_KEY} <= probed.keys()
     assert {found[address] for address in probed} == {Reach.ONE_KEY, Reach.MORE}
-
-
-NAMES = st.from_regex(r"(pa-)?[a-z]{1,8}(-[a-z]{1,8})?", fullmatch=True)
-WORDS = st.text(st.characters(codec="ascii", exclude_characters="_-"), max_size=10)
-
-
-@given(st.dictionaries(NAMES, WORDS))
-def test_headers_come_back_as_they_went_out(headers: dict[str, str]) -> None:
-    dialect = Dialect("pa-", "acme-", "pa_", "acme_")
-    assert dialect.headers_in(dialect.headers_out(headers)) == headers
-    assert not any(name.startswith("pa-") for name in dialect.headers_out(headers))
-
-
-@given(
-    st.recursive(
-        WORDS | WORDS.map("pa_{}".format) | st.none(), lambda inner: st.lists(inner) | st.dictionaries(WORDS, inner)
-    )
-)
-def test_identifiers_come_back_as_they_went_out(value: object) -> None:
-    dialect = Dialect("pa-", "acme-", "pa_", "acme_")
-    assert dialect.json_in(dialect.json_out(value)) == value
-
-
-def test_a_provider_without_prefixes_is_not_translated() -> None:
-    dialect = Dialect.for_provider(Provider("pd"))
-    headers = {"x-ratelimit-limit": "pa_1", "pa-version": "1"}
-    assert dialect.headers_out(headers) == headers == dialect.headers_in(headers)
-    assert Call("GET", "/").is_websocket is False

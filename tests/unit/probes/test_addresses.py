@@ -111,6 +111,7 @@ def dial(call: Call, address: str, **values: str) -> DialAttempt | None:
         return raised.value
     assert isinstance(raised.value, ProbeStopped)
     assert raised.value.reason.code == ReasonCode.UNSAFE_PATH
+    assert raised.value.reason.code in INCONCLUSIVE
     return None
 
 
@@ -242,10 +243,6 @@ def test_chained_look_up_with_unsafe_value_is_refused(subtests: pytest.Subtests)
     for first in ["/other.example", "v1/..", "%2e%2e"]:
         with subtests.test(first=first):
             assert run_look_up(first) == ReasonCode.UNSAFE_PATH
-
-
-def test_unsafe_path_is_inconclusive() -> None:
-    assert ReasonCode.UNSAFE_PATH in INCONCLUSIVE
 
 
 def test_refused_call_never_reads_the_key() -> None:

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from catalog_probe.catalog.model import Outcome
 from catalog_probe.mockserver.app import create_app
 from catalog_probe.probes.targets.dialect import Dialect
+from catalog_probe.probes.targets.target import Provider
 from tests.harness.engines import engine, mock_target_at
 from tests.harness.serving import serving
 
@@ -55,6 +56,31 @@ def test_translated_path_is_translated_back(segments: list[str]) -> None:
     """Unless the recipe's path contains a real prefix itself."""
     path = "/".join(["", *segments])
     assert REAL.url_in(f"http://host{REAL.path_out(path)}") == f"http://host{path.replace('/real_', '/pa_')}"
+
+
+NAMES = st.from_regex(r"(pa-)?[a-z]{1,8}(-[a-z]{1,8})?", fullmatch=True)
+WORDS = st.text(st.characters(codec="ascii", exclude_characters="_-"), max_size=10)
+
+
+@given(st.dictionaries(NAMES, WORDS))
+def test_headers_come_back_as_they_went_out(headers: dict[str, str]) -> None:
+    assert REAL.headers_in(REAL.headers_out(headers)) == headers
+    assert not any(name.startswith("pa-") for name in REAL.headers_out(headers))
+
+
+@given(
+    st.recursive(
+        WORDS | WORDS.map("pa_{}".format) | st.none(), lambda inner: st.lists(inner) | st.dictionaries(WORDS, inner)
+    )
+)
+def test_identifiers_come_back_as_they_went_out(value: object) -> None:
+    assert REAL.json_in(REAL.json_out(value)) == value
+
+
+def test_a_provider_without_prefixes_is_not_translated() -> None:
+    dialect = Dialect.for_provider(Provider("pd"))
+    headers = {"x-ratelimit-limit": "pa_1", "pa-version": "1"}
+    assert dialect.headers_out(headers) == headers == dialect.headers_in(headers)
 
 
 def test_provider_with_real_prefixes_conforms() -> None:
