@@ -116,17 +116,6 @@ def proofs(session: nox.Session) -> None:
 
 
 @nox.session
-def mutate(session: nox.Session) -> None:
-    """Mutate the pure core, one change at a time, and name each change that no test notices.
-
-    All mutants take an hour; `-- --into FILE` resumes. `-- judging/` selects a folder, `-- redaction --sample 50` a
-    sample, `-- redactor.py:91` a line.
-    """
-    install(session, "test")
-    session.run("python", "-m", "tests.harness.mutate", *session.posargs, env=KEEP_BYTECODE)
-
-
-@nox.session
 def mutants(session: nox.Session) -> None:
     """Break each documented behaviour of the mock, and name what no record notices: `-- --provider pb --why`."""
     install(session, "test")

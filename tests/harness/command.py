@@ -128,7 +128,7 @@ def child_environ(variables: Mapping[str, str]) -> dict[str, str]:
     this Python (its environment need not be activated), then the developer's.
     """
     inherited = {
-        name: value for name, value in os.environ.items() if not name.startswith(("PYTEST_", "COV_", *TARGET_VARIABLES))
+        name: value for name, value in os.environ.items() if not name.startswith(("PYTEST_", *TARGET_VARIABLES))
     }
     python_path = [str(LOOPBACK_GUARD), variables.get("PYTHONPATH") or inherited.get("PYTHONPATH", "")]
     path = [variables.get("PATH", ""), str(Path(sys.executable).parent), inherited.get("PATH", "")]

@@ -149,7 +149,7 @@ def _wait_for_end(process: subprocess.Popen[bytes], started: float) -> tuple[int
 
 
 def _child_environ() -> dict[str, str]:
-    return {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST_", "COV_"))}
+    return {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
 
 
 def _outcome(out: Path, case: HostileCase, terminal: str) -> str:
