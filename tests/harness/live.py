@@ -7,12 +7,15 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from catalog_probe.catalog.files.provider_folders import ProviderFolder
 from catalog_probe.probes.plugin.embedded_mock import EmbeddedMock
 from catalog_probe.probes.targets import target_file as targets
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
+
+    import pytest
 
     from catalog_probe.probes.targets.target import Target
 
@@ -77,9 +80,6 @@ def mock_process(*providers: str) -> Iterator[dict[str, str]]:
         mock.stop()
 
 
-def make_accepting_plugin(path: Path) -> str:
-    """Return the code of a pytest plugin by which a run reads accepted differences from this file."""
-    return (
-        "from pathlib import Path\nfrom catalog_probe.catalog.files.provider_folders import ProviderFolder\n"
-        f"ProviderFolder.accepted_differences = property(lambda folder: Path({str(path)!r}))\n"
-    )
+def use_accepted_differences(file: Path, patch: pytest.MonkeyPatch) -> None:
+    """Let runs in this process read accepted differences from this file."""
+    patch.setattr(ProviderFolder, "accepted_differences", property(lambda _: file))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.files.store import RECORDS
-from tests.harness.command import CommandResult, pytest_probes
+from tests.harness.command import CommandResult, probe_here
 from tests.harness.live import LiveTarget, write_live_target
 
 if TYPE_CHECKING:
@@ -35,4 +35,4 @@ class Nights:
         """Run the night of a day, with these arguments."""
         common = ("--target", str(self.target.path), "--catalog", str(self.records), "--today", today)
         out = self.folder / f"{today}-{len(list(self.folder.iterdir()))}"  # a day may have several nights
-        return pytest_probes(out, *common, *arguments, environ=self.target.environ)
+        return probe_here(out, *common, *arguments, environ=self.target.environ)

@@ -13,7 +13,7 @@ import pytest
 from catalog_probe.catalog.files.store import RECORDS, Catalog
 from catalog_probe.catalog.model import Outcome, Severity, Tag
 from catalog_probe.catalog.model.codes import ReasonCode
-from tests.harness.command import CommandResult, pytest_probes
+from tests.harness.command import CommandResult, probe_here
 from tests.harness.live import write_live_target
 from tests.harness.serving import serving
 from tests.harness.wrong_provider import SpoilableAnswer, WrongProvider
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 MODEL, TOKENS = "pa/endpoints/models/get_model", "pa/endpoints/messages/count_tokens"
 UNKNOWN_MODEL, BATCHES = "pa/errors/general/unknown_model", "pa/endpoints/batches/list_batches"
+
+CHOSEN = "models or count_tokens or batches or (general and unknown)"
 
 CREATED = re.compile(r"/pa/v1/(models/.+|messages/count_tokens)")
 NOWHERE = {"type": "error", "error": {"type": "not_found_error", "message": "No such path."}}
@@ -65,8 +67,8 @@ def probe_two_nights(folder: Path) -> Nights:
     with serving(WrongProvider(contradict_assumptions)) as base:
         tonight = write_live_target(folder, {"pa": f"{base}/pa"})
         for today in ("2026-11-20", "2026-11-21"):
-            arguments = ("--target", str(tonight.path), "--catalog", str(records), "--today", today)
-            nights_results.append(pytest_probes(folder / today, *arguments, "--update", environ=tonight.environ))
+            arguments = ("--target", str(tonight.path), "--catalog", str(records), "--today", today, "-k", CHOSEN)
+            nights_results.append(probe_here(folder / today, *arguments, "--update", environ=tonight.environ))
             texts.append("".join(path.read_text() for path in sorted(records.rglob("*.json"))))
     return Nights(nights_results[0], nights_results[1], (texts[0], texts[1]), records)
 

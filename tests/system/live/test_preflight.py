@@ -16,12 +16,14 @@ from catalog_probe.mockserver.app import create_app
 from catalog_probe.probes.plugin.after_run import list_stale_entries
 from catalog_probe.probes.plugin.collection.options import Options
 from catalog_probe.probes.running.engine import Engine
-from catalog_probe.probes.targets.target import Cost, Target
+from catalog_probe.probes.targets import target_file as targets
+from catalog_probe.probes.targets.target import Cost
 from catalog_probe.probes.wire.redaction.redactor import Redactor
-from tests.harness.command import pytest_probes
+from tests.harness.command import probe_here
 from tests.harness.engines import catalog
-from tests.harness.live import LiveTarget, make_accepting_plugin, mock_process, write_live_target
+from tests.harness.live import LiveTarget, use_accepted_differences, write_live_target
 from tests.harness.serving import serving
+from tests.harness.target_files import pa_target
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -39,10 +41,10 @@ FEW = ("-k", "models or compliance_chats")
 
 
 def test_a_dead_key_makes_the_run_blind_and_names_its_variable(tmp_path: Path) -> None:
-    with mock_process("pa") as addresses:
-        tonight = write_live_target(tmp_path, addresses)
+    with serving(create_app(only=["pa"])) as base:
+        tonight = write_live_target(tmp_path, {"pa": f"{base}/pa"})
         dead = {"PA_API_KEY": "a-key-that-was-deleted-yesterday"}
-        run_result = pytest_probes(tmp_path / "out", "--target", str(tonight.path), *FEW, environ=dead)
+        run_result = probe_here(tmp_path / "out", "--target", str(tonight.path), *FEW, environ=dead)
     assert run_result.status == 10, run_result.all_output
     assert "look at PA_API_KEY" in run_result.output
     assert "blind: pa was not observed" in run_result.output
@@ -50,19 +52,12 @@ def test_a_dead_key_makes_the_run_blind_and_names_its_variable(tmp_path: Path) -
     assert not any(result.attempts for result in run_result.results.values()), "nothing is asked with a dead key"
 
 
-NO_KEY: dict[str, str] = {}
-MISSING_SECRET = {"PA_API_KEY": ""}
-
-
-@pytest.mark.parametrize(
-    ("expected", "environ", "is_expected"),
-    [(True, NO_KEY, True), (None, NO_KEY, False)],
-)
+@pytest.mark.parametrize(("expected", "is_expected"), [(True, True), (None, False)])
 def test_a_missing_key_makes_the_run_blind_and_names_what_to_set(
-    tmp_path: Path, expected: bool | None, environ: dict[str, str], is_expected: bool
+    tmp_path: Path, expected: bool | None, is_expected: bool
 ) -> None:
     tonight = write_live_target(tmp_path, {"pa": "https://provider.invalid"}, expected=expected)
-    run_result = pytest_probes(tmp_path / "out", "--target", str(tonight.path), *FEW, environ=environ)
+    run_result = probe_here(tmp_path / "out", "--target", str(tonight.path), *FEW)
     assert run_result.status == 10, run_result.all_output
     assert run_result.run.expected == (("pa",) if is_expected else ())
     assert "blind: pa was not observed: nothing was probed" in run_result.output
@@ -71,15 +66,17 @@ def test_a_missing_key_makes_the_run_blind_and_names_what_to_set(
     assert {result.outcome for result in run_result.results.values()} == {Outcome.NOT_PROBED}
 
 
-@pytest.mark.parametrize(("expected", "is_expected"), [("no", False), ("", True)])
-@pytest.mark.parametrize("variables", [("PA_API_KEY",), ("PA_COMPLIANCE_KEY", "PA_API_KEY", "PA_ADMIN_KEY")])
+@pytest.mark.parametrize(
+    ("expected", "is_expected", "variables"),
+    [("no", False, ("PA_API_KEY",)), ("", True, ("PA_COMPLIANCE_KEY", "PA_API_KEY", "PA_ADMIN_KEY"))],
+)
 def test_an_empty_key_leads_the_summary(
     tmp_path: Path, expected: str, is_expected: bool, variables: tuple[str, ...]
 ) -> None:
     """An empty key means a missing CI secret, so the provider is expected; the main key is named."""
     environ = {"PA_BASE_URL": "https://provider.invalid", "PA_EXPECTED": expected, **dict.fromkeys(variables, "")}
     chosen = ("--target", "live", "--provider", "anthropic")
-    run_result = pytest_probes(tmp_path / "out", *chosen, *FEW, environ=environ)
+    run_result = probe_here(tmp_path / "out", *chosen, *FEW, environ=environ)
     assert run_result.status == 10, run_result.all_output
     assert run_result.run.expected == (("pa",) if is_expected else ())
     message = "blind: pa was not observed: the API key is missing: PA_API_KEY is set but empty; set it to the key"
@@ -88,17 +85,13 @@ def test_an_empty_key_leads_the_summary(
     assert {result.outcome for result in run_result.results.values()} == {Outcome.NOT_PROBED}
 
 
-@pytest.mark.parametrize(
-    ("address", "reason"), [("https://provider.invalid", "name-unresolved"), ("http://127.0.0.1:9", "connect-refused")]
-)
-def test_a_provider_with_an_address_and_a_key_is_expected(tmp_path: Path, address: str, reason: str) -> None:
-    tonight = write_live_target(tmp_path, {"pa": address}, expected=None)
-    chosen = ("--target", str(tonight.path), "-k", "models")
-    run_result = pytest_probes(tmp_path / "out", *chosen, environ=tonight.environ)
+def test_a_provider_with_an_address_and_a_key_is_expected(tmp_path: Path) -> None:
+    tonight = write_live_target(tmp_path, {"pa": "http://127.0.0.1:9"}, expected=None)
+    run_result = probe_here(tmp_path / "out", "--target", str(tonight.path), *FEW, environ=tonight.environ)
     assert run_result.status == 10, run_result.all_output
     assert run_result.run.expected == ("pa",)
     assert "blind: pa was not observed: no record has a verdict" in run_result.output
-    assert reason in {result.reason.code for result in run_result.results.values() if result.reason}
+    assert "connect-refused" in {result.reason.code for result in run_result.results.values() if result.reason}
 
 
 class PausingMock:
@@ -185,14 +178,8 @@ ACCEPTED = AcceptedDifference(MODELS, "night", ("status",), "known", "2026-01-01
 
 def options(*accepted: AcceptedDifference, today: date) -> Options:
     """Return options that the check of accepted differences needs."""
-    target = replace(night_target(), name="night")
+    target = replace(targets.load("live", {}), name="night")
     return Options(catalog(), target, ("pa",), ("endpoints",), frozenset(), False, False, Path(), today, accepted)
-
-
-def night_target() -> Target:
-    from catalog_probe.probes.targets import target_file as targets
-
-    return targets.load("live", {})
 
 
 @pytest.mark.parametrize(
@@ -212,18 +199,17 @@ def test_a_stale_accepted_difference_fails_runs_on_its_target(
     assert all(words in line for words, line in zip(messages, lines, strict=True))
 
 
-def test_a_run_with_a_stale_entry_exits_1(tmp_path: Path) -> None:
-    """A plugin replaces the shipped file, which only has shipped records."""
-    accepted_differences = tmp_path / "divergences.json"
-    (tmp_path / "with_another_file.py").write_text(make_accepting_plugin(accepted_differences))
-    accepted_differences.write_text(
-        '[{"address":"pd/endpoints/models/no_such","target":"mock","assertions":["answer/status"],"reason":"r",'
+def test_a_run_with_a_stale_entry_exits_1(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The shipped file only has shipped records, so another one takes its place."""
+    file = tmp_path / "divergences.json"
+    use_accepted_differences(file, monkeypatch)
+    file.write_text(
+        '[{"address":"pa/endpoints/models/no_such","target":"elsewhere","assertions":["answer/status"],"reason":"r",'
         '"first_seen":"2026-01-01","review_by":"2099-01-01"}]'
     )
-    environ = {"PYTHONPATH": str(tmp_path)}
-    run_result = pytest_probes(
-        tmp_path / "out", "-p", "with_another_file", "--provider", "pd", "-k", "models", environ=environ
-    )
+    with serving(create_app(only=["pa"])) as base:
+        target = pa_target(tmp_path / "target.toml", base)
+        run_result = probe_here(tmp_path / "out", "--target", target, "-k", "get_model")
     assert run_result.status == 1, run_result.all_output
     assert "divergences.json" in run_result.output
     assert "no record has this address" in run_result.output
