@@ -22,7 +22,7 @@ from catalog_probe.catalog.evidence.causes import find_causes
 from catalog_probe.catalog.evidence.harness_results import select_record_results
 from catalog_probe.catalog.files.provider_folders import SHIPPED
 from catalog_probe.catalog.model import Severity
-from tests.harness.command import CHECKOUT, CommandResult, child_environ, pytest_probes
+from tests.harness.command import CHECKOUT, CommandResult, child_environ, probe_here
 from tests.harness.target_files import toml
 
 if TYPE_CHECKING:
@@ -45,9 +45,6 @@ FINDINGS = Path(__file__).with_name("field_findings.tsv")
 KINDS = {Severity.SHOULD: "resolved", Severity.INFO: "news"}
 IGNORED_CODES = frozenset({"not-observed", "generic-message"})
 """Findings on any mock: steps that this account does not allow, and generic messages."""
-
-DEADLINE_S = 600
-"""Seconds; a night takes ten on an idle machine."""
 
 
 @contextmanager
@@ -99,7 +96,7 @@ def run_night(
     folder.mkdir(parents=True, exist_ok=True)
     environ = write_live_target(folder / "field.toml", addresses, rate=rate)
     chosen = ("--target", str(folder / "field.toml"), "--today", day.isoformat(), "--depth", "quick")
-    return pytest_probes(folder / "out", *chosen, *arguments, environ=environ, deadline_s=DEADLINE_S)
+    return probe_here(folder / "out", *chosen, *arguments, environ=environ)
 
 
 class FieldFinding(NamedTuple):

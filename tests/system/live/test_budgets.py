@@ -10,12 +10,13 @@ import pytest
 
 from catalog_probe.catalog.model import Outcome
 from catalog_probe.catalog.model.labels import CLEANUP
+from catalog_probe.mockserver.app import create_app
 from catalog_probe.probes.planning.sharding import find_group
-from catalog_probe.probes.plugin.embedded_mock import EmbeddedMock
 from catalog_probe.probes.recipes.book import recipe_book
-from tests.harness.command import pytest_probes
+from tests.harness.command import probe_here, pytest_probes
 from tests.harness.engines import catalog, mock_target_at, probe
-from tests.harness.live import mock_process, write_live_target
+from tests.harness.live import write_live_target
+from tests.harness.serving import serving
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,9 +28,8 @@ if TYPE_CHECKING:
 
 @pytest.fixture(scope="module")
 def base() -> Iterator[str]:
-    mock = EmbeddedMock(["pa"])
-    yield mock.addresses()["pa"]["base_url"].removesuffix("/pa")
-    mock.stop()
+    with serving(create_app(only=["pa"])) as address:
+        yield address
 
 
 def pa(base: str, **changes: int) -> Target:
@@ -80,13 +80,12 @@ def test_lanes_that_share_a_budget_share_a_process(base: str) -> None:
     )
 
 
-def test_under_xdist_the_budget_holds_for_the_whole_run(tmp_path: Path) -> None:
-    with mock_process("pa") as addresses:
-        tonight = write_live_target(tmp_path, addresses, max_requests=6)
-        arguments = ("--target", str(tonight.path), "--provider", "pa", "-n", "2")
-        ran = pytest_probes(tmp_path / "out", *arguments, environ=tonight.environ)
-        assert ran.status == 10, ran.all_output
-        assert 0 < count_sent(ran.results) <= 6
-        refused = pytest_probes(tmp_path / "out2", *arguments, "--dist", "load", environ=tonight.environ)
-        assert refused.status == 4
-        assert "only --dist loadgroup can keep" in refused.all_output
+def test_under_xdist_the_budget_holds_for_the_whole_run(base: str, tmp_path: Path) -> None:
+    tonight = write_live_target(tmp_path, {"pa": f"{base}/pa"}, max_requests=6)
+    arguments = ("--target", str(tonight.path), "-k", "models or files or agents", "-n", "2")
+    ran = pytest_probes(tmp_path / "out", *arguments, environ=tonight.environ)
+    assert ran.status == 10, ran.all_output
+    assert 0 < count_sent(ran.results) <= 6
+    refused = probe_here(tmp_path / "out2", *arguments, "--dist", "load", environ=tonight.environ)
+    assert refused.status == 4
+    assert "only --dist loadgroup can keep" in refused.all_output

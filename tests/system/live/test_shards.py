@@ -14,14 +14,16 @@ import pytest
 from catalog_probe.catalog.files.store import RECORDS
 from catalog_probe.catalog.model import KINDS, Outcome
 from catalog_probe.catalog.writeback.update import read_evidence, update_records
+from catalog_probe.mockserver.app import create_app
 from catalog_probe.probes.planning.sharding import Shard, find_group, select_addresses
 from catalog_probe.probes.plugin.collection.options import Options
 from catalog_probe.probes.targets import target_file as targets
 from catalog_probe.probes.targets.target import Cost, Target
 from tests.harness.checkouts import copy_folder
-from tests.harness.command import CommandResult, pytest_probes
+from tests.harness.command import CommandResult, probe_here
 from tests.harness.engines import catalog, mock_target_at
-from tests.harness.live import mock_process, write_live_target
+from tests.harness.live import write_live_target
+from tests.harness.serving import serving
 
 if TYPE_CHECKING:
     from tests.harness.once import Once
@@ -102,11 +104,11 @@ def shards(once: Once) -> list[CommandResult]:
     """One night of two providers on three machines."""
 
     def probe_shards(folder: Path) -> list[CommandResult]:
-        with mock_process("pa", "pd") as addresses:
-            tonight = write_live_target(folder, addresses)
+        with serving(create_app(only=["pa", "pd"])) as base:
+            tonight = write_live_target(folder, {name: f"{base}/{name}" for name in ("pa", "pd")})
             common = ("--target", str(tonight.path), "--kind", "endpoints", "--today", "2026-11-20")
             return [
-                pytest_probes(folder / str(number), *common, "--shard", f"{number}/3", environ=tonight.environ)
+                probe_here(folder / str(number), *common, "--shard", f"{number}/3", environ=tonight.environ)
                 for number in (1, 2, 3)
             ]
 
