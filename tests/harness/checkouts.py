@@ -49,6 +49,14 @@ def copy_parts(to: Path, *names: str) -> Path:
     return to
 
 
+def remove_providers(catalog: Path, *names: str) -> None:
+    """Remove providers from a copy of the catalog that needs to hold the others alone."""
+    for name in names:
+        shutil.rmtree(catalog / "records" / name)
+        (catalog / "facts" / f"{name}.tsv").unlink()
+        (catalog / "providers" / f"{name}.toml").unlink()
+
+
 def use_as_checkout(folder: Path, patch: pytest.MonkeyPatch) -> None:
     """Make a folder the working directory, and have commands take it for the checkout."""
     patch.chdir(folder)

@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 
 from catalog_probe.catalog.files.store import Catalog
+from tests.harness.checkouts import remove_providers
 
 ROOT = Path(__file__).parents[3]
 PAGE = (ROOT / "docs" / "adding-a-record.md").read_text(encoding="utf-8")
@@ -40,6 +41,7 @@ def checkout_without_it(tmp_path: Path) -> Path:
     for name in ("catalog", "catalog_probe", "probes"):
         shutil.copytree(ROOT / name, tmp_path / name, ignore=ignored)
     shutil.copy(ROOT / "pyproject.toml", tmp_path)
+    remove_providers(tmp_path / "catalog", "pb", "pc", "pd")  # `check` takes a second for each
     records = json.loads((tmp_path / RECORDS).read_text(encoding="utf-8"))
     del records["payment_problem"]
     (tmp_path / RECORDS).write_text(json.dumps(records, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from catalog_probe.catalog.model.exits import Exit
-from tests.harness.checkouts import copy_folder
-from tests.harness.command import CHECKOUT, child_environ, pytest_probes
+from tests.harness.checkouts import copy_folder, remove_providers
+from tests.harness.command import CHECKOUT, child_environ, probe_here
 from tests.harness.live import write_live_target
 
 if TYPE_CHECKING:
@@ -162,10 +162,7 @@ def make_repository(folder: Path) -> Path:
     for package in ("catalog", "catalog_probe", "probes", "reports"):
         copy_folder(CHECKOUT / package, root / package)
     shutil.copy2(CHECKOUT / "pyproject.toml", root)
-    for other in ("pa", "pb", "pc"):  # the nights below are of PD, and each look at the others takes seconds
-        shutil.rmtree(root / "catalog" / "records" / other)
-        for path in (root / "catalog" / "facts" / f"{other}.tsv", root / "catalog" / "providers" / f"{other}.toml"):
-            path.unlink()
+    remove_providers(root / "catalog", "pa", "pb", "pc")  # the nights below are of PD
     (root / ".ci").mkdir()
     shutil.copy(CHECKOUT / ".ci" / "propose", root / ".ci" / "propose")
     shutil.copy(CHECKOUT / ".gitignore", root / ".gitignore")
@@ -238,7 +235,7 @@ def write_executable(path: Path, text: str) -> None:
 
 def probe_words(words: str, folder: Path, addresses: Mapping[str, str], status: int = 0) -> Path:
     tonight = write_live_target(folder, addresses)
-    night = pytest_probes(folder / "out", "--target", str(tonight.path), "-k", words, environ=tonight.environ)
+    night = probe_here(folder / "out", "--target", str(tonight.path), "-k", words, environ=tonight.environ)
     assert night.status == status, night.all_output
     return night.folder
 
@@ -292,41 +289,23 @@ def test_a_night_becomes_one_pull_request(proposed: Repository, first: Path) -> 
     assert proposed.tip("main") == proposed.git("rev-parse", "main"), "nothing goes to the main branch by itself"
 
 
-def test_the_next_night_builds_on_the_open_proposal(proposed: Repository, second: Path) -> None:
-    before = proposed.tip(PROPOSAL)
-    proposed.take_calls()
-    proposed.propose(second)
-    assert proposed.take_calls() == ["pr list", "pr list", "pr edit"]
-    assert proposed.list_changed_files() == [MODELS, NOT_FOUND], "what the first night saw is still proposed"
-    proposed.git("merge-base", "--is-ancestor", before, "FETCH_HEAD")
-    assert len(proposed.read(HISTORY, "reports/history/night.jsonl").splitlines()) == 2
-
-
-def test_a_blind_night_takes_nothing_back(proposed: Repository, blind: Path) -> None:
-    before = proposed.tip(PROPOSAL)
-    assert "says the same" in proposed.propose(blind)
-    assert proposed.tip(PROPOSAL) == before
-
-
-def test_a_reviewer_s_commit_stays_and_is_built_on(proposed: Repository, second: Path) -> None:
+def test_the_next_night_builds_on_the_open_proposal_its_reviewer_and_main(proposed: Repository, second: Path) -> None:
     text = proposed.read(PROPOSAL, MODELS)
     reviewer_commit = proposed.commit(
         PROPOSAL, {MODELS: text.replace('"note": "', '"note": "Reviewed. ') + "\n", "NOTES": "a\n"}
     )
-    proposed.propose(second)
-    proposed.list_changed_files()
-    proposed.git("merge-base", "--is-ancestor", reviewer_commit, "FETCH_HEAD")
-    assert proposed.read(PROPOSAL, "NOTES") == "a"
-    assert proposed.list_changed_files() == ["NOTES", MODELS, NOT_FOUND]
-
-
-def test_the_main_branch_is_merged_into_an_open_proposal(proposed: Repository, second: Path) -> None:
     proposed.commit("main", {"README.md": "More to read.\n"})
     proposed.git("fetch", "--quiet", "origin")
+    proposed.take_calls()
     proposed.propose(second)
+    assert proposed.take_calls() == ["pr list", "pr list", "pr edit"]
     proposed.git("fetch", "--quiet", "origin", PROPOSAL)
+    proposed.git("merge-base", "--is-ancestor", reviewer_commit, "FETCH_HEAD")
     proposed.git("merge-base", "--is-ancestor", "origin/main", "FETCH_HEAD")
-    assert proposed.git("diff", "--name-only", "origin/main", "FETCH_HEAD").splitlines() == [MODELS, NOT_FOUND]
+    changed = proposed.git("diff", "--name-only", "origin/main", "FETCH_HEAD").splitlines()
+    assert changed == ["NOTES", MODELS, NOT_FOUND], "what the first night saw is still proposed"
+    assert "Reviewed. " in proposed.read(PROPOSAL, MODELS)
+    assert len(proposed.read(HISTORY, "reports/history/night.jsonl").splitlines()) == 2
 
 
 def test_a_proposal_with_merge_conflicts_is_left_to_a_person(proposed: Repository, second: Path, blind: Path) -> None:
@@ -342,14 +321,12 @@ def test_a_proposal_with_merge_conflicts_is_left_to_a_person(proposed: Repositor
     assert proposed.list_changed_files() == [MODELS, NOT_FOUND], "what it could not say then it says now"
 
 
-@pytest.mark.parametrize("is_branch_gone", [False, True])
 def test_a_closed_proposal_stays_closed_until_there_is_something_new(
-    proposed: Repository, first: Path, similar: Path, is_branch_gone: bool
+    proposed: Repository, first: Path, similar: Path
 ) -> None:
     """The memory of what it said is compared line by line; it may have damaged lines, in any order."""
     proposed.close()
-    if is_branch_gone:
-        proposed.git("push", "--quiet", "origin", f":refs/heads/{PROPOSAL}")
+    proposed.git("push", "--quiet", "origin", f":refs/heads/{PROPOSAL}")
     memory = proposed.read(HISTORY, "reports/history/proposed.txt").splitlines()
     proposed.commit(HISTORY, {"reports/history/proposed.txt": "\n".join(["\0\x1b[", *reversed(memory)]) + "\n"})
     proposed.take_calls()
@@ -364,21 +341,14 @@ def test_a_merged_proposal_does_not_block_the_next_one(proposed: Repository, fir
     """A merged text may be proposed again, here because somebody reverted it."""
     before = proposed.read("main", MODELS)
     proposed.squash()
+    proposed.take_calls()
     assert "nothing to say" in proposed.propose(first)
+    assert proposed.take_calls() == ["pr list"]
     proposed.commit("main", {MODELS: f"{before}\n"})
     proposed.git("fetch", "--quiet", "origin")
     proposed.propose(first)
     assert [pull["state"] for pull in proposed.pulls] == ["MERGED", "OPEN"]
     assert proposed.list_changed_files() == [MODELS]
-
-
-def test_with_nothing_to_say_there_is_no_pull_request(proposed: Repository, first: Path) -> None:
-    proposed.git("push", "--quiet", "origin", f"{proposed.tip(PROPOSAL)}:refs/heads/main")
-    proposed.git("fetch", "--quiet", "origin")
-    proposed.close("MERGED")
-    proposed.take_calls()
-    assert "nothing to say" in proposed.propose(first)
-    assert proposed.take_calls() == ["pr list"]
 
 
 def test_each_shard_that_cannot_be_read_is_named_and_left_out(
@@ -404,16 +374,6 @@ def test_with_no_shard_that_can_be_read_nothing_is_pushed(repository: Repository
     assert (repository.tip(PROPOSAL), repository.tip(HISTORY)) == ("", "")
 
 
-def test_a_history_branch_made_from_main_changes_nothing_else(proposed: Repository, second: Path) -> None:
-    proposed.git("push", "--quiet", "--force", "origin", f"main:refs/heads/{HISTORY}")
-    proposed.propose(second)
-    assert proposed.list_changed_files() == [MODELS, NOT_FOUND]
-    proposed.git("fetch", "--quiet", "origin", HISTORY)
-    kept = proposed.git("ls-tree", "-r", "--name-only", "FETCH_HEAD").splitlines()
-    assert "reports/history/night.jsonl" in kept
-    assert all(path.startswith("reports/history/") for path in kept)
-
-
 def test_a_hostile_history_branch_is_data(proposed: Repository, second: Path, tmp_path: Path) -> None:
     marker = tmp_path / "pwned"
     code = f"import pathlib; pathlib.Path({str(marker)!r}).write_text('x')\n"
@@ -426,10 +386,14 @@ def test_a_hostile_history_branch_is_data(proposed: Repository, second: Path, tm
         "catalog_probe/catalog/__init__.py": code,
         MODELS: "{}",
     }
-    proposed.commit(HISTORY, hostile, author="stranger")
+    proposed.commit(HISTORY, hostile, onto="main", author="stranger")
     proposed.propose(second)
     assert not marker.exists()
     assert proposed.list_changed_files() == [MODELS, NOT_FOUND]
+    proposed.git("fetch", "--quiet", "origin", HISTORY)
+    kept = proposed.git("ls-tree", "-r", "--name-only", "FETCH_HEAD").splitlines()
+    assert "reports/history/night.jsonl" in kept
+    assert all(path.startswith("reports/history/") for path in kept)
     assert (proposed.root / "catalog_probe/catalog/__init__.py").read_text() == proposed.read(
         "main", "catalog_probe/catalog/__init__.py"
     ) + "\n"
@@ -462,47 +426,39 @@ def test_two_simultaneous_nights_are_both_proposed(
     assert len(proposed.read(HISTORY, "reports/history/night.jsonl").splitlines()) == 2
 
 
-@pytest.mark.parametrize("call", [1, 2, 3])
+FORBIDDEN = "GraphQL: GitHub Actions is not permitted to create or approve pull requests (createPullRequest)"
+
+
 @pytest.mark.parametrize(
-    ("start", "failing", "following", "expected_files"),
+    ("start", "nights", "call", "failure", "advice"),
     [
-        ("repository", "first", "second", [MODELS, NOT_FOUND]),
-        ("proposed", "second", "blind", [MODELS, NOT_FOUND]),
+        ("repository", ("first", "second"), 1, "HTTP 502: Bad Gateway", ""),
+        ("repository", ("first", "second"), 3, FORBIDDEN, "Settings > Actions > General"),
+        ("proposed", ("second", "blind"), 3, "HTTP 502: Bad Gateway", ""),
     ],
-    ids=["create", "edit"],
+    ids=["list", "create", "edit"],
 )
 def test_after_a_failed_call_of_github_the_next_night_proposes_both(
-    request: pytest.FixtureRequest, start: str, failing: str, following: str, expected_files: list[str], call: int
+    request: pytest.FixtureRequest, start: str, nights: tuple[str, str], call: int, failure: str, advice: str
 ) -> None:
-    """A night has three calls, whether it opens a pull request or edits one: see the tests above."""
+    """Before the push, and after it; a blind night takes nothing back."""
     repository: Repository = request.getfixturevalue(start)
-    repository.fail_at(call)
-    output = repository.propose(request.getfixturevalue(failing), status=1)
+    failing, following = map(request.getfixturevalue, nights)
+    repository.fail_at(call, failure)
+    output = repository.propose(failing, status=1)
     assert len(repository.take_calls()) == call
-    assert "HTTP 502: Bad Gateway" in output
+    assert failure in output
+    assert advice in output
     assert "this night stays in the queue" in output
     assert len(repository.queued_branches) == 1
     repository.fail_at(0)
-    repository.propose(request.getfixturevalue(following))
-    assert repository.list_changed_files() == expected_files
+    repository.propose(following)
+    assert repository.list_changed_files() == [MODELS, NOT_FOUND]
     assert repository.queued_branches == []
     [pull] = repository.pulls
     assert "With what 1 earlier nights saw" in pull["body"]
     remembered = repository.read(HISTORY, "reports/history/night.jsonl").splitlines()
     assert len(remembered) == (2 if start == "repository" else 3)
-
-
-def test_a_night_waits_until_a_reviewer_mends_what_cannot_be_read(
-    proposed: Repository, second: Path, blind: Path
-) -> None:
-    before = proposed.tip(PROPOSAL)
-    proposed.commit(PROPOSAL, {MODELS: '{"list_models": 1}'})
-    output = proposed.propose(second, status=4)
-    assert f"{MODELS.partition('/')[2]}" in output
-    assert "this night stays in the queue" in output
-    proposed.git("push", "--quiet", "--force", "origin", f"{before}:refs/heads/{PROPOSAL}")
-    proposed.propose(blind)
-    assert proposed.list_changed_files() == [MODELS, NOT_FOUND]
 
 
 REJECTING = """\
@@ -512,11 +468,11 @@ case "$1" in {pattern}) exit 1;; esac
 """
 
 
-@pytest.mark.parametrize("pattern", [f"refs/heads/{HISTORY}", f"refs/heads/{PROPOSAL}", "refs/heads/nightly/[!q]*"])
+@pytest.mark.parametrize("branch", [HISTORY, PROPOSAL])
 def test_after_a_failed_push_the_next_night_proposes_both(
-    repository: Repository, first: Path, second: Path, pattern: str
+    repository: Repository, first: Path, second: Path, branch: str
 ) -> None:
-    write_executable(repository.remote / "hooks" / "update", REJECTING.format(pattern=pattern))
+    write_executable(repository.remote / "hooks" / "update", REJECTING.format(pattern=f"refs/heads/{branch}"))
     assert "this night stays in the queue" in repository.propose(first, status=1)
     (repository.remote / "hooks" / "update").unlink()
     repository.propose(second)
@@ -568,14 +524,6 @@ def test_the_pull_request_of_a_fork_is_not_ours(repository: Repository, first: P
     assert [pull["isCrossRepository"] for pull in repository.pulls] == [True, False]
 
 
-def test_a_forbidden_pull_request_names_the_setting(repository: Repository, first: Path) -> None:
-    forbidden = "GraphQL: GitHub Actions is not permitted to create or approve pull requests (createPullRequest)"
-    repository.fail_at(3, f"pull request create failed: {forbidden}")
-    output = repository.propose(first, status=1)
-    assert forbidden in output
-    assert 'Settings > Actions > General > "Allow GitHub Actions to create and approve pull requests"' in output
-
-
 CLOSING = """\
 #!/bin/sh
 # A person closes the pull request between this night's look and its push.
@@ -600,14 +548,3 @@ def test_thousands_of_a_reviewer_s_commits_stay(proposed: Repository, second: Pa
     proposed.propose(second)
     proposed.list_changed_files()
     proposed.git("merge-base", "--is-ancestor", "many", "FETCH_HEAD")
-
-
-def test_a_damaged_line_of_the_history_is_named_and_stays(proposed: Repository, second: Path) -> None:
-    name = "reports/history/night.jsonl"
-    proposed.commit(HISTORY, {name: "{}\n" + proposed.read(HISTORY, name) + "\n"})
-    assert "night.jsonl:1: not a history line that can be read (no address_set); it is skipped" in proposed.propose(
-        second
-    )
-    lines = proposed.read(HISTORY, name).splitlines()
-    assert lines[0] == "{}"
-    assert len(lines) == 3
