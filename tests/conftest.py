@@ -50,24 +50,15 @@ that they all go to one worker, which starts the only browser."""
 PROOFS = "proofs"
 """The name of folders with long tests; a test beside each folder shows the same in short."""
 
-COLLECTED: pytest.StashKey[list[str]] = pytest.StashKey()
-"""The ids of all tests of this process in the order of their collection, before any is deselected or moved."""
-
 MOCK_PROCESS = "mock"
 """The fixture that starts a process, however indirectly a test uses it."""
 
 
-def pytest_configure(config: pytest.Config) -> None:
+def pytest_configure() -> None:
     """Refuse to run without assertions: pytest restores them in tests, but not in the modules that tests share."""
     if not __debug__:
         raise pytest.UsageError("tests assert, and PYTHONOPTIMIZE leaves that out; unset it")
-    config.stash[COLLECTED] = []
     gc.set_threshold(100_000)  # by default the collector takes a fifth of the quick tests
-
-
-def pytest_itemcollected(item: pytest.Item) -> None:
-    """Keep the order of collection, before any plugin changes it."""
-    item.config.stash[COLLECTED].append(item.nodeid)
 
 
 @pytest.hookimpl(wrapper=True)
