@@ -29,8 +29,8 @@ from catalog_probe.cli.target_commands import group as target_group
 from catalog_probe.reports.build import build
 from catalog_probe.reports.history.history_file import append_to_history
 from tests.harness.checkouts import copy_folder, use_as_checkout
-from tests.harness.command import pytest_probes, run_pytest_here
-from tests.system.docs.test_commands import COMMANDS, OF_LIVE_TARGETS, OF_NIGHTS
+from tests.harness.command import probe_here, run_pytest_here
+from tests.system.docs.test_commands import COMMANDS, OF_LIVE_TARGETS, OF_NIGHTS, narrow_selection
 from tests.unit.reports.factories import make_finding
 
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ def reader(once: Once) -> Path:
 
 def make_reader(place: Path) -> Path:
     words = " or ".join(address.rpartition("/")[2] for address in DRIFTING)
-    first_run = pytest_probes(place / "probed", "--provider", "pa,pc", "-k", words, "-q")
+    first_run = probe_here(place / "probed", "--provider", "pa,pc", "-k", words, "-q")
     folder = place / "reader"
     first, results = read_run(first_run.folder / RESULTS_FILE)
     drifting_results = [make_drifted(result) if result.record in DRIFTING else result for result in results]
@@ -185,7 +185,7 @@ def test_an_example_runs(
 def run_example(program: str, words: list[str], nights: Path) -> int:
     """Run a command and return its status; commands that never end get `--help`."""
     if program == "catalog-probe" and words[0] == "probe":
-        return run_pytest_here("probes", *words[1:], "--plan", "-q")
+        return run_pytest_here("probes", *narrow_selection(words[1:]), "--plan", "-q")
     if program == "pytest":
         narrow = {"-k", "--cause", "--traffic"} & set(words)  # what probes a whole provider is planned
         out = str(nights / "asked-again")  # else it would be the reader's latest

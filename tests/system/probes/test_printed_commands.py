@@ -10,7 +10,7 @@ from catalog_probe.catalog.check import fixing
 from catalog_probe.catalog.files.store import RECORDS
 from catalog_probe.mockserver.app import create_app
 from tests.harness.checkouts import copy_folder
-from tests.harness.command import CHECKOUT, NO_TEST_PLUGINS, pytest_probes, run_command
+from tests.harness.command import CHECKOUT, NO_TEST_PLUGINS, probe_here, run_command
 from tests.harness.serving import serving_mock
 from tests.harness.target_files import pa_target
 
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 STEPS = "pa/errors/compliance/page_not_valid_for_request"
 """A record that sends a cursor from an earlier answer."""
 
-DRIFTING = {STEPS: 405, "pa/errors/general/unknown_model": 405}
-"""Records, and the status that they state here: another than the mock's."""
+STATED = 405
+"""The status that the record states here: another than the mock's."""
 
 
 class Commands(HTMLParser):
@@ -50,12 +50,11 @@ class Commands(HTMLParser):
 
 def records_that_state_otherwise(folder: Path) -> Path:
     copy_folder(RECORDS, folder)
-    for address, status in DRIFTING.items():
-        provider, kind, family, slug = address.split("/")
-        file = folder / provider / kind / f"{family}.json"
-        data = json.loads(file.read_text(encoding="utf-8"))
-        data[slug]["http_status"] = status
-        file.write_text(json.dumps(data), encoding="utf-8")
+    provider, kind, family, slug = STEPS.split("/")
+    file = folder / provider / kind / f"{family}.json"
+    data = json.loads(file.read_text(encoding="utf-8"))
+    data[slug]["http_status"] = STATED
+    file.write_text(json.dumps(data), encoding="utf-8")
     fixing.fix_records(folder)
     return folder
 
@@ -63,12 +62,11 @@ def records_that_state_otherwise(folder: Path) -> Path:
 def test_every_command_of_a_report_runs_as_it_is_printed(tmp_path: Path) -> None:
     stated = records_that_state_otherwise(tmp_path / "records")
     out = tmp_path / "out"
-    chosen = " or ".join(address.replace("/", " and ") for address in DRIFTING)
     with serving_mock(create_app(only=["pa"])) as addresses:
         target = pa_target(tmp_path / "mock.toml", addresses["pa"]["base_url"].removesuffix("/pa"))
-        seen = pytest_probes(out, "--target", target, "--catalog", str(stated), "-k", chosen)
+        seen = probe_here(out, "--target", target, "--catalog", str(stated), "-k", STEPS)
         results = seen.results
-        assert {address: result.outcome for address, result in results.items()} == dict.fromkeys(DRIFTING, "drifted")
+        assert {address: result.outcome for address, result in results.items()} == {STEPS: "drifted"}
         commands = Commands((seen.folder / "report.html").read_text(encoding="utf-8")).found
         statuses = []
         for command in commands:
@@ -81,7 +79,7 @@ def test_every_command_of_a_report_runs_as_it_is_printed(tmp_path: Path) -> None
             assert done.status == (1 if command.startswith("pytest ") else 0), f"{typed}\n{done.all_output}"
             if command.startswith("curl "):
                 statuses.append(int(done.output.split()[1]))
-    assert len(commands) - len(statuses) == 3 * len(DRIFTING), "of each: ask again, accept, this probe"
+    assert len(commands) - len(statuses) == 3, "ask again, accept, this probe"
     answers = [exchange.response for result in results.values() for exchange in result.attempts[-1].exchanges]
     assert sorted(statuses) == sorted(answer.status for answer in answers if answer is not None and answer.status)
-    assert len(statuses) > len(DRIFTING), "a cursor takes more than one request"
+    assert len(statuses) > 1, "a cursor takes more than one request"

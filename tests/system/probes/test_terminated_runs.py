@@ -34,9 +34,7 @@ def pytest_collection_finish(session):
 '''
 
 
-@pytest.mark.parametrize(
-    ("number", "workers"), [(signal.SIGTERM, ()), (signal.SIGHUP, ()), (signal.SIGTERM, ("-n", "2"))]
-)
+@pytest.mark.parametrize(("number", "workers"), [(signal.SIGHUP, ()), (signal.SIGTERM, ("-n", "2"))])
 def test_a_terminated_run_leaves_a_report(tmp_path: Path, number: signal.Signals, workers: tuple[str, ...]) -> None:
     process = start_run(tmp_path, *workers)
     path = wait_for(lambda: find_results_file(process, tmp_path))

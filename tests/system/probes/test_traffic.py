@@ -10,7 +10,7 @@ import pytest
 
 from catalog_probe.catalog.files.store import RECORDS, Catalog
 from catalog_probe.catalog.model.exits import Exit
-from tests.harness.command import pytest_probes, run_pytest_here
+from tests.harness.command import probe_here, run_pytest_here
 from tests.harness.live import HEADERS
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def test_traffic_of_a_live_target_writes_back_with_the_day_it_was_recorded(tmp_p
     records = tmp_path / "records"
     shutil.copytree(RECORDS / "pd", records / "pd")
     where = ("--target", str(night(tmp_path)), "--catalog", str(records), "--today", "2026-02-10")
-    ran = pytest_probes(tmp_path / "out", *where, "--update", "--provider", "pd", "--traffic", str(recording(tmp_path)))
+    ran = probe_here(tmp_path / "out", *where, "--update", "--provider", "pd", "--traffic", str(recording(tmp_path)))
     assert ran.status == 0, ran.all_output
     assert "traffic: 1 exchanges, 1 of them judged" in ran.output
     result = ran.results[MODEL]
@@ -69,7 +69,7 @@ def test_traffic_of_a_live_target_writes_back_with_the_day_it_was_recorded(tmp_p
 
 
 def test_an_unknown_status_is_in_every_report(tmp_path: Path) -> None:
-    ran = pytest_probes(tmp_path / "out", "-q", *of_both(tmp_path))
+    ran = probe_here(tmp_path / "out", "-q", *of_both(tmp_path))
     assert ran.status == 0, ran.all_output
     assert {address.partition("/")[0] for address in ran.results} == {"pd"}, "the recording has no other provider"
     counts = "traffic: 2 exchanges, 1 of them judged; not judged: 1 like no documented answer"
@@ -87,7 +87,7 @@ def test_an_unknown_status_is_in_every_report(tmp_path: Path) -> None:
 
 
 def test_refusals_without_a_record_are_written_down(tmp_path: Path) -> None:
-    ran = pytest_probes(tmp_path / "out", "--provider", "pd", "--traffic", str(refusal_alone(tmp_path)))
+    ran = probe_here(tmp_path / "out", "--provider", "pd", "--traffic", str(refusal_alone(tmp_path)))
     assert ran.status == Exit.NOTHING_SELECTED, ran.all_output
     assert f"{MODEL}: status 418" in ran.output
     assert f"{MODEL}: status 418" in (ran.folder / "summary.md").read_text()
@@ -115,7 +115,7 @@ def local(folder: Path, name: str = "local.har", answer: Json = None) -> Path:
 
 
 def test_a_recording_of_unknown_hosts_is_reported_and_not_green(tmp_path: Path) -> None:
-    ran = pytest_probes(tmp_path / "out", "--provider", "pa", "--traffic", str(recording(tmp_path)))
+    ran = probe_here(tmp_path / "out", "--provider", "pa", "--traffic", str(recording(tmp_path)))
     assert ran.status == Exit.NOTHING_SELECTED, ran.all_output
     assert "1 to no provider of the target" in ran.output or "1 exchanges, 1 of them judged" in ran.output
 
