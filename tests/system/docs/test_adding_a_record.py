@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 import re
 import shlex
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -16,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from catalog_probe.catalog.files.store import Catalog
-from tests.harness.checkouts import remove_providers
+from tests.harness.checkouts import copy_parts, remove_providers
 
 ROOT = Path(__file__).parents[3]
 PAGE = (ROOT / "docs" / "adding-a-record.md").read_text(encoding="utf-8")
@@ -37,10 +36,7 @@ def run(words: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
 @pytest.fixture
 def checkout_without_it(tmp_path: Path) -> Path:
     """A copy of what the command reads and writes, without facts, record and recipe of the page's example."""
-    ignored = shutil.ignore_patterns("__pycache__", "out", "history", ".cache")
-    for name in ("catalog", "catalog_probe", "probes"):
-        shutil.copytree(ROOT / name, tmp_path / name, ignore=ignored)
-    shutil.copy(ROOT / "pyproject.toml", tmp_path)
+    copy_parts(tmp_path, "catalog", "catalog_probe", "probes", "pyproject.toml")
     remove_providers(tmp_path / "catalog", "pb", "pc", "pd")  # `check` takes a second for each
     records = json.loads((tmp_path / RECORDS).read_text(encoding="utf-8"))
     del records["payment_problem"]

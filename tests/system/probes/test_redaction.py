@@ -207,7 +207,9 @@ def left_behind(ran: CommandResult) -> Iterator[tuple[str, str]]:
                 yield f"{name}, unpacked", unescape("\n".join(unpack_details(text).values()))
 
 
-FEW = ("-k", "models or batches or invalid_request")
+FEW = ("--kind", "endpoints")
+"""A whole selection, so that the run is remembered and has news."""
+
 HOW = {"echoes": FEW, "exceptions": (*FEW, "-p", "leaky"), "workers": (*FEW, "-n", "2", "-p", "leaky")}
 
 
