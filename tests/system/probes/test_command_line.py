@@ -70,7 +70,7 @@ def test_each_request_is_sent_once_however_many_workers_share_the_work(
 ) -> None:
     """Also with xdist's own way of sharing, which gives the items of one lane to several workers."""
     target = pa_target(tmp_path / "target.toml", counting_mock.base)
-    chosen = ("--target", target, "--kind", "endpoints", "-k", "models or batches or compliance_chats")
+    chosen = ("--target", target, "--kind", "endpoints", "-k", "models or list_batches or get_role or get_group")
     sent: dict[str, dict[str, int]] = {}
     for options in ("", "-n 2", "-n 2 --dist load"):
         counting_mock.reset()
@@ -88,7 +88,7 @@ def test_each_request_is_sent_once_however_many_workers_share_the_work(
         controls = counting_mock.count_requests() - sum(sent[options].values())
         assert 0 < controls < 20
     assert sent[""] == sent["-n 2"] == sent["-n 2 --dist load"]
-    assert len(sent[""]) > 5
+    assert len(sent[""]) > 4
 
 
 def test_a_plan_sends_nothing_and_leaves_nothing(counting_mock: CountingMock, tmp_path: Path) -> None:
