@@ -95,9 +95,9 @@ class Repository:
     @property
     def pulls(self) -> list[dict[str, Any]]:
         """Our pull requests, oldest first; that of a fork must stay as it is."""
-        fork_pull, *pulls = json.loads((self.gh / "pulls.json").read_text())
-        assert fork_pull == FORK_PULL
-        return pulls
+        pulls: list[dict[str, Any]] = json.loads((self.gh / "pulls.json").read_text())
+        assert pulls[0] == FORK_PULL
+        return pulls[1:]
 
     @pulls.setter
     def pulls(self, pulls: list[dict[str, Any]]) -> None:
@@ -529,8 +529,8 @@ def test_a_queued_night_that_cannot_be_read_is_named_and_stays(
 
 CLOSING = """\
 #!/bin/sh
-# A person closes the pull request between this night's look and its push.
-case "$(cat)" in *refs/heads/nightly/catalog*) sed -i 's/"OPEN"/"CLOSED"/' "{pulls}"; rm "$0";; esac
+# A person closes our pull request, the second, between this night's look and its push.
+case "$(cat)" in *refs/heads/nightly/catalog*) sed -i 's/"OPEN"/"CLOSED"/2' "{pulls}"; rm "$0";; esac
 """
 
 
