@@ -55,7 +55,7 @@ def test_the_suite_runs_in_a_copy_that_is_not_installed(tmp_path: Path) -> None:
         tmp_path / "clone", "catalog", "catalog_probe", "probes", "reports", "pyproject.toml", "conftest.py"
     )
     plugins = ("-p", "xdist", "-p", "no:cacheprovider")
-    command = [sys.executable, "-m", "pytest", "probes", "-k", "529", "-n", "2", *plugins]
+    command = [sys.executable, "-m", "pytest", "probes", "--provider", "pa", "-k", "529", *plugins]
     ran = subprocess.run(
         command,
         cwd=copy,
