@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from textwrap import indent
 from typing import TYPE_CHECKING, NamedTuple
 
 from catalog_probe.catalog.files.schemas import KIND_SCHEMA, resolve_ref, schemas
@@ -95,7 +94,7 @@ def _join_members(texts: Mapping[str, str]) -> str:
     if not texts:
         return "{}"
     members = (f"{json.dumps(key, ensure_ascii=False)}: {text}" for key, text in texts.items())
-    return "{\n" + indent(",\n".join(members), "  ") + "\n}"
+    return "{\n  " + ",\n".join(members).replace("\n", "\n  ") + "\n}"
 
 
 def _escape_halves(text: str) -> str:

@@ -233,36 +233,12 @@ def write_back(record: Record, response: Response, outcome: Outcome = Outcome.CO
     return plan.record
 
 
-def marks(record: Record) -> dict[str, Json]:
-    """What the record says was seen of each of its headers."""
-    rules = record.data["response_headers" if record.kind == "errors" else "headers"]
-    return {name: rule["seen"] for name, rule in rules.items() if "seen" in rule}
-
-
 def messages(record: Record) -> list[str]:
     return list(record.data.get("live_messages", ()))
 
 
 def make_stream(status: int = 200, *events: Event) -> Response:
     return Response(status, {"request-id": "req_1"}, events=events)
-
-
-def test_a_stream_that_begins_as_documented_says_what_headers_it_has() -> None:
-    after = write_back(OVERLOADED, make_stream(200, Event("error", PA_ERROR)))
-    assert marks(after)["request-id"] == "present"
-
-
-def test_a_refusal_says_nothing_of_the_headers_of_a_stream() -> None:
-    for outcome in [Outcome.DRIFTED, Outcome.CONFORMS]:
-        refused = Response(403, {"request-id": "req_1"}, PA_ERROR, "json")
-        assert marks(write_back(OVERLOADED, refused, outcome)) == {}
-
-
-def test_a_refusal_says_nothing_of_the_headers_that_an_ordinary_answer_has() -> None:
-    refused = Response(403, {"pa-ratelimit-requests-limit": "50"}, PA_ERROR, "json")
-    assert marks(write_back(RATE_LIMITS, refused, Outcome.DRIFTED)) == {}
-    ordinary = replace(refused, status=200)
-    assert marks(write_back(RATE_LIMITS, ordinary, Outcome.DRIFTED))["pa-ratelimit-requests-limit"] == "present"
 
 
 def test_the_message_of_a_body_is_found_in_the_array_around_it() -> None:
@@ -287,24 +263,6 @@ def test_the_message_of_a_stream_is_that_of_the_documented_event() -> None:
 def test_the_message_of_a_grpc_answer_stands_in_its_status() -> None:
     answer = Response(grpc=GrpcStatus(8, "Too many requests for the model."))
     assert messages(write_back(GRPC, answer)) == ["Too many requests for the model."]
-
-
-def test_the_headers_of_another_grpc_status_say_nothing() -> None:
-    rules = {"x-request-id": {"rule": "present", "source": "2:7.6#gRPC 8 RESOURCE_EXHAUSTED"}}
-    record = Record(GRPC.address, {**GRPC.data, "response_headers": rules})
-    refused = Response(headers={"x-request-id": "1"}, grpc=GrpcStatus(7, "No."))
-    assert marks(write_back(record, refused, Outcome.DRIFTED)) == {}
-    assert marks(write_back(record, replace(refused, grpc=GrpcStatus(8)), Outcome.DRIFTED)) == {
-        "x-request-id": "present"
-    }
-
-
-def test_a_header_whose_name_is_a_pattern_is_marked_with_the_value_found() -> None:
-    cases: list[tuple[dict[str, str], str]] = [({"x-limit-1": "9"}, "9"), ({}, "absent")]
-    for headers, mark in cases:
-        rules = {"x-limit-*": {"rule": "equals", "value": "8", "source": "2:8.2#retry-after"}}
-        record = Record(RATE_LIMITS.address, {**RATE_LIMITS.data, "headers": rules})
-        assert marks(write_back(record, Response(200, headers), Outcome.DRIFTED)) == {"x-limit-*": mark}
 
 
 WHERE = {ENDPOINT_ADDRESS: "verification", ERROR_ADDRESS: "observed", LIMITS_ADDRESS: "observed_for_this_key"}

@@ -117,26 +117,32 @@ def test_text_is_written_in_its_own_characters_and_half_a_character_as_it_was() 
     assert format_json({"a": "\ud83d"}) == '{\n  "a": "\\ud83d"\n}\n'
 
 
-def test_evidence_keeps_real_characters_on_its_line() -> None:
-    evidence_lines = {"pa/endpoints/x/y": {"on": "2026-11-01", "mismatched": {"answer/type": "fehlt – ja"}}}
-    text = format_json({"x": {"evidence": {"statements": "9f31c2", "endpoints": evidence_lines}}})
-    assert '"pa/endpoints/x/y": {"on": "2026-11-01", "mismatched": {"answer/type": "fehlt – ja"}}' in text
-
-
-def test_each_unconfirmed_and_resolved_member_is_one_line() -> None:
-    unconfirmed = {"answer/type": {"since": "2026-11-14", "statement": "4e1b63"}}
-    resolved = {"answer/status": {"observed": "403", "on": "2026-11-14"}}
-    text = format_json({"x": {"evidence": {"unconfirmed": unconfirmed, "resolved": resolved}}})
-    assert '        "answer/type": {"since": "2026-11-14", "statement": "4e1b63"}\n' in text
-    assert '        "answer/status": {"observed": "403", "on": "2026-11-14"}\n' in text
-
-
-def test_the_evidence_of_an_endpoint_is_one_line_and_nothing_else_is() -> None:
-    evidence_lines = {"pa/endpoints/a/b": {"on": "2026-11-14", "not_observed": {"answer/type": None}}}
-    text = format_json(
-        {"x": {"evidence": {"statements": "9f31c2", "endpoints": evidence_lines}, "other": evidence_lines}}
-    )
-    assert '        "pa/endpoints/a/b": {"on": "2026-11-14", "not_observed": {"answer/type": null}}\n' in text
-    assert text.count('"on": "2026-11-14"') == 2
-    assert text.count('{"on"') == 1
-    assert format_json({"x": {"other": {"seen": evidence_lines}}}).count('{"on"') == 0
+def test_what_write_back_sets_is_one_line_and_its_evidence_one_for_each_endpoint() -> None:
+    line = {"on": "2026-11-14", "mismatched": {"answer/type": "fehlt – ja"}}
+    record = {
+        "example": {"error": {"code": 404}},
+        "observed": {"verified_at": "2026-11-14", "note": "conforms"},
+        "other": {"verified_at": "2026-11-14"},
+        "evidence": {
+            "schema_version": 1,
+            "endpoints": {"pa/endpoints/a/b": line, "pa/endpoints/c/d": {}},
+            "confirmed": "2fa1c9",
+        },
+    }
+    text = format_record_file({"x": record}, "errors")
+    assert json.loads(text) == {"x": record}
+    assert text.splitlines() == [
+        "{",
+        '  "x": {',
+        '    "example": {"error": {"code": 404}},',
+        '    "observed": {"verified_at": "2026-11-14", "note": "conforms"},',
+        '    "evidence": {"schema_version": 1, "confirmed": "2fa1c9", "endpoints": {',
+        '      "pa/endpoints/a/b": {"on": "2026-11-14", "mismatched": {"answer/type": "fehlt – ja"}},',
+        '      "pa/endpoints/c/d": {}',
+        "    }},",
+        '    "other": {',
+        '      "verified_at": "2026-11-14"',
+        "    }",
+        "  }",
+        "}",
+    ]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from hypothesis import given
 from hypothesis import strategies as st
 
-from catalog_probe.catalog.model import Aspect, Finding, Outcome, Record, Response, Tag
+from catalog_probe.catalog.model import Aspect, Finding, Json, Outcome, Record, Response, Tag
 from catalog_probe.catalog.observed.last_seen import seen_on
 from catalog_probe.catalog.writeback.planner import NoPatch, Patch, UpdatePolicy, plan_patch
 from catalog_probe.catalog.writeback.sightings import Sighting
@@ -57,8 +57,10 @@ def test_conforming_verifies_an_error() -> None:
         "note": "conforms, seen on live in run r1 at 2026-11-20T06:00:00.000Z",
     }
     assert after.data["live_messages"] == ["Slow down."]
-    assert after.data["response_headers"]["request-id"]["seen"] == "present"
-    assert after.data["response_headers"]["x-should-retry"]["seen"] == "false"
+    assert after.data["example"] == {
+        "type": "error",
+        "error": {"type": "rate_limit_error", "message": "Slow down."},
+    }
 
 
 def test_conforming_verifies_an_endpoint() -> None:
@@ -72,7 +74,6 @@ def test_conforming_verifies_an_endpoint() -> None:
         "run": "r1",
         "observed_at": "2026-11-20T06:00:00.000Z",
     }
-    assert after.data["response"]["headers"]["request-id"]["seen"] == "present"
 
 
 def test_conforming_keeps_the_limits_of_this_key() -> None:
@@ -102,17 +103,17 @@ def test_drift_removes_the_verified_tag_and_keeps_the_finding() -> None:
     )
 
 
-def test_a_quiet_night_marks_no_header() -> None:
-    before = plan_record(make_record(), make_sighting(day="2026-11-19"))
-    after = plan_record(before, make_sighting(exchange=make_exchange()))
-    assert "seen" not in after.data["response_headers"]["request-id"]
+def test_an_example_stays_until_its_shape_changes() -> None:
+    def see(before: Record, day: str, body: Json, outcome: Outcome = Outcome.CONFORMS) -> Record:
+        exchange = replace(make_exchange(), response=Response(429, {}, body, "json"))
+        return plan_record(before, make_sighting(outcome, day, exchange=exchange, name=day))
 
-
-def test_a_refusal_marks_no_header_and_hides_no_later_answer() -> None:
-    refused = make_sighting(Outcome.RESTRICTED, "2026-11-18", exchange=make_exchange(headers={}))
-    assert plan_record(make_record(), refused).data["response_headers"] == make_record().data["response_headers"]
-    after = plan_record(make_record(), refused, make_sighting(day="2026-11-19", exchange=make_exchange(), name="r2"))
-    assert after.data["response_headers"]["request-id"]["seen"] == "present"
+    first = see(make_record(), "2026-11-10", {"error": {"message": "Slow down."}})
+    other_words = see(first, "2026-11-11", {"error": {"message": "Slower."}})
+    assert other_words.data["example"] == first.data["example"]
+    another_member: Json = {"error": {"message": "Slow down.", "doc": "x"}}
+    assert see(other_words, "2026-11-12", another_member).data["example"] == another_member
+    assert see(make_record(), "2026-11-12", another_member, Outcome.DRIFTED).data["example"] is None
 
 
 def test_the_param_of_an_error_is_kept_with_its_endpoint() -> None:
@@ -138,23 +139,13 @@ def test_a_patch_describes_its_change() -> None:
         (
             plan_record(make_record(), make_sighting()),
             make_sighting(exchange=make_exchange()),
-            "a wording that was not known yet",
-        ),
-        (
-            plan_record(make_record(), make_sighting(day="2026-11-20")),
-            make_sighting(Outcome.DRIFTED, "2026-11-19", exchange=make_exchange()),
-            "headers that only this run saw",
+            "a wording that was not known yet; an example of its body",
         ),
     ]
     for before, sighting, patch_reason in cases:
         patch = plan_patch(before, [sighting], UpdatePolicy(), TODAY)
         assert isinstance(patch, Patch), (before, sighting)
         assert patch.reason == patch_reason, (before, sighting)
-
-
-def test_headers_of_another_answer_say_nothing_about_the_documented_one() -> None:
-    after = plan_record(make_record(), make_sighting(Outcome.DRIFTED, exchange=make_exchange(403)))
-    assert "seen" not in after.data["response_headers"]["request-id"]
 
 
 def test_absence_of_evidence_changes_nothing_and_says_so() -> None:
@@ -315,7 +306,8 @@ def test_messages_are_bounded_sorted_and_steady() -> None:
 def test_of_as_many_messages_as_a_record_keeps_the_first_in_the_alphabet_stay() -> None:
     full = [f"Wording {letter}" for letter in "bcdefghi"]
     before = plan_record(make_record(live_messages=full), make_sighting())
-    assert plan_record(before, make_sighting(exchange=make_exchange(message="Wording z"))) == before
+    last_in_alphabet = plan_record(before, make_sighting(exchange=make_exchange(message="Wording z")))
+    assert last_in_alphabet.data["live_messages"] == full
     after = plan_record(before, make_sighting(exchange=make_exchange(message="Wording a")))
     assert after.data["live_messages"] == ["Wording a", *full[:-1]]
 
