@@ -58,6 +58,10 @@ class CheckContext:
             raise KeyError(address)
         return record
 
+    def list_malformed(self) -> list[Record]:
+        """List the records that were looked for so far and whose form is wrong."""
+        return [self.catalog[address] for address, is_malformed in self._is_malformed.items() if is_malformed]
+
 
 def check_record(record: Record, context: CheckContext) -> list[Complaint]:
     """Return every complaint about a record.

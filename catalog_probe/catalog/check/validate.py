@@ -18,6 +18,7 @@ from catalog_probe.catalog.files.schema_messages import complaints, quote_value
 from catalog_probe.catalog.files.schemas import KIND_SCHEMA, read_schemas
 from catalog_probe.catalog.files.store import DISCOVERED, RECORDS, Catalog
 from catalog_probe.catalog.files.strict_json import read_object
+from catalog_probe.catalog.model import Address
 from catalog_probe.catalog.model.errors import CatalogError, display_path
 from catalog_probe.catalog.observed.last_seen import is_not_from_provider
 from catalog_probe.catalog.text.phrases import format_count
@@ -119,9 +120,14 @@ def _unreadable(error: CatalogError, root: Path) -> Problem:
 
 
 def _record_problems(records: Iterable[Record], context: CheckContext) -> Iterator[Problem]:
-    for record in records:
-        for complaint in check_record(record, context):
-            yield Problem(context.catalog.file_of(record.address), str(record.address), *complaint)
+    pending, checked = list(records), set[Address]()
+    while pending:
+        for record in pending:
+            checked.add(record.address)
+            for complaint in check_record(record, context):
+                yield Problem(context.catalog.file_of(record.address), str(record.address), *complaint)
+        # A record that is not among these, but that one of these names, keeps that one from being probed.
+        pending = [record for record in context.list_malformed() if record.address not in checked]
 
 
 def _fact_problems(catalog: Catalog, folder: Path) -> Iterator[Problem]:

@@ -246,8 +246,10 @@ def test_a_record_that_names_a_malformed_one_does_not_hide_its_problem(tmp_path:
     assert check(write_catalog(tmp_path, content)) == []
 
     content["pa/errors/general.json"]["rate_limit_error"]["response_headers"] = {"request-id": "always"}
-    problems = check(write_catalog(tmp_path, content))
+    root = write_catalog(tmp_path, content)
+    problems = check(root)
     assert {problem.address for problem in problems} == {ERROR_ADDRESS}
+    assert first_problem_of_run(Catalog.load(root), [ENDPOINT_ADDRESS]).startswith(str(problems[0]))
 
 
 ODD: tuple[Json, ...] = (
