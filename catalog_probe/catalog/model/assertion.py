@@ -108,17 +108,11 @@ class Assertion:
 
     @property
     def is_only_location_assumed(self) -> bool:
-        """Whether only the location is assumed: of a literal value in a body, or of a relation that cites a row.
-
-        A status that a body repeats is such a value: the row of an error states 400, but not that a frame has it in
-        `/status`.
-        """
+        """Whether only the location is assumed: of a literal value in a body, or of a relation that cites a row."""
         if self.basis is not Basis.ASSUMED:
             return False
         if self.key.aspect == "relation":
             return bool(self.source)
-        if self.key.aspect == "status":
-            return bool(self.key.location)
         is_literal = isinstance(self.documented, dict) and not {"const", "enum"}.isdisjoint(self.documented)
         return self.key.aspect == "body" and is_literal
 

@@ -77,7 +77,8 @@ def _is_assumed(expected: Expected, finding: Finding, assertion: Assertion) -> b
     """Whether the difference is one from what we assumed."""
     if assertion.is_only_location_assumed:
         # The value is documented: it may be missing here, but another value in its place is a drift.
-        return finding.observed == ABSENT or finding.code == FindingCode.FIELD_MISSING
+        is_missing = finding.code == FindingCode.VALUES_MISSING and finding.observed == ABSENT
+        return is_missing or finding.code == FindingCode.FIELD_MISSING
     if assertion.basis is Basis.ASSUMED:
         return True
     # If the shape of the whole body is assumed, so is each location in it.
