@@ -161,7 +161,7 @@ class Item:
             "recommended_action": "Ask for another.",
             "backoff": None,
             "example": None,
-            "status": ["DOCUMENTED"],
+            "status": ["DOCUMENTED", "UNVERIFIED"],
             "source": "1:1#error",
         }
 
@@ -174,7 +174,7 @@ ENDPOINT_RECORD: dict[str, Any] = {
     "name": "Get an item",
     "surface": "json",
     "description": "Returns an item, if there is one.",
-    "status": ["DOCUMENTED"],
+    "status": ["DOCUMENTED", "UNVERIFIED"],
     "auth": {
         "header": "authorization",
         "scheme": "bearer",

@@ -231,8 +231,8 @@ class Overview:
         if partly_verified:
             sent = sum(len(record.sent_steps) for record in partly_verified)
             unsent = sum(len(record.unsent_steps) for record in partly_verified)
-            steps = f" of them in part: {sent} of their {sent + unsent} steps were sent"
-            pieces += [(", ", ""), (str(len(partly_verified)), "is:in-part"), (steps, "")]
+            steps = f": {sent} of their {sent + unsent} steps were sent" if unsent else ""
+            pieces += [(", ", ""), (str(len(partly_verified)), "is:in-part"), (f" of them in part{steps}", "")]
         oldest = oldest_age(record for record in self.records if record.verified)
         return [*pieces, (f", oldest evidence {format_age(oldest)}" if oldest is not None else "", "")]
 

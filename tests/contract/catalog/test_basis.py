@@ -83,7 +83,7 @@ def change_record(record: Record, **fields: Any) -> Record:
 
 def test_a_wrong_tag_or_source_is_caught() -> None:
     cases: list[tuple[str, dict[str, Any]]] = [
-        ("pb/errors/general/overloaded", {"status": ["DOCUMENTED", "UNVERIFIED"]}),
+        ("pb/errors/general/overloaded", {"status": ["DOCUMENTED", "LIVE_VERIFIED", "UNVERIFIED"]}),
         ("pb/errors/general/overloaded", {"status": ["UNVERIFIED"], "assumed": {"answer/status": "Not shown."}}),
         ("pb/errors/general/missing_token", {"status": ["DOCUMENTED"]}),
         ("pb/endpoints/generation/stream_generate_content_v1", {"status": ["DOCUMENTED", "UNVERIFIED"]}),

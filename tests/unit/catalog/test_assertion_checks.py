@@ -182,10 +182,12 @@ PARTLY = {ENDPOINT_ADDRESS: {"on": ON, "not_observed": {"answer/type": None}}}
 OTHERWISE = {ENDPOINT_ADDRESS: {"on": ON, "mismatched": {"answer/type": "other_error"}}}
 NOBODYS: dict[str, Any] = {"out_of_reach": {"answer/*": "needs-an-account-state"}}
 NOTHING = {ENDPOINT_ADDRESS: {"on": ON, "not_observed": {"answer/*": None}}}
-OPEN: dict[str, Any] = {"assumed": {"answer/type": "Not shown."}}
 ALL_ASSUMED: dict[str, Any] = {"assumed": {"answer/*": "Not shown."}}
 SEEN_ON = {"verified_at": ON, "note": f"conforms, seen on live in run r1 at {ON}T06:00:00.000Z"}
 EXPIRED = {"verified_at": ON, "note": "expired: last seen 2026-01-01, which was not renewed within 60 days"}
+
+
+MISSING = "UNVERIFIED is missing: no live run has confirmed all that it documents"
 
 
 def make_tagged_record(*tags: str, endpoints: Any = None, **fields: Any) -> Record:
@@ -197,14 +199,17 @@ def make_tagged_record(*tags: str, endpoints: Any = None, **fields: Any) -> Reco
 def test_tags_follow_from_the_data_both_ways() -> None:
     cases: list[tuple[Record, list[str], list[str]]] = [
         (
-            make_tagged_record("DOCUMENTED", endpoints=SEEN),
+            make_tagged_record("DOCUMENTED", "UNVERIFIED", endpoints=SEEN),
             ["DOCUMENTED", "LIVE_VERIFIED"],
-            ["LIVE_VERIFIED is missing: each documented assertion matched"],
+            [
+                "LIVE_VERIFIED is missing: each documented assertion matched",
+                "UNVERIFIED does not follow: each documented assertion matched, and nothing differs",
+            ],
         ),
         (
             make_tagged_record("DOCUMENTED", "LIVE_VERIFIED", endpoints=PARTLY),
-            ["DOCUMENTED"],
-            ["LIVE_VERIFIED does not follow: answer/type has not matched"],
+            ["DOCUMENTED", "UNVERIFIED"],
+            ["LIVE_VERIFIED does not follow: answer/type has not matched", MISSING],
         ),
         (
             make_tagged_record("DOCUMENTED", "LIVE_VERIFIED", endpoints=OTHERWISE),
@@ -224,8 +229,8 @@ def test_tags_follow_from_the_data_both_ways() -> None:
         ),
         (
             make_tagged_record("DOCUMENTED", "LIVE_VERIFIED", endpoints=PARTLY, **NOBODYS),
-            ["DOCUMENTED"],
-            ["LIVE_VERIFIED does not follow: answer/type has not matched"],
+            ["DOCUMENTED", "UNVERIFIED"],
+            ["LIVE_VERIFIED does not follow: answer/type has not matched", MISSING],
         ),
         (
             make_tagged_record("DOCUMENTED", endpoints=SEEN, **NOBODYS),
@@ -234,22 +239,14 @@ def test_tags_follow_from_the_data_both_ways() -> None:
         ),
         (
             make_tagged_record("DOCUMENTED", "LIVE_VERIFIED", endpoints=NOTHING, **NOBODYS),
-            ["DOCUMENTED"],
+            ["DOCUMENTED", "UNVERIFIED"],
             [
                 "LIVE_VERIFIED does not follow: answer/status, answer/header:request-id, "
-                "answer/header:x-should-retry, answer/body, answer/type has not matched"
+                "answer/header:x-should-retry, answer/body, answer/type has not matched",
+                MISSING,
             ],
         ),
-        (
-            make_tagged_record("DOCUMENTED", "UNVERIFIED", "BETA"),
-            ["DOCUMENTED", "BETA"],
-            ["UNVERIFIED does not follow: nothing differs, and every assumption is resolved"],
-        ),
-        (
-            make_tagged_record("DOCUMENTED", **OPEN),
-            ["DOCUMENTED", "UNVERIFIED"],
-            ["UNVERIFIED is missing: answer/type is assumed and not resolved"],
-        ),
+        (make_tagged_record("DOCUMENTED", "BETA"), ["DOCUMENTED", "UNVERIFIED", "BETA"], [MISSING]),
         (
             make_tagged_record("DOCUMENTED", "LIVE_VERIFIED", endpoints=SEEN, observed=EXPIRED),
             ["DOCUMENTED", "UNVERIFIED"],
@@ -269,8 +266,8 @@ def test_tags_follow_from_the_data_both_ways() -> None:
             ["LIVE_VERIFIED does not follow: nothing that the documents state was observed"],
         ),
         (
-            make_tagged_record("LEGACY"),
-            ["DOCUMENTED", "LEGACY"],
+            make_tagged_record("LEGACY", "UNVERIFIED"),
+            ["DOCUMENTED", "LEGACY", "UNVERIFIED"],
             ["DOCUMENTED is missing: a row is cited for what it states"],
         ),
     ]
@@ -308,12 +305,11 @@ def test_a_pin_keeps_the_tags_as_they_are() -> None:
 
 
 def test_a_check_tells_a_wrong_tag_and_its_fix_sets_those_that_follow(tmp_path: Path) -> None:
-    root = written(tmp_path, status=["DOCUMENTED", "UNVERIFIED", "BETA"])
-    line = "UNVERIFIED does not follow: nothing differs, and every assumption is resolved"
+    root = written(tmp_path, status=["DOCUMENTED", "BETA"])
     assert list_problems(root) == [
-        f"{ERROR_ADDRESS} $.status: {line}; run `catalog-probe check --catalog {shlex.quote(str(root))} --fix`"
+        f"{ERROR_ADDRESS} $.status: {MISSING}; run `catalog-probe check --catalog {shlex.quote(str(root))} --fix`"
     ]
-    assert fix_records(root)[0] == f"{ERROR_ADDRESS}: DOCUMENTED, UNVERIFIED, BETA became DOCUMENTED, BETA"
+    assert fix_records(root)[0] == f"{ERROR_ADDRESS}: DOCUMENTED, BETA became DOCUMENTED, UNVERIFIED, BETA"
     assert list_problems(root) == []
 
 
@@ -322,10 +318,10 @@ def test_void_evidence_takes_its_tag_along(tmp_path: Path) -> None:
     root = written(tmp_path, http_status=430, evidence=block, status=["DOCUMENTED", "LIVE_VERIFIED"], observed=SEEN_ON)
     assert fix_records(root)[:2] == [
         f"{ERROR_ADDRESS}: removed evidence for statements that were changed since",
-        f"{ERROR_ADDRESS}: DOCUMENTED, LIVE_VERIFIED became DOCUMENTED",
+        f"{ERROR_ADDRESS}: DOCUMENTED, LIVE_VERIFIED became DOCUMENTED, UNVERIFIED",
     ]
     assert list_problems(root) == []
 
 
 def test_a_record_without_assertions_is_documented() -> None:
-    assert assertion_checks.derived_tags(make_record(), ()) == ["DOCUMENTED"]
+    assert assertion_checks.derived_tags(make_record(), ()) == ["DOCUMENTED", "UNVERIFIED"]

@@ -59,7 +59,7 @@ def test_what_no_tag_waits_for_neither_renews_nor_holds_up_an_expiry() -> None:
 
 def test_a_record_with_an_unobserved_assertion_is_not_verified() -> None:
     once = apply_nights(make_record(), make_night("2026-11-01", make_observation(not_observed=("type",))))
-    assert not {Tag.LIVE_VERIFIED, Tag.UNVERIFIED} & once.tags
+    assert {Tag.LIVE_VERIFIED, Tag.UNVERIFIED} & once.tags == {Tag.UNVERIFIED}
     assert once.data["evidence"]["endpoints"] == {
         ENDPOINT_ADDRESS: {"on": "2026-11-01", "not_observed": {"answer/type": None}}
     }
@@ -118,14 +118,14 @@ def test_editing_the_statements_of_a_record_voids_its_evidence() -> None:
     assert cells_of(edited, list_assertions(edited)) == {}
 
 
-def test_an_assumption_is_unverified_until_it_is_resolved() -> None:
+def test_an_assumption_is_resolved_and_verifies_nothing() -> None:
     open_question = make_record(**ASSUMED)
     unseen = apply_nights(open_question, make_night("2026-11-01", make_observation(not_observed=("status",))))
-    assert Tag.UNVERIFIED not in unseen.tags  # all that is documented was seen
+    assert Tag.LIVE_VERIFIED in unseen.tags  # all that is documented was seen
     partly = apply_nights(open_question, make_night("2026-11-01", make_observation(not_observed=("status", "type"))))
     assert Tag.UNVERIFIED in partly.tags
     resolved = apply_nights(partly, make_night("2026-11-02", make_observation(not_observed=("type",))))
-    assert Tag.UNVERIFIED not in resolved.tags
+    assert Tag.UNVERIFIED in resolved.tags
     assert resolved.data["evidence"]["resolved"] == {"answer/status": {"observed": "as assumed", "on": "2026-11-02"}}
     assert Tag.LIVE_DISCOVERED not in resolved.tags
 

@@ -262,9 +262,8 @@ def test_targets_that_are_no_provider_are_recognized_by_name() -> None:
 
 def test_documented_fields_are_distinguished_from_observed_ones() -> None:
     plain = make_error(fields={"/seen": {"properties": {"seen": {}}}})
-    marked = {name: {**rule, "seen": "present"} for name, rule in plain.data["response_headers"].items()}
     looked_at = {"status": ["LIVE_VERIFIED"], "observed": {"verified_at": "2026-11-20"}, "live_messages": ["Slow."]}
-    after = Record(plain.address, {**plain.data, **looked_at, "response_headers": marked, "note": "A note."})
+    after = Record(plain.address, {**plain.data, **looked_at, "example": {"error": {}}, "note": "A note."})
     assert documented_fields(after) == documented_fields(plain)
     assert documented_fields(make_error(http_status=503)) != documented_fields(make_error())
     assert documented_fields(make_error(fields={"/seen": {"properties": {}}})) != documented_fields(plain)
@@ -346,7 +345,7 @@ def test_a_record_for_people() -> None:
     )
     assert (meaning(record), meaning(make_endpoint()), note(record)) == ("Too many requests.", "", "Open.")
     assert next(documented_rows(make_endpoint())) == DisplayRow("request", "POST /v1/messages")
-    assert keywords(record) == {"429", "rate_limit_error", "DOCUMENTED"}
+    assert keywords(record) == {"429", "rate_limit_error", "DOCUMENTED", "UNVERIFIED"}
     assert (
         pinned_reason(record),
         pinned_reason(make_error(pinned=True)),

@@ -102,7 +102,7 @@ def test_the_summary_says_why(tmp_path: Path) -> None:
 
     assert (
         dict(summary.patched)[ERROR_ADDRESS]
-        == "drifted: now DOCUMENTED, UNVERIFIED; observed live; evidence of its endpoints"
+        == "drifted: seen for the first time; observed live; evidence of its endpoints"
     )
     assert summary.unknown == ("pa/errors/general/gone",)
     assert list(summary.lines())[-1] == "2 records changed in 1 file, 2 kept"

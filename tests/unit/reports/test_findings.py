@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from catalog_probe.catalog.model import Attempt, Finding, Outcome, Reason
 from catalog_probe.catalog.model.answered_by import AnsweredBy
+from catalog_probe.catalog.model.explanations import INCONCLUSIVE
 from catalog_probe.catalog.model.observation import Observation
-from catalog_probe.reports.content.attribution import Attribution, Attributor
+from catalog_probe.reports.content.attribution import INCONCLUSIVE_PARTIES, Attribution, Attributor
 from catalog_probe.reports.content.checklist import describe_not_drawn, list_step_checklists
 from catalog_probe.reports.content.finding_endpoints import (
     describe_endpoints,
@@ -90,12 +91,18 @@ def test_a_drift_on_the_mock_is_ours() -> None:
     assert attribute_drift(make_drift(), live=False).party == "our side"
 
 
+def test_each_reason_code_of_an_inconclusive_record_has_a_party() -> None:
+    assert INCONCLUSIVE_PARTIES.keys() == INCONCLUSIVE.keys()
+
+
 def test_without_a_verdict_the_reason_code_decides() -> None:
     cases: list[tuple[Outcome, str, str]] = [
         (Outcome.INCONCLUSIVE, "read-timeout", "network"),
         (Outcome.INCONCLUSIVE, "unasked-overload", "provider"),
         (Outcome.INCONCLUSIVE, "control-failed", "our side"),
-        (Outcome.INCONCLUSIVE, "a-code-of-tomorrow", "network"),
+        (Outcome.INCONCLUSIVE, "no-credit", "account"),
+        (Outcome.INCONCLUSIVE, "assumption-failed", "our record"),
+        (Outcome.INCONCLUSIVE, "a-code-of-tomorrow", "unknown"),
         (Outcome.RESTRICTED, "probe-refused", "account"),
         (Outcome.HARNESS_ERROR, "recipe-error", "our recipe"),
         (Outcome.FLAKY, "attempts-differ", "provider"),

@@ -114,7 +114,10 @@ def test_the_verdict_compares_with_the_runs_before() -> None:
 
 def test_out_of_reach_assertions_are_counted_only_on_the_mock() -> None:
     results = [make_result(A, reach="one key"), make_result(B, reach="mock only"), make_result(C, reach="traffic only")]
-    assert Overview(make_run(live=False), results).coverage == "3 of 3 conform on the mock, 2 of them only rehearsed"
+    assert (
+        Overview(make_run(live=False), results).coverage
+        == "3 of 3 conform on the mock, 2 of them only rehearsed: no key can show them"
+    )
     assert Overview(make_run(live=False), results[:1]).coverage == "1 of 1 conform on the mock"
     recorded = make_run(live=False, answered_by=AnsweredBy.RECORDING)
     assert Overview(recorded, results).coverage == "3 of 3 conform in the recording"
@@ -165,7 +168,7 @@ def test_a_corrected_assumption_is_new_once() -> None:
     )
     night = [make_result(A, findings=(corrected,))]
     first = Overview(make_run(expected=()), night)
-    assert first.resolved == (f"{A}#success/status: assumed 200, observed 201",)
+    assert first.resolved == (f"pa status: assumed 200, observed 201: {A}",)
     assert first.has_news
     assert first.mood == "good"
     second = Overview(make_run(expected=(), history=(build_history_line(make_run(), night),)), night)
@@ -190,7 +193,10 @@ def test_partly_verified_records_are_counted() -> None:
         make_result(A, observations=(unseen,)),
         make_result(B, findings=(make_finding("not-observed", severity=Severity.INFO),)),
     ]
-    assert "2 of 2 verified, 2 of them in part, oldest" in Overview(make_run(), partly).coverage
+    assert (
+        "2 of 2 verified, 2 of them in part: 1 of their 2 steps were sent, oldest"
+        in Overview(make_run(), partly).coverage
+    )
 
 
 def test_lost_coverage_comes_before_a_stale_accepted_difference() -> None:
