@@ -59,6 +59,9 @@ _KEY_PREFIX = re.compile(r"(?:sk|pk|rk|gsk|hf|ghp|glpat)[_-]|AIza")
 _KIND_OF_ID = re.compile(r"[a-z]{2,16}_")
 """Begins an id that a provider gives an object: `req_011CSHoEeqs5C35K2UUqR7Fy`."""
 
+_RUN_NAME = re.compile(r"\d{8}T\d{6}Z-")
+"""Begins the name of a run, which evidence names: `20261128T154751Z-live-067d`."""
+
 _UUID = re.compile(r"(?i)[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}")
 
 _MIN_DIGITS = 3
@@ -89,7 +92,13 @@ def find_credentials(value: Json, pointer: str = "") -> Iterator[str]:
 
 
 def has_credential(text: str) -> bool:
-    """Whether a text holds what looks like a credential: by the name before it, by its scheme, or by its form."""
+    """Whether a text holds what looks like a credential: by the name before it, by its scheme, or by its form.
+
+    >>> has_credential("Authorization: Bearer abcd1234efgh5678")
+    True
+    >>> has_credential("conforms, seen on live in run 20261128T154751Z-live-067d1f2e at 2026-11-28T15:47:51Z")
+    False
+    """
     if len(text) < 12:  # shorter than any value that a pattern below matches, and than `//a:b@host`
         return False
     named = (match["value"] for match in _ASSIGNMENT.finditer(text) if is_credential_name(match["name"]))
@@ -111,7 +120,7 @@ def _has_form_of_key(run: str) -> bool:
     """Whether a run of characters is random: letters and digits alternate as in no word, model name or date."""
     if _KEY_PREFIX.match(run) and any(character.isdigit() for character in run):
         return True
-    if _KIND_OF_ID.match(run) or _UUID.fullmatch(run):
+    if _KIND_OF_ID.match(run) or _RUN_NAME.match(run) or _UUID.fullmatch(run):
         return False
     characters = [character for character in run if character not in "-_"]
     classes = [(character.isdigit(), character.isupper()) for character in characters]
