@@ -8,6 +8,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache, cached_property
+from itertools import chain
 from typing import TYPE_CHECKING, Self
 
 from catalog_probe.catalog.files.manifest import provider_folder
@@ -158,10 +159,14 @@ def load_fact_checks(provider: str, catalog: Catalog, folder: Path | None = None
         CatalogError: the facts cannot be read.
         KeyError: an address or a surface that a record names does not exist.
     """
-    provider_assertions = (
-        assertion for record in catalog.select(provider) for assertion in assertions(record, catalog.__getitem__)
-    )
-    return FactChecks(read_facts(provider, folder), provider_assertions)
+    by_record = (assertions(record, catalog.__getitem__) for record in catalog.select(provider))
+    probed = chain.from_iterable(filter(documents_something, by_record))
+    return FactChecks(read_facts(provider, folder), probed)
+
+
+def documents_something(assertions: Iterable[Assertion]) -> bool:
+    """Whether a run can decide a record with these assertions: a row is cited for one. Else it is not probed."""
+    return any(assertion.basis is Basis.DOCUMENTED for assertion in assertions)
 
 
 def checks_fact(assertion: Assertion, fact: Fact) -> bool:

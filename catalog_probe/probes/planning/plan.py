@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.model import Reason
 from catalog_probe.catalog.model.codes import ReasonCode
+from catalog_probe.catalog.reading.assertions import assertions
+from catalog_probe.catalog.reading.facts import documents_something
 from catalog_probe.probes.planning.endpoint_plans import list_other_endpoints, plan_endpoints
 from catalog_probe.probes.planning.obstacles import find_obstacle, fit_to_target
-from catalog_probe.probes.planning.reach import NOTHING_DOCUMENTED, documents_something
+from catalog_probe.probes.planning.reach import NOTHING_DOCUMENTED
 from catalog_probe.probes.planning.rotation import ALL_ENDPOINTS, Rotation
 from catalog_probe.probes.recipes import book
 from catalog_probe.probes.recipes.loading import recipes_path
@@ -57,7 +59,7 @@ def make_plan(
             not_probed[address] = recipes.unprobed.get(address, Reason(ReasonCode.NO_RECIPE, advice))
             continue
         obstacle = find_obstacle(recipe, target, allow)
-        if obstacle is None and not documents_something(record, catalog):
+        if obstacle is None and not documents_something(assertions(record, catalog.__getitem__)):
             obstacle = NOTHING_DOCUMENTED
         if obstacle is not None:
             not_probed[address] = obstacle

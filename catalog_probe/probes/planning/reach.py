@@ -139,11 +139,6 @@ class ProviderReach:
         return all(find_obstacle(part, target, target.allow) is None for part in parts)
 
 
-def documents_something(record: Record, catalog: Catalog) -> bool:
-    """Whether a run can decide a record: a row is cited for at least one of its statements."""
-    return any(assertion.basis is Basis.DOCUMENTED for assertion in assertions(record, catalog.__getitem__))
-
-
 def provider_reaches(books: Mapping[str, RecipeBook], target: Target) -> dict[str, ProviderReach]:
     """Return the reach of each provider. If the target is a mock, the shipped live target says what one key has.
 

@@ -93,8 +93,13 @@ def test_recording_is_evidence_of_its_records() -> None:
 def test_unused_exchanges_are_counted_by_reason() -> None:
     summary = read_traffic().to_json()
     assert (summary["exchanges"], summary["judged"]) == (20, 14)
-    # a stream that was cut off, an answer that never came, and a path that the catalog does not have
-    assert summary["left_out"] == {"without its body": 1, "without an answer": 1, "to no endpoint of the catalog": 1}
+    # a stream that was cut off, an answer that never came, a path that the catalog does not have, and two 404
+    assert summary["left_out"] == {
+        "without its body": 1,
+        "without an answer": 1,
+        "to no endpoint of the catalog": 1,
+        "which say too little to be evidence of one record": 2,
+    }
 
 
 def test_stream_without_charset_is_repaired() -> None:
