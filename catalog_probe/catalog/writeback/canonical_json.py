@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple
 
 from catalog_probe.catalog.files.schemas import KIND_SCHEMA, resolve_ref, schemas
@@ -26,8 +27,9 @@ class _SchemaPart(NamedTuple):
 
 def format_record_file(content: Mapping[str, Json], kind: str) -> str:
     """Format a record file with these records, slug -> record."""
-    records = {slug: _format_members(order_record_keys(data, kind), _format_member) for slug, data in content.items()}
-    return _escape_halves(_join_members(records) + "\n")
+    records = {slug: _format_record(order_record_keys(data, kind)) for slug, data in content.items()}
+    text = _join_members([_format_member(slug, record.replace("\n", "\n  ")) for slug, record in records.items()])
+    return _escape_halves(text + "\n")
 
 
 def order_record_keys(data: Json, kind: str) -> Json:
@@ -56,45 +58,52 @@ def _allows_null(schema: Mapping[str, Json]) -> bool:
 
 def format_json(value: Json) -> str:
     """Format JSON for review: two spaces, no escapes, a final newline."""
-    return _escape_halves(json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False) + "\n")
+    return _escape_halves(_dumps(value, indent=2) + "\n")
 
 
-ONE_LINE_MEMBERS = frozenset({"verification", "observed", "observed_for_this_key", "example"})
-"""The members of a record that write-back sets, besides its evidence."""
+SET_BY_WRITE_BACK = frozenset({"verification", "observed", "observed_for_this_key", "example", "evidence"})
+"""The members of a record that are one line each, the evidence one for each endpoint besides."""
 
 
-def _format_member(key: str, value: Json) -> str:
-    """Format a member of a record on one line if write-back sets it; else on as many lines as it takes."""
-    if key == "evidence" and isinstance(value, dict) and value.get("endpoints"):
-        return _format_evidence(value)
-    indent = None if key in ONE_LINE_MEMBERS or key == "evidence" else 2
-    return json.dumps(value, indent=indent, ensure_ascii=False, allow_nan=False)
+def _format_record(record: Json) -> str:
+    """Format a record: its own members on as many lines as they take, those that write-back sets on one each."""
+    if not isinstance(record, dict) or not record:
+        return _dumps(record, indent=2)
+    texts: list[str] = []
+    for is_one_line, members in groupby(record.items(), key=lambda member: member[0] in SET_BY_WRITE_BACK):
+        if is_one_line:
+            texts += [_format_member(key, _format_line(key, value)) for key, value in members]
+        else:
+            texts.append(_dumps(dict(members), indent=2).removeprefix("{\n  ").removesuffix("\n}"))
+    return _join_members(texts)
 
 
-def _format_evidence(evidence: Mapping[str, Json]) -> str:
-    """Format the evidence of a record: one line, then one for each endpoint.
+def _format_line(key: str, value: Json) -> str:
+    """Format a member that write-back sets. Evidence has one more line for each endpoint.
 
     Example: `{"schema_version": 1, "confirmed": "2fa1c9", "endpoints": {`, `  "pa/endpoints/models/get_model": {"on":
     "2026-11-20"}`, `}}`.
     """
-    head = json.dumps({key: value for key, value in evidence.items() if key != "endpoints"}, ensure_ascii=False)
-    endpoints = _format_members(evidence["endpoints"], lambda _, line: json.dumps(line, ensure_ascii=False))
-    return f'{head.removesuffix("}")}, "endpoints": {endpoints}}}'
+    endpoints = value.get("endpoints") if key == "evidence" and isinstance(value, dict) else None
+    if not isinstance(endpoints, dict) or not endpoints:
+        return _dumps(value)
+    head = _dumps({name: member for name, member in value.items() if name != "endpoints"}).removesuffix("}")
+    lines = _join_members([_format_member(address, _dumps(line)) for address, line in endpoints.items()])
+    separator = ", " if head != "{" else ""
+    return f'{head}{separator}"endpoints": {lines}}}'.replace("\n", "\n  ")
 
 
-def _format_members(value: Json, format_member: Callable[[str, Json], str]) -> str:
-    """Format an object with one member after another, each by `format_member(key, member)`."""
-    if not isinstance(value, dict):
-        return json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False)
-    return _join_members({key: format_member(key, member) for key, member in value.items()})
+def _format_member(key: str, text: str) -> str:
+    return f"{_dumps(key)}: {text}"
 
 
-def _join_members(texts: Mapping[str, str]) -> str:
-    """Join the formatted members of an object, indented by two spaces."""
-    if not texts:
-        return "{}"
-    members = (f"{json.dumps(key, ensure_ascii=False)}: {text}" for key, text in texts.items())
-    return "{\n  " + ",\n".join(members).replace("\n", "\n  ") + "\n}"
+def _join_members(texts: Sequence[str]) -> str:
+    """Join the formatted members of an object, whose further lines are indented like its first."""
+    return "{\n  " + ",\n  ".join(texts) + "\n}" if texts else "{}"
+
+
+def _dumps(value: Json, indent: int | None = None) -> str:
+    return json.dumps(value, indent=indent, ensure_ascii=False, allow_nan=False)
 
 
 def _escape_halves(text: str) -> str:

@@ -24,8 +24,8 @@ COMPILED = 2
 OF_HTTPX = {"click", "rich"}
 """What httpx imports for a command line of its own, as far as it is installed."""
 
-ENCODED = 16
-"""Values made into JSON, for each exchange: request, evidence, and what the views say of it. It was 21."""
+ENCODED = 21
+"""Values made into JSON, for each exchange: request, evidence, the views, and its share of the copy of the records."""
 
 
 def count_costs(tmp_path: Path, *arguments: str) -> tuple[CommandResult, dict[str, Any]]:
