@@ -8,25 +8,24 @@ from datetime import UTC, datetime
 from functools import cache
 from typing import TYPE_CHECKING
 
-from catalog_probe.catalog.answers.readings import make_answer
+from catalog_probe.catalog import search
 from catalog_probe.catalog.files import provider_folders
 from catalog_probe.catalog.files.manifest import providers
 from catalog_probe.catalog.files.store import Catalog
 from catalog_probe.catalog.model import KINDS
 from catalog_probe.catalog.model.errors import CatalogError, suggest_similar
-from catalog_probe.catalog.observed.last_seen import seen_on
-from catalog_probe.catalog.reading.error_records import classification, documented_status
-from catalog_probe.catalog.reading.record_fields import meaning, occurs_on, tags
+from catalog_probe.catalog.observed import seen_on
+from catalog_probe.catalog.reading.record_fields import classification, documented_status, meaning, occurs_on, tags
 from catalog_probe.catalog.recognition.advice import Advice, May, advise_for_record
+from catalog_probe.catalog.recognition.answer_body import make_answer
 from catalog_probe.catalog.recognition.identify import Identity, Recognizer
-from catalog_probe.catalog.search import query
 
 if TYPE_CHECKING:
     from datetime import date
     from pathlib import Path
 
-    from catalog_probe.catalog.answers.readings import Headers
     from catalog_probe.catalog.model import Json, Record
+    from catalog_probe.catalog.recognition.answer_body import Headers
 
 __all__ = ["Advice", "CatalogRecord", "Identity", "Library", "May", "find", "identify", "load"]
 
@@ -136,14 +135,14 @@ class Library(Mapping[str, CatalogRecord]):
         provider = _require_provider(provider) if provider is not None else None
         if kind is not None and kind not in KINDS:
             raise CatalogError(f"no kind of record is called {kind!r}", f"one of {', '.join(KINDS)}")
-        terms, today = query.parse(text or ""), datetime.now(UTC).date()
+        terms, today = search.parse_query(text or ""), datetime.now(UTC).date()
         return tuple(
             record
             for record in map(CatalogRecord, self._catalog.select(provider, kind))
             if (status is None or _documents_status(record, status))
             and type in (None, record.type)
             and code in (None, record.code)
-            and (not terms or query.SearchEntry.from_record(record.record, today).matches(terms))
+            and (not terms or search.SearchEntry.from_record(record.record, today).matches(terms))
         )
 
     def identify(

@@ -5,13 +5,11 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from catalog_probe.catalog.files import paths, provider_folders
+from catalog_probe.catalog.files import provider_folders
 from catalog_probe.catalog.files.manifest import providers, selected_providers
 from catalog_probe.catalog.files.store import Catalog
-from catalog_probe.catalog.model.errors import CatalogError
-from catalog_probe.catalog.model.exits import Exit
-from catalog_probe.catalog.text.phrases import format_count
-from catalog_probe.catalog.text.sanitizing import sanitize_line, sanitize_row
+from catalog_probe.catalog.model.errors import CatalogError, Exit
+from catalog_probe.catalog.text.readable_text import format_count, sanitize_line, sanitize_row
 from catalog_probe.catalog.writeback import accepted_differences
 from catalog_probe.cli import parser
 from catalog_probe.cli.parser import Parser
@@ -54,7 +52,10 @@ def build_parser() -> Parser:
         help="first put files into canonical form, add required nulls, drop void evidence, set the tags that follow",
     )
     check.add_argument(
-        "--accepted-differences", type=paths.locate, metavar="FILE", help="check this file of accepted differences"
+        "--accepted-differences",
+        type=provider_folders.locate,
+        metavar="FILE",
+        help="check this file of accepted differences",
     )
     return check
 
@@ -76,7 +77,7 @@ def check_records(args: Namespace) -> int:
         for root in roots:
             for line in fixing.fix_records(root):
                 print(sanitize_row(line))
-    problems = [str(problem) for root in roots for problem in validate.check(root, today=args.today)]
+    problems = [str(problem) for root in roots for problem in validate.check_catalog(root, today=args.today)]
     problems += _find_acceptance_problems(args, roots)
     lines = dict.fromkeys(problems)  # a problem of a shared file is found once for each folder
     for line in lines:

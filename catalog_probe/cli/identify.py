@@ -5,11 +5,11 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
-from catalog_probe.catalog.answers.pasted import parse_answers
-from catalog_probe.catalog.files import paths, provider_folders
+from catalog_probe.catalog.files import provider_folders
+from catalog_probe.catalog.files.file_formats import decode_text
 from catalog_probe.catalog.library import load_folders
-from catalog_probe.catalog.model.exits import Exit
-from catalog_probe.catalog.text.text_files import decode_text
+from catalog_probe.catalog.model.errors import Exit
+from catalog_probe.catalog.pasted_answers import parse_answers
 from catalog_probe.cli import parser
 from catalog_probe.cli.identity_text import format_identity, format_identity_json
 from catalog_probe.cli.parser import Parser
@@ -45,7 +45,7 @@ def build_parser() -> Parser:
     parser.add_catalog_options(command, parser.parse_catalog_folder)
     command.add_argument("provider", metavar="PROVIDER", help=f"whose answer it is: {parser.describe_providers()}")
     command.add_argument(
-        "file", nargs="?", type=paths.locate, metavar="FILE", help="what holds the answer (default: stdin)"
+        "file", nargs="?", type=provider_folders.locate, metavar="FILE", help="what holds the answer (default: stdin)"
     )
     command.add_argument(
         "--status", type=parser.parse_http_status, metavar="N", help="the HTTP status, if the answer has none"

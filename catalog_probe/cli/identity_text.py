@@ -7,9 +7,9 @@ import textwrap
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from catalog_probe.catalog.reading.error_records import label_action
+from catalog_probe.catalog.reading.record_fields import label_action
 from catalog_probe.catalog.recognition.advice import May
-from catalog_probe.catalog.text.sanitizing import sanitize_line, sanitize_row
+from catalog_probe.catalog.text.readable_text import sanitize_line, sanitize_row
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

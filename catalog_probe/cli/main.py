@@ -6,11 +6,9 @@ import difflib
 import sys
 from typing import TYPE_CHECKING
 
-from catalog_probe.catalog.files.missing_library import describe_missing_library
-from catalog_probe.catalog.model.errors import MAX_MESSAGE_LENGTH
-from catalog_probe.catalog.model.exits import Exit
+from catalog_probe.catalog.model.errors import MAX_MESSAGE_LENGTH, Exit, describe_missing_library
 from catalog_probe.catalog.text.output_streams import make_output_failsafe
-from catalog_probe.catalog.text.sanitizing import sanitize_line
+from catalog_probe.catalog.text.readable_text import sanitize_line
 from catalog_probe.cli import parser
 
 if TYPE_CHECKING:

@@ -18,18 +18,21 @@ from pathlib import Path
 from string import Template
 from typing import TYPE_CHECKING
 
-from catalog_probe.catalog.files import paths, provider_folders
+from catalog_probe.catalog.files import provider_folders
+from catalog_probe.catalog.files.file_formats import read_object
 from catalog_probe.catalog.files.manifest import manifest, provider_folder, providers
 from catalog_probe.catalog.files.provider_folders import SHIPPED, ProviderFolder
 from catalog_probe.catalog.files.schemas import envelope_id, schemas
 from catalog_probe.catalog.files.store import Catalog, family_file
-from catalog_probe.catalog.files.strict_json import read_object
 from catalog_probe.catalog.model import Address
-from catalog_probe.catalog.model.errors import UserError, display_path, suggest_similar
-from catalog_probe.catalog.model.exits import Exit
+from catalog_probe.catalog.model.errors import Exit, UserError, display_path, suggest_similar
 from catalog_probe.catalog.reading.facts import COLUMNS, facts_file, read_facts
-from catalog_probe.catalog.writeback.canonical_json import format_record_file, list_missing_nullable_fields
-from catalog_probe.catalog.writeback.writing import lock_folder, write_text
+from catalog_probe.catalog.writeback.writing import (
+    format_record_file,
+    list_missing_nullable_fields,
+    lock_folder,
+    write_text,
+)
 from catalog_probe.cli import parser
 from catalog_probe.cli.parser import Parser
 
@@ -393,11 +396,11 @@ def _print_check(folder: ProviderFolder) -> int:
 def _find_folder(name: str | None) -> ProviderFolder:
     """Return the folder to write into: the named one, the checkout, or without a checkout the current folder."""
     if name:
-        path = paths.locate(name)
+        path = provider_folders.locate(name)
         if path.exists() and not path.is_dir():
             raise NewError(f"--catalog: {display_path(path)} is no folder", "name a folder, or one yet to be")
         return provider_folders.find_folder(path) or ProviderFolder(path.resolve())
-    return ProviderFolder(Path.cwd()) if paths.is_installed() else SHIPPED
+    return ProviderFolder(Path.cwd()) if provider_folders.is_installed() else SHIPPED
 
 
 def _write(folder: ProviderFolder, texts: Mapping[Path, str]) -> None:

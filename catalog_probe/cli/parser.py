@@ -15,12 +15,17 @@ from pathlib import Path
 from textwrap import fill
 from typing import Any, NoReturn
 
-from catalog_probe.catalog.files import paths, provider_folders
-from catalog_probe.catalog.files.missing_library import describe_missing_library
-from catalog_probe.catalog.model.errors import MAX_MESSAGE_LENGTH, UserError, suggest_similar
-from catalog_probe.catalog.model.exits import INTERRUPTED, Exit
+from catalog_probe.catalog.files import provider_folders
+from catalog_probe.catalog.model.errors import (
+    INTERRUPTED,
+    MAX_MESSAGE_LENGTH,
+    Exit,
+    UserError,
+    describe_missing_library,
+    suggest_similar,
+)
 from catalog_probe.catalog.text.output_streams import discard_output, make_output_failsafe
-from catalog_probe.catalog.text.sanitizing import sanitize, sanitize_line
+from catalog_probe.catalog.text.readable_text import sanitize, sanitize_line
 
 Command = Callable[[argparse.Namespace], int]
 
@@ -99,7 +104,7 @@ def parse_path(text: str) -> Path:
     Raises:
         argparse.ArgumentTypeError: it is empty.
     """
-    return paths.locate(parse_name(text))
+    return provider_folders.locate(parse_name(text))
 
 
 def parse_catalog_folder(text: str) -> Path:

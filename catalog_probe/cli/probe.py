@@ -6,9 +6,9 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from catalog_probe.catalog.files import paths
+from catalog_probe.catalog.files import provider_folders
 from catalog_probe.catalog.model.errors import MAX_MESSAGE_LENGTH
-from catalog_probe.catalog.text.sanitizing import sanitize_line
+from catalog_probe.catalog.text.readable_text import sanitize_line
 from catalog_probe.cli import parser
 from catalog_probe.cli.parser import Parser
 from catalog_probe.probes.plugin.collection.options_table import PROBES, list_options
@@ -38,7 +38,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     located = [_locate(word) for word in words]
     default = [] if located != words else [str(PROBES)]  # no probe was named
-    cache = f"cache_dir={paths.base_folder() / '.cache' / 'pytest'}"
+    cache = f"cache_dir={provider_folders.base_folder() / '.cache' / 'pytest'}"
     options = ["-p", "catalog_probe.probes.plugin.plugin", "--rootdir", str(PROBES.parent), "-o", cache]
     return int(pytest.main([*options, *default, *located], plugins=[OnlyProbes()]))
 

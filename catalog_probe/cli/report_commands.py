@@ -9,13 +9,12 @@ import webbrowser
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from catalog_probe.catalog.evidence import earlier_runs, shards
+from catalog_probe.catalog.evidence import completeness, earlier_runs
 from catalog_probe.catalog.evidence.earlier_runs import OUTCOME_LETTERS
 from catalog_probe.catalog.evidence.results_file import EvidenceError
-from catalog_probe.catalog.files import paths, provider_folders
-from catalog_probe.catalog.model.errors import display_path
-from catalog_probe.catalog.model.exits import Exit
-from catalog_probe.catalog.text.sanitizing import escape_hidden_in_json, sanitize_row
+from catalog_probe.catalog.files import provider_folders
+from catalog_probe.catalog.model.errors import Exit, display_path
+from catalog_probe.catalog.text.readable_text import escape_hidden_in_json, sanitize_row
 from catalog_probe.cli import parser
 from catalog_probe.cli.parser import Parser
 from catalog_probe.reports import build, comparison, news
@@ -139,8 +138,8 @@ def _add_history_folder(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--history",
         dest="folder",
-        type=paths.locate,
-        default=paths.history_folder(),
+        type=provider_folders.locate,
+        default=provider_folders.history_folder(),
         metavar="DIR",
         help="where histories lie (default: reports/history)",
     )
@@ -149,7 +148,7 @@ def _add_history_folder(command: argparse.ArgumentParser) -> None:
 def _build(args: argparse.Namespace) -> int:
     folders = [find_run_folder(name) for name in args.runs]
     if args.out is not None:
-        for shard in shards.list_missing_shards(build.build_merged(folders, args.out).policy):
+        for shard in completeness.list_missing_shards(build.build_merged(folders, args.out).policy):
             print(f"shard {shard} is missing: the verdict speaks of the others alone")
     elif len(folders) > 1:
         raise EvidenceError(f"{len(folders)} runs make one report", "say where with --out DIR")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+from catalog_probe.catalog.evidence.merge import merge_runs
 from catalog_probe.catalog.evidence.results_file import (
     RESULTS_FILE,
     EvidenceError,
@@ -12,7 +13,6 @@ from catalog_probe.catalog.evidence.results_file import (
     read_run,
     report_unusable_evidence,
 )
-from catalog_probe.catalog.evidence.verdicts.merge import merge_runs
 from catalog_probe.reports.run_lookup import require_providers
 from catalog_probe.reports.views import junit, summary
 

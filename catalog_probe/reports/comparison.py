@@ -6,9 +6,8 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from catalog_probe.catalog.evidence.harness_results import select_record_results
-from catalog_probe.catalog.text.phrases import format_count
-from catalog_probe.catalog.text.sanitizing import sanitize_line, sanitize_row
+from catalog_probe.catalog.evidence.completeness import select_record_results
+from catalog_probe.catalog.text.readable_text import format_count, sanitize_line, sanitize_row
 from catalog_probe.reports.content.words import OUTCOMES
 
 if TYPE_CHECKING:

@@ -9,11 +9,10 @@ import re
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
+from catalog_probe.catalog.evidence.earlier_runs import OUTCOMES_WITHOUT_VERDICT
 from catalog_probe.catalog.evidence.results_file import EvidenceError
-from catalog_probe.catalog.evidence.verdicts.coverage_lost import OUTCOMES_WITHOUT_VERDICT
 from catalog_probe.catalog.model import Outcome
-from catalog_probe.catalog.text.phrases import format_count
-from catalog_probe.catalog.text.sanitizing import sanitize_line
+from catalog_probe.catalog.text.readable_text import format_count, sanitize_line
 from catalog_probe.reports.content.reported_causes import parse_summary
 from catalog_probe.reports.content.words import join_providers
 from catalog_probe.reports.history.drift_periods import DriftPeriod, PeriodEnding, find_drift_periods, night_order

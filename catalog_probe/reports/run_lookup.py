@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.evidence.results_file import RESULTS_FILE, EvidenceError, read_run
-from catalog_probe.catalog.files import paths, provider_folders
+from catalog_probe.catalog.files import provider_folders
 from catalog_probe.catalog.files.manifest import providers
 from catalog_probe.catalog.model import Address
 
@@ -35,7 +35,7 @@ def require_providers(run: Run) -> None:
         EvidenceError: a manifest is missing; without it nothing can be said of the provider's records.
     """
     if run.invocation.catalog:
-        provider_folders.use_also(paths.locate(run.invocation.catalog))
+        provider_folders.use_also(provider_folders.locate(run.invocation.catalog))
     of_lanes = (lane.partition(":")[0] for lane in run.self_tests)
     of_records = (Address.parse(address).provider for address in run.selected)
     named = {*run.providers, *run.expected, *run.revisions, *of_lanes, *of_records}
@@ -55,14 +55,14 @@ def find_run_folder(name: str) -> Path:
     """
     folder = find_run_folder_or_none(name)
     if folder is None:
-        mend = f"give a run's folder, its results.jsonl, or a name under {paths.RUNS}{_suggest_run()}"
+        mend = f"give a run's folder, its results.jsonl, or a name under {provider_folders.RUNS}{_suggest_run()}"
         raise EvidenceError(f"no run {name!r}", mend)
     return folder
 
 
 def find_run_folder_or_none(name: str) -> Path | None:
     """Return the folder of a run, or None if there is none. Any file in the folder may be named."""
-    for path in (paths.locate(name), paths.runs_folder() / name):
+    for path in (provider_folders.locate(name), provider_folders.runs_folder() / name):
         if path.is_dir():
             return path
         if path.is_file() and (path.parent / RESULTS_FILE).is_file():
@@ -73,7 +73,7 @@ def find_run_folder_or_none(name: str) -> Path | None:
 def _suggest_run() -> str:
     names = sorted(
         path.name
-        for path in paths.runs_folder().glob("*/")
+        for path in provider_folders.runs_folder().glob("*/")
         if (path / RESULTS_FILE).is_file() and path.name != "latest"
     )
     return f", such as {names[-1]}" if names else " (there is none yet: `pytest probes` makes one)"

@@ -23,7 +23,7 @@ from tests.harness.engines import catalog
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterator
 
-    from catalog_probe.catalog.reading.expected import Expected
+    from catalog_probe.catalog.reading.expectations import Expected
     from catalog_probe.probes.judging.verdicts.verdict import Verdict
 
 CAPTURES = CHECKOUT.parent / "shared" / "captures" / "captures.jsonl"

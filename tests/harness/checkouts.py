@@ -7,7 +7,7 @@ import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from catalog_probe.catalog.files import paths
+from catalog_probe.catalog.files import provider_folders
 from tests.harness.command import CHECKOUT
 
 if TYPE_CHECKING:
@@ -60,4 +60,4 @@ def remove_providers(catalog: Path, *names: str) -> None:
 def use_as_checkout(folder: Path, patch: pytest.MonkeyPatch) -> None:
     """Make a folder the working directory, and have commands take it for the checkout."""
     patch.chdir(folder)
-    patch.setattr(paths, "base_folder", lambda: folder)
+    patch.setattr(provider_folders, "base_folder", lambda: folder)

@@ -18,7 +18,7 @@ from tests.harness.engines import catalog
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from catalog_probe.catalog.reading.expected import Expected
+    from catalog_probe.catalog.reading.expectations import Expected
 
 TABLE = Path(__file__).parents[1] / "system" / "clients" / "faults.tsv"
 COLUMNS = ("provider", "fault", "client", "key", "asks", "suffers", "raises", "attempts", "mutant")

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from catalog_probe.catalog.evidence.harness_results import select_record_results
+from catalog_probe.catalog.evidence.completeness import select_record_results
 from catalog_probe.catalog.evidence.results_file import read_run
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import anyio
 
-from catalog_probe.catalog.model.labels import ANSWER, CLEANUP, UNJUDGED_LABELS
+from catalog_probe.catalog.model.exchange import ANSWER, CLEANUP, UNJUDGED_LABELS
 from catalog_probe.probes.calls.services import LOOPBACK_SERVICES
 from catalog_probe.probes.planning.obstacles import known_calls
 from catalog_probe.probes.recipes.performing import perform_recipe

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from catalog_probe.catalog.evidence import run_verdict
 from catalog_probe.catalog.evidence.results import Result, Run
-from catalog_probe.catalog.evidence.verdicts import run_verdict
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from catalog_probe.catalog.model.exits import Exit
+    from catalog_probe.catalog.model.errors import Exit
 
 LIVE = Run("night", "live", live=True, started_at="2026-11-01T03:00:00Z", today="2026-11-01")
 

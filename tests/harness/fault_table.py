@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
-from catalog_probe.catalog.reading.error_records import documented_status
+from catalog_probe.catalog.reading.record_fields import documented_status
 from tests.harness import fault_changes as edits
 from tests.harness.engines import catalog
 from tests.harness.faults import Act, Fault, FaultScope

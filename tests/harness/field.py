@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from catalog_probe.catalog.evidence.causes import find_causes
-from catalog_probe.catalog.evidence.harness_results import select_record_results
+from catalog_probe.catalog.evidence.completeness import select_record_results
 from catalog_probe.catalog.files.provider_folders import SHIPPED
 from catalog_probe.catalog.model import Severity
 from tests.harness.command import CHECKOUT, CommandResult, child_environ, probe_here

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
-from catalog_probe.catalog.evidence.harness_results import select_record_results
+from catalog_probe.catalog.evidence.completeness import select_record_results
 from catalog_probe.catalog.evidence.results_file import EvidenceError, read_run
 from catalog_probe.catalog.files.provider_folders import SHIPPED
 from tests.harness.command import CHECKOUT, NO_TEST_PLUGINS

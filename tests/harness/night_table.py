@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from catalog_probe.catalog.model import Outcome
-from catalog_probe.catalog.model.exits import Exit
+from catalog_probe.catalog.model.errors import Exit
 from tests.harness import fault_changes as edits
 from tests.harness.fault_table import (
     BARE,

@@ -9,15 +9,15 @@ from contextlib import redirect_stdout
 from typing import TYPE_CHECKING, Any, cast
 from unittest import mock
 
-from catalog_probe.catalog.evidence import results_schema
+from catalog_probe.catalog.evidence import results_file
 from catalog_probe.catalog.files.manifest import providers
 from catalog_probe.catalog.files.schemas import SCHEMAS
 from catalog_probe.catalog.files.store import Catalog
 from catalog_probe.catalog.library import load
-from catalog_probe.catalog.model.exits import Exit
+from catalog_probe.catalog.model.errors import Exit
 from catalog_probe.catalog.model.explanations import EXPLANATIONS_FILE
-from catalog_probe.catalog.reading.error_records import label_action
 from catalog_probe.catalog.reading.facts import read_facts
+from catalog_probe.catalog.reading.record_fields import label_action
 from catalog_probe.catalog.recognition.advice import May
 from catalog_probe.cli.main import COMMANDS, GROUPS, PROGRAM, main
 from catalog_probe.mockserver.guide import guide
@@ -168,7 +168,7 @@ def describe_variables() -> str:
 
 def describe_result_fields() -> str:
     """Render the fields of the lines of results.jsonl."""
-    schema = _read_schema(results_schema.SCHEMA)
+    schema = _read_schema(results_file.RESULTS_SCHEMA)
     return "\n".join([f"# results.jsonl\n\n{schema.get('description', '')}\n", *_render_sections(schema["$defs"])])
 
 

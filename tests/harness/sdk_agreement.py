@@ -11,7 +11,7 @@ from fnmatch import fnmatchcase
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from catalog_probe.catalog.model.labels import SUCCESS
+from catalog_probe.catalog.model.exchange import SUCCESS
 from catalog_probe.probes.calls.body import BytesBody, JsonBody
 from catalog_probe.probes.calls.placeholders import fill_placeholders
 from catalog_probe.probes.calls.script import AwaitMessage

@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from catalog_probe.catalog.envelopes.location import Location
 from catalog_probe.catalog.model import Aspect, Event, Exchange, Reason, Response
 from catalog_probe.catalog.model.assertion import WILDCARD
-from catalog_probe.catalog.model.codes import FindingCode
-from catalog_probe.catalog.reading.expected import Expected, answer_body
-from catalog_probe.catalog.text.json_pointer import ABSENT, find_value
+from catalog_probe.catalog.model.outcome import FindingCode
+from catalog_probe.catalog.reading.expectations import Expected, answer_body
+from catalog_probe.catalog.reading.relations import Location
+from catalog_probe.catalog.text.json_values import ABSENT, find_value
 from catalog_probe.probes.judging.comparison.locations import values_at
 from catalog_probe.probes.judging.comparison.relations import finding_code
 from catalog_probe.probes.judging.comparison.validators import is_valid
@@ -20,8 +20,8 @@ from catalog_probe.probes.judging.comparison.validators import is_valid
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from catalog_probe.catalog.reading.headers import HeaderRule
     from catalog_probe.catalog.reading.relations import Relation
+    from catalog_probe.catalog.reading.response_headers import HeaderRule
 
 
 SPOILED = "spoiled-by-the-test"

@@ -20,7 +20,7 @@ NUMBER = 101
 def test_generated_folder_passes_the_check_and_has_all_recipes(tmp_path: Path) -> None:
     try:
         (records,) = provider_folders.use(write_home(tmp_path, NUMBER))
-        assert validate.check(records) == []
+        assert validate.check_catalog(records) == []
         assert book.recipe_book(NAME).recipes.keys() == {ENDPOINT, *(item.address for item in items(NUMBER))}
     finally:
         provider_folders.use(None)

@@ -17,9 +17,9 @@ from hypothesis import strategies as st
 from catalog_probe.catalog import library
 from catalog_probe.catalog.evidence import earlier_runs
 from catalog_probe.catalog.model import Attempt, Outcome, Reason
+from catalog_probe.catalog.model.assertion import Observation
 from catalog_probe.catalog.model.errors import UserError
-from catalog_probe.catalog.model.observation import Observation
-from catalog_probe.catalog.text.sanitizing import (
+from catalog_probe.catalog.text.readable_text import (
     escape_hidden,
     escape_hidden_in_json,
     sanitize,

@@ -16,8 +16,7 @@ import catalog_probe
 from catalog_probe.catalog.check import validate
 from catalog_probe.catalog.files import provider_folders
 from catalog_probe.catalog.files.store import RECORDS
-from catalog_probe.catalog.model.errors import CatalogError
-from catalog_probe.catalog.model.exits import Exit
+from catalog_probe.catalog.model.errors import CatalogError, Exit
 from catalog_probe.cli.main import main
 from catalog_probe.cli.probe import OnlyProbes
 from catalog_probe.probes.coverage import fact_coverage

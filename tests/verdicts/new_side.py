@@ -7,7 +7,7 @@ from datetime import date
 from typing import TYPE_CHECKING, Any
 from unittest import mock
 
-from catalog_probe.catalog.evidence.drift_identity import observed_class
+from catalog_probe.catalog.evidence.causes import observed_class
 from catalog_probe.catalog.model import Aspect, Finding, Outcome, Severity
 from catalog_probe.probes.planning.rotation import Depth, Rotation
 from catalog_probe.probes.recipes.book import recipe_book

@@ -11,11 +11,9 @@ from catalog_probe.catalog.files.store import RECORDS, Catalog
 from catalog_probe.catalog.model import Record
 from catalog_probe.catalog.model.errors import display_path
 from catalog_probe.catalog.model.record import EVIDENCE_VERSION
-from catalog_probe.catalog.observed.cells import statements_digest
-from catalog_probe.catalog.observed.confirmed import confirmation_fields, confirmed_keys, unconfirmed_since
+from catalog_probe.catalog.observed import confirmation_fields, confirmed_keys, record_digest, unconfirmed_since
 from catalog_probe.catalog.reading.assertions import assertions
-from catalog_probe.catalog.writeback.canonical_json import list_missing_nullable_fields
-from catalog_probe.catalog.writeback.writing import lock_folder, write_text
+from catalog_probe.catalog.writeback.writing import list_missing_nullable_fields, lock_folder, write_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -81,7 +79,7 @@ def _remove_void_evidence(record: Record, own_assertions: Sequence[Assertion]) -
     if kept:
         data["evidence"] = {
             "schema_version": EVIDENCE_VERSION,
-            "statements": statements_digest(own_assertions),
+            "statements": record_digest(own_assertions),
             "endpoints": {},
             **kept,
         }

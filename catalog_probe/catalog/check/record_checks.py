@@ -1,4 +1,4 @@
-"""Check one record: its schema, the addresses and surfaces that it names, its tags, and its assertions."""
+"""Check one record: schema, names, tags, assertions, and unfinished texts."""
 
 from __future__ import annotations
 
@@ -7,28 +7,43 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import TYPE_CHECKING
 
-from catalog_probe.catalog.check import assertion_checks, relation_checks, unfinished
-from catalog_probe.catalog.check.validators import surfaces, validator_of
+from catalog_probe.catalog.check import assertion_checks
+from catalog_probe.catalog.check import assertion_checks as relation_checks
 from catalog_probe.catalog.files.manifest import providers
-from catalog_probe.catalog.files.schema_messages import Complaint, complaints, quote_value
-from catalog_probe.catalog.files.schemas import KIND_SCHEMA, schemas
+from catalog_probe.catalog.files.schemas import (
+    KIND_SCHEMA,
+    Complaint,
+    complaints,
+    quote_value,
+    schemas,
+    surfaces_with_envelope,
+    validator_of,
+)
 from catalog_probe.catalog.files.store import Catalog, family_file
 from catalog_probe.catalog.model import Address, Json, Record, Tag
 from catalog_probe.catalog.model.errors import suggest_similar
-from catalog_probe.catalog.model.labels import CONTINUE, SUCCESS
-from catalog_probe.catalog.observed.last_seen import (
-    ANOTHER_REVISION_PREFIX,
-    is_not_from_provider,
-    seen_on,
-    target_of,
-)
+from catalog_probe.catalog.model.exchange import CONTINUE, SUCCESS
+from catalog_probe.catalog.observed import ANOTHER_REVISION_PREFIX, is_not_from_provider, seen_on, target_of
 from catalog_probe.catalog.reading.assertions import assertions
 from catalog_probe.catalog.text.credential_names import find_credentials
-from catalog_probe.catalog.text.json_tree import iterate_strings_with_pointers
+from catalog_probe.catalog.text.json_values import iterate_strings_with_pointers
+from catalog_probe.catalog.text.readable_text import shorten
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+
+
+_TODO = re.compile(r"\bTODO\b:?\s*(.*)", re.DOTALL)
+
+
+def find_unfinished(value: Json) -> Iterator[Complaint]:
+    """Complain about each string in a value that contains TODO; the text after it is the mend."""
+    for pointer, text in iterate_strings_with_pointers(value):
+        match = _TODO.search(text)
+        if match is not None:
+            path = "$" + pointer.replace("/", ".")
+            yield Complaint(path, "is still to be written", shorten(match[1], 160) or "write it")
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +137,7 @@ def _check_similar_names(record: Record, context: CheckContext) -> Iterator[Comp
 
 
 def _check_finished(record: Record, context: CheckContext) -> Iterator[Complaint]:
-    yield from unfinished.find_unfinished(record.data)
+    yield from find_unfinished(record.data)
 
 
 def _check_provider(record: Record, context: CheckContext) -> Iterator[Complaint]:
@@ -179,7 +194,7 @@ def _check_surfaces(record: Record, context: CheckContext) -> Iterator[Complaint
         parent = record.data.get(name)
         if isinstance(parent, dict):
             surface_by_path[f"$.{name}.surface"] = parent.get("surface")
-    known_surfaces = surfaces()
+    known_surfaces = surfaces_with_envelope()
     for path, surface in surface_by_path.items():
         if isinstance(surface, str) and surface not in known_surfaces:
             mend = suggest_similar(surface, known_surfaces) or f"add schemas/envelopes/{surface}.json"

@@ -25,10 +25,9 @@ from catalog_probe.catalog.model import (
     Severity,
     Tag,
 )
-from catalog_probe.catalog.model.answered_by import AnsweredBy
-from catalog_probe.catalog.model.codes import ReasonCode
-from catalog_probe.catalog.model.exchange import Truncation
-from catalog_probe.catalog.model.observation import Observation
+from catalog_probe.catalog.model.assertion import Observation
+from catalog_probe.catalog.model.exchange import AnsweredBy, Truncation
+from catalog_probe.catalog.model.outcome import ReasonCode
 
 SCHEMA_VERSION = 1  # of results.jsonl; a file of another version is refused
 

@@ -1,16 +1,17 @@
-"""Reader and writer of results.jsonl."""
+"""Reader and writer of results.jsonl, and the check of its lines by schema."""
 
 from __future__ import annotations
 
 import json
 import os
 from contextlib import contextmanager
+from functools import cache
 from typing import TYPE_CHECKING, Self
 
-from catalog_probe.catalog.evidence import results_schema
 from catalog_probe.catalog.evidence.completeness import add_missing_results, deduplicate_results
 from catalog_probe.catalog.evidence.results import SCHEMA_VERSION, Result, Run
-from catalog_probe.catalog.files import json_lines
+from catalog_probe.catalog.files import file_formats, provider_folders
+from catalog_probe.catalog.files.file_formats import read_object
 from catalog_probe.catalog.model.errors import UserError
 
 if TYPE_CHECKING:
@@ -18,7 +19,64 @@ if TYPE_CHECKING:
     from pathlib import Path
     from types import TracebackType
 
+    from jsonschema import Draft202012Validator, ValidationError
+
     from catalog_probe.catalog.model import Json
+
+
+RESULTS_SCHEMA = provider_folders.shipped_folder("reports") / "schemas" / "results.json"
+
+RUN_LINE, RESULT_LINE, HISTORY_ROW_LINE = "run", "result", "history_row"
+
+
+def describe_line_error(line: Json, kind: str) -> str:
+    """Describe the first error of a line, as `/attempts/0/at: should be …`; empty if there is none.
+
+    No value is quoted, because the line may come from a recording that was not redacted.
+    """
+    error = next(_validator(kind).iter_errors(line), None)
+    if error is None:
+        return ""
+    while error.validator == "anyOf":  # the schema has `anyOf` for "null or X" only: describe the error of X
+        error = next(option for option in error.context or () if option.validator_value != "null")
+    names, message = _describe(error)
+    pointer = "".join(f"/{name}" for name in (*error.absolute_path, *names))
+    return f"{pointer}: {message}" if pointer else message
+
+
+def _describe(error: ValidationError) -> tuple[tuple[str, ...], str]:
+    """Return the member that the error is about, as a path below the error's location, and a message."""
+    rule: Json = error.validator_value
+    instance: Json = error.instance
+    schema: Json = error.schema
+    match error.validator:
+        case "required":
+            return (next(name for name in rule if name not in instance),), "is missing"
+        case "additionalProperties":
+            return (next(name for name in instance if name not in schema["properties"]),), "no version knows this"
+        case "type":
+            types = [rule] if isinstance(rule, str) else rule
+            return (), f"should be of type {' or '.join(types)}"
+        case "enum":
+            return (), f"should be one of {', '.join(rule)}"
+        case "pattern":
+            return (), f"should match {rule}"
+        case "format":
+            return (), "should be a day of the calendar"
+        case "minimum":
+            return (), f"should be no less than {rule:g}"
+        case "maximum":
+            return (), f"should be no more than {rule:g}"
+    return (), f"breaks the rule `{error.validator}` of its schema"
+
+
+@cache
+def _validator(kind: str) -> Draft202012Validator:
+    from jsonschema import Draft202012Validator  # slow to import, so only readers of results pay for it
+
+    shared = {name: value for name, value in read_object(RESULTS_SCHEMA).items() if name != "anyOf"}
+    schema = {**shared, "$ref": f"#/$defs/{kind}"}
+    return Draft202012Validator(schema, format_checker=Draft202012Validator.FORMAT_CHECKER)
 
 
 RESULTS_FILE = "results.jsonl"
@@ -35,7 +93,7 @@ class ResultsWriter:
     def __init__(self, path: Path, run: Run) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_APPEND
-        self._file = json_lines.open_without_link(path, flags, 0o644)
+        self._file = file_formats.open_without_link(path, flags, 0o644)
         self._write(run.to_json())
 
     def append(self, result: Mapping[str, Json]) -> None:
@@ -77,7 +135,7 @@ def read_run(path: Path, *, is_ours: bool = False) -> tuple[Run, list[Result]]:
         raise EvidenceError("the first line should describe the run", "probe again to make one", file=path)
     place, line = first
     _check_version(line, place)
-    error = "" if is_ours else results_schema.describe_error(line, results_schema.RUN)
+    error = "" if is_ours else describe_line_error(line, RUN_LINE)
     if error:
         raise EvidenceError(
             f"the first line should describe the run: {error}", "probe again to make one", location=place
@@ -85,7 +143,7 @@ def read_run(path: Path, *, is_ours: bool = False) -> tuple[Run, list[Result]]:
     run = Run.from_json(line)
     results = []
     for place, line in lines:
-        error = "" if is_ours else results_schema.describe_error(line, results_schema.RESULT)
+        error = "" if is_ours else describe_line_error(line, RESULT_LINE)
         if error:
             raise EvidenceError(f"not a result: {error}", "probe again, or remove the line", location=place)
         results.append(Result.from_json(line))
@@ -125,10 +183,10 @@ def _check_version(line: Json, place: str) -> None:
 
 def _lines(path: Path) -> Iterator[tuple[str, Json]]:
     try:
-        with os.fdopen(json_lines.open_without_link(path, os.O_RDONLY), "rb") as raw:
-            yield from json_lines.parse_lines(raw, path)
+        with os.fdopen(file_formats.open_without_link(path, os.O_RDONLY), "rb") as raw:
+            yield from file_formats.parse_lines(raw, path)
     except OSError as error:
         mend = "name a run's folder or its results.jsonl"
         raise EvidenceError(error.strerror or str(error), mend, file=path) from error
-    except json_lines.BrokenLineError as error:
+    except file_formats.BrokenLineError as error:
         raise EvidenceError(error.what, error.mend, location=error.location) from error

@@ -1,4 +1,4 @@
-"""Trim judged answers to the size that a run keeps. Pure.
+"""How much of an answer is kept: sizes, and placeholders for volatile text.
 
 An answer may be as large as the wire allows, and a run keeps thousands of them. Of a value that is too large, the
 beginning, the size, a digest and the asserted members are kept. Requests are kept whole: they are ours, small, and
@@ -9,20 +9,45 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from catalog_probe.catalog.envelopes.projection import unwrap
+from catalog_probe.catalog.envelopes import unwrap
 from catalog_probe.catalog.model.exchange import Truncation
-from catalog_probe.catalog.text.json_pointer import ABSENT, find_value
-from catalog_probe.catalog.text.phrases import ELLIPSIS, shorten
+from catalog_probe.catalog.text.json_values import ABSENT, find_value
+from catalog_probe.catalog.text.readable_text import ELLIPSIS, shorten
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from catalog_probe.catalog.model import Attempt, Event, Exchange, Finding, Json
-    from catalog_probe.catalog.model.observation import Observation
-    from catalog_probe.catalog.reading.expected import Expected
+    from catalog_probe.catalog.model.assertion import Observation
+    from catalog_probe.catalog.reading.expectations import Expected
+
+
+MAX_TEXT = 300  # characters
+
+# Placeholders prevent a diff of the records in each night in which only an id, a time or an amount differs. They hide
+# that such a value changed its meaning: `retry after 5 s` and `retry after 500 s` are equal.
+_PLACEHOLDERS = (
+    (re.compile(r"\b[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\b", re.IGNORECASE), "{id}"),
+    (re.compile(r"\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?"), "{time}"),
+    (re.compile(r"\b[A-Za-z]+(?:[_-][A-Za-z]+)*[_-](?=[A-Za-z]*\d)[A-Za-z0-9]{8,}\b"), "{id}"),
+    (re.compile(r"\b(?=[0-9a-f]*\d)[0-9a-f]{12,}\b", re.IGNORECASE), "{id}"),
+    (re.compile(r"\b\d+(?:\.\d+)?(?=\s?(?:ms|s|m|h|seconds?|minutes?|hours?)\b)"), "{n}"),
+    (re.compile(r"\b\d+\.\d+\b"), "{n}"),
+    (re.compile(r"\b\d[\d,]{4,}\b"), "{n}"),
+)
+
+
+def mask_volatile(text: str) -> str:
+    """Put a text on one line, and replace what differs between two answers to the same request."""
+    text = " ".join(text.split())
+    for pattern, placeholder in _PLACEHOLDERS:
+        text = pattern.sub(placeholder, text)
+    return shorten(text, MAX_TEXT)
+
 
 WHOLE_BYTES = 64 * 1024  # of a body, and of all event data of an exchange together, that are kept as they came
 RUN_BYTES = 20_000_000  # of bodies and event data that a run keeps; after that MIN_BODY_BYTES of each

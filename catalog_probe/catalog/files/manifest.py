@@ -9,9 +9,9 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from catalog_probe.catalog.files import provider_folders
+from catalog_probe.catalog.files.file_formats import decode_text
 from catalog_probe.catalog.files.provider_folders import SHIPPED, cached_per_folders
 from catalog_probe.catalog.model.errors import CatalogError, suggest_similar
-from catalog_probe.catalog.text.text_files import decode_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

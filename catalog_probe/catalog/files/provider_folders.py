@@ -1,4 +1,7 @@
-"""Provider folders: the shipped one, those of installed distributions, and the one that `--catalog` names.
+"""Where files are: provider folders, shipped data, runs, and what a user names.
+
+In a checkout all of them are in the checkout, whatever the current folder is. In an installed copy the data is inside
+the package, and everything that a command reads or writes is relative to the current folder.
 
 A provider folder has this layout. In the shipped one, recipes and targets are in another folder.
 
@@ -24,11 +27,67 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, ParamSpec, TypeVar, cast
 
-from catalog_probe.catalog.files import paths
 from catalog_probe.catalog.model.errors import CatalogError, display_path
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+
+_PACKAGE = Path(__file__).parents[2]
+_CHECKOUT = _PACKAGE.parent
+
+RUNS = "reports/out"
+"""The folder of all runs, as a user writes it (DESIGN.md, contract 3)."""
+
+
+def is_installed() -> bool:
+    """Whether this code runs from an installed copy and not from a checkout."""
+    return not (_CHECKOUT / "pyproject.toml").is_file()
+
+
+def shipped_folder(name: str) -> Path:
+    """Return the shipped `catalog`, `probes` or `reports`; the wheel has them below the package (pyproject.toml)."""
+    return (_PACKAGE / "shipped" if is_installed() else _CHECKOUT) / name
+
+
+def base_folder() -> Path:
+    """Return the checkout, or in an installed copy the current folder."""
+    return Path.cwd() if is_installed() else _CHECKOUT
+
+
+def runs_folder() -> Path:
+    """Return the folder of all runs."""
+    return base_folder() / RUNS
+
+
+def latest_run() -> Path:
+    """Return the folder of the latest run."""
+    return runs_folder() / "latest"
+
+
+def history_folder() -> Path:
+    """Return the folder of the history: a line for each earlier run."""
+    return base_folder() / "reports" / "history"
+
+
+def locate(name: str | Path) -> Path:
+    """Find a file or folder that a user names: from the current folder, else from the base folder."""
+    path, fallback = Path(name), base_folder() / name
+    return fallback if _exists(fallback) and not _exists(path) else path
+
+
+def locate_run(name: str | Path) -> Path:
+    """Find a run that a user names: its folder or a file in it, as `locate` does, else its name below RUNS."""
+    path, fallback = locate(name), runs_folder() / name
+    return fallback if _exists(fallback) and fallback.is_dir() and not _exists(path) else path
+
+
+def _exists(path: Path) -> bool:
+    try:
+        return path.exists()
+    except OSError:  # the name is too long, for instance; opening the file reports it
+        return False
+
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -83,7 +142,7 @@ class ProviderFolder:
         return provider_names(self.manifests)
 
 
-SHIPPED = ProviderFolder(paths.shipped_folder("catalog"), suite=paths.shipped_folder("probes"))
+SHIPPED = ProviderFolder(shipped_folder("catalog"), suite=shipped_folder("probes"))
 
 _named_folders: tuple[ProviderFolder, ...] = ()
 _cache_clears: list[Callable[[], None]] = []
@@ -192,7 +251,7 @@ def require_own(folder: Path) -> None:
         CatalogError: it is in an installed package.
     """
     path = folder.resolve()
-    is_shipped = paths.is_installed() and path.is_relative_to(SHIPPED.path.resolve())
+    is_shipped = is_installed() and path.is_relative_to(SHIPPED.path.resolve())
     if is_shipped or not {"site-packages", "dist-packages"}.isdisjoint(path.parts):
         mend = "name a folder of yours by `--catalog DIR`; `--update` into an empty one begins with the shipped records"
         raise CatalogError("is in an installed package: an upgrade would lose what is written", mend, file=folder)
@@ -200,7 +259,7 @@ def require_own(folder: Path) -> None:
 
 def copy_shipped_records(folder: Path) -> None:
     """Copy the records of an installed copy into a folder that is empty or does not exist; leave any other alone."""
-    if not paths.is_installed():
+    if not is_installed():
         return  # a checkout has records to write into: there a folder that does not exist is a mistyped name
     if not folder.exists() or (folder.is_dir() and not any(folder.iterdir())):
         shutil.copytree(SHIPPED.records, folder, dirs_exist_ok=True, ignore=shutil.ignore_patterns(".*"))

@@ -10,8 +10,8 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Self
 
 from catalog_probe.catalog.files import provider_folders
+from catalog_probe.catalog.files.file_formats import read_object
 from catalog_probe.catalog.files.manifest import providers
-from catalog_probe.catalog.files.strict_json import read_object
 from catalog_probe.catalog.model import KINDS, RATE_LIMIT_FAMILY, Address, Record
 from catalog_probe.catalog.model.errors import CatalogError, suggest_similar
 from catalog_probe.catalog.model.record import EVIDENCE_VERSION

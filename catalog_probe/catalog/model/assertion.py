@@ -1,15 +1,17 @@
-"""Assertions: the single statements of a record, and the units of evidence."""
+"""Assertions of a record, what an exchange showed of them, and who can observe."""
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import lru_cache
 from typing import TYPE_CHECKING, Self
 
 if TYPE_CHECKING:
-    from catalog_probe.catalog.text.json_value import Json
+    from collections.abc import Mapping
+
+    from catalog_probe.catalog.text.json_values import Json
 
 
 class Basis(StrEnum):
@@ -125,3 +127,44 @@ class Assertion:
     def id(self) -> str:
         """`<address>#<label>/<aspect>[:<location>]`; permanent."""
         return f"{self.address}#{self.key}"
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """Which assertions of a step matched, mismatched, or were not observed; each assertion is in one of the three.
+
+    `matched` holds local keys (`header:retry-after`). `mismatched` maps a local key to the observed class (a value,
+    `absent`, `malformed` or `out-of-range`), and `not_observed` maps it to the reason.
+    """
+
+    endpoint: str
+    """The address of the endpoint record; empty if none has the request's method and path."""
+    label: str
+    matched: tuple[str, ...] = ()
+    mismatched: Mapping[str, str] = field(default_factory=dict)
+    not_observed: Mapping[str, str] = field(default_factory=dict)
+
+
+class Reach(StrEnum):
+    """Who can observe something, in the order of what it takes."""
+
+    ONE_KEY = "one key"
+    """Anyone with an inference key, for free."""
+    MORE = "more"
+    """It takes other keys, values or addresses, or the permission to spend."""
+    TRAFFIC = "traffic only"
+    """No request can cause it; recorded traffic may show it."""
+    MOCK = "mock only"
+    """It takes a state that no documented request creates; only our mock can be put into it."""
+    OFF_WIRE = "off the wire"
+    """It never travels over the network."""
+
+    @property
+    def is_checked(self) -> bool:
+        """Whether a client's own requests can check it. On our mock alone, two of our own transcriptions agree."""
+        return self in (Reach.ONE_KEY, Reach.MORE)
+
+
+def format_reach_counts(counts: Mapping[Reach, int]) -> str:
+    """Format the counts in the order of `Reach`: `3 one key, 1 more`."""
+    return ", ".join(f"{counts[reach]} {reach}" for reach in Reach if counts.get(reach))

@@ -1,17 +1,41 @@
-"""Errors that a person can mend: what is wrong, where, and what to do."""
+"""Errors that a person can mend, and the exit status of every command."""
 
 from __future__ import annotations
 
 import difflib
 import os
+from enum import IntEnum
 from typing import TYPE_CHECKING, ClassVar
 
-from catalog_probe.catalog.model.exits import Exit
-from catalog_probe.catalog.text.sanitizing import sanitize_line
+from catalog_probe.catalog.text.readable_text import sanitize_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
+
+
+class Exit(IntEnum):
+    """The exit statuses, on which CI branches. A run never ends with pytest's own 2 or 6."""
+
+    FINE = 0
+    DRIFT = 1
+    PROBLEMS = 1
+    """The same status, for commands that report other problems than drift."""
+    HARNESS_ERROR = 3
+    USAGE = 4
+    NOTHING_SELECTED = 5
+    BLIND = 10
+
+
+INTERRUPTED = 130  # 128 + SIGINT, as shells report it; an interrupted run of probes is BLIND instead
+
+_PRECEDENCE = (Exit.USAGE, Exit.HARNESS_ERROR, Exit.BLIND, Exit.DRIFT, Exit.NOTHING_SELECTED, Exit.FINE)
+
+
+def select_exit(statuses: set[Exit]) -> Exit:
+    """Return the one of several statuses that is reported."""
+    return next(status for status in _PRECEDENCE if status in statuses)
+
 
 MAX_MESSAGE_LENGTH = 1_000  # characters; a message may quote input of any length
 
@@ -53,3 +77,22 @@ def suggest_similar(word: str, candidates: Iterable[str]) -> str:
     cutoff = 0.85 if "/" in word else 0.7  # addresses share long beginnings, so they must be more alike
     matches = difflib.get_close_matches(word, list(candidates), n=2, cutoff=cutoff)
     return f"did you mean {' or '.join(matches)}?" if matches else ""
+
+
+OWN_PACKAGE = "catalog_probe"
+
+
+def describe_missing_library(error: BaseException) -> str:
+    """Return which library an import error is about and how to install it, or an empty string.
+
+    A missing module of our own is a defect of ours, so it is not described. Of an exception group, the first member
+    that is about a library counts.
+    """
+    if isinstance(error, BaseExceptionGroup):
+        return next(filter(None, map(describe_missing_library, error.exceptions)), "")
+    if not isinstance(error, ModuleNotFoundError):
+        return ""
+    library = (error.name or "").partition(".")[0]
+    if library in (OWN_PACKAGE, ""):
+        return ""
+    return f"{library} is not installed here; `python -m pip install -e .` installs what a run needs"

@@ -1,4 +1,4 @@
-"""Exchanges: a request and what came back.
+"""Exchanges: a request and what came back, its usual label, and who answered it.
 
 They name models and other real names by their stand-ins, and are redacted before anything is kept.
 """
@@ -6,13 +6,61 @@ They name models and other real names by their stand-ins, and are redacted befor
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from enum import StrEnum
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from catalog_probe.catalog.model.outcome import Reason
-    from catalog_probe.catalog.text.json_value import Json
+    from catalog_probe.catalog.text.json_values import Json
+
+
+ANSWER = "answer"
+"""The answer of an error record, and an ordinary answer of a rate-limit record."""
+
+SUCCESS = "success"
+"""The answer of an endpoint record, and of a rule that allows something."""
+
+OWN_LABELS = frozenset({ANSWER, SUCCESS})
+"""The answers that a record is about: without one of them it is not probed, whatever else was answered."""
+
+CONTINUE = "continue"
+"""The interim answer 100 to a body that was announced: its size is allowed (RFC 9110, 10.1.1)."""
+
+STREAM = "stream"
+"""The streamed form of an endpoint."""
+
+MISSING_CREDENTIAL, WRONG_CREDENTIAL = "missing_credential", "wrong_credential"
+"""The refusals of a request without a key, and of one with a key that was never issued."""
+
+LIMITED = "limited"
+"""The 429 beyond a limit, in rate-limit records."""
+
+CONTROL, SETUP, CLEANUP = "control", "setup", "cleanup"
+
+UNJUDGED_LABELS = frozenset({CONTROL, SETUP, CLEANUP})
+"""Exchanges that serve other exchanges; no record judges them."""
+
+
+NO_SUCH_PATH = frozenset({404, 405})
+"""The statuses of an unknown path, or of an unknown method on a path."""
+
+
+def is_success(status: int | None) -> bool:
+    """Whether a status is 2xx. A redirection is no success, nor is an answer without a status."""
+    return status is not None and 200 <= status < 300
+
+
+class AnsweredBy(StrEnum):
+    """Who answers. Only answers that come straight from a provider are evidence for the records."""
+
+    PROVIDER = "provider"
+    GATEWAY = "gateway"
+    """A host in between. It may answer by itself, and its own changes are no drift of the provider."""
+    MOCK = "mock"
+    RECORDING = "recording"
+    """Recorded traffic, which does not say who answered."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from catalog_probe.catalog.model.codes import FindingCode, ReasonCode
+from catalog_probe.catalog.model.outcome import FindingCode, ReasonCode
 
 EXPLANATIONS_FILE = Path(__file__).with_name("explanations.json")
 

@@ -1,4 +1,4 @@
-"""The verdict on one record, and the reason where there is none."""
+"""The outcome of a record: verdict, findings, and the closed lists of codes."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from catalog_probe.catalog.text.json_values import Json
 
 
 class Outcome(StrEnum):
@@ -56,3 +58,179 @@ class Reason:
 
     code: str
     detail: str = ""
+
+
+class Severity(StrEnum):
+    """`must`: a documented assertion differs, which is drift. `should`: an assumed one differs. `info`: a note."""
+
+    MUST = "must"
+    SHOULD = "should"
+    INFO = "info"
+
+
+class Aspect(StrEnum):
+    """The part of an answer that a finding is about."""
+
+    STATUS = "status"
+    TYPE = "type"
+    CODE = "code"
+    PARAM = "param"
+    MESSAGE = "message"
+    HEADER = "header"
+    BODY = "body"
+    EVENT = "event"
+    CLOSE = "close"
+    RELATION = "relation"
+    STATE = "state"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One difference between what a record states and an answer.
+
+    `code` is stable; `catalog-probe catalog explain CODE` explains it. `label` names the exchange in which it was
+    observed. `location` narrows the aspect: a header name, a JSON pointer, an event name. `assertion` is the key of the
+    mismatched assertion within its record, or empty if no record states anything of it. `endpoints` are the addresses
+    of the endpoints on which it was observed; they are not part of its identity from night to night.
+    """
+
+    code: str
+    aspect: Aspect
+    severity: Severity
+    message: str
+    label: str = ""
+    location: str = ""
+    documented: Json = None
+    observed: Json = None
+    assertion: str = ""
+    endpoints: tuple[str, ...] = ()
+
+    @property
+    def is_drift(self) -> bool:
+        return self.severity is Severity.MUST
+
+
+class FindingCode(StrEnum):
+    """The kind of difference of a finding."""
+
+    STATUS_DIFFERS = "status-differs"
+    TYPE_DIFFERS = "type-differs"
+    CODE_DIFFERS = "code-differs"
+    PARAM_DIFFERS = "param-differs"
+    MESSAGE_DIFFERS = "message-differs"
+    HEADER_MISSING = "header-missing"
+    HEADER_UNEXPECTED = "header-unexpected"
+    HEADER_DIFFERS = "header-differs"
+    HEADER_MALFORMED = "header-malformed"
+    HEADER_INCONSISTENT = "header-inconsistent"
+    BODY_SHAPE = "body-shape"
+    BODY_MALFORMED = "body-malformed"
+    BODY_NOT_EMPTY = "body-not-empty"
+    FIELD_MISSING = "field-missing"
+    FIELD_DIFFERS = "field-differs"
+    FIELD_UNEXPECTED = "field-unexpected"
+    EVENT_MISSING = "event-missing"
+    EVENT_ORDER = "event-order"
+    STREAM_NOT_STARTED = "stream-not-started"
+    STREAM_UNTERMINATED = "stream-unterminated"
+    STREAM_MALFORMED = "stream-malformed"
+    CLOSE_CODE_DIFFERS = "close-code-differs"
+    CLOSE_UNCLEAN = "close-unclean"
+    CLOSE_REASON_MISSING = "close-reason-missing"
+    CLOSE_MISSING = "close-missing"
+    GRPC_STATUS_DIFFERS = "grpc-status-differs"
+    STATE_DIFFERS = "state-differs"
+    BODIES_DIFFER = "bodies-differ"
+    VALUES_UNEQUAL = "values-unequal"
+    VALUES_REPEATED = "values-repeated"
+    VALUES_BEYOND = "values-beyond"
+    VALUES_REMAIN = "values-remain"
+    VALUES_MISSING = "values-missing"
+    VALUE_INVALID = "value-invalid"
+    BOUND_EXCEEDED = "bound-exceeded"
+    BOUND_UNDERCUT = "bound-undercut"
+    VERSION_DIFFERS = "version-differs"
+    PREFIX_DIFFERS = "prefix-differs"
+    PATTERN_DIFFERS = "pattern-differs"
+    ORDER_DIFFERS = "order-differs"
+    MATCHES_ANOTHER_RECORD = "matches-another-record"
+    UNDOCUMENTED_HEADER = "undocumented-header"
+    UNDOCUMENTED_FIELD = "undocumented-field"
+    UNDOCUMENTED_CODE = "undocumented-code"
+    DUPLICATE_NAME = "duplicate-name"
+    NOT_OBSERVED = "not-observed"
+    UNASKED_ANSWER = "unasked-answer"
+    GENERIC_MESSAGE = "generic-message"
+    STALE_DIVERGENCE = "stale-divergence"
+
+
+class ReasonCode(StrEnum):
+    """Why a record is neither `conforms` nor `drifted`."""
+
+    # inconclusive: it could not be observed
+    CONNECT_REFUSED = "connect-refused"
+    NAME_UNRESOLVED = "name-unresolved"
+    CONNECT_TIMEOUT = "connect-timeout"
+    TLS_FAILED = "tls-failed"
+    READ_TIMEOUT = "read-timeout"
+    CLOSED_WITHOUT_ANSWER = "closed-without-answer"
+    CONNECTION_RESET = "connection-reset"
+    PROTOCOL_ERROR = "protocol-error"
+    BODY_TOO_LARGE = "body-too-large"
+    STREAM_STALLED = "stream-stalled"
+    STREAM_ENDLESS = "stream-endless"
+    GATEWAY_PAGE = "gateway-page"
+    UNASKED_REDIRECT = "unasked-redirect"
+    UNASKED_TIMEOUT = "unasked-timeout"
+    UNASKED_RATE_LIMIT = "unasked-rate-limit"
+    UNASKED_OVERLOAD = "unasked-overload"
+    SERVER_FAULT = "server-fault"
+    CONTROL_FAILED = "control-failed"
+    SETUP_FAILED = "setup-failed"
+    UNSAFE_PATH = "unsafe-path"
+    ASSUMPTION_FAILED = "assumption-failed"
+    STEP_UNSEEN = "step-unseen"
+    NOTHING_OBSERVED = "nothing-observed"
+    ANOTHER_REVISION = "another-revision"
+    REGION_REFUSED = "region-refused"
+    NO_CREDIT = "no-credit"
+    ACCOUNT_TROUBLE = "account-trouble"
+    ONE_ANSWER_TO_EVERYTHING = "one-answer-to-everything"
+    FAULT_FREE_NOT_ALLOWED = "twin-not-allowed"  # "twin" was the word for a fault-free request; results keep it
+    LANE_STOPPED = "lane-stopped"
+    BUDGET_SPENT = "budget-spent"
+    WAIT_TOO_LONG = "wait-too-long"
+    ATTEMPTS_DISAGREE = "attempts-disagree"
+    NOT_REPORTED = "not-reported"
+
+    # not probed: not allowed here, or nothing can provoke it here
+    NO_RECIPE = "no-recipe"
+    PROVIDER_ONLY_CAUSE = "provider-only-cause"
+    COST_NOT_ALLOWED = "cost-not-allowed"
+    BEYOND_BUDGET = "beyond-budget"
+    CREDENTIAL_MISSING = "credential-missing"
+    CREDENTIAL_EMPTY = "credential-empty"
+    VALUE_MISSING = "value-missing"
+    VALUE_NOT_FOUND = "value-not-found"
+    PROVIDER_NOT_CONFIGURED = "provider-not-configured"
+    ADDRESS_MISSING = "address-missing"
+    NOT_ON_THE_WIRE = "not-on-the-wire"
+    INVISIBLE_TO_CLIENT = "invisible-to-client"
+    SURFACE_OUT_OF_REACH = "surface-out-of-reach"
+    NO_DOCUMENTED_SETUP = "no-documented-setup"
+    NOTHING_DOCUMENTED = "nothing-documented"
+    STOPPED_EARLY = "stopped-early"
+    NOT_IN_TRAFFIC = "not-in-traffic"
+
+    # restricted: this account may not see it
+    PROBE_REFUSED = "probe-refused"
+
+    # harness error: our own fault
+    RECIPE_ERROR = "recipe-error"
+    RECIPE_INCOMPLETE = "recipe-incomplete"
+    DEADLINE_PASSED = "deadline-passed"
+    WORKER_LOST = "worker-lost"
+    SELF_TEST_SILENT = "self-test-silent"
+
+    # flaky: attempts disagree
+    ATTEMPTS_DIFFER = "attempts-differ"

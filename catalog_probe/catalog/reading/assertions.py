@@ -1,25 +1,187 @@
-"""Turn a record into assertions: its statements, each with key and basis. They are the unit of evidence."""
+"""Turn a record into assertions: its statements, each with key and basis."""
 
 from __future__ import annotations
 
+import sys
+from contextlib import suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from operator import itemgetter
+from typing import TYPE_CHECKING, NamedTuple
 
 from catalog_probe.catalog.files.manifest import manifest
-from catalog_probe.catalog.model.assertion import Assertion, AssertionKey, Basis
-from catalog_probe.catalog.model.codes import ReasonCode
-from catalog_probe.catalog.model.labels import ANSWER, MISSING_CREDENTIAL, WRONG_CREDENTIAL
-from catalog_probe.catalog.observed.cells import resolved_assumptions
-from catalog_probe.catalog.reading.annotations import Annotations, request_assumptions
-from catalog_probe.catalog.reading.expectations import Lookup, expectations
-from catalog_probe.catalog.reading.statements import Statement, statements
+from catalog_probe.catalog.model.assertion import REQUEST_LABEL, WILDCARD, Assertion, AssertionKey, Basis
+from catalog_probe.catalog.model.exchange import ANSWER, MISSING_CREDENTIAL, SUCCESS, WRONG_CREDENTIAL
+from catalog_probe.catalog.model.outcome import ReasonCode
+from catalog_probe.catalog.observed import resolved_assumptions
+from catalog_probe.catalog.reading.expectations import Lookup, expectations, success_rule_labels
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from catalog_probe.catalog.model import Json, Record
-    from catalog_probe.catalog.observed.cells import ResolvedAssumption
-    from catalog_probe.catalog.reading.expected import Expected
+    from catalog_probe.catalog.observed import ResolvedAssumption
+    from catalog_probe.catalog.reading.expectations import Expected, StreamRule
+
+
+class Statement(NamedTuple):
+    """One thing that is compared with an answer: aspect and location of its key, and the stated value."""
+
+    aspect: str
+    location: str
+    documented: Json
+    source: str = ""
+    """The rows that say it, if they are not those of the whole record."""
+    optional: bool = False
+    """Whether its subject may be absent."""
+    compared_labels: tuple[str, ...] = ()
+    """Labels of the other exchanges whose values it is compared with."""
+
+
+def statements(expected: Expected) -> Iterator[Statement]:
+    """Yield everything that is compared under one label."""
+    if expected.failure is not None:
+        yield Statement("state", "", expected.failure)
+        return
+    if expected.status is not None:
+        yield Statement("status", "", expected.status, expected.status_source)
+    elif expected.status_class is not None:
+        yield Statement("status", "", f"{expected.status_class}xx")
+    for rule in expected.headers:
+        yield Statement("header", rule.name, rule.value or rule.format or rule.rule, rule.source, rule.optional)
+    if expected.stream is not None:
+        yield from _stream_statements(expected.stream)
+    if expected.stream is None or expected.stream.event is not None:
+        yield from _body_statements(expected)
+    for relation in expected.relations:
+        yield Statement(
+            "relation", relation.key_location, relation.description, relation.source, compared_labels=relation.of
+        )
+
+
+def _body_statements(expected: Expected) -> Iterator[Statement]:
+    envelope = expected.envelope
+    if envelope.body != "any":
+        yield Statement("body", "", envelope.name, "; ".join(envelope.sources))
+    if envelope.body == "empty":
+        return
+    if envelope.body != "any":
+        for aspect, documented in expected.wire.items():
+            yield Statement(aspect, "", documented)
+        status_pointer = envelope.wire.get("http_status")
+        if status_pointer is not None and (expected.body_status or 0) >= 400:
+            yield Statement("status", status_pointer, expected.body_status)
+        if expected.message_pattern is not None and "message" in envelope.wire:
+            yield Statement("message", "", expected.message_pattern, expected.message_source)
+        for pointer in expected.assumed_members:
+            yield Statement("body", pointer, "present")
+    for pointer, schema in expected.fields.items():
+        yield Statement("body", pointer, "absent" if schema is False else schema)
+
+
+def _stream_statements(rule: StreamRule) -> Iterator[Statement]:
+    if rule.protocol == "grpc":
+        if rule.grpc_status is not None:
+            yield Statement("grpc", "", rule.grpc_status)
+        return
+    yield Statement("event", "", rule.protocol)
+    events = list(dict.fromkeys([*rule.events, *([rule.event] if rule.event else [])]))
+    for event in events:
+        yield Statement("event", event, event)
+    if len(events) > 1:
+        yield Statement("order", "", events)
+    if rule.terminal is not None:
+        yield Statement("order", "last", rule.terminal)
+    if rule.close_code is not None:
+        yield Statement("close", "code", list(rule.close_code))
+    if rule.close_clean:
+        yield Statement("close", "clean", True)
+    if rule.close_reason:
+        yield Statement("close", "reason", "a reason")
+
+
+class Annotations:
+    """The fields of one record that annotate its assertions by their keys, in which `*` may stand for a part."""
+
+    def __init__(self, record: Record) -> None:
+        self._data = record.data
+        self._success_labels = success_rule_labels(record)
+        self._parsed_fields: dict[str, _Field] = {}
+
+    def assumed(self, key: AssertionKey) -> str:
+        """Return why an assertion is assumed, or an empty string."""
+        return str(self._find("assumed", key) or "")
+
+    def source(self, key: AssertionKey) -> str:
+        """Return the rows that state an assertion if the record names them for it, or an empty string."""
+        return str(self._find("sources_of", key) or "")
+
+    def out_of_reach(self, key: AssertionKey) -> str:
+        """Return why no client can cause it, or an empty string."""
+        return str(self._find("out_of_reach", key) or "")
+
+    def alternatives(self, key: AssertionKey) -> tuple[Json, ...]:
+        """Return all values that conform, if the documents allow several."""
+        entry = self._find("alternatives", key)
+        return tuple(entry["values"]) if entry else ()
+
+    def revision(self, field: str, key: AssertionKey) -> str:
+        """Return the revision that `since` or `until` names for an assertion, or an empty string."""
+        entry = self._find(field, key)
+        return str(entry["revision"]) if entry else ""
+
+    def depends_on(self, label: str) -> tuple[str, ...]:
+        """Return the labels that must have matched before this one means anything."""
+        return tuple((self._data.get("depends") or {}).get(label, ()))
+
+    def _find(self, field: str, key: AssertionKey) -> Json:
+        """Return the value of the first entry for a key; `success` also covers each rule whose answer is a success."""
+        if not self._data.get(field):
+            return None
+        if field not in self._parsed_fields:  # every statement of the record looks it up
+            self._parsed_fields[field] = _Field(self._data[field])
+        parsed_field = self._parsed_fields[field]
+        match = parsed_field.first_match(key)
+        if key.label in self._success_labels:
+            success_key = AssertionKey(SUCCESS, key.aspect, key.location)
+            match = min(match, parsed_field.first_match(success_key), key=itemgetter(0))
+        return match[1]
+
+
+class _Field:
+    """One field, with exact keys in a dictionary because most entries have no `*`."""
+
+    NO_MATCH = (sys.maxsize, None)
+
+    def __init__(self, entries: Mapping[str, Json]) -> None:
+        self._exact: dict[AssertionKey, tuple[int, Json]] = {}
+        self._patterns: list[tuple[AssertionKey, tuple[int, Json]]] = []
+        for position, (text, value) in enumerate(entries.items()):
+            key = AssertionKey.parse(text)
+            if WILDCARD in (key.label, key.aspect):
+                self._patterns.append((key, (position, value)))
+            else:
+                self._exact[key] = (position, value)
+
+    def first_match(self, key: AssertionKey) -> tuple[int, Json]:
+        """Return position and value of the first entry whose key covers this one."""
+        by_pattern = next((entry for pattern, entry in self._patterns if pattern.covers(key)), self.NO_MATCH)
+        return min(by_pattern, self._exact.get(key, self.NO_MATCH), key=itemgetter(0))
+
+
+def assumed_keys(record: Record) -> tuple[AssertionKey, ...]:
+    """Return the keys of `assumed`, some with a `*`; a key that cannot be parsed is skipped."""
+    keys = []
+    for text in record.data.get("assumed") or ():
+        with suppress(ValueError):
+            keys.append(AssertionKey.parse(text))
+    return tuple(keys)
+
+
+def request_assumptions(record: Record) -> Mapping[AssertionKey, str]:
+    """Return what is assumed of the request (`ask/path`, `ask/header:…`, `ask/body:…`), each with its reason."""
+    reasons = {AssertionKey.parse(text): str(reason) for text, reason in (record.data.get("assumed") or {}).items()}
+    return {key: reason for key, reason in reasons.items() if key.label == REQUEST_LABEL}
+
 
 TRIGGER = "trigger"
 """The aspect of an assumption about which request provokes an error: `ask/trigger`."""

@@ -1,14 +1,16 @@
-"""Turn a record into expectations: for each label, what an exchange is compared with."""
+"""Expectations: everything that a record says an exchange must show, by label."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
-from catalog_probe.catalog.envelopes.envelope import WIRE_ASPECTS, Envelope, envelope
+from catalog_probe.catalog.envelopes import WIRE_ASPECTS, Envelope, find_message, find_param, load_envelope
+from catalog_probe.catalog.files.manifest import manifest
 from catalog_probe.catalog.model import Json, Record
-from catalog_probe.catalog.model.labels import (
+from catalog_probe.catalog.model.exchange import (
     ANSWER,
     CONTINUE,
     LIMITED,
@@ -16,12 +18,235 @@ from catalog_probe.catalog.model.labels import (
     STREAM,
     SUCCESS,
     WRONG_CREDENTIAL,
+    is_success,
 )
-from catalog_probe.catalog.reading.error_records import STREAM_START_STATUS, documented_status
-from catalog_probe.catalog.reading.expected import Expected
-from catalog_probe.catalog.reading.headers import header_labels, header_rules, limit_header_rules, raw_header_rules
+from catalog_probe.catalog.reading.record_fields import STREAM_START_STATUS, documented_status
 from catalog_probe.catalog.reading.relations import Relation, parse_relation, relations_of
-from catalog_probe.catalog.reading.streams import parse_stream_rule, parse_streaming
+from catalog_probe.catalog.reading.response_headers import (
+    header_labels,
+    header_rules,
+    limit_header_rules,
+    raw_header_rules,
+)
+from catalog_probe.catalog.text.json_values import ABSENT, build_document
+
+if TYPE_CHECKING:
+    from catalog_probe.catalog.model import Response
+    from catalog_probe.catalog.model.assertion import Assertion
+    from catalog_probe.catalog.reading.response_headers import HeaderRule
+
+
+def http_status_of_grpc(grpc_status: int, provider: str) -> int | None:
+    """Return the HTTP status that the provider documents for a gRPC status, or None.
+
+    Raises:
+        CatalogError: no provider has this name.
+    """
+    return manifest(provider).grpc.get(grpc_status)
+
+
+def http_status_of(response: Response | None, provider: str) -> int | None:
+    """Return the HTTP status of an answer, or the one that corresponds to its gRPC status; None if it has neither."""
+    if response is None or response.grpc is None:
+        return response.status if response is not None else None
+    return http_status_of_grpc(response.grpc.status, provider)
+
+
+@dataclass(frozen=True, slots=True)
+class StreamRule:
+    """The documented form of an answer in a stream."""
+
+    protocol: str
+    """`sse`, `websocket` or `grpc`."""
+    event: str | None = None
+    """The name of the event or frame that contains the answer."""
+    terminal: str | None = None
+    """The event that must come last."""
+    events: tuple[str, ...] = ()
+    """Events that must occur in this order; others may come between them."""
+    close_code: tuple[int, int] | None = None
+    """The documented close code, as a range that includes both ends."""
+    close_clean: bool | None = None
+    close_reason: bool = False
+    """Whether the close must give a reason."""
+    grpc_status: int | None = None
+
+    @property
+    def describes_close(self) -> bool:
+        """Whether anything is documented about how the provider closes."""
+        return self.close_code is not None or self.close_clean is not None or self.close_reason
+
+
+def parse_stream_rule(field: Json) -> StreamRule | None:
+    """Parse a `stream` field; None if it names no protocol."""
+    if not isinstance(field, dict) or "protocol" not in field:
+        return None
+    return StreamRule(
+        protocol=field["protocol"],
+        event=field.get("event"),
+        terminal=field.get("terminal"),
+        events=tuple(field.get("events") or ()),
+        close_code=_parse_range(field.get("close_code")),
+        close_clean=field.get("close_clean"),
+        close_reason=field.get("close_reason", False),
+        grpc_status=field.get("grpc_status"),
+    )
+
+
+def parse_streaming(field: Json) -> StreamRule | None:
+    """Parse the `streaming` field of an endpoint; None if it names no protocol, for a bare `true` does not say how.
+
+    Members that only a `stream` field defines are no rules here, e.g. `{"protocol": "sse", "event": 5}`.
+    """
+    if not isinstance(field, dict):
+        return None
+    return parse_stream_rule({name: field[name] for name in ("protocol", "events", "terminal") if name in field})
+
+
+def event_names(record: Record) -> frozenset[str]:
+    """Return every event and frame that a record names."""
+    response = record.data.get("response")
+    rules = (
+        parse_stream_rule(record.data.get("stream")),
+        parse_streaming(record.data.get("streaming")),
+        parse_stream_rule(response.get("stream") if isinstance(response, dict) else None),
+    )
+    return frozenset(name for rule in rules if rule for name in (rule.event, rule.terminal, *rule.events) if name)
+
+
+def _parse_range(code: Json) -> tuple[int, int] | None:
+    if isinstance(code, int):
+        return (code, code)
+    return (code[0], code[1]) if code else None
+
+
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """Everything that the documents assert of the exchange with one label."""
+
+    label: str
+    address: str
+    """The address of the record that states it; only the provider's name if no record does."""
+    envelope: Envelope
+    status: int | None
+    """The HTTP status, or None if the documents give none."""
+    status_source: str = ""
+    """The rows that state the status, if they are not those of the whole record."""
+    body_status: int | None = None
+    """The HTTP status that the body repeats, in envelopes with a place for it."""
+    status_class: int | None = None
+    """4 if the documents say only `4xx`."""
+    wire: Mapping[str, Json] = field(default_factory=dict)
+    message_pattern: str | None = None
+    message_source: str = ""
+    """The rows that state the wording."""
+    headers: tuple[HeaderRule, ...] = ()
+    fields: Mapping[str, Json] = field(default_factory=dict)
+    stream: StreamRule | None = None
+    relations: tuple[Relation, ...] = ()
+    failure: str | None = None
+    """The reason code of an outcome inside the client; only on surface `client`."""
+    assertions: Mapping[str, Assertion] = field(default_factory=dict)
+    """Its assertions by key."""
+    request_assumptions: Mapping[str, str] = field(default_factory=dict)
+    """What is assumed of the request (`path`, `header:…`, `body:…`), each with its reason."""
+    claimed_endpoints: tuple[str, ...] = ()
+    """The addresses of the endpoints that an error record names."""
+    is_documented: bool = True
+    """Whether the documents state anything of the answers of its record."""
+    alternative: Expected | None = None
+    """The refusal that conforms too, if the documents allow either (`or` of a rule)."""
+
+    def is_bare(self, body: Json) -> bool:
+        """Whether a body is missing, or a text although the documents show nothing that identifies the answer."""
+        is_shapeless = not self.wire and self.envelope.body in ("any", "text")
+        return body in (None, "") or (is_shapeless and isinstance(body, str))
+
+    @property
+    def assumed_members(self) -> tuple[str, ...]:
+        """Pointers of members that only the envelope assumes, without a field of the record."""
+        return tuple(pointer for pointer in self.envelope.assumed if pointer and pointer not in self.fields)
+
+    @property
+    def provider(self) -> str:
+        return self.address.partition("/")[0]
+
+    @property
+    def depends_on(self) -> tuple[str, ...]:
+        """The labels that must have matched before this one means anything."""
+        return next((assertion.depends_on for assertion in self.assertions.values()), ())
+
+    def allows(self, status: int | None) -> bool:
+        """Whether an HTTP status conforms; every status does if the documents give none."""
+        if self.status is not None:
+            return status == self.status or status in self.alternative_statuses
+        return self.status_class is None or (status or 0) // 100 == self.status_class
+
+    @property
+    def alternative_statuses(self) -> tuple[Json, ...]:
+        """The HTTP statuses that conform, if the documents allow several."""
+        return self.alternatives("status")
+
+    def alternatives(self, local_key: str) -> tuple[Json, ...]:
+        """Return the values that conform for an assertion, if the documents allow several."""
+        assertion = self.assertions.get(f"{self.label}/{local_key}")
+        return assertion.alternatives if assertion is not None else ()
+
+    def select_for(self, response: Response | None) -> Expected:
+        """Return this expectation, or its alternative if that is what the response is."""
+        alternative = self.alternative
+        if alternative is not None and response is not None and response.status == alternative.status:
+            return alternative
+        return self
+
+    def is_answered_by(self, response: Response) -> bool:
+        """Whether a response is the expected answer, perhaps with differences: then its body is compared.
+
+        Another success than an assumed one counts as that answer. A body that belongs to another status does not.
+        """
+        grpc_status = self.stream.grpc_status if self.stream is not None else None
+        if grpc_status is not None and (response.grpc is None or response.grpc.status != grpc_status):
+            return False
+        return self.allows(response.status) or (self._assumes_success and is_success(response.status))
+
+    @property
+    def _assumes_success(self) -> bool:
+        assertion = self.assertions.get(f"{self.label}/status")
+        return assertion is not None and assertion.is_only_status_assumed and is_success(self.status)
+
+
+def expected_http_status(expected: Expected) -> int | None:
+    """Return the expected HTTP status, or the one that corresponds to the expected gRPC status."""
+    stream = expected.stream
+    if stream is None or stream.grpc_status is None:
+        return expected.status
+    return http_status_of_grpc(stream.grpc_status, expected.provider)
+
+
+def answer_body(expected: Expected, response: Response) -> Json:
+    """Return the JSON value that the envelope describes: the body, the data of the documented event, or ABSENT.
+
+    Of a value that was too large to keep, it has only the parts that the record asserts.
+    """
+    if expected.stream is None or expected.stream.event is None:
+        return response.body if response.cut is None else build_document(response.cut.values)
+    for event in reversed(response.events or ()):
+        if event.event == expected.stream.event and not event.sent:
+            return event.data if event.cut is None else build_document(event.cut.values)
+    return ABSENT
+
+
+def message_of(expected: Expected, response: Response) -> str | None:
+    """Return the message of an answer: of its gRPC status, else of its body; None if it has none."""
+    if response.grpc is not None:
+        return response.grpc.message or None
+    return find_message(expected.envelope, answer_body(expected, response))
+
+
+def param_of(expected: Expected, response: Response) -> str | None:
+    """Return the field that an answer names as faulty, or None."""
+    return find_param(expected.envelope, answer_body(expected, response))
+
 
 CACHE_SIZE = 1024  # records; planning, judging, recognition and write-back ask for the same expectations
 
@@ -115,7 +340,7 @@ def _cause_relations(record: Record, cause: str, first_cause: str) -> Iterator[R
 
 def _error(record: Record, label: str, status: int | None = None) -> Expected:
     data = record.data
-    surface = envelope(data["surface"])
+    surface = load_envelope(data["surface"])
     message_pattern = data.get("message_pattern") or {}
     stream = parse_stream_rule(data.get("stream"))
     return Expected(
@@ -161,7 +386,7 @@ def _other_rule_answer(record: Record, rule: Mapping[str, Json], lookup: Lookup)
     return Expected(
         label=rule["label"],
         address=str(record.address),
-        envelope=envelope("any"),
+        envelope=load_envelope("any"),
         status=CONTINUE_STATUS,
         status_source=rule.get("source", ""),
         relations=relations_of(record, rule["label"]),
@@ -189,7 +414,7 @@ def _envelope_relations(surface: Envelope, method: str = "") -> Iterator[Relatio
 
 def _success(record: Record, label: str) -> Expected:
     response = record.data.get("response") or {}
-    surface = envelope(response.get("surface") or record.data["surface"])
+    surface = load_envelope(response.get("surface") or record.data["surface"])
     method = str(record.data.get("method", ""))
     return Expected(
         label=label,
@@ -205,7 +430,7 @@ def _success(record: Record, label: str) -> Expected:
 
 def _stream(record: Record, streaming: Mapping[str, Json]) -> Expected:
     response = record.data.get("response") or {}
-    surface = envelope(streaming.get("surface", "any"))
+    surface = load_envelope(streaming.get("surface", "any"))
     return Expected(
         label=STREAM,
         address=str(record.address),
@@ -237,7 +462,7 @@ def _limit_answer(record: Record, label: str, *, status: int, status_source: str
     return Expected(
         label=label,
         address=str(record.address),
-        envelope=envelope("any"),
+        envelope=load_envelope("any"),
         status=status,
         status_source=status_source,
         headers=limit_header_rules(record, label),

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Self
 from catalog_probe.catalog.files.manifest import provider_folder
 from catalog_probe.catalog.files.schemas import schemas
 from catalog_probe.catalog.model.assertion import Basis
-from catalog_probe.catalog.model.codes import ReasonCode
 from catalog_probe.catalog.model.errors import CatalogError, suggest_similar
+from catalog_probe.catalog.model.outcome import ReasonCode
 from catalog_probe.catalog.reading.assertions import assertions
 
 if TYPE_CHECKING:

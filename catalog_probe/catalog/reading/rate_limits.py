@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from catalog_probe.catalog.envelopes import formats
-from catalog_probe.catalog.model.labels import ANSWER
-from catalog_probe.catalog.reading.headers import header_labels, raw_header_rules
-from catalog_probe.catalog.text.json_pointer import find_value
+from catalog_probe.catalog.model.exchange import ANSWER
+from catalog_probe.catalog.reading import response_headers
+from catalog_probe.catalog.reading.response_headers import header_labels, raw_header_rules
+from catalog_probe.catalog.text.json_values import find_value
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -78,7 +78,9 @@ class RateLimits:
 
     def matching_tiers(self, headers: Mapping[str, str]) -> list[str]:
         """Return the name of each tier that has all the limits which these headers report."""
-        values = ((metric, formats.parse_integer(headers.get(name, ""))) for name, metric in self.metrics.items())
+        values = (
+            (metric, response_headers.parse_integer(headers.get(name, ""))) for name, metric in self.metrics.items()
+        )
         reported = {metric: limit for metric, limit in values if limit is not None}
         if not reported:
             return []

@@ -13,9 +13,9 @@ from enum import StrEnum
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from catalog_probe.catalog.envelopes import formats
 from catalog_probe.catalog.files.manifest import manifest
-from catalog_probe.catalog.reading.error_records import retry_advice
+from catalog_probe.catalog.reading import response_headers
+from catalog_probe.catalog.reading.record_fields import retry_advice
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -202,7 +202,7 @@ def _parse_number(text: str) -> float | None:
 
 
 def _seconds_until(text: str, now: Callable[[], datetime]) -> float | None:
-    deadline = formats.parse_http_date(text)
+    deadline = response_headers.parse_http_date(text)
     return max(0.0, (deadline - now()).total_seconds()) if deadline is not None else None
 
 

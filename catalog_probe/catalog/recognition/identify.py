@@ -1,4 +1,4 @@
-"""Recognition of an answer: one record, a few candidates, only a group, or unknown; with retry advice."""
+"""Recognition of an answer: one record, a few candidates, a group, or unknown."""
 
 from __future__ import annotations
 
@@ -6,22 +6,135 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Self
 
 from catalog_probe.catalog.files.manifest import manifest
+from catalog_probe.catalog.reading.record_fields import classification
 from catalog_probe.catalog.recognition import proof
 from catalog_probe.catalog.recognition.advice import Advice, May, advise_for_status, apply_answer, combine_advice
-from catalog_probe.catalog.recognition.answer_patterns import AnswerPattern, compile_patterns
-from catalog_probe.catalog.recognition.areas import ApiAreas
-from catalog_probe.catalog.recognition.body_projection import Projection
-from catalog_probe.catalog.recognition.groups import find_group, find_group_by_status
-from catalog_probe.catalog.recognition.nearest import describe_undocumented, find_nearest
-from catalog_probe.catalog.recognition.origin import Origin, OriginHeaders
+from catalog_probe.catalog.recognition.answer_body import EMPTY, Projection
+from catalog_probe.catalog.recognition.answer_patterns import HTTP, AnswerPattern, compile_patterns, extract_words
+from catalog_probe.catalog.recognition.endpoints import ApiAreas
+from catalog_probe.catalog.recognition.proof import Origin, OriginHeaders
 from catalog_probe.catalog.recognition.scoring import OTHER_PATH, ProviderContext, Score, score_answer
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
-    from catalog_probe.catalog.answers.readings import Answer
     from catalog_probe.catalog.model import Record
-    from catalog_probe.catalog.recognition.areas import RequestLocation
+    from catalog_probe.catalog.recognition.answer_body import Answer
+    from catalog_probe.catalog.recognition.endpoints import RequestLocation
+
+
+ACCOUNT_GROUP = "credit or billing"
+
+_GROUP_BY_CATEGORY: Mapping[str, str] = {
+    "invalid_request": "invalid request",
+    "authentication": "authentication",
+    "auth": "authentication",
+    "permission": "permission",
+    "not_found": "not found",
+    "rate_limit": "rate limit",
+    "capacity": "overload",
+    "overload": "overload",
+    "server": "server error",
+    "server_error": "server error",
+    "timeout": "timeout",
+    "content_safety": "content policy",
+    "policy": "content policy",
+}
+"""Category of a record (1:2.2) -> group; `client`, `async` and `reference` have none."""
+
+_FIRST_SERVER_ERROR = 500
+_GROUP_BY_STATUS: Mapping[int, str] = {
+    **dict.fromkeys((400, 405, 411, 413, 414, 415, 416, 422, 431), "invalid request"),
+    401: "authentication",
+    402: ACCOUNT_GROUP,
+    403: "permission",
+    **dict.fromkeys((404, 410), "not found"),
+    409: "conflict",
+    429: "rate limit",
+    **dict.fromkeys((500, 501, 502), "server error"),
+    **dict.fromkeys((503, 529), "overload"),
+    **dict.fromkeys((408, 504), "timeout"),
+}
+
+
+def find_group(records: Iterable[Record], status: int | None) -> str:
+    """Return the common group of these records; if they differ, that of the status; empty if there is none."""
+    groups = {_group(record) for record in records}
+    return groups.pop() if len(groups) == 1 and "" not in groups else find_group_by_status(status)
+
+
+def find_group_by_status(status: int | None) -> str:
+    """Return the group of a status; empty if there is none."""
+    status = status or 0
+    return _GROUP_BY_STATUS.get(status, "server error" if status >= _FIRST_SERVER_ERROR else "")
+
+
+def _group(record: Record) -> str:
+    if str(record.address) in manifest(record.provider).unpaid:
+        return ACCOUNT_GROUP
+    return _GROUP_BY_CATEGORY.get(classification(record).category, "")
+
+
+_MAX_NEAREST = 3  # records that are named; more do not help a person
+_PAGE_STARTS = ("<!doctype", "<html")
+
+
+def find_nearest(answer: Answer, patterns: Collection[AnswerPattern]) -> tuple[str, ...]:
+    """Return the records of the same status, or of the same class, that share most words with the answer."""
+    documented = [pattern for pattern in patterns if pattern.protocol == HTTP]
+    same_status = [pattern for pattern in documented if answer.status in pattern.statuses]
+    hundreds = {(answer.status or 0) // 100}
+    candidates = same_status or [
+        pattern for pattern in documented if {status // 100 for status in pattern.statuses} == hundreds
+    ]
+    shared: dict[str, int] = {}
+    for pattern in candidates:
+        count = max(
+            (_count_shared_words(pattern, projection) for projection in _project(answer, (pattern,))), default=0
+        )
+        shared[pattern.address] = max(shared.get(pattern.address, 0), count)
+    similar = (address for address, count in shared.items() if count)
+    return tuple(sorted(similar, key=lambda address: (-shared[address], address))[:_MAX_NEAREST])
+
+
+def describe_undocumented(answer: Answer, patterns: Collection[AnswerPattern]) -> Iterator[str]:
+    """Describe what no record has: the status, the code, the type, or a page instead of an error body."""
+    if answer.status is not None and not any(_has_status(pattern, answer.status) for pattern in patterns):
+        yield f"status {answer.status} is in no record"
+    projections = list(_project(answer, patterns))
+    codes = {str(code) for pattern in patterns for code in pattern.wire.get("code", ())}
+    for code in dict.fromkeys(projection.code for projection in projections if isinstance(projection.code, str)):
+        if code not in codes:
+            yield f"code {code} is in no record"
+    types = {str(name) for pattern in patterns for name in pattern.wire.get("type", ())}
+    for name in dict.fromkeys(projection.type for projection in projections if isinstance(projection.type, str)):
+        if types and name not in types:
+            yield f"type {name} is in no record"
+    bodies = [reading.body for reading in answer.readings]
+    if any(isinstance(body, str) and body.lstrip().lower().startswith(_PAGE_STARTS) for body in bodies):
+        yield "its body is an HTML page: a gateway in front of the provider answers so"
+    elif not projections and any(body is not EMPTY for body in bodies):
+        yield "its body is in no envelope of the provider: a gateway or another host may have answered"
+
+
+def _project(answer: Answer, patterns: Collection[AnswerPattern]) -> Iterator[Projection]:
+    """Project the body through each envelope in which it has a message."""
+    shapes = {pattern.shape.name: pattern.shape for pattern in patterns if "message" in pattern.shape.wire}
+    readings = [reading for reading in answer.readings if not reading.wrapped]
+    projections = (Projection(shape, reading) for shape in shapes.values() for reading in readings)
+    return (item for item in projections if item.message is not None and not item.fit.wrong)
+
+
+def _count_shared_words(pattern: AnswerPattern, projection: Projection) -> int:
+    """Count the words that both have; those of a code count twice."""
+    code = extract_words(projection.code) if isinstance(projection.code, str) else frozenset()
+    return len(pattern.words & extract_words(projection.texts)) + len(pattern.words & code)
+
+
+def _has_status(pattern: AnswerPattern, status: int) -> bool:
+    observed = pattern.observed_values.get("status", ())
+    return status in pattern.statuses or pattern.hundreds == status // 100 or str(status) in observed
+
 
 # Points that make a record a candidate. A documented status and nothing against it have as many, a code has more.
 MIN_POINTS = 2.0

@@ -1,4 +1,4 @@
-"""Proof: whether an answer that somebody else provoked says itself which record it is.
+"""Whether an answer that we did not provoke is evidence: its origin and words.
 
 The answer has the record's status, type and code, and its message does not contradict the documented one. If other
 records of the provider allow the same status, type and code, whatever their endpoint, the answer must also have
@@ -12,17 +12,91 @@ their own, such as the 403 of PA's five scopes: they are only ever candidates.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import re
+import tomllib
+from dataclasses import dataclass
+from enum import StrEnum
+from fnmatch import fnmatchcase
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING, Self
 
+from catalog_probe.catalog.files import provider_folders
+from catalog_probe.catalog.files.manifest import manifest
+from catalog_probe.catalog.reading.response_headers import header_names
 from catalog_probe.catalog.recognition.scoring import PUBLISHED_WORDS
-from catalog_probe.catalog.text.json_pointer import ABSENT
+from catalog_probe.catalog.text.json_values import ABSENT
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
-    from catalog_probe.catalog.model import Json
+    from catalog_probe.catalog.model import Json, Record
     from catalog_probe.catalog.recognition.answer_patterns import AnswerPattern
     from catalog_probe.catalog.recognition.scoring import Score, Statement
+
+
+OTHER_HOSTS = provider_folders.SHIPPED.path / "other_hosts.toml"
+
+_PREFIX = r"(?:x-)?(?!x-)[a-z0-9]+-"
+"""The provider's name in a header: a stand-in in the documents, the real name on the wire."""
+
+
+class Origin(StrEnum):
+    """Who answered, according to the headers."""
+
+    PROVIDER = "provider"
+    """A header that only the provider sends."""
+    OTHER_HOST = "another"
+    """A header of another host, and none of the provider's."""
+    FORWARDED = "through"
+    """Headers of both: another host forwarded the provider's answer."""
+    NEUTRAL = "untold"
+    """Headers that any host might send."""
+    UNKNOWN = "unknown"
+    """No headers are known."""
+
+
+@dataclass(frozen=True, slots=True)
+class OriginHeaders:
+    """Response headers that only one provider sends: they carry its name, or no other host is known to send them."""
+
+    own: re.Pattern[str]
+
+    @classmethod
+    def from_records(cls, provider: str, records: Iterable[Record]) -> Self:
+        provider_manifest = manifest(provider)
+        prefix = provider_manifest.stand_ins.header_prefix
+        names = {name for record in records for name in header_names(record)} | set(provider_manifest.account_headers)
+        carrying = sorted(name for name in names if prefix and name.startswith(prefix))
+        own = [_PREFIX + re.escape(name.removeprefix(prefix)) for name in carrying]
+        own += map(re.escape, provider_manifest.origin)
+        return cls(re.compile("|".join(own) or "(?!)"))
+
+    def find_origin(self, headers: Mapping[str, str] | None) -> tuple[Origin, str]:
+        """Return who answered, and the header or kind of host that shows it."""
+        if not headers:
+            return Origin.UNKNOWN, ""
+        own_header = next(filter(self.own.fullmatch, headers), "")
+        other_host = next(filter(None, map(_find_host, headers)), "")
+        if own_header and other_host:
+            return Origin.FORWARDED, other_host
+        if own_header:
+            return Origin.PROVIDER, own_header
+        return (Origin.OTHER_HOST, other_host) if other_host else (Origin.NEUTRAL, "")
+
+
+@cache
+def _other_hosts() -> Mapping[str, tuple[str, ...]]:
+    patterns_by_host: Mapping[str, list[str]] = tomllib.loads(OTHER_HOSTS.read_text(encoding="utf-8"))
+    return {host: tuple(patterns) for host, patterns in patterns_by_host.items()}
+
+
+@lru_cache(maxsize=1024)
+def _find_host(name: str) -> str:
+    """Return the kind of host that sends this header; empty if none is known."""
+    for host, patterns in _other_hosts().items():
+        if any(fnmatchcase(name, pattern) for pattern in patterns):
+            return host
+    return ""
 
 
 def is_proven(score: Score, patterns: Iterable[AnswerPattern], *, by_published_words: bool = False) -> bool:

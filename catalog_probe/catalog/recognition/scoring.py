@@ -14,17 +14,16 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, Self
 
-from catalog_probe.catalog.answers.readings import EMPTY
+from catalog_probe.catalog.recognition.answer_body import EMPTY
 from catalog_probe.catalog.recognition.answer_patterns import GRPC, HTTP, AnswerPattern, code_family, extract_words
-from catalog_probe.catalog.text.json_pointer import ABSENT, find_value, find_values
+from catalog_probe.catalog.text.json_values import ABSENT, find_value, find_values
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from catalog_probe.catalog.answers.readings import Answer
+    from catalog_probe.catalog.envelopes import Shape
     from catalog_probe.catalog.model import Json
-    from catalog_probe.catalog.recognition.body_projection import Projection
-    from catalog_probe.catalog.recognition.shapes import Shape
+    from catalog_probe.catalog.recognition.answer_body import Answer, Projection
 
 CODE, OTHER_CODE, CODE_OF_FAMILY, NO_CODE = 5.0, 4.0, 3.0, 2.0
 STATUS, STATUS_CLASS, OTHER_STATUS = 2.0, 1.0, -2.0

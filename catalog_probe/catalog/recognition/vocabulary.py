@@ -7,22 +7,21 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from catalog_probe.catalog.envelopes.projection import find_message, wire_values
+from catalog_probe.catalog.envelopes import find_message, wire_values
 from catalog_probe.catalog.files.manifest import manifest
-from catalog_probe.catalog.model.codes import ReasonCode
-from catalog_probe.catalog.reading.annotations import request_assumptions
-from catalog_probe.catalog.reading.error_records import classification, retry_advice
-from catalog_probe.catalog.reading.expectations import documented_answers
-from catalog_probe.catalog.reading.headers import header_names
-from catalog_probe.catalog.reading.streams import event_names
-from catalog_probe.catalog.recognition.endpoint_index import EndpointIndex
+from catalog_probe.catalog.model.outcome import ReasonCode
+from catalog_probe.catalog.reading.assertions import request_assumptions
+from catalog_probe.catalog.reading.expectations import documented_answers, event_names
+from catalog_probe.catalog.reading.record_fields import classification, retry_advice
+from catalog_probe.catalog.reading.response_headers import header_names
+from catalog_probe.catalog.recognition.endpoints import EndpointIndex
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from catalog_probe.catalog.envelopes.envelope import Envelope
+    from catalog_probe.catalog.envelopes import Envelope
     from catalog_probe.catalog.model import Json, Record
-    from catalog_probe.catalog.reading.expected import Expected
+    from catalog_probe.catalog.reading.expectations import Expected
 
 MAX_CANDIDATES = 3  # an answer that fits more records does not identify any
 

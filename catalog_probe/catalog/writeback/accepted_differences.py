@@ -7,16 +7,14 @@ from datetime import date
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.files import provider_folders
+from catalog_probe.catalog.files.file_formats import read_json, read_object
 from catalog_probe.catalog.files.manifest import provider_folder
-from catalog_probe.catalog.files.schema_messages import find_complaints
-from catalog_probe.catalog.files.schemas import SCHEMAS
-from catalog_probe.catalog.files.strict_json import read_json, read_object
+from catalog_probe.catalog.files.schemas import SCHEMAS, find_complaints
 from catalog_probe.catalog.model import AcceptanceState, Address, Aspect, Json, Outcome
 from catalog_probe.catalog.model.assertion import AssertionKey
-from catalog_probe.catalog.model.codes import ReasonCode
 from catalog_probe.catalog.model.errors import CatalogError, suggest_similar
-from catalog_probe.catalog.writeback.canonical_json import format_json
-from catalog_probe.catalog.writeback.writing import lock_folder, write_text
+from catalog_probe.catalog.model.outcome import ReasonCode
+from catalog_probe.catalog.writeback.writing import format_json, lock_folder, write_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

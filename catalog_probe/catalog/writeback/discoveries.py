@@ -5,12 +5,12 @@ from __future__ import annotations
 from datetime import date
 from typing import TYPE_CHECKING
 
-from catalog_probe.catalog.evidence.volatile_text import mask_volatile
+from catalog_probe.catalog.evidence.retention import mask_volatile
+from catalog_probe.catalog.files.file_formats import read_object
 from catalog_probe.catalog.files.manifest import providers
 from catalog_probe.catalog.files.store import DISCOVERED
-from catalog_probe.catalog.files.strict_json import read_object
 from catalog_probe.catalog.model import Json, Tag
-from catalog_probe.catalog.model.codes import FindingCode
+from catalog_probe.catalog.model.outcome import FindingCode
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from catalog_probe.catalog.files.store import Catalog
     from catalog_probe.catalog.model import Finding
-    from catalog_probe.catalog.writeback.sightings import Sighting
+    from catalog_probe.catalog.writeback.record_evidence import Sighting
 
 MAX_RECORDS = 5
 """Records that a candidate names, the alphabetically first, so that the order of runs does not matter."""

@@ -15,18 +15,32 @@ import json
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from catalog_probe.catalog.evidence.volatile_text import mask_volatile
+from catalog_probe.catalog.evidence.retention import mask_volatile
 from catalog_probe.catalog.model import Json, Outcome, Record, Tag
 from catalog_probe.catalog.model.assertion import Basis
 from catalog_probe.catalog.model.clock import add_days
-from catalog_probe.catalog.observed.cells import ResolvedAssumption, resolved_assumptions
-from catalog_probe.catalog.observed.last_seen import LastSeen, is_not_from_provider, last_seen, live_messages, seen_on
-from catalog_probe.catalog.observed.tags import tag_by_evidence
+from catalog_probe.catalog.observed import (
+    LastSeen,
+    ResolvedAssumption,
+    is_not_from_provider,
+    last_seen,
+    live_messages,
+    resolved_assumptions,
+    seen_on,
+    tag_by_evidence,
+)
 from catalog_probe.catalog.reading.expectations import expectation
 from catalog_probe.catalog.reading.record_fields import documented_fields, pinned_reason
-from catalog_probe.catalog.writeback import answer_evidence
-from catalog_probe.catalog.writeback.record_evidence import AS_ASSUMED, RecordEvidence, format_evidence, gather_evidence
-from catalog_probe.catalog.writeback.sightings import Sighting, add_evidence, expire_evidence
+from catalog_probe.catalog.writeback import record_evidence
+from catalog_probe.catalog.writeback.record_evidence import (
+    AS_ASSUMED,
+    RecordEvidence,
+    Sighting,
+    add_evidence,
+    expire_evidence,
+    format_evidence,
+    gather_evidence,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -34,7 +48,7 @@ if TYPE_CHECKING:
 
     from catalog_probe.catalog.model import Exchange, Response
     from catalog_probe.catalog.model.assertion import Assertion
-    from catalog_probe.catalog.reading.expected import Expected
+    from catalog_probe.catalog.reading.expectations import Expected
 
 MAX_MESSAGES = 8  # kept by a record; the alphabetically first, so that the order of runs does not matter
 
@@ -200,7 +214,7 @@ def _update_tags_and_block(draft: _Draft) -> _Draft:
         return _update_tags_only(draft, sighting, last)
     conforms = sighting.result.outcome is Outcome.CONFORMS
     tags = _tags_by_evidence(draft, sighting.result.outcome)
-    differences = answer_evidence.describe_differences(sighting.result.drifts) if not conforms else ()
+    differences = record_evidence.describe_differences(sighting.result.drifts) if not conforms else ()
     news = _find_news(draft, sighting, tags)
     if news is None:
         return draft.skip(f"{sighting.result.outcome} as before, and its date is fresh ({seen_on(draft.record)})")
@@ -267,7 +281,7 @@ def _find_news(draft: _Draft, sighting: Sighting, tags: list[str]) -> str | None
     is_other_kind_of_target = is_not_from_provider(last.target) != is_not_from_provider(sighting.target)
     if last.result != sighting.result.outcome or is_other_kind_of_target:
         return "the record did not say so yet"
-    if last.differences != "; ".join(answer_evidence.describe_differences(sighting.result.drifts)):
+    if last.differences != "; ".join(record_evidence.describe_differences(sighting.result.drifts)):
         return "it differs in another way"
     if (sighting.day - last.day).days > draft.policy.refresh_after:
         return f"its date {last.day} is older than {draft.policy.refresh_after} days"
@@ -287,11 +301,11 @@ def _mark_observed_live(draft: _Draft) -> _Draft:
 def _collect_extra_fields(record: Record, sighting: Sighting, judged: _JudgedAnswer | None) -> dict[str, Json]:
     """Return the fields of the block that only this kind of record has."""
     if record.kind == "rate_limits":
-        return answer_evidence.collect_limits(sighting.result)
+        return record_evidence.collect_limits(sighting.result)
     if record.kind != "errors" or judged is None:
         return {}
-    param = answer_evidence.extract_param(judged.expected, judged.response)
-    return {"endpoint": answer_evidence.describe_endpoint(judged.exchange)} | ({"param": param} if param else {})
+    param = record_evidence.extract_param(judged.expected, judged.response)
+    return {"endpoint": record_evidence.describe_endpoint(judged.exchange)} | ({"param": param} if param else {})
 
 
 class _JudgedAnswer(NamedTuple):
@@ -307,7 +321,7 @@ def _find_judged_answer(record: Record, sighting: Sighting) -> _JudgedAnswer | N
 
     Use the record before any change: its expectations are cached.
     """
-    exchange = answer_evidence.find_judged_exchange(sighting.result)
+    exchange = record_evidence.find_judged_exchange(sighting.result)
     if exchange is None or exchange.response is None:
         return None
     expected = expectation(record, exchange.label)
@@ -348,7 +362,7 @@ def _extract_message(record: Record, sighting: Sighting) -> str | None:
     if sighting.result.outcome is not Outcome.CONFORMS:
         return None
     judged = _find_judged_answer(record, sighting)
-    return answer_evidence.extract_message(judged.expected, judged.response) if judged is not None else None
+    return record_evidence.extract_message(judged.expected, judged.response) if judged is not None else None
 
 
 def _keep_example(draft: _Draft) -> _Draft:
@@ -366,8 +380,8 @@ def _keep_example(draft: _Draft) -> _Draft:
         if sighting.result.outcome is not Outcome.CONFORMS or not sighting.run.speaks_of_providers or is_outdated:
             continue
         judged = _find_judged_answer(draft.before, sighting)
-        body = answer_evidence.extract_example(judged.expected, judged.response) if judged is not None else None
-        if body is not None and answer_evidence.shape_of(body) != answer_evidence.shape_of(example):
+        body = record_evidence.extract_example(judged.expected, judged.response) if judged is not None else None
+        if body is not None and record_evidence.shape_of(body) != record_evidence.shape_of(example):
             example = body
     return draft.change({**draft.record.data, "example": example}, "an example of its body")
 

@@ -1,36 +1,259 @@
-"""Evidence of a record, cell by cell: merged from any number of runs, and formatted as its `evidence` block. Pure."""
+"""The evidence that a record keeps, collected from the runs that observed it."""
 
 from __future__ import annotations
 
+import hashlib
+import json
+import re
 from collections import defaultdict
 from dataclasses import dataclass, field
-from datetime import date
+from datetime import UTC, date, datetime
 from operator import itemgetter
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
-from catalog_probe.catalog.evidence.drift_identity import ABSENT
+from catalog_probe.catalog.evidence import causes
+from catalog_probe.catalog.evidence.causes import ABSENT
+from catalog_probe.catalog.evidence.results import RECORDED
+from catalog_probe.catalog.evidence.retention import mask_volatile
 from catalog_probe.catalog.model import Outcome
 from catalog_probe.catalog.model.assertion import AssertionKey, Basis
+from catalog_probe.catalog.model.clock import format_utc
+from catalog_probe.catalog.model.exchange import SUCCESS, UNJUDGED_LABELS, AnsweredBy
+from catalog_probe.catalog.model.outcome import FindingCode
 from catalog_probe.catalog.model.record import EVIDENCE_VERSION
-from catalog_probe.catalog.observed.cells import (
+from catalog_probe.catalog.observed import (
+    ANOTHER_REVISION_PREFIX,
+    EVIDENCE_FIELDS,
     Cell,
+    LastSeen,
     ResolvedAssumption,
     cells_of,
+    confirmation_fields,
+    confirmed_keys,
+    evidence_block,
+    is_not_from_provider,
+    is_opposite_outcome,
+    last_seen,
+    parse_utc_instant,
+    record_digest,
     resolved_assumptions,
     restricted_on,
-    statements_digest,
+    unconfirmed_since,
 )
-from catalog_probe.catalog.observed.confirmed import confirmation_fields, confirmed_keys, unconfirmed_since
-from catalog_probe.catalog.observed.last_seen import last_seen
-from catalog_probe.catalog.observed.tags import is_opposite_outcome
+from catalog_probe.catalog.reading.expectations import answer_body, message_of, param_of
+from catalog_probe.catalog.reading.rate_limits import rate_limits
+from catalog_probe.catalog.text.readable_text import shorten
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from catalog_probe.catalog.model import Json, Record
+    from catalog_probe.catalog.evidence.results import Result, Run
+    from catalog_probe.catalog.model import Exchange, Finding, Json, Record, Response
     from catalog_probe.catalog.model.assertion import Assertion
-    from catalog_probe.catalog.observed.cells import Cells
-    from catalog_probe.catalog.writeback.sightings import Sighting
+    from catalog_probe.catalog.observed import Cells
+    from catalog_probe.catalog.reading.expectations import Expected
+
+
+_BLOCK_FIELDS = frozenset(
+    "account_specific result verified_at target run observed_at seen headers tiers not_observed reason".split()
+)
+"""Fields that write-back puts into the block of a rate-limit record. The others were written by hand and stay."""
+
+_DISTANT_PAST = datetime.min.replace(tzinfo=UTC)
+
+
+@dataclass(frozen=True, slots=True)
+class Sighting:
+    """A result and the run to which it belongs."""
+
+    run: Run
+    result: Result
+
+    @property
+    def day(self) -> date:
+        """The date for the record: the run's day, so that a run past midnight has one date.
+
+        Recorded traffic has the day of its recording.
+        """
+        if self.result.trigger == RECORDED:
+            return self.at.date()
+        return date.fromisoformat(self.run.today)
+
+    @property
+    def at(self) -> datetime:
+        """The time of the observation, or a distant past if it cannot be parsed."""
+        return parse_utc_instant(self.result.observed_at) or parse_utc_instant(self.run.started_at) or _DISTANT_PAST
+
+    @property
+    def target(self) -> str:
+        """The name of the target, with a prefix such as `mock:` if the run is no evidence for the records."""
+        name = self.run.target
+        if self.run.speaks_of_providers or is_not_from_provider(name):
+            return name
+        answered_by = self.run.answered_by
+        return f"{ANOTHER_REVISION_PREFIX if answered_by is AnsweredBy.PROVIDER else answered_by}:{name}"
+
+    def is_older_than(self, last: LastSeen | None) -> bool:
+        """Whether the record's last sighting is newer. A day without a time counts as the whole day."""
+        if last is None or self.day > last.day:
+            return False
+        return self.day < last.day or (last.at is not None and self.at < last.at)
+
+
+def add_evidence(
+    record: Record, sighting: Sighting, differences: tuple[str, ...], extra: Mapping[str, Json]
+) -> dict[str, Json]:
+    """Return the record's data with this sighting as the last. `extra` has the fields of this kind of record."""
+    result, run = str(sighting.result.outcome), sighting.run.run
+    at, day = format_utc(sighting.at), sighting.day.isoformat()
+    data = dict(record.data)
+    if record.kind == "errors":
+        note = f"{result}, seen on {sighting.target} in run {run} at {at}"
+        note += f": {'; '.join(differences)}" if differences else ""
+        data[EVIDENCE_FIELDS[record.kind]] = {"verified_at": day, **extra, "note": note}
+        return data
+    block: dict[str, Json] = {
+        "result": result,
+        "verified_at": day,
+        "target": sighting.target,
+        "run": run,
+        "observed_at": at,
+    }
+    if differences:
+        block["seen"] = list(differences)
+    if record.kind == "rate_limits":
+        by_hand = {key: value for key, value in evidence_block(record).items() if key not in _BLOCK_FIELDS}
+        data[EVIDENCE_FIELDS[record.kind]] = {**by_hand, **block, **extra}
+    else:
+        data[EVIDENCE_FIELDS[record.kind]] = {**block, **extra}
+    return data
+
+
+def expire_evidence(record: Record, reason: str) -> dict[str, Json]:
+    """Return the record's data with its evidence marked as expired. The date stays."""
+    block = {key: value for key, value in evidence_block(record).items() if key != "seen"}
+    block |= {"note": reason} if record.kind == "errors" else {"result": "expired", "reason": reason}
+    return {**record.data, EVIDENCE_FIELDS[record.kind]: block}
+
+
+MAX_DIFFERENCES = 5
+MAX_EXAMPLE = 1_000  # characters of an example, as JSON: a record stays readable
+
+_LIMIT_NAME = re.compile(r"limit")
+_VOLATILE_LIMIT = re.compile(r"remaining|reset|used")
+
+
+def find_judged_exchange(result: Result) -> Exchange | None:
+    """Return the exchange that shows the record's behaviour, from the last attempt that has one."""
+    is_endpoint = result.address.kind == "endpoints"
+    for attempt in reversed(result.attempts):
+        for exchange in attempt.exchanges:
+            is_judged = exchange.label == SUCCESS if is_endpoint else exchange.label not in UNJUDGED_LABELS
+            if is_judged and exchange.response is not None:
+                return exchange
+    return None
+
+
+def extract_message(expected: Expected, response: Response) -> str | None:
+    """Return the masked message of the documented answer; None if there is none."""
+    message = message_of(expected, response)
+    return mask_volatile(message) if message is not None and message.strip() else None
+
+
+def extract_param(expected: Expected, response: Response) -> str | None:
+    """Return the field that the answer names, if its envelope has one."""
+    param = param_of(expected, response)
+    return mask_volatile(param) if param is not None else None
+
+
+def describe_endpoint(exchange: Exchange) -> str:
+    """Return method and path of the request, with placeholders for ids."""
+    return f"{exchange.request.method} {mask_volatile(urlsplit(exchange.request.url).path)}"
+
+
+def extract_example(expected: Expected, response: Response) -> Json:
+    """Return the JSON body of an answer with its texts masked; None if it has none, or one too long for a record."""
+    body = _mask_texts(answer_body(expected, response))
+    is_short = isinstance(body, dict | list) and len(json.dumps(body, ensure_ascii=False)) <= MAX_EXAMPLE
+    return body if is_short else None
+
+
+def shape_of(value: Json) -> Json:
+    """Return the names and types of a JSON value without its values, to compare two bodies.
+
+    Example: `{"error": {"code": 404, "message": "no such model"}}` -> `{"error": {"code": "int", "message": "str"}}`.
+    """
+    if isinstance(value, dict):
+        return {name: shape_of(member) for name, member in value.items()}
+    if isinstance(value, list):
+        shapes = {json.dumps(shape_of(item), sort_keys=True) for item in value}
+        return sorted(shapes)
+    return type(value).__name__
+
+
+def _mask_texts(value: Json) -> Json:
+    """Mask ids, times and amounts in each text of a JSON value."""
+    if isinstance(value, dict):
+        return {name: _mask_texts(member) for name, member in value.items()}
+    if isinstance(value, list):
+        return [_mask_texts(item) for item in value]
+    return mask_volatile(value) if isinstance(value, str) else value
+
+
+def collect_limits(result: Result) -> dict[str, Json]:
+    """Return the limits of this account, without what remains of them."""
+    limits: dict[str, str] = {}
+    for exchange in _latest_exchanges(result):
+        if exchange.response and (exchange.response.status or 0) < 400:
+            limits = {**_find_limits(exchange.response.headers), **limits}
+    tiers = rate_limits(result.parsed_record).matching_tiers(limits) if result.probed_record else []
+    not_observed = {
+        finding.label: str(finding.observed) for finding in result.findings if finding.code == FindingCode.NOT_OBSERVED
+    }
+    block: dict[str, Json] = {
+        "headers": dict(sorted(limits.items())),
+        "tiers": tiers,
+        "not_observed": dict(sorted(not_observed.items())),
+    }
+    return {"account_specific": True, **{key: value for key, value in block.items() if value}}
+
+
+def _latest_exchanges(result: Result) -> Iterator[Exchange]:
+    """Yield the last judged exchanges of each label. Later attempts repeat only the labels without a verdict."""
+    done_labels: set[str] = set()
+    for attempt in reversed(result.attempts):
+        exchanges = [ex for ex in attempt.exchanges if ex.label not in done_labels | UNJUDGED_LABELS]
+        yield from exchanges
+        done_labels.update(exchange.label for exchange in exchanges)
+
+
+def _find_limits(headers: Mapping[str, str]) -> dict[str, str]:
+    return {
+        name: value for name, value in headers.items() if _LIMIT_NAME.search(name) and not _VOLATILE_LIMIT.search(name)
+    }
+
+
+def describe_differences(findings: tuple[Finding, ...]) -> tuple[str, ...]:
+    """Describe each drift in words that are stable while it lasts; after the first few, add a digest of the others."""
+    texts = sorted({_describe_difference(finding) for finding in findings})
+    named, others = texts[:MAX_DIFFERENCES], texts[MAX_DIFFERENCES:]
+    if not others:
+        return tuple(named)
+    digest = hashlib.sha256("\n".join(others).encode()).hexdigest()[:6]
+    return (*named, f"and {len(others)} more ({digest})")
+
+
+def _describe_difference(finding: Finding) -> str:
+    place = " ".join(dict.fromkeys(filter(None, (finding.label, finding.location or str(finding.aspect)))))
+    observed = _format_value(causes.observed_class(finding))
+    return f"{place} {observed} instead of {_format_value(finding.documented)} ({finding.code})"
+
+
+def _format_value(value: Json) -> str:
+    text = mask_volatile(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, sort_keys=True))
+    return shorten(text, 80)
+
 
 AS_ASSUMED = "as assumed"
 
@@ -144,7 +367,7 @@ def format_evidence(
 
     A line stays unchanged while it says the same and its date is at most `refresh_after` days old.
     """
-    digest = statements_digest(assertions)
+    digest = record_digest(assertions)
     old = record.data.get("evidence")
     old_lines = old.get("endpoints", {}) if isinstance(old, dict) and old.get("statements") == digest else {}
     lines: dict[str, Json] = {}

@@ -12,21 +12,20 @@ from dataclasses import dataclass
 from datetime import date
 from typing import TYPE_CHECKING, Self
 
-from catalog_probe.catalog.evidence import harness_results
-from catalog_probe.catalog.evidence.harness_results import select_record_results
+from catalog_probe.catalog.evidence import completeness, run_verdict
+from catalog_probe.catalog.evidence.completeness import select_record_results
+from catalog_probe.catalog.evidence.merge import merge_runs
 from catalog_probe.catalog.evidence.results import Result, Run
 from catalog_probe.catalog.evidence.results_file import RESULTS_FILE, read_run, report_unusable_evidence
-from catalog_probe.catalog.evidence.verdicts import run_verdict
-from catalog_probe.catalog.evidence.verdicts.merge import merge_runs
 from catalog_probe.catalog.files import provider_folders
 from catalog_probe.catalog.files.store import DISCOVERED, RECORDS, Catalog, family_file
-from catalog_probe.catalog.model.answered_by import AnsweredBy
 from catalog_probe.catalog.model.errors import CatalogError
+from catalog_probe.catalog.model.exchange import AnsweredBy
 from catalog_probe.catalog.reading.assertions import assertions
-from catalog_probe.catalog.text.phrases import format_count
+from catalog_probe.catalog.text.readable_text import format_count
 from catalog_probe.catalog.writeback.discoveries import collect_discoveries, update_candidates
 from catalog_probe.catalog.writeback.planner import NoPatch, Patch, UpdatePolicy, plan_patch
-from catalog_probe.catalog.writeback.sightings import Sighting
+from catalog_probe.catalog.writeback.record_evidence import Sighting
 from catalog_probe.catalog.writeback.writing import Contents, rewrite_files, write_contents, write_data
 
 if TYPE_CHECKING:
@@ -184,7 +183,7 @@ class _UpdatePlan:
     def _can_observe_drift(self, run: Run, results: Sequence[Result]) -> bool:
         """Whether all self-tests of the run came out, so that it could have observed a drift."""
         failing = [result for result in results if run_verdict.is_failure(result)]
-        silent = harness_results.find_silent_lanes(run, results, failing)
+        silent = completeness.find_silent_lanes(run, results, failing)
         self.refused += (f"{run.run}: nothing is written: the self-test of {lane} did not come out" for lane in silent)
         return not silent
 

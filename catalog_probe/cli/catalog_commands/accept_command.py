@@ -8,14 +8,12 @@ from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.evidence.causes import find_causes
-from catalog_probe.catalog.files import paths, provider_folders
+from catalog_probe.catalog.files import provider_folders
 from catalog_probe.catalog.files.store import Catalog
 from catalog_probe.catalog.model.clock import add_days
-from catalog_probe.catalog.model.errors import CatalogError, display_path, suggest_similar
-from catalog_probe.catalog.model.exits import Exit
+from catalog_probe.catalog.model.errors import CatalogError, Exit, display_path, suggest_similar
 from catalog_probe.catalog.reading.assertions import assertions
-from catalog_probe.catalog.text.phrases import format_count
-from catalog_probe.catalog.text.sanitizing import sanitize_line
+from catalog_probe.catalog.text.readable_text import format_count, sanitize_line
 from catalog_probe.catalog.writeback import accepted_differences
 from catalog_probe.catalog.writeback.accepted_differences import AcceptedDifference
 
@@ -122,7 +120,7 @@ def _require_drifted(args: Namespace, entry: AcceptedDifference) -> None:
 
     If there is no run, or the run did not probe the record, the person may know better.
     """
-    if args.run is None and not paths.latest_run().exists():
+    if args.run is None and not provider_folders.latest_run().exists():
         return
     run, results = _read_run(args, _NAME_RUN)
     result = next((result for result in results if result.record == entry.address), None)
@@ -166,9 +164,9 @@ def _read_run(args: Namespace, mend: str) -> tuple[str, list[Result]]:
     """Return name and results of the run that the options name, by default the latest."""
     from catalog_probe.catalog.writeback.update import read_evidence  # 0.1 s to import; only needed with a run
 
-    if args.run is None and not paths.latest_run().exists():
+    if args.run is None and not provider_folders.latest_run().exists():
         raise CatalogError("it is not known what diverges", mend)
-    [(run, results)] = read_evidence([args.run or paths.latest_run()])
+    [(run, results)] = read_evidence([args.run or provider_folders.latest_run()])
     if run.target != args.target:
         raise CatalogError(f"run {run.run} asked target {run.target}, not {args.target}", mend)
     return run.run, list(results)

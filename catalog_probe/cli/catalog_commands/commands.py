@@ -6,17 +6,16 @@ import json
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from catalog_probe.catalog import search
 from catalog_probe.catalog.files import provider_folders
 from catalog_probe.catalog.files.manifest import providers
 from catalog_probe.catalog.files.store import Catalog
 from catalog_probe.catalog.model import explanations
-from catalog_probe.catalog.model.errors import CatalogError, display_path, suggest_similar
-from catalog_probe.catalog.model.exits import Exit
+from catalog_probe.catalog.model.errors import CatalogError, Exit, display_path, suggest_similar
 from catalog_probe.catalog.reading import facts
 from catalog_probe.catalog.reading.assertions import assertions
-from catalog_probe.catalog.recognition.lookalikes import Lookalikes
-from catalog_probe.catalog.search import query
-from catalog_probe.catalog.text.sanitizing import escape_hidden_in_json, sanitize_row
+from catalog_probe.catalog.recognition.answer_patterns import Lookalikes
+from catalog_probe.catalog.text.readable_text import escape_hidden_in_json, sanitize_row
 from catalog_probe.catalog.writeback.planner import UpdatePolicy
 from catalog_probe.cli.catalog_commands import show
 
@@ -99,7 +98,7 @@ def _explain_no_match(args: Namespace) -> CatalogError:
     fields = {name: vars(args)[name] for name in ("type", "code") if vars(args)[name]}
     words = [*args.text, *(f'{field}:"{value}"' for field, value in fields.items())]
     records = (record.record for record in _load_library(args).values())
-    unmatched = query.find_unmatched_term(" ".join(words), records)
+    unmatched = search.find_unmatched_term(" ".join(words), records)
     if unmatched is None:
         return CatalogError("no record fits", "ask for less; `catalog-probe catalog show` lists every address")
     term, suggestion = unmatched

@@ -7,10 +7,10 @@ import textwrap
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from catalog_probe.catalog.files import paths
+from catalog_probe.catalog.files import provider_folders
 from catalog_probe.catalog.model import KINDS
 from catalog_probe.catalog.model.clock import parse_days
-from catalog_probe.catalog.search.query import RECORD_FIELDS
+from catalog_probe.catalog.search import RECORD_FIELDS
 from catalog_probe.cli import parser
 from catalog_probe.cli.catalog_commands import accept_command, commands, export_command
 from catalog_probe.cli.parser import Parser
@@ -165,7 +165,11 @@ def build_parser() -> Parser:
         "update", commands.update, "write what live runs observed into the records", _UPDATE, catalog=parser.parse_path
     )
     update.add_argument(
-        "runs", nargs="*", type=paths.locate_run, metavar="RUN", help="a run's folder, its results.jsonl, or its name"
+        "runs",
+        nargs="*",
+        type=provider_folders.locate_run,
+        metavar="RUN",
+        help="a run's folder, its results.jsonl, or its name",
     )
     update.add_argument(
         "--refresh-after",
@@ -192,12 +196,17 @@ def build_parser() -> Parser:
         metavar="KEY,…",
         help="what diverges: answer/status, answer/header:retry-after, …",
     )
-    accept.add_argument("--run", type=paths.locate_run, metavar="RUN", help="the run that saw it (default: the latest)")
+    accept.add_argument(
+        "--run", type=provider_folders.locate_run, metavar="RUN", help="the run that saw it (default: the latest)"
+    )
     accept.add_argument(
         "--review-by", type=parser.parse_date, metavar="DATE", help="review it by then (default: in 90 days)"
     )
     accept.add_argument(
-        "--accepted-differences", type=paths.locate, metavar="FILE", help="write into this file of accepted differences"
+        "--accepted-differences",
+        type=provider_folders.locate,
+        metavar="FILE",
+        help="write into this file of accepted differences",
     )
     return group
 

@@ -8,14 +8,11 @@ from collections import defaultdict
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.model import explanations
-from catalog_probe.catalog.observed.cells import cells_of, resolved_assumptions
-from catalog_probe.catalog.observed.last_seen import last_seen
-from catalog_probe.catalog.reading.annotations import request_assumptions
-from catalog_probe.catalog.reading.error_records import label_action, retry_advice
+from catalog_probe.catalog.observed import cells_of, last_seen, resolved_assumptions
+from catalog_probe.catalog.reading.assertions import request_assumptions
 from catalog_probe.catalog.reading.facts import Wire
-from catalog_probe.catalog.reading.record_fields import description, occurs_on, tags
-from catalog_probe.catalog.text.phrases import format_count, shorten
-from catalog_probe.catalog.text.sanitizing import sanitize_row
+from catalog_probe.catalog.reading.record_fields import description, label_action, occurs_on, retry_advice, tags
+from catalog_probe.catalog.text.readable_text import format_count, sanitize_row, shorten
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -23,7 +20,7 @@ if TYPE_CHECKING:
     from catalog_probe.catalog.model import Json, Record
     from catalog_probe.catalog.model.assertion import Assertion
     from catalog_probe.catalog.model.explanations import Explanation
-    from catalog_probe.catalog.observed.cells import Cell, ResolvedAssumption
+    from catalog_probe.catalog.observed import Cell, ResolvedAssumption
     from catalog_probe.catalog.reading.facts import Fact
 
 WIDTH = 80  # characters of a line

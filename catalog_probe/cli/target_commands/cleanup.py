@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import anyio
 
 from catalog_probe.catalog.evidence.results_file import RESULTS_FILE
-from catalog_probe.catalog.files import paths as places
-from catalog_probe.catalog.model.labels import CLEANUP
+from catalog_probe.catalog.files import provider_folders
+from catalog_probe.catalog.model.exchange import CLEANUP
 from catalog_probe.probes.recipes.book import recipe_book
 from catalog_probe.probes.recipes.probe import ProbeStopped
 from catalog_probe.probes.running import journal
@@ -51,7 +51,7 @@ def find_journals(runs: Sequence[str], out: Path) -> list[Path]:
 
 
 def _find_journal(run: str, out: Path) -> Path:
-    for folder in (places.locate(run), out / run):
+    for folder in (provider_folders.locate(run), out / run):
         path = folder if folder.name == journal.FILE_NAME else folder / journal.FILE_NAME
         if path.is_file():
             return path.parent.resolve() / path.name  # a link in place of the journal stays one, and is refused

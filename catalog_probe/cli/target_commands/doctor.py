@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import anyio
 
-from catalog_probe.catalog.model.exits import Exit
+from catalog_probe.catalog.model.errors import Exit
 from catalog_probe.probes.coverage.missing_variables import Gain, list_gains
 from catalog_probe.probes.judging.verdicts.attempts import TRANSIENT_REASONS
 from catalog_probe.probes.planning.expirations import Expiration, find_expirations

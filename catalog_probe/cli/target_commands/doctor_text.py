@@ -6,11 +6,10 @@ import shlex
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from catalog_probe.catalog.files import paths, provider_folders
-from catalog_probe.catalog.model.codes import ReasonCode
-from catalog_probe.catalog.model.exits import Exit
-from catalog_probe.catalog.text.phrases import format_count
-from catalog_probe.catalog.text.sanitizing import sanitize_row
+from catalog_probe.catalog.files import provider_folders
+from catalog_probe.catalog.model.errors import Exit
+from catalog_probe.catalog.model.outcome import ReasonCode
+from catalog_probe.catalog.text.readable_text import format_count, sanitize_row
 from catalog_probe.probes.planning.plan_text import format_provider_bounds
 from catalog_probe.reports.content.expirations import format_expirations
 
@@ -62,7 +61,7 @@ def format_diagnosis(diagnosis: Diagnosis, target_name: str = "", allow: Sequenc
 
 
 def _format_run_command(diagnosis: Diagnosis, target_name: str, allow: Sequence[Cost]) -> str:
-    program = ["catalog-probe", "probe"] if paths.is_installed() else ["pytest", "probes"]
+    program = ["catalog-probe", "probe"] if provider_folders.is_installed() else ["pytest", "probes"]
     costs = ["--allow", ",".join(allow)] if allow else []
     catalog_option = provider_folders.catalog_option(diagnosis.catalog.root)
     return shlex.join([*program, "--target", target_name, *costs, *catalog_option])

@@ -7,12 +7,11 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from catalog_probe.catalog.files import paths, provider_folders
+from catalog_probe.catalog.files import provider_folders
 from catalog_probe.catalog.files.manifest import manifest, selected_providers
 from catalog_probe.catalog.files.store import Catalog
-from catalog_probe.catalog.model.errors import CatalogError
-from catalog_probe.catalog.model.exits import Exit
-from catalog_probe.catalog.text.sanitizing import sanitize_row
+from catalog_probe.catalog.model.errors import CatalogError, Exit
+from catalog_probe.catalog.text.readable_text import sanitize_row
 from catalog_probe.cli import parser
 from catalog_probe.cli.parser import Parser
 from catalog_probe.probes.coverage import fact_coverage, missing_variables, record_coverage, tally
@@ -98,7 +97,7 @@ def _cleanup(args: argparse.Namespace) -> int:
     from catalog_probe.cli.target_commands import cleanup  # slow to import: it brings the HTTP client
 
     provider_folders.use_records(args.catalog)
-    journals = cleanup.find_journals(args.runs, paths.locate(args.out))
+    journals = cleanup.find_journals(args.runs, provider_folders.locate(args.out))
     results = cleanup.clean_up(journals, targets.load(args.target), forget=args.forget)
     for result in results:
         print(sanitize_row(result.line))  # it quotes a journal, which is untrusted
@@ -217,6 +216,8 @@ def _add_cleanup(commands: Any) -> None:
     )
     cleanup.add_argument("runs", nargs="*", metavar="RUN", help="a run's folder or its name (default: every run)")
     cleanup.add_argument("--target", default="live", metavar="NAME_OR_TOML", help="the target (default: live)")
-    cleanup.add_argument("--out", default=paths.RUNS, metavar="DIR", help="where runs lie (default: %(default)s)")
+    cleanup.add_argument(
+        "--out", default=provider_folders.RUNS, metavar="DIR", help="where runs lie (default: %(default)s)"
+    )
     cleanup.add_argument("--forget", action="store_true", help="close the entries that you have looked for by hand")
     cleanup.set_defaults(run_command=_cleanup)

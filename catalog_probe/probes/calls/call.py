@@ -10,7 +10,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any, Final, Literal, TypedDict, Unpack
 from urllib.parse import quote
 
-from catalog_probe.catalog.text.json_pointer import find_value
+from catalog_probe.catalog.text.json_values import find_value
 from catalog_probe.probes.calls.body import NO_BODY, Body, JsonBody, to_body
 from catalog_probe.probes.calls.placeholders import OWN_NAME, fill_placeholders, placeholders_in
 from catalog_probe.probes.calls.script import AwaitMessage, ScriptStep, SendMessage

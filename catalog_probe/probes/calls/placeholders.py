@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 from zlib import crc32
 
-from catalog_probe.catalog.text.json_tree import list_strings, map_strings
+from catalog_probe.catalog.text.json_values import list_strings, map_strings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.files.manifest import Manifest, manifest, manifest_file
 from catalog_probe.catalog.model.errors import display_path, suggest_similar
+from catalog_probe.catalog.model.exchange import OWN_LABELS, UNJUDGED_LABELS
 from catalog_probe.catalog.model.explanations import NOT_PROBED
-from catalog_probe.catalog.model.labels import OWN_LABELS, UNJUDGED_LABELS
 from catalog_probe.catalog.reading.expectations import documented_labels
 from catalog_probe.catalog.reading.record_fields import claimed_endpoints
 from catalog_probe.probes.planning.endpoint_plans import list_other_endpoints, own_endpoints

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from catalog_probe.catalog.model.reach import Reach
+from catalog_probe.catalog.model.assertion import Reach
 from catalog_probe.catalog.reading.facts import Wire, load_fact_checks
 from catalog_probe.probes.coverage.tally import Tally, format_tallies
 from catalog_probe.probes.planning.reach import ExplainedReach, best_reach

@@ -8,8 +8,8 @@ from datetime import date, timedelta
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.model import Record, Tag
-from catalog_probe.catalog.model.reach import Reach
-from catalog_probe.catalog.observed.last_seen import seen_on
+from catalog_probe.catalog.model.assertion import Reach
+from catalog_probe.catalog.observed import seen_on
 from catalog_probe.catalog.reading.assertions import assertions
 from catalog_probe.probes.coverage.tally import Tally
 

@@ -6,12 +6,12 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from catalog_probe.catalog.envelopes.envelope import envelope
+from catalog_probe.catalog.envelopes import load_envelope
 from catalog_probe.catalog.files.manifest import manifest
 from catalog_probe.catalog.model import Outcome, Reason
-from catalog_probe.catalog.model.codes import ReasonCode
-from catalog_probe.catalog.model.labels import CONTROL
-from catalog_probe.catalog.reading.expected import Expected
+from catalog_probe.catalog.model.exchange import CONTROL
+from catalog_probe.catalog.model.outcome import ReasonCode
+from catalog_probe.catalog.reading.expectations import Expected
 from catalog_probe.catalog.recognition.vocabulary import ProviderVocabulary
 from catalog_probe.probes.judging.comparison.message import quote
 from catalog_probe.probes.judging.inconclusive.applying import find_reason
@@ -32,7 +32,7 @@ _NO_RECORDS = ProviderVocabulary()
 
 def expect_control(provider: str) -> Expected:
     """Return what a control must be answered with; it belongs to no record."""
-    return Expected(CONTROL, provider, envelope("json"), SUCCESS_STATUS)
+    return Expected(CONTROL, provider, load_envelope("json"), SUCCESS_STATUS)
 
 
 def expect_proof(control: Call, provider: str) -> Expected:

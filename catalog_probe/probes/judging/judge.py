@@ -6,8 +6,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.model import Aspect, Attempt, Finding, Outcome, Reason, Severity
-from catalog_probe.catalog.model.codes import FindingCode, ReasonCode
-from catalog_probe.catalog.reading.expected import answer_body
+from catalog_probe.catalog.model.outcome import FindingCode, ReasonCode
+from catalog_probe.catalog.reading.expectations import answer_body
 from catalog_probe.catalog.recognition.vocabulary import MAX_CANDIDATES, ProviderVocabulary
 from catalog_probe.probes.judging.comparison.basis import weigh_findings
 from catalog_probe.probes.judging.comparison.compare import compare
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from catalog_probe.catalog.model import Response
-    from catalog_probe.catalog.reading.expected import Expected
+    from catalog_probe.catalog.reading.expectations import Expected
 
 
 def judge(

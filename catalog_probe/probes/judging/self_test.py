@@ -10,14 +10,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from catalog_probe.catalog.envelopes.envelope import envelope
-from catalog_probe.catalog.evidence.harness_results import self_test_address
+from catalog_probe.catalog.envelopes import load_envelope
+from catalog_probe.catalog.evidence.completeness import self_test_address
 from catalog_probe.catalog.evidence.results import Result
 from catalog_probe.catalog.model import Attempt
 from catalog_probe.catalog.model.assertion import Assertion, AssertionKey, Basis
-from catalog_probe.catalog.model.labels import CONTROL
-from catalog_probe.catalog.reading.expected import Expected
-from catalog_probe.catalog.reading.headers import HeaderRule
+from catalog_probe.catalog.model.exchange import CONTROL
+from catalog_probe.catalog.reading.expectations import Expected
+from catalog_probe.catalog.reading.response_headers import HeaderRule
 from catalog_probe.probes.judging.inconclusive.key_evidence import KeyEvidence
 from catalog_probe.probes.judging.inconclusive.settling import ProbedRecord, add_record, settle_record
 from catalog_probe.probes.judging.judge import judge
@@ -86,7 +86,7 @@ def _falsify_field(expected: Expected) -> tuple[Expected, AssertionKey, Json]:
 
 
 def _falsify_body(expected: Expected) -> tuple[Expected, AssertionKey, Json]:
-    return replace(expected, envelope=envelope("empty")), AssertionKey(CONTROL, "body"), "empty"
+    return replace(expected, envelope=load_envelope("empty")), AssertionKey(CONTROL, "body"), "empty"
 
 
 FALSIFICATIONS: Sequence[Falsification] = (_falsify_status, _falsify_header, _falsify_field, _falsify_body)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.reading.record_fields import claimed_endpoints
-from catalog_probe.catalog.recognition.endpoint_index import EndpointIndex
+from catalog_probe.catalog.recognition.endpoints import EndpointIndex
 from catalog_probe.probes.planning.obstacles import find_obstacle
 from catalog_probe.probes.recipes.recipe import NO_OTHER_ENDPOINTS, EndpointPlan
 

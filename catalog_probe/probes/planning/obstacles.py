@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.model import Reason
-from catalog_probe.catalog.model.codes import ReasonCode
+from catalog_probe.catalog.model.outcome import ReasonCode
 from catalog_probe.probes.calls.services import LOOPBACK_SERVICES
 from catalog_probe.probes.recipes.book import find_control
 from catalog_probe.probes.recipes.recipe import NO_OTHER_ENDPOINTS

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.model import Reason
-from catalog_probe.catalog.model.codes import ReasonCode
+from catalog_probe.catalog.model.outcome import ReasonCode
 from catalog_probe.catalog.reading.assertions import assertions
 from catalog_probe.catalog.reading.facts import documents_something
 from catalog_probe.probes.planning.endpoint_plans import list_other_endpoints, plan_endpoints

@@ -6,8 +6,8 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.model import Address
-from catalog_probe.catalog.model.reach import format_reach_counts
-from catalog_probe.catalog.text.phrases import format_count
+from catalog_probe.catalog.model.assertion import format_reach_counts
+from catalog_probe.catalog.text.readable_text import format_count
 from catalog_probe.probes.judging.verdicts.attempts import MAX_ATTEMPTS
 from catalog_probe.probes.planning.budgeting import plan_budget
 from catalog_probe.probes.planning.look_ups import distinct_requests, list_look_ups
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from catalog_probe.catalog.files.store import Catalog
     from catalog_probe.catalog.model import Reason
-    from catalog_probe.catalog.model.reach import Reach
+    from catalog_probe.catalog.model.assertion import Reach
     from catalog_probe.probes.planning.plan import Plan
     from catalog_probe.probes.recipes.recipe import Recipe
     from catalog_probe.probes.targets.look_ups import LookUpRule

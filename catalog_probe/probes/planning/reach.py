@@ -6,10 +6,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.model import Reason
-from catalog_probe.catalog.model.assertion import Basis
-from catalog_probe.catalog.model.codes import ReasonCode
-from catalog_probe.catalog.model.labels import ANSWER
-from catalog_probe.catalog.model.reach import Reach
+from catalog_probe.catalog.model.assertion import Basis, Reach
+from catalog_probe.catalog.model.exchange import ANSWER
+from catalog_probe.catalog.model.outcome import ReasonCode
 from catalog_probe.catalog.reading.assertions import ANOTHER_REVISION, assertions
 from catalog_probe.catalog.reading.facts import NOT_ON_THE_WIRE
 from catalog_probe.probes.planning.obstacles import find_obstacle, list_missing

@@ -12,7 +12,7 @@ from datetime import date
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from catalog_probe.catalog.observed.cells import differing_endpoints
+from catalog_probe.catalog.observed import differing_endpoints
 
 if TYPE_CHECKING:
     from catalog_probe.catalog.model import Record

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from catalog_probe.catalog.files import paths, provider_folders
+from catalog_probe.catalog.files import provider_folders
 from catalog_probe.catalog.writeback import accepted_differences
 from catalog_probe.catalog.writeback.planner import UpdatePolicy
 from catalog_probe.probes.running import journal
@@ -68,7 +68,7 @@ def link_latest(options: Options, folder: Path) -> list[str]:
     try:
         _link(options.out / "latest", folder.name)
     except OSError as error:
-        return [f"could not write {paths.RUNS}/latest: {error.strerror or error}"]
+        return [f"could not write {provider_folders.RUNS}/latest: {error.strerror or error}"]
     return []
 
 

@@ -15,15 +15,14 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from catalog_probe.catalog.evidence import run_verdict
 from catalog_probe.catalog.evidence.results import Result, Run
 from catalog_probe.catalog.evidence.results_file import RESULTS_FILE, read_run
-from catalog_probe.catalog.evidence.verdicts import run_verdict
 from catalog_probe.catalog.files import provider_folders
 from catalog_probe.catalog.model import Address, Json, Outcome, Reason
-from catalog_probe.catalog.model.codes import ReasonCode
-from catalog_probe.catalog.model.errors import MAX_MESSAGE_LENGTH, UserError
-from catalog_probe.catalog.model.exits import Exit, select_exit
-from catalog_probe.catalog.text.sanitizing import sanitize_line, sanitize_row
+from catalog_probe.catalog.model.errors import MAX_MESSAGE_LENGTH, Exit, UserError, select_exit
+from catalog_probe.catalog.model.outcome import ReasonCode
+from catalog_probe.catalog.text.readable_text import sanitize_line, sanitize_row
 from catalog_probe.probes.planning.sharding import find_group
 from catalog_probe.probes.plugin import after_run, before_run
 from catalog_probe.probes.plugin.collection.collecting import address_in, address_of

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from catalog_probe.catalog.files.manifest import manifest, manifest_file, provider_folder
 from catalog_probe.catalog.files.provider_folders import SHIPPED
-from catalog_probe.catalog.model.errors import UserError, display_path
-from catalog_probe.catalog.model.exits import Exit
+from catalog_probe.catalog.model.errors import Exit, UserError, display_path
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from catalog_probe.catalog.files.missing_library import describe_missing_library
+from catalog_probe.catalog.model.errors import describe_missing_library
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

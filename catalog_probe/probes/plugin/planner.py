@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from catalog_probe.catalog.text.sanitizing import sanitize_row
+from catalog_probe.catalog.text.readable_text import sanitize_row
 from catalog_probe.probes.planning.fault_free_requests import list_fault_free_requests
 from catalog_probe.probes.planning.plan import make_plan
 from catalog_probe.probes.planning.plan_text import format_plan

@@ -13,7 +13,7 @@ import pytest
 
 from catalog_probe.catalog.model.errors import MAX_MESSAGE_LENGTH, UserError, display_path
 from catalog_probe.catalog.text.output_streams import FailsafeStream, make_output_failsafe
-from catalog_probe.catalog.text.sanitizing import sanitize_line
+from catalog_probe.catalog.text.readable_text import sanitize_line
 from catalog_probe.probes.plugin.collection import options_table, selectors
 from catalog_probe.probes.plugin.collection.options import read_options
 from catalog_probe.probes.plugin.collection.options_table import PROBES

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from catalog_probe.catalog.model import Outcome
-from catalog_probe.catalog.text.phrases import shorten
-from catalog_probe.catalog.text.sanitizing import sanitize_row
+from catalog_probe.catalog.text.readable_text import sanitize_row, shorten
 from catalog_probe.probes.plugin.collection.collecting import address_in, address_of
 from catalog_probe.reports.content.words import OUTCOMES
 

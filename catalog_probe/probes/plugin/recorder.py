@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from catalog_probe.catalog.evidence import harness_results
+from catalog_probe.catalog.evidence import completeness
 from catalog_probe.catalog.evidence.results import Result, Run
 from catalog_probe.catalog.evidence.results_file import ResultsWriter
 from catalog_probe.catalog.model import Address
@@ -74,7 +74,7 @@ class Recorder:
         if not self._append(self._with_reach(result)):
             return None
         parsed = Result.from_json({**result, "attempts": ()})
-        if not harness_results.is_record_result(parsed):
+        if not completeness.is_record_result(parsed):
             self._harness_records.add(address)
             return None
         self.reported.add(address)
@@ -92,7 +92,7 @@ class Recorder:
     def _write_lost_workers(self) -> None:
         if self._writer is not None:
             for name, detail in self.lost_workers.items():
-                self.record(harness_results.lost_worker_result(name, detail).to_json())
+                self.record(completeness.lost_worker_result(name, detail).to_json())
             self.lost_workers.clear()
 
     def _append(self, result: Any) -> bool:

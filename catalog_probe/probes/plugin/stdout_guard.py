@@ -7,9 +7,9 @@ from typing import TextIO, cast
 
 import pytest
 
-from catalog_probe.catalog.model.exits import Exit, select_exit
+from catalog_probe.catalog.model.errors import Exit, select_exit
 from catalog_probe.catalog.text.output_streams import FailsafeStream
-from catalog_probe.catalog.text.sanitizing import sanitize_line
+from catalog_probe.catalog.text.readable_text import sanitize_line
 
 
 class StdoutGuard:

@@ -9,7 +9,7 @@ import pytest
 
 from catalog_probe.catalog.evidence.causes import find_causes
 from catalog_probe.catalog.model.errors import display_path
-from catalog_probe.catalog.text.sanitizing import sanitize_row
+from catalog_probe.catalog.text.readable_text import sanitize_row
 from catalog_probe.probes.plugin.collection.collecting import address_in
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from catalog_probe.catalog.model.labels import MISSING_CREDENTIAL, SUCCESS, WRONG_CREDENTIAL
+from catalog_probe.catalog.model.exchange import MISSING_CREDENTIAL, SUCCESS, WRONG_CREDENTIAL
 from catalog_probe.probes.targets.target import WRONG_KEY
 
 if TYPE_CHECKING:

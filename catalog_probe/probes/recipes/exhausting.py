@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from catalog_probe.catalog.envelopes import formats
-from catalog_probe.catalog.model.labels import ANSWER, SETUP
-from catalog_probe.catalog.reading.grpc_statuses import http_status_of
+from catalog_probe.catalog.model.exchange import ANSWER, SETUP
+from catalog_probe.catalog.reading import response_headers
+from catalog_probe.catalog.reading.expectations import http_status_of
 from catalog_probe.probes.recipes.probe import SetupFailed
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ async def use_up_limit(probe: Probe, call: Call, bound: int, remaining: str = ""
             continue
         if http_status_of(response, probe.provider) == LIMITED_STATUS:
             break
-        left = formats.parse_integer(response.headers.get(remaining, ""))
+        left = response_headers.parse_integer(response.headers.get(remaining, ""))
         if left is not None and left > bound - sent:
             detail = f"{remaining} says {left}, and at most {bound} requests are sent to use a limit up"
             raise SetupFailed(f"{call.method} {call.path}: {detail}; use a key with a tiny limit")

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.files.provider_folders import cached_per_folders
 from catalog_probe.catalog.model import Address, Reason
-from catalog_probe.catalog.model.codes import ReasonCode
-from catalog_probe.catalog.model.labels import SUCCESS
+from catalog_probe.catalog.model.exchange import SUCCESS
+from catalog_probe.catalog.model.outcome import ReasonCode
 from catalog_probe.probes.recipes.book import recipe_book
 from catalog_probe.probes.recipes.loading import load_recipes_module
 from catalog_probe.probes.recipes.recipe import Recipe, recipe

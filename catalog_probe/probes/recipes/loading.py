@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING
 from zlib import crc32
 
 from catalog_probe.catalog.files.manifest import manifest, provider_folder
-from catalog_probe.catalog.files.missing_library import describe_missing_library
 from catalog_probe.catalog.files.provider_folders import cached_per_folders
-from catalog_probe.catalog.model.errors import UserError, display_path
+from catalog_probe.catalog.model.errors import UserError, describe_missing_library, display_path
 
 if TYPE_CHECKING:
     from types import ModuleType

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from catalog_probe.catalog.model.labels import SETUP
+from catalog_probe.catalog.model.exchange import SETUP
 from catalog_probe.probes.recipes.probe import ProbeStopped
 
 if TYPE_CHECKING:

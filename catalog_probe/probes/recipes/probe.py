@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Protocol
 
 from catalog_probe.catalog.model import Reason
-from catalog_probe.catalog.model.codes import ReasonCode
-from catalog_probe.catalog.model.labels import ANSWER
+from catalog_probe.catalog.model.exchange import ANSWER
+from catalog_probe.catalog.model.outcome import ReasonCode
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from catalog_probe.catalog.model.labels import LIMITED
+from catalog_probe.catalog.model.exchange import LIMITED
 from catalog_probe.probes.recipes.exhausting import exhaust_limit
 from catalog_probe.probes.targets.target import Cost
 

@@ -8,9 +8,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.model import Exchange, Reason, Response
-from catalog_probe.catalog.model.codes import ReasonCode
-from catalog_probe.catalog.model.labels import ANSWER, CLEANUP, SETUP, UNJUDGED_LABELS
-from catalog_probe.catalog.reading.grpc_statuses import http_status_of
+from catalog_probe.catalog.model.exchange import ANSWER, CLEANUP, SETUP, UNJUDGED_LABELS
+from catalog_probe.catalog.model.outcome import ReasonCode
+from catalog_probe.catalog.reading.expectations import http_status_of
 from catalog_probe.probes.judging.comparison.message import MAX_QUOTE, quote
 from catalog_probe.probes.judging.control import explain_transient
 from catalog_probe.probes.judging.verdicts.attempts import TRANSIENT_REASONS

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import anyio
 
 from catalog_probe.catalog.evidence.retention import trim_exchange
-from catalog_probe.catalog.model.status import is_success
-from catalog_probe.catalog.reading.grpc_statuses import http_status_of
+from catalog_probe.catalog.model.exchange import is_success
+from catalog_probe.catalog.reading.expectations import http_status_of
 from catalog_probe.probes.judging.control import expect_proof
 
 if TYPE_CHECKING:

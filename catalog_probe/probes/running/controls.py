@@ -10,13 +10,11 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.model import Exchange, Reason, Response
-from catalog_probe.catalog.model.codes import ReasonCode
-from catalog_probe.catalog.model.labels import CONTROL
-from catalog_probe.catalog.model.status import NO_SUCH_PATH
-from catalog_probe.catalog.reading.expected import answer_body
-from catalog_probe.catalog.reading.grpc_statuses import http_status_of
+from catalog_probe.catalog.model.exchange import CONTROL, NO_SUCH_PATH
+from catalog_probe.catalog.model.outcome import ReasonCode
+from catalog_probe.catalog.reading.expectations import answer_body, http_status_of
 from catalog_probe.catalog.recognition.vocabulary import MAX_CANDIDATES, ProviderVocabulary
-from catalog_probe.catalog.text.json_pointer import ABSENT, find_value
+from catalog_probe.catalog.text.json_values import ABSENT, find_value
 from catalog_probe.probes.judging.control import (
     SUCCESS_STATUS,
     UNAUTHORIZED_STATUS,

@@ -19,7 +19,7 @@ from anyio.from_thread import BlockingPortal, start_blocking_portal
 from catalog_probe.catalog.evidence.retention import RetentionBudget
 from catalog_probe.catalog.model import Address, Outcome, Reason
 from catalog_probe.catalog.model.clock import format_utc_now
-from catalog_probe.catalog.model.codes import ReasonCode
+from catalog_probe.catalog.model.outcome import ReasonCode
 from catalog_probe.probes.judging.control import expect_control
 from catalog_probe.probes.judging.self_test import self_test
 from catalog_probe.probes.judging.verdicts.attempts import MAX_ATTEMPTS

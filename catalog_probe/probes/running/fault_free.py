@@ -16,7 +16,7 @@ from catalog_probe.probes.running.attempt_probe import AttemptProbe
 
 if TYPE_CHECKING:
     from catalog_probe.catalog.model import Exchange
-    from catalog_probe.catalog.reading.expected import Expected
+    from catalog_probe.catalog.reading.expectations import Expected
     from catalog_probe.catalog.recognition.vocabulary import ProviderVocabulary
     from catalog_probe.probes.judging.inconclusive.key_evidence import EndpointAnswer, KeyEvidence
     from catalog_probe.probes.running.lane import Lane

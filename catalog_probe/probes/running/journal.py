@@ -13,7 +13,7 @@ import secrets
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from catalog_probe.catalog.files import json_lines
+from catalog_probe.catalog.files import file_formats
 from catalog_probe.catalog.model.clock import format_utc_now
 from catalog_probe.catalog.model.errors import UserError
 
@@ -106,9 +106,9 @@ class Journal:
         data = (json.dumps(line, separators=(",", ":")) + "\n").encode()
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            file = json_lines.open_without_link(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
+            file = file_formats.open_without_link(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
             try:
-                if json_lines.is_cut_short(file):  # the new line must not be lost with the old one
+                if file_formats.is_cut_short(file):  # the new line must not be lost with the old one
                     data = b"\n" + data
                 if os.write(file, data) != len(data):
                     raise OSError(0, "only part of a line was written")
@@ -162,10 +162,10 @@ def _apply_line(line: Json, entries: dict[str, JournalEntry]) -> None:
 
 def _read_lines(path: Path, left_out: list[str] | None) -> Iterator[tuple[str, Json]]:
     try:
-        raw = json_lines.read_without_link(path)
+        raw = file_formats.read_without_link(path)
     except OSError as error:
         raise JournalError(error.strerror or str(error), "name a run's folder", file=path) from error
     try:
-        yield from json_lines.parse_lines(raw, path, left_out)
-    except json_lines.BrokenLineError as error:
+        yield from file_formats.parse_lines(raw, path, left_out)
+    except file_formats.BrokenLineError as error:
         raise JournalError(error.what, error.mend, location=error.location) from error

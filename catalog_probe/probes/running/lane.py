@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import anyio
 
 from catalog_probe.catalog.model import Exchange, Reason
-from catalog_probe.catalog.model.codes import ReasonCode
-from catalog_probe.catalog.model.status import is_success
-from catalog_probe.catalog.reading.grpc_statuses import http_status_of
+from catalog_probe.catalog.model.exchange import is_success
+from catalog_probe.catalog.model.outcome import ReasonCode
+from catalog_probe.catalog.reading.expectations import http_status_of
 from catalog_probe.probes.calls.placeholders import OWN_NAME, fill_placeholders, own_name
 from catalog_probe.probes.judging.inconclusive.confirmations import list_named_values
 from catalog_probe.probes.judging.inconclusive.key_evidence import KeyEvidence

@@ -9,8 +9,8 @@ from urllib.parse import parse_qsl
 import anyio
 
 from catalog_probe.catalog.model import Reason
-from catalog_probe.catalog.model.codes import ReasonCode
-from catalog_probe.catalog.model.labels import SETUP
+from catalog_probe.catalog.model.exchange import SETUP
+from catalog_probe.catalog.model.outcome import ReasonCode
 from catalog_probe.probes.calls.call import get
 from catalog_probe.probes.calls.placeholders import fill_path
 from catalog_probe.probes.judging.control import explain_silence

@@ -11,8 +11,8 @@ import anyio
 from catalog_probe.catalog.evidence.retention import trim_attempt
 from catalog_probe.catalog.model import Attempt, Outcome, Reason
 from catalog_probe.catalog.model.clock import format_utc_now, ms_since
-from catalog_probe.catalog.model.codes import ReasonCode
-from catalog_probe.catalog.model.labels import UNJUDGED_LABELS
+from catalog_probe.catalog.model.exchange import UNJUDGED_LABELS
+from catalog_probe.catalog.model.outcome import ReasonCode
 from catalog_probe.probes.judging.inconclusive.settling import PendingRecord, ProbedRecord, add_record, settle_record
 from catalog_probe.probes.judging.judge import judge
 from catalog_probe.probes.judging.verdicts.attempts import (

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from catalog_probe.catalog.evidence.results import Result
 from catalog_probe.catalog.evidence.retention import trim_finding, trim_observation
 from catalog_probe.catalog.model import Finding, Outcome, Reason, Record
-from catalog_probe.catalog.model.codes import FindingCode, ReasonCode
 from catalog_probe.catalog.model.explanations import INCONCLUSIVE, RESTRICTED
+from catalog_probe.catalog.model.outcome import FindingCode, ReasonCode
 from catalog_probe.probes.judging.verdicts.not_observed import not_observed_finding
 
 if TYPE_CHECKING:

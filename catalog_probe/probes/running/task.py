@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from catalog_probe.catalog.model import Attempt, Exchange, Reason, Record
-    from catalog_probe.catalog.reading.expected import Expected
+    from catalog_probe.catalog.reading.expectations import Expected
     from catalog_probe.catalog.recognition.vocabulary import ProviderVocabulary
     from catalog_probe.probes.calls.call import Call
     from catalog_probe.probes.judging.verdicts.verdict import StepKey, Verdict

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.evidence.retention import RetentionBudget
 from catalog_probe.catalog.model import Reason
-from catalog_probe.catalog.model.labels import SUCCESS
+from catalog_probe.catalog.model.exchange import SUCCESS
 from catalog_probe.catalog.reading.assertions import asserted_expectations
-from catalog_probe.catalog.reading.error_records import own_row
+from catalog_probe.catalog.reading.record_fields import own_row
 from catalog_probe.probes.judging.comparison.basis import is_no_refusal
 from catalog_probe.probes.planning.obstacles import find_obstacle
 from catalog_probe.probes.recipes import book
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from catalog_probe.catalog.files.store import Catalog
-    from catalog_probe.catalog.reading.expected import Expected
+    from catalog_probe.catalog.reading.expectations import Expected
     from catalog_probe.catalog.recognition.vocabulary import ProviderVocabulary
     from catalog_probe.probes.recipes.recipe import Recipe
     from catalog_probe.probes.running.journal import Journal

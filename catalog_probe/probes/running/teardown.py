@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import anyio
 
-from catalog_probe.catalog.model.codes import ReasonCode
-from catalog_probe.catalog.model.status import is_success
+from catalog_probe.catalog.model.exchange import is_success
+from catalog_probe.catalog.model.outcome import ReasonCode
 from catalog_probe.probes.calls.call import Call
 from catalog_probe.probes.recipes.book import recipe_book
 from catalog_probe.probes.recipes.loading import RecipeError, recipes_path

@@ -8,7 +8,7 @@ import anyio
 
 from catalog_probe.catalog.files.manifest import manifest
 from catalog_probe.catalog.model import Reason
-from catalog_probe.catalog.model.codes import ReasonCode
+from catalog_probe.catalog.model.outcome import ReasonCode
 from catalog_probe.probes.calls.placeholders import fill_path
 from catalog_probe.probes.calls.services import LOOPBACK_SERVICES
 from catalog_probe.probes.recipes.probe import ProbeStopped

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from catalog_probe.catalog.files.manifest import manifest
-from catalog_probe.catalog.text.json_tree import map_strings
+from catalog_probe.catalog.text.json_values import map_strings
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

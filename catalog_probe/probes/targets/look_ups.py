@@ -11,7 +11,7 @@ from datetime import UTC, date, datetime
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
-from catalog_probe.catalog.text.json_pointer import ABSENT, build_document, find_value
+from catalog_probe.catalog.text.json_values import ABSENT, build_document, find_value
 from catalog_probe.probes.calls.placeholders import placeholders_in
 
 if TYPE_CHECKING:

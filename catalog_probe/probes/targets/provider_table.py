@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import SplitResult, urlsplit
 
 from catalog_probe.catalog.files.manifest import USUAL_ADDRESS
-from catalog_probe.catalog.text.phrases import shorten
+from catalog_probe.catalog.text.readable_text import shorten
 from catalog_probe.probes.calls.services import GRPC_HOST
 from catalog_probe.probes.targets.look_ups import LookUpRule, order_rules
 from catalog_probe.probes.targets.shape import BOUNDS, ENV, LOOK_UP, SDK_KEYS, SETTINGS, TABLES

@@ -8,9 +8,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+from catalog_probe.catalog.files.file_formats import read_object
 from catalog_probe.catalog.files.provider_folders import SHIPPED
-from catalog_probe.catalog.files.schema_messages import Complaint, find_complaints
-from catalog_probe.catalog.files.strict_json import read_object
+from catalog_probe.catalog.files.schemas import Complaint, find_complaints
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

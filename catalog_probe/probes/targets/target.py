@@ -7,10 +7,10 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from catalog_probe.catalog.evidence.verdicts.confirmation import PENDING_DAYS
+from catalog_probe.catalog.evidence.earlier_runs import PENDING_DAYS
 from catalog_probe.catalog.files.manifest import USUAL_ADDRESS
-from catalog_probe.catalog.model.answered_by import AnsweredBy
 from catalog_probe.catalog.model.errors import UserError
+from catalog_probe.catalog.model.exchange import AnsweredBy
 from catalog_probe.catalog.text.credential_names import is_credential_name
 from catalog_probe.probes.targets.look_ups import LookUpRule, order_rules
 

@@ -14,11 +14,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from catalog_probe.catalog.evidence.verdicts.confirmation import PENDING_DAYS
-from catalog_probe.catalog.files import paths, provider_folders
+from catalog_probe.catalog.evidence.earlier_runs import PENDING_DAYS
+from catalog_probe.catalog.files import provider_folders
+from catalog_probe.catalog.files.file_formats import decode_text
 from catalog_probe.catalog.files.manifest import manifest, providers
-from catalog_probe.catalog.model.answered_by import AnsweredBy
-from catalog_probe.catalog.text.text_files import decode_text
+from catalog_probe.catalog.model.exchange import AnsweredBy
 from catalog_probe.probes.targets import shape
 from catalog_probe.probes.targets.provider_table import ProviderReader, TargetFile
 from catalog_probe.probes.targets.target import Cost, Target, TargetError
@@ -75,7 +75,7 @@ def _find_files(name_or_path: str) -> list[Path]:
     named_files = [path for folder in _target_folders() if (path := folder / f"{name_or_path}.toml").is_file()]
     if named_files:
         return named_files
-    path = paths.locate(name_or_path)
+    path = provider_folders.locate(name_or_path)
     if path.is_file():
         return [path]
     names = list_targets()

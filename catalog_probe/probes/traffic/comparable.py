@@ -6,8 +6,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.model import Aspect
-from catalog_probe.catalog.model.codes import FindingCode
-from catalog_probe.catalog.text.json_pointer import ABSENT
+from catalog_probe.catalog.model.outcome import FindingCode
+from catalog_probe.catalog.text.json_values import ABSENT
 from catalog_probe.probes.judging.comparison.compare import compare
 
 if TYPE_CHECKING:
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
     from catalog_probe.catalog.model import Exchange
     from catalog_probe.catalog.model.assertion import Assertion
-    from catalog_probe.catalog.reading.expected import Expected
-    from catalog_probe.catalog.reading.headers import HeaderRule
+    from catalog_probe.catalog.reading.expectations import Expected
+    from catalog_probe.catalog.reading.response_headers import HeaderRule
 
 _REQUEST_INDEPENDENT = frozenset({"prefix", "pattern", "ordered"})
 """Relations to a constant that hold for any request and any account."""

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.model import Aspect, Finding, Outcome, Severity
-from catalog_probe.catalog.model.codes import FindingCode
+from catalog_probe.catalog.model.outcome import FindingCode
 from catalog_probe.probes.judging.verdicts.attempts import conclude_step
 
 if TYPE_CHECKING:

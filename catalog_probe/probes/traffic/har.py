@@ -1,13 +1,13 @@
-"""Turn a HAR into a recording, one exchange per entry; `catalog_probe.catalog.answers.har` parses the entries."""
+"""Turn a HAR into a recording, one exchange per entry; `catalog_probe.catalog.pasted_answers` parses the entries."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl
 
-from catalog_probe.catalog.answers import har
+from catalog_probe.catalog import pasted_answers
 from catalog_probe.catalog.model import Event, Exchange, Reason, Request, Response
-from catalog_probe.catalog.model.codes import ReasonCode
+from catalog_probe.catalog.model.outcome import ReasonCode
 from catalog_probe.probes.traffic.recording import RecordedAttempt, Recording, TrafficError, read_parts
 from catalog_probe.probes.wire.body import NO_JSON, parse_body, parse_json
 from catalog_probe.probes.wire.event_names import name_message
@@ -30,7 +30,7 @@ def read_har(document: Mapping[str, Json], name: str) -> Recording:
     Raises:
         TrafficError: no entry can be read.
     """
-    entries = har.find_entries(document)
+    entries = pasted_answers.find_har_entries(document)
     if entries is None:
         raise TrafficError(f"{name}: log.entries is no list", _RECORD_AGAIN)
     is_complete = document["log"].get(_HEADERS_COMPLETE)
@@ -46,7 +46,7 @@ def read_har(document: Mapping[str, Json], name: str) -> Recording:
 def _read_entry(entry: Json, location: str, headers_complete: bool | None) -> RecordedAttempt:
     if not isinstance(entry, dict) or not isinstance(entry.get("request"), dict):
         raise TrafficError(f"{location}: it has no request", _RECORD_AGAIN)
-    request, answer = har.read_request(entry), har.read_response(entry)
+    request, answer = pasted_answers.read_har_request(entry), pasted_answers.read_har_response(entry)
     for field, value in (("method", request.method), ("url", request.url)):
         if not value:
             raise TrafficError(f"{location}: request.{field} is {entry['request'].get(field)!r}", _RECORD_AGAIN)
@@ -67,7 +67,7 @@ def _read_entry(entry: Json, location: str, headers_complete: bool | None) -> Re
     )
 
 
-def _parse_response(answer: har.HarResponse) -> Response:
+def _parse_response(answer: pasted_answers.HarResponse) -> Response:
     if answer.frames is not None:
         return Response(answer.status, answer.headers, events=tuple(_parse_frames(answer.frames)))
     if "text/event-stream" in answer.headers.get("content-type", "").lower():
@@ -77,7 +77,7 @@ def _parse_response(answer: har.HarResponse) -> Response:
     return Response(answer.status, answer.headers, value, body_type)
 
 
-def _parse_request_body(request: har.HarRequest) -> Json:
+def _parse_request_body(request: pasted_answers.HarRequest) -> Json:
     if not request.body:
         return None
     if request.is_form:
@@ -86,7 +86,7 @@ def _parse_request_body(request: har.HarRequest) -> Json:
     return request.body if value is NO_JSON else value
 
 
-def _parse_frames(frames: Iterable[har.Frame]) -> Iterator[Event]:
+def _parse_frames(frames: Iterable[pasted_answers.Frame]) -> Iterator[Event]:
     """Name each frame of a WebSocket by its data, as our own probes do."""
     for frame in frames:
         raw = frame.data.encode("utf-8", "backslashreplace") if isinstance(frame.data, str) else frame.data

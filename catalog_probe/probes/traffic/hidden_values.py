@@ -7,23 +7,22 @@ from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from catalog_probe.catalog.envelopes.location import Location
-from catalog_probe.catalog.envelopes.projection import unwrap
+from catalog_probe.catalog.envelopes import unwrap
 from catalog_probe.catalog.files.manifest import manifest
 from catalog_probe.catalog.model import Aspect, Outcome
 from catalog_probe.catalog.model.assertion import AssertionKey
-from catalog_probe.catalog.model.codes import FindingCode
-from catalog_probe.catalog.reading.expected import answer_body
-from catalog_probe.catalog.text.json_pointer import find_values
-from catalog_probe.catalog.text.json_tree import map_strings
+from catalog_probe.catalog.model.outcome import FindingCode
+from catalog_probe.catalog.reading.expectations import answer_body
+from catalog_probe.catalog.reading.relations import Location
+from catalog_probe.catalog.text.json_values import find_values, map_strings
 from catalog_probe.probes.judging.comparison.locations import values_at
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping
 
     from catalog_probe.catalog.model import Exchange, Finding, Json
-    from catalog_probe.catalog.model.observation import Observation
-    from catalog_probe.catalog.reading.expected import Expected
+    from catalog_probe.catalog.model.assertion import Observation
+    from catalog_probe.catalog.reading.expectations import Expected
     from catalog_probe.probes.judging.verdicts.verdict import Verdict
 
 NOT_RECORDED = "not-recorded"

@@ -8,8 +8,8 @@ from urllib.parse import urlsplit
 
 from catalog_probe.catalog.files.manifest import manifest, providers
 from catalog_probe.catalog.model import Address
-from catalog_probe.catalog.reading.headers import header_names
-from catalog_probe.catalog.recognition.origin import Origin, OriginHeaders
+from catalog_probe.catalog.reading.response_headers import header_names
+from catalog_probe.catalog.recognition.proof import Origin, OriginHeaders
 from catalog_probe.probes.targets.dialect import Dialect
 from catalog_probe.probes.targets.target import EMBEDDED, is_loopback
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from catalog_probe.catalog.evidence.results import RECORDED
 from catalog_probe.catalog.files.manifest import providers
 from catalog_probe.catalog.model import Address, Close, Event, Exchange, GrpcStatus, Reason, Request, Response
-from catalog_probe.catalog.model.codes import ReasonCode
-from catalog_probe.catalog.model.labels import UNJUDGED_LABELS
+from catalog_probe.catalog.model.exchange import UNJUDGED_LABELS
+from catalog_probe.catalog.model.outcome import ReasonCode
 from catalog_probe.probes.traffic.recording import RecordedAttempt, TrafficError
 from catalog_probe.probes.wire.body import NO_JSON, parse_body, parse_json
 from catalog_probe.probes.wire.sse import Stream, parse_stream

@@ -7,19 +7,18 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qs, urlsplit
 
-from catalog_probe.catalog.answers.readings import answer_of_exchange
-from catalog_probe.catalog.envelopes.projection import wire_values
+from catalog_probe.catalog.envelopes import wire_values
 from catalog_probe.catalog.files.manifest import manifest
 from catalog_probe.catalog.model import Address, Aspect
-from catalog_probe.catalog.model.labels import ANSWER, MISSING_CREDENTIAL, STREAM, SUCCESS
+from catalog_probe.catalog.model.exchange import ANSWER, MISSING_CREDENTIAL, STREAM, SUCCESS
 from catalog_probe.catalog.reading.assertions import asserted_expectations
-from catalog_probe.catalog.reading.expectations import documented_answers
-from catalog_probe.catalog.reading.grpc_statuses import http_status_of
+from catalog_probe.catalog.reading.expectations import documented_answers, http_status_of
 from catalog_probe.catalog.reading.record_fields import occurs_on
-from catalog_probe.catalog.reading.requests import keyless_refusals
+from catalog_probe.catalog.recognition.answer_body import answer_of_exchange
+from catalog_probe.catalog.recognition.endpoints import keyless_refusals
 from catalog_probe.catalog.recognition.identify import Recognizer
 from catalog_probe.catalog.recognition.vocabulary import ProviderVocabulary
-from catalog_probe.catalog.text.sanitizing import sanitize_line
+from catalog_probe.catalog.text.readable_text import sanitize_line
 from catalog_probe.probes.traffic.comparable import for_any_request, is_identified, only_headers
 from catalog_probe.probes.traffic.hidden_values import HIDDEN, without_hidden_headers
 
@@ -28,8 +27,8 @@ if TYPE_CHECKING:
 
     from catalog_probe.catalog.files.store import Catalog
     from catalog_probe.catalog.model import Exchange, Record, Response
-    from catalog_probe.catalog.reading.expected import Expected
-    from catalog_probe.catalog.reading.headers import HeaderRule
+    from catalog_probe.catalog.reading.expectations import Expected
+    from catalog_probe.catalog.reading.response_headers import HeaderRule
     from catalog_probe.catalog.recognition.identify import Identity
 
 _MAX_CODE_LENGTH = 80  # characters; a longer code is a sentence

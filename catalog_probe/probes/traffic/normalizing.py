@@ -7,7 +7,7 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.files.manifest import manifest, providers
-from catalog_probe.catalog.text.json_tree import map_strings
+from catalog_probe.catalog.text.json_values import map_strings
 from catalog_probe.probes.traffic.credentials import QUERY_KEYS, credentials, hide_user_info
 from catalog_probe.probes.wire.event_names import name_event_by_data
 from catalog_probe.probes.wire.observer import Observer

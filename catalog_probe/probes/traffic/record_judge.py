@@ -17,9 +17,9 @@ from catalog_probe.catalog.evidence.results import RECORDED, Result
 from catalog_probe.catalog.evidence.retention import trim_attempt, trim_finding, trim_observation
 from catalog_probe.catalog.model import Attempt, Outcome, Reason
 from catalog_probe.catalog.model.clock import format_utc
-from catalog_probe.catalog.model.codes import ReasonCode
-from catalog_probe.catalog.observed.last_seen import parse_utc_instant
-from catalog_probe.catalog.text.json_tree import map_strings
+from catalog_probe.catalog.model.outcome import ReasonCode
+from catalog_probe.catalog.observed import parse_utc_instant
+from catalog_probe.catalog.text.json_values import map_strings
 from catalog_probe.probes.judging.judge import judge
 from catalog_probe.probes.judging.verdicts.record_verdict import judge_record
 from catalog_probe.probes.traffic.conclusion import conclude_step_of_traffic

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from catalog_probe.catalog.evidence import results_schema
+from catalog_probe.catalog.evidence import results_file
 from catalog_probe.catalog.evidence.results import Result
 from catalog_probe.catalog.evidence.results_file import RESULTS_FILE, read_run
-from catalog_probe.catalog.files.json_lines import BrokenLineError, parse_lines, read_without_link
+from catalog_probe.catalog.files.file_formats import BrokenLineError, parse_lines, read_without_link
 from catalog_probe.catalog.model.errors import UserError, display_path
 from catalog_probe.probes.traffic import har, json_lines
 from catalog_probe.probes.traffic.recording import RecordedAttempt, Recording, TrafficError, read_parts
@@ -106,7 +106,7 @@ def _parse_line(value: Json, location: str) -> Iterable[RecordedAttempt]:
     if not isinstance(value, Mapping):
         raise TrafficError(f"{location}: no exchange", "give each line `request` and `response`")
     if "attempts" in value and "record" in value:
-        error = results_schema.describe_error(value, results_schema.RESULT)
+        error = results_file.describe_line_error(value, results_file.RESULT_LINE)
         if error:
             raise TrafficError(f"{location}: {error}", "name the run's folder, or give lines of exchanges")
         return json_lines.attempts_of_result(Result.from_json(value), location)

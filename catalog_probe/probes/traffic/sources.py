@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.files.manifest import providers
-from catalog_probe.catalog.model.answered_by import AnsweredBy
+from catalog_probe.catalog.model.exchange import AnsweredBy
 from catalog_probe.probes.targets import target_file as targets
 from catalog_probe.probes.targets.target import Provider, Target
 

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.files.manifest import providers
-from catalog_probe.catalog.observed.last_seen import parse_utc_instant
+from catalog_probe.catalog.observed import parse_utc_instant
 from catalog_probe.probes.traffic.hidden_values import RECORDER_MARKS, has_all_headers, is_hidden_whole, mark_hidden
 from catalog_probe.probes.traffic.hosts import Hosts
 from catalog_probe.probes.traffic.normalizing import make_redactor, normalize_exchange

@@ -9,9 +9,9 @@ import re
 import zlib
 from typing import TYPE_CHECKING
 
-from catalog_probe.catalog.model.codes import ReasonCode
+from catalog_probe.catalog.model.outcome import ReasonCode
 from catalog_probe.catalog.text.decompression import CODINGS, Decompressor
-from catalog_probe.catalog.text.json_tree import build_object
+from catalog_probe.catalog.text.json_values import build_object
 from catalog_probe.probes.wire.failure import NoAnswer
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import Any
 
 import httpcore
 
-from catalog_probe.catalog.model.codes import ReasonCode
+from catalog_probe.catalog.model.outcome import ReasonCode
 from catalog_probe.probes.wire.failure import NoAnswer
 
 # Bytes of an answer besides its body: heads, interim answers, sizes of chunks, trailers, padding.

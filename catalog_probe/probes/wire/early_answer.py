@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import h11
 
-from catalog_probe.catalog.model.codes import ReasonCode
+from catalog_probe.catalog.model.outcome import ReasonCode
 from catalog_probe.probes.calls.body import AnnouncedBody, DeclaredBody
 from catalog_probe.probes.wire.failure import NoAnswer
 

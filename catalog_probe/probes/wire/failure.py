@@ -8,7 +8,7 @@ from asyncio import CancelledError
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.model import Reason
-from catalog_probe.catalog.model.codes import ReasonCode
+from catalog_probe.catalog.model.outcome import ReasonCode
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -26,7 +26,7 @@ from h2.settings import SettingCodes, Settings
 
 from catalog_probe.catalog.model import Event, Exchange, GrpcStatus, Reason, Response
 from catalog_probe.catalog.model.clock import ms_since
-from catalog_probe.catalog.model.codes import ReasonCode
+from catalog_probe.catalog.model.outcome import ReasonCode
 from catalog_probe.probes.calls.body import JsonBody
 from catalog_probe.probes.targets.target import is_loopback
 from catalog_probe.probes.wire.body import describe_binary

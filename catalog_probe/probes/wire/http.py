@@ -15,7 +15,7 @@ import httpx
 
 from catalog_probe.catalog.model import Exchange, Reason, Request, Response
 from catalog_probe.catalog.model.clock import ms_since
-from catalog_probe.catalog.model.codes import ReasonCode
+from catalog_probe.catalog.model.outcome import ReasonCode
 from catalog_probe.probes.calls.body import AnnouncedBody, BytesBody, DeclaredBody, JsonBody
 from catalog_probe.probes.wire.body import ACCEPT_ENCODING, BodyTooLarge, decode_capped, read_body
 from catalog_probe.probes.wire.cookies import Cookies

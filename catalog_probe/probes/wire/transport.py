@@ -17,7 +17,7 @@ import httpx
 from h2.config import H2Configuration
 from h2.exceptions import H2Error
 
-from catalog_probe.catalog.model.codes import ReasonCode
+from catalog_probe.catalog.model.outcome import ReasonCode
 from catalog_probe.probes.calls.body import AnnouncedBody, Body, DeclaredBody
 from catalog_probe.probes.targets.target import is_loopback
 from catalog_probe.probes.wire.bounded_stream import READ_BUDGET, BoundedBackend, ReadBudget

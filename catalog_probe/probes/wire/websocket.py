@@ -12,7 +12,7 @@ from websockets.exceptions import InvalidStatus, WebSocketException
 from websockets.uri import parse_uri
 
 from catalog_probe.catalog.model import Exchange, Reason, Response
-from catalog_probe.catalog.model.codes import ReasonCode
+from catalog_probe.catalog.model.outcome import ReasonCode
 from catalog_probe.probes.targets.target import is_loopback
 from catalog_probe.probes.wire.body import IDENTITY, parse_encoding
 from catalog_probe.probes.wire.connecting import connect_socket, seconds_left

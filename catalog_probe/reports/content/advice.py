@@ -6,11 +6,11 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from catalog_probe.catalog.evidence.verdicts import run_verdict
-from catalog_probe.catalog.evidence.verdicts.changes import Change
+from catalog_probe.catalog.evidence import run_verdict
+from catalog_probe.catalog.evidence.changes import Change
 from catalog_probe.catalog.model import Outcome
-from catalog_probe.catalog.model.codes import FindingCode
 from catalog_probe.catalog.model.explanations import ALL
+from catalog_probe.catalog.model.outcome import FindingCode
 from catalog_probe.reports.content.sections import SectionName, classify_record
 
 if TYPE_CHECKING:

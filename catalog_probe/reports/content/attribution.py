@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from operator import itemgetter
 from typing import TYPE_CHECKING
 
-from catalog_probe.catalog.evidence.drift_identity import CauseKey, cause_key
-from catalog_probe.catalog.evidence.verdicts import confirmation
+from catalog_probe.catalog.evidence import earlier_runs
+from catalog_probe.catalog.evidence.causes import CauseKey, cause_key
 from catalog_probe.catalog.model import Finding, Outcome, Tag
-from catalog_probe.catalog.model.answered_by import AnsweredBy
-from catalog_probe.catalog.model.codes import FindingCode, ReasonCode
+from catalog_probe.catalog.model.exchange import AnsweredBy
 from catalog_probe.catalog.model.explanations import INCONCLUSIVE
+from catalog_probe.catalog.model.outcome import FindingCode, ReasonCode
 from catalog_probe.catalog.reading.record_fields import note
 
 if TYPE_CHECKING:
@@ -151,11 +151,11 @@ class Attributor:
         shared_drift, number = self._most_shared_drift(record)
         alike = f"{number} records of {record.provider.upper()} differ in the same way" if number >= _MIN_ALIKE else ""
         matching_records = _records_with_this_answer(record)
-        if confirmation.is_pending(record.result):
+        if earlier_runs.is_pending(record.result):
             reason = "No live run has confirmed it yet, and its first observation is a few days old."
             return Attribution("documents, record or account", reason)
-        never_confirmed = confirmation.list_never_confirmed(record.result)
-        if never_confirmed and not confirmation.list_regressions(record.result):
+        never_confirmed = earlier_runs.list_never_confirmed(record.result)
+        if never_confirmed and not earlier_runs.list_regressions(record.result):
             first = min(entry["first"] for entry in never_confirmed.values())
             reason = f"No live run has confirmed it since its first observation, on {first}."
             return Attribution("documents, record or account", f"{reason} {alike}." if alike else reason)

@@ -8,15 +8,15 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.model.assertion import AssertionKey
-from catalog_probe.catalog.observed.cells import last_day
-from catalog_probe.catalog.reading.annotations import assumed_keys
+from catalog_probe.catalog.observed import last_day
+from catalog_probe.catalog.reading.assertions import assumed_keys
 from catalog_probe.reports.content.words import AS_DOCUMENTED, ASSUMED, MISMATCHED, NOT_OBSERVED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from catalog_probe.catalog.evidence.results import Result
-    from catalog_probe.catalog.model.observation import Observation
+    from catalog_probe.catalog.model.assertion import Observation
 
 
 @dataclass(frozen=True, slots=True)

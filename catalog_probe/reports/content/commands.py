@@ -14,10 +14,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from catalog_probe.catalog.files import paths
-from catalog_probe.catalog.model.labels import CLEANUP, CONTROL
-from catalog_probe.catalog.text.json_tree import list_strings_and_names, map_strings
-from catalog_probe.catalog.text.sanitizing import escape_hidden
+from catalog_probe.catalog.files import provider_folders
+from catalog_probe.catalog.model.exchange import CLEANUP, CONTROL
+from catalog_probe.catalog.text.json_values import list_strings_and_names, map_strings
+from catalog_probe.catalog.text.readable_text import escape_hidden
 from catalog_probe.reports.content.finding_endpoints import list_exchange_endpoints, list_mismatched_steps
 
 if TYPE_CHECKING:
@@ -98,7 +98,7 @@ def format_cause_command(run: Run, cause: Cause) -> str:
 def format_accept_command(run: Run, cause: Cause) -> str:
     """Return the command that accepts all drifts of a cause, in which a person fills in the reason."""
     target = [] if run.target == "live" else ["--target", run.target]
-    results = ["--run", f"{run.invocation.out or paths.RUNS}/{run.run}"]
+    results = ["--run", f"{run.invocation.out or provider_folders.RUNS}/{run.run}"]
     options = ["--cause", cause.id, *target, *_catalog_option(run), *results, "--reason", _REASON_PLACEHOLDER]
     return shlex.join(["catalog-probe", "catalog", "accept", *options])
 

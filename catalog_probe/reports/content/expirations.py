@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import date
 from typing import TYPE_CHECKING
 
-from catalog_probe.catalog.text.phrases import format_count
+from catalog_probe.catalog.text.readable_text import format_count
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -7,14 +7,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from catalog_probe.catalog.evidence import earlier_runs, shards
-from catalog_probe.catalog.evidence.completeness import add_missing_results
-from catalog_probe.catalog.evidence.harness_results import select_record_results
-from catalog_probe.catalog.evidence.verdicts import confirmation, run_verdict
+from catalog_probe.catalog.evidence import completeness, earlier_runs, run_verdict
+from catalog_probe.catalog.evidence import earlier_runs as confirmation
+from catalog_probe.catalog.evidence.completeness import add_missing_results, select_record_results
 from catalog_probe.catalog.model import KINDS, Outcome
-from catalog_probe.catalog.model.answered_by import AnsweredBy
-from catalog_probe.catalog.model.exits import Exit
-from catalog_probe.catalog.model.reach import Reach
+from catalog_probe.catalog.model.assertion import Reach
+from catalog_probe.catalog.model.errors import Exit
+from catalog_probe.catalog.model.exchange import AnsweredBy
 from catalog_probe.reports.content.attribution import Attributor
 from catalog_probe.reports.content.reported_causes import ReportedCause, report_causes
 from catalog_probe.reports.content.reported_records import ReportedRecord, report_records
@@ -211,7 +210,7 @@ class Overview:
     @property
     def shard_note(self) -> str:
         """Which shards the run holds, if it lacks some; else empty."""
-        held, missing = shards.list_shards(self.run.policy), shards.list_missing_shards(self.run.policy)
+        held, missing = completeness.list_shards(self.run.policy), completeness.list_missing_shards(self.run.policy)
         return f", in shard {' + '.join(held)} alone, without {' + '.join(missing)}" if missing else ""
 
     @property

@@ -6,9 +6,9 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from catalog_probe.catalog.evidence.verdicts.changes import Change
+from catalog_probe.catalog.evidence.changes import Change
 from catalog_probe.catalog.model import Outcome
-from catalog_probe.catalog.text.phrases import format_count
+from catalog_probe.catalog.text.readable_text import format_count
 from catalog_probe.reports.content import advice
 
 if TYPE_CHECKING:

@@ -7,9 +7,9 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
+from catalog_probe.catalog.evidence import run_verdict
 from catalog_probe.catalog.evidence.causes import Cause, find_causes
-from catalog_probe.catalog.evidence.verdicts import run_verdict
-from catalog_probe.catalog.text.phrases import format_count
+from catalog_probe.catalog.text.readable_text import format_count
 from catalog_probe.reports.content.finding_endpoints import describe_endpoints
 
 if TYPE_CHECKING:

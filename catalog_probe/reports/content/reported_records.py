@@ -6,15 +6,15 @@ from dataclasses import dataclass
 from datetime import date
 from typing import TYPE_CHECKING
 
-from catalog_probe.catalog.evidence import earlier_runs
+from catalog_probe.catalog.evidence import changes, earlier_runs, run_verdict
+from catalog_probe.catalog.evidence import earlier_runs as confirmation
+from catalog_probe.catalog.evidence import earlier_runs as coverage_lost
+from catalog_probe.catalog.evidence.changes import Change, is_partial
 from catalog_probe.catalog.evidence.completeness import is_unreported
 from catalog_probe.catalog.evidence.earlier_runs import EarlierOutcome, find_last_verdict
-from catalog_probe.catalog.evidence.verdicts import changes, confirmation, coverage_lost, run_verdict
-from catalog_probe.catalog.evidence.verdicts.changes import Change
-from catalog_probe.catalog.evidence.verdicts.partial import is_partial
 from catalog_probe.catalog.model import Outcome, Tag
-from catalog_probe.catalog.model.codes import FindingCode
-from catalog_probe.catalog.observed.last_seen import seen_on
+from catalog_probe.catalog.model.outcome import FindingCode
+from catalog_probe.catalog.observed import seen_on
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.evidence.causes import find_causes
 from catalog_probe.catalog.evidence.completeness import is_unreported
-from catalog_probe.catalog.model.codes import ReasonCode
-from catalog_probe.catalog.text.phrases import format_count
+from catalog_probe.catalog.model.outcome import ReasonCode
+from catalog_probe.catalog.text.readable_text import format_count
 from catalog_probe.reports.content.sections import SectionName
 from catalog_probe.reports.content.words import join_providers
 

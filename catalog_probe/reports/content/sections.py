@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from catalog_probe.catalog.evidence.verdicts import run_verdict
-from catalog_probe.catalog.evidence.verdicts.changes import Change
+from catalog_probe.catalog.evidence import run_verdict
+from catalog_probe.catalog.evidence.changes import Change
 from catalog_probe.catalog.model import Outcome
 from catalog_probe.reports.content.words import OUTCOMES
 

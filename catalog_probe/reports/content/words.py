@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.model.outcome import OUTCOME_WORDS, Outcome
-from catalog_probe.catalog.text.phrases import format_count
-from catalog_probe.catalog.text.sanitizing import sanitize_line
+from catalog_probe.catalog.text.readable_text import format_count, sanitize_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -8,7 +8,7 @@ from difflib import SequenceMatcher
 from itertools import zip_longest
 from typing import TYPE_CHECKING
 
-from catalog_probe.catalog.text.phrases import quote_if_ambiguous
+from catalog_probe.catalog.text.readable_text import quote_if_ambiguous
 from catalog_probe.reports.exchanges.json_lines import split_json
 
 if TYPE_CHECKING:

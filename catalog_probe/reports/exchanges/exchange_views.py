@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from catalog_probe.catalog.model.labels import UNJUDGED_LABELS
-from catalog_probe.catalog.text.phrases import format_count, shorten
+from catalog_probe.catalog.model.exchange import UNJUDGED_LABELS
+from catalog_probe.catalog.text.readable_text import format_count, shorten
 from catalog_probe.reports.content.finding_endpoints import (
     list_exchange_endpoints,
     list_mismatched_steps,

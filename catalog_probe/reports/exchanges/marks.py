@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from catalog_probe.catalog.evidence.drift_identity import ABSENT, observed_class
+from catalog_probe.catalog.evidence.causes import ABSENT, observed_class
 from catalog_probe.catalog.model import Aspect, Severity
 from catalog_probe.reports.exchanges.json_lines import Pointer, format_json_lines
 

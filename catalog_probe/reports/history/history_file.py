@@ -7,12 +7,12 @@ import os
 import re
 from typing import TYPE_CHECKING
 
-from catalog_probe.catalog.evidence import results_schema
+from catalog_probe.catalog.evidence import results_file
 from catalog_probe.catalog.evidence.earlier_runs import OUTCOMES_BY_LETTER
 from catalog_probe.catalog.evidence.results_file import EvidenceError
-from catalog_probe.catalog.files import json_lines
+from catalog_probe.catalog.files import file_formats
 from catalog_probe.catalog.model.errors import MAX_MESSAGE_LENGTH
-from catalog_probe.catalog.text.sanitizing import sanitize_line
+from catalog_probe.catalog.text.readable_text import sanitize_line
 from catalog_probe.reports.history.history_line import build_history_line
 
 if TYPE_CHECKING:
@@ -91,10 +91,10 @@ def append_to_history(folder: Path, run: Run, results: Sequence[Result], damage_
     line = _omit_described_causes(line, {cause for earlier in history for cause in earlier.get("causes", ())})
     path = build_history_path(folder, run.target)
     path.parent.mkdir(parents=True, exist_ok=True)
-    descriptor = json_lines.open_without_link(path, os.O_RDWR | os.O_CREAT | os.O_APPEND)
+    descriptor = file_formats.open_without_link(path, os.O_RDWR | os.O_CREAT | os.O_APPEND)
     with os.fdopen(descriptor, "ab") as file:
         # The remains of a line that was cut off by a kill must not swallow this one.
-        lacks_newline = json_lines.is_cut_short(descriptor)
+        lacks_newline = file_formats.is_cut_short(descriptor)
         file.write(b"\n" * lacks_newline + json.dumps(line, ensure_ascii=True, separators=(",", ":")).encode() + b"\n")
         file.flush()
         os.fsync(file.fileno())  # a line that is lost with the machine would be missing in every later report
@@ -135,15 +135,17 @@ def _read_lines(path: Path, notes: list[str]) -> Iterator[tuple[str, dict[str, J
     A last line that a kill cut off is left out. If there is no file there are no lines.
     """
     try:
-        raw = json_lines.read_without_link(path)
+        raw = file_formats.read_without_link(path)
     except FileNotFoundError:
         return
     except OSError as error:
         raise EvidenceError(f"cannot be read ({error.strerror})", "check the path", file=path) from error
     no_json: list[str] = []
-    for location, line in json_lines.parse_lines(raw, path, no_json):
+    for location, line in file_formats.parse_lines(raw, path, no_json):
         missing = _REQUIRED_FIELDS - line.keys() if isinstance(line, dict) else _REQUIRED_FIELDS
-        damage = f"no {min(missing)}" if missing else results_schema.describe_error(line, results_schema.HISTORY_ROW)
+        damage = (
+            f"no {min(missing)}" if missing else results_file.describe_line_error(line, results_file.HISTORY_ROW_LINE)
+        )
         if damage:
             notes.append(_format_damage(location, damage))
         else:

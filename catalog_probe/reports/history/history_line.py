@@ -10,13 +10,13 @@ import hashlib
 from datetime import date
 from typing import TYPE_CHECKING
 
-from catalog_probe.catalog.evidence import causes, drift_identity, earlier_runs
-from catalog_probe.catalog.evidence.earlier_runs import OUTCOME_LETTERS, find_last_verdict
-from catalog_probe.catalog.evidence.harness_results import select_record_results
-from catalog_probe.catalog.evidence.verdicts import changes, coverage_lost, run_verdict
-from catalog_probe.catalog.evidence.verdicts.confirmation import list_never_confirmed
+from catalog_probe.catalog.evidence import causes, changes, earlier_runs, run_verdict
+from catalog_probe.catalog.evidence import causes as drift_identity
+from catalog_probe.catalog.evidence import earlier_runs as coverage_lost
+from catalog_probe.catalog.evidence.completeness import select_record_results
+from catalog_probe.catalog.evidence.earlier_runs import OUTCOME_LETTERS, find_last_verdict, list_never_confirmed
 from catalog_probe.catalog.model import Json, Outcome, Severity
-from catalog_probe.catalog.text.phrases import shorten
+from catalog_probe.catalog.text.readable_text import shorten
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

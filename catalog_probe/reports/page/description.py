@@ -11,8 +11,8 @@ from catalog_probe.catalog.files.provider_folders import cached_per_folders
 from catalog_probe.catalog.model import Json
 from catalog_probe.catalog.reading.facts import read_facts
 from catalog_probe.catalog.reading.record_fields import documented_rows, observed_rows, tags
-from catalog_probe.catalog.recognition.lookalikes import Lookalikes
-from catalog_probe.catalog.text.json_tree import list_strings
+from catalog_probe.catalog.recognition.answer_patterns import Lookalikes
+from catalog_probe.catalog.text.json_values import list_strings
 
 if TYPE_CHECKING:
     from catalog_probe.catalog.evidence.results import Result

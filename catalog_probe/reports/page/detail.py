@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from catalog_probe.catalog.evidence.verdicts import run_verdict
+from catalog_probe.catalog.evidence import run_verdict
 from catalog_probe.catalog.model import Outcome, Severity
 from catalog_probe.catalog.model.explanations import ALL
 from catalog_probe.catalog.reading.record_fields import meaning

@@ -12,7 +12,7 @@ from urllib.parse import quote
 
 from markupsafe import Markup, escape
 
-from catalog_probe.catalog.text.sanitizing import escape_hidden, sanitize_line
+from catalog_probe.catalog.text.readable_text import escape_hidden, sanitize_line
 from catalog_probe.reports.exchanges.marks import ELEMENTS, MARKED
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ import json
 import zlib
 from typing import TYPE_CHECKING
 
-from catalog_probe.catalog.text.sanitizing import escape_hidden_in_json
+from catalog_probe.catalog.text.readable_text import escape_hidden_in_json
 from catalog_probe.reports.page.markup import TEMPLATES
 
 if TYPE_CHECKING:

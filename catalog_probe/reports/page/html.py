@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from catalog_probe.catalog import search
 from catalog_probe.catalog.evidence.earlier_runs import OUTCOME_LETTERS
-from catalog_probe.catalog.evidence.traffic_summary import format_traffic_summary, list_unrecognised
+from catalog_probe.catalog.evidence.merge import format_traffic_summary, list_unrecognised
 from catalog_probe.catalog.model import Outcome
-from catalog_probe.catalog.search import query, terms, values
 from catalog_probe.reports.content.expirations import describe_expirations
 from catalog_probe.reports.content.overview import Overview
 from catalog_probe.reports.content.run_sentence import format_sentence, format_tab_title
@@ -92,11 +92,11 @@ def _build_index(overview: Overview) -> dict[str, Any]:
     rows, facets = list_rows(overview)
     return {
         "outcomes": {OUTCOME_LETTERS[outcome]: [outcome, name] for outcome, name in OUTCOMES.items()},
-        "fields": {**query.RECORD_FIELDS, **query.RUN_FIELDS},
-        "prose": sorted(terms.PROSE_FIELDS),
-        "states": sorted(terms.SPACED_FIELDS),
-        "listed": values.ALLOWED_VALUES,
-        "forms": {field: [form.pattern, form.mend] for field, form in values.VALUE_FORMATS.items()},
+        "fields": {**search.RECORD_FIELDS, **search.RUN_FIELDS},
+        "prose": sorted(search.PROSE_FIELDS),
+        "states": sorted(search.SPACED_FIELDS),
+        "listed": search.ALLOWED_VALUES,
+        "forms": {field: [form.pattern, form.mend] for field, form in search.VALUE_FORMATS.items()},
         "runs": overview.run_names,
         "facets": facets,
         "rows": rows,

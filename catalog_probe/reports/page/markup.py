@@ -6,10 +6,9 @@ import re
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from catalog_probe.catalog.files import paths
-from catalog_probe.catalog.search.query import RECORD_FIELDS, RUN_FIELDS
-from catalog_probe.catalog.text.phrases import format_count
-from catalog_probe.catalog.text.sanitizing import escape_hidden, sanitize_line
+from catalog_probe.catalog.files import provider_folders
+from catalog_probe.catalog.search import RECORD_FIELDS, RUN_FIELDS
+from catalog_probe.catalog.text.readable_text import escape_hidden, format_count, sanitize_line
 from catalog_probe.reports.content import advice, commands, sections, words
 from catalog_probe.reports.content.reason_groups import group_by_reason
 from catalog_probe.reports.exchanges import exchange_views
@@ -24,7 +23,7 @@ MAX_ENTRIES = 40  # causes, or names, shown under one heading
 URL_PATTERN = re.compile(r"(https://[^\s()<>`\"']+[^\s()<>`\"'.,;:])")
 """An https URL in prose, without the punctuation that follows it."""
 
-TEMPLATES = paths.shipped_folder("reports") / "templates"
+TEMPLATES = provider_folders.shipped_folder("reports") / "templates"
 
 # jinja2 and markupsafe are imported inside the functions: they are slow to import, and only pages need them.
 

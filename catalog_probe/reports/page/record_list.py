@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from catalog_probe.catalog.evidence.causes import cause_id
-from catalog_probe.catalog.evidence.drift_identity import cause_key, observed_class
+from catalog_probe.catalog import search
+from catalog_probe.catalog.evidence.causes import cause_id, cause_key, observed_class
 from catalog_probe.catalog.evidence.earlier_runs import OUTCOME_LETTERS
-from catalog_probe.catalog.search import query
-from catalog_probe.catalog.text.phrases import shorten
+from catalog_probe.catalog.text.readable_text import shorten
 from catalog_probe.reports.content.sections import list_query_words
 from catalog_probe.reports.content.words import OUTCOMES
 
@@ -55,7 +54,7 @@ def list_facets(record: ReportedRecord) -> tuple[str, ...]:
 
 def _iterate_facets(record: ReportedRecord) -> Iterator[str]:
     result = record.result
-    yield from query.record_facets(result.parsed_record)
+    yield from search.record_facets(result.parsed_record)
     yield from (f"is:{word}" for word in sorted(list_query_words(record)))
     yield f"outcome:{OUTCOMES[result.outcome].replace(' ', '-')}"
     for finding in result.findings:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from catalog_probe.catalog.text.sanitizing import sanitize_line
+from catalog_probe.catalog.text.readable_text import sanitize_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -6,16 +6,14 @@ from collections import defaultdict
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree
 
+from catalog_probe.catalog.evidence import run_verdict
 from catalog_probe.catalog.evidence.causes import find_causes
-from catalog_probe.catalog.evidence.completeness import add_missing_results
-from catalog_probe.catalog.evidence.harness_results import select_record_results
-from catalog_probe.catalog.evidence.traffic_summary import format_traffic_summary
-from catalog_probe.catalog.evidence.verdicts import run_verdict
-from catalog_probe.catalog.evidence.verdicts.confirmation import is_pending, pending_until
+from catalog_probe.catalog.evidence.completeness import add_missing_results, select_record_results
+from catalog_probe.catalog.evidence.earlier_runs import is_pending, pending_until
+from catalog_probe.catalog.evidence.merge import format_traffic_summary
 from catalog_probe.catalog.model import KINDS, Attempt, Exchange, Outcome
-from catalog_probe.catalog.model.codes import FindingCode
-from catalog_probe.catalog.text.phrases import format_count
-from catalog_probe.catalog.text.sanitizing import sanitize_xml
+from catalog_probe.catalog.model.outcome import FindingCode
+from catalog_probe.catalog.text.readable_text import format_count, sanitize_xml
 from catalog_probe.reports.content import advice
 from catalog_probe.reports.content.commands import find_nodeid, format_cause_command, format_probe_command
 from catalog_probe.reports.content.finding_endpoints import describe_finding

@@ -11,10 +11,10 @@ from collections import Counter
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-from catalog_probe.catalog.evidence.traffic_summary import format_traffic_summary, list_unrecognised
-from catalog_probe.catalog.evidence.verdicts import run_verdict
+from catalog_probe.catalog.evidence import run_verdict
+from catalog_probe.catalog.evidence.merge import format_traffic_summary, list_unrecognised
 from catalog_probe.catalog.model import Outcome
-from catalog_probe.catalog.text.sanitizing import sanitize, sanitize_line
+from catalog_probe.catalog.text.readable_text import sanitize, sanitize_line
 from catalog_probe.reports.content import advice
 from catalog_probe.reports.content.commands import format_accept_command, format_cause_command
 from catalog_probe.reports.content.expirations import describe_expirations

@@ -5,11 +5,10 @@ from __future__ import annotations
 from textwrap import wrap
 from typing import TYPE_CHECKING
 
-from catalog_probe.catalog.evidence.traffic_summary import format_traffic_summary, list_unrecognised
-from catalog_probe.catalog.evidence.verdicts import run_verdict
-from catalog_probe.catalog.model.exits import Exit
-from catalog_probe.catalog.text.phrases import format_count
-from catalog_probe.catalog.text.sanitizing import sanitize_line, sanitize_row
+from catalog_probe.catalog.evidence import run_verdict
+from catalog_probe.catalog.evidence.merge import format_traffic_summary, list_unrecognised
+from catalog_probe.catalog.model.errors import Exit
+from catalog_probe.catalog.text.readable_text import format_count, sanitize_line, sanitize_row
 from catalog_probe.reports.content import advice
 from catalog_probe.reports.content.commands import format_cause_command
 from catalog_probe.reports.content.expirations import describe_expirations

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from catalog_probe.catalog.envelopes.formats import parse_http_date
-from catalog_probe.catalog.model.codes import ReasonCode
-from catalog_probe.catalog.model.labels import ANSWER, MISSING_CREDENTIAL, SETUP, SUCCESS, WRONG_CREDENTIAL
+from catalog_probe.catalog.model.exchange import ANSWER, MISSING_CREDENTIAL, SETUP, SUCCESS, WRONG_CREDENTIAL
+from catalog_probe.catalog.model.outcome import ReasonCode
+from catalog_probe.catalog.reading.response_headers import parse_http_date
 from catalog_probe.probes.calls.call import get
 from catalog_probe.probes.recipes.credential_rules import BOTH_REFUSALS
 from catalog_probe.probes.recipes.recipe import Family, Recipe

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from catalog_probe.catalog.model.codes import ReasonCode
-from catalog_probe.catalog.model.labels import SUCCESS, WRONG_CREDENTIAL
+from catalog_probe.catalog.model.exchange import SUCCESS, WRONG_CREDENTIAL
+from catalog_probe.catalog.model.outcome import ReasonCode
 from catalog_probe.probes.calls.body import BytesBody
 from catalog_probe.probes.calls.call import Call, delete, get, post
 from catalog_probe.probes.recipes.recipe import Family, Recipe

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from catalog_probe.catalog.model.codes import ReasonCode
-from catalog_probe.catalog.model.labels import ANSWER
+from catalog_probe.catalog.model.exchange import ANSWER
+from catalog_probe.catalog.model.outcome import ReasonCode
 from catalog_probe.probes.calls.body import to_body
 from catalog_probe.probes.calls.call import Call, get, post
 from catalog_probe.probes.recipes.minimal_requests import with_scenario

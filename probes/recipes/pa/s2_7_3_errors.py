@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from catalog_probe.catalog.model.codes import ReasonCode
+from catalog_probe.catalog.model.outcome import ReasonCode
 from catalog_probe.probes.calls.body import DeclaredBody
 from catalog_probe.probes.calls.call import delete, get, post
 from catalog_probe.probes.recipes.exhausting import send_until_limited, use_up_limit

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from catalog_probe.catalog.model.codes import ReasonCode
-from catalog_probe.catalog.model.labels import SUCCESS
+from catalog_probe.catalog.model.exchange import SUCCESS
+from catalog_probe.catalog.model.outcome import ReasonCode
 from catalog_probe.probes.calls.call import Call, delete, get
 from catalog_probe.probes.recipes.exhausting import use_up_limit
 from catalog_probe.probes.recipes.minimal_requests import with_scenario

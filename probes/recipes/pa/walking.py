@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from catalog_probe.catalog.model.labels import SETUP
+from catalog_probe.catalog.model.exchange import SETUP
 from catalog_probe.probes.recipes.probe import Probe, SetupFailed
 
 from .compliance_requests import with_query

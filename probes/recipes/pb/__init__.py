@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from catalog_probe.catalog.model.codes import ReasonCode
+from catalog_probe.catalog.model.outcome import ReasonCode
 from catalog_probe.probes.recipes.minimal_requests import list_minimal_requests
 
 from . import (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from catalog_probe.catalog.model.codes import ReasonCode
+from catalog_probe.catalog.model.outcome import ReasonCode
 from catalog_probe.probes.calls.call import Call, Removal, delete, get
 from catalog_probe.probes.recipes.credential_rules import BOTH_REFUSALS, Refusals
 from catalog_probe.probes.recipes.probe import require_text

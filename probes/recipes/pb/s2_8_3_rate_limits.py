@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from catalog_probe.catalog.model.labels import LIMITED, SETUP
+from catalog_probe.catalog.model.exchange import LIMITED, SETUP
 from catalog_probe.probes.recipes.exhausting import exhaust_limit
 from catalog_probe.probes.recipes.rate_limit_parts import SLUG, TIGHT, exceeded_part
 from catalog_probe.probes.recipes.recipe import Family, isolate_each

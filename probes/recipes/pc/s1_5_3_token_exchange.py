@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from catalog_probe.catalog.model.labels import ANSWER, SUCCESS
+from catalog_probe.catalog.model.exchange import ANSWER, SUCCESS
 from catalog_probe.probes.calls.call import Call, post
 from catalog_probe.probes.recipes.fault_free import FAULT_FREE
 from catalog_probe.probes.recipes.recipe import Family, Recipe

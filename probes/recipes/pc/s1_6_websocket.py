@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from catalog_probe.catalog.model.codes import ReasonCode
-from catalog_probe.catalog.model.labels import SUCCESS, WRONG_CREDENTIAL
+from catalog_probe.catalog.model.exchange import SUCCESS, WRONG_CREDENTIAL
+from catalog_probe.catalog.model.outcome import ReasonCode
 from catalog_probe.probes.calls.call import converse
 from catalog_probe.probes.calls.script import AwaitMessage, ReceivedMessages, ScriptStep, SendMessage
 from catalog_probe.probes.recipes.recipe import Family, Recipe

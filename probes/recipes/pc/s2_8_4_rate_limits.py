@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from catalog_probe.catalog.model.codes import ReasonCode
+from catalog_probe.catalog.model.outcome import ReasonCode
 from catalog_probe.probes.calls.call import Call, post
 from catalog_probe.probes.recipes.exhausting import use_up_limit
 from catalog_probe.probes.recipes.rate_limit_parts import SLUG, TIGHT, exhausted_part

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import anyio
 
-from catalog_probe.catalog.model.codes import ReasonCode
-from catalog_probe.catalog.model.labels import ANSWER, MISSING_CREDENTIAL, SETUP, SUCCESS, WRONG_CREDENTIAL
+from catalog_probe.catalog.model.exchange import ANSWER, MISSING_CREDENTIAL, SETUP, SUCCESS, WRONG_CREDENTIAL
+from catalog_probe.catalog.model.outcome import ReasonCode
 from catalog_probe.probes.calls.call import Call, get
 from catalog_probe.probes.recipes.credential_rules import BOTH_REFUSALS
 from catalog_probe.probes.recipes.probe import Probe, SetupFailed, require_text

@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from catalog_probe.catalog.model.labels import ANSWER, SETUP
+from catalog_probe.catalog.model.exchange import ANSWER, SETUP
 from catalog_probe.probes.calls.call import Call, delete, get
 from catalog_probe.probes.recipes.exhausting import send_until_refused
 from catalog_probe.probes.recipes.minimal_requests import with_fields, with_key, with_scenario

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from catalog_probe.catalog.model.labels import SETUP
+from catalog_probe.catalog.model.exchange import SETUP
 from catalog_probe.probes.calls.call import post
 from catalog_probe.probes.recipes.exhausting import send_until_refused
 from catalog_probe.probes.recipes.rate_limit_parts import SLUG, TIGHT, exhausted_part

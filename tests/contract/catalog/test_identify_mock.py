@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 import catalog_probe as library
-from catalog_probe.catalog.answers.readings import answer_of_exchange
 from catalog_probe.catalog.files.manifest import providers
 from catalog_probe.catalog.model import Exchange, Outcome
-from catalog_probe.catalog.model.labels import UNJUDGED_LABELS
+from catalog_probe.catalog.model.exchange import UNJUDGED_LABELS
+from catalog_probe.catalog.recognition.answer_body import answer_of_exchange
 
 if TYPE_CHECKING:
     from catalog_probe.catalog.evidence.results import Result

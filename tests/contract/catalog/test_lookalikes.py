@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from catalog_probe.catalog.model import Address, Record
-from catalog_probe.catalog.recognition.lookalikes import Lookalikes
+from catalog_probe.catalog.recognition.answer_patterns import Lookalikes
 from tests.harness.engines import catalog
 
 CATALOG = catalog()

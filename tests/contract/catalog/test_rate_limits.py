@@ -5,7 +5,7 @@ from __future__ import annotations
 from copy import deepcopy
 from typing import Any
 
-from catalog_probe.catalog.check.validate import check
+from catalog_probe.catalog.check.validate import check_catalog
 from catalog_probe.catalog.model import Record
 from catalog_probe.catalog.reading.rate_limits import rate_limits
 from tests.harness.engines import catalog
@@ -232,7 +232,7 @@ def test_a_cause_of_429_names_a_record_that_exists(tmp_path: Any) -> None:
         **LIMITS,
         "error_semantics_429": {"rate_limit": {**cause, "record": "pa/errors/general/rate_limits"}},
     }
-    [problem] = check(write_catalog(tmp_path, content))
+    [problem] = check_catalog(write_catalog(tmp_path, content))
     assert problem.json_path == "$.error_semantics_429.rate_limit.record"
 
 

@@ -18,8 +18,8 @@ from catalog_probe.catalog.files.manifest import providers
 from catalog_probe.catalog.files.schemas import envelope_id, schemas
 from catalog_probe.catalog.model.assertion import Basis
 from catalog_probe.catalog.reading.assertions import assertions
-from catalog_probe.catalog.reading.error_records import retry_advice
 from catalog_probe.catalog.reading.facts import Fact, load_fact_checks
+from catalog_probe.catalog.reading.record_fields import retry_advice
 from tests.contract.catalog.stated_values import FORMS, UNLESS_STATED, StatedFacts, StatedValue, stated_facts
 from tests.harness.engines import catalog
 

@@ -10,7 +10,7 @@ from referencing.jsonschema import DRAFT202012
 
 from catalog_probe.catalog.files.manifest import providers
 from catalog_probe.catalog.files.schemas import KIND_SCHEMA, SCHEMAS, resolve_ref, schemas
-from catalog_probe.catalog.writeback.canonical_json import format_json, order_record_keys
+from catalog_probe.catalog.writeback.writing import format_json, order_record_keys
 from tests.contract.catalog.envelope_examples import ENVELOPES, without
 from tests.contract.catalog.record_examples import BAD, GOOD
 from tests.contract.catalog.stated_values import stated_facts

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from catalog_probe.catalog.model import Outcome, Response, Severity
 from catalog_probe.catalog.model.assertion import Basis
 from catalog_probe.catalog.reading.assertions import asserted_expectations
-from catalog_probe.catalog.text.json_pointer import ABSENT, find_value
+from catalog_probe.catalog.text.json_values import ABSENT, find_value
 from tests.contract.catalog.envelope_examples import ENVELOPES
 from tests.harness.captures import judge_response
 from tests.harness.engines import catalog
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import pytest
 
     from catalog_probe.catalog.model.assertion import Assertion
-    from catalog_probe.catalog.reading.expected import Expected
+    from catalog_probe.catalog.reading.expectations import Expected
 
 SAMPLES = {"seconds": "7", "integer": "7", "rfc3339": "2126-11-21T00:00:00Z", "duration": "7s"}
 

@@ -9,7 +9,7 @@ import anyio
 import pytest
 
 from catalog_probe.catalog.files.manifest import manifest, providers
-from catalog_probe.catalog.text.json_pointer import ABSENT, find_value
+from catalog_probe.catalog.text.json_values import ABSENT, find_value
 from catalog_probe.probes.recipes.book import recipe_book
 from catalog_probe.probes.running import controls
 from catalog_probe.probes.running.lane import Lane

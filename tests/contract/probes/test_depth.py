@@ -14,7 +14,7 @@ from catalog_probe.catalog.model import Outcome
 from catalog_probe.catalog.reading.assertions import assertions
 from catalog_probe.catalog.reading.record_fields import claimed_endpoints
 from catalog_probe.catalog.writeback.planner import Patch, UpdatePolicy, plan_patch
-from catalog_probe.catalog.writeback.sightings import Sighting
+from catalog_probe.catalog.writeback.record_evidence import Sighting
 from catalog_probe.catalog.writeback.update import update_records
 from catalog_probe.mockserver.app import create_app
 from catalog_probe.probes.planning.rotation import ALL_ENDPOINTS

@@ -9,8 +9,8 @@ import pytest
 
 from catalog_probe.catalog.files.manifest import providers
 from catalog_probe.catalog.model import Outcome, Reason
-from catalog_probe.catalog.model.codes import ReasonCode
-from catalog_probe.catalog.reading.grpc_statuses import http_status_of
+from catalog_probe.catalog.model.outcome import ReasonCode
+from catalog_probe.catalog.reading.expectations import http_status_of
 from catalog_probe.probes.planning.obstacles import find_obstacle
 from catalog_probe.probes.recipes.fault_free import FAULT_FREE, fault_free_request
 from catalog_probe.probes.recipes.performing import perform_recipe

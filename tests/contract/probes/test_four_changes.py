@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.evidence.causes import find_causes
 from catalog_probe.catalog.model import Outcome
-from catalog_probe.catalog.reading.error_records import documented_status
+from catalog_probe.catalog.reading.record_fields import documented_status
 from catalog_probe.reports.content.overview import Overview
 from catalog_probe.reports.content.run_sentence import format_sentence
 from tests.harness import fault_changes as edits

@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from catalog_probe.catalog.evidence.verdicts import run_verdict
-from catalog_probe.catalog.evidence.verdicts.partial import is_partial
+from catalog_probe.catalog.evidence import run_verdict
+from catalog_probe.catalog.evidence.changes import is_partial
 from catalog_probe.catalog.model import Outcome
-from catalog_probe.catalog.model.answered_by import AnsweredBy
-from catalog_probe.catalog.model.exits import Exit
-from catalog_probe.catalog.model.labels import UNJUDGED_LABELS
+from catalog_probe.catalog.model.errors import Exit
+from catalog_probe.catalog.model.exchange import UNJUDGED_LABELS, AnsweredBy
 from catalog_probe.probes.planning.rotation import ALL_ENDPOINTS
 from catalog_probe.probes.targets import target_file as targets
 from tests.harness import fault_changes as edits

@@ -12,7 +12,7 @@ import anyio
 import pytest
 
 from catalog_probe.catalog.model import Outcome
-from catalog_probe.catalog.model.labels import ANSWER, CLEANUP
+from catalog_probe.catalog.model.exchange import ANSWER, CLEANUP
 from catalog_probe.mockserver.app import create_app
 from catalog_probe.mockserver.core import world
 from catalog_probe.probes.calls.call import get

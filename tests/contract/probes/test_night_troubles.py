@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from catalog_probe.catalog.evidence import run_verdict
 from catalog_probe.catalog.evidence.results import Run
-from catalog_probe.catalog.evidence.verdicts import run_verdict
 from catalog_probe.catalog.files.store import RECORDS
 from catalog_probe.catalog.model import Outcome
-from catalog_probe.catalog.model.exits import Exit
+from catalog_probe.catalog.model.errors import Exit
 from catalog_probe.catalog.writeback.update import update_records
 from tests.harness.engines import catalog, probe
 from tests.harness.night_table import CASES_OF_DRIFT, CASES_WITHOUT_DRIFT, NightCase

@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from catalog_probe.catalog.model import Attempt, Exchange, Finding, Outcome, Request, Response, Tag
-from catalog_probe.catalog.observed.cells import Cell
-from catalog_probe.catalog.observed.tags import tag_by_evidence
+from catalog_probe.catalog.observed import Cell, tag_by_evidence
 from catalog_probe.catalog.reading.assertions import assertions
 from catalog_probe.catalog.reading.expectations import expectations
-from catalog_probe.catalog.reading.headers import HeaderRule
+from catalog_probe.catalog.reading.response_headers import HeaderRule
 from catalog_probe.catalog.recognition.vocabulary import ProviderVocabulary
 from catalog_probe.probes.judging.comparison.limit_headers import find_contradictions
 from catalog_probe.probes.judging.judge import judge

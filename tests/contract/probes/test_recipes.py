@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from catalog_probe.catalog.files.manifest import providers
 from catalog_probe.catalog.files.store import Catalog
 from catalog_probe.catalog.model import Address, Reason, Record
+from catalog_probe.catalog.model.assertion import Reach
 from catalog_probe.catalog.model.explanations import NOT_PROBED
-from catalog_probe.catalog.model.reach import Reach
 from catalog_probe.probes.calls.call import get, post
 from catalog_probe.probes.calls.placeholders import fill_placeholders
 from catalog_probe.probes.coverage import completeness as fit

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from catalog_probe.catalog.files.manifest import providers
-from catalog_probe.catalog.model.labels import SUCCESS
-from catalog_probe.catalog.reading.grpc_statuses import http_status_of
+from catalog_probe.catalog.model.exchange import SUCCESS
+from catalog_probe.catalog.reading.expectations import http_status_of
 from catalog_probe.probes.calls.call import get, post
 from catalog_probe.probes.planning.endpoint_plans import list_other_endpoints
 from catalog_probe.probes.recipes.book import recipe_book

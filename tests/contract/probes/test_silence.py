@@ -9,7 +9,7 @@ import pytest
 
 from catalog_probe.catalog.model import Close, Event, Outcome, Response
 from catalog_probe.catalog.model.assertion import Basis
-from catalog_probe.catalog.model.codes import ReasonCode
+from catalog_probe.catalog.model.outcome import ReasonCode
 from catalog_probe.catalog.reading.assertions import asserted_expectations, assertions
 from tests.harness.captures import judge_response
 from tests.harness.engines import catalog
@@ -17,7 +17,7 @@ from tests.harness.engines import catalog
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from catalog_probe.catalog.reading.expected import Expected
+    from catalog_probe.catalog.reading.expectations import Expected
     from tests.harness.engines import CleanResults
 
 SENT = Event("setup", {"setup": {}}, sent=True)

@@ -13,7 +13,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.files.manifest import providers
-from catalog_probe.catalog.model.exits import Exit
+from catalog_probe.catalog.model.errors import Exit
 from tests.harness.mutants.running import MutantVerdict, ProbedRecords, find_unsound_records, run_mutant
 from tests.harness.mutants.tables import (
     MockMutant,

@@ -8,8 +8,8 @@ from urllib.parse import quote
 import pytest
 
 from catalog_probe.catalog.model.errors import CatalogError
-from catalog_probe.catalog.search.query import SearchEntry, parse
-from catalog_probe.catalog.search.query import split_names as text_of
+from catalog_probe.catalog.search import SearchEntry, parse_query
+from catalog_probe.catalog.search import split_names as text_of
 from tests.system.browser.chromium import Visit, list_addresses, until
 
 
@@ -173,7 +173,7 @@ def test_the_page_and_the_catalog_read_a_query_alike(visit: Visit, report: str) 
         for address, title, age, facets in rows
     }
     for query in QUERIES.splitlines():
-        terms = parse(query)
+        terms = parse_query(query)
         found = tab.evaluate(
             "q => records.filter(r => matchesQuery(r, parseQuery(q).terms)).map(r => r.address)", query
         )
@@ -187,7 +187,7 @@ def test_the_page_and_the_catalog_refuse_alike(visit: Visit, small_report: str) 
     tab = visit(small_report)
     for query in REFUSED_QUERIES:
         with pytest.raises(CatalogError):
-            parse(query)
+            parse_query(query)
         tab.fill("#f-q", query)
         assert tab.inner_text("#count").startswith("0 of "), query
         assert tab.inner_text("#count").count(". ") == 1, f"it says what is wrong with {query}"

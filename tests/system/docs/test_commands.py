@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from catalog_probe.catalog.files.provider_folders import SHIPPED
-from catalog_probe.catalog.model.exits import Exit
+from catalog_probe.catalog.model.errors import Exit
 from catalog_probe.cli.main import COMMANDS as WITHOUT_GROUP
 from catalog_probe.cli.main import GROUPS, main
 from tests.harness import sample_report

@@ -21,8 +21,8 @@ from catalog_probe.catalog.evidence.results_file import RESULTS_FILE, ResultsWri
 from catalog_probe.catalog.files import provider_folders
 from catalog_probe.catalog.files.store import RECORDS
 from catalog_probe.catalog.model import Aspect, Outcome
-from catalog_probe.catalog.model.answered_by import AnsweredBy
-from catalog_probe.catalog.model.exits import Exit
+from catalog_probe.catalog.model.errors import Exit
+from catalog_probe.catalog.model.exchange import AnsweredBy
 from catalog_probe.cli import check, identify, main, new_commands, probe, report_commands
 from catalog_probe.cli.catalog_commands import group as catalog_group
 from catalog_probe.cli.target_commands import group as target_group

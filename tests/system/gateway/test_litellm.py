@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from catalog_probe.catalog.model import Outcome
-from catalog_probe.catalog.model.answered_by import AnsweredBy
+from catalog_probe.catalog.model.exchange import AnsweredBy
 from catalog_probe.probes.targets import target_file as targets
 from catalog_probe.reports.comparison import MATCHED, compare_assertions, compare_outcomes
 from tests.harness.command import child_environ

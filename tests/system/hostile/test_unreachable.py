@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from catalog_probe.catalog.evidence.verdicts.blindness import find_blind_providers
+from catalog_probe.catalog.evidence.run_verdict import find_blind_providers
 from catalog_probe.catalog.model import Outcome
-from catalog_probe.catalog.model.exits import Exit
+from catalog_probe.catalog.model.errors import Exit
 from catalog_probe.probes.judging.verdicts.attempts import MAX_ATTEMPTS
 from catalog_probe.probes.recipes.book import recipe_book
 from catalog_probe.probes.running.control_cache import MAX_CONTROLS, REFUSED_CONTROLS

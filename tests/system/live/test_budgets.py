@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from catalog_probe.catalog.model import Outcome
-from catalog_probe.catalog.model.labels import CLEANUP
+from catalog_probe.catalog.model.exchange import CLEANUP
 from catalog_probe.mockserver.app import create_app
 from catalog_probe.probes.planning.sharding import find_group
 from catalog_probe.probes.recipes.book import recipe_book

@@ -13,7 +13,7 @@ from starlette.applications import Starlette
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from catalog_probe.catalog.model.exits import Exit
+from catalog_probe.catalog.model.errors import Exit
 from catalog_probe.cli.target_commands import doctor, doctor_text
 from catalog_probe.cli.target_commands import group as command
 from catalog_probe.mockserver.app import create_app

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from catalog_probe.catalog.evidence.causes import find_causes
-from catalog_probe.catalog.evidence.harness_results import select_record_results
+from catalog_probe.catalog.evidence.completeness import select_record_results
 from catalog_probe.catalog.evidence.results_file import read_run
 from catalog_probe.catalog.model import Outcome
 from catalog_probe.cli.main import main

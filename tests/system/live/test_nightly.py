@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from catalog_probe.catalog.model.exits import Exit
+from catalog_probe.catalog.model.errors import Exit
 from tests.harness.checkouts import copy_folder, remove_providers
 from tests.harness.command import CHECKOUT, child_environ, probe_here
 from tests.harness.live import write_live_target

@@ -12,7 +12,7 @@ import pytest
 
 from catalog_probe.catalog.files.store import RECORDS, Catalog
 from catalog_probe.catalog.model import Outcome, Severity, Tag
-from catalog_probe.catalog.model.codes import ReasonCode
+from catalog_probe.catalog.model.outcome import ReasonCode
 from tests.harness.command import CommandResult, probe_here
 from tests.harness.live import write_live_target
 from tests.harness.serving import serving

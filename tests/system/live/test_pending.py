@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from catalog_probe.catalog.evidence.verdicts.confirmation import list_never_confirmed, list_regressions
+from catalog_probe.catalog.evidence.earlier_runs import list_never_confirmed, list_regressions
 from catalog_probe.catalog.files.store import Catalog
 from tests.harness import fault_changes as edits
 from tests.harness.faults import Fault, FaultScope

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from catalog_probe.catalog.model import Outcome
-from catalog_probe.catalog.model.codes import ReasonCode
+from catalog_probe.catalog.model.outcome import ReasonCode
 from tests.harness import fault_changes as edits
 from tests.harness.accounts import Services, probe_account
 from tests.harness.faults import Fault, FaultScope

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from catalog_probe.catalog.reading.requests import BEARER, credential
+from catalog_probe.catalog.recognition.endpoints import BEARER, credential
 from catalog_probe.probes.targets import target_file as targets
 from tests.harness.engines import catalog
 

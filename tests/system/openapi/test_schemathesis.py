@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 
-from catalog_probe.catalog.exports.openapi import build_document
 from catalog_probe.catalog.files.manifest import providers
+from catalog_probe.catalog.openapi import build_openapi_document
 from catalog_probe.mockserver.app import create_app
 from tests.harness.engines import catalog
 from tests.harness.serving import serving
@@ -30,7 +30,7 @@ pytestmark = pytest.mark.filterwarnings("ignore")  # those of its own
 
 def departures(provider: str, base: str, mode: str, *, only: str = "") -> list[str]:
     """List what an answer of the mock has and the export lacks."""
-    whole = build_document(catalog(), provider)
+    whole = build_openapi_document(catalog(), provider)
     found: dict[str, None] = {}
     asked = 0
     for result in schemathesis.openapi.from_dict(whole).get_all_operations():

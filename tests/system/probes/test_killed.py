@@ -12,11 +12,11 @@ from pathlib import Path
 
 import pytest
 
+from catalog_probe.catalog.evidence import run_verdict
 from catalog_probe.catalog.evidence.completeness import is_unreported
 from catalog_probe.catalog.evidence.results_file import read_run
-from catalog_probe.catalog.evidence.verdicts import run_verdict
 from catalog_probe.catalog.files.store import RECORDS, Catalog
-from catalog_probe.catalog.model.exits import Exit
+from catalog_probe.catalog.model.errors import Exit
 from catalog_probe.reports import build
 from tests.harness.command import DEADLINE_S
 from tests.harness.processes import have_ended, list_children, wait_for

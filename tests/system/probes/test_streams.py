@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from catalog_probe.catalog.model import Outcome
-from catalog_probe.catalog.model.exits import Exit
+from catalog_probe.catalog.model.errors import Exit
 from tests.harness.command import NO_TEST_PLUGINS, CommandResult, run_command
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ import pytest
 
 from catalog_probe.catalog.evidence.completeness import is_unreported
 from catalog_probe.catalog.evidence.results_file import read_run
-from catalog_probe.catalog.model.codes import ReasonCode
-from catalog_probe.catalog.model.exits import Exit
+from catalog_probe.catalog.model.errors import Exit
+from catalog_probe.catalog.model.outcome import ReasonCode
 from tests.harness.command import DEADLINE_S, pytest_probes
 from tests.harness.processes import have_ended, list_children, wait_for
 from tests.harness.unfinished import find_results_file, start_run

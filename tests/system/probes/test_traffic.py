@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from catalog_probe.catalog.files.store import RECORDS, Catalog
-from catalog_probe.catalog.model.exits import Exit
+from catalog_probe.catalog.model.errors import Exit
 from tests.harness.command import probe_here, run_pytest_here
 from tests.harness.live import HEADERS
 

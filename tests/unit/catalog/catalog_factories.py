@@ -5,7 +5,7 @@ from __future__ import annotations
 from copy import deepcopy
 from typing import TYPE_CHECKING, Any
 
-from catalog_probe.catalog.evidence.drift_identity import observed_class
+from catalog_probe.catalog.evidence.causes import observed_class
 from catalog_probe.catalog.evidence.results import Result, Run
 from catalog_probe.catalog.evidence.results_file import ResultsWriter
 from catalog_probe.catalog.model import (
@@ -21,11 +21,11 @@ from catalog_probe.catalog.model import (
     Response,
     Severity,
 )
-from catalog_probe.catalog.model.answered_by import AnsweredBy
-from catalog_probe.catalog.model.observation import Observation
+from catalog_probe.catalog.model.assertion import Observation
+from catalog_probe.catalog.model.exchange import AnsweredBy
 from catalog_probe.catalog.reading.assertions import assertions
-from catalog_probe.catalog.writeback.canonical_json import format_record_file
-from catalog_probe.catalog.writeback.sightings import Sighting
+from catalog_probe.catalog.writeback.record_evidence import Sighting
+from catalog_probe.catalog.writeback.writing import format_record_file
 
 if TYPE_CHECKING:
     from pathlib import Path

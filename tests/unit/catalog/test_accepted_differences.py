@@ -15,8 +15,7 @@ import pytest
 from hypothesis import strategies as st
 
 from catalog_probe.catalog.evidence.causes import find_causes
-from catalog_probe.catalog.files.schema_messages import find_complaints
-from catalog_probe.catalog.files.schemas import schemas
+from catalog_probe.catalog.files.schemas import find_complaints, schemas
 from catalog_probe.catalog.files.store import Catalog
 from catalog_probe.catalog.model import AcceptanceState, Aspect, Finding, Outcome, Severity
 from catalog_probe.catalog.model.errors import CatalogError

@@ -6,7 +6,7 @@ import hashlib
 from dataclasses import replace
 from datetime import date, timedelta
 
-from catalog_probe.catalog.envelopes.envelope import envelope
+from catalog_probe.catalog.envelopes import load_envelope
 from catalog_probe.catalog.evidence.results import RECORDED
 from catalog_probe.catalog.model import (
     Attempt,
@@ -20,11 +20,11 @@ from catalog_probe.catalog.model import (
     Request,
     Response,
 )
-from catalog_probe.catalog.observed.last_seen import LastSeen
-from catalog_probe.catalog.reading.expected import Expected
-from catalog_probe.catalog.writeback import answer_evidence
+from catalog_probe.catalog.observed import LastSeen
+from catalog_probe.catalog.reading.expectations import Expected
+from catalog_probe.catalog.writeback import record_evidence
 from catalog_probe.catalog.writeback.planner import Patch, UpdatePolicy, plan_patch
-from catalog_probe.catalog.writeback.sightings import Sighting, add_evidence, expire_evidence
+from catalog_probe.catalog.writeback.record_evidence import Sighting, add_evidence, expire_evidence
 from tests.harness.engines import catalog
 from tests.unit.catalog.catalog_factories import (
     ENDPOINT_ADDRESS,
@@ -51,55 +51,55 @@ def describe_drifts(*locations: str) -> list[str]:
 
 def test_five_differences_are_described_and_the_others_have_a_digest() -> None:
     few = [f"h{number}" for number in range(5)]
-    assert answer_evidence.describe_differences(tuple(map(make_header_drift, reversed(few)))) == tuple(
+    assert record_evidence.describe_differences(tuple(map(make_header_drift, reversed(few)))) == tuple(
         describe_drifts(*few)
     )
     many = [*few, "h5", "h6"]
     digest = hashlib.sha256("\n".join(describe_drifts("h5", "h6")).encode()).hexdigest()[:6]
-    assert answer_evidence.describe_differences(tuple(map(make_header_drift, many))) == (
+    assert record_evidence.describe_differences(tuple(map(make_header_drift, many))) == (
         *describe_drifts(*few),
         f"and 2 more ({digest})",
     )
-    assert answer_evidence.describe_differences(()) == ()
+    assert record_evidence.describe_differences(()) == ()
 
 
 def test_a_difference_is_described_once_and_truncated() -> None:
-    assert answer_evidence.describe_differences((make_header_drift("h"), make_header_drift("h"))) == tuple(
+    assert record_evidence.describe_differences((make_header_drift("h"), make_header_drift("h"))) == tuple(
         describe_drifts("h")
     )
-    (description,) = answer_evidence.describe_differences((make_header_drift("h", documented="b" * 80),))
+    (description,) = record_evidence.describe_differences((make_header_drift("h", documented="b" * 80),))
     assert description == f"answer h a instead of {'b' * 80} (header-differs)"
-    (description,) = answer_evidence.describe_differences((make_header_drift("h", documented="b" * 81),))
+    (description,) = record_evidence.describe_differences((make_header_drift("h", documented="b" * 81),))
     assert description == f"answer h a instead of {'b' * 79}… (header-differs)"
-    (description,) = answer_evidence.describe_differences(
+    (description,) = record_evidence.describe_differences(
         (make_header_drift("h", documented={"b": [1, "é"], "a": None}),)
     )
     assert description == 'answer h a instead of {"a": null, "b": [1, "é"]} (header-differs)'
 
 
 def test_a_difference_without_location_names_the_aspect() -> None:
-    (description,) = answer_evidence.describe_differences(
+    (description,) = record_evidence.describe_differences(
         (replace(make_header_drift("", 500, 404), code="status-differs"),)
     )
     assert description == f"answer {make_finding().aspect} 500 instead of 404 (status-differs)"
 
 
 def test_an_example_is_the_short_masked_body_of_an_answer() -> None:
-    expected = Expected("answer", ERROR, envelope("pa"), 404)
+    expected = Expected("answer", ERROR, load_envelope("pa"), 404)
     body = {"type": "error", "error": {"type": "not_found_error", "message": "no model mock-4f2a9c81d07e"}, "n": 1}
     masked = {**body, "error": {"type": "not_found_error", "message": "no model {id}"}}
-    assert answer_evidence.extract_example(expected, Response(404, {}, body, "json")) == masked
-    too_long = {"error": {"message": "x " * answer_evidence.MAX_EXAMPLE, "details": ["y" * 300] * 5}}
-    assert answer_evidence.extract_example(expected, Response(404, {}, too_long, "json")) is None
-    assert answer_evidence.extract_example(expected, Response(404, {}, "<html>", "text")) is None
+    assert record_evidence.extract_example(expected, Response(404, {}, body, "json")) == masked
+    too_long = {"error": {"message": "x " * record_evidence.MAX_EXAMPLE, "details": ["y" * 300] * 5}}
+    assert record_evidence.extract_example(expected, Response(404, {}, too_long, "json")) is None
+    assert record_evidence.extract_example(expected, Response(404, {}, "<html>", "text")) is None
 
 
 def test_a_shape_is_names_and_types() -> None:
     one, other = {"a": 1, "b": [{"c": "x"}, {"c": "y"}]}, {"a": 2, "b": [{"c": ""}]}
-    assert answer_evidence.shape_of(one) == answer_evidence.shape_of(other)
+    assert record_evidence.shape_of(one) == record_evidence.shape_of(other)
     changed: list[Json] = [{**one, "a": "1"}, {**one, "d": None}, {"a": 1}, {**one, "b": [{"c": "x"}, {}]}, [one], None]
     for value in changed:
-        assert answer_evidence.shape_of(value) != answer_evidence.shape_of(one), value
+        assert record_evidence.shape_of(value) != record_evidence.shape_of(one), value
 
 
 def make_exchange(label: str, status: int = 200, headers: dict[str, str] | None = None) -> Exchange:
@@ -120,14 +120,14 @@ def test_the_judged_exchange_is_in_the_last_attempt_that_has_one() -> None:
         (ERROR, [], None),
     ]
     for address, exchanges_by_attempt, label in cases:
-        judged = answer_evidence.find_judged_exchange(
+        judged = record_evidence.find_judged_exchange(
             make_result(address, attempts=make_attempts(*exchanges_by_attempt))
         )
         assert (judged.label if judged else None) == label, (address, exchanges_by_attempt)
 
 
 def test_the_later_of_two_attempts_is_judged() -> None:
-    later = answer_evidence.find_judged_exchange(
+    later = record_evidence.find_judged_exchange(
         make_result(ERROR, attempts=make_attempts((make_exchange("answer", 429),), (make_exchange("answer", 500),)))
     )
     assert later is not None
@@ -151,7 +151,7 @@ def test_limits_of_the_key_come_from_the_last_successes_without_counters() -> No
     second = (make_exchange("answer", 200, last), make_exchange("control", 200, {"x-limit-a": "1"}))
     refused = (make_exchange("limited", 429, {"x-limit-b": "1"}), make_exchange("edge", 400, {"x-limit-c": "1"}))
     result = make_result("pa/rate_limits/limits/general", attempts=make_attempts(first, second, refused))
-    limits = answer_evidence.collect_limits(replace(result, probed_record={}))
+    limits = record_evidence.collect_limits(replace(result, probed_record={}))
     assert limits == {"account_specific": True, "headers": {"x-limit-requests": "60", "x-limit-tokens": "9"}}
 
 
@@ -162,7 +162,7 @@ def test_the_tier_is_the_row_with_all_limits_of_the_key() -> None:
     result = replace(
         make_result("pa/rate_limits/limits/general", attempts=make_attempts((success,))), probed_record=limits
     )
-    assert answer_evidence.collect_limits(result) == {
+    assert record_evidence.collect_limits(result) == {
         "account_specific": True,
         "headers": {"x-limit-requests": "50"},
         "tiers": ["messages: start"],
@@ -176,7 +176,7 @@ def test_unobserved_limits_are_kept_with_their_reason() -> None:
         probed_record={},
         attempts=(),
     )
-    assert answer_evidence.collect_limits(result) == {
+    assert record_evidence.collect_limits(result) == {
         "account_specific": True,
         "not_observed": {"limited": "cost-not-allowed"},
     }
@@ -186,22 +186,22 @@ def test_endpoint_and_message_are_kept_without_volatile_text() -> None:
     file_exchange = replace(
         make_exchange("answer"), request=Request("GET", "https://x/v1/files/file_011CZkZ8X4mJ2eX9?limit=1")
     )
-    assert answer_evidence.describe_endpoint(file_exchange).startswith("GET /v1/files/")
-    assert "011CZkZ8X4mJ2eX9" not in answer_evidence.describe_endpoint(file_exchange)
-    expected = Expected("answer", ERROR, envelope("pa"), 429)
+    assert record_evidence.describe_endpoint(file_exchange).startswith("GET /v1/files/")
+    assert "011CZkZ8X4mJ2eX9" not in record_evidence.describe_endpoint(file_exchange)
+    expected = Expected("answer", ERROR, load_envelope("pa"), 429)
     for text, message in (("Slow down.", "Slow down."), (" ", None), ("", None)):
         body = {"type": "error", "error": {"type": "x", "message": text}}
-        assert answer_evidence.extract_message(expected, Response(429, {}, body, "json")) == message
-    assert answer_evidence.extract_message(expected, Response(429, {}, {}, "json")) is None
-    expected_with_param = Expected("answer", "pc/errors/request/invalid_value", envelope("pc"), 400)
+        assert record_evidence.extract_message(expected, Response(429, {}, body, "json")) == message
+    assert record_evidence.extract_message(expected, Response(429, {}, {}, "json")) is None
+    expected_with_param = Expected("answer", "pc/errors/request/invalid_value", load_envelope("pc"), 400)
     assert (
-        answer_evidence.extract_param(
+        record_evidence.extract_param(
             expected_with_param, Response(400, {}, {"error": {"message": "no", "param": "input"}}, "json")
         )
         == "input"
     )
     assert (
-        answer_evidence.extract_param(
+        record_evidence.extract_param(
             expected_with_param, Response(400, {}, {"error": {"message": "no", "param": None}}, "json")
         )
         is None

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from catalog_probe.catalog.check import assertion_checks
 from catalog_probe.catalog.check.fixing import fix_records
-from catalog_probe.catalog.check.validate import check
+from catalog_probe.catalog.check.validate import check_catalog
 from catalog_probe.catalog.model import Record
 from catalog_probe.catalog.model.record import EVIDENCE_VERSION
-from catalog_probe.catalog.observed.cells import statements_digest
+from catalog_probe.catalog.observed import record_digest
 from catalog_probe.catalog.reading.assertions import assertions
 from tests.unit.catalog.catalog_factories import (
     ENDPOINT_ADDRESS,
@@ -49,14 +49,14 @@ def list_problems(root: Path) -> list[str]:
     """The lines of a check, without the file that they begin with."""
     return [
         f"{problem.address} {problem.json_path}: {problem.message}; {problem.mend}"
-        for problem in check(root, shipped=False)
+        for problem in check_catalog(root, shipped=False)
     ]
 
 
 def evidence(of: Record | None = None, endpoints: Any = None, **fields: Any) -> dict[str, Any]:
     return {
         "schema_version": EVIDENCE_VERSION,
-        "statements": statements_digest(list_assertions(of or make_record())),
+        "statements": record_digest(list_assertions(of or make_record())),
         "endpoints": endpoints or {ENDPOINT_ADDRESS: {"on": "2026-11-20"}},
         **fields,
     }
@@ -137,7 +137,7 @@ def test_evidence_for_what_the_record_states_is_fine(tmp_path: Path) -> None:
 def test_evidence_for_other_statements_is_void_and_removed(tmp_path: Path) -> None:
     changed, block = make_record(http_status=430), evidence()
     root = written(tmp_path, http_status=430, evidence=block)
-    now = statements_digest(list_assertions(changed))
+    now = record_digest(list_assertions(changed))
     what = f"belongs to other statements ({block['statements']}) than the record makes now ({now})"
     mend = f"run `catalog-probe check --catalog {shlex.quote(str(root))} --fix`, which removes it"
     assert list_problems(root) == [f"{ERROR_ADDRESS} $.evidence: {what}; {mend}"]

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from catalog_probe.catalog.model import Address, Record
 from catalog_probe.catalog.model.assertion import AssertionKey, Basis
-from catalog_probe.catalog.reading.annotations import request_assumptions
-from catalog_probe.catalog.reading.assertions import assertions
+from catalog_probe.catalog.reading.assertions import assertions, request_assumptions
 from catalog_probe.catalog.reading.expectations import success_rule_labels
 from tests.harness.engines import catalog as shipped
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from catalog_probe.catalog.evidence import run_verdict
 from catalog_probe.catalog.evidence.results import Invocation, Result
-from catalog_probe.catalog.evidence.verdicts import run_verdict
-from catalog_probe.catalog.evidence.verdicts.blindness import find_blind_providers, find_gaps_under_expect_all
+from catalog_probe.catalog.evidence.run_verdict import find_blind_providers, find_gaps_under_expect_all
 from catalog_probe.catalog.model import AcceptanceState, Outcome, Reason
-from catalog_probe.catalog.model.answered_by import AnsweredBy
-from catalog_probe.catalog.model.codes import ReasonCode
+from catalog_probe.catalog.model.exchange import AnsweredBy
+from catalog_probe.catalog.model.outcome import ReasonCode
 from tests.unit.reports.factories import make_run
 
 

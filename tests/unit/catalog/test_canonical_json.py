@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from catalog_probe.catalog.files import provider_folders
 from catalog_probe.catalog.files.schemas import schemas
-from catalog_probe.catalog.writeback.canonical_json import format_json, format_record_file, order_record_keys
+from catalog_probe.catalog.writeback.writing import format_json, format_record_file, order_record_keys
 from tests.unit.catalog.catalog_factories import ERROR, LIMITS, make_small_catalog
 
 if TYPE_CHECKING:

@@ -15,14 +15,12 @@ import pytest
 
 from catalog_probe.catalog.files import provider_folders
 from catalog_probe.catalog.model import Outcome, Record
-from catalog_probe.catalog.model.assertion import REQUEST_LABEL
-from catalog_probe.catalog.model.exits import INTERRUPTED
+from catalog_probe.catalog.model.assertion import REQUEST_LABEL, Observation
+from catalog_probe.catalog.model.errors import INTERRUPTED
 from catalog_probe.catalog.model.explanations import ALL
-from catalog_probe.catalog.model.observation import Observation
-from catalog_probe.catalog.reading.annotations import request_assumptions
-from catalog_probe.catalog.reading.assertions import assertions
+from catalog_probe.catalog.reading.assertions import assertions, request_assumptions
 from catalog_probe.catalog.writeback.planner import Patch, UpdatePolicy, plan_patch
-from catalog_probe.catalog.writeback.sightings import Sighting
+from catalog_probe.catalog.writeback.record_evidence import Sighting
 from catalog_probe.cli.catalog_commands import commands, show
 from catalog_probe.cli.main import main
 from tests.harness.checkouts import use_as_checkout

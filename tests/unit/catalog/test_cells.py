@@ -6,11 +6,10 @@ from dataclasses import replace
 from typing import Any
 
 from catalog_probe.catalog.model import Outcome, Record, Tag
-from catalog_probe.catalog.model.observation import Observation
-from catalog_probe.catalog.observed.cells import cells_of, resolved_assumptions
-from catalog_probe.catalog.observed.last_seen import is_expired
+from catalog_probe.catalog.model.assertion import Observation
+from catalog_probe.catalog.observed import cells_of, is_expired, resolved_assumptions
 from catalog_probe.catalog.writeback.planner import NoPatch, UpdatePolicy, plan_patch
-from catalog_probe.catalog.writeback.sightings import Sighting
+from catalog_probe.catalog.writeback.record_evidence import Sighting
 from tests.unit.catalog.catalog_factories import ENDPOINT_ADDRESS, make_record, make_sighting
 from tests.unit.catalog.evidence_factories import (
     ASSUMED,

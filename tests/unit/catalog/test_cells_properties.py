@@ -9,13 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from catalog_probe.catalog.check.assertion_checks import wrong_tags
-from catalog_probe.catalog.evidence.drift_identity import ABSENT
+from catalog_probe.catalog.evidence.causes import ABSENT
 from catalog_probe.catalog.model import Outcome, Record, Tag
-from catalog_probe.catalog.model.observation import Observation
-from catalog_probe.catalog.observed.cells import Cell, cells_of, resolved_assumptions
-from catalog_probe.catalog.observed.last_seen import is_expired
+from catalog_probe.catalog.model.assertion import Observation
+from catalog_probe.catalog.observed import Cell, cells_of, is_expired, resolved_assumptions
 from catalog_probe.catalog.writeback.planner import NoPatch, UpdatePolicy, plan_patch
-from catalog_probe.catalog.writeback.sightings import Sighting
+from catalog_probe.catalog.writeback.record_evidence import Sighting
 from tests.unit.catalog.catalog_factories import (
     ENDPOINT_ADDRESS,
     ERROR_ADDRESS,

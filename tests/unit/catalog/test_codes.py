@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.evidence.results import Result
-from catalog_probe.catalog.files.strict_json import read_object
+from catalog_probe.catalog.files.file_formats import read_object
 from catalog_probe.catalog.model import Outcome, Reason
-from catalog_probe.catalog.model.codes import FindingCode, ReasonCode
 from catalog_probe.catalog.model.explanations import ALL, EXPLANATIONS_FILE, FINDINGS, REASONS
-from catalog_probe.catalog.writeback.canonical_json import format_json
+from catalog_probe.catalog.model.outcome import FindingCode, ReasonCode
+from catalog_probe.catalog.writeback.writing import format_json
 from tests.unit.reports import factories
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def test_the_source_writes_codes_as_members_alone() -> None:
         literal = [
             f"{path.relative_to(ROOT)}:{line}: {code}"
             for path in sorted((ROOT / room).rglob("*.py"))
-            if path != ROOT / "catalog_probe" / "catalog" / "model" / "codes.py"
+            if path != ROOT / "catalog_probe" / "catalog" / "model" / "outcome.py"
             for line, code in _literal_codes(path.read_text(encoding="utf-8"))
         ]
         assert literal == [], room

@@ -11,10 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from catalog_probe.catalog.check.fixing import fix_records
-from catalog_probe.catalog.evidence import earlier_runs
-from catalog_probe.catalog.evidence.results import Result, Run
-from catalog_probe.catalog.evidence.verdicts import run_verdict
-from catalog_probe.catalog.evidence.verdicts.confirmation import (
+from catalog_probe.catalog.evidence import earlier_runs, run_verdict
+from catalog_probe.catalog.evidence.earlier_runs import (
     PENDING_DAYS,
     describe_confirmation,
     is_pending,
@@ -22,15 +20,16 @@ from catalog_probe.catalog.evidence.verdicts.confirmation import (
     list_regressions,
     pending_until,
 )
-from catalog_probe.catalog.evidence.verdicts.merge import merge_runs
+from catalog_probe.catalog.evidence.merge import merge_runs
+from catalog_probe.catalog.evidence.results import Result, Run
 from catalog_probe.catalog.files.store import Catalog
 from catalog_probe.catalog.model import Outcome, Record
-from catalog_probe.catalog.model.exits import Exit
-from catalog_probe.catalog.model.observation import Observation
-from catalog_probe.catalog.observed.confirmed import confirmed_keys, statement_digest, unconfirmed_since
+from catalog_probe.catalog.model.assertion import Observation
+from catalog_probe.catalog.model.errors import Exit
+from catalog_probe.catalog.observed import confirmed_keys, statement_digest, unconfirmed_since
 from catalog_probe.catalog.reading.assertions import assertions
 from catalog_probe.catalog.writeback.planner import Patch, UpdatePolicy, plan_patch
-from catalog_probe.catalog.writeback.sightings import Sighting
+from catalog_probe.catalog.writeback.record_evidence import Sighting
 from catalog_probe.reports.history.history_line import build_history_line
 from tests.harness.exit_status import find_exit_status
 from tests.unit.catalog.catalog_factories import (

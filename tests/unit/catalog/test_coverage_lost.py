@@ -6,11 +6,11 @@ from dataclasses import replace
 from datetime import date
 from typing import Any
 
+from catalog_probe.catalog.evidence import earlier_runs, run_verdict
 from catalog_probe.catalog.evidence.earlier_runs import EarlierOutcome
 from catalog_probe.catalog.evidence.results import Invocation, Result, Run
-from catalog_probe.catalog.evidence.verdicts import coverage_lost, run_verdict
 from catalog_probe.catalog.model import Outcome, Reason
-from catalog_probe.catalog.model.exits import Exit
+from catalog_probe.catalog.model.errors import Exit
 from catalog_probe.reports.history.history_line import build_history_line
 from catalog_probe.reports.views import summary, terminal
 from tests.unit.catalog.catalog_factories import make_record, make_result, make_run
@@ -52,7 +52,7 @@ def test_a_newly_refused_record_is_lost_coverage() -> None:
     ]
     for refused, status, reason in cases:
         run, results = make_run_after(ALL_CONFORM), make_night(*[REFUSED] * refused, *[CONFORMS] * (10 - refused))
-        assert coverage_lost.find_lost_coverage(run, results) == set(ADDRESSES[:refused])
+        assert earlier_runs.find_lost_coverage(run, results) == set(ADDRESSES[:refused])
         assert run_verdict.exit_status(run, results) is status, refused
         assert run_verdict.blind_providers(run, results).get("pa") == reason, refused
         for text in (terminal.render(run, results), summary.render(run, results)):
@@ -64,7 +64,7 @@ def test_a_newly_refused_record_is_lost_coverage() -> None:
 def test_a_record_that_was_always_refused_is_not_lost() -> None:
     refused = make_night(*[REFUSED] * 5, *[CONFORMS] * 5)
     run = make_run_after(refused)
-    assert coverage_lost.find_lost_coverage(run, refused) == frozenset()
+    assert earlier_runs.find_lost_coverage(run, refused) == frozenset()
     assert run_verdict.exit_status(run, refused) is Exit.FINE
     assert "Coverage lost" not in terminal.render(run, refused)
 
@@ -74,7 +74,7 @@ def test_coverage_stays_lost_until_the_next_verdict() -> None:
     run = make_run_after(ALL_CONFORM, refused, refused)
     assert "probe-refused, since 2026-11-02" in terminal.render(run, refused)
     assert (
-        coverage_lost.find_lost_coverage(make_run_after(ALL_CONFORM, refused, ALL_CONFORM), ALL_CONFORM) == frozenset()
+        earlier_runs.find_lost_coverage(make_run_after(ALL_CONFORM, refused, ALL_CONFORM), ALL_CONFORM) == frozenset()
     )
 
 
@@ -91,7 +91,7 @@ def test_coverage_is_lost_only_if_the_record_was_to_be_probed() -> None:
     ]
     for reason, is_lost in cases:
         results = make_night((Outcome.NOT_PROBED, reason), *[CONFORMS] * 9)
-        assert bool(coverage_lost.find_lost_coverage(make_run_after(ALL_CONFORM), results)) == is_lost, reason
+        assert bool(earlier_runs.find_lost_coverage(make_run_after(ALL_CONFORM), results)) == is_lost, reason
 
 
 def test_lost_coverage_of_an_unexpected_provider_is_reported_and_does_not_fail() -> None:
@@ -113,7 +113,7 @@ def test_a_record_remembers_its_verdict_without_a_history() -> None:
     for note, target, live, is_lost in cases:
         probed = make_record(observed={"verified_at": "2026-11-02", "endpoint": "/v1", "param": None, "note": note})
         observed = make_result(Outcome.RESTRICTED, probed_record=probed)
-        assert bool(coverage_lost.find_lost_coverage(make_run(target=target, live=live), [observed])) == is_lost, (
+        assert bool(earlier_runs.find_lost_coverage(make_run(target=target, live=live), [observed])) == is_lost, (
             note,
             target,
         )
@@ -132,14 +132,14 @@ def test_the_later_verdict_of_record_and_history_counts() -> None:
             EarlierOutcome(date(2026, 11, 1), Outcome.CONFORMS),
             EarlierOutcome(date(2026, 11, 2), Outcome.INCONCLUSIVE),
         ]
-        last = coverage_lost.last_known_outcome(
+        last = earlier_runs.last_known_outcome(
             make_result(Outcome.RESTRICTED, probed_record=probed), make_run(), earlier
         )
         assert last is not None, noted
         assert last.outcome is last_known, noted
         of_another_revision = replace(make_run(), invocation=Invocation(revision="pa:2026-10-21"))
         assert (
-            coverage_lost.last_known_outcome(
+            earlier_runs.last_known_outcome(
                 make_result(Outcome.RESTRICTED, probed_record=probed), of_another_revision, []
             )
             is None
@@ -149,7 +149,7 @@ def test_the_later_verdict_of_record_and_history_counts() -> None:
 def test_a_missing_result_is_a_harness_error_and_not_lost_coverage() -> None:
     run = make_run_after(ALL_CONFORM, selected=tuple(ADDRESSES))
     results = ALL_CONFORM[:9]
-    assert coverage_lost.find_lost_coverage(run, results) == frozenset()
+    assert earlier_runs.find_lost_coverage(run, results) == frozenset()
     assert run_verdict.exit_status(run, results) is Exit.HARNESS_ERROR
 
 
@@ -172,11 +172,11 @@ def test_with_expect_all_a_record_without_verdict_is_blind() -> None:
 
 
 def test_since_is_the_first_day_without_a_verdict() -> None:
-    assert coverage_lost.first_day_without_verdict(date(2026, 11, 5), []) == date(2026, 11, 5)
+    assert earlier_runs.first_day_without_verdict(date(2026, 11, 5), []) == date(2026, 11, 5)
     blind, conforms = Outcome.INCONCLUSIVE, Outcome.CONFORMS
     nights = [
         EarlierOutcome(date(2026, 11, day), outcome)
         for day, outcome in ((1, blind), (2, conforms), (3, blind), (4, blind))
     ]
-    assert coverage_lost.first_day_without_verdict(date(2026, 11, 5), nights) == date(2026, 11, 3)
-    assert coverage_lost.first_day_without_verdict(date(2026, 11, 5), nights[:2]) == date(2026, 11, 5)
+    assert earlier_runs.first_day_without_verdict(date(2026, 11, 5), nights) == date(2026, 11, 3)
+    assert earlier_runs.first_day_without_verdict(date(2026, 11, 5), nights[:2]) == date(2026, 11, 5)

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 from catalog_probe.catalog.evidence.earlier_runs import EarlierOutcome
 from catalog_probe.catalog.model import Aspect, Finding, Json, Outcome, Severity
-from catalog_probe.catalog.model.codes import FindingCode
+from catalog_probe.catalog.model.outcome import FindingCode
 from catalog_probe.catalog.writeback.discoveries import Candidates, collect_discoveries, merge_candidates
 from tests.unit.catalog.catalog_factories import ERROR_ADDRESS, make_record, make_sighting
 
 if TYPE_CHECKING:
-    from catalog_probe.catalog.writeback.sightings import Sighting
+    from catalog_probe.catalog.writeback.record_evidence import Sighting
 
 
 def make_discovery_sighting(

@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import date
 
-from catalog_probe.catalog.evidence import drift_identity
-from catalog_probe.catalog.evidence.drift_identity import cause_key, format_drift, observed_class
+from catalog_probe.catalog.evidence import causes
+from catalog_probe.catalog.evidence.causes import cause_key, format_drift, observed_class
+from catalog_probe.catalog.evidence.changes import Change, classify_change, summarize_drift_for_history
 from catalog_probe.catalog.evidence.earlier_runs import EarlierOutcome
-from catalog_probe.catalog.evidence.verdicts.changes import Change, classify_change, summarize_drift_for_history
 from catalog_probe.catalog.model import Aspect, Finding, Json, Outcome, Severity
-from catalog_probe.catalog.model.codes import FindingCode
 from catalog_probe.catalog.model.explanations import FINDINGS
+from catalog_probe.catalog.model.outcome import FindingCode
 from catalog_probe.catalog.writeback.planner import NoPatch, Patch, UpdatePolicy, plan_patch
-from catalog_probe.catalog.writeback.sightings import Sighting
+from catalog_probe.catalog.writeback.record_evidence import Sighting
 from catalog_probe.reports.content.overview import Overview
 from catalog_probe.reports.history.history_line import build_history_line
 from tests.unit.catalog.catalog_factories import ERROR_ADDRESS
@@ -131,7 +131,7 @@ def test_report_and_write_back_agree_on_whether_it_is_the_same_drift() -> None:
 
 def test_a_row_keeps_only_the_endpoints_that_drift() -> None:
     findings = replace(STATUS_403, endpoints=("a",)), replace(NEW_HEADER, endpoints=("b",))
-    assert drift_identity.summarize_drift(findings) == {"differs": ["answer/status 403"], "on": ["a"]}
+    assert causes.summarize_drift(findings) == {"differs": ["answer/status 403"], "on": ["a"]}
 
 
 ELSEWHERE = "pa/endpoints/files/list_files"
@@ -139,18 +139,18 @@ SEEN_THERE = replace(STATUS_403, endpoints=(ELSEWHERE,))
 
 
 def test_endpoints_of_a_drift_are_kept_and_no_part_of_its_identity() -> None:
-    summary = drift_identity.summarize_drift([SEEN_THERE])
+    summary = causes.summarize_drift([SEEN_THERE])
     assert summary["on"] == [ELSEWHERE]
-    assert drift_identity.is_same_drift([replace(STATUS_403, endpoints=("pa/endpoints/models/list_models",))], summary)
+    assert causes.is_same_drift([replace(STATUS_403, endpoints=("pa/endpoints/models/list_models",))], summary)
 
 
 def test_missing_and_malformed_values_have_their_class() -> None:
     for code in sorted(FINDINGS):
         finding = make_finding(code, aspect=Aspect.BODY, observed="x")
         if code.endswith("-missing") and not code.startswith("close-"):
-            assert drift_identity.observed_class(finding) == drift_identity.ABSENT, code
+            assert causes.observed_class(finding) == causes.ABSENT, code
         if code.endswith("-malformed"):
-            assert drift_identity.observed_class(finding) == drift_identity.MALFORMED, code
+            assert causes.observed_class(finding) == causes.MALFORMED, code
 
 
 ADDRESS = "pa/errors/general/rate_limit_error"

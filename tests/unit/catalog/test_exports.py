@@ -9,12 +9,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from catalog_probe.catalog.exports.openapi import build_document
-from catalog_probe.catalog.exports.schemas import fields_schema
 from catalog_probe.catalog.files.manifest import manifest, providers
-from catalog_probe.catalog.model.exits import Exit
-from catalog_probe.catalog.reading.error_records import documented_status
-from catalog_probe.catalog.reading.record_fields import claimed_endpoints, request_line
+from catalog_probe.catalog.model.errors import Exit
+from catalog_probe.catalog.openapi import build_openapi_document, fields_schema
+from catalog_probe.catalog.reading.record_fields import claimed_endpoints, documented_status, request_line
 from catalog_probe.cli.catalog_commands.group import main
 from tests.harness.engines import catalog
 
@@ -27,7 +25,7 @@ JSON = "application/json"
 
 @cache
 def build_export(provider: str) -> dict[str, Any]:
-    return build_document(catalog(), provider)
+    return build_openapi_document(catalog(), provider)
 
 
 def test_every_http_endpoint_and_each_status_of_its_errors_is_in_it() -> None:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from catalog_probe.catalog.check import fact_checks as checking
+from catalog_probe.catalog.check import validate as checking
 from catalog_probe.catalog.check.validate import Problem
 from catalog_probe.catalog.files.manifest import providers
 from catalog_probe.catalog.model.assertion import Assertion, AssertionKey, Basis
@@ -210,7 +210,9 @@ def test_a_binary_file_is_a_problem_and_a_provider_without_file_has_no_facts(tmp
 def test_a_check_of_the_catalog_says_where(tmp_path: Path) -> None:
     line = "\t".join({**ROW, "checked_by": "pa/errors/general/none#answer/status"}.values())
     folder = written(tmp_path, HEADER, line)
-    problems = [str(Problem(file, id_, *complaint)) for file, id_, complaint in checking.problems(catalog(), folder)]
+    problems = [
+        str(Problem(file, id_, *complaint)) for file, id_, complaint in checking.list_fact_complaints(catalog(), folder)
+    ]
     assert len(problems) == 1
     assert "pa.tsv: pa-2.7.3-a-1: checked_by: 'pa/errors/general/none#answer/status' names no assertion;" in problems[0]
 

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 import catalog_probe
 from catalog_probe import Identity, May, identify
-from catalog_probe.catalog.answers.readings import make_answer
 from catalog_probe.catalog.model import Address
 from catalog_probe.catalog.model.errors import CatalogError
+from catalog_probe.catalog.recognition.answer_body import make_answer
 from catalog_probe.catalog.recognition.identify import Recognizer
 
 PC_LIMIT = {"message": "Slow.", "type": "rate_limit_error", "param": None, "code": "rate_limit_exceeded"}

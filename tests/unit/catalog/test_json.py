@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from catalog_probe.catalog.files import json_lines
-from catalog_probe.catalog.text.json_tree import (
+from catalog_probe.catalog.files import file_formats
+from catalog_probe.catalog.text.json_values import (
     build_object,
     iterate_repeated_members,
     iterate_strings_with_pointers,
@@ -142,12 +142,12 @@ LINES = b'{"a":1}\n\n{"b":"\xc3\xa9"}\n'
 
 
 def test_each_value_comes_with_its_line() -> None:
-    assert list(json_lines.parse_lines(LINES, FILE)) == [("some.jsonl:1", {"a": 1}), ("some.jsonl:3", {"b": "é"})]
+    assert list(file_formats.parse_lines(LINES, FILE)) == [("some.jsonl:1", {"a": 1}), ("some.jsonl:3", {"b": "é"})]
 
 
 def test_complete_lines_of_a_cut_file_are_read() -> None:
     for size in range(len(LINES) + 1):
-        values = [value for _, value in json_lines.parse_lines(LINES[:size], FILE)]
+        values = [value for _, value in file_formats.parse_lines(LINES[:size], FILE)]
         complete_values = [json.loads(line) for line in LINES[:size].split(b"\n")[:-1] if line]
         assert values[: len(complete_values)] == complete_values, size
         assert values[len(complete_values) :] in (
@@ -161,5 +161,5 @@ def test_another_broken_line_is_named(subtests: pytest.Subtests) -> None:
     broken_files: list[bytes] = [b'{"a":\n', b'{"a":\n{"b":1}\n', b'{"a":1}\n\xff\n', b"{}\nnothing\n{"]
     for raw in broken_files:
         expected = r"^some\.jsonl:[12]: broken JSON .*; remove the line$"
-        with subtests.test(repr(raw)), pytest.raises(json_lines.BrokenLineError, match=expected):
-            list(json_lines.parse_lines(raw, FILE))
+        with subtests.test(repr(raw)), pytest.raises(file_formats.BrokenLineError, match=expected):
+            list(file_formats.parse_lines(raw, FILE))

@@ -6,11 +6,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from catalog_probe.catalog.check.manifest_checks import SCHEMA, check_manifest
-from catalog_probe.catalog.check.validate import Problem
-from catalog_probe.catalog.check.validators import surfaces, validator_of
+from catalog_probe.catalog.check.validate import MANIFEST_SCHEMA, Problem, check_manifest
 from catalog_probe.catalog.files.manifest import Control, manifest, read_manifest
 from catalog_probe.catalog.files.provider_folders import provider_names
+from catalog_probe.catalog.files.schemas import surfaces_with_envelope, validator_of
 from catalog_probe.catalog.model.errors import CatalogError
 
 if TYPE_CHECKING:
@@ -63,9 +62,11 @@ def write_manifest(folder: Path, text: str = SOUND) -> Path:
 
 def check_lines(file: Path) -> list[str]:
     """The complaints about a manifest, as a check prints them."""
-    validator = validator_of(SCHEMA)
+    validator = validator_of(MANIFEST_SCHEMA)
     assert validator is not None
-    return [str(Problem(file, "", *complaint)) for complaint in check_manifest(file, validator, surfaces())]
+    return [
+        str(Problem(file, "", *complaint)) for complaint in check_manifest(file, validator, surfaces_with_envelope())
+    ]
 
 
 def test_a_manifest_in_a_folder_makes_a_provider(tmp_path: Path) -> None:

@@ -10,14 +10,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from catalog_probe.catalog.evidence.completeness import add_missing_results, deduplicate_results, is_unreported
+from catalog_probe.catalog.evidence import run_verdict
+from catalog_probe.catalog.evidence.completeness import (
+    add_missing_results,
+    deduplicate_results,
+    is_unreported,
+    list_missing_shards,
+    list_shards,
+    merge_shards,
+)
+from catalog_probe.catalog.evidence.merge import merge_runs
 from catalog_probe.catalog.evidence.results import Result, Run
 from catalog_probe.catalog.evidence.results_file import EvidenceError, ResultsWriter, read_run
-from catalog_probe.catalog.evidence.shards import list_missing_shards, list_shards, merge_shards
-from catalog_probe.catalog.evidence.verdicts import run_verdict
-from catalog_probe.catalog.evidence.verdicts.merge import merge_runs
 from catalog_probe.catalog.model import Attempt, Outcome, Reason
-from catalog_probe.catalog.model.exits import Exit
+from catalog_probe.catalog.model.errors import Exit
 from tests.harness.exit_status import find_exit_status
 
 if TYPE_CHECKING:

@@ -8,17 +8,16 @@ from typing import TYPE_CHECKING
 from hypothesis import given
 from hypothesis import strategies as st
 
-from catalog_probe.catalog.evidence import harness_results
+from catalog_probe.catalog.evidence import completeness, run_verdict
+from catalog_probe.catalog.evidence.merge import merge_runs
 from catalog_probe.catalog.evidence.results import Result, Run
-from catalog_probe.catalog.evidence.verdicts import run_verdict
-from catalog_probe.catalog.evidence.verdicts.merge import merge_runs
 from catalog_probe.catalog.model import Outcome, Reason
-from catalog_probe.catalog.model.codes import ReasonCode
-from catalog_probe.catalog.model.exits import Exit
-from catalog_probe.catalog.model.observation import Observation
+from catalog_probe.catalog.model.assertion import Observation
+from catalog_probe.catalog.model.errors import Exit
+from catalog_probe.catalog.model.outcome import ReasonCode
 from catalog_probe.catalog.reading.assertions import assertions
 from catalog_probe.catalog.writeback.planner import NoPatch, Patch, UpdatePolicy, plan_patch
-from catalog_probe.catalog.writeback.sightings import Sighting
+from catalog_probe.catalog.writeback.record_evidence import Sighting
 from tests.unit.catalog.catalog_factories import (
     ENDPOINT_ADDRESS,
     ERROR_ADDRESS,
@@ -57,7 +56,7 @@ def make_result(address: str, outcome: Outcome) -> Result:
 
 def make_self_test_results() -> list[Result]:
     return [
-        replace(make_result(harness_results.self_test_address(lane), Outcome.DRIFTED), lane=lane)
+        replace(make_result(completeness.self_test_address(lane), Outcome.DRIFTED), lane=lane)
         for lane in LANES.values()
     ]
 
@@ -96,7 +95,7 @@ def test_a_lost_worker_makes_the_night_a_harness_error(night: tuple[Run, list[Re
     run, lines = night
     lost_addresses = data.draw(st.sets(st.sampled_from(ADDRESSES)))
     remaining_lines = [line for line in lines if line.record not in lost_addresses]
-    lost_worker = harness_results.lost_worker_result("gw0", "Not properly terminated")
+    lost_worker = completeness.lost_worker_result("gw0", "Not properly terminated")
     position = data.draw(st.integers(0, len(remaining_lines)))
     assert (
         run_verdict.exit_status(run, [*remaining_lines[:position], lost_worker, *remaining_lines[position:]])
@@ -121,7 +120,7 @@ def test_merged_shards_are_never_greener_than_the_night(night: tuple[Run, list[R
     for number in sorted(set(parts)):
         selected = [address for address, part in zip(ADDRESSES, parts, strict=True) if part == number]
         shard_run = make_run(f"r-{number}", selected)
-        shard_addresses = {*selected, *map(harness_results.self_test_address, shard_run.self_tests)}
+        shard_addresses = {*selected, *map(completeness.self_test_address, shard_run.self_tests)}
         shard_lines = [line for line in lines if line.record in shard_addresses]
         shards.append(
             (

@@ -15,8 +15,9 @@ ROOMS = ("catalog_probe", "probes")
 
 ALLOWED = {
     "catalog_probe/catalog/reading": "the reader",
-    "catalog_probe/catalog/observed": "reads the evidence of a record",
-    "catalog_probe/catalog/search/query.py": "looks for values in any field",
+    "catalog_probe/catalog/observed.py": "reads the evidence of a record",
+    "catalog_probe/catalog/search.py": "looks for values in any field",
+    "catalog_probe/catalog/recognition/endpoints.py": "reads method, path and fields of the endpoints that it looks up",
     "catalog_probe/catalog/files/manifest.py": "reads manifests, whose parsed data is called so too",
     "catalog_probe/catalog/check": "looks at data that may be anything, so it cannot ask a reader of sound records",
     "catalog_probe/catalog/writeback": "writes the evidence, field by field",

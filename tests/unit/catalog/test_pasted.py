@@ -14,8 +14,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from catalog_probe.catalog.answers.pasted import parse_answers
 from catalog_probe.catalog.model.errors import CatalogError
+from catalog_probe.catalog.pasted_answers import parse_answers
 from catalog_probe.cli.main import main
 from tests.harness.command import CHECKOUT
 

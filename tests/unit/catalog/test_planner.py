@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from catalog_probe.catalog.model import Aspect, Finding, Json, Outcome, Record, Response, Tag
-from catalog_probe.catalog.observed.last_seen import seen_on
+from catalog_probe.catalog.observed import seen_on
 from catalog_probe.catalog.writeback.planner import NoPatch, Patch, UpdatePolicy, plan_patch
-from catalog_probe.catalog.writeback.sightings import Sighting
+from catalog_probe.catalog.writeback.record_evidence import Sighting
 from tests.unit.catalog.catalog_factories import (
     ENDPOINT_ADDRESS,
     ERROR_ADDRESS,

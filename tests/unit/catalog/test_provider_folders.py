@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from catalog_probe.catalog.envelopes.envelope import envelope
-from catalog_probe.catalog.files import paths, provider_folders
+from catalog_probe.catalog.envelopes import load_envelope
+from catalog_probe.catalog.files import provider_folders
 from catalog_probe.catalog.files.manifest import manifest, manifest_file, providers, selected_providers
 from catalog_probe.catalog.files.provider_folders import ENTRY_POINT_GROUP, SHIPPED, ProviderFolder
 from catalog_probe.catalog.files.schemas import envelope_id, schemas
@@ -84,11 +84,11 @@ def test_a_named_folder_adds_its_providers_and_selects_its_records(tmp_path: Pat
         assert selected_providers() == ("pe",)
         assert manifest("pe").about == "a provider of this test"
         assert manifest_file("pe") == tmp_path.resolve() / "providers" / "pe.toml"
-        assert envelope("pe").schema == schemas()[envelope_id("pe")]
+        assert load_envelope("pe").schema == schemas()[envelope_id("pe")]
     assert "pe" not in providers()
     assert envelope_id("pe") not in schemas()
     with pytest.raises(KeyError, match="no envelope schema for surface 'pe'"):
-        envelope("pe")
+        load_envelope("pe")
 
 
 def test_a_folder_may_be_named_by_its_records(tmp_path: Path) -> None:
@@ -257,7 +257,7 @@ def test_an_installed_folder_is_not_written_into(folder: str, tmp_path: Path) ->
 
 def test_the_shipped_folder_is_written_into_only_in_a_checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     provider_folders.require_own(provider_folders.SHIPPED.records)
-    monkeypatch.setattr(paths, "_CHECKOUT", tmp_path)
+    monkeypatch.setattr(provider_folders, "_CHECKOUT", tmp_path)
     with pytest.raises(CatalogError, match="is in an installed package"):
         provider_folders.require_own(provider_folders.SHIPPED.records)
 
@@ -267,7 +267,7 @@ def test_only_an_empty_folder_gets_a_copy_of_the_shipped_records(
 ) -> None:
     provider_folders.copy_shipped_records(tmp_path / "slip")
     assert not (tmp_path / "slip").exists(), "a checkout has records to write into"
-    monkeypatch.setattr(paths, "_CHECKOUT", tmp_path)
+    monkeypatch.setattr(provider_folders, "_CHECKOUT", tmp_path)
     (tmp_path / "kept").mkdir()
     (tmp_path / "kept" / "notes.txt").touch()
     for folder in ("kept", "new"):
@@ -281,15 +281,15 @@ def test_only_an_empty_folder_gets_a_copy_of_the_shipped_records(
 
 def test_runs_and_history_are_in_the_checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    assert paths.base_folder() == CHECKOUT
-    assert paths.latest_run() == CHECKOUT / "reports" / "out" / "latest"
-    assert paths.history_folder() == CHECKOUT / "reports" / "history"
+    assert provider_folders.base_folder() == CHECKOUT
+    assert provider_folders.latest_run() == CHECKOUT / "reports" / "out" / "latest"
+    assert provider_folders.history_folder() == CHECKOUT / "reports" / "history"
 
 
 def test_without_checkout_paths_are_in_the_working_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(paths, "_CHECKOUT", tmp_path / "site-packages")
-    assert paths.runs_folder() == tmp_path / "reports" / "out"
+    monkeypatch.setattr(provider_folders, "_CHECKOUT", tmp_path / "site-packages")
+    assert provider_folders.runs_folder() == tmp_path / "reports" / "out"
 
 
 @pytest.mark.parametrize("there", [True, False])
@@ -299,29 +299,29 @@ def test_what_the_current_folder_has_is_meant_before_what_the_checkout_has(
     monkeypatch.chdir(tmp_path)
     if there:
         (tmp_path / "README.md").touch()
-    assert paths.locate("README.md") == (Path("README.md") if there else CHECKOUT / "README.md")
+    assert provider_folders.locate("README.md") == (Path("README.md") if there else CHECKOUT / "README.md")
 
 
 def test_a_missing_path_is_printed_as_given(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    assert paths.locate("no/such.toml") == Path("no/such.toml")
-    assert paths.locate(tmp_path) == tmp_path
+    assert provider_folders.locate("no/such.toml") == Path("no/such.toml")
+    assert provider_folders.locate(tmp_path) == tmp_path
 
 
 def test_a_name_that_no_file_can_have_is_kept_for_whoever_opens_it() -> None:
-    assert paths.locate("x" * 300) == Path("x" * 300)
-    assert paths.locate("a\0b") == Path("a\0b")
+    assert provider_folders.locate("x" * 300) == Path("x" * 300)
+    assert provider_folders.locate("a\0b") == Path("a\0b")
 
 
 def test_a_run_may_be_named_by_its_folder_or_as_its_folder_is_called(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     use_as_checkout(tmp_path, monkeypatch)
-    run = paths.runs_folder() / "20261120T040100Z-live-0001"
+    run = provider_folders.runs_folder() / "20261120T040100Z-live-0001"
     run.mkdir(parents=True)
-    assert paths.locate_run(run.name) == run
-    assert paths.locate_run(run) == run
-    assert paths.locate_run("no-such-run") == Path("no-such-run")
-    assert paths.locate_run("x" * 300) == Path("x" * 300), "no folder can be called so"
+    assert provider_folders.locate_run(run.name) == run
+    assert provider_folders.locate_run(run) == run
+    assert provider_folders.locate_run("no-such-run") == Path("no-such-run")
+    assert provider_folders.locate_run("x" * 300) == Path("x" * 300), "no folder can be called so"
     (tmp_path / run.name).mkdir()
-    assert paths.locate_run(run.name) == Path(run.name), "what lies here is meant first"
+    assert provider_folders.locate_run(run.name) == Path(run.name), "what lies here is meant first"

@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 
 from catalog_probe.catalog.model import Address, Record
 from catalog_probe.catalog.model.errors import CatalogError
-from catalog_probe.catalog.search.query import (
+from catalog_probe.catalog.search import (
     RECORD_FIELDS,
     RUN_FIELDS,
     SearchEntry,
     find_unmatched_term,
-    parse,
+    parse_query,
     record_facets,
 )
 from tests.unit.reports.factories import make_record_data
@@ -28,7 +28,7 @@ LIMITED = "pa/errors/general/rate_limit_error"
 
 def is_found(text: str, address: str = LIMITED, **fields: Any) -> bool:
     record = Record(Address.parse(address), make_record_data(address, **fields))
-    return SearchEntry.from_record(record, TODAY).matches(parse(text))
+    return SearchEntry.from_record(record, TODAY).matches(parse_query(text))
 
 
 def test_it_finds() -> None:
@@ -85,12 +85,12 @@ def test_records_never_observed_are_found() -> None:
 def test_fields_of_a_run_are_refused_without_a_run(subtests: pytest.Subtests) -> None:
     for field in RUN_FIELDS:
         with subtests.test(field), pytest.raises(CatalogError, match=f"{field}: exists only in a run"):
-            parse(f"{field}:x")
+            parse_query(f"{field}:x")
 
 
 def test_an_unknown_field_is_an_error() -> None:
     with pytest.raises(CatalogError, match="no field is called 'stauts'; did you mean status"):
-        parse("stauts:429")
+        parse_query("stauts:429")
 
 
 def test_an_impossible_value_is_an_error(subtests: pytest.Subtests) -> None:
@@ -106,7 +106,7 @@ def test_an_impossible_value_is_an_error(subtests: pytest.Subtests) -> None:
     ]
     for text, message in cases:
         with subtests.test(text), pytest.raises(CatalogError, match=f"^{re.escape(message)}"):
-            parse(text)
+            parse_query(text)
 
 
 def test_a_query_without_result_names_the_part_that_matches_nothing() -> None:
@@ -123,7 +123,7 @@ def test_a_query_without_result_names_the_part_that_matches_nothing() -> None:
 @given(st.text())
 def test_any_query_is_read_or_refused(text: str) -> None:
     try:
-        terms = parse(text)
+        terms = parse_query(text)
     except CatalogError:
         return
     assert all(term.values and term.field in {"", *RECORD_FIELDS} for term in terms)
@@ -141,4 +141,4 @@ def test_a_record_is_found_by_each_of_its_facets() -> None:
     spoken = SearchEntry.from_record(record, TODAY)
     for facet in record_facets(record):
         field, _, value = facet.partition(":")
-        assert spoken.matches(parse(f'{field}:"{value}"')), facet
+        assert spoken.matches(parse_query(f'{field}:"{value}"')), facet

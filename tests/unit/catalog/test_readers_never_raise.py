@@ -9,19 +9,20 @@ import pytest
 
 from catalog_probe.catalog.check.record_checks import CheckContext, check_record, is_malformed
 from catalog_probe.catalog.model import KINDS, Json, Record
-from catalog_probe.catalog.observed.last_seen import last_seen, live_messages, target_of
-from catalog_probe.catalog.reading.error_records import classification, retry_advice
+from catalog_probe.catalog.observed import last_seen, live_messages, target_of
 from catalog_probe.catalog.reading.expectations import expectations
-from catalog_probe.catalog.reading.headers import header_names
 from catalog_probe.catalog.reading.rate_limits import rate_limits
 from catalog_probe.catalog.reading.record_fields import (
+    classification,
     documented_fields,
     documented_rows,
     keywords,
     observed_rows,
     pinned_reason,
+    retry_advice,
     tags,
 )
+from catalog_probe.catalog.reading.response_headers import header_names
 from tests.harness.engines import catalog
 
 if TYPE_CHECKING:

@@ -5,34 +5,39 @@ from __future__ import annotations
 from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING, Any
 
-from catalog_probe.catalog.envelopes.envelope import Envelope
-from catalog_probe.catalog.envelopes.projection import find_message, find_param, unwrap, wire_values
+from catalog_probe.catalog.envelopes import Envelope, find_message, find_param, unwrap, wire_values
 from catalog_probe.catalog.files.schemas import resolve_ref
 from catalog_probe.catalog.model import Close, Event, GrpcStatus, Json, Record, Response
-from catalog_probe.catalog.observed.last_seen import LastSeen, is_not_from_provider, last_seen, seen_on, target_of
-from catalog_probe.catalog.reading.error_records import (
-    DocumentedStatus,
-    RetryAdvice,
-    classification,
-    documented_status,
-    retry_advice,
+from catalog_probe.catalog.observed import LastSeen, is_not_from_provider, last_seen, seen_on, target_of
+from catalog_probe.catalog.reading.expectations import (
+    Expected,
+    StreamRule,
+    answer_body,
+    documented_answers,
+    expectation,
+    expectations,
+    message_of,
+    param_of,
+    parse_stream_rule,
 )
-from catalog_probe.catalog.reading.expectations import documented_answers, expectation, expectations
-from catalog_probe.catalog.reading.expected import Expected, answer_body, message_of, param_of
-from catalog_probe.catalog.reading.headers import HeaderRule, header_names
 from catalog_probe.catalog.reading.rate_limits import EndpointGroup, LimitHeaders, rate_limits
 from catalog_probe.catalog.reading.record_fields import (
     DisplayRow,
+    DocumentedStatus,
+    RetryAdvice,
+    classification,
     documented_fields,
     documented_rows,
+    documented_status,
     keywords,
     meaning,
     note,
     observed_rows,
     pinned_reason,
+    retry_advice,
 )
-from catalog_probe.catalog.reading.streams import StreamRule, parse_stream_rule
-from catalog_probe.catalog.text.json_pointer import ABSENT, find_value
+from catalog_probe.catalog.reading.response_headers import HeaderRule, header_names
+from catalog_probe.catalog.text.json_values import ABSENT, find_value
 from tests.unit.catalog.catalog_factories import ENDPOINT_ADDRESS, ERROR_ADDRESS, LIMITS_ADDRESS, make_record
 
 if TYPE_CHECKING:

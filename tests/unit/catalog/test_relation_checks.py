@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from catalog_probe.catalog.check.validate import check
+from catalog_probe.catalog.check.validate import check_catalog
 from catalog_probe.catalog.model import Record
 from catalog_probe.catalog.reading.assertions import assertions
 from tests.unit.catalog.catalog_factories import make_record, make_small_catalog, write_catalog
@@ -20,7 +20,7 @@ def list_problems(root: Path, relations: list[dict[str, Any]], **fields: Any) ->
     content = make_small_catalog()
     changed = {"relations": relations, "causes": CAUSES, **fields}
     content["pa/errors/general.json"]["rate_limit_error"].update(changed)
-    problems = check(write_catalog(root, content), shipped=False)
+    problems = check_catalog(write_catalog(root, content), shipped=False)
     return [
         f"{problem.json_path}: {problem.message}; {problem.mend}"
         for problem in problems

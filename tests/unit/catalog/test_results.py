@@ -6,15 +6,15 @@ import json
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from catalog_probe.catalog.evidence import harness_results
-from catalog_probe.catalog.evidence.harness_results import (
+from catalog_probe.catalog.evidence import completeness
+from catalog_probe.catalog.evidence.changes import is_partial
+from catalog_probe.catalog.evidence.completeness import (
     find_silent_lanes,
     lost_worker_result,
     select_record_results,
     self_test_address,
 )
 from catalog_probe.catalog.evidence.results import RECORDED, Invocation, Result, Run
-from catalog_probe.catalog.evidence.verdicts.partial import is_partial
 from catalog_probe.catalog.model import (
     Address,
     Aspect,
@@ -31,10 +31,9 @@ from catalog_probe.catalog.model import (
     Response,
     Severity,
 )
-from catalog_probe.catalog.model.answered_by import AnsweredBy
-from catalog_probe.catalog.model.codes import FindingCode
-from catalog_probe.catalog.model.exchange import Truncation
-from catalog_probe.catalog.model.observation import Observation
+from catalog_probe.catalog.model.assertion import Observation
+from catalog_probe.catalog.model.exchange import AnsweredBy, Truncation
+from catalog_probe.catalog.model.outcome import FindingCode
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -247,7 +246,7 @@ def test_lines_of_the_run_have_addresses_of_their_own_and_are_no_records() -> No
 
 def test_each_fault_is_one_sentence() -> None:
     results = [record(), lost_worker_result("gw0", "killed"), lost_worker_result("gw1", "gone")]
-    assert harness_results.list_faults(run(LANE), results, []) == (
+    assert completeness.list_faults(run(LANE), results, []) == (
         "worker-lost: killed",
         "worker-lost: gone",
         "self-test-silent: what is false on purpose did not come out as drift in lane pa:inference: this run could not "

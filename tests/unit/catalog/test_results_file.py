@@ -17,7 +17,7 @@ from jsonschema import Draft202012Validator
 from referencing import Registry
 from referencing.jsonschema import DRAFT202012
 
-from catalog_probe.catalog.evidence import results_schema
+from catalog_probe.catalog.evidence import results_file
 from catalog_probe.catalog.evidence.results import Result
 from catalog_probe.catalog.evidence.results_file import (
     RESULTS_FILE,
@@ -27,8 +27,8 @@ from catalog_probe.catalog.evidence.results_file import (
     report_unusable_evidence,
 )
 from catalog_probe.catalog.evidence.retention import trim_attempt
+from catalog_probe.catalog.files.file_formats import read_object
 from catalog_probe.catalog.files.store import RECORDS, family_file
-from catalog_probe.catalog.files.strict_json import read_object
 from catalog_probe.catalog.model import Attempt, Json, Outcome
 from catalog_probe.catalog.model.errors import CatalogError
 from catalog_probe.catalog.writeback.update import read_evidence, update_records
@@ -154,16 +154,16 @@ SCHEMA = "urn:catalog:results"
 @cache
 def make_validator(kind: str) -> Draft202012Validator:
     """Make a validator of the published schema with nothing of our own."""
-    resource = DRAFT202012.create_resource(read_object(results_schema.SCHEMA))
+    resource = DRAFT202012.create_resource(read_object(results_file.RESULTS_SCHEMA))
     registry: Registry[Any] = Registry().with_resource(SCHEMA, resource)
     return Draft202012Validator({"$ref": f"{SCHEMA}#/$defs/{kind}"}, registry=registry)
 
 
 def format_lines(run: Run, results: Iterable[Result]) -> Iterator[tuple[str, Json]]:
     """Format each line of a file, with its kind."""
-    yield results_schema.RUN, json.loads(json.dumps(run.to_json()))
+    yield results_file.RUN_LINE, json.loads(json.dumps(run.to_json()))
     for result in results:
-        yield results_schema.RESULT, json.loads(json.dumps(result.to_json()))
+        yield results_file.RESULT_LINE, json.loads(json.dumps(result.to_json()))
 
 
 def make_trimmed_result() -> Result:
@@ -177,13 +177,13 @@ def test_every_line_of_a_large_sample_follows_the_schema() -> None:
     run, results = sample.make_smaller_run()
     run = replace(run, selected=tuple(result.record for result in results))
     for kind, line in format_lines(run, [*results, make_trimmed_result()]):
-        assert results_schema.describe_error(line, kind) == ""
+        assert results_file.describe_line_error(line, kind) == ""
         make_validator(kind).validate(line)
 
 
 def test_every_line_of_a_run_on_the_mock_follows_the_schema(clean: CleanResults) -> None:
     for kind, line in format_lines(sample.make_smaller_run()[0], [*clean("pd").values()]):
-        assert results_schema.describe_error(line, kind) == ""
+        assert results_file.describe_line_error(line, kind) == ""
         make_validator(kind).validate(line)
 
 
@@ -257,7 +257,7 @@ def test_a_number_may_be_at_its_bounds() -> None:
     for elapsed_ms, wrong in cases:
         kind, line = make_lines()[1]
         changed = {**line, "attempts": [{**attempt, "elapsed_ms": elapsed_ms} for attempt in line["attempts"]]}
-        complaint = results_schema.describe_error(changed, kind)
+        complaint = results_file.describe_line_error(changed, kind)
         assert wrong in complaint, elapsed_ms
         assert bool(wrong) == bool(complaint), elapsed_ms
 
@@ -302,11 +302,12 @@ def test_a_line_of_the_wrong_shape_is_described() -> None:
     ]
     for number, location, value, message in cases:
         changed = change_line(number, location, value, remove=False)
-        assert results_schema.describe_error(changed, make_lines()[number][0]).startswith(message), (location, value)
+        assert results_file.describe_line_error(changed, make_lines()[number][0]).startswith(message), (location, value)
     for missing in (("record",), ("findings", 0, "code")):
         message = f"/{'/'.join(map(str, missing))}: is missing"
         assert (
-            results_schema.describe_error(change_line(1, missing, None, remove=True), results_schema.RESULT) == message
+            results_file.describe_line_error(change_line(1, missing, None, remove=True), results_file.RESULT_LINE)
+            == message
         )
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from catalog_probe.catalog.envelopes.envelope import envelope
+from catalog_probe.catalog.envelopes import load_envelope
 from catalog_probe.catalog.evidence.results import Result
 from catalog_probe.catalog.evidence.retention import (
     HEADER_CHARACTERS,
@@ -26,14 +26,12 @@ from catalog_probe.catalog.evidence.retention import (
     trim_observation,
 )
 from catalog_probe.catalog.model import Attempt, Event, Exchange, Json, Outcome, Request, Response
-from catalog_probe.catalog.model.assertion import Assertion, AssertionKey, Basis
-from catalog_probe.catalog.model.observation import Observation
-from catalog_probe.catalog.reading.expected import Expected, answer_body, message_of
-from catalog_probe.catalog.reading.streams import StreamRule
-from catalog_probe.catalog.text.json_pointer import ABSENT, build_document, find_value
+from catalog_probe.catalog.model.assertion import Assertion, AssertionKey, Basis, Observation
+from catalog_probe.catalog.reading.expectations import Expected, StreamRule, answer_body, message_of
+from catalog_probe.catalog.text.json_values import ABSENT, build_document, find_value
 from tests.unit.reports import factories
 
-EXPECTED = Expected("answer", "pa/errors/general/x", envelope("pa"), 400, fields={"/error/type": {}})
+EXPECTED = Expected("answer", "pa/errors/general/x", load_envelope("pa"), 400, fields={"/error/type": {}})
 ERROR = {"type": "error", "error": {"type": "invalid_request_error", "message": "no"}}
 LARGE = {"padding": "x" * 3_900_000, **ERROR}
 

@@ -11,17 +11,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from catalog_probe.catalog.evidence.volatile_text import MAX_TEXT, mask_volatile
-from catalog_probe.catalog.text.phrases import ELLIPSIS, quote_if_ambiguous, shorten
-from catalog_probe.catalog.text.sanitizing import (
+from catalog_probe.catalog.evidence.retention import MAX_TEXT, mask_volatile
+from catalog_probe.catalog.files.file_formats import decode_text
+from catalog_probe.catalog.search import matches_wildcard
+from catalog_probe.catalog.text.readable_text import (
+    ELLIPSIS,
     HIDDEN_CHARACTERS,
     escape_hidden,
     escape_hidden_in_json,
+    quote_if_ambiguous,
     sanitize_line,
     sanitize_xml,
+    shorten,
 )
-from catalog_probe.catalog.text.text_files import decode_text
-from catalog_probe.catalog.text.wildcard import matches_wildcard
 
 if TYPE_CHECKING:
     from catalog_probe.catalog.model import Json

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from catalog_probe.catalog.check.validate import check
+from catalog_probe.catalog.check.validate import check_catalog
 from catalog_probe.catalog.evidence.results import Invocation
 from catalog_probe.catalog.evidence.results_file import EvidenceError
 from catalog_probe.catalog.files.store import Catalog
 from catalog_probe.catalog.model import Aspect, Finding, Outcome, Severity
-from catalog_probe.catalog.model.answered_by import AnsweredBy
 from catalog_probe.catalog.model.errors import CatalogError
+from catalog_probe.catalog.model.exchange import AnsweredBy
 from catalog_probe.catalog.writeback.planner import UpdatePolicy
 from catalog_probe.catalog.writeback.update import (
     UpdateSummary,
@@ -92,7 +92,7 @@ def test_an_update_writes_a_valid_catalog(tmp_path: Path) -> None:
     update_records([night, *NIGHTS], root)
     update_records([], root, UpdatePolicy(expire_after=1), date(2027, 1, 1))
 
-    assert [str(problem) for problem in check(root, shipped=True)] == []
+    assert [str(problem) for problem in check_catalog(root, shipped=True)] == []
 
 
 def test_the_summary_says_why(tmp_path: Path) -> None:
@@ -167,7 +167,7 @@ def test_evidence_of_another_revision_is_not_written(tmp_path: Path) -> None:
     assert "seen on revision:live-2026-10-21 in run" in data["observed"]["note"]
     assert "observed_live" not in data
     assert "confirmed" not in data["evidence"]
-    problems = [str(problem) for problem in check(folder / "catalog", shipped=True)]
+    problems = [str(problem) for problem in check_catalog(folder / "catalog", shipped=True)]
     assert [
         problem for problem in problems if "has evidence from another revision (revision:live-2026-10-21)" in problem
     ]
@@ -236,7 +236,7 @@ def test_discoveries_are_kept_in_the_folder_of_the_records(tmp_path: Path) -> No
     assert '"first_seen": "2026-11-01"' in text
     assert '"last_seen": "2026-11-20"' in text
     assert text.count("pa/errors/general/") == 2
-    assert check(root, shipped=True) == []
+    assert check_catalog(root, shipped=True) == []
 
 
 def test_a_discovery_seen_again_soon_writes_nothing(tmp_path: Path) -> None:

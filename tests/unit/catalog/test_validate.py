@@ -11,14 +11,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from catalog_probe.catalog.check.fixing import fix_records
-from catalog_probe.catalog.check.validate import check, first_problem, first_problem_of_run
+from catalog_probe.catalog.check.validate import check_catalog, first_problem, first_problem_of_run
 from catalog_probe.catalog.files import provider_folders
 from catalog_probe.catalog.files.store import RECORDS, Catalog, family_file
 from catalog_probe.catalog.model import Address, Json, Record
 from catalog_probe.catalog.model.errors import display_path
 from catalog_probe.catalog.reading.assertions import assertions
-from catalog_probe.catalog.writeback.canonical_json import format_record_file
 from catalog_probe.catalog.writeback.planner import Patch, UpdatePolicy, plan_patch
+from catalog_probe.catalog.writeback.writing import format_record_file
 from tests.unit.catalog.catalog_factories import (
     ENDPOINT_ADDRESS,
     ERROR_ADDRESS,
@@ -48,7 +48,7 @@ def write_changed_catalog(root: Path, address: str, **fields: object) -> Path:
 
 
 def test_a_good_catalog_has_no_problems(tmp_path: Path) -> None:
-    assert check(write_catalog(tmp_path), shipped=True) == []
+    assert check_catalog(write_catalog(tmp_path), shipped=True) == []
 
 
 def test_an_invalid_schema_of_a_provider_folder_is_a_problem(tmp_path: Path) -> None:
@@ -59,7 +59,7 @@ def test_an_invalid_schema_of_a_provider_folder_is_a_problem(tmp_path: Path) -> 
     schema = json.loads(file.read_text())
     file.write_text(json.dumps({**schema, "type": "no type"}))
     (schema_problem,) = [
-        str(problem) for problem in check(write_catalog(home.records)) if "JSON Schema" in problem.message
+        str(problem) for problem in check_catalog(write_catalog(home.records)) if "JSON Schema" in problem.message
     ]
     assert schema["$id"] in schema_problem
     assert "$.type: is no JSON Schema 2020-12: " in schema_problem
@@ -173,7 +173,7 @@ def test_each_mistake_in_a_record_is_a_problem(tmp_path: Path) -> None:
         ),
     ]
     for address, fields, path, message, mend in cases:
-        problems = check(write_changed_catalog(tmp_path, address, **fields))
+        problems = check_catalog(write_changed_catalog(tmp_path, address, **fields))
 
         lines = [str(problem) for problem in problems]
         problems = [
@@ -188,7 +188,7 @@ def test_each_mistake_in_a_record_is_a_problem(tmp_path: Path) -> None:
 def test_a_missing_field_is_a_problem(tmp_path: Path) -> None:
     content = make_small_catalog()
     del content["pa/errors/general.json"]["rate_limit_error"]["source"]
-    [problem] = check(write_catalog(tmp_path, content))
+    [problem] = check_catalog(write_catalog(tmp_path, content))
 
     assert problem.address == ERROR_ADDRESS
     assert (problem.message, problem.mend) == ("'source' is missing", "add 'source'")
@@ -200,11 +200,11 @@ def test_a_file_not_in_canonical_form_is_a_problem_and_fixed(tmp_path: Path) -> 
     content = make_small_catalog()["pa/errors/general.json"]
     file.write_text(json.dumps({slug: dict(reversed(data.items())) for slug, data in content.items()}))
 
-    [problem] = check(root)
+    [problem] = check_catalog(root)
     assert problem.file == file
     assert problem.mend == f"run `catalog-probe check --catalog {shlex.quote(str(root))} --fix`"
     assert fix_records(root) == [f"{display_path(file)}: put in canonical form"]
-    assert check(root) == []
+    assert check_catalog(root) == []
     assert fix_records(root) == []
 
 
@@ -216,7 +216,7 @@ def test_problems_of_content_come_before_the_one_line_about_form(tmp_path: Path)
     for file in files:
         file.write_text(json.dumps(json.loads(file.read_text())))
 
-    *faults, form = check(root)
+    *faults, form = check_catalog(root)
     assert {problem.file for problem in faults} == {root / "pa" / "rate_limits.json"}
     assert form.file == files[0]
     assert form.message == f"is not in canonical form, and {len(files) - 1} more files are not"
@@ -229,7 +229,7 @@ def test_selected_records_are_probed_in_another_form_and_not_with_faults(tmp_pat
     file.write_text(json.dumps(json.loads(file.read_text())))
     catalog = Catalog.load(root)
     assert first_problem_of_run(catalog, map(str, catalog)) == ""
-    assert [problem.is_form for problem in check(root)] == [True], "it is told still"
+    assert [problem.is_form for problem in check_catalog(root)] == [True], "it is told still"
 
     records = json.loads(file.read_text())
     del records["rate_limit_error"]["source"]
@@ -243,11 +243,11 @@ def test_a_record_that_names_a_malformed_one_does_not_hide_its_problem(tmp_path:
     content = make_small_catalog()
     auth = {"header": "x-api-key", "scheme": "api_key", "roles": ["inference"], "scopes": [], "wrong": None}
     content["pa/endpoints/messages.json"]["create_message"]["auth"] = {**auth, "missing": ERROR_ADDRESS}
-    assert check(write_catalog(tmp_path, content)) == []
+    assert check_catalog(write_catalog(tmp_path, content)) == []
 
     content["pa/errors/general.json"]["rate_limit_error"]["response_headers"] = {"request-id": "always"}
     root = write_catalog(tmp_path, content)
-    problems = check(root)
+    problems = check_catalog(root)
     assert {problem.address for problem in problems} == {ERROR_ADDRESS}
     assert first_problem_of_run(Catalog.load(root), [ENDPOINT_ADDRESS]).startswith(str(problems[0]))
 
@@ -315,11 +315,13 @@ def test_a_missing_nullable_field_is_added_as_null(tmp_path: Path) -> None:
         name: value for name, value in record.items() if name not in (*empty, "source")
     }
     root = write_catalog(tmp_path, content)
-    assert {problem.message for problem in check(root)} == {f"{name!r} is missing" for name in (*empty, "source")}
+    assert {problem.message for problem in check_catalog(root)} == {
+        f"{name!r} is missing" for name in (*empty, "source")
+    }
 
     fixes = fix_records(root)
     assert f"{ERROR_ADDRESS}: {', '.join(sorted(empty, key=list(record).index))} became null" in fixes
-    (problem,) = check(root)
+    (problem,) = check_catalog(root)
     assert problem.message == "'source' is missing", "what has to be said is never made up"
 
 
@@ -327,7 +329,7 @@ def test_a_file_that_cannot_be_read_does_not_make_its_neighbours_wrong(tmp_path:
     root = write_catalog(tmp_path)
     (root / "pa" / "endpoints" / "messages.json").write_text("{")
 
-    [problem] = check(root)
+    [problem] = check_catalog(root)
     assert "is not JSON" in problem.message
 
 
@@ -346,8 +348,8 @@ def test_evidence_from_a_mock_is_refused_in_shipped_records_only(tmp_path: Path)
     content["pa/errors/general.json"]["rate_limit_error"] = dict(plan.record.data)
     root = write_catalog(tmp_path, content)
 
-    assert check(root, shipped=False) == []
-    [problem] = check(root, shipped=True)
+    assert check_catalog(root, shipped=False) == []
+    [problem] = check_catalog(root, shipped=True)
     assert "evidence from a mock (mock)" in problem.message
 
 
@@ -355,4 +357,4 @@ def test_discoveries_are_checked_too(tmp_path: Path) -> None:
     root = write_catalog(tmp_path)
     (root / "pa" / "discovered.json").write_text('{\n  "header/x-new": {}\n}\n')
 
-    assert {problem.message for problem in check(root)} >= {"'status' is missing", "'records' is missing"}
+    assert {problem.message for problem in check_catalog(root)} >= {"'status' is missing", "'records' is missing"}

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from catalog_probe.catalog.envelopes.envelope import envelope
+from catalog_probe.catalog.envelopes import load_envelope
 from catalog_probe.catalog.model import Exchange, Json, Record, Request, Response
 from catalog_probe.catalog.model.exchange import Event
-from catalog_probe.catalog.recognition.endpoint_index import EndpointIndex
+from catalog_probe.catalog.recognition.endpoints import EndpointIndex
 from catalog_probe.catalog.recognition.vocabulary import ORDINARY_HEADERS, ProviderVocabulary
-from catalog_probe.catalog.text.json_pointer import build_document
+from catalog_probe.catalog.text.json_values import build_document
 from tests.unit.catalog.catalog_factories import ENDPOINT_ADDRESS, LIMITS_ADDRESS, make_record
 
 QUOTA, BUSY, DENIED = (f"pa/errors/general/{slug}" for slug in ("quota", "busy", "denied"))
@@ -106,7 +106,7 @@ def test_a_message_is_found_in_each_envelope_of_the_provider() -> None:
     vocabulary = ProviderVocabulary.from_records(
         [error(f"pa/errors/general/{surface}", surface=surface) for surface in surfaces]
     )
-    places = {envelope(surface).wire["message"] for surface in surfaces}
+    places = {load_envelope(surface).wire["message"] for surface in surfaces}
     assert len(places) > 1
     assert [vocabulary.find_message(build_document({place: "No."})) for place in sorted(places)] == ["No."] * len(
         places

@@ -14,7 +14,7 @@ from catalog_probe.catalog.files import provider_folders
 from catalog_probe.catalog.files.provider_folders import SHIPPED
 from catalog_probe.catalog.files.store import Catalog
 from catalog_probe.catalog.model import Address, Exchange, Request, Response
-from catalog_probe.catalog.model.codes import ReasonCode
+from catalog_probe.catalog.model.outcome import ReasonCode
 from catalog_probe.cli.new_commands import NewRecord, main, make_data_files, make_pastes
 from catalog_probe.cli.target_commands import cleanup
 from catalog_probe.probes.calls.call import Removal, delete
@@ -100,7 +100,7 @@ def test_new_provider_has_all_its_files(provider_folder: Path, capsys: pytest.Ca
 def test_new_files_pass_no_check(provider_folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     run_new("provider", "PE")
     assert [run_new("record", address) for address in RECORDS] == [0, 0, 0]
-    problems = validate.check(provider_folder / "records")
+    problems = validate.check_catalog(provider_folder / "records")
     assert problems
     assert {problem.message for problem in problems} == {"is still to be written"}
     assert {problem.address for problem in problems} == {"", *RECORDS}

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from catalog_probe.catalog.evidence.results_file import EvidenceError
-from catalog_probe.catalog.model.errors import CatalogError, UserError
-from catalog_probe.catalog.model.exits import INTERRUPTED, Exit
+from catalog_probe.catalog.model.errors import INTERRUPTED, CatalogError, Exit, UserError
 from catalog_probe.catalog.text import output_streams
 from catalog_probe.cli import main as command_line
 from catalog_probe.cli import parser as parsing

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from catalog_probe.catalog.envelopes.envelope import Envelope
+from catalog_probe.catalog.envelopes import Envelope
 from catalog_probe.catalog.model import Exchange, Json, Reason, Request, Response, Severity
-from catalog_probe.catalog.reading.expected import Expected
+from catalog_probe.catalog.reading.expectations import Expected
 from catalog_probe.probes.judging.comparison.compare import compare
 
 if TYPE_CHECKING:

@@ -14,8 +14,8 @@ from tests.harness.engines import catalog
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from catalog_probe.catalog.model.observation import Observation
-    from catalog_probe.catalog.reading.expected import Expected
+    from catalog_probe.catalog.model.assertion import Observation
+    from catalog_probe.catalog.reading.expectations import Expected
     from catalog_probe.probes.judging.verdicts.verdict import Verdict
 
 RATE_LIMIT = "pa/errors/general/rate_limit"

@@ -14,8 +14,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from websockets.uri import parse_uri
 
-from catalog_probe.catalog.model.codes import ReasonCode
 from catalog_probe.catalog.model.explanations import INCONCLUSIVE
+from catalog_probe.catalog.model.outcome import ReasonCode
 from catalog_probe.probes.calls.call import Call, converse, get, invoke
 from catalog_probe.probes.recipes.probe import ProbeStopped
 from catalog_probe.probes.running.lane import Lane

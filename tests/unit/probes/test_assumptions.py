@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from catalog_probe.catalog.envelopes.envelope import Envelope, envelope
+from catalog_probe.catalog.envelopes import Envelope, load_envelope
 from catalog_probe.catalog.model import Aspect, Exchange, Finding, Outcome, Reason, Request, Response, Severity
 from catalog_probe.catalog.model.assertion import Assertion, AssertionKey, Basis
 from catalog_probe.catalog.reading.assertions import asserted_expectations
-from catalog_probe.catalog.reading.expected import Expected
+from catalog_probe.catalog.reading.expectations import Expected
 from catalog_probe.probes.judging.comparison.basis import is_no_refusal, weigh_findings
 from catalog_probe.probes.judging.comparison.compare import compare
 from catalog_probe.probes.judging.verdicts.record_verdict import retract
@@ -120,7 +120,7 @@ def expect_assertions(*assertions: Assertion, **fields: Any) -> Expected:
     return Expected(
         "answer",
         RATE_LIMIT,
-        envelope("pa"),
+        load_envelope("pa"),
         429,
         assertions={str(assertion.key): assertion for assertion in assertions},
         **fields,

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 from hypothesis import given
 from hypothesis import strategies as st
 
+from catalog_probe.catalog.evidence import run_verdict
 from catalog_probe.catalog.evidence.results import Result
-from catalog_probe.catalog.evidence.verdicts import run_verdict
 from catalog_probe.catalog.model import Aspect, Finding, Outcome, Reason, Severity
-from catalog_probe.catalog.model.codes import ReasonCode
-from catalog_probe.catalog.model.exits import Exit, select_exit
-from catalog_probe.catalog.model.observation import Observation
+from catalog_probe.catalog.model.assertion import Observation
+from catalog_probe.catalog.model.errors import Exit, select_exit
+from catalog_probe.catalog.model.outcome import ReasonCode
 from catalog_probe.probes.judging.verdicts.attempts import (
     MAX_ATTEMPTS,
     conclude_record,

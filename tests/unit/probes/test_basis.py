@@ -6,9 +6,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from catalog_probe.catalog.evidence.results import Result
-from catalog_probe.catalog.evidence.verdicts.blindness import find_blind_providers
+from catalog_probe.catalog.evidence.run_verdict import find_blind_providers
 from catalog_probe.catalog.model import Exchange, Outcome, Reason, Record, Request, Response, Severity
-from catalog_probe.catalog.observed.cells import statements_digest
+from catalog_probe.catalog.observed import record_digest
 from catalog_probe.catalog.reading.assertions import assertions
 from tests.harness.engines import catalog
 from tests.unit.probes.judging_one import (
@@ -137,7 +137,7 @@ def test_resolved_assumption_is_only_info() -> None:
     record = Record(shipped.address, {**shipped.data, **ASSUMED_STATUS})
     record_assertions = assertions(record, catalog().__getitem__)
     evidence = {
-        "statements": statements_digest(record_assertions),
+        "statements": record_digest(record_assertions),
         "endpoints": {ENDPOINT: {"on": "2026-11-14"}},
         "resolved": {"answer/status": {"observed": "403", "on": "2026-11-14"}},
     }

@@ -5,16 +5,16 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from catalog_probe.catalog.envelopes.envelope import Envelope
+from catalog_probe.catalog.envelopes import Envelope
 from catalog_probe.catalog.model import Aspect, Json, Response
 from catalog_probe.catalog.model.assertion import Assertion, AssertionKey, Basis
 from catalog_probe.catalog.model.exchange import Truncation
-from catalog_probe.catalog.reading.headers import HeaderRule
+from catalog_probe.catalog.reading.response_headers import HeaderRule
 
 if TYPE_CHECKING:
     import pytest
 
-    from catalog_probe.catalog.reading.expected import Expected
+    from catalog_probe.catalog.reading.expectations import Expected
 
 from tests.unit.probes.comparing import SCHEMA, WIRE, find_differences, make_expected, make_response, summarize_findings
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from catalog_probe.catalog.envelopes.envelope import Envelope
+from catalog_probe.catalog.envelopes import Envelope
 from catalog_probe.catalog.model import Close, Event, GrpcStatus, Reason, Response
-from catalog_probe.catalog.reading.expected import Expected
-from catalog_probe.catalog.reading.streams import StreamRule
+from catalog_probe.catalog.reading.expectations import Expected, StreamRule
 from tests.unit.probes.comparing import SCHEMA, WIRE, find_differences, make_expected, make_response, summarize_findings
 
 if TYPE_CHECKING:

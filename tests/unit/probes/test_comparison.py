@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from catalog_probe.catalog.model import Aspect, Event, Finding, Json, Outcome, Response, Severity
-from catalog_probe.catalog.model.codes import FindingCode
 from catalog_probe.catalog.model.exchange import GrpcStatus, Truncation
+from catalog_probe.catalog.model.outcome import FindingCode
 from catalog_probe.catalog.recognition.vocabulary import DocumentedAnswer, ProviderVocabulary
 from catalog_probe.probes.judging.comparison.merging import merge_findings
 from catalog_probe.probes.judging.comparison.message import normalize_message, quote

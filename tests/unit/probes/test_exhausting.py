@@ -9,7 +9,7 @@ import anyio
 import pytest
 
 from catalog_probe.catalog.model import Exchange, Reason, Request, Response
-from catalog_probe.catalog.model.labels import ANSWER, LIMITED, SETUP
+from catalog_probe.catalog.model.exchange import ANSWER, LIMITED, SETUP
 from catalog_probe.probes.calls.call import Call, get
 from catalog_probe.probes.recipes.exhausting import (
     exhaust_limit,

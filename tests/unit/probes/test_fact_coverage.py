@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from catalog_probe.catalog.model.assertion import Assertion, AssertionKey, Basis
-from catalog_probe.catalog.model.reach import Reach
+from catalog_probe.catalog.model.assertion import Assertion, AssertionKey, Basis, Reach
 from catalog_probe.catalog.reading.facts import Fact, FactChecks, Wire
 from catalog_probe.probes.calls.call import get
 from catalog_probe.probes.coverage.fact_coverage import (

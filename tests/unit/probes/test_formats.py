@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from catalog_probe.catalog.envelopes import formats
-from catalog_probe.catalog.text.json_pointer import ABSENT, find_value, find_values, points_into_empty_list
+from catalog_probe.catalog.reading import response_headers
+from catalog_probe.catalog.text.json_values import ABSENT, find_value, find_values, points_into_empty_list
 
 FORMATS = ("seconds", "integer", "duration", "rfc3339")
 
@@ -19,7 +19,7 @@ def test_durations_round_trip(days: int, hours: int, minutes: int, seconds: int,
     parts = ((days, "d"), (hours, "h"), (minutes, "m"), (seconds, "s"), (milliseconds, "ms"))
     text = "".join(f"{number}{unit}" for number, unit in parts if number)
     expected = timedelta(days=days, hours=hours, minutes=minutes, seconds=seconds, milliseconds=milliseconds)
-    assert formats.parse_duration_s(text or "0s") == pytest.approx(expected.total_seconds())
+    assert response_headers.parse_duration_s(text or "0s") == pytest.approx(expected.total_seconds())
 
 
 def test_documented_durations(subtests: pytest.Subtests) -> None:
@@ -35,53 +35,58 @@ def test_documented_durations(subtests: pytest.Subtests) -> None:
     ]
     for text, seconds in cases:
         with subtests.test(text=text):
-            assert formats.parse_duration_s(text) == pytest.approx(seconds)
+            assert response_headers.parse_duration_s(text) == pytest.approx(seconds)
 
 
 def test_malformed_duration_is_refused(subtests: pytest.Subtests) -> None:
     cases: list[str] = ["", "6", "m", "s", "1x", "-1s", "1s1m", "6m 0s", "1ms1s", "٣s"]
     for text in cases:
         with subtests.test(text=text):
-            assert not formats.is_valid("duration", text)
+            assert not response_headers.is_in_format("duration", text)
 
 
 @given(st.datetimes(datetime(1970, 1, 1), datetime(2100, 1, 1), timezones=st.just(UTC)))
 def test_instants_round_trip(instant: datetime) -> None:
     for text in (instant.isoformat(), instant.isoformat().replace("+00:00", "Z"), instant.isoformat().lower()):
-        assert formats.parse_instant(text) == instant
+        assert response_headers.parse_instant(text) == instant
 
 
 def test_malformed_instant_is_refused(subtests: pytest.Subtests) -> None:
     cases: list[str] = ["2026-01-31", "2026-01-31T06:00:00", "2026-13-01T00:00:00Z", "1769839200", "soon", ""]
     for text in cases:
         with subtests.test(text=text):
-            assert not formats.is_valid("rfc3339", text)
+            assert not response_headers.is_in_format("rfc3339", text)
 
 
 @given(st.integers(0, 10**12))
 def test_whole_numbers_are_valid(number: int) -> None:
-    assert formats.is_valid("seconds", str(number))
-    assert formats.is_valid("integer", str(number))
+    assert response_headers.is_in_format("seconds", str(number))
+    assert response_headers.is_in_format("integer", str(number))
 
 
 def test_number_with_too_many_digits_is_malformed() -> None:
     """Python refuses to convert 4301 digits or more."""
-    assert formats.parse_integer("9" * 300) == 10**300 - 1
-    assert formats.parse_integer("-1") is formats.parse_integer("") is formats.parse_integer("²") is None
+    assert response_headers.parse_integer("9" * 300) == 10**300 - 1
+    assert (
+        response_headers.parse_integer("-1")
+        is response_headers.parse_integer("")
+        is response_headers.parse_integer("²")
+        is None
+    )
     for format_name, unit in (("seconds", ""), ("integer", ""), ("duration", "s")):
-        assert formats.is_valid(format_name, "9" * 299 + unit)
-        assert not formats.is_valid(format_name, "9" * 5000 + unit)
+        assert response_headers.is_in_format(format_name, "9" * 299 + unit)
+        assert not response_headers.is_in_format(format_name, "9" * 5000 + unit)
 
 
 @given(st.sampled_from(FORMATS), st.text())
 def test_any_text_is_valid_or_refused(name: str, junk: str) -> None:
-    assert formats.is_valid(name, junk) in (True, False)
-    assert not formats.is_valid(name, junk + "!")
+    assert response_headers.is_in_format(name, junk) in (True, False)
+    assert not response_headers.is_in_format(name, junk + "!")
 
 
 def test_unknown_format_is_an_error() -> None:
     with pytest.raises(KeyError):
-        formats.is_valid("roman", "IV")
+        response_headers.is_in_format("roman", "IV")
 
 
 PLAIN = st.none() | st.booleans() | st.integers() | st.text()
@@ -163,10 +168,10 @@ def test_http_date_is_in_utc(subtests: pytest.Subtests) -> None:
     ]
     for text, moment in cases:
         with subtests.test(text=text):
-            assert formats.parse_http_date(text) == moment
+            assert response_headers.parse_http_date(text) == moment
 
 
 @given(st.text())
 def test_any_text_is_a_date_or_none(text: str) -> None:
-    moment = formats.parse_http_date(text)
+    moment = response_headers.parse_http_date(text)
     assert moment is None or moment.tzinfo is UTC

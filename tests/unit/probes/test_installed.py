@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from catalog_probe.catalog.model.exits import Exit
+from catalog_probe.catalog.model.errors import Exit
 from catalog_probe.probes.plugin.missing_libraries import report_missing_libraries
 from tests.harness.command import CHECKOUT, DEADLINE_S, NO_TEST_PLUGINS, child_environ
 

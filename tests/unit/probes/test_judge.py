@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from catalog_probe.catalog.envelopes.envelope import envelope
+from catalog_probe.catalog.envelopes import load_envelope
 from catalog_probe.catalog.model import Aspect, Attempt, Event, Exchange, Outcome, Reason, Request, Response, Severity
 from catalog_probe.catalog.model.assertion import Assertion, AssertionKey, Basis
-from catalog_probe.catalog.model.codes import ReasonCode
 from catalog_probe.catalog.model.exchange import GrpcStatus
-from catalog_probe.catalog.reading.expected import Expected
-from catalog_probe.catalog.reading.headers import HeaderRule
+from catalog_probe.catalog.model.outcome import ReasonCode
+from catalog_probe.catalog.reading.expectations import Expected
+from catalog_probe.catalog.reading.response_headers import HeaderRule
 from catalog_probe.probes.judging.inconclusive.evidence import MOCK_SESSION
 from catalog_probe.probes.judging.judge import judge
 from catalog_probe.probes.judging.verdicts.attempts import conclude_step, needs_another_attempt
@@ -257,7 +257,7 @@ def test_repeated_success_without_body_is_drift(subtests: pytest.Subtests) -> No
 def expect_status(label: str, *, depends: tuple[str, ...] = (), status: int = 200, since: str = "") -> Expected:
     key = AssertionKey(label, "status")
     assertion = Assertion(INTERNAL, key, status, Basis.DOCUMENTED, depends_on=depends, since=since)
-    return Expected(label, INTERNAL, envelope("any"), status, assertions={str(key): assertion})
+    return Expected(label, INTERNAL, load_envelope("any"), status, assertions={str(key): assertion})
 
 
 def make_exchange(label: str, status: int, endpoint: str = "", **headers: str) -> Exchange:

@@ -5,15 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from catalog_probe.catalog.envelopes.envelope import envelope
+from catalog_probe.catalog.envelopes import load_envelope
 from catalog_probe.catalog.model import Close, Exchange, GrpcStatus, Outcome, Reason, Request, Response
 from catalog_probe.catalog.model.assertion import Assertion, AssertionKey, Basis
-from catalog_probe.catalog.model.codes import ReasonCode
 from catalog_probe.catalog.model.exchange import Event
-from catalog_probe.catalog.reading.expected import Expected
-from catalog_probe.catalog.reading.headers import HeaderRule
+from catalog_probe.catalog.model.outcome import ReasonCode
+from catalog_probe.catalog.reading.expectations import Expected, StreamRule
 from catalog_probe.catalog.reading.relations import parse_relation as parse_relation
-from catalog_probe.catalog.reading.streams import StreamRule
+from catalog_probe.catalog.reading.response_headers import HeaderRule
 from catalog_probe.probes.judging.comparison.observations import is_answered, observe
 from tests.unit.probes.judging_one import (
     BODY,
@@ -31,7 +30,7 @@ from tests.unit.probes.judging_one import (
 if TYPE_CHECKING:
     import pytest
 
-    from catalog_probe.catalog.model.observation import Observation
+    from catalog_probe.catalog.model.assertion import Observation
 
 STREAM_ERROR = "pa/errors/stream/overloaded"
 LIST_MODELS = "pa/endpoints/models/list_models"
@@ -91,7 +90,7 @@ def test_empty_list_hides_assumed_item_fields() -> None:
     expected = Expected(
         "success",
         LIST_MODELS,
-        envelope("any"),
+        load_envelope("any"),
         200,
         fields={key.location: {"type": "string"}},
         assertions={str(key): assumed},
@@ -179,7 +178,9 @@ def test_one_of_several_optional_headers_is_enough() -> None:
     key = AssertionKey("answer", "header", "x-left-*")
     rule = HeaderRule("x-left-*", "present", optional=True)
     assertion = Assertion(RATE_LIMIT, key, "present", Basis.DOCUMENTED)
-    expected = Expected("answer", RATE_LIMIT, envelope("any"), 429, headers=(rule,), assertions={str(key): assertion})
+    expected = Expected(
+        "answer", RATE_LIMIT, load_envelope("any"), 429, headers=(rule,), assertions={str(key): assertion}
+    )
 
     def observe_headers(**headers: str) -> Observation:
         exchange = Exchange("answer", Request("POST", MESSAGES_URL), Response(429, headers, None, "empty"))
@@ -195,7 +196,13 @@ def test_another_grpc_status_hides_everything_else() -> None:
     record_assertions = {str(key): Assertion(LIST_MODELS, key, "present", Basis.DOCUMENTED) for key in keys}
     rule = StreamRule("grpc", grpc_status=5)
     expected = Expected(
-        "answer", LIST_MODELS, envelope("any"), None, stream=rule, relations=(relation,), assertions=record_assertions
+        "answer",
+        LIST_MODELS,
+        load_envelope("any"),
+        None,
+        stream=rule,
+        relations=(relation,),
+        assertions=record_assertions,
     )
     for status, not_observed in ((5, {}), (7, {relation.local_key: "another-answer"})):
         response = Response(None, {"x-id": "1"}, grpc=GrpcStatus(status, "no"))
@@ -213,7 +220,7 @@ def test_plain_body_hides_the_last_event() -> None:
     key = AssertionKey("stream", "order", "last")
     assertion = Assertion(LIST_MODELS, key, "message_stop", Basis.DOCUMENTED)
     rule = StreamRule("sse", terminal="message_stop")
-    expected = Expected("stream", LIST_MODELS, envelope("any"), 200, stream=rule, assertions={str(key): assertion})
+    expected = Expected("stream", LIST_MODELS, load_envelope("any"), 200, stream=rule, assertions={str(key): assertion})
     exchange = Exchange("stream", Request("POST", MESSAGES_URL), Response(200, {}, {}, "json"))
     assert get_observation(judge_exchanges((expected,), exchange)).not_observed == {"order:last": "no-stream"}
 
@@ -265,7 +272,7 @@ def test_stream_refused_after_opening_is_no_answer(subtests: pytest.Subtests) ->
     ]
     for rule, events, close, answered in cases:
         with subtests.test(rule=rule):
-            expected = Expected("success", RATE_LIMIT, envelope("any"), 101, stream=rule)
+            expected = Expected("success", RATE_LIMIT, load_envelope("any"), 101, stream=rule)
             assert is_answered(expected, Response(101, events=events, close=close)) is answered
 
 

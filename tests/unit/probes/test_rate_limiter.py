@@ -15,7 +15,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from catalog_probe.catalog.model import Reason
-from catalog_probe.catalog.model.codes import ReasonCode
+from catalog_probe.catalog.model.outcome import ReasonCode
 from catalog_probe.mockserver.core.buckets import TokenBucket
 from catalog_probe.probes.running.pacing.budget import Budget
 from catalog_probe.probes.running.pacing.rate_limiter import CATCH_UP_S, LATENESS_S, SHARE, RateLimiter, WaitTooLong

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.evidence.retention import VALUE_CHARACTERS
 from catalog_probe.catalog.model import Aspect, Finding, Outcome, Reason, Severity
-from catalog_probe.catalog.model.codes import FindingCode, ReasonCode
-from catalog_probe.catalog.model.observation import Observation
+from catalog_probe.catalog.model.assertion import Observation
+from catalog_probe.catalog.model.outcome import FindingCode, ReasonCode
 from catalog_probe.probes.judging.verdicts.not_observed import not_observed_finding
 from catalog_probe.probes.judging.verdicts.record_verdict import judge_record, retract
 from catalog_probe.probes.judging.verdicts.verdict import Verdict

@@ -25,8 +25,8 @@ from catalog_probe.catalog.model import (
     Response,
     Severity,
 )
+from catalog_probe.catalog.model.assertion import Observation
 from catalog_probe.catalog.model.exchange import Truncation
-from catalog_probe.catalog.model.observation import Observation
 from catalog_probe.probes.wire.redaction import work
 from catalog_probe.probes.wire.redaction.evidence import redact_attempt, redact_exchange, redact_result
 from catalog_probe.probes.wire.redaction.known_secrets import ENOUGH

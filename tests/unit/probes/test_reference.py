@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.files.manifest import providers
 from catalog_probe.catalog.library import load
-from catalog_probe.catalog.model.codes import FindingCode, ReasonCode
-from catalog_probe.catalog.model.exits import Exit
+from catalog_probe.catalog.model.errors import Exit
+from catalog_probe.catalog.model.outcome import FindingCode, ReasonCode
 from catalog_probe.catalog.reading.facts import read_facts
 from catalog_probe.cli.main import GROUPS
 from catalog_probe.probes.judging.inconclusive.table import RULES

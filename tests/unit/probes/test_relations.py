@@ -9,14 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from catalog_probe.catalog.envelopes.envelope import envelope
-from catalog_probe.catalog.envelopes.location import Location
+from catalog_probe.catalog.envelopes import load_envelope
 from catalog_probe.catalog.model import Attempt, Close, Event, Exchange, GrpcStatus, Outcome, Reason, Request, Response
 from catalog_probe.catalog.model.assertion import Assertion, AssertionKey, Basis
-from catalog_probe.catalog.model.codes import FindingCode
-from catalog_probe.catalog.reading.expected import Expected
-from catalog_probe.catalog.reading.relations import parse_relation
-from catalog_probe.catalog.reading.streams import StreamRule
+from catalog_probe.catalog.model.outcome import FindingCode
+from catalog_probe.catalog.reading.expectations import Expected, StreamRule
+from catalog_probe.catalog.reading.relations import Location, parse_relation
 from catalog_probe.catalog.recognition.vocabulary import ProviderVocabulary
 from catalog_probe.probes.judging.comparison.compare import compare
 from catalog_probe.probes.judging.comparison.locations import values_at
@@ -38,7 +36,7 @@ def make_exchange(body: Any, label: str = "page", headers: dict[str, str] | None
 
 def expect_relation(label: str = "page", **rule: Any) -> Expected:
     relations = (parse_relation({"is": rule.pop("kind"), **rule}, PATH),) if rule else ()
-    return Expected(label, "pa/errors/general/x", envelope("any"), 200, relations=relations)
+    return Expected(label, "pa/errors/general/x", load_envelope("any"), 200, relations=relations)
 
 
 def make_list(*values: Any) -> dict[str, Any]:

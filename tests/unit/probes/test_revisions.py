@@ -10,7 +10,7 @@ import pytest
 from catalog_probe.catalog.files.manifest import manifest
 from catalog_probe.catalog.model import Aspect, Exchange, Finding, Request, Severity
 from catalog_probe.catalog.reading.assertions import asserted_expectations
-from catalog_probe.catalog.recognition.endpoint_index import EndpointIndex
+from catalog_probe.catalog.recognition.endpoints import EndpointIndex
 from catalog_probe.probes.judging.comparison.observations import observe
 from catalog_probe.probes.judging.comparison.revisions import assertions_of_other_revisions, drop_other_revisions
 from catalog_probe.probes.targets import target_file as targets

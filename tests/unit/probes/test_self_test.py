@@ -9,13 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from catalog_probe.catalog.evidence import harness_results
+from catalog_probe.catalog.evidence import completeness, run_verdict
+from catalog_probe.catalog.evidence.merge import merge_runs
 from catalog_probe.catalog.evidence.results import Result, Run
-from catalog_probe.catalog.evidence.verdicts import run_verdict
-from catalog_probe.catalog.evidence.verdicts.merge import merge_runs
 from catalog_probe.catalog.files.manifest import manifest
 from catalog_probe.catalog.model import Exchange, Outcome, Reason, Request, Response
-from catalog_probe.catalog.model.exits import Exit
+from catalog_probe.catalog.model.errors import Exit
 from catalog_probe.catalog.recognition.vocabulary import ProviderVocabulary
 from catalog_probe.catalog.writeback.planner import UpdatePolicy
 from catalog_probe.catalog.writeback.update import update_records
@@ -72,7 +71,7 @@ def test_self_test_drifts_every_day(day: date, provider: str) -> None:
     assert result.outcome is Outcome.DRIFTED
     assert len(result.drifts) >= 1
     assert run_verdict.is_failure(result)
-    assert not harness_results.is_record_result(result)
+    assert not completeness.is_record_result(result)
 
 
 def test_self_test_changes_its_aspect_each_day() -> None:
@@ -213,7 +212,7 @@ def test_lost_worker_is_a_harness_error_despite_finished_records() -> None:
     results = [
         make_conforming(),
         run_self_test(),
-        harness_results.lost_worker_result("gw0", "worker gw0: Not properly terminated"),
+        completeness.lost_worker_result("gw0", "worker gw0: Not properly terminated"),
     ]
     assert run_verdict.exit_status(make_run(), results) is Exit.HARNESS_ERROR
     assert "worker-lost: worker gw0: Not properly terminated" in terminal.render(make_run(), results)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from hypothesis import given
 from hypothesis import strategies as st
 
-from catalog_probe.catalog.evidence import drift_identity
+from catalog_probe.catalog.evidence import causes
 from catalog_probe.catalog.model import Aspect, Exchange, Outcome, Reason, Request, Response, Severity
 from tests.unit.probes.judging_one import judge_exchanges, load_steps
 
@@ -71,7 +71,7 @@ def test_same_drift_on_several_endpoints_is_one_finding() -> None:
     )
     assert [finding.endpoints for finding in verdict.findings if finding.is_drift] == [(MODELS, COUNT)]
     alone = judge_attempt(make_exchange(OTHER_STATUS, FILES))
-    assert drift_identity.identify_drift(verdict.findings) == drift_identity.identify_drift(alone.findings)
+    assert causes.identify_drift(verdict.findings) == causes.identify_drift(alone.findings)
     assert verdict.drift_keys != alone.drift_keys
 
 

@@ -9,9 +9,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
+from catalog_probe.catalog.files.file_formats import read_object
 from catalog_probe.catalog.files.manifest import manifest, providers
-from catalog_probe.catalog.files.schema_messages import find_complaints
-from catalog_probe.catalog.files.strict_json import read_object
+from catalog_probe.catalog.files.schemas import find_complaints
 from catalog_probe.probes.targets import shape
 from catalog_probe.probes.targets import target_file as targets
 from catalog_probe.probes.targets.target import Cost, Target, TargetError, is_loopback

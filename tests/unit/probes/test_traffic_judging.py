@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from catalog_probe.catalog.model import Event, Exchange, Outcome, Request, Response
-from catalog_probe.catalog.model.codes import FindingCode
+from catalog_probe.catalog.model.outcome import FindingCode
 from catalog_probe.probes.targets.target import Provider, Target
 from catalog_probe.probes.traffic import record_judge
 from catalog_probe.probes.traffic.normalizing import make_redactor

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from catalog_probe.catalog.envelopes.example import build_example
 from catalog_probe.catalog.model import Address, Exchange, Record, Request, Response
+from catalog_probe.catalog.openapi import build_example
 from catalog_probe.catalog.reading.expectations import documented_answers
 from catalog_probe.catalog.reading.record_fields import occurs_on, request_line
 from catalog_probe.probes.traffic.matching import Matcher, Unmatched

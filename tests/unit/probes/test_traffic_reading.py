@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from catalog_probe.catalog.answers.pasted import parse_answers
-from catalog_probe.catalog.answers.readings import parse_text
 from catalog_probe.catalog.model.errors import UserError
+from catalog_probe.catalog.pasted_answers import parse_answers
+from catalog_probe.catalog.recognition.answer_body import parse_text
 from catalog_probe.probes.traffic.recording import TrafficError
 from catalog_probe.probes.traffic.recording_files import read_recordings
 

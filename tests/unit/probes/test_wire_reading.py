@@ -19,7 +19,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from catalog_probe.catalog.model import GrpcStatus
-from catalog_probe.catalog.model.codes import ReasonCode
+from catalog_probe.catalog.model.outcome import ReasonCode
 from catalog_probe.probes.calls.call import invoke
 from catalog_probe.probes.wire import body, sse
 from catalog_probe.probes.wire.failure import NoAnswer, explain_error

@@ -7,7 +7,7 @@ from typing import Any
 
 from catalog_probe.catalog.evidence.results import Result, Run
 from catalog_probe.catalog.model import Aspect, Exchange, Finding, Outcome, Request, Response, Severity
-from catalog_probe.catalog.model.answered_by import AnsweredBy
+from catalog_probe.catalog.model.exchange import AnsweredBy
 
 TODAY = date(2026, 11, 21)
 

@@ -18,7 +18,7 @@ from catalog_probe.catalog.model import (
     Response,
     Severity,
 )
-from catalog_probe.catalog.model.observation import Observation
+from catalog_probe.catalog.model.assertion import Observation
 from tests.unit.reports.factories import MEANINGS, make_answer, make_exchange, make_finding, make_result
 
 if TYPE_CHECKING:

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from catalog_probe.catalog.evidence.merge import merge_runs
 from catalog_probe.catalog.evidence.results import Run
 from catalog_probe.catalog.evidence.results_file import EvidenceError, read_run
-from catalog_probe.catalog.evidence.verdicts.merge import merge_runs
 from catalog_probe.catalog.model import Outcome
 from catalog_probe.reports import build
 from catalog_probe.reports.build import write_views

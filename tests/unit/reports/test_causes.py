@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from catalog_probe.catalog.evidence.causes import find_causes, is_cause_id
 from catalog_probe.catalog.model import Aspect, Finding, Outcome, Severity
-from catalog_probe.catalog.model.observation import Observation
+from catalog_probe.catalog.model.assertion import Observation
 from catalog_probe.reports.page import html
 from catalog_probe.reports.views import summary, terminal
 from tests.unit.reports.factories import make_finding, make_result, make_run

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from catalog_probe.catalog.evidence.causes import find_causes
 from catalog_probe.catalog.evidence.results import Invocation
 from catalog_probe.catalog.model import Attempt, Exchange, GrpcStatus, Outcome, Request, Response
-from catalog_probe.catalog.model.observation import Observation
-from catalog_probe.catalog.text.sanitizing import HIDDEN_CHARACTERS
+from catalog_probe.catalog.model.assertion import Observation
+from catalog_probe.catalog.text.readable_text import HIDDEN_CHARACTERS
 from catalog_probe.probes.targets.dialect import Dialect
 from catalog_probe.probes.targets.target import Provider
 from catalog_probe.reports.content.commands import (

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from catalog_probe.catalog.evidence import earlier_runs
-from catalog_probe.catalog.evidence.verdicts.merge import merge_runs
+from catalog_probe.catalog.evidence.merge import merge_runs
 from catalog_probe.catalog.model import Aspect, Outcome
 from catalog_probe.reports.history.drift_periods import DriftPeriod, PeriodEnding, find_drift_periods
 from catalog_probe.reports.history.history_file import MAX_SHOWN_RUNS

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from catalog_probe.catalog.model import Aspect, Attempt, Event, Finding, GrpcStatus, Outcome, Response, Severity
-from catalog_probe.catalog.model.observation import Observation
+from catalog_probe.catalog.model.assertion import Observation
 from catalog_probe.reports.exchanges import exchange_views
 from catalog_probe.reports.exchanges.difference import MAX_LINES, DifferenceRow, compare_side_by_side
 from catalog_probe.reports.exchanges.marks import MARKED, MISSING, Marks, find_marks

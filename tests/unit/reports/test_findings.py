@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from catalog_probe.catalog.model import Attempt, Finding, Outcome, Reason
-from catalog_probe.catalog.model.answered_by import AnsweredBy
+from catalog_probe.catalog.model.assertion import Observation
+from catalog_probe.catalog.model.exchange import AnsweredBy
 from catalog_probe.catalog.model.explanations import INCONCLUSIVE
-from catalog_probe.catalog.model.observation import Observation
 from catalog_probe.reports.content.attribution import INCONCLUSIVE_PARTIES, Attribution, Attributor
 from catalog_probe.reports.content.checklist import describe_not_drawn, list_step_checklists
 from catalog_probe.reports.content.finding_endpoints import (

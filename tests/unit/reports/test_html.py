@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from catalog_probe.catalog.model import Outcome, Reason, Severity
-from catalog_probe.catalog.model.observation import Observation
+from catalog_probe.catalog.model.assertion import Observation
 from catalog_probe.reports.page import embedding, html
 from catalog_probe.reports.page.embedding import format_script_json
 from tests.unit.reports import sample

@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from catalog_probe.catalog.evidence.merge import merge_runs
 from catalog_probe.catalog.evidence.results import Invocation
 from catalog_probe.catalog.evidence.results_file import EvidenceError
-from catalog_probe.catalog.evidence.verdicts.merge import merge_runs
 from catalog_probe.catalog.model import Outcome
 from catalog_probe.cli.report_commands import main
 from catalog_probe.reports.history.drift_periods import find_drift_periods

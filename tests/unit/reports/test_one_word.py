@@ -11,8 +11,7 @@ import pytest
 
 from catalog_probe.catalog.model import Outcome
 from catalog_probe.catalog.model.outcome import OUTCOME_WORDS
-from catalog_probe.catalog.search.query import RUN_FIELDS
-from catalog_probe.catalog.search.values import ALLOWED_VALUES, EXTRA_MARKS, SECTIONS
+from catalog_probe.catalog.search import ALLOWED_VALUES, EXTRA_MARKS, RUN_FIELDS, SECTIONS
 from catalog_probe.reports.content.overview import Overview
 from catalog_probe.reports.content.sections import MEANINGS, SectionName
 from catalog_probe.reports.content.words import OUTCOMES

@@ -6,11 +6,10 @@ from dataclasses import replace
 from datetime import date, timedelta
 from typing import TYPE_CHECKING, Any
 
-from catalog_probe.catalog.evidence.verdicts.changes import Change
-from catalog_probe.catalog.evidence.verdicts.partial import OPTIONAL_HEADER_ABSENT
+from catalog_probe.catalog.evidence.changes import OPTIONAL_HEADER_ABSENT, Change
 from catalog_probe.catalog.model import Outcome, Reason, Severity
-from catalog_probe.catalog.model.answered_by import AnsweredBy
-from catalog_probe.catalog.model.observation import Observation
+from catalog_probe.catalog.model.assertion import Observation
+from catalog_probe.catalog.model.exchange import AnsweredBy
 from catalog_probe.reports.content.advice import list_next_steps
 from catalog_probe.reports.content.overview import Overview
 from catalog_probe.reports.content.run_sentence import format_sentence, format_tab_title, format_verdict

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.model import Outcome
-from catalog_probe.catalog.model.observation import Observation
+from catalog_probe.catalog.model.assertion import Observation
 from catalog_probe.catalog.reading.assertions import assertions
 from catalog_probe.reports.content.overview import Overview
 from catalog_probe.reports.history.history_line import build_history_line

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from catalog_probe.catalog.model import Outcome, Reason
-from catalog_probe.catalog.model.observation import Observation
+from catalog_probe.catalog.model.assertion import Observation
 from catalog_probe.cli.report_commands import main
 from tests.harness.checkouts import use_as_checkout
 from tests.unit.catalog.catalog_factories import write_run

@@ -16,7 +16,7 @@ from markdown_it import MarkdownIt
 from catalog_probe.catalog.evidence.results import Invocation
 from catalog_probe.catalog.evidence.results_file import EvidenceError, read_run, report_unusable_evidence
 from catalog_probe.catalog.model import Outcome, Reason
-from catalog_probe.catalog.model.observation import Observation
+from catalog_probe.catalog.model.assertion import Observation
 from catalog_probe.reports.views import summary
 from tests.unit.reports import sample
 from tests.unit.reports.factories import make_finding, make_result, make_run

@@ -9,14 +9,13 @@ from xml.etree import ElementTree
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from catalog_probe.catalog.evidence import harness_results
+from catalog_probe.catalog.evidence import completeness, earlier_runs, run_verdict
 from catalog_probe.catalog.evidence.completeness import add_missing_results, is_unreported
+from catalog_probe.catalog.evidence.earlier_runs import is_pending
 from catalog_probe.catalog.evidence.results import Invocation, Result
-from catalog_probe.catalog.evidence.verdicts import coverage_lost, run_verdict
-from catalog_probe.catalog.evidence.verdicts.blindness import find_gaps_under_expect_all
-from catalog_probe.catalog.evidence.verdicts.confirmation import is_pending
+from catalog_probe.catalog.evidence.run_verdict import find_gaps_under_expect_all
 from catalog_probe.catalog.model import AcceptanceState, Outcome, Reason
-from catalog_probe.catalog.model.exits import Exit
+from catalog_probe.catalog.model.errors import Exit
 from catalog_probe.reports.content.overview import Overview
 from catalog_probe.reports.content.sections import SectionName
 from catalog_probe.reports.history.history_line import build_history_line
@@ -27,7 +26,7 @@ from tests.unit.reports.factories import make_finding, make_result, make_run
 if TYPE_CHECKING:
     from catalog_probe.catalog.evidence.results import Run
 
-SELF_TEST = harness_results.self_test_address("pa:inference")
+SELF_TEST = completeness.self_test_address("pa:inference")
 CONFIRMATIONS = (
     {"statements": "9f31c2ab", "regressed": ["answer/status"], "never_confirmed": {}},
     {"statements": "9f31c2ab", "regressed": [], "never_confirmed": {"answer/status": {"first": "2026-11-10"}}},
@@ -84,7 +83,7 @@ def results(draw: st.DrawFn) -> list[Result]:
         findings = (make_finding(),) if state is Outcome.DRIFTED else ()
         drawn.append(Result(SELF_TEST, {}, state, findings=findings, lane="pa:inference"))
     if draw(st.integers(0, 9)) == 0:
-        drawn.append(harness_results.lost_worker_result("gw0", "worker gw0: killed"))
+        drawn.append(completeness.lost_worker_result("gw0", "worker gw0: killed"))
     return drawn
 
 
@@ -117,7 +116,7 @@ def test_every_view_agrees_with_the_exit_status(described: Run, results_drawn: l
     status = run_verdict.exit_status(described, results_drawn)
     overview = Overview(described, results_drawn)
     blind = set(run_verdict.blind_providers(described, results_drawn))
-    record_results = harness_results.select_record_results(add_missing_results(described, results_drawn))
+    record_results = completeness.select_record_results(add_missing_results(described, results_drawn))
     run_faults = run_verdict.list_faults(described, results_drawn)
     faults = sum(map(run_verdict.is_broken, record_results)) + len(run_faults)
     pending = [
@@ -130,7 +129,7 @@ def test_every_view_agrees_with_the_exit_status(described: Run, results_drawn: l
     }
     assert not any(map(run_verdict.is_failure, pending))
     assert not pending or overview.mood != "good"
-    lost = coverage_lost.find_lost_coverage(described, record_results)
+    lost = earlier_runs.find_lost_coverage(described, record_results)
     assert lost == {record.address for record in overview.records_in(SectionName.LOST)}, (
         "lost is told first, also of a stale entry"
     )
@@ -167,7 +166,7 @@ def test_every_view_agrees_with_the_exit_status(described: Run, results_drawn: l
     failures, errors = int(document.get("failures", "")), int(document.get("errors", ""))
     assert bool(errors) == (status is Exit.HARNESS_ERROR)
     assert errors == faults
-    failing = sum(map(run_verdict.is_failure, harness_results.select_record_results(results_drawn)))
+    failing = sum(map(run_verdict.is_failure, completeness.select_record_results(results_drawn)))
     assert bool(failures) == bool(failing + len(run_verdict.list_stale_entries(described, results_drawn)))
     vocabulary = '"self-test-silent"'  # among the words that a query of the page may hold
     for view in (page.replace(vocabulary, ""), text, quiet, markdown):
@@ -181,7 +180,7 @@ def test_the_counts_add_up_to_the_results(described: Run, record_results: list[R
     fault_count = len(run_verdict.list_faults(described, record_results))
     overview = Overview(described, record_results)
     document_text = junit.render(described, record_results)
-    record_results = harness_results.select_record_results(add_missing_results(described, record_results))
+    record_results = completeness.select_record_results(add_missing_results(described, record_results))
     assert sum(overview.counts.values()) == len(record_results)
     assert sum(len(cell.records) for cell in overview.cells) == len(record_results)
     assert {finding.address for finding in overview.findings} >= {

@@ -5,16 +5,16 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from catalog_probe.catalog.evidence.drift_identity import ABSENT, observed_class
+from catalog_probe.catalog.evidence.causes import ABSENT, observed_class
 from catalog_probe.catalog.model import Aspect, Finding, Json, Severity
 from catalog_probe.catalog.model.assertion import Basis
-from catalog_probe.catalog.model.codes import FindingCode
+from catalog_probe.catalog.model.outcome import FindingCode
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from catalog_probe.catalog.model.assertion import Assertion
-    from catalog_probe.catalog.reading.expected import Expected
+    from catalog_probe.catalog.reading.expectations import Expected
 
 _ENVELOPE_ASPECTS = frozenset({"type", "code", "param", "message"})
 

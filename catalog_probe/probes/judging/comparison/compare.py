@@ -8,12 +8,12 @@ from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from catalog_probe.catalog.envelopes import formats
-from catalog_probe.catalog.envelopes.projection import unwrap
+from catalog_probe.catalog.envelopes import unwrap
 from catalog_probe.catalog.model import Aspect, Exchange, Finding, Json, Response
-from catalog_probe.catalog.model.codes import FindingCode as Code
-from catalog_probe.catalog.reading.expected import Expected, answer_body
-from catalog_probe.catalog.text.json_pointer import ABSENT, find_value, find_values
+from catalog_probe.catalog.model.outcome import FindingCode as Code
+from catalog_probe.catalog.reading import response_headers
+from catalog_probe.catalog.reading.expectations import Expected, answer_body
+from catalog_probe.catalog.text.json_values import ABSENT, find_value, find_values
 from catalog_probe.probes.judging.comparison import limit_headers
 from catalog_probe.probes.judging.comparison.compare_stream import compare_stream
 from catalog_probe.probes.judging.comparison.locations import find_renamed_value, is_within_empty_list
@@ -24,7 +24,7 @@ from catalog_probe.probes.judging.comparison.validators import is_valid, nearest
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from catalog_probe.catalog.reading.headers import HeaderRule
+    from catalog_probe.catalog.reading.response_headers import HeaderRule
 
 MAX_SHAPE_FINDINGS = 6  # a body of another kind altogether breaks every rule of the envelope
 MAX_SHAPE_ERRORS = 100  # a large body could break one rule a million times
@@ -99,7 +99,7 @@ def _check_header(rule: HeaderRule, value: str | None) -> Code | None:
         return Code.HEADER_MALFORMED  # an empty header is not what the documents promise
     if rule.rule == "equals" and value != rule.value:
         return Code.HEADER_DIFFERS
-    if rule.rule == "format" and not formats.is_valid(rule.format, value):
+    if rule.rule == "format" and not response_headers.is_in_format(rule.format, value):
         return Code.HEADER_MALFORMED
     return None
 

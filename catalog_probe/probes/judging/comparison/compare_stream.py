@@ -6,14 +6,13 @@ from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.files.manifest import manifest
 from catalog_probe.catalog.model import Aspect, Event, Finding, Json, Response
-from catalog_probe.catalog.model.codes import FindingCode as Code
+from catalog_probe.catalog.model.outcome import FindingCode as Code
 from catalog_probe.probes.judging.comparison.mismatch import abbreviate, mismatch
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from catalog_probe.catalog.reading.expected import Expected
-    from catalog_probe.catalog.reading.streams import StreamRule
+    from catalog_probe.catalog.reading.expectations import Expected, StreamRule
 
 _LAST_EVENTS = 8  # names that a finding lists of a stream without the documented event
 _FIRST_EVENTS = 20  # and of a stream in another order

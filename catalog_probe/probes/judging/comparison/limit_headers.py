@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from catalog_probe.catalog.envelopes import formats
-from catalog_probe.catalog.model.codes import FindingCode
+from catalog_probe.catalog.model.outcome import FindingCode
+from catalog_probe.catalog.reading import response_headers
 
 if TYPE_CHECKING:
-    from catalog_probe.catalog.reading.headers import HeaderRule
+    from catalog_probe.catalog.reading.response_headers import HeaderRule
 
 # Part -> the rule of its header.
 HeaderFamily = Mapping[str, "HeaderRule"]
@@ -69,4 +69,4 @@ def _find_excess_remaining(family: HeaderFamily, headers: Mapping[str, str]) -> 
 
 
 def _read_number(rule: HeaderRule, headers: Mapping[str, str]) -> int | None:
-    return formats.parse_integer(headers.get(rule.name, "")) if rule.format == "integer" else None
+    return response_headers.parse_integer(headers.get(rule.name, "")) if rule.format == "integer" else None

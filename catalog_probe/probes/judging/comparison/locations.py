@@ -7,12 +7,17 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl, unquote, urlsplit
 
-from catalog_probe.catalog.envelopes.location import ANY_EVENT, Location
-from catalog_probe.catalog.envelopes.projection import unwrap
+from catalog_probe.catalog.envelopes import unwrap
 from catalog_probe.catalog.model.assertion import Basis
-from catalog_probe.catalog.reading.expected import Expected, answer_body
-from catalog_probe.catalog.text.json_pointer import ABSENT, find_blocking, find_values, points_into_empty_list
-from catalog_probe.catalog.text.json_tree import iterate_strings_with_pointers
+from catalog_probe.catalog.reading.expectations import Expected, answer_body
+from catalog_probe.catalog.reading.relations import ANY_EVENT, Location
+from catalog_probe.catalog.text.json_values import (
+    ABSENT,
+    find_blocking,
+    find_values,
+    iterate_strings_with_pointers,
+    points_into_empty_list,
+)
 from catalog_probe.probes.judging.comparison.validators import is_valid
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from catalog_probe.catalog.evidence.drift_identity import observed_class
+from catalog_probe.catalog.evidence.causes import observed_class
 from catalog_probe.catalog.model import Severity
 
 if TYPE_CHECKING:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from catalog_probe.catalog.evidence.volatile_text import mask_volatile
-from catalog_probe.catalog.reading.expected import message_of
-from catalog_probe.catalog.text.json_pointer import build_document
+from catalog_probe.catalog.evidence.retention import mask_volatile
+from catalog_probe.catalog.reading.expectations import message_of
+from catalog_probe.catalog.text.json_values import build_document
 
 if TYPE_CHECKING:
     from catalog_probe.catalog.model import Response
-    from catalog_probe.catalog.reading.expected import Expected
+    from catalog_probe.catalog.reading.expectations import Expected
     from catalog_probe.catalog.recognition.vocabulary import ProviderVocabulary
 
 MAX_QUOTE = 160  # characters of an answer that a reason quotes

@@ -6,12 +6,12 @@ import json
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.model import Aspect, Finding, Json, Severity
-from catalog_probe.catalog.text.json_pointer import ABSENT
-from catalog_probe.catalog.text.phrases import quote_if_ambiguous, shorten
+from catalog_probe.catalog.text.json_values import ABSENT
+from catalog_probe.catalog.text.readable_text import quote_if_ambiguous, shorten
 
 if TYPE_CHECKING:
-    from catalog_probe.catalog.model.codes import FindingCode
-    from catalog_probe.catalog.reading.expected import Expected
+    from catalog_probe.catalog.model.outcome import FindingCode
+    from catalog_probe.catalog.reading.expectations import Expected
 
 MAX_VALUE_CHARACTERS = 240  # of a value's JSON, that a finding keeps
 MAX_MESSAGE_CHARACTERS = 120  # of each value, in the sentence of a finding

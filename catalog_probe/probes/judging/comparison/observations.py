@@ -12,12 +12,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from catalog_probe.catalog.evidence.drift_identity import observed_class
-from catalog_probe.catalog.model.assertion import Basis
-from catalog_probe.catalog.model.observation import Observation
+from catalog_probe.catalog.evidence.causes import observed_class
+from catalog_probe.catalog.model.assertion import Basis, Observation
 from catalog_probe.catalog.reading.assertions import ANOTHER_REVISION
-from catalog_probe.catalog.reading.expected import Expected, answer_body
-from catalog_probe.catalog.text.json_pointer import ABSENT
+from catalog_probe.catalog.reading.expectations import Expected, answer_body
+from catalog_probe.catalog.text.json_values import ABSENT
 from catalog_probe.probes.judging.comparison.basis import has_foreign_body, is_no_refusal
 from catalog_probe.probes.judging.comparison.locations import is_within_empty_list
 from catalog_probe.probes.judging.comparison.relations import (
@@ -33,8 +32,8 @@ if TYPE_CHECKING:
 
     from catalog_probe.catalog.model import Event, Exchange, Finding, Reason, Response
     from catalog_probe.catalog.model.assertion import Assertion
-    from catalog_probe.catalog.reading.streams import StreamRule
-    from catalog_probe.catalog.recognition.endpoint_index import EndpointIndex
+    from catalog_probe.catalog.reading.expectations import StreamRule
+    from catalog_probe.catalog.recognition.endpoints import EndpointIndex
 
 # Why an assertion was not observed. The codes are part of the format of results.
 NO_ANSWER = "no-answer"  # the connection ended before a response

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from catalog_probe.catalog.envelopes import formats
+from catalog_probe.catalog.reading import response_headers
 from catalog_probe.probes.judging.comparison.validators import is_valid
 from catalog_probe.probes.judging.comparison.versions import is_version_of
 
@@ -179,7 +179,7 @@ def _sort_keys(side: Values) -> list[tuple[float, str]] | None:
 
 def _read_instant(value: Json) -> float | None:
     """Read an RFC 3339 instant, in seconds since the epoch."""
-    instant = formats.parse_instant(value) if isinstance(value, str) else None
+    instant = response_headers.parse_instant(value) if isinstance(value, str) else None
     return instant.timestamp() if instant is not None else None
 
 

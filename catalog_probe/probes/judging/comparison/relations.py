@@ -11,16 +11,16 @@ from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
-from catalog_probe.catalog.envelopes.location import Location
-from catalog_probe.catalog.model.codes import FindingCode
-from catalog_probe.catalog.reading.expected import answer_body
-from catalog_probe.catalog.text.json_pointer import ABSENT
+from catalog_probe.catalog.model.outcome import FindingCode
+from catalog_probe.catalog.reading.expectations import answer_body
+from catalog_probe.catalog.reading.relations import Location
+from catalog_probe.catalog.text.json_values import ABSENT
 from catalog_probe.probes.judging.comparison.locations import find_blocking_value, is_within_empty_list, values_at
 from catalog_probe.probes.judging.comparison.relation_checks import CHECKS, Values, remove_volatile
 
 if TYPE_CHECKING:
     from catalog_probe.catalog.model import Exchange, Json
-    from catalog_probe.catalog.reading.expected import Expected
+    from catalog_probe.catalog.reading.expectations import Expected
     from catalog_probe.catalog.reading.relations import Relation
 
 # Why a relation was not observed. The codes are part of the format of results.

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from catalog_probe.catalog.model import Finding, Request
     from catalog_probe.catalog.model.assertion import Assertion
-    from catalog_probe.catalog.reading.expected import Expected
+    from catalog_probe.catalog.reading.expectations import Expected
 
 
 def assertions_of_other_revisions(expected: Expected, request: Request) -> frozenset[str]:

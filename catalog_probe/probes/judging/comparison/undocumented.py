@@ -5,16 +5,16 @@ from __future__ import annotations
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from catalog_probe.catalog.envelopes.projection import wire_values
+from catalog_probe.catalog.envelopes import wire_values
 from catalog_probe.catalog.model import Aspect, Finding, Json, Response, Severity
-from catalog_probe.catalog.model.codes import FindingCode
+from catalog_probe.catalog.model.outcome import FindingCode
 from catalog_probe.catalog.recognition.vocabulary import ORDINARY_HEADERS, ProviderVocabulary
-from catalog_probe.catalog.text.json_tree import iterate_repeated_members
+from catalog_probe.catalog.text.json_values import iterate_repeated_members
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from catalog_probe.catalog.reading.expected import Expected
+    from catalog_probe.catalog.reading.expectations import Expected
 
 MAX_NOTES = 100  # of headers, and of fields, of one answer
 

@@ -8,16 +8,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from catalog_probe.catalog.envelopes.projection import wire_values
+from catalog_probe.catalog.envelopes import wire_values
 from catalog_probe.catalog.model import Reason
-from catalog_probe.catalog.model.codes import ReasonCode
-from catalog_probe.catalog.model.status import is_success
-from catalog_probe.catalog.reading.expected import answer_body
+from catalog_probe.catalog.model.exchange import is_success
+from catalog_probe.catalog.model.outcome import ReasonCode
+from catalog_probe.catalog.reading.expectations import answer_body
 from catalog_probe.probes.judging.comparison.message import quote
 
 if TYPE_CHECKING:
     from catalog_probe.catalog.model import Json
-    from catalog_probe.catalog.reading.expected import Expected
+    from catalog_probe.catalog.reading.expectations import Expected
     from catalog_probe.probes.judging.inconclusive.evidence import Evidence
 
 

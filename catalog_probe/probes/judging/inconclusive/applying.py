@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.model import Outcome, Reason
-from catalog_probe.catalog.model.codes import ReasonCode
+from catalog_probe.catalog.model.outcome import ReasonCode
 from catalog_probe.probes.judging.inconclusive.rule import Rule, RuleScope
 from catalog_probe.probes.judging.inconclusive.table import RULES
 from catalog_probe.probes.judging.inconclusive.transient import is_requested_limit

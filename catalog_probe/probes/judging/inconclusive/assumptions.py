@@ -11,14 +11,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl, urlsplit
 
-from catalog_probe.catalog.evidence.drift_identity import ABSENT as ABSENT_CLASS
+from catalog_probe.catalog.evidence.causes import ABSENT as ABSENT_CLASS
 from catalog_probe.catalog.model import Aspect, Outcome, Reason
-from catalog_probe.catalog.model.codes import ReasonCode
-from catalog_probe.catalog.model.status import NO_SUCH_PATH
+from catalog_probe.catalog.model.exchange import NO_SUCH_PATH
+from catalog_probe.catalog.model.outcome import ReasonCode
 from catalog_probe.catalog.reading.assertions import TRIGGER
-from catalog_probe.catalog.reading.expectations import CONTINUE_STATUS
-from catalog_probe.catalog.reading.expected import answer_body
-from catalog_probe.catalog.text.json_pointer import ABSENT, find_value
+from catalog_probe.catalog.reading.expectations import CONTINUE_STATUS, answer_body
+from catalog_probe.catalog.text.json_values import ABSENT, find_value
 from catalog_probe.probes.judging.comparison.basis import is_no_refusal
 from catalog_probe.probes.judging.comparison.message import quote_message
 from catalog_probe.probes.judging.inconclusive.evidence import Assumption, AttemptEvidence

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 from catalog_probe.catalog.model import Aspect, Outcome, Reason
-from catalog_probe.catalog.model.codes import ReasonCode
-from catalog_probe.catalog.text.json_tree import list_strings_and_names
+from catalog_probe.catalog.model.outcome import ReasonCode
+from catalog_probe.catalog.text.json_values import list_strings_and_names
 from catalog_probe.probes.judging.comparison.basis import is_no_refusal, weigh_findings
 from catalog_probe.probes.judging.comparison.compare import compare
 

@@ -8,14 +8,14 @@ from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from catalog_probe.catalog.model import Outcome
-from catalog_probe.catalog.reading.grpc_statuses import http_status_of
+from catalog_probe.catalog.reading.expectations import http_status_of
 from catalog_probe.probes.judging.comparison.message import normalize_message
 from catalog_probe.probes.judging.inconclusive.key_evidence import EndpointAnswer, Fingerprint, KeyEvidence
 
 if TYPE_CHECKING:
     from catalog_probe.catalog.model import Exchange, Response
     from catalog_probe.catalog.model.exchange import Request
-    from catalog_probe.catalog.reading.expected import Expected
+    from catalog_probe.catalog.reading.expectations import Expected
     from catalog_probe.catalog.recognition.vocabulary import ProviderVocabulary
     from catalog_probe.probes.judging.verdicts.verdict import Verdict
 

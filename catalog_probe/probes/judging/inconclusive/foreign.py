@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.model import Reason
-from catalog_probe.catalog.model.codes import ReasonCode
-from catalog_probe.catalog.model.status import is_success
-from catalog_probe.catalog.reading.expected import expected_http_status
+from catalog_probe.catalog.model.exchange import is_success
+from catalog_probe.catalog.model.outcome import ReasonCode
+from catalog_probe.catalog.reading.expectations import expected_http_status
 from catalog_probe.probes.judging.comparison.message import quote
 
 if TYPE_CHECKING:
     from catalog_probe.catalog.model import Response
-    from catalog_probe.catalog.reading.expected import Expected
+    from catalog_probe.catalog.reading.expectations import Expected
     from catalog_probe.probes.judging.inconclusive.evidence import Evidence
 
 # The kind of all pages, whatever their text: gateways put the time and an id into them.

@@ -8,7 +8,7 @@ from enum import Enum, auto
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from catalog_probe.catalog.model.codes import ReasonCode
+    from catalog_probe.catalog.model.outcome import ReasonCode
 
 
 class Fingerprint(NamedTuple):

@@ -13,9 +13,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.model import Aspect, Finding, Outcome, Reason, Severity
-from catalog_probe.catalog.model.codes import FindingCode, ReasonCode
-from catalog_probe.catalog.reading.expected import expected_http_status
-from catalog_probe.catalog.reading.grpc_statuses import http_status_of
+from catalog_probe.catalog.model.outcome import FindingCode, ReasonCode
+from catalog_probe.catalog.reading.expectations import expected_http_status, http_status_of
 from catalog_probe.probes.judging.comparison.basis import is_no_refusal, weigh_findings
 from catalog_probe.probes.judging.comparison.compare import compare
 from catalog_probe.probes.judging.comparison.message import normalize_message
@@ -30,7 +29,7 @@ from catalog_probe.probes.judging.inconclusive.key_evidence import (
 
 if TYPE_CHECKING:
     from catalog_probe.catalog.model import Exchange
-    from catalog_probe.catalog.reading.expected import Expected
+    from catalog_probe.catalog.reading.expectations import Expected
     from catalog_probe.catalog.recognition.vocabulary import ProviderVocabulary
     from catalog_probe.probes.judging.inconclusive.evidence import Evidence
     from catalog_probe.probes.judging.inconclusive.key_evidence import KeyEvidence

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.model import Outcome, Reason
-from catalog_probe.catalog.model.codes import ReasonCode
-from catalog_probe.catalog.model.status import is_success
-from catalog_probe.catalog.reading.expected import expected_http_status
+from catalog_probe.catalog.model.exchange import is_success
+from catalog_probe.catalog.model.outcome import ReasonCode
+from catalog_probe.catalog.reading.expectations import expected_http_status
 from catalog_probe.probes.judging.comparison.message import quote
 from catalog_probe.probes.judging.inconclusive.one_answer import is_generic
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from catalog_probe.catalog.model import Reason
-    from catalog_probe.catalog.model.codes import ReasonCode
+    from catalog_probe.catalog.model.outcome import ReasonCode
     from catalog_probe.probes.judging.inconclusive.evidence import Evidence
 
 

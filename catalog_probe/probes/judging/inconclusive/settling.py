@@ -7,11 +7,9 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.model import Aspect, Outcome
-from catalog_probe.catalog.model.labels import SETUP, SUCCESS
-from catalog_probe.catalog.model.status import NO_SUCH_PATH
-from catalog_probe.catalog.observed.cells import was_matched
-from catalog_probe.catalog.reading.expected import expected_http_status
-from catalog_probe.catalog.reading.grpc_statuses import http_status_of
+from catalog_probe.catalog.model.exchange import NO_SUCH_PATH, SETUP, SUCCESS
+from catalog_probe.catalog.observed import was_matched
+from catalog_probe.catalog.reading.expectations import expected_http_status, http_status_of
 from catalog_probe.probes.judging.comparison.basis import is_no_refusal
 from catalog_probe.probes.judging.inconclusive.applying import apply_rules
 from catalog_probe.probes.judging.inconclusive.confirmations import (
@@ -29,7 +27,7 @@ from catalog_probe.probes.judging.verdicts.record_verdict import judge_record
 
 if TYPE_CHECKING:
     from catalog_probe.catalog.model import Exchange, Record
-    from catalog_probe.catalog.reading.expected import Expected
+    from catalog_probe.catalog.reading.expectations import Expected
     from catalog_probe.catalog.recognition.vocabulary import ProviderVocabulary
     from catalog_probe.probes.judging.inconclusive.key_evidence import KeyEvidence
     from catalog_probe.probes.judging.verdicts.verdict import StepKey, Verdict

@@ -11,7 +11,7 @@ refusal that three attempts meet alike is a drift.
 
 from __future__ import annotations
 
-from catalog_probe.catalog.model.codes import ReasonCode
+from catalog_probe.catalog.model.outcome import ReasonCode
 from catalog_probe.probes.judging.inconclusive import (
     account,
     assumptions,

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from catalog_probe.catalog.envelopes.projection import wire_values
+from catalog_probe.catalog.envelopes import wire_values
 from catalog_probe.catalog.model import Aspect, Finding, Reason, Severity
-from catalog_probe.catalog.model.codes import FindingCode, ReasonCode
 from catalog_probe.catalog.model.exchange import DEFAULT_EVENT_NAME
-from catalog_probe.catalog.reading.expected import answer_body, expected_http_status
+from catalog_probe.catalog.model.outcome import FindingCode, ReasonCode
+from catalog_probe.catalog.reading.expectations import answer_body, expected_http_status
 from catalog_probe.probes.judging.comparison.compare import compare
 from catalog_probe.probes.judging.comparison.message import quote
 from catalog_probe.probes.judging.inconclusive.foreign import has_documented_status, is_html
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Container, Iterator
 
     from catalog_probe.catalog.model import Response
-    from catalog_probe.catalog.reading.expected import Expected
+    from catalog_probe.catalog.reading.expectations import Expected
     from catalog_probe.probes.judging.inconclusive.evidence import Evidence
 
 # Statuses that say nothing of a record that documents another one.

@@ -9,9 +9,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from catalog_probe.catalog.evidence import drift_identity
+from catalog_probe.catalog.evidence import causes
 from catalog_probe.catalog.model import Outcome, Reason
-from catalog_probe.catalog.model.codes import ReasonCode
+from catalog_probe.catalog.model.outcome import ReasonCode
 from catalog_probe.probes.judging.verdicts.record_verdict import judge_record
 from catalog_probe.probes.judging.verdicts.verdict import Verdict
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Container, Mapping, Sequence
 
     from catalog_probe.catalog.model import Finding
-    from catalog_probe.catalog.model.observation import Observation
+    from catalog_probe.catalog.model.assertion import Observation
     from catalog_probe.probes.judging.verdicts.verdict import StepKey
 
 MAX_ATTEMPTS = 3
@@ -106,7 +106,7 @@ def conclude_step(verdicts: Sequence[Verdict]) -> Verdict:
     detail = ", then ".join(_summarize(verdict) for verdict in verdicts)
     if len(conclusive) > 1:
         findings = (finding for verdict in conclusive for finding in verdict.findings)
-        distinct = {(finding.code, drift_identity.format_drift(finding)): finding for finding in findings}
+        distinct = {(finding.code, causes.format_drift(finding)): finding for finding in findings}
         reason = Reason(ReasonCode.ATTEMPTS_DIFFER, detail)
         return Verdict(Outcome.FLAKY, reason, tuple(distinct.values()), last.observations)
     return Verdict(Outcome.INCONCLUSIVE, Reason(ReasonCode.ATTEMPTS_DISAGREE, detail), last.findings, last.observations)
@@ -199,7 +199,7 @@ def _keep_drifts(verdict: Verdict, drift_keys: Container[tuple[str, str]]) -> Ve
         return verdict
 
     def is_kept(finding: Finding) -> bool:
-        drift = drift_identity.format_drift(finding)
+        drift = causes.format_drift(finding)
         return not finding.is_drift or any((drift, endpoint) in drift_keys for endpoint in finding.endpoints or ("",))
 
     findings = tuple(filter(is_kept, verdict.findings))

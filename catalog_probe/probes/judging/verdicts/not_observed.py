@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.model import Aspect, Finding, Severity
-from catalog_probe.catalog.model.codes import FindingCode
+from catalog_probe.catalog.model.outcome import FindingCode
 
 if TYPE_CHECKING:
     from catalog_probe.catalog.model import Reason

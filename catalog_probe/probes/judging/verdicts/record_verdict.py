@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.model import Outcome, Reason, Severity
-from catalog_probe.catalog.model.codes import ReasonCode
+from catalog_probe.catalog.model.outcome import ReasonCode
 from catalog_probe.probes.judging.comparison.merging import merge_findings
 from catalog_probe.probes.judging.verdicts.not_observed import not_observed_finding
 from catalog_probe.probes.judging.verdicts.verdict import Verdict
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from catalog_probe.catalog.model import Finding
-    from catalog_probe.catalog.model.observation import Observation
+    from catalog_probe.catalog.model.assertion import Observation
     from catalog_probe.probes.judging.verdicts.verdict import StepKey
 
 ONLY_ASSUMED = Reason(ReasonCode.NOTHING_OBSERVED, "everything that matched is assumed, and nothing of it documented")

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
     from catalog_probe.catalog.model import Attempt, Exchange
-    from catalog_probe.catalog.reading.expected import Expected
+    from catalog_probe.catalog.reading.expectations import Expected
     from catalog_probe.probes.judging.comparison.relations import OtherAnswers
     from catalog_probe.probes.judging.verdicts.verdict import StepKey
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from catalog_probe.catalog.evidence import drift_identity
+from catalog_probe.catalog.evidence import causes
 from catalog_probe.catalog.evidence.retention import trim_finding, trim_observation
-from catalog_probe.catalog.model.codes import ReasonCode
+from catalog_probe.catalog.model.outcome import ReasonCode
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from catalog_probe.catalog.model import Finding, Outcome, Reason
-    from catalog_probe.catalog.model.observation import Observation
+    from catalog_probe.catalog.model.assertion import Observation
 
 # Label and endpoint. The endpoint is empty where the recipe names none.
 StepKey = tuple[str, str]
@@ -39,7 +39,7 @@ class Verdict:
         """What two attempts must share to agree on a drift: the identity of each drift, with its endpoint."""
         drifts = (finding for finding in self.findings if finding.is_drift)
         return frozenset(
-            (drift_identity.format_drift(drift), endpoint) for drift in drifts for endpoint in drift.endpoints or ("",)
+            (causes.format_drift(drift), endpoint) for drift in drifts for endpoint in drift.endpoints or ("",)
         )
 
     @property

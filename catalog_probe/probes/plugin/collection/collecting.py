@@ -8,8 +8,8 @@ import pytest
 
 from catalog_probe.catalog.check.validate import first_problem, first_problem_of_run
 from catalog_probe.catalog.model import Address
-from catalog_probe.catalog.model.exits import Exit
-from catalog_probe.catalog.search.query import keywords_for_k
+from catalog_probe.catalog.model.errors import Exit
+from catalog_probe.catalog.search import keywords_for_k
 from catalog_probe.probes.planning.budgeting import plan_budget
 from catalog_probe.probes.planning.plan import make_plan
 from catalog_probe.probes.plugin.collection.options_table import PROBES

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from catalog_probe.catalog.evidence import earlier_runs
+from catalog_probe.catalog.evidence import earlier_runs as confirmation
 from catalog_probe.catalog.evidence.retention import RUN_BYTES, RetentionBudget
-from catalog_probe.catalog.evidence.verdicts import confirmation
 from catalog_probe.catalog.model import Json, Outcome
 from catalog_probe.catalog.reading.assertions import assertions
 from catalog_probe.catalog.writeback import accepted_differences

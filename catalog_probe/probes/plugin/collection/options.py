@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.evidence.results import Invocation
-from catalog_probe.catalog.files import paths, provider_folders
+from catalog_probe.catalog.files import provider_folders
 from catalog_probe.catalog.files.manifest import providers, selected_providers
 from catalog_probe.catalog.files.store import Catalog
 from catalog_probe.catalog.model import KINDS, Address
@@ -92,8 +92,8 @@ class Options:
     @property
     def history_folder(self) -> Path:
         """Where earlier runs are; the committed folder only for usual live runs."""
-        is_committed = self.target.live and self.out.resolve() == paths.runs_folder().resolve()
-        return paths.history_folder() if is_committed else self.out / "history"
+        is_committed = self.target.live and self.out.resolve() == provider_folders.runs_folder().resolve()
+        return provider_folders.history_folder() if is_committed else self.out / "history"
 
     @cached_property
     def planned_target(self) -> Target:
@@ -162,8 +162,8 @@ def read_options(config: pytest.Config, environ: Mapping[str, str]) -> Options:
     directory = config.getoption("--catalog")
     update, only_plan = bool(config.getoption("--update")), bool(config.getoption("--plan"))
     if directory and update and not only_plan:
-        provider_folders.copy_shipped_records(paths.locate(directory))
-    catalog = Catalog.load(*provider_folders.use_records(paths.locate(directory) if directory else None))
+        provider_folders.copy_shipped_records(provider_folders.locate(directory))
+    catalog = Catalog.load(*provider_folders.use_records(provider_folders.locate(directory) if directory else None))
     target_name, recordings = config.getoption("--target"), _read_recordings(config)
     if target_name or not recordings:
         target = targets.load(target_name or DEFAULT_TARGET, environ)
@@ -186,7 +186,7 @@ def read_options(config: pytest.Config, environ: Mapping[str, str]) -> Options:
             raise UsageError(
                 "--update: not with --revision", "the records are about the usual revision; leave one of the two out"
             )
-    out = paths.base_folder() / (config.getoption("--out") or paths.RUNS)
+    out = provider_folders.base_folder() / (config.getoption("--out") or provider_folders.RUNS)
     costs = _parse_names("--allow", config.getoption("--allow"), tuple(Cost))
     return Options(
         catalog=catalog,
@@ -221,7 +221,7 @@ def _read_recordings(config: pytest.Config) -> tuple[Recording, ...]:
             raise UsageError(f"{option}: nothing is sent where traffic is judged", "leave one of the two out")
     from catalog_probe.probes.traffic.recording_files import read_recordings  # few runs need it
 
-    return read_recordings(map(paths.locate, files))
+    return read_recordings(map(provider_folders.locate, files))
 
 
 def _describe_invocation(config: pytest.Config, target: Target, revisions: Mapping[str, str]) -> Invocation:
@@ -235,7 +235,7 @@ def _describe_invocation(config: pytest.Config, target: Target, revisions: Mappi
         keys={} if target.needs_embedded_mock else target.literal_keys,
         names=collect_renamings(target),
         traffic=tuple(map(str, config.getoption("--traffic"))),
-        installed=paths.is_installed(),
+        installed=provider_folders.is_installed(),
         revision=" ".join(f"{name}:{value}" for name, value in revisions.items()),
     )
 
@@ -247,7 +247,10 @@ def _find_cause_records(cause_ids: list[str], out: Path) -> frozenset[str] | Non
     """
     if not cause_ids:
         return None
-    from catalog_probe.catalog.evidence.causes import find_causes, is_cause_id  # only `--cause` reads earlier runs
+    from catalog_probe.catalog.evidence.causes import (
+        find_causes,  # only `--cause` reads earlier runs
+        is_cause_id,
+    )
     from catalog_probe.catalog.evidence.results_file import RESULTS_FILE, read_run
 
     files = sorted(out.glob(f"*/{RESULTS_FILE}"), key=lambda path: path.parent.resolve().name, reverse=True)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from catalog_probe.catalog.files import paths
+from catalog_probe.catalog.files import provider_folders
 from catalog_probe.catalog.files.manifest import providers
 from catalog_probe.catalog.model import KINDS
 from catalog_probe.catalog.model.errors import UserError
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import pytest
 
 # The folder of the probes.
-PROBES = paths.shipped_folder("probes")
+PROBES = provider_folders.shipped_folder("probes")
 
 
 class UsageError(UserError):
@@ -126,7 +126,7 @@ def list_options() -> tuple[Option, ...]:
             "probe the records of this folder; also a provider folder, with recipes and targets beside its records",
             metavar="DIR",
         ),
-        Option("--out", f"leave runs in this folder; default: {paths.RUNS}", metavar="DIR"),
+        Option("--out", f"leave runs in this folder; default: {provider_folders.RUNS}", metavar="DIR"),
         Option("--today", "the observed date to write, as 2026-01-31", metavar="DATE"),
     )
 

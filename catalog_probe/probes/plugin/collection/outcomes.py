@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from catalog_probe.catalog.evidence.verdicts import confirmation, run_verdict
+from catalog_probe.catalog.evidence import earlier_runs, run_verdict
 from catalog_probe.catalog.model import Outcome
-from catalog_probe.catalog.model.codes import FindingCode
 from catalog_probe.catalog.model.explanations import REASONS
-from catalog_probe.catalog.text.sanitizing import sanitize_line, sanitize_row
+from catalog_probe.catalog.model.outcome import FindingCode
+from catalog_probe.catalog.text.readable_text import sanitize_line, sanitize_row
 
 if TYPE_CHECKING:
     from catalog_probe.catalog.evidence.results import Result
@@ -20,9 +20,9 @@ def settle(result: Result) -> None:
     """End the test of a record by its outcome. Only what makes the run exit 1 fails."""
     if run_verdict.is_failure(result):
         pytest.fail(describe_failure(result), pytrace=False)
-    if confirmation.is_pending(result):
+    if earlier_runs.is_pending(result):
         message = result.drifts[0].message
-        pytest.xfail(sanitize_line(f"never confirmed; pending until {confirmation.pending_until(result)}: {message}"))
+        pytest.xfail(sanitize_line(f"never confirmed; pending until {earlier_runs.pending_until(result)}: {message}"))
     if run_verdict.is_accepted(result):
         reason = sanitize_line(run_verdict.acceptance_field(result, "reason"))
         pytest.xfail(reason or "accepted in catalog/divergences.json")

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from catalog_probe.catalog.files.manifest import providers
 from catalog_probe.catalog.model import KINDS
 from catalog_probe.catalog.model.errors import MAX_MESSAGE_LENGTH, suggest_similar
-from catalog_probe.catalog.search.query import keywords_for_k
-from catalog_probe.catalog.text.sanitizing import sanitize_line
+from catalog_probe.catalog.search import keywords_for_k
+from catalog_probe.catalog.text.readable_text import sanitize_line
 from catalog_probe.probes.plugin.collection.options_table import UsageError
 from catalog_probe.reports.content.commands import build_nodeid
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from catalog_probe.catalog.envelopes import formats
+from catalog_probe.catalog.reading import response_headers
 from catalog_probe.catalog.reading.rate_limits import RateLimits, rate_limits
 
 if TYPE_CHECKING:
@@ -87,17 +87,17 @@ def parse_retry_after(headers: Mapping[str, str], now: datetime | None = None) -
         return max(0.0, float(value))
     except ValueError:
         pass
-    date = formats.parse_http_date(value)
+    date = response_headers.parse_http_date(value)
     return max(0.0, (date - (now or datetime.now(UTC))).total_seconds()) if date is not None else None
 
 
 def _parse_integer(value: str | None) -> int | None:
-    return formats.parse_integer(value) if value is not None and len(value) <= MAX_DIGITS else None
+    return response_headers.parse_integer(value) if value is not None and len(value) <= MAX_DIGITS else None
 
 
 def _seconds_until(reset: str, now: datetime) -> float:
     """Return the seconds until an instant, or of a duration; 0 for junk."""
-    duration_s, instant = formats.parse_duration_s(reset), formats.parse_instant(reset)
+    duration_s, instant = response_headers.parse_duration_s(reset), response_headers.parse_instant(reset)
     if duration_s is not None:
         return duration_s
     return max(0.0, (instant - now).total_seconds()) if instant is not None else 0.0
@@ -108,4 +108,4 @@ def _answered_at(headers: Mapping[str, str]) -> datetime:
 
     The dates in its headers use that clock.
     """
-    return formats.parse_http_date(headers.get("date", "")) or datetime.now(UTC)
+    return response_headers.parse_http_date(headers.get("date", "")) or datetime.now(UTC)

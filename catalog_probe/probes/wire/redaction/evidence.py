@@ -22,8 +22,8 @@ if TYPE_CHECKING:
         Request,
         Response,
     )
+    from catalog_probe.catalog.model.assertion import Observation
     from catalog_probe.catalog.model.exchange import Truncation
-    from catalog_probe.catalog.model.observation import Observation
     from catalog_probe.probes.wire.redaction.redactor import Redactor
 
 _T = TypeVar("_T")

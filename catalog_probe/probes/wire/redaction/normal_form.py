@@ -10,7 +10,7 @@ import unicodedata
 from html.entities import html5
 from typing import TYPE_CHECKING
 
-from catalog_probe.catalog.text.sanitizing import HIDDEN_CHARACTERS
+from catalog_probe.catalog.text.readable_text import HIDDEN_CHARACTERS
 from catalog_probe.probes.wire.redaction.work import PER_ESCAPE
 
 if TYPE_CHECKING:

@@ -13,8 +13,7 @@ from urllib.parse import unquote
 from urllib.request import getproxies
 
 from catalog_probe.catalog.files.manifest import manifest, providers
-from catalog_probe.catalog.text.json_pointer import find_value
-from catalog_probe.catalog.text.json_tree import map_strings
+from catalog_probe.catalog.text.json_values import find_value, map_strings
 from catalog_probe.probes.targets.dialect import Dialect
 from catalog_probe.probes.wire.redaction.channels import split_into_channels
 from catalog_probe.probes.wire.redaction.known_secrets import KnownSecrets

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from catalog_probe.catalog.model import Attempt, Exchange, Outcome, Reason, Request, Response
-from catalog_probe.catalog.model.labels import SUCCESS
+from catalog_probe.catalog.model.exchange import SUCCESS
 from catalog_probe.catalog.reading.assertions import asserted_expectations
 from catalog_probe.catalog.recognition.vocabulary import ProviderVocabulary
 from catalog_probe.probes.judging.comparison.basis import is_no_refusal, weigh_findings
@@ -24,7 +24,7 @@ from tests.harness.engines import catalog
 from tests.unit.probes.judging_one import load_steps, load_vocabulary
 
 if TYPE_CHECKING:
-    from catalog_probe.catalog.reading.expected import Expected
+    from catalog_probe.catalog.reading.expectations import Expected
 
 HTML_HEADERS = {"content-type": "text/html; charset=utf-8"}
 HTML_PAGE = "<html>Bad gateway</html>"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from catalog_probe.catalog.envelopes.envelope import envelope
+from catalog_probe.catalog.envelopes import load_envelope
 from catalog_probe.catalog.model import (
     Aspect,
     Exchange,
@@ -15,8 +15,8 @@ from catalog_probe.catalog.model import (
     Response,
     Severity,
 )
-from catalog_probe.catalog.model.codes import ReasonCode
-from catalog_probe.catalog.reading.expected import Expected
+from catalog_probe.catalog.model.outcome import ReasonCode
+from catalog_probe.catalog.reading.expectations import Expected
 from catalog_probe.probes.judging.inconclusive.assumptions import find_assumed_path, is_part_of
 from catalog_probe.probes.judging.verdicts.verdict import Verdict
 from tests.unit.probes.inconclusive.evidence_making import error_body, make_evidence
@@ -183,7 +183,9 @@ def test_assumed_path_is_not_blamed_for_an_assumed_status(subtests: pytest.Subte
     cases: list[tuple[Severity, bool]] = [(Severity.MUST, True), (Severity.SHOULD, False)]
     for severity, is_blamed in cases:
         with subtests.test(severity=severity):
-            expected = Expected("answer", RATE_LIMIT, envelope("pa"), 429, request_assumptions={"path": "not shown"})
+            expected = Expected(
+                "answer", RATE_LIMIT, load_envelope("pa"), 429, request_assumptions={"path": "not shown"}
+            )
             status = Finding(
                 "status-differs", Aspect.STATUS, severity, "", "answer", observed=404, assertion="answer/status"
             )

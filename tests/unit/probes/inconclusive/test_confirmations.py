@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from catalog_probe.catalog.envelopes.envelope import Envelope
+from catalog_probe.catalog.envelopes import Envelope
 from catalog_probe.catalog.model import (
     Aspect,
     Close,
@@ -19,7 +19,7 @@ from catalog_probe.catalog.model import (
     Response,
     Severity,
 )
-from catalog_probe.catalog.model.codes import FindingCode, ReasonCode
+from catalog_probe.catalog.model.outcome import FindingCode, ReasonCode
 from catalog_probe.probes.judging.inconclusive.confirmations import (
     confirms_host,
     find_blamed_values,
@@ -36,7 +36,7 @@ from tests.unit.probes.inconclusive.evidence_making import make_evidence
 if TYPE_CHECKING:
     import pytest
 
-    from catalog_probe.catalog.reading.expected import Expected
+    from catalog_probe.catalog.reading.expectations import Expected
 
 VALUES = {"small_model": "haiku-1", "chat": "chat_1"}
 

@@ -26,7 +26,7 @@ from tests.unit.probes.judging_one import HEADERS, judge_exchanges
 if TYPE_CHECKING:
     import pytest
 
-    from catalog_probe.catalog.reading.expected import Expected
+    from catalog_probe.catalog.reading.expectations import Expected
     from catalog_probe.probes.judging.verdicts.verdict import Verdict
 
 MESSAGES, COUNT = "pa/endpoints/messages/create_message", "pa/endpoints/messages/count_tokens"

@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from catalog_probe.catalog.envelopes.envelope import envelope
+from catalog_probe.catalog.envelopes import load_envelope
 from catalog_probe.catalog.model import Event, Exchange, GrpcStatus, Response
-from catalog_probe.catalog.reading.expected import Expected
-from catalog_probe.catalog.reading.streams import StreamRule
+from catalog_probe.catalog.reading.expectations import Expected, StreamRule
 from catalog_probe.probes.judging.comparison.message import quote
 from catalog_probe.probes.judging.control import explain_silence
 from catalog_probe.probes.judging.inconclusive.foreign import (
@@ -28,12 +27,14 @@ if TYPE_CHECKING:
     import pytest
 
 MODELS = "pa/endpoints/models/list_models"
-INVALID = Expected("answer", "pa/errors/general/invalid", envelope("pa"), 400, wire={"type": "invalid_request_error"})
-LIST_MODELS = Expected("success", MODELS, envelope("pa_result"), 200)
-FILE = Expected("success", MODELS, envelope("any"), 200)
-STREAM = Expected("stream", MODELS, envelope("any"), 200, stream=StreamRule("sse", event="message_stop"))
-SOCKET = Expected("success", MODELS, envelope("any"), 101, stream=StreamRule("websocket", event="done"))
-EMPTY_REFUSAL = Expected("answer", "pa/errors/general/empty", envelope("empty"), 405)
+INVALID = Expected(
+    "answer", "pa/errors/general/invalid", load_envelope("pa"), 400, wire={"type": "invalid_request_error"}
+)
+LIST_MODELS = Expected("success", MODELS, load_envelope("pa_result"), 200)
+FILE = Expected("success", MODELS, load_envelope("any"), 200)
+STREAM = Expected("stream", MODELS, load_envelope("any"), 200, stream=StreamRule("sse", event="message_stop"))
+SOCKET = Expected("success", MODELS, load_envelope("any"), 101, stream=StreamRule("websocket", event="done"))
+EMPTY_REFUSAL = Expected("answer", "pa/errors/general/empty", load_envelope("empty"), 405)
 EMPTY_SUCCESS = replace(EMPTY_REFUSAL, status=200)
 
 
@@ -78,7 +79,7 @@ def test_page_is_recognized_unless_any_body_is_documented() -> None:
     page = Response(400, HTML_HEADERS, HTML_PAGE, "text")
     assert is_page(INVALID, page)
     assert is_page(STREAM, page)
-    assert is_page(replace(FILE, envelope=envelope("empty")), page)
+    assert is_page(replace(FILE, envelope=load_envelope("empty")), page)
     assert not is_page(FILE, page)
     assert not is_page(INVALID, replace(page, events=()))
     assert not is_page(INVALID, Response(400, {}, None, "empty"))
@@ -88,7 +89,7 @@ def test_refusal_in_text(subtests: pytest.Subtests) -> None:
     cases: list[tuple[Expected, dict[str, Any], bool]] = [
         (LIST_MODELS, {}, True),
         (STREAM, {}, True),
-        (replace(FILE, envelope=envelope("empty")), {}, True),
+        (replace(FILE, envelope=load_envelope("empty")), {}, True),
         (FILE, {}, False),
         (LIST_MODELS, {"status": 399}, False),
         (LIST_MODELS, {"status": 400}, True),
@@ -129,7 +130,7 @@ def test_text_under_a_success_is_foreign_unless_documented(subtests: pytest.Subt
         (STREAM, Response(200, {}, 'data: {"a": 1}\n\n', "text"), False),
         (STREAM, Response(200, {}, "event: ping\ndata: 1\n\n", "text"), False),
         (LIST_MODELS, Response(200, {}, 'data: {"a": 1}\n\n', "text"), True),
-        (replace(FILE, envelope=envelope("empty")), Response(200, {}, "Welcome.", "text"), True),
+        (replace(FILE, envelope=load_envelope("empty")), Response(200, {}, "Welcome.", "text"), True),
         (INVALID, Response(200, {}, "Welcome.", "text"), True),
         (replace(FILE, status=400), Response(200, {}, "Welcome.", "text"), True),
         (FILE, Response(200, {}, "Welcome.", "text"), False),

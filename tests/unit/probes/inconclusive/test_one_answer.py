@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from catalog_probe.catalog.envelopes.envelope import envelope
+from catalog_probe.catalog.envelopes import load_envelope
 from catalog_probe.catalog.evidence.retention import WHOLE_BYTES, trim_exchange
 from catalog_probe.catalog.model import Aspect, Exchange, Finding, Outcome, Reason, Request, Response, Severity
-from catalog_probe.catalog.model.observation import Observation
-from catalog_probe.catalog.reading.expected import Expected
+from catalog_probe.catalog.model.assertion import Observation
+from catalog_probe.catalog.reading.expectations import Expected
 from catalog_probe.probes.judging.control import expect_control
 from catalog_probe.probes.judging.inconclusive.key_evidence import (
     EndpointAnswer,
@@ -42,8 +42,8 @@ SENTENCE = "Requests of this kind cannot be answered today."
 MESSAGES, COUNT = "pa/endpoints/messages/create_message", "pa/endpoints/messages/count_tokens"
 FINGERPRINT = Fingerprint(400, SENTENCE)
 ON_MESSAGES, ON_COUNT = EndpointAnswer(MESSAGES, FINGERPRINT), EndpointAnswer(COUNT, FINGERPRINT)
-NOT_FOUND = Expected("answer", "pa/errors/general/x", envelope("pa"), 404)
-SUCCESS = Expected("answer", MESSAGES, envelope("pa_message"), 200)
+NOT_FOUND = Expected("answer", "pa/errors/general/x", load_envelope("pa"), 404)
+SUCCESS = Expected("answer", MESSAGES, load_envelope("pa_message"), 200)
 STATUS = Finding("status-differs", Aspect.STATUS, Severity.MUST, "", "answer", observed=400)
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from catalog_probe.catalog.model import Outcome, Reason, Response
-from catalog_probe.catalog.model.codes import ReasonCode
+from catalog_probe.catalog.model.outcome import ReasonCode
 from catalog_probe.catalog.recognition.vocabulary import DocumentedAnswer, ProviderVocabulary
 from catalog_probe.probes.judging.inconclusive.key_evidence import (
     EndpointAnswer,

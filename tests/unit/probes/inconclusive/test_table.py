@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     import pytest
 
-    from catalog_probe.catalog.reading.expected import Expected
+    from catalog_probe.catalog.reading.expectations import Expected
     from catalog_probe.probes.judging.inconclusive.evidence import Evidence
     from catalog_probe.probes.judging.verdicts.verdict import Verdict
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from catalog_probe.catalog.envelopes.envelope import envelope
+from catalog_probe.catalog.envelopes import load_envelope
 from catalog_probe.catalog.model import Event, GrpcStatus, Reason, Response, Severity
 from catalog_probe.catalog.model.assertion import Assertion, AssertionKey, Basis
-from catalog_probe.catalog.reading.expected import Expected
-from catalog_probe.catalog.reading.streams import StreamRule
+from catalog_probe.catalog.reading.expectations import Expected, StreamRule
 from catalog_probe.catalog.recognition.vocabulary import ProviderVocabulary
 from catalog_probe.probes.judging.inconclusive.applying import find_reason
 from catalog_probe.probes.judging.inconclusive.table import TRANSIENT_RULES
@@ -27,13 +26,17 @@ if TYPE_CHECKING:
     import pytest
 
 MODELS, LIMITS = "pa/endpoints/models/list_models", "pa/rate_limits/limits/general"
-INVALID = Expected("answer", "pa/errors/general/invalid", envelope("pa"), 400, wire={"type": "invalid_request_error"})
-LIST_MODELS = Expected("success", MODELS, envelope("pa_result"), 200)
-FILE = Expected("success", MODELS, envelope("any"), 200)
-BROKEN = Expected("answer", "pa/errors/general/internal", envelope("pa"), 500, wire={"type": "api_error"})
-SOCKET = Expected("socket", "pb/errors/live/x", envelope("any"), 101, stream=StreamRule("websocket", event="error"))
+INVALID = Expected(
+    "answer", "pa/errors/general/invalid", load_envelope("pa"), 400, wire={"type": "invalid_request_error"}
+)
+LIST_MODELS = Expected("success", MODELS, load_envelope("pa_result"), 200)
+FILE = Expected("success", MODELS, load_envelope("any"), 200)
+BROKEN = Expected("answer", "pa/errors/general/internal", load_envelope("pa"), 500, wire={"type": "api_error"})
+SOCKET = Expected(
+    "socket", "pb/errors/live/x", load_envelope("any"), 101, stream=StreamRule("websocket", event="error")
+)
 CLOSING = replace(SOCKET, stream=StreamRule("websocket", close_code=(1008, 1008)))
-STREAM = Expected("stream", MODELS, envelope("any"), 200, stream=StreamRule("sse", event="message_stop"))
+STREAM = Expected("stream", MODELS, load_envelope("any"), 200, stream=StreamRule("sse", event="message_stop"))
 
 
 def find_reason_code(expected: Expected, response: Response, events: set[str] | None = None) -> str:
@@ -97,7 +100,7 @@ def test_other_server_fault_than_documented(subtests: pytest.Subtests) -> None:
 
 
 def test_text_is_a_server_fault_if_no_shape_is_documented() -> None:
-    shapeless = Expected("answer", "pd/errors/server/server_fault", envelope("any"), 500)
+    shapeless = Expected("answer", "pd/errors/server/server_fault", load_envelope("any"), 500)
     assert find_reason_code(shapeless, Response(502, {}, "Internal server error", "text")) == "server-fault"
     assert find_reason_code(shapeless, Response(502, HTML_HEADERS, HTML_PAGE, "text")) == "gateway-page"
     assert find_reason_code(BROKEN, Response(502, {}, "Internal server error", "text")) == "unasked-overload"

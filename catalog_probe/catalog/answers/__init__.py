@@ -1,1 +1,0 @@
-"""Read answers that a user pastes or records."""

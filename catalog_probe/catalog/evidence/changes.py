@@ -1,0 +1,125 @@
+"""Change of a record since earlier runs: new, ongoing, fixed, partly observed."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from catalog_probe.catalog.evidence import causes, run_verdict
+from catalog_probe.catalog.evidence.completeness import is_unreported
+from catalog_probe.catalog.evidence.earlier_runs import EarlierOutcome, find_last_verdict, has_lost_coverage, is_pending
+from catalog_probe.catalog.model import Json, Outcome
+from catalog_probe.catalog.model.outcome import FindingCode
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from datetime import date
+
+    from catalog_probe.catalog.evidence.results import Result
+
+
+OPTIONAL_HEADER_ABSENT = "not-shown"  # reason code of the judge: the header may be absent, so nothing is missing
+
+
+def is_partial(result: Result) -> bool:
+    """Whether some assertion of the record was not observed on any endpoint that this run drew."""
+    if any(finding.code == FindingCode.NOT_OBSERVED for finding in result.findings):
+        return True
+    observed = {
+        f"{observation.label}/{key}"
+        for observation in result.observations
+        for key in (*observation.matched, *observation.mismatched)
+    }
+    return any(
+        f"{observation.label}/{key}" not in observed and reason != OPTIONAL_HEADER_ABSENT
+        for observation in result.observations
+        for key, reason in observation.not_observed.items()
+    )
+
+
+class Change(StrEnum):
+    """What became of a record since it last had a verdict."""
+
+    LOST = "lost"
+    PENDING = "pending"
+    NEW = "new"
+    DIFFERENT = "different"
+    ONGOING = "ongoing"
+    FIXED = "fixed"
+    ACCEPTED = "accepted"
+    STALE = "stale"
+    FLAKY = "flaky"
+    BROKEN = "broken"
+    UNSEEN = "unseen"
+    NONE = "none"
+
+
+def drift_start(result: Result, today: date, earlier: Sequence[EarlierOutcome]) -> date | None:
+    """Return the first day of the drift that this result continues; None if it does not drift.
+
+    A night without a verdict does not end a drift, and neither does a drift that changed: the record has not conformed
+    in between.
+    """
+    if result.outcome is not Outcome.DRIFTED:
+        return None
+    last = find_last_verdict(earlier)
+    return last.since if last is not None and last.drifts else today
+
+
+def summarize_drift_for_history(
+    result: Result, today: date, earlier: Sequence[EarlierOutcome]
+) -> dict[str, Json] | None:
+    """Return what a history row keeps of the record's drift; None if there is none.
+
+    A drift on endpoints that were not drawn is neither fixed nor forgotten, so its summary is kept.
+    """
+    start = drift_start(result, today, earlier)
+    if start is not None:
+        return {"since": start.isoformat(), **causes.summarize_drift(result.findings)}
+    last = find_last_verdict(earlier)
+    if last is not None and is_drift_not_drawn(result, last):
+        return {**last.drift, "since": last.since.isoformat()}
+    return None
+
+
+def is_drift_not_drawn(result: Result, last: EarlierOutcome) -> bool:
+    """Whether a conforming run left out some endpoint on which the last drift was observed."""
+    drift_endpoints = set(last.drift.get("on", ()))
+    return result.outcome is Outcome.CONFORMS and last.drifts and not drift_endpoints.isdisjoint(result.not_drawn)
+
+
+def classify_change(
+    result: Result, earlier: Sequence[EarlierOutcome], last_known: EarlierOutcome | None = None
+) -> Change:
+    """Return what became of the record since its last verdict.
+
+    Args:
+        result: the result of this run.
+        earlier: the outcomes of earlier runs, oldest first.
+        last_known: the last verdict, if it is known from the record and not from an earlier run.
+    """
+    last = find_last_verdict(earlier)
+    drifted_before = last is not None and last.drifts
+    if run_verdict.is_broken(result) and not is_unreported(result):
+        return Change.BROKEN
+    if has_lost_coverage(result, last_known or last):
+        return Change.LOST
+    if run_verdict.is_stale(result):
+        return Change.STALE
+    match result.outcome:
+        case Outcome.DRIFTED if run_verdict.is_accepted(result):
+            return Change.ACCEPTED
+        case Outcome.DRIFTED if is_pending(result):
+            return Change.PENDING
+        case Outcome.DRIFTED if last is not None and drifted_before:
+            is_same = causes.is_same_drift(result.findings, last.drift)
+            return Change.ONGOING if is_same else Change.DIFFERENT
+        case Outcome.DRIFTED:
+            return Change.NEW
+        case Outcome.CONFORMS if last is not None and drifted_before and not is_drift_not_drawn(result, last):
+            return Change.FIXED
+        case Outcome.FLAKY:
+            return Change.FLAKY
+        case Outcome.INCONCLUSIVE:
+            return Change.UNSEEN
+    return Change.NONE

@@ -1,1 +1,0 @@
-"""The catalog for other tools: OpenAPI."""

@@ -1,1 +1,0 @@
-"""The evidence in a record: cells, tags, and what was confirmed when."""
