@@ -1,4 +1,4 @@
-/* The query language of the search. catalog_probe/catalog/search/query.py has the same rules; a test compares the two. */
+/* The query language of the search. catalog_probe/catalog/search.py has the same rules; a test compares the two. */
 const TERM = /(-?)(?:([a-z]+):)?(?:"([^"]*)"?|(\S+))/g;
 const MAX_NAMED_VALUES = 32;
 

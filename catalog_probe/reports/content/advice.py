@@ -47,7 +47,7 @@ def list_codes(result: Result) -> list[str]:
 
 
 def explain_code(code: str) -> str:
-    return ALL[code].means if code in ALL else "This code is not in catalog_probe/catalog/model/codes.py."
+    return ALL[code].means if code in ALL else "This code is not in catalog_probe/catalog/model/outcome.py."
 
 
 def advise_on_code(code: str) -> str:

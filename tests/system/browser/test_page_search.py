@@ -165,7 +165,7 @@ tag:unverified,live_verified kind:endpoints
 
 
 def test_the_page_and_the_catalog_read_a_query_alike(visit: Visit, report: str) -> None:
-    """The script has the rules of catalog_probe/catalog/search/query.py: over the same facets both find the same."""
+    """The script has the rules of catalog_probe/catalog/search.py: over the same facets both find the same."""
     tab = visit(report)
     rows = tab.evaluate("records.map(r => [r.address, r.title, r.age, r.facetIds.map(id => index.facets[id])])")
     spoken = {

@@ -137,7 +137,7 @@ import os
 
 import pytest
 from catalog_probe.probes.calls.call import LANE_KEY
-from catalog_probe.catalog.model.codes import ReasonCode
+from catalog_probe.catalog.model.outcome import ReasonCode
 from catalog_probe.probes.wire import http
 
 KEY = os.environ["LEAKED"]  # workers do not inherit the variable that the target names
