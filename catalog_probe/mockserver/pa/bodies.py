@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from catalog_probe.mockserver.pa.call import Call
 
 # 2:8.1 "messages and count_tokens 32 MB; batches 256 MB; files 500 MB (413 on excess)"
-MESSAGES = BodyRules(32 * MB, TOO_LARGE, NOT_JSON)
-BATCHES = BodyRules(256 * MB, TOO_LARGE, NOT_JSON)
-FILES = BodyRules(500 * MB, TOO_LARGE, NOT_JSON)
-AGENTS = BodyRules(32 * MB, TOO_LARGE, NOT_JSON)  # ours: that of messages
+MESSAGE_BODY = BodyRules(32 * MB, TOO_LARGE, NOT_JSON)
+BATCH_BODY = BodyRules(256 * MB, TOO_LARGE, NOT_JSON)
+FILE_BODY = BodyRules(500 * MB, TOO_LARGE, NOT_JSON)
+AGENT_BODY = BodyRules(32 * MB, TOO_LARGE, NOT_JSON)  # ours: that of messages
 
 # how a 400 calls a JSON type
 WORDS: Mapping[str, str] = {

@@ -83,7 +83,7 @@ SHARED = (
 
 COUNT_TOKENS = object_of(*SHARED)
 
-MESSAGES = object_of(
+MESSAGE_FIELDS = object_of(
     *SHARED,
     Field("max_tokens", integer(1), "1:4.1", required=True),
     Field("temperature", number(0, 1), "1:4.1"),

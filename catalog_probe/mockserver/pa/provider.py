@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from catalog_probe.mockserver.core.providers import Mount, Provider
 from catalog_probe.mockserver.pa.causes import SCENARIOS
 from catalog_probe.mockserver.pa.compliance.causes import SCENARIOS as COMPLIANCE_SCENARIOS
-from catalog_probe.mockserver.pa.compliance.routes import ROUTES as COMPLIANCE_ROUTES
+from catalog_probe.mockserver.pa.compliance.routes import COMPLIANCE_ROUTES
 from catalog_probe.mockserver.pa.gateway import Gateway
 from catalog_probe.mockserver.pa.models import MODELS
 from catalog_probe.mockserver.pa.names import DEFAULTS

@@ -76,7 +76,7 @@ CONCURRENT_BATCHES = Quota("concurrent_batches", "ConcurrentBatches", QUOTA, "2:
 ENQUEUED_TOKENS = Quota("enqueued_tokens", "BatchEnqueuedTokens", QUOTA, "2:8.3")
 FILE_STORAGE = Quota("file_storage_bytes", "FileStorage", QUOTA, "2:8.1")
 
-TIGHT: Mapping[str, Limits] = {
+TIGHT_LIMITS: Mapping[str, Limits] = {
     "mock-lite": Limits(requests=2),
     "mock-pro": Limits(input_tokens=500),
     "mock-legacy": Limits(requests_a_day=2),
@@ -125,7 +125,7 @@ TIERS: Mapping[str, Tier] = {
         other=5_000_000_000,
     ),
     "thrifty": Tier(OURS, 0.001),
-    "tight": Tier(OURS, by_model=TIGHT),
+    "tight": Tier(OURS, by_model=TIGHT_LIMITS),
 }
 
 

@@ -24,14 +24,14 @@ def build(world: World) -> Gateway:
 
 def build_token_host(world: World) -> TokenHost:
     """Make the ASGI app of the mutual-TLS host."""
-    return TokenHost(token_exchange.ROUTES)
+    return TokenHost(token_exchange.TOKEN_ROUTES)
 
 
 PROVIDER = Provider(
     "pc",
     (
         Mount("pc", ("base_url",), build, ResponsesSocketApp, ROUTES),
-        Mount("pc-auth", ("auth_url", "mtls_auth_url"), build_token_host, routes=token_exchange.ROUTES),
+        Mount("pc-auth", ("auth_url", "mtls_auth_url"), build_token_host, routes=token_exchange.TOKEN_ROUTES),
     ),
     SCENARIOS,
     {"header_prefix": "PC-"},  # the one name of PC that the documents hide behind a stand-in

@@ -22,16 +22,16 @@ from catalog_probe.mockserver.pc.endpoints.lookups import make_absent_handler as
 from catalog_probe.mockserver.pc.keys import EXTERNAL_STORAGE
 
 AGENTS = "agents=v1"
-RESPONSE = "/v1/responses/{response_id}"
-STORE = "/v1/vector_stores/{vector_store_id}"
+RESPONSE_PATH = "/v1/responses/{response_id}"
+STORE_PATH = "/v1/vector_stores/{vector_store_id}"
 LIVE = "/v1/live/sessions"
-CONVERSATION = "/v1/conversations/{conversation_id}"
-FILE = "/v1/files/{file_id}"
+CONVERSATION_PATH = "/v1/conversations/{conversation_id}"
+FILE_PATH = "/v1/files/{file_id}"
 
 DOCUMENTED = (
-    Endpoint("POST", "/v1/responses", responses.create, "1:4.3"),
-    Endpoint("GET", RESPONSE, responses.retrieve, "1:4.3"),
-    Endpoint("POST", "/v1/chat/completions", chat.create, "1:4.3"),
+    Endpoint("POST", "/v1/responses", responses.create_response, "1:4.3"),
+    Endpoint("GET", RESPONSE_PATH, responses.retrieve_response, "1:4.3"),
+    Endpoint("POST", "/v1/chat/completions", chat.create_chat_completion, "1:4.3"),
     Endpoint("GET", "/v1/models", lookups.list_models, "1:4.3"),
     Endpoint("GET", "/v1/agents", lookups.list_agents, "1:4.3", beta=AGENTS),
     Endpoint(
@@ -39,9 +39,9 @@ DOCUMENTED = (
     ),
     Endpoint("POST", "/v1/organization/spend_limit", lookups.set_spend_limit, "1:4.3", admin=True),
     Endpoint("GET", "/v1/fine_tuning/model_limits", lookups.list_model_limits, "1:4.3"),
-    Endpoint("GET", f"{STORE}/files", stores.list_files, "1:4.3"),
-    Endpoint("POST", f"{STORE}/files", stores.attach, "1:4.3"),
-    Endpoint("POST", f"{STORE}/file_batches", stores.attach_batch, "1:4.3"),
+    Endpoint("GET", f"{STORE_PATH}/files", stores.list_files, "1:4.3"),
+    Endpoint("POST", f"{STORE_PATH}/files", stores.attach, "1:4.3"),
+    Endpoint("POST", f"{STORE_PATH}/file_batches", stores.attach_batch, "1:4.3"),
     Endpoint("GET", LIVE, media.list_live_sessions, "1:4.3"),
     Endpoint("POST", LIVE, media.open_live_session, "1:4.3"),
 )
@@ -50,23 +50,23 @@ ASSUMED = (
     # 1:1 "list and fetch models; administer files, batches, vector stores, fine-tuning jobs"
     Endpoint("GET", "/v1/models/{model}", lookups.get_model, "1:1"),
     Endpoint("POST", "/v1/files", files.upload, "1:1"),
-    Endpoint("GET", FILE, files.retrieve, "1:1"),
-    Endpoint("DELETE", FILE, files.delete, "1:1"),
+    Endpoint("GET", FILE_PATH, files.retrieve_file, "1:1"),
+    Endpoint("DELETE", FILE_PATH, files.delete_file, "1:1"),
     Endpoint("POST", "/v1/batches", batches.create_batch, "1:1"),
-    Endpoint("POST", "/v1/vector_stores", stores.create, "1:1"),
-    Endpoint("DELETE", STORE, stores.delete, "1:1"),
+    Endpoint("POST", "/v1/vector_stores", stores.create_store, "1:1"),
+    Endpoint("DELETE", STORE_PATH, stores.delete_store, "1:1"),
     Endpoint("POST", "/v1/fine_tuning/jobs", batches.create_fine_tuning_job, "1:1"),
     # 1:4.3 "Embeddings: a `dimensions` parameter …"
-    Endpoint("POST", "/v1/embeddings", embeddings.create, "1:4.3"),
+    Endpoint("POST", "/v1/embeddings", embeddings.create_embeddings, "1:4.3"),
     # 2:7.5 images, 2:8.4 image and speech models
     Endpoint("POST", "/v1/images/generations", media.generate_images, "2:7.5"),
     Endpoint("POST", "/v1/audio/speech", media.generate_speech, "2:8.4"),
     # 2:7.5 "previous_response_id unresolvable (deleted, …)"
-    Endpoint("DELETE", RESPONSE, responses.delete, "2:7.5"),
+    Endpoint("DELETE", RESPONSE_PATH, responses.delete_response, "2:7.5"),
     # 1:4.3 the field `conversation`, 2:7.5 rows 404 and 409
-    Endpoint("POST", "/v1/conversations", conversations.create, "1:4.3"),
-    Endpoint("GET", CONVERSATION, conversations.retrieve, "2:7.5"),
-    Endpoint("DELETE", CONVERSATION, conversations.delete, "2:7.5"),
+    Endpoint("POST", "/v1/conversations", conversations.create_conversation, "1:4.3"),
+    Endpoint("GET", CONVERSATION_PATH, conversations.retrieve_conversation, "2:7.5"),
+    Endpoint("DELETE", CONVERSATION_PATH, conversations.delete_conversation, "2:7.5"),
     # 2:7.5 rows 404: each resource, and the code that it has
     Endpoint("GET", "/v1/evals/{eval_id}", absent(errors.NO_EVAL), "2:7.5"),
     Endpoint("GET", "/v1/fine_tuning/jobs/{job_id}", absent(errors.NO_FINE_TUNING_JOB), "2:7.5"),

@@ -86,5 +86,5 @@ async def _read_body(call: Call) -> dict[str, Any]:
     return body
 
 
-ROUTES = (Endpoint("POST", "/oauth/token", exchange, "1:4.3"),)
+TOKEN_ROUTES = (Endpoint("POST", "/oauth/token", exchange, "1:4.3"),)
 """2:7.5 row 403: "any method or path except exact POST /oauth/token"."""

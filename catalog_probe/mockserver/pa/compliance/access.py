@@ -39,7 +39,7 @@ REMOTE_RETRY_AFTER_S = 1  # always, in the 429 of the second budget
 ACCEPTED_ROLES = (Role.COMPLIANCE, Role.ADMIN)
 
 
-def authenticate(request: Request, names: Names) -> Key:
+def authenticate_for_compliance(request: Request, names: Names) -> Key:
     """Return the usable key; without an accepted key the path is unknown."""
     if has_no_accepted_key(request, names):
         raise UNKNOWN_PATH()
@@ -81,7 +81,7 @@ def _find_usable(request: Request, names: Names) -> Key:
     return key
 
 
-def admit_request(call: Call) -> None:
+def admit_compliance_request(call: Call) -> None:
     """Count one request of the parent organization, or 429."""
     parent = tenant_of(call.key.organization).parent
     _charge(call, "compliance", parent.id, parent.requests_a_minute)
@@ -91,7 +91,7 @@ def admit_remote_request(call: Call) -> None:
     """Count one remote-session request; it counts as a compliance request as well."""
     parent = tenant_of(call.key.organization).parent
     _charge(call, "remote sessions", parent.id, parent.remote_requests_a_minute, retry_after=REMOTE_RETRY_AFTER_S)
-    admit_request(call)
+    admit_compliance_request(call)
 
 
 def _charge(call: Call, budget: str, parent: str, per_minute: int, retry_after: int | None = None) -> None:
@@ -99,7 +99,7 @@ def _charge(call: Call, budget: str, parent: str, per_minute: int, retry_after: 
     if bucket.take(1, call.now):
         return
     headers = {"retry-after": str(retry_after or math.ceil(bucket.seconds_until(1, call.now)))}
-    for part, value in describe_bucket(bucket, call.now).items():
+    for part, value in describe_budget(bucket, call.now).items():
         headers[call.names.header(f"ratelimit-requests-{part}")] = value
     raise BUDGET_USED_UP(per_minute=per_minute, budget=budget, headers=headers)
 
@@ -109,7 +109,7 @@ def holder_of(call: Call, parent: str) -> tuple[str, ...]:
     return (parent,)
 
 
-def describe_bucket(bucket: TokenBucket, now: float) -> dict[str, str]:
+def describe_budget(bucket: TokenBucket, now: float) -> dict[str, str]:
     """Return the values of the three headers of a 429."""
     return {
         "limit": str(bucket.per_minute),

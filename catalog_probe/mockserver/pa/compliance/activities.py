@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from catalog_probe.mockserver.pa.call import Call
 
-MAX_LIMIT = 1_000  # the one maximum that is shown (1:2.5); on which endpoint is not
+MAX_ACTIVITIES = 1_000  # the one maximum that is shown (1:2.5); on which endpoint is not
 ACTIVITY_ID = re.compile(r"activity_[0-9A-Za-z]{24}")
 TYPES = "activity_types[]"
 

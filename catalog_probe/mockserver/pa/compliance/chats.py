@@ -46,7 +46,7 @@ async def list_chats(call: Call) -> Response:
     )
 
 
-async def list_messages(call: Call) -> Response:
+async def list_chat_messages(call: Call) -> Response:
     """Answer with the messages of one chat, oldest first."""
     chat = find_item(call, CHAT)
     messages = [show_message(message, call.query) for message in chat.messages]

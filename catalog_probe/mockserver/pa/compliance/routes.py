@@ -15,8 +15,8 @@ from catalog_probe.mockserver.pa.compliance.access import (
     DELETE,
     ORG_DATA,
     USER_DATA,
+    admit_compliance_request,
     admit_remote_request,
-    admit_request,
 )
 from catalog_probe.mockserver.pa.compliance.archive import ARTIFACT, CHAT, DOCUMENT, FILE, GENERATED_FILE, PROJECT
 from catalog_probe.mockserver.pa.compliance.causes import take_upstream_trouble
@@ -60,8 +60,8 @@ def _row(
     parameters: tuple[Parameter, ...] = (),
     section: str = OURS,
     *,
-    count: Callable[[Call], None] = admit_request,
-    authenticate: Callable[[Request, Names], Key] = access.authenticate,
+    count: Callable[[Call], None] = admit_compliance_request,
+    authenticate: Callable[[Request, Names], Key] = access.authenticate_for_compliance,
 ) -> Endpoint:
     """Make a row; its handler runs after budget, upstream trouble and query."""
 
@@ -83,11 +83,11 @@ def _remote_row(path: str, handler: Handler, parameters: tuple[Parameter, ...] =
 
 # 1:2.5; the documents show one maximum of `limit`, and not whose it is
 PAGED = (PAGE, limit(100))
-ACTIVITY_QUERY = (*CREATED, Parameter(activities.TYPES), AFTER_ID, BEFORE_ID, limit(activities.MAX_LIMIT))
+ACTIVITY_QUERY = (*CREATED, Parameter(activities.TYPES), AFTER_ID, BEFORE_ID, limit(activities.MAX_ACTIVITIES))
 CHAT_QUERY = (Parameter(chats.USERS), Parameter(chats.PROJECTS), *CREATED, AFTER_ID, BEFORE_ID, limit(100))
 CAPS = (cap(chats.INPUT_CAP), cap(chats.RESULT_CAP))
 
-ROUTES = (
+COMPLIANCE_ROUTES = (
     # "query: created_at.gte, created_at.lt, activity_types[], after_id, before_id, limit"
     _row("GET", f"{BASE}/activities", activities.list_activities, ACTIVITIES, ACTIVITY_QUERY, "1:4.1"),
     # "compliance paths for organizations, roles, groups, group members, settings, users"
@@ -108,7 +108,7 @@ ROUTES = (
     # "compliance paths for chats (filter user_ids[], project_ids[]), chat messages, files (metadata and content),
     # generated files (metadata and content), artifacts (two endpoints), projects (detail, attachments, collaborators)"
     _row("GET", f"{APPS}/chats", chats.list_chats, USER_DATA, CHAT_QUERY),
-    _row("GET", f"{CHAT_PATH}/messages", chats.list_messages, USER_DATA, CAPS),
+    _row("GET", f"{CHAT_PATH}/messages", chats.list_chat_messages, USER_DATA, CAPS),
     _row("GET", FILE_PATH, items.show_item(FILE), USER_DATA),
     _row("GET", f"{FILE_PATH}/content", items.send_content(FILE), USER_DATA),
     _row("GET", GENERATED_FILE_PATH, items.show_item(GENERATED_FILE), USER_DATA),
@@ -120,7 +120,13 @@ ROUTES = (
     _row("GET", f"{PROJECT_PATH}/collaborators", items.list_collaborators, USER_DATA, PAGED),
     # "compliance paths for local sessions (list, messages) and remote sessions (list, transcript)"
     _row("GET", f"{APPS}/local-sessions", sessions.list_local_sessions, USER_DATA, (*CREATED, *PAGED)),
-    _row("GET", f"{APPS}/local-sessions/{{session_id}}/messages", sessions.list_messages, USER_DATA, (*PAGED, ORDER)),
+    _row(
+        "GET",
+        f"{APPS}/local-sessions/{{session_id}}/messages",
+        sessions.list_session_messages,
+        USER_DATA,
+        (*PAGED, ORDER),
+    ),
     _remote_row("", sessions.list_remote_sessions, (*CREATED, *PAGED)),
     _remote_row("/{session_id}/transcript", sessions.get_transcript),
     # "compliance paths for chats, files, projects, project documents | scope delete:compliance_user_data"

@@ -38,7 +38,7 @@ async def list_local_sessions(call: Call) -> Response:
     return _list_sessions(call, LOCAL_SESSION)
 
 
-async def list_messages(call: Call) -> Response:
+async def list_session_messages(call: Call) -> Response:
     """Answer with one page of a local session's messages, by default oldest first."""
     check_local_sessions(call)
     session = _find_session(call, LOCAL_SESSION, LOCAL_ID_PREFIX)

@@ -72,15 +72,15 @@ ENTERPRISE = Parent(
 )
 DORMANT = Parent("parent_01MockDormant", enabled=False)
 # ours: a handful of requests exhausts its budgets
-TIGHT = Parent("parent_01MockTight", requests_a_minute=6, remote_requests_a_minute=2)
+TIGHT_PARENT = Parent("parent_01MockTight", requests_a_minute=6, remote_requests_a_minute=2)
 
 TENANTS: dict[str, Tenant] = {
     keys.ACME.id: Tenant(ENTERPRISE),
     keys.NOT_ENABLED.id: Tenant(ENTERPRISE, enabled=False),
     keys.CHILD_OF_DORMANT.id: Tenant(DORMANT),
     keys.ELSEWHERE.id: Tenant(Parent("parent_01MockElsewhere")),
-    keys.NARROW.id: Tenant(TIGHT),
-    keys.NARROW_TOO.id: Tenant(TIGHT),
+    keys.NARROW.id: Tenant(TIGHT_PARENT),
+    keys.NARROW_TOO.id: Tenant(TIGHT_PARENT),
     keys.WITHOUT_LOCAL_SESSIONS.id: Tenant(Parent("parent_01MockWithoutLocal", local_sessions=False)),
     # the customer's key is disabled, revoked or unreachable (2:7.2)
     keys.SEALED.id: Tenant(Parent("parent_01MockSealed", content_readable=False)),

@@ -11,7 +11,7 @@ from starlette.responses import JSONResponse
 
 from catalog_probe.mockserver.pa.auth.keys import DEFAULT_WORKSPACE, KEYS, MARKETPLACE, Key, Role
 from catalog_probe.mockserver.pa.errors import NO_WORKSPACE, NOT_PERMITTED
-from catalog_probe.mockserver.pa.limits.tables import MESSAGES, REQUESTS
+from catalog_probe.mockserver.pa.limits.tables import MESSAGE_LIMITS, REQUEST_LIMITS
 from catalog_probe.mockserver.pa.paging import make_page
 
 if TYPE_CHECKING:
@@ -51,12 +51,12 @@ def has_limits(call: Call, workspace: str) -> bool:
 def _list_limits(tier: str) -> list[dict[str, Any]]:
     messages = [
         {"id": f"{model_class}/{kind}", "group": model_class, "limiter": kind, "value": value}
-        for model_class, per_minute in MESSAGES[tier].items()
+        for model_class, per_minute in MESSAGE_LIMITS[tier].items()
         for kind, value in per_minute._asdict().items()
     ]
     requests = [
         {"id": f"{group}/requests", "group": group, "limiter": "requests", "value": value}
-        for group, value in REQUESTS[tier].items()
+        for group, value in REQUEST_LIMITS[tier].items()
     ]
     return [{"type": "rate_limit", **limit} for limit in (*messages, *requests)]
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from starlette.responses import JSONResponse
 
 from catalog_probe.mockserver.core.clock import rfc3339
-from catalog_probe.mockserver.pa.bodies import AGENTS, check_fields, read_object
+from catalog_probe.mockserver.pa.bodies import AGENT_BODY, check_fields, read_object
 from catalog_probe.mockserver.pa.errors import AGENT_CHANGED, AGENT_EXISTS, NO_AGENT
 from catalog_probe.mockserver.pa.fields import CHANGED_AGENT, NEW_AGENT
 from catalog_probe.mockserver.pa.models import find_model
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from catalog_probe.mockserver.pa.call import Call
 
 # the fields of an agent whose creator leaves them out or null; clients validate them
-DEFAULTS: Mapping[str, Any] = {
+AGENT_DEFAULTS: Mapping[str, Any] = {
     "description": None,
     "execution_identity": None,
     "mcp_servers": [],
@@ -48,13 +48,13 @@ class Agent:
     fields: dict[str, Any]
 
 
-async def create(call: Call) -> Response:
+async def create_agent(call: Call) -> Response:
     """Create an agent; 409 if one with that name exists."""
-    body = await read_object(call, AGENTS)
+    body = await read_object(call, AGENT_BODY)
     check_fields(body, NEW_AGENT)
     refuse_taken_name(call, body)
     agent_id, now = call.session.new_id("agent_"), rfc3339(call.now)
-    agent = {"id": agent_id, "type": "agent", **DEFAULTS, **_complete_fields(body)}
+    agent = {"id": agent_id, "type": "agent", **AGENT_DEFAULTS, **_complete_fields(body)}
     agent |= {"version": 1, "created_at": now, "updated_at": now, "archived_at": None}
     _agents(call)[agent_id] = Agent(agent)
     return JSONResponse(agent)
@@ -63,7 +63,7 @@ async def create(call: Call) -> Response:
 async def update(call: Call) -> Response:
     """Change an agent; 409 if it has changed since the version that the client names."""
     agent = _find(call)
-    changes = await read_object(call, AGENTS)
+    changes = await read_object(call, AGENT_BODY)
     check_fields(changes, CHANGED_AGENT)
     if changes.pop("version", agent["version"]) != agent["version"]:
         raise AGENT_CHANGED(id=agent["id"], version=agent["version"])
@@ -84,7 +84,7 @@ async def list_agents(call: Call) -> Response:
     return JSONResponse(make_page(call, [agent.fields for agent in _agents(call).newest_first()]))
 
 
-async def retrieve(call: Call) -> Response:
+async def retrieve_agent(call: Call) -> Response:
     """Answer with one agent."""
     return JSONResponse(_find(call))
 
@@ -106,8 +106,8 @@ def _find(call: Call) -> dict[str, Any]:
 
 def _complete_fields(body: Mapping[str, Any]) -> dict[str, Any]:
     """Return the fields that are kept: null is the default, and the model has its settings."""
-    kept = [name for name in ("name", "model", *DEFAULTS) if name in body]
-    fields = {name: DEFAULTS[name] if body[name] is None else body[name] for name in kept}
+    kept = [name for name in ("name", "model", *AGENT_DEFAULTS) if name in body]
+    fields = {name: AGENT_DEFAULTS[name] if body[name] is None else body[name] for name in kept}
     if "model" in fields:
         model = fields["model"] if isinstance(fields["model"], dict) else {"id": fields["model"]}
         find_model(model["id"])

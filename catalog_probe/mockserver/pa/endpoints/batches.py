@@ -10,7 +10,7 @@ from starlette.responses import JSONResponse, Response
 
 from catalog_probe.mockserver.core.clock import rfc3339
 from catalog_probe.mockserver.core.errors import Refusal
-from catalog_probe.mockserver.pa.bodies import BATCHES, check_fields, read_object
+from catalog_probe.mockserver.pa.bodies import BATCH_BODY, check_fields, read_object
 from catalog_probe.mockserver.pa.causes import raise_billable_failure
 from catalog_probe.mockserver.pa.endpoints.messages import compose
 from catalog_probe.mockserver.pa.errors import (
@@ -58,9 +58,9 @@ class Batch:
         return "in_progress" if self.cancelled_at is None else "canceling"
 
 
-async def create(call: Call) -> Response:
+async def create_batch(call: Call) -> Response:
     """Create a batch; its requests are checked only when they are processed."""
-    body = await read_object(call, BATCHES)
+    body = await read_object(call, BATCH_BODY)
     check_fields(body, BATCH)
     refuse_duplicates(body["requests"])
     raise_billable_failure(call)
@@ -76,7 +76,7 @@ async def list_batches(call: Call) -> Response:
     return JSONResponse(make_page(call, [_describe(call, batch) for batch in _batches(call).newest_first()]))
 
 
-async def retrieve(call: Call) -> Response:
+async def retrieve_batch(call: Call) -> Response:
     """Answer with one batch."""
     return JSONResponse(_describe(call, _find(call)))
 

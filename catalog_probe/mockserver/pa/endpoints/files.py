@@ -9,7 +9,7 @@ from starlette.responses import JSONResponse, Response
 
 from catalog_probe.mockserver.core.clock import rfc3339
 from catalog_probe.mockserver.core.multipart import Malformed, Part, parse
-from catalog_probe.mockserver.pa.bodies import FILES, read_bytes
+from catalog_probe.mockserver.pa.bodies import FILE_BODY, read_bytes
 from catalog_probe.mockserver.pa.errors import BAD_FORM, MISSING_FIELD, NO_FILE
 from catalog_probe.mockserver.pa.paging import make_page
 
@@ -43,7 +43,7 @@ class File:
 
 async def upload(call: Call) -> Response:
     """Keep the `file` of the form."""
-    part = _read_file(call.request.headers.get("content-type", ""), await read_bytes(call, FILES))
+    part = _read_file(call.request.headers.get("content-type", ""), await read_bytes(call, FILE_BODY))
     mime_type = part.content_type or "application/octet-stream"
     file = File(call.session.new_id("file_"), part.filename or "", mime_type, part.content, call.now)
     _files(call)[file.id] = file
@@ -55,7 +55,7 @@ async def list_files(call: Call) -> Response:
     return JSONResponse(make_page(call, [file.describe() for file in _files(call).newest_first()]))
 
 
-async def retrieve(call: Call) -> Response:
+async def retrieve_file(call: Call) -> Response:
     """Answer with a file's metadata."""
     return JSONResponse(_find(call).describe())
 

@@ -8,7 +8,7 @@ from starlette.responses import JSONResponse
 
 from catalog_probe.mockserver.core.streams import event_stream
 from catalog_probe.mockserver.pa.auth.keys import Role
-from catalog_probe.mockserver.pa.bodies import MESSAGES, read_object
+from catalog_probe.mockserver.pa.bodies import MESSAGE_BODY, read_object
 from catalog_probe.mockserver.pa.causes import raise_billable_failure, take_mid_stream
 from catalog_probe.mockserver.pa.errors import NO_FAST_MODE, REMOVED_PATH
 from catalog_probe.mockserver.pa.generation.generator import complete
@@ -30,9 +30,9 @@ if TYPE_CHECKING:
     from catalog_probe.mockserver.pa.models import Model
 
 
-async def create(call: Call) -> Response:
+async def create_message(call: Call) -> Response:
     """Generate a message, whole or streamed, within spending and rate limits."""
-    body = await read_object(call, MESSAGES)
+    body = await read_object(call, MESSAGE_BODY)
     refuse_sampling(body, call.version)
     if call.has_other_betas:
         refuse_threads(body)
@@ -51,7 +51,7 @@ async def create(call: Call) -> Response:
 
 async def count_tokens(call: Call) -> Response:
     """Count the input tokens of a message without generating; free."""
-    body = await read_object(call, MESSAGES)
+    body = await read_object(call, MESSAGE_BODY)
     _, input_tokens = check_count(body, ignore_unknown=call.has_other_betas)
     return JSONResponse({"input_tokens": input_tokens})
 

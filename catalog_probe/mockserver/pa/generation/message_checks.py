@@ -12,7 +12,7 @@ from catalog_probe.mockserver.pa.errors import (
     SERVER_TOOLS_UNCOUNTED,
     TOO_MANY_TOKENS,
 )
-from catalog_probe.mockserver.pa.fields import COUNT_TOKENS, MESSAGES
+from catalog_probe.mockserver.pa.fields import COUNT_TOKENS, MESSAGE_FIELDS
 from catalog_probe.mockserver.pa.generation.conversation import check_blocks, check_tool_pairs
 from catalog_probe.mockserver.pa.generation.tokens import count_input
 from catalog_probe.mockserver.pa.generation.tools import server_tools
@@ -33,7 +33,7 @@ SAMPLING = ("temperature", "top_k", "top_p")
 
 def check_message(body: Body, *, ignore_unknown: bool = False) -> tuple[Model, int]:
     """Return the model and input tokens of a messages body, or raise its first error."""
-    model, input_tokens = _check(body, MESSAGES, ignore_unknown=ignore_unknown)
+    model, input_tokens = _check(body, MESSAGE_FIELDS, ignore_unknown=ignore_unknown)
     refuse_too_many_tokens(body, model)
     return model, input_tokens
 

@@ -50,7 +50,7 @@ class Admission:
 
 def admit_request(call: Call, group: str) -> None:
     """Count one request of an endpoint group that has a limit, or 429."""
-    per_minute = tables.REQUESTS[call.key.organization.tier].get(group)
+    per_minute = tables.REQUEST_LIMITS[call.key.organization.tier].get(group)
     if per_minute is not None:
         _admit_one(call, group, per_minute)
 
@@ -76,7 +76,7 @@ def admit_message(call: Call, model: Model, measured: InputTokens, body: Mapping
     """
     admit_workspace(call)
     requests, input_tokens, output_tokens = standard = _message_meters(call, model)
-    input_amount = count_input(model, measured)
+    input_amount = count_limited_input(model, measured)
     if body.get("speed") == "fast":
         fast = fast_meters(call, model)
         return _admit(call, requests, Admission((*standard, *fast), fast[0], input_amount, fast[1]))
@@ -91,13 +91,13 @@ def admit_message(call: Call, model: Model, measured: InputTokens, body: Mapping
 
 def refuse_used_up(call: Call, retry_after_s: int) -> Refusal:
     """Make the 429 of a used-up organization, with the headers that say so."""
-    limit = tables.MESSAGES[call.key.organization.tier]["small"].requests
+    limit = tables.MESSAGE_LIMITS[call.key.organization.tier]["small"].requests
     values = {"limit": str(limit), "remaining": "0", "reset": rfc3339(call.now + retry_after_s)}
     call.headers.update({call.names.header(f"{REQUESTS}-{part}"): value for part, value in values.items()})
     return USED_UP_BY_OTHERS(per_minute=limit, headers={"retry-after": str(retry_after_s)})
 
 
-def count_input(model: Model, measured: InputTokens) -> int:
+def count_limited_input(model: Model, measured: InputTokens) -> int:
     """Return what ITPM counts: cache reads only "for the retired class" (2:8.2)."""
     return measured.fresh + measured.created + (measured.read if model.limit_class == tables.RETIRED else 0)
 
@@ -143,7 +143,7 @@ def retry_after(wait_s: float) -> dict[str, str]:
 
 
 def _message_meters(call: Call, model: Model) -> tuple[Meter, Meter, Meter]:
-    limits = tables.MESSAGES[call.key.organization.tier][model.limit_class]
+    limits = tables.MESSAGE_LIMITS[call.key.organization.tier][model.limit_class]
     group = f"messages/{model.limit_class}"
     return (
         meter_of(call, group, REQUESTS, limits.requests),

@@ -27,7 +27,7 @@ def _by_class(newest_large: PerMinute, five_others: PerMinute, retired: PerMinut
 
 
 # "Messages API values as RPM / ITPM / OTPM"
-MESSAGES: Mapping[str, dict[str, PerMinute]] = {
+MESSAGE_LIMITS: Mapping[str, dict[str, PerMinute]] = {
     "start": _by_class(
         PerMinute(1_000, 500_000, 100_000),
         PerMinute(1_000, 2_000_000, 400_000),
@@ -49,7 +49,7 @@ MESSAGES: Mapping[str, dict[str, PerMinute]] = {
 
 # "Batches …: Start RPM 1000 …", "Token counting RPM: Start 5000 …", "Files API: about 500 RPM per organization",
 # "Managed agents per organization: create endpoints 300 RPM; read endpoints 1200 RPM"; models have none
-REQUESTS: Mapping[str, dict[str, int]] = {
+REQUEST_LIMITS: Mapping[str, dict[str, int]] = {
     "start": {"count_tokens": 5_000, "batches": 1_000, "files": 500, "agents_create": 300, "agents_read": 1_200},
     "build": {"count_tokens": 10_000, "batches": 2_000, "files": 500, "agents_create": 300, "agents_read": 1_200},
     "scale": {"count_tokens": 20_000, "batches": 4_000, "files": 500, "agents_create": 300, "agents_read": 1_200},

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from catalog_probe.mockserver.pb.call import Call
 
 
-async def create(call: Call) -> Response:
+async def create_auth_token(call: Call) -> Response:
     """Issue a token."""
     body = await read_object(call, AUTH_TOKEN)
     token = ephemeral.issue(

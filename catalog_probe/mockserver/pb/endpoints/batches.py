@@ -53,7 +53,7 @@ class Job:
         return now < self.created_at + DONE_AFTER_S
 
 
-async def create(call: Call) -> Response:
+async def create_batch(call: Call) -> Response:
     """Create a job. One that reads a file has no answers: no content is kept."""
     model = find_model(call.params["model"], call.version, call.project, BATCH)
     batch = (await read_object(call, BATCH_CREATION))["batch"]
@@ -91,12 +91,12 @@ def admit_job(call: Call, model: Model, tokens: int) -> None:
         raise make_quota_refusal(model.id, replace(EXHAUSTIBLE_QUOTAS["enqueued_tokens"], limit=ceiling))
 
 
-async def retrieve(call: Call) -> Response:
+async def retrieve_batch(call: Call) -> Response:
     """Describe a job, with its answers once it is done."""
     return AsciiJsonResponse(_describe(_find(call), call.now))
 
 
-async def delete(call: Call) -> Response:
+async def delete_batch(call: Call) -> Response:
     """Delete a job."""
     del _jobs(call)[_find(call).name]
     return AsciiJsonResponse({})

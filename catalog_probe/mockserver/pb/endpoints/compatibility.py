@@ -56,7 +56,7 @@ async def create_completion(call: Call) -> Response:
     return event_stream([*chunks, DONE])
 
 
-async def list_models(call: Call) -> Response:
+async def list_models_for_clients(call: Call) -> Response:
     """List the models in the shape of this layer."""
     data = [
         {"id": f"models/{model.id}", "object": "model", "created": MODEL_CREATED, "owned_by": "pb"}

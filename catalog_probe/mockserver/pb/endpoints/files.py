@@ -54,7 +54,7 @@ class Upload:
     file: File
 
 
-async def create(call: Call) -> Response:
+async def create_file(call: Call) -> Response:
     """Create a file by its size alone."""
     return _keep(call, await _read_announcement(call))
 
@@ -120,12 +120,12 @@ async def list_files(call: Call) -> Response:
     return AsciiJsonResponse(make_page(call, "files", [_describe(call, file) for file in _files(call).values()]))
 
 
-async def retrieve(call: Call) -> Response:
+async def retrieve_file(call: Call) -> Response:
     """Describe a file."""
     return AsciiJsonResponse(_describe(call, find_file(call, f"files/{call.params['file']}")))
 
 
-async def delete(call: Call) -> Response:
+async def delete_file(call: Call) -> Response:
     """Delete a file."""
     del _files(call)[find_file(call, f"files/{call.params['file']}").name]
     return AsciiJsonResponse({})

@@ -47,7 +47,7 @@ class Interaction:
         return self.resource
 
 
-async def create(call: Call) -> Response:
+async def create_interaction(call: Call) -> Response:
     """Run an interaction. A failure after it has begun is in its resource."""
     body = await read_object(call, INTERACTION)
     previous = body.get("previousInteractionId")
@@ -65,12 +65,12 @@ async def create(call: Call) -> Response:
     return AsciiJsonResponse(interaction.describe_at(call.now))
 
 
-async def retrieve(call: Call) -> Response:
+async def retrieve_interaction(call: Call) -> Response:
     """Describe a stored interaction."""
     return AsciiJsonResponse(_find(call, call.params["interaction"]).describe_at(call.now))
 
 
-async def delete(call: Call) -> Response:
+async def delete_interaction(call: Call) -> Response:
     """Delete a stored interaction."""
     _find(call, call.params["interaction"])
     del call.session.store(Interaction)[call.params["interaction"]]

@@ -34,7 +34,7 @@ class Store:
     documents: set[str] = field(default_factory=set)
 
 
-async def create(call: Call) -> Response:
+async def create_store(call: Call) -> Response:
     """Create a store; a given name must be new in the project."""
     body = await read_object(call, STORE)
     name = body.get("name") or PREFIX + call.session.new_id("", 20).lower()
@@ -52,7 +52,7 @@ async def list_stores(call: Call) -> Response:
     )
 
 
-async def delete(call: Call) -> Response:
+async def delete_store(call: Call) -> Response:
     """Delete a store with its documents."""
     _find(call)
     del _stores(call)[call.params["store"]]

@@ -43,7 +43,7 @@ FINISH_REASONS: Mapping[str | None, str] = {
 """The `finish_reason` for each reason of an incomplete response."""
 
 
-async def create(call: Call) -> Response:
+async def create_chat_completion(call: Call) -> Response:
     """Generate a completion, as one body or as a stream."""
     raw_body = await rates.read_counted(call)
     completion = _complete(call, raw_body)

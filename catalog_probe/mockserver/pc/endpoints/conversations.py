@@ -25,7 +25,7 @@ class Conversation:
     busy_until: float = 0.0  # the moment until which a response in the background holds it
 
 
-async def create(call: Call) -> Response:
+async def create_conversation(call: Call) -> Response:
     """Create a conversation."""
     body = await read_object(call, CONVERSATION)
     conversation = Conversation(call.session.new_id("conv_", 32), int(call.now), body.get("metadata", {}))
@@ -33,12 +33,12 @@ async def create(call: Call) -> Response:
     return _respond(conversation)
 
 
-async def retrieve(call: Call) -> Response:
+async def retrieve_conversation(call: Call) -> Response:
     """Describe a conversation."""
     return _respond(_find(call, call.params["conversation_id"]))
 
 
-async def delete(call: Call) -> Response:
+async def delete_conversation(call: Call) -> Response:
     """Delete a conversation, unless a response holds it."""
     conversation = _find(call, call.params["conversation_id"])
     refuse_while_busy(call, conversation)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 DEFAULT_DIMENSIONS = 8
 
 
-async def create(call: Call) -> Response:
+async def create_embeddings(call: Call) -> Response:
     """Embed one text or several."""
     body = check_object(await rates.read_counted(call), EMBEDDING)
     model = find_model(call, body["model"], "embedding")

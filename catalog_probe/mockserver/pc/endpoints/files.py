@@ -77,12 +77,12 @@ async def upload(call: Call) -> Response:
     return JSONResponse(_describe(file))
 
 
-async def retrieve(call: Call) -> Response:
+async def retrieve_file(call: Call) -> Response:
     """Describe a file."""
     return JSONResponse(_describe(find_file(call, call.params["file_id"])))
 
 
-async def delete(call: Call) -> Response:
+async def delete_file(call: Call) -> Response:
     """Delete an upload."""
     uploads = call.session.store(File)
     file = uploads.find(call.params["file_id"], NO_FILE)

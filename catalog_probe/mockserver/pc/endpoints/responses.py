@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from catalog_probe.mockserver.pc.call import Call
 
 
-async def create(call: Call) -> Response:
+async def create_response(call: Call) -> Response:
     """Generate a response, as one body or as a stream."""
     raw_body = await rates.read_counted(call)
     streamed = isinstance(raw_body, dict) and raw_body.get("stream") is True
@@ -42,12 +42,12 @@ def _make_events(generated: GeneratedResponse) -> Iterator[Body]:
     return make_response_events(generated.response)
 
 
-async def retrieve(call: Call) -> Response:
+async def retrieve_response(call: Call) -> Response:
     """Describe a stored response of the project."""
     return JSONResponse(_describe_at(_find(call), call.now))
 
 
-async def delete(call: Call) -> Response:
+async def delete_response(call: Call) -> Response:
     """Delete a stored response: 2:7.5 names deleted ones."""
     response_id = _find(call)["id"]
     del stored_responses(call)[response_id]

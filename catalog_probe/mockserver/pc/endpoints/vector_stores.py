@@ -36,7 +36,7 @@ class VectorStores(BoundedStore[str, VectorStore]):
         store.file_ids["file-mock-notes"] = None
 
 
-async def create(call: Call) -> Response:
+async def create_store(call: Call) -> Response:
     """Create a store, empty or with the given files."""
     body = await read_object(call, VECTOR_STORE)
     store = VectorStore(call.session.new_id("vs_"))
@@ -58,7 +58,7 @@ async def create(call: Call) -> Response:
     )
 
 
-async def delete(call: Call) -> Response:
+async def delete_store(call: Call) -> Response:
     """Delete a store; its files stay."""
     store = _find(call)
     del call.session.state(VectorStores)[store.id]

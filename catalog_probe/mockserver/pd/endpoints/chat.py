@@ -40,7 +40,7 @@ class Deferred:
     result: Any
 
 
-async def create(call: Call) -> Response:
+async def create_chat_completion(call: Call) -> Response:
     """Generate a completion, as one body, as a stream or deferred."""
     body = await read_object(call, CHAT)
     completion = describe_completion(call, body, generate(call, body))

@@ -39,7 +39,7 @@ SERVER_TOOLS = ("web_search", "x_search", "code_interpreter")
 (2:7.6 row 403)."""
 
 
-async def create(call: Call) -> Response:
+async def create_response(call: Call) -> Response:
     """Generate a response, as one body or as a stream."""
     body = await read_object(call, RESPONSE)
     response = describe_response(call, body, generate(call, body))
