@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from tests.harness.mutants.hooks import MOCK, Hook
+from tests.harness.mutants.hooks import Hook
 from tests.harness.mutants.reach import MockReach, read_source, trace_records
+from tests.harness.mutants.source import MOCK
 
 TOKENIZE, MODELS, KEY = (
     "pd/endpoints/tokenize/tokenize_text",
@@ -21,11 +22,11 @@ def reach() -> MockReach:
 
 def test_records_that_run_the_code_reach_the_hook(reach: MockReach, subtests: pytest.Subtests) -> None:
     cases: list[tuple[str, set[str]]] = [
-        ("pd.endpoints.lookups:tokenize_text", {TOKENIZE}),
-        ("pd.endpoints.lookups:describe_key()[acls]", {KEY}),
-        ("pd.routes:ROUTES[GET /v1/models].path", {MODELS}),
-        ("pd.gateway:identify", {TOKENIZE, MODELS, KEY}),
-        ("pd.routes:ROUTES", {TOKENIZE, MODELS, KEY}),
+        ("pd:tokenize_text", {TOKENIZE}),
+        ("pd:describe_key()[acls]", {KEY}),
+        ("pd:ROUTES[GET /v1/models].path", {MODELS}),
+        ("pd:identify_key", {TOKENIZE, MODELS, KEY}),
+        ("pd:ROUTES", {TOKENIZE, MODELS, KEY}),
     ]
     for hook, addresses in cases:
         with subtests.test(hook=hook):
@@ -33,11 +34,11 @@ def test_records_that_run_the_code_reach_the_hook(reach: MockReach, subtests: py
 
 
 def test_data_is_reached_by_units_that_use_it_or_a_derived_name() -> None:
-    units = read_source("pd").find_units(Hook.parse("pd.keys:KEYS[mock-pd-blocked].blocked"))
+    units = read_source("pd").find_units(Hook.parse("pd:KEYS[mock-pd-blocked].blocked"))
     assert f"{MOCK}.pd.access:identify_key" in units
     assert units < set(read_source("pd").units)
-    assert read_source("pd").find_units(Hook.parse("pd.keys:Key.allows")) == {f"{MOCK}.pd.keys:Key.allows"}
+    assert read_source("pd").find_units(Hook.parse("pd:Key.allows")) == {f"{MOCK}.pd.keys:Key.allows"}
 
 
 def test_hook_that_no_unit_uses_is_reached_by_all(reach: MockReach) -> None:
-    assert reach.reached_by(Hook.parse("pd.keys:NO_SUCH_NAME")) == {TOKENIZE, MODELS, KEY}
+    assert reach.reached_by(Hook(f"{MOCK}.pd.keys", "NO_SUCH_NAME")) == {TOKENIZE, MODELS, KEY}

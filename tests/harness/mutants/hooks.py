@@ -1,16 +1,19 @@
 """Hooks: public names of behaviours of the mock, and how a value is replaced there.
 
-pd.errors:INVALID_ARGUMENT.status       a field of a constant
-pd.routes:ROUTES[GET /v1/api-key].path  an item of a table, by its index or by its fields
-pd.errors:GRPC_NUMBERS[404]             a value of a mapping, by its key or by fields of the key
-pd.keys:Team.can_pay                    a property or a method
-pd.generation:refuse_effort             a function, in the module that defines it or in one that imports it
-pd.endpoints.lookups:describe_key()[acls]  a value inside each result of a function, if it is there
+pd:INVALID_ARGUMENT.status       a field of a constant
+pd:ROUTES[GET /v1/api-key].path  an item of a table, by its index or by its fields
+pd:GRPC_NUMBERS[404]             a value of a mapping, by its key or by fields of the key
+pd:Team.can_pay                  a property or a method
+core:find_violations             a function, of what all providers share
+pd:describe_key()[acls]          a value inside each result of a function, if it is there
+
+The module is found: one alone defines the name.
 """
 
 from __future__ import annotations
 
 import functools
+import importlib
 import inspect
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -19,10 +22,9 @@ from enum import Enum
 from types import FunctionType, MappingProxyType
 from typing import Any
 
-MOCK = "catalog_probe.mockserver"
-"""The package of the modules that hooks name."""
+from tests.harness.mutants.source import find_definitions
 
-_HOOK = re.compile(r"(?P<module>\w+(?:\.\w+)*):(?P<name>\w+)(?P<steps>(?:\.\w+|\[[^\]]+\]|\(\))*)")
+_HOOK = re.compile(r"(?P<provider>\w+):(?P<name>\w+)(?P<steps>(?:\.\w+|\[[^\]]+\]|\(\))*)")
 _STEP = re.compile(r"\.(\w+)|\[([^\]]+)\]|\(\)")
 
 Replace = Callable[[Any], Any]
@@ -59,40 +61,43 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Hook:
-    """A module of the mock, a name in it, and the steps from its value."""
+    """The module of the mock that defines a name, the name, and the steps from its value."""
 
     module: str
     name: str
     steps: tuple[Step, ...] = ()
-
-    def __str__(self) -> str:
-        return f"{self.module.removeprefix(f'{MOCK}.')}:{self.name}{''.join(map(str, self.steps))}"
 
     @classmethod
     def parse(cls, text: str) -> Hook:
         """Read a hook.
 
         Raises:
-            HookError: it has another form, or a part of it is private, so that a renaming would break it.
+            HookError: it has another form, no module or several define the name, or a part of it is private, so that a
+                renaming would break it.
         """
         match = _HOOK.fullmatch(text)
         if match is None:
-            raise HookError(f"{text!r} is no hook: write pd.errors:NAME.field or …:TABLE[key]")
+            raise HookError(f"{text!r} is no hook: write pd:NAME.field or pd:TABLE[key]")
         steps = tuple(Step(name or item, bool(item)) for name, item in _STEP.findall(match["steps"]))
-        parts = [*match["module"].split("."), match["name"], *(step.text for step in steps if not step.is_item)]
+        parts = [match["name"], *(step.text for step in steps if not step.is_item)]
         if private := [part for part in parts if part.startswith("_")]:
             raise HookError(f"{private[0]!r} is private: give what it does a public name in the mock")
-        return cls(f"{MOCK}.{match['module']}", match["name"], steps)
+        modules = find_definitions(match["provider"]).get(match["name"], [])
+        if len(modules) != 1:
+            raise HookError(
+                f"{match['provider']} has no {match['name']!r}"
+                if not modules
+                else f"{match['name']!r} is ambiguous: {', '.join(sorted(modules))} define it"
+            )
+        return cls(modules[0], match["name"], steps)
 
-    def original(self, module: Any) -> Any:
-        """Return the value at the hook in a module; for the result of a function, the function.
+    def load_original(self) -> Any:
+        """Return the value at the hook in the mock that is imported now; for the result of a function, the function.
 
         Raises:
             HookError: there is none.
         """
-        if self.name not in vars(module):
-            raise HookError(f"{self.module} has no {self.name!r}")
-        value = vars(module)[self.name]
+        value = vars(importlib.import_module(self.module))[self.name]
         for step in self.steps:
             if step.is_call:
                 _function(value)

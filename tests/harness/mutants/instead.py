@@ -1,7 +1,7 @@
 """Replacements of a behaviour, as the column `instead` of a table has them.
 
-410              a JSON value; for a function, what it always returns
-=pb.errors:UNAUTHENTICATED.http      another object of the mock
+410              a JSON value; for a function, what it always returns; an object for a row of a table, its new fields
+=pb:UNAUTHENTICATED.http      another object of the mock
 @keeps_it        a function in the module beside the table: it gets the original and returns the replacement
 -                the item is removed from its mapping, list or set
 """
@@ -9,10 +9,10 @@
 from __future__ import annotations
 
 import functools
-import importlib
 import importlib.util
 import inspect
 import json
+from dataclasses import is_dataclass, replace
 from enum import Enum
 from inspect import Parameter
 from types import FunctionType, ModuleType
@@ -102,8 +102,7 @@ def make_replacement(text: str, topic: Path, original: Any, counter: EffectCount
 
 
 def _load_named(text: str) -> Any:
-    hook = Hook.parse(text[1:])
-    return hook.original(importlib.import_module(hook.module))
+    return Hook.parse(text[1:]).load_original()
 
 
 def _replace_function(text: str, topic: Path, original: FunctionType) -> Any:
@@ -162,4 +161,6 @@ def _convert_to_type_of(original: Any, value: Any) -> Any:
     if isinstance(value, list) and isinstance(original, tuple | set | frozenset):
         nested = any(isinstance(item, tuple) for item in original)
         return type(original)(tuple(item) if nested else item for item in value)
+    if isinstance(value, dict) and is_dataclass(original) and not isinstance(original, type):
+        return replace(original, **value)
     return value

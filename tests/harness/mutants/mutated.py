@@ -1,6 +1,6 @@
 """Imports the mock once more with one behaviour replaced; the mock that this process has stays as it is.
 
-The replacement is made where the module binds the name. All that is built from it later (tables, routes, imports by
+The replacement is made where the module defines the name. All that is built from it later (tables, routes, imports by
 name in other modules) is built from the replacement, and nothing has to be undone.
 """
 
@@ -15,8 +15,8 @@ from importlib.machinery import ModuleSpec, PathFinder
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tests.harness.mutants.hooks import MOCK, Hook, HookError, Replace
-from tests.harness.mutants.parsing import parse_module
+from tests.harness.mutants.hooks import Hook, Replace
+from tests.harness.mutants.source import MOCK, names_defined, parse_module
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -29,29 +29,9 @@ REPLACE = "replaced_in_the_mutant"
 """The name of the replacing function in a mutated module."""
 
 
-def find_last_binding(tree: ast.Module, names: set[str]) -> int:
-    """Return the index of the last statement of a module that binds one of the names.
-
-    Raises:
-        HookError: no statement does.
-    """
-    indexes = [index for index, statement in enumerate(tree.body) if names & set(_binds(statement))]
-    if not indexes:
-        raise HookError(f"nothing binds {', '.join(sorted(names))}")
-    return indexes[-1]
-
-
-def _binds(statement: ast.stmt) -> Iterator[str]:
-    match statement:
-        case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
-            yield statement.name
-        case ast.Import() | ast.ImportFrom():
-            yield from (alias.asname or alias.name.partition(".")[0] for alias in statement.names)
-        case ast.If(test=ast.Name(id="TYPE_CHECKING")):
-            return
-        case _:
-            targets = (node for node in ast.walk(statement) if isinstance(node, ast.Name))
-            yield from (node.id for node in targets if isinstance(node.ctx, ast.Store))
+def find_last_definition(tree: ast.Module, names: set[str]) -> int:
+    """Return the index of the last statement of a module that defines one of the names."""
+    return max(index for index, statement in enumerate(tree.body) if names & set(names_defined(statement)))
 
 
 class ReplacingImporter(MetaPathFinder, Loader):
@@ -79,7 +59,7 @@ class ReplacingImporter(MetaPathFinder, Loader):
         assert file is not None
         tree = parse_module(Path(file).read_text(encoding="utf-8"))
         statements = parse_module(f"{self._hook.name} = {REPLACE}({self._hook.name})").body
-        index = find_last_binding(tree, {self._hook.name} | self._used_names) + 1
+        index = find_last_definition(tree, {self._hook.name} | self._used_names) + 1
         for node in ast.walk(statements[0]):
             ast.copy_location(node, tree.body[index - 1])
         tree.body[index:index] = statements

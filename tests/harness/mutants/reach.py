@@ -1,6 +1,6 @@
 """Which records reach a behaviour of the mock, traced once on the unchanged mock: its mutants are tried on them.
 
-A *unit* is a function or a method of the mock: `pd.endpoints.lookups:tokenize_text`, `pd.keys:Key.allows`.
+A *unit* is a function or a method of the mock, with its module.
 
 A record reaches a function by running it. It reaches data by running a unit that names the data, or anything that was
 built from it at import. It reaches a route by a request for it. If none of this can be decided, all records do.
@@ -22,9 +22,8 @@ from unittest import mock
 
 from catalog_probe.probes.targets import target_file as targets
 from tests.harness.engines import probe
-from tests.harness.mutants.hooks import MOCK
 from tests.harness.mutants.mutated import reimported_mock
-from tests.harness.mutants.parsing import parse_module
+from tests.harness.mutants.source import CORE, FOLDER, name_module, read_modules
 from tests.harness.serving import serving_mock
 
 if TYPE_CHECKING:
@@ -35,8 +34,6 @@ if TYPE_CHECKING:
     from catalog_probe.probes.targets.target import Target
     from tests.harness.mutants.hooks import Hook
 
-ROOT = Path(__file__).parents[3]
-FOLDER = ROOT.joinpath(*MOCK.split("."))
 _ROUTE = re.compile(r"(?P<method>[A-Z]+) (?P<path>/\S+)")
 """An item of a table of routes."""
 _PARAMETER = re.compile(r"\{\w+\}")
@@ -78,12 +75,7 @@ def _unit(code: CodeType) -> str:
     if not file.is_relative_to(FOLDER):
         return ""
     name = code.co_qualname.partition(".<locals>")[0]
-    return "" if name.startswith("<") else f"{_module(file)}:{name}"
-
-
-def _module(file: Path) -> str:
-    parts = file.relative_to(ROOT).with_suffix("").parts
-    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+    return "" if name.startswith("<") else f"{name_module(file)}:{name}"
 
 
 def _without_cache(function: Any = None, **options: Any) -> Any:
@@ -155,9 +147,8 @@ def _all_units(traces: Iterable[RecordTrace]) -> frozenset[str]:
 
 @cache
 def read_source(provider: str) -> MockSource:
-    """Parse the modules of one provider's mock and those that all share."""
-    files = [*FOLDER.glob("*.py"), *(FOLDER / "core").glob("*.py"), *(FOLDER / provider).rglob("*.py")]
-    return MockSource({_module(file): parse_module(file.read_text(encoding="utf-8")) for file in files})
+    """Return the modules of one provider's mock and those that all share."""
+    return MockSource({**read_modules(CORE), **read_modules(provider)})
 
 
 @dataclass(frozen=True)

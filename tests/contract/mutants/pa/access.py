@@ -10,12 +10,14 @@ if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.responses import Response
 
-    from catalog_probe.mockserver.core.errors import ErrorRow, Refusal
+    from catalog_probe.mockserver.core.errors import Refusal
     from catalog_probe.mockserver.pa.auth.keys import Key
     from catalog_probe.mockserver.pa.call import Call
     from catalog_probe.mockserver.pa.gateway import Endpoint
+    from catalog_probe.mockserver.pa.names import Names
 
 Admit = Callable[["Key", "Endpoint"], None]
+Authenticate = Callable[["Request", "Names"], "Key"]
 BudgetOf = Callable[["Call", str], tuple[str, ...]]
 CheckVersion = Callable[["Call", "Endpoint"], None]
 Handler = Callable[["Call"], Awaitable["Response"]]
@@ -23,8 +25,17 @@ Identity = Callable[["Call", int], dict[str, str]]
 MakeResponse = Callable[["Refusal", str], "Response"]
 
 
-def says_more(unknown_path: ErrorRow) -> ErrorRow:
-    return unknown_path.with_message("Not found: the key is of another type.")
+def says_more(authenticate: Authenticate) -> Authenticate:
+    def replacement(request: Request, names: Names) -> Key:
+        from catalog_probe.mockserver.core.errors import Refusal
+
+        try:
+            return authenticate(request, names)
+        except Refusal as refusal:
+            message = "Not found: the key is of another type." if refusal.row.status == 404 else refusal.message
+            raise refusal.row.with_message(message)() from None
+
+    return replacement
 
 
 def deletes_with_any(admit: Admit) -> Admit:

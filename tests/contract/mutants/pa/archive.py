@@ -46,6 +46,10 @@ def but_deleted(find: Find) -> Find:
     return replacement
 
 
+def of_one_id(describe: Callable[[Item], Body]) -> Callable[[Item], Body]:
+    return lambda item: {**describe(item), "id": "chat_01Any" if item.kind == "chat" else item.id}
+
+
 def without_deleted_at(describe: Callable[[Item], Body]) -> Callable[[Item], Body]:
     return lambda chat: {**describe(chat), "deleted_at": None}
 

@@ -228,7 +228,7 @@ def swapped(page_of_window: Window) -> Window:
 
 
 def with_an_empty_deleted_at(described: Callable[[Any], Page]) -> Callable[[Any], Page]:
-    return lambda chat: {**described(chat), "deleted_at": None if chat.shown["deleted_at"] is None else ""}
+    return lambda item: {**described(item), **({"deleted_at": ""} if item.shown.get("deleted_at") else {})}
 
 
 def by_display_name(handler: Handler) -> Handler:

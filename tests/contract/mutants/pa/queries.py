@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from catalog_probe.mockserver.pa.compliance.query import Parameter
 
 Body = dict[str, Any]
+Handler = Callable[["Call"], Awaitable["Response"]]
 Page = Callable[..., Body]
 Read = Callable[..., Mapping[str, Any]]
 Values = Mapping[str, Any]
@@ -199,14 +200,14 @@ def another_name(bad_parameter: Callable[..., Any]) -> Callable[..., Any]:
     )
 
 
-def ignores_bad_cursors(page: Page) -> Page:
-    def replacement(rows: Any, values: Values, *more: Any) -> Body:
+def ignores_bad_cursors(answer: Handler) -> Handler:
+    async def replacement(call: Call) -> Response:
         from catalog_probe.mockserver.core.errors import Refusal
 
         try:
-            return page(rows, values, *more)
+            return await answer(call)
         except Refusal:
-            return page(rows, _but(values, "after_id", "before_id"), *more)
+            return await answer(replace(call, query=_but(call.query, "after_id", "before_id")))
 
     return replacement
 

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from starlette.responses import JSONResponse, Response
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-
     from catalog_probe.mockserver.core.errors import Refusal
     from catalog_probe.mockserver.pa.call import Call
     from catalog_probe.mockserver.pa.gateway import Endpoint
 
+Handler = Callable[["Call"], Awaitable[Response]]
 Routes = tuple["Endpoint", ...]
 ORGANIZATION = "/v1/compliance/organizations/{organization_id}"
 WRITING = ("POST", "PUT", "PATCH", "DELETE")
@@ -33,8 +33,11 @@ class Csv(Response):
         return "\n".join(f"{name},{value}" for name, value in content.items()).encode()
 
 
-def as_csv(response: object) -> type[Response]:
-    return Csv
+def as_csv(answer: Handler) -> Handler:
+    async def replacement(call: Call) -> Response:
+        return Csv(json.loads(bytes((await answer(call)).body)))
+
+    return replacement
 
 
 def _written(path: str) -> Callable[[Routes], Routes]:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from catalog_probe.mockserver.pb import access, ephemeral
-from catalog_probe.mockserver.pb.errors import INVALID, PERMISSION, UNAUTHENTICATED
+from catalog_probe.mockserver.pb.errors import INVALID, PERMISSION
 from catalog_probe.mockserver.pb.keys import MAIN, OAUTH_TOKENS
 
 if TYPE_CHECKING:
@@ -74,15 +73,3 @@ def of_the_main_project(original: RefuseEphemeral) -> RefuseEphemeral:
 
 def as_it_is(original: Callable[[Any], Any]) -> Callable[[Any], Any]:
     return lambda project: project
-
-
-def is_401(original: ErrorRow) -> ErrorRow:
-    return UNAUTHENTICATED.with_message(original.message)
-
-
-def is_400(original: ErrorRow) -> ErrorRow:
-    return INVALID.with_message(original.message)
-
-
-def is_of_another_status(original: ErrorRow) -> ErrorRow:
-    return replace(original, type="UNKNOWN_KEY")

@@ -15,7 +15,6 @@ from catalog_probe.mockserver.pb.keys import Billing
 if TYPE_CHECKING:
     from starlette.responses import Response
 
-    from catalog_probe.mockserver.core.errors import ErrorRow
     from catalog_probe.mockserver.core.fields import Violation
     from catalog_probe.mockserver.pb.models import Model
 
@@ -60,10 +59,6 @@ def without_unknown(original: Callable[..., Iterator[Violation]]) -> Callable[..
         return (broken for broken in original(body, table, **options) if broken.breach is not Breach.UNKNOWN)
 
     return replacement
-
-
-def invalid(original: ErrorRow) -> ErrorRow:
-    return INVALID.with_message(original.message)
 
 
 def as_if_billed(original: Callable[..., None]) -> Callable[..., None]:

@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from collections.abc import Awaitable, Callable
+from typing import Any
 
 from starlette.responses import PlainTextResponse, Response
 
 from catalog_probe.mockserver.core.errors import Refusal
 from catalog_probe.mockserver.pb.bodies import AsciiJsonResponse
-from catalog_probe.mockserver.pb.errors import INVALID, UNKNOWN_PATH
+from catalog_probe.mockserver.pb.errors import UNKNOWN_PATH
 from catalog_probe.mockserver.pb.models import MODELS
-
-if TYPE_CHECKING:
-    from catalog_probe.mockserver.core.errors import ErrorRow
 
 Exists = Callable[[Any, str], bool]
 
 
-def as_text(original: type[Response]) -> Callable[..., Response]:
-    return lambda content, status=200: PlainTextResponse(str(content), status)
+def as_text(original: Callable[[Any], Awaitable[Response]]) -> Callable[[Any], Awaitable[Response]]:
+    async def replacement(call: Any) -> Response:
+        return PlainTextResponse(str(json.loads(bytes((await original(call)).body))))
+
+    return replacement
 
 
 def nowhere(original: re.Pattern[str]) -> re.Pattern[str]:
@@ -34,10 +35,6 @@ def as_plain_text(original: Callable[..., Response]) -> Callable[..., Response]:
         return answer
 
     return replacement
-
-
-def invalid(original: ErrorRow) -> ErrorRow:
-    return INVALID.with_message(original.message)
 
 
 def empty_list(original: Callable[..., Any]) -> Callable[..., Any]:

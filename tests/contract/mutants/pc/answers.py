@@ -129,6 +129,13 @@ def whatever_is_asked(keep: Keep) -> Keep:
     return lambda call, body, response: keep(call, {**body, "store": True}, response)
 
 
+def whatever_a_socket_asks(keep: Keep) -> Keep:
+    def replacement(call: Call, body: Body, response: Body) -> None:
+        keep(call, {**body, "store": True} if call.request.scope["type"] == "websocket" else body, response)
+
+    return replacement
+
+
 def keeps_it(delete: object) -> Callable[[Call], Awaitable[Response]]:
     async def replacement(call: Call) -> Response:
         return JSONResponse({"id": call.params["response_id"], "object": "response", "deleted": True})

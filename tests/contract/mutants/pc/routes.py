@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from starlette.responses import JSONResponse, Response
@@ -48,5 +50,12 @@ class Csv(Response):
         return "\n".join(f"{name},{value}" for name, value in content.items()).encode()
 
 
-def as_csv(response: object) -> type[Response]:
-    return Csv
+def organization_as_csv(routes: Routes) -> Routes:
+    def as_csv(route: Endpoint) -> Endpoint:
+        async def answer(call: Call) -> Response:
+            return Csv(json.loads(bytes((await route.handler(call)).body)))
+
+        return replace(route, handler=answer)
+
+    spoken = ("/v1/organization/", "/v1/fine_tuning/model_limits")
+    return tuple(as_csv(route) if route.path.startswith(spoken) else route for route in routes)

@@ -7,18 +7,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from catalog_probe.mockserver.pd.errors import (
-    INVALID_ARGUMENT,
     NO_CREDENTIALS,
-    NOT_FOUND,
-    PERMISSION_DENIED,
-    WRONG_TYPE,
 )
 from catalog_probe.mockserver.pd.limits import LimitState, admit_generation
 
 if TYPE_CHECKING:
     from starlette.responses import Response
 
-    from catalog_probe.mockserver.core.errors import ErrorRow, Refusal
+    from catalog_probe.mockserver.core.errors import Refusal
 
 
 def wants_another_header(original: Callable[..., Any]) -> Callable[..., Any]:
@@ -29,26 +25,6 @@ def wants_another_header(original: Callable[..., Any]) -> Callable[..., Any]:
         return answer
 
     return replacement
-
-
-def invalid(original: ErrorRow) -> ErrorRow:
-    return INVALID_ARGUMENT.with_message(original.message)
-
-
-def unauthenticated(original: ErrorRow) -> ErrorRow:
-    return NO_CREDENTIALS.with_message(original.message)
-
-
-def denied(original: ErrorRow) -> ErrorRow:
-    return PERMISSION_DENIED.with_message(original.message)
-
-
-def nowhere(original: ErrorRow) -> ErrorRow:
-    return NOT_FOUND.with_message(original.message)
-
-
-def unprocessable(original: ErrorRow) -> ErrorRow:
-    return WRONG_TYPE.with_message(original.message)
 
 
 Admit = Callable[[Any, str], None]

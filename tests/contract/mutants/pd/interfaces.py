@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
+import json
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -17,8 +18,12 @@ if TYPE_CHECKING:
     from catalog_probe.mockserver.pd.models import Host, Model
 
 
-def as_text(original: type[Response]) -> Callable[..., Response]:
-    return lambda content, status=200: PlainTextResponse(str(content), status)
+def as_text(original: Callable[[Any], Awaitable[Response]]) -> Callable[[Any], Awaitable[Response]]:
+    async def replacement(call: Any) -> Response:
+        answer = await original(call)
+        return PlainTextResponse(str(json.loads(bytes(answer.body)))) if isinstance(answer, JSONResponse) else answer
+
+    return replacement
 
 
 def under_another_package(original: Callable[..., Any]) -> Callable[..., Any]:
