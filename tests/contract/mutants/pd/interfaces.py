@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 
 from catalog_probe.mockserver.core.errors import ENVELOPE, ErrorRow, Refusal
-from catalog_probe.mockserver.pd.errors import INVALID_ARGUMENT
 
 if TYPE_CHECKING:
     from catalog_probe.mockserver.pd.keys import Key, Team
@@ -71,7 +70,3 @@ def all_models(original: Callable[[Host, Team], list[Model]]) -> Callable[[Host,
 def with_a_number(original: ErrorRow) -> Callable[[], Refusal]:
     numbers = itertools.count()
     return lambda: Refusal(original, f"Not found, for reason {next(numbers)}.")
-
-
-def is_400(original: ErrorRow) -> ErrorRow:
-    return INVALID_ARGUMENT.with_message(original.message)
