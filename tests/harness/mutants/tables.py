@@ -10,7 +10,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from catalog_probe.catalog.reading.facts import Wire, load_fact_checks, read_facts
+from catalog_probe.catalog.reading.assertions import assertions
+from catalog_probe.catalog.reading.facts import Wire, documents_something, load_fact_checks, read_facts
 from catalog_probe.probes.recipes.book import recipe_book
 from tests.harness.engines import catalog
 from tests.harness.mutants import instead
@@ -176,7 +177,11 @@ class ProviderScope:
 
     @cached_property
     def addresses(self) -> list[str]:
-        addresses = (str(record.address) for record in catalog().select(provider=self.provider))
+        """The records that are probed: they have a recipe, and something of them is documented."""
+        records = catalog().select(provider=self.provider)
+        addresses = (
+            str(record.address) for record in records if documents_something(assertions(record, catalog().__getitem__))
+        )
         return [address for address in addresses if address in recipe_book(self.provider).recipes]
 
     def matching(self, pattern: str) -> set[str]:
