@@ -102,17 +102,17 @@ def _run(name: str, arguments: Sequence[str]) -> int:
 
             return identify.main(arguments)
         case "catalog":
-            from catalog_probe.cli.catalog_commands import group as catalog_group
+            from catalog_probe.cli import catalog_commands
 
-            return catalog_group.main(arguments)
+            return catalog_commands.main(arguments)
         case "report":
             from catalog_probe.cli import report_commands
 
             return report_commands.main(arguments)
         case "target":
-            from catalog_probe.cli.target_commands import group as target_group
+            from catalog_probe.cli import target_commands
 
-            return target_group.main(arguments)
+            return target_commands.main(arguments)
         case _:
             from catalog_probe.cli import new_commands
 

@@ -18,14 +18,9 @@ from catalog_probe.catalog.text.readable_text import escape_hidden_in_json, sani
 from catalog_probe.cli import parser
 from catalog_probe.cli.parser import Parser
 from catalog_probe.reports import build, comparison, news
+from catalog_probe.reports.build import find_run_folder, find_run_folder_or_none, read_named_run
 from catalog_probe.reports.content.words import OUTCOMES
-from catalog_probe.reports.history.history_file import (
-    append_to_history,
-    build_history_path,
-    find_only_target,
-    load_history,
-)
-from catalog_probe.reports.run_lookup import find_run_folder, find_run_folder_or_none, read_named_run
+from catalog_probe.reports.history import append_to_history, build_history_path, find_only_target, load_history
 from catalog_probe.reports.views import ci_annotations, terminal
 
 if TYPE_CHECKING:

@@ -22,8 +22,7 @@ from catalog_probe.catalog.writeback import accepted_differences
 from catalog_probe.probes.running import journal
 from catalog_probe.probes.targets import target_file as targets
 from catalog_probe.reports import build, news
-from catalog_probe.reports.history.history_file import append_to_history, load_shown_history
-from catalog_probe.reports.history.history_line import build_history_line
+from catalog_probe.reports.history import append_to_history, build_history_line, load_shown_history
 from catalog_probe.reports.views import terminal
 from tests.unit.catalog.catalog_factories import write_run
 from tests.unit.reports import sample

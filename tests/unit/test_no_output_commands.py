@@ -26,10 +26,10 @@ from catalog_probe.catalog.text.readable_text import (
     sanitize_line,
     sanitize_row,
 )
-from catalog_probe.cli.catalog_commands import commands, show
-from catalog_probe.cli.identity_text import format_identity
+from catalog_probe.cli import catalog_commands, cleanup, doctor, record_text
+from catalog_probe.cli import doctor as doctor_text
+from catalog_probe.cli.identify import format_identity
 from catalog_probe.cli.main import main
-from catalog_probe.cli.target_commands import cleanup, doctor, doctor_text
 from catalog_probe.probes.planning.expirations import Expiration
 from catalog_probe.probes.planning.plan import Plan
 from catalog_probe.probes.plugin import progress
@@ -37,7 +37,7 @@ from catalog_probe.probes.plugin.collection import outcomes
 from catalog_probe.probes.running.engine import LaneState
 from catalog_probe.probes.targets import target_file as targets
 from catalog_probe.reports import comparison, news
-from catalog_probe.reports.history.history_line import build_history_line
+from catalog_probe.reports.history import build_history_line
 from catalog_probe.reports.views import ci_annotations, junit, summary, terminal
 from tests.harness.engines import catalog
 from tests.unit.catalog.catalog_factories import make_small_catalog, write_catalog
@@ -205,7 +205,7 @@ def test_identified_answer(text: str) -> None:
 def test_shown_record(text: str) -> None:
     record = catalog()["pa/errors/general/unknown_model"]
     changed = type(record)(record.address, {**record.data, "message_semantics": text, "name": text})
-    assert_inert(show.format_record(changed, "file", [], [text]))
+    assert_inert(record_text.format_record(changed, "file", [], [text]))
 
 
 @given(FOREIGN_TEXTS)
@@ -254,7 +254,7 @@ def test_traceback(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pyte
     def raise_error(_: Namespace) -> int:
         raise RuntimeError(WRAPPED)
 
-    monkeypatch.setattr(commands, "explain", raise_error)
+    monkeypatch.setattr(catalog_commands, "explain_codes", raise_error)
     assert main(["catalog", "explain", "--catalog", str(write_catalog(tmp_path))]) == 3
     output = "".join(capsys.readouterr())
     assert "RuntimeError" in output

@@ -9,7 +9,7 @@ from catalog_probe.catalog.files import provider_folders
 from catalog_probe.catalog.writeback import accepted_differences
 from catalog_probe.catalog.writeback.planner import UpdatePolicy
 from catalog_probe.probes.running import journal
-from catalog_probe.reports.history.history_file import append_to_history
+from catalog_probe.reports.history import append_to_history
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -34,7 +34,7 @@ from catalog_probe.probes.plugin.recorder import Recorder, describe_unwritable_r
 from catalog_probe.probes.plugin.run_description import RunStart, describe_run
 from catalog_probe.probes.plugin.terminal_summary import SummaryPrinter
 from catalog_probe.probes.running.looking_up import collect_unanswered, collect_values
-from catalog_probe.reports.history.history_file import load_shown_history
+from catalog_probe.reports.history import load_shown_history
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Sequence

@@ -18,7 +18,7 @@ from catalog_probe.catalog.files import provider_folders
 from catalog_probe.catalog.model.exchange import CLEANUP, CONTROL
 from catalog_probe.catalog.text.json_values import list_strings_and_names, map_strings
 from catalog_probe.catalog.text.readable_text import escape_hidden
-from catalog_probe.reports.content.finding_endpoints import list_exchange_endpoints, list_mismatched_steps
+from catalog_probe.reports.content.findings import list_exchange_endpoints, list_mismatched_steps
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

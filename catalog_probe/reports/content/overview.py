@@ -14,12 +14,17 @@ from catalog_probe.catalog.model import KINDS, Outcome
 from catalog_probe.catalog.model.assertion import Reach
 from catalog_probe.catalog.model.errors import Exit
 from catalog_probe.catalog.model.exchange import AnsweredBy
-from catalog_probe.reports.content.attribution import Attributor
-from catalog_probe.reports.content.reported_causes import ReportedCause, report_causes
-from catalog_probe.reports.content.reported_records import ReportedRecord, report_records
-from catalog_probe.reports.content.sections import QUIET, Section, SectionName, group_into_sections
+from catalog_probe.reports.content.causes import Attributor, ReportedCause, report_causes
+from catalog_probe.reports.content.records import (
+    QUIET,
+    ReportedRecord,
+    Section,
+    SectionName,
+    group_into_sections,
+    report_records,
+)
 from catalog_probe.reports.content.words import OUTCOMES, format_age
-from catalog_probe.reports.history.history_line import (
+from catalog_probe.reports.history import (
     describe_resolution,
     format_resolved_assumption,
     iterate_resolved_assumptions,

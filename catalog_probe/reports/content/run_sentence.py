@@ -9,14 +9,14 @@ from catalog_probe.catalog.evidence.causes import find_causes
 from catalog_probe.catalog.evidence.completeness import is_unreported
 from catalog_probe.catalog.model.outcome import ReasonCode
 from catalog_probe.catalog.text.readable_text import format_count
-from catalog_probe.reports.content.sections import SectionName
+from catalog_probe.reports.content.records import SectionName
 from catalog_probe.reports.content.words import join_providers
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
     from catalog_probe.reports.content.overview import Overview
-    from catalog_probe.reports.content.reported_records import ReportedRecord
+    from catalog_probe.reports.content.records import ReportedRecord
 
 NEW_DRIFT = (SectionName.REGRESSED, SectionName.NEW, SectionName.NEVER, SectionName.CHANGED)
 """The sections of drift that no earlier night has reported."""

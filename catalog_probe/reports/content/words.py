@@ -1,7 +1,8 @@
-"""The words that every view uses for the same thing."""
+"""Words that every view uses for the same thing, and sentences on what ends soon."""
 
 from __future__ import annotations
 
+from datetime import date
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.model.outcome import OUTCOME_WORDS, Outcome
@@ -11,6 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from catalog_probe.catalog.evidence.results import Run
+    from catalog_probe.catalog.model import Json
+
 
 OUTCOMES: Mapping[Outcome, str] = OUTCOME_WORDS
 
@@ -51,3 +54,29 @@ def join_providers(providers: Iterable[str]) -> str:
     """Return providers in a sentence: `PA, PB and PC`."""
     *names, last = [provider.upper() for provider in providers] or [""]
     return f"{', '.join(names)} and {last}" if names else last
+
+
+WARNING_DAYS = 60  # before the end
+
+
+def describe_expirations(run: Run) -> list[str]:
+    """Return a sentence for each expiration of a run that is near or past."""
+    return format_expirations(run.expirations, date.fromisoformat(run.today))
+
+
+def format_expirations(expirations: Iterable[Mapping[str, Json]], today: date) -> list[str]:
+    """Return a sentence for each of these expirations that is near or past."""
+    sentences = []
+    for expiration in expirations:
+        days_left = (date.fromisoformat(str(expiration["on"])) - today).days
+        if days_left <= WARNING_DAYS:
+            sentences.append(_format_expiration(expiration, days_left))
+    return sentences
+
+
+def _format_expiration(expiration: Mapping[str, Json], days_left: int) -> str:
+    records = format_count(expiration["records"], "record")
+    what = f"{expiration['what']} of {str(expiration['provider']).upper()}"
+    if days_left <= 0:
+        return f"{what} was to end on {expiration['on']}: {records} may be blind; {expiration['mend']}"
+    return f"In {format_count(days_left, 'day')} {what} ends: {records} would be blind; {expiration['mend']}"

@@ -1,4 +1,4 @@
-"""The detail of a record as markup: the body of a finding's article, and what unfolds under every other record."""
+"""The detail of a record on the page, and the articles, each printed once."""
 
 from __future__ import annotations
 
@@ -9,21 +9,53 @@ from catalog_probe.catalog.evidence import run_verdict
 from catalog_probe.catalog.model import Outcome, Severity
 from catalog_probe.catalog.model.explanations import ALL
 from catalog_probe.catalog.reading.record_fields import meaning
-from catalog_probe.reports.content import advice
-from catalog_probe.reports.content.checklist import describe_not_drawn, format_tally, list_step_checklists
+from catalog_probe.reports import exchanges
+from catalog_probe.reports.content import reasons
 from catalog_probe.reports.content.commands import StepCommand, format_probe_command, list_step_commands
-from catalog_probe.reports.content.finding_endpoints import describe_endpoints
-from catalog_probe.reports.exchanges import exchange_views
-from catalog_probe.reports.exchanges.difference import compare_side_by_side
+from catalog_probe.reports.content.findings import (
+    describe_endpoints,
+    describe_not_drawn,
+    format_tally,
+    list_step_checklists,
+)
+from catalog_probe.reports.content.records import BY_CAUSE, SectionName
+from catalog_probe.reports.exchanges import compare_side_by_side
 from catalog_probe.reports.page.description import RelatedRecords, describe_record
-from catalog_probe.reports.page.markup import template_environment
+from catalog_probe.reports.page.markup import mark_safe, template_environment
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
+    from markupsafe import Markup
+
+    from catalog_probe.catalog.evidence.causes import Cause
     from catalog_probe.catalog.evidence.results import Result, Run
-    from catalog_probe.reports.content.attribution import Attributor
-    from catalog_probe.reports.content.reported_records import ReportedRecord
+    from catalog_probe.reports.content.causes import Attributor, ReportedCause
+    from catalog_probe.reports.content.overview import Overview
+    from catalog_probe.reports.content.records import ReportedRecord
+
+
+class ArticleRegistry:
+    """Hands out articles and anchors, each once: a record with two causes has its article under the first."""
+
+    def __init__(self, overview: Overview, articles: Sequence[Mapping[str, Any]]) -> None:
+        self.causes: Mapping[SectionName, tuple[ReportedCause, ...]] = {
+            section.name: overview.report_causes(section) for section in overview.sections if section.name in BY_CAUSE
+        }
+        self._articles = {article["record"].address: article for article in articles}
+        self._anchored_ids: set[str] = set()
+
+    def take(self, record: ReportedRecord) -> Mapping[str, Any] | None:
+        """Return a finding's article, or None if it was handed out before or is not printed."""
+        return self._articles.pop(record.address, None)
+
+    def anchor(self, cause: Cause) -> Markup:
+        """Return the `id` attribute of a cause where it is shown first, else nothing."""
+        if cause.id in self._anchored_ids:
+            return mark_safe("")
+        self._anchored_ids.add(cause.id)
+        return mark_safe(f' id="{cause.id}"')
+
 
 _MAX_PACKED_BODY = 1200  # characters of a body in a compressed detail
 _HEADING_LEVEL = 3  # of the headings below a row of the list; those of an article follow its own level
@@ -42,7 +74,7 @@ class DetailRenderer:
 
     def describe_article(self, record: ReportedRecord) -> dict[str, Any]:
         """Return everything that a finding's article prints. The meaning is in its head, so not among the rows."""
-        detail = self._describe(record, exchange_views.MAX_BODY)
+        detail = self._describe(record, exchanges.MAX_BODY)
         parsed_record = record.result.parsed_record
         return {
             **detail,
@@ -79,11 +111,11 @@ class DetailRenderer:
             "tally": format_tally(checklists),
             "accepted_difference": _describe_acceptance(result),
             "attribution": self._attributor.attribute(record),
-            "codes": [ALL[code] for code in advice.list_codes(result) if code in ALL],
+            "codes": [ALL[code] for code in reasons.list_codes(result) if code in ALL],
             "facts": describe_record(result, self._related_records),
-            "attempts": exchange_views.view_attempts(result, max_body=max_body),
-            "deviant": exchange_views.view_deviant_exchange(result, max_body=max_body),
-            "pair": exchange_views.view_disagreeing_exchanges(result, max_body=max_body)
+            "attempts": exchanges.view_attempts(result, max_body=max_body),
+            "deviant": exchanges.view_deviant_exchange(result, max_body=max_body),
+            "pair": exchanges.view_disagreeing_exchanges(result, max_body=max_body)
             if result.outcome is Outcome.FLAKY
             else [],
             "probe_command": format_probe_command(self._run, result),
@@ -103,12 +135,12 @@ class DetailRenderer:
 def _summarize(result: Result) -> str:
     """Return what is wrong with a record, in one line."""
     messages = [finding.message for finding in result.drifts] if result.outcome.is_conclusive else []
-    return "; ".join(messages) or advice.format_reason(result)
+    return "; ".join(messages) or reasons.format_reason(result)
 
 
 def _describe_step(number: int, step: StepCommand) -> str:
     """Return the title of a step's command, e.g. `2. answer: 404`."""
-    title = f"{number}. {step.exchange.label}: {exchange_views.describe_answer(step.exchange)}"
+    title = f"{number}. {step.exchange.label}: {exchanges.describe_answer(step.exchange)}"
     return f"{title}; {step.obstacle}, so this probes the record again" if step.obstacle else title
 
 

@@ -13,13 +13,13 @@ from urllib.parse import quote
 from markupsafe import Markup, escape
 
 from catalog_probe.catalog.text.readable_text import escape_hidden, sanitize_line
-from catalog_probe.reports.exchanges.marks import ELEMENTS, MARKED
+from catalog_probe.reports.exchanges import ELEMENTS, MARKED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from catalog_probe.catalog.model import Json
-    from catalog_probe.reports.content.checklist import StepChecklist
+    from catalog_probe.reports.content.findings import StepChecklist
 
 _TIMELINE_HEAD = '<th scope="col">ms</th><th scope="col">way</th><th scope="col">what</th><th scope="col">data</th>'
 

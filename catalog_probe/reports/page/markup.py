@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 from catalog_probe.catalog.files import provider_folders
 from catalog_probe.catalog.search import RECORD_FIELDS, RUN_FIELDS
 from catalog_probe.catalog.text.readable_text import escape_hidden, format_count, sanitize_line
-from catalog_probe.reports.content import advice, commands, sections, words
-from catalog_probe.reports.content.reason_groups import group_by_reason
-from catalog_probe.reports.exchanges import exchange_views
+from catalog_probe.reports import exchanges
+from catalog_probe.reports.content import commands, reasons, records, words
+from catalog_probe.reports.content.reasons import group_by_reason
 from catalog_probe.reports.page.description import MAX_RELATED
 
 if TYPE_CHECKING:
@@ -57,8 +57,8 @@ def template_environment() -> Environment:
     environment.filters.update(
         age=words.format_age,
         line=sanitize_line,
-        short=exchange_views.format_short_value,
-        reason=advice.format_reason,
+        short=exchanges.format_short_value,
+        reason=reasons.format_reason,
         link_urls=_link_urls,
         exchange=elements.render_exchange,
         answer=elements.render_answer,
@@ -66,10 +66,10 @@ def template_environment() -> Environment:
         record_links=elements.render_record_links,
     )
     environment.globals.update(
-        SectionName=sections.SectionName,
-        BY_CAUSE=sections.BY_CAUSE,
-        BY_REASON=sections.BY_REASON,
-        QUIET=sections.QUIET,
+        SectionName=records.SectionName,
+        BY_CAUSE=records.BY_CAUSE,
+        BY_REASON=records.BY_REASON,
+        QUIET=records.QUIET,
         OUTCOMES=words.OUTCOMES,
         RESOLVED=words.RESOLVED,
         DISCOVERED=words.DISCOVERED,
@@ -81,7 +81,7 @@ def template_environment() -> Environment:
         count=format_count,
         query=elements.format_query_link,
         fields={**RECORD_FIELDS, **RUN_FIELDS},
-        explain=advice.explain_code,
+        explain=reasons.explain_code,
         group_by_reason=group_by_reason,
         cause_command=commands.format_cause_command,
         accept_command=commands.format_accept_command,

@@ -39,8 +39,8 @@ def render(run: Run, results: Sequence[Result]) -> list[str]:
 
 def _iterate_errors(overview: Overview) -> Iterator[tuple[str, str]]:
     """Yield title and text of each error, the gravest first."""
-    from catalog_probe.reports.content import advice
-    from catalog_probe.reports.content.sections import BY_CAUSE, FAILING, SectionName
+    from catalog_probe.reports.content import reasons
+    from catalog_probe.reports.content.records import BY_CAUSE, FAILING, SectionName
 
     yield from (("Our fault", fault) for fault in overview.faults)
     yield from ((f"{provider.upper()} blind", reason) for provider, reason in overview.blind.items())
@@ -56,7 +56,7 @@ def _iterate_errors(overview: Overview) -> Iterator[tuple[str, str]]:
                 yield title, f"{cause.summary} ({reported.extent}: {reported.addresses})"
         else:
             for record in section.records:
-                yield f"{heading}: {record.address}", advice.format_reason(record.result) or section.means
+                yield f"{heading}: {record.address}", reasons.format_reason(record.result) or section.means
 
 
 def _format_command(level: str, title: str, text: str) -> str:

@@ -14,9 +14,9 @@ from catalog_probe.catalog.evidence.merge import format_traffic_summary
 from catalog_probe.catalog.model import KINDS, Attempt, Exchange, Outcome
 from catalog_probe.catalog.model.outcome import FindingCode
 from catalog_probe.catalog.text.readable_text import format_count, sanitize_xml
-from catalog_probe.reports.content import advice
+from catalog_probe.reports.content import reasons
 from catalog_probe.reports.content.commands import find_nodeid, format_cause_command, format_probe_command
-from catalog_probe.reports.content.finding_endpoints import describe_finding
+from catalog_probe.reports.content.findings import describe_finding
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -159,7 +159,7 @@ def _build_verdict(run: Run, result: Result, causes: Sequence[Cause]) -> Element
         failure.text = sanitize_xml("\n".join([*differences, *cause_lines]))
         return failure
     if run_verdict.is_broken(result):
-        error_type = next(iter(advice.list_codes(result)), "harness_error")
+        error_type = next(iter(reasons.list_codes(result)), "harness_error")
         return ElementTree.Element("error", {"message": sanitize_xml(_describe_result(result)), "type": error_type})
     if result.outcome is Outcome.CONFORMS:
         return None
@@ -180,7 +180,7 @@ def _describe_result(result: Result) -> str:
     if result.accepted_difference and not run_verdict.is_broken(result):
         terms = (run_verdict.acceptance_field(result, field) for field in ("detail", "reason"))
         return "; ".join(filter(None, terms)) or "accepted"
-    return advice.format_reason(result) or str(result.outcome)
+    return reasons.format_reason(result) or str(result.outcome)
 
 
 def _format_attempt(number: int, attempt: Attempt) -> str:

@@ -15,15 +15,14 @@ from catalog_probe.catalog.evidence import run_verdict
 from catalog_probe.catalog.evidence.merge import format_traffic_summary, list_unrecognised
 from catalog_probe.catalog.model import Outcome
 from catalog_probe.catalog.text.readable_text import sanitize, sanitize_line
-from catalog_probe.reports.content import advice
+from catalog_probe.reports.content import reasons as advice
+from catalog_probe.reports.content.causes import ReportedCause, format_cause_heading, list_providers
 from catalog_probe.reports.content.commands import format_accept_command, format_cause_command
-from catalog_probe.reports.content.expirations import describe_expirations
-from catalog_probe.reports.content.finding_endpoints import describe_finding
+from catalog_probe.reports.content.findings import describe_finding
 from catalog_probe.reports.content.overview import Overview, oldest_age
-from catalog_probe.reports.content.reason_groups import group_by_reason
-from catalog_probe.reports.content.reported_causes import ReportedCause, format_cause_heading, list_providers
+from catalog_probe.reports.content.reasons import group_by_reason
+from catalog_probe.reports.content.records import BY_CAUSE, BY_REASON, QUIET, Section, SectionName
 from catalog_probe.reports.content.run_sentence import format_sentence
-from catalog_probe.reports.content.sections import BY_CAUSE, BY_REASON, QUIET, Section, SectionName
 from catalog_probe.reports.content.words import (
     ADDED,
     DISCOVERED,
@@ -31,6 +30,7 @@ from catalog_probe.reports.content.words import (
     OUTCOMES,
     RESOLVED,
     UNRECOGNISED,
+    describe_expirations,
     describe_revision,
     format_age,
     join_providers,
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from catalog_probe.catalog.evidence.results import Result, Run
-    from catalog_probe.reports.content.reported_records import ReportedRecord
+    from catalog_probe.reports.content.records import ReportedRecord
 
 PAGE = "report.html"
 """The report, beside the summary."""

@@ -9,21 +9,21 @@ from catalog_probe.catalog.evidence import run_verdict
 from catalog_probe.catalog.evidence.merge import format_traffic_summary, list_unrecognised
 from catalog_probe.catalog.model.errors import Exit
 from catalog_probe.catalog.text.readable_text import format_count, sanitize_line, sanitize_row
-from catalog_probe.reports.content import advice
+from catalog_probe.reports.content import reasons
+from catalog_probe.reports.content.causes import ReportedCause, format_cause_heading, list_providers
 from catalog_probe.reports.content.commands import format_cause_command
-from catalog_probe.reports.content.expirations import describe_expirations
-from catalog_probe.reports.content.finding_endpoints import describe_finding
+from catalog_probe.reports.content.findings import describe_finding
 from catalog_probe.reports.content.overview import Overview, oldest_age
-from catalog_probe.reports.content.reason_groups import group_by_reason
-from catalog_probe.reports.content.reported_causes import ReportedCause, format_cause_heading, list_providers
+from catalog_probe.reports.content.reasons import group_by_reason
+from catalog_probe.reports.content.records import BY_CAUSE, BY_REASON, FAILING, QUIET, Section, SectionName
 from catalog_probe.reports.content.run_sentence import format_verdict
-from catalog_probe.reports.content.sections import BY_CAUSE, BY_REASON, FAILING, QUIET, Section, SectionName
 from catalog_probe.reports.content.words import (
     DISCOVERED,
     ENDING,
     OUTCOMES,
     RESOLVED,
     UNRECOGNISED,
+    describe_expirations,
     format_age,
     join_providers,
 )
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from catalog_probe.catalog.evidence.results import Result, Run
-    from catalog_probe.reports.content.reported_records import ReportedRecord
+    from catalog_probe.reports.content.records import ReportedRecord
 
 WIDTH = 100  # columns, if the output is no terminal
 _MIN_WIDTH = 40
@@ -157,7 +157,7 @@ class _TerminalRenderer:
                 yield from self._paint_all("dim", self._wrap(reason, "    "))
 
     def _render_next_steps(self) -> Iterator[str]:
-        steps = advice.list_next_steps(self._overview.records)
+        steps = reasons.list_next_steps(self._overview.records)
         if not steps:
             return
         yield self._paint("bold", "Next")
@@ -219,7 +219,7 @@ def _describe_record(record: ReportedRecord) -> Iterator[str]:
         detail, reason = (run_verdict.acceptance_field(result, field) for field in ("detail", "reason"))
         yield f"{detail}; it was accepted because: {reason}"
     if result.reason is not None:
-        yield advice.format_reason(result)
+        yield reasons.format_reason(result)
     if record.outcome.is_conclusive or not result.reason:
         for drift in result.drifts[:_MAX_DIFFERENCES]:
             yield f"{drift.label}: {describe_finding(drift, result)}  [{drift.code}]"

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 from catalog_probe.reports import build
-from catalog_probe.reports.page import embedding, html
+from catalog_probe.reports.page import html
+from catalog_probe.reports.page import html as embedding
 from tests.system.browser.chromium import Tabs, Visit, list_addresses, until, wait_until_arrived
 from tests.unit.catalog.catalog_factories import write_run
 from tests.unit.reports import sample

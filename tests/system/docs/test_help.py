@@ -23,11 +23,11 @@ from catalog_probe.catalog.files.store import RECORDS
 from catalog_probe.catalog.model import Aspect, Outcome
 from catalog_probe.catalog.model.errors import Exit
 from catalog_probe.catalog.model.exchange import AnsweredBy
+from catalog_probe.cli import catalog_commands as catalog_group
 from catalog_probe.cli import check, identify, main, new_commands, probe, report_commands
-from catalog_probe.cli.catalog_commands import group as catalog_group
-from catalog_probe.cli.target_commands import group as target_group
+from catalog_probe.cli import target_commands as target_group
 from catalog_probe.reports.build import build
-from catalog_probe.reports.history.history_file import append_to_history
+from catalog_probe.reports.history import append_to_history
 from tests.harness.checkouts import copy_folder, use_as_checkout
 from tests.harness.command import probe_here, run_pytest_here
 from tests.system.docs.test_commands import COMMANDS, OF_LIVE_TARGETS, OF_NIGHTS, narrow_selection

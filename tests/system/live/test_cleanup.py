@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from catalog_probe.catalog.model import Outcome
-from catalog_probe.cli.target_commands import group as command
+from catalog_probe.cli import target_commands as command
 from catalog_probe.mockserver.app import MockApp, create_app
 from catalog_probe.probes.running import journal
 from catalog_probe.probes.running.engine import Engine

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from catalog_probe.reports.content.overview import Overview
-from catalog_probe.reports.content.sections import SectionName
+from catalog_probe.reports.content.records import SectionName
 from tests.harness.command import CommandResult, probe_here
 from tests.harness.fault_changes import replace_answer
 from tests.harness.faults import Fault, FaultScope

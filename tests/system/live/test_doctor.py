@@ -14,8 +14,9 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from catalog_probe.catalog.model.errors import Exit
-from catalog_probe.cli.target_commands import doctor, doctor_text
-from catalog_probe.cli.target_commands import group as command
+from catalog_probe.cli import doctor
+from catalog_probe.cli import doctor as doctor_text
+from catalog_probe.cli import target_commands as command
 from catalog_probe.mockserver.app import create_app
 from catalog_probe.probes.running.looking_up import collect_unanswered, look_up
 from catalog_probe.probes.targets import target_file as targets

@@ -11,7 +11,8 @@ import pytest
 from catalog_probe.catalog.model import Outcome
 from catalog_probe.catalog.model.exchange import WRONG_CREDENTIAL
 from catalog_probe.catalog.model.outcome import ReasonCode
-from catalog_probe.cli.target_commands import doctor, doctor_text
+from catalog_probe.cli import doctor
+from catalog_probe.cli import doctor as doctor_text
 from catalog_probe.probes.running.looking_up import look_up
 from catalog_probe.probes.targets.look_ups import MAX_REPEATS
 from catalog_probe.probes.targets.target import NONEXISTENT_KEY

@@ -14,7 +14,7 @@ import pytest
 from catalog_probe.catalog.evidence import earlier_runs
 from catalog_probe.probes.wire.redaction.redactor import MIN_SECRET
 from catalog_probe.reports import news
-from catalog_probe.reports.history.history_file import load_history
+from catalog_probe.reports.history import load_history
 from tests.harness.command import CommandResult, pytest_probes
 from tests.harness.hostile import GREEN, HostileServer, Peer, answer, answer_head
 from tests.unit.reports.packed_details import unpack_details

@@ -26,7 +26,7 @@ from catalog_probe.catalog.writeback.accepted_differences import (
     judge_acceptance,
     load_entries,
 )
-from catalog_probe.cli.catalog_commands.group import main
+from catalog_probe.cli.catalog_commands import main
 from tests.harness.checkouts import use_as_checkout
 from tests.unit.catalog.catalog_factories import (
     ERROR_ADDRESS,

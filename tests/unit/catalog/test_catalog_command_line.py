@@ -21,7 +21,7 @@ from catalog_probe.catalog.model.explanations import ALL
 from catalog_probe.catalog.reading.assertions import assertions, request_assumptions
 from catalog_probe.catalog.writeback.planner import Patch, UpdatePolicy, plan_patch
 from catalog_probe.catalog.writeback.record_evidence import Sighting
-from catalog_probe.cli.catalog_commands import commands, show
+from catalog_probe.cli import catalog_commands, record_text
 from catalog_probe.cli.main import main
 from tests.harness.checkouts import use_as_checkout
 from tests.harness.command import CHECKOUT
@@ -350,7 +350,7 @@ def test_an_interrupt_leaves_no_file_half_written(
     def interrupt(_: Namespace) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(commands, "explain", interrupt)
+    monkeypatch.setattr(catalog_commands, "explain_codes", interrupt)
     assert main(["catalog", "explain"]) == INTERRUPTED
     assert capsys.readouterr().err == "catalog-probe: stopped; no file was left half written\n"
 
@@ -369,14 +369,14 @@ CATALOG = catalog()
 
 def show_record(record: Record) -> list[str]:
     """Show a record with its assertions, as lines."""
-    return show.format_record(record, "records/a.json", assertions(record, CATALOG.__getitem__)).splitlines()
+    return record_text.format_record(record, "records/a.json", assertions(record, CATALOG.__getitem__)).splitlines()
 
 
 def test_every_assertion_is_shown_with_its_basis_in_eighty_columns() -> None:
     """A line is longer only if it is one long word."""
     for record in CATALOG.records:
         of_record = assertions(record, CATALOG.__getitem__)
-        lines = show.format_record(record, "records/a.json", of_record).splitlines()
+        lines = record_text.format_record(record, "records/a.json", of_record).splitlines()
         assert [line for line in lines if len(line) > 80 and len(line.split()) > 1] == [], record.address
         line_numbers = {line.strip(): number for number, line in reversed(list(enumerate(lines)))}
         for assertion in of_record:

@@ -30,7 +30,7 @@ from catalog_probe.catalog.observed import confirmed_keys, statement_digest, unc
 from catalog_probe.catalog.reading.assertions import assertions
 from catalog_probe.catalog.writeback.planner import Patch, UpdatePolicy, plan_patch
 from catalog_probe.catalog.writeback.record_evidence import Sighting
-from catalog_probe.reports.history.history_line import build_history_line
+from catalog_probe.reports.history import build_history_line
 from tests.harness.exit_status import find_exit_status
 from tests.unit.catalog.catalog_factories import (
     ERROR_ADDRESS,

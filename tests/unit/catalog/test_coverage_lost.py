@@ -11,7 +11,7 @@ from catalog_probe.catalog.evidence.earlier_runs import EarlierOutcome
 from catalog_probe.catalog.evidence.results import Invocation, Result, Run
 from catalog_probe.catalog.model import Outcome, Reason
 from catalog_probe.catalog.model.errors import Exit
-from catalog_probe.reports.history.history_line import build_history_line
+from catalog_probe.reports.history import build_history_line
 from catalog_probe.reports.views import summary, terminal
 from tests.unit.catalog.catalog_factories import make_record, make_result, make_run
 

@@ -15,7 +15,7 @@ from catalog_probe.catalog.model.outcome import FindingCode
 from catalog_probe.catalog.writeback.planner import NoPatch, Patch, UpdatePolicy, plan_patch
 from catalog_probe.catalog.writeback.record_evidence import Sighting
 from catalog_probe.reports.content.overview import Overview
-from catalog_probe.reports.history.history_line import build_history_line
+from catalog_probe.reports.history import build_history_line
 from tests.unit.catalog.catalog_factories import ERROR_ADDRESS
 from tests.unit.catalog.catalog_factories import make_record as make_catalog_record
 from tests.unit.reports.factories import TODAY, make_finding, make_result, make_run

@@ -13,7 +13,7 @@ from catalog_probe.catalog.files.manifest import manifest, providers
 from catalog_probe.catalog.model.errors import Exit
 from catalog_probe.catalog.openapi import build_openapi_document, fields_schema
 from catalog_probe.catalog.reading.record_fields import claimed_endpoints, documented_status, request_line
-from catalog_probe.cli.catalog_commands.group import main
+from catalog_probe.cli.catalog_commands import main
 from tests.harness.engines import catalog
 
 if TYPE_CHECKING:

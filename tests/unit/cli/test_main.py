@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from catalog_probe.cli import catalog_commands as catalog_group
 from catalog_probe.cli import main, new_commands, probe, report_commands
-from catalog_probe.cli.catalog_commands import group as catalog_group
-from catalog_probe.cli.target_commands import group as target_group
+from catalog_probe.cli import target_commands as target_group
 from catalog_probe.probes.plugin.collection.options_table import PROBES, list_options
 from catalog_probe.reports.content.commands import format_cause_command, format_probe_command
 from tests.harness.command import CHECKOUT, DEADLINE_S, child_environ

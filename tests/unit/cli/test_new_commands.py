@@ -15,8 +15,8 @@ from catalog_probe.catalog.files.provider_folders import SHIPPED
 from catalog_probe.catalog.files.store import Catalog
 from catalog_probe.catalog.model import Address, Exchange, Request, Response
 from catalog_probe.catalog.model.outcome import ReasonCode
+from catalog_probe.cli import cleanup
 from catalog_probe.cli.new_commands import NewRecord, main, make_data_files, make_pastes
-from catalog_probe.cli.target_commands import cleanup
 from catalog_probe.probes.calls.call import Removal, delete
 from catalog_probe.probes.coverage.completeness import find_misfits
 from catalog_probe.probes.planning.plan import make_plan

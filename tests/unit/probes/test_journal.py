@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from catalog_probe.cli.target_commands import cleanup
+from catalog_probe.cli import cleanup
 from catalog_probe.probes.running import journal
 from catalog_probe.probes.running.journal import Journal, JournalError
 from catalog_probe.probes.targets.target import Target

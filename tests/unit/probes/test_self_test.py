@@ -24,7 +24,7 @@ from catalog_probe.probes.judging.self_test import FALSIFICATIONS, TEAPOT, UNKNO
 from catalog_probe.reports import comparison
 from catalog_probe.reports.content.overview import Overview
 from catalog_probe.reports.content.run_sentence import format_verdict
-from catalog_probe.reports.history.history_line import build_history_line
+from catalog_probe.reports.history import build_history_line
 from catalog_probe.reports.page import html
 from catalog_probe.reports.views import junit, summary, terminal
 from tests.harness.engines import catalog

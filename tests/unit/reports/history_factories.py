@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from catalog_probe.catalog.evidence import earlier_runs
 from catalog_probe.catalog.model import Outcome, Reason
-from catalog_probe.reports.history.history_file import MAX_SHOWN_RUNS, append_to_history, load_shown_history
-from catalog_probe.reports.history.history_line import build_history_line
+from catalog_probe.reports.history import MAX_SHOWN_RUNS, append_to_history, build_history_line, load_shown_history
 from tests.unit.reports.factories import make_finding, make_result, make_run
 
 if TYPE_CHECKING:

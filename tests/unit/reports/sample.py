@@ -8,8 +8,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from catalog_probe.catalog.model import Attempt, Outcome, Reason
-from catalog_probe.reports.history.history_file import MAX_SHOWN_RUNS, find_previous_run
-from catalog_probe.reports.history.history_line import build_history_line
+from catalog_probe.reports.history import MAX_SHOWN_RUNS, build_history_line, find_previous_run
 from tests.unit.reports.factories import TODAY, make_exchange, make_finding, make_record_data, make_result, make_run
 from tests.unit.reports.special_results import list_special_results, make_drift
 

@@ -12,9 +12,8 @@ from hypothesis import strategies as st
 from catalog_probe.catalog.evidence import earlier_runs
 from catalog_probe.catalog.evidence.merge import merge_runs
 from catalog_probe.catalog.model import Aspect, Outcome
-from catalog_probe.reports.history.drift_periods import DriftPeriod, PeriodEnding, find_drift_periods
-from catalog_probe.reports.history.history_file import MAX_SHOWN_RUNS
-from catalog_probe.reports.history.history_line import build_history_line
+from catalog_probe.reports.history import MAX_SHOWN_RUNS, build_history_line
+from catalog_probe.reports.news import DriftPeriod, PeriodEnding, find_drift_periods
 from tests.unit.reports.factories import make_finding, make_result, make_run
 from tests.unit.reports.history_factories import (
     FIRST,

@@ -9,9 +9,16 @@ from hypothesis import strategies as st
 
 from catalog_probe.catalog.model import Aspect, Attempt, Event, Finding, GrpcStatus, Outcome, Response, Severity
 from catalog_probe.catalog.model.assertion import Observation
-from catalog_probe.reports.exchanges import exchange_views
-from catalog_probe.reports.exchanges.difference import MAX_LINES, DifferenceRow, compare_side_by_side
-from catalog_probe.reports.exchanges.marks import MARKED, MISSING, Marks, find_marks
+from catalog_probe.reports import exchanges
+from catalog_probe.reports.exchanges import (
+    MARKED,
+    MAX_LINES,
+    MISSING,
+    DifferenceRow,
+    Marks,
+    compare_side_by_side,
+    find_marks,
+)
 from tests.unit.reports.factories import make_answer, make_exchange, make_finding, make_result
 
 JSON = st.recursive(
@@ -138,10 +145,10 @@ def test_only_the_deviant_exchange_is_shown_first() -> None:
     result = make_result(
         A, Outcome.DRIFTED, findings=(make_finding(label="two"),), attempts=(attempt,), observations=observations
     )
-    view = exchange_views.view_deviant_exchange(result)
+    view = exchanges.view_deviant_exchange(result)
     assert view is not None
     assert (view["label"], view["answer"], view["marked"]) == ("two", "422", True)
-    assert exchange_views.view_deviant_exchange(make_result(A, attempts=(attempt,))) is None
+    assert exchanges.view_deviant_exchange(make_result(A, attempts=(attempt,))) is None
 
 
 def test_of_a_flaky_record_both_answers_stand_side_by_side() -> None:
@@ -152,22 +159,22 @@ def test_of_a_flaky_record_both_answers_stand_side_by_side() -> None:
         for status in (504, 504, 500)
     )
     result = make_result(A, Outcome.FLAKY, attempts=attempts, findings=(make_finding(documented=504, observed=500),))
-    assert [(view["number"], view["answer"]) for view in exchange_views.view_disagreeing_exchanges(result)] == [
+    assert [(view["number"], view["answer"]) for view in exchanges.view_disagreeing_exchanges(result)] == [
         (1, "504"),
         (3, "500"),
     ]
-    assert exchange_views.view_disagreeing_exchanges(make_result(A, Outcome.FLAKY, attempts=attempts[:2])) == []
+    assert exchanges.view_disagreeing_exchanges(make_result(A, Outcome.FLAKY, attempts=attempts[:2])) == []
 
 
 def test_events_closes_and_calls_are_marked_in_their_timeline() -> None:
     missing = make_finding("event-missing", aspect=Aspect.EVENT, location="error")
     stream = Response(200, {}, events=(Event("ping", {}, 1.0),))
-    (attempt,) = exchange_views.view_attempts(
+    (attempt,) = exchanges.view_attempts(
         make_result(A, findings=(missing,), attempts=(Attempt("", 1.0, (make_exchange(response=stream),)),))
     )
     assert attempt["exchanges"][0]["timeline"][-1] == [None, "", "error", "did not come", MISSING]
     call = Response(None, {}, grpc=GrpcStatus(5, "no", {}))
-    (attempt,) = exchange_views.view_attempts(
+    (attempt,) = exchanges.view_attempts(
         make_result(
             A, findings=(make_finding(location="grpc"),), attempts=(Attempt("", 1.0, (make_exchange(response=call),)),)
         )

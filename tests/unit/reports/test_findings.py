@@ -8,16 +8,17 @@ from catalog_probe.catalog.model import Attempt, Finding, Outcome, Reason
 from catalog_probe.catalog.model.assertion import Observation
 from catalog_probe.catalog.model.exchange import AnsweredBy
 from catalog_probe.catalog.model.explanations import INCONCLUSIVE
-from catalog_probe.reports.content.attribution import INCONCLUSIVE_PARTIES, Attribution, Attributor
-from catalog_probe.reports.content.checklist import describe_not_drawn, list_step_checklists
-from catalog_probe.reports.content.finding_endpoints import (
+from catalog_probe.reports import exchanges
+from catalog_probe.reports.content.causes import INCONCLUSIVE_PARTIES, Attribution, Attributor
+from catalog_probe.reports.content.findings import (
     describe_endpoints,
     describe_finding,
+    describe_not_drawn,
     list_exchange_endpoints,
     list_mismatched_steps,
+    list_step_checklists,
 )
 from catalog_probe.reports.content.overview import Overview
-from catalog_probe.reports.exchanges import exchange_views
 from catalog_probe.reports.page import html
 from catalog_probe.reports.views import junit, summary, terminal
 from tests.unit.reports.factories import make_exchange, make_finding, make_record_data, make_result, make_run
@@ -183,10 +184,10 @@ def test_the_exchange_that_the_recipe_names_no_endpoint_for_has_that_of_its_obse
 
 def test_the_first_exchange_that_differs_is_shown_before_all_others() -> None:
     for differing_there, expected in ((COUNT, FILES), "messages/count_tokens"), ((MODELS,), "models/list_models"):
-        view = exchange_views.view_deviant_exchange(make_drift_on(*differing_there))
+        view = exchanges.view_deviant_exchange(make_drift_on(*differing_there))
         assert view is not None
         assert view["endpoint"] == expected
-    assert exchange_views.view_deviant_exchange(make_result(MODELS, attempts=make_drift_on(COUNT).attempts)) is None
+    assert exchanges.view_deviant_exchange(make_result(MODELS, attempts=make_drift_on(COUNT).attempts)) is None
 
 
 def test_every_view_names_the_mismatched_endpoint() -> None:

@@ -15,16 +15,18 @@ from catalog_probe.catalog.evidence import earlier_runs
 from catalog_probe.catalog.evidence.earlier_runs import EarlierOutcome
 from catalog_probe.catalog.evidence.results_file import EvidenceError
 from catalog_probe.catalog.model import Outcome, Reason, Severity
-from catalog_probe.reports.history.history_file import (
+from catalog_probe.reports.history import (
     MAX_DAMAGE_NOTES,
     MAX_SHOWN_RUNS,
     append_to_history,
+    build_history_line,
     build_history_path,
     find_only_target,
+    list_discovered,
+    list_resolved_assumptions,
     load_history,
     load_shown_history,
 )
-from catalog_probe.reports.history.history_line import build_history_line, list_discovered, list_resolved_assumptions
 from tests.unit.reports import sample
 from tests.unit.reports.factories import make_finding, make_result, make_run
 

@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 
 from catalog_probe.catalog.model import Outcome, Reason, Severity
 from catalog_probe.catalog.model.assertion import Observation
-from catalog_probe.reports.page import embedding, html
-from catalog_probe.reports.page.embedding import format_script_json
+from catalog_probe.reports.page import html
+from catalog_probe.reports.page import html as embedding
+from catalog_probe.reports.page.html import format_script_json
 from tests.unit.reports import sample
 from tests.unit.reports.factories import make_exchange, make_finding, make_result, make_run
 from tests.unit.reports.packed_details import unpack_details

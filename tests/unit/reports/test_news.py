@@ -17,9 +17,8 @@ from catalog_probe.catalog.evidence.results import Invocation
 from catalog_probe.catalog.evidence.results_file import EvidenceError
 from catalog_probe.catalog.model import Outcome
 from catalog_probe.cli.report_commands import main
-from catalog_probe.reports.history.drift_periods import find_drift_periods
-from catalog_probe.reports.history.history_file import append_to_history
-from catalog_probe.reports.news import build_news
+from catalog_probe.reports.history import append_to_history
+from catalog_probe.reports.news import build_news, find_drift_periods
 from tests.harness.checkouts import use_as_checkout
 from tests.unit.catalog.catalog_factories import write_run
 from tests.unit.reports.factories import make_result, make_run

@@ -13,7 +13,7 @@ from catalog_probe.catalog.model import Outcome
 from catalog_probe.catalog.model.outcome import OUTCOME_WORDS
 from catalog_probe.catalog.search import ALLOWED_VALUES, EXTRA_MARKS, RUN_FIELDS, SECTIONS
 from catalog_probe.reports.content.overview import Overview
-from catalog_probe.reports.content.sections import MEANINGS, SectionName
+from catalog_probe.reports.content.records import MEANINGS, SectionName
 from catalog_probe.reports.content.words import OUTCOMES
 from catalog_probe.reports.page import html
 from catalog_probe.reports.views import summary, terminal

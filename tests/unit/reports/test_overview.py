@@ -10,11 +10,11 @@ from catalog_probe.catalog.evidence.changes import OPTIONAL_HEADER_ABSENT, Chang
 from catalog_probe.catalog.model import Outcome, Reason, Severity
 from catalog_probe.catalog.model.assertion import Observation
 from catalog_probe.catalog.model.exchange import AnsweredBy
-from catalog_probe.reports.content.advice import list_next_steps
 from catalog_probe.reports.content.overview import Overview
+from catalog_probe.reports.content.reasons import list_next_steps
+from catalog_probe.reports.content.records import SectionName, list_query_words
 from catalog_probe.reports.content.run_sentence import format_sentence, format_tab_title, format_verdict
-from catalog_probe.reports.content.sections import SectionName, list_query_words
-from catalog_probe.reports.history.history_line import build_history_line
+from catalog_probe.reports.history import build_history_line
 from tests.unit.reports import sample
 from tests.unit.reports.factories import TODAY, make_finding, make_record_data, make_result, make_run
 

@@ -8,21 +8,21 @@ from catalog_probe.catalog.model import Outcome
 from catalog_probe.catalog.model.assertion import Observation
 from catalog_probe.catalog.reading.assertions import assertions
 from catalog_probe.reports.content.overview import Overview
-from catalog_probe.reports.history.history_line import build_history_line
-from catalog_probe.reports.page import plots
-from catalog_probe.reports.page.matrix import build_matrix, count_observed_shares
+from catalog_probe.reports.history import build_history_line
+from catalog_probe.reports.page import charts
+from catalog_probe.reports.page.charts import build_matrix, count_observed_shares
 from tests.harness.engines import catalog as shipped
 from tests.unit.reports import sample
 from tests.unit.reports.factories import make_finding, make_result, make_run
 
 if TYPE_CHECKING:
-    from catalog_probe.reports.page.plots import Plot
+    from catalog_probe.reports.page.charts import Plot
 
 A = "pa/errors/general/a"
 
 
 def draw_plot(overview: Overview) -> Plot:
-    plot = plots.plot_runs(overview)
+    plot = charts.plot_runs(overview)
     assert plot is not None
     return plot
 
@@ -36,8 +36,8 @@ def test_many_conforming_records_do_not_hide_the_drifts() -> None:
 
 def test_every_bar_is_inside_its_drawing() -> None:
     for bar in draw_plot(Overview(*sample.make_full_run())).bars:
-        assert 0 <= bar.x <= bar.x + bar.width <= plots.WIDTH + 0.2, bar
-        assert 0 <= bar.y <= bar.y + bar.height <= plots.HEIGHT, bar
+        assert 0 <= bar.x <= bar.x + bar.width <= charts.WIDTH + 0.2, bar
+        assert 0 <= bar.y <= bar.y + bar.height <= charts.HEIGHT, bar
 
 
 def test_one_record_among_thousands_still_shows() -> None:

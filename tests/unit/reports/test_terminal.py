@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.model import Outcome, Reason
-from catalog_probe.reports.content import advice
+from catalog_probe.reports.content import reasons as advice
 from catalog_probe.reports.content.overview import Overview
 from catalog_probe.reports.content.run_sentence import format_sentence
 from catalog_probe.reports.page import html

@@ -17,8 +17,8 @@ from catalog_probe.catalog.evidence.run_verdict import find_gaps_under_expect_al
 from catalog_probe.catalog.model import AcceptanceState, Outcome, Reason
 from catalog_probe.catalog.model.errors import Exit
 from catalog_probe.reports.content.overview import Overview
-from catalog_probe.reports.content.sections import SectionName
-from catalog_probe.reports.history.history_line import build_history_line
+from catalog_probe.reports.content.records import SectionName
+from catalog_probe.reports.history import build_history_line
 from catalog_probe.reports.page import html
 from catalog_probe.reports.views import junit, summary, terminal
 from tests.unit.reports.factories import make_finding, make_result, make_run

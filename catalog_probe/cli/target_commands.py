@@ -24,6 +24,7 @@ from catalog_probe.probes.targets.target import Cost, Target
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+
 EPILOG = """\
 examples:
   catalog-probe target doctor        what of the live target is configured, and do its keys work
@@ -78,7 +79,8 @@ def _books() -> dict[str, RecipeBook]:
 
 
 def _doctor(args: argparse.Namespace) -> int:
-    from catalog_probe.cli.target_commands import doctor, doctor_text  # slow to import: they bring the HTTP client
+    from catalog_probe.cli import doctor  # slow to import: they bring the HTTP client
+    from catalog_probe.cli import doctor as doctor_text
 
     catalog = _load_catalog(args)
     with _start_embedded_mock(targets.load(args.target).restrict_to(selected_providers())) as target:
@@ -94,7 +96,7 @@ def _variables(args: argparse.Namespace) -> int:
 
 
 def _cleanup(args: argparse.Namespace) -> int:
-    from catalog_probe.cli.target_commands import cleanup  # slow to import: it brings the HTTP client
+    from catalog_probe.cli import cleanup  # slow to import: it brings the HTTP client
 
     provider_folders.use_records(args.catalog)
     journals = cleanup.find_journals(args.runs, provider_folders.locate(args.out))

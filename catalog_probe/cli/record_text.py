@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from catalog_probe.catalog.observed import Cell, ResolvedAssumption
     from catalog_probe.catalog.reading.facts import Fact
 
+
 WIDTH = 80  # characters of a line
 _TEXT_COLUMN = 24  # where the text begins, beside its label
 _NARROW_COLUMN = 16  # the same for lines about one assertion

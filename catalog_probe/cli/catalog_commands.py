@@ -1,24 +1,38 @@
-"""`catalog-probe catalog`: the options of its commands."""
+"""`catalog-probe catalog`: the options of its commands, and what each does."""
 
 from __future__ import annotations
 
 import argparse
+import json
+import sys
 import textwrap
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from catalog_probe.catalog import search
 from catalog_probe.catalog.files import provider_folders
-from catalog_probe.catalog.model import KINDS
+from catalog_probe.catalog.files.manifest import providers
+from catalog_probe.catalog.files.store import Catalog
+from catalog_probe.catalog.model import KINDS, explanations
 from catalog_probe.catalog.model.clock import parse_days
+from catalog_probe.catalog.model.errors import CatalogError, Exit, display_path, suggest_similar
+from catalog_probe.catalog.reading import facts
+from catalog_probe.catalog.reading.assertions import assertions
+from catalog_probe.catalog.recognition.answer_patterns import Lookalikes
 from catalog_probe.catalog.search import RECORD_FIELDS
-from catalog_probe.cli import parser
-from catalog_probe.cli.catalog_commands import accept_command, commands, export_command
+from catalog_probe.catalog.text.readable_text import escape_hidden_in_json, sanitize_row
+from catalog_probe.catalog.writeback.planner import UpdatePolicy
+from catalog_probe.cli import accept_command, parser, record_text
 from catalog_probe.cli.parser import Parser
 
 if TYPE_CHECKING:
+    from argparse import Namespace
     from collections.abc import Callable, Sequence
 
+    from catalog_probe.catalog.library import Library
     from catalog_probe.cli.parser import Command
+
 
 _OVERVIEW = """\
 Read what the providers document and what was last observed of it, and write
@@ -133,11 +147,11 @@ def build_parser() -> Parser:
         parser.add_catalog_options(command, catalog)
         return command
 
-    show = add_command("show", commands.show_record, "print a record, or list addresses", _SHOW)
+    show = add_command("show", show_record, "print a record, or list addresses", _SHOW)
     show.add_argument("address", nargs="?", metavar="ADDRESS", help="a record, or the beginning of some")
     show.add_argument("--json", action="store_true", help="the record's JSON as it is in its file")
 
-    find = add_command("find", commands.find, "list the records that speak of something", _describe_find())
+    find = add_command("find", find_records, "list the records that speak of something", _describe_find())
     find.add_argument("text", nargs="*", metavar="WORD", help="words or FIELD:VALUE that the record must have")
     find.add_argument(
         "--provider", metavar="NAME", help=f"only records of this provider: {parser.describe_providers()}"
@@ -147,22 +161,22 @@ def build_parser() -> Parser:
     find.add_argument("--type", metavar="TYPE", help="errors of this type")
     find.add_argument("--code", metavar="CODE", help="errors with this code")
 
-    facts = add_command("facts", commands.show_facts, "print facts of the documents and what checks them", _FACTS)
+    facts = add_command("facts", show_facts, "print facts of the documents and what checks them", _FACTS)
     facts.add_argument("which", metavar="ID|SECTION|ROW", help="the beginning of an id, a section, or a citation")
     facts.add_argument("--unchecked", action="store_true", help="only those on the wire that nothing checks")
     facts.add_argument("--unnamed", action="store_true", help="instead, the assertions that no fact names")
 
-    explain = add_command("explain", commands.explain, "say what a finding or reason code means", _EXPLAIN)
+    explain = add_command("explain", explain_codes, "say what a finding or reason code means", _EXPLAIN)
     explain.add_argument("code", nargs="?", metavar="CODE", help="a code, like header-missing; without it, all")
 
-    export = add_command("export", export_command.export_openapi, "make a document for other tools: OpenAPI", _EXPORT)
+    export = add_command("export", export_openapi, "make a document for other tools: OpenAPI", _EXPORT)
     export.add_argument("form", choices=("openapi",), help="what to make")
     export.add_argument("provider", metavar="PROVIDER", help=f"of which provider: {parser.describe_providers()}")
     export.add_argument("--output", type=Path, metavar="FILE", help="write it there (default: stdout)")
 
     # the folder of `--catalog` may be empty yet
     update = add_command(
-        "update", commands.update, "write what live runs observed into the records", _UPDATE, catalog=parser.parse_path
+        "update", update_records, "write what live runs observed into the records", _UPDATE, catalog=parser.parse_path
     )
     update.add_argument(
         "runs",
@@ -225,3 +239,150 @@ def _parse_days(text: str) -> int:
 
 def _parse_keys(text: str) -> list[str]:
     return [key.strip() for key in text.split(",") if key.strip()]
+
+
+def show_record(args: Namespace) -> int:
+    """Print a record, or list the addresses that begin with a prefix."""
+    catalog = Catalog.load(*provider_folders.use(args.catalog))
+    prefix = (args.address or "").rstrip("/").lower()
+    if prefix.count("/") < 3:
+        records = [record for record in catalog.records if not prefix or f"{record.address}/".startswith(f"{prefix}/")]
+        if records:
+            print("\n".join(str(record.address) for record in records))
+            return Exit.FINE
+    record = catalog[prefix]
+    if args.json:
+        print(json.dumps(escape_hidden_in_json(record.data), indent=2, ensure_ascii=False))
+    else:
+        lookalikes = Lookalikes.from_records(catalog.select(record.provider))[record.address]
+        stated = assertions(record, catalog.__getitem__)
+        print(record_text.format_record(record, display_path(catalog.file_of(record.address)), stated, lookalikes))
+    return Exit.FINE
+
+
+def show_facts(args: Namespace) -> int:
+    """Print facts and the assertions that check them; or the documented assertions that no fact names."""
+    catalog = Catalog.load(*provider_folders.use(args.catalog))
+    facts_with_checks = []
+    for provider in providers():
+        matching = [fact for fact in facts.read_facts(provider) if fact.matches_name(args.which)]
+        if matching:
+            checks = facts.load_fact_checks(provider, catalog)
+            facts_with_checks += [(fact, checks) for fact in matching]
+    if not facts_with_checks:
+        mend = "name the beginning of an id, a section as 2:7.4, or a row as `2:7.4#500 INTERNAL`"
+        raise CatalogError(f"no fact goes by {args.which!r}", mend)
+    if args.unnamed:
+        citations = {fact.citation for fact, _ in facts_with_checks}
+        unnamed = {assertion.id: assertion for _, checks in facts_with_checks for assertion in checks.unnamed}
+        lines = [
+            record_text.format_assertion(assertion)
+            for assertion in unnamed.values()
+            if not citations.isdisjoint(assertion.source.split("; "))
+        ]
+    else:
+        lines = [
+            record_text.format_fact(fact, checks.assertions_for(fact), checks.candidates(fact))
+            for fact, checks in facts_with_checks
+            if not args.unchecked or checks.is_unchecked(fact)
+        ]
+    print("\n".join(lines) or "none")
+    return Exit.FINE
+
+
+def find_records(args: Namespace) -> int:
+    """List the records that match all conditions, one per line with its title."""
+    if not (args.text or args.provider or args.kind or args.status or args.type or args.code):
+        raise CatalogError("nothing was asked for", "name a word, or --status, --code, --type, --provider, --kind")
+    records = _load_library(args).find(
+        provider=args.provider,
+        kind=args.kind,
+        status=args.status,
+        type=args.type,
+        code=args.code,
+        text=" ".join(args.text) or None,
+    )
+    for record in records:
+        print(sanitize_row(f"{record.address}  {record.title}"))
+    if not records:
+        raise _explain_no_match(args)
+    return Exit.FINE
+
+
+def _explain_no_match(args: Namespace) -> CatalogError:
+    """Name a condition that no record meets, or say that none meets all."""
+    fields = {name: vars(args)[name] for name in ("type", "code") if vars(args)[name]}
+    words = [*args.text, *(f'{field}:"{value}"' for field, value in fields.items())]
+    records = (record.record for record in _load_library(args).values())
+    unmatched = search.find_unmatched_term(" ".join(words), records)
+    if unmatched is None:
+        return CatalogError("no record fits", "ask for less; `catalog-probe catalog show` lists every address")
+    term, suggestion = unmatched
+    return CatalogError(f"no record has {term!r}", suggestion or "`catalog-probe catalog show` lists every address")
+
+
+def update_records(args: Namespace) -> int:
+    """Write what live runs observed into the records."""
+    from catalog_probe.catalog.writeback.update import read_evidence, update_folders
+
+    if not args.runs and args.expire_after is None:
+        raise CatalogError("no run was named", "name run folders, or give --expire-after DAYS")
+    if args.catalog is not None and not args.dry_run:
+        provider_folders.copy_shipped_records(args.catalog)
+    roots = provider_folders.use_records(args.catalog)
+    for root in roots if not args.dry_run else ():
+        provider_folders.require_own(root)
+    summary = update_folders(
+        read_evidence(args.runs),
+        roots,
+        policy=UpdatePolicy(args.refresh_after, args.expire_after),
+        today=args.today or datetime.now(UTC).date(),
+        dry_run=args.dry_run,
+    )
+    for line in summary.lines():
+        print(sanitize_row(line))
+    return Exit.FINE
+
+
+def explain_codes(args: Namespace) -> int:
+    """Print what a code means and what to do, or list all codes."""
+    if args.code is None:
+        print(record_text.format_all_codes())
+        return Exit.FINE
+    from catalog_probe.catalog.evidence import causes
+
+    if causes.is_cause_id(args.code):
+        again = f"`pytest probes --cause {args.code} --target TARGET` asks again"
+        mend = f"its code stands beside it in the summary; {again}"
+        raise CatalogError(f"{args.code} is the id of a cause, not a code", mend)
+    if args.code not in explanations.ALL:
+        mend = (
+            suggest_similar(args.code.lower(), explanations.ALL) or "`catalog-probe catalog explain` lists every code"
+        )
+        raise CatalogError(f"no code is called {args.code!r}", mend)
+    print(record_text.format_code(explanations.ALL[args.code]))
+    return Exit.FINE
+
+
+def _load_library(args: Namespace) -> Library:
+    """Load the records that `--catalog` names, as the public library has them."""
+    from catalog_probe.catalog.library import load_folders
+
+    return load_folders(provider_folders.use(args.catalog))
+
+
+def export_openapi(args: Namespace) -> int:
+    """Print or write the OpenAPI document of a provider."""
+    from catalog_probe.catalog.openapi import build_openapi_document  # slow to import, and only needed here
+
+    catalog = Catalog.load(*provider_folders.use(args.catalog))
+    provider = args.provider.lower()
+    if provider not in providers():
+        mend = suggest_similar(provider, providers()) or f"they are {', '.join(providers())}"
+        raise CatalogError(f"no provider is called {args.provider!r}", mend)
+    text = json.dumps(build_openapi_document(catalog, provider), indent=2, ensure_ascii=False) + "\n"
+    if args.output is None:
+        sys.stdout.write(text)
+    else:
+        args.output.write_text(text, encoding="utf-8")
+    return Exit.FINE

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from catalog_probe.catalog.evidence.results import Result
     from catalog_probe.catalog.model import Finding, Record
 
+
 REVIEW_AFTER_DAYS = 90
 _MAX_NAMED = 3  # records that the confirmation names
 

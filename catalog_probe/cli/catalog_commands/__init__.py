@@ -1,1 +1,0 @@
-"""`catalog-probe catalog`: read the records, and write back what was seen."""

@@ -1,1 +1,0 @@
-"""`catalog-probe target`: is a target ready, what does it cover, and what did runs leave behind."""

@@ -1,1 +1,0 @@
-"""Exchanges as a report shows them, with what differs marked."""
