@@ -23,9 +23,16 @@ from catalog_probe.catalog.files.store import RECORDS
 from catalog_probe.catalog.model import Aspect, Outcome
 from catalog_probe.catalog.model.errors import Exit
 from catalog_probe.catalog.model.exchange import AnsweredBy
-from catalog_probe.cli import catalog_commands as catalog_group
-from catalog_probe.cli import check, identify, main, new_commands, probe, report_commands
-from catalog_probe.cli import target_commands as target_group
+from catalog_probe.cli import (
+    catalog_commands,
+    check,
+    identify,
+    main,
+    new_commands,
+    probe,
+    report_commands,
+    target_commands,
+)
 from catalog_probe.reports.build import build
 from catalog_probe.reports.history import append_to_history
 from tests.harness.checkouts import copy_folder, use_as_checkout
@@ -66,7 +73,7 @@ def iterate_parsers(parser: argparse.ArgumentParser) -> Iterator[argparse.Argume
 
 def examples() -> list[str]:
     texts = [main.OVERVIEW]
-    for command in (probe, check, identify, report_commands, catalog_group, new_commands, target_group):
+    for command in (probe, check, identify, report_commands, catalog_commands, new_commands, target_commands):
         texts += [parser.format_help() for parser in iterate_parsers(command.build_parser())]
     matches = (match[1] for text in texts for match in _EXAMPLE.finditer(text))
     return list(dict.fromkeys(_GAP.split(match)[0] for match in matches))

@@ -13,9 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from catalog_probe.cli import catalog_commands as catalog_group
-from catalog_probe.cli import main, new_commands, probe, report_commands
-from catalog_probe.cli import target_commands as target_group
+from catalog_probe.cli import catalog_commands, main, new_commands, probe, report_commands, target_commands
 from catalog_probe.probes.plugin.collection.options_table import PROBES, list_options
 from catalog_probe.reports.content.commands import format_cause_command, format_probe_command
 from tests.harness.command import CHECKOUT, DEADLINE_S, child_environ
@@ -58,9 +56,9 @@ def test_the_overview_fits_a_small_screen_and_names_everything(capsys: pytest.Ca
 
 
 BUILDERS = {
-    "catalog": catalog_group.build_parser,
+    "catalog": catalog_commands.build_parser,
     "report": report_commands.build_parser,
-    "target": target_group.build_parser,
+    "target": target_commands.build_parser,
     "new": new_commands.build_parser,
 }
 
