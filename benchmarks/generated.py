@@ -80,7 +80,7 @@ RECIPES = f'''"""How each is provoked: by one request."""
 import json
 from pathlib import Path
 
-from catalog_probe.probes.calls.call import get
+from catalog_probe.probes.calls import get
 from catalog_probe.probes.recipes.recipe import recipe
 
 ADDRESSES = json.loads((Path(__file__).parent / "addresses.json").read_text())

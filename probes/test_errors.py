@@ -1,7 +1,7 @@
 """One probe for each error record of the catalog."""
 
 from catalog_probe.catalog.evidence.results import Result
-from catalog_probe.probes.plugin.collection.outcomes import settle
+from catalog_probe.probes.plugin.collecting import settle
 
 KIND = "errors"
 

@@ -21,7 +21,7 @@ except ModuleNotFoundError:  # pytest would print a traceback of any exception
 
 from catalog_probe.catalog.files import provider_folders
 from catalog_probe.catalog.recognition.identify import Recognizer
-from catalog_probe.probes.planning.rotation import ALL_ENDPOINTS
+from catalog_probe.probes.planning.plan import ALL_ENDPOINTS
 from catalog_probe.probes.plugin.embedded_mock import EmbeddedMock
 from catalog_probe.probes.targets import target_file as targets
 from tests.harness.engines import CleanResults, catalog, probe, reset_mock

@@ -16,16 +16,16 @@ from catalog_probe.probes.recipes.probe import ProbeStopped
 from catalog_probe.probes.running import journal
 from catalog_probe.probes.running.journal import Journal, JournalEntry, JournalError
 from catalog_probe.probes.running.lane import Lane
-from catalog_probe.probes.running.pacing.budget import Budget
+from catalog_probe.probes.running.limits import Budget
 from catalog_probe.probes.running.teardown import is_gone
 from catalog_probe.probes.targets.target import NONEXISTENT_KEY, Target
-from catalog_probe.probes.wire.redaction.redactor import Redactor
+from catalog_probe.probes.wire.redaction import Redactor
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from pathlib import Path
 
-    from catalog_probe.probes.calls.call import Call
+    from catalog_probe.probes.calls import Call
 
 
 BY_HAND = "look for it on the account, then remove its lines from the journal"

@@ -18,21 +18,18 @@ from catalog_probe.catalog.model.errors import Exit
 from catalog_probe.catalog.model.outcome import ReasonCode
 from catalog_probe.catalog.text.readable_text import format_count, sanitize_row
 from catalog_probe.probes.coverage.missing_variables import Gain, list_gains
-from catalog_probe.probes.judging.verdicts.attempts import TRANSIENT_REASONS
-from catalog_probe.probes.planning.expirations import Expiration, find_expirations
-from catalog_probe.probes.planning.fault_free_requests import list_fault_free_requests
-from catalog_probe.probes.planning.look_ups import list_look_ups
-from catalog_probe.probes.planning.plan import Plan, make_plan
-from catalog_probe.probes.planning.plan_text import format_provider_bounds
-from catalog_probe.probes.planning.rotation import Rotation, default_depth
+from catalog_probe.probes.judging.attempts import TRANSIENT_REASONS
+from catalog_probe.probes.planning.look_ups import Expiration, find_expirations, list_look_ups
+from catalog_probe.probes.planning.plan import Plan, Rotation, default_depth, make_plan
+from catalog_probe.probes.planning.plan_text import format_provider_bounds, list_fault_free_requests
 from catalog_probe.probes.recipes import book
 from catalog_probe.probes.recipes.probe import ProbeStopped
 from catalog_probe.probes.running import controls
 from catalog_probe.probes.running.lane import Lane
+from catalog_probe.probes.running.limits import Budget
 from catalog_probe.probes.running.looking_up import collect_unanswered, collect_values, look_up
-from catalog_probe.probes.running.pacing.budget import Budget
 from catalog_probe.probes.targets.target import NONEXISTENT_KEY, Cost, Provider, Target
-from catalog_probe.probes.wire.redaction.redactor import Redactor
+from catalog_probe.probes.wire.redaction import Redactor
 from catalog_probe.reports.content.words import format_expirations
 
 if TYPE_CHECKING:
@@ -40,7 +37,7 @@ if TYPE_CHECKING:
     from datetime import date
 
     from catalog_probe.catalog.files.store import Catalog
-    from catalog_probe.probes.calls.call import Call
+    from catalog_probe.probes.calls import Call
     from catalog_probe.probes.planning.look_ups import LookUps
     from catalog_probe.probes.recipes.recipe import Recipe
     from catalog_probe.probes.targets.look_ups import LookUpResult

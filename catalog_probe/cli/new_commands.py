@@ -57,7 +57,7 @@ _RETRYABLE: Mapping[str, tuple[Json, str]] = {
 """Value of `--retryable` -> the record's value, and the end of the fact's statement."""
 
 _METHODS = ("GET", "POST", "DELETE")
-"""Those that `probes/calls/call.py` has a function for."""
+"""Those that `probes/calls.py` has a function for."""
 
 _OPTIONS = {
     "errors": ("row", "when", "status", "type", "code", "retryable", "means", "action", "endpoint", "request"),
@@ -343,7 +343,7 @@ def make_pastes(folder: ProviderFolder, new: NewRecord) -> dict[Path, str]:
         name = _name_constant(new, module.read_text(encoding="utf-8") if module.is_file() else "")
         family = f"{new.address.provider}/{new.address.kind}/{new.address.family}"
         pastes[module] = (
-            f"from catalog_probe.probes.calls.call import {function}\n"
+            f"from catalog_probe.probes.calls import {function}\n"
             "from catalog_probe.probes.recipes.recipe import Family\n\n"
             f'{name} = Family("{family}").recipe("{new.address.slug}", {function}({path}))'
         )

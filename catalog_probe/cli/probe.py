@@ -11,7 +11,7 @@ from catalog_probe.catalog.model.errors import MAX_MESSAGE_LENGTH
 from catalog_probe.catalog.text.readable_text import sanitize_line
 from catalog_probe.cli import parser
 from catalog_probe.cli.parser import Parser
-from catalog_probe.probes.plugin.collection.options_table import PROBES, list_options
+from catalog_probe.probes.plugin.options import PROBES, list_options
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

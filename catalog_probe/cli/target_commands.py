@@ -14,7 +14,7 @@ from catalog_probe.catalog.model.errors import CatalogError, Exit
 from catalog_probe.catalog.text.readable_text import sanitize_row
 from catalog_probe.cli import parser
 from catalog_probe.cli.parser import Parser
-from catalog_probe.probes.coverage import fact_coverage, missing_variables, record_coverage, tally
+from catalog_probe.probes.coverage import missing_variables, records_and_facts
 from catalog_probe.probes.planning.reach import ProviderReach, provider_reaches
 from catalog_probe.probes.plugin.embedded_mock import EmbeddedMock
 from catalog_probe.probes.recipes.book import RecipeBook, recipe_book
@@ -52,7 +52,7 @@ def _coverage(args: argparse.Namespace) -> int:
         manifest(args.provider)  # raises for an unknown provider, with the known ones
     checked_facts = [
         fact
-        for fact in fact_coverage.list_fact_coverage(catalog, reaches, target)
+        for fact in records_and_facts.list_fact_coverage(catalog, reaches, target)
         if args.provider in (None, fact.provider) and args.section in (None, fact.fact.section)
     ]
     if not checked_facts:
@@ -64,12 +64,13 @@ def _coverage(args: argparse.Namespace) -> int:
     print("facts of the documents, by provider and section; checked: by one key or more")
     print(
         "\n".join(
-            f"  {line}" for line in fact_coverage.format_fact_table(fact_coverage.count_by_section(checked_facts))
+            f"  {line}"
+            for line in records_and_facts.format_fact_table(records_and_facts.count_by_section(checked_facts))
         )
     )
     if args.rest:
         print("not observed whole")
-        for line in fact_coverage.format_unchecked_facts(checked_facts):
+        for line in records_and_facts.format_unchecked_facts(checked_facts):
             print(sanitize_row(f"  {line}"))
     return Exit.FINE
 
@@ -122,18 +123,18 @@ def _start_embedded_mock(target: Target) -> Iterator[Target]:
 
 
 def _print_record_coverage(catalog: Catalog, reaches: dict[str, ProviderReach], target: Target) -> None:
-    today, records = datetime.now(UTC).date(), record_coverage.list_record_coverage(catalog, reaches, target)
+    today, records = datetime.now(UTC).date(), records_and_facts.list_record_coverage(catalog, reaches, target)
     print("by provider and kind")
     print(
         "\n".join(
             f"  {line}"
-            for line in tally.format_tallies(
-                record_coverage.count_by_kind(records, today), record_coverage.RecordCounts
+            for line in records_and_facts.format_tallies(
+                records_and_facts.count_by_kind(records, today), records_and_facts.RecordCounts
             )
         )
     )
     print("never checked, rehearsed on the mock at best")
-    print("\n".join(sanitize_row(f"  {line}") for line in record_coverage.format_unchecked(records)))
+    print("\n".join(sanitize_row(f"  {line}") for line in records_and_facts.format_unchecked(records)))
 
 
 def build_parser() -> Parser:

@@ -2,7 +2,7 @@
 
 import os
 
-from catalog_probe.probes.wire.quiet_logs import silence_libraries
+from catalog_probe.probes.running.lane import silence_libraries
 
 silence_libraries()
 os.environ["GRPC_VERBOSITY"] = "NONE"

@@ -12,7 +12,7 @@ from catalog_probe.probes.planning.plan import make_plan
 from catalog_probe.probes.running.looking_up import collect_unanswered, collect_values, look_up
 from catalog_probe.probes.targets import target_file as targets
 from catalog_probe.probes.targets.target import NONEXISTENT_KEY, Cost
-from catalog_probe.probes.wire.redaction.redactor import Redactor
+from catalog_probe.probes.wire.redaction import Redactor
 from tests.harness.engines import FIRST_ENDPOINTS, PATHS, catalog, probe
 from tests.harness.fault_proxy import FaultProxy
 from tests.harness.faults import Fault, FaultSelector

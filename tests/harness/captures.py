@@ -16,7 +16,7 @@ from catalog_probe.catalog.reading.expectations import expectations
 from catalog_probe.catalog.recognition.vocabulary import ProviderVocabulary
 from catalog_probe.probes.judging.judge import judge
 from catalog_probe.probes.traffic.hosts import infer_dialect
-from catalog_probe.probes.wire.body import parse_body
+from catalog_probe.probes.wire.answer import parse_body
 from tests.harness.command import CHECKOUT
 from tests.harness.engines import catalog
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Hashable, Iterator
 
     from catalog_probe.catalog.reading.expectations import Expected
-    from catalog_probe.probes.judging.verdicts.verdict import Verdict
+    from catalog_probe.probes.judging.verdict import Verdict
 
 CAPTURES = CHECKOUT.parent / "shared" / "captures" / "captures.jsonl"
 

@@ -58,7 +58,7 @@ def pytest_collection_finish() -> None:
 def pytest_unconfigure() -> None:
     """Write the counts."""
     json.JSONEncoder.encode = _encode  # type: ignore[method-assign]
-    compiled = sys.modules.get("catalog_probe.probes.judging.comparison.validators")
+    compiled = sys.modules.get("catalog_probe.probes.judging.comparison.locations")
     counts = {
         "encoded": _encoded["json"],
         "compiled": compiled._compile.cache_info().misses if compiled is not None else 0,

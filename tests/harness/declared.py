@@ -9,21 +9,21 @@ from typing import TYPE_CHECKING
 import anyio
 
 from catalog_probe.catalog.model.exchange import ANSWER, CLEANUP, UNJUDGED_LABELS
-from catalog_probe.probes.calls.services import LOOPBACK_SERVICES
-from catalog_probe.probes.planning.obstacles import known_calls
+from catalog_probe.probes.calls import LOOPBACK_SERVICES
+from catalog_probe.probes.planning.reach import known_calls
 from catalog_probe.probes.recipes.performing import perform_recipe
 from catalog_probe.probes.recipes.probe import ProbeStopped
 from catalog_probe.probes.running.attempt_probe import AttemptProbe
 from catalog_probe.probes.running.lane import Lane
-from catalog_probe.probes.running.pacing.budget import Budget
+from catalog_probe.probes.running.limits import Budget
 from catalog_probe.probes.targets.target import NONEXISTENT_KEY, WRONG_KEY, Target
-from catalog_probe.probes.wire.redaction.redactor import Redactor
+from catalog_probe.probes.wire.redaction import Redactor
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from catalog_probe.catalog.model import Exchange
-    from catalog_probe.probes.calls.call import Call
+    from catalog_probe.probes.calls import Call
     from catalog_probe.probes.recipes.recipe import Recipe
 
 CREDENTIAL_SUFFIX = "_credential"

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 from catalog_probe.catalog.evidence.results import Result
 from catalog_probe.catalog.files.store import Catalog
-from catalog_probe.probes.planning.rotation import Depth, Rotation
+from catalog_probe.probes.planning.plan import Depth, Rotation
 from catalog_probe.probes.running.engine import Engine
 from catalog_probe.probes.targets import target_file as targets
 from catalog_probe.probes.targets.target import NONEXISTENT_KEY, Cost, Target
-from catalog_probe.probes.wire.redaction.redactor import Redactor
+from catalog_probe.probes.wire.redaction import Redactor
 from tests.harness import patient
 
 if TYPE_CHECKING:

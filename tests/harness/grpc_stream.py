@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import sys
 
-from catalog_probe.probes.calls.call import invoke
+from catalog_probe.probes.calls import invoke
 from catalog_probe.probes.wire.grpc import GrpcWire
 from catalog_probe.probes.wire.http import Limits
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from catalog_probe.probes.recipes.loading import load_recipes_module
+from catalog_probe.probes.recipes.book import load_recipes_module
 
 if TYPE_CHECKING:
     from types import ModuleType

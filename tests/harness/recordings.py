@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.model import Outcome
 from catalog_probe.mockserver.app import create_app
-from catalog_probe.probes.traffic.recording_files import read_recordings
+from catalog_probe.probes.traffic.recordings import read_recordings
 from catalog_probe.probes.traffic.sources import unknown_target
 from catalog_probe.probes.traffic.traffic import Traffic
 from tests.harness.engines import catalog, mock_target_at, probe

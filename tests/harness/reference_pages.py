@@ -22,10 +22,9 @@ from catalog_probe.catalog.recognition.advice import May
 from catalog_probe.cli.main import COMMANDS, GROUPS, PROGRAM, main
 from catalog_probe.mockserver.guide import guide
 from catalog_probe.probes.coverage import missing_variables
-from catalog_probe.probes.judging.inconclusive.rule import RuleScope
-from catalog_probe.probes.judging.inconclusive.table import RULES
-from catalog_probe.probes.plugin.collection.options_table import list_options
-from catalog_probe.probes.targets.shape import SCHEMA as TARGETS
+from catalog_probe.probes.judging.inconclusive.table import RULES, RuleScope
+from catalog_probe.probes.plugin.options import list_options
+from catalog_probe.probes.targets.target_file import SCHEMA as TARGETS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -33,7 +32,7 @@ if TYPE_CHECKING:
 
     from catalog_probe.catalog.library import CatalogRecord
     from catalog_probe.catalog.model import Json
-    from catalog_probe.probes.judging.inconclusive.rule import Rule
+    from catalog_probe.probes.judging.inconclusive.table import Rule
 
 WIDTH = "100"  # characters of a line of help
 

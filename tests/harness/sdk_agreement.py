@@ -12,9 +12,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from catalog_probe.catalog.model.exchange import SUCCESS
-from catalog_probe.probes.calls.body import BytesBody, JsonBody
-from catalog_probe.probes.calls.placeholders import fill_placeholders
-from catalog_probe.probes.calls.script import AwaitMessage
+from catalog_probe.probes.calls import AwaitMessage, BytesBody, JsonBody, fill_placeholders
 from catalog_probe.probes.recipes.book import recipe_book
 from catalog_probe.probes.targets import target_file as targets
 from catalog_probe.probes.targets.dialect import Dialect
@@ -23,7 +21,7 @@ from tests.harness.sdk_requests import FOLDER
 
 if TYPE_CHECKING:
     from catalog_probe.catalog.model import Record
-    from catalog_probe.probes.calls.call import Call
+    from catalog_probe.probes.calls import Call
     from catalog_probe.probes.targets.target import Provider
 
 PROVIDERS = {"anthropic": "pa", "google-genai": "pb", "openai": "pc", "xai-sdk": "pd"}

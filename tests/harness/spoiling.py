@@ -13,9 +13,8 @@ from catalog_probe.catalog.model.outcome import FindingCode
 from catalog_probe.catalog.reading.expectations import Expected, answer_body
 from catalog_probe.catalog.reading.relations import Location
 from catalog_probe.catalog.text.json_values import ABSENT, find_value
-from catalog_probe.probes.judging.comparison.locations import values_at
+from catalog_probe.probes.judging.comparison.locations import is_valid, values_at
 from catalog_probe.probes.judging.comparison.relations import finding_code
-from catalog_probe.probes.judging.comparison.validators import is_valid
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -30,10 +30,9 @@ from catalog_probe.cli import catalog_commands, cleanup, doctor, record_text
 from catalog_probe.cli import doctor as doctor_text
 from catalog_probe.cli.identify import format_identity
 from catalog_probe.cli.main import main
-from catalog_probe.probes.planning.expirations import Expiration
+from catalog_probe.probes.planning.look_ups import Expiration
 from catalog_probe.probes.planning.plan import Plan
-from catalog_probe.probes.plugin import progress
-from catalog_probe.probes.plugin.collection import outcomes
+from catalog_probe.probes.plugin import collecting, progress
 from catalog_probe.probes.running.engine import LaneState
 from catalog_probe.probes.targets import target_file as targets
 from catalog_probe.reports import comparison, news
@@ -174,11 +173,11 @@ def test_comparison_of_runs(text: str) -> None:
 
 @given(FOREIGN_TEXTS)
 def test_pytest_output_of_an_item(text: str) -> None:
-    assert_inert(outcomes.describe_failure(make_drift(text)))
-    assert_inert(outcomes.describe_reason(make_inconclusive(text)))
+    assert_inert(collecting.describe_failure(make_drift(text)))
+    assert_inert(collecting.describe_reason(make_inconclusive(text)))
     for result in (make_drift(text), make_inconclusive(text)):
         with pytest.raises((pytest.fail.Exception, pytest.skip.Exception, pytest.xfail.Exception)) as raised:
-            outcomes.settle(result)
+            collecting.settle(result)
         assert_inert(str(raised.value))
 
 

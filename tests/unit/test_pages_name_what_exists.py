@@ -60,7 +60,7 @@ def test_every_path_of_a_page_exists() -> None:
 
 def test_missing_path_is_found() -> None:
     cases: list[tuple[str, list[str]]] = [
-        ("`catalog_probe/probes/judging/judge.py`, `self_test.py`", []),
+        ("`catalog_probe/probes/judging/judge.py`, `control.py`", []),
         ("`catalog_probe/probes/judging/judge.py`, `bases.py`", ["catalog_probe/probes/judging/bases.py"]),
         ("`catalog/records/<provider>/rate_limits.json`", []),
         ("`catalog/records/<provider>/limits.json`.", ["catalog/records/<provider>/limits.json"]),

@@ -19,7 +19,7 @@ from catalog_probe.catalog.files.store import RECORDS
 from catalog_probe.catalog.model.errors import CatalogError, Exit
 from catalog_probe.cli.main import main
 from catalog_probe.cli.probe import OnlyProbes
-from catalog_probe.probes.coverage import fact_coverage
+from catalog_probe.probes.coverage import records_and_facts
 from tests.harness.checkouts import use_as_checkout
 from tests.harness.command import CHECKOUT, run_pytest_here
 
@@ -215,7 +215,7 @@ def test_each_mistake_of_another_command_is_one_line(
     use_as_checkout(folder, monkeypatch)
     monkeypatch.setattr("sys.stdin", io.StringIO())
     # To find that no fact is of section 9:9 takes a second, as long as all other mistakes.
-    monkeypatch.setattr(fact_coverage, "list_fact_coverage", lambda *_: ())
+    monkeypatch.setattr(records_and_facts, "list_fact_coverage", lambda *_: ())
     answers = []
     for command in OTHER_COMMANDS.strip().splitlines():
         status = main(shlex.split(command.format(tmp=folder, long="p" * 300)))

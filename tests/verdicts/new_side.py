@@ -9,7 +9,7 @@ from unittest import mock
 
 from catalog_probe.catalog.evidence.causes import observed_class
 from catalog_probe.catalog.model import Aspect, Finding, Outcome, Severity
-from catalog_probe.probes.planning.rotation import Depth, Rotation
+from catalog_probe.probes.planning.plan import Depth, Rotation
 from catalog_probe.probes.recipes.book import recipe_book
 from catalog_probe.probes.targets import target_file as targets
 from tests.harness import captures

@@ -10,8 +10,8 @@ from catalog_probe.catalog.model.exchange import OWN_LABELS, UNJUDGED_LABELS
 from catalog_probe.catalog.model.explanations import NOT_PROBED
 from catalog_probe.catalog.reading.expectations import documented_labels
 from catalog_probe.catalog.reading.record_fields import claimed_endpoints
-from catalog_probe.probes.planning.endpoint_plans import list_other_endpoints, own_endpoints
-from catalog_probe.probes.recipes.loading import recipes_path
+from catalog_probe.probes.planning.plan import list_other_endpoints, own_endpoints
+from catalog_probe.probes.recipes.book import recipes_path
 from catalog_probe.probes.targets.target import WRONG_KEY
 
 if TYPE_CHECKING:

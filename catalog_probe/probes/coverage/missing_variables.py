@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.files.manifest import selected_providers
-from catalog_probe.probes.planning.obstacles import find_prohibition, list_missing
 from catalog_probe.probes.planning.plan import make_plan
+from catalog_probe.probes.planning.reach import find_prohibition, list_missing
 from catalog_probe.probes.recipes import book
 from catalog_probe.probes.targets import target_file as targets
 from catalog_probe.probes.targets.target import Cost, Credential

@@ -1,27 +1,187 @@
-"""Decides what a run probes, and why it leaves out the rest. Sends nothing."""
+"""The plan: which records and endpoints a run probes, within which budget.
+
+A live night asks the first endpoint of each record, endpoints that differed before, and those that are due: crc32 of
+record and endpoint, modulo 28, is the day's ordinal modulo 28. So no endpoint's day depends on what else exists.
+"""
 
 from __future__ import annotations
 
+import zlib
+from collections import Counter
 from dataclasses import dataclass
+from datetime import date
+from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.model import Reason
 from catalog_probe.catalog.model.outcome import ReasonCode
+from catalog_probe.catalog.observed import differing_endpoints
 from catalog_probe.catalog.reading.assertions import assertions
-from catalog_probe.catalog.reading.facts import documents_something
-from catalog_probe.probes.planning.endpoint_plans import list_other_endpoints, plan_endpoints
-from catalog_probe.probes.planning.obstacles import find_obstacle, fit_to_target
-from catalog_probe.probes.planning.reach import NOTHING_DOCUMENTED
-from catalog_probe.probes.planning.rotation import ALL_ENDPOINTS, Rotation
+from catalog_probe.catalog.reading.facts import Wire, documents_something, load_fact_checks
+from catalog_probe.catalog.reading.record_fields import claimed_endpoints
+from catalog_probe.catalog.recognition.endpoints import EndpointIndex
+from catalog_probe.probes.planning.reach import NOTHING_DOCUMENTED, find_obstacle, fit_to_target
 from catalog_probe.probes.recipes import book
-from catalog_probe.probes.recipes.loading import recipes_path
+from catalog_probe.probes.recipes.book import recipes_path
+from catalog_probe.probes.recipes.recipe import NO_OTHER_ENDPOINTS, EndpointPlan
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from catalog_probe.catalog.files.store import Catalog
+    from catalog_probe.catalog.model import Record
+    from catalog_probe.probes.recipes.minimal_requests import MinimalRequests
     from catalog_probe.probes.recipes.recipe import Recipe
-    from catalog_probe.probes.targets.target import Cost, Target
+    from catalog_probe.probes.targets.target import Cost, Provider, Target
+
+
+ROUND_DAYS = 28  # in which every endpoint of every record is asked once
+
+
+class Depth(StrEnum):
+    """Which of a record's endpoints are asked: the first, also a share of the others each night, or all."""
+
+    QUICK = "quick"
+    ROTATE = "rotate"
+    FULL = "full"
+
+
+def default_depth(*, live: bool) -> Depth:
+    return Depth.ROTATE if live else Depth.FULL
+
+
+@dataclass(frozen=True, slots=True)
+class Rotation:
+    """Which endpoints a run of this depth asks on this day."""
+
+    depth: Depth
+    day: date
+
+    def includes(self, record: Record, endpoint: str) -> bool:
+        """Whether the run asks this endpoint of a record; it is not the record's first."""
+        if self.depth is not Depth.ROTATE:
+            return self.depth is Depth.FULL
+        return is_due(str(record.address), endpoint, self.day) or endpoint in differing_endpoints(record)
+
+
+ALL_ENDPOINTS = Rotation(Depth.FULL, date.min)
+
+
+def is_due(address: str, endpoint: str, day: date) -> bool:
+    """Whether it is the day of this record and this endpoint, each by its address."""
+    return zlib.crc32(f"{address}{endpoint}".encode()) % ROUND_DAYS == day.toordinal() % ROUND_DAYS
+
+
+def plan_endpoints(
+    others: dict[str, Recipe], record: Record, target: Target, allow: frozenset[Cost], rotation: Rotation
+) -> EndpointPlan:
+    """Decide what a run sends to the record's other endpoints, as `list_other_endpoints` gives them."""
+    if not others:
+        return NO_OTHER_ENDPOINTS
+    sent: dict[str, Recipe] = {}
+    left_out: dict[str, Reason] = {}
+    not_drawn: list[str] = []
+    for endpoint, recipe in others.items():
+        if not rotation.includes(record, endpoint):
+            not_drawn.append(endpoint)
+            continue
+        obstacle = find_obstacle(recipe, target, allow)
+        if obstacle is None:
+            sent[endpoint] = recipe
+        else:
+            left_out[endpoint] = obstacle
+    return EndpointPlan(sent, left_out, tuple(not_drawn))
+
+
+def list_other_endpoints(
+    recipe: Recipe, record: Record, catalog: Catalog, minimal_requests: MinimalRequests
+) -> dict[str, Recipe]:
+    """Return the recipe for each endpoint that the record names and its own calls do not ask, if it has one."""
+    if recipe.other_endpoints is None:
+        return {}
+    claimed = claimed_endpoints(record)
+    own = own_endpoints(recipe, claimed, catalog)
+    recipes = {}
+    for endpoint in claimed:
+        if endpoint in own:
+            continue
+        provoked = recipe.other_endpoints(endpoint, minimal_requests.get(endpoint))
+        if provoked is not None:
+            recipes[endpoint] = recipe.for_endpoint(endpoint, provoked)
+    return recipes
+
+
+def own_endpoints(recipe: Recipe, claimed: Sequence[str], catalog: Catalog) -> frozenset[str]:
+    """Return the endpoints that the recipe's own calls ask; steps that name none ask the first of the record."""
+    if recipe.endpoint:
+        return frozenset({recipe.endpoint})
+    index = EndpointIndex.from_records(catalog[endpoint] for endpoint in claimed)
+    endpoints = {
+        index.find_by_request(call.method, call.path, claimed, streamed=call.stream) for call in recipe.calls.values()
+    }
+    if recipe.steps is not None:
+        endpoints.update(claimed[:1])
+    return frozenset(endpoints - {""})
+
+
+@dataclass(frozen=True, slots=True)
+class BudgetPlan:
+    """The order in which recipes draw on a budget, and which do not fit if each is sent once."""
+
+    order: tuple[str, ...]
+    left_out: tuple[str, ...] = ()
+    """Addresses, the first to be left out first."""
+
+    @property
+    def ranks(self) -> Mapping[str, int]:
+        return {address: rank for rank, address in enumerate(self.order)}
+
+
+def plan_budget(recipes: Sequence[Recipe], provider: Provider, catalog: Catalog) -> BudgetPlan:
+    """Decide how a provider's budget is spent on these recipes; if all fit, in the given order.
+
+    Raises:
+        CatalogError: the facts of the provider cannot be read.
+    """
+    tokens, requests = sum(recipe.tokens for recipe in recipes), sum(recipe.requests for recipe in recipes)
+    if _fits(provider, tokens, requests):
+        return BudgetPlan(tuple(recipe.address for recipe in recipes))
+    facts = count_facts(provider.name, catalog)
+    ordered = sorted(recipes, key=lambda recipe: (-_facts_per_share(recipe, facts, provider), recipe.address))
+    spent_tokens = spent_requests = 0
+    left_out = []
+    for recipe in ordered:
+        if _fits(provider, spent_tokens + recipe.tokens, spent_requests + recipe.requests):
+            spent_tokens, spent_requests = spent_tokens + recipe.tokens, spent_requests + recipe.requests
+        else:
+            left_out.append(recipe.address)
+    return BudgetPlan(tuple(recipe.address for recipe in ordered), tuple(reversed(left_out)))
+
+
+def count_facts(provider: str, catalog: Catalog) -> Mapping[str, int]:
+    """Count the facts with an effect on the wire that each record checks, by its address."""
+    checks = load_fact_checks(provider, catalog)
+    counts: Counter[str] = Counter()
+    for fact in checks.facts:
+        if fact.wire is Wire.YES:
+            counts.update({assertion.address for assertion in checks.assertions_for(fact)})
+    return counts
+
+
+def _facts_per_share(recipe: Recipe, facts: Mapping[str, int], provider: Provider) -> float:
+    """Return the facts of a recipe for the share of the budget that it takes; infinite if it takes nothing."""
+    share = max(_share(recipe.tokens, provider.max_tokens), _share(recipe.requests, provider.max_requests))
+    return (1 + facts.get(recipe.address, 0)) / share if share else float("inf")
+
+
+def _share(amount: int, limit: int | None) -> float:
+    return 0.0 if limit is None or not amount else amount / max(1, limit)
+
+
+def _fits(provider: Provider, tokens: int, requests: int) -> bool:
+    return (provider.max_tokens is None or tokens <= provider.max_tokens) and (
+        provider.max_requests is None or requests <= provider.max_requests
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,29 +1,67 @@
-"""`--plan`: lists what a run would send, with upper bounds, and sends nothing."""
+"""`--plan`: lists what a run would send at most, and sends nothing."""
 
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from catalog_probe.catalog.model import Address
+from catalog_probe.catalog.model import Address, Reason
 from catalog_probe.catalog.model.assertion import format_reach_counts
+from catalog_probe.catalog.reading.record_fields import claimed_endpoints
 from catalog_probe.catalog.text.readable_text import format_count
-from catalog_probe.probes.judging.verdicts.attempts import MAX_ATTEMPTS
-from catalog_probe.probes.planning.budgeting import plan_budget
+from catalog_probe.probes.judging.attempts import MAX_ATTEMPTS
+from catalog_probe.probes.judging.inconclusive.one_answer import MAX_REQUESTS, MIN_FAULTS
 from catalog_probe.probes.planning.look_ups import distinct_requests, list_look_ups
-from catalog_probe.probes.planning.reach import provider_reaches
+from catalog_probe.probes.planning.plan import plan_budget
+from catalog_probe.probes.planning.reach import find_obstacle, provider_reaches
 from catalog_probe.probes.recipes import book
+from catalog_probe.probes.recipes.book import fault_free_request
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from catalog_probe.catalog.files.store import Catalog
-    from catalog_probe.catalog.model import Reason
     from catalog_probe.catalog.model.assertion import Reach
     from catalog_probe.probes.planning.plan import Plan
     from catalog_probe.probes.recipes.recipe import Recipe
     from catalog_probe.probes.targets.look_ups import LookUpRule
-    from catalog_probe.probes.targets.target import Provider, Target
+    from catalog_probe.probes.targets.target import Cost, Provider, Target
+
+
+def list_fault_free_requests(
+    probed: Mapping[str, Recipe], catalog: Catalog, target: Target, allow: frozenset[Cost]
+) -> list[Recipe]:
+    """List the fault-free requests that may be needed, each as often as it may be sent.
+
+    For each endpoint and credential there is one for every `MIN_FAULTS` different faults, and one more if its answer
+    gets lost.
+    """
+    fault_counts = Counter(key for recipe in probed.values() for key in _list_refusals(recipe, catalog))
+    return [
+        recipe
+        for (role, endpoint), count in sorted(fault_counts.items())
+        for recipe in _list_allowed(endpoint, role, target, allow)
+        for _ in range(count // MIN_FAULTS * MAX_REQUESTS)
+    ]
+
+
+def _list_refusals(recipe: Recipe, catalog: Catalog) -> Iterator[tuple[str, str]]:
+    """Yield credential and endpoint of each label that may be refused."""
+    record = catalog[recipe.address]
+    own = (recipe.address,) if record.kind == "endpoints" else claimed_endpoints(record)
+    first = recipe.endpoint or next(iter(own), "")
+    for endpoint in filter(None, (first, *recipe.endpoint_plan.recipes)):
+        yield from ((recipe.credential, endpoint) for _ in recipe.labels)
+
+
+def _list_allowed(endpoint: str, role: str, target: Target, allow: frozenset[Cost]) -> Iterable[Recipe]:
+    """List the fault-free request of an endpoint with this role's key, if it may be sent here."""
+    recipe = fault_free_request(endpoint)
+    if isinstance(recipe, Reason):
+        return ()
+    recipe = replace(recipe, credential=role)
+    return () if find_obstacle(recipe, target, allow) is not None else (recipe,)
 
 
 def format_plan(plan: Plan, target: Target, catalog: Catalog, fault_free: Sequence[Recipe] = ()) -> list[str]:

@@ -25,14 +25,14 @@ from catalog_probe.catalog.model.outcome import ReasonCode
 from catalog_probe.catalog.text.readable_text import sanitize_line, sanitize_row
 from catalog_probe.probes.planning.sharding import find_group
 from catalog_probe.probes.plugin import after_run, before_run
-from catalog_probe.probes.plugin.collection.collecting import address_in, address_of
-from catalog_probe.probes.plugin.collection.items import PROBER, PROPERTY
-from catalog_probe.probes.plugin.collection.worker_input import WORKER_INPUT, Addresses, Unanswered, Values, WorkerInput
+from catalog_probe.probes.plugin.after_run import SummaryPrinter
+from catalog_probe.probes.plugin.before_run import RunStart, describe_run
+from catalog_probe.probes.plugin.collecting import address_in, address_of
 from catalog_probe.probes.plugin.embedded_mock import EmbeddedMock, MockError
+from catalog_probe.probes.plugin.items import PROBER, PROPERTY
+from catalog_probe.probes.plugin.processes import WORKER_INPUT, Addresses, Unanswered, Values, WorkerInput
 from catalog_probe.probes.plugin.progress import Progress
 from catalog_probe.probes.plugin.recorder import Recorder, describe_unwritable_results
-from catalog_probe.probes.plugin.run_description import RunStart, describe_run
-from catalog_probe.probes.plugin.terminal_summary import SummaryPrinter
 from catalog_probe.probes.running.looking_up import collect_unanswered, collect_values
 from catalog_probe.reports.history import load_shown_history
 
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from collections.abc import Generator, Sequence
     from pathlib import Path
 
-    from catalog_probe.probes.plugin.collection.options import Options
+    from catalog_probe.probes.plugin.options import Options
     from catalog_probe.probes.targets.look_ups import LookUpResult
 
 # Statuses of pytest that ours replace. A usage error is 4 in both tables.
@@ -184,7 +184,7 @@ class Controller:
         """Keep records that share a rate limit or a budget on one worker."""
         if config.getoption("dist") != "loadgroup":
             return None
-        from catalog_probe.probes.plugin.collection.scheduling import GroupScheduling  # imports xdist
+        from catalog_probe.probes.plugin.scheduling import GroupScheduling  # imports xdist
 
         return GroupScheduling(config, log, lambda address: find_group(address, self.options.target))
 

@@ -14,22 +14,29 @@ import pytest
 from catalog_probe.catalog.model.errors import MAX_MESSAGE_LENGTH, UserError, display_path
 from catalog_probe.catalog.text.output_streams import FailsafeStream, make_output_failsafe
 from catalog_probe.catalog.text.readable_text import sanitize_line
-from catalog_probe.probes.plugin.collection import options_table, selectors
-from catalog_probe.probes.plugin.collection.options import read_options
-from catalog_probe.probes.plugin.collection.options_table import PROBES
-from catalog_probe.probes.plugin.collection.worker_input import KEYS, LOCAL, WORKER_INPUT, WorkerInput
-from catalog_probe.probes.plugin.ending import exit_with_parent, handle_signals, restore_signals
-from catalog_probe.probes.plugin.missing_libraries import report_missing_libraries
-from catalog_probe.probes.plugin.stdout_guard import StdoutGuard
+from catalog_probe.probes.plugin import options as options_table
+from catalog_probe.probes.plugin import options as selectors
+from catalog_probe.probes.plugin.options import PROBES, read_options
+from catalog_probe.probes.plugin.processes import (
+    KEYS,
+    LOCAL,
+    WORKER_INPUT,
+    StdoutGuard,
+    WorkerInput,
+    exit_with_parent,
+    handle_signals,
+    report_missing_libraries,
+    restore_signals,
+)
 from catalog_probe.probes.recipes.book import recipe_book
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from catalog_probe.catalog.files.store import Catalog
-    from catalog_probe.probes.plugin.collection.options import Options
     from catalog_probe.probes.plugin.controller import Controller
     from catalog_probe.probes.plugin.embedded_mock import EmbeddedMock
+    from catalog_probe.probes.plugin.options import Options
 
 # pytest's default of `-r`: it lists failures and errors at the end of a run.
 DEFAULT_REPORTCHARS = "fE"
@@ -88,18 +95,21 @@ def pytest_configure(config: pytest.Config) -> None:
     if plain_input is None:
         _require_recipes(options)
         with report_missing_libraries():
-            from catalog_probe.probes.plugin.collection.collecting import RecordGuard  # other runs of pytest need none
+            from catalog_probe.probes.plugin.collecting import RecordGuard  # other runs of pytest need none
         config.pluginmanager.register(RecordGuard(options), "catalog-probe-record-guard")
     if options.plan:  # nothing of what sends or records is loaded
         with report_missing_libraries():
-            from catalog_probe.probes.plugin.planner import Planner
+            from catalog_probe.probes.plugin.collecting import Planner
         config.pluginmanager.register(Planner(options), "catalog-probe-planner")
         return
     with report_missing_libraries():
         worker_input = (
             _start_controller(config, options) if plain_input is None else WorkerInput.from_controller(plain_input)
         )
-        from catalog_probe.probes.plugin.collection.items import PROBER, Prober  # imports what sends
+        from catalog_probe.probes.plugin.items import (
+            PROBER,  # imports what sends
+            Prober,
+        )
 
     prober = Prober(options, worker_input, prefetch=config.getoption("maxfail", 0) != 1)
     config.pluginmanager.register(prober, PROBER)

@@ -13,12 +13,12 @@ import pytest
 
 from catalog_probe.catalog.model import Outcome
 from catalog_probe.catalog.text.readable_text import sanitize_row, shorten
-from catalog_probe.probes.plugin.collection.collecting import address_in, address_of
+from catalog_probe.probes.plugin.collecting import address_in, address_of
 from catalog_probe.reports.content.words import OUTCOMES
 
 if TYPE_CHECKING:
     from catalog_probe.catalog.evidence.results import Result
-    from catalog_probe.probes.plugin.collection.items import Prober
+    from catalog_probe.probes.plugin.items import Prober
     from catalog_probe.probes.running.engine import LaneState
 
 # Seconds between two lines: in a terminal each replaces the one before, elsewhere it follows it.

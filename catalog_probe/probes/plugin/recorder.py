@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from catalog_probe.probes.plugin.collection.options import Options
+    from catalog_probe.probes.plugin.options import Options
 
 
 def describe_unwritable_results(error: OSError) -> str:

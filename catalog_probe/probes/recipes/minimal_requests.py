@@ -1,18 +1,48 @@
-"""The minimal request of each endpoint, from the endpoints' own recipes, and the common changes of one."""
+"""The minimal request of each endpoint, and the faults that change it.
+
+A provider's recipes have a table of minimal requests: for each endpoint the smallest one that it takes, with ids that
+cannot exist where the verb destroys something. An error changes one thing in such a request.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Unpack
 
-from catalog_probe.catalog.model.exchange import SUCCESS
+from catalog_probe.catalog.model.exchange import MISSING_CREDENTIAL, SUCCESS, WRONG_CREDENTIAL
+from catalog_probe.probes.targets.target import WRONG_KEY
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from catalog_probe.catalog.model import Json
-    from catalog_probe.probes.calls.call import Call
-    from catalog_probe.probes.recipes.other_endpoints import Change
-    from catalog_probe.probes.recipes.recipe import Recipe
+    from catalog_probe.probes.calls import Call
+    from catalog_probe.probes.recipes.recipe import Family, OtherEndpoints, Recipe, RowOptions
+
+
+@dataclass(frozen=True, slots=True)
+class Refusals:
+    """Which refusals the documents show for some endpoints: of a missing key, of a key that does not exist."""
+
+    missing: bool = True
+    wrong: bool = True
+
+    def refused_calls(self, call: Call) -> dict[str, Call]:
+        """Return the call without a key and with a wrong one, by the labels of an endpoint's credential rules."""
+        calls = {}
+        if self.missing:
+            calls[MISSING_CREDENTIAL] = call.replace(credential=None)
+        if self.wrong:
+            calls[WRONG_CREDENTIAL] = call.replace(credential=WRONG_KEY)
+        return calls
+
+    def label_calls(self, success: Call, /, **rules: Call) -> dict[str, Call]:
+        """Return the success, its refusals, and the endpoint's own rules by their labels."""
+        return {SUCCESS: success, **self.refused_calls(success), **rules}
+
+
+BOTH_REFUSALS = Refusals()
 
 
 def list_minimal_requests(*tables: Iterable[Recipe]) -> dict[str, Call]:
@@ -57,3 +87,48 @@ def with_scenario(scenario: str) -> Change:
 def unchanged(call: Call) -> Call:
     """Change nothing: the minimal request itself names what cannot exist."""
     return call
+
+
+# The address of an endpoint -> the smallest request that it takes.
+MinimalRequests = Mapping[str, "Call"]
+
+Change = Callable[["Call"], "Call"]
+
+
+def changed_request(
+    family: Family,
+    slug: str,
+    request: Call,
+    change: Change | Mapping[str, Change],
+    **options: Unpack[RowOptions],
+) -> Recipe:
+    """Make the recipe of an error that one change of a request provokes, or several by label, on any endpoint."""
+    if callable(change):
+        options.setdefault("other_endpoints", same_change(change))
+        return family.recipe(slug, change(request), **options)
+    options.setdefault("other_endpoints", same_changes(**change))
+    return family.recipe(slug, {label: label_change(request) for label, label_change in change.items()}, **options)
+
+
+def same_change(change: Change) -> OtherEndpoints:
+    """Send each endpoint's minimal request with this change, under the only label of the record."""
+    return lambda _, request: change(request) if request is not None else None
+
+
+def same_recipe(make_recipe: Callable[[Call], Recipe]) -> OtherEndpoints:
+    """Send each endpoint what a recipe of its minimal request sends."""
+    return lambda _, request: make_recipe(request) if request is not None else None
+
+
+def same_changes(**changes: Change) -> OtherEndpoints:
+    """Send each endpoint's minimal request with each of these changes, by label."""
+
+    def change_each(_: str, request: Call | None) -> Mapping[str, Call] | None:
+        return {label: change(request) for label, change in changes.items()} if request is not None else None
+
+    return change_each
+
+
+def calls_by_endpoint(kind: str, table: Mapping[str, Call | Mapping[str, Call] | Recipe]) -> OtherEndpoints:
+    """Send what a table lists for the rest of each endpoint's address after `kind` (`pa/endpoints`)."""
+    return lambda endpoint, _: table.get(endpoint.removeprefix(f"{kind}/"))

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from catalog_probe.catalog.model import Exchange, Response
-    from catalog_probe.probes.calls.call import Call
+    from catalog_probe.probes.calls import Call
 
 
 class ProbeStopped(Exception):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypedDict, Unpack
 
 from catalog_probe.catalog.model import Address
 from catalog_probe.catalog.model.exchange import ANSWER, SETUP
-from catalog_probe.probes.calls.call import Call
+from catalog_probe.probes.calls import Call
 from catalog_probe.probes.targets.target import Cost
 
 if TYPE_CHECKING:

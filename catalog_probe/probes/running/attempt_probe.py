@@ -11,16 +11,16 @@ from catalog_probe.catalog.model import Exchange, Reason, Response
 from catalog_probe.catalog.model.exchange import ANSWER, CLEANUP, SETUP, UNJUDGED_LABELS
 from catalog_probe.catalog.model.outcome import ReasonCode
 from catalog_probe.catalog.reading.expectations import http_status_of
-from catalog_probe.probes.judging.comparison.message import MAX_QUOTE, quote
+from catalog_probe.probes.judging.attempts import TRANSIENT_REASONS
+from catalog_probe.probes.judging.comparison.findings import MAX_QUOTE, quote
 from catalog_probe.probes.judging.control import explain_transient
-from catalog_probe.probes.judging.verdicts.attempts import TRANSIENT_REASONS
 from catalog_probe.probes.recipes.probe import ProbeStopped
 from catalog_probe.probes.running.teardown import Fixtures
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from catalog_probe.probes.calls.call import Call
+    from catalog_probe.probes.calls import Call
     from catalog_probe.probes.running.journal import Journal
     from catalog_probe.probes.running.lane import Lane
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
     from catalog_probe.catalog.model import Exchange
-    from catalog_probe.probes.calls.call import Call
+    from catalog_probe.probes.calls import Call
 
 # How often a control is sent at most, while its answer is a transient fault.
 MAX_CONTROLS = 3

@@ -1,6 +1,6 @@
-"""The control: a cheap request that shows that the key and the host work.
+"""Controls: cheap requests whose success shows that a lane works.
 
-Only then an error means something.
+Only after a control an error means something.
 """
 
 from __future__ import annotations
@@ -28,9 +28,10 @@ from catalog_probe.probes.recipes.probe import ProbeStopped
 
 if TYPE_CHECKING:
     from catalog_probe.catalog.model import Json
-    from catalog_probe.probes.calls.call import Call
+    from catalog_probe.probes.calls import Call
     from catalog_probe.probes.running.lane import Lane
     from catalog_probe.probes.targets.target import Provider
+
 
 # Characters of a refusal's message that are quoted.
 MAX_QUOTED = 160

@@ -1,4 +1,4 @@
-"""The engine probes records in a thread of its own.
+"""The engine: probes the records of all providers in a thread of its own.
 
 The lanes run concurrently, and each record has a future.
 """
@@ -11,7 +11,7 @@ from concurrent.futures import Future, wait
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 import anyio
 from anyio.from_thread import BlockingPortal, start_blocking_portal
@@ -19,21 +19,32 @@ from anyio.from_thread import BlockingPortal, start_blocking_portal
 from catalog_probe.catalog.evidence.retention import RetentionBudget
 from catalog_probe.catalog.model import Address, Outcome, Reason
 from catalog_probe.catalog.model.clock import format_utc_now
+from catalog_probe.catalog.model.exchange import SUCCESS
 from catalog_probe.catalog.model.outcome import ReasonCode
-from catalog_probe.probes.judging.control import expect_control
-from catalog_probe.probes.judging.self_test import self_test
-from catalog_probe.probes.judging.verdicts.attempts import MAX_ATTEMPTS
-from catalog_probe.probes.planning.plan import make_plan
-from catalog_probe.probes.planning.rotation import ALL_ENDPOINTS, Rotation
+from catalog_probe.catalog.reading.assertions import asserted_expectations
+from catalog_probe.catalog.reading.record_fields import own_row
+from catalog_probe.catalog.recognition.vocabulary import ProviderVocabulary
+from catalog_probe.probes.judging.attempts import MAX_ATTEMPTS
+from catalog_probe.probes.judging.comparison.basis import is_no_refusal
+from catalog_probe.probes.judging.control import expect_control, self_test
+from catalog_probe.probes.planning.plan import ALL_ENDPOINTS, Rotation, make_plan
+from catalog_probe.probes.planning.reach import find_obstacle
 from catalog_probe.probes.recipes import book
-from catalog_probe.probes.running.barrier import Stage
+from catalog_probe.probes.recipes.book import fault_free_request
 from catalog_probe.probes.running.fault_free import ask_fault_free, send_fault_free
-from catalog_probe.probes.running.probing import UnsettledResult, probe_record, settle
-from catalog_probe.probes.running.provider_run import ProviderRun
-from catalog_probe.probes.running.record_result import describe_error, make_unprobed_result
-from catalog_probe.probes.running.task_factory import TaskFactory
+from catalog_probe.probes.running.lane import Lane, Stage
+from catalog_probe.probes.running.limits import Budget, RateLimitPolicy
+from catalog_probe.probes.running.probing import (
+    Task,
+    UnsettledResult,
+    describe_error,
+    make_unprobed_result,
+    probe_record,
+    settle,
+)
+from catalog_probe.probes.running.throttle import Throttle
 from catalog_probe.probes.targets.target import Cost, Target
-from catalog_probe.probes.wire.redaction.evidence import redact_result
+from catalog_probe.probes.wire.redaction import redact_result
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -41,11 +52,99 @@ if TYPE_CHECKING:
 
     from catalog_probe.catalog.evidence.results import Result
     from catalog_probe.catalog.files.store import Catalog
+    from catalog_probe.catalog.model import Record
+    from catalog_probe.catalog.reading.expectations import Expected
     from catalog_probe.probes.recipes.recipe import Recipe
     from catalog_probe.probes.running.journal import Journal
-    from catalog_probe.probes.running.lane import Lane
-    from catalog_probe.probes.running.task import Task
-    from catalog_probe.probes.wire.redaction.redactor import Redactor
+    from catalog_probe.probes.targets.target import Provider
+    from catalog_probe.probes.wire.redaction import Redactor
+
+
+@dataclass(slots=True)
+class ProviderRun:
+    """One provider in one run, with the budget and throttle of all its lanes."""
+
+    provider: Provider
+    redactor: Redactor
+    vocabulary: ProviderVocabulary
+    throttle: Throttle | None
+    """None on a mock, which answers each probe as if it were alone."""
+    budget: Budget
+    lanes: dict[str, Lane] = field(default_factory=dict)
+    """By name; each is made when its first probe is sent."""
+
+    @classmethod
+    def from_records(cls, provider: Provider, records: tuple[Record, ...], redactor: Redactor, *, live: bool) -> Self:
+        """Prepare the run of a provider that documents these records."""
+        policy = RateLimitPolicy.from_records(records)
+        throttle = Throttle(policy, provider.max_wait_s, own_rate=provider.rate is not None) if live else None
+        return cls(provider, redactor, ProviderVocabulary.from_records(records), throttle, Budget(provider))
+
+    def get_lane(self, recipe: Recipe) -> Lane:
+        """Return the lane on which a recipe's calls are sent."""
+        if recipe.lane not in self.lanes:
+            self.lanes[recipe.lane] = Lane(
+                self.provider,
+                recipe.credential,
+                self.redactor,
+                self.budget,
+                mock=self.throttle is None,
+                throttle=self.throttle,
+            )
+        return self.lanes[recipe.lane]
+
+
+@dataclass(frozen=True, slots=True)
+class TaskFactory:
+    """Makes the tasks of one run."""
+
+    catalog: Catalog
+    target: Target
+    allow: frozenset[Cost]
+    run: str
+    journal: Journal | None = None
+    allowance: RetentionBudget = field(default_factory=RetentionBudget)
+
+    def make_task(self, address: str, recipe: Recipe, vocabulary: ProviderVocabulary) -> Task:
+        """Return the task of a record; `vocabulary` is of its provider."""
+        record = self.catalog[address]
+        documented = asserted_expectations(record, self.catalog.__getitem__)
+        expected = tuple(step for step in documented if step.label not in recipe.left_out)
+        return Task(
+            record=record,
+            recipe=recipe,
+            expected=expected,
+            vocabulary=vocabulary,
+            control=book.find_control(recipe),
+            run=self.run,
+            journal=self.journal,
+            reprobe_after_s=self.target.reprobe_after_s,
+            faults=self._describe_faults(expected),
+            allowance=self.allowance,
+            fault_free=partial(self._find_fault_free, recipe.credential),
+            success=self._find_success,
+        )
+
+    def _describe_faults(self, expected: Iterable[Expected]) -> dict[str, str]:
+        """Return the row of the error behind each label that should be refused."""
+        errors = {step.label: self.catalog[step.address] for step in expected if "/errors/" in step.address}
+        return {label: own_row(error) for label, error in errors.items()}
+
+    def _find_success(self, endpoint: str) -> Expected | None:
+        """Return what is documented of an endpoint's success, or None."""
+        if not endpoint:
+            return None
+        documented = asserted_expectations(self.catalog[endpoint], self.catalog.__getitem__)
+        return next((step for step in documented if step.label == SUCCESS and is_no_refusal(step.status)), None)
+
+    def _find_fault_free(self, role: str, endpoint: str) -> Recipe | Reason:
+        """Return an endpoint's fault-free request, or why it cannot be sent here."""
+        request = fault_free_request(endpoint)
+        if isinstance(request, Reason):
+            return request
+        recipe = replace(request, credential=role)
+        return find_obstacle(recipe, self.target, self.allow) or recipe
+
 
 # Seconds between two looks at the progress, while somebody waits for a result.
 TICK_S = 0.2

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.model import Reason
 from catalog_probe.probes.judging.control import expect_control
-from catalog_probe.probes.judging.inconclusive.key_evidence import FaultFreeAnswer, FaultFreeResult
+from catalog_probe.probes.judging.inconclusive.evidence import FaultFreeAnswer, FaultFreeResult
 from catalog_probe.probes.judging.inconclusive.one_answer import MAX_REQUESTS, judge_fault_free, list_suspicions
-from catalog_probe.probes.recipes.fault_free import FAULT_FREE
+from catalog_probe.probes.recipes.book import FAULT_FREE
 from catalog_probe.probes.recipes.performing import perform_recipe
 from catalog_probe.probes.recipes.probe import ProbeStopped
 from catalog_probe.probes.running.attempt_probe import AttemptProbe
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from catalog_probe.catalog.model import Exchange
     from catalog_probe.catalog.reading.expectations import Expected
     from catalog_probe.catalog.recognition.vocabulary import ProviderVocabulary
-    from catalog_probe.probes.judging.inconclusive.key_evidence import EndpointAnswer, KeyEvidence
+    from catalog_probe.probes.judging.inconclusive.evidence import EndpointAnswer, KeyEvidence
     from catalog_probe.probes.running.lane import Lane
-    from catalog_probe.probes.running.task import Task
+    from catalog_probe.probes.running.probing import Task
 
 Send = Callable[[str], Awaitable["Exchange"]]
 """Sends the fault-free request of an endpoint; raises `ProbeStopped` where it may not or cannot be sent."""

@@ -1,39 +1,244 @@
-"""A lane: connections, rate limit, budget and controls of one credential."""
+"""A lane: connections, pace, stages and controls of one credential."""
 
 from __future__ import annotations
 
+import logging
+import os
+import time
+from enum import IntEnum
 from typing import TYPE_CHECKING
 
 import anyio
 
+from catalog_probe.catalog.files.manifest import manifest
 from catalog_probe.catalog.model import Exchange, Reason
 from catalog_probe.catalog.model.exchange import is_success
 from catalog_probe.catalog.model.outcome import ReasonCode
 from catalog_probe.catalog.reading.expectations import http_status_of
-from catalog_probe.probes.calls.placeholders import OWN_NAME, fill_placeholders, own_name
-from catalog_probe.probes.judging.inconclusive.confirmations import list_named_values
-from catalog_probe.probes.judging.inconclusive.key_evidence import KeyEvidence
+from catalog_probe.probes.calls import LOOPBACK_SERVICES, OWN_NAME, fill_path, fill_placeholders, own_name
+from catalog_probe.probes.judging.inconclusive.assumptions import list_named_values
+from catalog_probe.probes.judging.inconclusive.evidence import KeyEvidence, TargetFacts
 from catalog_probe.probes.recipes.probe import ProbeStopped
-from catalog_probe.probes.running.barrier import Barrier
 from catalog_probe.probes.running.control_cache import ControlCache
-from catalog_probe.probes.running.pacing.rate_limiter import RateLimiter, WaitTooLong
-from catalog_probe.probes.running.pacing.rate_limits import RateLimitPolicy
-from catalog_probe.probes.running.pacing.throttle import Throttle
-from catalog_probe.probes.running.target_facts import describe_target
-from catalog_probe.probes.running.wires import Wires
+from catalog_probe.probes.running.limits import RateLimitPolicy
+from catalog_probe.probes.running.throttle import RateLimiter, Throttle, WaitTooLong
 from catalog_probe.probes.targets.dialect import Dialect
 from catalog_probe.probes.targets.target import WRONG_KEY
-from catalog_probe.probes.wire.quiet_logs import silence_libraries
+from catalog_probe.probes.wire.address import Loopback, UnsafePathError, join_url
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
-    from catalog_probe.probes.calls.call import Call
-    from catalog_probe.probes.running.pacing.budget import Budget
-    from catalog_probe.probes.running.pacing.throttle import LimitScope
-    from catalog_probe.probes.running.pacing.token_budget import Reservation
+    from catalog_probe.probes.calls import Call
+    from catalog_probe.probes.running.limits import Budget
+    from catalog_probe.probes.running.throttle import LimitScope, Reservation
     from catalog_probe.probes.targets.target import Provider
-    from catalog_probe.probes.wire.redaction.redactor import Redactor
+    from catalog_probe.probes.wire.address import Origin
+    from catalog_probe.probes.wire.grpc import GrpcWire
+    from catalog_probe.probes.wire.http import HttpWire, Limits
+    from catalog_probe.probes.wire.redaction import Redactor
+    from catalog_probe.probes.wire.websocket import WebSocketWire
+
+
+LOGGERS = ("httpx", "httpcore", "hpack", "websockets")
+
+# Makes Python write down the keys of each TLS connection.
+TLS_KEYS_VARIABLE = "SSLKEYLOGFILE"
+
+
+def silence_libraries() -> None:
+    """Disable these loggers at any level, and remove that variable."""
+    for name in LOGGERS:
+        logging.getLogger(name).setLevel(logging.CRITICAL + 1)
+    os.environ.pop(TLS_KEYS_VARIABLE, None)
+
+
+class Stage(IntEnum):
+    """How far a probe has come."""
+
+    ASKING = 0
+    ASKED = 1  # everything was asked once, and again where that could not wait
+    JUDGED = 2  # the probe sends nothing more of its own
+
+
+class Barrier:
+    """Lets a probe wait until all others of its lane have reached a stage.
+
+    All methods run in the loop thread.
+
+    Only a probe that has reached a stage waits for it, so no two probes wait for each other.
+    """
+
+    def __init__(self) -> None:
+        self._stages: dict[str, Stage] = {}
+        self._latches = {stage: _Latch() for stage in (Stage.ASKED, Stage.JUDGED)}
+
+    def register(self, addresses: Iterable[str]) -> None:
+        """Register probes that the barrier waits for."""
+        for address in addresses:
+            if address not in self._stages:
+                self._stages[address] = Stage.ASKING
+                for latch in self._latches.values():
+                    latch.count_up()
+
+    async def wait_for(self, stage: Stage, address: str | None = None) -> float:
+        """Wait until all registered probes have reached a stage, as this one has.
+
+        Without an address, the caller is none of the probes. Returns the moment at which the last one arrived, a
+        reading of `time.perf_counter`; it is the same for all that waited.
+        """
+        if address is not None:
+            self._advance(address, stage)
+        return await self._latches[stage].wait()
+
+    def leave(self, address: str) -> None:
+        """Stop waiting for a probe: it has ended."""
+        self._advance(address, Stage.JUDGED)
+        self._stages.pop(address, None)
+
+    def _advance(self, address: str, stage: Stage) -> None:
+        before = self._stages.get(address, stage)
+        for latch_stage, latch in self._latches.items():
+            if before < latch_stage <= stage:
+                latch.count_down()
+        self._stages[address] = max(before, stage)
+
+
+class _Latch:
+    """Counts the probes that have not reached a stage, and opens at zero."""
+
+    def __init__(self) -> None:
+        self._missing = 0
+        self._opened_at = time.perf_counter()
+        self._open = anyio.Event()
+        self._open.set()
+
+    def count_up(self) -> None:
+        if self._missing == 0:
+            self._open = anyio.Event()
+        self._missing += 1
+
+    def count_down(self) -> None:
+        self._missing -= 1
+        if self._missing == 0:
+            self._opened_at = time.perf_counter()
+            self._open.set()
+
+    async def wait(self) -> float:
+        await self._open.wait()
+        return self._opened_at
+
+
+# Seconds that closing may take, for each wire. A connection that takes longer is left to the end of the process.
+CLOSE_S = 5.0
+
+
+class Wires:
+    """Selects the wire and the URL of a call.
+
+    The first call that needs a library imports it.
+    """
+
+    def __init__(self, provider: Provider, dialect: Dialect) -> None:
+        self._provider = provider
+        self._dialect = dialect
+        self._http: HttpWire | None = None
+        self._websocket: WebSocketWire | None = None
+        self._grpc: GrpcWire | None = None
+        self._loopback = Loopback()
+
+    def select(self, call: Call) -> HttpWire | WebSocketWire | GrpcWire:
+        """Return the wire that speaks the call's protocol."""
+        if call.is_websocket:
+            return self._websocket_wire()
+        return self._grpc_wire() if call.is_grpc else self._http_wire()
+
+    async def build_url(self, call: Call, read_origin: Callable[[str], Origin]) -> str:
+        """Return the URL of a call below an address of the target.
+
+        Raises:
+            ProbeStopped: the target has no such address, or the call's path would lead elsewhere.
+        """
+        if call.service in LOOPBACK_SERVICES:
+            address = await self._loopback.get_address(call.service)
+        elif call.service in self._provider.addresses:
+            address = self._provider.addresses[call.service]
+        else:
+            key = f"providers.{self._provider.name}.{call.service}"
+            raise ProbeStopped(Reason(ReasonCode.ADDRESS_MISSING, f"add {key} to the target"))
+        try:
+            path = self._dialect.path_out(fill_path(call.path, self._provider.values))
+            return join_url(address, path, read_origin)
+        except UnsafePathError as error:
+            raise ProbeStopped(Reason(ReasonCode.UNSAFE_PATH, f"{call.method}: {error}")) from error
+
+    async def aclose(self) -> None:
+        """Close every connection; those of WebSockets and gRPC calls are closed when their exchange ends."""
+        for closable in (self._http, self._loopback):
+            if closable is not None:
+                with anyio.move_on_after(CLOSE_S):
+                    await closable.aclose()
+
+    def _http_wire(self) -> HttpWire:
+        if self._http is None:
+            from catalog_probe.probes.wire.http import HttpWire  # imported by its first request
+
+            provider = self._provider
+            self._http = HttpWire(
+                self._dialect,
+                self._limits,
+                tls=any(address.startswith("https:") for address in provider.addresses.values()),
+                ca_file=provider.ca_file,
+                client_cert_file=provider.client_cert_file,
+                events_named_by_line=manifest(provider.name).events_named_by_line,
+                connections=provider.concurrency,
+            )
+        return self._http
+
+    def _websocket_wire(self) -> WebSocketWire:
+        if self._websocket is None:
+            from catalog_probe.probes.wire.websocket import WebSocketWire  # as above
+
+            provider = self._provider
+            self._websocket = WebSocketWire(
+                self._dialect,
+                self._limits,
+                ca_file=provider.ca_file,
+                message_names=manifest(provider.name).message_names,
+            )
+        return self._websocket
+
+    def _grpc_wire(self) -> GrpcWire:
+        if self._grpc is None:
+            from catalog_probe.probes.wire.grpc import GrpcWire  # as above
+
+            self._grpc = GrpcWire(self._provider.grpc_package, self._limits, ca_file=self._provider.ca_file)
+        return self._grpc
+
+    @property
+    def _limits(self) -> Limits:
+        from catalog_probe.probes.wire.http import Limits  # as above
+
+        return Limits(self._provider.timeout_s, self._provider.max_body_bytes)
+
+
+def describe_target(provider: Provider, role: str, dialect: Dialect, *, live: bool) -> TargetFacts:
+    """Describe a role's key, and the values and addresses that may be wrong."""
+    values = provider.unconfirmed_values if live else {}
+    return TargetFacts(
+        key_name=provider.key_name(role),
+        unconfirmed_values={name: dialect.text_in(value) for name, value in values.items()},
+        value_fixes={name: _describe_fix(provider, name) for name in values},
+        addresses=provider.addresses,
+        address_names={service: provider.address_name(service) for service in provider.addresses},
+    )
+
+
+def _describe_fix(provider: Provider, name: str) -> str:
+    """Say how to set a value; a model's name is shown, an id may be a secret."""
+    value = f" ({provider.values[name]})" if name.endswith("_model") else ""
+    return f"{provider.advise_wrong(f'values.{name}')}{value}"
+
 
 # Transport failures in a row that end a lane: the rest would only repeat them.
 MAX_FAILURES = 5

@@ -11,13 +11,12 @@ import anyio
 from catalog_probe.catalog.model import Reason
 from catalog_probe.catalog.model.exchange import SETUP
 from catalog_probe.catalog.model.outcome import ReasonCode
-from catalog_probe.probes.calls.call import get
-from catalog_probe.probes.calls.placeholders import fill_path
+from catalog_probe.probes.calls import fill_path, get
+from catalog_probe.probes.judging.attempts import TRANSIENT_REASONS
 from catalog_probe.probes.judging.control import explain_silence
-from catalog_probe.probes.judging.verdicts.attempts import TRANSIENT_REASONS
 from catalog_probe.probes.recipes.probe import ProbeStopped
 from catalog_probe.probes.running.lane import Lane
-from catalog_probe.probes.running.pacing.budget import Budget
+from catalog_probe.probes.running.limits import Budget
 from catalog_probe.probes.targets.look_ups import (
     MAX_REPEATS,
     LookUpResult,
@@ -29,7 +28,7 @@ from catalog_probe.probes.targets.look_ups import (
     join_pages,
     lists_value,
 )
-from catalog_probe.probes.wire.redaction.evidence import redact_exchange, redact_reason
+from catalog_probe.probes.wire.redaction import redact_exchange, redact_reason
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -37,7 +36,7 @@ if TYPE_CHECKING:
     from catalog_probe.catalog.model import Exchange, Json
     from catalog_probe.probes.planning.look_ups import LookUps
     from catalog_probe.probes.targets.target import Target
-    from catalog_probe.probes.wire.redaction.redactor import Redactor
+    from catalog_probe.probes.wire.redaction import Redactor
 
 SESSION = "look-ups"
 

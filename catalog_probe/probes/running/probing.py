@@ -1,43 +1,200 @@
-"""Probes one record: provokes its behaviour, judges, and asks again."""
+"""Probes one record: its task, its attempts until settled, and its result."""
 
 from __future__ import annotations
 
 import time
-from dataclasses import replace
+from collections import defaultdict
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import anyio
 
-from catalog_probe.catalog.evidence.retention import trim_attempt
-from catalog_probe.catalog.model import Attempt, Outcome, Reason
+from catalog_probe.catalog.evidence.results import Result
+from catalog_probe.catalog.evidence.retention import RetentionBudget, trim_attempt, trim_finding, trim_observation
+from catalog_probe.catalog.model import Attempt, Finding, Outcome, Reason, Record
 from catalog_probe.catalog.model.clock import format_utc_now, ms_since
 from catalog_probe.catalog.model.exchange import UNJUDGED_LABELS
-from catalog_probe.catalog.model.outcome import ReasonCode
-from catalog_probe.probes.judging.inconclusive.settling import PendingRecord, ProbedRecord, add_record, settle_record
-from catalog_probe.probes.judging.judge import judge
-from catalog_probe.probes.judging.verdicts.attempts import (
+from catalog_probe.catalog.model.explanations import INCONCLUSIVE, RESTRICTED
+from catalog_probe.catalog.model.outcome import FindingCode, ReasonCode
+from catalog_probe.probes.judging.attempts import (
     TRANSIENT_REASONS,
     conclude_record,
     has_transient_step,
     list_open_steps,
 )
-from catalog_probe.probes.judging.verdicts.record_verdict import judge_record
-from catalog_probe.probes.judging.verdicts.verdict import Verdict
-from catalog_probe.probes.planning.obstacles import services_without_control
+from catalog_probe.probes.judging.inconclusive.settling import (
+    PendingRecord,
+    ProbedRecord,
+    add_record,
+    no_success,
+    settle_record,
+)
+from catalog_probe.probes.judging.judge import judge
+from catalog_probe.probes.judging.verdict import Verdict, judge_record, not_observed_finding
+from catalog_probe.probes.planning.reach import services_without_control
+from catalog_probe.probes.recipes.book import fault_free_request
 from catalog_probe.probes.recipes.performing import UnobservedParts, perform_recipe
 from catalog_probe.probes.recipes.probe import ProbeStopped
 from catalog_probe.probes.running import controls
 from catalog_probe.probes.running.attempt_probe import AttemptProbe
-from catalog_probe.probes.running.barrier import Stage
-from catalog_probe.probes.running.record_result import add_verdict, describe_error, start_result
-from catalog_probe.probes.running.task import AttemptHistory
-from catalog_probe.probes.wire.redaction.evidence import redact_attempt
+from catalog_probe.probes.running.lane import Stage
+from catalog_probe.probes.wire.redaction import redact_attempt
 
 if TYPE_CHECKING:
-    from catalog_probe.catalog.evidence.results import Result
-    from catalog_probe.probes.judging.verdicts.verdict import StepKey
+    from collections.abc import Callable, Iterator, Mapping
+
+    from catalog_probe.catalog.model import Exchange
+    from catalog_probe.catalog.reading.expectations import Expected
+    from catalog_probe.catalog.recognition.vocabulary import ProviderVocabulary
+    from catalog_probe.probes.calls import Call
+    from catalog_probe.probes.judging.verdict import StepKey
+    from catalog_probe.probes.recipes.recipe import Recipe
+    from catalog_probe.probes.running.journal import Journal
     from catalog_probe.probes.running.lane import Lane
-    from catalog_probe.probes.running.task import Task
+    from catalog_probe.probes.wire.redaction import Redactor
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """Everything that probing one record needs, put together before anything is sent."""
+
+    record: Record
+    recipe: Recipe
+    expected: tuple[Expected, ...]
+    vocabulary: ProviderVocabulary
+    control: Call | None
+    run: str
+    journal: Journal | None = None
+    reprobe_after_s: float = 0.0
+    faults: Mapping[str, str] = field(default_factory=dict)
+    """The fault of the request under each label that should be refused: the documents' row about it."""
+    allowance: RetentionBudget = field(default_factory=RetentionBudget)
+    """What the run may still keep of large answers."""
+    fault_free: Callable[[str], Recipe | Reason] = fault_free_request
+    """Returns the fault-free request of an endpoint, or why it cannot be sent here."""
+    success: Callable[[str], Expected | None] = no_success
+    """Returns what is documented of an endpoint's success."""
+
+
+@dataclass(slots=True)
+class AttemptHistory:
+    """What the attempts at a record have shown so far."""
+
+    attempts: list[Attempt] = field(default_factory=list)
+    """As they are kept: redacted, and cut to size."""
+    exchanges: list[Exchange] = field(default_factory=list)
+    """Those of all attempts, unredacted: they are compared with what other probes of the lane saw."""
+    observed_at: str = ""
+    """When the last attempt began."""
+    verdicts: list[Mapping[StepKey, Verdict]] = field(default_factory=list)
+    """One an attempt, by label and endpoint."""
+    missing_labels: dict[str, Reason] = field(default_factory=dict)
+    """Optional steps without an answer, and why."""
+    lost_labels: frozenset[str] = frozenset()
+    """Those of them to ask again: a transient fault took away a step before them."""
+    missing_endpoints: dict[str, Reason] = field(default_factory=dict)
+    """Other endpoints on which the recipe stopped, and why."""
+    other_key_labels: set[str] = field(default_factory=set)
+    """Labels under which another key was sent than the lane's."""
+
+
+def make_unprobed_result(record: Record, reason: Reason, recipe: Recipe | None) -> Result:
+    """Return the result of a record that is not probed here."""
+    return Result(
+        record=str(record.address),
+        probed_record=record.data,
+        outcome=Outcome.INCONCLUSIVE if reason.code in INCONCLUSIVE else Outcome.NOT_PROBED,
+        reason=reason,
+        lane=recipe.lane if recipe else "",
+        cost=str(recipe.cost) if recipe else "",
+        trigger=recipe.trigger if recipe else "",
+    )
+
+
+def start_result(task: Task, history: AttemptHistory) -> Result:
+    """Return the result of a record without its verdict."""
+    labels = {**task.recipe.left_out, **history.missing_labels}
+    endpoints = {**task.recipe.endpoint_plan.left_out, **history.missing_endpoints}
+    return Result(
+        record=str(task.record.address),
+        probed_record=task.record.data,
+        outcome=Outcome.INCONCLUSIVE,
+        findings=tuple(_list_not_observed(labels, endpoints)),
+        attempts=tuple(history.attempts),
+        observed_at=history.observed_at,
+        lane=task.recipe.lane,
+        cost=str(task.recipe.cost),
+        trigger=task.recipe.trigger,
+        not_drawn=task.recipe.endpoint_plan.not_drawn,
+    )
+
+
+def add_verdict(result: Result, verdict: Verdict, *, live: bool) -> Result:
+    """Return a result with its verdict.
+
+    On a mock, a record with a lost observation does not conform.
+    """
+    judged = replace(
+        result,
+        outcome=verdict.outcome,
+        reason=verdict.reason,
+        observations=tuple(map(trim_observation, verdict.observations)),
+        findings=(*map(trim_finding, verdict.findings), *result.findings),
+    )
+    loss = None if live else _find_lost_observation(judged)
+    return replace(judged, outcome=Outcome.INCONCLUSIVE, reason=loss) if loss is not None else judged
+
+
+def describe_error(error: Exception, redactor: Redactor) -> str:
+    """Describe an error and its line, without a traceback: it may show secrets."""
+    traceback = error.__traceback__
+    while traceback is not None and traceback.tb_next is not None:
+        traceback = traceback.tb_next
+    position = ""
+    if traceback is not None:
+        file_name = traceback.tb_frame.f_code.co_filename.rsplit("/", 1)[-1]
+        position = f" at {file_name}:{traceback.tb_lineno}"
+    return f"{type(error).__name__}: {redactor.redact_sentence(str(error))}{position}"
+
+
+def _list_not_observed(labels: Mapping[str, Reason], endpoints: Mapping[str, Reason]) -> Iterator[Finding]:
+    """Yield findings for labels and endpoints without an observation."""
+    yield from (not_observed_finding(label, reason) for label, reason in labels.items())
+    endpoints_by_reason: dict[Reason, list[str]] = defaultdict(list)
+    for endpoint, reason in endpoints.items():
+        endpoints_by_reason[reason].append(endpoint)
+    for reason, names in endpoints_by_reason.items():
+        yield not_observed_finding("", reason, *names)
+
+
+def _find_lost_observation(result: Result) -> Reason | None:
+    """Return why a conforming record lacks an observation that was tried.
+
+    None if it lacks none.
+
+    What a target leaves out by its keys, values, costs or revision was not tried. A failed assumption is no loss: the
+    request was only guessed. What a later attempt saw is no loss either.
+    """
+    if result.outcome is not Outcome.CONFORMS:
+        return None
+    tried = (INCONCLUSIVE.keys() | RESTRICTED.keys()) - {ReasonCode.ANOTHER_REVISION, ReasonCode.ASSUMPTION_FAILED}
+    observed = {
+        (observation.label, observation.endpoint)
+        for observation in result.observations
+        if observation.matched or observation.mismatched
+    }
+    for finding in result.findings:
+        is_missing = finding.code == FindingCode.NOT_OBSERVED and not _was_observed(finding, observed)
+        if is_missing and finding.observed in tried:
+            return Reason(ReasonCode(finding.observed), finding.message)
+    return None
+
+
+def _was_observed(finding: Finding, observed: set[tuple[str, str]]) -> bool:
+    """Whether a label was observed on each endpoint of a finding, or anywhere."""
+    if finding.endpoints:
+        return all((finding.label, endpoint) in observed for endpoint in finding.endpoints)
+    return any(label == finding.label for label, _ in observed)
 
 
 class UnsettledResult(NamedTuple):

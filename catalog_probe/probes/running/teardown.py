@@ -10,13 +10,12 @@ import anyio
 
 from catalog_probe.catalog.model.exchange import is_success
 from catalog_probe.catalog.model.outcome import ReasonCode
-from catalog_probe.probes.calls.call import Call
-from catalog_probe.probes.recipes.book import recipe_book
-from catalog_probe.probes.recipes.loading import RecipeError, recipes_path
+from catalog_probe.probes.calls import Call
+from catalog_probe.probes.recipes.book import RecipeError, recipe_book, recipes_path
 
 if TYPE_CHECKING:
     from catalog_probe.catalog.model import Exchange, Json
-    from catalog_probe.probes.calls.call import Removal
+    from catalog_probe.probes.calls import Removal
     from catalog_probe.probes.running.journal import Journal, JournalEntry
     from catalog_probe.probes.targets.target import Provider
 

@@ -12,7 +12,7 @@ from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
 from catalog_probe.catalog.text.json_values import ABSENT, build_document, find_value
-from catalog_probe.probes.calls.placeholders import placeholders_in
+from catalog_probe.probes.calls import placeholders_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from catalog_probe.catalog.model import Exchange, Finding, Json
     from catalog_probe.catalog.model.assertion import Observation
     from catalog_probe.catalog.reading.expectations import Expected
-    from catalog_probe.probes.judging.verdicts.verdict import Verdict
+    from catalog_probe.probes.judging.verdict import Verdict
 
 NOT_RECORDED = "not-recorded"
 """The reason for a header that a filtered recording lacks."""

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from catalog_probe.catalog.files.store import Catalog
     from catalog_probe.probes.targets.target import Target
-    from catalog_probe.probes.traffic.recording import RecordedAttempt
+    from catalog_probe.probes.traffic.recordings import RecordedAttempt
 
 ProviderDialect = tuple[str, Dialect]
 """A provider, and its real names."""

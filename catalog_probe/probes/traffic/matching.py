@@ -1,4 +1,4 @@
-"""Find the records that an exchange is evidence of, although nobody says what it was sent for."""
+"""Find the records that an exchange is evidence of, whoever sent it."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from catalog_probe.catalog.envelopes import wire_values
 from catalog_probe.catalog.files.manifest import manifest
 from catalog_probe.catalog.model import Address, Aspect
 from catalog_probe.catalog.model.exchange import ANSWER, MISSING_CREDENTIAL, STREAM, SUCCESS
+from catalog_probe.catalog.model.outcome import FindingCode
 from catalog_probe.catalog.reading.assertions import asserted_expectations
 from catalog_probe.catalog.reading.expectations import documented_answers, http_status_of
 from catalog_probe.catalog.reading.record_fields import occurs_on
@@ -18,18 +19,70 @@ from catalog_probe.catalog.recognition.answer_body import answer_of_exchange
 from catalog_probe.catalog.recognition.endpoints import keyless_refusals
 from catalog_probe.catalog.recognition.identify import Recognizer
 from catalog_probe.catalog.recognition.vocabulary import ProviderVocabulary
+from catalog_probe.catalog.text.json_values import ABSENT
 from catalog_probe.catalog.text.readable_text import sanitize_line
-from catalog_probe.probes.traffic.comparable import for_any_request, is_identified, only_headers
+from catalog_probe.probes.judging.comparison.compare import compare
 from catalog_probe.probes.traffic.hidden_values import HIDDEN, without_hidden_headers
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from catalog_probe.catalog.files.store import Catalog
     from catalog_probe.catalog.model import Exchange, Record, Response
+    from catalog_probe.catalog.model.assertion import Assertion
     from catalog_probe.catalog.reading.expectations import Expected
     from catalog_probe.catalog.reading.response_headers import HeaderRule
     from catalog_probe.catalog.recognition.identify import Identity
+
+
+_REQUEST_INDEPENDENT = frozenset({"prefix", "pattern", "ordered"})
+"""Relations to a constant that hold for any request and any account."""
+
+# Prevents that an answer which no record documents becomes drift of the most similar record. Hides that a record's
+# status, type, code or message did change: such answers are listed as undocumented.
+_IDENTIFYING_CODES = frozenset(
+    {
+        FindingCode.STATUS_DIFFERS,
+        FindingCode.TYPE_DIFFERS,
+        FindingCode.CODE_DIFFERS,
+        FindingCode.MESSAGE_DIFFERS,
+        FindingCode.GRPC_STATUS_DIFFERS,
+        FindingCode.BODY_MALFORMED,
+        FindingCode.BODY_NOT_EMPTY,
+        FindingCode.STREAM_NOT_STARTED,
+        FindingCode.EVENT_MISSING,
+        FindingCode.CLOSE_MISSING,
+        FindingCode.CLOSE_CODE_DIFFERS,
+    }
+)
+"""Differences in what identifies a record's answer."""
+
+
+def is_identified(expected: Expected, exchange: Exchange) -> bool:
+    """Whether an answer has everything that identifies a record's answer, e.g. its status, type, code and message."""
+    return _IDENTIFYING_CODES.isdisjoint(finding.code for finding in compare(expected, exchange))
+
+
+def for_any_request(expected: Expected) -> Expected:
+    """Remove what only the request of our own probe causes: the faulty field, and relations to constants."""
+    relations = tuple(
+        relation for relation in expected.relations if relation.value is ABSENT or relation.kind in _REQUEST_INDEPENDENT
+    )
+    wire = {aspect: value for aspect, value in expected.wire.items() if aspect != Aspect.PARAM}
+    removed = {relation.local_key for relation in expected.relations if relation not in relations}
+    removed.add(str(Aspect.PARAM))
+    return replace(expected, relations=relations, wire=wire, assertions=_assertions_except(expected, removed))
+
+
+def only_headers(expected: Expected, rules: tuple[HeaderRule, ...]) -> Expected:
+    """Remove all other headers; what is stated of the answer as a whole stays."""
+    removed = {f"{Aspect.HEADER}:{rule.name}" for rule in expected.headers if rule not in rules}
+    return replace(expected, headers=rules, assertions=_assertions_except(expected, removed))
+
+
+def _assertions_except(expected: Expected, removed: Collection[str]) -> Mapping[str, Assertion]:
+    return {key: assertion for key, assertion in expected.assertions.items() if assertion.key.local_key not in removed}
+
 
 _MAX_CODE_LENGTH = 80  # characters; a longer code is a sentence
 

@@ -1,4 +1,4 @@
-"""Compare recorded exchanges with the records that they are evidence of, and conclude a verdict on each record.
+"""Compare recorded exchanges with their records, and conclude a verdict on each.
 
 An exchange is a *match* for each expectation that it is evidence of, or it is *left out* with the reason (an
 `Unmatched`). If such an exchange is a refusal, it is also counted by kind (a `Refusal`), because it may be an error
@@ -10,31 +10,86 @@ A step is a label on one endpoint. The verdict on a record is concluded from tho
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.evidence.results import RECORDED, Result
 from catalog_probe.catalog.evidence.retention import trim_attempt, trim_finding, trim_observation
-from catalog_probe.catalog.model import Attempt, Outcome, Reason
+from catalog_probe.catalog.model import Aspect, Attempt, Finding, Outcome, Reason, Severity
 from catalog_probe.catalog.model.clock import format_utc
-from catalog_probe.catalog.model.outcome import ReasonCode
+from catalog_probe.catalog.model.outcome import FindingCode, ReasonCode
 from catalog_probe.catalog.observed import parse_utc_instant
 from catalog_probe.catalog.text.json_values import map_strings
+from catalog_probe.probes.judging.attempts import conclude_step
 from catalog_probe.probes.judging.judge import judge
-from catalog_probe.probes.judging.verdicts.record_verdict import judge_record
-from catalog_probe.probes.traffic.conclusion import conclude_step_of_traffic
+from catalog_probe.probes.judging.verdict import judge_record
 from catalog_probe.probes.traffic.hidden_values import drop_hidden_findings
 from catalog_probe.probes.traffic.matching import Match, Matcher, Refusal, Unmatched
-from catalog_probe.probes.wire.redaction.evidence import redact_attempt, redact_result
+from catalog_probe.probes.wire.redaction import redact_attempt, redact_result
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from catalog_probe.catalog.files.store import Catalog
-    from catalog_probe.catalog.model import Json
-    from catalog_probe.probes.judging.verdicts.verdict import StepKey, Verdict
-    from catalog_probe.probes.traffic.recording import RecordedAttempt
-    from catalog_probe.probes.wire.redaction.redactor import Redactor
+    from catalog_probe.catalog.model import Exchange, Json
+    from catalog_probe.probes.judging.verdict import StepKey, Verdict
+    from catalog_probe.probes.traffic.recordings import RecordedAttempt
+    from catalog_probe.probes.wire.redaction import Redactor
+
+
+MAX_MESSAGES = 3
+"""Different messages that a finding lists; the others are counted."""
+
+RequestKey = tuple[str, ...]
+"""What two requests must have in common for their answers to be comparable."""
+
+
+def conclude_step_of_traffic(exchanges: Sequence[tuple[Exchange, Verdict]], *, ours: bool) -> Verdict:
+    """Conclude the verdict on one step.
+
+    Attempts of ours sent the same request, so they must agree. Other clients sent different requests, which may explain
+    different answers. So if some answers conform, only a request that was answered in both ways is flaky; the other
+    mismatches become one remark. This prevents that a faulty client causes drift; it can hide drift that only some
+    requests meet.
+    """
+    if ours:
+        return conclude_step([verdict for _, verdict in exchanges])
+    verdicts_by_request: dict[RequestKey, list[Verdict]] = defaultdict(list)
+    for exchange, verdict in exchanges:
+        verdicts_by_request[_request_key(exchange)].append(verdict)
+    verdicts = [conclude_step(same_request) for same_request in verdicts_by_request.values()]
+    flaky = next((verdict for verdict in verdicts if verdict.outcome is Outcome.FLAKY), None)
+    if flaky is not None:
+        return flaky
+    conforming = [verdict for verdict in verdicts if verdict.outcome is Outcome.CONFORMS]
+    drifted = [verdict for verdict in verdicts if verdict.outcome is Outcome.DRIFTED]
+    if conforming and drifted:
+        last = conforming[-1]
+        return replace(last, findings=(*last.findings, _remark(drifted, len(verdicts))))
+    return (conforming or drifted or verdicts)[-1]
+
+
+def _request_key(exchange: Exchange) -> RequestKey:
+    request = exchange.request
+    if not request.url:  # a published answer without its request is comparable with no other
+        return (request.method, f"unknown {id(exchange)}")
+    return (request.method, request.url, repr(sorted(request.headers.items())), repr(request.body))
+
+
+def _remark(drifted: Sequence[Verdict], total: int) -> Finding:
+    messages = list(
+        dict.fromkeys(finding.message for verdict in drifted for finding in verdict.findings if finding.is_drift)
+    )
+    listed = "; ".join(messages[:MAX_MESSAGES])
+    more = f"; and {len(messages) - MAX_MESSAGES} more" if len(messages) > MAX_MESSAGES else ""
+    return Finding(
+        code=FindingCode.NOT_OBSERVED,
+        aspect=Aspect.STATE,
+        severity=Severity.INFO,
+        message=f"{len(drifted)} of {total} requests got different answers, perhaps because the requests differ: "
+        f"{listed}{more}",
+    )
+
 
 MAX_KEPT = 3
 """Exchanges that are kept as evidence of one step: a day of traffic has thousands that are alike."""

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from catalog_probe.catalog.files.store import Catalog
-    from catalog_probe.probes.traffic.recording import Recording
+    from catalog_probe.probes.traffic.recordings import Recording
     from catalog_probe.probes.traffic.traffic import Traffic
 
 UNKNOWN_TARGET = "traffic"

@@ -13,7 +13,7 @@ from catalog_probe.probes.traffic.hidden_values import RECORDER_MARKS, has_all_h
 from catalog_probe.probes.traffic.hosts import Hosts
 from catalog_probe.probes.traffic.normalizing import make_redactor, normalize_exchange
 from catalog_probe.probes.traffic.record_judge import TrafficJudge
-from catalog_probe.probes.wire.redaction.redactor import HIDDEN
+from catalog_probe.probes.wire.redaction import HIDDEN
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from catalog_probe.catalog.files.store import Catalog
     from catalog_probe.catalog.model import Json
     from catalog_probe.probes.targets.target import Target
-    from catalog_probe.probes.traffic.recording import RecordedAttempt, Recording
+    from catalog_probe.probes.traffic.recordings import RecordedAttempt, Recording
 
 
 @dataclass

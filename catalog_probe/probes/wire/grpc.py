@@ -27,16 +27,19 @@ from h2.settings import SettingCodes, Settings
 from catalog_probe.catalog.model import Event, Exchange, GrpcStatus, Reason, Response
 from catalog_probe.catalog.model.clock import ms_since
 from catalog_probe.catalog.model.outcome import ReasonCode
-from catalog_probe.probes.calls.body import JsonBody
+from catalog_probe.probes.calls import JsonBody
 from catalog_probe.probes.targets.target import is_loopback
-from catalog_probe.probes.wire.body import describe_binary
-from catalog_probe.probes.wire.bounded_stream import READ_BUDGET, READ_BYTES, BoundedBackend, ReadBudget
-from catalog_probe.probes.wire.failure import NoAnswer, explain_error
+from catalog_probe.probes.wire.answer import NoAnswer, Observer, describe_binary, explain_error
 from catalog_probe.probes.wire.generated import pd_pb2
 from catalog_probe.probes.wire.http import DEFAULT_HEADERS, Limits, connect_limit_s
-from catalog_probe.probes.wire.observer import Observer
-from catalog_probe.probes.wire.tls import make_tls_context
-from catalog_probe.probes.wire.transport import translate_errors
+from catalog_probe.probes.wire.transport import (
+    READ_BUDGET,
+    READ_BYTES,
+    BoundedBackend,
+    ReadBudget,
+    make_tls_context,
+    translate_errors,
+)
 
 if TYPE_CHECKING:
     import ssl
@@ -45,7 +48,7 @@ if TYPE_CHECKING:
     import httpcore
     from google.protobuf.descriptor import MethodDescriptor
 
-    from catalog_probe.probes.calls.call import Call
+    from catalog_probe.probes.calls import Call
     from catalog_probe.probes.wire.address import Origin
 
 MAX_MESSAGES = 2_000

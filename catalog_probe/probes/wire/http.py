@@ -1,9 +1,13 @@
-"""Sends HTTP requests, each once, and observes everything that comes back."""
+"""Sends HTTP requests, each once, and observes everything that comes back.
+
+Of cookies only few are kept, and only ones that can be sent.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import json
+import re
 import ssl
 import time
 import zlib
@@ -16,19 +20,56 @@ import httpx
 from catalog_probe.catalog.model import Exchange, Reason, Request, Response
 from catalog_probe.catalog.model.clock import ms_since
 from catalog_probe.catalog.model.outcome import ReasonCode
-from catalog_probe.probes.calls.body import AnnouncedBody, BytesBody, DeclaredBody, JsonBody
-from catalog_probe.probes.wire.body import ACCEPT_ENCODING, BodyTooLarge, decode_capped, read_body
-from catalog_probe.probes.wire.cookies import Cookies
-from catalog_probe.probes.wire.failure import NoAnswer, explain_error
-from catalog_probe.probes.wire.observer import Observer
-from catalog_probe.probes.wire.tls import make_tls_context
-from catalog_probe.probes.wire.transport import CONNECTIONS, Transport
+from catalog_probe.probes.calls import AnnouncedBody, BytesBody, DeclaredBody, JsonBody
+from catalog_probe.probes.wire.answer import (
+    ACCEPT_ENCODING,
+    BodyTooLarge,
+    NoAnswer,
+    Observer,
+    decode_capped,
+    explain_error,
+    read_body,
+)
+from catalog_probe.probes.wire.transport import CONNECTIONS, Transport, make_tls_context
 
 if TYPE_CHECKING:
-    from catalog_probe.probes.calls.call import Call
+    from http.cookiejar import Cookie
+
+    from catalog_probe.probes.calls import Call
     from catalog_probe.probes.targets.dialect import Dialect
     from catalog_probe.probes.wire.address import Origin
     from catalog_probe.probes.wire.transport import HttpAnswer
+
+
+# Cookies that are kept; of more, the first ones are dropped (RFC 6265, 6.1).
+MAX_COOKIES = 50
+
+# Bytes of all cookies together: a request with a larger head would be refused for our fault.
+MAX_BYTES = 4_096
+
+# Characters that a request can carry. A cookie with any other would keep every later request from being sent.
+_SENDABLE = re.compile(r"[\x20-\x7e]*")
+
+
+class Cookies(httpx.Cookies):
+    """Keeps the cookies that a server sets, within bounds."""
+
+    def extract_cookies(self, response: httpx.Response) -> None:
+        """Take over an answer's cookies, and drop the oldest beyond the bounds."""
+        super().extract_cookies(response)
+        left = MAX_BYTES
+        for number, cookie in enumerate(reversed(list(self.jar))):
+            size = len(cookie.name) + len(cookie.value or "") + len("=; ")
+            if number >= MAX_COOKIES or size > left or not _is_sendable(cookie):
+                self.jar.clear(cookie.domain, cookie.path, cookie.name)
+            else:
+                left -= size
+
+
+def _is_sendable(cookie: Cookie) -> bool:
+    texts = (cookie.name, cookie.value or "", cookie.path, cookie.domain)
+    return all(_SENDABLE.fullmatch(text) for text in texts)
+
 
 # Seconds that connecting may take at most.
 CONNECT_S = 10.0
@@ -180,13 +221,13 @@ class HttpWire:
     async def _observe_stream(
         self, response: Response, pieces: AsyncIterator[bytes], encoding: str, started: float, left_s: float
     ) -> Response:
-        from catalog_probe.probes.wire import sse  # few answers are streams
+        from catalog_probe.probes.wire import events  # few answers are streams
 
         # Within the time limit of the answer, so that a slow stream is observed as one, and not as no answer.
-        stream = await sse.read_stream(
+        stream = await events.read_stream(
             decode_capped(pieces, encoding, self._limits.max_body_bytes),
             lambda: ms_since(started),
-            stall_s=min(sse.STALL_S, left_s * 0.4),
+            stall_s=min(events.STALL_S, left_s * 0.4),
             whole_s=left_s * 0.5,
             by_line=self._events_named_by_line,
         )

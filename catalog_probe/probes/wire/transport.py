@@ -1,12 +1,16 @@
-"""Sends HTTP requests over bounded pools of httpcore, httpx's engine.
+"""HTTP below the requests: bounded connections, TLS, pools, early answers.
+
+A server may refuse a body by its length alone (413), or say that it wants it (100, RFC 9110, 10.1.1).
 
 The transport of httpx takes no network backend of ours, so the pool below it is used. Proxies are chosen as httpx does.
 """
 
 from __future__ import annotations
 
+import asyncio
 import ssl
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 from urllib.request import getproxies, proxy_bypass
@@ -18,15 +22,219 @@ from h2.config import H2Configuration
 from h2.exceptions import H2Error
 
 from catalog_probe.catalog.model.outcome import ReasonCode
-from catalog_probe.probes.calls.body import AnnouncedBody, Body, DeclaredBody
+from catalog_probe.probes.calls import AnnouncedBody, Body, DeclaredBody
 from catalog_probe.probes.targets.target import is_loopback
-from catalog_probe.probes.wire.bounded_stream import READ_BUDGET, BoundedBackend, ReadBudget
-from catalog_probe.probes.wire.early_answer import send_until_answered
-from catalog_probe.probes.wire.failure import NoAnswer, iterate_causes
-from catalog_probe.probes.wire.tls import make_tls_context
+from catalog_probe.probes.wire.answer import NoAnswer, iterate_causes
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator
+
+
+def make_tls_context(ca_file: str = "", client_cert_file: str = "") -> ssl.SSLContext:
+    """Return a context that verifies certificate and host name.
+
+    With `ca_file` no other authority is trusted.
+
+    `client_cert_file` holds the certificate and key that the client shows where a host asks for them.
+    """
+    context = ssl.create_default_context(cafile=ca_file or None)
+    if client_cert_file:
+        context.load_cert_chain(client_cert_file)
+    return context
+
+
+# Bytes of an answer besides its body: heads, interim answers, sizes of chunks, trailers, padding.
+MAX_OVERHEAD = 1_000_000
+
+# As much as asyncio reads at once: nothing is left in its buffer, where `is_readable` would not notice it.
+READ_BYTES = 256 * 1024
+
+
+class ReadBudget:
+    """What one exchange may still read, in bytes, and how the connection ended."""
+
+    def __init__(self, max_body_bytes: int, *, is_own_connection: bool = False) -> None:
+        self.is_own_connection = is_own_connection
+        """Whether the exchange shares its connection with no other, also over HTTP/2."""
+        self.left = MAX_OVERHEAD
+        # Of the packed body, which may be longer than the unpacked one if it packs badly.
+        self.body_left = 2 * max_body_bytes
+        self.is_answered = False
+        self.has_ended = False
+
+    def add_body(self) -> None:
+        """Allow the bytes of the body as well: the head is there."""
+        self.is_answered = True
+        self.left += self.body_left
+
+
+# Set by each exchange, which reads in its own task.
+READ_BUDGET: ContextVar[ReadBudget] = ContextVar("read_budget")
+
+
+class BoundedStream(httpcore.AsyncNetworkStream):
+    """A connection that raises NoAnswer when an exchange has used up its read budget."""
+
+    def __init__(self, stream: httpcore.AsyncNetworkStream) -> None:
+        self._stream = stream
+        self._tls = stream.get_extra_info("ssl_object")
+        self._is_http2 = self._tls is not None and self._tls.selected_alpn_protocol() == "h2"
+        self._buffer = b""
+        """Bytes that were received and not asked for yet."""
+
+    async def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
+        """Return bytes of the answer, or none at its end.
+
+        Raises NoAnswer if it breaks off or is too long.
+        """
+        if not self._buffer:
+            self._buffer = await self._receive(timeout)
+        # The last byte is held back until it is asked for. If it never is, more came than the answer. `is_readable`
+        # then says so, because httpcore would take it for the answer to the next request.
+        size = min(max_bytes, max(len(self._buffer) - 1, 1))
+        data, self._buffer = self._buffer[:size], self._buffer[size:]
+        return data
+
+    async def write(self, buffer: bytes, timeout: float | None = None) -> None:
+        """Send bytes."""
+        await self._stream.write(buffer, timeout)
+
+    async def aclose(self) -> None:
+        """Close the connection."""
+        await self._stream.aclose()
+
+    async def start_tls(
+        self, ssl_context: ssl.SSLContext, server_hostname: str | None = None, timeout: float | None = None
+    ) -> httpcore.AsyncNetworkStream:
+        """Return a connection that speaks TLS over this one."""
+        try:
+            return BoundedStream(await self._stream.start_tls(ssl_context, server_hostname, timeout))
+        except httpcore.ConnectError as error:  # many servers that do not speak TLS reset or end the connection
+            raise NoAnswer(ReasonCode.TLS_FAILED, str(error)) from error
+
+    def get_extra_info(self, info: str) -> Any:
+        """Return information about the connection.
+
+        `is_readable` of an idle one means that it cannot be used again.
+        """
+        if info == "is_readable" and (self._buffer or self._has_tls_data()):
+            return True
+        return self._stream.get_extra_info(info)
+
+    async def _receive(self, timeout: float | None) -> bytes:
+        budget = READ_BUDGET.get()
+        if budget.left < 0:
+            raise NoAnswer(ReasonCode.PROTOCOL_ERROR, "the answer takes too many bytes beside its body")
+        data = await self._stream.read(READ_BYTES, timeout)
+        # On a shared HTTP/2 connection an exchange also reads for others. The library bounds heads there, and time
+        # bounds a flood.
+        if budget.is_own_connection or not self._is_http2:
+            budget.left -= len(data)
+        if not data:
+            if not budget.is_answered:
+                raise NoAnswer(ReasonCode.CLOSED_WITHOUT_ANSWER, "the connection was closed without an answer")
+            if (
+                self._is_cut()
+            ):  # the body may be incomplete if only the end of the connection delimits it (RFC 9112, 9.8)
+                raise NoAnswer(ReasonCode.CONNECTION_RESET, "the connection was cut: TLS does not say that it ended")
+            budget.has_ended = True
+        return data
+
+    def _has_tls_data(self) -> bool:
+        try:
+            return self._tls is not None and self._tls.read(1) is not None
+        except ssl.SSLWantReadError:
+            return False
+        except ssl.SSLError:
+            return True
+
+    def _is_cut(self) -> bool:
+        """Whether a TLS connection ended without a proper close by its other side."""
+        try:
+            return self._tls is not None and bool(self._tls.read(1))
+        except ssl.SSLError:
+            return True
+
+
+class BoundedBackend(httpcore.AnyIOBackend):
+    """Opens bounded connections."""
+
+    async def connect_tcp(self, *arguments: Any, **options: Any) -> httpcore.AsyncNetworkStream:
+        """Connect to a host and port."""
+        return BoundedStream(await super().connect_tcp(*arguments, **options))
+
+
+# Seconds to wait for an answer before a declared body is sent.
+EARLY_ANSWER_S = 1.0
+
+CHUNK = b" " * 65_536
+CONTINUE, EXPECTATION_FAILED = 100, 417
+
+
+async def send_until_answered(
+    stream: httpcore.AsyncNetworkStream, request: httpx.Request, body: DeclaredBody | AnnouncedBody
+) -> tuple[h11.Response | h11.InformationalResponse, AsyncIterator[bytes]]:
+    """Send a request over HTTP/1.1; return head and body of the answer.
+
+    The stream cannot be used again.
+
+    Raises:
+        NoAnswer: the server takes no expectations.
+        h11.ProtocolError: what one of the sides sent is no HTTP.
+        httpcore.NetworkError: the connection broke.
+    """
+    connection = h11.Connection(h11.CLIENT)
+    # The URL has the host in ASCII and all else percent-encoded, and the headers name the host.
+    head_event = h11.Request(method=request.method, target=request.url.raw_path, headers=request.headers.raw)
+    await stream.write(connection.send(head_event) or b"")
+    if isinstance(body, AnnouncedBody):
+        head = await _read_head(stream, connection, is_announced=True)
+        if head.status_code == EXPECTATION_FAILED:
+            message = f"HTTP {EXPECTATION_FAILED}: it does not say which body it would take"
+            raise NoAnswer(ReasonCode.PROTOCOL_ERROR, message)
+    else:
+        sending = asyncio.create_task(_send_body(stream, connection, body.length))
+        try:
+            head = await _read_head(stream, connection)
+        finally:
+            sending.cancel()
+            await asyncio.gather(sending, return_exceptions=True)  # a server that refuses a body may cut it off
+    return head, _read_body(stream, connection)
+
+
+async def _send_body(stream: httpcore.AsyncNetworkStream, connection: h11.Connection, length: int) -> None:
+    await asyncio.sleep(EARLY_ANSWER_S)
+    for start in range(0, length, len(CHUNK)):
+        await stream.write(connection.send(h11.Data(CHUNK[: length - start])) or b"")
+    await stream.write(connection.send(h11.EndOfMessage()) or b"")
+
+
+async def _read_head(
+    stream: httpcore.AsyncNetworkStream, connection: h11.Connection, *, is_announced: bool = False
+) -> h11.Response | h11.InformationalResponse:
+    while True:
+        event = await _next_event(stream, connection)
+        if isinstance(event, h11.Response):
+            return event
+        # Of interim answers only 100 counts, and only for a body that waits for it.
+        if isinstance(event, h11.InformationalResponse) and is_announced and event.status_code == CONTINUE:
+            return event
+
+
+async def _read_body(stream: httpcore.AsyncNetworkStream, connection: h11.Connection) -> AsyncGenerator[bytes, None]:
+    if connection.their_state is h11.SEND_RESPONSE:
+        return  # the answer is 100: the announced body is wanted, and there is no body to read
+    while isinstance(event := await _next_event(stream, connection), h11.Data):
+        yield bytes(event.data)
+
+
+async def _next_event(
+    stream: httpcore.AsyncNetworkStream, connection: h11.Connection
+) -> h11.Event | type[h11.NEED_DATA] | type[h11.PAUSED]:
+    while (event := connection.next_event()) is h11.NEED_DATA:
+        connection.receive_data(await stream.read(65_536))
+    return event
+
 
 # Default for the connections of a lane's pool: the requests that run at once over HTTP/1.1.
 CONNECTIONS = 8

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from catalog_probe.probes.calls.call import Call, delete, get
-from catalog_probe.probes.recipes.credential_rules import BOTH_REFUSALS
+from catalog_probe.probes.calls import Call, delete, get
+from catalog_probe.probes.recipes.minimal_requests import BOTH_REFUSALS
 
 from .requests import UNKNOWN_ID
 
 if TYPE_CHECKING:
-    from catalog_probe.probes.recipes.other_endpoints import Change
+    from catalog_probe.probes.recipes.minimal_requests import Change
 
 READ, DELETE, AUDIT = "compliance", "compliance_delete", "compliance_audit"
 """Roles: a key with all read scopes, a separate delete key, and one with read:org_audit alone (1:5.1)."""

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from catalog_probe.probes.calls.body import AnnouncedBody, BytesBody
-from catalog_probe.probes.calls.call import Call, Removal, delete, get, post
-from catalog_probe.probes.recipes.credential_rules import Refusals
+from catalog_probe.probes.calls import AnnouncedBody, BytesBody, Call, Removal, delete, get, post
+from catalog_probe.probes.recipes.minimal_requests import Refusals
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

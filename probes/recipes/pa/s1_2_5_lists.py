@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.model.exchange import SETUP
 from catalog_probe.catalog.model.outcome import ReasonCode
-from catalog_probe.probes.calls.call import Call, get
+from catalog_probe.probes.calls import Call, get
 from catalog_probe.probes.recipes.recipe import Family, Recipe, Steps
 
 from .compliance_requests import (

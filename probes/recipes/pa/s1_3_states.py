@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 from catalog_probe.catalog.model.exchange import ANSWER, MISSING_CREDENTIAL, SETUP, SUCCESS, WRONG_CREDENTIAL
 from catalog_probe.catalog.model.outcome import ReasonCode
 from catalog_probe.catalog.reading.response_headers import parse_http_date
-from catalog_probe.probes.calls.call import get
-from catalog_probe.probes.recipes.credential_rules import BOTH_REFUSALS
+from catalog_probe.probes.calls import get
+from catalog_probe.probes.recipes.minimal_requests import BOTH_REFUSALS
 from catalog_probe.probes.recipes.recipe import Family, Recipe
 from catalog_probe.probes.targets.target import Cost
 
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from catalog_probe.catalog.model import Exchange
-    from catalog_probe.probes.calls.call import Call
+    from catalog_probe.probes.calls import Call
     from catalog_probe.probes.recipes.probe import Probe
     from catalog_probe.probes.recipes.recipe import Steps
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.model.outcome import ReasonCode
-from catalog_probe.probes.calls.body import to_body
-from catalog_probe.probes.calls.call import Call, get
+from catalog_probe.probes.calls import Call, get, to_body
 from catalog_probe.probes.recipes.recipe import Family, Recipe
 from catalog_probe.probes.targets.target import Cost
 

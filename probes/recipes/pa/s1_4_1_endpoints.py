@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.model.exchange import SUCCESS, WRONG_CREDENTIAL
 from catalog_probe.catalog.model.outcome import ReasonCode
-from catalog_probe.probes.calls.body import BytesBody
-from catalog_probe.probes.calls.call import Call, delete, get, post
+from catalog_probe.probes.calls import BytesBody, Call, delete, get, post
 from catalog_probe.probes.recipes.recipe import Family, Recipe
 from catalog_probe.probes.targets.target import WRONG_KEY, Cost
 

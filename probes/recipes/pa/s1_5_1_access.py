@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from catalog_probe.probes.recipes.credential_rules import Refusals
+from catalog_probe.probes.recipes.minimal_requests import Refusals
 from catalog_probe.probes.recipes.recipe import Family, Recipe
 
 from .compliance_requests import ACTIVITIES, AUDIT, CHATS, ORG_DATA, READ, UNKNOWN_CHAT, USER_DATA, delete_resource
@@ -12,7 +12,7 @@ from .compliance_requests import ACTIVITIES, AUDIT, CHATS, ORG_DATA, READ, UNKNO
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from catalog_probe.probes.calls.call import Call
+    from catalog_probe.probes.calls import Call
 
 FAMILY = Family("pa/endpoints/compliance_access", credential=READ)
 with_wrong_key = Refusals(missing=False).label_calls

@@ -6,15 +6,14 @@ from collections.abc import Mapping
 
 from catalog_probe.catalog.model.exchange import ANSWER
 from catalog_probe.catalog.model.outcome import ReasonCode
-from catalog_probe.probes.calls.body import to_body
-from catalog_probe.probes.calls.call import Call, get, post
-from catalog_probe.probes.recipes.minimal_requests import with_scenario
-from catalog_probe.probes.recipes.other_endpoints import (
+from catalog_probe.probes.calls import Call, get, post, to_body
+from catalog_probe.probes.recipes.minimal_requests import (
     Change,
     calls_by_endpoint,
     changed_request,
     same_change,
     same_changes,
+    with_scenario,
 )
 from catalog_probe.probes.recipes.recipe import Family, OtherEndpoints, Recipe
 from catalog_probe.probes.targets.target import Cost

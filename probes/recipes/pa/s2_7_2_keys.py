@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from catalog_probe.probes.calls.call import get
-from catalog_probe.probes.recipes.minimal_requests import with_key
-from catalog_probe.probes.recipes.other_endpoints import same_changes
+from catalog_probe.probes.calls import get
+from catalog_probe.probes.recipes.minimal_requests import same_changes, with_key
 from catalog_probe.probes.targets.target import WRONG_KEY
 
 from .compliance_requests import BASE, DELETE, ORG_DATA, READ, USER_DATA, select_calls
@@ -15,7 +14,7 @@ from .s2_7_2_errors import ACTIVITY_LIST, DELETES, changed_recipe, refusal_recip
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from catalog_probe.probes.calls.call import Call
+    from catalog_probe.probes.calls import Call
     from catalog_probe.probes.recipes.recipe import OtherEndpoints, Recipe
 
 

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.model.exchange import SETUP
 from catalog_probe.catalog.model.outcome import ReasonCode
-from catalog_probe.probes.calls.call import Call, get
-from catalog_probe.probes.recipes.exhausting import send_until_limited
-from catalog_probe.probes.recipes.other_endpoints import same_change, same_recipe
+from catalog_probe.probes.calls import Call, get
+from catalog_probe.probes.recipes.minimal_requests import same_change, same_recipe
+from catalog_probe.probes.recipes.rate_limits import send_until_limited
 from catalog_probe.probes.recipes.recipe import Family, OtherEndpoints, Recipe
 from catalog_probe.probes.targets.target import Cost
 

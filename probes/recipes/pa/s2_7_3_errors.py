@@ -6,11 +6,16 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.model.outcome import ReasonCode
-from catalog_probe.probes.calls.body import DeclaredBody
-from catalog_probe.probes.calls.call import delete, get, post
-from catalog_probe.probes.recipes.exhausting import send_until_limited, use_up_limit
-from catalog_probe.probes.recipes.minimal_requests import unchanged, with_fields, with_key, with_scenario
-from catalog_probe.probes.recipes.other_endpoints import changed_request, same_change
+from catalog_probe.probes.calls import DeclaredBody, delete, get, post
+from catalog_probe.probes.recipes.minimal_requests import (
+    changed_request,
+    same_change,
+    unchanged,
+    with_fields,
+    with_key,
+    with_scenario,
+)
+from catalog_probe.probes.recipes.rate_limits import send_until_limited, use_up_limit
 from catalog_probe.probes.recipes.recipe import Family, Recipe
 from catalog_probe.probes.targets.target import WRONG_KEY, Cost
 
@@ -29,7 +34,7 @@ from .requests import (
 )
 
 if TYPE_CHECKING:
-    from catalog_probe.probes.calls.call import Call
+    from catalog_probe.probes.calls import Call
     from catalog_probe.probes.recipes.probe import Probe
 
 FAMILY = Family("pa/errors/general")

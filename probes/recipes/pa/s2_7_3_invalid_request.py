@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from catalog_probe.probes.calls.body import BytesBody
-from catalog_probe.probes.recipes.minimal_requests import with_headers
-from catalog_probe.probes.recipes.other_endpoints import changed_request
+from catalog_probe.probes.calls import BytesBody
+from catalog_probe.probes.recipes.minimal_requests import changed_request, with_headers
 from catalog_probe.probes.recipes.recipe import Family, Recipe
 
 from .requests import COMPLETION, PREFILLED, SERVER_TOOL, TOOL, UNANSWERED_TOOL_USE, count_tokens, create_message
 
 if TYPE_CHECKING:
-    from catalog_probe.probes.calls.call import Call
+    from catalog_probe.probes.calls import Call
 
 FAMILY = Family("pa/errors/invalid_request")
 

@@ -13,7 +13,7 @@ from .requests import create_message, user_turn
 
 if TYPE_CHECKING:
     from catalog_probe.catalog.model import Json
-    from catalog_probe.probes.calls.call import Call
+    from catalog_probe.probes.calls import Call
 
 FETCH = {"type": "web_fetch_20250910", "name": "web_fetch"}
 CODE = {"type": "code_execution_20250825", "name": "code_execution"}

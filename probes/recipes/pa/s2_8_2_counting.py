@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.model.exchange import SUCCESS
 from catalog_probe.catalog.model.outcome import ReasonCode
-from catalog_probe.probes.calls.call import Call, delete, get
-from catalog_probe.probes.recipes.exhausting import use_up_limit
+from catalog_probe.probes.calls import Call, delete, get
 from catalog_probe.probes.recipes.minimal_requests import with_scenario
+from catalog_probe.probes.recipes.rate_limits import use_up_limit
 from catalog_probe.probes.recipes.recipe import Family, isolate_each
 from catalog_probe.probes.targets.target import Cost
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from catalog_probe.probes.recipes.rate_limit_parts import SLUG, exhausted_part
+from catalog_probe.probes.recipes.rate_limits import SLUG, exhausted_part
 from catalog_probe.probes.recipes.recipe import Family
 from catalog_probe.probes.targets.target import Cost
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from catalog_probe.probes.calls.call import get, post
+from catalog_probe.probes.calls import get, post
 from catalog_probe.probes.recipes.recipe import Family, Recipe, isolate_each
 from catalog_probe.probes.targets.target import Cost
 
 from .requests import BATCHES, FAST, FILES, count_tokens, create_message, sign, user_turn, with_refusals
 
 if TYPE_CHECKING:
-    from catalog_probe.probes.calls.call import Call
+    from catalog_probe.probes.calls import Call
 
 FAMILY = Family("pa/endpoints/limits")
 TIERS = {"start": "tier_start", "build": "tier_build", "scale": "tier_scale"}

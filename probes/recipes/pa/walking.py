@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from catalog_probe.catalog.model import Exchange
-    from catalog_probe.probes.calls.call import Call
+    from catalog_probe.probes.calls import Call
     from catalog_probe.probes.recipes.recipe import Steps
 
 AFTER, BEFORE, PAGE = "after_id", "before_id", "page"

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from catalog_probe.probes.calls.call import Call, get, post
+from catalog_probe.probes.calls import Call, get, post
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from catalog_probe.catalog.model import Json
-    from catalog_probe.probes.recipes.other_endpoints import Change
+    from catalog_probe.probes.recipes.minimal_requests import Change
     from catalog_probe.probes.recipes.recipe import Recipe
 
 MODELS = get("/v1beta/models")

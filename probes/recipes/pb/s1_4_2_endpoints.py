@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.model.outcome import ReasonCode
-from catalog_probe.probes.calls.call import Call, Removal, delete, get
-from catalog_probe.probes.recipes.credential_rules import BOTH_REFUSALS, Refusals
+from catalog_probe.probes.calls import Call, Removal, delete, get
+from catalog_probe.probes.recipes.minimal_requests import BOTH_REFUSALS, Refusals
 from catalog_probe.probes.recipes.probe import require_text
 from catalog_probe.probes.recipes.recipe import Family, Recipe, isolate_each
 from catalog_probe.probes.targets.target import Cost

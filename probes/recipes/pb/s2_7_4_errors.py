@@ -5,10 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.model.outcome import ReasonCode
-from catalog_probe.probes.calls.body import BytesBody
-from catalog_probe.probes.calls.call import Call, Removal, delete, get, post
-from catalog_probe.probes.recipes.minimal_requests import with_key
-from catalog_probe.probes.recipes.other_endpoints import changed_request, same_change, same_recipe
+from catalog_probe.probes.calls import BytesBody, Call, Removal, delete, get, post
+from catalog_probe.probes.recipes.minimal_requests import changed_request, same_change, same_recipe, with_key
 from catalog_probe.probes.recipes.recipe import Family, Recipe
 from catalog_probe.probes.targets.target import WRONG_KEY, Cost
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from catalog_probe.probes.calls.call import Call
-from catalog_probe.probes.recipes.other_endpoints import changed_request
+from catalog_probe.probes.calls import Call
+from catalog_probe.probes.recipes.minimal_requests import changed_request
 from catalog_probe.probes.recipes.recipe import Family, Recipe
 from catalog_probe.probes.targets.target import WRONG_KEY, Cost
 

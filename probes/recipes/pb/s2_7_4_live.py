@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.model.exchange import SUCCESS
 from catalog_probe.catalog.model.outcome import ReasonCode
-from catalog_probe.probes.calls.call import Call, converse
-from catalog_probe.probes.calls.script import AWAIT_CLOSE, AwaitMessage, ScriptStep, SendMessage
+from catalog_probe.probes.calls import AWAIT_CLOSE, AwaitMessage, Call, ScriptStep, SendMessage, converse
 from catalog_probe.probes.recipes.recipe import Family, Recipe
 
 from .requests import TOKEN, with_token

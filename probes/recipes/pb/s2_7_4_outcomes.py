@@ -12,7 +12,7 @@ from .requests import LOOKUP, TEXT_ONLY, generate, in_both_versions, user_turn
 
 if TYPE_CHECKING:
     from catalog_probe.catalog.model import Json
-    from catalog_probe.probes.calls.call import Call
+    from catalog_probe.probes.calls import Call
     from catalog_probe.probes.recipes.probe import Probe
 
 BLOCKED_ROWS = Family("pb/errors/block_reasons")

@@ -8,14 +8,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.model.outcome import ReasonCode
-from catalog_probe.probes.recipes.exhausting import send_one_more_than, send_until_limited
+from catalog_probe.probes.recipes.rate_limits import send_one_more_than, send_until_limited
 from catalog_probe.probes.recipes.recipe import Family, Recipe
 from catalog_probe.probes.targets.target import Cost
 
 from .requests import SEARCH, generate, in_both_versions, in_same_version, user_turn
 
 if TYPE_CHECKING:
-    from catalog_probe.probes.calls.call import Call
+    from catalog_probe.probes.calls import Call
     from catalog_probe.probes.recipes.probe import Probe
     from catalog_probe.probes.recipes.recipe import OtherEndpoints
 

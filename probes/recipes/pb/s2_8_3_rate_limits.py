@@ -8,8 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.model.exchange import LIMITED, SETUP
-from catalog_probe.probes.recipes.exhausting import exhaust_limit
-from catalog_probe.probes.recipes.rate_limit_parts import SLUG, TIGHT, exceeded_part
+from catalog_probe.probes.recipes.rate_limits import SLUG, TIGHT, exceeded_part, exhaust_limit
 from catalog_probe.probes.recipes.recipe import Family, isolate_each
 from catalog_probe.probes.targets.target import Cost
 
@@ -17,7 +16,7 @@ from .requests import MODELS, SEARCH, generate
 from .s2_7_4_quotas import MAX_REQUESTS
 
 if TYPE_CHECKING:
-    from catalog_probe.probes.calls.call import Call
+    from catalog_probe.probes.calls import Call
     from catalog_probe.probes.recipes.probe import Probe
     from catalog_probe.probes.recipes.recipe import Recipe, Steps
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from catalog_probe.catalog.model.outcome import ReasonCode
-from catalog_probe.probes.calls.call import converse, post
-from catalog_probe.probes.recipes.fault_free import NEEDS_SETUP
+from catalog_probe.probes.calls import converse, post
+from catalog_probe.probes.recipes.book import NEEDS_SETUP
 from catalog_probe.probes.recipes.minimal_requests import list_minimal_requests
 
 from . import (

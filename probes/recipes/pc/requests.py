@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from catalog_probe.probes.calls.body import BytesBody
-from catalog_probe.probes.calls.call import ASSUMED_ID, Call, Removal, delete, get, post
-from catalog_probe.probes.recipes.minimal_requests import with_key
-from catalog_probe.probes.recipes.other_endpoints import calls_by_endpoint
+from catalog_probe.probes.calls import ASSUMED_ID, BytesBody, Call, Removal, delete, get, post
+from catalog_probe.probes.recipes.minimal_requests import calls_by_endpoint, with_key
 from catalog_probe.probes.recipes.probe import require_text
 from catalog_probe.probes.targets.target import WRONG_KEY
 

@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.model.exchange import SUCCESS, WRONG_CREDENTIAL
 from catalog_probe.catalog.model.outcome import ReasonCode
-from catalog_probe.probes.calls.body import to_body
-from catalog_probe.probes.calls.call import Call, get, post
-from catalog_probe.probes.recipes.credential_rules import Refusals
+from catalog_probe.probes.calls import Call, get, post, to_body
+from catalog_probe.probes.recipes.minimal_requests import Refusals
 from catalog_probe.probes.recipes.recipe import Family, Recipe, Steps
 from catalog_probe.probes.targets.target import Cost
 

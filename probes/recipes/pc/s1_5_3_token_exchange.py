@@ -6,8 +6,8 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.model.exchange import ANSWER, SUCCESS
-from catalog_probe.probes.calls.call import Call, post
-from catalog_probe.probes.recipes.fault_free import FAULT_FREE
+from catalog_probe.probes.calls import Call, post
+from catalog_probe.probes.recipes.book import FAULT_FREE
 from catalog_probe.probes.recipes.recipe import Family, Recipe
 
 from .requests import OTHER_METHOD, OTHER_PATH

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from catalog_probe.catalog.model.exchange import SUCCESS, WRONG_CREDENTIAL
 from catalog_probe.catalog.model.outcome import ReasonCode
-from catalog_probe.probes.calls.call import converse
-from catalog_probe.probes.calls.script import AwaitMessage, ReceivedMessages, ScriptStep, SendMessage
+from catalog_probe.probes.calls import AwaitMessage, ReceivedMessages, ScriptStep, SendMessage, converse
 from catalog_probe.probes.recipes.recipe import Family, Recipe
 from catalog_probe.probes.targets.target import WRONG_KEY, Cost
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from catalog_probe.probes.recipes.minimal_requests import with_scenario
-from catalog_probe.probes.recipes.other_endpoints import changed_request
+from catalog_probe.probes.recipes.minimal_requests import changed_request, with_scenario
 from catalog_probe.probes.recipes.recipe import Family, Recipe
 
 from .requests import IMAGE, MODELS, TOKENS, create_completion, create_response, stream_response
 
 if TYPE_CHECKING:
-    from catalog_probe.probes.calls.call import Call
+    from catalog_probe.probes.calls import Call
 
 ERRORS = Family("pc/errors")
 SEARCHING = stream_response(tools=[{"type": "file_search", "vector_store_ids": ["{vector_store}"]}])

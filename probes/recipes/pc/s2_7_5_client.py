@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from catalog_probe.catalog.model.outcome import ReasonCode
-from catalog_probe.probes.calls.call import Call, get
-from catalog_probe.probes.calls.services import CLOSED_PORT, FULL_PORT, PLAIN_PORT
+from catalog_probe.probes.calls import CLOSED_PORT, FULL_PORT, PLAIN_PORT, Call, get
 from catalog_probe.probes.recipes.recipe import Family, Recipe
 
 from .requests import MODELS

@@ -12,7 +12,7 @@ from .requests import TOKENS, create_completion, create_response, send_in_chat, 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from catalog_probe.probes.calls.call import Call
+    from catalog_probe.probes.calls import Call
 
 IMAGES = Family("pc/errors/images")
 STREAM = Family("pc/errors/stream")

@@ -5,10 +5,15 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from catalog_probe.probes.calls.call import post
-from catalog_probe.probes.recipes.exhausting import send_one_more_than, send_until_refused
-from catalog_probe.probes.recipes.minimal_requests import with_headers, with_key
-from catalog_probe.probes.recipes.other_endpoints import changed_request, same_change, same_recipe
+from catalog_probe.probes.calls import post
+from catalog_probe.probes.recipes.minimal_requests import (
+    changed_request,
+    same_change,
+    same_recipe,
+    with_headers,
+    with_key,
+)
+from catalog_probe.probes.recipes.rate_limits import send_one_more_than, send_until_refused
 from catalog_probe.probes.recipes.recipe import Family, Recipe
 from catalog_probe.probes.targets.target import Cost
 

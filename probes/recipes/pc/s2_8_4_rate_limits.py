@@ -8,9 +8,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.model.outcome import ReasonCode
-from catalog_probe.probes.calls.call import Call, post
-from catalog_probe.probes.recipes.exhausting import use_up_limit
-from catalog_probe.probes.recipes.rate_limit_parts import SLUG, TIGHT, exhausted_part
+from catalog_probe.probes.calls import Call, post
+from catalog_probe.probes.recipes.rate_limits import SLUG, TIGHT, exhausted_part, use_up_limit
 from catalog_probe.probes.recipes.recipe import Family, isolate_each
 from catalog_probe.probes.targets.target import Cost
 

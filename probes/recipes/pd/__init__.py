@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from catalog_probe.catalog.model.outcome import ReasonCode
-from catalog_probe.probes.recipes.fault_free import NEEDS_SETUP
+from catalog_probe.probes.recipes.book import NEEDS_SETUP
 from catalog_probe.probes.recipes.minimal_requests import list_minimal_requests
 
 from . import s1_3_states, s1_4_4_endpoints, s2_7_6_errors, s2_7_6_grpc, s2_8_5_rate_limits

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from catalog_probe.probes.calls.body import BytesBody, JsonBody
-from catalog_probe.probes.calls.call import Call, get, post
+from catalog_probe.probes.calls import BytesBody, Call, JsonBody, get, post
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from catalog_probe.catalog.model import Json
-    from catalog_probe.probes.recipes.other_endpoints import Change
+    from catalog_probe.probes.recipes.minimal_requests import Change
 
 JSON = {"content-type": "application/json"}
 

@@ -8,8 +8,8 @@ import anyio
 
 from catalog_probe.catalog.model.exchange import ANSWER, MISSING_CREDENTIAL, SETUP, SUCCESS, WRONG_CREDENTIAL
 from catalog_probe.catalog.model.outcome import ReasonCode
-from catalog_probe.probes.calls.call import Call, get
-from catalog_probe.probes.recipes.credential_rules import BOTH_REFUSALS
+from catalog_probe.probes.calls import Call, get
+from catalog_probe.probes.recipes.minimal_requests import BOTH_REFUSALS
 from catalog_probe.probes.recipes.probe import Probe, SetupFailed, require_text
 from catalog_probe.probes.recipes.recipe import Family, Recipe, Steps
 from catalog_probe.probes.targets.target import Cost

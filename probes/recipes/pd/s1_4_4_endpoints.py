@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from catalog_probe.probes.calls.body import BytesBody
-from catalog_probe.probes.calls.call import get, post
-from catalog_probe.probes.recipes.credential_rules import BOTH_REFUSALS
+from catalog_probe.probes.calls import BytesBody, get, post
+from catalog_probe.probes.recipes.minimal_requests import BOTH_REFUSALS
 from catalog_probe.probes.recipes.recipe import Family, Recipe
 from catalog_probe.probes.targets.target import Cost
 

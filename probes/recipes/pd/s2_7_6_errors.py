@@ -6,11 +6,18 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.model.exchange import ANSWER, SETUP
-from catalog_probe.probes.calls.call import Call, delete, get
-from catalog_probe.probes.recipes.exhausting import send_until_refused
-from catalog_probe.probes.recipes.minimal_requests import with_fields, with_key, with_scenario
-from catalog_probe.probes.recipes.other_endpoints import calls_by_endpoint, changed_request, same_change, same_recipe
+from catalog_probe.probes.calls import Call, delete, get
+from catalog_probe.probes.recipes.minimal_requests import (
+    calls_by_endpoint,
+    changed_request,
+    same_change,
+    same_recipe,
+    with_fields,
+    with_key,
+    with_scenario,
+)
 from catalog_probe.probes.recipes.probe import Probe, SetupFailed
+from catalog_probe.probes.recipes.rate_limits import send_until_refused
 from catalog_probe.probes.recipes.recipe import Family, Recipe
 from catalog_probe.probes.targets.target import WRONG_KEY, Cost
 

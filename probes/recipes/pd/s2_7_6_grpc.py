@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Unpack
 
-from catalog_probe.probes.calls.call import invoke
-from catalog_probe.probes.recipes.credential_rules import BOTH_REFUSALS
-from catalog_probe.probes.recipes.fault_free import FAULT_FREE
+from catalog_probe.probes.calls import invoke
+from catalog_probe.probes.recipes.book import FAULT_FREE
+from catalog_probe.probes.recipes.minimal_requests import BOTH_REFUSALS
 from catalog_probe.probes.recipes.recipe import Family, Recipe
 from catalog_probe.probes.targets.target import WRONG_KEY, Cost
 
@@ -15,7 +15,7 @@ from .s2_7_6_errors import exhaustion_recipe
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from catalog_probe.probes.calls.call import Call
+    from catalog_probe.probes.calls import Call
     from catalog_probe.probes.recipes.recipe import RowOptions
 
 ENDPOINT = Family("pd/endpoints/grpc")

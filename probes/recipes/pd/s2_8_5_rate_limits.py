@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.model.exchange import SETUP
-from catalog_probe.probes.calls.call import post
-from catalog_probe.probes.recipes.exhausting import send_until_refused
-from catalog_probe.probes.recipes.rate_limit_parts import SLUG, TIGHT, exhausted_part
+from catalog_probe.probes.calls import post
+from catalog_probe.probes.recipes.rate_limits import SLUG, TIGHT, exhausted_part, send_until_refused
 from catalog_probe.probes.recipes.recipe import Family, Recipe
 from catalog_probe.probes.targets.target import Cost
 
@@ -15,7 +14,7 @@ from .requests import MODELS, create_completion
 from .s2_7_6_errors import MAX_REQUESTS
 
 if TYPE_CHECKING:
-    from catalog_probe.probes.calls.call import Call
+    from catalog_probe.probes.calls import Call
     from catalog_probe.probes.recipes.probe import Probe
 
 LIMITS = Family("pd/rate_limits/limits")

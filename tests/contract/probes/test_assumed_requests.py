@@ -9,7 +9,7 @@ import pytest
 
 from catalog_probe.catalog.files.store import Catalog
 from catalog_probe.catalog.model import Outcome
-from catalog_probe.probes.planning.rotation import ALL_ENDPOINTS
+from catalog_probe.probes.planning.plan import ALL_ENDPOINTS
 from tests.harness import fault_changes as edits
 from tests.harness.engines import catalog, probe
 from tests.harness.fault_table import build_error_bodies

@@ -10,8 +10,7 @@ import pytest
 from catalog_probe.catalog.files.manifest import providers
 from catalog_probe.catalog.model import Aspect, Finding, Outcome
 from catalog_probe.catalog.model.outcome import FindingCode
-from catalog_probe.probes.traffic.json_lines import parse_exchange
-from catalog_probe.probes.traffic.recording import Recording
+from catalog_probe.probes.traffic.recordings import Recording, parse_exchange
 from catalog_probe.probes.traffic.sources import unknown_target
 from catalog_probe.probes.traffic.traffic import Traffic
 from tests.harness.captures import (

@@ -13,8 +13,8 @@ from catalog_probe.catalog.reading.assertions import asserted_expectations, asse
 from catalog_probe.catalog.reading.expectations import expectations
 from catalog_probe.catalog.reading.record_fields import claimed_endpoints, occurs_on
 from catalog_probe.catalog.recognition.vocabulary import ProviderVocabulary
+from catalog_probe.probes.judging.attempts import MAX_ATTEMPTS, conclude_step
 from catalog_probe.probes.judging.judge import judge
-from catalog_probe.probes.judging.verdicts.attempts import MAX_ATTEMPTS, conclude_step
 from catalog_probe.probes.recipes.book import recipe_book
 from tests.harness.engines import CleanResults, catalog
 from tests.harness.mutants.running import list_large_steps

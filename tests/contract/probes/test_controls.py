@@ -13,10 +13,9 @@ from catalog_probe.catalog.text.json_values import ABSENT, find_value
 from catalog_probe.probes.recipes.book import recipe_book
 from catalog_probe.probes.running import controls
 from catalog_probe.probes.running.lane import Lane
-from catalog_probe.probes.running.pacing.budget import Budget
+from catalog_probe.probes.running.limits import Budget
 from catalog_probe.probes.targets.target import NONEXISTENT_KEY, Target
-from catalog_probe.probes.wire.redaction.evidence import redact_exchange
-from catalog_probe.probes.wire.redaction.redactor import Redactor
+from catalog_probe.probes.wire.redaction import Redactor, redact_exchange
 
 if TYPE_CHECKING:
     from catalog_probe.catalog.model import Exchange

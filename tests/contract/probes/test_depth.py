@@ -17,7 +17,7 @@ from catalog_probe.catalog.writeback.planner import Patch, UpdatePolicy, plan_pa
 from catalog_probe.catalog.writeback.record_evidence import Sighting
 from catalog_probe.catalog.writeback.update import update_records
 from catalog_probe.mockserver.app import create_app
-from catalog_probe.probes.planning.rotation import ALL_ENDPOINTS
+from catalog_probe.probes.planning.plan import ALL_ENDPOINTS
 from tests.harness.checkouts import copy_folder
 from tests.harness.engines import FIRST_ENDPOINTS, catalog, mock_target_at, probe
 from tests.harness.serving import serving
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from syrupy.assertion import SnapshotAssertion
 
-    from catalog_probe.probes.planning.rotation import Rotation
+    from catalog_probe.probes.planning.plan import Rotation
     from catalog_probe.probes.targets.target import Target
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from catalog_probe.catalog.files.manifest import providers
 from catalog_probe.catalog.reading import facts
-from catalog_probe.probes.coverage.fact_coverage import count_by_section, format_fact_table, list_fact_coverage
+from catalog_probe.probes.coverage.records_and_facts import count_by_section, format_fact_table, list_fact_coverage
 from catalog_probe.probes.planning.reach import provider_reaches
 from catalog_probe.probes.recipes.book import recipe_book
 from catalog_probe.probes.targets import target_file as targets

@@ -11,14 +11,14 @@ from catalog_probe.catalog.files.manifest import providers
 from catalog_probe.catalog.model import Outcome, Reason
 from catalog_probe.catalog.model.outcome import ReasonCode
 from catalog_probe.catalog.reading.expectations import http_status_of
-from catalog_probe.probes.planning.obstacles import find_obstacle
-from catalog_probe.probes.recipes.fault_free import FAULT_FREE, fault_free_request
+from catalog_probe.probes.planning.reach import find_obstacle
+from catalog_probe.probes.recipes.book import FAULT_FREE, fault_free_request
 from catalog_probe.probes.recipes.performing import perform_recipe
 from catalog_probe.probes.running.attempt_probe import AttemptProbe
 from catalog_probe.probes.running.lane import Lane
-from catalog_probe.probes.running.pacing.budget import Budget
+from catalog_probe.probes.running.limits import Budget
 from catalog_probe.probes.targets.target import NONEXISTENT_KEY, Cost
-from catalog_probe.probes.wire.redaction.redactor import Redactor
+from catalog_probe.probes.wire.redaction import Redactor
 from tests.harness.engines import CleanResults, catalog
 from tests.harness.recipes import load_recipes
 

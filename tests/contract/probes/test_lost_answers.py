@@ -12,7 +12,7 @@ from catalog_probe.catalog.evidence.changes import is_partial
 from catalog_probe.catalog.model import Outcome
 from catalog_probe.catalog.model.errors import Exit
 from catalog_probe.catalog.model.exchange import UNJUDGED_LABELS, AnsweredBy
-from catalog_probe.probes.planning.rotation import ALL_ENDPOINTS
+from catalog_probe.probes.planning.plan import ALL_ENDPOINTS
 from catalog_probe.probes.targets import target_file as targets
 from tests.harness import fault_changes as edits
 from tests.harness.engines import catalog, probe

@@ -15,14 +15,14 @@ from catalog_probe.catalog.model import Outcome
 from catalog_probe.catalog.model.exchange import ANSWER, CLEANUP
 from catalog_probe.mockserver.app import create_app
 from catalog_probe.mockserver.core import world
-from catalog_probe.probes.calls.call import get
+from catalog_probe.probes.calls import get
 from catalog_probe.probes.recipes import book
 from catalog_probe.probes.recipes.book import recipe_book
 from catalog_probe.probes.recipes.performing import perform_recipe
 from catalog_probe.probes.recipes.recipe import Family, isolate_each
 from catalog_probe.probes.running.attempt_probe import AttemptProbe
 from catalog_probe.probes.running.lane import Lane
-from catalog_probe.probes.running.pacing.budget import Budget
+from catalog_probe.probes.running.limits import Budget
 from tests.harness.declared import make_redactor
 from tests.harness.engines import mock_target_at, probe
 from tests.harness.recipes import load_recipes
@@ -31,7 +31,7 @@ from tests.harness.serving import serving
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from catalog_probe.probes.calls.call import Call
+    from catalog_probe.probes.calls import Call
     from catalog_probe.probes.recipes.recipe import Recipe
     from catalog_probe.probes.targets.target import Target
 

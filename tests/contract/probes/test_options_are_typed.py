@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from catalog_probe.probes.calls.call import converse, delete, get, invoke, post
+from catalog_probe.probes.calls import converse, delete, get, invoke, post
 from catalog_probe.probes.recipes.recipe import Family, recipe
 
 if TYPE_CHECKING:

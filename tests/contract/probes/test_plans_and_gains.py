@@ -8,12 +8,10 @@ from datetime import date
 from functools import cache
 from typing import TYPE_CHECKING
 
-from catalog_probe.probes.calls.call import get
+from catalog_probe.probes.calls import get
 from catalog_probe.probes.coverage import missing_variables
 from catalog_probe.probes.planning import plan_text
-from catalog_probe.probes.planning.budgeting import count_facts, plan_budget
-from catalog_probe.probes.planning.plan import make_plan
-from catalog_probe.probes.planning.rotation import Depth, Rotation
+from catalog_probe.probes.planning.plan import Depth, Rotation, count_facts, make_plan, plan_budget
 from catalog_probe.probes.recipes.recipe import Recipe, recipe
 from catalog_probe.probes.targets import target_file as targets
 from catalog_probe.probes.targets.target import Cost, Provider
@@ -118,7 +116,7 @@ def test_a_probe_larger_than_the_budget_is_not_tried(subtests: pytest.Subtests) 
     cases: list[tuple[int, str | None]] = [(999, "beyond-budget"), (1000, None)]
     for limit, code in cases:
         with subtests.test(limit=limit):
-            from catalog_probe.probes.planning.obstacles import find_obstacle
+            from catalog_probe.probes.planning.reach import find_obstacle
 
             target = targets.load("live", {"PA_API_KEY": "key-of-nobody"})
             bounded = replace(target, providers={"pa": replace(target.providers["pa"], max_tokens=limit)})

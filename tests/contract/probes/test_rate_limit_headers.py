@@ -14,9 +14,9 @@ from catalog_probe.catalog.reading.assertions import assertions
 from catalog_probe.catalog.reading.expectations import expectations
 from catalog_probe.catalog.reading.response_headers import HeaderRule
 from catalog_probe.catalog.recognition.vocabulary import ProviderVocabulary
-from catalog_probe.probes.judging.comparison.limit_headers import find_contradictions
+from catalog_probe.probes.judging.comparison.compare import find_contradictions
 from catalog_probe.probes.judging.judge import judge
-from catalog_probe.probes.planning.obstacles import fit_to_target
+from catalog_probe.probes.planning.reach import fit_to_target
 from catalog_probe.probes.recipes.book import recipe_book
 from catalog_probe.probes.targets.target import Cost, Target
 from tests.harness import fault_changes as edits

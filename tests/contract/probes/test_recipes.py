@@ -14,14 +14,12 @@ from catalog_probe.catalog.files.store import Catalog
 from catalog_probe.catalog.model import Address, Reason, Record
 from catalog_probe.catalog.model.assertion import Reach
 from catalog_probe.catalog.model.explanations import NOT_PROBED
-from catalog_probe.probes.calls.call import get, post
-from catalog_probe.probes.calls.placeholders import fill_placeholders
+from catalog_probe.probes.calls import fill_placeholders, get, post
 from catalog_probe.probes.coverage import completeness as fit
-from catalog_probe.probes.coverage import record_coverage, tally
-from catalog_probe.probes.planning.obstacles import find_obstacle
+from catalog_probe.probes.coverage import records_and_facts
 from catalog_probe.probes.planning.plan import make_plan
 from catalog_probe.probes.planning.plan_text import upper_bounds
-from catalog_probe.probes.planning.reach import ProviderReach, provider_reaches
+from catalog_probe.probes.planning.reach import ProviderReach, find_obstacle, provider_reaches
 from catalog_probe.probes.recipes.book import RecipeBook, recipe_book
 from catalog_probe.probes.recipes.recipe import Family, Recipe, recipe
 from catalog_probe.probes.targets import target_file as targets
@@ -258,18 +256,18 @@ def test_a_reference_to_no_record_is_reported() -> None:
 def test_coverage_counts_by_kind() -> None:
     own = RecipeBook({ADDRESS: replace(FREE, needs_scenario=True)}, {LIST: Reason("not-on-the-wire", "why")}, {})
     today = date(2026, 1, 31)
-    records = record_coverage.list_record_coverage(
+    records = records_and_facts.list_record_coverage(
         small_catalog(), {"pa": ProviderReach.for_target(own, "pa", target())}, target(live=False)
     )
-    kinds = record_coverage.count_by_kind(records, today)
+    kinds = records_and_facts.count_by_kind(records, today)
     assert set(kinds) == {"pa errors", "pa endpoints", "total"}
-    assert kinds["pa errors"] == record_coverage.RecordCounts(records=1, traffic_only=1, here=1, verified=1)
-    assert kinds["pa endpoints"] == record_coverage.RecordCounts(records=1, off_the_wire=1, stale=1)
-    assert kinds["total"] == record_coverage.RecordCounts(
+    assert kinds["pa errors"] == records_and_facts.RecordCounts(records=1, traffic_only=1, here=1, verified=1)
+    assert kinds["pa endpoints"] == records_and_facts.RecordCounts(records=1, off_the_wire=1, stale=1)
+    assert kinds["total"] == records_and_facts.RecordCounts(
         records=2, traffic_only=1, off_the_wire=1, here=1, verified=1, stale=1
     )
-    assert len(tally.format_tallies(kinds, record_coverage.RecordCounts)) == 4
-    assert record_coverage.format_unchecked(records) == [
+    assert len(records_and_facts.format_tallies(kinds, records_and_facts.RecordCounts)) == 4
+    assert records_and_facts.format_unchecked(records) == [
         f"traffic only {ADDRESS}: no request can provoke it",
         f"off the wire {LIST}: why",
     ]
@@ -278,8 +276,8 @@ def test_coverage_counts_by_kind() -> None:
 def test_coverage_of_the_shipped_records_adds_up() -> None:
     live = targets.load("live", {})
     books = {name: recipe_book(name) for name in providers()}
-    total = record_coverage.count_by_kind(
-        record_coverage.list_record_coverage(looked_at(), provider_reaches(books, live), live), date(2026, 1, 31)
+    total = records_and_facts.count_by_kind(
+        records_and_facts.list_record_coverage(looked_at(), provider_reaches(books, live), live), date(2026, 1, 31)
     )["total"]
     assert total.records == len(looked_at())
     reached = (total.one_key, total.more, total.traffic_only, total.mock_only, total.off_the_wire)

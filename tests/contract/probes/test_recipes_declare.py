@@ -10,8 +10,8 @@ import pytest
 from catalog_probe.catalog.files.manifest import providers
 from catalog_probe.catalog.model.exchange import SUCCESS
 from catalog_probe.catalog.reading.expectations import http_status_of
-from catalog_probe.probes.calls.call import get, post
-from catalog_probe.probes.planning.endpoint_plans import list_other_endpoints
+from catalog_probe.probes.calls import get, post
+from catalog_probe.probes.planning.plan import list_other_endpoints
 from catalog_probe.probes.recipes.book import recipe_book
 from catalog_probe.probes.recipes.recipe import Family, Recipe, StepOptions, Steps
 from tests.harness.declared import RecipeUse, find_gaps, list_undeclared, observe_use
@@ -21,7 +21,7 @@ from tests.harness.recipes import load_recipes
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from catalog_probe.probes.calls.call import Removal
+    from catalog_probe.probes.calls import Removal
     from catalog_probe.probes.recipes.probe import Probe
     from catalog_probe.probes.targets.target import Target
 

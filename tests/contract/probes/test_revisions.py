@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from catalog_probe.probes.targets import target_file as targets
-from catalog_probe.probes.targets.revising import with_revisions
+from catalog_probe.probes.targets.target import with_revisions
 from catalog_probe.reports.comparison import compare_assertions
 from tests.harness.engines import probe
 from tests.harness.instances import RunResults, make_run

@@ -10,7 +10,7 @@ from catalog_probe.catalog.files.store import Catalog
 from catalog_probe.catalog.model import Outcome, Record
 from catalog_probe.catalog.reading.assertions import ANOTHER_REVISION, assertions
 from catalog_probe.probes.targets import target_file as targets
-from catalog_probe.probes.targets.revising import with_revisions
+from catalog_probe.probes.targets.target import with_revisions
 from tests.harness.engines import catalog, probe
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from catalog_probe.catalog.evidence.run_verdict import find_blind_providers
 from catalog_probe.catalog.model import Outcome, Severity
 from catalog_probe.catalog.model.outcome import ReasonCode
-from catalog_probe.probes.planning.rotation import Depth, Rotation
+from catalog_probe.probes.planning.plan import Depth, Rotation
 from catalog_probe.probes.recipes.book import recipe_book
 from catalog_probe.probes.targets import target_file as targets
 from tests.harness.engines import probe

@@ -15,13 +15,12 @@ import grpc
 import pytest
 
 from catalog_probe.catalog.model import Exchange, Outcome, Response
-from catalog_probe.probes.calls.call import Call, invoke
+from catalog_probe.probes.calls import Call, invoke
 from catalog_probe.probes.wire import grpc as wire_grpc
-from catalog_probe.probes.wire.bounded_stream import BoundedBackend
 from catalog_probe.probes.wire.grpc import MAX_MESSAGES, GrpcWire
 from catalog_probe.probes.wire.http import Limits
-from catalog_probe.probes.wire.redaction.evidence import redact_exchange
-from catalog_probe.probes.wire.redaction.redactor import Redactor
+from catalog_probe.probes.wire.redaction import Redactor, redact_exchange
+from catalog_probe.probes.wire.transport import BoundedBackend
 from tests.harness.certificates import make_certificates
 from tests.harness.command import DEADLINE_S
 from tests.harness.engines import mock_target_at, probe

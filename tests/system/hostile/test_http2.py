@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 
 from catalog_probe.catalog.evidence.results import Result
 from catalog_probe.catalog.model import Attempt, Exchange, Outcome
-from catalog_probe.probes.calls.body import AnnouncedBody
-from catalog_probe.probes.calls.call import get, post
+from catalog_probe.probes.calls import AnnouncedBody, get, post
 from catalog_probe.probes.targets.dialect import Dialect
 from catalog_probe.probes.wire.http import HttpWire, Limits
 from tests.harness import certificates
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from catalog_probe.probes.calls.call import Call
+    from catalog_probe.probes.calls import Call
     from tests.harness.certificates import Certificates
 
 MAX_BYTES = 3_000_000

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from catalog_probe.probes.calls.body import AnnouncedBody, DeclaredBody
-from catalog_probe.probes.calls.call import get, post
+from catalog_probe.probes.calls import AnnouncedBody, DeclaredBody, get, post
 from catalog_probe.probes.targets.dialect import Dialect
 from catalog_probe.probes.wire.http import HttpWire, Limits
 from tests.harness.hostile import answer, answer_head
@@ -18,7 +17,7 @@ from tests.harness.serving import Connection, serving_connections
 
 if TYPE_CHECKING:
     from catalog_probe.catalog.model import Exchange
-    from catalog_probe.probes.calls.call import Call
+    from catalog_probe.probes.calls import Call
 
 OK = b'{"n":%d}'
 MAX_BYTES = 100_000

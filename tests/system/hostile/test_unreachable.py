@@ -14,7 +14,7 @@ import pytest
 from catalog_probe.catalog.evidence.run_verdict import find_blind_providers
 from catalog_probe.catalog.model import Outcome
 from catalog_probe.catalog.model.errors import Exit
-from catalog_probe.probes.judging.verdicts.attempts import MAX_ATTEMPTS
+from catalog_probe.probes.judging.attempts import MAX_ATTEMPTS
 from catalog_probe.probes.recipes.book import recipe_book
 from catalog_probe.probes.running.control_cache import MAX_CONTROLS, REFUSED_CONTROLS
 from catalog_probe.probes.running.lane import MAX_FAILURES

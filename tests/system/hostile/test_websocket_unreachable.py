@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from catalog_probe.catalog.model import Close, Outcome, Response
-from catalog_probe.probes.wire.counting_connection import MAX_FRAMES
+from catalog_probe.probes.wire.websocket import MAX_FRAMES
 from tests.harness import hostile, hostile_sockets
 from tests.harness.engines import mock_target_at, probe
 from tests.harness.hostile import HostileServer, Misbehaviour, always_answer

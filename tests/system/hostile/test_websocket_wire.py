@@ -14,14 +14,21 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from catalog_probe.mockserver.app import create_app
-from catalog_probe.probes.calls.call import Call, converse, get
-from catalog_probe.probes.calls.script import AWAIT_CLOSE, AwaitMessage, SendMessage
-from catalog_probe.probes.calls.services import CLOSED_PORT, FULL_PORT, PLAIN_PORT
+from catalog_probe.probes.calls import (
+    AWAIT_CLOSE,
+    CLOSED_PORT,
+    FULL_PORT,
+    PLAIN_PORT,
+    AwaitMessage,
+    Call,
+    SendMessage,
+    converse,
+    get,
+)
 from catalog_probe.probes.running.lane import Lane
-from catalog_probe.probes.running.pacing.budget import Budget
+from catalog_probe.probes.running.limits import Budget
 from catalog_probe.probes.targets.target import Provider, Target
-from catalog_probe.probes.wire.redaction.evidence import redact_exchange
-from catalog_probe.probes.wire.redaction.redactor import Redactor
+from catalog_probe.probes.wire.redaction import Redactor, redact_exchange
 from tests.harness import certificates
 from tests.harness.command import DEADLINE_S
 from tests.harness.engines import mock_target_at

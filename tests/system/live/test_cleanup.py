@@ -15,7 +15,7 @@ from catalog_probe.probes.running import journal
 from catalog_probe.probes.running.engine import Engine
 from catalog_probe.probes.running.journal import Journal, JournalError
 from catalog_probe.probes.targets.target import NONEXISTENT_KEY, WRONG_KEY, Cost
-from catalog_probe.probes.wire.redaction.redactor import Redactor
+from catalog_probe.probes.wire.redaction import Redactor
 from tests.harness import patient
 from tests.harness.engines import catalog
 from tests.harness.live import KEYS, LiveTarget, write_live_target

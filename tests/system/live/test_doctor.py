@@ -21,7 +21,7 @@ from catalog_probe.mockserver.app import create_app
 from catalog_probe.probes.running.looking_up import collect_unanswered, look_up
 from catalog_probe.probes.targets import target_file as targets
 from catalog_probe.probes.targets.target import Cost
-from catalog_probe.probes.wire.redaction.redactor import Redactor
+from catalog_probe.probes.wire.redaction import Redactor
 from tests.harness.command import TARGET_VARIABLES
 from tests.harness.engines import catalog
 from tests.harness.live import KEYS, mock_process, write_live_target

@@ -14,11 +14,11 @@ from catalog_probe.catalog.model import Outcome
 from catalog_probe.catalog.writeback.accepted_differences import AcceptedDifference
 from catalog_probe.mockserver.app import create_app
 from catalog_probe.probes.plugin.after_run import list_stale_entries
-from catalog_probe.probes.plugin.collection.options import Options
+from catalog_probe.probes.plugin.options import Options
 from catalog_probe.probes.running.engine import Engine
 from catalog_probe.probes.targets import target_file as targets
 from catalog_probe.probes.targets.target import Cost
-from catalog_probe.probes.wire.redaction.redactor import Redactor
+from catalog_probe.probes.wire.redaction import Redactor
 from tests.harness.command import probe_here
 from tests.harness.engines import catalog
 from tests.harness.live import LiveTarget, use_accepted_differences, write_live_target

@@ -12,8 +12,7 @@ from catalog_probe.catalog.evidence.results import Result
 from catalog_probe.catalog.evidence.results_file import ResultsWriter, read_run
 from catalog_probe.catalog.model import Outcome, Reason
 from catalog_probe.cli.main import main
-from catalog_probe.probes.judging.verdicts.record_verdict import retract
-from catalog_probe.probes.judging.verdicts.verdict import Verdict
+from catalog_probe.probes.judging.verdict import Verdict, retract
 from tests.harness.command import CommandResult, probe_here, pytest_probes
 from tests.harness.fault_proxy import FaultServer, serving_faults
 from tests.harness.live import LiveTarget, write_live_target

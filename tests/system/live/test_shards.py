@@ -16,7 +16,7 @@ from catalog_probe.catalog.model import KINDS, Outcome
 from catalog_probe.catalog.writeback.update import read_evidence, update_records
 from catalog_probe.mockserver.app import create_app
 from catalog_probe.probes.planning.sharding import Shard, find_group, select_addresses
-from catalog_probe.probes.plugin.collection.options import Options
+from catalog_probe.probes.plugin.options import Options
 from catalog_probe.probes.targets import target_file as targets
 from catalog_probe.probes.targets.target import Cost, Target
 from tests.harness.checkouts import copy_folder

@@ -16,7 +16,7 @@ from catalog_probe.cli import doctor as doctor_text
 from catalog_probe.probes.running.looking_up import look_up
 from catalog_probe.probes.targets.look_ups import MAX_REPEATS
 from catalog_probe.probes.targets.target import NONEXISTENT_KEY
-from catalog_probe.probes.wire.redaction.redactor import Redactor
+from catalog_probe.probes.wire.redaction import Redactor
 from tests.harness.accounts import FREE, Services, probe_account
 from tests.harness.engines import catalog
 from tests.harness.fault_changes import edit_body, replace_answer, replace_by_page

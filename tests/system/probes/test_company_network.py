@@ -11,12 +11,10 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from catalog_probe.probes.calls.body import AnnouncedBody
-from catalog_probe.probes.calls.call import get, post
+from catalog_probe.probes.calls import AnnouncedBody, get, post
 from catalog_probe.probes.targets.dialect import Dialect
 from catalog_probe.probes.wire.http import HttpWire, Limits
-from catalog_probe.probes.wire.redaction.evidence import redact_exchange
-from catalog_probe.probes.wire.redaction.redactor import Redactor, collect_secrets
+from catalog_probe.probes.wire.redaction import Redactor, collect_secrets, redact_exchange
 from tests.harness import certificates
 from tests.harness.http2_server import Stream, server_context, serving_http2
 from tests.harness.serving import serving_connections
@@ -25,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from catalog_probe.catalog.model import Exchange
-    from catalog_probe.probes.calls.call import Call
+    from catalog_probe.probes.calls import Call
     from tests.harness.certificates import Certificates
 
 HOST = "https://api.example"

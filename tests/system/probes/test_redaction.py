@@ -12,7 +12,7 @@ from urllib.parse import quote
 import pytest
 
 from catalog_probe.catalog.evidence import earlier_runs
-from catalog_probe.probes.wire.redaction.redactor import MIN_SECRET
+from catalog_probe.probes.wire.redaction import MIN_SECRET
 from catalog_probe.reports import news
 from catalog_probe.reports.history import load_history
 from tests.harness.command import CommandResult, pytest_probes
@@ -136,7 +136,7 @@ import itertools
 import os
 
 import pytest
-from catalog_probe.probes.calls.call import LANE_KEY
+from catalog_probe.probes.calls import LANE_KEY
 from catalog_probe.catalog.model.outcome import ReasonCode
 from catalog_probe.probes.wire import http
 

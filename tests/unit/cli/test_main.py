@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from catalog_probe.cli import catalog_commands, main, new_commands, probe, report_commands, target_commands
-from catalog_probe.probes.plugin.collection.options_table import PROBES, list_options
+from catalog_probe.probes.plugin.options import PROBES, list_options
 from catalog_probe.reports.content.commands import format_cause_command, format_probe_command
 from tests.harness.command import CHECKOUT, DEADLINE_S, child_environ
 from tests.unit.reports.factories import make_finding, make_result, make_run

@@ -17,11 +17,10 @@ from catalog_probe.catalog.model import Address, Exchange, Request, Response
 from catalog_probe.catalog.model.outcome import ReasonCode
 from catalog_probe.cli import cleanup
 from catalog_probe.cli.new_commands import NewRecord, main, make_data_files, make_pastes
-from catalog_probe.probes.calls.call import Removal, delete
+from catalog_probe.probes.calls import Removal, delete
 from catalog_probe.probes.coverage.completeness import find_misfits
 from catalog_probe.probes.planning.plan import make_plan
-from catalog_probe.probes.recipes.book import recipe_book
-from catalog_probe.probes.recipes.loading import RecipeError
+from catalog_probe.probes.recipes.book import RecipeError, recipe_book
 from catalog_probe.probes.running.journal import Journal
 from catalog_probe.probes.running.teardown import Fixtures
 from catalog_probe.probes.targets import target_file as targets
@@ -324,7 +323,7 @@ def test_section_without_facts_is_refused(capsys: pytest.CaptureFixture[str]) ->
 
 
 RECIPES = """
-from catalog_probe.probes.calls.call import Removal, delete, post
+from catalog_probe.probes.calls import Removal, delete, post
 from catalog_probe.probes.recipes.recipe import Family
 
 NOTES = Family("pe/endpoints/notes")

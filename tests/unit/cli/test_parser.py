@@ -18,9 +18,9 @@ from catalog_probe.cli import main as command_line
 from catalog_probe.cli import parser as parsing
 from catalog_probe.mockserver.app import create_app
 from catalog_probe.mockserver.server import MockServer
-from catalog_probe.probes.plugin.collection.options_table import UsageError
 from catalog_probe.probes.plugin.embedded_mock import MockError
-from catalog_probe.probes.recipes.loading import RecipeError
+from catalog_probe.probes.plugin.options import UsageError
+from catalog_probe.probes.recipes.book import RecipeError
 from catalog_probe.probes.running.journal import JournalError
 from catalog_probe.probes.targets.target import TargetError
 from tests.harness.command import run_pytest_here

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from catalog_probe.catalog.model.assertion import Observation
     from catalog_probe.catalog.reading.expectations import Expected
-    from catalog_probe.probes.judging.verdicts.verdict import Verdict
+    from catalog_probe.probes.judging.verdict import Verdict
 
 RATE_LIMIT = "pa/errors/general/rate_limit"
 ENDPOINT = "pa/endpoints/messages/create_message"

@@ -16,16 +16,16 @@ from websockets.uri import parse_uri
 
 from catalog_probe.catalog.model.explanations import INCONCLUSIVE
 from catalog_probe.catalog.model.outcome import ReasonCode
-from catalog_probe.probes.calls.call import Call, converse, get, invoke
+from catalog_probe.probes.calls import Call, converse, get, invoke
 from catalog_probe.probes.recipes.probe import ProbeStopped
 from catalog_probe.probes.running.lane import Lane
+from catalog_probe.probes.running.limits import Budget
 from catalog_probe.probes.running.looking_up import look_up
-from catalog_probe.probes.running.pacing.budget import Budget
 from catalog_probe.probes.targets.look_ups import LookUpRule
 from catalog_probe.probes.targets.target import Credential, Provider, Target
 from catalog_probe.probes.wire import http
 from catalog_probe.probes.wire.grpc import GrpcWire
-from catalog_probe.probes.wire.redaction.redactor import Redactor
+from catalog_probe.probes.wire.redaction import Redactor
 from catalog_probe.probes.wire.transport import Transport
 from catalog_probe.probes.wire.websocket import WebSocketWire
 

@@ -12,7 +12,7 @@ from catalog_probe.catalog.reading.assertions import asserted_expectations
 from catalog_probe.catalog.reading.expectations import Expected
 from catalog_probe.probes.judging.comparison.basis import is_no_refusal, weigh_findings
 from catalog_probe.probes.judging.comparison.compare import compare
-from catalog_probe.probes.judging.verdicts.record_verdict import retract
+from catalog_probe.probes.judging.verdict import retract
 from tests.harness.engines import catalog
 from tests.unit.probes.judging_one import BODY, HEADERS, RATE_LIMIT, RATE_LIMITED, judge_answer
 

@@ -15,7 +15,7 @@ from catalog_probe.catalog.model import Aspect, Finding, Outcome, Reason, Severi
 from catalog_probe.catalog.model.assertion import Observation
 from catalog_probe.catalog.model.errors import Exit, select_exit
 from catalog_probe.catalog.model.outcome import ReasonCode
-from catalog_probe.probes.judging.verdicts.attempts import (
+from catalog_probe.probes.judging.attempts import (
     MAX_ATTEMPTS,
     conclude_record,
     conclude_step,
@@ -24,7 +24,7 @@ from catalog_probe.probes.judging.verdicts.attempts import (
     list_open_steps,
     needs_another_attempt,
 )
-from catalog_probe.probes.judging.verdicts.verdict import Verdict
+from catalog_probe.probes.judging.verdict import Verdict
 from tests.harness.exit_status import LIVE, find_exit_status
 
 if TYPE_CHECKING:

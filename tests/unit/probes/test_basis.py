@@ -28,7 +28,7 @@ from tests.unit.probes.judging_one import (
 if TYPE_CHECKING:
     import pytest
 
-    from catalog_probe.probes.judging.verdicts.verdict import Verdict
+    from catalog_probe.probes.judging.verdict import Verdict
 
 
 def test_documented_answer_matches_every_assertion() -> None:

@@ -4,8 +4,19 @@ from __future__ import annotations
 
 import pytest
 
-from catalog_probe.probes.calls.body import NO_BODY, AnnouncedBody, Body, BytesBody, DeclaredBody, JsonBody
-from catalog_probe.probes.calls.call import LANE_KEY, MockControls, get, invoke, post
+from catalog_probe.probes.calls import (
+    LANE_KEY,
+    NO_BODY,
+    AnnouncedBody,
+    Body,
+    BytesBody,
+    DeclaredBody,
+    JsonBody,
+    MockControls,
+    get,
+    invoke,
+    post,
+)
 
 
 def test_body_is_json_unless_typed(subtests: pytest.Subtests) -> None:

@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from catalog_probe.probes.planning.budgeting import count_facts
-from catalog_probe.probes.plugin.collection.collecting import address_of
-from catalog_probe.probes.plugin.collection.options_table import UsageError
-from catalog_probe.probes.plugin.collection.selectors import list_unknown_words, require_records
+from catalog_probe.probes.planning.plan import count_facts
+from catalog_probe.probes.plugin.collecting import address_of
+from catalog_probe.probes.plugin.options import UsageError, list_unknown_words, require_records
 from catalog_probe.reports.content.commands import build_nodeid
 from tests.harness.command import run_pytest_here
 from tests.harness.engines import catalog

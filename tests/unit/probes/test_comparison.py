@@ -13,11 +13,10 @@ from catalog_probe.catalog.model import Aspect, Event, Finding, Json, Outcome, R
 from catalog_probe.catalog.model.exchange import GrpcStatus, Truncation
 from catalog_probe.catalog.model.outcome import FindingCode
 from catalog_probe.catalog.recognition.vocabulary import DocumentedAnswer, ProviderVocabulary
-from catalog_probe.probes.judging.comparison.merging import merge_findings
-from catalog_probe.probes.judging.comparison.message import normalize_message, quote
-from catalog_probe.probes.judging.comparison.undocumented import MAX_NOTES, find_duplicate_names, find_undocumented
-from catalog_probe.probes.judging.comparison.versions import is_version_of
-from catalog_probe.probes.wire.body import parse_json
+from catalog_probe.probes.judging.comparison.compare import MAX_NOTES, find_duplicate_names, find_undocumented
+from catalog_probe.probes.judging.comparison.findings import merge_findings, normalize_message, quote
+from catalog_probe.probes.judging.comparison.relations import is_version_of
+from catalog_probe.probes.wire.answer import parse_json
 from tests.unit.probes.comparing import ENVELOPE, OVERLOADED_BODY, make_expected, make_response
 from tests.unit.probes.judging_one import BODY, RATE_LIMIT, RATE_LIMITED, judge_answer
 

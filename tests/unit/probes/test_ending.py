@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from catalog_probe.probes.plugin import ending
+from catalog_probe.probes.plugin import processes
 from tests.harness.processes import wait_for_signal
 
 if TYPE_CHECKING:
@@ -21,9 +21,9 @@ def signal_handling() -> Iterator[None]:
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_DFL)
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    ending.handle_signals()
+    processes.handle_signals()
     yield
-    ending.restore_signals()
+    processes.restore_signals()
     for number, handler in before.items():
         signal.signal(number, handler)
 
@@ -62,8 +62,8 @@ def test_second_signal_kills_and_foreign_handlers_stay() -> None:
     assert error.value.returncode == 128 + signal.SIGTERM
     assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
-    ending.handle_signals()
+    processes.handle_signals()
     assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
-    ending.restore_signals()
+    processes.restore_signals()
     assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler

@@ -10,14 +10,14 @@ import pytest
 
 from catalog_probe.catalog.model import Exchange, Reason, Request, Response
 from catalog_probe.catalog.model.exchange import ANSWER, LIMITED, SETUP
-from catalog_probe.probes.calls.call import Call, get
-from catalog_probe.probes.recipes.exhausting import (
+from catalog_probe.probes.calls import Call, get
+from catalog_probe.probes.recipes.probe import ProbeStopped
+from catalog_probe.probes.recipes.rate_limits import (
     exhaust_limit,
     send_one_more_than,
     send_until_limited,
     send_until_refused,
 )
-from catalog_probe.probes.recipes.probe import ProbeStopped
 from tests.harness.recipes import load_recipes
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.model.assertion import Assertion, AssertionKey, Basis, Reach
 from catalog_probe.catalog.reading.facts import Fact, FactChecks, Wire
-from catalog_probe.probes.calls.call import get
-from catalog_probe.probes.coverage.fact_coverage import (
+from catalog_probe.probes.calls import get
+from catalog_probe.probes.coverage.records_and_facts import (
     FactCounts,
     FactCoverage,
     FactStatus,

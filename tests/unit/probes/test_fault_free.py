@@ -6,15 +6,10 @@ import asyncio
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.model import Exchange, Reason, Response
-from catalog_probe.probes.judging.inconclusive.key_evidence import (
-    EndpointAnswer,
-    FaultFreeResult,
-    Fingerprint,
-    KeyEvidence,
-)
+from catalog_probe.probes.judging.inconclusive.evidence import EndpointAnswer, FaultFreeResult, Fingerprint, KeyEvidence
 from catalog_probe.probes.judging.inconclusive.one_answer import MAX_REQUESTS, MIN_FAULTS
-from catalog_probe.probes.planning.fault_free_requests import list_fault_free_requests
 from catalog_probe.probes.planning.plan import make_plan
+from catalog_probe.probes.planning.plan_text import list_fault_free_requests
 from catalog_probe.probes.recipes.probe import ProbeStopped
 from catalog_probe.probes.running.fault_free import ask_fault_free
 from catalog_probe.probes.targets.target import Cost

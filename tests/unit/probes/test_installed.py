@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from catalog_probe.catalog.model.errors import Exit
-from catalog_probe.probes.plugin.missing_libraries import report_missing_libraries
+from catalog_probe.probes.plugin.processes import report_missing_libraries
 from tests.harness.command import CHECKOUT, DEADLINE_S, NO_TEST_PLUGINS, child_environ
 
 
@@ -69,7 +69,7 @@ def test_old_python_and_other_system_are_refused_in_one_line(subtests: pytest.Su
         (WINDOWS, "catalog_probe.probes", "needs a POSIX system, as Linux, macOS or WSL; this is win32"),
         (
             WINDOWS,
-            "catalog_probe.probes.plugin.collection.options_table",
+            "catalog_probe.probes.plugin.options",
             "needs a POSIX system, as Linux, macOS or WSL; this is win32",
         ),
     ]

@@ -12,7 +12,7 @@ from catalog_probe.cli import cleanup
 from catalog_probe.probes.running import journal
 from catalog_probe.probes.running.journal import Journal, JournalError
 from catalog_probe.probes.targets.target import Target
-from catalog_probe.probes.wire.redaction.redactor import Redactor
+from catalog_probe.probes.wire.redaction import Redactor
 
 if TYPE_CHECKING:
     from collections.abc import Callable

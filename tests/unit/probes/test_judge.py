@@ -12,10 +12,10 @@ from catalog_probe.catalog.model.exchange import GrpcStatus
 from catalog_probe.catalog.model.outcome import ReasonCode
 from catalog_probe.catalog.reading.expectations import Expected
 from catalog_probe.catalog.reading.response_headers import HeaderRule
+from catalog_probe.probes.judging.attempts import conclude_step, needs_another_attempt
 from catalog_probe.probes.judging.inconclusive.evidence import MOCK_SESSION
 from catalog_probe.probes.judging.judge import judge
-from catalog_probe.probes.judging.verdicts.attempts import conclude_step, needs_another_attempt
-from catalog_probe.probes.judging.verdicts.verdict import Verdict
+from catalog_probe.probes.judging.verdict import Verdict
 from tests.harness.engines import catalog
 from tests.unit.probes.judging_one import (
     BODY,

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from catalog_probe.probes.planning.expirations import find_expirations
-from catalog_probe.probes.planning.look_ups import distinct_requests, list_look_ups
+from catalog_probe.probes.planning.look_ups import distinct_requests, find_expirations, list_look_ups
 from catalog_probe.probes.recipes.recipe import recipe
 from catalog_probe.probes.targets import target_file as targets
 from catalog_probe.probes.targets.look_ups import (

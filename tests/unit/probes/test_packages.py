@@ -8,7 +8,7 @@ import pytest
 
 from catalog_probe.catalog.files import provider_folders
 from catalog_probe.catalog.files.provider_folders import ProviderFolder
-from catalog_probe.probes.recipes.loading import RecipeError, load_recipes_module, recipes_path
+from catalog_probe.probes.recipes.book import RecipeError, load_recipes_module, recipes_path
 from tests.unit.catalog.test_provider_folders import write_provider_folder
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from catalog_probe.probes.running.engine import LaneState
 from tests.unit.reports.factories import make_finding, make_result
 
 if TYPE_CHECKING:
-    from catalog_probe.probes.plugin.collection.items import Prober
+    from catalog_probe.probes.plugin.items import Prober
 
 TOTALS = {"pa": 3, "pb": 2}
 ADDRESS = "pa/errors/general/a"

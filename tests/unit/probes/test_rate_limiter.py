@@ -17,10 +17,17 @@ from hypothesis import strategies as st
 from catalog_probe.catalog.model import Reason
 from catalog_probe.catalog.model.outcome import ReasonCode
 from catalog_probe.mockserver.core.buckets import TokenBucket
-from catalog_probe.probes.running.pacing.budget import Budget
-from catalog_probe.probes.running.pacing.rate_limiter import CATCH_UP_S, LATENESS_S, SHARE, RateLimiter, WaitTooLong
-from catalog_probe.probes.running.pacing.rate_limits import RateLimitPolicy, parse_retry_after
-from catalog_probe.probes.running.pacing.throttle import TOO_SHORT_S, LimitScope, Throttle
+from catalog_probe.probes.running.limits import Budget, RateLimitPolicy, parse_retry_after
+from catalog_probe.probes.running.throttle import (
+    CATCH_UP_S,
+    LATENESS_S,
+    SHARE,
+    TOO_SHORT_S,
+    LimitScope,
+    RateLimiter,
+    Throttle,
+    WaitTooLong,
+)
 from catalog_probe.probes.targets.target import Provider
 from tests.harness import virtual_time
 

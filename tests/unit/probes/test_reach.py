@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.model import Reason
 from catalog_probe.catalog.model.assertion import Assertion, AssertionKey, Basis, Reach, format_reach_counts
-from catalog_probe.probes.calls.call import get
+from catalog_probe.probes.calls import get
 from catalog_probe.probes.planning.reach import ProviderReach
 from catalog_probe.probes.recipes.book import RecipeBook
 from catalog_probe.probes.recipes.recipe import Recipe, recipe

@@ -9,9 +9,7 @@ from catalog_probe.catalog.evidence.retention import VALUE_CHARACTERS
 from catalog_probe.catalog.model import Aspect, Finding, Outcome, Reason, Severity
 from catalog_probe.catalog.model.assertion import Observation
 from catalog_probe.catalog.model.outcome import FindingCode, ReasonCode
-from catalog_probe.probes.judging.verdicts.not_observed import not_observed_finding
-from catalog_probe.probes.judging.verdicts.record_verdict import judge_record, retract
-from catalog_probe.probes.judging.verdicts.verdict import Verdict
+from catalog_probe.probes.judging.verdict import Verdict, judge_record, not_observed_finding, retract
 
 if TYPE_CHECKING:
     import pytest

@@ -27,11 +27,16 @@ from catalog_probe.catalog.model import (
 )
 from catalog_probe.catalog.model.assertion import Observation
 from catalog_probe.catalog.model.exchange import Truncation
-from catalog_probe.probes.wire.redaction import work
-from catalog_probe.probes.wire.redaction.evidence import redact_attempt, redact_exchange, redact_result
-from catalog_probe.probes.wire.redaction.known_secrets import ENOUGH
-from catalog_probe.probes.wire.redaction.redactor import MAX_GROWTH, TOO_MUCH, Redactor
-from catalog_probe.probes.wire.redaction.work import Work
+from catalog_probe.probes.wire import known_secrets
+from catalog_probe.probes.wire.known_secrets import ENOUGH, Work
+from catalog_probe.probes.wire.redaction import (
+    MAX_GROWTH,
+    TOO_MUCH,
+    Redactor,
+    redact_attempt,
+    redact_exchange,
+    redact_result,
+)
 
 if TYPE_CHECKING:
     import pytest
@@ -280,4 +285,4 @@ def test_operations_per_megabyte_are_bounded(subtests: pytest.Subtests) -> None:
             megabytes = len(json.dumps(value)) / 1e6
             assert json_work.done < PER_MEGABYTE * megabytes
             assert stream_work.done < 2 * PER_MEGABYTE * megabytes
-            assert json_work.done < work.OPERATIONS
+            assert json_work.done < known_secrets.OPERATIONS

@@ -13,9 +13,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from catalog_probe.probes.wire.redaction.known_secrets import ENOUGH, KnownSecrets
-from catalog_probe.probes.wire.redaction.normal_form import LAYERS
-from catalog_probe.probes.wire.redaction.work import PER_ESCAPE, PER_STRING, TooMuchWorkError, Work
+from catalog_probe.probes.wire.known_secrets import (
+    ENOUGH,
+    LAYERS,
+    PER_ESCAPE,
+    PER_STRING,
+    KnownSecrets,
+    TooMuchWorkError,
+    Work,
+)
 from tests.harness.disguises import disguise_secret
 
 SECRET = 'Sk-Canary_9fQ2zX7"w&Kd/4+LmT0vB8<rY1p'

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from catalog_probe.catalog.model import GrpcStatus, Response
 from catalog_probe.probes.targets.target import Credential, Provider, Target
-from catalog_probe.probes.wire.redaction.redactor import HIDDEN, MIN_SECRET, TOO_LONG, Redactor, collect_secrets
-from catalog_probe.probes.wire.redaction.work import Work
+from catalog_probe.probes.wire.known_secrets import Work
+from catalog_probe.probes.wire.redaction import HIDDEN, MIN_SECRET, TOO_LONG, Redactor, collect_secrets
 
 if TYPE_CHECKING:
     import pytest

@@ -13,7 +13,7 @@ from catalog_probe.catalog.model.outcome import FindingCode, ReasonCode
 from catalog_probe.catalog.reading.facts import read_facts
 from catalog_probe.cli.main import GROUPS
 from catalog_probe.probes.judging.inconclusive.table import RULES
-from catalog_probe.probes.plugin.collection import options_table
+from catalog_probe.probes.plugin import options
 from tests.harness import reference_pages
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def test_commands_page_lists_each_command_and_option() -> None:
     for group, names in GROUPS.items():
         for name in names:
             assert f"usage: catalog-probe {group} {name}" in page
-    for option in options_table.list_options():
+    for option in options.list_options():
         assert option.flag in page
 
 

@@ -18,11 +18,7 @@ from catalog_probe.catalog.reading.relations import Location, parse_relation
 from catalog_probe.catalog.recognition.vocabulary import ProviderVocabulary
 from catalog_probe.probes.judging.comparison.compare import compare
 from catalog_probe.probes.judging.comparison.locations import values_at
-from catalog_probe.probes.judging.comparison.relations import (
-    OtherAnswer,
-    find_broken_relations,
-    relations_not_observed,
-)
+from catalog_probe.probes.judging.comparison.relations import OtherAnswer, find_broken_relations, relations_not_observed
 from catalog_probe.probes.judging.judge import judge
 
 PATH = "/v1/lists/{list_id}/items/{id}"

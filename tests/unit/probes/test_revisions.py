@@ -11,10 +11,13 @@ from catalog_probe.catalog.files.manifest import manifest
 from catalog_probe.catalog.model import Aspect, Exchange, Finding, Request, Severity
 from catalog_probe.catalog.reading.assertions import asserted_expectations
 from catalog_probe.catalog.recognition.endpoints import EndpointIndex
-from catalog_probe.probes.judging.comparison.observations import observe
-from catalog_probe.probes.judging.comparison.revisions import assertions_of_other_revisions, drop_other_revisions
+from catalog_probe.probes.judging.comparison.observations import (
+    assertions_of_other_revisions,
+    drop_other_revisions,
+    observe,
+)
 from catalog_probe.probes.targets import target_file as targets
-from catalog_probe.probes.targets.revising import RevisionError, select_revisions, usual_revision, with_revisions
+from catalog_probe.probes.targets.target import RevisionError, select_revisions, usual_revision, with_revisions
 from tests.harness.engines import catalog
 
 if TYPE_CHECKING:

@@ -9,11 +9,25 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from catalog_probe.catalog.model import Address, Record
-from catalog_probe.probes.calls.call import delete, get, post
-from catalog_probe.probes.planning.endpoint_plans import list_other_endpoints, own_endpoints, plan_endpoints
-from catalog_probe.probes.planning.rotation import ALL_ENDPOINTS, ROUND_DAYS, Depth, Rotation, is_due
-from catalog_probe.probes.recipes.minimal_requests import with_fields, with_key
-from catalog_probe.probes.recipes.other_endpoints import calls_by_endpoint, changed_request, same_change, same_changes
+from catalog_probe.probes.calls import delete, get, post
+from catalog_probe.probes.planning.plan import (
+    ALL_ENDPOINTS,
+    ROUND_DAYS,
+    Depth,
+    Rotation,
+    is_due,
+    list_other_endpoints,
+    own_endpoints,
+    plan_endpoints,
+)
+from catalog_probe.probes.recipes.minimal_requests import (
+    calls_by_endpoint,
+    changed_request,
+    same_change,
+    same_changes,
+    with_fields,
+    with_key,
+)
 from catalog_probe.probes.recipes.recipe import Family, Recipe, recipe
 from catalog_probe.probes.targets.target import Cost, Credential, Provider, Target
 from tests.harness.engines import catalog

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from catalog_probe.catalog.evidence.results import Result
 from catalog_probe.catalog.model import Outcome
-from catalog_probe.probes.plugin.collection.scheduling import GroupScheduling
-from catalog_probe.probes.running.barrier import Barrier, Stage
+from catalog_probe.probes.plugin.scheduling import GroupScheduling
+from catalog_probe.probes.running.lane import Barrier, Stage
 from tests.harness.engines import engine, mock_target_at
 from tests.harness.serving import serving
 from tests.harness.wrong_provider import WrongProvider

@@ -18,9 +18,15 @@ from catalog_probe.catalog.model.errors import Exit
 from catalog_probe.catalog.recognition.vocabulary import ProviderVocabulary
 from catalog_probe.catalog.writeback.planner import UpdatePolicy
 from catalog_probe.catalog.writeback.update import update_records
-from catalog_probe.probes.calls.call import Call
-from catalog_probe.probes.judging.control import expect_control, expect_proof
-from catalog_probe.probes.judging.self_test import FALSIFICATIONS, TEAPOT, UNKNOWN_NAME, self_test
+from catalog_probe.probes.calls import Call
+from catalog_probe.probes.judging.control import (
+    FALSIFICATIONS,
+    TEAPOT,
+    UNKNOWN_NAME,
+    expect_control,
+    expect_proof,
+    self_test,
+)
 from catalog_probe.reports import comparison
 from catalog_probe.reports.content.overview import Overview
 from catalog_probe.reports.content.run_sentence import format_verdict

@@ -15,7 +15,7 @@ from tests.unit.probes.judging_one import judge_exchanges, load_steps
 if TYPE_CHECKING:
     import pytest
 
-    from catalog_probe.probes.judging.verdicts.verdict import Verdict
+    from catalog_probe.probes.judging.verdict import Verdict
 
 KEY_REVOKED = "pa/errors/general/key_revoked"
 MODELS, COUNT, FILES = (

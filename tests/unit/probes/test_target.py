@@ -12,7 +12,7 @@ from jsonschema import Draft202012Validator
 from catalog_probe.catalog.files.file_formats import read_object
 from catalog_probe.catalog.files.manifest import manifest, providers
 from catalog_probe.catalog.files.schemas import find_complaints
-from catalog_probe.probes.targets import shape
+from catalog_probe.probes.targets import target_file
 from catalog_probe.probes.targets import target_file as targets
 from catalog_probe.probes.targets.target import Cost, Target, TargetError, is_loopback
 from catalog_probe.probes.targets.target_file import list_targets
@@ -322,7 +322,7 @@ def test_target_that_states_its_main_address_keeps_its_other_defaults(
             assert pc.addresses == {"base_url": "https://pc.example", "auth_url": "https://auth.example"}
 
 
-SCHEMA = read_object(shape.SCHEMA)
+SCHEMA = read_object(target_file.SCHEMA)
 HOST = "https://pa.example"
 PA_FIELDS: dict[str, Json] = {
     "base_url": HOST,
@@ -423,7 +423,7 @@ def test_damaged_target_is_refused_in_one_line(text: str, message: str, tmp_path
 )
 def test_no_complaint_shows_a_key(role: str, shape_name: str, table: str) -> None:
     key: dict[str, Json] = {"list": ["sk-canary"], "table": {"a": "sk-canary"}, "deep": {"a": [["sk-canary"]]}}
-    complaint = shape.find_complaint(make_target(**{table: {role: key[shape_name]}}))
+    complaint = target_file.find_complaint(make_target(**{table: {role: key[shape_name]}}))
     assert complaint is not None
     assert "canary" not in " ".join(complaint)
 
@@ -431,7 +431,13 @@ def test_no_complaint_shows_a_key(role: str, shape_name: str, table: str) -> Non
 def test_schema_is_valid_and_lists_all_settings() -> None:
     Draft202012Validator.check_schema(SCHEMA)
     table: Any = SCHEMA["$defs"]["provider"]
-    assert {*table["properties"]} == {*shape.SETTINGS, *shape.TABLES, shape.SDK_KEYS, shape.LOOK_UP, "base_url"}
+    assert {*table["properties"]} == {
+        *target_file.SETTINGS,
+        *target_file.TABLES,
+        target_file.SDK_KEYS,
+        target_file.LOOK_UP,
+        "base_url",
+    }
     assert SCHEMA["properties"]["allow"]["items"]["enum"] == [*Cost]
     for name in providers():
         for address in manifest(name).addresses:

@@ -12,9 +12,8 @@ from hypothesis import strategies as st
 
 from catalog_probe.catalog.files.manifest import providers
 from catalog_probe.catalog.model import Exchange, Request, Response
-from catalog_probe.probes.calls.call import ASSUMED_ID, Call, Removal, delete, post
-from catalog_probe.probes.recipes.book import recipe_book
-from catalog_probe.probes.recipes.loading import RecipeError
+from catalog_probe.probes.calls import ASSUMED_ID, Call, Removal, delete, post
+from catalog_probe.probes.recipes.book import RecipeError, recipe_book
 from catalog_probe.probes.running import journal
 from catalog_probe.probes.running.journal import Journal
 from catalog_probe.probes.running.teardown import BUSY_PAUSES_S, REMOVAL_S, Fixtures

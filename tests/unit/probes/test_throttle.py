@@ -18,18 +18,15 @@ from catalog_probe.catalog.model import Exchange, Request, Response
 from catalog_probe.catalog.reading.rate_limits import EndpointGroup, LimitHeaders, RateLimits
 from catalog_probe.mockserver.core.buckets import TokenBucket
 from catalog_probe.mockserver.core.clock import rfc3339
-from catalog_probe.probes.calls.call import Call, get, post
+from catalog_probe.probes.calls import Call, get, post
 from catalog_probe.probes.recipes.probe import ProbeStopped
-from catalog_probe.probes.running.lane import Lane
-from catalog_probe.probes.running.pacing.budget import Budget
-from catalog_probe.probes.running.pacing.rate_limiter import SHARE, RateLimiter
-from catalog_probe.probes.running.pacing.rate_limits import RateLimitPolicy
-from catalog_probe.probes.running.pacing.throttle import Throttle
-from catalog_probe.probes.running.wires import Wires
+from catalog_probe.probes.running.lane import Lane, Wires
+from catalog_probe.probes.running.limits import Budget, RateLimitPolicy
+from catalog_probe.probes.running.throttle import SHARE, RateLimiter, Throttle
 from catalog_probe.probes.targets.dialect import Dialect
 from catalog_probe.probes.targets.target import WRONG_KEY, Credential, Provider
 from catalog_probe.probes.wire.http import HttpWire
-from catalog_probe.probes.wire.redaction.redactor import Redactor
+from catalog_probe.probes.wire.redaction import Redactor
 from tests.harness import virtual_time
 from tests.harness.engines import catalog
 

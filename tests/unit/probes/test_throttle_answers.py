@@ -9,10 +9,9 @@ import pytest
 
 from catalog_probe.catalog.model import Response
 from catalog_probe.catalog.reading.rate_limits import EndpointGroup, LimitHeaders, RateLimits
-from catalog_probe.probes.calls.call import Call, get, post
-from catalog_probe.probes.running.pacing.rate_limiter import SHARE, RateLimiter
-from catalog_probe.probes.running.pacing.rate_limits import LimitStatus, RateLimitPolicy
-from catalog_probe.probes.running.pacing.throttle import LimitScope, Throttle
+from catalog_probe.probes.calls import Call, get, post
+from catalog_probe.probes.running.limits import LimitStatus, RateLimitPolicy
+from catalog_probe.probes.running.throttle import SHARE, LimitScope, RateLimiter, Throttle
 from tests.harness import virtual_time
 
 GAUGES = (

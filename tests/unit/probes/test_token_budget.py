@@ -15,11 +15,16 @@ from hypothesis import strategies as st
 from catalog_probe.catalog.model import Response
 from catalog_probe.catalog.reading.rate_limits import LimitHeaders, RateLimits
 from catalog_probe.mockserver.core.buckets import TokenBucket
-from catalog_probe.probes.calls.call import Call, post
-from catalog_probe.probes.running.pacing.rate_limiter import RateLimiter, WaitTooLong
-from catalog_probe.probes.running.pacing.rate_limits import RateLimitPolicy
-from catalog_probe.probes.running.pacing.throttle import Throttle
-from catalog_probe.probes.running.pacing.token_budget import RESERVATION_S, TokenBudget, mark_answered
+from catalog_probe.probes.calls import Call, post
+from catalog_probe.probes.running.limits import RateLimitPolicy
+from catalog_probe.probes.running.throttle import (
+    RESERVATION_S,
+    RateLimiter,
+    Throttle,
+    TokenBudget,
+    WaitTooLong,
+    mark_answered,
+)
 from tests.harness import virtual_time
 
 if TYPE_CHECKING:

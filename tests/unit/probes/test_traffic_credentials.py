@@ -11,9 +11,9 @@ from catalog_probe.catalog.model.exchange import GrpcStatus
 from catalog_probe.catalog.text.credential_names import is_credential_name
 from catalog_probe.probes.targets.dialect import Dialect
 from catalog_probe.probes.traffic.normalizing import make_redactor, normalize_exchange
-from catalog_probe.probes.traffic.recording import RecordedAttempt
+from catalog_probe.probes.traffic.recordings import RecordedAttempt
 from catalog_probe.probes.traffic.sources import unknown_target
-from catalog_probe.probes.wire.redaction.work import Work
+from catalog_probe.probes.wire.known_secrets import Work
 
 if TYPE_CHECKING:
     import pytest

@@ -13,12 +13,12 @@ from catalog_probe.catalog.model.outcome import FindingCode
 from catalog_probe.probes.targets.target import Provider, Target
 from catalog_probe.probes.traffic import record_judge
 from catalog_probe.probes.traffic.normalizing import make_redactor
-from catalog_probe.probes.traffic.recording import RecordedAttempt, Recording
+from catalog_probe.probes.traffic.recordings import RecordedAttempt, Recording
 from catalog_probe.probes.traffic.sources import unknown_target
 from catalog_probe.probes.traffic.traffic import Traffic
-from catalog_probe.probes.wire.body import parse_json
-from catalog_probe.probes.wire.redaction.redactor import TOO_MUCH
-from catalog_probe.probes.wire.redaction.work import Work
+from catalog_probe.probes.wire.answer import parse_json
+from catalog_probe.probes.wire.known_secrets import Work
+from catalog_probe.probes.wire.redaction import TOO_MUCH
 from tests.harness.engines import catalog
 
 if TYPE_CHECKING:

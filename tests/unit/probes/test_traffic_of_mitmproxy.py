@@ -12,7 +12,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from catalog_probe.catalog.model import Outcome
-from catalog_probe.probes.traffic.recording_files import read_recordings
+from catalog_probe.probes.traffic.recordings import read_recordings
 from catalog_probe.probes.traffic.sources import unknown_target
 from catalog_probe.probes.traffic.traffic import Traffic
 from tests.harness.engines import catalog
@@ -20,7 +20,7 @@ from tests.harness.engines import catalog
 if TYPE_CHECKING:
     from catalog_probe.catalog.evidence.results import Result
     from catalog_probe.catalog.model import Json
-    from catalog_probe.probes.traffic.recording import Recording
+    from catalog_probe.probes.traffic.recordings import Recording
 
 pytestmark = pytest.mark.usefixtures("shared_recognizers")
 

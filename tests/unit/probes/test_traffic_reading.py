@@ -15,14 +15,13 @@ from hypothesis import strategies as st
 from catalog_probe.catalog.model.errors import UserError
 from catalog_probe.catalog.pasted_answers import parse_answers
 from catalog_probe.catalog.recognition.answer_body import parse_text
-from catalog_probe.probes.traffic.recording import TrafficError
-from catalog_probe.probes.traffic.recording_files import read_recordings
+from catalog_probe.probes.traffic.recordings import TrafficError, read_recordings
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from catalog_probe.catalog.model import Exchange
-    from catalog_probe.probes.traffic.recording import RecordedAttempt
+    from catalog_probe.probes.traffic.recordings import RecordedAttempt
 
 
 def make_entry(**response: Any) -> dict[str, Any]:

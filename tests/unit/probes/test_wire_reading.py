@@ -20,9 +20,9 @@ from hypothesis import strategies as st
 
 from catalog_probe.catalog.model import GrpcStatus
 from catalog_probe.catalog.model.outcome import ReasonCode
-from catalog_probe.probes.calls.call import invoke
-from catalog_probe.probes.wire import body, sse
-from catalog_probe.probes.wire.failure import NoAnswer, explain_error
+from catalog_probe.probes.calls import invoke
+from catalog_probe.probes.wire import answer, events
+from catalog_probe.probes.wire.answer import NoAnswer, explain_error
 from catalog_probe.probes.wire.grpc import GrpcWire
 from catalog_probe.probes.wire.http import Limits
 from tests.harness import hostile_http2 as http2
@@ -36,7 +36,7 @@ JSON = st.recursive(PLAIN, lambda inner: st.lists(inner) | st.dictionaries(st.te
 
 
 def read_body(raw: bytes, places: list[int], cap: int = 1_000_000, *, encoding: str) -> bytes:
-    return asyncio.run(body.read_body(stream_pieces(raw, places), encoding, cap))
+    return asyncio.run(answer.read_body(stream_pieces(raw, places), encoding, cap))
 
 
 def compress_in_members(raw: bytes) -> bytes:
@@ -70,7 +70,7 @@ def test_body_is_read_up_to_the_cap(raw: bytes, cap: int, places: list[int], nam
     if len(raw) <= cap:
         assert read_body(packed, places, cap, encoding=encoding) == raw
         return
-    with pytest.raises(body.BodyTooLarge) as error:
+    with pytest.raises(answer.BodyTooLarge) as error:
         read_body(packed, places, cap, encoding=encoding)
     assert error.value.start == raw[:cap]
 
@@ -101,12 +101,12 @@ def test_empty_body_needs_no_encoding() -> None:
 
 @given(JSON)
 def test_json_is_parsed(value: object) -> None:
-    assert body.parse_body(json.dumps(value).encode()) == (value, "json")
+    assert answer.parse_body(json.dumps(value).encode()) == (value, "json")
 
 
 @given(st.binary())
 def test_any_bytes_are_parsed(raw: bytes) -> None:
-    value, body_type = body.parse_body(raw)
+    value, body_type = answer.parse_body(raw)
     assert body_type in ("json", "text", "binary", "empty")
     assert (body_type == "empty") == (raw == b"")
     assert body_type != "binary" or value == f"[{len(raw)} bytes, sha256 {hashlib.sha256(raw).hexdigest()}]"
@@ -122,36 +122,36 @@ UNREADABLE = {
 def test_binary_body_is_kept_as_size_and_digest(subtests: pytest.Subtests) -> None:
     for name, raw in UNREADABLE.items():
         with subtests.test(name):
-            assert body.parse_body(raw) == (f"[{len(raw)} bytes, sha256 {hashlib.sha256(raw).hexdigest()}]", "binary")
+            assert answer.parse_body(raw) == (f"[{len(raw)} bytes, sha256 {hashlib.sha256(raw).hexdigest()}]", "binary")
 
 
 def test_unsafe_json_is_kept_as_text(subtests: pytest.Subtests) -> None:
     cases: list[str] = ["[" * 5000, '{"a":' * 100 + "1" + "}" * 100, "NaN", "[1e999]", '{"a": Infinity}', "9" * 5000]
     for text in cases:
         with subtests.test(text=text):
-            assert body.parse_body(text.encode()) == (text, "text")
-            assert body.parse_json(text) is body.NO_JSON
+            assert answer.parse_body(text.encode()) == (text, "text")
+            assert answer.parse_json(text) is answer.NO_JSON
 
 
 def test_json_of_too_many_values_is_too_large(subtests: pytest.Subtests) -> None:
     cases: list[tuple[str, bytes]] = [
-        ("lists", b"[" + b"[]," * body.MAX_VALUES + b"[]]"),
-        ("numbers", b'{"a":[' + b"1," * body.MAX_VALUES + b"1]}"),
+        ("lists", b"[" + b"[]," * answer.MAX_VALUES + b"[]]"),
+        ("numbers", b'{"a":[' + b"1," * answer.MAX_VALUES + b"1]}"),
         ("names", b" {" + b'"":0,' * 250_001),
     ]
     for case, raw in cases:
         with subtests.test(case=case):
-            with pytest.raises(body.BodyTooLarge) as error:
+            with pytest.raises(answer.BodyTooLarge) as error:
                 read_body(raw, [], 4_000_000, encoding="identity")
             assert error.value.start == raw
-            assert body.parse_json(raw) is body.NO_JSON
+            assert answer.parse_json(raw) is answer.NO_JSON
 
 
 def test_commas_in_a_text_are_no_values(subtests: pytest.Subtests) -> None:
     for text in ["a,b" * 400_000, '\\",[{' * 400_000]:
         with subtests.test(text=text):
             raw = json.dumps({"text": text}).encode()
-            assert body.parse_body(read_body(raw, [], 9_000_000, encoding="identity")) == ({"text": text}, "json")
+            assert answer.parse_body(read_body(raw, [], 9_000_000, encoding="identity")) == ({"text": text}, "json")
 
 
 NO_EVENTS = ("", ": ping", "retry: 3000", "event: ping", "id: 7", "id: 7\n: keep-alive")
@@ -160,9 +160,9 @@ NAMES = st.from_regex(r"[a-z_.]{1,12}", fullmatch=True)
 EVENTS = st.lists(st.tuples(NAMES, st.dictionaries(st.text(), PLAIN, max_size=3)), max_size=6)
 
 
-def read_events(raw: bytes, places: list[int], *, by_line: bool = False, **limits: float) -> sse.Stream:
-    async def collect() -> sse.Stream:
-        return await sse.read_stream(stream_pieces(raw, places), lambda: 1.0, by_line=by_line, **limits)
+def read_events(raw: bytes, places: list[int], *, by_line: bool = False, **limits: float) -> events.Stream:
+    async def collect() -> events.Stream:
+        return await events.read_stream(stream_pieces(raw, places), lambda: 1.0, by_line=by_line, **limits)
 
     return asyncio.run(collect())
 
@@ -225,7 +225,7 @@ async def generate_stream(how: str) -> AsyncIterator[bytes]:
     if how == "cut":
         raise NoAnswer(ReasonCode.CONNECTION_RESET, "broken")
     if how == "large":
-        raise body.BodyTooLarge(b"")
+        raise answer.BodyTooLarge(b"")
     while True:
         await asyncio.sleep(0)
         yield b"data: 1\n\n"
@@ -236,14 +236,14 @@ async def generate_stream(how: str) -> AsyncIterator[bytes]:
     [("stalled", "stalled"), ("kept-alive", "stalled"), ("cut", "cut"), ("large", "capped"), ("endless", "capped")],
 )
 def test_endless_or_broken_stream_is_ended(how: str, ended: str) -> None:
-    async def collect() -> sse.Stream:
-        return await sse.read_stream(
+    async def collect() -> events.Stream:
+        return await events.read_stream(
             generate_stream(how), lambda: 1.0, stall_s=0.05 if ended == "stalled" else 30.0, whole_s=0.2
         )
 
     stream = asyncio.run(collect())
     assert stream.ended == ended
-    assert 1 <= len(stream.events) <= sse.MAX_EVENTS
+    assert 1 <= len(stream.events) <= events.MAX_EVENTS
 
 
 class ScriptedWire(GrpcWire):

@@ -1,30 +1,98 @@
-"""Compares an exchange with what is documented of it: status, headers, body, relations and streams. Pure."""
+"""Compares an exchange with its documents: differences and extras. Pure.
+
+Which headers belong together is data of the rate-limit record: its rules name a family and a part.
+"""
 
 from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from catalog_probe.catalog.envelopes import unwrap
-from catalog_probe.catalog.model import Aspect, Exchange, Finding, Json, Response
+from catalog_probe.catalog.envelopes import unwrap, wire_values
+from catalog_probe.catalog.files.manifest import manifest
+from catalog_probe.catalog.model import Aspect, Event, Exchange, Finding, Json, Response, Severity
+from catalog_probe.catalog.model.outcome import FindingCode
 from catalog_probe.catalog.model.outcome import FindingCode as Code
 from catalog_probe.catalog.reading import response_headers
 from catalog_probe.catalog.reading.expectations import Expected, answer_body
-from catalog_probe.catalog.text.json_values import ABSENT, find_value, find_values
-from catalog_probe.probes.judging.comparison import limit_headers
-from catalog_probe.probes.judging.comparison.compare_stream import compare_stream
-from catalog_probe.probes.judging.comparison.locations import find_renamed_value, is_within_empty_list
-from catalog_probe.probes.judging.comparison.mismatch import abbreviate, is_short, mismatch
+from catalog_probe.catalog.recognition.vocabulary import ORDINARY_HEADERS, ProviderVocabulary
+from catalog_probe.catalog.text.json_values import ABSENT, find_value, find_values, iterate_repeated_members
+from catalog_probe.probes.judging.comparison.findings import abbreviate, is_short, mismatch
+from catalog_probe.probes.judging.comparison.locations import (
+    find_renamed_value,
+    is_valid,
+    is_within_empty_list,
+    nearest_error,
+    validator,
+)
 from catalog_probe.probes.judging.comparison.relations import NO_OTHER_ANSWERS, OtherAnswers, find_broken_relations
-from catalog_probe.probes.judging.comparison.validators import is_valid, nearest_error, validator
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
+    from catalog_probe.catalog.reading.expectations import StreamRule
     from catalog_probe.catalog.reading.response_headers import HeaderRule
+
+
+# Part -> the rule of its header.
+HeaderFamily = Mapping[str, "HeaderRule"]
+
+
+class HeaderContradiction(NamedTuple):
+    """How one header contradicts the others of its family."""
+
+    code: FindingCode
+    header: str
+    documented: str
+    observed: str
+
+
+def find_contradictions(rules: Sequence[HeaderRule], headers: Mapping[str, str]) -> Iterator[HeaderContradiction]:
+    """Yield every contradiction among the headers that these rules name."""
+    for family in _group_families(rules):
+        yield from _find_missing_parts(family, headers)
+        yield from _find_excess_remaining(family, headers)
+    for rule in rules:
+        number = _read_number(rule, headers)
+        if number is not None and number % rule.multiple_of:
+            yield HeaderContradiction(
+                FindingCode.HEADER_MALFORMED, rule.name, f"a multiple of {rule.multiple_of}", str(number)
+            )
+
+
+def _group_families(rules: Sequence[HeaderRule]) -> list[HeaderFamily]:
+    families: dict[str, dict[str, HeaderRule]] = {}
+    for rule in rules:
+        if rule.family:
+            families.setdefault(rule.family, {})[rule.part] = rule
+    return list(families.values())
+
+
+def _find_missing_parts(family: HeaderFamily, headers: Mapping[str, str]) -> Iterator[HeaderContradiction]:
+    """A family whose limit does not always apply comes as a whole, or not at all."""
+    present = [rule.name for rule in family.values() if rule.name in headers]
+    for rule in family.values():
+        if rule.optional and present and rule.name not in headers:
+            yield HeaderContradiction(FindingCode.HEADER_MISSING, rule.name, f"present, as {present[0]} is", "absent")
+
+
+def _find_excess_remaining(family: HeaderFamily, headers: Mapping[str, str]) -> Iterator[HeaderContradiction]:
+    if "limit" not in family or "remaining" not in family:
+        return
+    rule = family["remaining"]
+    limit, remaining = _read_number(family["limit"], headers), _read_number(rule, headers)
+    # A rounded number may exceed the limit by half of its step.
+    if limit is not None and remaining is not None and remaining > limit + rule.multiple_of // 2:
+        yield HeaderContradiction(
+            FindingCode.HEADER_INCONSISTENT, rule.name, f"at most the limit {limit}", str(remaining)
+        )
+
+
+def _read_number(rule: HeaderRule, headers: Mapping[str, str]) -> int | None:
+    return response_headers.parse_integer(headers.get(rule.name, "")) if rule.format == "integer" else None
+
 
 MAX_SHAPE_FINDINGS = 6  # a body of another kind altogether breaks every rule of the envelope
 MAX_SHAPE_ERRORS = 100  # a large body could break one rule a million times
@@ -77,7 +145,7 @@ def _compare_headers(expected: Expected, response: Response) -> Iterator[Finding
             documented = rule.value or rule.format or rule.rule
             observed = "absent" if value is None else value
             yield mismatch(expected, f"header:{rule.name}", code, Aspect.HEADER, name, documented, observed)
-    for contradiction in limit_headers.find_contradictions(expected.headers, response.headers):
+    for contradiction in find_contradictions(expected.headers, response.headers):
         name = contradiction.header
         yield mismatch(
             expected,
@@ -208,3 +276,170 @@ def _compare_relations(expected: Expected, exchange: Exchange, other_answers: Ot
 def _to_text(value: Json) -> str:
     text = abbreviate(value)
     return text if isinstance(text, str) else json.dumps(text, ensure_ascii=False, default=str)
+
+
+_LAST_EVENTS = 8  # names that a finding lists of a stream without the documented event
+_FIRST_EVENTS = 20  # and of a stream in another order
+
+
+def compare_stream(expected: Expected, rule: StreamRule, response: Response) -> Iterator[Finding]:
+    """Yield every difference between a documented stream and what came; its close is compared by itself."""
+    if rule.protocol == "grpc":
+        yield from _compare_grpc_status(expected, rule, response)
+        return
+    if response.events is None:
+        documented = rule.event or rule.terminal or rule.protocol
+        observed = f"HTTP {response.status}, no stream"
+        yield mismatch(expected, "event", Code.STREAM_NOT_STARTED, Aspect.EVENT, "", documented, observed)
+    else:
+        if response.ended == "malformed":
+            documented = f"{rule.protocol} as specified"
+            yield mismatch(expected, "event", Code.STREAM_MALFORMED, Aspect.EVENT, "", documented, "broken")
+        yield from _compare_events(expected, rule, response.events)
+        yield from _compare_last_event(expected, rule, response.events)
+    yield from _compare_close(expected, rule, response)
+
+
+def _compare_grpc_status(expected: Expected, rule: StreamRule, response: Response) -> Iterator[Finding]:
+    if rule.grpc_status is None:
+        return
+    observed = "no gRPC status" if response.grpc is None else response.grpc.status
+    if observed != rule.grpc_status:
+        yield mismatch(expected, "grpc", Code.GRPC_STATUS_DIFFERS, Aspect.STATUS, "grpc", rule.grpc_status, observed)
+
+
+def _compare_events(expected: Expected, rule: StreamRule, events: tuple[Event, ...]) -> Iterator[Finding]:
+    received = _received_names(events)
+    documented = list(rule.events)
+    if rule.event and rule.event not in documented:
+        documented.append(rule.event)
+    missing = [name for name in documented if name not in received]
+    for name in missing:
+        observed = received[-_LAST_EVENTS:]
+        yield mismatch(expected, f"event:{name}", Code.EVENT_MISSING, Aspect.EVENT, name, name, observed)
+    if not missing and not _is_in_order(documented, received):
+        yield mismatch(expected, "order", Code.EVENT_ORDER, Aspect.EVENT, "", documented, received[:_FIRST_EVENTS])
+    end_marks = manifest(expected.provider).stream_end
+    for event in events:
+        is_text = isinstance(event.data, str) and event.data not in end_marks
+        if is_text and not event.sent and _has_json_events(expected, rule):
+            observed_data = abbreviate(event.data)
+            yield mismatch(
+                expected, "event", Code.STREAM_MALFORMED, Aspect.EVENT, event.event, "JSON data", observed_data
+            )
+
+
+def _has_json_events(expected: Expected, rule: StreamRule) -> bool:
+    """Whether the events hold JSON: as the envelope says, and if it says nothing, as on all SSE interfaces (1:1)."""
+    return expected.envelope.body == "json" or (rule.protocol == "sse" and expected.envelope.body == "any")
+
+
+def _is_in_order(documented: list[str], received: list[str]) -> bool:
+    remaining = iter(received)
+    return all(name in remaining for name in documented)  # `in` consumes the iterator up to the name
+
+
+def _compare_last_event(expected: Expected, rule: StreamRule, events: tuple[Event, ...]) -> Iterator[Finding]:
+    received = _received_names(events)
+    last = received[-1] if received else None
+    if rule.terminal is not None and last != rule.terminal:
+        observed = last if received else "nothing"
+        yield mismatch(
+            expected, "order:last", Code.STREAM_UNTERMINATED, Aspect.EVENT, rule.terminal, rule.terminal, observed
+        )
+
+
+def _received_names(events: tuple[Event, ...]) -> list[str]:
+    return [event.event for event in events if not event.sent]
+
+
+def _compare_close(expected: Expected, rule: StreamRule, response: Response) -> Iterator[Finding]:
+    if not rule.describes_close:
+        return
+    close, documented_code = response.close, _describe_close_code(rule)
+    if close is None:
+        local_key = _first_close_key(rule)
+        yield mismatch(expected, local_key, Code.CLOSE_MISSING, Aspect.CLOSE, "", documented_code, "still open")
+        return
+    if rule.close_code is not None and not rule.close_code[0] <= (close.code or 0) <= rule.close_code[1]:
+        yield mismatch(
+            expected, "close:code", Code.CLOSE_CODE_DIFFERS, Aspect.CLOSE, "code", documented_code, close.code
+        )
+    if rule.close_clean and not close.clean:
+        yield mismatch(
+            expected, "close:clean", Code.CLOSE_UNCLEAN, Aspect.CLOSE, "clean", "a closing handshake", "none"
+        )
+    if rule.close_reason and not close.reason.strip():
+        yield mismatch(expected, "close:reason", Code.CLOSE_REASON_MISSING, Aspect.CLOSE, "reason", "a reason", "none")
+
+
+def _first_close_key(rule: StreamRule) -> str:
+    """Return the first assertion on the close: the one that mismatches if the socket stays open."""
+    if rule.close_code is not None:
+        return "close:code"
+    return "close:clean" if rule.close_clean else "close:reason"
+
+
+def _describe_close_code(rule: StreamRule) -> Json:
+    if rule.close_code is None:
+        return "closed"
+    low, high = rule.close_code
+    return low if low == high else f"{low} to {high}"
+
+
+MAX_NOTES = 100  # of headers, and of fields, of one answer
+
+
+def find_undocumented(expected: Expected, response: Response, vocabulary: ProviderVocabulary) -> Iterator[Finding]:
+    """Note the headers, envelope fields and error codes of an answer that no record of its provider names."""
+    yield from find_duplicate_names(expected, response)
+    for name in sorted(response.headers.keys() - vocabulary.headers - ORDINARY_HEADERS)[:MAX_NOTES]:
+        yield _note(expected, FindingCode.UNDOCUMENTED_HEADER, Aspect.HEADER, name, response.headers[name])
+    for pointer, value in islice(_find_extra_fields(expected.envelope.schema, response.body, ""), MAX_NOTES):
+        yield _note(expected, FindingCode.UNDOCUMENTED_FIELD, Aspect.BODY, pointer, value)
+    if (response.status or 0) >= 400:
+        values = wire_values(expected.envelope, response.body)
+        for aspect, documented in (("type", vocabulary.types), ("code", vocabulary.codes)):
+            value = values.get(aspect)
+            if isinstance(value, str) and value not in documented:
+                yield _note(expected, FindingCode.UNDOCUMENTED_CODE, Aspect(aspect), aspect, value)
+
+
+def find_duplicate_names(expected: Expected, response: Response) -> Iterator[Finding]:
+    """Note the names that a JSON object of an answer has more than once: no document allows it (RFC 8259, 4)."""
+    values = [response.body, *(event.data for event in response.events or () if not event.sent)]
+    duplicates = {pointer: member for value in values for pointer, member in iterate_repeated_members(value)}
+    for pointer, member in islice(duplicates.items(), MAX_NOTES):
+        yield _note(expected, FindingCode.DUPLICATE_NAME, Aspect.BODY, pointer, member, "more than once in its object")
+
+
+def _find_extra_fields(schema: Mapping[str, Json], body: Json, pointer: str) -> Iterator[tuple[str, Json]]:
+    """Yield the fields of an object that its schema does not list, if it lists any."""
+    properties = schema.get("properties")
+    if not isinstance(body, dict) or not isinstance(properties, dict):
+        return
+    for name, value in body.items():
+        property_schema = properties.get(name)
+        if property_schema is None:
+            yield f"{pointer}/{name}", value
+        elif isinstance(property_schema, dict):
+            yield from _find_extra_fields(property_schema, value, f"{pointer}/{name}")
+
+
+def _note(
+    expected: Expected,
+    code: FindingCode,
+    aspect: Aspect,
+    location: str,
+    observed: Json,
+    description: str = "not named by the documents",
+) -> Finding:
+    return Finding(
+        code=code,
+        aspect=aspect,
+        severity=Severity.INFO,
+        message=f"{location}: {description}",
+        label=expected.label,
+        location=location,
+        observed=type(observed).__name__ if isinstance(observed, dict | list) else observed,
+    )

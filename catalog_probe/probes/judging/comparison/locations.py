@@ -1,7 +1,8 @@
-"""Finds the values at a location of an exchange: in the answer, or in the request that was sent. Pure."""
+"""The values at a location of an exchange, and whether they fit a schema. Pure."""
 
 from __future__ import annotations
 
+import json
 import re
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -18,12 +19,39 @@ from catalog_probe.catalog.text.json_values import (
     iterate_strings_with_pointers,
     points_into_empty_list,
 )
-from catalog_probe.probes.judging.comparison.validators import is_valid
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from jsonschema import ValidationError
+    from jsonschema.protocols import Validator
+
     from catalog_probe.catalog.model import Event, Exchange, Json, Response
+
+
+def validator(schema: Json) -> Validator:
+    """Return the 2020-12 validator of a schema."""
+    return _compile(json.dumps(schema, sort_keys=True))
+
+
+def is_valid(schema: Json, value: Json) -> bool:
+    """Whether a value follows a schema."""
+    return bool(validator(schema).is_valid(value))
+
+
+def nearest_error(error: ValidationError) -> ValidationError:
+    """Return how a value differs from the form of a `oneOf` that it is nearest to; other errors unchanged."""
+    from jsonschema.exceptions import best_match  # slow to import; a plan validates nothing
+
+    return best_match([error]) or error
+
+
+@lru_cache(maxsize=2048)
+def _compile(schema_text: str) -> Validator:
+    from jsonschema import Draft202012Validator  # slow to import; a plan validates nothing
+
+    return Draft202012Validator(json.loads(schema_text))
+
 
 _ESCAPED_PARAMETER = re.compile(r"\\\{([a-z0-9_]+)\\\}")
 

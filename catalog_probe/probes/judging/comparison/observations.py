@@ -11,8 +11,10 @@ one label, so it has local keys (`header:retry-after`).
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 from catalog_probe.catalog.evidence.causes import observed_class
+from catalog_probe.catalog.files.manifest import manifest
 from catalog_probe.catalog.model.assertion import Basis, Observation
 from catalog_probe.catalog.reading.assertions import ANOTHER_REVISION
 from catalog_probe.catalog.reading.expectations import Expected, answer_body
@@ -25,15 +27,40 @@ from catalog_probe.probes.judging.comparison.relations import (
     OtherAnswers,
     relations_not_observed,
 )
-from catalog_probe.probes.judging.comparison.revisions import assertions_of_other_revisions
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
-    from catalog_probe.catalog.model import Event, Exchange, Finding, Reason, Response
+    from catalog_probe.catalog.model import Event, Exchange, Finding, Reason, Request, Response
     from catalog_probe.catalog.model.assertion import Assertion
     from catalog_probe.catalog.reading.expectations import StreamRule
     from catalog_probe.catalog.recognition.endpoints import EndpointIndex
+
+
+def assertions_of_other_revisions(expected: Expected, request: Request) -> frozenset[str]:
+    """Return the keys of the assertions that do not hold under the request's revision; nearly always none."""
+    return frozenset(
+        key
+        for key, assertion in expected.assertions.items()
+        if (assertion.since or assertion.until) and not _holds(assertion, expected.provider, request)
+    )
+
+
+def drop_other_revisions(findings: Iterable[Finding], expected: Expected, request: Request) -> Iterator[Finding]:
+    """Yield the findings without those on assertions of other revisions."""
+    findings = tuple(findings)
+    keys = assertions_of_other_revisions(expected, request) if findings else frozenset()
+    return (finding for finding in findings if finding.assertion not in keys)
+
+
+def _holds(assertion: Assertion, provider: str, request: Request) -> bool:
+    revisions = manifest(provider).revisions
+    if revisions is None:
+        return True
+    headers = {name.lower(): value for name, value in request.headers.items()}
+    revision = revisions.selected_by(urlsplit(request.url).path, headers) or revisions.default
+    return revisions.is_in_force(assertion.since, assertion.until, revision)
+
 
 # Why an assertion was not observed. The codes are part of the format of results.
 NO_ANSWER = "no-answer"  # the connection ended before a response

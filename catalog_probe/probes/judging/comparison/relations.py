@@ -1,4 +1,9 @@
-"""Checks the relations of an answer: between its values, to the request, to other answers. Pure.
+"""Relations: between values of an answer, its request and other answers. Pure.
+
+The documents show no alias. By custom a name without a date is served by its newest dated version, and a name that ends
+in `-latest` by the newest version of its family. That is accepted, and no more.
+
+A check returns the offending values, none if the relation holds, or None if these values cannot show it.
 
 Without a value at its location, or anything to compare it with, a relation is not observed: an empty list shows
 nothing. Only `non_empty` says that a value must be there. A value whose JSON type cannot have the relation breaks it,
@@ -7,21 +12,262 @@ also on the way to the location; the text of a header has no type.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from catalog_probe.catalog.model.outcome import FindingCode
+from catalog_probe.catalog.reading import response_headers
 from catalog_probe.catalog.reading.expectations import answer_body
 from catalog_probe.catalog.reading.relations import Location
 from catalog_probe.catalog.text.json_values import ABSENT
-from catalog_probe.probes.judging.comparison.locations import find_blocking_value, is_within_empty_list, values_at
-from catalog_probe.probes.judging.comparison.relation_checks import CHECKS, Values, remove_volatile
+from catalog_probe.probes.judging.comparison.locations import (
+    find_blocking_value,
+    is_valid,
+    is_within_empty_list,
+    values_at,
+)
 
 if TYPE_CHECKING:
     from catalog_probe.catalog.model import Exchange, Json
     from catalog_probe.catalog.reading.expectations import Expected
     from catalog_probe.catalog.reading.relations import Relation
+
+
+LATEST = "-latest"
+
+# What a dated version adds: a day (`2024-07-18`, `20251001`, `0613`), a month (`09-2025`) or a revision (`002`).
+_DATE_SUFFIX = re.compile(r"[-@](?:\d{4}-\d{2}-\d{2}|\d{2}-\d{2}|\d{2}-\d{4}|\d{3,4}|\d{6}|\d{8})", re.ASCII)
+
+# A word of a name that says which version it is, and nothing of the family.
+_VERSION_WORD = re.compile(r"\d+(?:\.\d+)*|preview|exp|experimental", re.ASCII)
+
+
+def is_version_of(served: Json, requested: Json) -> bool:
+    """Whether the served name is the requested one or a version of it; only texts can be.
+
+    `models/x` is `x` in its collection. A name with a date has no other version.
+    """
+    if not (isinstance(served, str) and isinstance(requested, str)):
+        return False
+    served_name, requested_name = _remove_collection(served), _remove_collection(requested)
+    if served_name == requested_name:
+        return True
+    if requested_name.endswith(LATEST):
+        return _is_in_family(served_name, requested_name.removesuffix(LATEST))
+    if not served_name.startswith(requested_name):
+        return False
+    return _DATE_SUFFIX.fullmatch(served_name[len(requested_name) :]) is not None
+
+
+def _remove_collection(name: str) -> str:
+    return name.rpartition("/")[2]
+
+
+def _is_in_family(name: str, family: str) -> bool:
+    """Whether a name has the words of a family in their order, and otherwise only words of a version."""
+    missing_words = family.split("-")
+    other_words = []
+    for word in name.split("-"):
+        if missing_words and word == missing_words[0]:
+            missing_words.pop(0)
+        else:
+            other_words.append(word)
+    return not missing_words and all(_VERSION_WORD.fullmatch(word) for word in other_words)
+
+
+# Fields that differ between two whole bodies that are otherwise the same.
+VOLATILE_FIELDS = frozenset({"request_id", "id", "sequence_number"})
+
+MAX_PATTERN_TEXT = 2_000  # characters; a pattern on megabytes of text would never end
+
+_NUMBER = re.compile(r"-?[0-9]{1,300}(\.[0-9]{1,6})?", re.ASCII)
+
+
+class Values(NamedTuple):
+    """The values of one side. `as_text`: each is text whatever it says, as in a header or a query."""
+
+    values: Sequence[Json]
+    as_text: bool = False
+
+
+def remove_volatile(value: Json) -> Json:
+    """Return an object or list without the fields that differ from answer to answer."""
+    if isinstance(value, dict):
+        return {name: remove_volatile(inner) for name, inner in value.items() if name not in VOLATILE_FIELDS}
+    return [remove_volatile(item) for item in value] if isinstance(value, list) else value
+
+
+def _check_equals(left: Values, right: Values) -> list[Json]:
+    left_texts, right_texts = _to_texts(left, right)
+    return [] if left_texts == right_texts else list(left.values)
+
+
+def _check_differs(left: Values, right: Values) -> list[Json]:
+    left_texts, right_texts = _to_texts(left, right)
+    return list(left.values) if left_texts == right_texts else []
+
+
+def _check_subset(left: Values, right: Values) -> list[Json]:
+    left_texts, right_texts = _to_texts(left, right)
+    allowed = frozenset(right_texts)
+    return [value for value, text in zip(left.values, left_texts, strict=True) if text not in allowed]
+
+
+def _check_none(left: Values, right: Values) -> list[Json]:
+    left_texts, right_texts = _to_texts(left, right)
+    forbidden = frozenset(right_texts)
+    return [value for value, text in zip(left.values, left_texts, strict=True) if text in forbidden]
+
+
+def _check_at_most(left: Values, right: Values) -> list[Json] | None:
+    return _check_bounds(left, right, lambda size, bound: size > bound)
+
+
+def _check_at_least(left: Values, right: Values) -> list[Json] | None:
+    return _check_bounds(left, right, lambda size, bound: size < bound)
+
+
+def _check_bounds(left: Values, right: Values, is_out_of_bound: Callable[[float, float], bool]) -> list[Json] | None:
+    """Return the values whose size is out of a bound; for a list and an object the size itself."""
+    offending: list[Json] = []
+    for bound in right.values:
+        limit = _read_instant(bound)
+        if limit is not None:
+            sizes = [_read_instant(value) for value in left.values]
+        else:
+            limit = _read_number(bound, as_text=right.as_text)
+            sizes = [_measure(value, as_text=left.as_text) for value in left.values]
+        if limit is None or not any(_has_content(value) for value in left.values):
+            return None
+        unmeasured = [value for value, size in zip(left.values, sizes, strict=True) if size is None]
+        # Null is no value; any other JSON value without a size, or an instant, is of the wrong type.
+        if wrong_type := [value for value in unmeasured if not left.as_text and value is not None]:
+            return wrong_type
+        # A bound that does not apply to one of the values was not observed; it must not pass for the others.
+        if unmeasured:
+            return None
+        for value, size in zip(left.values, sizes, strict=True):
+            if size is not None and is_out_of_bound(size, limit):
+                offending.append(size if isinstance(value, list | dict) else value)
+    return offending
+
+
+def _check_version(left: Values, right: Values) -> list[Json]:
+    return [value for value in left.values if not any(is_version_of(value, name) for name in right.values)]
+
+
+def _check_schema(left: Values, right: Values) -> list[Json]:
+    schema = right.values[0]
+    return [value for value in left.values if not is_valid(schema, value)]
+
+
+def _check_prefix(left: Values, right: Values) -> list[Json]:
+    prefix = str(right.values[0])
+    return [value for value in left.values if not (isinstance(value, str) and value.startswith(prefix))]
+
+
+def _check_pattern(left: Values, right: Values) -> list[Json]:
+    pattern = re.compile(str(right.values[0]))
+    return [value for value in left.values if not (isinstance(value, str) and pattern.search(value[:MAX_PATTERN_TEXT]))]
+
+
+def _check_order(left: Values, right: Values) -> list[Json] | None:
+    """Return the first two neighbours in the wrong order; equal ones may stand either way."""
+    keys = _sort_keys(left)
+    if keys is None:
+        is_wrong_type = len(left.values) > 1 and all(value is not None for value in left.values)
+        return list(left.values) if is_wrong_type else None
+    if len(keys) < 2:
+        return None
+    is_descending = right.values[0] == "descending"
+    for index in range(1, len(keys)):
+        earlier, later = keys[index - 1], keys[index]
+        is_wrong = earlier < later if is_descending else earlier > later
+        if is_wrong:
+            return [left.values[index - 1], left.values[index]]
+    return []
+
+
+def _check_non_empty(left: Values, _right: Values) -> list[Json]:
+    if any(_has_content(value) for value in left.values):
+        return []
+    return list(left.values) or ["absent"]
+
+
+CHECKS: Mapping[str, Callable[[Values, Values], list[Json] | None]] = {
+    "equals": _check_equals,
+    "differs": _check_differs,
+    "subset": _check_subset,
+    "none": _check_none,
+    "at_most": _check_at_most,
+    "at_least": _check_at_least,
+    "version_of": _check_version,
+    "every": _check_schema,
+    "prefix": _check_prefix,
+    "pattern": _check_pattern,
+    "ordered": _check_order,
+    "non_empty": _check_non_empty,
+}
+
+
+def _to_texts(left: Values, right: Values) -> tuple[list[str], list[str]]:
+    """Return a text for each value, the same for equal values; what is text on one side is compared as text."""
+    as_text = left.as_text or right.as_text
+    left_texts = [_to_text(value, as_text=as_text) for value in left.values]
+    right_texts = [_to_text(value, as_text=as_text) for value in right.values]
+    return left_texts, right_texts
+
+
+def _to_text(value: Json, *, as_text: bool) -> str:
+    if as_text and isinstance(value, str):
+        return value
+    return json.dumps(value, sort_keys=True, ensure_ascii=False, default=str)
+
+
+def _sort_keys(side: Values) -> list[tuple[float, str]] | None:
+    """Return what the values are ordered by: instants, else numbers, else texts; None if they are of several kinds."""
+    instants = [_read_instant(value) for value in side.values]
+    numbers = [_read_number(value, as_text=side.as_text) for value in side.values]
+    for sizes in (instants, numbers):
+        if None not in sizes:
+            return [(size, "") for size in sizes if size is not None]
+    texts = [value for value in side.values if isinstance(value, str)]
+    return [(0, text) for text in texts] if len(texts) == len(side.values) else None
+
+
+def _read_instant(value: Json) -> float | None:
+    """Read an RFC 3339 instant, in seconds since the epoch."""
+    instant = response_headers.parse_instant(value) if isinstance(value, str) else None
+    return instant.timestamp() if instant is not None else None
+
+
+def _read_number(value: Json, *, as_text: bool) -> float | None:
+    if as_text and isinstance(value, str):
+        return (float(value) if "." in value else int(value)) if _NUMBER.fullmatch(value) else None
+    return value if isinstance(value, int | float) and not isinstance(value, bool) else None
+
+
+def _measure(value: Json, *, as_text: bool) -> float | None:
+    """Return a number itself, the items of a list, or the bytes of a text or of an object's JSON.
+
+    A header's text that is no number has no size.
+    """
+    number = _read_number(value, as_text=as_text)
+    if number is not None or (as_text and isinstance(value, str)):
+        return number
+    if isinstance(value, list):
+        return len(value)
+    if isinstance(value, dict):
+        return len(json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=str).encode(errors="replace"))
+    return len(value.encode(errors="replace")) if isinstance(value, str) else None
+
+
+def _has_content(value: Json) -> bool:
+    return value not in (None, "", [], {})
+
 
 # Why a relation was not observed. The codes are part of the format of results.
 NOTHING_THERE = "nothing-there"  # no value at its location

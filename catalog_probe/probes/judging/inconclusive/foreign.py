@@ -8,7 +8,7 @@ from catalog_probe.catalog.model import Reason
 from catalog_probe.catalog.model.exchange import is_success
 from catalog_probe.catalog.model.outcome import ReasonCode
 from catalog_probe.catalog.reading.expectations import expected_http_status
-from catalog_probe.probes.judging.comparison.message import quote
+from catalog_probe.probes.judging.comparison.findings import quote
 
 if TYPE_CHECKING:
     from catalog_probe.catalog.model import Response

@@ -17,22 +17,21 @@ from catalog_probe.catalog.model.outcome import FindingCode, ReasonCode
 from catalog_probe.catalog.reading.expectations import expected_http_status, http_status_of
 from catalog_probe.probes.judging.comparison.basis import is_no_refusal, weigh_findings
 from catalog_probe.probes.judging.comparison.compare import compare
-from catalog_probe.probes.judging.comparison.message import normalize_message
-from catalog_probe.probes.judging.inconclusive.foreign import is_success_in_text
-from catalog_probe.probes.judging.inconclusive.key_evidence import (
+from catalog_probe.probes.judging.comparison.findings import normalize_message
+from catalog_probe.probes.judging.inconclusive.evidence import (
     EndpointAnswer,
     FaultFreeAnswer,
     FaultFreeResult,
     Fingerprint,
     Replacement,
 )
+from catalog_probe.probes.judging.inconclusive.foreign import is_success_in_text
 
 if TYPE_CHECKING:
     from catalog_probe.catalog.model import Exchange
     from catalog_probe.catalog.reading.expectations import Expected
     from catalog_probe.catalog.recognition.vocabulary import ProviderVocabulary
-    from catalog_probe.probes.judging.inconclusive.evidence import Evidence
-    from catalog_probe.probes.judging.inconclusive.key_evidence import KeyEvidence
+    from catalog_probe.probes.judging.inconclusive.evidence import Evidence, KeyEvidence
 
 # Different faults with one answer that are no accident: a run without trouble has two at most.
 MIN_FAULTS = 3

@@ -11,8 +11,8 @@ from catalog_probe.catalog.model.exchange import NO_SUCH_PATH, SETUP, SUCCESS
 from catalog_probe.catalog.observed import was_matched
 from catalog_probe.catalog.reading.expectations import expected_http_status, http_status_of
 from catalog_probe.probes.judging.comparison.basis import is_no_refusal
-from catalog_probe.probes.judging.inconclusive.applying import apply_rules
-from catalog_probe.probes.judging.inconclusive.confirmations import (
+from catalog_probe.probes.judging.inconclusive.account import explain_refusal_of_key, is_accepted_key
+from catalog_probe.probes.judging.inconclusive.assumptions import (
     confirms_host,
     find_blamed_values,
     find_service,
@@ -21,16 +21,15 @@ from catalog_probe.probes.judging.inconclusive.confirmations import (
 from catalog_probe.probes.judging.inconclusive.evidence import Evidence
 from catalog_probe.probes.judging.inconclusive.foreign import classify_foreign_body
 from catalog_probe.probes.judging.inconclusive.one_answer import add_refusal, describe_generic_message, is_generic
-from catalog_probe.probes.judging.inconclusive.rights import explain_refusal_of_key, is_accepted_key
-from catalog_probe.probes.judging.inconclusive.rule import RuleScope
-from catalog_probe.probes.judging.verdicts.record_verdict import judge_record
+from catalog_probe.probes.judging.inconclusive.table import RuleScope, apply_rules
+from catalog_probe.probes.judging.verdict import judge_record
 
 if TYPE_CHECKING:
     from catalog_probe.catalog.model import Exchange, Record
     from catalog_probe.catalog.reading.expectations import Expected
     from catalog_probe.catalog.recognition.vocabulary import ProviderVocabulary
-    from catalog_probe.probes.judging.inconclusive.key_evidence import KeyEvidence
-    from catalog_probe.probes.judging.verdicts.verdict import StepKey, Verdict
+    from catalog_probe.probes.judging.inconclusive.evidence import KeyEvidence
+    from catalog_probe.probes.judging.verdict import StepKey, Verdict
 
 
 def no_success(_endpoint: str) -> None:

@@ -1,4 +1,4 @@
-"""The table of inconclusive rules: for which reasons a mismatch is not the provider's.
+"""The inconclusive rules: one table, what a row says, and how they are applied.
 
 The scopes are asked one after another, and what one retracts is not asked again. Within a scope the order of the rows
 decides only which reason is given, never whether a verdict is retracted: the first row that applies gives it, and its
@@ -11,17 +11,56 @@ refusal that three attempts meet alike is a drift.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from catalog_probe.catalog.model import Outcome, Reason
 from catalog_probe.catalog.model.outcome import ReasonCode
-from catalog_probe.probes.judging.inconclusive import (
-    account,
-    assumptions,
-    confirmations,
-    foreign,
-    one_answer,
-    rights,
-    transient,
-)
-from catalog_probe.probes.judging.inconclusive.rule import Rule, RuleScope
+from catalog_probe.probes.judging.inconclusive import account, assumptions, foreign, one_answer, transient
+from catalog_probe.probes.judging.inconclusive import account as rights
+from catalog_probe.probes.judging.inconclusive import assumptions as confirmations
+from catalog_probe.probes.judging.inconclusive.transient import is_requested_limit
+from catalog_probe.probes.judging.verdict import retract
+
+if TYPE_CHECKING:
+    from catalog_probe.probes.judging.inconclusive.evidence import Evidence
+    from catalog_probe.probes.judging.verdict import Verdict
+
+
+class RuleScope(StrEnum):
+    """The scope of a rule: what must be there before it can be asked. Each includes those above it."""
+
+    ANSWER = "this answer"
+    ATTEMPT = "the other answers of the attempt"
+    KEY = "all answers to the same key"
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One reason to call an observation inconclusive.
+
+    `find` returns the reason, or None if the rule does not apply. `prevents` is the false alarm without the rule,
+    `hides` the true drift that it can hide, `case` what made it necessary.
+    """
+
+    name: str
+    codes: tuple[ReasonCode, ...]
+    scope: RuleScope
+    find: Callable[[Evidence], Reason | None]
+    prevents: str
+    hides: str
+    case: str
+    live_only: bool = False
+    """Not on a mock, whose keys, paths and addresses are known: what is the account's trouble live is drift there."""
+    also_matches: bool = False
+    """It retracts a match as well: the answer would confirm what nobody looked at."""
+    postpones: bool = False
+    """The findings are kept: a difference that three attempts show alike is drift after all."""
+    leaves_no_gap: bool = False
+    """The record needs no other verdict on this label: nobody knows which request shows it."""
+
 
 ACCOUNT_RULE = Rule(
     "account-in-trouble",
@@ -268,3 +307,47 @@ KEY_RULES = (
 )
 
 RULES = (*ANSWER_RULES, *ATTEMPT_RULES, *KEY_RULES)
+
+
+def apply_rules(evidence: Evidence, scope: RuleScope, rules: Iterable[Rule] = RULES) -> Verdict:
+    """Return the verdict after all rules of one scope.
+
+    A rule that retracts for good wins over one that postpones. Of two alike, the first in the table gives the reason.
+    """
+    final: list[tuple[Rule, Reason]] = []
+    postponed: list[tuple[Rule, Reason]] = []
+    for rule in rules:
+        reason = _find_reason(rule, evidence) if rule.scope is scope else None
+        if reason is None:
+            continue
+        is_limit = is_requested_limit(evidence, reason)
+        if is_limit and evidence.verdict.outcome is Outcome.CONFORMS:
+            continue
+        (postponed if rule.postpones or is_limit else final).append((rule, reason))
+    if not final and not postponed:
+        return evidence.verdict
+    rule, reason = (final or postponed)[0]
+    return _make_inconclusive(rule, reason, evidence, postpones=not final)
+
+
+def find_reason(evidence: Evidence, rules: Iterable[Rule]) -> Reason | None:
+    """Return the first reason for which an answer shows nothing, or None. For controls, look-ups and setups."""
+    return next((reason for rule in rules if (reason := _find_reason(rule, evidence)) is not None), None)
+
+
+def _find_reason(rule: Rule, evidence: Evidence) -> Reason | None:
+    if rule.live_only and not evidence.live:
+        return None
+    if evidence.verdict.outcome is Outcome.CONFORMS and not rule.also_matches:
+        return None
+    return rule.find(evidence)
+
+
+def _make_inconclusive(rule: Rule, reason: Reason, evidence: Evidence, *, postpones: bool) -> Verdict:
+    if rule.scope is not RuleScope.KEY:  # name the request, so that a person can repeat it
+        request = f"{evidence.request.method} {evidence.request.url}"
+        reason = Reason(reason.code, f"{request}: {reason.detail}" if reason.detail else request)
+    if postpones:
+        return replace(evidence.verdict, outcome=Outcome.INCONCLUSIVE, reason=reason)
+    outcome = Outcome.RESTRICTED if reason.code == ReasonCode.PROBE_REFUSED else Outcome.INCONCLUSIVE
+    return replace(retract(evidence.verdict, reason), outcome=outcome, has_unknown_trigger=rule.leaves_no_gap)

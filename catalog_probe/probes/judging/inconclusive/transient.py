@@ -11,7 +11,7 @@ from catalog_probe.catalog.model.exchange import DEFAULT_EVENT_NAME
 from catalog_probe.catalog.model.outcome import FindingCode, ReasonCode
 from catalog_probe.catalog.reading.expectations import answer_body, expected_http_status
 from catalog_probe.probes.judging.comparison.compare import compare
-from catalog_probe.probes.judging.comparison.message import quote
+from catalog_probe.probes.judging.comparison.findings import quote
 from catalog_probe.probes.judging.inconclusive.foreign import has_documented_status, is_html
 
 if TYPE_CHECKING:

@@ -10,16 +10,15 @@ from catalog_probe.catalog.model import Attempt, Exchange, Outcome, Reason, Requ
 from catalog_probe.catalog.model.exchange import SUCCESS
 from catalog_probe.catalog.reading.assertions import asserted_expectations
 from catalog_probe.catalog.recognition.vocabulary import ProviderVocabulary
+from catalog_probe.probes.judging.attempts import conclude_record
 from catalog_probe.probes.judging.comparison.basis import is_no_refusal, weigh_findings
 from catalog_probe.probes.judging.comparison.compare import compare
 from catalog_probe.probes.judging.control import expect_control
-from catalog_probe.probes.judging.inconclusive.evidence import MOCK_SESSION, Evidence
-from catalog_probe.probes.judging.inconclusive.key_evidence import KeyEvidence, TargetFacts
+from catalog_probe.probes.judging.inconclusive.evidence import MOCK_SESSION, Evidence, KeyEvidence, TargetFacts
 from catalog_probe.probes.judging.inconclusive.one_answer import judge_fault_free, list_suspicions
 from catalog_probe.probes.judging.inconclusive.settling import PendingRecord, ProbedRecord, add_record, settle_record
 from catalog_probe.probes.judging.judge import judge
-from catalog_probe.probes.judging.verdicts.attempts import conclude_record
-from catalog_probe.probes.judging.verdicts.verdict import Verdict
+from catalog_probe.probes.judging.verdict import Verdict
 from tests.harness.engines import catalog
 from tests.unit.probes.judging_one import load_steps, load_vocabulary
 

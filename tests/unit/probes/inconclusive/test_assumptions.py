@@ -18,7 +18,7 @@ from catalog_probe.catalog.model import (
 from catalog_probe.catalog.model.outcome import ReasonCode
 from catalog_probe.catalog.reading.expectations import Expected
 from catalog_probe.probes.judging.inconclusive.assumptions import find_assumed_path, is_part_of
-from catalog_probe.probes.judging.verdicts.verdict import Verdict
+from catalog_probe.probes.judging.verdict import Verdict
 from tests.unit.probes.inconclusive.evidence_making import error_body, make_evidence
 from tests.unit.probes.judging_one import (
     BODY,

@@ -20,7 +20,7 @@ from catalog_probe.catalog.model import (
     Severity,
 )
 from catalog_probe.catalog.model.outcome import FindingCode, ReasonCode
-from catalog_probe.probes.judging.inconclusive.confirmations import (
+from catalog_probe.probes.judging.inconclusive.assumptions import (
     confirms_host,
     find_blamed_values,
     find_service,
@@ -28,8 +28,8 @@ from catalog_probe.probes.judging.inconclusive.confirmations import (
     find_unconfirmed_value,
     list_named_values,
 )
-from catalog_probe.probes.judging.inconclusive.key_evidence import KeyEvidence, TargetFacts
-from catalog_probe.probes.judging.verdicts.verdict import Verdict
+from catalog_probe.probes.judging.inconclusive.evidence import KeyEvidence, TargetFacts
+from catalog_probe.probes.judging.verdict import Verdict
 from tests.unit.probes.comparing import make_expected
 from tests.unit.probes.inconclusive.evidence_making import make_evidence
 

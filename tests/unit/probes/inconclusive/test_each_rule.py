@@ -7,9 +7,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from catalog_probe.catalog.model import Event, Exchange, Outcome, Request, Response
-from catalog_probe.probes.judging.inconclusive.key_evidence import TargetFacts
+from catalog_probe.probes.judging.attempts import MAX_ATTEMPTS, conclude_record
+from catalog_probe.probes.judging.inconclusive.evidence import TargetFacts
 from catalog_probe.probes.judging.inconclusive.table import RULES
-from catalog_probe.probes.judging.verdicts.attempts import MAX_ATTEMPTS, conclude_record
 from tests.unit.probes.inconclusive.evidence_making import (
     HTML_HEADERS,
     HTML_PAGE,
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     import pytest
 
     from catalog_probe.catalog.reading.expectations import Expected
-    from catalog_probe.probes.judging.verdicts.verdict import Verdict
+    from catalog_probe.probes.judging.verdict import Verdict
 
 MESSAGES, COUNT = "pa/endpoints/messages/create_message", "pa/endpoints/messages/count_tokens"
 MODELS, FILES = "pa/endpoints/models/list_models", "pa/endpoints/files/list_files"

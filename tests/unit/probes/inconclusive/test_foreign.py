@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from catalog_probe.catalog.envelopes import load_envelope
 from catalog_probe.catalog.model import Event, Exchange, GrpcStatus, Response
 from catalog_probe.catalog.reading.expectations import Expected, StreamRule
-from catalog_probe.probes.judging.comparison.message import quote
+from catalog_probe.probes.judging.comparison.findings import quote
 from catalog_probe.probes.judging.control import explain_silence
 from catalog_probe.probes.judging.inconclusive.foreign import (
     PAGE as PAGE_CLASS,

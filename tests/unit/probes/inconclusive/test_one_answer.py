@@ -11,7 +11,7 @@ from catalog_probe.catalog.model import Aspect, Exchange, Finding, Outcome, Reas
 from catalog_probe.catalog.model.assertion import Observation
 from catalog_probe.catalog.reading.expectations import Expected
 from catalog_probe.probes.judging.control import expect_control
-from catalog_probe.probes.judging.inconclusive.key_evidence import (
+from catalog_probe.probes.judging.inconclusive.evidence import (
     EndpointAnswer,
     FaultFreeAnswer,
     FaultFreeResult,
@@ -29,7 +29,7 @@ from catalog_probe.probes.judging.inconclusive.one_answer import (
     judge_fault_free,
     list_suspicions,
 )
-from catalog_probe.probes.judging.verdicts.verdict import Verdict
+from catalog_probe.probes.judging.verdict import Verdict
 from tests.unit.probes.inconclusive.evidence_making import REQUEST, error_body, make_evidence
 from tests.unit.probes.judging_one import load_vocabulary
 

@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING, Any
 from catalog_probe.catalog.model import Outcome, Reason, Response
 from catalog_probe.catalog.model.outcome import ReasonCode
 from catalog_probe.catalog.recognition.vocabulary import DocumentedAnswer, ProviderVocabulary
-from catalog_probe.probes.judging.inconclusive.key_evidence import (
+from catalog_probe.probes.judging.inconclusive.account import (
+    explain_refusal_of_key,
+    find_accepted_key,
+    find_refused_key,
+    find_repeated_refusal,
+    is_accepted_key,
+)
+from catalog_probe.probes.judging.inconclusive.evidence import (
     EndpointAnswer,
     FaultFreeAnswer,
     FaultFreeResult,
@@ -16,14 +23,7 @@ from catalog_probe.probes.judging.inconclusive.key_evidence import (
     KeyEvidence,
     TargetFacts,
 )
-from catalog_probe.probes.judging.inconclusive.rights import (
-    explain_refusal_of_key,
-    find_accepted_key,
-    find_refused_key,
-    find_repeated_refusal,
-    is_accepted_key,
-)
-from catalog_probe.probes.judging.verdicts.verdict import Verdict
+from catalog_probe.probes.judging.verdict import Verdict
 from tests.unit.probes.comparing import make_expected
 from tests.unit.probes.inconclusive.evidence_making import MISMATCH, error_body, load_expected, make_evidence
 from tests.unit.probes.judging_one import HEADERS, load_vocabulary

@@ -9,10 +9,16 @@ from hypothesis import strategies as st
 
 from catalog_probe.catalog.model import Outcome, Response
 from catalog_probe.catalog.model.explanations import INCONCLUSIVE, NOT_PROBED, RESTRICTED
-from catalog_probe.probes.judging.inconclusive.applying import apply_rules
-from catalog_probe.probes.judging.inconclusive.key_evidence import TargetFacts
-from catalog_probe.probes.judging.inconclusive.rule import Rule, RuleScope
-from catalog_probe.probes.judging.inconclusive.table import ANSWER_RULES, ATTEMPT_RULES, KEY_RULES, RULES
+from catalog_probe.probes.judging.inconclusive.evidence import TargetFacts
+from catalog_probe.probes.judging.inconclusive.table import (
+    ANSWER_RULES,
+    ATTEMPT_RULES,
+    KEY_RULES,
+    RULES,
+    Rule,
+    RuleScope,
+    apply_rules,
+)
 from tests.unit.probes.inconclusive.evidence_making import (
     HTML_HEADERS,
     HTML_PAGE,
@@ -31,7 +37,7 @@ if TYPE_CHECKING:
 
     from catalog_probe.catalog.reading.expectations import Expected
     from catalog_probe.probes.judging.inconclusive.evidence import Evidence
-    from catalog_probe.probes.judging.verdicts.verdict import Verdict
+    from catalog_probe.probes.judging.verdict import Verdict
 
 ASSUMED_REQUEST = {"ask/path": "not shown", "ask/trigger": "not shown", "ask/header:x": "not shown"}
 EXPECTED = [

@@ -10,8 +10,7 @@ from catalog_probe.catalog.model import Event, GrpcStatus, Reason, Response, Sev
 from catalog_probe.catalog.model.assertion import Assertion, AssertionKey, Basis
 from catalog_probe.catalog.reading.expectations import Expected, StreamRule
 from catalog_probe.catalog.recognition.vocabulary import ProviderVocabulary
-from catalog_probe.probes.judging.inconclusive.applying import find_reason
-from catalog_probe.probes.judging.inconclusive.table import TRANSIENT_RULES
+from catalog_probe.probes.judging.inconclusive.table import TRANSIENT_RULES, find_reason
 from catalog_probe.probes.judging.inconclusive.transient import compare_with_documented, is_requested_limit
 from tests.unit.probes.inconclusive.evidence_making import (
     HTML_HEADERS,

@@ -1,1 +1,0 @@
-"""What a recipe can send: calls, their bodies, and conversations on a WebSocket."""

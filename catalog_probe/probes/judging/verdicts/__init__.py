@@ -1,1 +1,0 @@
-"""Verdicts: of one step, of an attempt, and of a record over all its attempts."""

@@ -1,0 +1,197 @@
+"""Collects an item for each record, tells pytest its outcome, prints `--plan`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from catalog_probe.catalog.check.validate import first_problem, first_problem_of_run
+from catalog_probe.catalog.evidence import earlier_runs, run_verdict
+from catalog_probe.catalog.model import Address, Outcome
+from catalog_probe.catalog.model.errors import Exit
+from catalog_probe.catalog.model.explanations import REASONS
+from catalog_probe.catalog.model.outcome import FindingCode
+from catalog_probe.catalog.search import keywords_for_k
+from catalog_probe.catalog.text.readable_text import sanitize_line, sanitize_row
+from catalog_probe.probes.planning.plan import make_plan, plan_budget
+from catalog_probe.probes.planning.plan_text import format_plan, list_fault_free_requests
+from catalog_probe.probes.plugin.options import PROBES
+from catalog_probe.probes.plugin.processes import report_missing_libraries
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Iterable, Mapping, Sequence
+    from pathlib import Path
+
+    from catalog_probe.catalog.evidence.results import Result
+    from catalog_probe.probes.plugin.options import Options
+
+
+def settle(result: Result) -> None:
+    """End the test of a record by its outcome. Only what makes the run exit 1 fails."""
+    if run_verdict.is_failure(result):
+        pytest.fail(describe_failure(result), pytrace=False)
+    if earlier_runs.is_pending(result):
+        message = result.drifts[0].message
+        pytest.xfail(sanitize_line(f"never confirmed; pending until {earlier_runs.pending_until(result)}: {message}"))
+    if run_verdict.is_accepted(result):
+        reason = sanitize_line(run_verdict.acceptance_field(result, "reason"))
+        pytest.xfail(reason or "accepted in catalog/divergences.json")
+    if result.outcome is not Outcome.CONFORMS:
+        pytest.skip(describe_reason(result))
+
+
+def describe_failure(result: Result) -> str:
+    """Describe a failure in lines; pytest's list shows only the first."""
+    lines = [
+        f"{finding.label}: {finding.message}  [{finding.code}]"
+        for finding in result.findings
+        if finding.is_drift or finding.code == FindingCode.MATCHES_ANOTHER_RECORD
+    ]
+    if run_verdict.is_stale(result):
+        lines.insert(0, f"stale accepted difference: {run_verdict.acceptance_field(result, 'detail')}")
+    elif result.accepted_difference:
+        lines.append(f"  accepted difference: {run_verdict.acceptance_field(result, 'detail')}")
+    if result.outcome is Outcome.FLAKY and result.reason:
+        lines.insert(0, f"{result.outcome}: {result.reason.detail}")
+    sources = ", ".join(result.parsed_record.sources)
+    lines.append(f"  documented in {sources}; `catalog-probe catalog show {result.record}`")
+    return "\n".join(map(sanitize_row, lines))
+
+
+def describe_reason(result: Result) -> str:
+    """Say why there is no verdict, and what to do about it."""
+    if result.reason is None:
+        return str(result.outcome)
+    explanation = REASONS.get(result.reason.code)
+    advice = f" ({explanation.next_step})" if explanation else ""
+    return sanitize_line(f"{result.outcome}: {result.reason.code}: {result.reason.detail}{advice}")
+
+
+class Collector:
+    """The plugin object that collects items; it imports nothing that sends."""
+
+    def __init__(self, options: Options) -> None:
+        self.options = options
+
+    def pytest_ignore_collect(self, collection_path: Path) -> bool | None:
+        """Leave out the file of a kind without a selected record."""
+        kind = collection_path.stem.removeprefix("test_")
+        if collection_path.parent != PROBES or not collection_path.name.startswith("test_"):
+            return None
+        return True if not self._addresses(kind) else None
+
+    def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:
+        if "result" in metafunc.fixturenames and hasattr(metafunc.module, "KIND"):
+            metafunc.parametrize("result", self._addresses(metafunc.module.KIND), indirect=True, ids=str)
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_collection_modifyitems(
+        self, config: pytest.Config, items: list[pytest.Item]
+    ) -> Generator[None, object, object]:
+        """Add each record's words for `-k`, and sort by provider after all plugins."""
+        for item in items if config.getoption("keyword") else ():
+            address = address_of(item)
+            if address is not None:
+                item.extra_keyword_matches.update(keywords_for_k(self.options.catalog[address]))
+        result = yield
+        ranks = self._ranks([address for item in items if (address := address_of(item)) is not None])
+        items.sort(key=lambda item: (_provider_of(item), ranks.get(address_of(item) or "", 0)))
+        return result
+
+    def _ranks(self, addresses: Sequence[str]) -> Mapping[str, int]:
+        """Return the order in which a short budget is spent: most facts first."""
+        options = self.options
+        budgeted = [provider for provider in options.target.providers.values() if provider.has_budget]
+        if not options.target.live or not budgeted:
+            return {}
+        recipes = make_plan(options.catalog, options.planned_target, options.allow, addresses, options.drawing).recipes
+        ranks: dict[str, int] = {}
+        for provider in budgeted:
+            own = [recipe for recipe in recipes if recipe.provider == provider.name]
+            ranks.update(plan_budget(own, provider, options.catalog).ranks)
+        return ranks
+
+    def _addresses(self, kind: str) -> list[str]:
+        return [
+            str(record.address)
+            for record in self.options.catalog.select(kind=kind)
+            if self.options.selects(record.address)
+        ]
+
+
+class RecordGuard:
+    """The plugin object that refuses a run because of its records; no worker of xdist has one.
+
+    A record is checked when it is selected, before anything is sent. `catalog-probe check` names the faults of all
+    others. Only if one of them breaks the run, as recognition reads every record of a provider, is it named here too.
+    """
+
+    def __init__(self, options: Options) -> None:
+        self._options = options
+        self._is_done = False
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_collection_finish(self, session: pytest.Session) -> None:
+        self._require_sound_records(address for item in session.items if (address := address_of(item)))
+
+    @pytest.hookimpl(optionalhook=True, tryfirst=True)
+    def pytest_xdist_node_collection_finished(self, ids: Sequence[str]) -> None:
+        if not self._is_done:  # all workers collect alike
+            self._require_sound_records(address for nodeid in ids if (address := address_in(nodeid)))
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_internalerror(self) -> None:
+        """Report the first fault of the records, if there is one, in place of a traceback."""
+        for root in self._options.catalog.roots:
+            if problem := first_problem(root):
+                pytest.exit(problem, returncode=Exit.USAGE)
+
+    def _require_sound_records(self, selected: Iterable[str]) -> None:
+        """Refuse selected records with faults, other than in their form.
+
+        Raises:
+            pytest.UsageError: with the first fault.
+        """
+        self._is_done = True
+        traffic = self._options.traffic
+        judged = selected if traffic is None else filter(traffic.has_evidence_of, selected)
+        with report_missing_libraries():
+            if problem := first_problem_of_run(self._options.catalog, judged):
+                raise pytest.UsageError(problem)
+
+
+def address_of(item: pytest.Item) -> str | None:
+    """Return the address that an item probes, or None for any other test."""
+    callspec = getattr(item, "callspec", None)
+    return callspec.params.get("result") if callspec is not None and "result" in callspec.params else None
+
+
+def address_in(nodeid: str) -> str:
+    """Return the address in a node id; empty for a test that is no probe."""
+    return nodeid.partition("[")[2].rpartition("]")[0]
+
+
+def _provider_of(item: pytest.Item) -> str:
+    """Return the provider that an item probes; empty, to sort first, if none."""
+    address = address_of(item)
+    return Address.parse(address).provider if address is not None else ""
+
+
+class Planner(Collector):
+    """The plugin object that collects as a run would, and prints the plan."""
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        addresses = [address for item in session.items if (address := address_of(item)) is not None]
+        options = self.options
+        chosen = make_plan(options.catalog, options.planned_target, options.allow, addresses, options.drawing)
+        reporter = session.config.pluginmanager.get_plugin("terminalreporter")
+        if isinstance(reporter, pytest.TerminalReporter):
+            reporter.write_line("")
+            fault_free_requests = list_fault_free_requests(
+                chosen.probed, options.catalog, options.planned_target, options.allow
+            )
+            for line in format_plan(chosen, options.target, options.catalog, fault_free_requests):
+                reporter.write_line(sanitize_row(line))
+        return True

@@ -1,1 +1,0 @@
-"""Options, selectors, items and scheduling of a run of probes."""

@@ -1,1 +1,0 @@
-"""Pacing: the rate limits, budgets and pauses that bound what lanes send."""

@@ -1,0 +1,415 @@
+"""The throttle: keeps requests and tokens of a provider within its limits."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+import anyio
+
+from catalog_probe.probes.calls import JsonBody
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Iterable, Mapping
+
+    from catalog_probe.catalog.model import Response
+    from catalog_probe.catalog.reading.rate_limits import EndpointGroup
+    from catalog_probe.probes.calls import Call
+    from catalog_probe.probes.running.limits import LimitStatus, RateLimitPolicy
+
+
+class WaitTooLong(Exception):
+    """The provider asked for a longer wait than the lane may spend. Both in seconds."""
+
+    def __init__(self, asked_s: float, allowed_s: float) -> None:
+        super().__init__(f"asked to wait {asked_s:.0f} s, the budget is {allowed_s:.0f} s")
+
+
+# The part of a limit that is used. The margin is for requests that arrive closer together than they were sent.
+SHARE = 0.97
+
+# The shortest time by which a limit is enforced: 60 a minute may be 1 a second (2:8.2).
+WINDOW_S = 1.0
+
+# What `SHARE` leaves unused of a window.
+MARGIN_S = WINDOW_S * (1 / SHARE - 1)
+
+# How late a request may be sent, at most, without moving the slots that follow: event loops wake late. It is less than
+# the margin of a window, so no window ever holds more than the limit. The rest of the margin is left to the network.
+CATCH_UP_S = 0.8 * MARGIN_S
+
+# How late a request is usually sent on a busy machine. This is caught up for each slot of a window.
+LATENESS_S = 0.005
+
+
+class RateLimiter:
+    """Admits requests at `SHARE` of `rate` a second (None: without a limit).
+
+    Requests are spread evenly, because a limit a minute may be enforced by the second (2:8.2). No time span of
+    `WINDOW_S` or more holds more requests than `rate` allows in it.
+    """
+
+    def __init__(
+        self,
+        rate: float | None,
+        max_wait_s: float,
+        clock: Callable[[], float] = time.monotonic,
+        *,
+        predecessor: RateLimiter | None = None,
+    ) -> None:
+        """Start a limiter; the last slot and pause of `predecessor` count here."""
+        self._interval = 1.0 / (rate * SHARE) if rate else 0.0
+        self._catch_up_s = min(CATCH_UP_S, LATENESS_S * WINDOW_S / self._interval) if self._interval else CATCH_UP_S
+        self._max_wait_s = max_wait_s
+        self._clock = clock
+        self._has_answer: bool = predecessor is not None and predecessor._has_answer
+        self._last_slot: float = predecessor._last_slot if predecessor is not None else -math.inf
+        self._paused_until: float = predecessor._paused_until if predecessor is not None else 0.0
+
+    def wait_s(self) -> float:
+        """Return the seconds until the next slot, or until the end of the pause.
+
+        Raises:
+            WaitTooLong: the pause asked for exceeds the budget.
+        """
+        now = self._clock()
+        pause = self._paused_until - now
+        if pause > self._max_wait_s:
+            raise WaitTooLong(pause, self._max_wait_s)
+        return max(0.0, pause, self._last_slot + self._interval - now)
+
+    def take_slot(self, due: float) -> None:
+        """Take a slot for a request that is sent now, and was due at `due`."""
+        # A slot is where the request was due, not where it is sent: otherwise each late waking would move all that
+        # follow. Unused time is not saved up: a slot is at most `_catch_up_s` earlier than its request.
+        slot = max(due, self._last_slot + self._interval)
+        self._last_slot = max(slot, self._clock() - self._catch_up_s)
+
+    def note_answer(self) -> None:
+        """Note that an answer came."""
+        # The first request waited for its connection, and so may have arrived late: the next one counts from here.
+        if not self._has_answer and self._last_slot > -math.inf:
+            self._has_answer = True
+            self._last_slot = max(self._last_slot, self._clock())
+
+    def pause(self, seconds: float) -> None:
+        """Admit nothing for so many seconds, not even requests that wait already."""
+        self._paused_until = max(self._paused_until, self._clock() + seconds)
+
+    @property
+    def interval_s(self) -> float:
+        """Seconds from one request to the next."""
+        return self._interval
+
+    @property
+    def paused_s(self) -> float:
+        """Seconds that are left of the pause."""
+        return max(0.0, self._paused_until - self._clock())
+
+
+MINUTE_S = 60.0
+
+# How long a request counts if its answer stated nothing. Longer than a minute, because a later request may take less
+# time to arrive than this one took.
+RESERVATION_S = MINUTE_S / SHARE
+
+# How often a waiting request checks whether an answer stated that less was used than was reserved.
+POLL_S = 0.1
+
+# By how much the reset that an answer states may be off: it and the date beside it are rounded to whole seconds.
+RESET_TOLERANCE_S = 2.0
+
+
+@dataclass(slots=True, eq=False)
+class Reservation:
+    """What one request may take at most.
+
+    It counts for a minute, or until an answer states what remains.
+    """
+
+    tokens: float
+    until: float
+    under_way: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What an answer states as used, and how it comes back.
+
+    Steadily, as in a bucket, or all at once at `until`.
+    """
+
+    tokens: float
+    since: float
+    refill_per_s: float
+    """0 where all comes back at once."""
+    until: float
+
+    def at(self, instant: float) -> float:
+        """Return what still counts as used at an instant before the end."""
+        return self.tokens - (instant - self.since) * self.refill_per_s
+
+    def covers(self, other: Usage, now: float) -> bool:
+        """Whether the other is never more than this one, from now on."""
+        return self.until >= other.until and all(
+            self.at(instant) >= other.at(instant) for instant in (now, other.until)
+        )
+
+
+class TokenBudget:
+    """Admits requests that cannot exceed the limit of the last minute.
+
+    What an answer states as remaining replaces our reservations: these are upper bounds, and others may draw on the
+    same limit. What it states as used comes back at the reset. It comes back steadily instead if the reset is as far
+    away as a bucket takes to refill (2:8.2), in this answer and in most: a window may look like that by chance.
+    """
+
+    def __init__(self, per_minute: float, max_wait_s: float, clock: Callable[[], float] = time.monotonic) -> None:
+        self._per_minute = per_minute
+        self._max_wait_s = max_wait_s
+        self._clock = clock
+        self._reservations: list[Reservation] = []
+        # None of them covers another. Several are kept, because answers overtake one another: the one that states
+        # less may be the older one.
+        self._usages: list[Usage] = []
+        # Answers whose reset was that of a bucket, minus those whose reset was not.
+        self._bucket_score = 0
+
+    def wait_s(self, tokens: int) -> float:
+        """Return the seconds until it is worth asking again, or 0 if there is room.
+
+        A request that exceeds the whole limit waits until all of the limit is free.
+
+        Raises:
+            WaitTooLong: there is no room before a reset that is further away than the lane may wait.
+        """
+        now = self._clock()
+        self._reservations = [reservation for reservation in self._reservations if reservation.until > now]
+        self._usages = [usage for usage in self._usages if usage.until > now]
+        used = max((usage.at(now) for usage in self._usages), default=0.0)
+        reserved = sum(reservation.tokens for reservation in self._reservations)
+        excess = used + reserved + min(tokens, self._per_minute) - self._per_minute
+        if not tokens or excess <= self._per_minute * 1e-9:
+            return 0.0
+        reset_s = max((usage.until - now for usage in self._usages if not usage.refill_per_s), default=0.0)
+        if reset_s > self._max_wait_s + RESET_TOLERANCE_S:
+            raise WaitTooLong(reset_s, self._max_wait_s)
+        ends = [*(reservation.until for reservation in self._reservations), *(usage.until for usage in self._usages)]
+        waits = [end - now for end in ends]
+        waits += [excess / usage.refill_per_s for usage in self._usages if usage.refill_per_s]
+        if any(reservation.under_way for reservation in self._reservations):
+            waits.append(POLL_S)
+        return min(waits)
+
+    def reserve(self, tokens: int) -> Reservation:
+        """Reserve what a request that is sent now may take."""
+        reservation = Reservation(min(tokens, self._per_minute), self._clock() + RESERVATION_S)
+        self._reservations.append(reservation)
+        return reservation
+
+    def update(self, remaining: int, reset_s: float) -> None:
+        """Take over what an answer states as remaining, and the reset."""
+        # The answer counts every request that was answered so far. It may or may not count those under way, so their
+        # reservations stay.
+        self._reservations = [reservation for reservation in self._reservations if reservation.under_way]
+        now = self._clock()
+        used = max(0.0, self._per_minute - remaining)
+        refill_per_s = self._per_minute / MINUTE_S
+        is_like_bucket = abs(reset_s - used / refill_per_s) <= RESET_TOLERANCE_S
+        self._bucket_score += 1 if is_like_bucket else -1
+        if is_like_bucket and self._bucket_score > 0:
+            new_usage = Usage(used, now, refill_per_s, now + used / refill_per_s)
+        else:
+            new_usage = Usage(used, now, 0.0, self._latest_end(now + reset_s))
+        if not any(usage.covers(new_usage, now) for usage in self._usages):
+            self._usages = [new_usage, *(usage for usage in self._usages if not new_usage.covers(usage, now))]
+
+    def _latest_end(self, end: float) -> float:
+        """Return the end of a window, which is the latest one stated.
+
+        Each answer rounds it up or down.
+        """
+        ends = [usage.until for usage in self._usages if not usage.refill_per_s]
+        return max(instant for instant in [end, *ends] if instant <= end + RESET_TOLERANCE_S)
+
+
+def mark_answered(reservations: Iterable[Reservation]) -> None:
+    """Note that the answer to the request of these reservations came."""
+    for reservation in reservations:
+        reservation.under_way = False
+
+
+# A wait that no clock would notice.
+TOO_SHORT_S = 1e-6
+
+# Resets are stated in whole seconds.
+RESET_ROUNDING_S = 1.0
+
+# By how much answers may disagree about the same reset: each rounds it, and the date beside it.
+MAX_DISAGREEMENT_S = 2 * RESET_ROUNDING_S
+
+
+class LimitScope(NamedTuple):
+    """What a limit holds for: endpoints, organization, class of models (2:8).
+
+    The role of a key stands for its organization.
+    """
+
+    group: EndpointGroup | None
+    role: str
+    model: str
+
+
+class Throttle:
+    """Keeps to every known limit of a provider, of requests and of tokens.
+
+    Limits hold for an organization and for all models of a class. So scopes whose answers state the same limit share
+    it, and scopes with different limits do not. A scope without an answer yet uses what its group was told last, and
+    before that the documented limit. `own_rate` says that the target gives a rate of its own: it replaces the
+    documented limits of requests. What answers state is kept to in either case.
+    """
+
+    def __init__(
+        self,
+        policy: RateLimitPolicy,
+        max_wait_s: float,
+        *,
+        own_rate: bool = False,
+        clock: Callable[[], float] = time.monotonic,
+        sleep: Callable[[float], Awaitable[None]] = anyio.sleep,
+    ) -> None:
+        self.policy = policy
+        self._own_rate = own_rate
+        self._max_wait_s = max_wait_s
+        self._clock = clock
+        self._sleep = sleep
+        self._queues: defaultdict[LimitScope, anyio.Lock] = defaultdict(anyio.Lock)
+        self._per_minute: dict[LimitScope | EndpointGroup, float] = {}
+        self._limiters: dict[tuple[EndpointGroup | None, float | None], RateLimiter] = {}
+        # Limits of tokens a minute: by scope and header, and the budget of each.
+        self._token_limits: dict[LimitScope, dict[str, int]] = {}
+        self._token_budgets: dict[tuple[EndpointGroup | None, str, int], TokenBudget] = {}
+        # The latest end of the current window that answers stated, by the header that states the limit.
+        self._window_ends: dict[tuple[RateLimiter, str], float] = {}
+        # The pauses that refusals asked for, by the role of the refused key.
+        self._pauses: dict[str, RateLimiter] = {}
+
+    def find_scope(self, call: Call, role: str) -> LimitScope:
+        """Return the scope of the limits on which a call with this role's key draws."""
+        body = call.body.value if isinstance(call.body, JsonBody) else None
+        model = body.get("model") if isinstance(body, dict) else None
+        return LimitScope(self.policy.find_group(call.method, call.path), role, model if isinstance(model, str) else "")
+
+    def has_token_limit(self, scope: LimitScope) -> bool:
+        """Whether a limit of tokens is known of this scope."""
+        return bool(self._token_limits.get(scope))
+
+    async def acquire(self, scope: LimitScope, own: RateLimiter, tokens: int = 0) -> tuple[Reservation, ...]:
+        """Wait until each limit, `own` included, has room for a request.
+
+        Requests of the same scope are admitted in the order in which they came.
+
+        Raises:
+            WaitTooLong: a limit has no room for longer than the lane may wait.
+        """
+        due = self._clock()
+        async with self._queues[scope]:
+            # Slots are taken together, after the wait: slots taken before a pause would all be used at its end.
+            # Limits are looked up again after each sleep, because an answer may have changed them.
+            while (wait := self._wait_s(scope, own, tokens)) > TOO_SHORT_S:
+                due = self._clock() + wait
+                await self._sleep(wait)
+            for limiter in (own, self._limiter(scope)):
+                limiter.take_slot(due)
+            return tuple(budget.reserve(tokens) for budget in self._budgets_of(scope) if tokens)
+
+    def pause(self, role: str, seconds: float) -> None:
+        """Send nothing with this role's key for so many seconds from now."""
+        if role not in self._pauses:
+            self._pauses[role] = RateLimiter(None, self._max_wait_s, self._clock)
+        self._pauses[role].pause(seconds)
+
+    def requested_pause_s(self, role: str) -> float:
+        """Return what is left of the pause that refusals of this key asked for."""
+        return self._pauses[role].paused_s if role in self._pauses else 0.0
+
+    @property
+    def paused_s(self) -> float:
+        """Seconds that are left of the longest pause until the reset of a limit."""
+        return max((limiter.paused_s for limiter in list(self._limiters.values())), default=0.0)
+
+    def learn(self, scope: LimitScope, response: Response | None, reservations: Iterable[Reservation] = ()) -> None:
+        """Take over what an answer states: limits, what remains, and resets."""
+        mark_answered(reservations)
+        self._limiter(scope).note_answer()
+        statuses = tuple(self.policy.read_limits(response.headers)) if response is not None else ()
+        per_minute = min(
+            (status.limit for status in statuses if status.counts == "requests" and status.limit), default=None
+        )
+        if per_minute is not None:
+            self._set_rate(scope, per_minute)
+        for status in statuses:
+            if status.counts == "tokens" and status.limit:
+                self._update_token_budget(scope, status, status.limit)
+            else:
+                reset_s = self._seconds_until_reset(scope, status)
+                if status.remaining == 0:
+                    self._pause_limiter(scope, reset_s)
+
+    def _set_rate(self, scope: LimitScope, per_minute: int) -> None:
+        predecessor = self._limiter(scope)
+        self._per_minute[scope] = per_minute
+        if scope.group is not None:
+            self._per_minute[scope.group] = per_minute
+        key = (scope.group, per_minute)
+        if key not in self._limiters:
+            self._limiters[key] = RateLimiter(per_minute / 60, self._max_wait_s, self._clock, predecessor=predecessor)
+
+    def _seconds_until_reset(self, scope: LimitScope, status: LimitStatus) -> float:
+        """Return the seconds until the reset.
+
+        Every answer of a window states it, rounded, so the latest one is right.
+        """
+        key, now = (self._limiter(scope), status.name), self._clock()
+        end, previous_end = now + status.reset_s, self._window_ends.get(key, 0.0)
+        is_same_window = end <= previous_end <= end + MAX_DISAGREEMENT_S
+        self._window_ends[key] = previous_end if is_same_window else end
+        return self._window_ends[key] - now
+
+    def _pause_limiter(self, scope: LimitScope, reset_s: float) -> None:
+        limiter = self._limiter(scope)
+        # A limit that is enforced by the second has nothing left after each request, and is back when the next one is
+        # due. The rate keeps to that already, and a pause would only slow the lane down.
+        if not limiter.interval_s or reset_s > limiter.interval_s + RESET_ROUNDING_S:
+            limiter.pause(reset_s)
+
+    def _update_token_budget(self, scope: LimitScope, status: LimitStatus, limit: int) -> None:
+        self._token_limits.setdefault(scope, {})[status.name] = limit
+        key = (scope.group, status.name, limit)
+        budget = self._token_budgets.setdefault(key, TokenBudget(limit, self._max_wait_s, self._clock))
+        if status.remaining is not None:
+            budget.update(status.remaining, status.reset_s)
+
+    def _wait_s(self, scope: LimitScope, own: RateLimiter, tokens: int) -> float:
+        pause_s = self._pauses[scope.role].wait_s() if scope.role in self._pauses else 0.0
+        token_waits = (budget.wait_s(tokens) for budget in self._budgets_of(scope))
+        return max(own.wait_s(), pause_s, self._limiter(scope).wait_s(), *token_waits)
+
+    def _limiter(self, scope: LimitScope) -> RateLimiter:
+        """Return the limiter of requests for a scope; equal limits share one."""
+        per_minute = self._per_minute.get(scope)
+        if per_minute is None and scope.group is not None:
+            documented = None if self._own_rate else scope.group.per_minute
+            per_minute = self._per_minute.get(scope.group, documented)
+        key = (scope.group, per_minute)
+        if key not in self._limiters:
+            rate = per_minute / 60 if per_minute is not None else None
+            self._limiters[key] = RateLimiter(rate, self._max_wait_s, self._clock)
+        return self._limiters[key]
+
+    def _budgets_of(self, scope: LimitScope) -> list[TokenBudget]:
+        limits: Mapping[str, int] = self._token_limits.get(scope, {})
+        return [self._token_budgets[scope.group, name, limit] for name, limit in limits.items()]
