@@ -4,7 +4,7 @@ In the record one endpoint is one line. `on` is the day on which every assertion
 `mismatched` lists assertions with their observed class. `not_observed` lists those that were not observed on that day,
 each with the day of its last observation, or null.
 
-Other evidence is void once any statement of the record is edited. These lists outlive an edit, because each statement
+These lines are void once any statement of the record is edited. Two lists outlive an edit, because each statement
 has a digest of its own: `confirmed` lists the digests of statements that a live run has confirmed, `unconfirmed` has
 the day of the first observation of each other statement.
 """

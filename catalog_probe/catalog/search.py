@@ -1,7 +1,5 @@
 """The query language for records: `status:429 provider:pc is:new -overloaded`.
 
-The report page applies the same rules in `query.js`, from the same data.
-
 `catalog-probe catalog find`, `pytest probes -k` and the search of a report use it. A bare word may occur anywhere in
 the text of a record. In `field:value`, `*` stands for any text and a comma means "or". `-` before a term means "not".
 All terms must match. The script of the report page implements the same rules, and a test compares both.

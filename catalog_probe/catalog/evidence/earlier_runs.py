@@ -1,7 +1,8 @@
 """What earlier runs saw: coverage lost, regressions, and drifts that are pending.
 
-It is reported before drift, because a record that nobody observes may do anything. A record that was not meant to be
-probed (its cost is not allowed, its key is not configured, its endpoint was not drawn) has not lost its coverage.
+Lost coverage is reported before drift, because a record that nobody observes may do anything. A record that was not
+meant to be probed (its cost is not allowed, its key is not configured, its endpoint was not drawn) has not lost its
+coverage.
 
 A drift of an assertion that a live run has confirmed is a regression. If none ever has, the fault may also lie in our
 transcription, the document or this account. Such a drift is pending for some days from its first observation: it is

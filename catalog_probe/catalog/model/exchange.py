@@ -1,6 +1,6 @@
 """Exchanges: a request and what came back, its usual label, and who answered it.
 
-They name models and other real names by their stand-ins, and are redacted before anything is kept.
+Exchanges name models and other real names by their stand-ins, and are redacted before anything is kept.
 """
 
 from __future__ import annotations
