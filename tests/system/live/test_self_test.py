@@ -62,15 +62,15 @@ def read_without_findings(line: Any, read: Any = Result.from_json) -> Result:
 JUDGING, EVIDENCE = "catalog_probe.probes.judging", "catalog_probe.catalog.evidence"
 STAGES: dict[str, dict[str, Callable[..., Any]]] = {
     "the judge sees nothing": {
-        f"{JUDGING}.self_test.judge": see_nothing,
+        f"{JUDGING}.control.judge": see_nothing,
         "catalog_probe.probes.running.probing.judge": see_nothing,
     },
-    "attempts are never agreed on": {f"{JUDGING}.verdicts.attempts.conclude_step": see_nothing},
-    "step verdicts are combined to nothing": {f"{JUDGING}.verdicts.attempts.judge_record": conclude_nothing},
+    "attempts are never agreed on": {f"{JUDGING}.attempts.conclude_step": see_nothing},
+    "step verdicts are combined to nothing": {f"{JUDGING}.attempts.judge_record": conclude_nothing},
     "an inconclusive rule takes every drift back": {f"{JUDGING}.inconclusive.settling.apply_rules": retract_drift},
     "a line is lost on its way to the file": {f"{EVIDENCE}.results_file.ResultsWriter.append": append_unless_drifted},
     "a finding is lost on its way from the file": {f"{EVIDENCE}.results.Result.from_json": read_without_findings},
-    "no drift counts": {f"{EVIDENCE}.verdicts.run_verdict.is_failure": lambda _: False},
+    "no drift counts": {f"{EVIDENCE}.run_verdict.is_failure": lambda _: False},
     "a cause is dropped": {f"{EVIDENCE}.causes.find_causes": lambda _: ()},
 }
 """A stage between answer and exit status that is broken -> what is put in place of its functions."""
