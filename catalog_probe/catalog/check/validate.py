@@ -75,16 +75,16 @@ def check_manifest(file: Path, validator: Draft202012Validator, envelopes: Seque
     """Return the complaints of the first check that has any: later ones rely on the earlier."""
     try:
         data = json.loads(json.dumps(read_toml(file), default=str))  # TOML has dates, which JSON Schema does not know
-        found = (
+        first_complaints = (
             list(record_checks.find_unfinished(data))
             or list(complaints(validator.iter_errors(data)))
             or list(_check_references(file.stem, data, envelopes))
         )
-        if not found:
+        if not first_complaints:
             read_manifest(file)
     except CatalogError as error:
         return [Complaint(error.location, error.what, error.mend)]
-    return found
+    return first_complaints
 
 
 def _check_references(name: str, data: dict[str, Any], envelopes: Sequence[str]) -> Iterator[Complaint]:
