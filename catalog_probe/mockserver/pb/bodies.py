@@ -12,7 +12,7 @@ from catalog_probe.mockserver.core.fields import find_violations
 from catalog_probe.mockserver.pb.errors import BREACHES, NOT_JSON, TOO_LARGE
 
 if TYPE_CHECKING:
-    from catalog_probe.mockserver.core.calls import Call
+    from catalog_probe.mockserver.pb.call import Call
     from catalog_probe.mockserver.core.fields import Value
 
 MAX_BODY_BYTES = 64 * MB  # the documents state no size; it bounds the mock's memory

@@ -16,7 +16,7 @@ from catalog_probe.mockserver.pc.errors import (
 )
 
 if TYPE_CHECKING:
-    from catalog_probe.mockserver.core.calls import Call
+    from catalog_probe.mockserver.pc.call import Call
     from catalog_probe.mockserver.core.errors import Refusal
     from catalog_probe.mockserver.core.fields import Value, Violation
 
