@@ -11,7 +11,7 @@ from pathlib import Path
 
 HERE = Path(__file__).parent
 FOLDERS = (
-    HERE.parent / "catalog_probe/mockserver/pd/grpc/generated",
+    HERE.parent / "catalog_probe/mockserver/pd/generated",
     HERE.parent / "catalog_probe/probes/wire/generated",
 )
 

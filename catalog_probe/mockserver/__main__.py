@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from catalog_probe.mockserver.core import leniency
-from catalog_probe.mockserver.core.prefixes import CLIENT_NAMES_FILE, PrefixesError, read_prefixes
+from catalog_probe.mockserver.core.providers import CLIENT_NAMES_FILE, PrefixesError, read_prefixes
 
 USAGE = 4  # exit status for wrong arguments, as of every command; the mock imports nothing of the others
 

@@ -17,12 +17,13 @@ from starlette.responses import JSONResponse
 
 from catalog_probe.mockserver import control
 from catalog_probe.mockserver.as_published.serving import AsPublished
-from catalog_probe.mockserver.core import faults, prefixes
+from catalog_probe.mockserver.control import RouteList
+from catalog_probe.mockserver.core import providers as prefixes
+from catalog_probe.mockserver.core import world as faults
 from catalog_probe.mockserver.core.leniency import Leniency, apply_leniency
 from catalog_probe.mockserver.core.providers import PROVIDER_NAMES, Mount, Provider
 from catalog_probe.mockserver.core.scenarios import MockMisuse
 from catalog_probe.mockserver.core.world import CLOCK_HEADER, SCENARIO_HEADER, SESSION_HEADER, Context, World
-from catalog_probe.mockserver.route_list import RouteList
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -1,24 +1,28 @@
-"""The mock's own pages under `/__mock__`: guide, routes, scenarios, counters, reset."""
+"""The mock's own pages below `/__mock__/`: guide, routes, scenarios, reset."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from starlette.applications import Starlette
 from starlette.responses import JSONResponse, PlainTextResponse
 from starlette.routing import Route
 
 from catalog_probe.mockserver.core.bodies import BodyTooLarge, read_body
+from catalog_probe.mockserver.core.gateway import Router
 from catalog_probe.mockserver.core.scenarios import MockMisuse
 from catalog_probe.mockserver.core.world import check_session_name
-from catalog_probe.mockserver.guide import guide
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
     from starlette.requests import Request
     from starlette.types import ASGIApp
 
+    from catalog_probe.mockserver.core.providers import Mount
     from catalog_probe.mockserver.core.world import World
-    from catalog_probe.mockserver.route_list import RouteList
+
 
 MAX_BODY = 64 * 1024  # bytes; as long as a header may be
 
@@ -123,3 +127,42 @@ async def _read_scenarios(request: Request, all_providers: tuple[str, ...]) -> t
         if provider not in all_providers:
             raise MockMisuse(f"provider {provider!r} is none of {', '.join(all_providers)}")
     return text, providers
+
+
+PAGE = Path(__file__).with_name("guide.md")
+
+
+def guide(base: str, addresses: Mapping[str, Mapping[str, str]]) -> str:
+    """Return the page of a mock at `base`, in Markdown."""
+    grpc = addresses.get("pd", {}).get("grpc_host", "HOST:PORT")
+    return PAGE.read_text(encoding="utf-8").replace("{base}", base).replace("{grpc}", grpc)
+
+
+class RouteList:
+    """The routes of all hosts, by prefix."""
+
+    def __init__(self, mounts: Iterable[Mount]) -> None:
+        self._routes = {mount.prefix: mount.routes for mount in mounts if mount.routes}
+
+    def list_all(self) -> dict[str, list[str]]:
+        """List each host's endpoints as `POST /pc/v1/responses`, by path."""
+        return {
+            prefix: [
+                f"{row.method} /{prefix}{row.path}" for row in sorted(routes, key=lambda row: (row.path, row.method))
+            ]
+            for prefix, routes in self._routes.items()
+        }
+
+    def find_unserved(self, counts: Mapping[str, int]) -> dict[str, int]:
+        """Return the counted requests (`POST /pc/v1/x`: 3) that have no route."""
+        routers = {prefix: Router[Any](routes) for prefix, routes in self._routes.items()}
+        return {request: count for request, count in counts.items() if not _is_served(routers, request)}
+
+
+def _is_served(routers: Mapping[str, Router[Any]], request: str) -> bool:
+    """Whether a request has a route, or is no HTTP request to a known host."""
+    method, _, path = request.partition(" ")
+    prefix, _, rest = path.removeprefix("/").partition("/")
+    if prefix not in routers or method == "WS":
+        return True
+    return routers[prefix].find({"method": method, "path": f"/{rest}"}).row is not None

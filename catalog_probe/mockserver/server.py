@@ -14,7 +14,7 @@ from uvicorn.config import Config
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from uvicorn.server import Server
 
-from catalog_probe.mockserver.core.faults import CLOSE_EXTENSION
+from catalog_probe.mockserver.core.world import CLOSE_EXTENSION
 
 if TYPE_CHECKING:
     import asyncio

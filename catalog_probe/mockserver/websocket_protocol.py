@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 
-from catalog_probe.mockserver.core.faults import CLOSE_EXTENSION
+from catalog_probe.mockserver.core.world import CLOSE_EXTENSION
 
 if TYPE_CHECKING:
     from uvicorn._types import ASGISendEvent

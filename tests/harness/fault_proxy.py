@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from catalog_probe.mockserver.app import create_app
-from catalog_probe.mockserver.core.faults import CLOSE_EXTENSION
+from catalog_probe.mockserver.core.world import CLOSE_EXTENSION
 from tests.harness.engines import mock_target_at
 from tests.harness.fault_changes import parse_json
 from tests.harness.faults import Act, Answer, Ending, Fault, FaultSelector, Frame

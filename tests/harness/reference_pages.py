@@ -20,7 +20,7 @@ from catalog_probe.catalog.reading.facts import read_facts
 from catalog_probe.catalog.reading.record_fields import label_action
 from catalog_probe.catalog.recognition.advice import May
 from catalog_probe.cli.main import COMMANDS, GROUPS, PROGRAM, main
-from catalog_probe.mockserver.guide import guide
+from catalog_probe.mockserver.control import guide
 from catalog_probe.probes.coverage import missing_variables
 from catalog_probe.probes.judging.inconclusive.table import RULES, RuleScope
 from catalog_probe.probes.plugin.options import list_options

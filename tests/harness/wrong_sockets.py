@@ -9,7 +9,7 @@ from typing import Any
 from starlette.types import Message, Receive, Scope, Send
 
 from catalog_probe.mockserver.app import create_app
-from catalog_probe.mockserver.core.faults import CLOSE_EXTENSION
+from catalog_probe.mockserver.core.world import CLOSE_EXTENSION
 
 SpoilMessage = Callable[[Message, Send, Scope], Awaitable[None]]
 """Takes each ASGI message of the server, the `send` to the client, and the scope of the WebSocket."""

@@ -1,17 +1,96 @@
-"""Request bodies: their size limit and JSON, refused by the provider's error rows."""
+"""Request bodies: their size limit, strict JSON and multipart forms."""
 
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
-
-from catalog_probe.mockserver.core import strict_json
+from email.message import Message
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 if TYPE_CHECKING:
     from starlette.requests import Request
 
     from catalog_probe.mockserver.core.errors import ErrorRow
+
+
+def loads(raw: bytes | str) -> Any:
+    """Parse a JSON text.
+
+    Raises:
+        ValueError: it is not JSON; the message says where.
+    """
+    text = raw if isinstance(raw, str) else raw.decode(json.detect_encoding(raw), "surrogatepass")
+    try:
+        return _DECODER.decode(text)
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
+
+
+def _parse_finite(text: str) -> float:
+    number = float(text)
+    if math.isinf(number):
+        raise ValueError(f"{text} is out of range")
+    return number
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not JSON")
+
+
+_DECODER = json.JSONDecoder(parse_constant=_refuse_constant, parse_float=_parse_finite)
+
+
+class Malformed(ValueError):
+    """The body is no multipart/form-data; the message says why."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """One form field; a file has a filename."""
+
+    name: str
+    filename: str | None
+    content_type: str | None
+    content: bytes
+
+
+def parse(content_type: str, body: bytes) -> list[Part]:
+    """Parse the parts.
+
+    Raises:
+        Malformed: it is no such body.
+    """
+    header = _parse_header("content-type", content_type)
+    boundary = header.get_param("boundary")
+    if header.get_content_type() != "multipart/form-data" or not isinstance(boundary, str):
+        raise Malformed("Content-Type must be multipart/form-data with a boundary.")
+    before, *chunks = (b"\r\n" + body).split(b"\r\n--" + boundary.encode())
+    if before or not chunks or not chunks[-1].startswith(b"--"):
+        raise Malformed("The request body is not valid multipart/form-data.")
+    return [_parse_part(chunk) for chunk in chunks[:-1]]
+
+
+def _parse_part(chunk: bytes) -> Part:
+    head, separator, content = chunk.removeprefix(b"\r\n").partition(b"\r\n\r\n")
+    if not separator:
+        raise Malformed("A part of the multipart body has no end to its headers.")
+    headers: dict[str, str] = {}
+    for line in head.decode("utf-8", "replace").split("\r\n"):
+        name, _, value = line.partition(":")
+        headers[name.strip().lower()] = value.strip()
+    form = _parse_header("content-disposition", headers.get("content-disposition", ""))
+    field = form.get_param("name", header="content-disposition")
+    if not isinstance(field, str):
+        raise Malformed("A part of the multipart body has no name.")
+    return Part(field, form.get_filename(), headers.get("content-type"), content)
+
+
+def _parse_header(name: str, value: str) -> Message:
+    message = Message()
+    message[name] = value
+    return message
+
 
 MB = 1024 * 1024
 
@@ -54,7 +133,7 @@ async def read_json(request: Request, rules: BodyRules) -> JsonBody:
     try:
         raw = await read_body(request, rules.most_bytes)
         text = raw.decode(json.detect_encoding(raw), "surrogatepass")
-        return JsonBody(text, strict_json.loads(text))
+        return JsonBody(text, loads(text))
     except BodyTooLarge:
         raise rules.too_large(most_bytes=rules.most_bytes) from None
     except ValueError as error:

@@ -6,6 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+# The sources of rows that no section of the documents states.
+CLIENTS = "official clients send or read it"
+OURS = "the documents are silent; the mock's choice"
+
 ENVELOPE = "envelope"  # the usual shape of a provider's error body (2:7.1)
 
 
@@ -14,7 +18,7 @@ class ErrorRow:
     """A row of a provider's error table.
 
     Args:
-        section: the section of the documents, or a source of `sections.py`.
+        section: the section of the documents, or `CLIENTS` or `OURS`.
         message: a format string, whose values the call gives.
         type: the error's type, or the status name of an RPC-style envelope.
         param: the field that the error names.

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum, auto
 from typing import TYPE_CHECKING, Any
 
-from catalog_probe.mockserver.core.sections import CLIENTS
+from catalog_probe.mockserver.core.errors import CLIENTS
 
 if TYPE_CHECKING:
     from catalog_probe.mockserver.core.errors import ErrorRow, Refusal

@@ -7,8 +7,9 @@ no code took is refused, so that a scenario is never silently ignored.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +17,7 @@ from catalog_probe.mockserver.core.clock import parse_duration
 
 if TYPE_CHECKING:
     from catalog_probe.mockserver.core.errors import ErrorRow
+
 
 TIMES = "times"
 
@@ -239,3 +241,60 @@ def _read_params(scenario: Scenario, texts: dict[str, str]) -> dict[str, Any]:
     if texts:
         raise MockMisuse(f"scenario {scenario.name!r} has no parameter {', '.join(map(repr, texts))}")
     return values
+
+
+MAX_QUEUED = 1_000  # scenarios in one session
+
+
+@dataclass
+class ScenarioQueue:
+    """The scenarios that wait in one session, in order."""
+
+    waiting: deque[QueuedScenario] = field(default_factory=deque)
+
+    def add(self, registry: ScenarioRegistry, text: str, providers: Iterable[str]) -> None:
+        """Queue scenarios for the providers that declare them.
+
+        Each is for one request, or for `times` of them.
+
+        Raises:
+            MockMisuse: none of the providers declares one of them, or too many wait already.
+        """
+        new = [_read_queued(registry, part.strip(), tuple(providers)) for part in text.split(",")]
+        if len(self.waiting) + len(new) > MAX_QUEUED:
+            raise MockMisuse(f"at most {MAX_QUEUED} scenarios can wait in a session")
+        self.waiting.extend(new)
+
+    def take_for(self, provider: str) -> ActiveScenario | None:
+        """Take the first scenario that waits for a request to this provider."""
+        for queued in self.waiting:
+            if provider in queued.by_provider:
+                queued.left -= 1
+                if not queued.left:
+                    self.waiting.remove(queued)
+                request = queued.by_provider[provider]
+                return ActiveScenario(request.name, request.params, queued=queued)
+        return None
+
+    def give_back(self, scenario: ActiveScenario | None) -> None:
+        """Put a queued scenario that no code acted on back to the front."""
+        if scenario is None or scenario.queued is None or scenario.taken:
+            return
+        if not scenario.queued.left:
+            self.waiting.appendleft(scenario.queued)
+        scenario.queued.left += 1
+        scenario.queued = None
+
+
+def _read_queued(registry: ScenarioRegistry, text: str, providers: tuple[str, ...]) -> QueuedScenario:
+    by_provider: dict[str, ScenarioRequest] = {}
+    failures: list[MockMisuse] = []
+    for provider in providers:
+        try:
+            (by_provider[provider],) = registry.read(provider, text)
+        except MockMisuse as failure:
+            failures.append(failure)
+    if not by_provider:
+        raise failures[0]
+    times = next(iter(by_provider.values())).times
+    return QueuedScenario(text, by_provider, 1 if times is None else times)

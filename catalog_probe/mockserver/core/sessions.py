@@ -1,4 +1,4 @@
-"""Sessions: private state, limits and counters of one `X-Mock-Session`."""
+"""Sessions: private state, stores, limits and counters of one `X-Mock-Session`."""
 
 from __future__ import annotations
 
@@ -6,12 +6,41 @@ import time
 from collections import Counter, OrderedDict
 from collections.abc import Hashable
 from hashlib import blake2b
-from typing import Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from catalog_probe.mockserver.core import leniency
 from catalog_probe.mockserver.core.buckets import TokenBucket
-from catalog_probe.mockserver.core.scenario_queue import ScenarioQueue
-from catalog_probe.mockserver.core.stores import BoundedStore
+from catalog_probe.mockserver.core.scenarios import ScenarioQueue
+
+if TYPE_CHECKING:
+    from catalog_probe.mockserver.core.errors import ErrorRow
+
+
+Key = TypeVar("Key")
+Value = TypeVar("Value")
+
+MAX_ITEMS = 1_000  # more than any client looks back on; a long-lived mock must not grow without bound
+
+
+class BoundedStore(OrderedDict[Key, Value]):
+    """A mapping that forgets its oldest item when it holds too many."""
+
+    def __setitem__(self, key: Key, value: Value) -> None:
+        super().__setitem__(key, value)
+        self.move_to_end(key)
+        if len(self) > MAX_ITEMS:
+            self.popitem(last=False)
+
+    def newest_first(self) -> list[Value]:
+        """Return all items, the newest first."""
+        return [*reversed(self.values())]
+
+    def find(self, key: Key, absent: ErrorRow) -> Value:
+        """Return the item of a key, or raise the refusal of `absent` with its {id}."""
+        if key not in self:
+            raise absent(id=key)
+        return self[key]
+
 
 UNLIMITED = 1e9  # times its limit is a bucket that is not limited, so that headers can still tell what remains
 

@@ -7,7 +7,7 @@ import json
 import time
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from catalog_probe.mockserver.core.faults import CLOSE_EXTENSION
+from catalog_probe.mockserver.core.world import CLOSE_EXTENSION
 
 if TYPE_CHECKING:
     from collections.abc import Collection

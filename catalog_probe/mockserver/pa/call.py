@@ -1,24 +1,27 @@
-"""One call of PA: the request, its key, its names, and the limits it shows."""
+"""One call of PA: the request, its key, the limits it shows, and its checked body."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from catalog_probe.mockserver.core import calls
-from catalog_probe.mockserver.pa.auth.keys import ANONYMOUS
-from catalog_probe.mockserver.pa.names import DOCUMENTED_BETAS
+from catalog_probe.mockserver.core import gateway
+from catalog_probe.mockserver.core.bodies import MB, BodyRules, BodyTooLarge, read_body, read_json
+from catalog_probe.mockserver.core.fields import Breach, find_violations
+from catalog_probe.mockserver.pa.errors import BREACHES, NO_OBJECT, NOT_JSON, TOO_LARGE
+from catalog_probe.mockserver.pa.keys import ANONYMOUS, DOCUMENTED_BETAS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from catalog_probe.mockserver.core.buckets import TokenBucket
-    from catalog_probe.mockserver.pa.auth.keys import Key
-    from catalog_probe.mockserver.pa.names import Names
+    from catalog_probe.mockserver.core.errors import Refusal
+    from catalog_probe.mockserver.core.fields import Path, Value, Violation
+    from catalog_probe.mockserver.pa.keys import Key, Names
 
 
 @dataclass(kw_only=True)
-class Call(calls.Call):
+class Call(gateway.Call):
     """What a handler gets; when it runs, `key` is authenticated and allowed.
 
     Args:
@@ -55,3 +58,55 @@ class Call(calls.Call):
         A state of today may have ended by the call's time.
         """
         return self.context.now - self.context.ahead_s
+
+
+# 2:8.1 "messages and count_tokens 32 MB; batches 256 MB; files 500 MB (413 on excess)"
+MESSAGE_BODY = BodyRules(32 * MB, TOO_LARGE, NOT_JSON)
+BATCH_BODY = BodyRules(256 * MB, TOO_LARGE, NOT_JSON)
+FILE_BODY = BodyRules(500 * MB, TOO_LARGE, NOT_JSON)
+AGENT_BODY = BodyRules(32 * MB, TOO_LARGE, NOT_JSON)  # ours: that of messages
+
+# how a 400 calls a JSON type
+WORDS: Mapping[str, str] = {
+    "string": "string",
+    "integer": "integer",
+    "number": "number",
+    "boolean": "boolean",
+    "array": "list",
+    "object": "dictionary",
+    "null": "null",
+}
+
+
+async def read_bytes(call: Call, rules: BodyRules) -> bytes:
+    """Return the body, or raise 413."""
+    try:
+        return await read_body(call.request, rules.most_bytes)
+    except BodyTooLarge:
+        raise rules.too_large(most_bytes=rules.most_bytes) from None
+
+
+async def read_object(call: Call, rules: BodyRules) -> dict[str, Any]:
+    """Return the body as a JSON object, its fields unchecked."""
+    _, body = await read_json(call.request, rules)
+    if not isinstance(body, dict):
+        raise NO_OBJECT()
+    return body
+
+
+def check_fields(body: Any, table: Value, *, path: Path = (), ignore_unknown: bool = False) -> None:
+    """Raise the first violation of a body's table; unknown fields may pass."""
+    for violation in find_violations(body, table, null_is_absent=False, path=path):
+        if not (ignore_unknown and violation.breach is Breach.UNKNOWN):
+            raise _make_refusal(violation)
+
+
+def _make_refusal(violation: Violation) -> Refusal:
+    path = ".".join(map(str, violation.path))
+    return violation.make_refusal(
+        BREACHES,
+        WORDS,
+        path=path,
+        item=path.rpartition(".")[2].removesuffix("s"),
+        options=" or ".join(map(repr, violation.wanted.options)),
+    )

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from starlette.responses import JSONResponse
 
-from catalog_probe.mockserver.core.errors import ErrorRow
+from catalog_probe.mockserver.core.errors import CLIENTS, ErrorRow
 from catalog_probe.mockserver.core.fields import Breach
-from catalog_probe.mockserver.core.sections import CLIENTS
 
 if TYPE_CHECKING:
     from starlette.responses import Response

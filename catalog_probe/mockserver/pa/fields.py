@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from catalog_probe.mockserver.core.errors import CLIENTS
 from catalog_probe.mockserver.core.fields import (
     BOOLEAN,
     NULL,
@@ -18,7 +19,6 @@ from catalog_probe.mockserver.core.fields import (
     object_of,
     one_of,
 )
-from catalog_probe.mockserver.core.sections import CLIENTS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

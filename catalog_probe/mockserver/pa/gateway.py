@@ -6,12 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from catalog_probe.mockserver.core import gateway, routing
+from catalog_probe.mockserver.core import gateway
+from catalog_probe.mockserver.core import gateway as routing
 from catalog_probe.mockserver.core.world import context_of
-from catalog_probe.mockserver.pa.auth.authentication import authenticate, identify
-from catalog_probe.mockserver.pa.auth.keys import ANONYMOUS
 from catalog_probe.mockserver.pa.call import Call
-from catalog_probe.mockserver.pa.causes import raise_failure
 from catalog_probe.mockserver.pa.errors import (
     AUTHENTICATION,
     INVALID_VERSION,
@@ -23,9 +21,9 @@ from catalog_probe.mockserver.pa.errors import (
     VERSION_NOT_ALLOWED,
     make_response,
 )
-from catalog_probe.mockserver.pa.limits.meters import make_headers
-from catalog_probe.mockserver.pa.limits.rates import admit_request
-from catalog_probe.mockserver.pa.names import Names
+from catalog_probe.mockserver.pa.keys import ANONYMOUS, Names, authenticate, identify
+from catalog_probe.mockserver.pa.limits import admit_request, make_headers
+from catalog_probe.mockserver.pa.scenarios import raise_failure
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -34,9 +32,9 @@ if TYPE_CHECKING:
     from starlette.responses import Response
 
     from catalog_probe.mockserver.core.errors import Refusal
-    from catalog_probe.mockserver.core.routing import RouteMatch
+    from catalog_probe.mockserver.core.gateway import RouteMatch
     from catalog_probe.mockserver.core.world import World
-    from catalog_probe.mockserver.pa.auth.keys import Key
+    from catalog_probe.mockserver.pa.keys import Key
 
 REQUEST_ID = "request-id"  # on each answer (1:5.1)
 

@@ -1,11 +1,19 @@
-"""PB's authentication by API key, OAuth or ephemeral token (1:5.2, 2:7.4)."""
+"""PB's authentication by API key, OAuth or ephemeral token (1:5.2, 2:7.4).
+
+A live connection spends a use with `redeem`. The documents show no lifetime: the default is the mock's choice, and a
+request may set another one.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any
 
-from catalog_probe.mockserver.core.credentials import find_key
-from catalog_probe.mockserver.pb import ephemeral
+from catalog_probe.mockserver.core.clock import rfc3339
+from catalog_probe.mockserver.core.gateway import find_key
+from catalog_probe.mockserver.pb.call import AsciiJsonResponse, read_object
 from catalog_probe.mockserver.pb.errors import (
     API_NOT_ENABLED,
     BAD_EPHEMERAL_TOKEN,
@@ -17,15 +25,88 @@ from catalog_probe.mockserver.pb.errors import (
     LIVE_ONLY,
     NO_AUTHORIZATION,
     NO_CREDENTIAL,
+    NO_TIMESTAMP,
     WRONG_AUTH_HEADER,
 )
+from catalog_probe.mockserver.pb.fields import AUTH_TOKEN
 from catalog_probe.mockserver.pb.keys import DEFAULT_KEY, KEYS, OAUTH_TOKENS, KeyState, Project
 
 if TYPE_CHECKING:
     from starlette.requests import HTTPConnection
+    from starlette.responses import Response
 
+    from catalog_probe.mockserver.core.sessions import Session
     from catalog_probe.mockserver.core.world import Context
-    from catalog_probe.mockserver.pb.call import Names
+    from catalog_probe.mockserver.pb.call import Call, Names
+
+
+NAME_PREFIX = "auth_tokens/"
+LIFETIME_S = 30 * 60
+
+
+class TokenState(StrEnum):
+    """The state of a token at a moment."""
+
+    GOOD = "good"
+    UNKNOWN = "unknown"
+    EXPIRED = "expired"
+    USED_UP = "used up"
+
+
+@dataclass
+class EphemeralToken:
+    """A token. It may begin `uses` live sessions (0: any), and has begun `used`."""
+
+    name: str
+    project: Project
+    expires_at: float
+    uses: int = 1
+    used: int = 0
+
+
+def issue(
+    session: Session,
+    project: Project,
+    now: float,
+    *,
+    expires_at: float | None = None,
+    uses: int = 1,
+) -> EphemeralToken:
+    """Issue a token of a project."""
+    token = EphemeralToken(
+        name=session.new_id(NAME_PREFIX, 32),
+        project=project,
+        expires_at=now + LIFETIME_S if expires_at is None else expires_at,
+        uses=uses,
+    )
+    session.store(EphemeralToken)[token.name] = token
+    return token
+
+
+def find(session: Session, name: str) -> EphemeralToken | None:
+    """Return the token of this name in any state, or None."""
+    return session.store(EphemeralToken).get(name)
+
+
+def find_state(session: Session, name: str, now: float) -> TokenState:
+    """Return the state of the token of this name."""
+    token = find(session, name)
+    if token is None:
+        return TokenState.UNKNOWN
+    return TokenState.EXPIRED if now >= token.expires_at else TokenState.GOOD
+
+
+def redeem(session: Session, name: str, now: float) -> TokenState:
+    """Spend one use on a live session; any result but GOOD is a failure."""
+    state = find_state(session, name, now)
+    token = find(session, name)
+    if state is not TokenState.GOOD or token is None:
+        return state
+    if token.uses and token.used >= token.uses:
+        return TokenState.USED_UP
+    token.used += 1
+    return TokenState.GOOD
+
 
 REFUSED_STATES = {KeyState.RESTRICTED: KEY_RESTRICTED, KeyState.LEAKED: KEY_LEAKED, KeyState.BLOCKED: KEY_BLOCKED}
 
@@ -38,13 +119,13 @@ def authenticate(request: HTTPConnection, names: Names, context: Context) -> Pro
     """
     scheme, credential = _read_authorization(request)
     if scheme:
-        if scheme == "token" or credential.startswith(ephemeral.NAME_PREFIX):
+        if scheme == "token" or credential.startswith(NAME_PREFIX):
             return refuse_ephemeral_token(context, credential)
         return require_enabled_api(identify_oauth_token(credential))
     secret = request.headers.get(names.key_header) or request.query_params.get("key")
     if not secret:
         raise NO_CREDENTIAL()
-    if secret.startswith(ephemeral.NAME_PREFIX):
+    if secret.startswith(NAME_PREFIX):
         return refuse_ephemeral_token(context, secret)
     return identify_key(secret)
 
@@ -100,7 +181,25 @@ def refuse_ephemeral_token(context: Context, name: str) -> Project:
     """
     if not name:
         raise NO_CREDENTIAL()
-    state = ephemeral.find_state(context.session, name, context.now)
-    if state is ephemeral.TokenState.GOOD:
+    state = find_state(context.session, name, context.now)
+    if state is TokenState.GOOD:
         raise LIVE_ONLY()
     raise BAD_EPHEMERAL_TOKEN(fault=state)
+
+
+async def create_auth_token(call: Call) -> Response:
+    """Issue a token."""
+    body = await read_object(call, AUTH_TOKEN)
+    token = issue(call.session, call.project, call.now, expires_at=_read_expiry(body), uses=body.get("uses", 1))
+    return AsciiJsonResponse({"name": token.name, "expireTime": rfc3339(token.expires_at), "uses": token.uses})
+
+
+def _read_expiry(body: dict[str, Any]) -> float | None:
+    """Return the requested expiry in seconds since the epoch, if there is one."""
+    if "expireTime" not in body:
+        return None
+    try:
+        moment = datetime.fromisoformat(body["expireTime"])
+    except ValueError:
+        raise NO_TIMESTAMP(path="expireTime", value=body["expireTime"]) from None
+    return moment.timestamp()

@@ -8,9 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from catalog_probe.mockserver.core.errors import ErrorRow
+from catalog_probe.mockserver.core.errors import OURS, ErrorRow
 from catalog_probe.mockserver.core.fields import Breach
-from catalog_probe.mockserver.core.sections import OURS
 
 if TYPE_CHECKING:
     from catalog_probe.mockserver.core.errors import Refusal

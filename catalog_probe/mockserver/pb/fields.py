@@ -5,6 +5,7 @@ Names are in camelCase, and bodies may have snake_case (`bodies.rename`). The co
 
 from __future__ import annotations
 
+from catalog_probe.mockserver.core.errors import CLIENTS, OURS
 from catalog_probe.mockserver.core.fields import (
     BOOLEAN,
     OBJECT,
@@ -19,7 +20,6 @@ from catalog_probe.mockserver.core.fields import (
     one_of,
     unread_rows,
 )
-from catalog_probe.mockserver.core.sections import CLIENTS, OURS
 
 JSON, ENUM = "application/json", "text/x.enum"  # values of responseMimeType that ask for structured output
 

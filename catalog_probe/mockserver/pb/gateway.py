@@ -9,11 +9,9 @@ from typing import TYPE_CHECKING
 from starlette.requests import Request
 
 from catalog_probe.mockserver.core import gateway
-from catalog_probe.mockserver.core.routing import Endpoint, RouteMatch
+from catalog_probe.mockserver.core.gateway import Endpoint, RouteMatch
 from catalog_probe.mockserver.pb.access import authenticate, authenticate_bearer
-from catalog_probe.mockserver.pb.bodies import AsciiJsonResponse
-from catalog_probe.mockserver.pb.call import Call, Names
-from catalog_probe.mockserver.pb.endpoints.files import authenticate_upload
+from catalog_probe.mockserver.pb.call import AsciiJsonResponse, Call, Names
 from catalog_probe.mockserver.pb.errors import (
     METHOD_NOT_ALLOWED,
     UNKNOWN_PATH,
@@ -21,6 +19,7 @@ from catalog_probe.mockserver.pb.errors import (
     make_rpc,
     make_wrapped,
 )
+from catalog_probe.mockserver.pb.files import authenticate_upload
 from catalog_probe.mockserver.pb.keys import Project
 from catalog_probe.mockserver.pb.scenarios import raise_failure
 

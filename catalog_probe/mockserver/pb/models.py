@@ -1,15 +1,20 @@
-"""PB's models, and who may use them where (1:4.2, 2:7.4, 2:9)."""
+"""PB's models, who may use them where, and their endpoints (1:4.2, 2:7.4, 2:9)."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from catalog_probe.mockserver.core import leniency
+from catalog_probe.mockserver.pb.call import AsciiJsonResponse, make_page
 from catalog_probe.mockserver.pb.errors import MODEL_CLOSED, NO_MODEL
 
 if TYPE_CHECKING:
+    from starlette.responses import Response
+
+    from catalog_probe.mockserver.pb.call import Call
     from catalog_probe.mockserver.pb.keys import Project
+
 
 GENERATE = "generateContent"
 LIVE = "bidiGenerateContent"
@@ -89,3 +94,26 @@ def find_model(name: str, version: str, project: Project | None = None, method: 
     if model.closed_to_new_users and project is not None and project.new_user:
         raise MODEL_CLOSED(id=model.id)
     return model
+
+
+async def list_models(call: Call) -> Response:
+    """List the models of this API version, page by page."""
+    return AsciiJsonResponse(
+        make_page(call, "models", [describe_model(model) for model in list_models_of(call.version)])
+    )
+
+
+async def get_model(call: Call) -> Response:
+    """Describe a model; one that this API version does not list is 404."""
+    return AsciiJsonResponse(describe_model(find_model(call.params["model"], call.version)))
+
+
+def describe_model(model: Model) -> dict[str, Any]:
+    """Return the fields of a model."""
+    return {
+        "name": f"models/{model.id}",
+        "inputTokenLimit": model.input_token_limit,
+        "outputTokenLimit": model.output_token_limit,
+        "supportedGenerationMethods": list(model.methods),
+        "maxTemperature": model.max_temperature,
+    }

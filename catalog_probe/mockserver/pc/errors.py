@@ -1,13 +1,19 @@
-"""PC's error table, in the order of 2:7.5."""
+"""PC's error table, in the order of 2:7.5, and its shape on each transport."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
-from catalog_probe.mockserver.core.errors import ErrorRow
+from starlette.responses import JSONResponse, Response
+
+from catalog_probe.mockserver.core.errors import CLIENTS, OURS, ErrorRow
 from catalog_probe.mockserver.core.fields import Breach
-from catalog_probe.mockserver.core.sections import CLIENTS, OURS
+
+if TYPE_CHECKING:
+    from catalog_probe.mockserver.core.errors import Refusal
+
 
 # "All rows use type `invalid_request_error` unless stated."
 INVALID = "invalid_request_error"
@@ -272,3 +278,27 @@ DECIMAL_BREACHES: Mapping[Breach, ErrorRow] = {Breach.BELOW: BELOW_RANGE, Breach
 
 TOKEN_BREACHES: Mapping[Breach, ErrorRow] = dict.fromkeys(Breach, NO_PARAMETER_OF_TOKEN)
 """The error for any field on the mutual-TLS host."""
+
+
+def envelope(refusal: Refusal) -> dict[str, Any]:
+    """Return `{error: {message, type, param, code, …}}` (2:7.1)."""
+    row = refusal.row
+    error = {"message": refusal.message, "type": row.type, "param": refusal.param, "code": row.code}
+    return {"error": {**error, **refusal.extra}}
+
+
+def error_event(refusal: Refusal) -> dict[str, Any]:
+    """Return the `error` event of a stream: flat, without the error's type (1:6)."""
+    return {"type": "error", "code": refusal.row.code, "message": refusal.message, "param": refusal.param}
+
+
+def error_message(refusal: Refusal) -> dict[str, Any]:
+    """Return the error message of a WebSocket, as official clients read it."""
+    return {"type": "error", "status": refusal.row.status, **envelope(refusal)}
+
+
+def make_response(refusal: Refusal) -> Response:
+    """Return the response of a refusal."""
+    if refusal.row.shape == EMPTY:
+        return Response(status_code=refusal.row.status)
+    return JSONResponse(envelope(refusal), refusal.row.status, refusal.headers)

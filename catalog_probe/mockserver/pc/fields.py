@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from catalog_probe.mockserver.core.errors import CLIENTS, OURS
 from catalog_probe.mockserver.core.fields import (
     BOOLEAN,
     OBJECT,
@@ -22,7 +23,6 @@ from catalog_probe.mockserver.core.fields import (
     one_of,
     unread_rows,
 )
-from catalog_probe.mockserver.core.sections import CLIENTS, OURS
 
 METADATA = Field("metadata", OBJECT, CLIENTS)
 SERVICE_TIERS = ("auto", "default", "flex", "priority", "fast")

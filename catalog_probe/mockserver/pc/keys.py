@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from catalog_probe.mockserver.pc import errors
-from catalog_probe.mockserver.pc.limits.tiers import TIER_1, TIER_5, TIGHT
+from catalog_probe.mockserver.pc.tiers import TIER_1, TIER_5, TIGHT
 
 if TYPE_CHECKING:
     from catalog_probe.mockserver.core.errors import ErrorRow

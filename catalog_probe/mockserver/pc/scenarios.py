@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from catalog_probe.mockserver.core.faults import RATE_LIMITED
 from catalog_probe.mockserver.core.scenarios import Scenario, choice, duration, whole_number
+from catalog_probe.mockserver.core.world import RATE_LIMITED
 from catalog_probe.mockserver.pc.errors import (
     CAPACITY_REACHED,
     CONTENT_POLICY_VIOLATION,
@@ -21,7 +21,7 @@ from catalog_probe.mockserver.pc.errors import (
     USED_UP_BY_OTHERS,
     VECTOR_STORE_TIMEOUT,
 )
-from catalog_probe.mockserver.pc.limits.headers import make_retry_after
+from catalog_probe.mockserver.pc.limits import make_retry_after
 
 if TYPE_CHECKING:
     from catalog_probe.mockserver.core.errors import Refusal

@@ -5,6 +5,7 @@ Other fields are accepted, because the documents do not refuse them.
 
 from __future__ import annotations
 
+from catalog_probe.mockserver.core.errors import CLIENTS, OURS
 from catalog_probe.mockserver.core.fields import (
     BOOLEAN,
     OBJECT,
@@ -15,7 +16,6 @@ from catalog_probe.mockserver.core.fields import (
     integer,
     object_of,
 )
-from catalog_probe.mockserver.core.sections import CLIENTS, OURS
 
 MESSAGE = object_of(
     Field("role", STRING, CLIENTS, required=True),

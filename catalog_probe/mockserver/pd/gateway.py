@@ -1,16 +1,30 @@
-"""PD's HTTP gateway: URL, endpoint, key and ACLs (2:7.6)."""
+"""PD's HTTP gateway: URL, endpoint, key, its state and ACLs (1:5.4, 2:7.6)."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import unquote_to_bytes
 
-from catalog_probe.mockserver.core import calls, gateway, routing
-from catalog_probe.mockserver.pd.access import admit_to_endpoint, identify_key
-from catalog_probe.mockserver.pd.errors import BAD_URL, METHOD_NOT_ALLOWED, UNKNOWN_PATH, make_response
-from catalog_probe.mockserver.pd.keys import UNIDENTIFIED
+from catalog_probe.mockserver.core import gateway
+from catalog_probe.mockserver.core import gateway as calls
+from catalog_probe.mockserver.core import gateway as routing
+from catalog_probe.mockserver.core.gateway import bearer_token, find_key
+from catalog_probe.mockserver.pd.errors import (
+    BAD_URL,
+    INCORRECT_KEY,
+    KEY_BLOCKED,
+    KEY_DISABLED,
+    METHOD_NOT_ALLOWED,
+    MISSING_ACL,
+    NO_CREDENTIALS,
+    TEAM_BLOCKED,
+    UNKNOWN_PATH,
+    make_response,
+)
+from catalog_probe.mockserver.pd.keys import DEFAULT_KEY, ENDPOINT_ACL, KEYS, MODEL_ACL, UNIDENTIFIED
 from catalog_probe.mockserver.pd.scenarios import FAILURES
 
 if TYPE_CHECKING:
@@ -21,9 +35,38 @@ if TYPE_CHECKING:
     from starlette.types import Scope
 
     from catalog_probe.mockserver.core.errors import Refusal
-    from catalog_probe.mockserver.core.routing import RouteMatch
+    from catalog_probe.mockserver.core.gateway import RouteMatch
     from catalog_probe.mockserver.pd.keys import Key
-    from catalog_probe.mockserver.pd.models import Host
+    from catalog_probe.mockserver.pd.models import Host, Model
+
+
+def identify_key(headers: Mapping[str, str]) -> Key:
+    """Return the caller's key; a missing header is 401, an incorrect key 400."""
+    if "authorization" not in headers:
+        raise NO_CREDENTIALS()
+    key = find_key(KEYS, bearer_token(headers) or "", DEFAULT_KEY)
+    if key is None:
+        raise INCORRECT_KEY()
+    return key
+
+
+def admit_to_endpoint(key: Key, acl_name: str) -> None:
+    """Refuse with 403 a key that may not use the endpoint with this name in ACLs."""
+    if key.team.blocked:
+        raise TEAM_BLOCKED()
+    if key.blocked:
+        raise KEY_BLOCKED()
+    if key.disabled:
+        raise KEY_DISABLED()
+    if not key.allows(ENDPOINT_ACL, acl_name):
+        raise MISSING_ACL(acl=ENDPOINT_ACL + acl_name)
+
+
+def admit_to_model(key: Key, model: Model) -> None:
+    """Refuse with 403 a key that may not use the model."""
+    if not key.allows(MODEL_ACL, model.id):
+        raise MISSING_ACL(acl=MODEL_ACL + model.id)
+
 
 _BROKEN_ESCAPE = re.compile(rb"%(?![0-9A-Fa-f]{2})")
 

@@ -6,9 +6,9 @@ from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from catalog_probe.mockserver.core.faults import RATE_LIMITED
+from catalog_probe.mockserver.core.generation import event_stream
 from catalog_probe.mockserver.core.scenarios import Scenario
-from catalog_probe.mockserver.core.streams import event_stream
+from catalog_probe.mockserver.core.world import RATE_LIMITED
 from catalog_probe.mockserver.pd.errors import DEADLINE_EXCEEDED, INTERNAL, UNAVAILABLE, USED_UP_BY_OTHERS
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from starlette.responses import Response
 
-    from catalog_probe.mockserver.core.calls import Call
+    from catalog_probe.mockserver.core.gateway import Call
 
 CUT_MID_STREAM = "connection_lost_mid_stream"
 EVENTS_BEFORE_CUT = 2

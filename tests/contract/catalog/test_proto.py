@@ -12,7 +12,7 @@ ROOT = Path(__file__).parents[3]
 
 
 def test_mock_and_probes_speak_the_same_messages() -> None:
-    from catalog_probe.mockserver.pd.grpc.generated import pd_pb2 as mocked
+    from catalog_probe.mockserver.pd.generated import pd_pb2 as mocked
     from catalog_probe.probes.wire.generated import pd_pb2 as probed
 
     assert mocked.DESCRIPTOR.serialized_pb == probed.DESCRIPTOR.serialized_pb
@@ -26,8 +26,8 @@ def test_the_generated_code_is_current() -> None:
 
 
 def test_every_method_is_served() -> None:
-    from catalog_probe.mockserver.pd.grpc.generated import pd_pb2
-    from catalog_probe.mockserver.pd.grpc.rpc_methods import METHODS
+    from catalog_probe.mockserver.pd.generated import pd_pb2
+    from catalog_probe.mockserver.pd.grpc_server import METHODS
 
     services = pd_pb2.DESCRIPTOR.services_by_name.values()
     assert set(METHODS) == {(service.name, method.name) for service in services for method in service.methods}

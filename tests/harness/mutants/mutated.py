@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from types import ModuleType
 
-SHARED = f"{MOCK}.pd.grpc.generated"
+SHARED = f"{MOCK}.pd.generated"
 """Never imported again: protobuf registers each file of messages once in a process."""
 
 REPLACE = "replaced_in_the_mutant"

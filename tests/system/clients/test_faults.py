@@ -7,7 +7,7 @@ from fnmatch import fnmatchcase
 
 import pytest
 
-from catalog_probe.mockserver.core.prefixes import CLIENT_NAMES_FILE, read_prefixes
+from catalog_probe.mockserver.core.providers import CLIENT_NAMES_FILE, read_prefixes
 from catalog_probe.mockserver.testing import MockProviders, mock_providers
 from tests.harness.client_faults import PROVIDERS, ClientFault, read_table
 from tests.harness.mutants.instead import EffectCounter

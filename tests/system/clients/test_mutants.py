@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from catalog_probe.mockserver.core.prefixes import CLIENT_NAMES_FILE, read_prefixes
+from catalog_probe.mockserver.core.providers import CLIENT_NAMES_FILE, read_prefixes
 from catalog_probe.mockserver.testing import MockProviders
 from tests.harness.mutants.instead import EffectCounter
 from tests.harness.mutants.running import serving_mutant

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from catalog_probe.mockserver.core import multipart, strict_json
-from catalog_probe.mockserver.pd.positions import find_end, line_and_column
+from catalog_probe.mockserver.core import bodies
+from catalog_probe.mockserver.pd.bodies import find_end, line_and_column
 from tests.unit.mockserver.mock_client import Client, PbClient, PcClient, PdClient, read_refusal
 
 if TYPE_CHECKING:
@@ -43,12 +43,12 @@ def test_a_chunked_body_is_counted_while_it_is_read(client: Client) -> None:
 @pytest.mark.parametrize("text", [b"", b"{", b"[1,]", b"NaN", b'{"a": -Infinity}', b"1e999", b"\xff", b"[" * 100_000])
 def test_json_is_read_as_strictly_as_servers_read_it(text: bytes) -> None:
     with pytest.raises(ValueError):
-        strict_json.loads(text)
+        bodies.loads(text)
 
 
 def test_json_may_be_of_any_encoding_and_hold_half_a_surrogate_pair() -> None:
-    assert strict_json.loads('{"ü": 1.5e3}'.encode("utf-16")) == {"ü": 1500}
-    assert strict_json.loads(b'"\\ud800"') == "\ud800"
+    assert bodies.loads('{"ü": 1.5e3}'.encode("utf-16")) == {"ü": 1500}
+    assert bodies.loads(b'"\\ud800"') == "\ud800"
 
 
 FORM = "multipart/form-data; boundary=x"
@@ -61,7 +61,7 @@ def make_form(disposition: str, content: bytes) -> bytes:
 
 def test_any_bytes_survive_an_upload() -> None:
     content = bytes(range(256)) + b"\r\n--not-the-boundary\r\n\r\n"
-    (part,) = multipart.parse(FORM, make_form('form-data; name="file"; filename="an odd name.bin"', content))
+    (part,) = bodies.parse(FORM, make_form('form-data; name="file"; filename="an odd name.bin"', content))
     assert (part.name, part.filename, part.content_type, part.content) == ("file", "an odd name.bin", None, content)
 
 
@@ -78,8 +78,8 @@ def test_any_bytes_survive_an_upload() -> None:
     ids=["another type", "no boundary", "no parts", "no end", "no name", "no end of headers"],
 )
 def test_a_form_that_is_none_is_malformed(content_type: str, body: bytes) -> None:
-    with pytest.raises(multipart.Malformed):
-        multipart.parse(content_type, body)
+    with pytest.raises(bodies.Malformed):
+        bodies.parse(content_type, body)
 
 
 def test_a_malformed_form_and_one_without_the_file_get_400(client: Client, pc: PcClient) -> None:

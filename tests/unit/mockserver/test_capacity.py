@@ -11,8 +11,8 @@ import pytest
 from httpx import Response
 
 from catalog_probe.mockserver.app import create_app
-from catalog_probe.mockserver.pa.generation.tokens import InputTokens
-from catalog_probe.mockserver.pa.limits.rates import burn_down
+from catalog_probe.mockserver.pa.conversation import InputTokens
+from catalog_probe.mockserver.pa.limits import burn_down
 from tests.unit.mockserver.mock_client import Client, PbClient, PdClient
 
 HELLO = {"model": "mock-small", "max_tokens": 8, "messages": [{"role": "user", "content": "hello"}]}

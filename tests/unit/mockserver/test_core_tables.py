@@ -8,9 +8,7 @@ from typing import Any
 import pytest
 
 from catalog_probe.mockserver.core.buckets import Charge, TokenBucket, take_all
-from catalog_probe.mockserver.core.completions import make_chat_chunks, make_response_events, number_events
-from catalog_probe.mockserver.core.echo import count_tokens, echo_text, truncate_text
-from catalog_probe.mockserver.core.errors import ErrorRow, Refusal
+from catalog_probe.mockserver.core.errors import CLIENTS, ErrorRow, Refusal
 from catalog_probe.mockserver.core.fields import (
     BOOLEAN,
     NULL,
@@ -28,9 +26,17 @@ from catalog_probe.mockserver.core.fields import (
     object_of,
     one_of,
 )
-from catalog_probe.mockserver.core.routing import Endpoint, RouteMatch, Router
-from catalog_probe.mockserver.core.sections import CLIENTS
-from catalog_probe.mockserver.core.streams import encode_event, encode_typed
+from catalog_probe.mockserver.core.gateway import Endpoint, RouteMatch, Router
+from catalog_probe.mockserver.core.generation import (
+    count_tokens,
+    echo_text,
+    encode_event,
+    encode_typed,
+    make_chat_chunks,
+    make_response_events,
+    number_events,
+    truncate_text,
+)
 
 TABLE = object_of(
     Field("name", Value(("string",), max_length=3), CLIENTS, required=True),

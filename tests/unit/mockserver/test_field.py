@@ -8,9 +8,8 @@ from typing import Any
 import pytest
 
 from catalog_probe.mockserver.app import create_app
-from catalog_probe.mockserver.as_published.answers import RequestHead, WholeAnswer
-from catalog_probe.mockserver.as_published.edges import COMPRESSED_FROM, HEADERS, PAGE_EVERY, Edge
-from catalog_probe.mockserver.as_published.serving import CONTRADICTIONS
+from catalog_probe.mockserver.as_published.contradictions import RequestHead, WholeAnswer
+from catalog_probe.mockserver.as_published.serving import COMPRESSED_FROM, CONTRADICTIONS, HEADERS, PAGE_EVERY, Edge
 from tests.unit.mockserver.mock_client import Client, PcClient, PdClient
 
 POST = RequestHead("POST", "/v1/responses", {})

@@ -10,10 +10,15 @@ import pytest
 
 from catalog_probe.mockserver.__main__ import main
 from catalog_probe.mockserver.app import create_app, load_providers
+from catalog_probe.mockserver.control import guide
 from catalog_probe.mockserver.core.leniency import Leniency
-from catalog_probe.mockserver.core.prefixes import CLIENT_NAMES_FILE, PrefixesError, merge_settings, read_prefixes
-from catalog_probe.mockserver.core.providers import PROVIDER_NAMES
-from catalog_probe.mockserver.guide import guide
+from catalog_probe.mockserver.core.providers import (
+    CLIENT_NAMES_FILE,
+    PROVIDER_NAMES,
+    PrefixesError,
+    merge_settings,
+    read_prefixes,
+)
 from tests.unit.mockserver.mock_client import CONTENTS, VERSION, Client, PbClient
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ import pytest
 
 from catalog_probe.mockserver.core.clock import rfc3339
 from catalog_probe.mockserver.core.errors import Refusal
-from catalog_probe.mockserver.pa.auth.keys import SpendingStatus
-from catalog_probe.mockserver.pa.causes import next_month, refuse_spenders
+from catalog_probe.mockserver.pa.keys import SpendingStatus
+from catalog_probe.mockserver.pa.scenarios import next_month, refuse_spenders
 from tests.unit.mockserver.mock_client import Client, make_message
 
 if TYPE_CHECKING:

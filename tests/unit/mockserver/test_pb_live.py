@@ -9,7 +9,7 @@ from websockets.exceptions import InvalidStatus
 
 from catalog_probe.mockserver.app import create_app
 from catalog_probe.mockserver.core.errors import ErrorRow
-from catalog_probe.mockserver.pb.live.app import find_close_code
+from catalog_probe.mockserver.pb.live import find_close_code
 from tests.harness import patient
 from tests.harness.serving import serving
 from tests.unit.mockserver.socket_client import SocketClient, open_socket

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from catalog_probe.mockserver.pc.limits.ramp import RAMP_FROM_TPM, RAMP_WINDOW_S, Ramp
+from catalog_probe.mockserver.pc.limits import RAMP_FROM_TPM, RAMP_WINDOW_S, Ramp
 
 
 def admit(ramp: Ramp, tokens: int, now: float) -> bool:

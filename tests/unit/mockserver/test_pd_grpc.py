@@ -12,7 +12,7 @@ import pytest
 from google.protobuf import message_factory
 
 from catalog_probe.mockserver.app import create_app
-from catalog_probe.mockserver.pd.grpc.generated import pd_pb2 as pb
+from catalog_probe.mockserver.pd.generated import pd_pb2 as pb
 from catalog_probe.mockserver.pd.provider import listen
 
 if TYPE_CHECKING:

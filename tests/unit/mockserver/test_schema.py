@@ -10,8 +10,7 @@ from uuid import UUID
 import pytest
 from jsonschema import Draft202012Validator
 
-from catalog_probe.mockserver.schema.example import FORMATS, make_example
-from catalog_probe.mockserver.schema.requested_output import RequestedOutput, choose_tools
+from catalog_probe.mockserver.requested_output import FORMATS, RequestedOutput, choose_tools, make_example
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from catalog_probe.mockserver.core.sessions import Session
-from catalog_probe.mockserver.pb import ephemeral
-from catalog_probe.mockserver.pb.ephemeral import TokenState
+from catalog_probe.mockserver.pb import access
+from catalog_probe.mockserver.pb.access import TokenState
 from catalog_probe.mockserver.pb.keys import MAIN
 from tests.unit.mockserver.mock_client import (
     CONTENTS,
@@ -266,22 +266,22 @@ def test_what_pb_does_not_keep_is_not_found(pb: PbClient, fields: dict[str, str]
 
 def test_an_ephemeral_token_of_pb_is_used_up() -> None:
     session = Session("one")
-    token = ephemeral.issue(session, MAIN, now=0, uses=2)
-    assert [ephemeral.redeem(session, token.name, now=1) for _ in range(3)] == [
+    token = access.issue(session, MAIN, now=0, uses=2)
+    assert [access.redeem(session, token.name, now=1) for _ in range(3)] == [
         TokenState.GOOD,
         TokenState.GOOD,
         TokenState.USED_UP,
     ]
-    assert ephemeral.redeem(session, "auth_tokens/none", now=1) is TokenState.UNKNOWN
-    assert ephemeral.find_state(Session("two"), token.name, now=0) is TokenState.UNKNOWN
+    assert access.redeem(session, "auth_tokens/none", now=1) is TokenState.UNKNOWN
+    assert access.find_state(Session("two"), token.name, now=0) is TokenState.UNKNOWN
 
 
 def test_an_ephemeral_token_of_pb_expires() -> None:
     session = Session("one")
-    token = ephemeral.issue(session, MAIN, now=0, expires_at=600, uses=0)
-    assert ephemeral.redeem(session, token.name, now=599) is TokenState.GOOD
-    assert ephemeral.find_state(session, token.name, now=599) is TokenState.GOOD
-    assert ephemeral.redeem(session, token.name, now=600) is TokenState.EXPIRED
+    token = access.issue(session, MAIN, now=0, expires_at=600, uses=0)
+    assert access.redeem(session, token.name, now=599) is TokenState.GOOD
+    assert access.find_state(session, token.name, now=599) is TokenState.GOOD
+    assert access.redeem(session, token.name, now=600) is TokenState.EXPIRED
 
 
 def test_an_ephemeral_token_of_pb_is_accepted_by_the_live_api_only(pb: PbClient) -> None:

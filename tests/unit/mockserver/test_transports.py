@@ -11,7 +11,7 @@ import grpc.aio
 import pytest
 
 from catalog_probe.mockserver.app import create_app
-from catalog_probe.mockserver.pd.grpc.generated import pd_pb2 as pb
+from catalog_probe.mockserver.pd.generated import pd_pb2 as pb
 from catalog_probe.mockserver.pd.provider import listen
 from tests.harness import patient
 from tests.harness.serving import serving

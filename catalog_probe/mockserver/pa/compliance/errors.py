@@ -1,10 +1,14 @@
-"""The error table of the compliance API (2:7.2); codes do not travel (2:7.1)."""
+"""The errors of the compliance API, and the scenarios that cause some (2:7.2)."""
 
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from starlette.responses import PlainTextResponse
 
 from catalog_probe.mockserver.core.errors import ErrorRow
+from catalog_probe.mockserver.core.scenarios import Scenario, choice
 from catalog_probe.mockserver.pa.errors import (
     AUTHENTICATION,
     INVALID_REQUEST,
@@ -14,6 +18,12 @@ from catalog_probe.mockserver.pa.errors import (
     RATE_LIMIT,
     RETRY,
 )
+
+if TYPE_CHECKING:
+    from starlette.responses import Response
+
+    from catalog_probe.mockserver.pa.call import Call
+
 
 _INVALID = replace(INVALID_REQUEST, section="2:7.2")
 _NOT_FOUND = replace(NOT_FOUND, section="2:7.2")
@@ -81,3 +91,35 @@ UNAVAILABLE = ErrorRow("2:7.2", 503, type="overloaded_error")
 NO_INDEX = UNAVAILABLE.with_message("The index of local sessions is temporarily unavailable.")
 NO_CONTENT = UNAVAILABLE.with_message("Captured content is temporarily unavailable.")
 NO_OVERRIDES = UNAVAILABLE.with_message("Retention overrides for this page or session are temporarily unavailable.")
+
+
+TROUBLE = {"bad_gateway": 502, "down": 503, "slow": 504, "overloaded": 529}
+"""The status of each kind of transient trouble upstream."""
+
+OF_LOCAL_SESSIONS = (
+    Scenario("local_sessions_index_down", "The index of local sessions is down; local sessions.", row=NO_INDEX),
+    Scenario("captured_content_down", "The store of captured content is down; local sessions.", row=NO_CONTENT),
+    Scenario("retention_overrides_down", "Retention overrides cannot be evaluated; local sessions.", row=NO_OVERRIDES),
+)
+
+SCENARIOS = (
+    Scenario(
+        "upstream_trouble",
+        "Something behind the compliance API fails for a moment; any compliance call.",
+        (choice("kind", TROUBLE, "What fails.", default="down"),),
+    ),
+    *OF_LOCAL_SESSIONS,
+)
+
+
+def raise_local_sessions_failure(call: Call) -> None:
+    """Raise the failure of a part that local sessions need, if any."""
+    call.context.raise_failure(OF_LOCAL_SESSIONS)
+
+
+def take_upstream_trouble(call: Call) -> Response | None:
+    """Return the answer of a failure upstream; its row has no type, so no envelope."""
+    scenario = call.context.take("upstream_trouble")
+    if scenario is None:
+        return None
+    return PlainTextResponse("upstream trouble", TROUBLE[scenario.params["kind"]])

@@ -11,10 +11,9 @@ if TYPE_CHECKING:
     from starlette.responses import Response
 
     from catalog_probe.mockserver.core.errors import Refusal
-    from catalog_probe.mockserver.pa.auth.keys import Key
     from catalog_probe.mockserver.pa.call import Call
     from catalog_probe.mockserver.pa.gateway import Endpoint
-    from catalog_probe.mockserver.pa.names import Names
+    from catalog_probe.mockserver.pa.keys import Key, Names
 
 Admit = Callable[["Key", "Endpoint"], None]
 Authenticate = Callable[["Request", "Names"], "Key"]
@@ -48,7 +47,7 @@ def deletes_with_any(admit: Admit) -> Admit:
 
 def whoever_says_so(signer: object) -> Callable[[Request], Key | None]:
     def replacement(request: Request) -> Key | None:
-        from catalog_probe.mockserver.pa.auth.keys import KEYS
+        from catalog_probe.mockserver.pa.keys import KEYS
 
         return KEYS["mock-pa-marketplace"] if "HMAC" in request.headers.get("authorization", "") else None
 
@@ -105,7 +104,7 @@ def without_workspace(identity: Identity) -> Identity:
 
 def even_on_401(identity: Identity) -> Identity:
     def replacement(call: Call, status: int) -> dict[str, str]:
-        from catalog_probe.mockserver.pa.auth.keys import ACME
+        from catalog_probe.mockserver.pa.keys import ACME
 
         return {call.names.header("organization-id"): ACME.id} if status == 401 else identity(call, status)
 
@@ -114,7 +113,7 @@ def even_on_401(identity: Identity) -> Identity:
 
 def workspace_of_all(identity: Identity) -> Identity:
     def replacement(call: Call, status: int) -> dict[str, str]:
-        from catalog_probe.mockserver.pa.auth.keys import DEFAULT_WORKSPACE
+        from catalog_probe.mockserver.pa.keys import DEFAULT_WORKSPACE
 
         usual = identity(call, status)
         return {call.names.header("workspace-id"): DEFAULT_WORKSPACE, **usual} if usual else usual
@@ -143,8 +142,8 @@ YEARS_S = 5 * 365 * 24 * 3600
 
 def keys_of_five_years(raise_failure: Callable[[Call], None]) -> Callable[[Call], None]:
     def replacement(call: Call) -> None:
-        from catalog_probe.mockserver.pa.auth.keys import Role
         from catalog_probe.mockserver.pa.compliance.errors import UNUSABLE_KEY
+        from catalog_probe.mockserver.pa.keys import Role
 
         if call.key.role is Role.COMPLIANCE and call.context.ahead_s > YEARS_S:
             raise UNUSABLE_KEY(header=call.names.key_header)

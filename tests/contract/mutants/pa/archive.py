@@ -116,7 +116,7 @@ but_files = _but("file_deleted")
 
 def of_all_parents(archive_of: ArchiveOf) -> ArchiveOf:
     def replacement(call: Call) -> Archive:
-        from catalog_probe.mockserver.pa.auth.keys import ACME
+        from catalog_probe.mockserver.pa.keys import ACME
 
         return archive_of(replace(call, key=replace(call.key, organization=ACME)))
 

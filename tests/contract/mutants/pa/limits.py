@@ -7,18 +7,18 @@ from dataclasses import replace
 from email.utils import formatdate
 from typing import TYPE_CHECKING, Any
 
-from catalog_probe.mockserver.pa.auth.keys import Role
+from catalog_probe.mockserver.pa import limits
 from catalog_probe.mockserver.pa.errors import NO_FAST_MODE
-from catalog_probe.mockserver.pa.limits import tables
-from catalog_probe.mockserver.pa.limits.meters import Meter
+from catalog_probe.mockserver.pa.keys import Role
+from catalog_probe.mockserver.pa.limits import Meter
 
 if TYPE_CHECKING:
     from starlette.responses import Response
 
     from catalog_probe.mockserver.core.buckets import TokenBucket
     from catalog_probe.mockserver.pa.call import Call
-    from catalog_probe.mockserver.pa.generation.tokens import InputTokens
-    from catalog_probe.mockserver.pa.limits.rates import Admission
+    from catalog_probe.mockserver.pa.conversation import InputTokens
+    from catalog_probe.mockserver.pa.limits import Admission
     from catalog_probe.mockserver.pa.models import Model
 
 AdmitMessage = Callable[["Call", "Model", "InputTokens", Mapping[str, Any]], "Admission"]
@@ -154,7 +154,7 @@ LONG_TOKENS = 200_000
 def long_ones_apart(admit: AdmitMessage) -> AdmitMessage:
     def replacement(call: Call, model: Model, measured: InputTokens, body: Mapping[str, Any]) -> Admission:
         long = measured.fresh > LONG_TOKENS
-        return admit(call, replace(model, limit_class=tables.RETIRED) if long else model, measured, body)
+        return admit(call, replace(model, limit_class=limits.RETIRED) if long else model, measured, body)
 
     return replacement
 

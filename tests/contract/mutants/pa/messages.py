@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from catalog_probe.mockserver.core.errors import Refusal
     from catalog_probe.mockserver.core.fields import Field
     from catalog_probe.mockserver.pa.call import Call
-    from catalog_probe.mockserver.pa.generation.generator import Completion
-    from catalog_probe.mockserver.pa.generation.server_tools import Uses
+    from catalog_probe.mockserver.pa.generation import Completion
     from catalog_probe.mockserver.pa.models import Model
+    from catalog_probe.mockserver.pa.server_tools import Uses
 
 Body = dict[str, Any]
 CheckMessage = Callable[..., tuple["Model", int]]
@@ -77,8 +77,8 @@ def lenient(check: Callable[..., None]) -> Callable[..., None]:
 
 def _with(name: str) -> Callable[[tuple[Field, ...]], tuple[Field, ...]]:
     def replacement(rows: tuple[Field, ...]) -> tuple[Field, ...]:
+        from catalog_probe.mockserver.core.errors import OURS
         from catalog_probe.mockserver.core.fields import ANY, Field
-        from catalog_probe.mockserver.core.sections import OURS
 
         return (*rows, Field(name, ANY, OURS))
 
@@ -91,7 +91,7 @@ with_output_format = _with("output_format")
 
 def no_server_tools(check: CheckMessage) -> CheckMessage:
     def replacement(body: Body, **options: bool) -> tuple[Model, int]:
-        from catalog_probe.mockserver.pa.generation.message_checks import refuse_server_tools
+        from catalog_probe.mockserver.pa.messages import refuse_server_tools
 
         refuse_server_tools(body.get("tools", ()))
         return check(body, **options)

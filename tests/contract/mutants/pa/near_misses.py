@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from starlette.responses import JSONResponse
 
-from catalog_probe.mockserver.pa.compliance import query
+from catalog_probe.mockserver.pa.compliance import queries
 
 if TYPE_CHECKING:
     from starlette.responses import Response
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from catalog_probe.mockserver.core.buckets import TokenBucket
     from catalog_probe.mockserver.pa.call import Call
     from catalog_probe.mockserver.pa.compliance.archive import Archive
-    from catalog_probe.mockserver.pa.compliance.paging import Redeem, Row
-    from catalog_probe.mockserver.pa.generation.server_tool_rows import Use
+    from catalog_probe.mockserver.pa.compliance.queries import Redeem, Row
     from catalog_probe.mockserver.pa.models import Model
+    from catalog_probe.mockserver.pa.server_tools import Use
 
 Handler = Callable[["Call"], Awaitable["Response"]]
 Page = dict[str, Any]
@@ -115,7 +115,7 @@ def page_repeats(page_by_token: ByToken) -> ByToken:
 
 
 def by_characters(cut: Callable[[str, int | None], str]) -> Callable[[str, int | None], str]:
-    return lambda text, maximum: text if maximum == query.UNLIMITED else text[: maximum or 1_000]
+    return lambda text, maximum: text if maximum == queries.UNLIMITED else text[: maximum or 1_000]
 
 
 def one_byte_more(cut: Callable[[str, int | None], str]) -> Callable[[str, int | None], str]:
@@ -124,13 +124,13 @@ def one_byte_more(cut: Callable[[str, int | None], str]) -> Callable[[str, int |
 
 def lt_included(created_within: object) -> Callable[[Mapping[str, Any], float], bool]:
     return lambda values, created_at: (
-        values.get(query.SINCE, created_at) <= created_at <= values.get(query.UNTIL, created_at)
+        values.get(queries.SINCE, created_at) <= created_at <= values.get(queries.UNTIL, created_at)
     )
 
 
 def gte_excluded(created_within: object) -> Callable[[Mapping[str, Any], float], bool]:
     return lambda values, created_at: (
-        values.get(query.SINCE, created_at - 1) < created_at < values.get(query.UNTIL, created_at + 1)
+        values.get(queries.SINCE, created_at - 1) < created_at < values.get(queries.UNTIL, created_at + 1)
     )
 
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from catalog_probe.mockserver.pa.call import Call
     from catalog_probe.mockserver.pa.compliance.archive import Item, Message
-    from catalog_probe.mockserver.pa.compliance.query import Parameter
+    from catalog_probe.mockserver.pa.compliance.queries import Parameter
 
 Body = dict[str, Any]
 Handler = Callable[["Call"], Awaitable["Response"]]

@@ -42,7 +42,7 @@ def as_csv(answer: Handler) -> Handler:
 
 def _written(path: str) -> Callable[[Routes], Routes]:
     def replacement(routes: Routes) -> Routes:
-        from catalog_probe.mockserver.core.sections import OURS
+        from catalog_probe.mockserver.core.errors import OURS
         from catalog_probe.mockserver.pa.compliance import access
         from catalog_probe.mockserver.pa.gateway import Endpoint
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from catalog_probe.mockserver.pb import access, ephemeral
+from catalog_probe.mockserver.pb import access
+from catalog_probe.mockserver.pb import access as ephemeral
 from catalog_probe.mockserver.pb.errors import INVALID, PERMISSION
 from catalog_probe.mockserver.pb.keys import MAIN, OAUTH_TOKENS
 

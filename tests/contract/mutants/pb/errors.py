@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from catalog_probe.mockserver.core.errors import Refusal
 from catalog_probe.mockserver.core.fields import Breach
-from catalog_probe.mockserver.pb.bodies import AsciiJsonResponse
+from catalog_probe.mockserver.pb.call import AsciiJsonResponse
 from catalog_probe.mockserver.pb.errors import ALREADY_EXISTS, INVALID
 from catalog_probe.mockserver.pb.keys import Billing
 

@@ -10,7 +10,7 @@ from typing import Any
 from starlette.responses import PlainTextResponse, Response
 
 from catalog_probe.mockserver.core.errors import Refusal
-from catalog_probe.mockserver.pb.bodies import AsciiJsonResponse
+from catalog_probe.mockserver.pb.call import AsciiJsonResponse
 from catalog_probe.mockserver.pb.errors import UNKNOWN_PATH
 from catalog_probe.mockserver.pb.models import MODELS
 

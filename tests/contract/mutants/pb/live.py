@@ -6,8 +6,8 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from catalog_probe.mockserver.core.errors import Refusal
-from catalog_probe.mockserver.core.faults import CLOSE_EXTENSION
 from catalog_probe.mockserver.core.sockets import Disconnected
+from catalog_probe.mockserver.core.world import CLOSE_EXTENSION
 from catalog_probe.mockserver.pb.errors import INVALID
 from catalog_probe.mockserver.pb.keys import MAIN
 

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any
 
 from catalog_probe.mockserver.core.errors import Refusal
-from catalog_probe.mockserver.pb.bodies import AsciiJsonResponse
+from catalog_probe.mockserver.pb.call import AsciiJsonResponse
 
 if TYPE_CHECKING:
     from starlette.responses import Response

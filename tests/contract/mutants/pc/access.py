@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from catalog_probe.mockserver.core.routing import Endpoint
+from catalog_probe.mockserver.core.gateway import Endpoint
 from catalog_probe.mockserver.pc.errors import INVALID_PROJECT, MISMATCHED_ORGANIZATION, MISSING_BETA, NO_KEY
 from catalog_probe.mockserver.pc.scenarios import BEFORE, CYBER, MISALIGNMENT, OVERLOAD, REGION
 

@@ -11,10 +11,10 @@ from catalog_probe.mockserver.core.errors import Refusal
 from catalog_probe.mockserver.pc.errors import INVALID_VALUE
 
 if TYPE_CHECKING:
-    from catalog_probe.mockserver.core.stores import BoundedStore
+    from catalog_probe.mockserver.core.sessions import BoundedStore
     from catalog_probe.mockserver.pc.call import Call
-    from catalog_probe.mockserver.pc.generation.generator import Generated
-    from catalog_probe.mockserver.pc.generation.response import GeneratedResponse, StoredResponse
+    from catalog_probe.mockserver.pc.generation import Generated
+    from catalog_probe.mockserver.pc.responses import GeneratedResponse, StoredResponse
 
 Body = dict[str, Any]
 Describe = Callable[..., Body]

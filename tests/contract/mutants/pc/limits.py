@@ -8,9 +8,9 @@ from email.utils import formatdate
 from typing import TYPE_CHECKING, Any
 
 from catalog_probe.mockserver.core.buckets import TokenBucket
-from catalog_probe.mockserver.pc.bodies import read_value
-from catalog_probe.mockserver.pc.generation.response import check_response
-from catalog_probe.mockserver.pc.limits.rates import LONG_CONTEXT_FROM, count_request
+from catalog_probe.mockserver.pc.call import read_value
+from catalog_probe.mockserver.pc.limits import LONG_CONTEXT_FROM, count_request
+from catalog_probe.mockserver.pc.responses import check_response
 from catalog_probe.mockserver.pc.scenarios import REGION
 
 if TYPE_CHECKING:

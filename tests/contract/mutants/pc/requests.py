@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from catalog_probe.mockserver.core.errors import Refusal
 from catalog_probe.mockserver.core.fields import Breach
 from catalog_probe.mockserver.pc.errors import UNKNOWN_PARAMETER
-from catalog_probe.mockserver.pc.generation.checks import SERVED_AS
+from catalog_probe.mockserver.pc.generation import SERVED_AS
 from catalog_probe.mockserver.pc.models import MODELS, Model
 from catalog_probe.mockserver.pc.scenarios import MODERATION, USAGE_POLICY
 

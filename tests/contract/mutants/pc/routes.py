@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from starlette.responses import JSONResponse, Response
 
-from catalog_probe.mockserver.core.sections import OURS
+from catalog_probe.mockserver.core.errors import OURS
 from catalog_probe.mockserver.pc.call import Endpoint
 
 if TYPE_CHECKING:

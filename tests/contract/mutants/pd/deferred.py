@@ -7,7 +7,7 @@ from typing import Any
 
 from starlette.responses import JSONResponse, Response
 
-from catalog_probe.mockserver.pd.endpoints.chat import Deferred
+from catalog_probe.mockserver.pd.completions import Deferred
 
 Fetch = Callable[[Any, str], Any]
 

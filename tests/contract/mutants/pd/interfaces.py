@@ -47,10 +47,10 @@ def in_the_envelope_of_others(original: Callable[[Refusal], Response]) -> Callab
 
 def not_to_multi_agent(original: Callable[[Key, Model], None]) -> Callable[[Key, Model], None]:
     def replacement(key: Key, model: Model) -> None:
-        from catalog_probe.mockserver.pd import generation
+        from catalog_probe.mockserver.pd import completions
 
         original(key, model)
-        generation.refuse_multi_agent(model)
+        completions.refuse_multi_agent(model)
 
     return replacement
 
@@ -58,7 +58,7 @@ def not_to_multi_agent(original: Callable[[Key, Model], None]) -> Callable[[Key,
 def the_inference_api(original: Callable[..., Any]) -> Callable[..., Any]:
     from catalog_probe.mockserver.pd.gateway import Gateway
     from catalog_probe.mockserver.pd.models import EVERYWHERE
-    from catalog_probe.mockserver.pd.routes import ROUTES
+    from catalog_probe.mockserver.pd.provider import ROUTES
 
     return lambda world: Gateway(EVERYWHERE, ROUTES)
 

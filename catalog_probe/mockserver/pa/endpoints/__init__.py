@@ -1,1 +1,0 @@
-"""PA's endpoints outside the compliance API (1:4.1)."""

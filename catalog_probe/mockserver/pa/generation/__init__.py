@@ -1,1 +1,0 @@
-"""PA's answers to a messages request: checks, generation, streaming."""

@@ -1,1 +1,0 @@
-"""PB's HTTP endpoints (1:4.2)."""

@@ -1,1 +1,0 @@
-"""What PB answers to a prompt: checked, generated, streamed, stored."""

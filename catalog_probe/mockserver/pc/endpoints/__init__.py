@@ -1,1 +1,0 @@
-"""PC's HTTP endpoints (1:4.3)."""

@@ -1,1 +1,0 @@
-"""What PC answers to a request: checked, generated, streamed."""

@@ -1,1 +1,0 @@
-"""PD's HTTP endpoints (1:4.4)."""

@@ -1,1 +1,0 @@
-"""PD's gRPC server."""

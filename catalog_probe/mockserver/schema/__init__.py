@@ -1,1 +1,0 @@
-"""Tool calls and structured output: values that follow a request's schemas."""
