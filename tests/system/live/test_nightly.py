@@ -6,6 +6,7 @@ import json
 import shutil
 import subprocess
 import tempfile
+import textwrap
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -551,3 +552,27 @@ def test_thousands_of_a_reviewer_s_commits_stay(proposed: Repository, second: Pa
     proposed.propose(second)
     proposed.list_changed_files()
     proposed.git("merge-base", "--is-ancestor", "many", "FETCH_HEAD")
+
+
+def run_merge_step(tmp_path: Path, probed: str) -> subprocess.CompletedProcess[str]:
+    """Run the last job's main step where no job left results; `probed` is how the jobs before it ended."""
+    workflow = (CHECKOUT / ".github" / "workflows" / "nightly.yml").read_text(encoding="utf-8")
+    step = workflow.partition("- name: Merge, remember, propose\n")[2].partition("\n      - ")[0]
+    script = textwrap.dedent(step.partition("run: |\n")[2]).replace("gh auth setup-git\n", "")
+    environ = child_environ({"PROBED": probed, "PYTEST_ADDOPTS": f"--out={tmp_path}"})
+    command = ["bash", "-e", "-c", script]
+    return subprocess.run(command, cwd=CHECKOUT, env=environ, capture_output=True, text=True, check=False)
+
+
+def test_a_night_without_any_key_is_red_and_names_the_secrets(tmp_path: Path) -> None:
+    """A job without its key is green, because that provider is none of the account's. The last job sees all."""
+    without_keys = run_merge_step(tmp_path, "success")
+    assert without_keys.returncode == Exit.BLIND, without_keys.stdout
+    assert "blind: pa was not observed: nothing was probed" in without_keys.stdout
+    assert "PA_API_KEY" in without_keys.stdout
+
+
+def test_a_night_whose_jobs_failed_does_not_blame_the_keys(tmp_path: Path) -> None:
+    failed = run_merge_step(tmp_path, "failure")
+    assert failed.returncode == Exit.DRIFT
+    assert "PA_API_KEY" not in failed.stdout
