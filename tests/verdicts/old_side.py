@@ -26,16 +26,16 @@ from zlib import crc32
 if __name__ == "__main__":
     sys.path[0] = str(Path.cwd())  # else `tests` would be the folder of this file, in the new tree
 
-from catalog.reading.manifest import providers
-from mockserver.app import MockApp, create_app
-from probes.planning.rotation import Depth, Drawing
-from probes.target import target as targets
+from catalog_probe.catalog.files.manifest import providers
+from catalog_probe.mockserver.app import MockApp, create_app
+from catalog_probe.probes.planning.plan import Depth, Rotation
+from catalog_probe.probes.targets import target_file as targets
 from tests.harness import engines
-from tests.harness.fault_proxy import standing
+from tests.harness.fault_proxy import serving_faults
 from tests.harness.fault_table import FAULTS
-from tests.harness.mutants.instead import Reached
-from tests.harness.mutants.running import LARGE_TOO, served
-from tests.harness.mutants.tables import Mutant, Of, mutants
+from tests.harness.mutants.instead import EffectCounter
+from tests.harness.mutants.running import LARGE_VALUES, serving_mutant
+from tests.harness.mutants.tables import MockMutant, ProviderScope, read_mutants
 from tests.harness.serving import serving_mock
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ Reply = dict[str, Any]
 
 def all_records() -> list[str]:
     """The addresses of every record that has a recipe."""
-    return [address for provider in providers() for address in Of(provider).addresses]
+    return [address for provider in providers() for address in ProviderScope(provider).addresses]
 
 
 @contextmanager
@@ -59,26 +59,25 @@ def serve_clean() -> Iterator[Reply]:
 
 
 @contextmanager
-def serve_mutant(mutant: Mutant) -> Iterator[Reply]:
-    known = Of(mutant.provider)
-    wanted = {address for pattern in (*mutant.wanted, *mutant.told) for address in known.matching(pattern)}
-    allowed = {address for pattern in mutant.allowed for address in known.matching(pattern)}
+def serve_mutant(mutant: MockMutant) -> Iterator[Reply]:
+    known = ProviderScope(mutant.provider)
+    wanted = {address for pattern in (*mutant.must_drift, *mutant.must_report) for address in known.matching(pattern)}
+    allowed = {address for pattern in mutant.may_drift for address in known.matching(pattern)}
     others = {address for address in known.addresses if crc32(f"{mutant.id} {address}".encode()) % OTHERS == 0}
-    reached = Reached()
-    with served(mutant, reached) as addresses:
+    with serving_mutant(mutant, EffectCounter()) as addresses:
         yield {
             "addresses": addresses,
             "records": sorted(wanted | allowed | others),
             "in_full": sorted(wanted),
-            "values": LARGE_TOO if mutant.is_large else {},
+            "values": LARGE_VALUES if mutant.is_large else {},
         }
 
 
 @contextmanager
 def serve_fault(name: str) -> Iterator[Reply]:
     (named,) = (fault for fault in FAULTS if fault.name == name)
-    with serving_mock(create_app()) as clean, standing(clean["pd"]["grpc_host"]) as stand:
-        target = stand.behind(*named.faults, **named.settings)
+    with serving_mock(create_app()) as clean, serving_faults(clean["pd"]["grpc_host"]) as server:
+        target = server.target_behind(*named.faults, **named.settings)
         yield {
             "addresses": {provider: dict(table.addresses) for provider, table in target.providers.items()},
             "records": named.sample(all_records()),
@@ -92,8 +91,8 @@ def record_clean_run(file: Path, depth: str) -> Reply:
     with file.open("w", encoding="utf-8") as lines:
         recorder = Recorder(create_app(), lines)
         with serving_mock(recorder) as addresses:  # type: ignore[arg-type] # it passes on what it has not itself
-            target = targets.load("mock").served_by(addresses)
-            engines.probe(target, all_records(), drawing=Drawing(Depth(depth), date.min))
+            target = targets.load("mock").with_addresses(addresses)
+            engines.probe(target, all_records(), drawing=Rotation(Depth(depth), date.min))
     return {"exchanges": recorder.count, "left_out": recorder.left_out}
 
 
@@ -161,7 +160,7 @@ def serve_case(request: Mapping[str, str]) -> Iterator[Reply]:
         KeyError: this commit has no such case.
     """
     kind, _, name = request["case"].partition(":")
-    known = {mutant.id: mutant for mutant in mutants(providers())}
+    known = {mutant.id: mutant for mutant in read_mutants(providers())}
     if kind == "list":
         yield {"cases": ["clean", *(f"mutant:{name}" for name in known), *(f"fault:{named.name}" for named in FAULTS)]}
     elif kind == "clean":
