@@ -352,7 +352,7 @@ def explain_codes(args: Namespace) -> int:
     from catalog_probe.catalog.evidence import causes
 
     if causes.is_cause_id(args.code):
-        again = f"`pytest probes --cause {args.code} --target TARGET` asks again"
+        again = f"`catalog-probe probe --cause {args.code} --target TARGET` asks again"
         mend = f"its code stands beside it in the summary; {again}"
         raise CatalogError(f"{args.code} is the id of a cause, not a code", mend)
     if args.code not in explanations.ALL:

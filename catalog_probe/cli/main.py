@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 PROGRAM = "catalog-probe"
 
-COMMANDS = ("probe", "mock", "check", "identify")
+COMMANDS = ("probe", "nightly", "mock", "check", "identify")
 """Commands outside groups."""
 
 GROUPS: Mapping[str, Sequence[str]] = {
@@ -34,6 +34,7 @@ Check what four generative-model APIs document, on a mock that comes along or on
 the providers themselves.
 
   probe     probe every record; takes what `pytest probes` takes (default: the mock)
+  nightly   a whole night: clean up, probe, write back, report; --init github
   mock      serve the providers, simulated
   check     validate the records and their recipes
   identify  say which record an answer is, and whether to send the request again
@@ -89,6 +90,10 @@ def _run(name: str, arguments: Sequence[str]) -> int:
             from catalog_probe.cli import probe
 
             return probe.main(arguments)
+        case "nightly":
+            from catalog_probe.cli import nightly
+
+            return nightly.main(arguments)
         case "mock":
             from catalog_probe.mockserver.__main__ import main as serve
 

@@ -205,7 +205,9 @@ def _load_history(args: argparse.Namespace) -> list[dict[str, Json]]:
     _report_damage(damaged)
     if not lines:
         file = build_history_path(args.folder, args.target)
-        mend = "`catalog-probe report history append latest` adds the last run"
+        mend = f"`catalog-probe nightly --target {args.target}` makes the first one"
+        if provider_folders.latest_run().exists():
+            mend = "`catalog-probe report history append latest` adds the last run"
         raise EvidenceError("the history has no run", mend, file=file)
     return lines
 

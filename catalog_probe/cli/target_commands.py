@@ -32,7 +32,7 @@ examples:
   catalog-probe target coverage --provider pb --rest
   catalog-probe target variables     which variable enables how many more records
   catalog-probe target cleanup       remove what interrupted runs made on the accounts
-  pytest probes --plan               what a run would send, without sending it
+  catalog-probe probe --plan         what a run would send, without sending it
 """
 
 

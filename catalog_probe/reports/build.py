@@ -86,7 +86,7 @@ def _suggest_run() -> str:
         for path in provider_folders.runs_folder().glob("*/")
         if (path / RESULTS_FILE).is_file() and path.name != "latest"
     )
-    return f", such as {names[-1]}" if names else " (there is none yet: `pytest probes` makes one)"
+    return f", such as {names[-1]}" if names else " (there is none yet: `catalog-probe probe` makes one)"
 
 
 PAGE = "report.html"

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
+    from catalog_probe.catalog.files.provider_folders import ProviderFolder
     from catalog_probe.catalog.files.store import Catalog
     from catalog_probe.catalog.model import Finding
 
@@ -30,12 +31,23 @@ def list_files_in_force() -> tuple[Path, ...]:
     """Return the files in force: of the named provider folder, else of the shipped and the installed ones."""
     named_folder = provider_folders.named_folder()
     folders = provider_folders.all_folders() if named_folder is None else (named_folder,)
-    return tuple(folder.accepted_differences for folder in folders)
+    return tuple(map(_locate_file, folders))
 
 
 def find_file(address: str) -> Path:
     """Return the file for a record: of the named provider folder, else of the folder of its provider."""
-    return (provider_folders.named_folder() or provider_folder(Address.parse(address).provider)).accepted_differences
+    return _locate_file(provider_folders.named_folder() or provider_folder(Address.parse(address).provider))
+
+
+def _locate_file(folder: ProviderFolder) -> Path:
+    """Return the file of a provider folder.
+
+    Nobody may write into an installed copy, so there the file of the shipped providers is in the current folder:
+    `./divergences.json`, beside the runs.
+    """
+    if folder == provider_folders.SHIPPED and provider_folders.is_installed():
+        return provider_folders.base_folder() / folder.accepted_differences.name
+    return folder.accepted_differences
 
 
 def load_entries_in_force() -> tuple[AcceptedDifference, ...]:

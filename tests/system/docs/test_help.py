@@ -168,7 +168,7 @@ def expand_pattern(pattern: str, folder: Path) -> list[str]:
 
 def test_there_are_examples() -> None:
     assert len(EXAMPLES) > 30
-    assert {"catalog-probe check", "pytest probes --plan", "catalog-probe report open"} <= set(examples())
+    assert {"catalog-probe check", "catalog-probe probe --plan", "catalog-probe report open"} <= set(examples())
 
 
 @pytest.mark.parametrize("example", EXAMPLES)

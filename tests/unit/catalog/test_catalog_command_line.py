@@ -235,7 +235,7 @@ def test_a_cause_id_is_distinguished_from_a_code(cli: Cli) -> None:
     status, _, err = cli("explain", "pb-f7e04a42")
     assert status == 4
     assert "pb-f7e04a42 is the id of a cause, not a code" in err
-    assert "pytest probes --cause pb-f7e04a42" in err
+    assert "catalog-probe probe --cause pb-f7e04a42" in err
 
 
 def test_update_merges_live_runs(cli: Cli, tmp_path: Path) -> None:

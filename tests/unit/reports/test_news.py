@@ -222,7 +222,7 @@ def test_mistakes_are_one_line(
         (
             ["news", "--target", "nowhere"],
             "reports/history/nowhere.jsonl: the history has no run; "
-            "`catalog-probe report history append latest` adds the last run\n",
+            "`catalog-probe nightly --target nowhere` makes the first one\n",
         ),
     ]
     for arguments, message in cases:
