@@ -29,8 +29,8 @@ class AttemptProbe:
     """Sends the calls of one attempt on a lane, and keeps every exchange.
 
     `last_setup` is the last setup that succeeded: what a later step took from its answer may have misled that step.
-    `other_key_labels` are the labels under which another key was sent than the lane's, or none. With `still`, the whole
-    attempt happens at one moment of the mock's clock. `tokens` is what the attempt may take at most.
+    `other_key_labels` are the labels under which another key was sent than the lane's, or none. With `stops_clock`, the
+    whole attempt happens at one moment of the mock's clock. `tokens` is what the attempt may take at most.
     """
 
     def __init__(
@@ -41,7 +41,7 @@ class AttemptProbe:
         session: str,
         journal: Journal | None = None,
         *,
-        still: bool = False,
+        stops_clock: bool = False,
         tokens: int = 0,
     ) -> None:
         self.provider = lane.provider.name
@@ -57,7 +57,7 @@ class AttemptProbe:
         self._lane = lane
         self._role = role
         self._session = session
-        self._still = still
+        self._stops_clock = stops_clock
         self._tokens = tokens
         self._fixtures: dict[str, Fixtures] = {}
         """What was made, by the mock's session that it was made in."""
@@ -140,7 +140,7 @@ class AttemptProbe:
         return replace(reason, code=self.transient_code or reason.code)
 
     async def _send(self, call: Call, label: str, *, cleanup: bool = False) -> Exchange:
-        if self._still:
+        if self._stops_clock:
             call = call.with_stopped_clock()
         # Nobody knows which call of the attempt takes its tokens. Counted with the first, none is sent too early.
         tokens = self._tokens if self._tokens and self._lane.has_token_limit(call, self._role) else 0

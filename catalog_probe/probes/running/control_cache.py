@@ -1,9 +1,9 @@
-"""The answers to a lane's controls, each sent again only if undecided."""
+"""The last answers to a lane's controls: probes that ask at the same time share one."""
 
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import anyio
@@ -19,21 +19,18 @@ if TYPE_CHECKING:
     from catalog_probe.catalog.model import Exchange
     from catalog_probe.probes.calls import Call
 
-# How often a control is sent at most, while its answer is a transient fault.
-MAX_CONTROLS = 3
+# Answers without a meaning for the key (a reset, a 503) after which a control is not sent again.
+MAX_LOST_CONTROLS = 3
 
-# Refusals of a control in a row before the refusal counts: one may be an accident.
-REFUSED_CONTROLS = 2
+# Refusals before a refusal counts: one may be an accident.
+MAX_REFUSED_CONTROLS = 2
 
 
-@dataclass(slots=True)
-class _ControlState:
-    """When one control was sent, and its last answer."""
-
-    sent_at: list[float] = field(default_factory=list)
-    last: Exchange | None = None
-    refusals: int = 0
-    """How often in a row it was refused, up to the last answer."""
+@dataclass(frozen=True, slots=True)
+class _ControlAnswer:
+    exchange: Exchange
+    sent_at: float
+    """A reading of `time.perf_counter`."""
 
 
 class ControlCache:
@@ -41,7 +38,8 @@ class ControlCache:
 
     def __init__(self, provider: str) -> None:
         self._provider = provider
-        self._states: dict[str, _ControlState] = {}
+        self._answers: dict[str, _ControlAnswer] = {}
+        """Path of a control -> its last answer."""
         self._lock = anyio.Lock()
 
     async def fetch(
@@ -50,34 +48,39 @@ class ControlCache:
         """Return the answer to a control; `send` sends it.
 
         With `after` (a reading of `time.perf_counter`), the control must have been sent later than that.
+
+        Example: fifty probes begin at once. One control is sent, and all fifty use its answer.
         """
-        state = self._states.setdefault(control.path, _ControlState())
-        # All probes of a lane ask at its beginning, and again when they drift. The first of them sends, and the others
-        # use its answer: one control serves all drifts before it.
+        # The first probe that asks sends, and the others wait here for its answer.
         async with self._lock:
-            count = sum(1 for sent_at in state.sent_at if after is None or sent_at >= after)
-            while state.last is None or count == 0 or self._needs_another(state, state.last, count):
-                sent_at = time.perf_counter()
-                answer = await send()
-                # Kept as long as the lane, and so no more of it than its proof.
-                state.last = trim_exchange(answer, expect_proof(control, self._provider))
-                state.sent_at.append(sent_at)
-                state.refusals = state.refusals + 1 if self._is_refusal(state.last) else 0
-                count += 1
-                if after is None and not state.refusals:
-                    break
-            return state.last
+            answer = self._answers.get(control.path)
+            if answer is None or (after is not None and answer.sent_at < after):
+                answer = await self._send_until_decided(control, send)
+                self._answers[control.path] = answer
+            return answer.exchange
 
-    def _needs_another(self, state: _ControlState, last: Exchange, count: int) -> bool:
-        """Whether a control is sent again, after `count` times."""
-        if self._is_refusal(last):
-            return state.refusals < REFUSED_CONTROLS
-        return count < MAX_CONTROLS and self._is_transient(last)
+    async def _send_until_decided(self, control: Call, send: Callable[[], Awaitable[Exchange]]) -> _ControlAnswer:
+        """Send a control until a success, or until a fault or a refusal was repeated so often that it is no accident.
 
-    def _is_refusal(self, answer: Exchange) -> bool:
-        return not self._is_transient(answer) and not is_success(http_status_of(answer.response, self._provider))
+        Example: a reset, then 200 is a success. 401, then 401 is a refusal. Three resets are the last reset.
+        """
+        lost = refused = 0
+        while True:
+            sent_at = time.perf_counter()
+            exchange = await send()
+            # Kept as long as the lane, and so no more of it than its proof.
+            answer = _ControlAnswer(trim_exchange(exchange, expect_proof(control, self._provider)), sent_at)
+            status = http_status_of(exchange.response, self._provider)
+            if is_success(status):
+                return answer
+            if _is_about_moment(status):
+                lost += 1
+            else:
+                refused += 1
+            if lost == MAX_LOST_CONTROLS or refused == MAX_REFUSED_CONTROLS:
+                return answer
 
-    def _is_transient(self, answer: Exchange) -> bool:
-        """Whether the answer is about the moment and not about the credential."""
-        status = http_status_of(answer.response, self._provider)
-        return status is None or status in (408, 429) or status >= 500
+
+def _is_about_moment(status: int | None) -> bool:
+    """Whether the answer to a control is about the moment and not about the key: none, 408, 429, 5xx."""
+    return status is None or status in (408, 429) or status >= 500

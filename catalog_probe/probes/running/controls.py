@@ -55,6 +55,8 @@ async def confirm(
     exchange = await lane.controls.fetch(control, send, after=after)
     if exchange is lane.green_control:  # the usual case: another probe has checked it
         return exchange
+    if after is not None:
+        lane.require_open()  # another probe may have ended the lane because of this answer
     request = f"the control {exchange.request.method} {exchange.request.url}"
     if exchange.failure is not None:
         raise ProbeStopped(Reason(exchange.failure.code, f"{request}: {exchange.failure.detail}"))

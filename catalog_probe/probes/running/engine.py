@@ -36,11 +36,11 @@ from catalog_probe.probes.running.lane import Lane, Stage
 from catalog_probe.probes.running.limits import Budget, RateLimitPolicy
 from catalog_probe.probes.running.probing import (
     Task,
-    UnsettledResult,
+    UnfinishedResult,
     describe_error,
+    finish_result,
     make_unprobed_result,
     probe_record,
-    settle,
 )
 from catalog_probe.probes.running.throttle import Throttle
 from catalog_probe.probes.targets.target import Cost, Target
@@ -330,45 +330,46 @@ class Engine:
                 group.start_soon(self._probe_lane, lane, lane_addresses)
 
     async def _probe_lane(self, lane: Lane, addresses: Sequence[str]) -> None:
-        unsettled: dict[str, UnsettledResult] = {}
+        unfinished: dict[str, UnfinishedResult] = {}
         try:
             async with anyio.create_task_group() as group:
                 for address in addresses:
                     # Entered and left again at once: a task is made no earlier than there is room for its probe.
                     async with lane.semaphore:
-                        group.start_soon(self._probe, address, lane, unsettled)
+                        group.start_soon(self._probe, address, lane, unfinished)
             await lane.barrier.wait_for(Stage.JUDGED)
-            await self._settle(unsettled, lane)
+            await self._finish_results(unfinished, lane)
         except BaseException:
             for address in addresses:
                 self._results[address].cancel()  # the run ended meanwhile; futures that are done stay done
             raise
 
-    async def _probe(self, address: str, lane: Lane, unsettled: dict[str, UnsettledResult]) -> None:
+    async def _probe(self, address: str, lane: Lane, unfinished: dict[str, UnfinishedResult]) -> None:
         try:
             result = await probe_record(self._make_task(address), lane)
         except Exception as error:  # noqa: BLE001 - a traceback could show secrets
             result = self._make_crash_result(address, error)
         finally:
             lane.barrier.leave(address)
-        if isinstance(result, UnsettledResult):
-            unsettled[address] = result
+        if isinstance(result, UnfinishedResult):
+            unfinished[address] = result
         else:
             self._deliver(address, result)
 
-    async def _settle(self, unsettled: Mapping[str, UnsettledResult], lane: Lane) -> None:
+    async def _finish_results(self, unfinished: Mapping[str, UnfinishedResult], lane: Lane) -> None:
         """Deliver the results that waited for the other records of their lane."""
         crash: Exception | None = None
         try:
-            if unsettled:
-                send = partial(send_fault_free, self._make_task(next(iter(unsettled))), lane)
+            if unfinished:
+                send = partial(send_fault_free, self._make_task(next(iter(unfinished))), lane)
                 async with lane.fault_free_lock:
                     vocabulary = self._get_provider(lane.provider.name).vocabulary
                     await ask_fault_free(lane.evidence, send, lane.provider.name, vocabulary)
         except Exception as error:  # noqa: BLE001 - as above
             crash = error
-        for address, result in unsettled.items():
-            self._deliver(address, settle(result, lane) if crash is None else self._make_crash_result(address, crash))
+        for address, result in unfinished.items():
+            finished = finish_result(result, lane) if crash is None else self._make_crash_result(address, crash)
+            self._deliver(address, finished)
 
     def _deliver(self, address: str, result: Result) -> None:
         """Hand over a result, redacted: it is judged, and may leave the run from here on."""

@@ -57,7 +57,7 @@ class Stage(IntEnum):
     """How far a probe has come."""
 
     ASKING = 0
-    ASKED = 1  # everything was asked once, and again where that could not wait
+    ASKED = 1  # the probe was asked once; a later attempt waits until all others were too
     JUDGED = 2  # the probe sends nothing more of its own
 
 
@@ -402,6 +402,16 @@ class Lane:
         if self.stopped is None:
             self.stopped = reason
 
+    def require_open(self) -> None:
+        """Do nothing while the lane sends.
+
+        Raises:
+            ProbeStopped: the lane has ended, e.g. because its key was refused.
+        """
+        if self.stopped is not None:
+            # A blind run quotes the code at the beginning (`catalog.evidence.run_verdict`).
+            raise ProbeStopped(Reason(ReasonCode.LANE_STOPPED, f"{self.stopped.code}: {self.stopped.detail}"))
+
     async def aclose(self) -> None:
         """Close every connection."""
         await self._wires.aclose()
@@ -417,9 +427,8 @@ class Lane:
         Raises:
             ProbeStopped: it may not.
         """
-        if self.stopped is not None and not cleanup:
-            # A blind run quotes the code at the beginning (`catalog.evidence.verdicts.blindness`).
-            raise ProbeStopped(Reason(ReasonCode.LANE_STOPPED, f"{self.stopped.code}: {self.stopped.detail}"))
+        if not cleanup:
+            self.require_open()
         shortage = None if unbudgeted else self._budget.take_request()
         if shortage is not None and not cleanup:
             raise ProbeStopped(shortage)

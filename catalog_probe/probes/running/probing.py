@@ -1,4 +1,8 @@
-"""Probes one record: its task, its attempts until settled, and its result."""
+"""Probes one record: its task, its attempts until each step has a verdict, and its result.
+
+A record is *decided* when no other attempt could change a step. Its result is *finished* when the other records of its
+lane were asked too: what they were answered may explain its mismatches.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +23,6 @@ from catalog_probe.catalog.model.outcome import FindingCode, ReasonCode
 from catalog_probe.probes.judging.attempts import (
     TRANSIENT_REASONS,
     conclude_record,
-    has_transient_step,
     list_open_steps,
 )
 from catalog_probe.probes.judging.inconclusive.settling import (
@@ -30,7 +33,7 @@ from catalog_probe.probes.judging.inconclusive.settling import (
     settle_record,
 )
 from catalog_probe.probes.judging.judge import judge
-from catalog_probe.probes.judging.verdict import Verdict, judge_record, not_observed_finding
+from catalog_probe.probes.judging.verdict import Verdict, judge_record, not_observed_finding, retract
 from catalog_probe.probes.planning.reach import services_without_control
 from catalog_probe.probes.recipes.book import fault_free_request
 from catalog_probe.probes.recipes.performing import UnobservedParts, perform_recipe
@@ -41,7 +44,7 @@ from catalog_probe.probes.running.lane import Stage
 from catalog_probe.probes.wire.redaction import redact_attempt
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from catalog_probe.catalog.model import Exchange
     from catalog_probe.catalog.reading.expectations import Expected
@@ -81,21 +84,270 @@ class AttemptHistory:
     """What the attempts at a record have shown so far."""
 
     attempts: list[Attempt] = field(default_factory=list)
-    """As they are kept: redacted, and cut to size."""
+    """The attempts as they are kept: redacted, and cut to size."""
     exchanges: list[Exchange] = field(default_factory=list)
-    """Those of all attempts, unredacted: they are compared with what other probes of the lane saw."""
+    """The exchanges of all attempts, unredacted: they are compared with what other probes of the lane saw."""
     observed_at: str = ""
     """When the last attempt began."""
     verdicts: list[Mapping[StepKey, Verdict]] = field(default_factory=list)
-    """One an attempt, by label and endpoint."""
-    missing_labels: dict[str, Reason] = field(default_factory=dict)
-    """Optional steps without an answer, and why."""
-    lost_labels: frozenset[str] = frozenset()
-    """Those of them to ask again: a transient fault took away a step before them."""
-    missing_endpoints: dict[str, Reason] = field(default_factory=dict)
-    """Other endpoints on which the recipe stopped, and why."""
+    """For each attempt: step -> its verdict, e.g. `("answer", "pa/endpoints/models/list_models")` -> drifted."""
+    labels_not_sent: dict[str, Reason] = field(default_factory=dict)
+    """Label of an optional step -> why it was not sent, e.g. `"stream"` -> setup-failed."""
+    endpoints_not_asked: dict[str, Reason] = field(default_factory=dict)
+    """Address of another endpoint -> why the recipe stopped there."""
     other_key_labels: set[str] = field(default_factory=set)
     """Labels under which another key was sent than the lane's."""
+
+    @property
+    def labels_lost_to_faults(self) -> frozenset[str]:
+        """Labels of optional steps that were not sent because a transient fault took away a step before them.
+
+        Example: the upload before "download" is answered 503, so "download" is lost, and asked in the second attempt.
+        """
+        # Only once: an optional step is worth one more attempt, and no third one.
+        if len(self.attempts) != 1:
+            return frozenset()
+        return frozenset(label for label, reason in self.labels_not_sent.items() if reason.code in TRANSIENT_REASONS)
+
+    def list_open_steps(self) -> frozenset[StepKey]:
+        """List the steps that another attempt should ask; a label without an endpoint means all its endpoints.
+
+        Example: "answer" drifted in the first attempt, and "stream" conforms. Then only "answer" is open.
+        """
+        return list_open_steps(self.verdicts) | {(label, "") for label in self.labels_lost_to_faults}
+
+
+class UnfinishedResult(NamedTuple):
+    """A result whose verdict may still change with the answers to other records of its lane.
+
+    It holds no more than that, because there may be thousands.
+    """
+
+    result: Result
+    """The result without its verdict."""
+    pending: PendingRecord
+
+
+async def probe_record(task: Task, lane: Lane) -> Result | UnfinishedResult:
+    """Probe one record; never raises for what network, provider or recipe do.
+
+    Example: a success that conforms is a `Result` at once. A documented refusal is an `UnfinishedResult`: if the lane
+    refuses everything alike, the refusal shows nothing of this record.
+    """
+    history = AttemptHistory()
+    try:
+        verdict = await _attempt_until_decided(task, lane, history)
+        if verdict.outcome is Outcome.DRIFTED:
+            # If the key or the host fails by now, everything looks like drift. A later success rules that out.
+            await _confirm_control(task, lane, after=time.perf_counter())
+        pending = add_record(_describe_probe(task, lane, history), verdict, history.exchanges, lane.evidence)
+    except ProbeStopped as stopped:
+        is_own_fault = stopped.reason.code == ReasonCode.RECIPE_ERROR
+        outcome = Outcome.HARNESS_ERROR if is_own_fault else Outcome.INCONCLUSIVE
+        pending = PendingRecord(Verdict(outcome, stopped.reason))
+    result = start_result(task, history)
+    if pending.is_pending:
+        return UnfinishedResult(result, pending)
+    return add_verdict(result, pending.verdict, live=lane.live)
+
+
+def finish_result(unfinished: UnfinishedResult, lane: Lane) -> Result:
+    """Return the result of a record, now that all records of its lane were asked.
+
+    Example: a record drifted with a 403, and so did all others of the lane. Its result is then inconclusive.
+    """
+    return add_verdict(unfinished.result, settle_record(unfinished.pending), live=lane.live)
+
+
+def _describe_probe(task: Task, lane: Lane, history: AttemptHistory) -> ProbedRecord:
+    """Describe the record's requests for the inconclusive rules."""
+    addresses = lane.provider.addresses
+    unproven = services_without_control(task.recipe) if lane.live and task.control is not None else ()
+    return ProbedRecord(
+        provider=lane.provider.name,
+        expected=task.expected,
+        vocabulary=task.vocabulary,
+        live=lane.live,
+        record=task.record,
+        faults=task.faults,
+        other_key_labels=history.other_key_labels,
+        success=task.success,
+        unconfirmed_hosts={service: addresses[service] for service in unproven if service in addresses},
+    )
+
+
+async def _attempt_until_decided(task: Task, lane: Lane, history: AttemptHistory) -> Verdict:
+    """Attempt the record until no step is open, or until nothing should be sent any more.
+
+    A later attempt asks the open steps only. It is made after every record of the lane was asked once: by then a fault
+    has had time to pass, and a control has shown that key and host still work.
+
+    Raises:
+        ProbeStopped: the first attempt cannot be made, or the recipe itself is at fault.
+    """
+    async with lane.semaphore:
+        await _admit_attempt(task, lane)
+        await _attempt(task, lane, history)
+    while open_steps := history.list_open_steps():
+        # Not under the semaphore: the lane's other probes need it to be asked.
+        lane_asked_at = await lane.barrier.wait_for(Stage.ASKED, str(task.record.address))
+        try:
+            await _admit_attempt(task, lane, after=lane_asked_at)
+        except ProbeStopped as stopped:
+            return _leave_open(history.verdicts, stopped.reason)
+        await anyio.sleep(task.reprobe_after_s)
+        async with lane.semaphore:
+            await _attempt(task, lane, history, open_steps)
+    return conclude_record(history.verdicts)
+
+
+async def _admit_attempt(task: Task, lane: Lane, *, after: float | None = None) -> None:
+    """Check that key and host work, and take the attempt's tokens from the budget.
+
+    Raises:
+        ProbeStopped: the control fails, or the budget does not hold so many tokens.
+    """
+    await _confirm_control(task, lane, after=after)
+    lane.reserve(task.recipe.tokens)
+
+
+async def _confirm_control(task: Task, lane: Lane, *, after: float | None = None) -> None:
+    if task.control is not None:
+        await controls.confirm(task.control, lane, f"{task.run}/control", task.vocabulary, after=after)
+
+
+def _leave_open(verdicts: Sequence[Mapping[StepKey, Verdict]], reason: Reason) -> Verdict:
+    """Return the verdict of a record whose open steps cannot be asked again, for this reason.
+
+    Example: "answer" drifted once, "stream" conforms, and then the control fails. "stream" stays observed, and "answer"
+    is inconclusive: a drift needs two mismatches.
+    """
+    open_steps = list_open_steps(verdicts)
+    concluded = conclude_record(verdicts).step_verdicts
+    return judge_record(
+        {step: retract(verdict, reason) if step in open_steps else verdict for step, verdict in concluded.items()}
+    )
+
+
+async def _attempt(
+    task: Task, lane: Lane, history: AttemptHistory, open_steps: frozenset[StepKey] | None = None
+) -> None:
+    """Attempt the record once, and add what the attempt showed to the history.
+
+    Without `open_steps` the attempt asks everything, else the open steps and what they need.
+
+    Raises:
+        ProbeStopped: the recipe itself is at fault.
+    """
+    address = str(task.record.address)
+    session = f"{task.run}/{address}/{len(history.attempts) + 1}"
+    role, tokens = task.recipe.credential, task.recipe.tokens
+    probe = AttemptProbe(
+        address, role, lane, session, task.journal, stops_clock=task.recipe.is_disruptive, tokens=tokens
+    )
+    asked_steps = None if open_steps is None else _add_dependencies(open_steps, task.expected)
+    for label in history.labels_lost_to_faults:
+        del history.labels_not_sent[label]  # the attempt sends it now, or says again why not
+    started_at = format_utc_now()
+    stopped: Reason | None = None
+    unobserved = UnobservedParts()
+    try:
+        unobserved = await perform_recipe(task.recipe, probe, asked_steps)
+    except ProbeStopped as exception:
+        stopped = probe.explain_stop(exception.reason)
+    except Exception as error:  # noqa: BLE001 - a recipe's own fault must not take the run down
+        stopped = _explain_error(probe, error, describe_error(error, lane.redactor))
+    finally:
+        await probe.remove_all()
+    attempt = Attempt(started_at, ms_since(probe.started), tuple(probe.exchanges))
+    history.other_key_labels |= probe.other_key_labels
+    history.labels_not_sent |= unobserved.labels
+    history.endpoints_not_asked |= unobserved.endpoints
+    is_own_fault = stopped is not None and stopped.code == ReasonCode.RECIPE_ERROR
+    verdicts = {} if is_own_fault else _judge_attempt(task, history, attempt, asked_steps, stopped)
+    # Judged whole and kept in part: the large bodies of a whole run would not fit into memory.
+    history.verdicts.append({step: verdict.trim() for step, verdict in verdicts.items()})
+    history.exchanges += trim_attempt(attempt, task.expected).exchanges
+    # Redacted before it is cut: afterwards the strings of a stream cannot be told apart.
+    history.attempts.append(trim_attempt(redact_attempt(attempt, lane.redactor), task.expected, task.allowance))
+    history.observed_at = started_at
+    if stopped is not None and is_own_fault:
+        raise ProbeStopped(stopped)
+
+
+def _add_dependencies(steps: frozenset[StepKey], expected: Iterable[Expected]) -> frozenset[StepKey]:
+    """Return the steps, and those that they need in the same attempt and on the same endpoint.
+
+    Example: "gone" depends on "deleted", and "deleted" on "created": `{("gone", "")}` becomes all three.
+    """
+    dependencies = {
+        expectation.label: {
+            *expectation.depends_on,
+            *(label for relation in expectation.relations for label in relation.of),
+        }
+        for expectation in expected
+    }
+    needed = set(steps)
+    unvisited = list(steps)
+    while unvisited:
+        label, endpoint = unvisited.pop()
+        added = {(dependency, endpoint) for dependency in dependencies.get(label, ())} - needed
+        needed |= added
+        unvisited += added
+    return frozenset(needed)
+
+
+def _judge_attempt(
+    task: Task,
+    history: AttemptHistory,
+    attempt: Attempt,
+    asked_steps: frozenset[StepKey] | None,
+    stopped: Reason | None,
+) -> Mapping[StepKey, Verdict]:
+    """Return the verdicts of the steps that an attempt asked (None: all), each by its key."""
+    expected = [expectation for expectation in task.expected if expectation.label not in history.labels_not_sent]
+    if asked_steps is None:
+        return judge(expected, attempt, task.vocabulary, stopped).step_verdicts
+    # What was not asked again is judged with its earlier answer: a relation between two steps needs both of them.
+    earlier = {
+        (exchange.label, exchange.endpoint): exchange
+        for exchange in history.exchanges
+        if not _has_step(asked_steps, exchange) and exchange.label not in UNJUDGED_LABELS
+    }
+    completed = replace(attempt, exchanges=(*earlier.values(), *attempt.exchanges))
+    judged = judge(expected, completed, task.vocabulary, stopped).step_verdicts
+    # A recipe's steps are sent together, so an answer may have come that nobody asked for: it counts too.
+    answered = {(exchange.label, exchange.endpoint) for exchange in attempt.exchanges}
+    verdicts = {step: verdict for step, verdict in judged.items() if step in asked_steps or step in answered}
+    answered_labels = {label for label, _ in answered}
+    for step in list_open_steps(history.verdicts) - verdicts.keys():
+        label, endpoint = step
+        # A label that once failed before it had an endpoint is answered under its endpoints now.
+        if endpoint or label not in answered_labels:
+            reason = stopped or history.endpoints_not_asked.get(endpoint)
+            reason = reason or Reason(ReasonCode.ATTEMPTS_DISAGREE, "it was not asked again")
+            verdicts[step] = Verdict(Outcome.INCONCLUSIVE, reason)
+    return verdicts
+
+
+def _has_step(steps: frozenset[StepKey], exchange: Exchange) -> bool:
+    """Whether an exchange is of one of these steps; a label without an endpoint means all its endpoints."""
+    return (exchange.label, exchange.endpoint) in steps or (exchange.label, "") in steps
+
+
+def _explain_error(probe: AttemptProbe, error: Exception, description: str) -> Reason:
+    """Return why a recipe raised an exception: an answer misled it, or the recipe is at fault.
+
+    Example: `body["id"]` raises `KeyError` on a gateway's page. The reason is `gateway-page` and not `recipe-error`.
+    """
+    # The errors of code that takes apart an answer which is not as documented.
+    is_about_answer = isinstance(error, LookupError | TypeError | AttributeError)
+    if is_about_answer and probe.transient_code is not None:
+        return Reason(probe.transient_code, description)
+    if is_about_answer and probe.last_setup is not None:
+        detail = f"{probe.last_setup} was answered otherwise: {description}"
+        return Reason(ReasonCode.SETUP_FAILED, detail)
+    return Reason(ReasonCode.RECIPE_ERROR, description)
 
 
 def make_unprobed_result(record: Record, reason: Reason, recipe: Recipe | None) -> Result:
@@ -113,8 +365,8 @@ def make_unprobed_result(record: Record, reason: Reason, recipe: Recipe | None) 
 
 def start_result(task: Task, history: AttemptHistory) -> Result:
     """Return the result of a record without its verdict."""
-    labels = {**task.recipe.left_out, **history.missing_labels}
-    endpoints = {**task.recipe.endpoint_plan.left_out, **history.missing_endpoints}
+    labels = {**task.recipe.left_out, **history.labels_not_sent}
+    endpoints = {**task.recipe.endpoint_plan.left_out, **history.endpoints_not_asked}
     return Result(
         record=str(task.record.address),
         probed_record=task.record.data,
@@ -195,225 +447,3 @@ def _was_observed(finding: Finding, observed: set[tuple[str, str]]) -> bool:
     if finding.endpoints:
         return all((finding.label, endpoint) in observed for endpoint in finding.endpoints)
     return any(label == finding.label for label, _ in observed)
-
-
-class UnsettledResult(NamedTuple):
-    """A result whose verdict waits for the other records of its lane.
-
-    It holds no more than that, because there may be thousands.
-    """
-
-    result: Result
-    """The result without its verdict."""
-    pending: PendingRecord
-
-
-async def probe_record(task: Task, lane: Lane) -> Result | UnsettledResult:
-    """Probe one record; never raises for what network, provider or recipe do."""
-    history = AttemptHistory()
-    try:
-        verdict = await _probe_until_settled(task, lane, history)
-        if verdict.outcome is Outcome.DRIFTED:
-            # If the key or the host fails by now, everything looks like drift. A later success rules that out.
-            await _confirm_control(task, lane, after=time.perf_counter())
-        pending = add_record(_describe_probe(task, lane, history), verdict, history.exchanges, lane.evidence)
-    except ProbeStopped as stopped:
-        pending = PendingRecord(Verdict(Outcome.INCONCLUSIVE, stopped.reason))
-    result = start_result(task, history)
-    if pending.is_pending:
-        return UnsettledResult(result, pending)
-    return add_verdict(result, pending.verdict, live=lane.live)
-
-
-def settle(unsettled: UnsettledResult, lane: Lane) -> Result:
-    """Return the result of a record once all records of its lane are judged."""
-    return add_verdict(unsettled.result, settle_record(unsettled.pending), live=lane.live)
-
-
-def _describe_probe(task: Task, lane: Lane, history: AttemptHistory) -> ProbedRecord:
-    """Describe the record's requests for the inconclusive rules."""
-    addresses = lane.provider.addresses
-    unproven = services_without_control(task.recipe) if lane.live and task.control is not None else ()
-    return ProbedRecord(
-        provider=lane.provider.name,
-        expected=task.expected,
-        vocabulary=task.vocabulary,
-        live=lane.live,
-        record=task.record,
-        faults=task.faults,
-        other_key_labels=history.other_key_labels,
-        success=task.success,
-        unconfirmed_hosts={service: addresses[service] for service in unproven if service in addresses},
-    )
-
-
-async def _probe_until_settled(task: Task, lane: Lane, history: AttemptHistory) -> Verdict:
-    """Attempt the record until no other attempt could settle a step.
-
-    After a transient fault the record is asked again once all others of the lane have been asked, if a control shows
-    by then that it is worth while.
-
-    Raises:
-        ProbeStopped: nothing more can be sent, or the control says that nothing should be.
-    """
-    lost_control: ProbeStopped | None = None
-    while True:
-        verdict: Verdict | None = None
-        try:
-            async with lane.semaphore:
-                verdict = await _probe_while_open(task, lane, history)
-        except ProbeStopped as stopped:
-            is_transient = stopped.reason.code in TRANSIENT_REASONS
-            if history.attempts or lost_control is not None or lane.stopped is not None or not is_transient:
-                raise
-            # This probe happened to ask first, and the lane's control was lost on the way: try once more, later.
-            lost_control = stopped
-        if verdict is not None:
-            return verdict
-        if not await _is_worth_asking_again(task, lane):
-            if lost_control is not None and not history.verdicts:
-                raise lost_control
-            return conclude_record(history.verdicts)
-        await anyio.sleep(task.reprobe_after_s)
-
-
-async def _probe_while_open(task: Task, lane: Lane, history: AttemptHistory) -> Verdict | None:
-    """Attempt the record until the rest should be asked later, or is settled.
-
-    Returns the verdict if everything is settled, else None.
-
-    Raises:
-        ProbeStopped: nothing more can be sent, or the control says that nothing should be.
-    """
-    if not history.attempts:
-        await _confirm_control(task, lane)
-    while True:
-        lane.reserve(task.recipe.tokens)
-        verdict = await _attempt(task, lane, history)
-        if not verdict.step_verdicts or verdict.outcome is Outcome.HARNESS_ERROR:
-            return verdict
-        history.verdicts.append(verdict.step_verdicts)
-        if not list_open_steps(history.verdicts) and not history.lost_labels:
-            return conclude_record(history.verdicts) if len(history.verdicts) > 1 else verdict
-        if has_transient_step(history.verdicts) or history.lost_labels:
-            return None
-        await anyio.sleep(task.reprobe_after_s)
-
-
-async def _is_worth_asking_again(task: Task, lane: Lane) -> bool:
-    """Wait for the whole lane, then return whether key and host work."""
-    since = await lane.barrier.wait_for(Stage.ASKED, str(task.record.address))
-    try:
-        await _confirm_control(task, lane, after=since)
-    except ProbeStopped:
-        return False
-    return True
-
-
-async def _confirm_control(task: Task, lane: Lane, *, after: float | None = None) -> None:
-    if task.control is not None:
-        await controls.confirm(task.control, lane, f"{task.run}/control", task.vocabulary, after=after)
-
-
-async def _attempt(task: Task, lane: Lane, history: AttemptHistory) -> Verdict:
-    """Attempt the record once, and add that to the history.
-
-    The first attempt asks everything, a later one what is open and what that needs.
-    """
-    address = str(task.record.address)
-    number = len(history.attempts) + 1
-    session = f"{task.run}/{address}/{number}"
-    role, tokens = task.recipe.credential, task.recipe.tokens
-    probe = AttemptProbe(address, role, lane, session, task.journal, still=task.recipe.is_disruptive, tokens=tokens)
-    needed = _find_needed_places(task, history) if history.verdicts else None
-    history.missing_labels = {
-        label: reason for label, reason in history.missing_labels.items() if label not in history.lost_labels
-    }
-    started_at = format_utc_now()
-    stopped: Reason | None = None
-    error_verdict: Verdict | None = None
-    missing = UnobservedParts()
-    try:
-        missing = await perform_recipe(task.recipe, probe, needed)
-    except ProbeStopped as exception:
-        stopped = probe.explain_stop(exception.reason)
-    except Exception as error:  # noqa: BLE001 - a recipe's own fault must not take the run down
-        error_verdict = _judge_error(probe, error, describe_error(error, lane.redactor))
-    finally:
-        await probe.remove_all()
-    history.other_key_labels |= probe.other_key_labels
-    attempt = Attempt(started_at, ms_since(probe.started), tuple(probe.exchanges))
-    history.missing_labels |= missing.labels
-    is_first = needed is None
-    history.lost_labels = frozenset(
-        label for label, reason in missing.labels.items() if is_first and reason.code in TRANSIENT_REASONS
-    )
-    history.missing_endpoints |= missing.endpoints
-    verdict = (error_verdict or _judge_attempt(task, history, attempt, needed, stopped)).trim()
-    # Judged whole and kept in part: the large bodies of a whole run would not fit into memory.
-    history.exchanges += trim_attempt(attempt, task.expected).exchanges
-    # Redacted before it is cut: afterwards the strings of a stream cannot be told apart.
-    history.attempts.append(trim_attempt(redact_attempt(attempt, lane.redactor), task.expected, task.allowance))
-    history.observed_at = started_at
-    return verdict
-
-
-def _judge_attempt(
-    task: Task, history: AttemptHistory, attempt: Attempt, needed: frozenset[StepKey] | None, stopped: Reason | None
-) -> Verdict:
-    """Judge the steps that the attempt asked; earlier exchanges complete it."""
-    expected = [expected for expected in task.expected if expected.label not in history.missing_labels]
-    earlier = {
-        (exchange.label, exchange.endpoint): exchange
-        for exchange in history.exchanges
-        if needed is not None
-        and needed.isdisjoint({(exchange.label, exchange.endpoint), (exchange.label, "")})
-        and exchange.label not in UNJUDGED_LABELS
-    }
-    completed = replace(attempt, exchanges=(*earlier.values(), *attempt.exchanges))
-    verdict = judge(expected, completed, task.vocabulary, stopped)
-    if not history.verdicts:
-        return verdict
-    asked = {(exchange.label, exchange.endpoint) for exchange in attempt.exchanges}
-    # A step that a failed setup kept from being asked counts for this attempt only if it was to be asked again.
-    step_verdicts = {
-        step_key: step_verdict
-        for step_key, step_verdict in verdict.step_verdicts.items()
-        if step_key in asked or (step_key not in earlier and (needed is None or step_key in needed))
-    }
-    for step_key in list_open_steps(history.verdicts) - step_verdicts.keys():
-        _, endpoint = step_key
-        reason = stopped or history.missing_endpoints.get(endpoint)
-        reason = reason or Reason(ReasonCode.ATTEMPTS_DISAGREE, "it was not asked again")
-        step_verdicts[step_key] = Verdict(Outcome.INCONCLUSIVE, reason)
-    return judge_record(step_verdicts)
-
-
-def _find_needed_places(task: Task, history: AttemptHistory) -> frozenset[StepKey]:
-    """Return the open steps, and those that they need in the same attempt."""
-    dependencies = {
-        expected.label: {*expected.depends_on, *(label for relation in expected.relations for label in relation.of)}
-        for expected in task.expected
-    }
-    needed = list_open_steps(history.verdicts) | {(label, "") for label in history.lost_labels}
-    while True:
-        extended = needed | {
-            (dependency, endpoint) for label, endpoint in needed for dependency in dependencies.get(label, ())
-        }
-        if extended == needed:
-            return needed
-        needed = extended
-
-
-def _judge_error(probe: AttemptProbe, error: Exception, description: str) -> Verdict:
-    """Judge an exception of a recipe: its own fault, unless an answer misled it.
-
-    A setup's success may lack what the next step takes from it, and a transient fault may have taken an answer away.
-    """
-    transient_code = probe.transient_code
-    if isinstance(error, LookupError | TypeError | AttributeError) and transient_code is not None:
-        return Verdict(Outcome.INCONCLUSIVE, Reason(transient_code, description))
-    if isinstance(error, LookupError | TypeError) and probe.last_setup is not None:
-        detail = f"{probe.last_setup} was answered otherwise: {description}"
-        return Verdict(Outcome.INCONCLUSIVE, Reason(ReasonCode.SETUP_FAILED, detail))
-    return Verdict(Outcome.HARNESS_ERROR, Reason(ReasonCode.RECIPE_ERROR, description))

@@ -19,7 +19,6 @@ from catalog_probe.probes.judging.attempts import (
     MAX_ATTEMPTS,
     conclude_record,
     conclude_step,
-    has_transient_step,
     is_transient,
     list_open_steps,
     needs_another_attempt,
@@ -316,14 +315,6 @@ def test_attempts_beyond_the_maximum_are_ignored() -> None:
     final = conclude_record([{NAMED: verdict} for verdict in (*different, different[0])])
     assert final.outcome is Outcome.DRIFTED
     assert [finding.observed for finding in final.findings] == [412]
-
-
-def test_transient_steps() -> None:
-    assert has_transient_step([{NAMED: STOPPED}])
-    assert has_transient_step([{NAMED: DRIFTED, UNNAMED: CONFORMS}, {NAMED: STOPPED}])
-    assert not has_transient_step([{NAMED: DRIFTED}])
-    assert not has_transient_step([{NAMED: STOPPED}, {NAMED: CONFORMS}])
-    assert not has_transient_step([{NAMED: STOPPED}, {NAMED: STOPPED}])
 
 
 STEP = Verdict(Outcome.INCONCLUSIVE, Reason(ReasonCode.STEP_UNSEEN, "after what was never done"))
