@@ -1,4 +1,4 @@
-"""Concludes several attempts at a record: which steps to ask again, when, and the outcome.
+"""Concludes several attempts at a record: which steps to ask again, and the outcome.
 
 Each step is concluded by itself. An answer that got lost in one of them takes nothing away from what was observed in
 the others, and only open steps are asked again.
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from catalog_probe.catalog.evidence import causes
 from catalog_probe.catalog.model import Outcome, Reason
 from catalog_probe.catalog.model.outcome import ReasonCode
-from catalog_probe.probes.judging.verdict import Verdict, judge_record
+from catalog_probe.probes.judging.verdict import Verdict, judge_record, retract
 
 if TYPE_CHECKING:
     from collections.abc import Container, Mapping, Sequence
@@ -58,7 +58,7 @@ _NO_VERDICT = frozenset({Outcome.INCONCLUSIVE, Outcome.RESTRICTED, Outcome.HARNE
 
 
 def needs_another_attempt(verdicts: Sequence[Verdict]) -> bool:
-    """Whether one more attempt could settle what these verdicts of one step leave open."""
+    """Whether one more attempt could decide what these verdicts of one step leave open."""
     if len(verdicts) >= MAX_ATTEMPTS:
         return False
     last = verdicts[-1]
@@ -113,7 +113,7 @@ def conclude_step(verdicts: Sequence[Verdict]) -> Verdict:
 
 
 def list_open_steps(attempts: Sequence[Mapping[StepKey, Verdict]]) -> frozenset[StepKey]:
-    """List the steps that another attempt could settle, and with them the steps that wait for an earlier one."""
+    """List the steps that another attempt could decide, and with them the steps that wait for an earlier one."""
     verdicts_by_step = _group_by_step(attempts)
     undecided = frozenset(key for key, verdicts in verdicts_by_step.items() if needs_another_attempt(verdicts))
     waiting = frozenset(key for key, verdicts in verdicts_by_step.items() if _waits_for_a_step(verdicts))
@@ -147,6 +147,19 @@ def conclude_record(attempts: Sequence[Mapping[StepKey, Verdict]]) -> Verdict:
     )
 
 
+def conclude_early(attempts: Sequence[Mapping[StepKey, Verdict]], reason: Reason) -> Verdict:
+    """Return the verdict of a record whose open steps cannot be asked again, for this reason.
+
+    Example: "answer" drifted once, "stream" conforms, and then the control fails. "stream" stays observed, and "answer"
+    is inconclusive, because a drift needs two mismatches.
+    """
+    open_steps = list_open_steps(attempts)
+    concluded = conclude_record(attempts).step_verdicts
+    return judge_record(
+        {key: retract(verdict, reason) if key in open_steps else verdict for key, verdict in concluded.items()}
+    )
+
+
 def _all_have_reason(verdicts: Sequence[Verdict], codes: Container[str]) -> bool:
     return all(verdict.reason is not None and verdict.reason.code in codes for verdict in verdicts)
 
@@ -168,8 +181,8 @@ def _group_by_step(attempts: Sequence[Mapping[StepKey, Verdict]]) -> dict[StepKe
             if not endpoint and label in labels_with_endpoint - labels_with_both:
                 continue
             earlier = verdicts_by_step.setdefault(key, [])
-            # An open step repeats the whole recipe, so settled steps are answered again. Of those only a drift
-            # counts: a lost answer must not unsettle them.
+            # An open step repeats the whole recipe, so decided steps are answered again. Of those only a drift
+            # counts: a lost answer takes nothing away from them.
             is_new_drift = verdict.outcome is Outcome.DRIFTED and len(earlier) < MAX_ATTEMPTS
             if not earlier or needs_another_attempt(earlier) or _waits_for_a_step(earlier) or is_new_drift:
                 earlier.append(verdict)

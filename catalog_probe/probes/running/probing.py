@@ -22,6 +22,7 @@ from catalog_probe.catalog.model.explanations import INCONCLUSIVE, RESTRICTED
 from catalog_probe.catalog.model.outcome import FindingCode, ReasonCode
 from catalog_probe.probes.judging.attempts import (
     TRANSIENT_REASONS,
+    conclude_early,
     conclude_record,
     list_open_steps,
 )
@@ -33,7 +34,7 @@ from catalog_probe.probes.judging.inconclusive.settling import (
     settle_record,
 )
 from catalog_probe.probes.judging.judge import judge
-from catalog_probe.probes.judging.verdict import Verdict, judge_record, not_observed_finding, retract
+from catalog_probe.probes.judging.verdict import Verdict, not_observed_finding
 from catalog_probe.probes.planning.reach import services_without_control
 from catalog_probe.probes.recipes.book import fault_free_request
 from catalog_probe.probes.recipes.performing import UnobservedParts, perform_recipe
@@ -44,7 +45,7 @@ from catalog_probe.probes.running.lane import Stage
 from catalog_probe.probes.wire.redaction import redact_attempt
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from catalog_probe.catalog.model import Exchange
     from catalog_probe.catalog.reading.expectations import Expected
@@ -194,7 +195,7 @@ async def _attempt_until_decided(task: Task, lane: Lane, history: AttemptHistory
         try:
             await _admit_attempt(task, lane, after=lane_asked_at)
         except ProbeStopped as stopped:
-            return _leave_open(history.verdicts, stopped.reason)
+            return conclude_early(history.verdicts, stopped.reason)
         await anyio.sleep(task.reprobe_after_s)
         async with lane.semaphore:
             await _attempt(task, lane, history, open_steps)
@@ -214,19 +215,6 @@ async def _admit_attempt(task: Task, lane: Lane, *, after: float | None = None) 
 async def _confirm_control(task: Task, lane: Lane, *, after: float | None = None) -> None:
     if task.control is not None:
         await controls.confirm(task.control, lane, f"{task.run}/control", task.vocabulary, after=after)
-
-
-def _leave_open(verdicts: Sequence[Mapping[StepKey, Verdict]], reason: Reason) -> Verdict:
-    """Return the verdict of a record whose open steps cannot be asked again, for this reason.
-
-    Example: "answer" drifted once, "stream" conforms, and then the control fails. "stream" stays observed, and "answer"
-    is inconclusive: a drift needs two mismatches.
-    """
-    open_steps = list_open_steps(verdicts)
-    concluded = conclude_record(verdicts).step_verdicts
-    return judge_record(
-        {step: retract(verdict, reason) if step in open_steps else verdict for step, verdict in concluded.items()}
-    )
 
 
 async def _attempt(

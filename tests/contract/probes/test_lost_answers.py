@@ -104,19 +104,23 @@ def test_a_drift_beside_a_lost_answer_is_reported_alone(fault_server: FaultServe
     assert len(result.attempts) == 2
 
 
-def test_a_lost_answer_is_asked_again_after_all_others(fault_server: FaultServer) -> None:
+@pytest.mark.parametrize(
+    ("fault", "outcome"),
+    [
+        (Fault(FaultScope(address=UNKNOWN_MODEL, attempts=(1,)), act=Act.RESET), Outcome.CONFORMS),
+        (Fault(FaultScope(address=UNKNOWN_MODEL), answer=edits.set_status({404: 418})), Outcome.DRIFTED),
+    ],
+    ids=["lost", "drifted"],
+)
+def test_a_record_is_asked_again_after_all_others(fault: Fault, outcome: Outcome, fault_server: FaultServer) -> None:
     others = [str(record.address) for record in catalog().records if "pa/errors/general/" in str(record.address)][:12]
-    target = fault_server.target_behind(
-        Fault(FaultScope(address=UNKNOWN_MODEL, attempts=(1,)), act=Act.RESET), concurrency=2
-    )
+    target = fault_server.target_behind(fault, concurrency=2)
     results = probe(target, sorted({UNKNOWN_MODEL, *others}))
-    lost_result = results[UNKNOWN_MODEL]
-    assert lost_result.outcome is Outcome.CONFORMS
-    in_lane = [result for result in results.values() if result.lane == lost_result.lane and result is not lost_result]
+    first = results[UNKNOWN_MODEL]
+    assert first.outcome is outcome
+    in_lane = [result for result in results.values() if result.lane == first.lane and result is not first]
     assert in_lane
-    assert all(
-        result.attempts[0].started_at <= lost_result.attempts[1].started_at for result in in_lane if result.attempts
-    )
+    assert all(result.attempts[0].started_at <= first.attempts[1].started_at for result in in_lane if result.attempts)
 
 
 @pytest.mark.parametrize("address", [LIST_CHATS, LIST_MESSAGES])

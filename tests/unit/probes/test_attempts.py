@@ -17,6 +17,7 @@ from catalog_probe.catalog.model.errors import Exit, select_exit
 from catalog_probe.catalog.model.outcome import ReasonCode
 from catalog_probe.probes.judging.attempts import (
     MAX_ATTEMPTS,
+    conclude_early,
     conclude_record,
     conclude_step,
     is_transient,
@@ -305,6 +306,18 @@ def test_fault_that_came_and_went_in_one_step_is_no_drift_in_another() -> None:
     other = ("limited", NAMED[1])
     attempts = [{NAMED: LIMITED, other: LIMITED}, {NAMED: CONFORMS, other: LIMITED}, {other: LIMITED}]
     assert conclude_record(attempts).outcome is Outcome.INCONCLUSIVE
+
+
+def test_drift_that_was_seen_once_is_no_drift_if_it_cannot_be_asked_again() -> None:
+    other = ("stream", NAMED[1])
+    failed = Reason(ReasonCode.CONTROL_FAILED, "401")
+    verdict = conclude_early([{NAMED: DRIFTED, other: CONFORMS}], failed)
+    assert {key: verdict.step_verdicts[key].outcome for key in (NAMED, other)} == {
+        NAMED: Outcome.INCONCLUSIVE,
+        other: Outcome.CONFORMS,
+    }
+    assert verdict.reason == failed
+    assert conclude_early([{NAMED: DRIFTED}, {NAMED: DRIFTED, other: STOPPED}], failed).outcome is Outcome.DRIFTED
 
 
 def test_attempts_beyond_the_maximum_are_ignored() -> None:
