@@ -38,6 +38,7 @@ from catalog_probe.probes.targets import target_file as targets
 from catalog_probe.reports import comparison, news
 from catalog_probe.reports.history import build_history_line
 from catalog_probe.reports.views import ci_annotations, junit, summary, terminal
+from probes import test_errors
 from tests.harness.engines import catalog
 from tests.unit.catalog.catalog_factories import make_small_catalog, write_catalog
 from tests.unit.reports.factories import make_exchange, make_finding, make_result, make_run
@@ -177,7 +178,7 @@ def test_pytest_output_of_an_item(text: str) -> None:
     assert_inert(collecting.describe_reason(make_inconclusive(text)))
     for result in (make_drift(text), make_inconclusive(text)):
         with pytest.raises((pytest.fail.Exception, pytest.skip.Exception, pytest.xfail.Exception)) as raised:
-            collecting.settle(result)
+            test_errors.test_error(result)
         assert_inert(str(raised.value))
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from catalog_probe.catalog.check.validate import first_problem, first_problem_of_run
 from catalog_probe.catalog.evidence import earlier_runs, run_verdict
-from catalog_probe.catalog.model import Address, Outcome
+from catalog_probe.catalog.model import Address, Aspect, Outcome
 from catalog_probe.catalog.model.errors import Exit
 from catalog_probe.catalog.model.explanations import REASONS
 from catalog_probe.catalog.model.outcome import FindingCode
@@ -27,18 +27,54 @@ if TYPE_CHECKING:
     from catalog_probe.probes.plugin.options import Options
 
 
-def settle(result: Result) -> None:
-    """End the test of a record by its outcome. Only what makes the run exit 1 fails."""
-    if run_verdict.is_failure(result):
+# Outcomes of records whose answers were compared. A harness error never gets here: it is an error of the fixture.
+_VERDICTS = frozenset({Outcome.CONFORMS, Outcome.DRIFTED, Outcome.FLAKY})
+
+
+def refuse_stale_acceptance(result: Result) -> None:
+    """Fail if catalog/divergences.json accepts a difference that is gone, or whose review is overdue.
+
+    Example: a missing header was accepted, and now the header comes. Somebody has to remove the entry.
+    """
+    if run_verdict.is_stale(result):
         pytest.fail(describe_failure(result), pytrace=False)
+
+
+def skip_without_verdict(result: Result) -> None:
+    """Skip if nothing could be compared with the record; the reason says what to do.
+
+    Example: `not_probed: credential-missing: set PA_API_KEY`.
+    """
+    if result.outcome not in _VERDICTS:
+        pytest.skip(describe_reason(result))
+
+
+def xfail_known_drift(result: Result) -> None:
+    """Let a drift fail as expected: no night has confirmed the statement yet, or a person accepted the difference."""
     if earlier_runs.is_pending(result):
         message = result.drifts[0].message
         pytest.xfail(sanitize_line(f"never confirmed; pending until {earlier_runs.pending_until(result)}: {message}"))
     if run_verdict.is_accepted(result):
         reason = sanitize_line(run_verdict.acceptance_field(result, "reason"))
         pytest.xfail(reason or "accepted in catalog/divergences.json")
-    if result.outcome is not Outcome.CONFORMS:
-        pytest.skip(describe_reason(result))
+
+
+def assert_as_documented(result: Result, *aspects: Aspect) -> None:
+    """Fail if an answer differs in one of these aspects; the message lists all that differs.
+
+    Example: documented is 404, and 410 came. Then `Aspect.STATUS` fails with "answer: status 410, documented 404".
+    """
+    if any(drift.aspect in aspects for drift in result.drifts):
+        pytest.fail(describe_failure(result), pytrace=False)
+
+
+def assert_nothing_else_differs(result: Result) -> None:
+    """Fail on what is left: a drift in another aspect, or attempts that were answered differently (flaky).
+
+    A test that ends with this call fails exactly if its record makes the run exit 1.
+    """
+    if run_verdict.is_failure(result):
+        pytest.fail(describe_failure(result), pytrace=False)
 
 
 def describe_failure(result: Result) -> str:

@@ -1,15 +1,21 @@
-"""Which records a run selects, in which order, and which selections are refused."""
+"""Which records a run selects, in which order, which selections are refused, and how each test ends."""
 
 from __future__ import annotations
 
+from contextlib import nullcontext
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
 
+from catalog_probe.catalog.evidence import run_verdict
+from catalog_probe.catalog.evidence.results import Result
+from catalog_probe.catalog.model import Aspect, Finding, Outcome, Reason, Severity
 from catalog_probe.probes.planning.plan import count_facts
 from catalog_probe.probes.plugin.collecting import address_of
 from catalog_probe.probes.plugin.options import UsageError, list_unknown_words, require_records
 from catalog_probe.reports.content.commands import build_nodeid
+from probes import test_endpoints, test_errors, test_rate_limits
 from tests.harness.command import run_pytest_here
 from tests.harness.engines import catalog
 from tests.harness.live import write_live_target
@@ -95,3 +101,41 @@ def test_limited_run_probes_records_with_most_facts_first(tmp_path: Path, monkey
     assert addresses != [address for address in unlimited if address in addresses]
     facts = count_facts("pa", catalog())
     assert facts[addresses[0]] > facts[addresses[-1]]
+
+
+DRIFT = Finding("status-differs", Aspect.STATUS, Severity.MUST, "status: documented 404, observed 410", "answer")
+UNLISTED_DRIFT = replace(DRIFT, aspect=Aspect.CLOSE)
+RESULT = Result(ADDRESS, catalog()[ADDRESS].data, Outcome.CONFORMS)
+NO_KEY = Reason("credential-missing", "set PA_API_KEY")
+DRIFTED = replace(RESULT, outcome=Outcome.DRIFTED, findings=(DRIFT,))
+FLAKY = replace(RESULT, outcome=Outcome.FLAKY, reason=Reason("attempts-differ", "conforms, then drifted"))
+
+
+@pytest.mark.parametrize(
+    ("result", "end", "message"),
+    [
+        (RESULT, None, ""),
+        (DRIFTED, pytest.fail.Exception, "status: documented 404, observed 410"),
+        (replace(DRIFTED, findings=(UNLISTED_DRIFT,)), pytest.fail.Exception, "observed 410"),
+        (FLAKY, pytest.fail.Exception, "flaky: conforms, then drifted"),
+        (replace(RESULT, accepted_difference={"state": "stale"}), pytest.fail.Exception, "stale accepted difference"),
+        (
+            replace(DRIFTED, accepted_difference={"state": "accounted", "reason": "ticket 7"}),
+            pytest.xfail.Exception,
+            "ticket 7",
+        ),
+        (
+            replace(RESULT, outcome=Outcome.NOT_PROBED, reason=NO_KEY),
+            pytest.skip.Exception,
+            "not_probed: credential-missing",
+        ),
+        (replace(RESULT, outcome=Outcome.RESTRICTED), pytest.skip.Exception, "restricted"),
+    ],
+)
+def test_test_of_a_record_ends_as_its_result_says(
+    result: Result, end: type[BaseException] | None, message: str
+) -> None:
+    for test in (test_errors.test_error, test_endpoints.test_endpoint, test_rate_limits.test_rate_limit):
+        with pytest.raises(end, match=message) if end is not None else nullcontext():
+            test(result)
+    assert (end is pytest.fail.Exception) is run_verdict.is_failure(result)
