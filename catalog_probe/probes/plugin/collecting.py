@@ -131,11 +131,11 @@ class Collector:
             if address is not None:
                 item.extra_keyword_matches.update(keywords_for_k(self.options.catalog[address]))
         result = yield
-        ranks = self._ranks([address for item in items if (address := address_of(item)) is not None])
-        items.sort(key=lambda item: (_provider_of(item), ranks.get(address_of(item) or "", 0)))
+        ranks = self._rank_addresses([address for item in items if (address := address_of(item)) is not None])
+        items.sort(key=lambda item: (_find_provider(item), ranks.get(address_of(item) or "", 0)))
         return result
 
-    def _ranks(self, addresses: Sequence[str]) -> Mapping[str, int]:
+    def _rank_addresses(self, addresses: Sequence[str]) -> Mapping[str, int]:
         """Return the order in which a short budget is spent: most facts first."""
         options = self.options
         budgeted = [provider for provider in options.target.providers.values() if provider.has_budget]
@@ -208,7 +208,7 @@ def address_in(nodeid: str) -> str:
     return nodeid.partition("[")[2].rpartition("]")[0]
 
 
-def _provider_of(item: pytest.Item) -> str:
+def _find_provider(item: pytest.Item) -> str:
     """Return the provider that an item probes; empty, to sort first, if none."""
     address = address_of(item)
     return Address.parse(address).provider if address is not None else ""

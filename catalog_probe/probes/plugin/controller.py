@@ -30,7 +30,7 @@ from catalog_probe.probes.plugin.before_run import RunStart, describe_run
 from catalog_probe.probes.plugin.collecting import address_in, address_of
 from catalog_probe.probes.plugin.embedded_mock import EmbeddedMock, MockError
 from catalog_probe.probes.plugin.items import PROBER, PROPERTY
-from catalog_probe.probes.plugin.processes import WORKER_INPUT, Addresses, Unanswered, Values, WorkerInput
+from catalog_probe.probes.plugin.processes import WORKER_INPUT, Addresses, WorkerInput
 from catalog_probe.probes.plugin.progress import Progress
 from catalog_probe.probes.plugin.recorder import Recorder, describe_unwritable_results
 from catalog_probe.probes.running.looking_up import collect_unanswered, collect_values
@@ -43,13 +43,11 @@ if TYPE_CHECKING:
     from catalog_probe.probes.plugin.options import Options
     from catalog_probe.probes.targets.look_ups import LookUpResult
 
+# Statuses of pytest with which a run has come to its end.
+_COMPLETE_STATUSES = (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED, pytest.ExitCode.NO_TESTS_COLLECTED)
+
 # Statuses of pytest that ours replace. A usage error is 4 in both tables.
-_REPLACED_STATUSES = (
-    pytest.ExitCode.OK,
-    pytest.ExitCode.TESTS_FAILED,
-    pytest.ExitCode.INTERRUPTED,
-    pytest.ExitCode.NO_TESTS_COLLECTED,
-)
+_REPLACED_STATUSES = (*_COMPLETE_STATUSES, pytest.ExitCode.INTERRUPTED)
 
 # Seconds in which a worker that has reported everything must end: it only takes down its plugins. One that hangs is
 # reported as lost.
@@ -79,8 +77,10 @@ class Controller:
         self._session: pytest.Session | None = None
         self._keys: dict[str, str] = {}
         """The keys of this run's target, by variable. No child process inherits them."""
-        self._history: tuple[str | None, tuple[dict[str, Json], ...]] = (None, ())
-        """The run before this one, and the rows of earlier runs."""
+        self._previous_run: str | None = None
+        """The name of the run before this one."""
+        self._history_rows: tuple[dict[str, Json], ...] = ()
+        """The rows of earlier runs that the report shows."""
         self._looked_up: tuple[LookUpResult, ...] | None = None
         self._finished_workers: list[Any] = []
 
@@ -92,7 +92,13 @@ class Controller:
     @property
     def worker_input(self) -> WorkerInput:
         """What a process that probes needs."""
-        return WorkerInput(self._run, self._mock_addresses, self._history[1], self._values, self._unanswered)
+        return WorkerInput(
+            self._run,
+            self._get_mock_addresses,
+            self._history_rows,
+            values=lambda: collect_values(self._look_up()),
+            unanswered=lambda: collect_unanswered(self._look_up()),
+        )
 
     @property
     def summary_printer(self) -> SummaryPrinter:
@@ -112,13 +118,15 @@ class Controller:
             self.folder.mkdir(parents=True)
             if self.options.traffic is None:  # a client does not ask for everything, so coverage cannot be lost
                 history = self.options.history_folder
-                self._history = load_shown_history(history, self.options.target_label, damage_notes=self._trouble)
+                self._previous_run, self._history_rows = load_shown_history(
+                    history, self.options.target_label, damage_notes=self._trouble
+                )
         except UserError as error:
             self.close()
             raise pytest.UsageError(str(error)) from error
         except OSError as error:
             self.close()
-            raise self._unwritable(error) from error
+            raise self._explain_unwritable(error) from error
 
     def close(self) -> None:
         """End the mock, close results.jsonl, restore the keys; safe to call again."""
@@ -228,32 +236,59 @@ class Controller:
 
     @pytest.hookimpl(trylast=True)
     def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
-        """Make the views, and set the exit status."""
-        recorder = self._recorder
-        was_open = recorder.is_open
-        self._trouble += (f"{ReasonCode.WORKER_LOST}: {detail}" for detail in recorder.lost_workers.values())
-        is_interrupted = exitstatus == pytest.ExitCode.INTERRUPTED
-        self._record_unprobed_rest(session, is_interrupted=is_interrupted)
+        """Make the views, and set the exit status.
+
+        Example: two records drifted, so pytest ends with 1, and ours is 1 too. A usage error (4) of pytest's stays.
+        """
+        was_open = self._recorder.is_open
+        self._trouble += (f"{ReasonCode.WORKER_LOST}: {detail}" for detail in self._recorder.lost_workers.values())
+        self._record_unprobed_rest(session, is_interrupted=exitstatus == pytest.ExitCode.INTERRUPTED)
         self.close()
-        if not recorder.reported and (is_interrupted or exitstatus not in _REPLACED_STATUSES or not self._selected):
+        if self._has_nothing_to_report(exitstatus):
             self._remove_folder()
-            if is_interrupted and not recorder.is_full:  # pytest counts collection errors as failed tests
-                session.exitstatus = Exit.HARNESS_ERROR if session.testsfailed else Exit.BLIND
-            elif exitstatus in _REPLACED_STATUSES and not was_open and not session.config.getoption("collectonly"):
-                session.exitstatus = Exit.HARNESS_ERROR
-            return
+            status = self._select_status_without_results(session, exitstatus, was_open=was_open)
+        else:
+            status = self._report_results(may_write_back=exitstatus in _REPLACED_STATUSES)
+        if status is not None and exitstatus in _REPLACED_STATUSES:
+            session.exitstatus = status
+
+    def _has_nothing_to_report(self, exitstatus: int) -> bool:
+        """Whether no record has a result, and none was due.
+
+        If a whole run ended without one result, the report is needed: it says that every worker was lost.
+        """
+        was_result_due = bool(self._selected) and exitstatus in _COMPLETE_STATUSES
+        return not self._recorder.reported and not was_result_due
+
+    def _select_status_without_results(
+        self, session: pytest.Session, exitstatus: int, *, was_open: bool
+    ) -> Exit | None:
+        """Return the exit status of a run without results; None if pytest's own says it.
+
+        Example: Ctrl-C before the first result is blind (10). `-k` that selects nothing keeps pytest's 5.
+        """
+        if self._recorder.is_full:
+            return Exit.HARNESS_ERROR
+        if exitstatus == pytest.ExitCode.INTERRUPTED:
+            # pytest counts errors of the collection as failed tests, and a file that does not load is our own fault.
+            return Exit.HARNESS_ERROR if session.testsfailed else Exit.BLIND
+        has_collected = was_open or session.config.getoption("collectonly")
+        return None if has_collected else Exit.HARNESS_ERROR
+
+    def _report_results(self, *, may_write_back: bool) -> Exit:
+        """Make the views, write back, and return the exit status; what goes wrong is printed as trouble."""
         run, results = self._run_and_results = read_run(self.folder / RESULTS_FILE, is_ours=True)
-        remember = self._is_whole_run(results)
+        remember = self._belongs_into_history(results)
         failures = after_run.make_views(self.options, self.folder, run, results, remember=remember)
         self._trouble += failures
         self._trouble += after_run.link_latest(self.options, self.folder)
         self._trouble += after_run.describe_leftovers(self.folder, self.options.target.name)
-        if recorder.is_full:
-            session.exitstatus = Exit.HARNESS_ERROR
-        elif exitstatus in _REPLACED_STATUSES:
-            status_of_views = Exit.HARNESS_ERROR if failures else Exit.FINE
-            status_of_results = run_verdict.exit_status(run, results)
-            session.exitstatus = select_exit({status_of_results, status_of_views, self._write_back(run, results)})
+        if self._recorder.is_full:
+            return Exit.HARNESS_ERROR  # nothing is written back: what came after the last line is lost
+        statuses = {run_verdict.exit_status(run, results), Exit.HARNESS_ERROR if failures else Exit.FINE}
+        if may_write_back:
+            statuses.add(self._write_back(run, results))
+        return select_exit(statuses)
 
     def _withhold_keys(self) -> None:
         """Take the keys out of the environment that every child process would inherit."""
@@ -278,7 +313,7 @@ class Controller:
             return Exit.USAGE
         return Exit.FINE
 
-    def _mock_addresses(self) -> Addresses:
+    def _get_mock_addresses(self) -> Addresses:
         if self._addresses is None:
             try:
                 self._addresses = self._mock.addresses() if self._mock else {}
@@ -292,18 +327,19 @@ class Controller:
             self._looked_up = before_run.look_up(self.options) if self.options.target.live else ()
         return self._looked_up
 
-    def _values(self) -> Values:
-        return collect_values(self._look_up())
-
-    def _unanswered(self) -> Unanswered:
-        return collect_unanswered(self._look_up())
-
     def _open_results(self, selected: Sequence[str]) -> None:
         """Open results.jsonl; a second call changes nothing. If it cannot be written, end the session as our fault."""
         if self._recorder.is_open:
             return
         self._selected = tuple(sorted(set(selected)))
-        start = RunStart(self._run, self._started_at, self._selected, *self._history, tuple(self._stale_entries))
+        start = RunStart(
+            self._run,
+            self._started_at,
+            self._selected,
+            self._previous_run,
+            self._history_rows,
+            tuple(self._stale_entries),
+        )
         run = describe_run(self.options, start, self._look_up())
         try:
             self._recorder.open(self.folder / RESULTS_FILE, run)
@@ -322,12 +358,15 @@ class Controller:
         self._progress = Progress(reporter, totals, prober)
         plugins.register(self._progress, "catalog-probe-progress")
 
-    def _unwritable(self, error: OSError) -> pytest.UsageError:
+    def _explain_unwritable(self, error: OSError) -> pytest.UsageError:
         message = f"--out {self.options.out}: {error.strerror}; name a folder that can be written"
         return pytest.UsageError(sanitize_line(message, MAX_MESSAGE_LENGTH))
 
     def _record_unprobed_rest(self, session: pytest.Session, *, is_interrupted: bool) -> None:
-        """Record why the rest was not probed: `-x`, or Ctrl-C, which blinds a run."""
+        """Record why the selected records without a result have none.
+
+        Example: after `-x` they are `not_probed: stopped-early`. After Ctrl-C they are inconclusive: the run is blind.
+        """
         if not self._recorder.is_open:
             return
         if cause := session.shouldfail or session.shouldstop:
@@ -340,14 +379,15 @@ class Controller:
             if address not in self._recorder.reported:
                 self._recorder.record_unprobed(Result(address, self.options.catalog[address].data, outcome, reason))
 
-    def _is_whole_run(self, results: list[Result]) -> bool:
-        """Whether the run belongs into the history.
+    def _belongs_into_history(self, results: list[Result]) -> bool:
+        """Whether later runs may be compared with this one: it probed all that its options select, and sent something.
 
-        It must have probed all that its options select, and have asked somebody.
+        Example: `-k overloaded` probed a part, a shard is a part of a night, and without a key nothing was sent.
         """
         is_complete = len(self._recorder.reported) >= len(self._matching_addresses)
         is_part = self.options.shard is not None or self.options.traffic is not None
-        return is_complete and not is_part and any(result.outcome is not Outcome.NOT_PROBED for result in results)
+        has_sent = any(result.outcome is not Outcome.NOT_PROBED for result in results)
+        return is_complete and not is_part and has_sent
 
     @cached_property
     def _matching_addresses(self) -> tuple[Address, ...]:

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 import pytest
 
 from catalog_probe.catalog.evidence import earlier_runs
-from catalog_probe.catalog.evidence import earlier_runs as confirmation
 from catalog_probe.catalog.evidence.retention import RUN_BYTES, RetentionBudget
 from catalog_probe.catalog.model import Json, Outcome
 from catalog_probe.catalog.reading.assertions import assertions
@@ -56,25 +55,23 @@ class Prober(Collector):
         for item in session.items:
             address = address_of(item)
             if address is not None:
-                self._addresses_by_group.setdefault(self._group(address), []).append(address)
+                self._addresses_by_group.setdefault(self._find_group(address), []).append(address)
         is_worker = hasattr(session.config, "workerinput")
         if self._prefetch and not is_worker and not session.config.getoption("collectonly"):
             for group in list(self._addresses_by_group):
-                self._start(group)
+                self._start_group(group)
 
-    @pytest.fixture
-    def result(self, request: pytest.FixtureRequest) -> Result:
-        """The result of the item's record, added to the item's report.
+    @pytest.fixture(name="result")
+    def probe_record(self, request: pytest.FixtureRequest) -> Result:
+        """Return the result of the item's record, and add it to the item's report.
 
-        A harness error becomes an error of pytest's.
+        A harness error becomes an error of pytest's: the test has nothing to judge.
         """
         address: str = request.param
         if self._prefetch and self._worker_input.whole_groups:
-            self._start(self._group(address))
-        source = self._result_source()
-        probed = source.result(address)
-        confirmed = replace(probed, nodeid=request.node.nodeid, confirmation=self._describe_confirmation(probed))
-        result = replace(confirmed, accepted_difference=self._judge_acceptance(confirmed))
+            self._start_group(self._find_group(address))
+        source = self._get_result_source()
+        result = self._add_context(source.result(address), request.node.nodeid)
         results = (result, source.self_test(address))
         request.node.user_properties.extend((PROPERTY, item.to_json()) for item in results if item is not None)
         if result.outcome is Outcome.HARNESS_ERROR:
@@ -101,11 +98,16 @@ class Prober(Collector):
             self._engine.close()
             self._engine = None
 
+    def _add_context(self, result: Result, nodeid: str) -> Result:
+        """Add what decides whether a drift fails: was it ever confirmed, and did a person accept the difference."""
+        confirmed = replace(result, nodeid=nodeid, confirmation=self._describe_confirmation(result))
+        return replace(confirmed, accepted_difference=self._judge_acceptance(confirmed))
+
     def _judge_acceptance(self, result: Result) -> dict[str, Json] | None:
         """Return the accepted difference of the record and its state, if there is one."""
         label = self.options.target_label
         entry = accepted_differences.find_entry(self.options.accepted, result.record, label)
-        failing = confirmation.list_failing_assertions(result)
+        failing = earlier_runs.list_failing_assertions(result)
         findings = [finding for finding in result.findings if not failing or finding.assertion in failing]
         reason = result.reason.code if result.reason is not None else ""
         acceptance = accepted_differences.judge_acceptance(entry, result.outcome, findings, self.options.today, reason)
@@ -122,7 +124,7 @@ class Prober(Collector):
         record = options.catalog[result.record]
         asserted = assertions(record, options.catalog.__getitem__)
         evidence_record = None if options.revisions else record
-        return confirmation.describe_confirmation(
+        return earlier_runs.describe_confirmation(
             result, evidence_record, asserted, self._history, options.today, options.pending_days
         )
 
@@ -130,15 +132,15 @@ class Prober(Collector):
     def _history(self) -> Sequence[HistoryRow]:
         return earlier_runs.parse_history_lines(self._worker_input.history)
 
-    def _group(self, address: str) -> str:
+    def _find_group(self, address: str) -> str:
         return find_group(address, self.options.target)
 
-    def _start(self, group: str) -> None:
+    def _start_group(self, group: str) -> None:
         addresses = self._addresses_by_group.pop(group, [])
         if addresses:
-            self._result_source().start(addresses)
+            self._get_result_source().start(addresses)
 
-    def _result_source(self) -> Engine | Traffic:
+    def _get_result_source(self) -> Engine | Traffic:
         """Return what has the result of each record: the engine, or recorded traffic."""
         if self.options.traffic is not None:
             return self.options.traffic

@@ -14,9 +14,15 @@ import pytest
 from catalog_probe.catalog.model.errors import MAX_MESSAGE_LENGTH, UserError, display_path
 from catalog_probe.catalog.text.output_streams import FailsafeStream, make_output_failsafe
 from catalog_probe.catalog.text.readable_text import sanitize_line
-from catalog_probe.probes.plugin import options as options_table
-from catalog_probe.probes.plugin import options as selectors
-from catalog_probe.probes.plugin.options import PROBES, read_options
+from catalog_probe.probes.plugin.options import (
+    PROBES,
+    add_options,
+    list_unknown_words,
+    read_options,
+    refuse_addresses,
+    refuse_without_probes,
+    require_records,
+)
 from catalog_probe.probes.plugin.processes import (
     KEYS,
     LOCAL,
@@ -52,7 +58,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     if isinstance(sys.stderr, io.TextIOWrapper) and sys.stderr is sys.__stderr__:
         # Otherwise a usage error (4) that cannot be printed would end as another error.
         sys.stderr = FailsafeStream(sys.stderr)
-    options_table.add_options(parser)
+    add_options(parser)
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -63,8 +69,8 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
         return
     if not _runs_probes(config):
         try:
-            options_table.refuse_without_probes(config)
-            selectors.refuse_addresses(config.args, config.invocation_params.dir)
+            refuse_without_probes(config)
+            refuse_addresses(config.args, config.invocation_params.dir)
         except UserError as error:
             raise pytest.UsageError(str(error)) from None
         return
@@ -120,7 +126,7 @@ def pytest_report_collectionfinish(config: pytest.Config, items: Sequence[pytest
     catalog = config.stash.get(_catalog, None)
     if catalog is None or items:
         return []
-    return selectors.list_unknown_words(config.getoption("keyword"), catalog)
+    return list_unknown_words(config.getoption("keyword"), catalog)
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
@@ -133,8 +139,8 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 def _read_options(config: pytest.Config, keys: Mapping[str, str]) -> Options:
     try:
         options = read_options(config, {**keys, **os.environ})
-        selectors.refuse_addresses(config.args, config.invocation_params.dir)
-        selectors.require_records(config.args, options.catalog)
+        refuse_addresses(config.args, config.invocation_params.dir)
+        require_records(config.args, options.catalog)
         return options
     except UserError as error:
         raise pytest.UsageError(str(error)) from None

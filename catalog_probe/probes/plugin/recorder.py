@@ -71,7 +71,7 @@ class Recorder:
         address = result["record"]
         if address in self.reported or address in self._harness_records:
             return None
-        if not self._append(self._with_reach(result)):
+        if not self._append(self._add_reach(result)):
             return None
         parsed = Result.from_json({**result, "attempts": ()})
         if not completeness.is_record_result(parsed):
@@ -109,7 +109,7 @@ class Recorder:
             self._on_full(describe_unwritable_results(error))
         return not self.is_full
 
-    def _with_reach(self, result: Any) -> Any:
+    def _add_reach(self, result: Any) -> Any:
         """Add the reach of its record to a result; results of the harness have none."""
         if result["record"] not in self._selected:
             return result
