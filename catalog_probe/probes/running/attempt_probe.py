@@ -98,42 +98,40 @@ class AttemptProbe:
             self._session = session
 
     async def setup(self, call: Call, *statuses: int) -> Response:
-        """Send a call that the probe relies on.
+        """Send a call that the probe relies on, such as the upload of the file that is then deleted.
 
-        Any answer but a success (or one of `statuses`) ends the attempt.
-
-        A conversation is a success if everything was heard that its script waits for.
+        Any answer but a success (or one of `statuses`) ends the attempt. A conversation is a success if every message
+        came that its script waits for.
 
         Raises:
-            ProbeStopped: no verdict on the record. The reason is `setup-failed`, or the transient fault of the answer:
-                then another attempt is worth while.
+            ProbeStopped: the call did not succeed. The reason is `setup-failed`; for a 503 or a reset it is that fault,
+                after which another attempt is worth while.
         """
         exchange = await self.send(call, SETUP)
         response = exchange.response
         status = http_status_of(response, self.provider)
         if response is not None and status is not None:
             unheard = call.missing_messages(event.event for event in response.events or () if not event.sent)
-            accepted = statuses or ((101,) if call.is_websocket else range(200, 300))
-            if status in accepted and not unheard:
+            is_accepted = status in (statuses or ((101,) if call.is_websocket else range(200, 300)))
+            if is_accepted and not unheard:
                 self.last_setup = f"{call.method} {call.path}"
                 return response
-            outcome = _describe_missing_event(response, unheard[0]) if status in accepted else quote(response)
+            outcome = _describe_missing_event(response, unheard[0]) if is_accepted else quote(response)
         else:
             outcome = exchange.failure.code if exchange.failure else "no answer"
-        code = _transient_code(exchange, self.provider) or ReasonCode.SETUP_FAILED
+        code = _find_transient_code(exchange, self.provider) or ReasonCode.SETUP_FAILED
         raise ProbeStopped(Reason(code, f"{call.method} {call.path}: {outcome}"))
 
     @property
     def transient_code(self) -> str | None:
         """The code of the transient fault that took away the last answer, or None."""
-        return _transient_code(self._last_exchange, self.provider) if self._last_exchange is not None else None
+        return _find_transient_code(self._last_exchange, self.provider) if self._last_exchange is not None else None
 
     def explain_stop(self, reason: Reason) -> Reason:
-        """Return why a recipe stopped.
+        """Return why a recipe stopped: the fault that took the last answer away, rather than its own `setup-failed`.
 
-        Its own `setup-failed` gives way to a transient fault of the last answer.
-
-        A recipe cannot tell an answer that lacks something from a gateway's page.
+        Example: a recipe misses the `id` in a gateway's page, because it cannot tell the page from an answer without
+        an `id`. The reason is `gateway-page`.
         """
         if reason.code != ReasonCode.SETUP_FAILED:
             return reason
@@ -152,7 +150,9 @@ class AttemptProbe:
             exchange = replace(exchange, endpoint=self.endpoint)
         self.exchanges.append(exchange)
         self._last_exchange = exchange
-        if call.credential_role(self._role) != self._lane.role or call.key_header is not None:
+        # A key in a header of the call's own choice says nothing about the key either: it may be in the wrong place.
+        has_other_key = call.credential_role(self._role) != self._lane.role or call.key_header is not None
+        if has_other_key:
             self.other_key_labels.add(label)
         return exchange
 
@@ -165,7 +165,7 @@ def _describe_missing_event(response: Response, event: str) -> str:
     return f"{text}; closed with {response.close.code}: {response.close.reason[:MAX_QUOTE].strip() or 'no reason'}"
 
 
-def _transient_code(exchange: Exchange, provider: str) -> str | None:
+def _find_transient_code(exchange: Exchange, provider: str) -> str | None:
     """Return the code of the transient fault that an exchange met, or None."""
     trouble = exchange.failure if exchange.response is None else explain_transient(exchange, provider)
     return trouble.code if trouble is not None and trouble.code in TRANSIENT_REASONS else None

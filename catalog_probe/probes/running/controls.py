@@ -1,6 +1,6 @@
-"""Controls: cheap requests whose success shows that a lane works.
+"""Controls: cheap requests whose success shows that key and host work.
 
-Only after a control an error means something.
+Without a control that succeeded, an error may be the fault of the key or the host, and says nothing of a record.
 """
 
 from __future__ import annotations
@@ -42,14 +42,14 @@ async def confirm(
 ) -> Exchange:
     """Send a lane's control, and check that it succeeds.
 
-    A success has the documented status, JSON, and the proof that the manifest names.
+    A success has the documented status, JSON, and the proof that the manifest names. With `after`, only a control that
+    was sent later counts: a drift needs such a success after it.
 
-    With `after`, only a control that was sent later counts. A drift needs such a success after it; the lane's control
-    was a success before, or there would be no drift.
+    Example: 200 with a list of models is a success. 200 with `{}` proves nothing, because any server may send that. 401
+    twice ends the lane, and the reason names the variable of the key.
 
     Raises:
-        ProbeStopped: it is no success. Trouble of the account ends the lane as well, and so does a 401 to the lane's
-            own control, or with `after` any 4xx to it.
+        ProbeStopped: it is no success, or the lane has ended.
     """
     send = partial(lane.send, control, CONTROL, session, time.perf_counter(), unbudgeted=True)
     exchange = await lane.controls.fetch(control, send, after=after)
@@ -63,31 +63,43 @@ async def confirm(
     response = exchange.response
     if response is None:
         raise ProbeStopped(Reason(ReasonCode.CONTROL_FAILED, f"{request} was not answered"))
+    # Before silence: some providers tell with a 429 that the account has no credit.
     account_trouble = _explain_account(lane, exchange, request, vocabulary) if vocabulary is not None else None
     if account_trouble is not None:
         lane.stop(account_trouble)
         raise ProbeStopped(account_trouble)
-    trouble = explain_silence(exchange, lane.provider.name)
-    if trouble is not None:
-        raise ProbeStopped(Reason(trouble.code, f"{request}: {trouble.detail}"))
+    silence = explain_silence(exchange, lane.provider.name)
+    if silence is not None:
+        raise ProbeStopped(Reason(silence.code, f"{request}: {silence.detail}"))
     status = http_status_of(response, lane.provider.name)
-    if status == SUCCESS_STATUS:
-        defect = _find_missing_proof(control, lane, response)
-        if defect:
-            detail = f"{request} was answered {status} {defect}; look at {_name_address(lane)}"
-            raise ProbeStopped(Reason(ReasonCode.CONTROL_FAILED, detail))
-        lane.green_control = exchange
-        return exchange
-    reason = _explain_refusal(lane, response, status, request, vocabulary)
-    is_refused = status == UNAUTHORIZED_STATUS or (after is not None and 400 <= (status or 0) < 500)
-    # The control of another service, as over gRPC, says nothing about the other services.
-    if is_refused and control == _own_control(lane):
-        lane.stop(reason)
-    raise ProbeStopped(reason)
+    if status != SUCCESS_STATUS:
+        reason = _explain_refusal(lane, response, status, request, vocabulary)
+        if _ends_lane(control, lane, status, is_after_success=after is not None):
+            lane.stop(reason)
+        raise ProbeStopped(reason)
+    defect = _find_missing_proof(control, lane, response)
+    if defect:
+        detail = f"{request} was answered {status} {defect}; look at {_name_address(lane)}"
+        raise ProbeStopped(Reason(ReasonCode.CONTROL_FAILED, detail))
+    lane.green_control = exchange
+    return exchange
+
+
+def _ends_lane(control: Call, lane: Lane, status: int | None, *, is_after_success: bool) -> bool:
+    """Whether a refused control says that the lane's key is of no use any more.
+
+    Example: a 401 at the beginning, or a 403 after the control was a success. A 403 at the beginning may be a right
+    that the key lacks for this one request.
+    """
+    # The control of another service, as over gRPC, says nothing about the other services of the lane.
+    is_own_control = control == _find_own_control(lane)
+    is_key_refused = status == UNAUTHORIZED_STATUS
+    is_refused_now = is_after_success and 400 <= (status or 0) < 500
+    return is_own_control and (is_key_refused or is_refused_now)
 
 
 def _find_missing_proof(control: Call, lane: Lane, response: Response) -> str:
-    """Return what a success lacks to prove anything; empty if it is enough."""
+    """Return what a success lacks to prove that the provider answered: `without /data`; empty if it lacks nothing."""
     if response.grpc is not None:
         return ""
     if response.body_type != "json":
@@ -101,10 +113,7 @@ def _find_missing_proof(control: Call, lane: Lane, response: Response) -> str:
 
 
 def _explain_account(lane: Lane, exchange: Exchange, request: str, vocabulary: ProviderVocabulary) -> Reason | None:
-    """Return why a control failed though key and host work, or None.
-
-    No credit is left, or the region is not served.
-    """
+    """Return why a control failed though key and host work: no credit is left, or the region is not served; or None."""
     reason = explain_account(exchange, lane.provider.name, vocabulary)
     if reason is None:
         return None
@@ -150,9 +159,9 @@ def _name_key(lane: Lane) -> str:
 
 
 def _list_suspects(lane: Lane, *, with_address: bool) -> str:
-    """Name what to look at: the key, headers that are set, maybe the address.
+    """Name what to look at, such as `PA_API_KEY and PA_WORKSPACE`: the key, headers that are set, maybe the address.
 
-    A missing path may be the fault of the key as well: some providers hide resources from a key in this way.
+    The key is always named: some providers answer 404 for what a key may not see.
     """
     provider = lane.provider
     headers = [variable for place, variable in provider.variables.items() if _is_set_header(provider, place)]
@@ -162,11 +171,11 @@ def _list_suspects(lane: Lane, *, with_address: bool) -> str:
 
 def _name_address(lane: Lane) -> str:
     """Return the name by which a person finds the address of the lane's control."""
-    control = _own_control(lane)
+    control = _find_own_control(lane)
     return lane.provider.address_name(control.service if control is not None else "base_url")
 
 
-def _own_control(lane: Lane) -> Call | None:
+def _find_own_control(lane: Lane) -> Call | None:
     """Return the control of the lane's credential.
 
     Recipes may have others, for services that this one does not reach.

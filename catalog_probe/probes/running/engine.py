@@ -217,11 +217,9 @@ class Engine:
         )
 
     def result(self, address: str) -> Result:
-        """Return the result of one record, within a deadline.
+        """Return the result of one record, within a deadline; a record that was not started is probed now.
 
-        A record that was not started is probed now.
-
-        The result is not kept. Asking for it again probes the record again.
+        The result is not kept, because it may be large. To ask for it again is to probe the record again.
         """
         self._ensure_started(address)
         if address in self._not_probed:
@@ -229,7 +227,7 @@ class Engine:
         try:
             result = self._results[address].result(max(0.0, self._deadlines[address] - time.monotonic()))
         except TimeoutError:
-            reason = Reason(ReasonCode.DEADLINE_PASSED, f"no result within {self._time_limit_s(address):.0f} s")
+            reason = Reason(ReasonCode.DEADLINE_PASSED, f"no result within {self._compute_time_limit_s(address):.0f} s")
             return self._make_error_result(address, reason)
         del self._deadlines[address], self._results[address]
         self._handed_out.add(address)
@@ -256,17 +254,20 @@ class Engine:
         return states
 
     def self_test(self, address: str) -> Result | None:
-        """Return the self-test of a record's lane, or None.
+        """Return the self-test of a record's lane; None if the lane has none, or had its self-test before.
 
-        Each live lane with a green control has one.
+        Example: the first record of `pa inference` with a result brings that lane's self-test along, if its control
+        succeeded. On a mock no lane has one.
         """
         recipe = _find_recipe(address)
-        if recipe is None or self.today is None or not self.target.live or recipe.lane in self._self_tested_lanes:
+        if recipe is None or recipe.lane in self._self_tested_lanes:
+            return None
+        if self.today is None or not self.target.live:
             return None
         provider = self._providers.get(recipe.provider)
         lane = provider.lanes.get(recipe.lane) if provider is not None else None
         if provider is None or lane is None or lane.green_control is None:
-            return None
+            return None  # nothing was sent yet, or the control failed: a later record asks again
         self._self_tested_lanes.add(recipe.lane)
         expected = expect_control(recipe.provider)
         result = self_test(recipe.lane, expected, lane.green_control, provider.vocabulary, self.today, format_utc_now())
@@ -292,10 +293,10 @@ class Engine:
             self._not_probed |= chosen.not_probed
             self._submit(chosen.probed)
         if address in self._results:
-            self._deadlines.setdefault(address, time.monotonic() + self._time_limit_s(address))
+            self._deadlines.setdefault(address, time.monotonic() + self._compute_time_limit_s(address))
 
     def _end_running_probes(self) -> None:
-        """Cancel what is still running, after a while; only an interrupted run has any."""
+        """Cancel the probes that still run after a while; only an interrupted run has such probes."""
         _, running = wait(self._batches, timeout=SHUTDOWN_S if self.target.live else 0)
         for batch in running:
             batch.cancel()  # their clean-up is shielded and still runs; what it leaves is in the journal
@@ -398,8 +399,8 @@ class Engine:
             )
         return self._providers[name]
 
-    def _time_limit_s(self, address: str) -> float:
-        """Return how long the result of a record may take, in the worst case."""
+    def _compute_time_limit_s(self, address: str) -> float:
+        """Return how long the result of a record may take, in the worst case: its own attempts, and all before it."""
         recipe = self._recipes[address]
         provider = self.target.providers[recipe.provider]
         attempt_s = (recipe.requests + 1) * provider.timeout_s + self.target.reprobe_after_s

@@ -27,7 +27,11 @@ Send = Callable[[str], Awaitable["Exchange"]]
 
 
 async def ask_fault_free(key: KeyEvidence, send: Send, provider: str, vocabulary: ProviderVocabulary) -> None:
-    """Send the fault-free request of each answer that too many faults share."""
+    """Send the fault-free request of each answer that too many faults share, and keep what it showed.
+
+    Example: three requests with different faults got `403 Forbidden` from one endpoint. If the request without a fault
+    gets it too, nobody looked at the faults, and the three records are inconclusive.
+    """
     while suspicions := list_suspicions(key):
         key.fault_free_answers[suspicions[0]] = await _ask(suspicions[0], send, expect_control(provider), vocabulary)
 
@@ -35,7 +39,7 @@ async def ask_fault_free(key: KeyEvidence, send: Send, provider: str, vocabulary
 async def _ask(
     suspicion: EndpointAnswer, send: Send, expected: Expected, vocabulary: ProviderVocabulary
 ) -> FaultFreeAnswer:
-    """Ask until an answer shows something, at most `MAX_REQUESTS` times."""
+    """Send the fault-free request until its answer shows something, at most `MAX_REQUESTS` times."""
     for _ in range(MAX_REQUESTS):
         try:
             exchange = await send(suspicion.endpoint)
@@ -53,10 +57,10 @@ async def _ask(
 async def send_fault_free(task: Task, lane: Lane, endpoint: str) -> Exchange:
     """Send the fault-free request of an endpoint, and remove what it makes.
 
-    `task` is any task of the lane.
+    `task` is any task of the lane: all of them find the same request.
 
     Raises:
-        ProbeStopped: it is not allowed here, or nothing more can be sent.
+        ProbeStopped: the request is not allowed here, or nothing more can be sent.
     """
     recipe = task.fault_free(endpoint)
     if isinstance(recipe, Reason):

@@ -54,7 +54,7 @@ def silence_libraries() -> None:
 
 
 class Stage(IntEnum):
-    """How far a probe has come."""
+    """How far a probe has come, for the other probes of its lane that wait."""
 
     ASKING = 0
     ASKED = 1  # the probe was asked once; a later attempt waits until all others were too
@@ -64,9 +64,10 @@ class Stage(IntEnum):
 class Barrier:
     """Lets a probe wait until all others of its lane have reached a stage.
 
-    All methods run in the loop thread.
+    Example: of 40 probes one gets a 503. It waits for `Stage.ASKED` until the other 39 were asked, and tries again.
 
-    Only a probe that has reached a stage waits for it, so no two probes wait for each other.
+    Only a probe that has reached a stage waits for that stage, so no two probes wait for each other. All methods run in
+    the loop thread.
     """
 
     def __init__(self) -> None:
@@ -150,8 +151,8 @@ class Wires:
     def select(self, call: Call) -> HttpWire | WebSocketWire | GrpcWire:
         """Return the wire that speaks the call's protocol."""
         if call.is_websocket:
-            return self._websocket_wire()
-        return self._grpc_wire() if call.is_grpc else self._http_wire()
+            return self._get_websocket_wire()
+        return self._get_grpc_wire() if call.is_grpc else self._get_http_wire()
 
     async def build_url(self, call: Call, read_origin: Callable[[str], Origin]) -> str:
         """Return the URL of a call below an address of the target.
@@ -179,7 +180,7 @@ class Wires:
                 with anyio.move_on_after(CLOSE_S):
                     await closable.aclose()
 
-    def _http_wire(self) -> HttpWire:
+    def _get_http_wire(self) -> HttpWire:
         if self._http is None:
             from catalog_probe.probes.wire.http import HttpWire  # imported by its first request
 
@@ -195,7 +196,7 @@ class Wires:
             )
         return self._http
 
-    def _websocket_wire(self) -> WebSocketWire:
+    def _get_websocket_wire(self) -> WebSocketWire:
         if self._websocket is None:
             from catalog_probe.probes.wire.websocket import WebSocketWire  # as above
 
@@ -208,7 +209,7 @@ class Wires:
             )
         return self._websocket
 
-    def _grpc_wire(self) -> GrpcWire:
+    def _get_grpc_wire(self) -> GrpcWire:
         if self._grpc is None:
             from catalog_probe.probes.wire.grpc import GrpcWire  # as above
 
@@ -240,11 +241,11 @@ def _describe_fix(provider: Provider, name: str) -> str:
     return f"{provider.advise_wrong(f'values.{name}')}{value}"
 
 
-# Transport failures in a row that end a lane: the rest would only repeat them.
+# Transport failures in a row that end a lane: later requests would only repeat them, each after a timeout.
 MAX_FAILURES = 5
 
-# In the scope of a limit, stands for the role of a request without a key. It is no role of a lane: whether a key
-# authorises a call, and which, is said by the call.
+# The role of a request without a key, in the scope of a limit. No lane has this role: the call says whether it is sent
+# with a key, and with which.
 NO_KEY = ""
 
 # Roles without an account. The limits in their answers are nobody's.
@@ -305,7 +306,7 @@ class Lane:
         self._wires = Wires(provider, dialect)
         # Values of placeholders: those of the target, and each key as `<role>_credential`. A request may name a key in
         # its body: to exchange it for a token, it has to hand it over.
-        self._values = {**provider.values, **_credential_values(provider)}
+        self._values = {**provider.values, **_collect_keys(provider)}
         self.evidence = KeyEvidence(describe_target(provider, role, dialect, live=not mock))
         """What all answers on this lane show of its key."""
 
@@ -323,7 +324,7 @@ class Lane:
     ) -> Exchange:
         """Send one call, within the limits of rate and tokens.
 
-        The exchange is not redacted, because it is judged: who keeps or shows any of it must redact it.
+        The exchange is not redacted, because it is judged first. Whoever keeps or shows any of it must redact it.
 
         Args:
             call: the call, with placeholders.
@@ -332,9 +333,9 @@ class Lane:
             since: when the attempt began, a reading of `time.perf_counter`.
             role: whose key is sent; None for the lane's own.
             tokens: what the call may take at most.
-            cleanup: it removes something from the account, so it is sent even if the lane has ended or the budget is
-                spent. It draws on the budget all the same.
-            unbudgeted: it does not draw on the budget.
+            cleanup: the call removes something from the account, so the call is sent even if the lane has ended or the
+                budget is spent. It draws on the budget all the same.
+            unbudgeted: the call does not draw on the budget.
 
         Raises:
             ProbeStopped: the lane has ended, the budget is spent, the provider asks for too long a wait, or the call's
@@ -349,7 +350,7 @@ class Lane:
         exchange = await wire.exchange(
             self._add_query_key(call.with_values({**self._values, OWN_NAME: own_name(session)}), role),
             url,
-            self._headers(call, session, role),
+            self._make_headers(call, session, role),
             label,
             since,
         )
@@ -388,16 +389,16 @@ class Lane:
     def paused_s(self) -> float:
         """Seconds, from now, for which the provider asked to be left alone.
 
-        A refusal asks with Retry-After, for one key; any answer may ask with the reset of a limit that is used up.
+        Example: 30 after a 429 with `retry-after: 30` to this key, or after any answer that says that a limit of
+        requests is used up and resets in 30 seconds.
         """
         return max(self._throttle.requested_pause_s(self.role), self._throttle.paused_s)
 
     def stop(self, reason: Reason) -> None:
-        """End the lane; the first reason is kept.
+        """End the lane: nothing more is sent but clean-up. The first reason is kept.
 
-        The lane ends itself after failures in a row and too long a wait. Other modules end it: `controls` if the
-        provider refuses the lane's own key or account, `looking_up` if a connection failed, `engine` at the end of the
-        run.
+        The lane ends itself after failures in a row and too long a wait. `controls` ends it if the provider refuses the
+        lane's own key or account, `looking_up` if a connection failed, and `engine` at the end of the run.
         """
         if self.stopped is None:
             self.stopped = reason
@@ -425,7 +426,7 @@ class Lane:
         """Wait until a request may be sent.
 
         Raises:
-            ProbeStopped: it may not.
+            ProbeStopped: the lane has ended, the budget is spent, or the wait would be too long.
         """
         if not cleanup:
             self.require_open()
@@ -452,7 +453,7 @@ class Lane:
         """Whether the key goes into the query. A call may name a header for it, and gRPC has no query."""
         return bool(self.provider.key_query) and call.key_header is None and not call.is_grpc
 
-    def _headers(self, call: Call, session: str, role: str) -> Mapping[str, str]:
+    def _make_headers(self, call: Call, session: str, role: str) -> Mapping[str, str]:
         """Join the headers of the target, the key, the call and the mock."""
         headers: dict[str, str | None] = dict(self.provider.headers)
         key_role = call.credential_role(role)
@@ -491,7 +492,7 @@ class Lane:
             self._throttle.pause(role, delay_s)
 
 
-def _credential_values(provider: Provider) -> dict[str, str]:
+def _collect_keys(provider: Provider) -> dict[str, str]:
     """Return the keys of a provider by the names of their placeholders."""
     keys = ((credential.role, credential.value) for credential in provider.credentials.values())
     return {f"{role}_credential": key for role, key in keys if key is not None}

@@ -61,29 +61,39 @@ class RateLimitPolicy:
         return self.limits.group_of(method, path)
 
     def retry_delay_s(self, response: Response) -> float | None:
-        """Return how long a refusal asks to wait, by `retry-after` or its message."""
-        delay_s = parse_retry_after(response.headers, _answered_at(response.headers))
+        """Return how long a refusal asks to wait, by `retry-after` or its message; None if neither says so.
+
+        Example: `retry-after: 30` -> 30.0; of PB also the message `Please retry in 12.3s.` -> 12.3.
+        """
+        delay_s = parse_retry_after(response.headers, _find_answer_time(response.headers))
         if delay_s is not None or not self.limits.delay_in_message:
             return delay_s
         match = _DELAY.search(json.dumps(response.body, default=str)[:MAX_TEXT])
         return float(match[1]) if match else None
 
     def read_limits(self, headers: Mapping[str, str]) -> Iterator[LimitStatus]:
-        """Yield what an answer states of this account's limits."""
+        """Yield what an answer states of this account's limits.
+
+        Example: the headers `pa-ratelimit-requests-limit: 50`, `…-remaining: 49` and a reset in 1 s make
+        `LimitStatus("requests", "pa-ratelimit-requests-limit", 50, 49, 1.0)`.
+        """
         for gauge in self.limits.limit_headers:
             status = LimitStatus(
                 gauge.counts,
                 gauge.limit,
                 _parse_integer(headers.get(gauge.limit)),
                 _parse_integer(headers.get(gauge.remaining)),
-                _seconds_until(headers.get(gauge.reset, ""), _answered_at(headers)),
+                _parse_seconds_until(headers.get(gauge.reset, ""), _find_answer_time(headers)),
             )
             if status.limit is not None or status.remaining is not None:
                 yield status
 
 
 def parse_retry_after(headers: Mapping[str, str], now: datetime | None = None) -> float | None:
-    """Return the seconds that `retry-after` asks for; None if absent or junk."""
+    """Return the seconds that `retry-after` asks for; None if absent or junk.
+
+    Example: `30` -> 30.0; a date that is 5 s after `now` -> 5.0; a date in the past -> 0.0; `soon` -> None.
+    """
     value = headers.get("retry-after")
     if value is None:
         return None
@@ -99,19 +109,16 @@ def _parse_integer(value: str | None) -> int | None:
     return response_headers.parse_integer(value) if value is not None and len(value) <= MAX_DIGITS else None
 
 
-def _seconds_until(reset: str, now: datetime) -> float:
-    """Return the seconds until an instant, or of a duration; 0 for junk."""
+def _parse_seconds_until(reset: str, now: datetime) -> float:
+    """Return the seconds until an instant, or of a duration; 0 for junk: `1m30s` -> 90.0."""
     duration_s, instant = response_headers.parse_duration_s(reset), response_headers.parse_instant(reset)
     if duration_s is not None:
         return duration_s
     return max(0.0, (instant - now).total_seconds()) if instant is not None else 0.0
 
 
-def _answered_at(headers: Mapping[str, str]) -> datetime:
-    """Return when the provider answered, by its own clock if it says so.
-
-    The dates in its headers use that clock.
-    """
+def _find_answer_time(headers: Mapping[str, str]) -> datetime:
+    """Return when the provider answered: by its `date` header, because its other headers use the same clock."""
     return response_headers.parse_http_date(headers.get("date", "")) or datetime.now(UTC)
 
 

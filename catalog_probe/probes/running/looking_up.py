@@ -48,12 +48,15 @@ _Request = tuple[str, str, str]
 
 
 def look_up(look_ups: LookUps, target: Target, redactor: Redactor) -> tuple[LookUpResult, ...]:
-    """Follow the rules of each provider. Starts and ends an event loop of its own."""
+    """Look up the values of each provider by its rules, in an event loop of its own.
+
+    Example: the rule of `small_model` sends `GET /v1/models`, and the smallest model of the list is the value.
+    """
     return anyio.run(_look_up_all, look_ups, target, redactor) if look_ups else ()
 
 
 def collect_values(looked_up: Iterable[LookUpResult]) -> dict[str, dict[str, str]]:
-    """Join the values that were found, by provider and name."""
+    """Join the values that were found: `{"pa": {"small_model": "mock-small"}}`."""
     values: dict[str, dict[str, str]] = {}
     for answer in looked_up:
         values.setdefault(answer.provider, {}).update(answer.values)
@@ -61,7 +64,7 @@ def collect_values(looked_up: Iterable[LookUpResult]) -> dict[str, dict[str, str
 
 
 def collect_unanswered(looked_up: Iterable[LookUpResult]) -> dict[str, dict[str, Reason]]:
-    """Join the reasons of values that could not be looked up, by provider and name."""
+    """Join why values could not be looked up: `{"pa": {"small_model": Reason("read-timeout", …)}}`."""
     reasons: dict[str, dict[str, Reason]] = {}
     for answer in looked_up:
         reasons.setdefault(answer.provider, {}).update(answer.unanswered)
@@ -92,7 +95,7 @@ class _ProviderLookUps:
         self._answers: dict[_Request, LookUpResult] = {}
         self._bodies: dict[_Request, Json] = {}
         self._unanswered: dict[_Request, Reason] = {}
-        self._open_values: dict[str, _Request] = {}
+        self._unknown_values: dict[str, _Request] = {}
         """Values of which nothing is known, and the request that should have shown them."""
 
     async def follow(self, rules: Iterable[LookUpRule]) -> tuple[LookUpResult, ...]:
@@ -101,8 +104,8 @@ class _ProviderLookUps:
             for rule in rules:
                 if rule.rests_on <= values.keys():
                     await self._follow_rule(rule, values)
-                elif open_values := sorted(rule.rests_on & self._open_values.keys()):
-                    self._leave_open(rule, self._open_values[open_values[0]])
+                elif unknown_values := sorted(rule.rests_on & self._unknown_values.keys()):
+                    self._note_unknown_value(rule, self._unknown_values[unknown_values[0]])
         finally:
             for lane in self._lanes.values():
                 await lane.aclose()
@@ -133,23 +136,22 @@ class _ProviderLookUps:
         self._answers[request] = replace(answer, values={**answer.values, name: value})
 
     def _note_missing_value(self, rule: LookUpRule, request: _Request, body: Json) -> None:
-        """Leave a value open if its request was not answered.
+        """Note that a value is unknown, if its request was not answered.
 
-        So is a model if the account lists none.
-
-        Every provider has models, so an empty list of them is trouble of the account.
+        An empty list of models counts as no answer: every provider has models, so the account has trouble.
         """
         if request not in self._unanswered and rule.value.endswith(MODEL_SUFFIX) and is_empty(rule, body):
             key = self._provider.key_name(rule.role)
             detail = f"GET {rule.ask} lists no model at all; look at the account of {key}"
             self._unanswered[request] = Reason(ReasonCode.ACCOUNT_TROUBLE, detail)
         if request in self._unanswered:
-            self._leave_open(rule, request)
+            self._note_unknown_value(rule, request)
 
     async def _confirm_set_value(self, rule: LookUpRule, request: _Request, body: Json) -> None:
-        """Note whether the account has a value that the target sets.
+        """Note whether the account has a value that the target sets: it is in the list, or has a page of its own.
 
-        It is in the list, or has a page of its own.
+        Example: the target sets `small_model = "mock-small"`. `GET /v1/models` does not list it, so `GET
+        /v1/models/mock-small` is sent: 200 confirms the value, and 404 refuses it.
         """
         value = self._provider.values[rule.value]
         is_listed = lists_value(rule, body, value)
@@ -165,10 +167,10 @@ class _ProviderLookUps:
         if is_confirmed:
             self._add_value(request, rule.value, value)
 
-    def _leave_open(self, rule: LookUpRule, request: _Request) -> None:
+    def _note_unknown_value(self, rule: LookUpRule, request: _Request) -> None:
         """Note that a value is unknown, because its request was not answered."""
         answer = self._answers[request]
-        self._open_values[rule.value] = request
+        self._unknown_values[rule.value] = request
         unanswered = {**answer.unanswered, rule.value: self._unanswered[request]}
         self._answers[request] = replace(answer, unanswered=unanswered)
 
@@ -214,7 +216,7 @@ class _ProviderLookUps:
 
 
 def _explain_no_answer(exchange: Exchange, provider: str) -> Reason | None:
-    """Return why an exchange says nothing about the account, or None."""
+    """Return why an exchange says nothing about the account, such as a reset or a gateway's page; or None."""
     reason = exchange.failure
     if reason is None and exchange.response is not None:
         reason = explain_silence(exchange, provider)

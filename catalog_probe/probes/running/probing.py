@@ -71,11 +71,11 @@ class Task:
     journal: Journal | None = None
     reprobe_after_s: float = 0.0
     faults: Mapping[str, str] = field(default_factory=dict)
-    """The fault of the request under each label that should be refused: the documents' row about it."""
+    """Label of a request that should be refused -> the row that says so, e.g. "2:7.3#400 missing max_tokens"."""
     allowance: RetentionBudget = field(default_factory=RetentionBudget)
     """What the run may still keep of large answers."""
     fault_free: Callable[[str], Recipe | Reason] = fault_free_request
-    """Returns the fault-free request of an endpoint, or why it cannot be sent here."""
+    """Returns the fault-free request of an endpoint, or why that cannot be sent here."""
     success: Callable[[str], Expected | None] = no_success
     """Returns what is documented of an endpoint's success."""
 
@@ -237,16 +237,7 @@ async def _attempt(
     for label in history.labels_lost_to_faults:
         del history.labels_not_sent[label]  # the attempt sends it now, or says again why not
     started_at = format_utc_now()
-    stopped: Reason | None = None
-    unobserved = UnobservedParts()
-    try:
-        unobserved = await perform_recipe(task.recipe, probe, asked_steps)
-    except ProbeStopped as exception:
-        stopped = probe.explain_stop(exception.reason)
-    except Exception as error:  # noqa: BLE001 - a recipe's own fault must not take the run down
-        stopped = _explain_error(probe, error, describe_error(error, lane.redactor))
-    finally:
-        await probe.remove_all()
+    unobserved, stopped = await _perform(task.recipe, probe, asked_steps, lane.redactor)
     attempt = Attempt(started_at, ms_since(probe.started), tuple(probe.exchanges))
     history.other_key_labels |= probe.other_key_labels
     history.labels_not_sent |= unobserved.labels
@@ -261,6 +252,20 @@ async def _attempt(
     history.observed_at = started_at
     if stopped is not None and is_own_fault:
         raise ProbeStopped(stopped)
+
+
+async def _perform(
+    recipe: Recipe, probe: AttemptProbe, asked_steps: frozenset[StepKey] | None, redactor: Redactor
+) -> tuple[UnobservedParts, Reason | None]:
+    """Send what the recipe says and remove what was made; return what stayed unobserved, and why the recipe stopped."""
+    try:
+        return await perform_recipe(recipe, probe, asked_steps), None
+    except ProbeStopped as exception:
+        return UnobservedParts(), probe.explain_stop(exception.reason)
+    except Exception as error:  # noqa: BLE001 - a recipe's own fault must not take the run down
+        return UnobservedParts(), _explain_error(probe, error, describe_error(error, redactor))
+    finally:
+        await probe.remove_all()
 
 
 def _add_dependencies(steps: frozenset[StepKey], expected: Iterable[Expected]) -> frozenset[StepKey]:
@@ -307,14 +312,10 @@ def _judge_attempt(
     # A recipe's steps are sent together, so an answer may have come that nobody asked for: it counts too.
     answered = {(exchange.label, exchange.endpoint) for exchange in attempt.exchanges}
     verdicts = {step: verdict for step, verdict in judged.items() if step in asked_steps or step in answered}
-    answered_labels = {label for label, _ in answered}
-    for step in list_open_steps(history.verdicts) - verdicts.keys():
-        label, endpoint = step
-        # A label that once failed before it had an endpoint is answered under its endpoints now.
-        if endpoint or label not in answered_labels:
-            reason = stopped or history.endpoints_not_asked.get(endpoint)
-            reason = reason or Reason(ReasonCode.ATTEMPTS_DISAGREE, "it was not asked again")
-            verdicts[step] = Verdict(Outcome.INCONCLUSIVE, reason)
+    for label, endpoint in list_open_steps(history.verdicts) - verdicts.keys():
+        reason = stopped or history.endpoints_not_asked.get(endpoint)
+        reason = reason or Reason(ReasonCode.ATTEMPTS_DISAGREE, "it was not asked again")
+        verdicts[label, endpoint] = Verdict(Outcome.INCONCLUSIVE, reason)
     return verdicts
 
 
@@ -372,7 +373,7 @@ def start_result(task: Task, history: AttemptHistory) -> Result:
 def add_verdict(result: Result, verdict: Verdict, *, live: bool) -> Result:
     """Return a result with its verdict.
 
-    On a mock, a record with a lost observation does not conform.
+    On a mock, a record with a lost observation does not conform: there nothing can excuse the loss.
     """
     judged = replace(
         result,
@@ -408,12 +409,10 @@ def _list_not_observed(labels: Mapping[str, Reason], endpoints: Mapping[str, Rea
 
 
 def _find_lost_observation(result: Result) -> Reason | None:
-    """Return why a conforming record lacks an observation that was tried.
+    """Return why a conforming record lacks an observation that was tried, or None.
 
-    None if it lacks none.
-
-    What a target leaves out by its keys, values, costs or revision was not tried. A failed assumption is no loss: the
-    request was only guessed. What a later attempt saw is no loss either.
+    Example: "answer" conforms, and the setup of "stream" was refused: `setup-failed`. What a target leaves out by its
+    keys, values, costs or revision was not tried. A failed assumption is no loss, because the request was only guessed.
     """
     if result.outcome is not Outcome.CONFORMS:
         return None
@@ -424,8 +423,8 @@ def _find_lost_observation(result: Result) -> Reason | None:
         if observation.matched or observation.mismatched
     }
     for finding in result.findings:
-        is_missing = finding.code == FindingCode.NOT_OBSERVED and not _was_observed(finding, observed)
-        if is_missing and finding.observed in tried:
+        was_tried = finding.code == FindingCode.NOT_OBSERVED and finding.observed in tried
+        if was_tried and not _was_observed(finding, observed):  # a later attempt may have observed it
             return Reason(ReasonCode(finding.observed), finding.message)
     return None
 

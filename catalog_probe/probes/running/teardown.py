@@ -40,7 +40,7 @@ Send = Callable[[Call], Awaitable["Exchange"]]
 
 
 def is_gone(removal: Call, exchange: Exchange) -> bool:
-    """Whether the answer to a removal says that the thing is gone."""
+    """Whether the answer to a removal says that the thing is gone: 2xx, or 404 to a DELETE."""
     status = exchange.response.status if exchange.response else None
     return is_success(status) or status in GONE.get(removal.method, ())
 
@@ -78,7 +78,7 @@ class Fixtures:
         if self.journal is None:
             return None
         address = self.provider.addresses.get(call.removal.call.service, "")
-        return self.journal.begin(self.record, self.provider.name, address, self._role(call), _describe_call(call))
+        return self.journal.begin(self.record, self.provider.name, address, self._find_role(call), _describe_call(call))
 
     def withdraw(self, entry: JournalEntry | None) -> None:
         """Note that the announced call was not sent after all."""
@@ -126,7 +126,7 @@ class Fixtures:
         resource_id = removal.find_id(body)
         if resource_id is None:
             return  # the answer does not name what it made: the open entry says that a person must look for it
-        role = removal.call.credential_role(self._role(call)) or ""
+        role = removal.call.credential_role(self._find_role(call)) or ""
         if self.journal is not None and entry is not None:
             key = self.provider.credential(role).value or ""
             self.journal.complete(entry, removal.name, resource_id, role, key)
@@ -136,7 +136,7 @@ class Fixtures:
         if self.journal is not None and fixture.entry is not None:
             self.journal.end(fixture.entry, how)
 
-    def _role(self, call: Call) -> str:
+    def _find_role(self, call: Call) -> str:
         """Return the role whose key removes what the call makes."""
         return call.credential_role(self.role) or self.role
 

@@ -49,7 +49,8 @@ class RateLimiter:
     """Admits requests at `SHARE` of `rate` a second (None: without a limit).
 
     Requests are spread evenly, because a limit a minute may be enforced by the second (2:8.2). No time span of
-    `WINDOW_S` or more holds more requests than `rate` allows in it.
+    `WINDOW_S` or more holds more requests than `rate` allows in it. Example: at a rate of 2 a second, requests are sent
+    0.515 s apart.
     """
 
     def __init__(
@@ -137,10 +138,7 @@ class Reservation:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What an answer states as used, and how it comes back.
-
-    Steadily, as in a bucket, or all at once at `until`.
-    """
+    """What an answer states as used, and how it comes back: steadily, as in a bucket, or all at once at `until`."""
 
     tokens: float
     since: float
@@ -148,23 +146,25 @@ class Usage:
     """0 where all comes back at once."""
     until: float
 
-    def at(self, instant: float) -> float:
+    def used_at(self, instant: float) -> float:
         """Return what still counts as used at an instant before the end."""
         return self.tokens - (instant - self.since) * self.refill_per_s
 
     def covers(self, other: Usage, now: float) -> bool:
         """Whether the other is never more than this one, from now on."""
         return self.until >= other.until and all(
-            self.at(instant) >= other.at(instant) for instant in (now, other.until)
+            self.used_at(instant) >= other.used_at(instant) for instant in (now, other.until)
         )
 
 
 class TokenBudget:
     """Admits requests that cannot exceed the limit of the last minute.
 
-    What an answer states as remaining replaces our reservations: these are upper bounds, and others may draw on the
-    same limit. What it states as used comes back at the reset. It comes back steadily instead if the reset is as far
-    away as a bucket takes to refill (2:8.2), in this answer and in most: a window may look like that by chance.
+    What an answer states as remaining replaces our reservations: these are upper bounds, and other clients may draw on
+    the same limit. What the answer states as used comes back at the reset. It comes back steadily instead if the reset
+    is as far away as a bucket takes to refill (2:8.2), in this answer and in most: a window may look so by chance.
+
+    Example: 1,000 a minute, 600 used. A reset in 36 s is that of a bucket, and a reset in 20 s that of a window.
     """
 
     def __init__(self, per_minute: float, max_wait_s: float, clock: Callable[[], float] = time.monotonic) -> None:
@@ -179,20 +179,22 @@ class TokenBudget:
         self._bucket_score = 0
 
     def wait_s(self, tokens: int) -> float:
-        """Return the seconds until it is worth asking again, or 0 if there is room.
+        """Return the seconds until it is worth asking again, or 0 if so many tokens are left.
 
-        A request that exceeds the whole limit waits until all of the limit is free.
+        Example: 1,000 a minute, 900 used by a window that ends in 20 s. 100 tokens wait 0 s, and 200 wait 20 s. A
+        request for more than the whole limit waits until all of the limit is free.
 
         Raises:
-            WaitTooLong: there is no room before a reset that is further away than the lane may wait.
+            WaitTooLong: the tokens come back with a reset that is further away than the lane may wait.
         """
         now = self._clock()
         self._reservations = [reservation for reservation in self._reservations if reservation.until > now]
         self._usages = [usage for usage in self._usages if usage.until > now]
-        used = max((usage.at(now) for usage in self._usages), default=0.0)
+        used = max((usage.used_at(now) for usage in self._usages), default=0.0)
         reserved = sum(reservation.tokens for reservation in self._reservations)
         excess = used + reserved + min(tokens, self._per_minute) - self._per_minute
-        if not tokens or excess <= self._per_minute * 1e-9:
+        is_enough_left = excess <= self._per_minute * 1e-9  # not 0: what a bucket got back is a rounded fraction
+        if not tokens or is_enough_left:
             return 0.0
         reset_s = max((usage.until - now for usage in self._usages if not usage.refill_per_s), default=0.0)
         if reset_s > self._max_wait_s + RESET_TOLERANCE_S:
@@ -223,11 +225,11 @@ class TokenBudget:
         if is_like_bucket and self._bucket_score > 0:
             new_usage = Usage(used, now, refill_per_s, now + used / refill_per_s)
         else:
-            new_usage = Usage(used, now, 0.0, self._latest_end(now + reset_s))
+            new_usage = Usage(used, now, 0.0, self._find_latest_end(now + reset_s))
         if not any(usage.covers(new_usage, now) for usage in self._usages):
             self._usages = [new_usage, *(usage for usage in self._usages if not new_usage.covers(usage, now))]
 
-    def _latest_end(self, end: float) -> float:
+    def _find_latest_end(self, end: float) -> float:
         """Return the end of a window, which is the latest one stated.
 
         Each answer rounds it up or down.
@@ -308,12 +310,12 @@ class Throttle:
         return bool(self._token_limits.get(scope))
 
     async def acquire(self, scope: LimitScope, own: RateLimiter, tokens: int = 0) -> tuple[Reservation, ...]:
-        """Wait until each limit, `own` included, has room for a request.
+        """Wait until each limit, `own` included, allows a request, and count the request.
 
         Requests of the same scope are admitted in the order in which they came.
 
         Raises:
-            WaitTooLong: a limit has no room for longer than the lane may wait.
+            WaitTooLong: a limit allows none for longer than the lane may wait.
         """
         due = self._clock()
         async with self._queues[scope]:
@@ -322,9 +324,9 @@ class Throttle:
             while (wait := self._wait_s(scope, own, tokens)) > TOO_SHORT_S:
                 due = self._clock() + wait
                 await self._sleep(wait)
-            for limiter in (own, self._limiter(scope)):
+            for limiter in (own, self._get_limiter(scope)):
                 limiter.take_slot(due)
-            return tuple(budget.reserve(tokens) for budget in self._budgets_of(scope) if tokens)
+            return tuple(budget.reserve(tokens) for budget in self._list_budgets(scope) if tokens)
 
     def pause(self, role: str, seconds: float) -> None:
         """Send nothing with this role's key for so many seconds from now."""
@@ -342,9 +344,13 @@ class Throttle:
         return max((limiter.paused_s for limiter in list(self._limiters.values())), default=0.0)
 
     def learn(self, scope: LimitScope, response: Response | None, reservations: Iterable[Reservation] = ()) -> None:
-        """Take over what an answer states: limits, what remains, and resets."""
+        """Take over what an answer states: limits, what remains, and resets.
+
+        Example: `…-requests-limit: 60` in place of the documented 50 speeds the scope up. `…-requests-remaining: 0`
+        with a reset in 30 s pauses it for 30 s.
+        """
         mark_answered(reservations)
-        self._limiter(scope).note_answer()
+        self._get_limiter(scope).note_answer()
         statuses = tuple(self.policy.read_limits(response.headers)) if response is not None else ()
         per_minute = min(
             (status.limit for status in statuses if status.counts == "requests" and status.limit), default=None
@@ -355,12 +361,12 @@ class Throttle:
             if status.counts == "tokens" and status.limit:
                 self._update_token_budget(scope, status, status.limit)
             else:
-                reset_s = self._seconds_until_reset(scope, status)
+                reset_s = self._compute_reset_s(scope, status)
                 if status.remaining == 0:
                     self._pause_limiter(scope, reset_s)
 
     def _set_rate(self, scope: LimitScope, per_minute: int) -> None:
-        predecessor = self._limiter(scope)
+        predecessor = self._get_limiter(scope)
         self._per_minute[scope] = per_minute
         if scope.group is not None:
             self._per_minute[scope.group] = per_minute
@@ -368,19 +374,19 @@ class Throttle:
         if key not in self._limiters:
             self._limiters[key] = RateLimiter(per_minute / 60, self._max_wait_s, self._clock, predecessor=predecessor)
 
-    def _seconds_until_reset(self, scope: LimitScope, status: LimitStatus) -> float:
+    def _compute_reset_s(self, scope: LimitScope, status: LimitStatus) -> float:
         """Return the seconds until the reset.
 
         Every answer of a window states it, rounded, so the latest one is right.
         """
-        key, now = (self._limiter(scope), status.name), self._clock()
+        key, now = (self._get_limiter(scope), status.name), self._clock()
         end, previous_end = now + status.reset_s, self._window_ends.get(key, 0.0)
         is_same_window = end <= previous_end <= end + MAX_DISAGREEMENT_S
         self._window_ends[key] = previous_end if is_same_window else end
         return self._window_ends[key] - now
 
     def _pause_limiter(self, scope: LimitScope, reset_s: float) -> None:
-        limiter = self._limiter(scope)
+        limiter = self._get_limiter(scope)
         # A limit that is enforced by the second has nothing left after each request, and is back when the next one is
         # due. The rate keeps to that already, and a pause would only slow the lane down.
         if not limiter.interval_s or reset_s > limiter.interval_s + RESET_ROUNDING_S:
@@ -395,10 +401,10 @@ class Throttle:
 
     def _wait_s(self, scope: LimitScope, own: RateLimiter, tokens: int) -> float:
         pause_s = self._pauses[scope.role].wait_s() if scope.role in self._pauses else 0.0
-        token_waits = (budget.wait_s(tokens) for budget in self._budgets_of(scope))
-        return max(own.wait_s(), pause_s, self._limiter(scope).wait_s(), *token_waits)
+        token_waits = (budget.wait_s(tokens) for budget in self._list_budgets(scope))
+        return max(own.wait_s(), pause_s, self._get_limiter(scope).wait_s(), *token_waits)
 
-    def _limiter(self, scope: LimitScope) -> RateLimiter:
+    def _get_limiter(self, scope: LimitScope) -> RateLimiter:
         """Return the limiter of requests for a scope; equal limits share one."""
         per_minute = self._per_minute.get(scope)
         if per_minute is None and scope.group is not None:
@@ -410,6 +416,6 @@ class Throttle:
             self._limiters[key] = RateLimiter(rate, self._max_wait_s, self._clock)
         return self._limiters[key]
 
-    def _budgets_of(self, scope: LimitScope) -> list[TokenBudget]:
+    def _list_budgets(self, scope: LimitScope) -> list[TokenBudget]:
         limits: Mapping[str, int] = self._token_limits.get(scope, {})
         return [self._token_budgets[scope.group, name, limit] for name, limit in limits.items()]

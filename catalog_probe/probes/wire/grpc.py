@@ -102,7 +102,7 @@ class GrpcWire:
     @staticmethod
     def read_origin(url: str) -> Origin:
         """Return where a call goes; its host alone decides about TLS."""
-        return "", *_split_host(_host_of(url))
+        return "", *_split_host(_extract_host(url))
 
     async def exchange(self, call: Call, url: str, headers: Mapping[str, str], label: str, since: float) -> Exchange:
         """Make the call whose host and method path `url` names.
@@ -114,7 +114,7 @@ class GrpcWire:
         started = time.perf_counter()
         outcome: Response | Reason
         try:
-            outcome = await self._send(call, _host_of(url), headers, started)
+            outcome = await self._send(call, _extract_host(url), headers, started)
         except (NoAnswer, OSError) as error:
             outcome = explain_error(error)
         body = call.body.value if isinstance(call.body, JsonBody) else None
@@ -124,7 +124,7 @@ class GrpcWire:
     async def _send(self, call: Call, host: str, headers: Mapping[str, str], started: float) -> Response:
         method = find_method(call.path)
         fields = call.body.value if isinstance(call.body, JsonBody) else {}
-        request = json_format.ParseDict(fields, _message_class(method.input_type)()).SerializeToString()
+        request = json_format.ParseDict(fields, _get_message_class(method.input_type)()).SerializeToString()
         budget = ReadBudget(self._limits.max_body_bytes, is_own_connection=True)
         READ_BUDGET.set(budget)
         with translate_errors(budget):
@@ -245,14 +245,14 @@ class _GrpcCall:
         """Send a request of one message."""
         self._http2.initiate_connection()
         self._http2.send_headers(self._stream_id, head)
-        left = _PREFIX.pack(False, len(message)) + message
-        while left and not self._has_ended:
+        unsent = _PREFIX.pack(False, len(message)) + message
+        while unsent and not self._has_ended:
             size = min(
-                self._http2.local_flow_control_window(self._stream_id), self._http2.max_outbound_frame_size, len(left)
+                self._http2.local_flow_control_window(self._stream_id), self._http2.max_outbound_frame_size, len(unsent)
             )
             if size:
-                self._http2.send_data(self._stream_id, left[:size], end_stream=size == len(left))
-                left = left[size:]
+                self._http2.send_data(self._stream_id, unsent[:size], end_stream=size == len(unsent))
+                unsent = unsent[size:]
                 await self._flush()
             else:
                 await self._receive()
@@ -281,8 +281,9 @@ class _GrpcCall:
         fields = self._final_fields or []
         statuses = [value for name, value in fields if name == b"grpc-status"]
         if len(statuses) != 1 or not _STATUS.fullmatch(statuses[0]):
-            found = b", ".join(statuses).decode("ascii", "backslashreplace") or "none"
-            raise NoAnswer(ReasonCode.PROTOCOL_ERROR, f"the answer should end with one gRPC status, and has {found}")
+            statuses_text = b", ".join(statuses).decode("ascii", "backslashreplace") or "none"
+            detail = f"the answer should end with one gRPC status, and has {statuses_text}"
+            raise NoAnswer(ReasonCode.PROTOCOL_ERROR, detail)
         message = b"".join(value for name, value in fields if name == b"grpc-message")
         trailers = _join_metadata(_read_metadata(fields))
         return GrpcStatus(int(statuses[0]), unquote(_decode(message)), trailers)
@@ -340,15 +341,15 @@ class _GrpcCall:
         by_name = dict(fields)
         http_status, content_type = by_name[b":status"], by_name.get(b"content-type", b"")
         if not _HTTP_STATUS.fullmatch(http_status):
-            shown = http_status.decode("ascii", "backslashreplace")
-            raise NoAnswer(ReasonCode.PROTOCOL_ERROR, f":status is {shown}, which is no HTTP status")
+            status_text = http_status.decode("ascii", "backslashreplace")
+            raise NoAnswer(ReasonCode.PROTOCOL_ERROR, f":status is {status_text}, which is no HTTP status")
         if is_end and b"grpc-status" in by_name:
             self._final_fields = fields
         elif http_status == b"200" and content_type.startswith(b"application/grpc"):
             self.initial_metadata = list(_read_metadata(fields))
         else:
-            shown = content_type.decode("ascii", "backslashreplace") or "no content-type"
-            raise NoAnswer(ReasonCode.GATEWAY_PAGE, f"HTTP {http_status.decode()} with {shown}, and no gRPC")
+            media_type = content_type.decode("ascii", "backslashreplace") or "no content-type"
+            raise NoAnswer(ReasonCode.GATEWAY_PAGE, f"HTTP {http_status.decode()} with {media_type}, and no gRPC")
 
     def _split_messages(self) -> Iterator[bytes]:
         while len(self._partial_message) >= _PREFIX.size:
@@ -357,8 +358,8 @@ class _GrpcCall:
             if flag:
                 raise NoAnswer(ReasonCode.PROTOCOL_ERROR, f"a message with the flag {flag}; only plain ones are taken")
             if length > self._max_message_bytes:
-                what = f"a message of {length} bytes, more than {self._max_message_bytes}"
-                raise NoAnswer(ReasonCode.BODY_TOO_LARGE, what)
+                detail = f"a message of {length} bytes, more than {self._max_message_bytes}"
+                raise NoAnswer(ReasonCode.BODY_TOO_LARGE, detail)
             end = _PREFIX.size + length
             if len(self._partial_message) < end:
                 return
@@ -390,7 +391,7 @@ def _decode_message(method: MethodDescriptor, raw: bytes, started: float) -> Eve
         NoAnswer: it is no message of the method's type.
     """
     try:
-        message = _message_class(method.output_type).FromString(raw)
+        message = _get_message_class(method.output_type).FromString(raw)
     except DecodeError as error:
         raise NoAnswer(ReasonCode.PROTOCOL_ERROR, str(error)) from error
     data = json_format.MessageToDict(message, preserving_proto_field_name=True)
@@ -416,27 +417,27 @@ def _read_metadata(fields: _Fields) -> Iterator[tuple[str, str | bytes]]:
 
 
 def _join_metadata(metadata: Iterable[tuple[str, str | bytes]] | None) -> dict[str, str]:
-    """Return metadata by name. Of a binary value only size and digest are kept: it may be a packed key."""
+    """Return name -> value. Of a binary value only size and digest are kept, because the value may be a packed key."""
     return {name: value if isinstance(value, str) else describe_binary(value) for name, value in metadata or ()}
 
 
 def _decode(value: bytes) -> str:
-    """Decode a header value as UTF-8, or else each byte as a character."""
+    """Decode a header value as UTF-8, or each byte as a character where that fails."""
     try:
         return value.decode()
     except UnicodeDecodeError:
         return value.decode("iso-8859-1")
 
 
-def _message_class(descriptor: Any) -> Any:
+def _get_message_class(descriptor: Any) -> Any:
     return message_factory.GetMessageClass(descriptor)
 
 
-def _host_of(url: str) -> str:
+def _extract_host(url: str) -> str:
     return url.partition("/")[0]
 
 
 def _split_host(host: str) -> tuple[str, int]:
-    """Split `[::1]:50051` into `::1` and its port; without a port it is that of TLS."""
+    """Split a host and its port: `[::1]:50051` -> `("::1", 50051)`; without a port, that of TLS."""
     name, _, port = host.rpartition(":")
     return (name.strip("[]"), int(port)) if name and port.isdecimal() else (host.strip("[]"), TLS_PORT)

@@ -233,10 +233,10 @@ class Redactor:
         Raises:
             TooMuchWorkError: there is no work left to look for secrets in it, as in all of these methods.
         """
-        marker = self._name(string)
+        marker = self._find_name(string)
         if marker is None:
-            contained = self._secrets.find(string, work)
-            marker = f"[hidden: contains {contained}]" if contained is not None else None
+            secret_name = self._secrets.find(string, work)
+            marker = f"[hidden: contains {secret_name}]" if secret_name is not None else None
         if marker is not None:
             return marker
         if self._identifiers:
@@ -258,21 +258,23 @@ class Redactor:
 
     def redact_headers(self, headers: Mapping[str, str], work: Work) -> dict[str, str]:
         """Headers in stand-in names. A known key stays what can be pasted (`Bearer ${PC_API_KEY}`)."""
-        return {self.redact_string(name, work): self._header(name, value, work) for name, value in headers.items()}
+        return {
+            self.redact_string(name, work): self._redact_header(name, value, work) for name, value in headers.items()
+        }
 
     def redact_url(self, url: str, work: Work) -> str:
         """An address, of which each segment of the path and each parameter of the query is a string."""
         parts = _PART_OF_URL.split(url)
-        return "".join(self._name(unquote(part)) or self.redact_string(part, work) for part in parts)
+        return "".join(self._find_name(unquote(part)) or self.redact_string(part, work) for part in parts)
 
     def redact_events(self, events: Sequence[Event], work: Work) -> tuple[Event, ...]:
         """The events of a stream: the strings of each channel together, then each string by itself."""
         markers: dict[int, dict[int, str]] = defaultdict(dict)
         for pieces in split_into_channels(events, work):
-            contained = self._secrets.find("".join(piece.text for piece in pieces), work)
-            if contained is not None:
+            secret_name = self._secrets.find("".join(piece.text for piece in pieces), work)
+            if secret_name is not None:
                 for piece in pieces:
-                    markers[piece.event][piece.position] = f"[hidden: part of {contained}]"
+                    markers[piece.event][piece.position] = f"[hidden: part of {secret_name}]"
         redacted = []
         for index, event in enumerate(events):
             data = _replace_strings(event.data, markers[index]) if index in markers else event.data
@@ -281,23 +283,23 @@ class Redactor:
             )
         return tuple(redacted)
 
-    def _header(self, name: str, value: str, work: Work) -> str:
+    def _redact_header(self, name: str, value: str, work: Work) -> str:
         if name in self._account_headers:
             return _name_identifier(value, name)
         if name not in self._secret_headers:
             return self.redact_string(value, work)
         scheme, _, key = value.partition(" ")
-        shown = self._show_key(value, work)
-        if shown is None and (shown_key := self._show_key(key, work)) is not None:
-            shown = f"{self.redact_string(scheme, work)} {shown_key}"
-        return shown or (f"{scheme} [redacted]" if scheme in _SCHEMES else "[redacted]")
+        shown_value = self._show_key(value, work)
+        if shown_value is None and (shown_key := self._show_key(key, work)) is not None:
+            shown_value = f"{self.redact_string(scheme, work)} {shown_key}"
+        return shown_value or (f"{scheme} [redacted]" if scheme in _SCHEMES else "[redacted]")
 
     def _show_key(self, key: str, work: Work) -> str | None:
         """What may be shown of a key: its name, or the variable that replaced it in an earlier run."""
-        name = self._name(key)
+        name = self._find_name(key)
         return self.redact_string(key, work) if name is None and _VARIABLE.fullmatch(key) else name
 
-    def _name(self, string: str) -> str | None:
+    def _find_name(self, string: str) -> str | None:
         """What stands for a string that is all of a secret, or is named though it is none."""
         return self._markers.get(string) or self._names.get(string)
 
@@ -395,8 +397,8 @@ def _redact_finding(finding: Finding, redactor: Redactor) -> Finding:
         finding,
         message=redactor.redact_sentence(finding.message),
         location=redactor.redact_sentence(finding.location),
-        documented=_or_hidden(lambda: redactor.redact_json(finding.documented, work), TOO_MUCH),
-        observed=_or_hidden(lambda: redactor.redact_json(finding.observed, work), TOO_MUCH),
+        documented=_redact_or_hide(lambda: redactor.redact_json(finding.documented, work), TOO_MUCH),
+        observed=_redact_or_hide(lambda: redactor.redact_json(finding.observed, work), TOO_MUCH),
     )
 
 
@@ -410,17 +412,17 @@ def _redact_observation(observation: Observation, redactor: Redactor) -> Observa
 def _redact_request(request: Request, redactor: Redactor, work: Work) -> Request:
     return replace(
         request,
-        url=_or_hidden(lambda: redactor.redact_url(request.url, work), TOO_MUCH),
-        headers=_or_hidden(lambda: redactor.redact_headers(request.headers, work), {TOO_MUCH: ""}),
-        body=_or_hidden(lambda: _redact_body(request.body, "text", redactor, work), TOO_MUCH),
+        url=_redact_or_hide(lambda: redactor.redact_url(request.url, work), TOO_MUCH),
+        headers=_redact_or_hide(lambda: redactor.redact_headers(request.headers, work), {TOO_MUCH: ""}),
+        body=_redact_or_hide(lambda: _redact_body(request.body, "text", redactor, work), TOO_MUCH),
     )
 
 
 def _redact_response(response: Response, redactor: Redactor, work: Work) -> Response:
     return replace(
         response,
-        headers=_or_hidden(lambda: redactor.redact_headers(response.headers, work), {TOO_MUCH: ""}),
-        body=_or_hidden(lambda: _redact_body(response.body, response.body_type, redactor, work), TOO_MUCH),
+        headers=_redact_or_hide(lambda: redactor.redact_headers(response.headers, work), {TOO_MUCH: ""}),
+        body=_redact_or_hide(lambda: _redact_body(response.body, response.body_type, redactor, work), TOO_MUCH),
         cut=response.cut and _redact_cut(response.cut, redactor, work),
         events=response.events and _redact_events(response.events, redactor, work),
         close=response.close and replace(response.close, reason=redactor.redact_text(response.close.reason)),
@@ -434,12 +436,12 @@ def _redact_body(body: Json, body_type: str, redactor: Redactor, work: Work) -> 
 
 
 def _redact_cut(cut: Truncation, redactor: Redactor, work: Work) -> Truncation:
-    return replace(cut, values=_or_hidden(lambda: redactor.redact_json(cut.values, work), {}))
+    return replace(cut, values=_redact_or_hide(lambda: redactor.redact_json(cut.values, work), {}))
 
 
 def _redact_events(events: tuple[Event, ...], redactor: Redactor, work: Work) -> tuple[Event, ...]:
     hidden = tuple(replace(event, event=TOO_MUCH, data=TOO_MUCH, cut=None) for event in events)
-    redacted_events = _or_hidden(lambda: redactor.redact_events(events, work), hidden)
+    redacted_events = _redact_or_hide(lambda: redactor.redact_events(events, work), hidden)
     return tuple(
         event if event.cut is None else replace(event, cut=_redact_cut(event.cut, redactor, work))
         for event in redacted_events
@@ -447,11 +449,11 @@ def _redact_events(events: tuple[Event, ...], redactor: Redactor, work: Work) ->
 
 
 def _redact_grpc(grpc: GrpcStatus, redactor: Redactor, work: Work) -> GrpcStatus:
-    trailers = _or_hidden(lambda: redactor.redact_headers(grpc.trailers, work), {TOO_MUCH: ""})
+    trailers = _redact_or_hide(lambda: redactor.redact_headers(grpc.trailers, work), {TOO_MUCH: ""})
     return replace(grpc, message=redactor.redact_text(grpc.message), trailers=trailers)
 
 
-def _or_hidden(redact: Callable[[], _T], hidden: _T) -> _T:
+def _redact_or_hide(redact: Callable[[], _T], hidden: _T) -> _T:
     try:
         return redact()
     except TooMuchWorkError:
