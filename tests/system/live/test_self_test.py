@@ -18,8 +18,10 @@ from tests.harness.fault_proxy import FaultServer, serving_faults
 from tests.harness.live import LiveTarget, write_live_target
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
+
+    from catalog_probe.catalog.reading.expectations import Expected
 
 SELF_TEST = "pa/harness/self_test/inference"
 
@@ -38,6 +40,10 @@ def pytest_runtest_logreport(report):
 
 def see_nothing(*_: object, **__: object) -> Verdict:
     return Verdict(Outcome.CONFORMS)
+
+
+def judge_nothing(expected: Iterable[Expected], *_: object) -> Verdict:
+    return conclude_nothing({(expectation.label, ""): see_nothing() for expectation in expected})
 
 
 def conclude_nothing(steps: Any) -> Verdict:
@@ -62,8 +68,8 @@ def read_without_findings(line: Any, read: Any = Result.from_json) -> Result:
 JUDGING, EVIDENCE = "catalog_probe.probes.judging", "catalog_probe.catalog.evidence"
 STAGES: dict[str, dict[str, Callable[..., Any]]] = {
     "the judge sees nothing": {
-        f"{JUDGING}.control.judge": see_nothing,
-        "catalog_probe.probes.running.probing.judge": see_nothing,
+        f"{JUDGING}.control.judge": judge_nothing,
+        "catalog_probe.probes.running.probing.judge": judge_nothing,
     },
     "attempts are never agreed on": {f"{JUDGING}.attempts.conclude_step": see_nothing},
     "step verdicts are combined to nothing": {f"{JUDGING}.attempts.judge_record": conclude_nothing},
