@@ -91,12 +91,6 @@ def last_day(record: Record, endpoint: str, key: str = "") -> str | None:
     return _last_day_in(_lines(record).get(endpoint, {}), key)
 
 
-def was_matched(record: Record, endpoint: str, key: str) -> bool:
-    """Whether the last observation of an assertion matched, even if the record was edited since."""
-    mismatched = _lines(record).get(endpoint, {}).get("mismatched") or {}
-    return key not in mismatched and last_day(record, endpoint, key) is not None
-
-
 def restricted_on(record: Record) -> date | None:
     """Return the last day on which the account was refused, unless it has succeeded since."""
     day = evidence_of(record).get("restricted_on")

@@ -26,7 +26,7 @@ from catalog_probe.probes.judging.attempts import conclude_record
 from catalog_probe.probes.judging.comparison.findings import quote
 from catalog_probe.probes.judging.inconclusive.evidence import Evidence, KeyEvidence
 from catalog_probe.probes.judging.inconclusive.foreign import is_refusal_in_text
-from catalog_probe.probes.judging.inconclusive.settling import ProbedRecord, add_record, settle_record
+from catalog_probe.probes.judging.inconclusive.provisional import ProbedRecord, finish_verdict, gather_key_evidence
 from catalog_probe.probes.judging.inconclusive.table import ACCOUNT_RULE, TRANSIENT_RULES, find_reason
 from catalog_probe.probes.judging.judge import judge
 from catalog_probe.probes.judging.verdict import Verdict
@@ -108,7 +108,7 @@ def self_test(
     attempt_verdict = judge([false_expected], Attempt(at, control.elapsed_ms, (exchange,)), vocabulary)
     verdict = conclude_record([attempt_verdict.step_verdicts] * 2)  # a drift needs two attempts that agree
     probed = ProbedRecord(expected.provider, [false_expected], vocabulary, live=True, faults={CONTROL: SOURCE})
-    verdict = settle_record(add_record(probed, verdict, [exchange], KeyEvidence()))
+    verdict = finish_verdict(gather_key_evidence(probed, verdict, [exchange], KeyEvidence()))
     return Result(
         record=self_test_address(lane),
         probed_record={},

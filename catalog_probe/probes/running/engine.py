@@ -19,13 +19,11 @@ from anyio.from_thread import BlockingPortal, start_blocking_portal
 from catalog_probe.catalog.evidence.retention import RetentionBudget
 from catalog_probe.catalog.model import Address, Outcome, Reason
 from catalog_probe.catalog.model.clock import format_utc_now
-from catalog_probe.catalog.model.exchange import SUCCESS
 from catalog_probe.catalog.model.outcome import ReasonCode
 from catalog_probe.catalog.reading.assertions import asserted_expectations
 from catalog_probe.catalog.reading.record_fields import own_row
 from catalog_probe.catalog.recognition.vocabulary import ProviderVocabulary
 from catalog_probe.probes.judging.attempts import MAX_ATTEMPTS
-from catalog_probe.probes.judging.comparison.basis import is_no_refusal
 from catalog_probe.probes.judging.control import expect_control, self_test
 from catalog_probe.probes.planning.plan import ALL_ENDPOINTS, Rotation, make_plan
 from catalog_probe.probes.planning.reach import find_obstacle
@@ -122,20 +120,12 @@ class TaskFactory:
             faults=self._describe_faults(expected),
             allowance=self.allowance,
             fault_free=partial(self._find_fault_free, recipe.credential),
-            success=self._find_success,
         )
 
     def _describe_faults(self, expected: Iterable[Expected]) -> dict[str, str]:
         """Return the row of the error behind each label that should be refused."""
         errors = {step.label: self.catalog[step.address] for step in expected if "/errors/" in step.address}
         return {label: own_row(error) for label, error in errors.items()}
-
-    def _find_success(self, endpoint: str) -> Expected | None:
-        """Return what is documented of an endpoint's success, or None."""
-        if not endpoint:
-            return None
-        documented = asserted_expectations(self.catalog[endpoint], self.catalog.__getitem__)
-        return next((step for step in documented if step.label == SUCCESS and is_no_refusal(step.status)), None)
 
     def _find_fault_free(self, role: str, endpoint: str) -> Recipe | Reason:
         """Return an endpoint's fault-free request, or why it cannot be sent here."""

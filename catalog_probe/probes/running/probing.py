@@ -26,12 +26,11 @@ from catalog_probe.probes.judging.attempts import (
     conclude_record,
     list_open_steps,
 )
-from catalog_probe.probes.judging.inconclusive.settling import (
-    PendingRecord,
+from catalog_probe.probes.judging.inconclusive.provisional import (
     ProbedRecord,
-    add_record,
-    no_success,
-    settle_record,
+    ProvisionalVerdict,
+    finish_verdict,
+    gather_key_evidence,
 )
 from catalog_probe.probes.judging.judge import judge
 from catalog_probe.probes.judging.verdict import Verdict, not_observed_finding
@@ -76,8 +75,6 @@ class Task:
     """What the run may still keep of large answers."""
     fault_free: Callable[[str], Recipe | Reason] = fault_free_request
     """Returns the fault-free request of an endpoint, or why that cannot be sent here."""
-    success: Callable[[str], Expected | None] = no_success
-    """Returns what is documented of an endpoint's success."""
 
 
 @dataclass(slots=True)
@@ -126,7 +123,7 @@ class UnfinishedResult(NamedTuple):
 
     result: Result
     """The result without its verdict."""
-    pending: PendingRecord
+    provisional: ProvisionalVerdict
 
 
 async def probe_record(task: Task, lane: Lane) -> Result | UnfinishedResult:
@@ -141,15 +138,15 @@ async def probe_record(task: Task, lane: Lane) -> Result | UnfinishedResult:
         if verdict.outcome is Outcome.DRIFTED:
             # If the key or the host fails by now, everything looks like drift. A later success rules that out.
             await _confirm_control(task, lane, after=time.perf_counter())
-        pending = add_record(_describe_probe(task, lane, history), verdict, history.exchanges, lane.evidence)
+        provisional = gather_key_evidence(_describe_probe(task, lane, history), verdict, history.exchanges, lane.evidence)
     except ProbeStopped as stopped:
         is_own_fault = stopped.reason.code == ReasonCode.RECIPE_ERROR
         outcome = Outcome.HARNESS_ERROR if is_own_fault else Outcome.INCONCLUSIVE
-        pending = PendingRecord(Verdict(outcome, stopped.reason))
+        provisional = ProvisionalVerdict(Verdict(outcome, stopped.reason))
     result = start_result(task, history)
-    if pending.is_pending:
-        return UnfinishedResult(result, pending)
-    return add_verdict(result, pending.verdict, live=lane.live)
+    if provisional.is_final:
+        return add_verdict(result, provisional.verdict, live=lane.live)
+    return UnfinishedResult(result, provisional)
 
 
 def finish_result(unfinished: UnfinishedResult, lane: Lane) -> Result:
@@ -157,7 +154,7 @@ def finish_result(unfinished: UnfinishedResult, lane: Lane) -> Result:
 
     Example: a record drifted with a 403, and so did all others of the lane. Its result is then inconclusive.
     """
-    return add_verdict(unfinished.result, settle_record(unfinished.pending), live=lane.live)
+    return add_verdict(unfinished.result, finish_verdict(unfinished.provisional), live=lane.live)
 
 
 def _describe_probe(task: Task, lane: Lane, history: AttemptHistory) -> ProbedRecord:
@@ -169,10 +166,8 @@ def _describe_probe(task: Task, lane: Lane, history: AttemptHistory) -> ProbedRe
         expected=task.expected,
         vocabulary=task.vocabulary,
         live=lane.live,
-        record=task.record,
         faults=task.faults,
         other_key_labels=history.other_key_labels,
-        success=task.success,
         unconfirmed_hosts={service: addresses[service] for service in unproven if service in addresses},
     )
 

@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from catalog_probe.catalog.files.store import Catalog
 from catalog_probe.catalog.model import Outcome
 from catalog_probe.probes.planning.plan import ALL_ENDPOINTS
 from tests.harness import fault_changes as edits
-from tests.harness.engines import catalog, probe
+from tests.harness.engines import probe
 from tests.harness.fault_table import build_error_bodies
 from tests.harness.faults import Fault, FaultScope
 
@@ -56,14 +55,12 @@ ANYTHING = FaultScope(provider="pa", path="/v1/agents")
 ONLY_REFUSALS = replace(ANYTHING, statuses=(401,))
 
 
-def probe_malformed_key(
-    fault_server: FaultServer, where: FaultScope, live: bool = True, records: Catalog | None = None
-) -> Result:
+def probe_malformed_key(fault_server: FaultServer, where: FaultScope, live: bool = True) -> Result:
     """Probe with a malformed key, also at an endpoint with an assumed path, behind one fault."""
     target = replace(fault_server.target_behind(Fault(where, answer=NO_PATH)), live=live)
     pa = target.providers["pa"]
     target = replace(target, providers={"pa": replace(pa, confirmed_values=frozenset(pa.values))})
-    return probe(target, [MALFORMED, AGENTS], records, drawing=ALL_ENDPOINTS)[MALFORMED]
+    return probe(target, [MALFORMED, AGENTS], drawing=ALL_ENDPOINTS)[MALFORMED]
 
 
 def unobserved_statuses(result: Result) -> set[str]:
@@ -73,16 +70,6 @@ def unobserved_statuses(result: Result) -> set[str]:
         for observation in result.observations
         if "status" in observation.not_observed
     }
-
-
-def catalog_with_evidence() -> Catalog:
-    """Return the catalog with evidence that the refusal was observed at that endpoint."""
-    evidence = {"statements": "before", "endpoints": {AGENTS: {"on": "2026-11-20"}}}
-    changes = {MALFORMED: {"evidence": evidence}}
-    records = (
-        replace(record, data={**record.data, **changes.get(str(record.address), {})}) for record in catalog().records
-    )
-    return Catalog(catalog().root, records)
 
 
 def test_a_wrong_key_is_no_drift_where_nothing_answers_at_an_assumed_path(fault_server: FaultServer) -> None:
@@ -95,10 +82,6 @@ def test_a_404_is_drift_where_the_path_answers_other_requests(fault_server: Faul
     result = probe_malformed_key(fault_server, ONLY_REFUSALS)
     assert result.outcome is Outcome.DRIFTED
     assert {finding.endpoints for finding in result.findings if finding.code == "status-differs"} != set()
-
-
-def test_a_404_is_drift_where_a_night_observed_the_refusal(fault_server: FaultServer) -> None:
-    assert probe_malformed_key(fault_server, ANYTHING, records=catalog_with_evidence()).outcome is Outcome.DRIFTED
 
 
 def test_a_404_on_a_mock_is_drift(fault_server: FaultServer) -> None:

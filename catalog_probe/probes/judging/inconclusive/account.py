@@ -1,7 +1,10 @@
-"""Rules on the account: its credit, quota and standing, and the rights of a key.
+"""Rules on the account: its credit, quota, region and blocks, and the rights of its keys.
 
-Which records are about the account is data: `[account]` of a manifest. An answer that also fits the record at hand is
-judged.
+`find_account_trouble` recognizes answers about the account itself. Which records are about the account is data:
+`[account]` of a manifest. The other rules are about the rights of a key, which may have fewer or more of them than a
+record needs. They are for live targets only: the rights of a mock's keys are known.
+
+An answer that also fits the record at hand is judged.
 """
 
 from __future__ import annotations
@@ -14,17 +17,19 @@ from catalog_probe.catalog.model.exchange import is_success
 from catalog_probe.catalog.model.outcome import ReasonCode
 from catalog_probe.catalog.reading.expectations import answer_body, expected_http_status
 from catalog_probe.probes.judging.comparison.findings import quote
-from catalog_probe.probes.judging.inconclusive.one_answer import is_generic
 
 if TYPE_CHECKING:
     from catalog_probe.catalog.model import Json
     from catalog_probe.catalog.reading.expectations import Expected
-    from catalog_probe.probes.judging.inconclusive.evidence import Evidence
+    from catalog_probe.probes.judging.inconclusive.evidence import Evidence, KeyEvidence
 
 
 def find_account_trouble(evidence: Evidence) -> Reason | None:
-    """Return a reason if an answer is about the account: by its message, as a documented record, or by its code."""
-    response, vocabulary, body = evidence.response, evidence.vocabulary, _refusal_body(evidence)
+    """Return a reason if an answer is about the account: by its message, as a documented record, or by its code.
+
+    Example: 402 with type `billing_error` came in place of a documented 404.
+    """
+    response, vocabulary, body = evidence.response, evidence.vocabulary, _find_refusal_body(evidence)
     message = response.grpc.message if response.grpc is not None else vocabulary.find_message(body)
     if not is_success(response.status) and vocabulary.says_no_credit(evidence.expected, message):
         return Reason(ReasonCode.NO_CREDIT, f"this account has no credit; {quote(response)}")
@@ -32,7 +37,9 @@ def find_account_trouble(evidence: Evidence) -> Reason | None:
     answers = vocabulary.match_account_trouble(status, body) or vocabulary.match_moved_account_trouble(status, body)
     if not answers and not _has_documented_type(evidence.expected, status, body):
         answers = vocabulary.match_account_trouble_by_code(status, body)
-    if not answers or any(_allows_answer(evidence.expected, answer.expected) for answer in answers):
+    # A record about limits or credit asks for such an answer.
+    is_asked_for = any(_allows_answer(evidence.expected, answer.expected) for answer in answers)
+    if not answers or is_asked_for:
         return None
     codes = {answer.account_reason for answer in answers}
     code = codes.pop() if len(codes) == 1 else None
@@ -41,14 +48,17 @@ def find_account_trouble(evidence: Evidence) -> Reason | None:
     return Reason(code or ReasonCode.ACCOUNT_TROUBLE, f"{consequence}this is {records}; {quote(response)}")
 
 
-def _refusal_body(evidence: Evidence) -> Json:
-    """Return the body, also of a refusal that came in place of a stream."""
+def _find_refusal_body(evidence: Evidence) -> Json:
+    """Return the body, also of a refusal that came as an event of a stream."""
     response = evidence.response
     return response.body if response.events is None else answer_body(evidence.expected, response)
 
 
 def _has_documented_type(expected: Expected, status: int | None, body: Json) -> bool:
-    """Whether status and type are those of the record: then it is the record's answer, and only the code differs."""
+    """Whether an answer has status and type of the record: then it is the record's answer, and only its code differs.
+
+    Example: a 429 with the documented type `rate_limit_error` and the code `insufficient_quota` is judged.
+    """
     documented = expected.wire.get("type")
     return (
         documented is not None
@@ -58,7 +68,7 @@ def _has_documented_type(expected: Expected, status: int | None, body: Json) -> 
 
 
 def _allows_answer(expected: Expected, other: Expected) -> bool:
-    """Whether the other's answer conforms here too, as the same one or as a documented alternative."""
+    """Whether the documented answer of another record conforms to this record too, perhaps as an alternative."""
     return (
         (expected.status == other.status or other.status in expected.alternative_statuses)
         and expected.wire.keys() == other.wire.keys()
@@ -74,7 +84,10 @@ FORBIDDEN = 403
 
 
 def find_refused_right(evidence: Evidence) -> Reason | None:
-    """Return a reason if a documented permission refusal came in place of a success."""
+    """Return a reason if a documented permission refusal came in place of a success.
+
+    Example: 403 with type `permission_error` came in place of the list of files.
+    """
     expected, response = evidence.expected, evidence.response
     if (expected.status or 0) >= 400:
         return None
@@ -88,7 +101,10 @@ def find_refused_right(evidence: Evidence) -> Reason | None:
 
 
 def find_accepted_key(evidence: Evidence) -> Reason | None:
-    """Return a reason if a success came in place of a permission refusal: the key may be an administrator's."""
+    """Return a reason if a success came in place of a permission refusal: the key may be an administrator's.
+
+    Example: `pa/errors/general/permission_error` documents 403, and the list came with 200.
+    """
     if not is_accepted_key(evidence):
         return None
     advice = f"; look at the account of {evidence.key.target.key_name}" if evidence.own_key else ""
@@ -97,7 +113,10 @@ def find_accepted_key(evidence: Evidence) -> Reason | None:
 
 
 def find_refused_key(evidence: Evidence) -> Reason | None:
-    """Return a reason if a documented refusal of the key came in place of a success, though its control succeeds."""
+    """Return a reason if a documented refusal of the key came in place of a success, though its control succeeds.
+
+    Example: 401 "Missing scopes: files." came in place of the list of files.
+    """
     if explain_refusal_of_key(evidence) is not ReasonCode.ACCOUNT_TROUBLE:
         return None
     advice = f"the key works for its control; look at the account of {evidence.key.target.key_name}"
@@ -114,29 +133,41 @@ def is_accepted_key(evidence: Evidence) -> bool:
 
 
 def explain_refusal_of_key(evidence: Evidence) -> ReasonCode | None:
-    """Return what a live refusal of the lane's key, in place of a success, says of the account; None if it is none."""
+    """Return what a live refusal of the lane's key, in place of a success, says of the account; None if nothing.
+
+    Examples: a restricted record -> `PROBE_REFUSED`; a documented 401 for a wrong key -> `ACCOUNT_TROUBLE`.
+    """
     if not evidence.live:
         return None
     if evidence.verdict.outcome is Outcome.RESTRICTED:
         return ReasonCode.PROBE_REFUSED
-    is_mismatch = evidence.verdict.outcome is Outcome.DRIFTED
-    if not is_mismatch or not evidence.own_key or not is_success(evidence.expected.status):
+    is_success_missing = evidence.verdict.outcome is Outcome.DRIFTED and is_success(evidence.expected.status)
+    if not is_success_missing or not evidence.own_key:
         return None
     answers = evidence.vocabulary.match_answers(evidence.response.status, evidence.response.body)
     return ReasonCode.ACCOUNT_TROUBLE if answers and all(answer.is_key_refusal for answer in answers) else None
 
 
 def find_repeated_refusal(evidence: Evidence) -> Reason | None:
-    """Return a reason if the same answer refused this key in place of a success: rights are checked before bodies.
+    """Return a reason if the same answer refused this key's rights in place of a success, on any endpoint.
 
-    A record of a permission refusal is judged all the same. So is an endpoint that answers its fault-free request
-    otherwise.
+    A provider may check rights before ids and bodies. Example: a key without files gets "403: Not for this key." for
+    the list of files, and for an unknown file in place of 404. A record of a permission refusal is judged all the same.
     """
-    code = evidence.key.success_refusals.get(evidence.fingerprint)
+    code = evidence.key.rights_refusals.get(evidence.fingerprint)
     is_permission_record = evidence.expected.address in evidence.vocabulary.refusal_addresses
-    is_mismatch = evidence.verdict.outcome is Outcome.DRIFTED
-    if code is None or not is_mismatch or not evidence.provokes_refusal or is_permission_record or is_generic(evidence):
+    expects_refusal = bool(evidence.fault) or (expected_http_status(evidence.expected) or 0) >= 400
+    is_other_refusal = evidence.own_key and expects_refusal and evidence.verdict.outcome is Outcome.DRIFTED
+    if code is None or not is_other_refusal or is_permission_record:
         return None
     status, message = evidence.fingerprint
     detail = f"the same {status} refused this key where a success is documented: {message}"
     return Reason(code, detail)
+
+
+def add_rights_refusal(key: KeyEvidence, evidence: Evidence) -> None:
+    """Remember a refusal of this key's rights in place of a success."""
+    code = explain_refusal_of_key(evidence)
+    # Refusals without a message are all alike, whatever they refuse.
+    if code is not None and evidence.fingerprint.message:
+        key.rights_refusals[evidence.fingerprint] = code

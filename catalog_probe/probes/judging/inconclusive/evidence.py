@@ -1,4 +1,4 @@
-"""What an inconclusive rule may see: the answer, and all answers to its key."""
+"""The evidence of inconclusive rules: one answer, the other answers of its attempt, and all answers to its key."""
 
 from __future__ import annotations
 
@@ -22,7 +22,10 @@ if TYPE_CHECKING:
 
 
 class Fingerprint(NamedTuple):
-    """Status and message of an answer, without what changes from one answer to the next."""
+    """Status and message of an answer, without ids and times: `(404, "No such model: {id}")`.
+
+    Two answers with the same fingerprint are called alike.
+    """
 
     status: int | None
     message: str
@@ -36,27 +39,25 @@ class EndpointAnswer(NamedTuple):
 
 
 class Replacement(NamedTuple):
-    """A documented answer that another one came in place of."""
+    """A documented answer in whose place another answer came."""
 
-    fault: str
-    """The error that was provoked with the lane's key; empty if none was, or with another key."""
     status: int | None
     """The documented status."""
     endpoint: str
-    """The endpoint that the request's path belongs to; without one, method and URL."""
+    """The endpoint with the request's method and path; if no record has them, the method and the URL."""
 
 
 class FaultFreeResult(Enum):
-    """How a fault-free request was answered, compared with several requests with different faults."""
+    """How the answer to a fault-free request compares with one answer to several faults."""
 
-    SAME = auto()  # alike: nobody looked at the faults
-    DIFFERENT = auto()  # otherwise: several faults only share a message
-    UNKNOWN = auto()  # it may not be sent, or its answer got lost
+    SAME = auto()  # alike: the provider did not look at the faults
+    DIFFERENT = auto()  # the provider looked at the faults, and they only share a message
+    UNKNOWN = auto()  # the request may not be sent, or its answer got lost
 
 
 @dataclass(frozen=True, slots=True)
 class FaultFreeAnswer:
-    """What a fault-free request showed, and the detail that a person needs to repeat it."""
+    """What a fault-free request showed, and the detail that a person needs to repeat the request."""
 
     result: FaultFreeResult
     detail: str
@@ -67,39 +68,51 @@ class TargetFacts:
     """What is known of the target before anything is sent, in the words that a person looks for."""
 
     key_name: str = ""
+    """Where the key is set, e.g. `PA_API_KEY`."""
     unconfirmed_values: Mapping[str, str] = field(default_factory=dict)
-    """Values that somebody set and that the account was not seen to have, as the recipes name them."""
+    """Name of a value in the recipes -> the value that somebody set and that no look-up found in the account."""
     value_fixes: Mapping[str, str] = field(default_factory=dict)
-    """How to set each of these values."""
+    """Name of a value -> how to set it, e.g. `"small_model" -> "set PA_SMALL_MODEL"`."""
     addresses: Mapping[str, str] = field(default_factory=dict)
-    """The address of each service."""
+    """Service -> its address, e.g. `"regional" -> "https://eu.provider.example"`."""
     address_names: Mapping[str, str] = field(default_factory=dict)
-    """What each of these addresses is called where it is set."""
+    """Service -> the name under which its address is set, e.g. `"regional" -> "PA_REGIONAL"`."""
 
 
 @dataclass(slots=True)
 class KeyEvidence:
-    """What is known of one key, its account and the addresses that it was sent to."""
+    """What all answers to one key show of the key, its account and the addresses that it was sent to.
+
+    Each field is filled and read by the module of the rules that need it.
+    """
 
     target: TargetFacts = field(default_factory=TargetFacts)
+
+    # For the rules of `assumptions`.
     confirmed_values: set[str] = field(default_factory=set)
-    """Values that a successful request with this key named."""
+    """Names of values that a successful request with this key contained."""
     confirmed_hosts: set[str] = field(default_factory=set)
-    """Services without a control that answered as only the provider does."""
+    """Services without a control that gave an answer which only the provider gives."""
     reached_endpoints: set[str] = field(default_factory=set)
-    """Endpoints from whose path anything but 404 or 405 came."""
+    """Endpoints from whose path an answer other than 404 or 405 came."""
+
+    # For the rules of `foreign`.
     foreign_bodies: dict[str, set[str]] = field(default_factory=dict)
     """Kind or text of a body that no document promises -> the endpoints that it came from."""
-    success_refusals: dict[Fingerprint, ReasonCode] = field(default_factory=dict)
-    """Refusals of this key where a success is documented -> what each says of the account."""
-    faults_by_answer: dict[EndpointAnswer, set[str]] = field(default_factory=dict)
-    """The different faults that an endpoint gave one answer to."""
+
+    # For the rules of `account`.
+    rights_refusals: dict[Fingerprint, ReasonCode] = field(default_factory=dict)
+    """Refusal of this key's rights in place of a success -> what the refusal says of the account."""
+
+    # For the rules of `one_answer`.
     replacements: dict[Fingerprint, set[Replacement]] = field(default_factory=dict)
-    """The documented answers that an answer came in place of."""
-    unprovoked_endpoints: dict[Fingerprint, set[str]] = field(default_factory=dict)
-    """Endpoints where an answer came in place of a success, with nothing wrong with request or key."""
+    """Answer -> the documented answers in whose place it came."""
+    faults_by_answer: dict[EndpointAnswer, set[str]] = field(default_factory=dict)
+    """Refusal from one endpoint -> the rows of the different faults that it answered."""
+    refused_successes: dict[Fingerprint, set[str]] = field(default_factory=dict)
+    """Refusal -> the endpoints where it came in place of a success, with nothing wrong with request or key."""
     fault_free_answers: dict[EndpointAnswer, FaultFreeAnswer] = field(default_factory=dict)
-    """What the fault-free request showed of an answer to several faults."""
+    """Refusal of several faults -> what the fault-free request of that endpoint showed."""
 
 
 # The header by which a mock counts each client by itself; it is sent to nobody else.
@@ -120,16 +133,18 @@ class AttemptEvidence:
     confirmed: frozenset[Assumption] = frozenset()
     """Assumptions that are right: a success of this record rests on them."""
     refused_headers: Mapping[EndpointAnswer, str] = field(default_factory=dict)
-    """Answers that blame an assumption although the request has an assumed header, and that assumption."""
+    """Refusal of a request with an assumed header -> the detail that blames an assumption of that request."""
 
 
 @dataclass(frozen=True)
 class Evidence:
-    """All that a rule may see of one observation. From `own_key` on, fields are known only once the attempts ended."""
+    """All that a rule may see of one observation.
+
+    The fields from `own_key` on are known only after all attempts: only rules that see all answers to the key use them.
+    """
 
     expected: Expected
     exchange: Exchange
-    """What was sent and came. Of a label that was never sent: the setup that failed before it."""
     verdict: Verdict
     """The verdict so far of this label on this endpoint."""
     vocabulary: ProviderVocabulary
@@ -140,14 +155,8 @@ class Evidence:
     """Whether the lane's key was sent."""
     fault: str = ""
     """The row of the error that the request provokes with the lane's key; empty if it provokes none."""
-    provokes_refusal: bool = False
-    """Whether only a refusal is documented for this request with the lane's key."""
-    success: Expected | None = None
-    """The documented success of the endpoint."""
     unconfirmed_host: str = ""
     """The service that was asked, if no control shows that its address is right."""
-    assumed_path_reason: str = ""
-    """Of an error: why its endpoint's path is assumed. Empty if it is documented, or a night saw the refusal there."""
     key: KeyEvidence = field(default_factory=KeyEvidence)
 
     @property
@@ -164,9 +173,8 @@ class Evidence:
     def is_mismatch(self) -> bool:
         """Whether the last answer differs from the documents, whatever earlier attempts showed."""
         outcome = self.verdict.outcome
-        return outcome is Outcome.DRIFTED or (
-            outcome is Outcome.FLAKY and any(observation.mismatched for observation in self.verdict.observations)
-        )
+        last_differs = any(observation.mismatched for observation in self.verdict.observations)
+        return outcome is Outcome.DRIFTED or (outcome is Outcome.FLAKY and last_differs)
 
     @property
     def is_judged(self) -> bool:
@@ -175,7 +183,7 @@ class Evidence:
 
     @property
     def endpoint(self) -> str:
-        """The endpoint that was observed; empty if none has the request's method and path."""
+        """The endpoint that was observed; empty if no record has the request's method and path."""
         return self.verdict.observations[0].endpoint if self.verdict.observations else ""
 
     @cached_property
@@ -186,6 +194,16 @@ class Evidence:
     @cached_property
     def fingerprint(self) -> Fingerprint:
         return Fingerprint(self.status, normalize_message(self.expected, self.response, self.vocabulary))
+
+
+def find_source(exchange: Exchange, vocabulary: ProviderVocabulary) -> str:
+    """Return the endpoint that an answer came from, or method and URL if no record has them.
+
+    The path decides, and not the record that was probed: the record of a limit counts as an endpoint, but its requests
+    go to another endpoint. Example: a message that is sent for `pa/endpoints/limits/scope` came from
+    `pa/endpoints/messages/create_message`.
+    """
+    return vocabulary.endpoints.find(exchange) or f"{exchange.request.method} {exchange.request.url}"
 
 
 def is_of_a_mock(request: Request) -> bool:

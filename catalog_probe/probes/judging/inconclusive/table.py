@@ -1,9 +1,18 @@
-"""The inconclusive rules: one table, what a row says, and how they are applied.
+"""The table of inconclusive rules, and how its rows are applied.
 
-The scopes are asked one after another, and what one retracts is not asked again. Within a scope the order of the rows
-decides only which reason is given, never whether a verdict is retracted: the first row that applies gives it, and its
-reason says whether a gap is left. So `assumed-path` comes before `assumed-trigger`, which leaves no gap in its record.
-`refused-elsewhere` is last: it restricts what no other row explains.
+A row says when a rule applies and why the rule exists. Its logic is the function `find_<name of the rule>`, in the
+module of its topic, beside the function `add_…` that gathers the evidence of the key for it:
+
+- `account`: credit, quota and region of the account, and the rights of a key;
+- `transient`: overloads, limits, redirects, server faults and streams that were cut;
+- `foreign`: bodies that are not the provider's;
+- `assumptions`: what we assumed of a request, and values and addresses that nobody confirmed;
+- `one_answer`: one answer to everything.
+
+The scopes are applied one after another, and a verdict that one scope retracts is final. Within a scope the order of
+the rows decides only which reason is given, never whether a verdict is retracted: the first row that applies gives the
+reason. So `assumed-path` comes before `assumed-trigger`, which leaves no gap in its record. `repeated-refusal` is last:
+it restricts what no other row explains.
 
 On a mock a record about limits is postponed if it got the limit's own refusal: nobody else uses the limit up, so a
 refusal that three attempts meet alike is a drift.
@@ -19,8 +28,6 @@ from typing import TYPE_CHECKING
 from catalog_probe.catalog.model import Outcome, Reason
 from catalog_probe.catalog.model.outcome import ReasonCode
 from catalog_probe.probes.judging.inconclusive import account, assumptions, foreign, one_answer, transient
-from catalog_probe.probes.judging.inconclusive import account as rights
-from catalog_probe.probes.judging.inconclusive import assumptions as confirmations
 from catalog_probe.probes.judging.inconclusive.transient import is_requested_limit
 from catalog_probe.probes.judging.verdict import retract
 
@@ -30,7 +37,7 @@ if TYPE_CHECKING:
 
 
 class RuleScope(StrEnum):
-    """The scope of a rule: what must be there before it can be asked. Each includes those above it."""
+    """What a rule needs to see. Each scope includes those above it."""
 
     ANSWER = "this answer"
     ATTEMPT = "the other answers of the attempt"
@@ -42,7 +49,7 @@ class Rule:
     """One reason to call an observation inconclusive.
 
     `find` returns the reason, or None if the rule does not apply. `prevents` is the false alarm without the rule,
-    `hides` the true drift that it can hide, `case` what made it necessary.
+    `hides` the true drift that the rule can hide, `case` the observation that made the rule necessary.
     """
 
     name: str
@@ -53,17 +60,17 @@ class Rule:
     hides: str
     case: str
     live_only: bool = False
-    """Not on a mock, whose keys, paths and addresses are known: what is the account's trouble live is drift there."""
+    """Whether the rule is not for a mock, whose keys, paths and addresses are known: a difference there is drift."""
     also_matches: bool = False
-    """It retracts a match as well: the answer would confirm what nobody looked at."""
+    """Whether the rule retracts a match as well: the answer would confirm behaviour that nobody looked at."""
     postpones: bool = False
-    """The findings are kept: a difference that three attempts show alike is drift after all."""
+    """Whether the findings are kept: a difference that three attempts show alike is drift after all."""
     leaves_no_gap: bool = False
-    """The record needs no other verdict on this label: nobody knows which request shows it."""
+    """Whether the record needs no verdict on this label to conform: nobody knows which request shows the error."""
 
 
 ACCOUNT_RULE = Rule(
-    "account-in-trouble",
+    "account-trouble",
     (ReasonCode.NO_CREDIT, ReasonCode.REGION_REFUSED, ReasonCode.ACCOUNT_TROUBLE),
     RuleScope.ANSWER,
     account.find_account_trouble,
@@ -101,7 +108,7 @@ TRANSIENT_RULES = (
         also_matches=True,
     ),
     Rule(
-        "html-page",
+        "gateway-page",
         (ReasonCode.GATEWAY_PAGE,),
         RuleScope.ANSWER,
         foreign.find_gateway_page,
@@ -111,7 +118,7 @@ TRANSIENT_RULES = (
         also_matches=True,
     ),
     Rule(
-        "passing-answer",
+        "transient-answer",
         (
             ReasonCode.UNASKED_OVERLOAD,
             ReasonCode.UNASKED_RATE_LIMIT,
@@ -120,7 +127,7 @@ TRANSIENT_RULES = (
         ),
         RuleScope.ANSWER,
         transient.find_transient_answer,
-        prevents="A request that has nothing to do with it meets an overload, a limit, a timeout or a proxy.",
+        prevents="A request that is not about overloads or limits meets an overload, a limit, a timeout or a proxy.",
         hides="An error that becomes 407, 408, 429, 502, 503, 504 or 529; a stream that always ends in an overload.",
         case="Half of all calls are answered 429; streams break off by `overloaded_error` after their 200 (1:6).",
         also_matches=True,
@@ -136,7 +143,7 @@ TRANSIENT_RULES = (
         also_matches=True,
     ),
     Rule(
-        "providers-fault",
+        "server-fault",
         (ReasonCode.SERVER_FAULT,),
         RuleScope.ANSWER,
         transient.find_server_fault,
@@ -154,7 +161,7 @@ ANSWER_RULES = (
         "refused-right",
         (ReasonCode.PROBE_REFUSED,),
         RuleScope.ANSWER,
-        rights.find_refused_right,
+        account.find_refused_right,
         prevents="The key lacks a right, and gets the documented permission refusal.",
         hides="A provider that takes a right away from all keys. The record is reported as restricted.",
         case="An inference key may not use files, batches and agents.",
@@ -217,7 +224,7 @@ KEY_RULES = (
         "unconfirmed-host",
         (ReasonCode.CONTROL_FAILED,),
         RuleScope.KEY,
-        confirmations.find_unconfirmed_host,
+        assumptions.find_unconfirmed_host,
         prevents="An address that no control checks is somebody else's. Its answers drift, or conform by chance.",
         hides="A service that changes all its answers at once.",
         case="The variable of a regional or mutual-TLS address names another server.",
@@ -228,8 +235,8 @@ KEY_RULES = (
         "accepted-key",
         (ReasonCode.ACCOUNT_TROUBLE,),
         RuleScope.KEY,
-        rights.find_accepted_key,
-        prevents="An administrator's key was given for an ordinary one, and is accepted where that is not.",
+        account.find_accepted_key,
+        prevents="An administrator's key was given for an ordinary key, and is accepted where the ordinary key is not.",
         hides="A provider that no longer checks rights. It shows as coverage lost if the refusal was observed before.",
         case="The variable of the inference key holds an admin key.",
         live_only=True,
@@ -238,7 +245,7 @@ KEY_RULES = (
         "refused-key",
         (ReasonCode.ACCOUNT_TROUBLE,),
         RuleScope.KEY,
-        rights.find_refused_key,
+        account.find_refused_key,
         prevents="A good key lacks a scope or a membership, and is refused like a bad key.",
         hides="A provider that no longer accepts good keys on some endpoint. It shows as coverage lost.",
         case="A service answers a missing scope with 401.",
@@ -248,19 +255,19 @@ KEY_RULES = (
         "unconfirmed-value",
         (ReasonCode.VALUE_NOT_FOUND,),
         RuleScope.KEY,
-        confirmations.find_unconfirmed_value,
+        assumptions.find_unconfirmed_value,
         prevents="A model was retired, or an id is misspelt. Every request that names it is refused.",
         hides="A provider that breaks all requests with a value that it does not list.",
         case="A retired model made five correct records drift.",
         live_only=True,
     ),
     Rule(
-        "endpoints-path",
+        "assumed-endpoint-path",
         (ReasonCode.ASSUMPTION_FAILED,),
         RuleScope.KEY,
         assumptions.find_assumed_endpoint_path,
         prevents="An error is provoked on an endpoint whose assumed path does not exist.",
-        hides="An endpoint with an assumed path that the provider removes before any night saw the error there.",
+        hides="An endpoint with an assumed path that the provider removes. It shows as coverage lost.",
         case="A malformed key on agents, whose path no document shows, meets 404.",
         live_only=True,
     ),
@@ -280,12 +287,12 @@ KEY_RULES = (
         RuleScope.KEY,
         one_answer.find_answer_to_everything,
         prevents="A blocked account, a firewall or a portal answers everything alike, and some records conform.",
-        hides="A provider that refuses all requests of several endpoints with one message.",
+        hides="A provider that refuses all requests with one message, or accepts all with one body.",
         case="A portal, a firewall or a blocked account answers every POST alike; the control is a GET.",
         also_matches=True,
     ),
     Rule(
-        "words-in-doubt",
+        "unclear-answer",
         (ReasonCode.FAULT_FREE_NOT_ALLOWED,),
         RuleScope.KEY,
         one_answer.find_unclear_answer,
@@ -295,10 +302,10 @@ KEY_RULES = (
         also_matches=True,
     ),
     Rule(
-        "refused-elsewhere",
+        "repeated-refusal",
         (ReasonCode.PROBE_REFUSED, ReasonCode.ACCOUNT_TROUBLE),
         RuleScope.KEY,
-        rights.find_repeated_refusal,
+        account.find_repeated_refusal,
         prevents="Rights are checked before ids and bodies, so every 404 on files drifts for a key without files.",
         hides="An error that changes, word for word, to the refusal that this key meets on other endpoints.",
         case="A key without files gets the same refusal for lists and for unknown ids.",
@@ -312,22 +319,22 @@ RULES = (*ANSWER_RULES, *ATTEMPT_RULES, *KEY_RULES)
 def apply_rules(evidence: Evidence, scope: RuleScope, rules: Iterable[Rule] = RULES) -> Verdict:
     """Return the verdict after all rules of one scope.
 
-    A rule that retracts for good wins over one that postpones. Of two alike, the first in the table gives the reason.
+    A rule that retracts for good wins over a rule that postpones. Of several, the first in the table gives the reason.
+    Example: a drift by 403 in place of 200 -> restricted, with the reason `probe-refused` of the rule `refused-right`.
     """
-    final: list[tuple[Rule, Reason]] = []
-    postponed: list[tuple[Rule, Reason]] = []
+    retracting: list[tuple[Rule, Reason]] = []
+    postponing: list[tuple[Rule, Reason]] = []
     for rule in rules:
         reason = _find_reason(rule, evidence) if rule.scope is scope else None
         if reason is None:
             continue
         is_limit = is_requested_limit(evidence, reason)
         if is_limit and evidence.verdict.outcome is Outcome.CONFORMS:
-            continue
-        (postponed if rule.postpones or is_limit else final).append((rule, reason))
-    if not final and not postponed:
-        return evidence.verdict
-    rule, reason = (final or postponed)[0]
-    return _make_inconclusive(rule, reason, evidence, postpones=not final)
+            continue  # the record documents the refusal of the limit, and got it
+        (postponing if rule.postpones or is_limit else retracting).append((rule, reason))
+    if retracting:
+        return _retract(evidence, *retracting[0])
+    return _postpone(evidence, *postponing[0]) if postponing else evidence.verdict
 
 
 def find_reason(evidence: Evidence, rules: Iterable[Rule]) -> Reason | None:
@@ -343,11 +350,21 @@ def _find_reason(rule: Rule, evidence: Evidence) -> Reason | None:
     return rule.find(evidence)
 
 
-def _make_inconclusive(rule: Rule, reason: Reason, evidence: Evidence, *, postpones: bool) -> Verdict:
-    if rule.scope is not RuleScope.KEY:  # name the request, so that a person can repeat it
-        request = f"{evidence.request.method} {evidence.request.url}"
-        reason = Reason(reason.code, f"{request}: {reason.detail}" if reason.detail else request)
-    if postpones:
-        return replace(evidence.verdict, outcome=Outcome.INCONCLUSIVE, reason=reason)
+def _retract(evidence: Evidence, rule: Rule, reason: Reason) -> Verdict:
+    """Return the verdict without what was observed."""
     outcome = Outcome.RESTRICTED if reason.code == ReasonCode.PROBE_REFUSED else Outcome.INCONCLUSIVE
-    return replace(retract(evidence.verdict, reason), outcome=outcome, has_unknown_trigger=rule.leaves_no_gap)
+    retracted = retract(evidence.verdict, _name_request(evidence, rule, reason))
+    return replace(retracted, outcome=outcome, has_unknown_trigger=rule.leaves_no_gap)
+
+
+def _postpone(evidence: Evidence, rule: Rule, reason: Reason) -> Verdict:
+    """Return the verdict as inconclusive, with its findings: `judging.attempts` compares them over all attempts."""
+    return replace(evidence.verdict, outcome=Outcome.INCONCLUSIVE, reason=_name_request(evidence, rule, reason))
+
+
+def _name_request(evidence: Evidence, rule: Rule, reason: Reason) -> Reason:
+    """Return the reason with the request, so that a person can repeat it."""
+    if rule.scope is RuleScope.KEY:
+        return reason  # it is about many requests
+    request = f"{evidence.request.method} {evidence.request.url}"
+    return Reason(reason.code, f"{request}: {reason.detail}" if reason.detail else request)

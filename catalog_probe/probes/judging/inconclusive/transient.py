@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from catalog_probe.catalog.reading.expectations import Expected
     from catalog_probe.probes.judging.inconclusive.evidence import Evidence
 
-# Statuses that say nothing of a record that documents another one.
+# Status that says nothing of a record with another documented status -> why.
 TRANSIENT_STATUSES: Mapping[int, ReasonCode] = {
     407: ReasonCode.GATEWAY_PAGE,  # a proxy wants a key of its own (RFC 9110, 15.5.8): no provider says so
     408: ReasonCode.UNASKED_TIMEOUT,
@@ -31,12 +31,13 @@ TRANSIENT_STATUSES: Mapping[int, ReasonCode] = {
     504: ReasonCode.UNASKED_TIMEOUT,
     529: ReasonCode.UNASKED_OVERLOAD,
 }
-# Reason codes for an exhausted limit.
+# Reasons that the refusal of an exhausted limit gets.
 _LIMIT_CODES = frozenset({ReasonCode.UNASKED_RATE_LIMIT, ReasonCode.ACCOUNT_TROUBLE})
 
 # The family of the records about limits: rate-limit records, and endpoints whose rules are limits.
 _LIMITS = "limits"
 
+# How an answer ended early -> why.
 _CUT_SHORT: Mapping[str, ReasonCode] = {
     "capped": ReasonCode.STREAM_ENDLESS,
     "stalled": ReasonCode.STREAM_STALLED,
@@ -45,14 +46,16 @@ _CUT_SHORT: Mapping[str, ReasonCode] = {
 
 
 def find_cut_short(evidence: Evidence) -> Reason | None:
-    """Return a reason if a body or stream was cut before it had shown what was asked for."""
+    """Return a reason if a body or stream was cut before it had shown what is documented.
+
+    Example: the connection was reset after `message_start`, and the documented event is `error`.
+    """
     expected, response = evidence.expected, evidence.response
     code = _CUT_SHORT.get(response.ended)
-    if (
-        code is None
-        or _has_shown_expected(expected, response)
-        or _ended_with_unknown_message(evidence, evidence.vocabulary.events)
-    ):
+    if code is None or _has_shown_expected(expected, response):
+        return None
+    # An unknown message came in place of the documented one: that is drift, though the socket stayed open after it.
+    if _ended_with_unknown_message(evidence, evidence.vocabulary.events):
         return None
     if response.events is None and response.close is None:
         code = ReasonCode.BODY_TOO_LARGE
@@ -60,25 +63,29 @@ def find_cut_short(evidence: Evidence) -> Reason | None:
 
 
 def find_redirect(evidence: Evidence) -> Reason | None:
-    """Return a reason for a redirect that the record does not document."""
-    status = evidence.status
-    if status is None or has_documented_status(evidence) or not 300 <= status < 400 or status == 304:
+    """Return a reason for a redirect that the record does not document, e.g. 302 to a login page."""
+    status = evidence.status or 0
+    is_redirect = 300 <= status < 400 and status != 304  # 304 leads nowhere: it says that nothing was modified
+    if not is_redirect or has_documented_status(evidence):
         return None
     return Reason(ReasonCode.UNASKED_REDIRECT, f"{status} to {evidence.response.headers.get('location', 'nowhere')}")
 
 
 def find_server_fault(evidence: Evidence) -> Reason | None:
-    """Return a reason for a server fault of the provider's own, perhaps with another status than the documented one."""
+    """Return a reason for a server fault of the provider, e.g. 500 in its envelope in place of a documented 404."""
     return _find_fault(evidence) if _is_of_provider(evidence) else None
 
 
 def find_nameless_fault(evidence: Evidence) -> Reason | None:
-    """Return a reason for a server fault that does not show whose it is."""
+    """Return a reason for a server fault that does not show its origin, e.g. 500 with the body `oops`."""
     return None if _is_of_provider(evidence) else _find_fault(evidence)
 
 
 def find_transient_answer(evidence: Evidence) -> Reason | None:
-    """Return a reason for an overload, a limit or a timeout: a status, or an event that breaks off a stream (1:6)."""
+    """Return a reason for an overload, a limit or a timeout: a status, or an event that breaks off a stream (1:6).
+
+    Examples: 429 in place of a documented 404; the event `overloaded_error` after a 200.
+    """
     if not has_documented_status(evidence) and not _is_other_server_fault(evidence):
         code = TRANSIENT_STATUSES.get(evidence.status or 0)
         if code is not None:
@@ -88,19 +95,23 @@ def find_transient_answer(evidence: Evidence) -> Reason | None:
 
 
 def is_requested_limit(evidence: Evidence, reason: Reason) -> bool:
-    """Whether a record about limits, on a mock, got the refusal that it asked for.
+    """Whether a record about limits, on a mock, got the refusal of the limit that it used up.
 
-    On a mock nobody else uses up a limit. The refusal must be the limit's own and not a gateway's, so it must match its
-    record, but for relations: the time to wait does not tell whose it is.
+    On a mock nobody else uses up a limit. A gateway may refuse too, so the refusal must match the record that documents
+    it. Only its relations are ignored: the time to wait does not tell a limit from a gateway.
     """
     is_limit_record = evidence.expected.address.split("/")[2:3] == [_LIMITS]
-    if evidence.live or not is_limit_record or reason.code not in _LIMIT_CODES:
+    may_be_limit = is_limit_record and reason.code in _LIMIT_CODES
+    if evidence.live or not may_be_limit:
         return False
     return all(finding.aspect is Aspect.RELATION for finding in compare_with_documented(evidence))
 
 
 def compare_with_documented(evidence: Evidence) -> Iterator[Finding]:
-    """Note how a transient answer differs from the record that documents it."""
+    """Note how a transient answer differs from the record that documents it.
+
+    Example: a 429 came in place of a 404, and `x-should-retry` is not as `pa/errors/general/rate_limit` documents it.
+    """
     response, vocabulary = evidence.response, evidence.vocabulary
     if (
         response.grpc is not None
@@ -138,9 +149,10 @@ def _find_fault(evidence: Evidence) -> Reason | None:
 
 
 def _is_other_server_fault(evidence: Evidence) -> bool:
-    """Whether another server fault came than the documented one, but with its type and code, or without a body.
+    """Whether a documented server fault came with the status of another: with its type and code, or without a body.
 
-    If no shape of the body is documented, any text but a page of HTML counts as no body.
+    Example: 503 with the documented type `overloaded_error` of a 529. If no shape of the body is documented, any text
+    but a page of HTML counts as no body.
     """
     expected, response = evidence.expected, evidence.response
     if (evidence.status or 0) < 500 or (expected_http_status(expected) or 0) < 500:
@@ -153,7 +165,7 @@ def _is_other_server_fault(evidence: Evidence) -> bool:
 def _is_of_provider(evidence: Evidence) -> bool:
     """Whether a fault comes from the provider: in its error envelope, in a stream, by gRPC, or without a body.
 
-    Without a body only if another server fault is documented, which may have no body either.
+    A fault without a body counts only if the record documents a server fault, which may have no body either.
     """
     expected, response = evidence.expected, evidence.response
     if response.grpc is not None or response.events is not None:
@@ -172,7 +184,7 @@ def _find_breaking_event(evidence: Evidence) -> Reason | None:
     for event in response.events or ():
         answers = [] if event.sent else evidence.vocabulary.match_stream_failure(event.event, event.data)
         if answers and expected.address not in (answer.address for answer in answers):
-            # Some types are documented both under a status and in a stream: it is the latter that came.
+            # Some types are documented both under a status and in a stream. The record of the stream is meant.
             answer = next((answer for answer in answers if answer.expected.stream is not None), answers[0])
             assert answer.transient_reason is not None
             return Reason(answer.transient_reason, f"its event {event.event} is {answer.address}")
@@ -180,12 +192,12 @@ def _find_breaking_event(evidence: Evidence) -> Reason | None:
 
 
 def _has_values(expected: Expected, wire: Mapping[str, object]) -> bool:
-    """Whether these are type and code of the record, as far as it documents any."""
+    """Whether an answer has type and code of the record, as far as the record documents them."""
     return bool(wire) and all(wire.get(aspect) == value for aspect, value in expected.wire.items())
 
 
 def _has_shown_expected(expected: Expected, response: Response) -> bool:
-    """Whether a cut stream had shown the documented event, or a silent socket that it is not closed."""
+    """Whether a cut stream had shown the documented event, or a silent socket had shown that it stays open."""
     rule = expected.stream
     if rule is None:
         return False
@@ -195,7 +207,7 @@ def _has_shown_expected(expected: Expected, response: Response) -> bool:
 
 
 def _ended_with_unknown_message(evidence: Evidence, documented: Container[str]) -> bool:
-    """Whether a socket fell silent after a message that no document names: it came in place of the documented one."""
+    """Whether a socket fell silent after a message that no document names."""
     response, stream = evidence.response, evidence.expected.stream
     received = [event.event for event in response.events or () if not event.sent]
     is_unknown = bool(received) and (received[-1] not in documented or received[-1] == DEFAULT_EVENT_NAME)

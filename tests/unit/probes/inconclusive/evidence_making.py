@@ -7,19 +7,21 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from catalog_probe.catalog.model import Attempt, Exchange, Outcome, Reason, Request, Response
-from catalog_probe.catalog.model.exchange import SUCCESS
-from catalog_probe.catalog.reading.assertions import asserted_expectations
 from catalog_probe.catalog.recognition.vocabulary import ProviderVocabulary
 from catalog_probe.probes.judging.attempts import conclude_record
-from catalog_probe.probes.judging.comparison.basis import is_no_refusal, weigh_findings
+from catalog_probe.probes.judging.comparison.basis import weigh_findings
 from catalog_probe.probes.judging.comparison.compare import compare
 from catalog_probe.probes.judging.control import expect_control
 from catalog_probe.probes.judging.inconclusive.evidence import MOCK_SESSION, Evidence, KeyEvidence, TargetFacts
 from catalog_probe.probes.judging.inconclusive.one_answer import judge_fault_free, list_suspicions
-from catalog_probe.probes.judging.inconclusive.settling import PendingRecord, ProbedRecord, add_record, settle_record
+from catalog_probe.probes.judging.inconclusive.provisional import (
+    ProbedRecord,
+    ProvisionalVerdict,
+    finish_verdict,
+    gather_key_evidence,
+)
 from catalog_probe.probes.judging.judge import judge
 from catalog_probe.probes.judging.verdict import Verdict
-from tests.harness.engines import catalog
 from tests.unit.probes.judging_one import load_steps, load_vocabulary
 
 if TYPE_CHECKING:
@@ -84,18 +86,18 @@ class KeyProbes:
     hosts: Mapping[str, str] = field(default_factory=dict)
     """The addresses of services that no control confirms."""
 
-    def settle(self, records: Iterable[AnsweredRecord]) -> list[Verdict]:
+    def finish(self, records: Iterable[AnsweredRecord]) -> list[Verdict]:
         """Answer all records, and return their final verdicts."""
-        return [settle_record(pending) for pending in self.answer(records)]
+        return [finish_verdict(provisional) for provisional in self.answer(records)]
 
-    def answer(self, records: Iterable[AnsweredRecord]) -> list[PendingRecord]:
-        """Answer all records and the fault-free requests, and return the pending records."""
+    def answer(self, records: Iterable[AnsweredRecord]) -> list[ProvisionalVerdict]:
+        """Answer all records and the fault-free requests, and return the provisional verdicts."""
         key = KeyEvidence(self.facts)
-        pending = [self._add(key, record) for record in records]
+        provisional_verdicts = [self._add(key, record) for record in records]
         self._ask_fault_free(key)
-        return pending
+        return provisional_verdicts
 
-    def _add(self, key: KeyEvidence, probe: AnsweredRecord) -> PendingRecord:
+    def _add(self, key: KeyEvidence, probe: AnsweredRecord) -> ProvisionalVerdict:
         request = probe.request if self.live else to_mock(probe.request)
         exchange = Exchange(probe.expected.label, request, probe.response, endpoint=probe.endpoint)
         attempt = Attempt("", 0.0, (exchange,))
@@ -108,13 +110,11 @@ class KeyProbes:
             expected=[probe.expected],
             vocabulary=load_vocabulary("pa"),
             live=self.live,
-            record=catalog()[probe.address],
             faults={probe.expected.label: probe.address} if is_error else {},
             other_key_labels=set() if probe.own_key else {probe.expected.label},
-            success=documented_success,
             unconfirmed_hosts=self.hosts,
         )
-        return add_record(probed, conclude_record(step_verdicts), [exchange], key)
+        return gather_key_evidence(probed, conclude_record(step_verdicts), [exchange], key)
 
     def _ask_fault_free(self, key: KeyEvidence) -> None:
         while suspicions := list_suspicions(key):
@@ -130,16 +130,6 @@ class KeyProbes:
 def to_mock(request: Request) -> Request:
     """Return the same request as a mock receives it."""
     return replace(request, headers={**request.headers, MOCK_SESSION: "one"})
-
-
-def documented_success(endpoint: str) -> Expected | None:
-    """Return what an endpoint documents of its success."""
-    record = catalog()[endpoint]
-    labels = asserted_expectations(record, catalog().__getitem__)
-    return next(
-        (expectation for expectation in labels if expectation.label == SUCCESS and is_no_refusal(expectation.status)),
-        None,
-    )
 
 
 def reason_of(verdict: Verdict) -> str:

@@ -66,7 +66,6 @@ DRIFT = Finding(FindingCode.STATUS_DIFFERS, Aspect.STATUS, Severity.MUST, "statu
 DRIFTED = Verdict(Outcome.DRIFTED, None, (DRIFT,))
 HEADER_DRIFT = Finding(FindingCode.HEADER_MISSING, Aspect.HEADER, Severity.MUST, "absent", "answer", "request-id")
 ASSUMPTION_FAILED = Verdict(Outcome.INCONCLUSIVE, Reason(ReasonCode.ASSUMPTION_FAILED))
-SETUP_FAILED = Verdict(Outcome.INCONCLUSIVE, Reason(ReasonCode.SETUP_FAILED))
 NAMES_CHAT = make_request("https://x/chats/chat_1")
 
 
@@ -94,9 +93,6 @@ def test_refusal_may_be_due_to_a_named_value(subtests: pytest.Subtests) -> None:
         (Verdict(Outcome.DRIFTED, None, (HEADER_DRIFT,)), 404, 404, False),
         (Verdict(Outcome.DRIFTED, None, (HEADER_DRIFT, DRIFT)), 404, 400, True),
         (Verdict(Outcome.INCONCLUSIVE, Reason(ReasonCode.UNASKED_RATE_LIMIT)), 404, 200, False),
-        (SETUP_FAILED, 404, 200, True),
-        (SETUP_FAILED, 400, 404, True),
-        (SETUP_FAILED, 500, 200, False),
     ]
     for verdict, status, expected, blames in cases:
         with subtests.test(verdict=verdict):

@@ -77,7 +77,7 @@ def judge_attempts(expected: Expected, *answers: Response) -> JudgeCase:
 
 def judge_records(probes: KeyProbes, *records: AnsweredRecord) -> JudgeCase:
     """Judge the first of some records, after all were answered."""
-    return lambda live: replace(probes, live=live).settle(records)[0]
+    return lambda live: replace(probes, live=live).finish(records)[0]
 
 
 def make_record(
@@ -97,6 +97,7 @@ def judge_with_header(label: str, response: Response, refusal: Response) -> Judg
     return lambda live: judge_exchanges([success, error], *exchanges).step_verdicts[label, ""]
 
 
+COUNT_REQUEST = Request("POST", f"{REQUEST.url}/count_tokens")
 GREETING = make_text(200, "Welcome to the guest network.")
 SAME_REFUSAL = make_refusal(400, "invalid_request_error", "Requests of this kind cannot be answered today.")
 THREE_FAULTS = [make_record(fault_address, SAME_REFUSAL) for fault_address in (MAX_TOKENS, TEMPERATURE, TOP_K)]
@@ -113,7 +114,7 @@ ASSUMED_HEADER = {"ask/header:pa-beta": "not shown"}
 ASSUMED_TRIGGER = {"ask/trigger": "not shown"}
 # By rule: its reason code, the false alarm that it prevents, and the true drift next to it.
 CASES: Mapping[str, tuple[str, JudgeCase, JudgeCase]] = {
-    "account-in-trouble": (
+    "account-trouble": (
         "no-credit",
         judge_attempts(load_expected(UNKNOWN_MODEL), make_refusal(402, "billing_error", "Pay your bill.")),
         judge_attempts(load_expected(UNKNOWN_MODEL), make_refusal(402, "teapot_error", "Pay your bill.")),
@@ -128,12 +129,12 @@ CASES: Mapping[str, tuple[str, JudgeCase, JudgeCase]] = {
         judge_attempts(load_expected(MODELS, "success"), Response(302, {"location": "https://portal.example"})),
         judge_attempts(load_expected(MODELS, "success"), Response(304, HEADERS)),
     ),
-    "html-page": (
+    "gateway-page": (
         "gateway-page",
         judge_attempts(load_expected(UNKNOWN_MODEL), Response(403, HTML_HEADERS, HTML_PAGE, "text")),
         judge_attempts(load_expected(UNKNOWN_MODEL), Response(403, HTML_HEADERS, {"detail": "gone"}, "json")),
     ),
-    "passing-answer": (
+    "transient-answer": (
         "unasked-overload",
         judge_attempts(load_expected(UNKNOWN_MODEL), make_refusal(529, "overloaded_error")),
         judge_attempts(load_expected(UNKNOWN_MODEL), make_refusal(410, "overloaded_error")),
@@ -143,7 +144,7 @@ CASES: Mapping[str, tuple[str, JudgeCase, JudgeCase]] = {
         judge_attempts(load_expected(UNKNOWN_MODEL), *[make_text(500, "oops")] * MAX_ATTEMPTS),
         judge_attempts(load_expected(UNKNOWN_MODEL), *[make_refusal(500, "api_error")] * MAX_ATTEMPTS),
     ),
-    "providers-fault": (
+    "server-fault": (
         "server-fault",
         judge_attempts(
             load_expected(OVERLOADED),
@@ -223,7 +224,7 @@ CASES: Mapping[str, tuple[str, JudgeCase, JudgeCase]] = {
         judge_records(KeyProbes(FACTS_WITH_MODEL), make_record(MAX_TOKENS, NOT_FOUND, request=MODEL_REQUEST)),
         judge_records(KeyProbes(FACTS_WITH_MODEL), make_record(MAX_TOKENS, NOT_FOUND)),
     ),
-    "endpoints-path": (
+    "assumed-endpoint-path": (
         "assumption-failed",
         judge_records(KeyProbes(), make_record("pa/errors/general/key_malformed", NOT_FOUND, FILES)),
         judge_records(
@@ -234,7 +235,11 @@ CASES: Mapping[str, tuple[str, JudgeCase, JudgeCase]] = {
     ),
     "foreign-body": (
         "gateway-page",
-        judge_records(KeyProbes(), make_record(MAX_TOKENS, GREETING), make_record(TEMPERATURE, GREETING, COUNT)),
+        judge_records(
+            KeyProbes(),
+            make_record(MAX_TOKENS, GREETING),
+            make_record(TEMPERATURE, GREETING, COUNT, request=COUNT_REQUEST),
+        ),
         judge_records(KeyProbes(), make_record(MAX_TOKENS, GREETING), make_record(TEMPERATURE, GREETING)),
     ),
     "answer-to-everything": (
@@ -246,12 +251,12 @@ CASES: Mapping[str, tuple[str, JudgeCase, JudgeCase]] = {
             KeyProbes(fault_free={MESSAGES: MODELS_LISTED}), make_record(UNKNOWN_MODEL, SAME_REFUSAL), *THREE_FAULTS
         ),
     ),
-    "words-in-doubt": (
+    "unclear-answer": (
         "twin-not-allowed",
         judge_records(KeyProbes(), make_record(UNKNOWN_MODEL, SAME_REFUSAL), *THREE_FAULTS),
         judge_records(KeyProbes(), make_record(UNKNOWN_MODEL, SAME_REFUSAL), *THREE_FAULTS[:1]),
     ),
-    "refused-elsewhere": (
+    "repeated-refusal": (
         "probe-refused",
         judge_records(
             KeyProbes(),

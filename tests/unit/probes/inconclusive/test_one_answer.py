@@ -21,13 +21,12 @@ from catalog_probe.probes.judging.inconclusive.evidence import (
 )
 from catalog_probe.probes.judging.inconclusive.one_answer import (
     MIN_FAULTS,
-    add_refusal,
-    describe_generic_message,
+    add_answer,
     find_answer_to_everything,
     find_unclear_answer,
-    is_generic,
     judge_fault_free,
     list_suspicions,
+    note_shared_message,
 )
 from catalog_probe.probes.judging.verdict import Verdict
 from tests.unit.probes.inconclusive.evidence_making import REQUEST, error_body, make_evidence
@@ -42,6 +41,7 @@ SENTENCE = "Requests of this kind cannot be answered today."
 MESSAGES, COUNT = "pa/endpoints/messages/create_message", "pa/endpoints/messages/count_tokens"
 FINGERPRINT = Fingerprint(400, SENTENCE)
 ON_MESSAGES, ON_COUNT = EndpointAnswer(MESSAGES, FINGERPRINT), EndpointAnswer(COUNT, FINGERPRINT)
+ON_ANOTHER = EndpointAnswer(MESSAGES, Fingerprint(403, SENTENCE))
 NOT_FOUND = Expected("answer", "pa/errors/general/x", load_envelope("pa"), 404)
 SUCCESS = Expected("answer", MESSAGES, load_envelope("pa_message"), 200)
 STATUS = Finding("status-differs", Aspect.STATUS, Severity.MUST, "", "answer", observed=400)
@@ -64,14 +64,14 @@ TRIGGER_UNKNOWN = replace(ASSUMPTION_FAILED, has_unknown_trigger=True)
 
 def make_fault_evidence(verdict: Verdict = DRIFTED, response: Response | None = None, **fields: Any) -> Evidence:
     """Return the evidence of a provoked fault with the lane's own key."""
-    provoked = {"vocabulary": load_vocabulary("pa"), "fault": "2:7.3#row", "provokes_refusal": True, **fields}
+    provoked = {"vocabulary": load_vocabulary("pa"), "fault": "2:7.3#row", **fields}
     return make_evidence(provoked.pop("expected", NOT_FOUND), response or make_refusal(), verdict, **provoked)
 
 
 def count_refusals(*evidences: Evidence) -> KeyEvidence:
     key = KeyEvidence()
     for evidence in evidences:
-        add_refusal(key, evidence)
+        add_answer(key, evidence)
     return key
 
 
@@ -128,36 +128,34 @@ def test_answer_is_counted(subtests: pytest.Subtests) -> None:
         ("flaky, and differs at last", make_fault_evidence(FLAKY), True, True, False),
         ("of an assumed trigger", make_fault_evidence(TRIGGER_UNKNOWN), True, True, False),
         ("of a guess", make_fault_evidence(ASSUMPTION_FAILED), False, False, False),
-        ("another key", make_fault_evidence(own_key=False, fault="", provokes_refusal=False), False, True, False),
+        ("another key", make_fault_evidence(own_key=False, fault=""), False, True, False),
         (
             "in place of a success",
-            make_fault_evidence(expected=SUCCESS, fault="", provokes_refusal=False),
+            make_fault_evidence(expected=SUCCESS, fault=""),
             False,
             True,
             True,
         ),
         (
             "a guess in place of a success",
-            make_fault_evidence(ASSUMPTION_FAILED, expected=SUCCESS, fault="", provokes_refusal=False),
+            make_fault_evidence(ASSUMPTION_FAILED, expected=SUCCESS, fault=""),
             False,
             False,
             True,
         ),
         ("on no endpoint", make_fault_evidence(make_verdict(Outcome.DRIFTED, "")), False, True, False),
-        ("a portal's success", make_fault_evidence(response=PORTAL, success=SUCCESS), True, True, False),
-        ("let through", make_fault_evidence(response=ACCEPTED, success=SUCCESS), False, True, False),
-        ("a success that nothing documents", make_fault_evidence(response=PORTAL), False, True, False),
+        ("a success in its place", make_fault_evidence(response=PORTAL), False, True, False),
         ("a success as documented", make_fault_evidence(CONFORMS, PORTAL), False, False, False),
         ("a redirection", make_fault_evidence(response=Response(300, {}, {}, "json")), False, False, False),
         ("a stream", make_fault_evidence(response=Response(200, {}, None, events=())), False, False, False),
-        ("a text", make_fault_evidence(response=Response(200, {}, "Welcome.", "text")), False, False, False),
+        ("a text", make_fault_evidence(response=Response(200, {}, "Welcome.", "text")), False, True, False),
         ("no observation", make_fault_evidence(Verdict(Outcome.DRIFTED)), False, False, False),
         ("no verdict", make_fault_evidence(make_verdict(Outcome.INCONCLUSIVE)), False, False, False),
     ]
     for case, evidence, faults, replaces, unprovoked in cases:
         with subtests.test(case=case):
             key = count_refusals(evidence)
-            assert (bool(key.faults_by_answer), bool(key.replacements), bool(key.unprovoked_endpoints)) == (
+            assert (bool(key.faults_by_answer), bool(key.replacements), bool(key.refused_successes)) == (
                 faults,
                 replaces,
                 unprovoked,
@@ -178,7 +176,7 @@ def test_replacement_has_the_endpoint_of_its_path() -> None:
         for replacement in count_refusals(evidence).replacements[FINGERPRINT]
     ]
     assert endpoints == [MESSAGES, "pa/endpoints/models/list_models", "GET https://provider.example/"]
-    assert count_refusals(make_fault_evidence()).replacements[FINGERPRINT] == {Replacement("2:7.3#row", 404, MESSAGES)}
+    assert count_refusals(make_fault_evidence()).replacements[FINGERPRINT] == {Replacement(404, MESSAGES)}
 
 
 def test_message_of_a_trimmed_answer_is_read_from_kept_values() -> None:
@@ -254,47 +252,31 @@ def test_answer_to_everything_applies_to_all_endpoints(subtests: pytest.Subtests
             assert not is_answer_to_everything(generic, make_fault_evidence(verdict))
 
 
-ON_ONE_ENDPOINT = {Replacement(fault, 404, MESSAGES) for fault in "abc"}
-ON_TWO_ENDPOINTS = {Replacement("a", 404, MESSAGES), Replacement("b", 404, COUNT), Replacement("", 200, COUNT)}
+ON_ONE_ENDPOINT = {Replacement(404, MESSAGES), Replacement(200, MESSAGES)}
+ON_TWO_ENDPOINTS = {Replacement(404, MESSAGES), Replacement(404, COUNT), Replacement(200, COUNT)}
+TWO_FAULTS, THREE_FAULTS = {ON_MESSAGES: {"a"}, ON_COUNT: {"b"}}, {ON_MESSAGES: {"a", "b"}, ON_COUNT: {"b", "c"}}
 PORTAL_FINGERPRINT = Fingerprint(200, '{"error": "captcha_required"}')
 ON_THREE_ENDPOINTS = {
-    Replacement("", status, endpoint) for status, endpoint in ((400, MESSAGES), (401, COUNT), (404, COUNT))
+    Replacement(status, endpoint) for status, endpoint in ((400, MESSAGES), (401, COUNT), (404, COUNT))
 }
 
 
 def test_same_answer_to_faults_and_a_success_is_an_answer_to_everything(subtests: pytest.Subtests) -> None:
-    cases: list[tuple[str, KeyEvidence, bool]] = [
-        (
-            "on several endpoints",
-            KeyEvidence(
-                replacements={FINGERPRINT: ON_ONE_ENDPOINT | ON_TWO_ENDPOINTS},
-                unprovoked_endpoints={FINGERPRINT: {COUNT}},
-            ),
-            True,
-        ),
-        ("no plain one", KeyEvidence(replacements={FINGERPRINT: ON_ONE_ENDPOINT | ON_TWO_ENDPOINTS}), False),
-        (
-            "too few",
-            KeyEvidence(replacements={FINGERPRINT: ON_TWO_ENDPOINTS}, unprovoked_endpoints={FINGERPRINT: {COUNT}}),
-            False,
-        ),
-        (
-            "one of them as documented",
-            KeyEvidence(
-                replacements={FINGERPRINT: ON_TWO_ENDPOINTS},
-                unprovoked_endpoints={FINGERPRINT: {COUNT}},
-                faults_by_answer={ON_MESSAGES: {"c"}},
-            ),
-            True,
-        ),
-        (
-            "on one endpoint",
-            KeyEvidence(replacements={FINGERPRINT: ON_ONE_ENDPOINT}, unprovoked_endpoints={FINGERPRINT: {MESSAGES}}),
-            False,
-        ),
+    refused_on_count, two, three = {FINGERPRINT: {COUNT}}, TWO_FAULTS, THREE_FAULTS
+    cases: list[tuple[str, set[Replacement], dict[Fingerprint, set[str]], dict[EndpointAnswer, set[str]], bool]] = [
+        ("on several endpoints", ON_TWO_ENDPOINTS, refused_on_count, three, True),
+        ("no success is refused", ON_TWO_ENDPOINTS, {}, three, False),
+        ("too few faults", ON_TWO_ENDPOINTS, refused_on_count, two, False),
+        ("faults with another answer", ON_TWO_ENDPOINTS, refused_on_count, {ON_ANOTHER: {"a", "b", "c"}}, False),
+        ("on one endpoint", ON_ONE_ENDPOINT, refused_on_count, three, False),
     ]
-    for case, key, expected in cases:
+    for case, replacements, refused_successes, faults_by_answer, expected in cases:
         with subtests.test(case=case):
+            key = KeyEvidence(
+                replacements={FINGERPRINT: replacements},
+                refused_successes=refused_successes,
+                faults_by_answer=faults_by_answer,
+            )
             assert is_answer_to_everything(key, make_fault_evidence()) is expected
 
 
@@ -321,45 +303,26 @@ def test_one_success_in_place_of_several_refusals_is_an_answer_to_everything(sub
 
 UNKNOWN_ANSWERS = {ON_MESSAGES: FaultFreeAnswer(FaultFreeResult.UNKNOWN, "why")}
 DRIFTED_ON_COUNT = make_verdict(Outcome.DRIFTED, COUNT)
-WITH_ANOTHER_KEY: dict[str, Any] = {"own_key": False, "fault": "", "provokes_refusal": False}
+WITH_ANOTHER_KEY: dict[str, Any] = {"own_key": False, "fault": ""}
 
 
 def test_unclear_answer_is_no_drift(subtests: pytest.Subtests) -> None:
-    cases: list[tuple[str, dict[str, Any], Evidence, bool]] = [
-        ("on that endpoint", {}, make_fault_evidence(), True),
-        ("as documented there", {}, make_fault_evidence(CONFORMS), True),
-        ("on another endpoint", {}, make_fault_evidence(DRIFTED_ON_COUNT), True),
+    cases: list[tuple[str, Evidence, bool]] = [
+        ("on that endpoint", make_fault_evidence(), True),
+        ("as documented there", make_fault_evidence(CONFORMS), True),
+        ("on another endpoint", make_fault_evidence(DRIFTED_ON_COUNT), True),
         (
             "a guess",
-            {},
             make_fault_evidence(replace(ASSUMPTION_FAILED, observations=DRIFTED_ON_COUNT.observations)),
             True,
         ),
-        ("as documented elsewhere", {}, make_fault_evidence(make_verdict(Outcome.CONFORMS, COUNT)), False),
-        ("other words", {}, make_fault_evidence(DRIFTED_ON_COUNT, make_refusal(message="Another.")), False),
-        ("another key", {}, make_fault_evidence(DRIFTED_ON_COUNT, **WITH_ANOTHER_KEY), False),
-        (
-            "another key, where they replaced others",
-            {"replacements": {FINGERPRINT: {Replacement("a", 404, MESSAGES)}}},
-            make_fault_evidence(DRIFTED_ON_COUNT, **WITH_ANOTHER_KEY),
-            True,
-        ),
-        (
-            "another key alone",
-            {"replacements": {FINGERPRINT: {Replacement("", 404, MESSAGES)}}},
-            make_fault_evidence(DRIFTED_ON_COUNT, **WITH_ANOTHER_KEY),
-            False,
-        ),
-        (
-            "another key, where they replaced a success",
-            {"unprovoked_endpoints": {FINGERPRINT: {MESSAGES}}},
-            make_fault_evidence(DRIFTED_ON_COUNT, **WITH_ANOTHER_KEY),
-            True,
-        ),
+        ("as documented elsewhere", make_fault_evidence(make_verdict(Outcome.CONFORMS, COUNT)), False),
+        ("other words", make_fault_evidence(DRIFTED_ON_COUNT, make_refusal(message="Another.")), False),
+        ("another key", make_fault_evidence(DRIFTED_ON_COUNT, **WITH_ANOTHER_KEY), True),
     ]
-    for case, key, evidence, is_unclear in cases:
+    for case, evidence, is_unclear in cases:
         with subtests.test(case=case):
-            reason = find_unclear_answer(replace(evidence, key=KeyEvidence(fault_free_answers=UNKNOWN_ANSWERS, **key)))
+            reason = find_unclear_answer(replace(evidence, key=KeyEvidence(fault_free_answers=UNKNOWN_ANSWERS)))
             assert reason == (Reason("twin-not-allowed", "why") if is_unclear else None)
 
 
@@ -374,10 +337,9 @@ def test_unclear_answer_stays_unclear_if_generic_elsewhere() -> None:
 
 def test_generic_message_is_noted_on_its_endpoint() -> None:
     key = KeyEvidence(fault_free_answers={ON_MESSAGES: FaultFreeAnswer(FaultFreeResult.DIFFERENT, "why")})
-    evidence = make_fault_evidence(CONFORMS, key=key)
-    assert is_generic(evidence)
-    assert not is_generic(make_fault_evidence(make_verdict(Outcome.CONFORMS, COUNT), key=key))
-    finding = describe_generic_message(evidence)
+    assert note_shared_message(make_fault_evidence(make_verdict(Outcome.CONFORMS, COUNT), key=key)) is None
+    finding = note_shared_message(make_fault_evidence(CONFORMS, key=key))
+    assert finding is not None
     assert (finding.code, finding.severity, finding.label, finding.message, finding.observed) == (
         "generic-message",
         Severity.INFO,

@@ -16,9 +16,6 @@ from catalog_probe.probes.judging.inconclusive.account import (
     is_accepted_key,
 )
 from catalog_probe.probes.judging.inconclusive.evidence import (
-    EndpointAnswer,
-    FaultFreeAnswer,
-    FaultFreeResult,
     Fingerprint,
     KeyEvidence,
     TargetFacts,
@@ -116,20 +113,13 @@ UNKNOWN_MODEL = load_expected("pa/errors/general/unknown_model")
 NO_SCOPE = make_refusal(401, "authentication_error", "Missing scopes: files.")
 
 
-REFUSALS = {Fingerprint(401, "Missing scopes: files."): ReasonCode.ACCOUNT_TROUBLE}
-UNKNOWN_ANSWER = EndpointAnswer("", Fingerprint(401, "Missing scopes: files."))
-GENERIC_KEY = KeyEvidence(
-    success_refusals=REFUSALS, fault_free_answers={UNKNOWN_ANSWER: FaultFreeAnswer(FaultFreeResult.DIFFERENT, "why")}
-)
-
-
 def test_repeated_key_refusal_is_no_drift_of_an_error(subtests: pytest.Subtests) -> None:
     cases: list[tuple[str, tuple[int, str], dict[str, Any], bool]] = [
         ("alike", (401, "Missing scopes: files."), {}, True),
         ("other words", (401, "Missing scopes: models."), {}, False),
         ("status", (403, "Missing scopes: files."), {}, False),
         ("as documented", (401, "Missing scopes: files."), {"verdict": CONFORMS}, False),
-        ("another key", (401, "Missing scopes: files."), {"provokes_refusal": False}, False),
+        ("another key", (401, "Missing scopes: files."), {"own_key": False}, False),
         (
             "asks for it",
             (401, "Missing scopes: files."),
@@ -142,14 +132,11 @@ def test_repeated_key_refusal_is_no_drift_of_an_error(subtests: pytest.Subtests)
             {"expected": load_expected("pa/errors/general/permission_error")},
             False,
         ),
-        ("generic", (401, "Missing scopes: files."), {"key": GENERIC_KEY}, False),
     ]
     for case, fingerprint, change, applies in cases:
         with subtests.test(case=case):
-            key = KeyEvidence(success_refusals={Fingerprint(*fingerprint): ReasonCode.ACCOUNT_TROUBLE})
-            evidence = make_evidence(
-                UNKNOWN_MODEL, NO_SCOPE, MISMATCH, vocabulary=load_vocabulary("pa"), provokes_refusal=True, key=key
-            )
+            key = KeyEvidence(rights_refusals={Fingerprint(*fingerprint): ReasonCode.ACCOUNT_TROUBLE})
+            evidence = make_evidence(UNKNOWN_MODEL, NO_SCOPE, MISMATCH, vocabulary=load_vocabulary("pa"), key=key)
             reason = find_repeated_refusal(replace(evidence, **change))
             detail = "the same 401 refused this key where a success is documented: Missing scopes: files."
             assert reason == (Reason("account-trouble", detail) if applies else None)

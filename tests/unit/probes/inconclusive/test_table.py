@@ -79,7 +79,8 @@ ANSWERED_RECORDS = [
 ]
 
 
-def test_rule_names_are_unique_and_codes_are_explained() -> None:
+def test_rule_has_the_name_of_its_function_and_explained_codes() -> None:
+    assert [f"find_{rule.name.replace('-', '_')}" for rule in RULES] == [rule.find.__name__ for rule in RULES]
     assert len({rule.name for rule in RULES}) == len(RULES)
     assert {code for rule in RULES for code in rule.codes} <= {*INCONCLUSIVE, *RESTRICTED, *NOT_PROBED}
 
@@ -121,7 +122,9 @@ def test_order_of_attempt_rules_does_not_matter(expected: Expected, response: Re
 
 
 def list_retractable_evidence(probes: KeyProbes) -> list[Evidence]:
-    return [evidence for pending in probes.answer(ANSWERED_RECORDS) for evidence in pending.retractable.values()]
+    return [
+        evidence for provisional in probes.answer(ANSWERED_RECORDS) for evidence in provisional.retractable.values()
+    ]
 
 
 @given(st.sampled_from(KEY_PROBES), st.permutations(KEY_RULES))
@@ -135,9 +138,9 @@ def test_order_of_key_rules_does_not_matter(probes: KeyProbes, rules: Sequence[R
 @given(st.sampled_from(KEY_PROBES), st.permutations(ANSWERED_RECORDS))
 def test_order_of_answers_does_not_matter(probes: KeyProbes, records: Sequence[AnsweredRecord]) -> None:
     expected = {
-        id(record): verdict for record, verdict in zip(ANSWERED_RECORDS, probes.settle(ANSWERED_RECORDS), strict=True)
+        id(record): verdict for record, verdict in zip(ANSWERED_RECORDS, probes.finish(ANSWERED_RECORDS), strict=True)
     }
-    assert {id(record): verdict for record, verdict in zip(records, probes.settle(records), strict=True)} == expected
+    assert {id(record): verdict for record, verdict in zip(records, probes.finish(records), strict=True)} == expected
 
 
 @given(st.sampled_from(KEY_PROBES))
@@ -154,6 +157,6 @@ def test_verdict_retracted_in_an_earlier_scope_is_final() -> None:
         for address in (MESSAGES, FILES)
     ]
     assert [
-        (pending.is_pending, str(pending.verdict.reason and pending.verdict.reason.code))
-        for pending in KeyProbes().answer(records)
-    ] == [(False, "gateway-page")] * 2
+        (provisional.is_final, str(provisional.verdict.reason and provisional.verdict.reason.code))
+        for provisional in KeyProbes().answer(records)
+    ] == [(True, "gateway-page")] * 2
