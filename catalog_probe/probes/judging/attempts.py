@@ -1,12 +1,18 @@
 """Concludes several attempts at a record: which steps to ask again, and the outcome.
 
-Each step is concluded by itself. An answer that got lost in one of them takes nothing away from what was observed in
-the others, and only open steps are asked again.
+Each step (a label on one endpoint) is concluded by itself. A lost answer to one step takes nothing away from what was
+observed of the other steps, and only open steps are asked again. A step is open until:
+
+- one attempt conforms; or
+- two attempts drift alike, or three attempts drift; or
+- a *possible drift*, such as a server fault, came in all of three attempts (it is a drift) or in fewer (it is none); or
+- nothing was observed, for a reason that a repetition does not change.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import combinations
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.evidence import causes
@@ -24,7 +30,7 @@ if TYPE_CHECKING:
 
 MAX_ATTEMPTS = 3
 
-# Reasons that may be gone in a while: the step is asked once more, later.
+# Reasons that may be gone in a while: the step is asked again, later.
 TRANSIENT_REASONS = frozenset(
     {
         ReasonCode.CONNECT_TIMEOUT,
@@ -44,7 +50,7 @@ TRANSIENT_REASONS = frozenset(
 # Reasons after which nothing more is sent on a lane.
 LANE_END_REASONS = frozenset({ReasonCode.LANE_STOPPED, ReasonCode.BUDGET_SPENT, ReasonCode.WAIT_TOO_LONG})
 
-# Reasons of a fault that three attempts alike make a drift, if its findings were kept.
+# Reasons that three attempts alike make a drift, if the findings were kept: those of rules that postpone.
 _POSTPONED_REASONS = frozenset(
     {
         ReasonCode.SERVER_FAULT,
@@ -54,66 +60,75 @@ _POSTPONED_REASONS = frozenset(
     }
 )
 
-_NO_VERDICT = frozenset({Outcome.INCONCLUSIVE, Outcome.RESTRICTED, Outcome.HARNESS_ERROR})
-
 
 def needs_another_attempt(verdicts: Sequence[Verdict]) -> bool:
-    """Whether one more attempt could decide what these verdicts of one step leave open."""
-    if len(verdicts) >= MAX_ATTEMPTS:
-        return False
+    """Whether one more attempt could decide a step that has these verdicts so far.
+
+    Examples: one drift -> True, since two attempts must drift; a drift and a match -> False, since that is flaky.
+    """
     last = verdicts[-1]
-    if last.reason is not None and last.reason.code in LANE_END_REASONS:
+    if len(verdicts) >= MAX_ATTEMPTS or _has_lane_ended(last):
         return False
     if _is_possible_drift(last):
         return all(map(_is_possible_drift, verdicts))
     if len(verdicts) == 1:
         return last.outcome is Outcome.DRIFTED or is_transient(last)
     outcomes = {verdict.outcome for verdict in verdicts}
-    return Outcome.DRIFTED in outcomes and Outcome.CONFORMS not in outcomes and _find_agreed_drift(verdicts) is None
+    has_only_drifted = Outcome.DRIFTED in outcomes and Outcome.CONFORMS not in outcomes
+    return has_only_drifted and _find_agreed_drift(verdicts) is None
 
 
 def is_transient(verdict: Verdict) -> bool:
-    """Whether nothing was observed for a reason that may be gone in a while."""
-    return (
-        verdict.outcome is Outcome.INCONCLUSIVE
-        and verdict.reason is not None
-        and verdict.reason.code in TRANSIENT_REASONS
-    )
+    """Whether nothing was observed, for a reason that may be gone in a while, e.g. a 429 in place of a 404."""
+    is_inconclusive = verdict.outcome is Outcome.INCONCLUSIVE
+    return is_inconclusive and verdict.reason is not None and verdict.reason.code in TRANSIENT_REASONS
 
 
 def conclude_step(verdicts: Sequence[Verdict]) -> Verdict:
     """Return the verdict of one step over all attempts. The caller still confirms a drift by a control.
 
-    Two attempts that drift are a drift, even if they differ from each other: both differ from the documents.
+    Examples: drift, drift -> drift; drift, match -> flaky; lost, match -> match; drift, lost, lost -> inconclusive.
     """
     last = verdicts[-1]
     if all(map(_is_possible_drift, verdicts)):
-        if len(verdicts) >= MAX_ATTEMPTS and _have_same_drifts(verdicts):
-            return replace(last, outcome=Outcome.DRIFTED, reason=None)
+        is_drift = len(verdicts) >= MAX_ATTEMPTS and _have_same_drifts(verdicts)
+        return replace(last, outcome=Outcome.DRIFTED, reason=None) if is_drift else last
+    if len(verdicts) == 1 or _has_lane_ended(last):
         return last
-    has_lane_ended = last.reason is not None and last.reason.code in LANE_END_REASONS
-    if len(verdicts) == 1 or has_lane_ended or all(verdict.outcome in _NO_VERDICT for verdict in verdicts):
-        return last
-    if all(verdict.outcome is not Outcome.CONFORMS for verdict in verdicts):
-        agreed = _find_agreed_drift(verdicts)
-        drifts = [verdict for verdict in verdicts if verdict.outcome is Outcome.DRIFTED]
-        if agreed is not None or len(drifts) > 1:
-            return agreed or drifts[-1]
-    conclusive = [verdict for verdict in verdicts if verdict.outcome.is_conclusive]
-    # An attempt without a verdict takes nothing away from what the others observed.
-    if conclusive and all(verdict.outcome is Outcome.CONFORMS for verdict in conclusive):
-        return conclusive[-1]
-    detail = ", then ".join(_summarize(verdict) for verdict in verdicts)
-    if len(conclusive) > 1:
-        findings = (finding for verdict in conclusive for finding in verdict.findings)
-        distinct = {(finding.code, causes.format_drift(finding)): finding for finding in findings}
-        reason = Reason(ReasonCode.ATTEMPTS_DIFFER, detail)
-        return Verdict(Outcome.FLAKY, reason, tuple(distinct.values()), last.observations)
-    return Verdict(Outcome.INCONCLUSIVE, Reason(ReasonCode.ATTEMPTS_DISAGREE, detail), last.findings, last.observations)
+    drifts = [verdict for verdict in verdicts if verdict.outcome is Outcome.DRIFTED]
+    matches = [verdict for verdict in verdicts if verdict.outcome is Outcome.CONFORMS]
+    if drifts and matches:
+        return _make_flaky(verdicts)
+    if matches:
+        return matches[-1]
+    if len(drifts) > 1:
+        # Two attempts that drift are a drift, even if they differ from each other: both differ from the documents.
+        return _find_agreed_drift(verdicts) or drifts[-1]
+    if drifts:
+        reason = Reason(ReasonCode.ATTEMPTS_DISAGREE, _summarize_all(verdicts))
+        return Verdict(Outcome.INCONCLUSIVE, reason, last.findings, last.observations)
+    return last
+
+
+def _make_flaky(verdicts: Sequence[Verdict]) -> Verdict:
+    """Return the verdict of attempts that conform and drift by turns, with each different finding once."""
+    conclusive = (verdict for verdict in verdicts if verdict.outcome.is_conclusive)
+    findings = {
+        (finding.code, causes.format_drift(finding)): finding for verdict in conclusive for finding in verdict.findings
+    }
+    reason = Reason(ReasonCode.ATTEMPTS_DIFFER, _summarize_all(verdicts))
+    return Verdict(Outcome.FLAKY, reason, tuple(findings.values()), verdicts[-1].observations)
+
+
+def _has_lane_ended(verdict: Verdict) -> bool:
+    return verdict.reason is not None and verdict.reason.code in LANE_END_REASONS
 
 
 def list_open_steps(attempts: Sequence[Mapping[StepKey, Verdict]]) -> frozenset[StepKey]:
-    """List the steps that another attempt could decide, and with them the steps that wait for an earlier one."""
+    """List the steps that another attempt could decide, and with them the steps that wait for another step.
+
+    Example: the deletion of a chat was answered 502, so "the chat is gone" was not asked -> both steps.
+    """
     verdicts_by_step = _group_by_step(attempts)
     undecided = frozenset(key for key, verdicts in verdicts_by_step.items() if needs_another_attempt(verdicts))
     waiting = frozenset(key for key, verdicts in verdicts_by_step.items() if _waits_for_a_step(verdicts))
@@ -121,6 +136,7 @@ def list_open_steps(attempts: Sequence[Mapping[StepKey, Verdict]]) -> frozenset[
 
 
 def _waits_for_a_step(verdicts: Sequence[Verdict]) -> bool:
+    """Whether a step was not judged because a step before it was not as documented."""
     last = verdicts[-1]
     return len(verdicts) < MAX_ATTEMPTS and last.reason is not None and last.reason.code == ReasonCode.STEP_UNSEEN
 
@@ -128,11 +144,11 @@ def _waits_for_a_step(verdicts: Sequence[Verdict]) -> bool:
 def conclude_record(attempts: Sequence[Mapping[StepKey, Verdict]]) -> Verdict:
     """Return the verdict of a record over all attempts.
 
-    A fault that came and went in one step is passing, so in another step it is no drift even if it came each time.
+    A fault that came and went in one step is transient, so in another step it is no drift even if it came each time.
     Example: half of all calls are answered 429, and one of a record's eight steps meets it in all three attempts.
     """
     verdicts_by_step = _group_by_step(attempts)
-    passing_reasons = {
+    transient_codes = {
         verdict.reason.code
         for verdicts in verdicts_by_step.values()
         if any(verdict.outcome is Outcome.CONFORMS for verdict in verdicts)
@@ -141,7 +157,7 @@ def conclude_record(attempts: Sequence[Mapping[StepKey, Verdict]]) -> Verdict:
     }
     return judge_record(
         {
-            key: verdicts[-1] if _all_have_reason(verdicts, passing_reasons) else conclude_step(verdicts)
+            key: verdicts[-1] if _all_have_reason(verdicts, transient_codes) else conclude_step(verdicts)
             for key, verdicts in verdicts_by_step.items()
         }
     )
@@ -165,10 +181,10 @@ def _all_have_reason(verdicts: Sequence[Verdict], codes: Container[str]) -> bool
 
 
 def _group_by_step(attempts: Sequence[Mapping[StepKey, Verdict]]) -> dict[StepKey, list[Verdict]]:
-    """Return the verdicts that count for each step, in order.
+    """Return step -> the verdicts that count for it, in the order of the attempts.
 
-    A label for which nothing was sent has no endpoint. It stands for all its endpoints until an attempt names them. If
-    an attempt has the label both with and without an endpoint, the one without is a step of its own.
+    A label for which nothing was sent has no endpoint: its verdict counts until an attempt sends the label to named
+    endpoints. But if one attempt has the label both with and without an endpoint, these are two steps.
     """
     labels_with_endpoint = {label for attempt in attempts for label, endpoint in attempt if endpoint}
     labels_with_both = {
@@ -181,8 +197,8 @@ def _group_by_step(attempts: Sequence[Mapping[StepKey, Verdict]]) -> dict[StepKe
             if not endpoint and label in labels_with_endpoint - labels_with_both:
                 continue
             earlier = verdicts_by_step.setdefault(key, [])
-            # An open step repeats the whole recipe, so decided steps are answered again. Of those only a drift
-            # counts: a lost answer takes nothing away from them.
+            # An open step needs other steps before it, so concluded steps are asked again too. Of their new answers
+            # only a drift counts: a lost answer takes nothing away.
             is_new_drift = verdict.outcome is Outcome.DRIFTED and len(earlier) < MAX_ATTEMPTS
             if not earlier or needs_another_attempt(earlier) or _waits_for_a_step(earlier) or is_new_drift:
                 earlier.append(verdict)
@@ -190,12 +206,14 @@ def _group_by_step(attempts: Sequence[Mapping[StepKey, Verdict]]) -> dict[StepKe
 
 
 def _find_agreed_drift(verdicts: Sequence[Verdict]) -> Verdict | None:
-    """Return the later of two attempts that share a drift, with only the drifts that both observed."""
-    drifted = [verdict for verdict in verdicts if verdict.outcome is Outcome.DRIFTED]
-    for later in range(1, len(drifted)):
-        for earlier in reversed(drifted[:later]):
-            if common_keys := drifted[later].drift_keys & earlier.drift_keys:
-                return _keep_drifts(drifted[later], common_keys)
+    """Return the later of two attempts that share a drift, with only the drifts that both observed; None if none do.
+
+    Example: 404 -> 410 in the first attempt, 404 -> 410 and a missing header in the second -> the 410 alone.
+    """
+    drifts = [verdict for verdict in verdicts if verdict.outcome is Outcome.DRIFTED]
+    for earlier, later in combinations(drifts, 2):
+        if shared_keys := earlier.drift_keys & later.drift_keys:
+            return _keep_drifts(later, shared_keys)
     return None
 
 
@@ -218,7 +236,7 @@ def _keep_drifts(verdict: Verdict, drift_keys: Container[tuple[str, str]]) -> Ve
 
 
 def _keep_mismatches(observation: Observation, assertions: Container[str]) -> Observation:
-    """Return the observation with the mismatches of these assertions only; the others were not observed."""
+    """Return the observation with the mismatches of these assertions only; other mismatches count as not observed."""
     dropped = [key for key in observation.mismatched if f"{observation.label}/{key}" not in assertions]
     return replace(
         observation,
@@ -230,14 +248,19 @@ def _keep_mismatches(observation: Observation, assertions: Container[str]) -> Ob
 def _is_possible_drift(verdict: Verdict) -> bool:
     """Whether a server fault, a body in question or a limit too early is a drift if every attempt shows it.
 
-    A fault that is somebody else's has no drift among its findings: it stays inconclusive however often it comes.
+    A fault that is not the provider's has no drift among its findings: it stays inconclusive however often it comes.
     """
     return verdict.reason is not None and verdict.reason.code in _POSTPONED_REASONS and bool(verdict.drift_keys)
 
 
 def _have_same_drifts(verdicts: Sequence[Verdict]) -> bool:
-    """Whether all verdicts show the same drifts. Different ones are so many accidents."""
+    """Whether all verdicts show the same drifts. Three different server faults are three accidents."""
     return all(verdict.drift_keys == verdicts[0].drift_keys for verdict in verdicts)
+
+
+def _summarize_all(verdicts: Sequence[Verdict]) -> str:
+    """Return what each attempt showed: `drifted (status-differs), then inconclusive (read-timeout)`."""
+    return ", then ".join(map(_summarize, verdicts))
 
 
 def _summarize(verdict: Verdict) -> str:
