@@ -1,7 +1,7 @@
 """Judges answers to our own requests, and tests that the judge sees drift. Pure.
 
-A judge that sees no drift in a self-test would see none anywhere. Each day another part of the answer is tested, so
-that within a week each way in which most drifts show has been.
+The self-test compares an answer to a control with an assertion that is false on purpose. A judge that sees no drift
+there would see none anywhere. Each day another part of the answer is false: the status, a header, a field or the body.
 """
 
 from __future__ import annotations
@@ -45,12 +45,15 @@ _NO_RECORDS = ProviderVocabulary()
 
 
 def expect_control(provider: str) -> Expected:
-    """Return what a control must be answered with; it belongs to no record."""
+    """Return what a control must be answered with: 200 and JSON. The expectation belongs to no record."""
     return Expected(CONTROL, provider, load_envelope("json"), SUCCESS_STATUS)
 
 
 def expect_proof(control: Call, provider: str) -> Expected:
-    """Return the same with the fields that the manifest names as proof for this control."""
+    """Return what a control must be answered with, and the fields that prove that the provider answered.
+
+    The manifest names the fields, e.g. `/data` for `GET /v1/models`.
+    """
     return _cached_proof(control.method, control.path, provider)
 
 
@@ -62,19 +65,20 @@ def _cached_proof(method: str, path: str, provider: str) -> Expected:
 
 
 def explain_account(exchange: Exchange, provider: str, vocabulary: ProviderVocabulary) -> Reason | None:
-    """Return why an answer is no success although key and host work: the account's credit or region."""
+    """Return why an answer is no success although key and host work, e.g. the account has no credit."""
     return find_reason(_make_evidence(exchange, provider, vocabulary), [ACCOUNT_RULE])
 
 
 def explain_transient(exchange: Exchange, provider: str) -> Reason | None:
-    """Return why an answer is transient or a gateway's, and says nothing of what was asked."""
+    """Return why an answer is transient or a gateway's, and says nothing of the request, e.g. 503 with a page."""
     return find_reason(_make_evidence(exchange, provider, _NO_RECORDS), TRANSIENT_RULES)
 
 
 def explain_silence(exchange: Exchange, provider: str) -> Reason | None:
     """Return why an answer says nothing of the key or the account.
 
-    A refusal in plain text is an edge's and may be gone in a while, unless its status is about the key.
+    A refusal in plain text is an edge's and may be gone in a while, e.g. 403 `error code: 1020`. A 401 in plain text is
+    about the key.
     """
     response, reason = exchange.response, explain_transient(exchange, provider)
     if reason is not None or response is None or response.status == UNAUTHORIZED_STATUS:
@@ -92,7 +96,7 @@ UNKNOWN_NAME = "catalog-probe-self-test"
 
 SOURCE = "false on purpose"
 
-# A status that no control is answered with.
+# The status that a false expectation documents: no control is answered with it.
 TEAPOT = 418
 
 # Returns the expectation with something false in it, the key of the false assertion, and what it says.
@@ -102,7 +106,7 @@ Falsification = Callable[[Expected], tuple[Expected, AssertionKey, "Json"]]
 def self_test(
     lane: str, expected: Expected, control: Exchange, vocabulary: ProviderVocabulary, today: date, at: str
 ) -> Result:
-    """Return the result of a lane's self-test; `expected` is what the control is truly answered with."""
+    """Return the result of a lane's self-test, which must be a drift; `expected` is the true expectation."""
     false_expected = falsify(expected, today)
     exchange = replace(control, label=CONTROL)
     attempt_verdict = judge([false_expected], Attempt(at, control.elapsed_ms, (exchange,)), vocabulary)
@@ -122,7 +126,7 @@ def self_test(
 
 
 def falsify(expected: Expected, today: date) -> Expected:
-    """Return what is expected of a control with one false assertion, another each day."""
+    """Return the expectation of a control with one false assertion, another each day, e.g. status 418 for 200."""
     falsification = FALSIFICATIONS[today.toordinal() % len(FALSIFICATIONS)]
     false_expected, key, documented = falsification(expected)
     assertion = Assertion(expected.address, key, documented, Basis.DOCUMENTED, source=SOURCE)

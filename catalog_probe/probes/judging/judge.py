@@ -1,4 +1,13 @@
-"""The judge: compares the steps of one attempt with the documents. Pure."""
+"""The judge: compares the steps of one attempt with the documents. Pure.
+
+The stages of `judge`, each with what it needs to see:
+
+1. one answer: compare it, and apply the rules of scope `ANSWER`;
+2. all answers of the attempt: apply the rules of scope `ATTEMPT`;
+3. the conforming answers: compare the relations between two answers;
+4. the order of the steps: retract a step whose step before it did not conform;
+5. the labels: explain those that were never sent.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +51,7 @@ class JudgedStep:
 
     @property
     def chosen(self) -> Expected:
-        """The expectation, or the alternative that the documents leave, if that is what came."""
+        """The expectation, or its alternative if the documents allow two answers and the alternative came."""
         return self.expected.select_for(self.exchange.response)
 
     @property
@@ -78,19 +87,20 @@ def list_steps(expected: Iterable[Expected], attempt: Attempt) -> list[JudgedSte
 def select_other_answers(
     step: JudgedStep, steps: Iterable[JudgedStep], conforming: Collection[JudgedStep]
 ) -> OtherAnswers:
-    """Return the answers that the relations of a step may be compared with, by label.
+    """Return label -> the answer with which the relations of a step may be compared.
 
-    They are among the `conforming`: one that differs, or never came, says nothing of another. The step's own endpoint
-    goes first; another endpoint serves only if the label was not sent there.
+    Only `conforming` answers are compared: an answer that differs would blame the right one. The answer must come from
+    the step's own endpoint, unless its label was not sent there. Example: "the second page has other items than the
+    first" needs `{"first": answer of the first page on the same endpoint}`.
     """
-    labels = {label for relation in step.chosen.relations for label in relation.of}
-    if not labels:
+    needed_labels = {label for relation in step.chosen.relations for label in relation.of}
+    if not needed_labels:
         return {}
     labels_of_endpoint = {other.label for other in steps if other.endpoint == step.endpoint}
     answers: dict[str, OtherAnswer] = {}
     for other in conforming:
         is_comparable = other.endpoint == step.endpoint or other.label not in labels_of_endpoint
-        if other.label in labels and is_comparable:
+        if other.label in needed_labels and is_comparable:
             answers.setdefault(other.label, OtherAnswer(other.chosen, other.exchange))
     return answers
 
@@ -98,16 +108,13 @@ def select_other_answers(
 def judge(
     expected: Sequence[Expected], attempt: Attempt, vocabulary: ProviderVocabulary, stopped: Reason | None = None
 ) -> Verdict:
-    """Return the verdict of one attempt at a record.
-
-    Each step is judged by itself first. Then the steps explain each other: rules that see the whole attempt, relations
-    between two answers, and steps that depend on others.
+    """Return the verdict of one attempt at a record. The module's docstring lists the stages.
 
     Args:
         expected: what the record documents of each label.
         attempt: the exchanges.
         vocabulary: what all records of the provider document.
-        stopped: why the attempt ended early, if it did. What was observed until then is judged all the same.
+        stopped: why the attempt ended early, if it did. The exchanges until then are judged all the same.
     """
     steps = list_steps(expected, attempt)
     verdicts = [_judge_step(step, vocabulary) for step in steps]
@@ -152,13 +159,14 @@ def judge(
 def _judge_step(
     step: JudgedStep, vocabulary: ProviderVocabulary, other_answers: OtherAnswers = NO_OTHER_ANSWERS
 ) -> Verdict:
-    """Compare one answer with what is documented, and apply the rules that need to see no other."""
+    """Compare one answer with the documents, and apply the rules that need to see no other answer."""
     expected, exchange = step.chosen, step.exchange
     if f"{expected.label}/status" in assertions_of_other_revisions(expected, exchange.request):
         detail = f"{expected.label} is documented for another revision than was asked under"
         return Verdict(Outcome.INCONCLUSIVE, Reason(ReasonCode.ANOTHER_REVISION, detail))
     if exchange.failure is not None and expected.failure is None:
         return _unobserved_verdict(step, exchange.failure)
+    # A difference from an assumption, or from another revision, is no drift.
     differences = weigh_findings(expected, compare(expected, exchange, other_answers))
     findings = tuple(drop_other_revisions(differences, expected, exchange.request))
     is_mismatch = any(finding.is_drift for finding in findings)
@@ -167,6 +175,8 @@ def _judge_step(
         return verdict
     evidence = _gather_evidence(step, verdict, vocabulary)
     verdict = apply_rules(evidence, RuleScope.ANSWER)
+    # A server fault keeps its differences from the documented answer; other transient answers are compared with the
+    # record that documents them.
     if verdict.reason is not None and verdict.reason.code != ReasonCode.SERVER_FAULT:
         return replace(verdict, findings=(*verdict.findings, *compare_with_documented(evidence)))
     if verdict.outcome is Outcome.CONFORMS and not is_answered(expected, exchange.response):
@@ -177,7 +187,7 @@ def _judge_step(
 
 
 def _unobserved_verdict(step: JudgedStep, reason: Reason) -> Verdict:
-    """Return a verdict without an answer; it names the request, so that a person can repeat it."""
+    """Return the verdict of a step without an answer, with the request, so that a person can repeat it."""
     request = f"{step.exchange.request.method} {step.exchange.request.url}"
     detail = f"{request}: {reason.detail}" if reason.detail else request
     return Verdict(Outcome.INCONCLUSIVE, Reason(reason.code, detail))
@@ -200,9 +210,10 @@ def _apply_attempt_rules(
 
 
 def _retract_dependent_steps(verdicts: Sequence[Verdict], steps: Sequence[JudgedStep]) -> list[Verdict]:
-    """Retract each step unless all steps that it depends on conform, on its endpoint or on any.
+    """Retract each step unless all steps that it depends on conform, on its own endpoint or on any.
 
-    A resource that was never deleted need not be gone. One that is gone all the same shows nothing of the deletion.
+    Example: "the chat is gone" depends on "delete the chat". If the deletion was answered 502, a chat that is still
+    there is no drift, and a chat that is gone shows nothing of the deletion.
     """
     sent = {step.key for step in steps}
     conforming = {
@@ -215,7 +226,8 @@ def _retract_dependent_steps(verdicts: Sequence[Verdict], steps: Sequence[Judged
         for label in step.expected.depends_on:
             key = (label, step.endpoint)
             # Conforming on another endpoint is enough only if the label was not sent to this one.
-            if key not in conforming and (key in sent or label not in conforming_labels):
+            conforms_elsewhere = key not in sent and label in conforming_labels
+            if key not in conforming and not conforms_elsewhere:
                 missing.append(label)
         if missing and verdict.outcome.is_conclusive:
             reason = Reason(ReasonCode.STEP_UNSEEN, f"{step.label} means something only after {', '.join(missing)}")
@@ -225,10 +237,10 @@ def _retract_dependent_steps(verdicts: Sequence[Verdict], steps: Sequence[Judged
 
 
 def _explain_missing_step(label: str, stopped: Reason | None, differing: Sequence[str]) -> Verdict:
-    """Return the verdict of a label that was never sent.
+    """Return the verdict of a label that was never sent, with the reason why.
 
-    The attempt ended, or the recipe stopped after an answer that it could not build on. If all answers conform, the
-    recipe forgot the label.
+    The attempt ended early, or an answer that differs gave the recipe nothing to build the next request from. If all
+    answers conform, the recipe forgot the label, and that is a fault of ours.
     """
     if stopped is not None:
         return Verdict(Outcome.INCONCLUSIVE, stopped)
@@ -248,7 +260,7 @@ def _add_observation(
 
 
 def _add_notes(step: JudgedStep, verdict: Verdict, vocabulary: ProviderVocabulary) -> Verdict:
-    """Add findings that are worth a note and are no part of the verdict."""
+    """Add notes that are no part of the verdict: of a drift, which record it is; of a match, what no record names."""
     response = step.exchange.response
     if response is None or not verdict.outcome.is_conclusive:
         return verdict
@@ -260,7 +272,10 @@ def _add_notes(step: JudgedStep, verdict: Verdict, vocabulary: ProviderVocabular
 
 
 def _recognize_answer(expected: Expected, response: Response, vocabulary: ProviderVocabulary) -> Iterator[Finding]:
-    """Note which other record documents this answer, if the answer tells."""
+    """Note which other record documents this answer, if no more than `MAX_CANDIDATES` do.
+
+    Example: a 403 in place of a 404 -> "this is pa/errors/general/permission_error".
+    """
     addresses = [
         answer.address for answer in vocabulary.match_answers(response.status, answer_body(expected, response))
     ]

@@ -1,4 +1,8 @@
-"""The verdict of a record, from the verdicts of its steps."""
+"""The verdict of a record, from the verdicts of its steps.
+
+A step is one label on one endpoint. A verdict is an outcome, the reason if the outcome is not conclusive, the findings
+and the observations. The same class serves for a step and for a record, after one attempt and after all.
+"""
 
 from __future__ import annotations
 
@@ -30,15 +34,18 @@ class Verdict:
     findings: tuple[Finding, ...] = ()
     observations: tuple[Observation, ...] = ()
     step_verdicts: Mapping[StepKey, Verdict] = field(default_factory=dict)
-    """Of a record: the verdict of each step."""
+    """Of a record: step -> its verdict."""
     has_unknown_trigger: bool = False
-    """Of a step: whether a request that we assumed to provoke the error met another answer."""
+    """Of a step: whether we assumed which request provokes the error, and another answer came."""
     shows_documented: bool = True
     """Of a step: whether anything documented was observed, and not only what we assumed."""
 
     @property
     def drift_keys(self) -> frozenset[tuple[str, str]]:
-        """What two attempts must share to agree on a drift: the identity of each drift, with its endpoint."""
+        """The identity of each drift, with its endpoint: two attempts that share one agree on a drift.
+
+        Example: `("answer/status 410", "pa/endpoints/models/get_model")`.
+        """
         drifts = (finding for finding in self.findings if finding.is_drift)
         return frozenset(
             (causes.format_drift(drift), endpoint) for drift in drifts for endpoint in drift.endpoints or ("",)
@@ -81,9 +88,10 @@ _OBSERVED = frozenset({Outcome.CONFORMS, Outcome.DRIFTED})
 
 
 def judge_record(step_verdicts: Mapping[StepKey, Verdict]) -> Verdict:
-    """Combine the verdicts of the steps: one drift is the record's, and each label must conform on one endpoint.
+    """Combine the verdicts of the steps: one drift is enough to drift, each label must conform on one endpoint.
 
-    If the record conforms or drifts, a step without a verdict adds no finding but a note that it was not observed.
+    If the record conforms or drifts, a step without a verdict adds only a note that it was not observed. Example: label
+    `answer` conforms on one endpoint and is restricted on another -> conforms, with a note about the other endpoint.
     """
     outcome, reason = _combine_outcomes(step_verdicts)
     kept = dict(step_verdicts)
@@ -100,7 +108,7 @@ def judge_record(step_verdicts: Mapping[StepKey, Verdict]) -> Verdict:
 
 
 def retract(verdict: Verdict, reason: Reason) -> Verdict:
-    """Return a verdict that observed nothing, for this reason; notes beside the assertions stay."""
+    """Return the verdict as inconclusive, for this reason: nothing counts as observed, and only other notes stay."""
     notes = tuple(
         finding for finding in verdict.findings if finding.severity is Severity.INFO and not finding.assertion
     )
@@ -116,17 +124,19 @@ def _retract_observation(observation: Observation, code: str) -> Observation:
 
 
 def _combine_outcomes(step_verdicts: Mapping[StepKey, Verdict]) -> tuple[Outcome, Reason | None]:
+    """Return outcome and reason of a record; the first rule that applies decides."""
     verdicts = list(step_verdicts.values())
     for verdict in verdicts:
         if verdict.outcome is Outcome.HARNESS_ERROR:
             return verdict.outcome, verdict.reason
     if any(verdict.outcome is Outcome.DRIFTED for verdict in verdicts):
         return Outcome.DRIFTED, None
-    # A label that conforms on one endpoint was observed, whatever its other endpoints say; unless one is flaky.
+    # A label that conforms on one endpoint was observed, whatever its other endpoints show.
     conforming = {label for (label, _), verdict in step_verdicts.items() if verdict.outcome is Outcome.CONFORMS}
     gaps = [verdict for (label, _), verdict in step_verdicts.items() if label not in conforming]
     if conforming:
         gaps = [verdict for verdict in gaps if not _is_unobservable(verdict)]
+    # A flaky step is reported even if its label conforms elsewhere: it may be a drift.
     gaps += [verdict for verdict in verdicts if verdict.outcome is Outcome.FLAKY]
     for outcome in (Outcome.FLAKY, Outcome.INCONCLUSIVE, Outcome.RESTRICTED):  # the gravest first
         for verdict in gaps:
