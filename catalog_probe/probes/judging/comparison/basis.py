@@ -1,4 +1,10 @@
-"""Weighs each difference by the basis of its assertion: documented, assumed, or a choice of the documents. Pure."""
+"""Weighs each difference by the basis of its assertion. Pure.
+
+- A difference from a *documented* assertion is a drift (severity `must`).
+- A difference from an *assumption* resolves the assumption (severity `should`). If the assumption was resolved before,
+  and so again now, that is no news (severity `info`).
+- A difference to a documented *alternative* conforms.
+"""
 
 from __future__ import annotations
 
@@ -22,9 +28,9 @@ _ENVELOPE_ASPECTS = frozenset({"type", "code", "param", "message"})
 def weigh_findings(expected: Expected, findings: Iterable[Finding]) -> Iterator[Finding]:
     """Yield the findings with the severity that their basis gives them.
 
-    A documented alternative conforms and is dropped. A difference from an assumption is `should`: it resolves the
-    assumption and is no drift. It is dropped if the answer as a whole is another one, by its status or as text in place
-    of JSON: that resolves nothing that we assumed of the documented answer.
+    Another answer than the documented one, by its status or as text in place of JSON, resolves no assumption on the
+    documented answer: these differences are dropped. Example: a 410 in place of a documented 404, whose body has
+    another type than the assumed one -> the drift of the status alone.
     """
     weighed = list(_weigh_each(expected, findings))
     is_another_answer = has_foreign_body(weighed) or any(
@@ -41,7 +47,7 @@ def has_foreign_body(findings: Iterable[Finding]) -> bool:
 
 
 def is_no_refusal(status: Json) -> bool:
-    """Whether an HTTP status is below 400."""
+    """Whether an HTTP status is below 400. False for an answer without a status."""
     return isinstance(status, int) and status < 400
 
 
@@ -54,7 +60,7 @@ def _weigh_each(expected: Expected, findings: Iterable[Finding]) -> Iterator[Fin
             # Which shape a body has may be assumed. That the interfaces are HTTP with JSON is documented (1:1).
             yield finding
         elif finding.observed in assertion.alternatives:
-            continue
+            continue  # it conforms
         elif _is_resolved(finding, assertion):
             message = f"{_reword_as_assumed(finding)}, as it was resolved"
             yield replace(finding, severity=Severity.INFO, message=message)
@@ -69,12 +75,12 @@ def _reword_as_assumed(finding: Finding) -> str:
 
 
 def _is_resolved(finding: Finding, assertion: Assertion) -> bool:
-    """Whether this is what the assumption turned out to be when it was resolved: reported then, and no news now."""
+    """Whether the difference is the one by which the assumption was resolved: reported then, and no news now."""
     return assertion.resolved != "" and assertion.resolved == observed_class(finding)
 
 
 def _is_assumed(expected: Expected, finding: Finding, assertion: Assertion) -> bool:
-    """Whether the difference is one from what we assumed."""
+    """Whether the difference is from something that we assumed, and not from something documented."""
     if assertion.is_only_location_assumed:
         # The value is documented: it may be missing here, but another value in its place is a drift.
         is_missing = finding.code == FindingCode.VALUES_MISSING and finding.observed == ABSENT
@@ -90,9 +96,9 @@ def _is_assumed(expected: Expected, finding: Finding, assertion: Assertion) -> b
 
 
 def _turns_success_and_refusal(finding: Finding, assertion: Assertion) -> bool:
-    """Whether a success came for a refusal, or a refusal for a success.
+    """Whether a success came for a refusal, or a refusal for a success: a drift, even if the status is assumed.
 
-    The number of a refusal's status may be assumed. That it is a refusal is documented.
+    The number of a refusal's status may be assumed, but the documents say that it is a refusal.
     """
     if finding.aspect is not Aspect.STATUS or finding.assertion.partition("/")[2] != "status":
         return False
@@ -100,7 +106,10 @@ def _turns_success_and_refusal(finding: Finding, assertion: Assertion) -> bool:
 
 
 def _demote_repeated_shapes(expected: Expected, findings: Iterable[Finding]) -> list[Finding]:
-    """Make a finding on the body's shape a note if a drift at the same location says it better."""
+    """Make a finding on the body's shape a note if a drift at the same location says it better.
+
+    Example: "`$.error.type` is not of the enumeration" beside "type: documented `billing_error`, observed `teapot`".
+    """
     findings = tuple(findings)
     pointers = {_find_pointer(expected, finding) for finding in findings if finding.is_drift}
     # A shape has a JSON path and no pointer; `$[0]` is the body that came in an array (2:7.1).

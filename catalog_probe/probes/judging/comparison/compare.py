@@ -1,6 +1,10 @@
-"""Compares an exchange with its documents: differences and extras. Pure.
+"""Compares an exchange with what is documented of it: the differences, and what no document names. Pure.
 
-Which headers belong together is data of the rate-limit record: its rules name a family and a part.
+`compare` looks at one part of the answer after the other: status, headers, stream, body, relations. Each difference is
+a finding; `basis` decides afterwards which of them are drift. `find_undocumented` notes what no record names.
+
+Some headers belong together, such as limit, remaining and reset of one rate limit. Which ones is data of the rate-limit
+record: its rules name a family and a part.
 """
 
 from __future__ import annotations
@@ -41,7 +45,7 @@ HeaderFamily = Mapping[str, "HeaderRule"]
 
 
 class HeaderContradiction(NamedTuple):
-    """How one header contradicts the others of its family."""
+    """How one header contradicts the others of its family, e.g. 5001 remaining of the limit 5000."""
 
     code: FindingCode
     header: str
@@ -71,7 +75,7 @@ def _group_families(rules: Sequence[HeaderRule]) -> list[HeaderFamily]:
 
 
 def _find_missing_parts(family: HeaderFamily, headers: Mapping[str, str]) -> Iterator[HeaderContradiction]:
-    """A family whose limit does not always apply comes as a whole, or not at all."""
+    """Yield the missing headers of a family that is optional: it must come as a whole, or not at all."""
     present = [rule.name for rule in family.values() if rule.name in headers]
     for rule in family.values():
         if rule.optional and present and rule.name not in headers:
@@ -79,6 +83,7 @@ def _find_missing_parts(family: HeaderFamily, headers: Mapping[str, str]) -> Ite
 
 
 def _find_excess_remaining(family: HeaderFamily, headers: Mapping[str, str]) -> Iterator[HeaderContradiction]:
+    """Yield the header of what remains of a limit, if more remains than the limit."""
     if "limit" not in family or "remaining" not in family:
         return
     rule = family["remaining"]
@@ -94,7 +99,7 @@ def _read_number(rule: HeaderRule, headers: Mapping[str, str]) -> int | None:
     return response_headers.parse_integer(headers.get(rule.name, "")) if rule.format == "integer" else None
 
 
-MAX_SHAPE_FINDINGS = 6  # a body of another kind altogether breaks every rule of the envelope
+MAX_SHAPE_FINDINGS = 6  # a body of another kind breaks every rule of the envelope
 MAX_SHAPE_ERRORS = 100  # a large body could break one rule a million times
 MAX_PATTERN_TEXT = 2_000  # characters; a pattern on megabytes of text would never end
 
@@ -104,7 +109,10 @@ _ENVELOPE_CODES = {"type": Code.TYPE_DIFFERS, "code": Code.CODE_DIFFERS, "param"
 def compare(
     expected: Expected, exchange: Exchange, other_answers: OtherAnswers = NO_OTHER_ANSWERS
 ) -> Iterator[Finding]:
-    """Yield every difference between what is documented and this exchange; `other_answers` are for relations."""
+    """Yield every difference between what is documented and this exchange; `other_answers` are for relations.
+
+    Example: 410 in place of 404 without `x-should-retry` -> a finding on the status and a finding on the header.
+    """
     if expected.failure is not None:
         yield from _compare_client_failure(expected, exchange)
         return
@@ -194,7 +202,7 @@ def _compare_body(expected: Expected, response: Response, body: Json) -> Iterato
 
 
 def _compare_shape(expected: Expected, body: Json) -> Iterator[Finding]:
-    """Validate the body as a whole; if it has none of several forms, say how it differs from the nearest."""
+    """Compare the body with the envelope's schema; of several allowed forms, with the nearest."""
     errors = islice(validator(expected.envelope.schema).iter_errors(body), MAX_SHAPE_ERRORS)
     by_path = sorted(errors, key=lambda error: error.json_path)
     for error in map(nearest_error, by_path[:MAX_SHAPE_FINDINGS]):
@@ -210,7 +218,7 @@ def _compare_members(expected: Expected, body: Json) -> Iterator[Finding]:
 
 
 def _compare_envelope_values(expected: Expected, body: Json) -> Iterator[Finding]:
-    """Compare type, code and param, and the HTTP status that an envelope repeats."""
+    """Compare type, code and param, and the HTTP status that some envelopes repeat in the body."""
     for aspect, documented in expected.wire.items():
         value = find_value(body, expected.envelope.wire[aspect])
         if not _is_same_value(documented, value):
@@ -224,7 +232,7 @@ def _compare_envelope_values(expected: Expected, body: Json) -> Iterator[Finding
 
 
 def _is_same_value(documented: Json, value: Json) -> bool:
-    """Whether a value is the documented one. A number may stand for its text; null and a missing field are the same."""
+    """Whether a value is the documented value. A missing field equals null, and the number 404 the text "404"."""
     if documented is None:
         return value is None or value is ABSENT
     return bool(value == documented) or (isinstance(value, int) and str(value) == documented)
@@ -243,13 +251,13 @@ def _compare_fields(expected: Expected, body: Json) -> Iterator[Finding]:
     for pointer, schema in expected.fields.items():
         local_key = f"body:{pointer}"
         values = list(find_values(body, pointer)) if body is not None else []
-        if schema is False:  # must be absent
+        if schema is False:  # the field must be absent
             if values:
                 observed = abbreviate(values[0])
                 yield mismatch(expected, local_key, Code.FIELD_UNEXPECTED, Aspect.BODY, pointer, "absent", observed)
         elif not values:
             if is_within_empty_list(expected, body, local_key, pointer):
-                continue
+                continue  # a list without items does not show the fields of an item
             renamed = find_renamed_value(expected, body, local_key, pointer)
             code = Code.FIELD_MISSING if renamed is ABSENT else Code.FIELD_DIFFERS
             yield mismatch(expected, local_key, code, Aspect.BODY, pointer, schema, abbreviate(renamed))
@@ -279,11 +287,11 @@ def _to_text(value: Json) -> str:
 
 
 _LAST_EVENTS = 8  # names that a finding lists of a stream without the documented event
-_FIRST_EVENTS = 20  # and of a stream in another order
+_FIRST_EVENTS = 20  # names that a finding lists of a stream in another order
 
 
 def compare_stream(expected: Expected, rule: StreamRule, response: Response) -> Iterator[Finding]:
-    """Yield every difference between a documented stream and what came; its close is compared by itself."""
+    """Yield every difference between a documented stream and what came: its start, events, last event and close."""
     if rule.protocol == "grpc":
         yield from _compare_grpc_status(expected, rule, response)
         return
@@ -309,6 +317,7 @@ def _compare_grpc_status(expected: Expected, rule: StreamRule, response: Respons
 
 
 def _compare_events(expected: Expected, rule: StreamRule, events: tuple[Event, ...]) -> Iterator[Finding]:
+    """Compare the names of the events, their order, and whether their data is JSON."""
     received = _received_names(events)
     documented = list(rule.events)
     if rule.event and rule.event not in documented:
@@ -330,11 +339,12 @@ def _compare_events(expected: Expected, rule: StreamRule, events: tuple[Event, .
 
 
 def _has_json_events(expected: Expected, rule: StreamRule) -> bool:
-    """Whether the events hold JSON: as the envelope says, and if it says nothing, as on all SSE interfaces (1:1)."""
+    """Whether the data of events is JSON: by the envelope or, if it allows anything, since SSE has JSON (1:1)."""
     return expected.envelope.body == "json" or (rule.protocol == "sse" and expected.envelope.body == "any")
 
 
 def _is_in_order(documented: list[str], received: list[str]) -> bool:
+    """Whether the documented events came in this order, perhaps with others between: `["a", "c"]` in a, b, c."""
     remaining = iter(received)
     return all(name in remaining for name in documented)  # `in` consumes the iterator up to the name
 
@@ -374,7 +384,7 @@ def _compare_close(expected: Expected, rule: StreamRule, response: Response) -> 
 
 
 def _first_close_key(rule: StreamRule) -> str:
-    """Return the first assertion on the close: the one that mismatches if the socket stays open."""
+    """Return the key of the first assertion on the close, which mismatches if the socket stays open."""
     if rule.close_code is not None:
         return "close:code"
     return "close:clean" if rule.close_clean else "close:reason"
@@ -391,7 +401,10 @@ MAX_NOTES = 100  # of headers, and of fields, of one answer
 
 
 def find_undocumented(expected: Expected, response: Response, vocabulary: ProviderVocabulary) -> Iterator[Finding]:
-    """Note the headers, envelope fields and error codes of an answer that no record of its provider names."""
+    """Note the headers, envelope fields and error codes of an answer that no record of its provider names.
+
+    Example: the header `x-novelty: yes` -> a note `undocumented-header`, which is no drift.
+    """
     yield from find_duplicate_names(expected, response)
     for name in sorted(response.headers.keys() - vocabulary.headers - ORDINARY_HEADERS)[:MAX_NOTES]:
         yield _note(expected, FindingCode.UNDOCUMENTED_HEADER, Aspect.HEADER, name, response.headers[name])
@@ -414,7 +427,7 @@ def find_duplicate_names(expected: Expected, response: Response) -> Iterator[Fin
 
 
 def _find_extra_fields(schema: Mapping[str, Json], body: Json, pointer: str) -> Iterator[tuple[str, Json]]:
-    """Yield the fields of an object that its schema does not list, if it lists any."""
+    """Yield the pointers and values of the fields that an object's schema does not list, if it lists any."""
     properties = schema.get("properties")
     if not isinstance(body, dict) or not isinstance(properties, dict):
         return

@@ -40,7 +40,7 @@ def is_valid(schema: Json, value: Json) -> bool:
 
 
 def nearest_error(error: ValidationError) -> ValidationError:
-    """Return how a value differs from the form of a `oneOf` that it is nearest to; other errors unchanged."""
+    """Return how a value differs from the nearest of the forms of a `oneOf`; return any other error unchanged."""
     from jsonschema.exceptions import best_match  # slow to import; a plan validates nothing
 
     return best_match([error]) or error
@@ -59,7 +59,8 @@ _ESCAPED_PARAMETER = re.compile(r"\\\{([a-z0-9_]+)\\\}")
 def values_at(location: Location, expected: Expected, exchange: Exchange, path: str = "") -> tuple[Json, ...]:
     """Return every value at a location, in order; none if nothing is there, or the answer was not kept whole.
 
-    `path` is the endpoint's; its `{name}` is what the location `ask/path:name` means.
+    `path` is the endpoint's: the location `ask/path:id` means the `{id}` of `/v1/models/{id}`. Example: the location
+    `/data/*/id` of `{"data": [{"id": "a"}, {"id": "b"}]}` -> `("a", "b")`.
     """
     if location.kind.startswith("ask/"):
         return tuple(_values_in_request(location, exchange, path))
@@ -69,9 +70,9 @@ def values_at(location: Location, expected: Expected, exchange: Exchange, path: 
 
 
 def find_blocking_value(location: Location, expected: Expected, response: Response) -> Json:
-    """Return the value of an answer at which the way to a location ends; ABSENT if there is none.
+    """Return the value at which the way to a location ends too early; ABSENT if the way is free.
 
-    It is a value that is neither object nor list, where the pointer goes on.
+    Example: the location `/usage/tokens` of `{"usage": 7}` -> 7, which is neither object nor list.
     """
     documents: list[Json] = []
     if location.kind == "event" and location.name:
@@ -85,8 +86,8 @@ def find_blocking_value(location: Location, expected: Expected, response: Respon
 def is_within_empty_list(expected: Expected, body: Json, local_key: str, pointer: str) -> bool:
     """Whether an assumed assertion on the items of a list cannot be observed, since the lists are empty.
 
-    An account need not have any. Without items nothing resolves our assumption; a documented item that is missing is a
-    difference all the same.
+    An account need not have any items, and without items nothing resolves our assumption. A documented item that is
+    missing is a difference all the same. Example: the assumed field `/data/*/id`, and `{"data": []}`.
     """
     assertion = expected.assertions.get(f"{expected.label}/{local_key}")
     is_assumed = assertion is not None and assertion.basis is Basis.ASSUMED
@@ -94,10 +95,11 @@ def is_within_empty_list(expected: Expected, body: Json, local_key: str, pointer
 
 
 def find_renamed_value(expected: Expected, body: Json, local_key: str, pointer: str) -> Json:
-    """Return the documented value with the other name under which it stands in a body, or ABSENT.
+    """Return a documented value with another name under which the body has it, or ABSENT.
 
-    Only for a value that is documented while its location is assumed, and only if the documented name is nowhere in the
-    body.
+    Only for a value that is documented while its location is assumed, and only if the body does not have the assumed
+    name anywhere. Example: the documented id `msg_…` is assumed at `/id`, and the body is `{"name": "msg_1"}` ->
+    `{"name": "msg_1"}`.
     """
     assertion = expected.assertions.get(f"{expected.label}/{local_key}")
     if assertion is None or not assertion.is_only_location_assumed:
@@ -113,7 +115,7 @@ def find_renamed_value(expected: Expected, body: Json, local_key: str, pointer: 
 
 
 def _path_parameters(path: str) -> tuple[str, ...]:
-    """List the names in braces in an endpoint's path."""
+    """List the names in braces in an endpoint's path: `/v1/models/{id}` -> `("id",)`."""
     return tuple(re.findall(r"\{([a-z0-9_]+)\}", path))
 
 
@@ -133,7 +135,7 @@ def _values_in_response(location: Location, expected: Expected, response: Respon
 
 
 def _select_events(location: Location, response: Response | None, *, sent: bool) -> Iterator[Event]:
-    """Yield the events of this name that one side sent, and that were kept whole."""
+    """Yield the events of a location's name that one side sent, and that were kept whole."""
     for event in (response.events if response is not None else None) or ():
         if event.sent is sent and event.cut is None and location.name in (event.event, ANY_EVENT, ""):
             yield event
@@ -160,7 +162,7 @@ def _values_in_request(location: Location, exchange: Exchange, path: str) -> Ite
 
 @lru_cache(maxsize=512)
 def _path_pattern(path: str) -> re.Pattern[str]:
-    """Return what the end of a request's path must match; the first occurrence of each `{name}` is a group."""
+    """Return the pattern of the end of a request's path; the first occurrence of each `{name}` is a group."""
     named: set[str] = set()
 
     def to_group(match: re.Match[str]) -> str:

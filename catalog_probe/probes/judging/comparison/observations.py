@@ -38,11 +38,14 @@ if TYPE_CHECKING:
 
 
 def assertions_of_other_revisions(expected: Expected, request: Request) -> frozenset[str]:
-    """Return the keys of the assertions that do not hold under the request's revision; nearly always none."""
+    """Return the keys of the assertions that do not hold under the revision of the API that the request selected.
+
+    Example: `{"answer/type"}` if the record documents the type since a later revision. Nearly always empty.
+    """
     return frozenset(
         key
         for key, assertion in expected.assertions.items()
-        if (assertion.since or assertion.until) and not _holds(assertion, expected.provider, request)
+        if (assertion.since or assertion.until) and not _is_in_force(assertion, expected.provider, request)
     )
 
 
@@ -53,7 +56,8 @@ def drop_other_revisions(findings: Iterable[Finding], expected: Expected, reques
     return (finding for finding in findings if finding.assertion not in keys)
 
 
-def _holds(assertion: Assertion, provider: str, request: Request) -> bool:
+def _is_in_force(assertion: Assertion, provider: str, request: Request) -> bool:
+    """Whether an assertion holds under the revision of a request, or under the provider's default revision."""
     revisions = manifest(provider).revisions
     if revisions is None:
         return True
@@ -64,7 +68,7 @@ def _holds(assertion: Assertion, provider: str, request: Request) -> bool:
 
 # Why an assertion was not observed. The codes are part of the format of results.
 NO_ANSWER = "no-answer"  # the connection ended before a response
-ANOTHER_ANSWER = "another-answer"  # an answer with another status says nothing of the rest of the documented one
+ANOTHER_ANSWER = "another-answer"  # an answer with another status shows neither headers nor body of the documented one
 NO_BODY = "no-body"  # the body is missing, or is no JSON
 NO_STREAM = "no-stream"  # a stream is documented, and a plain response came
 NOT_SHOWN = "not-shown"  # a header that may be absent is absent
@@ -86,11 +90,14 @@ def observe(
 ) -> Observation:
     """Sort the assertions of a step into matched, mismatched and not observed.
 
+    Example: a 410 came in place of a documented 404 with type `not_found_error` -> mismatched `{"status": "410"}`, not
+    observed `{"type": "another-answer"}`.
+
     Args:
         expected: what is documented of the answer.
         exchange: the request as sent, with its response if there was one.
         findings: the differences that the comparison found.
-        reason: why the step has no verdict, or None. Without a verdict nothing else was observed.
+        reason: why the step has no verdict, or None. Without a verdict no assertion was observed.
         endpoints: finds the endpoint record of a method and path.
         other_answers: answers of other steps, for relations between two answers.
     """
@@ -99,7 +106,7 @@ def observe(
         for finding in findings
         if finding.assertion in expected.assertions
     }
-    # Another success than an assumed one is a finding too, but the rest of that answer is compared.
+    # Another success than an assumed success is a finding too, but headers and body of that answer are compared.
     status_differs = any(
         finding.assertion == f"{expected.label}/status" and not _is_only_another_success(finding)
         for finding in findings
@@ -140,12 +147,12 @@ def observe(
 def is_answered(expected: Expected, response: Response) -> bool:
     """Whether more came than the opening of a stream, socket or call.
 
-    The opening itself, a handshake or a 200, accepts nothing. What has to come after it:
+    The opening, a handshake or a 200, does not show that the request was accepted. This must come after the opening:
     - in gRPC: a status;
     - on a socket whose close is documented: the close;
     - in other streams: any message, unless the peer refuses after the opening.
 
-    A plain response in place of a stream is an answer. A stream that cannot be parsed is none.
+    A plain response in place of a stream is an answer. A stream that cannot be parsed is no answer.
     """
     rule = expected.stream
     if rule is None:
@@ -165,9 +172,9 @@ def is_answered(expected: Expected, response: Response) -> bool:
 def _is_refused_after_opening(rule: StreamRule, response: Response, received: Sequence[Event]) -> bool:
     """Whether the peer closed a socket, or sent an error, in place of all events that were waited for.
 
-    This prevents that an open stream counts as acceptance if its events are only assumed. It can hide a success that
-    comes under another name than the documented one, on a socket that is closed at once. The case: an ephemeral token
-    that was refused by close 1008.
+    This rule prevents that an open stream counts as acceptance if its events are only assumed. The rule can hide a
+    success that comes under another name than the documented name, on a socket that is closed at once. The case that
+    made it necessary: an ephemeral token that was refused by close 1008.
     """
     awaited = {name for name in (rule.event, rule.terminal, *rule.events) if name is not None}
     if not awaited or any(event.event in awaited for event in received):
@@ -185,7 +192,7 @@ def shows_documented(expected: Expected, observation: Observation) -> bool:
     assertions = expected.assertions.values()
     documented = {assertion.key.local_key for assertion in assertions if assertion.basis is Basis.DOCUMENTED}
     if expected.stream is not None:
-        # How a stream opens counts only if nothing is documented of what comes over it.
+        # The opening of a stream counts only if no document says what comes over the stream.
         beyond_opening = documented - OPENING_KEYS
         documented = beyond_opening or documented
     elif expected.is_documented:
@@ -195,14 +202,15 @@ def shows_documented(expected: Expected, observation: Observation) -> bool:
 
 
 def _is_only_another_success(finding: Finding) -> bool:
-    """Whether another success came than the one that we assumed: the rest of the answer is still the documented one."""
+    """Whether another success came than the assumed one, e.g. 201 for 200: headers and body are still as documented."""
     return not finding.is_drift and is_no_refusal(finding.documented) and is_no_refusal(finding.observed)
 
 
 def _observed_endpoint(expected: Expected, exchange: Exchange, endpoints: EndpointIndex) -> str:
     """Return the endpoint that was asked: by the record, else by the recipe, else by method and path.
 
-    Every assertion of a step has the address of its record. An endpoint's record is about itself.
+    The record of an endpoint is about that endpoint, whatever its requests ask. The address of the record is in each of
+    the assertions.
     """
     record_address = next((assertion.address for assertion in expected.assertions.values()), "")
     # Not parsed: what is expected of a control has the provider's name in place of an address.

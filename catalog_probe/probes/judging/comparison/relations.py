@@ -1,13 +1,17 @@
 """Relations: between values of an answer, its request and other answers. Pure.
 
-The documents show no alias. By custom a name without a date is served by its newest dated version, and a name that ends
-in `-latest` by the newest version of its family. That is accepted, and no more.
+A relation has a left side, the values at its location, and a right side, what they are compared with: a constant, the
+values at another location, or values of other answers. Example: `data` has at most as many items as the query's
+`limit`.
 
-A check returns the offending values, none if the relation holds, or None if these values cannot show it.
+A relation is broken, holds, or is not observed:
 
-Without a value at its location, or anything to compare it with, a relation is not observed: an empty list shows
-nothing. Only `non_empty` says that a value must be there. A value whose JSON type cannot have the relation breaks it,
-also on the way to the location; the text of a header has no type.
+- *Broken*: some values of the left side do not have the relation. A value of the wrong JSON type breaks it too, also on
+  the way to the location. The text of a header has no type.
+- *Not observed*: one side has no value. An empty list shows nothing. Only `non_empty` says that a value must be there.
+
+The documents show no alias of a model. By custom a name without a date is served by its newest dated version, and a
+name that ends in `-latest` by the newest version of its family. `version_of` accepts these two customs and no others.
 """
 
 from __future__ import annotations
@@ -46,9 +50,10 @@ _VERSION_WORD = re.compile(r"\d+(?:\.\d+)*|preview|exp|experimental", re.ASCII)
 
 
 def is_version_of(served: Json, requested: Json) -> bool:
-    """Whether the served name is the requested one or a version of it; only texts can be.
+    """Whether the served name is the requested name or a version of it. Both must be texts.
 
-    `models/x` is `x` in its collection. A name with a date has no other version.
+    Examples: `haiku-1-20251001` is a version of `haiku-1`; `models/x` is `x` in its collection. A name with a date has
+    no other version.
     """
     if not (isinstance(served, str) and isinstance(requested, str)):
         return False
@@ -67,7 +72,10 @@ def _remove_collection(name: str) -> str:
 
 
 def _is_in_family(name: str, family: str) -> bool:
-    """Whether a name has the words of a family in their order, and otherwise only words of a version."""
+    """Whether a name has the words of a family in their order, and besides them only words of a version.
+
+    Example: `flash-2.5-preview-09-2025` is in the family `flash`; `flash-lite-2.5` is not, since `lite` is no version.
+    """
     missing_words = family.split("-")
     other_words = []
     for word in name.split("-"):
@@ -87,17 +95,22 @@ _NUMBER = re.compile(r"-?[0-9]{1,300}(\.[0-9]{1,6})?", re.ASCII)
 
 
 class Values(NamedTuple):
-    """The values of one side. `as_text`: each is text whatever it says, as in a header or a query."""
+    """The values of one side of a relation. With `as_text` each is text, even `"7"`, as in a header or a query."""
 
     values: Sequence[Json]
     as_text: bool = False
 
 
 def remove_volatile(value: Json) -> Json:
-    """Return an object or list without the fields that differ from answer to answer."""
+    """Return a value without the fields that differ from answer to answer: `{"id": "a", "n": 1}` -> `{"n": 1}`."""
     if isinstance(value, dict):
         return {name: remove_volatile(inner) for name, inner in value.items() if name not in VOLATILE_FIELDS}
     return [remove_volatile(item) for item in value] if isinstance(value, list) else value
+
+
+# A check returns the values of the left side that break the relation, e.g. `[101]` for "at most 100". The list is empty
+# if the relation holds. None means that these values cannot show it.
+Check = Callable[["Values", "Values"], "list[Json] | None"]
 
 
 def _check_equals(left: Values, right: Values) -> list[Json]:
@@ -131,7 +144,10 @@ def _check_at_least(left: Values, right: Values) -> list[Json] | None:
 
 
 def _check_bounds(left: Values, right: Values, is_out_of_bound: Callable[[float, float], bool]) -> list[Json] | None:
-    """Return the values whose size is out of a bound; for a list and an object the size itself."""
+    """Return the values whose size is out of a bound; of a list or an object, the size itself.
+
+    Examples of "at most 2": 3 -> `[3]`; `["a", "b", "c"]` -> `[3]`; the text "abc" -> `["abc"]`.
+    """
     offending: list[Json] = []
     for bound in right.values:
         limit = _read_instant(bound)
@@ -146,7 +162,7 @@ def _check_bounds(left: Values, right: Values, is_out_of_bound: Callable[[float,
         # Null is no value; any other JSON value without a size, or an instant, is of the wrong type.
         if wrong_type := [value for value in unmeasured if not left.as_text and value is not None]:
             return wrong_type
-        # A bound that does not apply to one of the values was not observed; it must not pass for the others.
+        # If the bound does not apply to one of the values, it was not observed, whatever the other values are.
         if unmeasured:
             return None
         for value, size in zip(left.values, sizes, strict=True):
@@ -175,7 +191,7 @@ def _check_pattern(left: Values, right: Values) -> list[Json]:
 
 
 def _check_order(left: Values, right: Values) -> list[Json] | None:
-    """Return the first two neighbours in the wrong order; equal ones may stand either way."""
+    """Return the first two neighbours in the wrong order: ascending 1, 3, 2 -> `[3, 2]`. Equal neighbours are right."""
     keys = _sort_keys(left)
     if keys is None:
         is_wrong_type = len(left.values) > 1 and all(value is not None for value in left.values)
@@ -197,7 +213,8 @@ def _check_non_empty(left: Values, _right: Values) -> list[Json]:
     return list(left.values) or ["absent"]
 
 
-CHECKS: Mapping[str, Callable[[Values, Values], list[Json] | None]] = {
+# Kind of a relation, `is` in the record -> its check.
+CHECKS: Mapping[str, Check] = {
     "equals": _check_equals,
     "differs": _check_differs,
     "subset": _check_subset,
@@ -214,7 +231,10 @@ CHECKS: Mapping[str, Callable[[Values, Values], list[Json] | None]] = {
 
 
 def _to_texts(left: Values, right: Values) -> tuple[list[str], list[str]]:
-    """Return a text for each value, the same for equal values; what is text on one side is compared as text."""
+    """Return a text for each value, the same text for equal values. If one side is text, both are compared as text.
+
+    Example: the header value `"7"` and the number 7 -> `"7"` and `"7"`.
+    """
     as_text = left.as_text or right.as_text
     left_texts = [_to_text(value, as_text=as_text) for value in left.values]
     right_texts = [_to_text(value, as_text=as_text) for value in right.values]
@@ -228,7 +248,10 @@ def _to_text(value: Json, *, as_text: bool) -> str:
 
 
 def _sort_keys(side: Values) -> list[tuple[float, str]] | None:
-    """Return what the values are ordered by: instants, else numbers, else texts; None if they are of several kinds."""
+    """Return the keys by which the values are ordered; None if the values are of several kinds.
+
+    All are instants, or all are numbers, or all are texts: `["2026-01-01T00:00:00Z"]` -> `[(1767225600.0, "")]`.
+    """
     instants = [_read_instant(value) for value in side.values]
     numbers = [_read_number(value, as_text=side.as_text) for value in side.values]
     for sizes in (instants, numbers):
@@ -251,9 +274,9 @@ def _read_number(value: Json, *, as_text: bool) -> float | None:
 
 
 def _measure(value: Json, *, as_text: bool) -> float | None:
-    """Return a number itself, the items of a list, or the bytes of a text or of an object's JSON.
+    """Return the size of a value: a number itself, the items of a list, the bytes of a text or of an object's JSON.
 
-    A header's text that is no number has no size.
+    Examples: 7 -> 7; `["a", "b"]` -> 2; `"abc"` -> 3. A header's text that is no number has no size: None.
     """
     number = _read_number(value, as_text=as_text)
     if number is not None or (as_text and isinstance(value, str)):
@@ -269,7 +292,7 @@ def _has_content(value: Json) -> bool:
     return value not in (None, "", [], {})
 
 
-# Why a relation was not observed. The codes are part of the format of results.
+# Why a relation was not observed. The texts are part of the format of results.
 NOTHING_THERE = "nothing-there"  # no value at its location
 NOTHING_TO_COMPARE = "nothing-to-compare"  # no value that it could be compared with
 NO_OTHER_ANSWER = "no-twin"  # the other answer did not come, or was not as documented
@@ -284,38 +307,41 @@ class OtherAnswer(NamedTuple):
     exchange: Exchange
 
 
-# By label. An answer that differs is not among them: a comparison with it would blame the right one.
+# Label -> the answer. Only conforming answers: a comparison with an answer that differs would blame the right one.
 OtherAnswers = Mapping[str, OtherAnswer]
 
 NO_OTHER_ANSWERS: OtherAnswers = MappingProxyType({})
 
 
 class BrokenRelation(NamedTuple):
-    """A relation that does not hold, and the values that it does not hold for."""
+    """A relation that does not hold, and the values that break it."""
 
     relation: Relation
     code: FindingCode
     observed: Json
     compared_with: Json = ABSENT
-    """The other side, if it is neither a constant nor a whole body."""
+    """The values of the right side, or ABSENT if it is a constant or a whole body."""
 
 
 def find_broken_relations(
     expected: Expected, exchange: Exchange, other_answers: OtherAnswers
 ) -> Iterator[BrokenRelation]:
-    """Yield each relation of an answer that does not hold."""
+    """Yield each relation of an answer that does not hold, e.g. 101 items for the query `limit=100`."""
     for relation in expected.relations:
         offending = _check(relation, expected, exchange, other_answers)
         if isinstance(offending, str) or not offending:
             continue
         compared_with: Json = ABSENT
         if relation.value is ABSENT and relation.other:
-            compared_with = _limit(list(_other_values(relation, expected, exchange, other_answers).values))
-        yield BrokenRelation(relation, finding_code(relation), _limit(offending), compared_with)
+            compared_with = _shorten_list(list(_other_values(relation, expected, exchange, other_answers).values))
+        yield BrokenRelation(relation, finding_code(relation), _shorten_list(offending), compared_with)
 
 
 def relations_not_observed(expected: Expected, exchange: Exchange, other_answers: OtherAnswers) -> dict[str, str]:
-    """Return the relations that this answer does not show, by the key of the assertion without its label, and why."""
+    """Return the relations that this answer does not show: local key of the assertion -> why.
+
+    Example: `{"relation:ordered:/data/*/created": "nothing-there"}` for an empty list.
+    """
     reasons = {}
     for relation in expected.relations:
         offending = _check(relation, expected, exchange, other_answers)
@@ -326,7 +352,7 @@ def relations_not_observed(expected: Expected, exchange: Exchange, other_answers
 
 def finding_code(relation: Relation) -> FindingCode:
     """Return the code of the finding that a relation does not hold."""
-    if (relation.kind, relation.at) == ("equals", ""):
+    if (relation.kind, relation.at) == ("equals", ""):  # no location is the whole body
         return FindingCode.BODIES_DIFFER
     return _FINDING_CODES[relation.kind]
 
@@ -348,7 +374,7 @@ _FINDING_CODES: Mapping[str, FindingCode] = {
 
 
 def _check(relation: Relation, expected: Expected, exchange: Exchange, other_answers: OtherAnswers) -> list[Json] | str:
-    """Return the values that a relation does not hold for, none if it holds; or why it was not observed."""
+    """Return the values that break a relation, an empty list if it holds; or the text why it was not observed."""
     location = Location.parse(relation.at)
     values = Values(values_at(location, expected, exchange, relation.path), location.is_text)
     # An empty list keeps every relation, and shows none of them.
@@ -377,7 +403,7 @@ def _is_within_empty_list(relation: Relation, expected: Expected, exchange: Exch
 
 
 def _other_values(relation: Relation, expected: Expected, exchange: Exchange, other_answers: OtherAnswers) -> Values:
-    """Return what a relation is compared with: a constant, or the values of the other answers, or of this one."""
+    """Return the right side of a relation: a constant, the values of other answers, or other values of this answer."""
     if relation.value is not ABSENT:
         is_list_of_constants = isinstance(relation.value, list) and relation.kind in (
             "equals",
@@ -394,8 +420,8 @@ def _other_values(relation: Relation, expected: Expected, exchange: Exchange, ot
     return Values(values, location.is_text)
 
 
-def _limit(offending: list[Json]) -> Json:
-    """Return the only value, or the first few and how many more there are."""
+def _shorten_list(offending: list[Json]) -> Json:
+    """Return the only value, or the first few and the number of the others: `[1, 2, 3, "and 4 more"]`."""
     if len(offending) == 1:
         return offending[0]
     more = len(offending) - _SHOWN_VALUES
