@@ -65,7 +65,7 @@ def find_cut_short(evidence: Evidence) -> Reason | None:
 def find_redirect(evidence: Evidence) -> Reason | None:
     """Return a reason for a redirect that the record does not document, e.g. 302 to a login page."""
     status = evidence.status or 0
-    is_redirect = 300 <= status < 400 and status != 304  # 304 leads nowhere: it says that nothing was modified
+    is_redirect = 300 <= status < 400 and status != 304  # 304 names no other address: nothing was modified
     if not is_redirect or has_documented_status(evidence):
         return None
     return Reason(ReasonCode.UNASKED_REDIRECT, f"{status} to {evidence.response.headers.get('location', 'nowhere')}")
@@ -73,12 +73,16 @@ def find_redirect(evidence: Evidence) -> Reason | None:
 
 def find_server_fault(evidence: Evidence) -> Reason | None:
     """Return a reason for a server fault of the provider, e.g. 500 in its envelope in place of a documented 404."""
-    return _find_fault(evidence) if _is_of_provider(evidence) else None
+    reason = _explain_transient(evidence)
+    is_fault = reason is not None and reason.code == ReasonCode.SERVER_FAULT
+    return reason if is_fault and _is_of_provider(evidence) else None
 
 
 def find_nameless_fault(evidence: Evidence) -> Reason | None:
     """Return a reason for a server fault that does not show its origin, e.g. 500 with the body `oops`."""
-    return None if _is_of_provider(evidence) else _find_fault(evidence)
+    reason = _explain_transient(evidence)
+    is_fault = reason is not None and reason.code == ReasonCode.SERVER_FAULT
+    return reason if is_fault and not _is_of_provider(evidence) else None
 
 
 def find_transient_answer(evidence: Evidence) -> Reason | None:
@@ -86,11 +90,7 @@ def find_transient_answer(evidence: Evidence) -> Reason | None:
 
     Examples: 429 in place of a documented 404; the event `overloaded_error` after a 200.
     """
-    if not has_documented_status(evidence) and not _is_other_server_fault(evidence):
-        code = TRANSIENT_STATUSES.get(evidence.status or 0)
-        if code is not None:
-            return Reason(code, quote(evidence.response))
-    reason = _find_breaking_event(evidence)
+    reason = _explain_transient(evidence)
     return reason if reason is not None and reason.code != ReasonCode.SERVER_FAULT else None
 
 
@@ -137,15 +137,16 @@ def compare_with_documented(evidence: Evidence) -> Iterator[Finding]:
     )
 
 
-def _find_fault(evidence: Evidence) -> Reason | None:
-    """Return a reason for a server fault, as a status or as an event that breaks off a stream."""
+def _explain_transient(evidence: Evidence) -> Reason | None:
+    """Return why an answer is transient: by its status or, if the status is documented, by an event of its stream."""
     status = evidence.status or 0
-    if not has_documented_status(evidence) and (
-        _is_other_server_fault(evidence) or (status >= 500 and status not in TRANSIENT_STATUSES)
-    ):
-        return Reason(ReasonCode.SERVER_FAULT, quote(evidence.response))
-    reason = _find_breaking_event(evidence)
-    return reason if reason is not None and reason.code == ReasonCode.SERVER_FAULT else None
+    if has_documented_status(evidence):
+        return _find_breaking_event(evidence)
+    # A gateway has no reason to repeat the type of the documented fault: this 503 is the provider's own fault.
+    code = None if _is_other_server_fault(evidence) else TRANSIENT_STATUSES.get(status)
+    if code is None and status >= 500:
+        code = ReasonCode.SERVER_FAULT
+    return Reason(code, quote(evidence.response)) if code is not None else None
 
 
 def _is_other_server_fault(evidence: Evidence) -> bool:
