@@ -247,9 +247,9 @@ def find_unconfirmed_host(evidence: Evidence) -> Reason | None:
 def find_blamed_values(evidence: Evidence, values: Mapping[str, str]) -> frozenset[str]:
     """Return the names of the values that alone may explain the answer.
 
-    A refusal may be due to any value in the request. A success may be due to a value in its query: a list that is
-    filtered by an id of another account is empty. Example: `{"small_model": "old-model"}` and 404 for
-    `/v1/models/old-model` -> `{"small_model"}`.
+    A refusal may be due to any value in the request. A success may be due to a value in its query: the list of the
+    chats of an unknown user is empty. Examples: `{"small_model": "old-model"}` and 404 for `/v1/models/old-model` ->
+    `{"small_model"}`; `{"user": "user_1"}` and an empty list for `/chats?user_ids=user_1` -> `{"user"}`.
     """
     if not values or not _may_be_due_to_value(evidence.verdict):
         return frozenset()
