@@ -104,9 +104,10 @@ def find_renamed_value(expected: Expected, body: Json, local_key: str, pointer: 
     assertion = expected.assertions.get(f"{expected.label}/{local_key}")
     if assertion is None or not assertion.is_only_location_assumed:
         return ABSENT
-    documented_name = pointer.rpartition("/")[2]
+    # If the name is anywhere in the body, the value was moved and not renamed.
+    assumed_name = pointer.rpartition("/")[2]
     strings = [(place.rpartition("/")[2], text) for place, text in iterate_strings_with_pointers(body)]
-    if any(name == documented_name for name, _ in strings):
+    if any(name == assumed_name for name, _ in strings):
         return ABSENT
     for name, text in strings:
         if name != "*" and is_valid(assertion.documented, text):
@@ -122,6 +123,7 @@ def _path_parameters(path: str) -> tuple[str, ...]:
 def _values_in_response(location: Location, expected: Expected, response: Response) -> Iterator[Json]:
     if location.kind == "header":
         trailers = response.grpc.trailers if response.grpc is not None else {}
+        # gRPC sends after the answer, as a trailer, what HTTP sends before it.
         value = response.headers.get(location.name, trailers.get(location.name, ""))
         if value.strip():
             yield value

@@ -34,7 +34,9 @@ def find_account_trouble(evidence: Evidence) -> Reason | None:
     if not is_success(response.status) and vocabulary.says_no_credit(evidence.expected, message):
         return Reason(ReasonCode.NO_CREDIT, f"this account has no credit; {quote(response)}")
     status = response.status
+    # As documented, or with another status: a hard billing limit, documented as 429, was observed as 400.
     answers = vocabulary.match_account_trouble(status, body) or vocabulary.match_moved_account_trouble(status, body)
+    # With another type: a refused region was observed with `request_forbidden`.
     if not answers and not _has_documented_type(evidence.expected, status, body):
         answers = vocabulary.match_account_trouble_by_code(status, body)
     # A record about limits or credit asks for such an answer.
@@ -91,7 +93,7 @@ def find_refused_right(evidence: Evidence) -> Reason | None:
     expected, response = evidence.expected, evidence.response
     if (expected.status or 0) >= 400:
         return None
-    if response.grpc is not None:
+    if response.grpc is not None:  # no record documents the message of a gRPC refusal
         is_refused = evidence.status == FORBIDDEN and expected_http_status(expected) == 200
     else:
         is_refused = any(
@@ -155,6 +157,7 @@ def find_repeated_refusal(evidence: Evidence) -> Reason | None:
     the list of files, and for an unknown file in place of 404. A record of a permission refusal is judged all the same.
     """
     code = evidence.key.rights_refusals.get(evidence.fingerprint)
+    # Such a record asks for the refusal of a key, so another refusal of the key is a drift.
     is_permission_record = evidence.expected.address in evidence.vocabulary.refusal_addresses
     expects_refusal = bool(evidence.fault) or (expected_http_status(evidence.expected) or 0) >= 400
     is_other_refusal = evidence.own_key and expects_refusal and evidence.verdict.outcome is Outcome.DRIFTED

@@ -74,6 +74,7 @@ def gather_key_evidence(
     `verdict` is over all attempts. If it is a drift, a control succeeded after it.
     """
     expected_by_label = {expected.label: expected for expected in probed.expected}
+    # Of the setup before a step, too: any answer may show that a path exists.
     for exchange in exchanges:
         add_reached_endpoint(key, exchange, probed.provider, probed.vocabulary)
         if exchange.label in expected_by_label:
@@ -95,6 +96,7 @@ def finish_verdict(provisional: ProvisionalVerdict) -> Verdict:
     finished = {}
     for step_key, evidence in provisional.retractable.items():
         verdict = apply_rules(evidence, RuleScope.KEY)
+        # A match that survives may still share its message with other faults, which is worth a note.
         note = note_shared_message(evidence) if verdict.outcome is Outcome.CONFORMS else None
         finished[step_key] = replace(verdict, findings=(*verdict.findings, note)) if note is not None else verdict
     return judge_record({**provisional.verdict.step_verdicts, **finished})
@@ -110,7 +112,7 @@ def _gather_steps(
         label, _ = step_key
         exchange = last_exchanges.get(step_key)
         if exchange is None or exchange.response is None:
-            continue
+            continue  # no rule can say anything of an answer that never came
         own_key = label not in probed.other_key_labels
         yield (
             step_key,

@@ -152,13 +152,13 @@ def test_answer_is_counted(subtests: pytest.Subtests) -> None:
         ("no observation", make_fault_evidence(Verdict(Outcome.DRIFTED)), False, False, False),
         ("no verdict", make_fault_evidence(make_verdict(Outcome.INCONCLUSIVE)), False, False, False),
     ]
-    for case, evidence, faults, replaces, unprovoked in cases:
+    for case, evidence, faults, replaces, refuses in cases:
         with subtests.test(case=case):
             key = count_refusals(evidence)
             assert (bool(key.faults_by_answer), bool(key.replacements), bool(key.refused_successes)) == (
                 faults,
                 replaces,
-                unprovoked,
+                refuses,
             )
 
 
