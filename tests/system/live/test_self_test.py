@@ -72,8 +72,11 @@ STAGES: dict[str, dict[str, Callable[..., Any]]] = {
         "catalog_probe.probes.running.probing.judge": judge_nothing,
     },
     "attempts are never agreed on": {f"{JUDGING}.attempts.conclude_step": see_nothing},
-    "step verdicts are combined to nothing": {f"{JUDGING}.attempts.judge_record": conclude_nothing},
-    "an inconclusive rule takes every drift back": {f"{JUDGING}.inconclusive.settling.apply_rules": retract_drift},
+    "step verdicts are combined to nothing": {
+        f"{JUDGING}.attempts.judge_record": conclude_nothing,
+        f"{JUDGING}.inconclusive.provisional.judge_record": conclude_nothing,
+    },
+    "an inconclusive rule takes every drift back": {f"{JUDGING}.inconclusive.provisional.apply_rules": retract_drift},
     "a line is lost on its way to the file": {f"{EVIDENCE}.results_file.ResultsWriter.append": append_unless_drifted},
     "a finding is lost on its way from the file": {f"{EVIDENCE}.results.Result.from_json": read_without_findings},
     "no drift counts": {f"{EVIDENCE}.run_verdict.is_failure": lambda _: False},

@@ -74,7 +74,7 @@ def gather_key_evidence(
     `verdict` is over all attempts. If it is a drift, a control succeeded after it.
     """
     expected_by_label = {expected.label: expected for expected in probed.expected}
-    # Of the setup before a step, too: any answer may show that a path exists.
+    # Setups count too: any answer may show that a path exists.
     for exchange in exchanges:
         add_reached_endpoint(key, exchange, probed.provider, probed.vocabulary)
         if exchange.label in expected_by_label:
