@@ -141,13 +141,6 @@ def _waits_for_a_step(verdicts: Sequence[Verdict]) -> bool:
     return len(verdicts) < MAX_ATTEMPTS and last.reason is not None and last.reason.code == ReasonCode.STEP_UNSEEN
 
 
-def has_transient_step(attempts: Sequence[Mapping[StepKey, Verdict]]) -> bool:
-    """Whether the next attempt should wait a while, since an open step met something transient."""
-    return any(
-        needs_another_attempt(verdicts) and is_transient(verdicts[-1]) for verdicts in _group_by_step(attempts).values()
-    )
-
-
 def conclude_record(attempts: Sequence[Mapping[StepKey, Verdict]]) -> Verdict:
     """Return the verdict of a record over all attempts.
 

@@ -138,7 +138,9 @@ async def probe_record(task: Task, lane: Lane) -> Result | UnfinishedResult:
         if verdict.outcome is Outcome.DRIFTED:
             # If the key or the host fails by now, everything looks like drift. A later success rules that out.
             await _confirm_control(task, lane, after=time.perf_counter())
-        provisional = gather_key_evidence(_describe_probe(task, lane, history), verdict, history.exchanges, lane.evidence)
+        provisional = gather_key_evidence(
+            _describe_probe(task, lane, history), verdict, history.exchanges, lane.evidence
+        )
     except ProbeStopped as stopped:
         is_own_fault = stopped.reason.code == ReasonCode.RECIPE_ERROR
         outcome = Outcome.HARNESS_ERROR if is_own_fault else Outcome.INCONCLUSIVE
