@@ -9,7 +9,7 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from catalog_probe.mockserver.core import leniency
-from catalog_probe.mockserver.core.buckets import TokenBucket
+from catalog_probe.mockserver.core.limits import TokenBucket
 from catalog_probe.mockserver.core.scenarios import ScenarioQueue
 
 if TYPE_CHECKING:

@@ -14,11 +14,10 @@ from typing import TYPE_CHECKING, Any
 from starlette.responses import JSONResponse
 
 from catalog_probe.mockserver.core.clock import rfc3339
-from catalog_probe.mockserver.pa.call import AGENT_BODY, check_fields, read_object
+from catalog_probe.mockserver.pa.call import AGENT_BODY, check_fields, make_page, read_object
 from catalog_probe.mockserver.pa.errors import AGENT_CHANGED, AGENT_EXISTS, NO_AGENT
 from catalog_probe.mockserver.pa.fields import CHANGED_AGENT, NEW_AGENT
 from catalog_probe.mockserver.pa.models import find_model
-from catalog_probe.mockserver.pa.paging import make_page
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -10,13 +10,12 @@ from starlette.responses import JSONResponse, Response
 
 from catalog_probe.mockserver.core.clock import rfc3339
 from catalog_probe.mockserver.core.errors import Refusal
-from catalog_probe.mockserver.pa.call import BATCH_BODY, check_fields, read_object
+from catalog_probe.mockserver.pa.call import BATCH_BODY, check_fields, make_page, read_object
 from catalog_probe.mockserver.pa.conversation import measure
 from catalog_probe.mockserver.pa.errors import BATCH_ENDED, DUPLICATE_CUSTOM_ID, NO_BATCH, NO_RESULTS, make_envelope
 from catalog_probe.mockserver.pa.fields import BATCH
 from catalog_probe.mockserver.pa.limits import admit_batch
 from catalog_probe.mockserver.pa.messages import check_message, compose, refuse_sampling
-from catalog_probe.mockserver.pa.paging import make_page
 from catalog_probe.mockserver.pa.scenarios import raise_billable_failure
 
 if TYPE_CHECKING:

@@ -1,22 +1,31 @@
-"""One call of PA: the request, its key, the limits it shows, and its checked body."""
+"""One call of PA: the request, its key, the limits it shows, its checked body, and the page of a list."""
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from catalog_probe.mockserver.core import gateway
 from catalog_probe.mockserver.core.bodies import MB, BodyRules, BodyTooLarge, read_body, read_json
 from catalog_probe.mockserver.core.fields import Breach, find_violations
-from catalog_probe.mockserver.pa.errors import BREACHES, NO_OBJECT, NOT_JSON, TOO_LARGE
+from catalog_probe.mockserver.pa.errors import (
+    BAD_LIMIT,
+    BREACHES,
+    NO_OBJECT,
+    NO_SUCH_CURSOR,
+    NOT_JSON,
+    TOO_LARGE,
+    TWO_CURSORS,
+)
 from catalog_probe.mockserver.pa.keys import ANONYMOUS, DOCUMENTED_BETAS
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
-    from catalog_probe.mockserver.core.buckets import TokenBucket
     from catalog_probe.mockserver.core.errors import Refusal
     from catalog_probe.mockserver.core.fields import Path, Value, Violation
+    from catalog_probe.mockserver.core.limits import TokenBucket
     from catalog_probe.mockserver.pa.keys import Key, Names
 
 
@@ -110,3 +119,51 @@ def _make_refusal(violation: Violation) -> Refusal:
         item=path.rpartition(".")[2].removesuffix("s"),
         options=" or ".join(map(repr, violation.wanted.options)),
     )
+
+
+DEFAULT_LIMIT = 20
+MAX_LIMIT = 1_000
+
+# int() would accept `1_0`, blanks and the digits of other scripts
+INTEGER = re.compile(r"-?[0-9]{1,18}")
+
+
+def make_page(call: Call, items: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """Make the page of a query; newer clients send the cursor as `page`."""
+    query = call.request.query_params
+    limit = _read_limit(query.get("limit"))
+    after, before = query.get("after_id", query.get("page")), query.get("before_id")
+    if after is not None and before is not None:
+        raise TWO_CURSORS()
+    if before is not None:
+        end = _find_position(items, "before_id", before)
+        start = max(0, end - limit)
+        has_more = start > 0
+    else:
+        start = _find_position(items, "after_id", after) + 1 if after is not None else 0
+        end = start + limit
+        has_more = end < len(items)
+    page = list(items[start:end])
+    last = page[-1]["id"] if page else None
+    return {
+        "data": page,
+        "first_id": page[0]["id"] if page else None,
+        "last_id": last,
+        "has_more": has_more,
+        "next_page": last if has_more and before is None else None,
+    }
+
+
+def _read_limit(text: str | None) -> int:
+    if text is None:
+        return DEFAULT_LIMIT
+    if not INTEGER.fullmatch(text) or not 1 <= int(text) <= MAX_LIMIT:
+        raise BAD_LIMIT(most=MAX_LIMIT)
+    return int(text)
+
+
+def _find_position(items: Sequence[dict[str, Any]], name: str, cursor: str) -> int:
+    for index, item in enumerate(items):
+        if item["id"] == cursor:
+            return index
+    raise NO_SUCH_CURSOR(name=name)

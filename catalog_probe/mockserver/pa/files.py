@@ -9,9 +9,8 @@ from starlette.responses import JSONResponse, Response
 
 from catalog_probe.mockserver.core.bodies import Malformed, Part, parse
 from catalog_probe.mockserver.core.clock import rfc3339
-from catalog_probe.mockserver.pa.call import FILE_BODY, read_bytes
+from catalog_probe.mockserver.pa.call import FILE_BODY, make_page, read_bytes
 from catalog_probe.mockserver.pa.errors import BAD_FORM, MISSING_FIELD, NO_FILE
-from catalog_probe.mockserver.pa.paging import make_page
 
 if TYPE_CHECKING:
     from catalog_probe.mockserver.core.sessions import BoundedStore

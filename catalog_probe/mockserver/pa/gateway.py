@@ -6,6 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from starlette.responses import JSONResponse
+
 from catalog_probe.mockserver.core import gateway
 from catalog_probe.mockserver.core import gateway as routing
 from catalog_probe.mockserver.core.world import context_of
@@ -21,7 +23,7 @@ from catalog_probe.mockserver.pa.errors import (
     VERSION_NOT_ALLOWED,
     make_response,
 )
-from catalog_probe.mockserver.pa.keys import ANONYMOUS, Names, authenticate, identify
+from catalog_probe.mockserver.pa.keys import ANONYMOUS, Names, Role, authenticate, identify
 from catalog_probe.mockserver.pa.limits import admit_request, make_headers
 from catalog_probe.mockserver.pa.scenarios import raise_failure
 
@@ -141,3 +143,14 @@ def check_betas(call: Call) -> None:
     if unexpected:
         values = ", ".join(f"`{beta}`" for beta in unexpected)
         raise UNEXPECTED_BETA(values=values, header=call.names.header("beta"))
+
+
+def admit_admins(key: Key, endpoint: Endpoint) -> None:
+    """Refuse all keys but admin keys (1:4.1 "admin credential")."""
+    if key.role is not Role.ADMIN:
+        raise NOT_PERMITTED()
+
+
+async def get_me(call: Call) -> Response:
+    """Answer with the organization of the admin key."""
+    return JSONResponse({"id": call.key.organization.id, "type": "organization", "name": "Mock organization"})

@@ -7,7 +7,7 @@ import hmac
 import re
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from catalog_probe.mockserver.core.gateway import bearer_token, find_key
 from catalog_probe.mockserver.pa.errors import BAD_SIGNATURE, INVALID_KEY, MISSING_KEY
@@ -97,17 +97,25 @@ class SpendingStatus(StrEnum):
     PAYMENT_PROBLEM = "payment failed"
 
 
+class PerMinute(NamedTuple):
+    """RPM, ITPM and OTPM: requests, uncached input tokens and output tokens a minute (2:8.2)."""
+
+    requests: int
+    input_tokens: int
+    output_tokens: int
+
+
 @dataclass(frozen=True)
 class Organization:
     """An organization and its usage tier (2:8.2).
 
     Args:
-        commitment: input and output tokens a minute of a priority commitment that still runs.
+        commitment: the tokens of a priority commitment that still runs; requests have none.
     """
 
     id: str
     tier: str = "start"
-    commitment: tuple[int, int] | None = None
+    commitment: PerMinute | None = None
 
 
 ACME = Organization("a0000000-0000-4000-8000-000000000001")
@@ -115,7 +123,7 @@ TIGHT = Organization("a0000000-0000-4000-8000-000000000002", tier="tight")
 CAPPED = Organization("a0000000-0000-4000-8000-000000000003")
 THRIFTY = Organization("a0000000-0000-4000-8000-000000000004")
 OWING = Organization("a0000000-0000-4000-8000-000000000006")
-COMMITTED = Organization("a0000000-0000-4000-8000-000000000007", commitment=(50_000, 10_000))
+COMMITTED = Organization("a0000000-0000-4000-8000-000000000007", commitment=PerMinute(0, 50_000, 10_000))
 # a customer of the cloud-marketplace variant: at Start, without limits per workspace and without fast mode (2:8.2)
 MARKETPLACE = Organization("a0000000-0000-4000-8000-00000000000b")
 GROWING = Organization("a0000000-0000-4000-8000-00000000000a", tier="build")

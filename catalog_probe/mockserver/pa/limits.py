@@ -5,29 +5,26 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
-from catalog_probe.mockserver.core.buckets import Charge, take_all
+from starlette.responses import JSONResponse
+
 from catalog_probe.mockserver.core.clock import rfc3339
-from catalog_probe.mockserver.pa.errors import BATCH_QUEUE_FULL, LIMIT_REACHED, USED_UP_BY_OTHERS
-from catalog_probe.mockserver.pa.keys import THRIFTY_RATE_WORKSPACE
+from catalog_probe.mockserver.core.limits import Limit, charge_all, open_meters
+from catalog_probe.mockserver.pa.call import make_page
+from catalog_probe.mockserver.pa.errors import BATCH_QUEUE_FULL, LIMIT_REACHED, NO_WORKSPACE, USED_UP_BY_OTHERS
+from catalog_probe.mockserver.pa.keys import DEFAULT_WORKSPACE, KEYS, MARKETPLACE, THRIFTY_RATE_WORKSPACE, PerMinute
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from catalog_probe.mockserver.core.buckets import TokenBucket
+    from starlette.responses import Response
+
     from catalog_probe.mockserver.core.errors import Refusal
+    from catalog_probe.mockserver.core.limits import Meter, TokenBucket
     from catalog_probe.mockserver.pa.call import Call
     from catalog_probe.mockserver.pa.conversation import InputTokens
     from catalog_probe.mockserver.pa.models import Model
-
-
-class PerMinute(NamedTuple):
-    """RPM, ITPM and OTPM: requests, uncached input tokens and output tokens a minute."""
-
-    requests: int
-    input_tokens: int
-    output_tokens: int
 
 
 # two combined families on the same terms; the generations of a family share its bucket
@@ -89,39 +86,40 @@ US_GEO = 1.1
 OTHER = 1.0
 
 
-REQUESTS, TOKENS = "ratelimit-requests", "ratelimit-tokens"
-INPUT_TOKENS, OUTPUT_TOKENS = "ratelimit-input-tokens", "ratelimit-output-tokens"
+# What the headers name "tokens" is no limit of its own, but the tightest limit of tokens.
+TOKENS = "ratelimit-tokens"
 
 
-@dataclass(frozen=True, slots=True)
-class Meter:
-    """One bucket under the name of its header family."""
-
-    family: str
-    bucket: TokenBucket
-
-    @property
-    def counts(self) -> str:
-        """What it counts, in words."""
-        return self.family.removeprefix("ratelimit-").replace("-", " ")
+def _token_limits(kind: str) -> tuple[Limit, Limit]:
+    """Return the limits of input and output, whose headers are e.g. `pa-fast-input-tokens-limit`."""
+    return (
+        Limit("input_tokens", "input_tokens", LIMIT_REACHED, "2:8.2", header=f"{kind}-input-tokens"),
+        Limit("output_tokens", "output_tokens", LIMIT_REACHED, "2:8.2", header=f"{kind}-output-tokens"),
+    )
 
 
-def meter_of(call: Call, group: str, family: str, per_minute: int) -> Meter:
-    """Return the meter of the organization and tier for a group or model class."""
-    return Meter(family, call.session.bucket(("pa", call.key.organization.id, group, family, per_minute), per_minute))
+REQUESTS = Limit("requests", "requests", LIMIT_REACHED, "2:8.2", header="ratelimit-requests")
+MESSAGES = (REQUESTS, *_token_limits("ratelimit"))
+FAST_MODE = _token_limits("fast")
+PRIORITY = _token_limits("priority")
 
 
-def show(call: Call, meters: Iterable[Meter]) -> None:
-    """Show these meters in the answer."""
-    call.meters.update({meter.family: meter.bucket for meter in meters})
+def meters_of(call: Call, group: str, limits: Iterable[Limit], numbers: object, kind: str = "") -> list[Meter[Limit]]:
+    """Return the meters of the organization for a group of endpoints or a class of models."""
+    return open_meters(call.session, limits, numbers, "pa", call.key.organization.id, group, kind)
+
+
+def show_meters(call: Call, meters: Iterable[Meter[Limit]]) -> None:
+    """Let the headers of the answer show these meters, even if the answer is a refusal."""
+    call.meters.update({meter.limit.header: meter.bucket for meter in meters})
 
 
 def make_headers(call: Call) -> dict[str, str]:
-    """Make the headers of all meters; "tokens" has the most restrictive limit."""
+    """Make the headers of all shown meters; those of "tokens" tell the most restrictive limit of tokens."""
     buckets = dict(call.meters)
-    tokens = [buckets[family] for family in (INPUT_TOKENS, OUTPUT_TOKENS) if family in buckets]
-    if tokens:
-        buckets[TOKENS] = find_most_restrictive(tokens, call.now)
+    token_buckets = [buckets[limit.header] for limit in MESSAGES[1:] if limit.header in buckets]
+    if token_buckets:
+        buckets[TOKENS] = find_most_restrictive(token_buckets, call.now)
     return {
         call.names.header(f"{family}-{part}"): value
         for family, bucket in buckets.items()
@@ -129,75 +127,77 @@ def make_headers(call: Call) -> dict[str, str]:
     }
 
 
-def find_most_restrictive(tokens: Sequence[TokenBucket], now: float) -> TokenBucket:
-    """Return the limit of tokens of which the least remains."""
-    return min(tokens, key=lambda bucket: bucket.remaining(now))
+def find_most_restrictive(token_buckets: Sequence[TokenBucket], now: float) -> TokenBucket:
+    """Return the bucket of which the least remains: of 90 input and 70 output tokens, that of output."""
+    return min(token_buckets, key=lambda bucket: bucket.remaining(now))
 
 
 def describe_bucket(family: str, bucket: TokenBucket, now: float) -> dict[str, str]:
-    """Return the values of a family's headers; "tokens" rounds to thousands (2:8.2)."""
+    """Return the value of each header of a family, e.g. `{"limit": "1000", "remaining": "999", "reset": "2026-…"}`."""
     remaining = bucket.remaining(now)
     if family == TOKENS:
-        remaining = round(remaining, -3)
+        remaining = round(remaining, -3)  # "remaining rounded to the nearest thousand"
     return {"limit": str(round(bucket.per_minute)), "remaining": str(remaining), "reset": rfc3339(bucket.full_at(now))}
 
 
-BATCH_QUEUE_RETRY_S = 60  # ours: a batch takes so long, so that then fewer requests wait
+BATCH_QUEUE_RETRY_S = 60  # ours: after that time a batch has ended, so that fewer requests wait
 
 ESTIMATE_MARGIN = 1.1  # ours: ITPM is "estimated at request start and adjusted to actual"
 
 
 @dataclass(frozen=True, slots=True)
 class Admission:
-    """A message that the limits admitted.
+    """A message that the limits admitted, and the meters that pay for it.
 
     Args:
-        shown: the meters of its answer's headers.
-        input: where its input tokens are charged, and `input_amount` how many.
-        output: where its output tokens are charged.
+        shown: the meters that the headers of its answer show.
+        input: the meter of its input tokens, of which it takes `input_amount`.
+        output: the meter of its output tokens.
     """
 
-    shown: tuple[Meter, ...]
-    input: Meter
+    shown: tuple[Meter[Limit], ...]
+    input: Meter[Limit]
     input_amount: float
-    output: Meter
+    output: Meter[Limit]
     service_tier: str = "standard"
 
     def settle(self, call: Call, output_tokens: int) -> None:
-        """Adjust the estimated input, and charge the output, but not `max_tokens`."""
-        self.input.bucket.charge(self.input_amount - estimate(self.input_amount), call.now)
+        """Correct the estimate of the input, and charge the output that was generated, whatever `max_tokens` says."""
+        self.input.bucket.charge(self.input_amount - estimate_input(self.input_amount), call.now)
         self.output.bucket.charge(output_tokens, call.now)
-        show(call, self.shown)
+        show_meters(call, self.shown)
 
 
 def admit_request(call: Call, group: str) -> None:
-    """Count one request of an endpoint group that has a limit, or 429."""
+    """Count one request of a group of endpoints, or 429; a group without a row, such as models, has no limit."""
     per_minute = REQUEST_LIMITS[call.key.organization.tier].get(group)
     if per_minute is not None:
         _admit_one(call, group, per_minute)
 
 
 def admit_workspace(call: Call) -> None:
-    """Count one request of a workspace with a limit; the organization's applies too."""
+    """Count one request of a workspace that has a limit below the one of its organization, or 429."""
     workspace = call.key.workspace or ""
     if workspace in WORKSPACES:
         _admit_one(call, workspace, WORKSPACES[workspace])
 
 
 def admit_batch(call: Call, waiting: int, requests: int) -> None:
-    """Let more requests wait in the queue of batches, or 429."""
+    """Refuse a batch with 429 if its requests and those that wait are more than the queue holds."""
     limit = BATCH_QUEUES.get(call.key.organization.tier)
     if limit is not None and waiting + requests > limit:
         raise BATCH_QUEUE_FULL(limit=limit, headers=retry_after(BATCH_QUEUE_RETRY_S))
 
 
 def admit_message(call: Call, model: Model, measured: InputTokens, body: Mapping[str, Any]) -> Admission:
-    """Count one message, a request and its uncached input, or 429.
+    """Count one message, which is a request and its uncached input, or 429.
 
-    Fast mode has limits of its own. `auto` uses the priority commitment if that suffices.
+    Fast mode has limits of its own. A priority commitment pays for a message whose service tier is `auto`, the default,
+    as long as the commitment has capacity left; any other message is charged to the limits of its class of models.
     """
     admit_workspace(call)
-    requests, input_tokens, output_tokens = standard = _message_meters(call, model)
+    standard = standard_meters(call, model)
+    requests, input_tokens, output_tokens = standard
     input_amount = count_limited_input(model, measured)
     if body.get("speed") == "fast":
         fast = fast_meters(call, model)
@@ -212,99 +212,129 @@ def admit_message(call: Call, model: Model, measured: InputTokens, body: Mapping
 
 
 def refuse_used_up(call: Call, retry_after_s: int) -> Refusal:
-    """Make the 429 of a used-up organization, with the headers that say so."""
+    """Make the 429 of an organization whose requests somebody else has used up, and show it in the headers."""
     limit = MESSAGE_LIMITS[call.key.organization.tier]["small"].requests
     values = {"limit": str(limit), "remaining": "0", "reset": rfc3339(call.now + retry_after_s)}
-    call.headers.update({call.names.header(f"{REQUESTS}-{part}"): value for part, value in values.items()})
+    call.headers.update({call.names.header(f"{REQUESTS.header}-{part}"): value for part, value in values.items()})
     return USED_UP_BY_OTHERS(per_minute=limit, headers={"retry-after": str(retry_after_s)})
 
 
 def count_limited_input(model: Model, measured: InputTokens) -> int:
-    """Return what ITPM counts: cache reads only "for the retired class" (2:8.2)."""
+    """Return the input tokens that ITPM counts: those read from the cache only "for the retired class" (2:8.2).
+
+    Example: 100 fresh, 50 written and 900 read tokens are 150, and 1,050 for a model of the retired class.
+    """
     return measured.fresh + measured.created + (measured.read if model.limit_class == RETIRED else 0)
 
 
-def suffices(call: Call, input_tokens: Meter, output_tokens: Meter, burnt: float) -> bool:
-    """Whether a commitment has capacity of input and output, as `auto` requires (2:8.2)."""
-    waits = (
-        input_tokens.bucket.seconds_until(estimate(burnt), call.now),
-        output_tokens.bucket.seconds_until(0, call.now),
-    )
-    return max(waits) <= 0
+def suffices(call: Call, input_tokens: Meter[Limit], output_tokens: Meter[Limit], burnt: float) -> bool:
+    """Whether a commitment has capacity for the input, and no debt of output, as `auto` requires (2:8.2)."""
+    has_input = input_tokens.bucket.seconds_until(estimate_input(burnt), call.now) <= 0
+    is_out_of_debt = output_tokens.bucket.seconds_until(0, call.now) <= 0
+    return has_input and is_out_of_debt
 
 
-def fast_meters(call: Call, model: Model) -> tuple[Meter, Meter]:
-    """Return the meters of fast mode, input and output."""
-    limits = TIGHT_FAST if call.key.organization.tier == "tight" else FAST
-    return _token_meters(call, model, "fast", limits.input_tokens, limits.output_tokens)
+def standard_meters(call: Call, model: Model) -> tuple[Meter[Limit], Meter[Limit], Meter[Limit]]:
+    """Return the meters of the model's class: requests, input tokens and output tokens."""
+    numbers = MESSAGE_LIMITS[call.key.organization.tier][model.limit_class]
+    requests, input_tokens, output_tokens = meters_of(call, f"messages/{model.limit_class}", MESSAGES, numbers)
+    return requests, input_tokens, output_tokens
 
 
-def priority_meters(call: Call, model: Model) -> tuple[()] | tuple[Meter, Meter]:
-    """Return the commitment's meters, input and output, if it covers the model."""
-    commitment = call.key.organization.commitment
-    if commitment is None or not model.priority:
+def fast_meters(call: Call, model: Model) -> tuple[Meter[Limit], Meter[Limit]]:
+    """Return the meters of fast mode: input tokens and output tokens."""
+    numbers = TIGHT_FAST if call.key.organization.tier == "tight" else FAST
+    input_tokens, output_tokens = meters_of(call, f"messages/{model.limit_class}", FAST_MODE, numbers, "fast")
+    return input_tokens, output_tokens
+
+
+def priority_meters(call: Call, model: Model) -> tuple[()] | tuple[Meter[Limit], Meter[Limit]]:
+    """Return the meters of the organization's commitment, input and output tokens, if it covers the model."""
+    numbers = call.key.organization.commitment
+    if numbers is None or not model.priority:
         return ()
-    return _token_meters(call, model, "priority", *commitment)
+    input_tokens, output_tokens = meters_of(call, f"messages/{model.limit_class}", PRIORITY, numbers, "priority")
+    return input_tokens, output_tokens
 
 
 def burn_down(measured: InputTokens, body: Mapping[str, Any]) -> float:
-    """Return the tokens that the input of a message takes of a commitment."""
+    """Return the tokens of a commitment that the input of a message takes.
+
+    Example: 100 fresh tokens, 40 written for an hour and 1,000 read are 100 + 80 + 100 = 280.
+    """
     write = CACHE_WRITE_1H if measured.hourly else CACHE_WRITE_5M
     tokens = measured.read * CACHE_READ + measured.created * write + measured.fresh * OTHER
     return tokens * (US_GEO if body.get("inference_geo") == "us" else 1)
 
 
-def estimate(amount: float) -> float:
-    """Return what the input is charged before it is known."""
+def estimate_input(amount: float) -> float:
+    """Return what a message is charged for its input before that is known."""
     return amount * ESTIMATE_MARGIN
 
 
 def retry_after(wait_s: float) -> dict[str, str]:
-    """Return the header that says how long to wait, in whole seconds."""
+    """Return the header that says how long to wait, in whole seconds: 0.2 seconds are `{"retry-after": "1"}`."""
     return {"retry-after": str(max(1, math.ceil(wait_s)))}
 
 
-def _message_meters(call: Call, model: Model) -> tuple[Meter, Meter, Meter]:
-    limits = MESSAGE_LIMITS[call.key.organization.tier][model.limit_class]
-    group = f"messages/{model.limit_class}"
-    return (
-        meter_of(call, group, REQUESTS, limits.requests),
-        meter_of(call, group, INPUT_TOKENS, limits.input_tokens),
-        meter_of(call, group, OUTPUT_TOKENS, limits.output_tokens),
-    )
-
-
-def _token_meters(call: Call, model: Model, kind: str, input_tokens: int, output_tokens: int) -> tuple[Meter, Meter]:
-    group = f"messages/{model.limit_class}"
-    return (
-        meter_of(call, group, f"{kind}-input-tokens", input_tokens),
-        meter_of(call, group, f"{kind}-output-tokens", output_tokens),
-    )
-
-
 def _admit_one(call: Call, group: str, per_minute: int) -> None:
-    meter = meter_of(call, group, REQUESTS, per_minute)
-    _take(call, (meter,), [Charge(meter, meter.bucket, 1)])
+    meters = meters_of(call, group, (REQUESTS,), PerMinute(per_minute, 0, 0))
+    _charge(call, meters, {"requests": 1}, shown=meters)
 
 
-def _admit(call: Call, requests: Meter, admission: Admission) -> Admission:
-    charges = [
-        Charge(requests, requests.bucket, 1),
-        Charge(admission.input, admission.input.bucket, estimate(admission.input_amount)),
-        Charge(admission.output, admission.output.bucket, 0),  # refused while the bucket is in debt
-    ]
-    _take(call, admission.shown, charges)
+def _admit(call: Call, requests: Meter[Limit], admission: Admission) -> Admission:
+    amounts = {
+        "requests": 1,
+        "input_tokens": estimate_input(admission.input_amount),
+        "output_tokens": 0,  # not known yet; while the bucket is in debt, even nothing is refused
+    }
+    _charge(call, (requests, admission.input, admission.output), amounts, shown=admission.shown)
     return admission
 
 
-def _take(call: Call, shown: Sequence[Meter], charges: list[Charge[Meter]]) -> None:
-    blocked_charges = take_all(charges, call.now)
-    show(call, shown)
-    if blocked_charges:
-        worst = max(blocked_charges, key=lambda blocked: blocked.wait_s)
-        raise LIMIT_REACHED(
-            per_minute=round(worst.charge.bucket.per_minute),
-            counted=worst.charge.limit.counts,
+def _charge(
+    call: Call, meters: Iterable[Meter[Limit]], amounts: Mapping[str, float], *, shown: Iterable[Meter[Limit]]
+) -> None:
+    """Charge all of these meters; or refuse with the 429 of the meter that needs the longest wait."""
+    excesses = charge_all(meters, amounts, call.now)
+    show_meters(call, shown)
+    if excesses:
+        longest = max(excesses, key=lambda excess: excess.wait_s)
+        raise longest.meter.limit.row(
+            per_minute=round(longest.meter.bucket.per_minute),
+            counted=longest.meter.limit.header.removeprefix("ratelimit-").replace("-", " "),
             organization=call.key.organization.id,
-            headers=retry_after(worst.wait_s),
+            headers=retry_after(longest.wait_s),
         )
+
+
+async def list_organization_limits(call: Call) -> Response:
+    """Answer with one page of the limits of the organization."""
+    return JSONResponse(make_page(call, _describe_limits(call.key.organization.tier)))
+
+
+async def list_workspace_limits(call: Call) -> Response:
+    """Answer with one page of the limits of one workspace: half of the organization's (2:8.2 says "below")."""
+    workspace = call.params["workspace_id"]
+    if workspace not in {key.workspace for key in KEYS.values() if key.organization == call.key.organization}:
+        raise NO_WORKSPACE(id=workspace)
+    limits = _describe_limits(call.key.organization.tier) if has_limits(call, workspace) else []
+    return JSONResponse(make_page(call, [{**limit, "value": limit["value"] // 2} for limit in limits]))
+
+
+def has_limits(call: Call, workspace: str) -> bool:
+    """Whether a workspace can have limits: not the default one, nor that of a marketplace customer (2:8.2)."""
+    return workspace != DEFAULT_WORKSPACE and call.key.organization != MARKETPLACE
+
+
+def _describe_limits(tier: str) -> list[dict[str, Any]]:
+    message_limits = [
+        {"id": f"{model_class}/{limiter}", "group": model_class, "limiter": limiter, "value": value}
+        for model_class, per_minute in MESSAGE_LIMITS[tier].items()
+        for limiter, value in per_minute._asdict().items()
+    ]
+    request_limits = [
+        {"id": f"{group}/requests", "group": group, "limiter": "requests", "value": value}
+        for group, value in REQUEST_LIMITS[tier].items()
+    ]
+    return [{"type": "rate_limit", **limit} for limit in (*message_limits, *request_limits)]

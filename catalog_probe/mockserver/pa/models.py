@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from starlette.responses import JSONResponse
 
 from catalog_probe.mockserver.core import leniency
+from catalog_probe.mockserver.pa.call import make_page
 from catalog_probe.mockserver.pa.errors import (
     NO_ADAPTIVE_THINKING,
     NO_INFERENCE_GEO,
@@ -17,7 +18,6 @@ from catalog_probe.mockserver.pa.errors import (
     NO_SPEED,
     TEMPERATURE_AND_TOP_P,
 )
-from catalog_probe.mockserver.pa.paging import make_page
 
 if TYPE_CHECKING:
     from starlette.responses import Response

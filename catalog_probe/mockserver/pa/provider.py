@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 from catalog_probe.mockserver.core.errors import CLIENTS
 from catalog_probe.mockserver.core.providers import Mount, Provider
-from catalog_probe.mockserver.pa import admin, agents, batches, files, messages, models
+from catalog_probe.mockserver.pa import agents, batches, files, limits, messages, models
 from catalog_probe.mockserver.pa.compliance.endpoints import COMPLIANCE_ROUTES
 from catalog_probe.mockserver.pa.compliance.errors import SCENARIOS as COMPLIANCE_SCENARIOS
-from catalog_probe.mockserver.pa.gateway import Endpoint, Gateway
+from catalog_probe.mockserver.pa.gateway import Endpoint, Gateway, admit_admins, get_me
 from catalog_probe.mockserver.pa.keys import DEFAULTS
 from catalog_probe.mockserver.pa.models import MODELS
 from catalog_probe.mockserver.pa.scenarios import SCENARIOS
@@ -41,20 +41,20 @@ ROUTES = (
     Endpoint("POST", "/v1/agents/{agent_id}", agents.update, CLIENTS, "agents_create"),
     Endpoint("POST", "/v1/agents/{agent_id}/archive", agents.archive, CLIENTS, "agents_create"),
     # "GET {base_url}/v1/organizations/me | admin credential"; paths of "admin rate-limit list endpoints" are not shown
-    Endpoint("GET", "/v1/organizations/me", admin.get_me, "1:4.1", admit=admin.admit_admins),
+    Endpoint("GET", "/v1/organizations/me", get_me, "1:4.1", admit=admit_admins),
     Endpoint(
         "GET",
         "/v1/organizations/rate_limits",
-        admin.list_organization_limits,
+        limits.list_organization_limits,
         CLIENTS,
-        admit=admin.admit_admins,
+        admit=admit_admins,
     ),
     Endpoint(
         "GET",
         "/v1/organizations/workspaces/{workspace_id}/rate_limits",
-        admin.list_workspace_limits,
+        limits.list_workspace_limits,
         CLIENTS,
-        admit=admin.admit_admins,
+        admit=admit_admins,
     ),
 )
 

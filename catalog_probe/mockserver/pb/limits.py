@@ -14,15 +14,15 @@ from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo
 
 from catalog_probe.mockserver.core import leniency
-from catalog_probe.mockserver.core.buckets import Charge, SlidingWindow, take_all
 from catalog_probe.mockserver.core.errors import OURS
+from catalog_probe.mockserver.core.limits import Limit, SlidingWindow, charge_all, open_meters
 from catalog_probe.mockserver.core.sessions import UNLIMITED
 from catalog_probe.mockserver.pb.errors import BILLING_OFF, NO_FLEX_CAPACITY, NO_FREE_TIER, QUOTA, RATE_LIMIT, TOO_MANY
 from catalog_probe.mockserver.pb.keys import Billing
 
 if TYPE_CHECKING:
-    from catalog_probe.mockserver.core.buckets import TokenBucket
     from catalog_probe.mockserver.core.errors import ErrorRow, Refusal
+    from catalog_probe.mockserver.core.limits import Meter
     from catalog_probe.mockserver.pb.call import Call
     from catalog_probe.mockserver.pb.keys import Project
     from catalog_probe.mockserver.pb.models import Model
@@ -50,43 +50,46 @@ class Limits:
         return Limits(*(max(1, int(limit * part)) for limit in dataclasses.astuple(self)))
 
 
-@dataclass(frozen=True)
-class Quota:
-    """A quota: metric and id in a 429, in the mock's own names, and the error.
-
-    `field` is the field of `Limits` with its number, for a limit of each model.
-    """
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Quota(Limit):
+    """A limit, and what its 429 calls it, in the mock's own names."""
 
     metric: str
     id: str
-    row: ErrorRow
-    section: str
-    field: str = ""
 
 
+def _quota(name: str, unit: str, row: ErrorRow, metric: str, quota_id: str, section: str = "2:8.3") -> Quota:
+    return Quota(name, unit, row, section, metric=metric, id=quota_id)
+
+
+# The limits of a project for each model; a column of `Limits` has their numbers.
 PREFIX = "generate_content_"
-REQUESTS_PER_MINUTE = Quota(
-    PREFIX + "requests", "GenerateRequestsPerMinutePerProjectPerModel", RATE_LIMIT, "2:8.3", "requests"
+REQUESTS_PER_MINUTE = _quota(
+    "requests", "requests", RATE_LIMIT, PREFIX + "requests", "GenerateRequestsPerMinutePerProjectPerModel"
 )
-TOKENS_PER_MINUTE = Quota(
-    PREFIX + "input_tokens", "GenerateInputTokensPerMinutePerProjectPerModel", RATE_LIMIT, "2:8.3", "input_tokens"
+PER_MINUTE = (
+    REQUESTS_PER_MINUTE,
+    _quota(
+        "input_tokens", "tokens", RATE_LIMIT, PREFIX + "input_tokens", "GenerateInputTokensPerMinutePerProjectPerModel"
+    ),
+    _quota("images", "images", RATE_LIMIT, PREFIX + "images", "GenerateImagesPerMinutePerProjectPerModel"),
 )
-IMAGES_PER_MINUTE = Quota(PREFIX + "images", "GenerateImagesPerMinutePerProjectPerModel", RATE_LIMIT, "2:8.3", "images")
-PER_MINUTE = (REQUESTS_PER_MINUTE, TOKENS_PER_MINUTE, IMAGES_PER_MINUTE)
+PER_DAY = (  # until midnight in Pacific time, so no bucket counts them
+    _quota("requests_a_day", "requests", QUOTA, PREFIX + "requests", "GenerateRequestsPerDayPerProjectPerModel"),
+    _quota("tokens_a_day", "tokens", QUOTA, PREFIX + "tokens", "GenerateTokensPerDayPerProjectPerModel"),
+)
 
-PER_DAY = (
-    Quota(PREFIX + "requests", "GenerateRequestsPerDayPerProjectPerModel", QUOTA, "2:8.3", "requests_a_day"),
-    Quota(PREFIX + "tokens", "GenerateTokensPerDayPerProjectPerModel", QUOTA, "2:8.3", "tokens_a_day"),
+# Limits whose numbers are elsewhere: in a tier, or in `EXHAUSTIBLE_QUOTAS`.
+SPEND = _quota("spend", "usd", TOO_MANY, PREFIX + "spend", "SpendPerTenMinutesPerProject")
+FLEX_CAPACITY = _quota("flex", "requests", TOO_MANY, PREFIX + "flex_requests", "FlexCapacity")  # "429 when shed"
+FREE_TIER = _quota(  # "free tier shows `limit: 0`"
+    "free_tier", "requests", QUOTA, PREFIX + "free_tier_requests", "PerDay-FreeTier", "2:7.4"
 )
-
-SPEND = Quota(PREFIX + "spend", "SpendPerTenMinutesPerProject", TOO_MANY, "2:8.3")
-FLEX_CAPACITY = Quota(PREFIX + "flex_requests", "FlexCapacity", TOO_MANY, "2:8.3")  # "429 when shed"
-FREE_TIER = Quota(PREFIX + "free_tier_requests", "PerDay-FreeTier", QUOTA, "2:7.4")  # "free tier shows `limit: 0`"
-SPEND_CAP = Quota("spend_cap", "SpendCapPerProject", TOO_MANY, "2:8.3")
-SEARCHES = Quota("grounding_searches", "SearchesPerDay-FreeTier", QUOTA, "2:8.3")
-CONCURRENT_BATCHES = Quota("concurrent_batches", "ConcurrentBatches", QUOTA, "2:8.1")
-ENQUEUED_TOKENS = Quota("enqueued_tokens", "BatchEnqueuedTokens", QUOTA, "2:8.3")
-FILE_STORAGE = Quota("file_storage_bytes", "FileStorage", QUOTA, "2:8.1")
+SPEND_CAP = _quota("spend_cap", "usd", TOO_MANY, "spend_cap", "SpendCapPerProject")
+SEARCHES = _quota("grounding_searches", "searches", QUOTA, "grounding_searches", "SearchesPerDay-FreeTier")
+CONCURRENT_BATCHES = _quota("concurrent_batches", "batches", QUOTA, "concurrent_batches", "ConcurrentBatches", "2:8.1")
+ENQUEUED_TOKENS = _quota("enqueued_tokens", "tokens", QUOTA, "enqueued_tokens", "BatchEnqueuedTokens")
+FILE_STORAGE = _quota("file_storage", "bytes", QUOTA, "file_storage_bytes", "FileStorage", "2:8.1")
 
 TIGHT_LIMITS: Mapping[str, Limits] = {
     "mock-lite": Limits(requests=2),
@@ -196,13 +199,7 @@ def admit_generation(call: Call, model: Model, tokens: int, images: int, service
         refuse_flex(call, model)
     if call.project.billing is Billing.NONE and model.paid_only:
         raise make_quota_refusal(model.id, QuotaExcess(FREE_TIER, 0))
-    amounts = {
-        "requests": 1,
-        "input_tokens": tokens,
-        "images": images,
-        "requests_a_day": 1,
-        "tokens_a_day": tokens,
-    }
+    amounts = {"requests": 1, "tokens": tokens, "images": images}
     overspending = find_overspending(call)
     if overspending is not None:
         raise make_quota_refusal(model.id, overspending)
@@ -247,31 +244,28 @@ def limits_of(call: Call, model: Model, pool: str) -> Limits:
 
 
 def _charge(call: Call, model: Model, pool: str, amounts: Mapping[str, int]) -> QuotaExcess | None:
-    """Charge every dimension, or none and return the one that is exceeded."""
+    """Charge every limit of a day and of a minute, or none of them and return the first that is exceeded."""
     limits = limits_of(call, model, pool)
     days = call.session.state(Usage).days
     today = datetime.fromtimestamp(call.now, PACIFIC).date().isoformat()
-    day_counts = [(quota, (call.project.id, model.id, pool, quota.field, today)) for quota in PER_DAY]
+    day_counts = [(quota, (call.project.id, model.id, pool, quota.name, today)) for quota in PER_DAY]
     times = leniency.get_current().limits or UNLIMITED
     for quota, key in day_counts:
-        limit = getattr(limits, quota.field)
-        if days[key] + amounts[quota.field] > limit * times:
+        limit = getattr(limits, quota.name)
+        if days[key] + amounts[quota.unit] > limit * times:
             return QuotaExcess(quota, limit, _seconds_until_midnight(call))
-    blocked_charges = take_all(
-        (Charge(quota, bucket_of(call, model, pool, quota, limits), amounts[quota.field]) for quota in PER_MINUTE),
-        call.now,
-    )
-    if blocked_charges:
-        charge = blocked_charges[0].charge
-        return QuotaExcess(charge.limit, charge.bucket.per_minute, blocked_charges[0].wait_s)
+    excesses = charge_all(meters_of(call, model, pool, limits), amounts, call.now)
+    if excesses:
+        meter = excesses[0].meter
+        return QuotaExcess(meter.limit, meter.bucket.per_minute, excesses[0].wait_s)
     for quota, key in day_counts:
-        days[key] += amounts[quota.field]
+        days[key] += amounts[quota.unit]
     return None
 
 
-def bucket_of(call: Call, model: Model, pool: str, quota: Quota, limits: Limits) -> TokenBucket:
-    """Return the bucket of a limit per minute; each service tier has its own (2:8.3)."""
-    return call.session.bucket(("pb", call.project.id, model.id, pool, quota.field), getattr(limits, quota.field))
+def meters_of(call: Call, model: Model, pool: str, limits: Limits) -> list[Meter[Quota]]:
+    """Return the meters of the limits per minute; each service tier is a pool of its own (2:8.3)."""
+    return open_meters(call.session, PER_MINUTE, limits, "pb", call.project.id, model.id, pool)
 
 
 def find_overspending(call: Call) -> QuotaExcess | None:

@@ -20,9 +20,9 @@ from catalog_probe.mockserver.pc.errors import (
 from catalog_probe.mockserver.pc.keys import UNIDENTIFIED, WORK, Key, Project
 
 if TYPE_CHECKING:
-    from catalog_probe.mockserver.core.buckets import TokenBucket
     from catalog_probe.mockserver.core.errors import Refusal
     from catalog_probe.mockserver.core.fields import Value, Violation
+    from catalog_probe.mockserver.core.limits import TokenBucket
 
 
 @dataclass(kw_only=True)

@@ -6,12 +6,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from catalog_probe.mockserver.pc import errors
-from catalog_probe.mockserver.pc.tiers import TIER_1, TIER_5, TIGHT
 
 if TYPE_CHECKING:
     from catalog_probe.mockserver.core.errors import ErrorRow
 
 EXTERNAL_STORAGE = "api.external_storage.read"  # the one scope that the documents name
+
+TIER_1, TIER_5, TIGHT = "tier_1", "tier_5", "tight"  # `limits.py` says what each grants
 
 ANYWHERE = ("0.0.0.0/0", "::/0")
 

@@ -5,24 +5,74 @@ from __future__ import annotations
 import math
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from catalog_probe.mockserver.core import leniency
-from catalog_probe.mockserver.core.buckets import Charge, SlidingWindow, take_all
 from catalog_probe.mockserver.core.errors import Refusal
+from catalog_probe.mockserver.core.limits import Limit, SlidingWindow, charge_all, open_meter, open_meters
 from catalog_probe.mockserver.pc.call import read_value
 from catalog_probe.mockserver.pc.errors import ORGANIZATION_SPEND_LIMIT_EXCEEDED, RATE_LIMIT_EXCEEDED, SLOW_DOWN
+from catalog_probe.mockserver.pc.keys import TIER_1, TIER_5, TIGHT
 from catalog_probe.mockserver.pc.models import MODELS
-from catalog_probe.mockserver.pc.tiers import GRANTS, LIVE_SESSIONS, STORE_REQUESTS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Mapping
 
-    from catalog_probe.mockserver.core.buckets import TokenBucket
+    from catalog_probe.mockserver.core.limits import Meter, TokenBucket
     from catalog_probe.mockserver.pc.call import Call
     from catalog_probe.mockserver.pc.models import Model
-    from catalog_probe.mockserver.pc.tiers import Grant
 
+
+class Grant(NamedTuple):
+    """A row of the table; None means unlimited."""
+
+    requests_per_minute: int | None = None
+    requests_per_day: int | None = None
+    tokens_per_minute: int | None = None
+    queued_tokens: int | None = None
+    images_per_minute: int | None = None
+    tokens_per_day: int | None = None
+
+
+_TIER_1_GRANTS: Mapping[str, Grant] = {
+    "old": Grant(500, 10_000, 10_000, 100_000),
+    "mid": Grant(500, 10_000, 200_000, 2_000_000),
+    "large": Grant(500, None, 30_000, 90_000),
+    "long": Grant(100, None, 200_000, 2_000_000),
+    "image": Grant(tokens_per_minute=100_000, images_per_minute=5),
+    "image_only": Grant(images_per_minute=500),
+    "realtime": Grant(200, 1_000, 40_000),
+    "speech": Grant(500, None, 50_000),
+    "transcription": Grant(500, None, 10_000),
+}
+_TIER_5_GRANTS: Mapping[str, Grant] = {
+    "old": Grant(10_000, None, 1_000_000, 150_000_000),
+    "mid": Grant(30_000, None, 150_000_000, 15_000_000_000),
+    "large": Grant(10_000, None, 30_000_000, 5_000_000_000),
+    "long": Grant(1_000, None, 20_000_000, 2_000_000_000),
+    "image": Grant(tokens_per_minute=8_000_000, images_per_minute=250),
+    "image_only": Grant(images_per_minute=10_000),
+    "realtime": Grant(20_000, None, 15_000_000),
+    "speech": Grant(10_000, None, 8_000_000),
+    "transcription": Grant(10_000, None, 6_000_000),
+}
+"""2:8.4 shows no row of Tier 5 for the long-context variants; `long` is the mock's choice."""
+
+GRANTS: Mapping[str, Mapping[str, Grant]] = {
+    TIER_1: _TIER_1_GRANTS,
+    TIER_5: _TIER_5_GRANTS,
+    TIGHT: {
+        **dict.fromkeys(_TIER_1_GRANTS, Grant(2, None, 20_000, 20_000, 2, 1_000_000)),
+        "realtime": Grant(),  # only `LIVE_SESSIONS` refuses a live session
+    },
+}
+"""By tier and class. `tight` is the mock's own; 2:8.4 shows no row of the tiers in between."""
+
+LIVE_SESSIONS: Mapping[str, int] = {TIGHT: 1}
+"""Maximum of concurrent live sessions by tier, if any; 2:8.4 names the metric and no value."""
+
+STORE_REQUESTS: Mapping[str, int] = {TIGHT: 2}
+"""Requests a minute to one vector store by tier, where they are not the 300 of 2:8.4: the mock's own."""
 
 RAMP_FROM_TPM = 1_000_000
 RAMP_GROWTH = 1.5
@@ -64,14 +114,6 @@ def check_spending(call: Call) -> None:
         raise ORGANIZATION_SPEND_LIMIT_EXCEEDED()
 
 
-FAMILIES: Mapping[str, str] = {
-    "requests_per_minute": "requests",
-    "tokens_per_minute": "tokens",
-    "project_tokens_per_minute": "project-tokens",
-}
-"""The family of headers of each limit, as in `x-ratelimit-limit-requests`."""
-
-
 def make_headers(shown_buckets: Mapping[str, TokenBucket], now: float) -> dict[str, str]:
     """Return the headers of all families."""
     headers: dict[str, str] = {}
@@ -102,21 +144,28 @@ def make_retry_after(seconds: float) -> dict[str, str]:
     return {"retry-after": str(math.ceil(seconds))}
 
 
-MINUTES_A_DAY = 24 * 60
+MINUTE_S, DAY_S = 60, 24 * 3600
 
-# The limits that count each unit; a project's own limit counts tokens as well.
-REQUEST_LIMITS = ("requests_per_minute", "requests_per_day")
-TOKEN_LIMITS = ("tokens_per_minute", "tokens_per_day")
-LONG_CONTEXT_LIMITS = ("long_context_tokens_per_minute", "tokens_per_day")
-IMAGE_LIMITS = ("images_per_minute",)
 
-HEADER_LIMITS = ("requests_per_minute", "tokens_per_minute")  # the limits that the headers of every generation show
+def _limit(name: str, unit: str, window_s: int = MINUTE_S, header: str = "") -> Limit:
+    return Limit(name, unit, RATE_LIMIT_EXCEEDED, "2:8.4", window_s, header)
+
+
+REQUESTS_PER_MINUTE = _limit("requests_per_minute", "requests", header="requests")
+TOKENS_PER_MINUTE = _limit("tokens_per_minute", "tokens", header="tokens")
+
+# The limits of an organization that count each unit.
+REQUEST_LIMITS = (REQUESTS_PER_MINUTE, _limit("requests_per_day", "requests", DAY_S))
+TOKEN_LIMITS = (TOKENS_PER_MINUTE, _limit("tokens_per_day", "tokens", DAY_S))
+IMAGE_LIMITS = (_limit("images_per_minute", "images"),)
+
+PROJECT_LIMIT = _limit("project_tokens_per_minute", "tokens", header="project-tokens")
+STORE_LIMIT = _limit("requests_per_minute_and_vector_store", "requests")
+
 DEFAULT_CLASS = "mid"  # the class of models for a request that names no known model
 LONG_CONTEXT_FROM = 272_000  # input tokens above which another table of limits holds (2:8.4); its values are not shown
 LONG_CONTEXT_SHARE = 2  # the mock's choice: half of the tokens that are granted to shorter contexts
 STORE_REQUESTS_PER_MINUTE = 300  # shared by files and file batches of a vector store (2:8.4)
-
-NamedBucket = tuple[str, "TokenBucket"]  # the name of a limit, and its bucket
 
 
 class BatchQueue(Counter[tuple[str, str]]):
@@ -146,29 +195,35 @@ def count_request(call: Call, body: Any) -> None:
 
 def admit_request(call: Call, model: Model | None = None) -> None:
     """Count one request, or refuse it with 429; show the limits in any case."""
+    numbers, scope = find_grant(call, model), _share_limits(call, model)
     try:
-        _charge(call, _find_buckets(call, model, REQUEST_LIMITS), 1)
+        _charge(call, open_meters(call.session, REQUEST_LIMITS, numbers, *scope), requests=1)
     finally:
-        _show_in_headers(call, _find_buckets(call, model, HEADER_LIMITS))
+        # every answer to a generation shows the tokens as well, before any are charged
+        shown = open_meters(call.session, (REQUESTS_PER_MINUTE, TOKENS_PER_MINUTE), numbers, *scope)
+        _show_in_headers(call, [*shown, *_open_project_meter(call)])
 
 
 def admit_tokens(call: Call, model: Model, prompt: int, max_tokens: int) -> None:
-    """Count the larger of max_tokens and the prompt (2:8.4), or refuse with 429."""
+    """Count the larger of max_tokens and the prompt (2:8.4), or refuse with 429.
+
+    Example: a prompt of 10 tokens with `max_tokens: 500` takes 500 of the limits, however short the answer is.
+    """
     check_spending(call)
     tokens = max(prompt, max_tokens)
-    is_long = prompt > LONG_CONTEXT_FROM
-    buckets = [*_find_buckets(call, model, LONG_CONTEXT_LIMITS if is_long else TOKEN_LIMITS)]
     ramp = call.session.state(Ramp)
     if not ramp.admits(tokens, call.now):
         raise SLOW_DOWN()
-    _charge(call, buckets, tokens)
+    meters = _open_token_meters(call, model, is_long=prompt > LONG_CONTEXT_FROM)
+    _charge(call, meters, tokens=tokens)
     ramp.minutes.add(tokens, call.now)
-    _show_in_headers(call, buckets)
+    _show_in_headers(call, meters)
 
 
 def admit_images(call: Call, model: Model, images: int) -> None:
     """Count images, or refuse with 429."""
-    _charge(call, _find_buckets(call, model, IMAGE_LIMITS), images)
+    meters = open_meters(call.session, IMAGE_LIMITS, find_grant(call, model), *_share_limits(call, model))
+    _charge(call, meters, images=images)
 
 
 def admit_live_session(call: Call) -> None:
@@ -191,9 +246,9 @@ def enqueue(call: Call, model: Model, tokens: int) -> None:
 
 def admit_to_store(call: Call) -> None:
     """Count one request to a vector store, or refuse with 429."""
-    key = ("pc", "vector_store", call.params["vector_store_id"])
-    bucket = call.session.bucket(key, STORE_REQUESTS.get(call.key.organization.tier, STORE_REQUESTS_PER_MINUTE))
-    _charge(call, [("requests_per_minute_and_vector_store", bucket)], 1)
+    per_minute = STORE_REQUESTS.get(call.key.organization.tier, STORE_REQUESTS_PER_MINUTE)
+    meter = open_meter(call.session, STORE_LIMIT, per_minute, "pc", "vector_store", call.params["vector_store_id"])
+    _charge(call, [meter], requests=1)
 
 
 def find_grant(call: Call, model: Model | None) -> Grant:
@@ -206,32 +261,41 @@ def find_pool(model: Model | None) -> str:
     return model.limits if model else DEFAULT_CLASS
 
 
-def _find_buckets(call: Call, model: Model | None, limits: Iterable[str]) -> Iterator[NamedBucket]:
-    """Yield the buckets of organization and project for the model."""
-    for limit in limits:
-        number = _read_number(find_grant(call, model), limit)
-        if number is not None:
-            period = MINUTES_A_DAY if limit.endswith("_day") else 1
-            key = ("pc", call.key.organization.id, find_pool(model), limit)
-            yield limit.removeprefix("long_context_"), call.session.bucket(key, number / period, number)
-        if limit.endswith("tokens_per_minute") and call.project.tokens_per_minute is not None:
-            bucket = call.session.bucket(("pc", "project", call.project.id), call.project.tokens_per_minute)
-            yield "project_tokens_per_minute", bucket
+def _share_limits(call: Call, model: Model | None) -> tuple[str, ...]:
+    """Return who shares limits: the organization's requests for models of one class."""
+    return "pc", call.key.organization.id, find_pool(model)
 
 
-def _read_number(grant: Grant, limit: str) -> int | None:
-    if limit != LONG_CONTEXT_LIMITS[0]:
-        number: int | None = getattr(grant, limit)
-        return number
-    return None if grant.tokens_per_minute is None else grant.tokens_per_minute // LONG_CONTEXT_SHARE
+def _open_token_meters(call: Call, model: Model, *, is_long: bool) -> list[Meter[Limit]]:
+    """Return the meters of tokens: those of the organization, and of the project if it has a limit of its own.
+
+    A long context has less of a minute's tokens, and a meter of its own for them; a day's tokens are one for all.
+    """
+    scope = _share_limits(call, model)
+    meters = open_meters(call.session, TOKEN_LIMITS, find_grant(call, model), *scope)
+    if is_long:
+        meters = [
+            open_meter(call.session, meter.limit, meter.number // LONG_CONTEXT_SHARE, *scope, "long context")
+            if meter.limit is TOKENS_PER_MINUTE
+            else meter
+            for meter in meters
+        ]
+    return [*meters, *_open_project_meter(call)]
 
 
-def _charge(call: Call, buckets: Iterable[NamedBucket], amount: int) -> None:
-    """Charge all of these limits, or refuse with 429."""
-    blocked_charges = take_all([Charge(limit, bucket, amount) for limit, bucket in buckets], call.now)
-    if blocked_charges:
-        charge, wait_s = blocked_charges[0].charge, blocked_charges[0].wait_s
-        raise make_refusal(call, f"{charge.limit.replace('_', ' ')}: limit {charge.bucket.capacity:.0f}", wait_s)
+def _open_project_meter(call: Call) -> list[Meter[Limit]]:
+    per_minute = call.project.tokens_per_minute
+    if per_minute is None:
+        return []
+    return [open_meter(call.session, PROJECT_LIMIT, per_minute, "pc", "project", call.project.id)]
+
+
+def _charge(call: Call, meters: Iterable[Meter[Limit]], **amounts: int) -> None:
+    """Charge all of these meters, or refuse with the 429 of the first that cannot admit the request."""
+    excesses = charge_all(meters, amounts, call.now)
+    if excesses:
+        meter, wait_s = excesses[0].meter, excesses[0].wait_s
+        raise make_refusal(call, f"{meter.limit.name.replace('_', ' ')}: limit {meter.bucket.capacity:.0f}", wait_s)
 
 
 def make_refusal(call: Call, limit: str, wait_s: float | None = None) -> Refusal:
@@ -240,6 +304,6 @@ def make_refusal(call: Call, limit: str, wait_s: float | None = None) -> Refusal
     return RATE_LIMIT_EXCEEDED(holder=f"organization {call.key.organization.id}", limit=limit, headers=headers)
 
 
-def _show_in_headers(call: Call, buckets: Iterable[NamedBucket]) -> None:
-    """Show the limits that have headers in the response."""
-    call.shown_buckets.update({FAMILIES[limit]: bucket for limit, bucket in buckets if limit in FAMILIES})
+def _show_in_headers(call: Call, meters: Iterable[Meter[Limit]]) -> None:
+    """Let the headers of the answer show the meters that have a family of headers."""
+    call.shown_buckets.update({meter.limit.header: meter.bucket for meter in meters if meter.limit.header})

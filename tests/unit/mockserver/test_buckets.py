@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from catalog_probe.mockserver.core.buckets import TokenBucket
+from catalog_probe.mockserver.core.limits import TokenBucket
 
 TOLERANCE = 1e-6
 CAPACITIES = st.integers(1, 10_000)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from catalog_probe.mockserver.core.buckets import Charge, TokenBucket, take_all
 from catalog_probe.mockserver.core.errors import CLIENTS, ErrorRow, Refusal
 from catalog_probe.mockserver.core.fields import (
     BOOLEAN,
@@ -37,6 +37,8 @@ from catalog_probe.mockserver.core.generation import (
     number_events,
     truncate_text,
 )
+from catalog_probe.mockserver.core.limits import Limit, charge_all, open_meters
+from catalog_probe.mockserver.core.sessions import Session
 
 TABLE = object_of(
     Field("name", Value(("string",), max_length=3), CLIENTS, required=True),
@@ -140,13 +142,28 @@ def test_text_of_a_request_is_not_formatted_as_a_template() -> None:
     assert ErrorRow("1:1", 400, "Unknown {name}.")(name="{secret}").message == "Unknown {secret}."
 
 
-def test_all_charges_are_taken_or_none() -> None:
-    requests, tokens = TokenBucket(60), TokenBucket(600)
-    assert take_all([Charge("requests", requests, 1), Charge("tokens", tokens, 599)], now=0) == []
-    (beyond,) = take_all([Charge("requests", requests, 1), Charge("tokens", tokens, 11)], now=0)
-    assert (beyond.charge.limit, round(beyond.wait_s, 6)) == ("tokens", 1.0)
-    assert (requests.remaining(0), tokens.remaining(0)) == (59, 1)
-    assert take_all([Charge("tokens", tokens, 11)], now=1) == []
+BEYOND = ErrorRow("1:1", 429)
+REQUESTS = Limit("requests_per_second", "requests", BEYOND, "1:1", window_s=1)
+TOKENS = Limit("tokens_per_minute", "tokens", BEYOND, "1:1")
+
+
+def test_limits_charge_all_of_a_request_or_nothing() -> None:
+    numbers = SimpleNamespace(requests_per_second=2, tokens_per_minute=600)
+    meters = open_meters(Session(""), [REQUESTS, TOKENS], numbers, "a team")
+    assert charge_all(meters, {"requests": 1, "tokens": 599}, now=0) == []
+    (excess,) = charge_all(meters, {"requests": 1, "tokens": 11}, now=0)
+    assert (excess.meter.limit.name, round(excess.wait_s, 6)) == ("tokens_per_minute", 1.0)
+    assert [meter.bucket.remaining(0) for meter in meters] == [1, 1]
+    assert charge_all(meters, {"requests": 1, "tokens": 11}, now=1) == []
+
+
+def test_a_scope_shares_its_limits_and_a_number_of_none_is_no_limit() -> None:
+    session, numbers = Session(""), SimpleNamespace(requests_per_second=2, tokens_per_minute=None)
+    (meter,) = open_meters(session, [REQUESTS, TOKENS], numbers, "a team")
+    (same_team,) = open_meters(session, [REQUESTS, TOKENS], numbers, "a team")
+    (other_team,) = open_meters(session, [REQUESTS, TOKENS], numbers, "another team")
+    assert charge_all([meter], {"requests": 2}, now=0) == []
+    assert [team.bucket.remaining(0) for team in (same_team, other_team)] == [0, 2]
 
 
 def test_the_model_repeats_its_input_cut_between_characters() -> None:

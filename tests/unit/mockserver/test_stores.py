@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from catalog_probe.mockserver.core import sessions as stores
-from catalog_probe.mockserver.core.buckets import SlidingWindow
+from catalog_probe.mockserver.core.limits import SlidingWindow
 from catalog_probe.mockserver.core.sessions import MAX_ENDPOINTS, OTHERS, BoundedStore, Session, Sessions
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from catalog_probe.catalog.model import Reason
 from catalog_probe.catalog.model.outcome import ReasonCode
-from catalog_probe.mockserver.core.buckets import TokenBucket
+from catalog_probe.mockserver.core.limits import TokenBucket
 from catalog_probe.probes.running.limits import Budget, RateLimitPolicy, parse_retry_after
 from catalog_probe.probes.running.throttle import (
     CATCH_UP_S,

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 
 from catalog_probe.catalog.model import Exchange, Request, Response
 from catalog_probe.catalog.reading.rate_limits import EndpointGroup, LimitHeaders, RateLimits
-from catalog_probe.mockserver.core.buckets import TokenBucket
 from catalog_probe.mockserver.core.clock import rfc3339
+from catalog_probe.mockserver.core.limits import TokenBucket
 from catalog_probe.probes.calls import Call, get, post
 from catalog_probe.probes.recipes.probe import ProbeStopped
 from catalog_probe.probes.running.lane import Lane, Wires

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from catalog_probe.catalog.model import Response
 from catalog_probe.catalog.reading.rate_limits import LimitHeaders, RateLimits
-from catalog_probe.mockserver.core.buckets import TokenBucket
+from catalog_probe.mockserver.core.limits import TokenBucket
 from catalog_probe.probes.calls import Call, post
 from catalog_probe.probes.running.limits import RateLimitPolicy
 from catalog_probe.probes.running.throttle import (

@@ -22,7 +22,7 @@ from catalog_probe.mockserver.pa.keys import KEYS, Key, Role, State
 if TYPE_CHECKING:
     from starlette.requests import Request
 
-    from catalog_probe.mockserver.core.buckets import TokenBucket
+    from catalog_probe.mockserver.core.limits import TokenBucket
     from catalog_probe.mockserver.pa.call import Call
     from catalog_probe.mockserver.pa.gateway import Endpoint
     from catalog_probe.mockserver.pa.keys import Names, Organization

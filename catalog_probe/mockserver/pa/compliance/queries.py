@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from catalog_probe.mockserver.pa.call import INTEGER
 from catalog_probe.mockserver.pa.compliance.errors import (
     BAD_PARAMETER,
     EXPIRED_CURSOR,
     FOREIGN_CURSOR,
     UNKNOWN_PARAMETER,
 )
-from catalog_probe.mockserver.pa.paging import INTEGER
 
 if TYPE_CHECKING:
     from catalog_probe.mockserver.pa.call import Call

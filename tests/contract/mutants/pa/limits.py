@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING, Any
 from catalog_probe.mockserver.pa import limits
 from catalog_probe.mockserver.pa.errors import NO_FAST_MODE
 from catalog_probe.mockserver.pa.keys import Role
-from catalog_probe.mockserver.pa.limits import Meter
 
 if TYPE_CHECKING:
     from starlette.responses import Response
 
-    from catalog_probe.mockserver.core.buckets import TokenBucket
+    from catalog_probe.mockserver.core.limits import Limit, Meter, TokenBucket
     from catalog_probe.mockserver.pa.call import Call
     from catalog_probe.mockserver.pa.conversation import InputTokens
     from catalog_probe.mockserver.pa.limits import Admission
@@ -24,17 +23,19 @@ if TYPE_CHECKING:
 AdmitMessage = Callable[["Call", "Model", "InputTokens", Mapping[str, Any]], "Admission"]
 CountInput = Callable[["Model", "InputTokens"], int]
 Handler = Callable[["Call"], Awaitable["Response"]]
-MeterOf = Callable[["Call", str, str, int], Meter]
+MetersOf = Callable[..., "list[Meter[Limit]]"]
 Describe = Callable[[str, "TokenBucket", float], dict[str, str]]
 Settle = Callable[["Admission", "Call", int], None]
 
 
-def of_each_key(meter_of: MeterOf) -> MeterOf:
-    return lambda call, group, family, per_minute: meter_of(call, f"{call.key.secret}/{group}", family, per_minute)
+def of_each_key(meters_of: MetersOf) -> MetersOf:
+    return lambda call, group, limits, numbers, kind="": meters_of(
+        call, f"{call.key.secret}/{group}", limits, numbers, kind
+    )
 
 
-def of_all_classes(meter_of: MeterOf) -> MeterOf:
-    return lambda call, group, family, per_minute: meter_of(call, group.partition("/")[0], family, per_minute)
+def of_all_classes(meters_of: MetersOf) -> MetersOf:
+    return lambda call, group, limits, numbers, kind="": meters_of(call, group.partition("/")[0], limits, numbers, kind)
 
 
 def without_fresh(count: object) -> CountInput:

@@ -13,7 +13,7 @@ from catalog_probe.mockserver.pa.compliance import queries
 if TYPE_CHECKING:
     from starlette.responses import Response
 
-    from catalog_probe.mockserver.core.buckets import TokenBucket
+    from catalog_probe.mockserver.core.limits import TokenBucket
     from catalog_probe.mockserver.pa.call import Call
     from catalog_probe.mockserver.pa.compliance.archive import Archive
     from catalog_probe.mockserver.pa.compliance.queries import Redeem, Row

@@ -7,7 +7,7 @@ from dataclasses import replace
 from email.utils import formatdate
 from typing import TYPE_CHECKING, Any
 
-from catalog_probe.mockserver.core.buckets import TokenBucket
+from catalog_probe.mockserver.core.limits import TokenBucket
 from catalog_probe.mockserver.pc.call import read_value
 from catalog_probe.mockserver.pc.limits import LONG_CONTEXT_FROM, count_request
 from catalog_probe.mockserver.pc.responses import check_response

@@ -11,8 +11,8 @@ from starlette.responses import JSONResponse
 if TYPE_CHECKING:
     from starlette.responses import Response
 
-    from catalog_probe.mockserver.core.buckets import TokenBucket
     from catalog_probe.mockserver.core.errors import ErrorRow, Refusal
+    from catalog_probe.mockserver.core.limits import TokenBucket
     from catalog_probe.mockserver.pc.call import Call
 
 Handler = Callable[["Call"], Awaitable["Response"]]

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from catalog_probe.mockserver.pd.errors import (
     NO_CREDENTIALS,
 )
-from catalog_probe.mockserver.pd.limits import LimitState, admit_generation
+from catalog_probe.mockserver.pd.limits import admit_generation
 
 if TYPE_CHECKING:
     from starlette.responses import Response
 
     from catalog_probe.mockserver.core.errors import Refusal
+    from catalog_probe.mockserver.core.limits import Limit, Meter
 
 
 def wants_another_header(original: Callable[..., Any]) -> Callable[..., Any]:
@@ -60,7 +61,7 @@ def with_retry_after(original: Callable[[Refusal], Response]) -> Callable[[Refus
     return replacement
 
 
-LimitFinder = Callable[[Any, Any], Iterator[LimitState]]
+LimitFinder = Callable[[Any, Any], "list[Meter[Limit]]"]
 
 
 def over_all_models(original: LimitFinder) -> LimitFinder:
@@ -68,7 +69,7 @@ def over_all_models(original: LimitFinder) -> LimitFinder:
 
 
 def per_key(original: LimitFinder) -> LimitFinder:
-    def replacement(call: Any, model: Any) -> Iterator[LimitState]:
+    def replacement(call: Any, model: Any) -> list[Meter[Limit]]:
         team = replace(call.key.team, id=call.key.secret)
         return original(replace(call, key=replace(call.key, team=team)), model)
 

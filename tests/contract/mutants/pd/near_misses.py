@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -13,9 +13,9 @@ if TYPE_CHECKING:
     from starlette.responses import Response
 
     from catalog_probe.mockserver.core.errors import Refusal
+    from catalog_probe.mockserver.core.limits import Limit, Meter
     from catalog_probe.mockserver.pd.gateway import Call
     from catalog_probe.mockserver.pd.keys import Key
-    from catalog_probe.mockserver.pd.limits import LimitState
 
 Handler = Callable[["Call"], Awaitable["Response"]]
 Positions = Callable[[str, int], tuple[int, int]]
@@ -52,13 +52,13 @@ def of_an_empty_message(envelope: Callable[[int, int, str], Response]) -> Callab
     return lambda status, code, message: envelope(status, code, "")
 
 
-def of_the_team(caps: Callable[[Call], Iterator[LimitState]]) -> Callable[[Call], Iterator[LimitState]]:
+def of_the_team(caps: Callable[[Call], list[Meter[Limit]]]) -> Callable[[Call], list[Meter[Limit]]]:
     """Each key of a team has the caps of all of them."""
     from catalog_probe.mockserver.pd.keys import KEYS
 
-    def replacement(call: Call) -> Iterator[LimitState]:
-        for key in (each for each in KEYS.values() if each.team is call.key.team):
-            yield from caps(replace(call, key=key))
+    def replacement(call: Call) -> list[Meter[Limit]]:
+        keys = [key for key in KEYS.values() if key.team is call.key.team]
+        return [meter for key in keys for meter in caps(replace(call, key=key))]
 
     return replacement
 
