@@ -55,7 +55,7 @@ class Part:
     content: bytes
 
 
-def parse(content_type: str, body: bytes) -> list[Part]:
+def parse_form(content_type: str, body: bytes) -> list[Part]:
     """Parse the parts.
 
     Raises:
@@ -101,19 +101,19 @@ class BodyTooLarge(Exception):
 
 @dataclass(frozen=True)
 class BodyRules:
-    """The rules of JSON bodies, and the error rows of their breaches.
+    """The rules of bodies, and the error rows of their breaches.
 
     Args:
         most_bytes: the size limit.
         too_large: the row above it; its message may name {most_bytes}.
-        not_json: the row of a body that is no JSON; its message may name {reason}.
+        malformed: the row of a body that is no JSON, or no form; its message may name {reason}.
         media_types: the accepted ones.
         wrong_media_type: the row of another one, whose message may name {media_type}; None accepts any.
     """
 
     most_bytes: int
     too_large: ErrorRow
-    not_json: ErrorRow
+    malformed: ErrorRow
     media_types: tuple[str, ...] = ()
     wrong_media_type: ErrorRow | None = None
 
@@ -137,7 +137,18 @@ async def read_json(request: Request, rules: BodyRules) -> JsonBody:
     except BodyTooLarge:
         raise rules.too_large(most_bytes=rules.most_bytes) from None
     except ValueError as error:
-        raise rules.not_json(reason=error) from None
+        raise rules.malformed(reason=error) from None
+
+
+async def read_form(request: Request, rules: BodyRules) -> dict[str, Part]:
+    """Read the parts of a multipart form by name, or raise the refusal of the rule that the body breaks."""
+    try:
+        parts = parse_form(request.headers.get("content-type", ""), await read_body(request, rules.most_bytes))
+    except BodyTooLarge:
+        raise rules.too_large(most_bytes=rules.most_bytes) from None
+    except Malformed as error:
+        raise rules.malformed(reason=error) from None
+    return {part.name: part for part in parts}
 
 
 async def read_body(request: Request, limit: int) -> bytes:

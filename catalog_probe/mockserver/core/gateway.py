@@ -44,6 +44,9 @@ class PathRow(Protocol):
     @property
     def path(self) -> str: ...
 
+    @property
+    def handler(self) -> Callable[..., Any]: ...
+
 
 Row = TypeVar("Row", bound=PathRow)
 
@@ -145,16 +148,18 @@ AnyCall = TypeVar("AnyCall", bound=Call)
 
 
 class Gateway(ABC, Generic[AnyCall, Row]):
-    """The app of one host. A provider says how it opens, answers and refuses a call."""
+    """The app of one host. A provider says how it opens, admits and refuses a call."""
 
     def __init__(self, rows: Iterable[Row]) -> None:
         self._router = Router(rows)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
-        call = self.open_call(Request(scope, receive))
+        call, match = self.open_call(Request(scope, receive)), self._router.find(scope)
+        call.params = match.params
         try:
-            response = await self.answer(call, self._router.find(scope))
+            row = self.admit(call, match)
+            response: Response = await row.handler(call)
         except Refusal as refusal:
             response = self.refuse(call, refusal)
         self.add_headers(call, response)
@@ -165,8 +170,12 @@ class Gateway(ABC, Generic[AnyCall, Row]):
         """Make the call of a request, before its caller is known."""
 
     @abstractmethod
-    async def answer(self, call: AnyCall, match: RouteMatch[Row]) -> Response:
-        """Check the caller and let the endpoint's handler answer, or raise the refusal."""
+    def admit(self, call: AnyCall, match: RouteMatch[Row]) -> Row:
+        """Return the endpoint whose handler answers the call, or raise the refusal.
+
+        Each provider checks path, method, key and rights in an order of its own. If a call has several faults, that
+        order decides which of them is told.
+        """
 
     @abstractmethod
     def refuse(self, call: AnyCall, refusal: Refusal) -> Response:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from starlette.responses import JSONResponse
 
 from catalog_probe.mockserver.core.clock import rfc3339
-from catalog_probe.mockserver.pa.call import AGENT_BODY, check_fields, make_page, read_object
+from catalog_probe.mockserver.pa.call import AGENT_BODY, Resources, check_fields, read_object
 from catalog_probe.mockserver.pa.errors import AGENT_CHANGED, AGENT_EXISTS, NO_AGENT
 from catalog_probe.mockserver.pa.fields import CHANGED_AGENT, NEW_AGENT
 from catalog_probe.mockserver.pa.models import find_model
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
     from starlette.responses import Response
 
-    from catalog_probe.mockserver.core.sessions import BoundedStore
     from catalog_probe.mockserver.pa.call import Call
 
 
@@ -48,6 +47,9 @@ class Agent:
     fields: dict[str, Any]
 
 
+AGENTS = Resources(Agent, "{agent_id}", NO_AGENT, lambda call, agent: agent.fields, "agent")
+
+
 async def create_agent(call: Call) -> Response:
     """Create an agent; 409 if one with that name exists."""
     body = await read_object(call, AGENT_BODY)
@@ -56,13 +58,13 @@ async def create_agent(call: Call) -> Response:
     agent_id, now = call.session.new_id("agent_"), rfc3339(call.now)
     agent = {"id": agent_id, "type": "agent", **AGENT_DEFAULTS, **_complete_fields(body)}
     agent |= {"version": 1, "created_at": now, "updated_at": now, "archived_at": None}
-    _agents(call)[agent_id] = Agent(agent)
+    AGENTS.of(call)[agent_id] = Agent(agent)
     return JSONResponse(agent)
 
 
 async def update(call: Call) -> Response:
     """Change an agent; 409 if it has changed since the version that the client names."""
-    agent = _find(call)
+    agent = AGENTS.find(call).fields
     changes = await read_object(call, AGENT_BODY)
     check_fields(changes, CHANGED_AGENT)
     if changes.pop("version", agent["version"]) != agent["version"]:
@@ -74,34 +76,16 @@ async def update(call: Call) -> Response:
 
 async def archive(call: Call) -> Response:
     """Archive an agent for good; a second time changes nothing."""
-    agent = _find(call)
+    agent = AGENTS.find(call).fields
     agent["archived_at"] = agent["archived_at"] or rfc3339(call.now)
     return JSONResponse(agent)
 
 
-async def list_agents(call: Call) -> Response:
-    """Answer with one page of the agents, newest first."""
-    return JSONResponse(make_page(call, [agent.fields for agent in _agents(call).newest_first()]))
-
-
-async def retrieve_agent(call: Call) -> Response:
-    """Answer with one agent."""
-    return JSONResponse(_find(call))
-
-
 def refuse_taken_name(call: Call, body: Mapping[str, Any], own_id: str | None = None) -> None:
     """Refuse the name of another agent that is not archived."""
-    agents = [agent.fields for agent in _agents(call).values() if agent.fields["id"] != own_id]
+    agents = [agent.fields for agent in AGENTS.of(call).values() if agent.fields["id"] != own_id]
     if any(agent["name"] == body.get("name") and agent["archived_at"] is None for agent in agents):
         raise AGENT_EXISTS(name=body["name"])
-
-
-def _agents(call: Call) -> BoundedStore[str, Agent]:
-    return call.session.store(Agent, call.key.organization.id)
-
-
-def _find(call: Call) -> dict[str, Any]:
-    return _agents(call).find(call.params["agent_id"], NO_AGENT).fields
 
 
 def _complete_fields(body: Mapping[str, Any]) -> dict[str, Any]:

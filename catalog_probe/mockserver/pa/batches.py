@@ -10,7 +10,7 @@ from starlette.responses import JSONResponse, Response
 
 from catalog_probe.mockserver.core.clock import rfc3339
 from catalog_probe.mockserver.core.errors import Refusal
-from catalog_probe.mockserver.pa.call import BATCH_BODY, check_fields, make_page, read_object
+from catalog_probe.mockserver.pa.call import BATCH_BODY, Resources, check_fields, read_object
 from catalog_probe.mockserver.pa.conversation import measure
 from catalog_probe.mockserver.pa.errors import BATCH_ENDED, DUPLICATE_CUSTOM_ID, NO_BATCH, NO_RESULTS, make_envelope
 from catalog_probe.mockserver.pa.fields import BATCH
@@ -21,7 +21,6 @@ from catalog_probe.mockserver.pa.scenarios import raise_billable_failure
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from catalog_probe.mockserver.core.sessions import BoundedStore
     from catalog_probe.mockserver.pa.call import Call
 
 
@@ -57,47 +56,29 @@ async def create_batch(call: Call) -> Response:
     check_fields(body, BATCH)
     refuse_duplicates(body["requests"])
     raise_billable_failure(call)
-    waiting = sum(len(batch.requests) for batch in _batches(call).values() if batch.status(call.now) != "ended")
+    waiting = sum(len(batch.requests) for batch in BATCHES.of(call).values() if batch.status(call.now) != "ended")
     admit_batch(call, waiting, len(body["requests"]))
     batch = Batch(call.session.new_id("msgbatch_"), body["requests"], call.now)
-    _batches(call)[batch.id] = batch
-    return JSONResponse(_describe(call, batch))
-
-
-async def list_batches(call: Call) -> Response:
-    """Answer with one page of the batches, newest first."""
-    return JSONResponse(make_page(call, [_describe(call, batch) for batch in _batches(call).newest_first()]))
-
-
-async def retrieve_batch(call: Call) -> Response:
-    """Answer with one batch."""
-    return JSONResponse(_describe(call, _find(call)))
+    BATCHES.of(call)[batch.id] = batch
+    return JSONResponse(describe_batch(call, batch))
 
 
 async def cancel(call: Call) -> Response:
     """Cancel a batch; 409 once it has ended."""
-    batch = _find(call)
+    batch = BATCHES.find(call)
     if batch.status(call.now) == "ended":
         raise BATCH_ENDED(id=batch.id)
     batch.cancelled_at = batch.cancelled_at or call.now
-    return JSONResponse(_describe(call, batch))
+    return JSONResponse(describe_batch(call, batch))
 
 
 async def results(call: Call) -> Response:
     """Answer with the results, one JSON object a line; 404 until the batch has ended."""
-    batch = _find(call)
+    batch = BATCHES.find(call)
     if batch.status(call.now) != "ended":
         raise NO_RESULTS(id=batch.id)
     lines = "".join(json.dumps(result) + "\n" for result in _find_results(call, batch))
     return Response(lines, media_type="application/x-jsonl")
-
-
-def _batches(call: Call) -> BoundedStore[str, Batch]:
-    return call.session.store(Batch, call.key.organization.id)
-
-
-def _find(call: Call) -> Batch:
-    return _batches(call).find(call.params["batch_id"], NO_BATCH)
 
 
 def refuse_duplicates(requests: Sequence[dict[str, Any]]) -> None:
@@ -109,7 +90,8 @@ def refuse_duplicates(requests: Sequence[dict[str, Any]]) -> None:
         custom_ids.add(request["custom_id"])
 
 
-def _describe(call: Call, batch: Batch) -> dict[str, Any]:
+def describe_batch(call: Call, batch: Batch) -> dict[str, Any]:
+    """Return a batch as it is at the time of the call."""
     status = batch.status(call.now)
     ended = status == "ended"
     base = str(call.request.url.replace(path=call.request.scope["root_path"], query=""))
@@ -125,6 +107,9 @@ def _describe(call: Call, batch: Batch) -> dict[str, Any]:
         "archived_at": None,
         "results_url": f"{base}/v1/messages/batches/{batch.id}/results" if ended else None,
     }
+
+
+BATCHES = Resources(Batch, "{batch_id}", NO_BATCH, describe_batch, "message_batch")
 
 
 def _counts(call: Call, batch: Batch, ended: bool) -> dict[str, int]:

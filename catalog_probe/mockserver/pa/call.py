@@ -6,10 +6,14 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from catalog_probe.mockserver.core import gateway
-from catalog_probe.mockserver.core.bodies import MB, BodyRules, BodyTooLarge, read_body, read_json
+from starlette.responses import JSONResponse
+
+from catalog_probe.mockserver.core import gateway, resources
+from catalog_probe.mockserver.core.bodies import MB, BodyRules, read_json
 from catalog_probe.mockserver.core.fields import Breach, find_violations
+from catalog_probe.mockserver.core.resources import Item, make_list
 from catalog_probe.mockserver.pa.errors import (
+    BAD_FORM,
     BAD_LIMIT,
     BREACHES,
     NO_OBJECT,
@@ -22,6 +26,8 @@ from catalog_probe.mockserver.pa.keys import ANONYMOUS, DOCUMENTED_BETAS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
+    from starlette.responses import Response
 
     from catalog_probe.mockserver.core.errors import Refusal
     from catalog_probe.mockserver.core.fields import Path, Value, Violation
@@ -72,7 +78,7 @@ class Call(gateway.Call):
 # 2:8.1 "messages and count_tokens 32 MB; batches 256 MB; files 500 MB (413 on excess)"
 MESSAGE_BODY = BodyRules(32 * MB, TOO_LARGE, NOT_JSON)
 BATCH_BODY = BodyRules(256 * MB, TOO_LARGE, NOT_JSON)
-FILE_BODY = BodyRules(500 * MB, TOO_LARGE, NOT_JSON)
+FILE_BODY = BodyRules(500 * MB, TOO_LARGE, BAD_FORM)
 AGENT_BODY = BodyRules(32 * MB, TOO_LARGE, NOT_JSON)  # ours: that of messages
 
 # how a 400 calls a JSON type
@@ -85,14 +91,6 @@ WORDS: Mapping[str, str] = {
     "object": "dictionary",
     "null": "null",
 }
-
-
-async def read_bytes(call: Call, rules: BodyRules) -> bytes:
-    """Return the body, or raise 413."""
-    try:
-        return await read_body(call.request, rules.most_bytes)
-    except BodyTooLarge:
-        raise rules.too_large(most_bytes=rules.most_bytes) from None
 
 
 async def read_object(call: Call, rules: BodyRules) -> dict[str, Any]:
@@ -143,15 +141,26 @@ def make_page(call: Call, items: Sequence[dict[str, Any]]) -> dict[str, Any]:
         start = _find_position(items, "after_id", after) + 1 if after is not None else 0
         end = start + limit
         has_more = end < len(items)
-    page = list(items[start:end])
-    last = page[-1]["id"] if page else None
-    return {
-        "data": page,
-        "first_id": page[0]["id"] if page else None,
-        "last_id": last,
-        "has_more": has_more,
-        "next_page": last if has_more and before is None else None,
-    }
+    envelope = make_list(items[start:end], has_more=has_more)
+    # newer clients walk forward by `page`, and never backward
+    return {**envelope, "next_page": envelope["last_id"] if has_more and before is None else None}
+
+
+@dataclass(frozen=True)
+class Resources(resources.Resources[Call, Item]):
+    """Resources of an organization, the newest listed first."""
+
+    def find_owner(self, call: Call) -> str:
+        return call.key.organization.id
+
+    def make_page(self, call: Call, bodies: list[dict[str, Any]]) -> dict[str, Any]:
+        return make_page(call, bodies[::-1])
+
+    def describe_deleted(self, key: str) -> dict[str, Any]:
+        return {"id": key, "type": f"{self.name}_deleted"}
+
+    def respond(self, body: dict[str, Any]) -> Response:
+        return JSONResponse(body)
 
 
 def _read_limit(text: str | None) -> int:

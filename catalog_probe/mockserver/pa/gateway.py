@@ -74,8 +74,8 @@ class Gateway(gateway.Gateway[Call, Endpoint]):
         key = identify(request, self._names) or ANONYMOUS
         return Call(request=request, names=self._names, request_id=request_id, key=key)
 
-    async def answer(self, call: Call, match: RouteMatch[Endpoint]) -> Response:
-        """Check the caller and let the endpoint's handler answer."""
+    def admit(self, call: Call, match: RouteMatch[Endpoint]) -> Endpoint:
+        """Check path, key, method, rights, version and limits, in this order."""
         if not match.is_known_path:
             raise UNKNOWN_PATH()
         # authenticate before 405: a caller without a compliance key must not learn that the path exists (2:7.2)
@@ -85,15 +85,13 @@ class Gateway(gateway.Gateway[Call, Endpoint]):
         row = match.row
         if row is None:
             raise METHOD_NOT_ALLOWED()
-        call.params = match.params
         if not row.open:
             (row.admit or admit_by_group)(call.key, row)
             check_version(call, row)
             check_betas(call)
             raise_failure(call)
             admit_request(call, row.group)
-        response: Response = await row.handler(call)
-        return response
+        return row
 
     def refuse(self, call: Call, refusal: Refusal) -> Response:
         """Make the response of a refusal."""

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 from catalog_probe.mockserver.core.clock import rfc3339
 from catalog_probe.mockserver.core.errors import Refusal
 from catalog_probe.mockserver.core.generation import BYTES_PER_TOKEN
-from catalog_probe.mockserver.pb.call import AsciiJsonResponse, check_object, encode_json, read_object
+from catalog_probe.mockserver.pb.call import AsciiJsonResponse, Resources, check_object, encode_json, read_object
 from catalog_probe.mockserver.pb.errors import INPUT_FILE_TOO_LARGE, MISSING_FIELD, NO_RESOURCE, make_rpc
 from catalog_probe.mockserver.pb.fields import BATCH_CREATION, BATCH_REQUEST, GENERATION
-from catalog_probe.mockserver.pb.files import find_file
+from catalog_probe.mockserver.pb.files import FILES
 from catalog_probe.mockserver.pb.generate import describe_answer, read_prompt
 from catalog_probe.mockserver.pb.generation import complete
 from catalog_probe.mockserver.pb.limits import EXHAUSTIBLE_QUOTAS, MAX_ACTIVE_JOBS, TIERS, make_quota_refusal
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
     from starlette.responses import Response
 
-    from catalog_probe.mockserver.core.sessions import BoundedStore
     from catalog_probe.mockserver.pb.call import Call
     from catalog_probe.mockserver.pb.models import Model
 
@@ -61,7 +60,7 @@ async def create_batch(call: Call) -> Response:
         requests = source["requests"]["requests"]
         size = sum(len(encode_json(request)) for request in requests)
     elif "fileName" in source:
-        requests, size = [], find_file(call, source["fileName"]).size
+        requests, size = [], FILES.of(call).find(source["fileName"], NO_RESOURCE).size
     else:
         raise MISSING_FIELD(path="batch.inputConfig.fileName")
     if size > MAX_INPUT_BYTES:
@@ -76,13 +75,13 @@ async def create_batch(call: Call) -> Response:
         created_at=call.now,
         answers=[_answer(call, model, request) for request in requests],
     )
-    _jobs(call)[job.name] = job
-    return AsciiJsonResponse(_describe(job, call.now))
+    JOBS.of(call)[job.name] = job
+    return AsciiJsonResponse(describe_job(call, job))
 
 
 def admit_job(call: Call, model: Model, tokens: int) -> None:
     """Refuse a job beyond the project's limits of active jobs or tokens."""
-    active_jobs = [job for job in _jobs(call).values() if job.is_active(call.now)]
+    active_jobs = [job for job in JOBS.of(call).values() if job.is_active(call.now)]
     if len(active_jobs) >= MAX_ACTIVE_JOBS:
         raise make_quota_refusal(model.id, EXHAUSTIBLE_QUOTAS["concurrent_batches"])
     ceiling: int = getattr(TIERS[call.project.tier], model.kind)
@@ -90,29 +89,10 @@ def admit_job(call: Call, model: Model, tokens: int) -> None:
         raise make_quota_refusal(model.id, replace(EXHAUSTIBLE_QUOTAS["enqueued_tokens"], limit=ceiling))
 
 
-async def retrieve_batch(call: Call) -> Response:
-    """Describe a job, with its answers once it is done."""
-    return AsciiJsonResponse(_describe(_find(call), call.now))
-
-
-async def delete_batch(call: Call) -> Response:
-    """Delete a job."""
-    del _jobs(call)[_find(call).name]
-    return AsciiJsonResponse({})
-
-
-def _jobs(call: Call) -> BoundedStore[str, Job]:
-    return call.session.store(Job, call.project.id)
-
-
-def _find(call: Call) -> Job:
-    return _jobs(call).find(f"batches/{call.params['batch']}", NO_RESOURCE)
-
-
-def _describe(job: Job, now: float) -> dict[str, Any]:
+def describe_job(call: Call, job: Job) -> dict[str, Any]:
     """Describe a job as an operation whose metadata have its state."""
-    done = not job.is_active(now)
-    running = "RUNNING" if now >= job.created_at + RUNS_AFTER_S else "PENDING"
+    done = not job.is_active(call.now)
+    running = "RUNNING" if call.now >= job.created_at + RUNS_AFTER_S else "PENDING"
     metadata = {
         "model": f"models/{job.model.id}",
         "displayName": job.display_name,
@@ -125,6 +105,9 @@ def _describe(job: Job, now: float) -> dict[str, Any]:
         return operation
     output = {"inlinedResponses": {"inlinedResponses": job.answers}}
     return {**operation, "metadata": {**metadata, "output": output}, "response": output}
+
+
+JOBS = Resources(Job, "batches/{batch}", NO_RESOURCE, describe_job, "batches")
 
 
 def _answer(call: Call, model: Model, request: Any) -> Mapping[str, Any]:

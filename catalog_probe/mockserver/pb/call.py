@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from starlette.responses import Response
 
-from catalog_probe.mockserver.core import gateway
+from catalog_probe.mockserver.core import gateway, resources
 from catalog_probe.mockserver.core.bodies import MB, BodyRules, read_json
 from catalog_probe.mockserver.core.fields import find_violations
+from catalog_probe.mockserver.core.resources import Item
 from catalog_probe.mockserver.pb.errors import BREACHES, NO_PAGE, NOT_JSON, TOO_LARGE
 from catalog_probe.mockserver.pb.keys import UNIDENTIFIED
 
@@ -127,6 +128,23 @@ def make_page(call: Call, name: str, items: Sequence[Any]) -> dict[str, Any]:
     if start + size < len(items):
         page["nextPageToken"] = str(start + size)
     return page
+
+
+@dataclass(frozen=True)
+class Resources(resources.Resources[Call, Item]):
+    """Resources of a project, the oldest listed first."""
+
+    def find_owner(self, call: Call) -> str:
+        return call.project.id
+
+    def make_page(self, call: Call, bodies: list[dict[str, Any]]) -> dict[str, Any]:
+        return make_page(call, self.name, bodies)
+
+    def describe_deleted(self, key: str) -> dict[str, Any]:
+        return {}
+
+    def respond(self, body: dict[str, Any]) -> Response:
+        return AsciiJsonResponse(body)
 
 
 def _read_number(call: Call, name: str) -> int:

@@ -17,7 +17,7 @@ from urllib.parse import quote
 from catalog_probe.mockserver.core.bodies import BodyTooLarge, read_body
 from catalog_probe.mockserver.core.clock import rfc3339
 from catalog_probe.mockserver.pb.access import authenticate
-from catalog_probe.mockserver.pb.call import MAX_BODY_BYTES, AsciiJsonResponse, make_page, read_object
+from catalog_probe.mockserver.pb.call import MAX_BODY_BYTES, AsciiJsonResponse, Resources, read_object
 from catalog_probe.mockserver.pb.errors import ALREADY_EXISTS, NO_RESOURCE, NOT_OWNED, TOO_LARGE
 from catalog_probe.mockserver.pb.fields import DOCUMENT, FILE_CREATION, STORE
 from catalog_probe.mockserver.pb.keys import MAIN, Project
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from starlette.requests import HTTPConnection
     from starlette.responses import Response
 
-    from catalog_probe.mockserver.core.sessions import BoundedStore, Session
+    from catalog_probe.mockserver.core.sessions import Session
     from catalog_probe.mockserver.core.world import Context
     from catalog_probe.mockserver.pb.call import Call, Names
 
@@ -46,6 +46,22 @@ class File:
     created_at: float
     display_name: str = ""
     mime_type: str = "application/octet-stream"
+
+
+def describe_file(call: Call, file: File) -> dict[str, Any]:
+    """Return all fields that clients read of a file."""
+    return {
+        "name": file.name,
+        "displayName": file.display_name,
+        "mimeType": file.mime_type,
+        "sizeBytes": str(file.size),
+        "createTime": rfc3339(file.created_at),
+        "uri": f"{call.request.base_url}v1beta/{file.name}",
+        "state": "ACTIVE",
+    }
+
+
+FILES = Resources(File, "files/{file}", NO_RESOURCE, describe_file, "files")
 
 
 @dataclass(frozen=True)
@@ -76,7 +92,7 @@ async def _read_announcement(call: Call) -> File:
     """Read the announced file, or refuse it beyond the storage limit (2:8.1)."""
     body = (await read_object(call, FILE_CREATION))["file"]
     size = int(body["sizeBytes"]) if str(body["sizeBytes"]).isdecimal() else 0
-    stored_bytes = sum(file.size for file in _files(call).values())
+    stored_bytes = sum(file.size for file in FILES.of(call).values())
     if stored_bytes + size > MAX_STORED_BYTES:
         raise make_quota_refusal("all models", EXHAUSTIBLE_QUOTAS["file_storage"])
     name = body.get("name") or call.session.new_id("files/", 12).lower()
@@ -111,47 +127,9 @@ def authenticate_upload(request: HTTPConnection, names: Names, context: Context)
     return context.session.store(Upload).find(upload_id, NO_RESOURCE).file.project
 
 
-def find_file(call: Call, name: str) -> File:
-    """Return a file of the project, or refuse with 404."""
-    return _files(call).find(name, NO_RESOURCE)
-
-
-async def list_files(call: Call) -> Response:
-    """List the files of the project."""
-    return AsciiJsonResponse(make_page(call, "files", [_describe_file(call, file) for file in _files(call).values()]))
-
-
-async def retrieve_file(call: Call) -> Response:
-    """Describe a file."""
-    return AsciiJsonResponse(_describe_file(call, find_file(call, f"files/{call.params['file']}")))
-
-
-async def delete_file(call: Call) -> Response:
-    """Delete a file."""
-    del _files(call)[find_file(call, f"files/{call.params['file']}").name]
-    return AsciiJsonResponse({})
-
-
-def _files(call: Call) -> BoundedStore[str, File]:
-    return call.session.store(File, call.project.id)
-
-
 def _keep(call: Call, file: File) -> Response:
-    _files(call)[file.name] = file
-    return AsciiJsonResponse({"file": _describe_file(call, file)})
-
-
-def _describe_file(call: Call, file: File) -> dict[str, Any]:
-    """Return all fields that clients read of a file."""
-    return {
-        "name": file.name,
-        "displayName": file.display_name,
-        "mimeType": file.mime_type,
-        "sizeBytes": str(file.size),
-        "createTime": rfc3339(file.created_at),
-        "uri": f"{call.request.base_url}v1beta/{file.name}",
-        "state": "ACTIVE",
-    }
+    FILES.of(call)[file.name] = file
+    return AsciiJsonResponse({"file": describe_file(call, file)})
 
 
 def check_readable(uri: str, session: Session, project: Project) -> None:
@@ -178,52 +156,34 @@ class Store:
     documents: set[str] = field(default_factory=set)
 
 
-async def create_store(call: Call) -> Response:
-    """Create a store; a given name must be new in the project."""
-    body = await read_object(call, STORE)
-    name = body.get("name") or PREFIX + call.session.new_id("", 20).lower()
-    key = name.removeprefix(PREFIX)
-    if key in _stores(call):
-        raise ALREADY_EXISTS(id=name)
-    store = _stores(call)[key] = Store(name, body.get("displayName", ""), call.now)
-    return AsciiJsonResponse(_describe_store(store))
-
-
-async def list_stores(call: Call) -> Response:
-    """List the stores of the project, page by page."""
-    return AsciiJsonResponse(
-        make_page(call, "fileSearchStores", [_describe_store(store) for store in _stores(call).values()])
-    )
-
-
-async def delete_store(call: Call) -> Response:
-    """Delete a store with its documents."""
-    _find_store(call)
-    del _stores(call)[call.params["store"]]
-    return AsciiJsonResponse({})
-
-
-async def create_document(call: Call) -> Response:
-    """Create a document; its name must be new in the store."""
-    store, name = _find_store(call), (await read_object(call, DOCUMENT))["name"]
-    if name in store.documents:
-        raise ALREADY_EXISTS(id=name)
-    store.documents.add(name)
-    return AsciiJsonResponse({"name": name})
-
-
-def _stores(call: Call) -> BoundedStore[str, Store]:
-    return call.session.store(Store, call.project.id)
-
-
-def _find_store(call: Call) -> Store:
-    return _stores(call).find(call.params["store"], NO_RESOURCE)
-
-
-def _describe_store(store: Store) -> dict[str, Any]:
+def describe_store(call: Call, store: Store) -> dict[str, Any]:
+    """Return all fields that clients read of a store."""
     return {
         "name": store.name,
         "displayName": store.display_name,
         "createTime": rfc3339(store.created_at),
         "activeDocumentsCount": str(len(store.documents)),
     }
+
+
+STORES = Resources(Store, "{store}", NO_RESOURCE, describe_store, "fileSearchStores")
+
+
+async def create_store(call: Call) -> Response:
+    """Create a store; a given name must be new in the project."""
+    body = await read_object(call, STORE)
+    name = body.get("name") or PREFIX + call.session.new_id("", 20).lower()
+    key = name.removeprefix(PREFIX)
+    if key in STORES.of(call):
+        raise ALREADY_EXISTS(id=name)
+    store = STORES.of(call)[key] = Store(name, body.get("displayName", ""), call.now)
+    return AsciiJsonResponse(describe_store(call, store))
+
+
+async def create_document(call: Call) -> Response:
+    """Create a document; its name must be new in the store."""
+    store, name = STORES.find(call), (await read_object(call, DOCUMENT))["name"]
+    if name in store.documents:
+        raise ALREADY_EXISTS(id=name)
+    store.documents.add(name)
+    return AsciiJsonResponse({"name": name})

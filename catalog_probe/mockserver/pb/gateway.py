@@ -66,17 +66,15 @@ class Gateway(gateway.Gateway[Call, Endpoint]):
     def open_call(self, request: Request) -> Call:
         return Call(request=request, names=self._names)
 
-    async def answer(self, call: Call, match: RouteMatch[Endpoint]) -> Response:
+    def admit(self, call: Call, match: RouteMatch[Endpoint]) -> Endpoint:
         surface = _find_surface(call.request.scope)
         if match.row is None:
             if match.is_known_path and surface.has_405:
                 raise METHOD_NOT_ALLOWED(method=call.request.method)
             raise UNKNOWN_PATH()
-        call.params = match.params
         call.project = surface.authenticate(call.request, self._names, call.context)
         raise_failure(call.context, call.params.get("model", ALL_MODELS))
-        response: Response = await match.row.handler(call)
-        return response
+        return match.row
 
     def refuse(self, call: Call, refusal: Refusal) -> Response:
         return AsciiJsonResponse(_find_surface(call.request.scope).envelope(refusal), refusal.row.status)

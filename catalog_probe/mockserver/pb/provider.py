@@ -9,7 +9,6 @@ from catalog_probe.mockserver.core.errors import CLIENTS, OURS
 from catalog_probe.mockserver.core.gateway import Endpoint
 from catalog_probe.mockserver.core.providers import Mount, Provider
 from catalog_probe.mockserver.pb import access, batches, compatibility, files, generate, interactions, models
-from catalog_probe.mockserver.pb import files as stores
 from catalog_probe.mockserver.pb.call import DEFAULT_NAMES
 from catalog_probe.mockserver.pb.gateway import Gateway
 from catalog_probe.mockserver.pb.live import LiveSocketApp
@@ -32,16 +31,16 @@ IN_BOTH_VERSIONS = (  # the first match wins: `{model}` also matches `x:generate
     Endpoint("POST", "/interactions", interactions.create_interaction, "1:4.2"),
     Endpoint("GET", "/interactions/{interaction}", interactions.retrieve_interaction, CLIENTS),
     Endpoint("DELETE", "/interactions/{interaction}", interactions.delete_interaction, CLIENTS),
-    Endpoint("GET", "/batches/{batch}", batches.retrieve_batch, CLIENTS),
-    Endpoint("DELETE", "/batches/{batch}", batches.delete_batch, CLIENTS),
+    Endpoint("GET", "/batches/{batch}", batches.JOBS.retrieve, CLIENTS),
+    Endpoint("DELETE", "/batches/{batch}", batches.JOBS.delete, CLIENTS),
     Endpoint("POST", "/files", files.create_file, OURS),
-    Endpoint("GET", "/files", files.list_files, CLIENTS),
-    Endpoint("GET", "/files/{file}", files.retrieve_file, CLIENTS),
-    Endpoint("DELETE", "/files/{file}", files.delete_file, CLIENTS),
-    Endpoint("POST", "/fileSearchStores", stores.create_store, CLIENTS),
-    Endpoint("GET", "/fileSearchStores", stores.list_stores, CLIENTS),
-    Endpoint("DELETE", "/fileSearchStores/{store}", stores.delete_store, CLIENTS),
-    Endpoint("POST", "/fileSearchStores/{store}/documents", stores.create_document, OURS),
+    Endpoint("GET", "/files", files.FILES.list_all, CLIENTS),
+    Endpoint("GET", "/files/{file}", files.FILES.retrieve, CLIENTS),
+    Endpoint("DELETE", "/files/{file}", files.FILES.delete, CLIENTS),
+    Endpoint("POST", "/fileSearchStores", files.create_store, CLIENTS),
+    Endpoint("GET", "/fileSearchStores", files.STORES.list_all, CLIENTS),
+    Endpoint("DELETE", "/fileSearchStores/{store}", files.STORES.delete, CLIENTS),
+    Endpoint("POST", "/fileSearchStores/{store}/documents", files.create_document, OURS),
 )
 
 ROUTES = (

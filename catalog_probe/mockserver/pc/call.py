@@ -10,6 +10,7 @@ from starlette.responses import JSONResponse
 from catalog_probe.mockserver.core import gateway
 from catalog_probe.mockserver.core.bodies import MB, BodyRules, read_json
 from catalog_probe.mockserver.core.fields import Breach, find_violations, format_path
+from catalog_probe.mockserver.core.resources import make_list
 from catalog_probe.mockserver.pc.errors import (
     BREACHES,
     DECIMAL_BREACHES,
@@ -55,8 +56,7 @@ class Endpoint(gateway.Endpoint):
 
 def make_page(items: list[dict[str, Any]]) -> JSONResponse:
     """Return all items as one page."""
-    ends = {"first_id": items[0]["id"] if items else None, "last_id": items[-1]["id"] if items else None}
-    return JSONResponse({"object": "list", "data": items, **ends, "has_more": False})
+    return JSONResponse({"object": "list", **make_list(items, has_more=False)})
 
 
 MAX_BODY_BYTES = 64 * MB

@@ -1,19 +1,41 @@
-"""PC's files: those of every session, and uploads (1:1, 2:7.5)."""
+"""PC's files, and what is made of them: batches, fine-tuning jobs, vector stores (1:1, 1:4.3, 2:7.5, 2:8.4).
+
+Batches and fine-tuning jobs never run. The documents show neither paths nor bodies of files, batches and jobs; those of
+the mock are the ones that official clients use.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from starlette.responses import JSONResponse, Response
 
-from catalog_probe.mockserver.core.bodies import BodyTooLarge, Malformed, parse, read_body
+from catalog_probe.mockserver.core.bodies import BodyRules, read_form
 from catalog_probe.mockserver.core.generation import BYTES_PER_TOKEN
-from catalog_probe.mockserver.pc.call import MAX_BODY_BYTES
-from catalog_probe.mockserver.pc.errors import MISSING_REQUIRED_PARAMETER, NO_FILE, NO_FORM, TOO_LARGE
+from catalog_probe.mockserver.core.sessions import BoundedStore
+from catalog_probe.mockserver.pc import limits
+from catalog_probe.mockserver.pc.call import MAX_BODY_BYTES, make_page, read_object
+from catalog_probe.mockserver.pc.errors import (
+    MISSING_REQUIRED_PARAMETER,
+    NO_FILE,
+    NO_FORM,
+    NO_VECTOR_STORE,
+    TOO_LARGE,
+    UNPROCESSABLE,
+)
+from catalog_probe.mockserver.pc.fields import (
+    BATCH,
+    EMBEDDINGS_PATH,
+    FILE_BATCH,
+    FINE_TUNING_JOB,
+    STORE_FILE,
+    VECTOR_STORE,
+)
+from catalog_probe.mockserver.pc.limits import admit_to_store, check_spending
+from catalog_probe.mockserver.pc.models import find_model
 
 if TYPE_CHECKING:
-    from catalog_probe.mockserver.core.bodies import Part
     from catalog_probe.mockserver.pc.call import Call
 
 
@@ -57,9 +79,12 @@ def find_file(call: Call, file_id: str) -> File:
     return FILES.get(file_id) or call.session.store(File).find(file_id, NO_FILE)
 
 
+FORM = BodyRules(MAX_BODY_BYTES, TOO_LARGE, NO_FORM)
+
+
 async def upload(call: Call) -> Response:
     """Store an upload: "multipart only on file endpoints" (2:7.5)."""
-    parts = {part.name: part for part in await _read_form(call)}
+    parts = await read_form(call.request, FORM)
     for name in ("file", "purpose"):
         if name not in parts:
             raise MISSING_REQUIRED_PARAMETER(path=name, param=name)
@@ -73,12 +98,12 @@ async def upload(call: Call) -> Response:
         created_at=int(call.now),
     )
     call.session.store(File)[file.id] = file
-    return JSONResponse(_describe(file))
+    return JSONResponse(describe_file(file))
 
 
 async def retrieve_file(call: Call) -> Response:
     """Describe a file."""
-    return JSONResponse(_describe(find_file(call, call.params["file_id"])))
+    return JSONResponse(describe_file(find_file(call, call.params["file_id"])))
 
 
 async def delete_file(call: Call) -> Response:
@@ -89,16 +114,7 @@ async def delete_file(call: Call) -> Response:
     return JSONResponse({"id": file.id, "object": "file", "deleted": True})
 
 
-async def _read_form(call: Call) -> list[Part]:
-    try:
-        return parse(call.request.headers.get("content-type", ""), await read_body(call.request, MAX_BODY_BYTES))
-    except Malformed as error:
-        raise NO_FORM(reason=error) from None
-    except BodyTooLarge:
-        raise TOO_LARGE(most_bytes=MAX_BODY_BYTES) from None
-
-
-def _describe(file: File) -> dict[str, Any]:
+def describe_file(file: File) -> dict[str, Any]:
     return {
         "id": file.id,
         "object": "file",
@@ -107,4 +123,153 @@ def _describe(file: File) -> dict[str, Any]:
         "filename": file.filename,
         "purpose": file.purpose,
         "status": "processed",
+    }
+
+
+EXPIRES_AFTER_S = 24 * 3600
+
+
+async def create_batch(call: Call) -> Response:
+    """Queue the input tokens of a batch."""
+    body = await read_object(call, BATCH)
+    file = find_file(call, body["input_file_id"])
+    model = find_model(call, file.model, None if body["endpoint"] == EMBEDDINGS_PATH else "text")
+    check_spending(call)
+    limits.enqueue(call, model, file.tokens)
+    return JSONResponse(
+        {
+            "id": call.session.new_id("batch_", 32),
+            "object": "batch",
+            "endpoint": body["endpoint"],
+            "input_file_id": file.id,
+            "completion_window": body["completion_window"],
+            "status": "validating",
+            "created_at": int(call.now),
+            "expires_at": int(call.now) + EXPIRES_AFTER_S,
+            "metadata": body.get("metadata"),
+        }
+    )
+
+
+async def create_fine_tuning_job(call: Call) -> Response:
+    """Create a fine-tuning job that stays queued."""
+    body = await read_object(call, FINE_TUNING_JOB)
+    file = find_file(call, body["training_file"])
+    model = find_model(call, body["model"], "text")
+    check_spending(call)
+    return JSONResponse(
+        {
+            "id": call.session.new_id("ftjob-"),
+            "object": "fine_tuning.job",
+            "model": model.id,
+            "training_file": file.id,
+            "status": "queued",
+            "created_at": int(call.now),
+        }
+    )
+
+
+@dataclass
+class VectorStore:
+    """A vector store: the ids of its files, in the order in which they were attached."""
+
+    id: str
+    file_ids: BoundedStore[str, None] = field(default_factory=BoundedStore)
+
+
+class VectorStores(BoundedStore[str, VectorStore]):
+    """The vector stores of a session; one with one file is there from the beginning."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self["vs_mock"] = store = VectorStore("vs_mock")
+        store.file_ids["file-mock-notes"] = None
+
+
+async def create_store(call: Call) -> Response:
+    """Create a store, empty or with the given files."""
+    body = await read_object(call, VECTOR_STORE)
+    store = VectorStore(call.session.new_id("vs_"))
+    for index, file_id in enumerate(body.get("file_ids", ())):
+        attach_file(call, store, file_id, f"file_ids[{index}]")
+    call.session.state(VectorStores)[store.id] = store
+    return JSONResponse(
+        {
+            "id": store.id,
+            "object": "vector_store",
+            "created_at": int(call.now),
+            "name": body.get("name"),
+            "usage_bytes": sum(find_file(call, file_id).size for file_id in store.file_ids),
+            "file_counts": _count_files(len(store.file_ids)),
+            "status": "completed",
+            "last_active_at": int(call.now),
+            "metadata": body.get("metadata", {}),
+        }
+    )
+
+
+async def delete_store(call: Call) -> Response:
+    """Delete a store; its files stay."""
+    store = _find_store(call)
+    del call.session.state(VectorStores)[store.id]
+    return JSONResponse({"id": store.id, "object": "vector_store.deleted", "deleted": True})
+
+
+async def list_attached(call: Call) -> Response:
+    """List the files of a store."""
+    admit_to_store(call)
+    return make_page([_describe_attached(call, file_id) for file_id in _find_store(call).file_ids])
+
+
+async def attach(call: Call) -> Response:
+    """Attach a file."""
+    admit_to_store(call)
+    store, body = _find_store(call), await read_object(call, STORE_FILE)
+    attach_file(call, store, body["file_id"], "file_id")
+    return JSONResponse(_describe_attached(call, body["file_id"]))
+
+
+async def attach_batch(call: Call) -> Response:
+    """Attach several files, given by their ids or as objects with one id each."""
+    admit_to_store(call)
+    store, body = _find_store(call), await read_object(call, FILE_BATCH)
+    file_ids = body.get("file_ids") or [file["file_id"] for file in body.get("files", ())]
+    for index, file_id in enumerate(file_ids):
+        attach_file(call, store, file_id, f"file_ids[{index}]")
+    return JSONResponse(
+        {
+            "id": call.session.new_id("vsfb_"),
+            "object": "vector_store.files_batch",
+            "created_at": int(call.now),
+            "vector_store_id": store.id,
+            "status": "completed",
+            "file_counts": _count_files(len(file_ids)),
+        }
+    )
+
+
+def attach_file(call: Call, store: VectorStore, file_id: str, param: str) -> None:
+    """Attach a file; one without text is unprocessable (2:7.5 row 422)."""
+    if not find_file(call, file_id).searchable:
+        raise UNPROCESSABLE(id=file_id, param=param)
+    store.file_ids[file_id] = None
+
+
+def _find_store(call: Call) -> VectorStore:
+    return call.session.state(VectorStores).find(call.params["vector_store_id"], NO_VECTOR_STORE)
+
+
+def _count_files(completed: int) -> dict[str, int]:
+    return {"in_progress": 0, "completed": completed, "failed": 0, "cancelled": 0, "total": completed}
+
+
+def _describe_attached(call: Call, file_id: str) -> dict[str, Any]:
+    return {
+        "id": file_id,
+        "object": "vector_store.file",
+        "created_at": int(call.now),
+        "usage_bytes": find_file(call, file_id).size,
+        "vector_store_id": call.params["vector_store_id"],
+        "status": "completed",
+        "last_error": None,
     }

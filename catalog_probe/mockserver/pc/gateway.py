@@ -124,18 +124,16 @@ class Gateway(gateway.Gateway[Call, Endpoint]):
     def open_call(self, request: Request) -> Call:
         return Call(request=request, header_prefix=self._header_prefix)
 
-    async def answer(self, call: Call, match: RouteMatch[Endpoint]) -> Response:
+    def admit(self, call: Call, match: RouteMatch[Endpoint]) -> Endpoint:
         if not match.is_known_path:
             raise UNKNOWN_URL()
         call.headers[REQUEST_ID] = call.session.new_id("req_", 32)  # an unknown URL has none (2:7.1)
         if match.row is None:
             raise WRONG_METHOD(method=call.request.method)
-        call.params = match.params
         authenticate(call)
         raise_failure(call.context)
         admit_to_endpoint(call, match.row)
-        response: Response = await match.row.handler(call)
-        return response
+        return match.row
 
     def refuse(self, call: Call, refusal: Refusal) -> Response:
         return make_response(refusal)

@@ -214,7 +214,7 @@ def admit_tokens(call: Call, model: Model, prompt: int, max_tokens: int) -> None
     ramp = call.session.state(Ramp)
     if not ramp.admits(tokens, call.now):
         raise SLOW_DOWN()
-    meters = _open_token_meters(call, model, is_long=prompt > LONG_CONTEXT_FROM)
+    meters = token_meters(call, model, is_long=prompt > LONG_CONTEXT_FROM)
     _charge(call, meters, tokens=tokens)
     ramp.minutes.add(tokens, call.now)
     _show_in_headers(call, meters)
@@ -266,7 +266,7 @@ def _share_limits(call: Call, model: Model | None) -> tuple[str, ...]:
     return "pc", call.key.organization.id, find_pool(model)
 
 
-def _open_token_meters(call: Call, model: Model, *, is_long: bool) -> list[Meter[Limit]]:
+def token_meters(call: Call, model: Model, *, is_long: bool) -> list[Meter[Limit]]:
     """Return the meters of tokens: those of the organization, and of the project if it has a limit of its own.
 
     A long context has less of a minute's tokens, and a meter of its own for them; a day's tokens are one for all.

@@ -8,9 +8,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from catalog_probe.mockserver.core.providers import Mount, Provider
-from catalog_probe.mockserver.pc import batches, chat, errors, files, responses, small_endpoints, token_exchange
+from catalog_probe.mockserver.pc import chat, errors, files, responses, small_endpoints, token_exchange
 from catalog_probe.mockserver.pc import responses as conversations
-from catalog_probe.mockserver.pc import vector_stores as stores
 from catalog_probe.mockserver.pc.call import Endpoint
 from catalog_probe.mockserver.pc.gateway import Gateway
 from catalog_probe.mockserver.pc.keys import EXTERNAL_STORAGE
@@ -46,9 +45,9 @@ DOCUMENTED = (
     ),
     Endpoint("POST", "/v1/organization/spend_limit", small_endpoints.set_spend_limit, "1:4.3", admin=True),
     Endpoint("GET", "/v1/fine_tuning/model_limits", small_endpoints.list_model_limits, "1:4.3"),
-    Endpoint("GET", f"{STORE_PATH}/files", stores.list_files, "1:4.3"),
-    Endpoint("POST", f"{STORE_PATH}/files", stores.attach, "1:4.3"),
-    Endpoint("POST", f"{STORE_PATH}/file_batches", stores.attach_batch, "1:4.3"),
+    Endpoint("GET", f"{STORE_PATH}/files", files.list_attached, "1:4.3"),
+    Endpoint("POST", f"{STORE_PATH}/files", files.attach, "1:4.3"),
+    Endpoint("POST", f"{STORE_PATH}/file_batches", files.attach_batch, "1:4.3"),
     Endpoint("GET", LIVE, small_endpoints.list_live_sessions, "1:4.3"),
     Endpoint("POST", LIVE, small_endpoints.open_live_session, "1:4.3"),
 )
@@ -59,10 +58,10 @@ ASSUMED = (
     Endpoint("POST", "/v1/files", files.upload, "1:1"),
     Endpoint("GET", FILE_PATH, files.retrieve_file, "1:1"),
     Endpoint("DELETE", FILE_PATH, files.delete_file, "1:1"),
-    Endpoint("POST", "/v1/batches", batches.create_batch, "1:1"),
-    Endpoint("POST", "/v1/vector_stores", stores.create_store, "1:1"),
-    Endpoint("DELETE", STORE_PATH, stores.delete_store, "1:1"),
-    Endpoint("POST", "/v1/fine_tuning/jobs", batches.create_fine_tuning_job, "1:1"),
+    Endpoint("POST", "/v1/batches", files.create_batch, "1:1"),
+    Endpoint("POST", "/v1/vector_stores", files.create_store, "1:1"),
+    Endpoint("DELETE", STORE_PATH, files.delete_store, "1:1"),
+    Endpoint("POST", "/v1/fine_tuning/jobs", files.create_fine_tuning_job, "1:1"),
     # 1:4.3 "Embeddings: a `dimensions` parameter …"
     Endpoint("POST", "/v1/embeddings", small_endpoints.create_embeddings, "1:4.3"),
     # 2:7.5 images, 2:8.4 image and speech models

@@ -140,12 +140,11 @@ class TokenHost(Gateway[Call, Endpoint]):
     def open_call(self, request: Request) -> Call:
         return Call(request=request)
 
-    async def answer(self, call: Call, match: RouteMatch[Endpoint]) -> Response:
+    def admit(self, call: Call, match: RouteMatch[Endpoint]) -> Endpoint:
         call.headers[REQUEST_ID] = call.session.new_id("req_", 32)
         if match.row is None:
             raise MUTUAL_TLS_HOST()
-        response: Response = await match.row.handler(call)
-        return response
+        return match.row
 
     def refuse(self, call: Call, refusal: Refusal) -> Response:
         return make_response(refusal)

@@ -96,14 +96,12 @@ class Gateway(gateway.Gateway[Call, Endpoint]):
     def open_call(self, request: Request) -> Call:
         return Call(request=request, host=self._host)
 
-    async def answer(self, call: Call, match: RouteMatch[Endpoint]) -> Response:
+    def admit(self, call: Call, match: RouteMatch[Endpoint]) -> Endpoint:
         check_url(call.request.scope)
         if match.row is None:
             raise (METHOD_NOT_ALLOWED if match.is_known_path else UNKNOWN_PATH)()
-        call.params = match.params
         admit_call(call, match.row.acl)
-        response: Response = await match.row.handler(call)
-        return response
+        return match.row
 
     def refuse(self, call: Call, refusal: Refusal) -> Response:
         return make_response(refusal)

@@ -29,14 +29,13 @@ class Management(Gateway[Call, Endpoint]):
     def open_call(self, request: Request) -> Call:
         return Call(request=request)
 
-    async def answer(self, call: Call, match: RouteMatch[Endpoint]) -> Response:
+    def admit(self, call: Call, match: RouteMatch[Endpoint]) -> Endpoint:
         if match.row is None:
             raise (METHOD_NOT_ALLOWED if match.is_known_path else UNKNOWN_PATH)()
         if bearer_token(call.request.headers) not in MANAGEMENT_KEYS:
             raise INVALID_BEARER()
         call.context.raise_failure(FAILURES)
-        response: Response = await match.row.handler(call)
-        return response
+        return match.row
 
     def refuse(self, call: Call, refusal: Refusal) -> Response:
         return make_management_response(refusal)

@@ -71,7 +71,7 @@ def test_hook_that_leads_nowhere_is_refused(subtests: pytest.Subtests) -> None:
 
 
 def test_module_that_imports_the_name_has_the_replacement() -> None:
-    importer = read_replaced("pd:UNKNOWN_PATH", '{"status": 410}', "pd:Gateway.answer")
+    importer = read_replaced("pd:UNKNOWN_PATH", '{"status": 410}', "pd:Gateway.admit")
     assert importer.__globals__["UNKNOWN_PATH"].status == 410
 
 

@@ -61,7 +61,7 @@ def make_form(disposition: str, content: bytes) -> bytes:
 
 def test_any_bytes_survive_an_upload() -> None:
     content = bytes(range(256)) + b"\r\n--not-the-boundary\r\n\r\n"
-    (part,) = bodies.parse(FORM, make_form('form-data; name="file"; filename="an odd name.bin"', content))
+    (part,) = bodies.parse_form(FORM, make_form('form-data; name="file"; filename="an odd name.bin"', content))
     assert (part.name, part.filename, part.content_type, part.content) == ("file", "an odd name.bin", None, content)
 
 
@@ -79,7 +79,7 @@ def test_any_bytes_survive_an_upload() -> None:
 )
 def test_a_form_that_is_none_is_malformed(content_type: str, body: bytes) -> None:
     with pytest.raises(bodies.Malformed):
-        bodies.parse(content_type, body)
+        bodies.parse_form(content_type, body)
 
 
 def test_a_malformed_form_and_one_without_the_file_get_400(client: Client, pc: PcClient) -> None:

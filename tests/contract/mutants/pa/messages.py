@@ -61,7 +61,7 @@ def of_whatever(read: Callable[..., Awaitable[Body]]) -> Callable[..., Awaitable
         try:
             return await read(call, rules)
         except Refusal as refusal:
-            if refusal.row != rules.not_json:
+            if refusal.row != rules.malformed:
                 raise
             return {"model": "mock-small", "max_tokens": 16, "messages": [{"role": "user", "content": "Hello."}]}
 

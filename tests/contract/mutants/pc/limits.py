@@ -9,16 +9,18 @@ from typing import TYPE_CHECKING, Any
 
 from catalog_probe.mockserver.core.limits import TokenBucket
 from catalog_probe.mockserver.pc.call import read_value
-from catalog_probe.mockserver.pc.limits import LONG_CONTEXT_FROM, count_request
+from catalog_probe.mockserver.pc.limits import DAY_S, LONG_CONTEXT_FROM, count_request
 from catalog_probe.mockserver.pc.responses import check_response
 from catalog_probe.mockserver.pc.scenarios import REGION
 
 if TYPE_CHECKING:
+    from catalog_probe.mockserver.core.limits import Limit, Meter
     from catalog_probe.mockserver.core.world import Context
     from catalog_probe.mockserver.pc.call import Call
     from catalog_probe.mockserver.pc.models import Model
 
 AdmitTokens = Callable[["Call", "Model", int, int], None]
+TokenMeters = Callable[..., "list[Meter[Limit]]"]
 AdmitToStore = Callable[["Call"], None]
 Enqueue = Callable[["Call", "Model", int], None]
 Headers = Callable[[str, TokenBucket, float], dict[str, str]]
@@ -41,6 +43,13 @@ def max_tokens_alone(admit: AdmitTokens) -> AdmitTokens:
     return lambda call, model, prompt, max_tokens: admit(
         call, model, prompt if prompt > LONG_CONTEXT_FROM else 0, max_tokens
     )
+
+
+def of_a_day_alone(token_meters: TokenMeters) -> TokenMeters:
+    """Charges no limit of a minute, neither the organization's nor the project's."""
+    return lambda call, model, **options: [
+        meter for meter in token_meters(call, model, **options) if meter.limit.window_s == DAY_S
+    ]
 
 
 def sum_of_both(admit: AdmitTokens) -> AdmitTokens:
