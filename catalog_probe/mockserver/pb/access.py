@@ -19,9 +19,6 @@ from catalog_probe.mockserver.pb.errors import (
     BAD_EPHEMERAL_TOKEN,
     BAD_OAUTH_TOKEN,
     INVALID_KEY,
-    KEY_BLOCKED,
-    KEY_LEAKED,
-    KEY_RESTRICTED,
     LIVE_ONLY,
     NO_AUTHORIZATION,
     NO_CREDENTIAL,
@@ -29,7 +26,7 @@ from catalog_probe.mockserver.pb.errors import (
     WRONG_AUTH_HEADER,
 )
 from catalog_probe.mockserver.pb.fields import AUTH_TOKEN
-from catalog_probe.mockserver.pb.keys import DEFAULT_KEY, KEYS, OAUTH_TOKENS, KeyState, Project
+from catalog_probe.mockserver.pb.keys import DEFAULT_KEY, KEYS, OAUTH_TOKENS, Project
 
 if TYPE_CHECKING:
     from starlette.requests import HTTPConnection
@@ -108,9 +105,6 @@ def redeem(session: Session, name: str, now: float) -> TokenState:
     return TokenState.GOOD
 
 
-REFUSED_STATES = {KeyState.RESTRICTED: KEY_RESTRICTED, KeyState.LEAKED: KEY_LEAKED, KeyState.BLOCKED: KEY_BLOCKED}
-
-
 def authenticate(request: HTTPConnection, names: Names, context: Context) -> Project:
     """Return the project of a call.
 
@@ -149,12 +143,12 @@ def _read_authorization(request: HTTPConnection) -> tuple[str, str]:
 
 
 def identify_key(secret: str) -> Project:
-    """Return the project of an API key, or refuse the key's state (2:7.4)."""
+    """Return the project of an API key, or refuse a key that may not be used (2:7.4)."""
     key = find_key(KEYS, secret, DEFAULT_KEY)
     if key is None:
         raise INVALID_KEY()
-    if key.state in REFUSED_STATES:
-        raise REFUSED_STATES[key.state]()
+    if key.refusal is not None:
+        raise key.refusal()
     return require_enabled_api(key.project)
 
 

@@ -4,6 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from catalog_probe.mockserver.pb.errors import KEY_BLOCKED, KEY_LEAKED, KEY_RESTRICTED
+
+if TYPE_CHECKING:
+    from catalog_probe.mockserver.core.errors import ErrorRow
 
 
 class Billing(StrEnum):
@@ -12,15 +18,6 @@ class Billing(StrEnum):
     NONE = "free tier"
     LINKED = "billing account linked"
     OFF = "billing account linked once, and switched off"
-
-
-class KeyState(StrEnum):
-    """The state of a key; all but ACTIVE get 403 (2:7.4)."""
-
-    ACTIVE = "active"
-    RESTRICTED = "restricted"
-    LEAKED = "leaked"
-    BLOCKED = "blocked"
 
 
 @dataclass(frozen=True)
@@ -41,7 +38,7 @@ class Key:
 
     secret: str
     project: Project
-    state: KeyState = KeyState.ACTIVE
+    refusal: ErrorRow | None = None  # the 403 for any call (2:7.4)
 
 
 @dataclass(frozen=True)
@@ -60,9 +57,9 @@ FREE = Project("mock-free", tier="free", billing=Billing.NONE)
 
 _KEYS = (
     Key("mock-pb-inference", MAIN),
-    Key("mock-pb-restricted", MAIN, KeyState.RESTRICTED),
-    Key("mock-pb-leaked", MAIN, KeyState.LEAKED),
-    Key("mock-pb-blocked", MAIN, KeyState.BLOCKED),
+    Key("mock-pb-restricted", MAIN, KEY_RESTRICTED),
+    Key("mock-pb-leaked", MAIN, KEY_LEAKED),
+    Key("mock-pb-blocked", MAIN, KEY_BLOCKED),
     Key("mock-pb-stranger", Project("mock-stranger")),
     Key("mock-pb-newcomer", Project("mock-newcomer", new_user=True)),
     Key("mock-pb-api-not-enabled", Project("mock-dormant", api_enabled=False)),

@@ -1,14 +1,18 @@
-"""PC's models: their kinds, sizes and limits (1:4.3, 2:7.5, 2:8.4)."""
+"""PC's models: their kinds, sizes, limits and endpoints (1:4.3, 2:7.5, 2:8.4)."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from starlette.responses import JSONResponse
 
 from catalog_probe.mockserver.core.leniency import find_model as find_known_model
 from catalog_probe.mockserver.pc.errors import MODEL_NOT_FOUND, NO_MODEL_OF_THIS_KIND
 
 if TYPE_CHECKING:
+    from starlette.responses import Response
+
     from catalog_probe.mockserver.pc.call import Call
 
 
@@ -66,3 +70,24 @@ def find_model(call: Call, name: str, kind: str | None = None) -> Model:
 def _is_usable(model: Model, call: Call) -> bool:
     # No organization of the mock has early access to models.
     return not model.early_access and model.id not in call.project.denied_models
+
+
+async def list_models(call: Call) -> Response:
+    """List the models that the key may use."""
+    return JSONResponse({"object": "list", "data": [_describe(model) for model in list_available(call)]})
+
+
+async def get_model(call: Call) -> Response:
+    """Describe a model."""
+    return JSONResponse(_describe(find_model(call, call.params["model"])))
+
+
+async def list_model_limits(call: Call) -> Response:
+    """List the fine-tuning limits (2:8.4); the documents show no fields."""
+    tunable = [model for model in list_available(call) if model.kind == "text" and not model.reasoning]
+    limits = [{"model": model.id, "max_active_jobs": 3, "max_jobs_per_day": 48} for model in tunable]
+    return JSONResponse({"object": "list", "data": limits})
+
+
+def _describe(model: Model) -> dict[str, Any]:
+    return {"id": model.id, "object": "model", "created": model.created, "owned_by": "mock"}

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from catalog_probe.mockserver.core.providers import Mount, Provider
-from catalog_probe.mockserver.pc import chat, errors, files, responses, small_endpoints, token_exchange
+from catalog_probe.mockserver.pc import chat, errors, files, models, responses, small_endpoints, token_exchange
 from catalog_probe.mockserver.pc import responses as conversations
 from catalog_probe.mockserver.pc.call import Endpoint
 from catalog_probe.mockserver.pc.gateway import Gateway
@@ -34,7 +34,7 @@ DOCUMENTED = (
     Endpoint("POST", "/v1/responses", responses.create_response, "1:4.3"),
     Endpoint("GET", RESPONSE_PATH, responses.retrieve_response, "1:4.3"),
     Endpoint("POST", "/v1/chat/completions", chat.create_chat_completion, "1:4.3"),
-    Endpoint("GET", "/v1/models", small_endpoints.list_models, "1:4.3"),
+    Endpoint("GET", "/v1/models", models.list_models, "1:4.3"),
     Endpoint("GET", "/v1/agents", small_endpoints.list_agents, "1:4.3", beta=AGENTS),
     Endpoint(
         "GET",
@@ -44,7 +44,7 @@ DOCUMENTED = (
         scope=EXTERNAL_STORAGE,
     ),
     Endpoint("POST", "/v1/organization/spend_limit", small_endpoints.set_spend_limit, "1:4.3", admin=True),
-    Endpoint("GET", "/v1/fine_tuning/model_limits", small_endpoints.list_model_limits, "1:4.3"),
+    Endpoint("GET", "/v1/fine_tuning/model_limits", models.list_model_limits, "1:4.3"),
     Endpoint("GET", f"{STORE_PATH}/files", files.list_attached, "1:4.3"),
     Endpoint("POST", f"{STORE_PATH}/files", files.attach, "1:4.3"),
     Endpoint("POST", f"{STORE_PATH}/file_batches", files.attach_batch, "1:4.3"),
@@ -54,7 +54,7 @@ DOCUMENTED = (
 
 ASSUMED = (
     # 1:1 "list and fetch models; administer files, batches, vector stores, fine-tuning jobs"
-    Endpoint("GET", "/v1/models/{model}", small_endpoints.get_model, "1:1"),
+    Endpoint("GET", "/v1/models/{model}", models.get_model, "1:1"),
     Endpoint("POST", "/v1/files", files.upload, "1:1"),
     Endpoint("GET", FILE_PATH, files.retrieve_file, "1:1"),
     Endpoint("DELETE", FILE_PATH, files.delete_file, "1:1"),

@@ -1,10 +1,10 @@
-"""PC's look-ups, embeddings, images, speech and live sessions (1:4.3, 2:8.4)."""
+"""PC's small lists, embeddings, images, speech and live sessions (1:4.3, 2:8.4)."""
 
 from __future__ import annotations
 
 import base64
 from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from starlette.responses import JSONResponse, Response
 
@@ -14,23 +14,12 @@ from catalog_probe.mockserver.pc.call import check_object, make_page, read_objec
 from catalog_probe.mockserver.pc.errors import NO_DIMENSIONS
 from catalog_probe.mockserver.pc.fields import EMBEDDING, IMAGE, LIVE_SESSION, SPEECH, SPEND_LIMIT
 from catalog_probe.mockserver.pc.limits import Spending, check_spending
-from catalog_probe.mockserver.pc.models import find_model, list_available
+from catalog_probe.mockserver.pc.models import find_model
 from catalog_probe.mockserver.pc.scenarios import moderate, raise_generation_failure
 
 if TYPE_CHECKING:
     from catalog_probe.mockserver.core.errors import ErrorRow
     from catalog_probe.mockserver.pc.call import Call
-    from catalog_probe.mockserver.pc.models import Model
-
-
-async def list_models(call: Call) -> Response:
-    """List the models that the key may use."""
-    return JSONResponse({"object": "list", "data": [_describe(model) for model in list_available(call)]})
-
-
-async def get_model(call: Call) -> Response:
-    """Describe a model."""
-    return JSONResponse(_describe(find_model(call, call.params["model"])))
 
 
 async def list_agents(call: Call) -> Response:
@@ -50,13 +39,6 @@ async def set_spend_limit(call: Call) -> Response:
     return JSONResponse({"object": "organization.spend_limit", "limit_usd": body["limit_usd"]})
 
 
-async def list_model_limits(call: Call) -> Response:
-    """List the fine-tuning limits (2:8.4); the documents show no fields."""
-    tunable = [model for model in list_available(call) if model.kind == "text" and not model.reasoning]
-    limits = [{"model": model.id, "max_active_jobs": 3, "max_jobs_per_day": 48} for model in tunable]
-    return JSONResponse({"object": "list", "data": limits})
-
-
 def make_absent_handler(absent: ErrorRow) -> Callable[[Call], Awaitable[NoReturn]]:
     """Make the handler of a resource that the mock never has (2:7.5)."""
 
@@ -64,10 +46,6 @@ def make_absent_handler(absent: ErrorRow) -> Callable[[Call], Awaitable[NoReturn
         raise absent(id=next(iter(call.params.values())))
 
     return refuse
-
-
-def _describe(model: Model) -> dict[str, Any]:
-    return {"id": model.id, "object": "model", "created": model.created, "owned_by": "mock"}
 
 
 DEFAULT_DIMENSIONS = 8

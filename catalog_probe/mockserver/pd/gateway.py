@@ -1,4 +1,4 @@
-"""PD's HTTP gateway: URL, endpoint, key, its state and ACLs (1:5.4, 2:7.6)."""
+"""PD's HTTP gateways: of the inference API, and of the management API, whose keys are others (1:5.4, 2:7.1, 2:7.6)."""
 
 from __future__ import annotations
 
@@ -8,13 +8,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import unquote_to_bytes
 
+from starlette.responses import JSONResponse
+
 from catalog_probe.mockserver.core import gateway
-from catalog_probe.mockserver.core import gateway as calls
-from catalog_probe.mockserver.core import gateway as routing
 from catalog_probe.mockserver.core.gateway import bearer_token, find_key
 from catalog_probe.mockserver.pd.errors import (
     BAD_URL,
     INCORRECT_KEY,
+    INVALID_BEARER,
     KEY_BLOCKED,
     KEY_DISABLED,
     METHOD_NOT_ALLOWED,
@@ -22,9 +23,10 @@ from catalog_probe.mockserver.pd.errors import (
     NO_CREDENTIALS,
     TEAM_BLOCKED,
     UNKNOWN_PATH,
+    make_management_response,
     make_response,
 )
-from catalog_probe.mockserver.pd.keys import DEFAULT_KEY, ENDPOINT_ACL, KEYS, MODEL_ACL, UNIDENTIFIED
+from catalog_probe.mockserver.pd.keys import DEFAULT_KEY, ENDPOINT_ACL, KEYS, MANAGEMENT_KEYS, MODEL_ACL, UNIDENTIFIED
 from catalog_probe.mockserver.pd.scenarios import FAILURES
 
 if TYPE_CHECKING:
@@ -72,7 +74,7 @@ _BROKEN_ESCAPE = re.compile(rb"%(?![0-9A-Fa-f]{2})")
 
 
 @dataclass(kw_only=True)
-class Call(calls.Call):
+class Call(gateway.Call):
     """One call of PD. When a handler runs, its key has been identified and admitted."""
 
     host: Host
@@ -80,7 +82,7 @@ class Call(calls.Call):
 
 
 @dataclass(frozen=True)
-class Endpoint(routing.Endpoint):
+class Endpoint(gateway.Endpoint):
     """A row of the endpoint table, with its name in ACLs; None admits any known key."""
 
     acl: str | None = None
@@ -124,3 +126,26 @@ def check_url(scope: Scope) -> None:
         unquote_to_bytes(raw).decode()
     except UnicodeDecodeError:
         raise BAD_URL(reason="invalid UTF-8") from None
+
+
+class Management(gateway.Gateway[gateway.Call, gateway.Endpoint]):
+    """The ASGI app of the management API."""
+
+    def open_call(self, request: Request) -> gateway.Call:
+        return gateway.Call(request=request)
+
+    def admit(self, call: gateway.Call, match: RouteMatch[gateway.Endpoint]) -> gateway.Endpoint:
+        if match.row is None:
+            raise (METHOD_NOT_ALLOWED if match.is_known_path else UNKNOWN_PATH)()
+        if bearer_token(call.request.headers) not in MANAGEMENT_KEYS:
+            raise INVALID_BEARER()
+        call.context.raise_failure(FAILURES)
+        return match.row
+
+    def refuse(self, call: gateway.Call, refusal: Refusal) -> Response:
+        return make_management_response(refusal)
+
+
+async def validate(call: gateway.Call) -> Response:
+    """Say that the key is valid; the gateway refuses all others."""
+    return JSONResponse({"name": "management", "scope": "SCOPE_TEAM"})
