@@ -6,6 +6,7 @@ The documents give the dimensions, the spend limits and the ceilings of batches;
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections import Counter, defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -46,7 +47,7 @@ class Limits:
     tokens_a_day: int = 2_000_000_000
 
     def share(self, part: float) -> Limits:
-        """Return a part of each limit, at least 1."""
+        """Return a part of each limit, at least 1: a third of 2 requests and 1 image is 1 and 1."""
         return Limits(*(max(1, int(limit * part)) for limit in dataclasses.astuple(self)))
 
 
@@ -58,38 +59,47 @@ class Quota(Limit):
     id: str
 
 
-def _quota(name: str, unit: str, row: ErrorRow, metric: str, quota_id: str, section: str = "2:8.3") -> Quota:
-    return Quota(name, unit, row, section, metric=metric, id=quota_id)
+MINUTE_S, DAY_S = 60, 24 * 3600
+NO_WINDOW = math.inf  # the limit of what is held at once, or until a date
+
+
+def _quota(
+    name: str, unit: str, window_s: float, row: ErrorRow, metric: str, quota_id: str, section: str = "2:8.3"
+) -> Quota:
+    return Quota(name, unit, row, section, window_s, metric=metric, id=quota_id)
+
+
+def _model_quota(name: str, unit: str, window_s: float, row: ErrorRow, metric: str, quota_id: str) -> Quota:
+    return _quota(name, unit, window_s, row, f"generate_content_{metric}", f"Generate{quota_id}PerProjectPerModel")
 
 
 # The limits of a project for each model; a column of `Limits` has their numbers.
-PREFIX = "generate_content_"
-REQUESTS_PER_MINUTE = _quota(
-    "requests", "requests", RATE_LIMIT, PREFIX + "requests", "GenerateRequestsPerMinutePerProjectPerModel"
-)
+REQUESTS_PER_MINUTE = _model_quota("requests", "requests", MINUTE_S, RATE_LIMIT, "requests", "RequestsPerMinute")
 PER_MINUTE = (
     REQUESTS_PER_MINUTE,
-    _quota(
-        "input_tokens", "tokens", RATE_LIMIT, PREFIX + "input_tokens", "GenerateInputTokensPerMinutePerProjectPerModel"
-    ),
-    _quota("images", "images", RATE_LIMIT, PREFIX + "images", "GenerateImagesPerMinutePerProjectPerModel"),
+    _model_quota("input_tokens", "tokens", MINUTE_S, RATE_LIMIT, "input_tokens", "InputTokensPerMinute"),
+    _model_quota("images", "images", MINUTE_S, RATE_LIMIT, "images", "ImagesPerMinute"),
 )
-PER_DAY = (  # until midnight in Pacific time, so no bucket counts them
-    _quota("requests_a_day", "requests", QUOTA, PREFIX + "requests", "GenerateRequestsPerDayPerProjectPerModel"),
-    _quota("tokens_a_day", "tokens", QUOTA, PREFIX + "tokens", "GenerateTokensPerDayPerProjectPerModel"),
+PER_DAY = (  # a day ends at midnight in Pacific time, so no bucket counts them
+    _model_quota("requests_a_day", "requests", DAY_S, QUOTA, "requests", "RequestsPerDay"),
+    _model_quota("tokens_a_day", "tokens", DAY_S, QUOTA, "tokens", "TokensPerDay"),
 )
 
 # Limits whose numbers are elsewhere: in a tier, or in `EXHAUSTIBLE_QUOTAS`.
-SPEND = _quota("spend", "usd", TOO_MANY, PREFIX + "spend", "SpendPerTenMinutesPerProject")
-FLEX_CAPACITY = _quota("flex", "requests", TOO_MANY, PREFIX + "flex_requests", "FlexCapacity")  # "429 when shed"
-FREE_TIER = _quota(  # "free tier shows `limit: 0`"
-    "free_tier", "requests", QUOTA, PREFIX + "free_tier_requests", "PerDay-FreeTier", "2:7.4"
+SPEND = _quota("spend", "usd", SPEND_WINDOW_S, TOO_MANY, "generate_content_spend", "SpendPerTenMinutesPerProject")
+FLEX_CAPACITY = _quota(  # "429 when shed"
+    "flex", "requests", NO_WINDOW, TOO_MANY, "generate_content_flex_requests", "FlexCapacity"
 )
-SPEND_CAP = _quota("spend_cap", "usd", TOO_MANY, "spend_cap", "SpendCapPerProject")
-SEARCHES = _quota("grounding_searches", "searches", QUOTA, "grounding_searches", "SearchesPerDay-FreeTier")
-CONCURRENT_BATCHES = _quota("concurrent_batches", "batches", QUOTA, "concurrent_batches", "ConcurrentBatches", "2:8.1")
-ENQUEUED_TOKENS = _quota("enqueued_tokens", "tokens", QUOTA, "enqueued_tokens", "BatchEnqueuedTokens")
-FILE_STORAGE = _quota("file_storage", "bytes", QUOTA, "file_storage_bytes", "FileStorage", "2:8.1")
+FREE_TIER = _quota(  # "free tier shows `limit: 0`"
+    "free_tier", "requests", DAY_S, QUOTA, "generate_content_free_tier_requests", "PerDay-FreeTier", "2:7.4"
+)
+SPEND_CAP = _quota("spend_cap", "usd", NO_WINDOW, TOO_MANY, "spend_cap", "SpendCapPerProject")
+SEARCHES = _quota("grounding_searches", "searches", DAY_S, QUOTA, "grounding_searches", "SearchesPerDay-FreeTier")
+CONCURRENT_BATCHES = _quota(
+    "concurrent_batches", "batches", NO_WINDOW, QUOTA, "concurrent_batches", "ConcurrentBatches", "2:8.1"
+)
+ENQUEUED_TOKENS = _quota("enqueued_tokens", "tokens", NO_WINDOW, QUOTA, "enqueued_tokens", "BatchEnqueuedTokens")
+FILE_STORAGE = _quota("file_storage", "bytes", NO_WINDOW, QUOTA, "file_storage_bytes", "FileStorage", "2:8.1")
 
 TIGHT_LIMITS: Mapping[str, Limits] = {
     "mock-lite": Limits(requests=2),
@@ -193,16 +203,20 @@ def check_billing(project: Project, model: Model, service_tier: str) -> None:
 
 
 def admit_generation(call: Call, model: Model, tokens: int, images: int, service_tier: str) -> str:
-    """Charge one request, or refuse with 429; return its service tier (2:8.3)."""
+    """Charge one request, or refuse with 429; return the service tier that serves it (2:8.3).
+
+    Example: a `priority` request beyond the limits of priority inference is charged to the standard limits, and served
+    as `standard`. Only if those are exceeded as well is it refused.
+    """
     set_service_tier_header(call, service_tier)
     if service_tier == FLEX:
         refuse_flex(call, model)
     if call.project.billing is Billing.NONE and model.paid_only:
         raise make_quota_refusal(model.id, QuotaExcess(FREE_TIER, 0))
-    amounts = {"requests": 1, "tokens": tokens, "images": images}
     overspending = find_overspending(call)
     if overspending is not None:
         raise make_quota_refusal(model.id, overspending)
+    amounts = {"requests": 1, "tokens": tokens, "images": images}
     excess = _charge(call, model, service_tier, amounts)
     if excess is not None and service_tier in DOWNGRADED_TO:
         service_tier = DOWNGRADED_TO[service_tier]
@@ -215,10 +229,7 @@ def admit_generation(call: Call, model: Model, tokens: int, images: int, service
 
 def settle_generation(call: Call, tokens: int) -> None:
     """Charge the cost of a generation, which is known only at its end."""
-    spending = call.session.state(Usage).spending
-    spending.setdefault(call.project.id, SlidingWindow(SPEND_WINDOW_S, period_s=1)).add(
-        tokens * USD_PER_TOKEN, call.now
-    )
+    call.session.state(Usage).spending[call.project.id].add(tokens * USD_PER_TOKEN, call.now)
 
 
 def set_service_tier_header(call: Call, service_tier: str) -> None:
@@ -235,7 +246,10 @@ def refuse_flex(call: Call, model: Model) -> None:
 
 
 def limits_of(call: Call, model: Model, pool: str) -> Limits:
-    """Return the project's limits for the model in a service tier."""
+    """Return the project's limits for the model in a service tier.
+
+    Example: 1,000 requests a minute are 100 for a preview model, and 30 for priority inference with it.
+    """
     tier = TIERS[call.project.tier]
     limits = tier.by_model.get(model.id, tier.limits)
     if model.preview or model.experimental:
@@ -246,6 +260,7 @@ def limits_of(call: Call, model: Model, pool: str) -> Limits:
 def _charge(call: Call, model: Model, pool: str, amounts: Mapping[str, int]) -> QuotaExcess | None:
     """Charge every limit of a day and of a minute, or none of them and return the first that is exceeded."""
     limits = limits_of(call, model, pool)
+    # the days first: once the minute's buckets are charged, nothing may refuse the request
     days = call.session.state(Usage).days
     today = datetime.fromtimestamp(call.now, PACIFIC).date().isoformat()
     day_counts = [(quota, (call.project.id, model.id, pool, quota.name, today)) for quota in PER_DAY]
@@ -272,9 +287,11 @@ def find_overspending(call: Call) -> QuotaExcess | None:
     """Return the excess of the spend limit, if the project is beyond it (2:8.3)."""
     limit = TIERS[call.project.tier].usd_in_ten_minutes
     window = call.session.state(Usage).spending[call.project.id]
-    spent = window.total(call.now)
-    if limit is None or leniency.get_current().limits is None or spent < limit:
+    if limit is None or leniency.get_current().limits is None:
         return None
+    if window.total(call.now) < limit:
+        return None
+    # the oldest spending leaves the window first
     return QuotaExcess(SPEND, limit, window.sums[0][0] + SPEND_WINDOW_S - call.now)
 
 

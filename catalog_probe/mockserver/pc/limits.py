@@ -86,7 +86,10 @@ class Ramp:
     minutes: SlidingWindow = field(default_factory=lambda: SlidingWindow(RAMP_WINDOW_S, period_s=60))
 
     def admits(self, tokens: int, now: float) -> bool:
-        """Return whether this minute may have so many tokens more."""
+        """Whether this minute may have so many tokens more: a million, or half more than the busiest minute before.
+
+        Example: after a minute of 2 million tokens, a minute may have 3 million.
+        """
         self.minutes.expire(now)
         this_minute = sum(amount for start, amount in self.minutes.sums if start > now - 60) + tokens
         busiest = max((amount for start, amount in self.minutes.sums if start <= now - 60), default=0)
@@ -140,7 +143,7 @@ def format_duration(seconds: float) -> str:
 
 
 def make_retry_after(seconds: float) -> dict[str, str]:
-    """Return the Retry-After header, in whole seconds (2:8.4)."""
+    """Return the Retry-After header, in whole seconds (2:8.4): 0.2 seconds are `{"retry-after": "1"}`."""
     return {"retry-after": str(math.ceil(seconds))}
 
 
@@ -188,7 +191,7 @@ async def read_counted(call: Call) -> Any:
 
 
 def count_request(call: Call, body: Any) -> None:
-    """Count a request of the model that its body names, or refuse it with 429."""
+    """Count a request of the model that its body names, known or not, or refuse it with 429."""
     name = body.get("model") if isinstance(body, dict) else None
     admit_request(call, MODELS.get(name) if isinstance(name, str) else None)
 
@@ -252,7 +255,7 @@ def admit_to_store(call: Call) -> None:
 
 
 def find_grant(call: Call, model: Model | None) -> Grant:
-    """Return what the organization's tier grants for the class of the model."""
+    """Return the numbers that the organization's tier grants for the class of the model."""
     return GRANTS[call.key.organization.tier][find_pool(model)]
 
 

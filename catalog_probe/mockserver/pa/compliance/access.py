@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from catalog_probe.mockserver.core.clock import rfc3339
+from catalog_probe.mockserver.core.limits import Limit, charge_all, open_meters
 from catalog_probe.mockserver.pa import keys
 from catalog_probe.mockserver.pa.compliance.errors import (
     BUDGET_USED_UP,
@@ -120,6 +121,10 @@ ORG_DATA = ("read:compliance_org_data", AUDIT)
 USER_DATA = ("read:compliance_user_data", AUDIT)
 DELETE = ("delete:compliance_user_data",)
 
+BUDGET = Limit("requests_a_minute", "requests", BUDGET_USED_UP, "2:7.2")
+REMOTE_BUDGET = Limit("remote_requests_a_minute", "requests", BUDGET_USED_UP, "2:7.2")
+"""The budgets of a parent organization; the columns of `Parent` have their numbers."""
+
 REMOTE_RETRY_AFTER_S = 1  # always, in the 429 of the second budget
 
 ACCEPTED_ROLES = (Role.COMPLIANCE, Role.ADMIN)
@@ -169,25 +174,25 @@ def _find_usable(request: Request, names: Names) -> Key:
 
 def admit_compliance_request(call: Call) -> None:
     """Count one request of the parent organization, or 429."""
-    parent = tenant_of(call.key.organization).parent
-    _charge(call, "compliance", parent.id, parent.requests_a_minute)
+    _charge(call, BUDGET, "compliance")
 
 
 def admit_remote_request(call: Call) -> None:
     """Count one remote-session request; it counts as a compliance request as well."""
-    parent = tenant_of(call.key.organization).parent
-    _charge(call, "remote sessions", parent.id, parent.remote_requests_a_minute, retry_after=REMOTE_RETRY_AFTER_S)
+    _charge(call, REMOTE_BUDGET, "remote sessions", retry_after_s=REMOTE_RETRY_AFTER_S)
     admit_compliance_request(call)
 
 
-def _charge(call: Call, budget: str, parent: str, per_minute: int, retry_after: int | None = None) -> None:
-    bucket = call.session.bucket(("pa", "compliance", *holder_of(call, parent), budget), per_minute)
-    if bucket.take(1, call.now):
-        return
-    headers = {"retry-after": str(retry_after or math.ceil(bucket.seconds_until(1, call.now)))}
-    for part, value in describe_budget(bucket, call.now).items():
-        headers[call.names.header(f"ratelimit-requests-{part}")] = value
-    raise BUDGET_USED_UP(per_minute=per_minute, budget=budget, headers=headers)
+def _charge(call: Call, limit: Limit, budget: str, *, retry_after_s: int | None = None) -> None:
+    parent = tenant_of(call.key.organization).parent
+    meters = open_meters(call.session, (limit,), parent, "pa", "compliance", *holder_of(call, parent.id))
+    excesses = charge_all(meters, {"requests": 1}, call.now)
+    if excesses:
+        meter, wait_s = excesses[0].meter, excesses[0].wait_s
+        headers = {"retry-after": str(retry_after_s or math.ceil(wait_s))}
+        for part, value in describe_budget(meter.bucket, call.now).items():
+            headers[call.names.header(f"ratelimit-requests-{part}")] = value
+        raise limit.row(per_minute=meter.number, budget=budget, headers=headers)
 
 
 def holder_of(call: Call, parent: str) -> tuple[str, ...]:
@@ -198,7 +203,7 @@ def holder_of(call: Call, parent: str) -> tuple[str, ...]:
 def describe_budget(bucket: TokenBucket, now: float) -> dict[str, str]:
     """Return the values of the three headers of a 429."""
     return {
-        "limit": str(bucket.per_minute),
+        "limit": str(round(bucket.per_minute)),
         "remaining": str(bucket.remaining(now)),
         "reset": rfc3339(bucket.full_at(now)),
     }
