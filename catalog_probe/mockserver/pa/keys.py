@@ -129,7 +129,7 @@ MARKETPLACE = Organization("a0000000-0000-4000-8000-00000000000b")
 GROWING = Organization("a0000000-0000-4000-8000-00000000000a", tier="build")
 GROWN = Organization("a0000000-0000-4000-8000-000000000005", tier="scale")
 
-# organizations with compliance keys; `compliance/tenants.py` says what is special about each
+# organizations with compliance keys; `compliance/access.py` says what is special about each
 NOT_ENABLED = Organization("b0000000-0000-4000-8000-000000000001")
 CHILD_OF_DORMANT = Organization("b0000000-0000-4000-8000-000000000002")
 ELSEWHERE = Organization("b0000000-0000-4000-8000-000000000003")

@@ -27,13 +27,14 @@ if TYPE_CHECKING:
     from catalog_probe.mockserver.pa.models import Model
 
 
-# two combined families on the same terms; the generations of a family share its bucket
+# Classes of models whose numbers are equal. Each class has buckets of its own, which its generations share.
 NEWEST_LARGE = ("newest_large", "second_newest_large")
 FIVE_OTHERS = ("own_large", "previous_large", "own_mid", "previous_mid", "small")
 RETIRED = "retired_small"
 
 
 def _by_class(newest_large: PerMinute, five_others: PerMinute, retired: PerMinute) -> dict[str, PerMinute]:
+    """Return the numbers of each class of a tier, e.g. `{"newest_large": …, "own_mid": …, "retired_small": …}`."""
     return {**dict.fromkeys(NEWEST_LARGE, newest_large), **dict.fromkeys(FIVE_OTHERS, five_others), RETIRED: retired}
 
 
@@ -59,7 +60,7 @@ MESSAGE_LIMITS: Mapping[str, dict[str, PerMinute]] = {
 }
 
 # "Batches …: Start RPM 1000 …", "Token counting RPM: Start 5000 …", "Files API: about 500 RPM per organization",
-# "Managed agents per organization: create endpoints 300 RPM; read endpoints 1200 RPM"; models have none
+# "Managed agents per organization: create endpoints 300 RPM; read endpoints 1200 RPM". Models have none.
 REQUEST_LIMITS: Mapping[str, dict[str, int]] = {
     "start": {"count_tokens": 5_000, "batches": 1_000, "files": 500, "agents_create": 300, "agents_read": 1_200},
     "build": {"count_tokens": 10_000, "batches": 2_000, "files": 500, "agents_create": 300, "agents_read": 1_200},
@@ -105,7 +106,10 @@ PRIORITY = _token_limits("priority")
 
 
 def meters_of(call: Call, group: str, limits: Iterable[Limit], numbers: object, kind: str = "") -> list[Meter[Limit]]:
-    """Return the meters of the organization for a group of endpoints or a class of models."""
+    """Return the meters that the organization has for a group of endpoints or a class of models.
+
+    The group is e.g. `files` or `messages/own_mid`; the kind keeps fast and priority tokens apart from others.
+    """
     return open_meters(call.session, limits, numbers, "pa", call.key.organization.id, group, kind)
 
 
