@@ -94,6 +94,13 @@ def test_limits_are_multiplied(limits: Any, admitted: int) -> None:
     assert answers.count(200) == admitted
 
 
+def test_the_header_of_a_multiplied_budget_is_a_whole_number() -> None:
+    client = make_lenient_client(limits=0.5)
+    answers = [client.pa("GET", "/v1/compliance/activities", key="mock-pa-compliance-narrow") for _ in range(4)]
+    assert [answer.status_code for answer in answers] == [200, 200, 200, 429]
+    assert answers[-1].headers["pa-ratelimit-requests-limit"] == "3"
+
+
 @pytest.mark.parametrize("provider", ["pa", "pb", "pc", "pd"])
 def test_without_limits_every_generation_is_admitted(provider: str) -> None:
     client = make_lenient_client(limits="off", any_model=True)
