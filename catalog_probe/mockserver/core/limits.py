@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable, Mapping
+    from collections.abc import Hashable, Iterable, Mapping, Sequence
 
     from catalog_probe.mockserver.core.errors import ErrorRow
     from catalog_probe.mockserver.core.sessions import Session
@@ -169,15 +169,19 @@ def open_meters(session: Session, limits: Iterable[Row], numbers: object, *scope
     return [open_meter(session, limit, number, *scope) for limit, number in columns if number is not None]
 
 
-def charge_all(meters: Iterable[Meter[Row]], amounts: Mapping[str, float], now: float) -> list[Excess[Row]]:
+def find_excesses(meters: Iterable[Meter[Row]], amounts: Mapping[str, float], now: float) -> list[Excess[Row]]:
+    """Return the meters that cannot admit the amount of their unit, in order; charge none."""
+    waits = [(meter, meter.bucket.seconds_until(amounts[meter.limit.unit], now)) for meter in meters]
+    return [Excess(meter, wait_s) for meter, wait_s in waits if wait_s > 0]
+
+
+def charge_all(meters: Sequence[Meter[Row]], amounts: Mapping[str, float], now: float) -> list[Excess[Row]]:
     """Charge each meter the amount of its unit, or none of them; return the meters that cannot admit it, in order.
 
     Example: 2 requests are left, but only 10 of the 11 tokens that a request takes. The result has the meter of tokens,
     and both meters stay as they were. No two meters may share a bucket, because each is checked alone.
     """
-    meters = list(meters)
-    waits = [(meter, meter.bucket.seconds_until(amounts[meter.limit.unit], now)) for meter in meters]
-    excesses = [Excess(meter, wait_s) for meter, wait_s in waits if wait_s > 0]
+    excesses = find_excesses(meters, amounts, now)
     if not excesses:
         charge_in_debt(meters, amounts, now)
     return excesses

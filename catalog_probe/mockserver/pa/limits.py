@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from starlette.responses import JSONResponse
 
 from catalog_probe.mockserver.core.clock import rfc3339
-from catalog_probe.mockserver.core.limits import Limit, charge_all, open_meters
+from catalog_probe.mockserver.core.limits import Limit, charge_all, charge_in_debt, find_excesses, open_meters
 from catalog_probe.mockserver.pa.call import make_page
 from catalog_probe.mockserver.pa.errors import BATCH_QUEUE_FULL, LIMIT_REACHED, NO_WORKSPACE, USED_UP_BY_OTHERS
 from catalog_probe.mockserver.pa.keys import DEFAULT_WORKSPACE, KEYS, MARKETPLACE, THRIFTY_RATE_WORKSPACE, PerMinute
@@ -155,20 +155,19 @@ class Admission:
 
     Args:
         shown: the meters that the headers of its answer show.
-        input: the meter of its input tokens, of which it takes `input_amount`.
-        output: the meter of its output tokens.
+        tokens: the meters of its input tokens and of its output tokens.
+        input_amount: the input tokens that it takes.
     """
 
-    shown: tuple[Meter[Limit], ...]
-    input: Meter[Limit]
+    shown: Sequence[Meter[Limit]]
+    tokens: Sequence[Meter[Limit]]
     input_amount: float
-    output: Meter[Limit]
     service_tier: str = "standard"
 
     def settle(self, call: Call, output_tokens: int) -> None:
         """Correct the estimate of the input, and charge the output that was generated, whatever `max_tokens` says."""
-        self.input.bucket.charge(self.input_amount - estimate_input(self.input_amount), call.now)
-        self.output.bucket.charge(output_tokens, call.now)
+        correction = self.input_amount - estimate_input(self.input_amount)
+        charge_in_debt(self.tokens, {"input_tokens": correction, "output_tokens": output_tokens}, call.now)
         show_meters(call, self.shown)
 
 
@@ -200,19 +199,18 @@ def admit_message(call: Call, model: Model, measured: InputTokens, body: Mapping
     as long as the commitment has capacity left; any other message is charged to the limits of its class of models.
     """
     admit_workspace(call)
-    standard = standard_meters(call, model)
-    requests, input_tokens, output_tokens = standard
+    standard, priority = standard_meters(call, model), priority_meters(call, model)
+    requests, *tokens = standard
     input_amount = count_limited_input(model, measured)
     if body.get("speed") == "fast":
         fast = fast_meters(call, model)
-        return _admit(call, requests, Admission((*standard, *fast), fast[0], input_amount, fast[1]))
-    priority = priority_meters(call, model)
+        return _admit(call, requests, Admission((*standard, *fast), fast, input_amount))
     shown = (*standard, *priority)
     if priority and body.get("service_tier") != "standard_only":
         burnt = burn_down(measured, body)
-        if suffices(call, *priority, burnt):
-            return _admit(call, requests, Admission(shown, priority[0], burnt, priority[1], "priority"))
-    return _admit(call, requests, Admission(shown, input_tokens, input_amount, output_tokens))
+        if suffices(call, priority, burnt):
+            return _admit(call, requests, Admission(shown, priority, burnt, "priority"))
+    return _admit(call, requests, Admission(shown, tokens, input_amount))
 
 
 def refuse_used_up(call: Call, retry_after_s: int) -> Refusal:
@@ -231,34 +229,30 @@ def count_limited_input(model: Model, measured: InputTokens) -> int:
     return measured.fresh + measured.created + (measured.read if model.limit_class == RETIRED else 0)
 
 
-def suffices(call: Call, input_tokens: Meter[Limit], output_tokens: Meter[Limit], burnt: float) -> bool:
+def suffices(call: Call, tokens: Sequence[Meter[Limit]], burnt: float) -> bool:
     """Whether a commitment has capacity for the input, and no debt of output, as `auto` requires (2:8.2)."""
-    has_input = input_tokens.bucket.seconds_until(estimate_input(burnt), call.now) <= 0
-    is_out_of_debt = output_tokens.bucket.seconds_until(0, call.now) <= 0
-    return has_input and is_out_of_debt
+    amounts = {"input_tokens": estimate_input(burnt), "output_tokens": 0}
+    return not find_excesses(tokens, amounts, call.now)
 
 
-def standard_meters(call: Call, model: Model) -> tuple[Meter[Limit], Meter[Limit], Meter[Limit]]:
+def standard_meters(call: Call, model: Model) -> list[Meter[Limit]]:
     """Return the meters of the model's class: requests, input tokens and output tokens."""
     numbers = MESSAGE_LIMITS[call.key.organization.tier][model.limit_class]
-    requests, input_tokens, output_tokens = meters_of(call, f"messages/{model.limit_class}", MESSAGES, numbers)
-    return requests, input_tokens, output_tokens
+    return meters_of(call, f"messages/{model.limit_class}", MESSAGES, numbers)
 
 
-def fast_meters(call: Call, model: Model) -> tuple[Meter[Limit], Meter[Limit]]:
+def fast_meters(call: Call, model: Model) -> list[Meter[Limit]]:
     """Return the meters of fast mode: input tokens and output tokens."""
     numbers = TIGHT_FAST if call.key.organization.tier == "tight" else FAST
-    input_tokens, output_tokens = meters_of(call, f"messages/{model.limit_class}", FAST_MODE, numbers, "fast")
-    return input_tokens, output_tokens
+    return meters_of(call, f"messages/{model.limit_class}", FAST_MODE, numbers, "fast")
 
 
-def priority_meters(call: Call, model: Model) -> tuple[()] | tuple[Meter[Limit], Meter[Limit]]:
+def priority_meters(call: Call, model: Model) -> list[Meter[Limit]]:
     """Return the meters of the organization's commitment, input and output tokens, if it covers the model."""
     numbers = call.key.organization.commitment
     if numbers is None or not model.priority:
-        return ()
-    input_tokens, output_tokens = meters_of(call, f"messages/{model.limit_class}", PRIORITY, numbers, "priority")
-    return input_tokens, output_tokens
+        return []
+    return meters_of(call, f"messages/{model.limit_class}", PRIORITY, numbers, "priority")
 
 
 def burn_down(measured: InputTokens, body: Mapping[str, Any]) -> float:
@@ -292,12 +286,12 @@ def _admit(call: Call, requests: Meter[Limit], admission: Admission) -> Admissio
         "input_tokens": estimate_input(admission.input_amount),
         "output_tokens": 0,  # not known yet; while the bucket is in debt, even nothing is refused
     }
-    _charge(call, (requests, admission.input, admission.output), amounts, shown=admission.shown)
+    _charge(call, (requests, *admission.tokens), amounts, shown=admission.shown)
     return admission
 
 
 def _charge(
-    call: Call, meters: Iterable[Meter[Limit]], amounts: Mapping[str, float], *, shown: Iterable[Meter[Limit]]
+    call: Call, meters: Sequence[Meter[Limit]], amounts: Mapping[str, float], *, shown: Iterable[Meter[Limit]]
 ) -> None:
     """Charge all of these meters; or refuse with the 429 of the meter that needs the longest wait."""
     excesses = charge_all(meters, amounts, call.now)

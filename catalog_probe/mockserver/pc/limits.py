@@ -16,7 +16,7 @@ from catalog_probe.mockserver.pc.keys import TIER_1, TIER_5, TIGHT
 from catalog_probe.mockserver.pc.models import MODELS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from catalog_probe.mockserver.core.limits import Meter, TokenBucket
     from catalog_probe.mockserver.pc.call import Call
@@ -293,7 +293,7 @@ def _open_project_meter(call: Call) -> list[Meter[Limit]]:
     return [open_meter(call.session, PROJECT_LIMIT, per_minute, "pc", "project", call.project.id)]
 
 
-def _charge(call: Call, meters: Iterable[Meter[Limit]], **amounts: int) -> None:
+def _charge(call: Call, meters: Sequence[Meter[Limit]], **amounts: int) -> None:
     """Charge all of these meters, or refuse with the 429 of the first that cannot admit the request."""
     excesses = charge_all(meters, amounts, call.now)
     if excesses:
