@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from datetime import date
 
     from catalog_probe.catalog.model import Json
-    from catalog_probe.probes.recipes.recipe import Recipe
+    from catalog_probe.probes.recipes.recipe import PlannedRecipe
     from catalog_probe.probes.targets.look_ups import LookUpResult, LookUpRule
     from catalog_probe.probes.targets.target import Provider, Target
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 LookUps = Mapping[str, tuple["LookUpRule", ...]]
 
 
-def list_look_ups(recipes: Iterable[Recipe], target: Target) -> LookUps:
+def list_look_ups(recipes: Iterable[PlannedRecipe], target: Target) -> LookUps:
     """Return the rules of the values that these recipes need, each after those that it rests on.
 
     A value that somebody set is looked up too: whether the account has it, and when it ends.
@@ -37,10 +37,9 @@ def list_look_ups(recipes: Iterable[Recipe], target: Target) -> LookUps:
     return {provider: rules for provider, rules in rules_by_provider.items() if rules}
 
 
-def list_values(recipe: Recipe) -> frozenset[str]:
+def list_values(recipe: PlannedRecipe) -> frozenset[str]:
     """List the values that a recipe names: in its calls, its optional parts and on its other endpoints."""
-    parts = (*recipe.optional.values(), *recipe.endpoint_plan.recipes.values())
-    return recipe.needs.union(*(list_values(part) for part in parts))
+    return recipe.needs.union(*(part.needs for part in recipe.added_parts))
 
 
 def distinct_requests(rules: Iterable[LookUpRule]) -> tuple[LookUpRule, ...]:
@@ -91,7 +90,9 @@ class Expiration:
         }
 
 
-def find_expirations(target: Target, looked_up: Sequence[LookUpResult], recipes: Iterable[Recipe]) -> list[Expiration]:
+def find_expirations(
+    target: Target, looked_up: Sequence[LookUpResult], recipes: Iterable[PlannedRecipe]
+) -> list[Expiration]:
     """List the values with a known end that these recipes need, the nearest end first."""
     recipes = list(recipes)
     expirations = [
@@ -103,7 +104,9 @@ def find_expirations(target: Target, looked_up: Sequence[LookUpResult], recipes:
     return sorted(expirations, key=lambda expiration: (expiration.on, expiration.provider, expiration.what))
 
 
-def _list_expirations(target: Target, looked_up: LookUpResult, recipes: Sequence[Recipe]) -> Iterator[Expiration]:
+def _list_expirations(
+    target: Target, looked_up: LookUpResult, recipes: Sequence[PlannedRecipe]
+) -> Iterator[Expiration]:
     provider = target.providers[looked_up.provider]
     for name, day in looked_up.expirations.items():
         records = sum(recipe.provider == looked_up.provider and name in list_values(recipe) for recipe in recipes)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import zlib
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from enum import StrEnum
 from typing import TYPE_CHECKING
@@ -20,10 +20,11 @@ from catalog_probe.catalog.reading.assertions import assertions
 from catalog_probe.catalog.reading.facts import Wire, documents_something, load_fact_checks
 from catalog_probe.catalog.reading.record_fields import claimed_endpoints
 from catalog_probe.catalog.recognition.endpoints import EndpointIndex
+from catalog_probe.probes.calls import Call
 from catalog_probe.probes.planning.reach import NOTHING_DOCUMENTED, find_obstacle, fit_to_target
 from catalog_probe.probes.recipes import book
 from catalog_probe.probes.recipes.book import recipes_path
-from catalog_probe.probes.recipes.recipe import NO_OTHER_ENDPOINTS, EndpointPlan
+from catalog_probe.probes.recipes.recipe import NO_OTHER_ENDPOINTS, EndpointPlan, Recipe
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from catalog_probe.catalog.files.store import Catalog
     from catalog_probe.catalog.model import Record
     from catalog_probe.probes.recipes.minimal_requests import MinimalRequests
-    from catalog_probe.probes.recipes.recipe import Recipe
+    from catalog_probe.probes.recipes.recipe import PlannedRecipe
     from catalog_probe.probes.targets.target import Cost, Provider, Target
 
 
@@ -107,8 +108,19 @@ def list_other_endpoints(
             continue
         provoked = recipe.other_endpoints(endpoint, minimal_requests.get(endpoint))
         if provoked is not None:
-            recipes[endpoint] = recipe.for_endpoint(endpoint, provoked)
+            recipes[endpoint] = adapt_to_endpoint(recipe, endpoint, provoked)
     return recipes
+
+
+def adapt_to_endpoint(recipe: Recipe, endpoint: str, provoked: Call | Mapping[str, Call] | Recipe) -> Recipe:
+    """Return the recipe of another endpoint: what `other_endpoints` gave, at the same cost and with the same key.
+
+    Example: a call for the recipe `key_revoked`, which sends `answer`, is the `answer` of the other endpoint.
+    """
+    if isinstance(provoked, Recipe):
+        return replace(provoked, endpoint=endpoint)
+    calls = {min(recipe.own_labels): provoked} if isinstance(provoked, Call) else provoked
+    return replace(recipe, calls=calls, steps=None, optional={}, endpoint=endpoint, other_endpoints=None)
 
 
 def own_endpoints(recipe: Recipe, claimed: Sequence[str], catalog: Catalog) -> frozenset[str]:
@@ -188,11 +200,11 @@ def _fits(provider: Provider, tokens: int, requests: int) -> bool:
 class Plan:
     """What a run would probe, and why it would not probe the rest."""
 
-    probed: Mapping[str, Recipe]
+    probed: Mapping[str, PlannedRecipe]
     not_probed: Mapping[str, Reason]
 
     @property
-    def recipes(self) -> tuple[Recipe, ...]:
+    def recipes(self) -> tuple[PlannedRecipe, ...]:
         """The recipes of what is probed, in the order of the records."""
         return tuple(self.probed.values())
 
@@ -208,7 +220,7 @@ def make_plan(
 
     Pure but for loading the recipes.
     """
-    probed: dict[str, Recipe] = {}
+    probed: dict[str, PlannedRecipe] = {}
     not_probed: dict[str, Reason] = {}
     for address in addresses:
         record = catalog[address]

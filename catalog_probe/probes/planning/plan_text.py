@@ -24,13 +24,13 @@ if TYPE_CHECKING:
     from catalog_probe.catalog.files.store import Catalog
     from catalog_probe.catalog.model.assertion import Reach
     from catalog_probe.probes.planning.plan import Plan
-    from catalog_probe.probes.recipes.recipe import Recipe
+    from catalog_probe.probes.recipes.recipe import PlannedRecipe, Recipe
     from catalog_probe.probes.targets.look_ups import LookUpRule
     from catalog_probe.probes.targets.target import Cost, Provider, Target
 
 
 def list_fault_free_requests(
-    probed: Mapping[str, Recipe], catalog: Catalog, target: Target, allow: frozenset[Cost]
+    probed: Mapping[str, PlannedRecipe], catalog: Catalog, target: Target, allow: frozenset[Cost]
 ) -> list[Recipe]:
     """List the fault-free requests that may be needed, each as often as it may be sent.
 
@@ -46,7 +46,7 @@ def list_fault_free_requests(
     ]
 
 
-def _list_refusals(recipe: Recipe, catalog: Catalog) -> Iterator[tuple[str, str]]:
+def _list_refusals(recipe: PlannedRecipe, catalog: Catalog) -> Iterator[tuple[str, str]]:
     """Yield credential and endpoint of each label that may be refused."""
     record = catalog[recipe.address]
     own = (recipe.address,) if record.kind == "endpoints" else claimed_endpoints(record)
@@ -109,7 +109,7 @@ def _format_withheld_addresses(name: str, target: Target) -> Iterator[str]:
         yield f"not asked, {name} {service}: {provider.advise_missing(service, target.name)}"
 
 
-def format_requests(provider: Provider, recipes: Sequence[Recipe], target: Target) -> Iterator[str]:
+def format_requests(provider: Provider, recipes: Sequence[PlannedRecipe], target: Target) -> Iterator[str]:
     """Yield every request once: provider, method, path, label, cost, credential, record. Steps have a bound."""
     name = provider.name
     for rule in distinct_requests(_list_look_ups(provider, recipes, target)):
@@ -118,7 +118,7 @@ def format_requests(provider: Provider, recipes: Sequence[Recipe], target: Targe
     for role, method, path in sorted({control for recipe in recipes for control in _list_controls(recipe)}):
         yield f"{name} {method} {path} control free {role}"
     for recipe in recipes:
-        parts = list(_list_parts(recipe))
+        parts = (recipe, *recipe.added_parts)
         for part in parts:
             for label, call in part.calls.items():
                 key = call.credential_role(part.credential) or "no key"
@@ -133,7 +133,7 @@ def format_requests(provider: Provider, recipes: Sequence[Recipe], target: Targe
 
 def format_provider_bounds(
     provider: Provider,
-    recipes: Sequence[Recipe],
+    recipes: Sequence[PlannedRecipe],
     target: Target,
     catalog: Catalog,
     fault_free: Iterable[Recipe] = (),
@@ -158,7 +158,7 @@ def format_provider_bounds(
 
 
 def _format_budget(
-    provider: Provider, recipes: Sequence[Recipe], bounds: tuple[int, int], catalog: Catalog
+    provider: Provider, recipes: Sequence[PlannedRecipe], bounds: tuple[int, int], catalog: Catalog
 ) -> Iterator[str]:
     sums = (sum(recipe.requests for recipe in recipes), sum(recipe.tokens for recipe in recipes))
     limits = (provider.max_requests, provider.max_tokens)
@@ -176,14 +176,7 @@ def _list_first(addresses: Sequence[str], number: int) -> str:
     return f"{', '.join(addresses[:number])}{', …' if len(addresses) > number else ''}"
 
 
-def _list_parts(recipe: Recipe) -> Iterator[Recipe]:
-    """Yield the recipe, its optional parts, and what is sent on its other endpoints."""
-    yield recipe
-    for part in (*recipe.optional.values(), *recipe.endpoint_plan.recipes.values()):
-        yield from _list_parts(part)
-
-
-def _list_look_ups(provider: Provider, recipes: Sequence[Recipe], target: Target) -> tuple[LookUpRule, ...]:
+def _list_look_ups(provider: Provider, recipes: Sequence[PlannedRecipe], target: Target) -> tuple[LookUpRule, ...]:
     return list_look_ups(recipes, target).get(provider.name, ()) if target.live else ()
 
 
@@ -208,8 +201,8 @@ def upper_bounds(recipes: Iterable[Recipe], fault_free: Iterable[Recipe] = ()) -
     )
 
 
-def _group_by_provider(recipes: Iterable[Recipe]) -> dict[str, list[Recipe]]:
-    groups: dict[str, list[Recipe]] = {}
+def _group_by_provider(recipes: Iterable[PlannedRecipe]) -> dict[str, list[PlannedRecipe]]:
+    groups: dict[str, list[PlannedRecipe]] = {}
     for recipe in recipes:
         groups.setdefault(recipe.provider, []).append(recipe)
     return groups

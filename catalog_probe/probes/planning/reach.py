@@ -13,7 +13,7 @@ from catalog_probe.catalog.reading.assertions import ANOTHER_REVISION, assertion
 from catalog_probe.catalog.reading.facts import NOT_ON_THE_WIRE
 from catalog_probe.probes.calls import LOOPBACK_SERVICES
 from catalog_probe.probes.recipes.book import find_control
-from catalog_probe.probes.recipes.recipe import NO_OTHER_ENDPOINTS
+from catalog_probe.probes.recipes.recipe import NO_OTHER_ENDPOINTS, PlannedRecipe
 from catalog_probe.probes.targets import target_file as targets
 from catalog_probe.probes.targets.target import Cost, Credential, Provider
 
@@ -88,10 +88,8 @@ def fit_to_target(
     target: Target,
     allow: frozenset[Cost],
     endpoint_plan: EndpointPlan = NO_OTHER_ENDPOINTS,
-) -> Recipe:
+) -> PlannedRecipe:
     """Return the recipe with the optional parts that a target allows, its other endpoints, and the bounds of all."""
-    if not recipe.optional and endpoint_plan == NO_OTHER_ENDPOINTS:
-        return recipe
     parts: dict[str, Recipe] = {}
     left_out: dict[str, Reason] = {}
     for name, part in recipe.optional.items():
@@ -100,15 +98,7 @@ def fit_to_target(
             parts[name] = part
         else:
             left_out |= dict.fromkeys(part.labels, obstacle)
-    added = (*parts.values(), *endpoint_plan.recipes.values())
-    return replace(
-        recipe,
-        optional=parts,
-        left_out=left_out,
-        endpoint_plan=endpoint_plan,
-        requests=recipe.requests + sum(part.requests for part in added),
-        tokens=recipe.tokens + sum(part.tokens for part in added),
-    )
+    return PlannedRecipe.from_recipe(recipe, parts, left_out, endpoint_plan)
 
 
 def known_calls(recipe: Recipe) -> list[Call]:

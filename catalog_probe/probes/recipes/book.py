@@ -17,7 +17,7 @@ from catalog_probe.catalog.model.errors import UserError, describe_missing_libra
 from catalog_probe.catalog.model.exchange import SUCCESS
 from catalog_probe.catalog.model.outcome import ReasonCode
 from catalog_probe.probes.calls import Call, Removal
-from catalog_probe.probes.recipes.recipe import Recipe, recipe
+from catalog_probe.probes.recipes.recipe import Recipe
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -156,7 +156,7 @@ def _control_call(control: Control) -> Call:
 
 
 def _list_recipes(module: ModuleType) -> list[Recipe]:
-    """List the rows of the module's RECIPES table and its decorated steps."""
+    """List the rows of the module's RECIPES table, and the recipes that are constants of the module."""
     table = list(getattr(module, "RECIPES", ()))
     return [*table, *(value for value in vars(module).values() if isinstance(value, Recipe))]
 
@@ -192,7 +192,7 @@ def fault_free_request(endpoint: str) -> Recipe | Reason:
     if own is None or SUCCESS not in own.calls:
         return Reason(ReasonCode.NO_RECIPE, "no request without a fault is declared for it")
     calls = {FAULT_FREE: own.calls[SUCCESS]}
-    return recipe(endpoint, calls, cost=own.cost, credential=own.credential, tokens=own.tokens)
+    return Recipe(address=endpoint, calls=calls, cost=own.cost, credential=own.credential, tokens=own.tokens)
 
 
 @cached_per_folders

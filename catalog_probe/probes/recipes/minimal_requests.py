@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Unpack
+from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.model.exchange import MISSING_CREDENTIAL, SUCCESS, WRONG_CREDENTIAL
 from catalog_probe.probes.targets.target import WRONG_KEY
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from catalog_probe.catalog.model import Json
     from catalog_probe.probes.calls import Call
-    from catalog_probe.probes.recipes.recipe import Family, OtherEndpoints, Recipe, RowOptions
+    from catalog_probe.probes.recipes.recipe import Change, OtherEndpoints, Recipe
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,35 +84,13 @@ def with_scenario(scenario: str) -> Change:
     return lambda call: call.with_scenario(scenario)
 
 
-def unchanged(call: Call) -> Call:
-    """Change nothing: the minimal request itself names what cannot exist."""
-    return call
-
-
 # The address of an endpoint -> the smallest request that it takes.
 MinimalRequests = Mapping[str, "Call"]
 
-Change = Callable[["Call"], "Call"]
 
-
-def changed_request(
-    family: Family,
-    slug: str,
-    request: Call,
-    change: Change | Mapping[str, Change],
-    **options: Unpack[RowOptions],
-) -> Recipe:
-    """Make the recipe of an error that one change of a request provokes, or several by label, on any endpoint."""
-    if callable(change):
-        options.setdefault("other_endpoints", same_change(change))
-        return family.recipe(slug, change(request), **options)
-    options.setdefault("other_endpoints", same_changes(**change))
-    return family.recipe(slug, {label: label_change(request) for label, label_change in change.items()}, **options)
-
-
-def same_change(change: Change) -> OtherEndpoints:
-    """Send each endpoint's minimal request with this change, under the only label of the record."""
-    return lambda _, request: change(request) if request is not None else None
+def send_minimal_request(_: str, request: Call | None) -> Call | None:
+    """Send each endpoint its minimal request as it is: the request itself names what cannot exist."""
+    return request
 
 
 def same_recipe(make_recipe: Callable[[Call], Recipe]) -> OtherEndpoints:
@@ -120,15 +98,9 @@ def same_recipe(make_recipe: Callable[[Call], Recipe]) -> OtherEndpoints:
     return lambda _, request: make_recipe(request) if request is not None else None
 
 
-def same_changes(**changes: Change) -> OtherEndpoints:
-    """Send each endpoint's minimal request with each of these changes, by label."""
-
-    def change_each(_: str, request: Call | None) -> Mapping[str, Call] | None:
-        return {label: change(request) for label, change in changes.items()} if request is not None else None
-
-    return change_each
-
-
 def calls_by_endpoint(kind: str, table: Mapping[str, Call | Mapping[str, Call] | Recipe]) -> OtherEndpoints:
-    """Send what a table lists for the rest of each endpoint's address after `kind` (`pa/endpoints`)."""
+    """Send what a table lists for the rest of each endpoint's address after `kind`.
+
+    Example: with the kind `pa/endpoints`, the key of `pa/endpoints/models/get_model` is `models/get_model`.
+    """
     return lambda endpoint, _: table.get(endpoint.removeprefix(f"{kind}/"))

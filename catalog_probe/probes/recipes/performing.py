@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from catalog_probe.catalog.model import Reason
     from catalog_probe.probes.recipes.probe import Probe
-    from catalog_probe.probes.recipes.recipe import Recipe
+    from catalog_probe.probes.recipes.recipe import PlannedRecipe, Recipe
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,8 +24,8 @@ class UnobservedParts:
     endpoints: dict[str, Reason] = field(default_factory=dict)
 
 
-async def perform_recipe(
-    recipe: Recipe, probe: Probe, step_keys: Collection[tuple[str, str]] | None = None
+async def perform_planned_recipe(
+    recipe: PlannedRecipe, probe: Probe, step_keys: Collection[tuple[str, str]] | None = None
 ) -> UnobservedParts:
     """Provoke a record's behaviour once, here and on its other endpoints; return why parts were not observed.
 
@@ -36,15 +36,25 @@ async def perform_recipe(
     Raises:
         ProbeStopped: something could not be sent, or a step that the recipe relies on did not succeed.
     """
-    unobserved = UnobservedParts(await _perform_part(recipe, probe, _select_labels(step_keys, recipe.endpoint)))
+    unobserved = UnobservedParts(await perform_recipe(recipe, probe, _select_labels(step_keys, recipe.endpoint)))
 
-    for endpoint_recipe in recipe.endpoint_plan.recipes.values():
-        with probe.use_mock_session(endpoint_recipe.mock_session):
+    for endpoint, endpoint_recipe in recipe.endpoint_plan.recipes.items():
+        session = endpoint if _is_independent(endpoint_recipe, recipe) else ""
+        with probe.use_mock_session(session):
             try:
-                await _perform_part(endpoint_recipe, probe, _select_labels(step_keys, endpoint_recipe.endpoint))
+                await perform_recipe(endpoint_recipe, probe, _select_labels(step_keys, endpoint))
             except ProbeStopped as stop:
-                unobserved.endpoints[endpoint_recipe.endpoint] = probe.explain_stop(stop.reason)
+                unobserved.endpoints[endpoint] = probe.explain_stop(stop.reason)
     return unobserved
+
+
+def _is_independent(endpoint_recipe: Recipe, recipe: Recipe) -> bool:
+    """Whether nothing that is sent to another endpoint relies on what the recipe did before.
+
+    Example: a limit that the recipe's steps used up is used up for the other endpoint as well.
+    """
+    has_steps = recipe.steps is not None or endpoint_recipe.steps is not None
+    return not has_steps and SETUP not in recipe.calls
 
 
 def _select_labels(step_keys: Collection[tuple[str, str]] | None, endpoint: str) -> Container[str] | None:
@@ -54,7 +64,12 @@ def _select_labels(step_keys: Collection[tuple[str, str]] | None, endpoint: str)
     return {label for label, step_endpoint in step_keys if step_endpoint in ("", endpoint)}
 
 
-async def _perform_part(recipe: Recipe, probe: Probe, labels: Container[str] | None) -> dict[str, Reason]:
+async def perform_recipe(recipe: Recipe, probe: Probe, labels: Container[str] | None = None) -> dict[str, Reason]:
+    """Send calls, steps and optional parts, or only what these labels need; return why parts stopped, by label.
+
+    Raises:
+        ProbeStopped: something could not be sent, or a step that the recipe relies on did not succeed.
+    """
     probe.endpoint = recipe.endpoint
     call_labels, needs_steps = _select_calls(recipe, labels)
     for label, call in recipe.calls.items():
@@ -62,15 +77,15 @@ async def _perform_part(recipe: Recipe, probe: Probe, labels: Container[str] | N
             continue
         await (probe.setup(call) if label == SETUP else probe.send(call, label))
     if recipe.steps is not None and needs_steps:
-        await recipe.steps(probe)
+        await recipe.steps.run(probe)
 
     stopped: dict[str, Reason] = {}
-    for part in recipe.optional.values():
+    for name, part in recipe.optional.items():
         if labels is not None and not any(label in labels for label in part.labels):
             continue
-        with probe.use_mock_session(part.mock_session):
+        with probe.use_mock_session(name):
             try:
-                stopped |= await _perform_part(part, probe, labels)
+                stopped |= await perform_recipe(part, probe, labels)
             except ProbeStopped as stop:
                 stopped |= dict.fromkeys(part.labels, probe.explain_stop(stop.reason))
     return stopped
@@ -80,7 +95,7 @@ def _select_calls(recipe: Recipe, labels: Container[str] | None) -> tuple[Contai
     """Return the labels of the calls to send, and whether to run the steps, which may rely on every call."""
     if labels is None:
         return recipe.calls.keys(), True
-    step_labels = recipe.labels - recipe.optional_labels - recipe.calls.keys()
+    step_labels = recipe.steps.labels if recipe.steps is not None else ()
     if any(label in labels for label in step_labels):
         return recipe.calls.keys(), True
     call_labels = frozenset(label for label in recipe.calls if label in labels)

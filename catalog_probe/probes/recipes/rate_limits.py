@@ -8,14 +8,12 @@ from catalog_probe.catalog.model.exchange import ANSWER, LIMITED, SETUP
 from catalog_probe.catalog.reading import response_headers
 from catalog_probe.catalog.reading.expectations import http_status_of
 from catalog_probe.probes.recipes.probe import SetupFailed
-from catalog_probe.probes.targets.target import Cost
+from catalog_probe.probes.recipes.recipe import declare_steps
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from catalog_probe.probes.calls import Call
     from catalog_probe.probes.recipes.probe import Probe
-    from catalog_probe.probes.recipes.recipe import Family, Recipe, Steps
+    from catalog_probe.probes.recipes.recipe import Steps
 
 
 LIMITED_STATUS = 429
@@ -82,30 +80,11 @@ SLUG = "general"
 TIGHT = "tight"  # role of a key with a very small limit
 
 
-def exceeded_part(
-    family: Family, steps: Steps, *, requests: int, needs: Iterable[str] = ("small_model",), tokens: int = 0
-) -> dict[str, Recipe]:
-    """Observe the answer once the limit of the tight key is used up."""
-    return {
-        LIMITED: family.recipe(
-            SLUG,
-            steps=steps,
-            label=LIMITED,
-            requests=requests,
-            tokens=tokens,
-            cost=Cost.DISRUPTIVE,
-            roles={TIGHT},
-            needs=needs,
-        )
-    }
-
-
-def exhausted_part(
-    family: Family, call: Call, bound: int, *, remaining: str = "", tokens: int = 0
-) -> dict[str, Recipe]:
+def exhaust_tight_key(call: Call, bound: int, *, remaining: str = "") -> Steps:
     """Observe the answer to a call of the tight key after at most `bound` of them; see `exhaust_limit`."""
 
-    async def steps(probe: Probe) -> None:
+    @declare_steps(LIMITED, requests=bound + 1, needs=call.placeholders, roles={TIGHT})
+    async def exhaust(probe: Probe) -> None:
         await exhaust_limit(probe, call.replace(credential=TIGHT), bound, label=LIMITED, remaining=remaining)
 
-    return exceeded_part(family, steps, requests=bound + 1, needs=call.placeholders, tokens=tokens)
+    return exhaust

@@ -1,13 +1,20 @@
-"""A recipe: how one record's behaviour is provoked, at what cost, and with which key."""
+"""A recipe: how one record's behaviour is provoked, at what cost, and with which key.
+
+A table of recipes reads as "this call, spoiled thus". The rest is derived from the calls: labels, requests, values of
+the target, and whether only a mock can cause it. Example, for the record `pa/errors/general/key_revoked`:
+
+    FAMILY = Family("pa/errors/general")
+    RECIPES = (FAMILY.recipe("key_revoked", get("/v1/models"), with_key("revoked")),)
+"""
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, TypedDict, Unpack
+from dataclasses import dataclass, field, fields, replace
+from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.model import Address
-from catalog_probe.catalog.model.exchange import ANSWER, SETUP
+from catalog_probe.catalog.model.exchange import ANSWER
 from catalog_probe.probes.calls import Call
 from catalog_probe.probes.targets.target import Cost
 
@@ -15,11 +22,186 @@ if TYPE_CHECKING:
     from catalog_probe.catalog.model import Reason
     from catalog_probe.probes.recipes.probe import Probe
 
-Steps = Callable[["Probe"], Awaitable[None]]
+# Sends calls by a probe, in an order of its own.
+Run = Callable[["Probe"], Awaitable[None]]
 
-# (address of an endpoint, its minimal request or None) -> what is sent there: a call, calls by label, or a recipe;
-# None where nothing provokes the behaviour.
+# Spoils one thing in a call, such as its key.
+Change = Callable[[Call], Call]
+
+# (address of an endpoint, its minimal request or None) -> what is sent there: a call, calls by label, or a recipe.
+# The result is None where nothing provokes the behaviour.
 OtherEndpoints = Callable[[str, "Call | None"], "Call | Mapping[str, Call] | Recipe | None"]
+
+
+@dataclass(frozen=True, slots=True)
+class Steps:
+    """A coroutine that sends calls, and what cannot be read off a coroutine. `declare_steps` makes one.
+
+    Attributes:
+        run: sends the calls.
+        labels: the labels under which it sends what is judged.
+        requests: the most requests that it sends in one attempt.
+        needs: values of the target that its calls need, e.g. `small_model`.
+        roles: credentials that its calls take besides the recipe's own.
+        services: addresses that its calls ask besides that of the control.
+    """
+
+    run: Run
+    labels: tuple[str, ...] = (ANSWER,)
+    requests: int = 0
+    needs: frozenset[str] = frozenset()
+    roles: frozenset[str] = frozenset()
+    services: frozenset[str] = frozenset()
+
+
+def declare_steps(
+    *labels: str,
+    requests: int,
+    needs: Iterable[str] = (),
+    roles: Iterable[str] = (),
+    services: Iterable[str] = (),
+) -> Callable[[Run], Steps]:
+    """Make steps of the decorated coroutine; without labels, its one judged call is the `answer`.
+
+    Example:
+        @declare_steps("deleted", "listed", requests=3, needs={"small_model"})
+        async def delete_response(probe: Probe) -> None: ...
+    """
+
+    def decorate(run: Run) -> Steps:
+        return Steps(run, labels or (ANSWER,), requests, frozenset(needs), frozenset(roles), frozenset(services))
+
+    return decorate
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recipe:
+    """How one record is provoked: calls by label, then steps where order or state matters.
+
+    Every label that the record documents is sent. A family makes recipes: see `Family.recipe`.
+
+    Attributes:
+        address: the address of the record.
+        calls: label -> call, in the order in which they are sent.
+        steps: what is sent after the calls.
+        cost: what the calls may do to the account.
+        tokens: the most tokens that one attempt takes.
+        credential: role of the key whose rate limit the recipe shares: its lane.
+        not_live: reason code and detail, if the recipe is never sent to a live provider.
+        control: shows that key and host work, in place of the lane's control.
+        endpoint: address of the endpoint that the steps ask, where method and path do not tell.
+        optional: name -> part that is sent where the target allows its cost and has what it takes. A mock has a
+            session for each part, so no part meets what another one leaves behind.
+        other_endpoints: provokes the same on the record's other endpoints.
+    """
+
+    address: str
+    calls: Mapping[str, Call] = field(default_factory=dict)
+    steps: Steps | None = None
+    cost: Cost = Cost.FREE
+    tokens: int = 0
+    credential: str = "inference"
+    not_live: tuple[str, str] | None = None
+    control: Call | None = None
+    endpoint: str = ""
+    optional: Mapping[str, Recipe] = field(default_factory=dict)
+    other_endpoints: OtherEndpoints | None = None
+
+    @property
+    def provider(self) -> str:
+        return Address.parse(self.address).provider
+
+    @property
+    def lane(self) -> str:
+        return f"{self.provider}:{self.credential}"
+
+    @property
+    def labels(self) -> frozenset[str]:
+        """The labels of all that is sent, optional parts included."""
+        return self.own_labels | self.optional_labels
+
+    @property
+    def own_labels(self) -> frozenset[str]:
+        """The labels of calls and steps, without those of the optional parts."""
+        return frozenset(self.calls).union(self.steps.labels if self.steps else ())
+
+    @property
+    def optional_labels(self) -> frozenset[str]:
+        return frozenset(label for part in self.optional.values() for label in part.own_labels)
+
+    @property
+    def requests(self) -> int:
+        """The most requests of one attempt, without optional parts."""
+        return len(self.calls) + (self.steps.requests if self.steps else 0)
+
+    @property
+    def needs(self) -> frozenset[str]:
+        """The values of the target that calls and steps need, e.g. `small_model`."""
+        needs_of_steps = self.steps.needs if self.steps else frozenset()
+        return needs_of_steps.union(*(call.placeholders for call in self.calls.values()))
+
+    @property
+    def roles(self) -> frozenset[str]:
+        """The credentials of the steps, besides the recipe's own. Those of the calls are in the calls."""
+        return self.steps.roles if self.steps else frozenset()
+
+    @property
+    def services(self) -> frozenset[str]:
+        """The addresses that the steps ask. Those of the calls are in the calls."""
+        return self.steps.services if self.steps else frozenset()
+
+    @property
+    def needs_scenario(self) -> bool:
+        """Whether only a mock that is told to provokes it."""
+        return any(call.mock.scenario for call in self.calls.values())
+
+    @property
+    def trigger(self) -> str:
+        """`scenario` where only a scenario of the mock provokes it, else `request`."""
+        return "scenario" if self.needs_scenario else "request"
+
+    @property
+    def is_disruptive(self) -> bool:
+        """Whether any part uses up something that fills again with time.
+
+        A mock's clock stands still for it: else the result would depend on how busy the machine is.
+        """
+        return Cost.DISRUPTIVE in (self.cost, *(part.cost for part in self.optional.values()))
+
+    def part_for_label(self, label: str) -> Recipe:
+        """Return what is sent under this label: one of the optional parts, or the recipe itself."""
+        return next((part for part in self.optional.values() if label in part.labels), self)
+
+    def with_optional(
+        self,
+        *groups: Mapping[str, Call | Mapping[str, Call]] | Steps,
+        cost: Cost | None = None,
+        tokens: int | None = None,
+        not_live: tuple[str, str] | None = None,
+    ) -> Recipe:
+        """Return a copy with optional parts, at the recipe's own cost and tokens unless the options say others.
+
+        Each call is a part, by its label, and so are steps. Calls that rely on each other are one part, as a mapping.
+        Example: `{"signed": SIGNED, "marketplace": {"marketplace": FIRST, "marketplace_again": SECOND}}` has two parts.
+        """
+        usual = replace(
+            self,
+            calls={},
+            steps=None,
+            optional={},
+            other_endpoints=None,
+            cost=self.cost if cost is None else cost,
+            tokens=self.tokens if tokens is None else tokens,
+            not_live=not_live or self.not_live,
+        )
+        parts = dict(self.optional)
+        for group in groups:
+            if isinstance(group, Steps):
+                parts[group.labels[0]] = replace(usual, steps=group)
+                continue
+            for name, sent in group.items():
+                parts[name] = replace(usual, calls={name: sent} if isinstance(sent, Call) else sent)
+        return replace(self, optional=parts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,175 +219,64 @@ class EndpointPlan:
 NO_OTHER_ENDPOINTS = EndpointPlan()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Recipe:
-    """How one record is provoked: calls by label, then steps where order or state matters.
+@dataclass(frozen=True, kw_only=True)
+class PlannedRecipe(Recipe):
+    """A recipe as a run sends it: with the parts that the target allows, and on other endpoints.
 
-    Every step that the record documents is sent under its label. `requests` and `tokens` are upper bounds for one
-    attempt, for plan and budgets. A reason is a reason code and its detail.
+    Requests and tokens are the bounds of all that is sent.
 
     Attributes:
-        credential: role of the key whose rate limit the probe shares: its lane.
-        needs: values of the target.
-        roles: credentials besides those of the calls.
-        services: addresses besides those of the calls and the control.
-        needs_scenario: whether only a mock, told to by a scenario, provokes it.
-        not_live: why it is never probed live, or None.
-        control: what shows that key and host work, if it is not the lane's control.
-        optional: further parts by name, each with labels of its own, sent where the target allows it and has what it
-            takes.
-        left_out: why parts of `optional` are not sent, by label.
-        endpoint: address of the endpoint that the steps ask, where method and path do not tell.
-        other_endpoints: provokes the same on the record's other endpoints. A plan makes `endpoint_plan` of it.
-        mock_session: the session of a mock in which a part or another endpoint is sent, so that it does not meet what
-            the rest leaves behind; only parts of the same name share it. Empty for the session of the attempt.
+        left_out: label of an optional part -> why the part is not sent.
+        endpoint_plan: what is sent to the record's other endpoints.
     """
 
-    address: str
-    calls: Mapping[str, Call] = field(default_factory=dict)
-    steps: Steps | None = None
-    labels: frozenset[str] = frozenset()
-    cost: Cost = Cost.FREE
-    credential: str = "inference"
-    requests: int = 0
-    tokens: int = 0
-    needs: frozenset[str] = frozenset()
-    roles: frozenset[str] = frozenset()
-    services: frozenset[str] = frozenset()
-    needs_scenario: bool = False
-    not_live: tuple[str, str] | None = None
-    control: Call | None = None
-    optional: Mapping[str, Recipe] = field(default_factory=dict)
     left_out: Mapping[str, Reason] = field(default_factory=dict)
-    endpoint: str = ""
-    other_endpoints: OtherEndpoints | None = None
     endpoint_plan: EndpointPlan = NO_OTHER_ENDPOINTS
-    mock_session: str = ""
+
+    @classmethod
+    def from_recipe(
+        cls,
+        recipe: Recipe,
+        parts: Mapping[str, Recipe],
+        left_out: Mapping[str, Reason],
+        endpoint_plan: EndpointPlan = NO_OTHER_ENDPOINTS,
+    ) -> PlannedRecipe:
+        """Plan a recipe with these of its optional parts."""
+        written = {item.name: getattr(recipe, item.name) for item in fields(recipe)}
+        tokens = recipe.tokens + sum(part.tokens for part in (*parts.values(), *endpoint_plan.recipes.values()))
+        planned = {"optional": parts, "tokens": tokens, "left_out": left_out, "endpoint_plan": endpoint_plan}
+        return cls(**{**written, **planned})
 
     @property
-    def provider(self) -> str:
-        return Address.parse(self.address).provider
+    def labels(self) -> frozenset[str]:
+        """The labels of all parts, those that are left out included."""
+        return super().labels.union(self.left_out)
 
     @property
-    def lane(self) -> str:
-        return f"{self.provider}:{self.credential}"
+    def requests(self) -> int:
+        """The most requests of one attempt, with optional parts and other endpoints."""
+        return super().requests + sum(part.requests for part in self.added_parts)
 
     @property
-    def optional_labels(self) -> frozenset[str]:
-        return frozenset(label for part in self.optional.values() for label in part.labels)
-
-    def part_for_label(self, label: str) -> Recipe:
-        """Return what is sent under this label: one of the optional parts, or the recipe itself."""
-        return next((part for part in self.optional.values() if label in part.labels), self)
-
-    @property
-    def trigger(self) -> str:
-        """`scenario` where only a scenario of the mock provokes it, else `request`."""
-        return "scenario" if self.needs_scenario else "request"
-
-    @property
-    def is_disruptive(self) -> bool:
-        """Whether any part uses up something that fills again with time.
-
-        A mock's clock stands still for it: else the result would depend on how busy the machine is.
-        """
-        return Cost.DISRUPTIVE in (self.cost, *(part.cost for part in self.optional.values()))
-
-    def for_endpoint(self, endpoint: str, provoked: Call | Mapping[str, Call] | Recipe) -> Recipe:
-        """Return the same at the same cost on another endpoint, with these calls instead of calls, steps and parts.
-
-        The calls have a mock session of their own, unless they may rely on what the recipe's steps or setup did.
-        """
-        if isinstance(provoked, Recipe):
-            return replace(provoked, endpoint=endpoint)
-        own_labels = self.labels - self.optional_labels
-        calls = {min(own_labels): provoked} if isinstance(provoked, Call) else dict(provoked)
-        endpoint_recipe = recipe(
-            self.address,
-            calls,
-            cost=self.cost,
-            credential=self.credential,
-            tokens=self.tokens,
-            not_live=self.not_live,
-            control=self.control,
-        )
-        is_independent = self.steps is None and SETUP not in self.calls
-        return replace(endpoint_recipe, endpoint=endpoint, mock_session=endpoint if is_independent else "")
+    def added_parts(self) -> tuple[Recipe, ...]:
+        """The optional parts, and what is sent to other endpoints."""
+        return (*self.optional.values(), *self.endpoint_plan.recipes.values())
 
 
-class RecipeOptions(TypedDict, total=False):
-    """Options of any recipe; `Recipe` explains them."""
+def same_change(change: Change | Mapping[str, Change]) -> OtherEndpoints:
+    """Send each endpoint's minimal request with this change; with several changes, one request for each label."""
 
-    cost: Cost
-    credential: str
-    tokens: int
-    not_live: tuple[str, str] | None
-    control: Call | None
-    endpoint: str
-    other_endpoints: OtherEndpoints | None
+    def change_request(_: str, request: Call | None) -> Call | Mapping[str, Call] | None:
+        return apply_change(request, change) if request is not None else None
+
+    return change_request
 
 
-class StepOptions(RecipeOptions, total=False):
-    """Options of a recipe with steps; `labels` and `requests` are those of the steps."""
-
-    labels: Iterable[str]
-    requests: int
-    needs: Iterable[str]
-    roles: Iterable[str]
-    services: Iterable[str]
-
-
-class RowOptions(StepOptions, total=False):
-    """Options of a row of a table; `label` is that of its only call, or of all that its steps send."""
-
-    label: str
-    steps: Steps | None
-    needs_scenario: bool | None
-    optional: Mapping[str, Recipe]
-
-
-def recipe(
-    address: str,
-    calls: Call | Mapping[str, Call] | None = None,
-    *,
-    label: str = ANSWER,
-    steps: Steps | None = None,
-    labels: Iterable[str] = (),
-    requests: int = 0,
-    needs: Iterable[str] = (),
-    roles: Iterable[str] = (),
-    services: Iterable[str] = (),
-    needs_scenario: bool | None = None,
-    optional: Mapping[str, Recipe] | None = None,
-    **options: Unpack[RecipeOptions],
-) -> Recipe:
-    """Make a row of a recipe table: one call, or calls by label in order; then steps, if any.
-
-    The calls tell whether it needs a scenario and which values of the target, unless the options say so.
-    """
-    calls_by_label = {label: calls} if isinstance(calls, Call) else dict(calls or {})
-    parts = optional or {}
-    judged_labels = frozenset((*calls_by_label, *labels)).union(*(part.labels for part in parts.values()))
-    if needs_scenario is None:
-        needs_scenario = any(call.mock.scenario for call in calls_by_label.values())
-    return Recipe(
-        address=address,
-        calls=calls_by_label,
-        steps=steps,
-        labels=judged_labels or frozenset({label}),
-        requests=len(calls_by_label) + requests,
-        needs=frozenset(needs).union(*(call.placeholders for call in calls_by_label.values())),
-        roles=frozenset(roles),
-        services=frozenset(services),
-        needs_scenario=needs_scenario,
-        optional=parts,
-        **options,
-    )
-
-
-def isolate_each(parts: Mapping[str, Recipe]) -> dict[str, Recipe]:
-    """Return the parts, each in a mock session of its own."""
-    return {name: replace(part, mock_session=name) for name, part in parts.items()}
+def apply_change(call: Call, change: Change | Mapping[str, Change]) -> Call | dict[str, Call]:
+    """Return the changed call, or the changed calls by label."""
+    if callable(change):
+        return change(call)
+    return {label: label_change(call) for label, label_change in change.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,25 +290,46 @@ class Family:
     credential: str = "inference"
 
     def recipe(
-        self, slug: str, calls: Call | Mapping[str, Call] | None = None, **options: Unpack[RowOptions]
+        self,
+        slug: str,
+        sent: Call | Mapping[str, Call] | Steps,
+        change: Change | Mapping[str, Change] | None = None,
+        *,
+        then: Steps | None = None,
+        cost: Cost = Cost.FREE,
+        tokens: int = 0,
+        credential: str = "",
+        not_live: tuple[str, str] | None = None,
+        control: Call | None = None,
+        endpoint: str = "",
+        other_endpoints: OtherEndpoints | None = None,
     ) -> Recipe:
-        """Make a row of the family's table; see `recipe`."""
-        options.setdefault("credential", self.credential)
-        return recipe(f"{self.prefix}/{slug}", calls, **options)
+        """Make a row of the family's table: a call, calls by label, or steps; `Recipe` explains the options.
 
-    def optional_calls(
-        self, slug: str, calls: Mapping[str, Call], **options: Unpack[RecipeOptions]
-    ) -> dict[str, Recipe]:
-        """Make an optional part of each call, by its label: sent where the target has what the call takes."""
-        return {label: self.recipe(slug, call, label=label, **options) for label, call in calls.items()}
+        A change spoils the call here, and the minimal request of the record's other endpoints likewise. Several
+        changes by label make a call each. `then` are steps that follow the calls.
 
-    def stepwise(self, slug: str = "", **options: Unpack[StepOptions]) -> Callable[[Steps], Recipe]:
-        """Make a recipe of a coroutine that sends calls in an order of its own, at most `requests`.
-
-        The slug is the coroutine's name by default.
+        Examples, in `GENERAL = Family("pa/errors/general")`:
+            GENERAL.recipe("unknown_path", get("/v1/no-such-path"))
+            GENERAL.recipe("key_revoked", get("/v1/models"), with_key("revoked"))
+            GENERAL.recipe("conflict", create_twice, cost=Cost.DESTRUCTIVE)
         """
-
-        def decorate(steps: Steps) -> Recipe:
-            return self.recipe(slug or steps.__name__, steps=steps, **options)
-
-        return decorate
+        if change is not None:
+            assert isinstance(sent, Call), "a change needs one call that it changes"
+            sent, other_endpoints = apply_change(sent, change), other_endpoints or same_change(change)
+        if isinstance(sent, Steps):
+            calls, then = {}, sent
+        else:
+            calls = {ANSWER: sent} if isinstance(sent, Call) else dict(sent)
+        return Recipe(
+            address=f"{self.prefix}/{slug}",
+            calls=calls,
+            steps=then,
+            cost=cost,
+            tokens=tokens,
+            credential=credential or self.credential,
+            not_live=not_live,
+            control=control,
+            endpoint=endpoint,
+            other_endpoints=other_endpoints,
+        )

@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from catalog_probe.catalog.files.store import Catalog
     from catalog_probe.catalog.model import Record
     from catalog_probe.catalog.reading.expectations import Expected
-    from catalog_probe.probes.recipes.recipe import Recipe
+    from catalog_probe.probes.recipes.recipe import PlannedRecipe, Recipe
     from catalog_probe.probes.running.journal import Journal
     from catalog_probe.probes.targets.target import Provider
     from catalog_probe.probes.wire.redaction import Redactor
@@ -103,7 +103,7 @@ class TaskFactory:
     journal: Journal | None = None
     allowance: RetentionBudget = field(default_factory=RetentionBudget)
 
-    def make_task(self, address: str, recipe: Recipe, vocabulary: ProviderVocabulary) -> Task:
+    def make_task(self, address: str, recipe: PlannedRecipe, vocabulary: ProviderVocabulary) -> Task:
         """Return the task of a record; `vocabulary` is of its provider."""
         record = self.catalog[address]
         documented = asserted_expectations(record, self.catalog.__getitem__)
@@ -189,7 +189,7 @@ class Engine:
     _deadlines: dict[str, float] = field(default_factory=dict)
     """When waiting for a result ends, counted from the first wait for it."""
     _self_tested_lanes: set[str] = field(default_factory=set)
-    _recipes: dict[str, Recipe] = field(default_factory=dict)
+    _recipes: dict[str, PlannedRecipe] = field(default_factory=dict)
     """Those of the records that are probed."""
 
     def start(self, addresses: Iterable[str]) -> None:
@@ -291,7 +291,7 @@ class Engine:
         for batch in running:
             batch.cancel()  # their clean-up is shielded and still runs; what it leaves is in the journal
 
-    def _submit(self, recipes: Mapping[str, Recipe]) -> None:
+    def _submit(self, recipes: Mapping[str, PlannedRecipe]) -> None:
         """Begin to probe a batch of records."""
         if not recipes:
             return
@@ -307,7 +307,7 @@ class Engine:
         # One call for the whole batch, because each call costs both threads a switch.
         self._batches.append(self._portal.start_task_soon(self._probe_batch, addresses))
 
-    def _register(self, recipes: Mapping[str, Recipe]) -> None:
+    def _register(self, recipes: Mapping[str, PlannedRecipe]) -> None:
         for address, recipe in recipes.items():
             self._get_lane(recipe).barrier.register([address])
 

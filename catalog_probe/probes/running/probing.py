@@ -36,7 +36,7 @@ from catalog_probe.probes.judging.judge import judge
 from catalog_probe.probes.judging.verdict import Verdict, not_observed_finding
 from catalog_probe.probes.planning.reach import services_without_control
 from catalog_probe.probes.recipes.book import fault_free_request
-from catalog_probe.probes.recipes.performing import UnobservedParts, perform_recipe
+from catalog_probe.probes.recipes.performing import UnobservedParts, perform_planned_recipe
 from catalog_probe.probes.recipes.probe import ProbeStopped
 from catalog_probe.probes.running import controls
 from catalog_probe.probes.running.attempt_probe import AttemptProbe
@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from catalog_probe.catalog.recognition.vocabulary import ProviderVocabulary
     from catalog_probe.probes.calls import Call
     from catalog_probe.probes.judging.verdict import StepKey
-    from catalog_probe.probes.recipes.recipe import Recipe
+    from catalog_probe.probes.recipes.recipe import PlannedRecipe, Recipe
     from catalog_probe.probes.running.journal import Journal
     from catalog_probe.probes.running.lane import Lane
     from catalog_probe.probes.wire.redaction import Redactor
@@ -62,7 +62,7 @@ class Task:
     """Everything that probing one record needs, put together before anything is sent."""
 
     record: Record
-    recipe: Recipe
+    recipe: PlannedRecipe
     expected: tuple[Expected, ...]
     vocabulary: ProviderVocabulary
     control: Call | None

@@ -11,7 +11,7 @@ from catalog_probe.probes.recipes.minimal_requests import BOTH_REFUSALS
 from .requests import UNKNOWN_ID
 
 if TYPE_CHECKING:
-    from catalog_probe.probes.recipes.minimal_requests import Change
+    from catalog_probe.probes.recipes.recipe import Change
 
 READ, DELETE, AUDIT = "compliance", "compliance_delete", "compliance_audit"
 """Roles: a key with all read scopes, a separate delete key, and one with read:org_audit alone (1:5.1)."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from catalog_probe.catalog.model.exchange import SETUP
 from catalog_probe.catalog.model.outcome import ReasonCode
 from catalog_probe.probes.calls import Call, get
-from catalog_probe.probes.recipes.recipe import Family, Recipe, Steps
+from catalog_probe.probes.recipes.recipe import Family, Recipe, Run, Steps, declare_steps
 
 from .compliance_requests import (
     ACTIVITY_TYPES,
@@ -62,52 +62,37 @@ def walk_recipe(
     family: Family,
     slug: str,
     rules: Mapping[str, Call],
-    walk: Steps,
+    walk: Run,
     labels: tuple[str, ...],
-    *,
-    optional: Mapping[str, Recipe] | None = None,
 ) -> Recipe:
     """A list, its rules, and a walk through its pages."""
-    return family.recipe(
-        slug,
-        rules,
-        steps=walk,
-        labels=labels,
-        requests=len(labels) + (MAX_PAGES if END_LABEL in labels else 0),
-        control=CHATS,
-        optional=optional or {},
-    )
+    requests = len(labels) + (MAX_PAGES if END_LABEL in labels else 0)
+    return family.recipe(slug, rules, then=declare_steps(*labels, requests=requests)(walk), control=CHATS)
 
 
-def late_cursor_part(label: str, clock: str) -> dict[str, Recipe]:
+def use_cursor_later(label: str, clock: str) -> Steps:
     """A cursor of a local session's messages, used at a later time of the mock's clock."""
 
+    @declare_steps(label, requests=2, needs={"local_session"})
     async def steps(probe: Probe) -> None:
         page = list_session_messages("{local_session}", LIMIT_ONE)
         token = read_cursor(await probe.send(page.with_stopped_clock(), SETUP), "next_page")
         await probe.send(with_query(page, (PAGE, token)).with_clock(clock).with_stopped_clock(), label)
 
-    return {
-        label: SESSIONS.recipe(
-            "list_local_session_messages",
-            steps=steps,
-            label=label,
-            requests=2,
-            needs={"local_session"},
-            not_live=(ReasonCode.NO_DOCUMENTED_SETUP, "a cursor expires after 24 h, which no probe waits for"),
-        )
-    }
+    return steps
 
 
-def last_page_part(slug: str, listing: Call) -> dict[str, Recipe]:
+def find_last_page(listing: Call) -> Steps:
     """The empty page behind the last entry of a list, if few enough pages reach it."""
 
+    @declare_steps(END_LABEL, requests=MAX_PAGES + 1)
     async def steps(probe: Probe) -> None:
         await walk_to_end(probe, listing)
 
-    return {END_LABEL: CHAT_LISTS.recipe(slug, steps=steps, label=END_LABEL, requests=MAX_PAGES + 1, control=CHATS)}
+    return steps
 
 
+@declare_steps(WHOLE_LABEL, FIRST_LABEL, AFTER, BEFORE, FROM_NOW_ON, BEFORE_THEN, END_LABEL, requests=9 + 6)
 async def walk_activities(probe: Probe) -> None:
     """Walk by pages; then list activities since the third one's time, before it, and walk that window to its end."""
     await walk_by_ids(ALL_ACTIVITIES)(probe)
@@ -148,15 +133,11 @@ RECIPES: tuple[Recipe, ...] = (
             malformed_after_id=list_activities((AFTER, "no-activity-id")),
             malformed_before_id=list_activities((BEFORE, "no-activity-id")),
         ),
-        steps=walk_activities,
-        labels=(WHOLE_LABEL, FIRST_LABEL, AFTER, BEFORE, FROM_NOW_ON, BEFORE_THEN, END_LABEL),
-        requests=9 + 6,
+        then=walk_activities,
+    ).with_optional(
         # 1:5.1 "Compliance access keys never expire."
-        optional=ACTIVITIES.optional_calls(
-            "list_activities",
-            {"in_ten_years": list_activities().with_clock("+3650d")},
-            not_live=(ReasonCode.NO_DOCUMENTED_SETUP, "no probe waits for so long"),
-        ),
+        {"in_ten_years": list_activities().with_clock("+3650d")},
+        not_live=(ReasonCode.NO_DOCUMENTED_SETUP, "no probe waits for so long"),
     ),
     # "user_ids[], project_ids[]: arrays used to list chats", "after_id, before_id: opaque cursors (chats, activities)"
     walk_recipe(
@@ -174,17 +155,13 @@ RECIPES: tuple[Recipe, ...] = (
         ),
         walk_by_ids(list_chats()),
         (WHOLE_LABEL, FIRST_LABEL, AFTER, BEFORE),
-        optional={
-            **last_page_part("list_chats", list_chats()),
-            **CHAT_LISTS.optional_calls(
-                "list_chats",
-                {
-                    "other_user": list_chats((USERS, "{user_of_deleted_chat}")),
-                    "two_users": list_chats((USERS, "{user}"), (USERS, "{user_of_deleted_chat}")),
-                    "other_project": list_chats((PROJECTS, "{project_without_chats}")),
-                    "two_projects": list_chats((PROJECTS, "{project}"), (PROJECTS, "{project_without_chats}")),
-                },
-            ),
+    ).with_optional(
+        find_last_page(list_chats()),
+        {
+            "other_user": list_chats((USERS, "{user_of_deleted_chat}")),
+            "two_users": list_chats((USERS, "{user}"), (USERS, "{user_of_deleted_chat}")),
+            "other_project": list_chats((PROJECTS, "{project_without_chats}")),
+            "two_projects": list_chats((PROJECTS, "{project}"), (PROJECTS, "{project_without_chats}")),
         },
     ),
     # "page: opaque cursor (local sessions)", "next_page: cursor fields returned in a page; copied back unchanged"
@@ -214,7 +191,10 @@ RECIPES: tuple[Recipe, ...] = (
         ),
         walk_by_pages(SESSION_MESSAGES, 2),
         (WHOLE_LABEL, FIRST_LABEL, PAGE, END_LABEL),
+    ).with_optional(
         # 2:8.1 "PA local-session message cursor | expires after 24 h"
-        optional={**late_cursor_part("within_a_day", "+23h59m59s"), **late_cursor_part("after_a_day", "+24h1s")},
+        use_cursor_later("within_a_day", "+23h59m59s"),
+        use_cursor_later("after_a_day", "+24h1s"),
+        not_live=(ReasonCode.NO_DOCUMENTED_SETUP, "a cursor expires after 24 h, which no probe waits for"),
     ),
 )

@@ -13,7 +13,7 @@ from catalog_probe.catalog.model.outcome import ReasonCode
 from catalog_probe.catalog.reading.response_headers import parse_http_date
 from catalog_probe.probes.calls import get
 from catalog_probe.probes.recipes.minimal_requests import BOTH_REFUSALS
-from catalog_probe.probes.recipes.recipe import Family, Recipe
+from catalog_probe.probes.recipes.recipe import Family, Recipe, Run, Steps, declare_steps
 from catalog_probe.probes.targets.target import Cost
 
 from .compliance_requests import (
@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     from catalog_probe.catalog.model import Exchange
     from catalog_probe.probes.calls import Call
     from catalog_probe.probes.recipes.probe import Probe
-    from catalog_probe.probes.recipes.recipe import Steps
 
 OUTCOMES = Family("pa/errors/compliance_outcomes", credential=READ)
 
@@ -51,15 +50,16 @@ DELETES_FIXTURE = (
 )
 
 
-def deletions(family: str, *labels: str, requests: int, needs: Iterable[str]) -> Callable[[Steps], Recipe]:
-    """Make a recipe of steps that delete what a value of the target names; its slug is the name of the steps."""
-    return Family(f"pa/endpoints/compliance_{family}", credential=READ).stepwise(
-        labels=(SUCCESS, MISSING_CREDENTIAL, WRONG_CREDENTIAL, "deleted_again", *labels),
-        requests=requests,
-        needs=needs,
-        roles={DELETE},
-        cost=Cost.DESTRUCTIVE,
-        not_live=DELETES_FIXTURE,
+def declare_deletion(*labels: str, requests: int, needs: Iterable[str]) -> Callable[[Run], Steps]:
+    """Declare steps that delete what a value of the target names, besides the labels of every deletion."""
+    labels = (SUCCESS, MISSING_CREDENTIAL, WRONG_CREDENTIAL, "deleted_again", *labels)
+    return declare_steps(*labels, requests=requests, needs=needs, roles={DELETE})
+
+
+def deletion_recipe(family: str, slug: str, deletion: Steps) -> Recipe:
+    """A deletion of a fixture, which only a mock is asked for."""
+    return Family(f"pa/endpoints/compliance_{family}", credential=READ).recipe(
+        slug, deletion, cost=Cost.DESTRUCTIVE, not_live=DELETES_FIXTURE
     )
 
 
@@ -112,23 +112,21 @@ CHAT_VALUES = {"chat", "chat_file", "generated_file", "artifact_version"}
 LISTED, RECORDED = ("listed_before", "listed_after"), ("recorded_before", "recorded")
 
 
-@deletions("chats", *GONE_WITH_CHAT, *LISTED, *RECORDED, requests=13, needs=CHAT_VALUES)
+@declare_deletion(*GONE_WITH_CHAT, *LISTED, *RECORDED, requests=13, needs=CHAT_VALUES)
 async def delete_chat(probe: Probe) -> None:
     await delete_and_ask_again(
         probe, delete_resource(CHAT), kind="chat_deleted", listing=list_chats(), gone=GONE_WITH_CHAT
     )
 
 
-@deletions("files", "metadata_gone", "content_gone", *RECORDED, requests=8, needs={"chat_file"})
+@declare_deletion("metadata_gone", "content_gone", *RECORDED, requests=8, needs={"chat_file"})
 async def delete_file(probe: Probe) -> None:
     gone = {"metadata_gone": get(FILE), "content_gone": get(f"{FILE}/content")}
     await delete_and_ask_again(probe, delete_resource(FILE), kind="file_deleted", gone=gone)
 
 
 # "PA project with attached chats | project delete | | refused", "… with no attached chats | … | deleted"
-@deletions(
-    "projects", "as_it_was", "attached_chats", "unchanged", "gone", *RECORDED, requests=11, needs={"project", "chat"}
-)
+@declare_deletion("as_it_was", "attached_chats", "unchanged", "gone", *RECORDED, requests=11, needs={"project", "chat"})
 async def delete_project(probe: Probe) -> None:
     await probe.send(get(PROJECT), "as_it_was")
     await probe.send(delete_resource(PROJECT), "attached_chats")
@@ -137,7 +135,7 @@ async def delete_project(probe: Probe) -> None:
     await delete_and_ask_again(probe, delete_resource(PROJECT), kind="project_deleted", gone={"gone": get(PROJECT)})
 
 
-@deletions("projects", *LISTED, requests=6, needs={"project_document", "project_without_chats"})
+@declare_deletion(*LISTED, requests=6, needs={"project_document", "project_without_chats"})
 async def delete_project_document(probe: Probe) -> None:
     await delete_and_ask_again(probe, delete_resource(DOCUMENT), listing=get(f"{IDLE_PROJECT}/attachments"))
 
@@ -149,6 +147,10 @@ def activity_recipe(kind: str, call: Call) -> Recipe:
 
 
 RECIPES: tuple[Recipe, ...] = (
+    deletion_recipe("chats", "delete_chat", delete_chat),
+    deletion_recipe("files", "delete_file", delete_file),
+    deletion_recipe("projects", "delete_project", delete_project),
+    deletion_recipe("projects", "delete_project_document", delete_project_document),
     # 2:7.2 "reconcile with chat activities", "… file …", "… project activities"
     activity_recipe("chat_deleted", delete_resource(CHAT)),
     activity_recipe("file_deleted", delete_resource(FILE)),

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.model.outcome import ReasonCode
 from catalog_probe.probes.calls import Call, get, to_body
-from catalog_probe.probes.recipes.recipe import Family, Recipe
+from catalog_probe.probes.recipes.recipe import Family, Recipe, Steps, declare_steps
 from catalog_probe.probes.targets.target import Cost
 
 from .compliance_requests import (
@@ -46,33 +46,20 @@ OUTCOMES = Family("pa/errors/compliance_outcomes", credential=READ)
 WRITE, UNCHANGED, PENDING_NO_MORE = "write_refused", "unchanged", "pending_no_more"
 
 
-def write_part(slug: str, call: Call) -> dict[str, Recipe]:
-    """Write to a read-only resource, and read it again; only if the target allows destructive probes."""
+def write_to(call: Call) -> Steps:
+    """Write to a read-only resource, and read it again."""
 
+    @declare_steps(WRITE, UNCHANGED, requests=2, needs=call.placeholders)
     async def steps(probe: Probe) -> None:
         await probe.send(call.replace(method="POST", body=to_body({})), WRITE)
         await probe.send(call, UNCHANGED)
 
-    part = ORGANIZATIONS.recipe(
-        slug,
-        steps=steps,
-        labels=(WRITE, UNCHANGED),
-        requests=2,
-        needs=call.placeholders,
-        cost=Cost.DESTRUCTIVE,
-    )
-    return {WRITE: part}
+    return steps
 
 
 def read_only_recipe(slug: str, success: Call, **rules: Call) -> Recipe:
     """A read of a read-only resource, its rules, and a write to it."""
-    return ORGANIZATIONS.recipe(
-        slug,
-        with_refusals(success, **rules),
-        labels=(UNCHANGED,),
-        control=find_control(success),
-        optional=write_part(slug, success),
-    )
+    return read_recipe(ORGANIZATIONS, slug, success, **rules).with_optional(write_to(success), cost=Cost.DESTRUCTIVE)
 
 
 def read_recipe(family: Family, slug: str, success: Call, **rules: Call) -> Recipe:
@@ -80,19 +67,14 @@ def read_recipe(family: Family, slug: str, success: Call, **rules: Call) -> Reci
     return family.recipe(slug, with_refusals(success, **rules), control=find_control(success))
 
 
-def pending_parts() -> dict[str, Recipe]:
-    """The transcript of a pending session, and a day later, when it is no longer pending."""
-    call, slug = get_transcript("{pending_remote_session}"), "get_remote_session_transcript"
-    no_time = (ReasonCode.NO_DOCUMENTED_SETUP, "the documents do not say how long a session is pending (1:3)")
+PENDING = get_transcript("{pending_remote_session}")
 
-    async def ask_a_day_later(probe: Probe) -> None:
-        await probe.setup(call, 404)  # a mock's session begins with its first request, so a day can pass only after it
-        await probe.send(call.with_clock("+1d"), PENDING_NO_MORE)
 
-    later = SESSIONS.recipe(
-        slug, steps=ask_a_day_later, labels=(PENDING_NO_MORE,), requests=2, needs=call.placeholders, not_live=no_time
-    )
-    return {"pending": SESSIONS.recipe(slug, call, label="pending"), PENDING_NO_MORE: later}
+@declare_steps(PENDING_NO_MORE, requests=2, needs=PENDING.placeholders)
+async def ask_a_day_later(probe: Probe) -> None:
+    """Ask for the transcript of a pending session a day later, when the session is no longer pending."""
+    await probe.setup(PENDING, 404)  # a mock's session begins with its first request, so a day can pass only after it
+    await probe.send(PENDING.with_clock("+1d"), PENDING_NO_MORE)
 
 
 CAPS = {"positive": "64", "one": "1", "minus_one": "-1", "zero": "0", "minus_two": "-2", "not_integer": "many"}
@@ -161,15 +143,17 @@ RECIPES: tuple[Recipe, ...] = (
     ),
     # "remote sessions (list, transcript)"; 1:3 "Remote session status: `pending` (no transcript available)"
     read_recipe(SESSIONS, "list_remote_sessions", USER_DATA["remote_sessions"]),
-    SESSIONS.recipe(
+    read_recipe(
+        SESSIONS,
         "get_remote_session_transcript",
-        with_refusals(
-            get_transcript("{remote_session}"),
-            unknown_session=get_transcript(f"cse_{UNKNOWN_ID}"),
-            malformed_id=get_transcript("no-session"),
-        ),
-        control=find_control(get_transcript("{remote_session}")),
-        optional=pending_parts(),
+        get_transcript("{remote_session}"),
+        unknown_session=get_transcript(f"cse_{UNKNOWN_ID}"),
+        malformed_id=get_transcript("no-session"),
+    )
+    .with_optional({"pending": PENDING})
+    .with_optional(
+        ask_a_day_later,
+        not_live=(ReasonCode.NO_DOCUMENTED_SETUP, "the documents do not say how long a session is pending (1:3)"),
     ),
     # 1:2.4 "has `deleted_at` (set when a user deleted it; such chats are still listed)"
     OUTCOMES.recipe("user_deleted_chat_listed", list_chats(("user_ids[]", "{user_of_deleted_chat}"))),

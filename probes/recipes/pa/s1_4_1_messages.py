@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from catalog_probe.probes.recipes.recipe import Family, Recipe, isolate_each
+from catalog_probe.probes.recipes.recipe import Family, Recipe, Steps, declare_steps
 from catalog_probe.probes.targets.target import Cost
 
 from .requests import (
@@ -37,18 +37,14 @@ ANSWERED_TOOL_USE = [
 ]
 
 
-def max_tokens_part(label: str, *, beyond: int, cost: Cost, tokens: int = 0) -> dict[str, Recipe]:
+def ask_beyond_maximum(label: str, beyond: int) -> Steps:
     """A message that asks for `beyond` tokens more than the model's maximum."""
 
+    @declare_steps(label, requests=1, needs={"small_model", MAXIMUM})
     async def steps(probe: Probe) -> None:
         await probe.send(create_message(max_tokens=int(probe.values[MAXIMUM]) + beyond), label)
 
-    needs = {"small_model", MAXIMUM}
-    return {
-        label: FAMILY.recipe(
-            "create_message", steps=steps, label=label, requests=1, tokens=tokens, cost=cost, needs=needs
-        )
-    }
+    return steps
 
 
 RECIPES: tuple[Recipe, ...] = (
@@ -90,34 +86,28 @@ RECIPES: tuple[Recipe, ...] = (
         ),
         cost=Cost.BILLABLE,
         tokens=4_000,
-        optional=isolate_each(
-            {
-                # 2:7.3 "max_tokens above the model maximum"
-                **max_tokens_part("max_tokens_at_maximum", beyond=0, cost=Cost.BILLABLE, tokens=LARGEST_ANSWER),
-                **max_tokens_part("max_tokens_one_above", beyond=1, cost=Cost.FREE),
-                **FAMILY.optional_calls(
-                    "create_message",
-                    {
-                        # "inference_geo, speed, …, thinking settings"
-                        "inference_geo": create_message(model="{geo_model}", inference_geo="us"),
-                        "speed": FAST,
-                        "thinking": create_message(model="{adaptive_thinking_model}", thinking={"type": "adaptive"}),
-                        # 2:7.3 "temperature and top_p both given on models that forbid it", "assistant prefill …"
-                        "temperature_and_top_p": create_message(
-                            model="{two_sampling_parameters_model}", temperature=0.5, top_p=0.5
-                        ),
-                        "prefill": create_message(model="{prefill_model}", messages=PREFILLED),
-                        # 1:5.1 "an optional beta header `pa-beta` may be sent"
-                        "beta_expected": create_message().with_headers(pa_beta="{fast_mode_beta}"),
-                    },
-                    cost=Cost.BILLABLE,
-                    tokens=16,
-                ),
-                # 2:8.1 "messages and count_tokens 32 MB"
-                **FAMILY.optional_calls("create_message", {"largest_body": announce_body("/v1/messages", 32)}),
-            }
-        ),
-    ),
+    )
+    # 2:7.3 "max_tokens above the model maximum"
+    .with_optional(ask_beyond_maximum("max_tokens_at_maximum", 0), tokens=LARGEST_ANSWER)
+    .with_optional(ask_beyond_maximum("max_tokens_one_above", 1), cost=Cost.FREE, tokens=0)
+    .with_optional(
+        {
+            # "inference_geo, speed, …, thinking settings"
+            "inference_geo": create_message(model="{geo_model}", inference_geo="us"),
+            "speed": FAST,
+            "thinking": create_message(model="{adaptive_thinking_model}", thinking={"type": "adaptive"}),
+            # 2:7.3 "temperature and top_p both given on models that forbid it", "assistant prefill …"
+            "temperature_and_top_p": create_message(
+                model="{two_sampling_parameters_model}", temperature=0.5, top_p=0.5
+            ),
+            "prefill": create_message(model="{prefill_model}", messages=PREFILLED),
+            # 1:5.1 "an optional beta header `pa-beta` may be sent"
+            "beta_expected": create_message().with_headers(pa_beta="{fast_mode_beta}"),
+        },
+        tokens=16,
+    )
+    # 2:8.1 "messages and count_tokens 32 MB"
+    .with_optional({"largest_body": announce_body("/v1/messages", 32)}, cost=Cost.FREE, tokens=0),
     # POST {base_url}/v1/messages/count_tokens: "free; server tools are rejected here"
     FAMILY.recipe(
         "count_tokens",
@@ -127,8 +117,5 @@ RECIPES: tuple[Recipe, ...] = (
             client_tools=count_tokens(tools=[TOOL]),
             server_tools_rejected=count_tokens(tools=[SERVER_TOOL]),
         ),
-        optional=FAMILY.optional_calls(
-            "count_tokens", {"largest_body": announce_body("/v1/messages/count_tokens", 32)}
-        ),
-    ),
+    ).with_optional({"largest_body": announce_body("/v1/messages/count_tokens", 32)}),
 )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from catalog_probe.probes.recipes.minimal_requests import Refusals
 from catalog_probe.probes.recipes.recipe import Family, Recipe
 
-from .compliance_requests import ACTIVITIES, AUDIT, CHATS, ORG_DATA, READ, UNKNOWN_CHAT, USER_DATA, delete_resource
+from .compliance_requests import ACTIVITIES, AUDIT, ORG_DATA, READ, UNKNOWN_CHAT, USER_DATA, delete_resource
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -40,8 +40,7 @@ def key_recipe(slug: str, role: str, success: str, calls: Mapping[str, Call], re
             **unconditional_calls,
             **{label: call.replace(credential=role) for label, call in refusals.items()},
         ),
-        optional=FAMILY.optional_calls(slug, conditional_calls, control=CHATS),
-    )
+    ).with_optional(conditional_calls)
 
 
 RECIPES: tuple[Recipe, ...] = (

@@ -7,15 +7,8 @@ from collections.abc import Mapping
 from catalog_probe.catalog.model.exchange import ANSWER
 from catalog_probe.catalog.model.outcome import ReasonCode
 from catalog_probe.probes.calls import Call, get, post, to_body
-from catalog_probe.probes.recipes.minimal_requests import (
-    Change,
-    calls_by_endpoint,
-    changed_request,
-    same_change,
-    same_changes,
-    with_scenario,
-)
-from catalog_probe.probes.recipes.recipe import Family, OtherEndpoints, Recipe
+from catalog_probe.probes.recipes.minimal_requests import calls_by_endpoint, with_scenario
+from catalog_probe.probes.recipes.recipe import Change, Family, OtherEndpoints, Recipe, same_change
 from catalog_probe.probes.targets.target import Cost
 
 from .compliance_requests import (
@@ -75,7 +68,7 @@ def refusal_recipe(
 
 def changed_recipe(slug: str, request: Call, change: Change | Mapping[str, Change]) -> Recipe:
     """A request with one change, which every endpoint refuses alike."""
-    return changed_request(FAMILY, slug, request, change, control=find_control(request))
+    return FAMILY.recipe(slug, request, change, control=find_control(request))
 
 
 def destructive_recipe(slug: str, call: Call, detail: str) -> Recipe:
@@ -93,7 +86,7 @@ QUERY_ERRORS: tuple[Recipe, ...] = (
             "bracketed_range": list_activities(("created_at[gte]", EARLY)),
             "array_without_suffix": list_activities(("activity_types", "pa_chat_created")),
         },
-        other_endpoints=same_changes(unknown_name=lambda call: with_query(call, UNKNOWN_PARAMETER)),
+        other_endpoints=same_change({"unknown_name": lambda call: with_query(call, UNKNOWN_PARAMETER)}),
     ),
     # invalid_parameter_value: "limit above maximum, invalid datetime, missing timezone, array value outside the set,
     # created_at.lt not after created_at.gte; tool_use_input_max_bytes and tool_result_max_bytes accept a positive
@@ -151,7 +144,7 @@ ID_ERRORS: tuple[Recipe, ...] = (
             "generated_file_content": get(f"{UNKNOWN_GENERATED_FILE}/content"),
             "artifact_version": get(UNKNOWN_ARTIFACT),
         },
-        other_endpoints=same_changes(artifact_version=lambda _: get(f"{UNKNOWN_ARTIFACT}/content")),
+        other_endpoints=same_change({"artifact_version": lambda _: get(f"{UNKNOWN_ARTIFACT}/content")}),
     ),
     # project_not_found: "detail, attachments, collaborators, and DELETE of a missing or already deleted project"
     refusal_recipe(

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from catalog_probe.probes.calls import get
-from catalog_probe.probes.recipes.minimal_requests import same_changes, with_key
+from catalog_probe.probes.recipes.minimal_requests import with_key
+from catalog_probe.probes.recipes.recipe import OtherEndpoints, Recipe, same_change
 from catalog_probe.probes.targets.target import WRONG_KEY
 
 from .compliance_requests import BASE, DELETE, ORG_DATA, READ, USER_DATA, select_calls
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from catalog_probe.probes.calls import Call
-    from catalog_probe.probes.recipes.recipe import OtherEndpoints, Recipe
 
 
 def without_read_scope(labels: Mapping[str, str]) -> OtherEndpoints:
@@ -91,7 +91,7 @@ RECIPES: tuple[Recipe, ...] = (
             "no_key": ACTIVITY_LIST.replace(credential=None),
             "unaccepted_key_type": ACTIVITY_LIST.replace(credential="inference"),
         },
-        other_endpoints=same_changes(no_key=with_key(None), unaccepted_key_type=with_key("inference")),
+        other_endpoints=same_change({"no_key": with_key(None), "unaccepted_key_type": with_key("inference")}),
     ),
     refusal_recipe(
         "settings_not_authenticated",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from catalog_probe.probes.calls import BytesBody
-from catalog_probe.probes.recipes.minimal_requests import changed_request, with_headers
+from catalog_probe.probes.recipes.minimal_requests import with_headers
 from catalog_probe.probes.recipes.recipe import Family, Recipe
 
 from .requests import COMPLETION, PREFILLED, SERVER_TOOL, TOOL, UNANSWERED_TOOL_USE, count_tokens, create_message
@@ -35,13 +35,11 @@ RECIPES: tuple[Recipe, ...] = (
     ),
     # "empty messages; body not valid JSON"
     FAMILY.recipe("empty_messages", create_message(messages=[])),
-    changed_request(FAMILY, "body_not_json", create_message(), with_incomplete_json),
+    FAMILY.recipe("body_not_json", create_message(), with_incomplete_json),
     # "version value invalid or not allowed for the endpoint; unexpected beta header value"
-    changed_request(FAMILY, "version_invalid", create_message(), with_headers(pa_version="1999-13-32")),
+    FAMILY.recipe("version_invalid", create_message(), with_headers(pa_version="1999-13-32")),
     FAMILY.recipe("version_not_allowed", create_message().with_headers(pa_version="{version_not_for_messages}")),
-    changed_request(
-        FAMILY, "beta_header_unexpected", create_message(), with_headers(pa_beta="no-such-beta-1999-01-01")
-    ),
+    FAMILY.recipe("beta_header_unexpected", create_message(), with_headers(pa_beta="no-such-beta-1999-01-01")),
     # "assistant prefill unsupported; adaptive thinking unsupported"
     FAMILY.recipe("prefill_unsupported", create_message(model="{no_prefill_model}", messages=PREFILLED), tokens=4),
     FAMILY.recipe(

@@ -9,7 +9,7 @@ from catalog_probe.catalog.model.outcome import ReasonCode
 from catalog_probe.probes.calls import Call, delete, get
 from catalog_probe.probes.recipes.minimal_requests import with_scenario
 from catalog_probe.probes.recipes.rate_limits import use_up_limit
-from catalog_probe.probes.recipes.recipe import Family, isolate_each
+from catalog_probe.probes.recipes.recipe import Family, Recipe, declare_steps
 from catalog_probe.probes.targets.target import Cost
 
 from .compliance_requests import ORGANIZATIONS, REMOTE_SESSIONS, list_activities
@@ -19,10 +19,9 @@ from .s2_8_2_rate_limits import BOUND, REMAINING
 from .s2_8_2_tiers import INVALID_AGENT, LISTED_AGENTS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Mapping
 
     from catalog_probe.probes.recipes.probe import Probe
-    from catalog_probe.probes.recipes.recipe import Recipe, Steps
 
 FAMILY = Family("pa/endpoints/limits")
 TIGHT, OTHER_TIGHT = "tight", "tight_too"
@@ -42,7 +41,6 @@ def exhaustion_recipe(
     slug: str,
     call: Call,
     refused_calls: Mapping[str, Call],
-    optional: Mapping[str, Recipe] | None = None,
 ) -> Recipe:
     """An ordinary answer; then use up the limit of the tight key with `call`, and send `refused_calls`."""
     tight_calls = {
@@ -50,24 +48,23 @@ def exhaustion_recipe(
         for label, refused_call in refused_calls.items()
     }
 
+    calls = [call, *tight_calls.values()]
+
+    @declare_steps(
+        SUCCESS,
+        *refused_calls,
+        requests=BOUND + len(calls),
+        needs=frozenset().union(*(sent.placeholders for sent in calls)),
+        roles={TIGHT, *(refused_call.credential_role(TIGHT) or TIGHT for refused_call in tight_calls.values())},
+    )
     async def steps(probe: Probe) -> None:
         await probe.send(call.replace(credential=TIGHT), SUCCESS)
         await use_up_limit(probe, call.replace(credential=TIGHT), BOUND, REMAINING)
         for label, refused_call in tight_calls.items():
             await probe.send(refused_call, label)
 
-    calls = [call, *tight_calls.values()]
-    return FAMILY.recipe(
-        slug,
-        steps=steps,
-        labels=(SUCCESS, *refused_calls),
-        requests=BOUND + len(calls),
-        tokens=100,
-        needs=frozenset().union(*(sent.placeholders for sent in calls)),
-        roles={TIGHT, *(refused_call.credential_role(TIGHT) or TIGHT for refused_call in tight_calls.values())},
-        cost=Cost.DISRUPTIVE,
-        optional=optional or {},
-    )
+    [call, *tight_calls.values()]
+    return FAMILY.recipe(slug, steps, tokens=100, cost=Cost.DISRUPTIVE)
 
 
 def simulated_recipe(slug: str, call: Call, label: str) -> Recipe:
@@ -76,30 +73,13 @@ def simulated_recipe(slug: str, call: Call, label: str) -> Recipe:
     return FAMILY.recipe(slug, calls, cost=Cost.BILLABLE, tokens=4, not_live=NEEDS_TINY_TOKEN_LIMIT)
 
 
-def tight_recipe(
-    slug: str, *labels: str, requests: int, roles: Iterable[str], needs: Iterable[str] = ()
-) -> Callable[[Steps], Recipe]:
-    """Make a recipe of steps that use up the limits of the keys with these roles."""
-    return FAMILY.stepwise(
-        slug,
-        labels=(SUCCESS, *labels),
-        requests=requests,
-        tokens=100,
-        needs=needs,
-        roles=roles,
-        cost=Cost.DISRUPTIVE,
-    )
-
-
 async def use_up(probe: Probe, call: Call) -> None:
     """Send a call until the limit of its key is used up; see `use_up_limit`."""
     await use_up_limit(probe, call, BOUND, REMAINING)
 
 
-# "Limits are per organization, may be enforced in shorter intervals, per model class, shared across inference_geo"
-@tight_recipe(
-    "scope",
-    *("burst", "exhausted", "other_class", "other_key", "other_organization", "other_geo", "other_generation"),
+@declare_steps(
+    *(SUCCESS, "burst", "exhausted", "other_class", "other_key", "other_organization", "other_geo", "other_generation"),
     *("workspace", "workspace_exhausted", "other_workspace"),
     requests=3 * BOUND + 12,
     roles={TIGHT, OTHER_TIGHT, TIGHT_WORKSPACE},
@@ -128,13 +108,7 @@ async def scope(probe: Probe) -> None:
     await probe.send(create_message(), "other_workspace")
 
 
-# "Managed agents per organization: create endpoints 300 RPM; read endpoints 1200 RPM."
-@tight_recipe(
-    "agent_requests",
-    *("read_by_other_key", "created_by_other_key"),
-    requests=2 * BOUND + 4,
-    roles={TIGHT, OTHER_TIGHT},
-)
+@declare_steps(SUCCESS, "read_by_other_key", "created_by_other_key", requests=2 * BOUND + 4, roles={TIGHT, OTHER_TIGHT})
 async def agent_requests(probe: Probe) -> None:
     """Use up the reads, then the creations of one key, and find another key of the organization refused."""
     await probe.send(LISTED_AGENTS.replace(credential=TIGHT), SUCCESS)
@@ -144,6 +118,7 @@ async def agent_requests(probe: Probe) -> None:
     await probe.send(INVALID_AGENT.replace(credential=OTHER_TIGHT), "created_by_other_key")
 
 
+@declare_steps("across_models", requests=BOUND + 2, needs={"small_model", "retired_model"}, roles={TIGHT})
 async def batch_two_models(probe: Probe) -> None:
     """Use up the limit of batches with those for one model, and find one for another model refused."""
     await use_up(probe, CREATE_BATCH.replace(credential=TIGHT))
@@ -161,6 +136,12 @@ SHARING = {
 """Label -> a call that counts toward the budget of the narrow key."""
 
 
+@declare_steps(
+    *(SUCCESS, *SHARING, "spent"),
+    *(f"spent_for_{label}" for label in SHARING),
+    requests=BOUND + 8,
+    roles={NARROW_ROLE, OTHER_NARROW, NARROW_ORGANIZATION},
+)
 async def share_compliance_budget(probe: Probe) -> None:
     """Send by three keys and to two endpoints within a parent organization's budget, and once it is spent."""
     await probe.send(NARROW, SUCCESS)
@@ -172,6 +153,7 @@ async def share_compliance_budget(probe: Probe) -> None:
         await probe.send(call, f"spent_for_{label}")
 
 
+@declare_steps("remote_spent", "remote_spent_alone", requests=BOUND + 2, roles={NARROW_ROLE})
 async def spend_remote_budget(probe: Probe) -> None:
     """Use up the second budget, of remote sessions alone, and find the first one left."""
     remote = get(REMOTE_SESSIONS, credential=NARROW_ROLE)
@@ -201,50 +183,17 @@ COMMITMENT = {
 """Label -> a message that a commitment covers, or does not cover (2:8.2)."""
 
 RECIPES: tuple[Recipe, ...] = (
+    # "Limits are per organization, may be enforced in shorter intervals, per model class, shared across inference_geo"
+    FAMILY.recipe("scope", scope, tokens=100, cost=Cost.DISRUPTIVE),
+    # "Managed agents per organization: create endpoints 300 RPM; read endpoints 1200 RPM."
+    FAMILY.recipe("agent_requests", agent_requests, tokens=100, cost=Cost.DISRUPTIVE),
     # "RPM applies to all batch endpoints"
-    exhaustion_recipe(
-        "batch_requests",
-        BATCHES,
-        {"all_batch_endpoints": CREATE_BATCH},
-        isolate_each(
-            {
-                "across_models": FAMILY.recipe(
-                    "batch_requests",
-                    steps=batch_two_models,
-                    label="across_models",
-                    requests=BOUND + 2,
-                    tokens=100,
-                    needs={"small_model", "retired_model"},
-                    roles={TIGHT},
-                    cost=Cost.DISRUPTIVE,
-                )
-            }
-        ),
-    ),
+    exhaustion_recipe("batch_requests", BATCHES, {"all_batch_endpoints": CREATE_BATCH}).with_optional(batch_two_models),
     # "shared across upload, list, retrieve, download and delete"
     exhaustion_recipe("file_requests", FILES, {**FILE_CALLS, "other_key": FILES.replace(credential=OTHER_TIGHT)}),
     # "Compliance API: 600 requests per minute per parent organization (7.2)."
-    FAMILY.recipe(
-        "compliance",
-        steps=share_compliance_budget,
-        labels=(SUCCESS, *SHARING, "spent", *(f"spent_for_{label}" for label in SHARING)),
-        requests=BOUND + 8,
-        roles={NARROW_ROLE, OTHER_NARROW, NARROW_ORGANIZATION},
-        credential="compliance",
-        cost=Cost.DISRUPTIVE,
-        optional=isolate_each(
-            {
-                "remote": FAMILY.recipe(
-                    "compliance",
-                    steps=spend_remote_budget,
-                    labels=("remote_spent", "remote_spent_alone"),
-                    requests=BOUND + 2,
-                    roles={NARROW_ROLE},
-                    credential="compliance",
-                    cost=Cost.DISRUPTIVE,
-                )
-            }
-        ),
+    FAMILY.recipe("compliance", share_compliance_budget, credential="compliance", cost=Cost.DISRUPTIVE).with_optional(
+        spend_remote_budget
     ),
     # "ITPM counts input_tokens and cache_creation_input_tokens"
     simulated_recipe("token_counting_rules", create_message(), "input_tokens_count"),

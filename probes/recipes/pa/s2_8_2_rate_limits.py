@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from catalog_probe.probes.recipes.rate_limits import SLUG, exhausted_part
+from catalog_probe.probes.recipes.rate_limits import SLUG, exhaust_tight_key
 from catalog_probe.probes.recipes.recipe import Family
 from catalog_probe.probes.targets.target import Cost
 
@@ -19,15 +19,8 @@ PRIORITY = create_message(service_tier="auto").replace(credential="priority")
 
 RECIPES = (
     # "Rate-limit response headers: retry-after …; pa-ratelimit-requests-|tokens-|input-tokens-|output-tokens-"
-    LIMITS.recipe(
-        SLUG,
-        create_message(),
-        cost=Cost.BILLABLE,
-        tokens=16,
-        optional={
-            # "Fast mode has dedicated limits and headers", "Headers `pa-priority-input-tokens-*`"
-            **LIMITS.optional_calls(SLUG, {"fast": FAST, "priority": PRIORITY}, cost=Cost.BILLABLE, tokens=16),
-            **exhausted_part(LIMITS, count_tokens(), BOUND, remaining=REMAINING),
-        },
-    ),
+    LIMITS.recipe(SLUG, create_message(), cost=Cost.BILLABLE, tokens=16)
+    # "Fast mode has dedicated limits and headers", "Headers `pa-priority-input-tokens-*`"
+    .with_optional({"fast": FAST, "priority": PRIORITY})
+    .with_optional(exhaust_tight_key(count_tokens(), BOUND, remaining=REMAINING), cost=Cost.DISRUPTIVE, tokens=0),
 )

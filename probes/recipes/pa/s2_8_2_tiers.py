@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from catalog_probe.probes.calls import get, post
-from catalog_probe.probes.recipes.recipe import Family, Recipe, isolate_each
+from catalog_probe.probes.recipes.recipe import Family, Recipe
 from catalog_probe.probes.targets.target import Cost
 
 from .requests import BATCHES, FAST, FILES, count_tokens, create_message, sign, user_turn, with_refusals
@@ -55,44 +55,25 @@ INVALID_AGENT = post("/v1/agents", {})
 
 RECIPES: tuple[Recipe, ...] = (
     # "Messages API values as RPM / ITPM / OTPM"
-    FAMILY.recipe(
-        "messages_per_minute",
-        with_refusals(create_message()),
-        cost=Cost.BILLABLE,
-        tokens=4,
-        optional={
-            **isolate_each(
-                FAMILY.optional_calls("messages_per_minute", calls_by_class_and_tier(), cost=Cost.BILLABLE, tokens=4)
-            ),
-            # 2:9 "dedicated long-context limits were removed"
-            **FAMILY.optional_calls(
-                "messages_per_minute", {"long_context": LONG_CONTEXT}, cost=Cost.BILLABLE, tokens=250_000
-            ),
-            # "The cloud-marketplace variant starts at Start, has no per-workspace limits and no fast mode."
-            **FAMILY.optional_calls(
-                "messages_per_minute",
-                {
-                    "marketplace": sign(create_message(), MARKETPLACE),
-                    "marketplace_again": sign(create_message(), MARKETPLACE),
-                    "marketplace_fast": sign(FAST, MARKETPLACE),
-                },
-                cost=Cost.BILLABLE,
-                tokens=4,
-            ),
+    FAMILY.recipe("messages_per_minute", with_refusals(create_message()), cost=Cost.BILLABLE, tokens=4)
+    .with_optional(calls_by_class_and_tier())
+    # 2:9 "dedicated long-context limits were removed"
+    .with_optional({"long_context": LONG_CONTEXT}, tokens=250_000)
+    # "The cloud-marketplace variant starts at Start, has no per-workspace limits and no fast mode."
+    .with_optional(
+        {
+            "marketplace": {
+                "marketplace": sign(create_message(), MARKETPLACE),
+                "marketplace_again": sign(create_message(), MARKETPLACE),
+            }
         },
-    ),
+        tokens=8,
+    )
+    .with_optional({"marketplace_fast": sign(FAST, MARKETPLACE)}),
     # "Token counting RPM: Start 5000; Build 10000; Scale 20000."
-    FAMILY.recipe(
-        "counts_per_minute",
-        with_refusals(count_tokens()),
-        optional=FAMILY.optional_calls("counts_per_minute", calls_by_tier(count_tokens())),
-    ),
+    FAMILY.recipe("counts_per_minute", with_refusals(count_tokens())).with_optional(calls_by_tier(count_tokens())),
     # "Batches (shared across models; RPM applies to all batch endpoints): Start RPM 1000, queue 200000 requests; …"
-    FAMILY.recipe(
-        "batches_per_minute",
-        with_refusals(BATCHES),
-        optional=FAMILY.optional_calls("batches_per_minute", calls_by_tier(BATCHES)),
-    ),
+    FAMILY.recipe("batches_per_minute", with_refusals(BATCHES)).with_optional(calls_by_tier(BATCHES)),
     # "Files API: about 500 RPM per organization, shared across upload, list, retrieve, download and delete."
     FAMILY.recipe("files_per_minute", with_refusals(FILES)),
     # "Managed agents per organization: create endpoints 300 RPM; read endpoints 1200 RPM."

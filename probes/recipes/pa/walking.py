@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from catalog_probe.catalog.model import Exchange
     from catalog_probe.probes.calls import Call
-    from catalog_probe.probes.recipes.recipe import Steps
+    from catalog_probe.probes.recipes.recipe import Run
 
 AFTER, BEFORE, PAGE = "after_id", "before_id", "page"
 """Labels of the requests that go on or back, and the names of their cursors."""
@@ -26,7 +26,7 @@ MAX_PAGES = 10
 """Most pages fetched on the way to the end."""
 
 
-def walk_by_ids(listing: Call) -> Steps:
+def walk_by_ids(listing: Call) -> Run:
     """Fetch three entries at once, then by two pages of two, then back from the second page."""
 
     async def walk(probe: Probe) -> None:
@@ -54,7 +54,7 @@ async def walk_to_end(probe: Probe, listing: Call) -> None:
     raise SetupFailed(f"no end of {listing.method} {listing.path} within {MAX_PAGES} pages")
 
 
-def walk_by_pages(listing: Call, size: int) -> Steps:
+def walk_by_pages(listing: Call, size: int) -> Run:
     """Fetch the entries of two pages at once, then page by page, `size` entries each, to the last."""
 
     async def walk(probe: Probe) -> None:

@@ -11,8 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from catalog_probe.catalog.model import Json
-    from catalog_probe.probes.recipes.minimal_requests import Change
-    from catalog_probe.probes.recipes.recipe import Recipe
+    from catalog_probe.probes.recipes.recipe import Change, Recipe
 
 MODELS = get("/v1beta/models")
 BEARER = ("authorization", "Bearer")

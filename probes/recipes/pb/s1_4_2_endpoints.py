@@ -8,7 +8,7 @@ from catalog_probe.catalog.model.outcome import ReasonCode
 from catalog_probe.probes.calls import Call, Removal, delete, get
 from catalog_probe.probes.recipes.minimal_requests import BOTH_REFUSALS, Refusals
 from catalog_probe.probes.recipes.probe import require_text
-from catalog_probe.probes.recipes.recipe import Family, Recipe, isolate_each
+from catalog_probe.probes.recipes.recipe import Family, Recipe, declare_steps
 from catalog_probe.probes.targets.target import Cost
 
 from .requests import (
@@ -44,7 +44,6 @@ def _generation_recipe(version: str) -> Recipe:
     def think_with(**config: object) -> Call:
         return generate_with("{reasoning_model}", thinkingConfig=config)
 
-    slug = f"generation/generate_content_{version}"
     not_on_every_account = {
         "image_temperature_at_maximum": generate_with("{image_model}", temperature=1),
         "image_temperature_above_maximum": generate_with("{image_model}", temperature=1.01),
@@ -60,7 +59,7 @@ def _generation_recipe(version: str) -> Recipe:
         "preview_model": generate_with("{preview_model}"),
     }
     return ENDPOINTS.recipe(
-        slug,
+        f"generation/generate_content_{version}",
         with_refusals(
             generate_with(maxOutputTokens=64),  # one token is too few: a reasoning model spends it on thought
             # 2:7.4 "unknown field"
@@ -84,8 +83,7 @@ def _generation_recipe(version: str) -> Recipe:
         ),
         cost=Cost.BILLABLE,
         tokens=200,
-        optional=isolate_each(ENDPOINTS.optional_calls(slug, not_on_every_account, cost=Cost.BILLABLE, tokens=20)),
-    )
+    ).with_optional(not_on_every_account, tokens=20)
 
 
 def _interaction_recipe(version: str) -> Recipe:
@@ -94,6 +92,7 @@ def _interaction_recipe(version: str) -> Recipe:
             removal=INTERACTION_REMOVALS[version]
         )
 
+    @declare_steps("background_under_way", "background_result", requests=2, needs={"small_model"})
     async def wait_for_result(probe: Probe) -> None:
         """Start work in the background, and fetch its result a minute later."""
         exchange = await probe.send(in_background(), "background_under_way")
@@ -101,41 +100,22 @@ def _interaction_recipe(version: str) -> Recipe:
         name = require_text(body, "id", "the interaction under way")
         await probe.send(get(f"/{version}/interactions/{name}").with_clock("+1m"), "background_result")
 
-    slug = f"interactions/create_interaction_{version}"
     return ENDPOINTS.recipe(
-        slug,
+        f"interactions/create_interaction_{version}",
         with_missing_key_refusal(create_interaction(version=version), background=in_background()),
         cost=Cost.BILLABLE,
         tokens=20,
-        optional={
-            "background": ENDPOINTS.recipe(
-                slug,
-                steps=wait_for_result,
-                labels=("background_under_way", "background_result"),
-                requests=2,
-                tokens=20,
-                cost=Cost.BILLABLE,
-                needs={"small_model"},
-                not_live=NEEDS_TIME,
-            )
-        },
-    )
+    ).with_optional(wait_for_result, not_live=NEEDS_TIME)
 
 
 def _streamed_interaction_recipe(version: str) -> Recipe:
-    slug = f"interactions/stream_interaction_{version}"
     failing = as_stream(create_interaction(version=version, input=TOO_MANY_CALLS, tools=[FUNCTION]))
     return ENDPOINTS.recipe(
-        slug,
+        f"interactions/stream_interaction_{version}",
         with_missing_key_refusal(as_stream(create_interaction(version=version))),
         cost=Cost.BILLABLE,
         tokens=20,
-        optional={
-            "error": ENDPOINTS.recipe(
-                slug, failing, label="error_event", cost=Cost.BILLABLE, tokens=2_000, not_live=NUMBER_UNDOCUMENTED
-            )
-        },
-    )
+    ).with_optional({"error_event": failing}, tokens=2_000, not_live=NUMBER_UNDOCUMENTED)
 
 
 RECIPES: tuple[Recipe, ...] = (
@@ -149,10 +129,7 @@ RECIPES: tuple[Recipe, ...] = (
             listed=get("/v1beta/models", query=(("pageSize", "1000"),)),
         ),
         # 2:9 "Older models may stop being available to new users while still listable"
-        optional=ENDPOINTS.optional_calls(
-            "models/get_model", {"closed_model": get("/v1beta/models/{closed_model}").replace(credential="newcomer")}
-        ),
-    ),
+    ).with_optional({"closed_model": get("/v1beta/models/{closed_model}").replace(credential="newcomer")}),
     # POST "generateContent operation under the models collection, for both v1 and v1beta"
     *(_generation_recipe(version) for version in VERSIONS),
     *(

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.model.outcome import ReasonCode
 from catalog_probe.probes.calls import BytesBody, Call, Removal, delete, get, post
-from catalog_probe.probes.recipes.minimal_requests import changed_request, same_change, same_recipe, with_key
-from catalog_probe.probes.recipes.recipe import Family, Recipe
+from catalog_probe.probes.recipes.minimal_requests import same_recipe, with_key
+from catalog_probe.probes.recipes.recipe import Family, Recipe, declare_steps, same_change
 from catalog_probe.probes.targets.target import WRONG_KEY, Cost
 
 from .requests import (
@@ -43,23 +43,20 @@ def with_short_deadline(call: Call) -> Call:
 def expired_token_recipe(call: Call) -> Recipe:
     """A request with an ephemeral token that was made a day before."""
 
+    @declare_steps(requests=2, needs=call.placeholders)
     async def steps(probe: Probe) -> None:
         token = await probe.setup(TOKEN)
         await probe.send(with_token(token.body["name"])(call).with_clock("+1d"))
 
     return ERRORS.recipe(
-        "expired_ephemeral_token",
-        steps=steps,
-        requests=2,
-        needs=call.placeholders,
-        not_live=NO_TOKEN_LIFETIME,
-        other_endpoints=same_recipe(expired_token_recipe),
+        "expired_ephemeral_token", steps, not_live=NO_TOKEN_LIFETIME, other_endpoints=same_recipe(expired_token_recipe)
     )
 
 
 def oversized_context_recipe(version: str) -> Recipe:
     """A prompt with more words than the model's listing allows tokens."""
 
+    @declare_steps(requests=2, needs={"small_context_model"})
     async def steps(probe: Probe) -> None:
         model = await probe.setup(get("/v1beta/models/{small_context_model}"))
         words = "word " * (model.body["inputTokenLimit"] + 100)
@@ -67,17 +64,41 @@ def oversized_context_recipe(version: str) -> Recipe:
 
     return ERRORS.recipe(
         "oversized_context",
-        steps=steps,
-        requests=2,
+        steps,
         cost=Cost.BILLABLE,
         tokens=1_100_000,
-        needs={"small_context_model"},
         other_endpoints=lambda *_: oversized_context_recipe("v1"),
     )
 
 
 def with_preview_model(call: Call) -> Call:
     return call.replace(path=call.path.replace("{small_model}", "{preview_model}"))
+
+
+# 1:5.2 "Ephemeral tokens: created at POST /v1beta/auth_tokens, live API only"
+@declare_steps(requests=2)
+async def ephemeral_token_elsewhere(probe: Probe) -> None:
+    """A valid ephemeral token, used outside the live API."""
+    token = await probe.setup(TOKEN)
+    await probe.send(with_token(token.body["name"])(MODELS))
+
+
+# 409 ALREADY_EXISTS "duplicate store or document name"
+@declare_steps(requests=4)
+async def document_already_exists(probe: Probe) -> None:
+    """A second document of the same name in a store."""
+    await probe.setup(post("/v1beta/fileSearchStores", {"name": "catalog-probe-documents"}, removal=STORE_REMOVAL))
+    document = post("/v1beta/fileSearchStores/catalog-probe-documents/documents", {"name": "catalog-probe"})
+    await probe.setup(document)
+    await probe.send(document)
+
+
+@declare_steps(requests=3)
+async def already_exists(probe: Probe) -> None:
+    """A second store of the same name."""
+    make = post("/v1beta/fileSearchStores", {"name": "catalog-probe"})
+    await probe.setup(make.replace(removal=STORE_REMOVAL))
+    await probe.send(make)
 
 
 ROWS: tuple[Recipe, ...] = (
@@ -94,17 +115,17 @@ ROWS: tuple[Recipe, ...] = (
         tokens=TOKENS,
     ),
     ERRORS.recipe("temperature_out_of_range", generate(config={"temperature": 2.1}), tokens=TOKENS),
-    changed_request(ERRORS, "invalid_api_key", MODELS, with_key(WRONG_KEY)),
+    ERRORS.recipe("invalid_api_key", MODELS, with_key(WRONG_KEY)),
     COMPATIBILITY.recipe("missing_authorization", complete_chat().replace(credential=None)),
     COMPATIBILITY.recipe("invalid_api_key", complete_chat().replace(credential=WRONG_KEY)),
     # 400 FAILED_PRECONDITION "billing off for a paid feature, or free tier unavailable in the region"
     ERRORS.recipe("billing_off", generate("{paid_only_model}").replace(credential="billing_off"), tokens=TOKENS),
     ERRORS.recipe("free_tier_region", generate().replace(credential="region"), tokens=TOKENS),
     # 401 UNAUTHENTICATED "missing, invalid or expired OAuth or ephemeral token"
-    changed_request(ERRORS, "missing_token", MODELS, with_key(None)),
-    changed_request(ERRORS, "invalid_oauth_token", MODELS, with_oauth_token(WRONG_KEY)),
-    changed_request(ERRORS, "expired_oauth_token", MODELS, with_oauth_token("oauth_expired")),
-    changed_request(ERRORS, "invalid_ephemeral_token", MODELS, with_token("auth_tokens/no-such-token")),
+    ERRORS.recipe("missing_token", MODELS, with_key(None)),
+    ERRORS.recipe("invalid_oauth_token", MODELS, with_oauth_token(WRONG_KEY)),
+    ERRORS.recipe("expired_oauth_token", MODELS, with_oauth_token("oauth_expired")),
+    ERRORS.recipe("invalid_ephemeral_token", MODELS, with_token("auth_tokens/no-such-token")),
     expired_token_recipe(MODELS),
     ERRORS.recipe(
         "missing_oauth_or_ephemeral_token",
@@ -114,10 +135,10 @@ ROWS: tuple[Recipe, ...] = (
         },
     ),
     # 403 PERMISSION_DENIED "API not enabled, key restricted, leaked or blocked key, resource not owned"
-    changed_request(ERRORS, "api_not_enabled", MODELS, with_key("api_not_enabled")),
-    changed_request(ERRORS, "key_restricted", MODELS, with_key("restricted")),
-    changed_request(ERRORS, "key_leaked", MODELS, with_key("leaked")),
-    changed_request(ERRORS, "key_blocked", MODELS, with_key("blocked")),
+    ERRORS.recipe("api_not_enabled", MODELS, with_key("api_not_enabled")),
+    ERRORS.recipe("key_restricted", MODELS, with_key("restricted")),
+    ERRORS.recipe("key_leaked", MODELS, with_key("leaked")),
+    ERRORS.recipe("key_blocked", MODELS, with_key("blocked")),
     ERRORS.recipe("resource_not_owned", with_file("{foreign_file}"), tokens=TOKENS),
     # 404 NOT_FOUND "model or resource absent for the API version (preview ids exist only in v1beta); model no longer
     # available to new users; wrong auth header on the compatibility layer"
@@ -157,32 +178,11 @@ ROWS: tuple[Recipe, ...] = (
             "flex_queueing": with_short_deadline(generate(serviceTier="flex")),
         },
     ),
+    ERRORS.recipe("ephemeral_token_elsewhere", ephemeral_token_elsewhere),
+    ERRORS.recipe(
+        "document_already_exists", document_already_exists, cost=Cost.DESTRUCTIVE, not_live=NO_PATH_OF_STORES
+    ),
+    ERRORS.recipe("already_exists", already_exists, cost=Cost.DESTRUCTIVE, not_live=NO_PATH_OF_STORES),
 )
 
 RECIPES = in_both_versions(ROWS)
-
-
-# 1:5.2 "Ephemeral tokens: created at POST /v1beta/auth_tokens, live API only"
-@ERRORS.stepwise(requests=2)
-async def ephemeral_token_elsewhere(probe: Probe) -> None:
-    """A valid ephemeral token, used outside the live API."""
-    token = await probe.setup(TOKEN)
-    await probe.send(with_token(token.body["name"])(MODELS))
-
-
-# 409 ALREADY_EXISTS "duplicate store or document name"
-@ERRORS.stepwise(requests=4, cost=Cost.DESTRUCTIVE, not_live=NO_PATH_OF_STORES)
-async def document_already_exists(probe: Probe) -> None:
-    """A second document of the same name in a store."""
-    await probe.setup(post("/v1beta/fileSearchStores", {"name": "catalog-probe-documents"}, removal=STORE_REMOVAL))
-    document = post("/v1beta/fileSearchStores/catalog-probe-documents/documents", {"name": "catalog-probe"})
-    await probe.setup(document)
-    await probe.send(document)
-
-
-@ERRORS.stepwise(requests=3, cost=Cost.DESTRUCTIVE, not_live=NO_PATH_OF_STORES)
-async def already_exists(probe: Probe) -> None:
-    """A second store of the same name."""
-    make = post("/v1beta/fileSearchStores", {"name": "catalog-probe"})
-    await probe.setup(make.replace(removal=STORE_REMOVAL))
-    await probe.send(make)

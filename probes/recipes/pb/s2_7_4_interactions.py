@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from catalog_probe.probes.calls import Call
-from catalog_probe.probes.recipes.minimal_requests import changed_request
 from catalog_probe.probes.recipes.recipe import Family, Recipe
 from catalog_probe.probes.targets.target import WRONG_KEY, Cost
 
@@ -70,7 +69,7 @@ REQUEST_ERRORS: tuple[Recipe, ...] = (
     ),
     CODES.recipe("out_of_range", create_interaction(config={"top_p": 1.1}), tokens=4),
     CODES.recipe("parameter_unknown", create_interaction(no_such_parameter=True), tokens=4),
-    changed_request(CODES, "authentication", create_interaction(), with_oauth_token(WRONG_KEY)),
+    CODES.recipe("authentication", create_interaction(), with_oauth_token(WRONG_KEY)),
     CODES.recipe("permission_denied", create_interaction().replace(credential="restricted"), tokens=4),
     CODES.recipe("not_found", create_interaction(previous_interaction_id="no-such-interaction"), tokens=4),
     CODES.recipe("model_not_found", create_interaction("no-such-model")),

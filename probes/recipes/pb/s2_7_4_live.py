@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from catalog_probe.catalog.model.exchange import SUCCESS
 from catalog_probe.catalog.model.outcome import ReasonCode
 from catalog_probe.probes.calls import AWAIT_CLOSE, AwaitMessage, Call, ScriptStep, SendMessage, converse
-from catalog_probe.probes.recipes.recipe import Family, Recipe
+from catalog_probe.probes.recipes.recipe import Family, Recipe, Steps, declare_steps
 
 from .requests import TOKEN, with_token
 
@@ -57,6 +57,22 @@ def await_close(call: Call) -> Call:
 
 RESUMABLE = converse(PATH, setup_message(sessionResumption={}), AwaitMessage("sessionResumptionUpdate"))
 
+
+@declare_steps(requests=2, needs={"live_token_path", "live_model"})
+async def expired_ephemeral_token(probe: Probe) -> None:
+    """An ephemeral token that was made a day before."""
+    token = await probe.setup(TOKEN)
+    await probe.send(await_close(open_with_token(token.body["name"])).with_clock("+1d"))
+
+
+# 2:8.1 "resumption handle valid 2 h"
+@declare_steps(requests=2, needs={"live_path", "live_model"})
+async def expired_resumption_handle(probe: Probe) -> None:
+    """A resumption handle after its 2 hours."""
+    handle = await obtain_handle(probe)
+    await probe.send(resume_session(handle, AWAIT_CLOSE).with_clock("+2h"))
+
+
 RECIPES: tuple[Recipe, ...] = (
     # 2:8.1 "PB live audio-only session: 15 minutes; audio plus video 2 minutes (without context compression)"
     aged_connection_recipe("session_time_exceeded_audio", "session_age", "15m"),
@@ -72,6 +88,8 @@ RECIPES: tuple[Recipe, ...] = (
     LIVE.recipe("invalid_ephemeral_token", await_close(open_with_token("auth_tokens/no-such-token"))),
     # 1:4.2 "closes with codes 1000 to 1011 and a reason"
     LIVE.recipe("malformed_message", converse(PATH, SendMessage("no message at all"), AWAIT_CLOSE)),
+    LIVE.recipe("expired_ephemeral_token", expired_ephemeral_token, not_live=NO_TOKEN_LIFETIME),
+    LIVE.recipe("expired_resumption_handle", expired_resumption_handle, not_live=NEEDS_TIME),
 )
 
 
@@ -86,50 +104,28 @@ def resume_session(handle: str, *steps: ScriptStep) -> Call:
     return converse(PATH, setup_message(sessionResumption={"handle": handle}), *steps)
 
 
-@LIVE.stepwise(requests=2, needs={"live_token_path", "live_model"}, not_live=NO_TOKEN_LIFETIME)
-async def expired_ephemeral_token(probe: Probe) -> None:
-    """An ephemeral token that was made a day before."""
-    token = await probe.setup(TOKEN)
-    await probe.send(await_close(open_with_token(token.body["name"])).with_clock("+1d"))
-
-
-# 2:8.1 "resumption handle valid 2 h"
-@LIVE.stepwise(requests=2, needs={"live_path", "live_model"}, not_live=NEEDS_TIME)
-async def expired_resumption_handle(probe: Probe) -> None:
-    """A resumption handle after its 2 hours."""
-    handle = await obtain_handle(probe)
-    await probe.send(resume_session(handle, AWAIT_CLOSE).with_clock("+2h"))
-
-
 def await_answer(call: Call) -> Call:
     """Send text on the same connection and wait for the model's answer."""
     return call.replace(script=(*call.script, TEXT, AwaitMessage("serverContent")))
 
 
-def nearly_expired_part(label: str, cause: str, age: str, *steps: ScriptStep) -> Recipe:
-    """A connection seconds before its time is up: it still answers."""
-    call = await_answer(open_session(*steps)).with_scenario(f"{cause};age={age}")
-    return ENDPOINTS.recipe("connect", call, label=label, not_live=NEEDS_TIME)
+def ask_before_end(cause: str, age: str, *steps: ScriptStep) -> Call:
+    """Ask on a connection seconds before its time is up: it still answers."""
+    return await_answer(open_session(*steps)).with_scenario(f"{cause};age={age}")
 
 
-def resumption_part(label: str, cause: str, age: str) -> Recipe:
+def resume_after_end(label: str, cause: str, age: str) -> Steps:
     """Resume a session after it, or its connection, was closed because its time was up."""
 
+    @declare_steps(label, requests=2, needs={"live_path", "live_model"})
     async def steps(probe: Probe) -> None:
         handle = await obtain_handle(probe, await_close(RESUMABLE).with_scenario(f"{cause};age={age}"))
         await probe.send(await_answer(resume_session(handle, AwaitMessage("setupComplete"))), label)
 
-    return ENDPOINTS.recipe(
-        "connect",
-        steps=steps,
-        label=label,
-        requests=2,
-        needs={"live_path", "live_model"},
-        needs_scenario=True,
-        not_live=NEEDS_TIME,
-    )
+    return steps
 
 
+@declare_steps("resume_at_the_last_moment", requests=2, needs={"live_path", "live_model"})
 async def resume_at_last_moment(probe: Probe) -> None:
     """Use a resumption handle a minute before its 2 hours are over."""
     handle = await obtain_handle(probe)
@@ -139,6 +135,13 @@ async def resume_at_last_moment(probe: Probe) -> None:
     )
 
 
+@declare_steps(
+    SUCCESS,
+    "ephemeral_token",
+    "resume_with_handle",
+    requests=5,
+    needs={"live_path", "live_token_path", "live_model"},
+)
 async def open_sessions(probe: Probe) -> None:
     """Open a session with the key, one with an ephemeral token, and resume one near the end of its handle's life."""
     await probe.send(open_session(), SUCCESS)
@@ -149,25 +152,14 @@ async def open_sessions(probe: Probe) -> None:
     await probe.send(resume_session(handle, AwaitMessage("setupComplete")).with_clock("+1h59m"), "resume_with_handle")
 
 
-CONNECT = ENDPOINTS.recipe(
-    "connect",
-    steps=open_sessions,
-    labels=(SUCCESS, "ephemeral_token", "resume_with_handle"),
-    requests=5,
-    needs={"live_path", "live_token_path", "live_model"},
-    optional={
-        "audio_session": nearly_expired_part("audio_session_before_its_end", "session_age", "14m50s"),
-        "video_session": nearly_expired_part("video_session_before_its_end", "session_age", "1m50s", VIDEO),
-        "connection": nearly_expired_part("connection_before_its_end", "connection_age", "9m50s"),
-        "last_moment": ENDPOINTS.recipe(
-            "connect",
-            steps=resume_at_last_moment,
-            label="resume_at_the_last_moment",
-            requests=2,
-            needs={"live_path", "live_model"},
-            not_live=NEEDS_TIME,
-        ),
-        "resumed_session": resumption_part("resume_after_session_time", "session_age", "15m"),
-        "resumed_connection": resumption_part("resume_after_connection_time", "connection_age", "10m"),
+CONNECT = ENDPOINTS.recipe("connect", open_sessions).with_optional(
+    {
+        "audio_session_before_its_end": ask_before_end("session_age", "14m50s"),
+        "video_session_before_its_end": ask_before_end("session_age", "1m50s", VIDEO),
+        "connection_before_its_end": ask_before_end("connection_age", "9m50s"),
     },
+    resume_at_last_moment,
+    resume_after_end("resume_after_session_time", "session_age", "15m"),
+    resume_after_end("resume_after_connection_time", "connection_age", "10m"),
+    not_live=NEEDS_TIME,
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from catalog_probe.catalog.model.outcome import ReasonCode
-from catalog_probe.probes.recipes.recipe import Family, Recipe
+from catalog_probe.probes.recipes.recipe import Family, Recipe, declare_steps
 from catalog_probe.probes.targets.target import Cost
 
 from .requests import LOOKUP, TEXT_ONLY, generate, in_both_versions, user_turn
@@ -55,6 +55,7 @@ def missing_signature_recipe(version: str) -> Recipe:
         config = {"maxOutputTokens": 400}
         return generate("{reasoning_model}", version=version, contents=contents, tools=TOOLS, config=config, **fields)
 
+    @declare_steps(requests=2, needs={"reasoning_model"})
     async def steps(probe: Probe) -> None:
         question = user_turn("look it up")
         answer = (await probe.setup(with_lookup([*question], toolConfig=MUST_CALL))).body["candidates"][0]["content"]
@@ -66,11 +67,9 @@ def missing_signature_recipe(version: str) -> Recipe:
 
     return FINISHED.recipe(
         "missing_thought_signature",
-        steps=steps,
-        requests=2,
+        steps,
         cost=Cost.BILLABLE,
         tokens=1_000,
-        needs={"reasoning_model"},
         other_endpoints=lambda *_: missing_signature_recipe("v1"),
     )
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.model.outcome import ReasonCode
 from catalog_probe.probes.recipes.rate_limits import send_one_more_than, send_until_limited
-from catalog_probe.probes.recipes.recipe import Family, Recipe
+from catalog_probe.probes.recipes.recipe import Family, OtherEndpoints, Recipe, declare_steps
 from catalog_probe.probes.targets.target import Cost
 
 from .requests import SEARCH, generate, in_both_versions, in_same_version, user_turn
@@ -17,7 +17,6 @@ from .requests import SEARCH, generate, in_both_versions, in_same_version, user_
 if TYPE_CHECKING:
     from catalog_probe.probes.calls import Call
     from catalog_probe.probes.recipes.probe import Probe
-    from catalog_probe.probes.recipes.recipe import OtherEndpoints
 
 QUOTA = Family("pb/errors/quota")
 MAX_REQUESTS = 20
@@ -35,17 +34,15 @@ def exhaustion_recipe(slug: str, call: Call, times: str, *, tokens: int = 4, fam
     """
     tight = call.replace(credential="tight")
 
+    @declare_steps(requests=MAX_REQUESTS, needs={*call.placeholders, times}, roles={"tight"})
     async def steps(probe: Probe) -> None:
         await send_one_more_than(probe, tight, min(int(probe.values[times]), MAX_REQUESTS - 1))
 
     return family.recipe(
         slug,
-        steps=steps,
-        requests=MAX_REQUESTS,
+        steps,
         tokens=MAX_REQUESTS * tokens,
         cost=Cost.DISRUPTIVE,
-        roles={"tight"},
-        needs={*call.placeholders, times},
         other_endpoints=exhausted_in_other_version(slug, tight, tokens, family),
     )
 
@@ -62,18 +59,15 @@ def exhausted_in_other_version(slug: str, call: Call, tokens: int, family: Famil
             return None
         versioned_call = in_same_version(request, call)
 
+        @declare_steps(
+            requests=MAX_RETRIES,
+            needs=versioned_call.placeholders,
+            roles={role for role in [versioned_call.credential_role("")] if role},
+        )
         async def steps(probe: Probe) -> None:
             await send_until_limited(probe, versioned_call, MAX_RETRIES)
 
-        return family.recipe(
-            slug,
-            steps=steps,
-            requests=MAX_RETRIES,
-            tokens=MAX_RETRIES * tokens,
-            cost=Cost.DISRUPTIVE,
-            roles={role for role in [versioned_call.credential_role("")] if role},
-            needs=versioned_call.placeholders,
-        )
+        return family.recipe(slug, steps, tokens=MAX_RETRIES * tokens, cost=Cost.DISRUPTIVE)
 
     return for_endpoint
 
@@ -84,17 +78,15 @@ def token_exhaustion_recipe(slug: str, model: str, words: str, role: str) -> Rec
     def prompt(count: int) -> Call:
         return generate(model, contents=user_turn("word " * count)).replace(credential=role)
 
+    @declare_steps(requests=2, needs={*generate(model).placeholders, words}, roles={role})
     async def steps(probe: Probe) -> None:
         await send_one_more_than(probe, prompt(int(probe.values[words])), 1)
 
     return QUOTA.recipe(
         slug,
-        steps=steps,
-        requests=2,
+        steps,
         tokens=100_000,
         cost=Cost.DISRUPTIVE,
-        roles={role},
-        needs={*generate(model).placeholders, words},
         other_endpoints=exhausted_in_other_version(slug, prompt(MAX_REQUESTS), MAX_REQUESTS, QUOTA),
     )
 

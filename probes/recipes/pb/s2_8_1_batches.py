@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.model.outcome import ReasonCode
 from catalog_probe.probes.calls import ASSUMED_ID, Call, Removal, delete, post
-from catalog_probe.probes.recipes.recipe import Family, Recipe
+from catalog_probe.probes.recipes.recipe import Family, Recipe, declare_steps
 from catalog_probe.probes.targets.target import Cost
 
 if TYPE_CHECKING:
@@ -36,21 +36,24 @@ def start_job(file: str) -> Call:
     return post("/v1beta/models/{small_model}:batchGenerateContent", body, removal=BATCH_REMOVAL)
 
 
-@GENERAL.stepwise(requests=2, cost=Cost.DESTRUCTIVE, needs={"small_model"}, not_live=NO_PATH_OF_BATCHES)
-async def batch_input_file_too_large(probe: Probe) -> None:
-    """A job that reads a file of more than 2 GB."""
-    file = (await probe.setup(store_file(2 * GIB + 1))).body["file"]["name"]
-    await probe.send(start_job(file))
-
-
 def quota_recipe(slug: str, call: Call, quota: str) -> Recipe:
     """A call after other batches and files of the account have used up a quota."""
     caused = call.with_scenario(f"quota_used_up;quota={quota}")
     return QUOTA.recipe(slug, caused, cost=Cost.DESTRUCTIVE, not_live=NO_PATH_OF_BATCHES)
 
 
+@declare_steps(requests=2, needs={"small_model"})
+async def batch_input_file_too_large(probe: Probe) -> None:
+    """A job that reads a file of more than 2 GB."""
+    file = (await probe.setup(store_file(2 * GIB + 1))).body["file"]["name"]
+    await probe.send(start_job(file))
+
+
 RECIPES: tuple[Recipe, ...] = (
     quota_recipe("batch_concurrent_requests", start_job("files/probe"), "concurrent_batches"),
     quota_recipe("batch_enqueued_tokens", start_job("files/probe"), "enqueued_tokens"),
     quota_recipe("batch_file_storage", store_file(1), "file_storage"),
+    GENERAL.recipe(
+        "batch_input_file_too_large", batch_input_file_too_large, cost=Cost.DESTRUCTIVE, not_live=NO_PATH_OF_BATCHES
+    ),
 )

@@ -8,8 +8,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.model.exchange import LIMITED, SETUP
-from catalog_probe.probes.recipes.rate_limits import SLUG, TIGHT, exceeded_part, exhaust_limit
-from catalog_probe.probes.recipes.recipe import Family, isolate_each
+from catalog_probe.probes.recipes.rate_limits import SLUG, TIGHT, exhaust_limit
+from catalog_probe.probes.recipes.recipe import Family, declare_steps
 from catalog_probe.probes.targets.target import Cost
 
 from .requests import MODELS, SEARCH, generate
@@ -18,26 +18,13 @@ from .s2_7_4_quotas import MAX_REQUESTS
 if TYPE_CHECKING:
     from catalog_probe.probes.calls import Call
     from catalog_probe.probes.recipes.probe import Probe
-    from catalog_probe.probes.recipes.recipe import Recipe, Steps
 
 LIMITS = Family("pb/rate_limits/limits")
 
 MAX_PART_REQUESTS = 40
 MINUTE_MODEL = "{minute_quota_model}"
-
-
-def project_part(steps: Steps, *labels: str, needs: set[str], roles: set[str]) -> Recipe:
-    """Steps with keys of a project with very small limits."""
-    return LIMITS.recipe(
-        SLUG,
-        steps=steps,
-        labels=labels,
-        requests=MAX_PART_REQUESTS,
-        tokens=MAX_PART_REQUESTS * 4,
-        cost=Cost.DISRUPTIVE,
-        needs=needs,
-        roles=roles,
-    )
+MINUTE = {"minute_quota_model", "minute_quota"}
+"""Values of the target: a model of the tight project, and how many requests a minute it takes."""
 
 
 async def setup_repeatedly(probe: Probe, call: Call, times: int) -> None:
@@ -45,6 +32,13 @@ async def setup_repeatedly(probe: Probe, call: Call, times: int) -> None:
         await probe.setup(call)
 
 
+@declare_steps(
+    "other_key_of_the_project",
+    "other_project",
+    requests=MAX_PART_REQUESTS,
+    needs=MINUTE,
+    roles={TIGHT, "tight_other", "inference"},
+)
 async def exhaust_project(probe: Probe) -> None:
     """Use up the minute of one key, then send with another key of its project and with one of another project."""
     call = generate(MINUTE_MODEL).replace(credential=TIGHT)
@@ -53,6 +47,13 @@ async def exhaust_project(probe: Probe) -> None:
     await probe.send(call.replace(credential="inference"), "other_project")
 
 
+@declare_steps(
+    "preview_is_stricter",
+    "experimental_is_stricter",
+    requests=MAX_PART_REQUESTS,
+    needs={"preview_quota_model", "experimental_quota_model", "minute_quota"},
+    roles={TIGHT},
+)
 async def exhaust_stricter_models(probe: Probe) -> None:
     """Send a preview and an experimental model as many requests as a stable model of the project allows."""
     for name in ("preview", "experimental"):
@@ -63,6 +64,13 @@ async def exhaust_stricter_models(probe: Probe) -> None:
         await probe.send(call, f"{name}_is_stricter")
 
 
+@declare_steps(
+    "priority_within",
+    "priority_overflow",
+    requests=MAX_PART_REQUESTS,
+    needs={"priority_quota_model", "priority_standard_quota"},
+    roles={TIGHT},
+)
 async def overflow_priority(probe: Probe) -> None:
     """Send the last request within the limit of priority inference, and the first beyond it."""
     share = int(int(probe.values["priority_standard_quota"]) * 0.3)
@@ -72,6 +80,14 @@ async def overflow_priority(probe: Probe) -> None:
     await probe.send(call, "priority_overflow")
 
 
+@declare_steps(
+    "standard_used_up",
+    "flex_besides",
+    "flex_not_within_a_minute",
+    requests=MAX_PART_REQUESTS,
+    needs=MINUTE,
+    roles={TIGHT},
+)
 async def use_flex_beside_standard(probe: Probe) -> None:
     """Use up the standard minute; flex inference has its own limit, and takes at least a minute."""
     call = generate(MINUTE_MODEL).replace(credential=TIGHT)
@@ -82,75 +98,35 @@ async def use_flex_beside_standard(probe: Probe) -> None:
     await probe.send(flexible.with_scenario("short_deadline;deadline=59s"), "flex_not_within_a_minute")
 
 
+@declare_steps(LIMITED, requests=MAX_REQUESTS + 1, needs=MINUTE, roles={TIGHT})
 async def exceed_limit(probe: Probe) -> None:
     """Send one request more than the tight project's minute allows."""
     call = generate(MINUTE_MODEL).replace(credential=TIGHT)
     await exhaust_limit(probe, call, min(int(probe.values["minute_quota"]) + 1, MAX_REQUESTS), label=LIMITED)
 
 
-MINUTE = {"minute_quota_model", "minute_quota"}
-
-OBSERVATIONS: dict[str, Recipe] = {
+RECIPES = (
+    LIMITS.recipe(SLUG, MODELS)
+    .with_optional({"generation": generate()}, cost=Cost.BILLABLE, tokens=16)
+    .with_optional(exceed_limit, cost=Cost.DISRUPTIVE, tokens=MAX_REQUESTS * 4)
     # "Free (active project)"; "search on previous generation 1500 per day (free tier 500)"
-    **LIMITS.optional_calls(
-        SLUG,
+    .with_optional(
         {
             "free_tier": generate().replace(credential="free"),
             "free_tier_paid_only_model": generate("{paid_only_model}").replace(credential="free"),
             "free_searches_within": generate("{previous_generation_model}", tools=SEARCH).replace(credential="free"),
-        },
-    ),
-    # "Limits apply per cloud project, not per key"
-    "of_the_project": project_part(
+        }
+    )
+    .with_optional(
+        # "Limits apply per cloud project, not per key"
         exhaust_project,
-        "other_key_of_the_project",
-        "other_project",
-        needs=MINUTE,
-        roles={TIGHT, "tight_other", "inference"},
-    ),
-    # "Experimental and preview models are stricter"
-    "stricter": project_part(
+        # "Experimental and preview models are stricter"
         exhaust_stricter_models,
-        "preview_is_stricter",
-        "experimental_is_stricter",
-        needs={"preview_quota_model", "experimental_quota_model", "minute_quota"},
-        roles={TIGHT},
-    ),
-    # "Priority inference: 0.3 times the standard limit, overflow downgrades to standard"
-    "priority": project_part(
+        # "Priority inference: 0.3 times the standard limit, overflow downgrades to standard"
         overflow_priority,
-        "priority_within",
-        "priority_overflow",
-        needs={"priority_quota_model", "priority_standard_quota"},
-        roles={TIGHT},
-    ),
-    # "flex inference: own limits, best-effort, latency 1 to 15 minutes"
-    "flex": project_part(
+        # "flex inference: own limits, best-effort, latency 1 to 15 minutes"
         use_flex_beside_standard,
-        "standard_used_up",
-        "flex_besides",
-        "flex_not_within_a_minute",
-        needs=MINUTE,
-        roles={TIGHT},
-    ),
-}
-
-RECIPES = (
-    LIMITS.recipe(
-        SLUG,
-        MODELS,
-        optional=isolate_each(
-            {
-                **LIMITS.optional_calls(SLUG, {"generation": generate()}, cost=Cost.BILLABLE, tokens=16),
-                **exceeded_part(
-                    LIMITS,
-                    exceed_limit,
-                    requests=MAX_REQUESTS + 1,
-                    tokens=MAX_REQUESTS * 4,
-                    needs={"minute_quota_model", "minute_quota"},
-                ),
-                **OBSERVATIONS,
-            }
-        ),
+        cost=Cost.DISRUPTIVE,
+        tokens=MAX_PART_REQUESTS * 4,
     ),
 )

@@ -8,7 +8,7 @@ from catalog_probe.catalog.model.exchange import SUCCESS, WRONG_CREDENTIAL
 from catalog_probe.catalog.model.outcome import ReasonCode
 from catalog_probe.probes.calls import Call, get, post, to_body
 from catalog_probe.probes.recipes.minimal_requests import Refusals
-from catalog_probe.probes.recipes.recipe import Family, Recipe, Steps
+from catalog_probe.probes.recipes.recipe import Family, Recipe, declare_steps
 from catalog_probe.probes.targets.target import Cost
 
 from .pictures import VALID_IMAGE
@@ -42,26 +42,23 @@ with_refusals = Refusals(missing=False).label_calls
 """The documents show no answer of PC to a request without a key."""
 
 
-def billable_recipe(slug: str, steps: Steps, *labels: str, requests: int, needs: str, tokens: int = 0) -> Recipe:
-    return ENDPOINTS.recipe(
-        slug, steps=steps, labels=labels, requests=requests, needs={needs}, tokens=tokens, cost=Cost.BILLABLE
-    )
-
-
 def spend_limit(usd: int) -> Call:
     return post("/v1/organization/spend_limit", {"limit_usd": usd})
 
 
+@declare_steps("previous_response_id", requests=2, needs={"small_model"})
 async def continue_response(probe: Probe) -> None:
     previous = await make(probe, STORED)
     await probe.send(create_response(previous_response_id=previous), "previous_response_id")
 
 
+@declare_steps("conversation", requests=2, needs={"small_model"})
 async def continue_conversation(probe: Probe) -> None:
     conversation = await make(probe, CONVERSATION)
     await probe.send(create_response(conversation=conversation), "conversation")
 
 
+@declare_steps("reached", "raised", requests=5, needs={"small_model"})
 async def reach_and_raise_limit(probe: Probe) -> None:
     """A limit of 0 is reached at once and refuses a request; a raised limit lets it pass."""
     await probe.setup(create_response())
@@ -71,6 +68,7 @@ async def reach_and_raise_limit(probe: Probe) -> None:
     await probe.send(create_response(), "raised")
 
 
+@declare_steps("attached", "listed", requests=3, needs={"file"})
 async def attach_file(probe: Probe) -> None:
     """Add a file to a new store, and list the store's files."""
     store = await make(probe, STORE)
@@ -78,6 +76,7 @@ async def attach_file(probe: Probe) -> None:
     await probe.send(files_of(store), "listed")
 
 
+@declare_steps(SUCCESS, WRONG_CREDENTIAL, "unknown_id", "unstored", requests=6, needs={"small_model"})
 async def fetch_responses(probe: Probe) -> None:
     """A stored response can be fetched; an unknown or unstored one cannot."""
     stored = get(f"/v1/responses/{await make(probe, STORED)}")
@@ -88,6 +87,7 @@ async def fetch_responses(probe: Probe) -> None:
     await probe.send(get(f"/v1/responses/{unstored}"), "unstored")
 
 
+@declare_steps(SUCCESS, WRONG_CREDENTIAL, "listed", requests=5, needs={"file"})
 async def attach_batch(probe: Probe) -> None:
     """Add a batch of one file to a new store, and list the store's files."""
     store = await make(probe, STORE)
@@ -121,45 +121,18 @@ RECIPES: tuple[Recipe, ...] = (
         ),
         cost=Cost.BILLABLE,
         tokens=12 * TOKENS,
-        optional={
-            **ENDPOINTS.optional_calls(
-                "responses/create_response",
-                {
-                    "within_window": create_response(model="{small_context_model}"),
-                    "default_where_priority_is_denied": create_response(service_tier="default").replace(
-                        credential="unhurried"
-                    ),
-                },
-                cost=Cost.BILLABLE,
-                tokens=TOKENS,
-            ),
-            "previous_response_id": billable_recipe(
-                "responses/create_response",
-                continue_response,
-                "previous_response_id",
-                requests=2,
-                needs="small_model",
-                tokens=2 * TOKENS,
-            ),
-            "conversation": billable_recipe(
-                "responses/create_response",
-                continue_conversation,
-                "conversation",
-                requests=2,
-                needs="small_model",
-                tokens=TOKENS,
-            ),
+    )
+    .with_optional(
+        {
+            "within_window": create_response(model="{small_context_model}"),
+            "default_where_priority_is_denied": create_response(service_tier="default").replace(credential="unhurried"),
         },
-    ),
+        tokens=TOKENS,
+    )
+    .with_optional(continue_response, tokens=2 * TOKENS)
+    .with_optional(continue_conversation, tokens=TOKENS),
     # GET /v1/responses/{id}: "unknown or unstored (`store` false) response gives 404"
-    billable_recipe(
-        "responses/get_response",
-        fetch_responses,
-        *(SUCCESS, WRONG_CREDENTIAL, "unknown_id", "unstored"),
-        requests=6,
-        needs="small_model",
-        tokens=2 * TOKENS,
-    ),
+    ENDPOINTS.recipe("responses/get_response", fetch_responses, cost=Cost.BILLABLE, tokens=2 * TOKENS),
     # POST /v1/chat/completions: "fields named: max_tokens, temperature (unsupported on reasoning models)"
     ENDPOINTS.recipe(
         "chat/create_chat_completion",
@@ -184,14 +157,12 @@ RECIPES: tuple[Recipe, ...] = (
             beta_of_agents=MODELS.with_headers(pc_beta="agents=v1"),
             fetched=get("/v1/models/{small_model}"),
         ),
-        optional=ENDPOINTS.optional_calls(
-            "models/list_models",
-            {
-                "own_organization": MODELS.with_headers(pc_organization="{organization}"),
-                "own_project": MODELS.with_headers(pc_project="{project}").replace(credential="legacy_user"),
-                "allowed_address": MODELS.replace(credential="nearby"),
-            },
-        ),
+    ).with_optional(
+        {
+            "own_organization": MODELS.with_headers(pc_organization="{organization}"),
+            "own_project": MODELS.with_headers(pc_project="{project}").replace(credential="legacy_user"),
+            "allowed_address": MODELS.replace(credential="nearby"),
+        }
     ),
     # GET /v1/agents: "needs the beta header"
     ENDPOINTS.recipe(
@@ -208,51 +179,27 @@ RECIPES: tuple[Recipe, ...] = (
     ENDPOINTS.recipe(
         "organization/set_spend_limit",
         with_refusals(spend_limit(100)),
-        steps=reach_and_raise_limit,
-        labels=("reached", "raised"),
-        requests=5,
+        then=reach_and_raise_limit,
         tokens=3 * TOKENS,
-        needs={"small_model"},
         cost=Cost.DESTRUCTIVE,
         credential="admin",
         not_live=(ReasonCode.NO_DOCUMENTED_SETUP, "it changes the spend limit, and nothing shows what it was before"),
     ),
     # GET /v1/fine_tuning/model_limits; 1:1 "administer … fine-tuning jobs"
-    ENDPOINTS.recipe(
-        "fine_tuning/get_model_limits",
-        with_refusals(get("/v1/fine_tuning/model_limits")),
-        optional=ENDPOINTS.optional_calls(
-            "fine_tuning/get_model_limits",
-            {"job_made": post("/v1/fine_tuning/jobs", {"model": "{small_model}", "training_file": "{training_file}"})},
-            cost=Cost.DISRUPTIVE,
-        ),
+    ENDPOINTS.recipe("fine_tuning/get_model_limits", with_refusals(get("/v1/fine_tuning/model_limits"))).with_optional(
+        {"job_made": post("/v1/fine_tuning/jobs", {"model": "{small_model}", "training_file": "{training_file}"})},
+        cost=Cost.DISRUPTIVE,
     ),
     # any /v1/vector_stores/{id}/files and .../file_batches: "share one request budget"
-    ENDPOINTS.recipe(
-        "vector_stores/files",
-        with_refusals(files_of("{vector_store}")),
-        optional={
-            **ENDPOINTS.optional_calls("vector_stores/files", {"uploaded": UPLOAD}, cost=Cost.BILLABLE, tokens=TOKENS),
-            "attached": billable_recipe(
-                "vector_stores/files", attach_file, "attached", "listed", requests=3, needs="file"
-            ),
-        },
-    ),
-    billable_recipe(
-        "vector_stores/file_batches", attach_batch, SUCCESS, WRONG_CREDENTIAL, "listed", requests=5, needs="file"
-    ),
+    ENDPOINTS.recipe("vector_stores/files", with_refusals(files_of("{vector_store}")))
+    .with_optional({"uploaded": UPLOAD}, cost=Cost.BILLABLE, tokens=TOKENS)
+    .with_optional(attach_file, cost=Cost.BILLABLE),
+    ENDPOINTS.recipe("vector_stores/file_batches", attach_batch, cost=Cost.BILLABLE),
     # any "live sessions path (v1/live/sessions)"
-    ENDPOINTS.recipe(
-        "live/sessions",
-        with_refusals(get("/v1/live/sessions")),
-        optional=ENDPOINTS.optional_calls(
-            "live/sessions",
-            {"opened": post("/v1/live/sessions", {"model": "{small_model}"})},
-            cost=Cost.BILLABLE,
-            tokens=TOKENS,
-        ),
+    ENDPOINTS.recipe("live/sessions", with_refusals(get("/v1/live/sessions"))).with_optional(
+        {"opened": post("/v1/live/sessions", {"model": "{small_model}"})}, cost=Cost.BILLABLE, tokens=TOKENS
     ),
     # PATCH, PUT "any update | not supported; updates use POST; a wrong method gives 405"
-    ENDPOINTS.recipe("updates/patch", Call("PATCH", "/v1/models"), label=SUCCESS),
-    ENDPOINTS.recipe("updates/put", Call("PUT", "/v1/models"), label=SUCCESS),
+    ENDPOINTS.recipe("updates/patch", {SUCCESS: Call("PATCH", "/v1/models")}),
+    ENDPOINTS.recipe("updates/put", {SUCCESS: Call("PUT", "/v1/models")}),
 )

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.model.exchange import ANSWER, SUCCESS
 from catalog_probe.probes.calls import Call, post
 from catalog_probe.probes.recipes.book import FAULT_FREE
-from catalog_probe.probes.recipes.recipe import Family, Recipe
+from catalog_probe.probes.recipes.recipe import Family, Steps, declare_steps
 
 from .requests import OTHER_METHOD, OTHER_PATH
 
@@ -45,91 +44,67 @@ def exchange_role_token(role: str, kind: str = JWT) -> Call:
     return exchange_token(f"{{{role}_credential}}", kind)
 
 
-def exchange_recipe(
-    family: Family,
-    slug: str,
-    calls: Mapping[str, Call],
-    roles: Iterable[str] = (),
-    *,
-    needs: Iterable[str] = JWT_VALUES,
-    optional: Mapping[str, Recipe] = MappingProxyType({}),
-) -> Recipe:
+def exchange(calls: Mapping[str, Call], roles: Iterable[str] = (), *, needs: Iterable[str] = JWT_VALUES) -> Steps:
     """Exchanges by label, with the subject tokens of these roles in their bodies."""
 
+    @declare_steps(*calls, requests=len(calls), needs=needs, roles=roles, services={HOST})
     async def steps(probe: Probe) -> None:
         for label, call in calls.items():
             await probe.send(call, label)
 
-    return family.recipe(
-        slug,
-        steps=steps,
-        labels=calls,
-        requests=len(calls),
-        roles=roles,
-        needs=needs,
-        services={HOST},
-        optional=optional,
-    )
+    return steps
 
 
-def optional_exchanges(family: Family, slug: str, roles: Mapping[str, str]) -> dict[str, Recipe]:
-    """Exchange the subject token of each role that the target has, by label."""
-    return {
-        label: exchange_recipe(family, slug, {label: exchange_role_token(role)}, {role})
-        for label, role in roles.items()
-    }
+def exchange_each(roles: Mapping[str, str]) -> list[Steps]:
+    """Exchange the subject token of each role by itself; the roles are by label."""
+    return [exchange({label: exchange_role_token(role)}, {role}) for label, role in roles.items()]
 
 
 RECIPES = (
     # 1:5.3 "the client posts a subject token (JWT or certificate) to the token endpoint on the mutual-TLS host; iss,
     # aud, sub, exp, iat are compared with the provider configuration"; 1:4.3 "every other method or path … gives 403"
-    exchange_recipe(
-        ENDPOINTS,
+    ENDPOINTS.recipe(
         "exchange_token",
-        {
-            SUCCESS: exchange_role_token("subject_token"),
-            "certificate": exchange_role_token("subject_certificate", CERTIFICATE),
-            "audience_compared": exchange_role_token("subject_token_other_audience"),
-            "other_method": OTHER_METHOD,
-            "other_path": OTHER_PATH,
-        },
-        ("subject_token", "subject_certificate", "subject_token_other_audience"),
-        needs=(*JWT_VALUES, "certificate_token_type"),
-        optional=optional_exchanges(
-            ENDPOINTS,
-            "exchange_token",
+        exchange(
+            {
+                SUCCESS: exchange_role_token("subject_token"),
+                "certificate": exchange_role_token("subject_certificate", CERTIFICATE),
+                "audience_compared": exchange_role_token("subject_token_other_audience"),
+                "other_method": OTHER_METHOD,
+                "other_path": OTHER_PATH,
+            },
+            ("subject_token", "subject_certificate", "subject_token_other_audience"),
+            needs=(*JWT_VALUES, "certificate_token_type"),
+        ),
+    ).with_optional(
+        *exchange_each(
             {
                 "issuer_compared": "subject_token_other_issuer",
                 "subject_compared": "subject_token_other_subject",
                 "expiry_compared": "subject_token_expired",
                 "issue_time_compared": "subject_token_issued_later",
-            },
-        ),
+            }
+        )
     ),
     # 2:7.5 "Token exchange failures (400, type oauth): invalid_grant, invalid_subject_token, invalid_request."
-    exchange_recipe(
-        ERRORS,
+    ERRORS.recipe(
         "invalid_grant",
-        {"audience": exchange_role_token("subject_token_other_audience")},
-        {"subject_token_other_audience"},
-        optional=optional_exchanges(
-            ERRORS, "invalid_grant", {"issuer": "subject_token_other_issuer", "subject": "subject_token_other_subject"}
-        ),
-    ),
-    exchange_recipe(
-        ERRORS,
+        exchange({"audience": exchange_role_token("subject_token_other_audience")}, {"subject_token_other_audience"}),
+    ).with_optional(*exchange_each({"issuer": "subject_token_other_issuer", "subject": "subject_token_other_subject"})),
+    ERRORS.recipe(
         "invalid_subject_token",
-        {
-            "malformed": exchange_token("no-token-at-all"),
-            "forged": exchange_role_token("subject_token_forged"),
-            "expired": exchange_role_token("subject_token_expired"),
-        },
-        ("subject_token_forged", "subject_token_expired"),
-        optional=optional_exchanges(ERRORS, "invalid_subject_token", {"issued_later": "subject_token_issued_later"}),
-    ),
-    exchange_recipe(ERRORS, "invalid_request", {ANSWER: exchange_token(None)}, needs=()),
+        exchange(
+            {
+                "malformed": exchange_token("no-token-at-all"),
+                "forged": exchange_role_token("subject_token_forged"),
+                "expired": exchange_role_token("subject_token_expired"),
+            },
+            ("subject_token_forged", "subject_token_expired"),
+        ),
+    ).with_optional(*exchange_each({"issued_later": "subject_token_issued_later"})),
+    ERRORS.recipe("invalid_request", exchange({ANSWER: exchange_token(None)}, needs=())),
 )
 
 FAULT_FREE_REQUESTS = (
-    exchange_recipe(ENDPOINTS, "exchange_token", {FAULT_FREE: exchange_role_token("subject_token")}, {"subject_token"}),
+    ENDPOINTS.recipe("exchange_token", exchange({FAULT_FREE: exchange_role_token("subject_token")}, {"subject_token"})),
 )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from catalog_probe.catalog.model.exchange import SUCCESS, WRONG_CREDENTIAL
 from catalog_probe.catalog.model.outcome import ReasonCode
 from catalog_probe.probes.calls import AwaitMessage, ReceivedMessages, ScriptStep, SendMessage, converse
-from catalog_probe.probes.recipes.recipe import Family, Recipe
+from catalog_probe.probes.recipes.recipe import Family, Recipe, declare_steps
 from catalog_probe.probes.targets.target import WRONG_KEY, Cost
 
 from .requests import LONG_PROMPT
@@ -68,7 +68,22 @@ def billable_recipe(
 ) -> Recipe:
     """A conversation in which something is generated, which costs."""
     call = converse(PATH, *steps, headers=headers or {})
-    return FAMILY.recipe(slug, call, cost=Cost.BILLABLE, tokens=tokens, needs={"small_model"})
+    return FAMILY.recipe(slug, call, cost=Cost.BILLABLE, tokens=tokens)
+
+
+# 2:7.5 previous_response_not_found: "socket state lost"
+@declare_steps(requests=2, needs={"small_model"})
+async def previous_response_not_found(probe: Probe) -> None:
+    """Continue a response that only its closed socket knew, on another socket."""
+    conversation = await probe.setup(converse(PATH, create_response_message(store=False), COMPLETED))
+    response_id = next(
+        event.data["response"]["id"] for event in conversation.events or () if event.event == "response.completed"
+    )
+    await probe.send(
+        converse(
+            PATH, create_response_message(previous_response_id=response_id), AwaitMessage("error", "response.completed")
+        )
+    )
 
 
 RECIPES: tuple[Recipe, ...] = (
@@ -78,25 +93,16 @@ RECIPES: tuple[Recipe, ...] = (
         {SUCCESS: converse(PATH, CREATE, COMPLETED), WRONG_CREDENTIAL: converse(PATH, credential=WRONG_KEY)},
         cost=Cost.BILLABLE,
         tokens=64,
-        optional={
-            "inject": ENDPOINTS.recipe(
-                "responses",
-                converse(PATH, CREATE, CREATED, inject_into("created"), COMPLETED, headers=INJECT_HEADERS),
-                label="inject",
-                cost=Cost.BILLABLE,
-                tokens=32,
-                not_live=NEEDS_WAITING_RESPONSE,
-            ),
-            "just_before_the_limit": ENDPOINTS.recipe(
-                "responses",
-                converse(PATH, CREATE, COMPLETED).with_scenario("session_age;age=59m45s"),
-                label="just_before_the_limit",
-                cost=Cost.BILLABLE,
-                tokens=32,
-                needs_scenario=False,
-                not_live=NEEDS_TIME,
-            ),
-        },
+    )
+    .with_optional(
+        {"inject": converse(PATH, CREATE, CREATED, inject_into("created"), COMPLETED, headers=INJECT_HEADERS)},
+        tokens=32,
+        not_live=NEEDS_WAITING_RESPONSE,
+    )
+    .with_optional(
+        {"just_before_the_limit": converse(PATH, CREATE, COMPLETED).with_scenario("session_age;age=59m45s")},
+        tokens=32,
+        not_live=NEEDS_TIME,
     ),
     # 2:7.5 websocket_connection_limit_reached: "socket reached 60 minutes"
     FAMILY.recipe(
@@ -119,19 +125,5 @@ RECIPES: tuple[Recipe, ...] = (
         AwaitMessage("response.incomplete", "response.completed"),
         tokens=2 * MAX_OUTPUT_TOKENS,
     ),
+    FAMILY.recipe("previous_response_not_found", previous_response_not_found, cost=Cost.BILLABLE, tokens=64),
 )
-
-
-# 2:7.5 previous_response_not_found: "socket state lost"
-@FAMILY.stepwise(requests=2, cost=Cost.BILLABLE, tokens=64, needs={"small_model"})
-async def previous_response_not_found(probe: Probe) -> None:
-    """Continue a response that only its closed socket knew, on another socket."""
-    conversation = await probe.setup(converse(PATH, create_response_message(store=False), COMPLETED))
-    response_id = next(
-        event.data["response"]["id"] for event in conversation.events or () if event.event == "response.completed"
-    )
-    await probe.send(
-        converse(
-            PATH, create_response_message(previous_response_id=response_id), AwaitMessage("error", "response.completed")
-        )
-    )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from catalog_probe.probes.recipes.minimal_requests import changed_request, with_scenario
+from catalog_probe.probes.recipes.minimal_requests import with_scenario
 from catalog_probe.probes.recipes.recipe import Family, Recipe
 
 from .requests import IMAGE, MODELS, TOKENS, create_completion, create_response, stream_response
@@ -47,10 +47,7 @@ CAUSES: dict[str, tuple[Call, str]] = {
 """Slug -> the request, and the mock's scenario."""
 
 RECIPES: tuple[Recipe, ...] = (
-    *(
-        changed_request(ERRORS, slug, call, with_scenario(cause), tokens=TOKENS)
-        for slug, (call, cause) in CAUSES.items()
-    ),
+    *(ERRORS.recipe(slug, call, with_scenario(cause), tokens=TOKENS) for slug, (call, cause) in CAUSES.items()),
     # 400 moderation_blocked: "image prompt or input blocked"; 2:7.1 "moderation_stage: input or output"
     ERRORS.recipe(
         "images/moderation_blocked",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from catalog_probe.probes.calls import get, post
-from catalog_probe.probes.recipes.recipe import Family, Recipe
+from catalog_probe.probes.recipes.recipe import Family, Recipe, declare_steps
 from catalog_probe.probes.targets.target import Cost
 
 from .requests import AGENTS, TOKENS, UNKNOWN_RESPONSE, VECTOR_STORE_HEADERS, create_response, make
@@ -38,19 +38,19 @@ LOOKUPS = {
 }
 """Slug -> a request with an id that cannot exist; the paths are those of real clients if known."""
 
-RECIPES: tuple[Recipe, ...] = (
-    *(FAMILY.recipe(slug, call) for slug, call in LOOKUPS.items()),
-    # 404 none: "unknown URL; empty body"
-    FAMILY.recipe("unknown_url", {"no_such_path": get("/v1/no-such-path"), "without_version": get("/models")}),
-)
-
 
 # 1:4.3 "unknown or unstored (`store` false) response gives 404"
-@FAMILY.stepwise(
-    "response", labels=("unknown", "unstored"), requests=3, tokens=TOKENS, cost=Cost.BILLABLE, needs={"small_model"}
-)
+@declare_steps("unknown", "unstored", requests=3, needs={"small_model"})
 async def unknown_response(probe: Probe) -> None:
     """Fetch a response that does not exist, and one that was not stored."""
     await probe.send(UNKNOWN_RESPONSE, "unknown")
     response_id = await make(probe, create_response(store=False))
     await probe.send(get(f"/v1/responses/{response_id}"), "unstored")
+
+
+RECIPES: tuple[Recipe, ...] = (
+    *(FAMILY.recipe(slug, call) for slug, call in LOOKUPS.items()),
+    # 404 none: "unknown URL; empty body"
+    FAMILY.recipe("unknown_url", {"no_such_path": get("/v1/no-such-path"), "without_version": get("/models")}),
+    FAMILY.recipe("response", unknown_response, tokens=TOKENS, cost=Cost.BILLABLE),
+)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from catalog_probe.probes.calls import Call, delete, get, post
-from catalog_probe.probes.recipes.recipe import Family, Recipe
+from catalog_probe.probes.recipes.recipe import Family, Recipe, declare_steps
 from catalog_probe.probes.targets.target import Cost
 
 from .requests import (
@@ -24,8 +23,6 @@ from .requests import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from catalog_probe.probes.recipes.probe import Probe
 
 FAMILY = Family("pc/errors/request")
@@ -51,11 +48,33 @@ def refusal_recipe(
     call: Call | dict[str, Call],
     chat_calls: Call | dict[str, Call] | None = None,
     tokens: int = TOKENS,
-    optional: Mapping[str, Recipe] = MappingProxyType({}),
 ) -> Recipe:
     """A request that must be refused, also in a chat; `tokens` bounds it if the provider accepts it."""
     other_endpoints = send_in_chat(chat_calls) if chat_calls is not None else None
-    return FAMILY.recipe(slug, call, tokens=tokens, optional=optional, other_endpoints=other_endpoints)
+    return FAMILY.recipe(slug, call, tokens=tokens, other_endpoints=other_endpoints)
+
+
+# 400 previous_response_not_found: "unresolvable (deleted, unstored, wrong project, socket state lost)"
+@declare_steps("deleted", "unstored", "wrong_project", requests=7, needs={"small_model"}, roles={"other_project"})
+async def previous_response_not_found(probe: Probe) -> None:
+    """Continue a response that was deleted, was never stored, or belongs to another project."""
+    deleted = await make(probe, create_response())
+    await probe.setup(delete(f"/v1/responses/{deleted}"))
+    await probe.send(create_response(previous_response_id=deleted), "deleted")
+    unstored = await make(probe, create_response(store=False))
+    await probe.send(create_response(previous_response_id=unstored), "unstored")
+    foreign = await make(probe, create_response().replace(credential="other_project"))
+    await probe.send(create_response(previous_response_id=foreign), "wrong_project")
+
+
+# 409 none: "concurrent modification or state conflict"
+@declare_steps("concurrent_modification", "state_conflict", requests=4, needs={"small_model"})
+async def conflict(probe: Probe) -> None:
+    """Answer a conversation again, and delete it, while a first answer is made in the background."""
+    conversation = await make(probe, CONVERSATION)
+    await probe.setup(create_response(conversation=conversation, background=True, input=LONG_PROMPT))
+    await probe.send(create_response(conversation=conversation), "concurrent_modification")
+    await probe.send(delete(f"/v1/conversations/{conversation}"), "state_conflict")
 
 
 RECIPES: tuple[Recipe, ...] = (
@@ -114,11 +133,8 @@ RECIPES: tuple[Recipe, ...] = (
         "service_tier_not_allowed",
         {tier: create_response(service_tier=tier).replace(credential="tierless") for tier in TIERS},
         {tier: create_completion(service_tier=tier).replace(credential="tierless") for tier in TIERS},
-        optional=FAMILY.optional_calls(
-            "service_tier_not_allowed",
-            {"fast_where_priority_is_denied": create_response(service_tier="fast").replace(credential="unhurried")},
-            tokens=TOKENS,
-        ),
+    ).with_optional(
+        {"fast_where_priority_is_denied": create_response(service_tier="fast").replace(credential="unhurried")}
     ),
     # 400 invalid_beta: "required beta header missing or invalid"
     FAMILY.recipe("invalid_beta", {"missing": get(AGENTS.path), "invalid": AGENTS.with_headers(pc_beta="agents=v0")}),
@@ -158,40 +174,6 @@ RECIPES: tuple[Recipe, ...] = (
         cost=Cost.BILLABLE,
         tokens=TOKENS,
     ),
+    FAMILY.recipe("previous_response_not_found", previous_response_not_found, tokens=6 * TOKENS, cost=Cost.BILLABLE),
+    FAMILY.recipe("conflict", conflict, tokens=2 * TOKENS, cost=Cost.BILLABLE),
 )
-
-
-# 400 previous_response_not_found: "unresolvable (deleted, unstored, wrong project, socket state lost)"
-@FAMILY.stepwise(
-    labels=("deleted", "unstored", "wrong_project"),
-    requests=7,
-    tokens=6 * TOKENS,
-    cost=Cost.BILLABLE,
-    needs={"small_model"},
-    roles={"other_project"},
-)
-async def previous_response_not_found(probe: Probe) -> None:
-    """Continue a response that was deleted, was never stored, or belongs to another project."""
-    deleted = await make(probe, create_response())
-    await probe.setup(delete(f"/v1/responses/{deleted}"))
-    await probe.send(create_response(previous_response_id=deleted), "deleted")
-    unstored = await make(probe, create_response(store=False))
-    await probe.send(create_response(previous_response_id=unstored), "unstored")
-    foreign = await make(probe, create_response().replace(credential="other_project"))
-    await probe.send(create_response(previous_response_id=foreign), "wrong_project")
-
-
-# 409 none: "concurrent modification or state conflict"
-@FAMILY.stepwise(
-    labels=("concurrent_modification", "state_conflict"),
-    requests=4,
-    tokens=2 * TOKENS,
-    cost=Cost.BILLABLE,
-    needs={"small_model"},
-)
-async def conflict(probe: Probe) -> None:
-    """Answer a conversation again, and delete it, while a first answer is made in the background."""
-    conversation = await make(probe, CONVERSATION)
-    await probe.setup(create_response(conversation=conversation, background=True, input=LONG_PROMPT))
-    await probe.send(create_response(conversation=conversation), "concurrent_modification")
-    await probe.send(delete(f"/v1/conversations/{conversation}"), "state_conflict")

@@ -9,17 +9,16 @@ from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.model.outcome import ReasonCode
 from catalog_probe.probes.calls import Call, post
-from catalog_probe.probes.recipes.rate_limits import SLUG, TIGHT, exhausted_part, use_up_limit
-from catalog_probe.probes.recipes.recipe import Family, isolate_each
+from catalog_probe.probes.recipes.rate_limits import SLUG, TIGHT, exhaust_tight_key, use_up_limit
+from catalog_probe.probes.recipes.recipe import Family, declare_steps
 from catalog_probe.probes.targets.target import Cost
 
 from .requests import IMAGE, STORE, TOKENS, add_to_store, create_completion, create_response, files_of, make
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping
 
     from catalog_probe.probes.recipes.probe import Probe
-    from catalog_probe.probes.recipes.recipe import Recipe, Steps
 
 LIMITS = Family("pc/rate_limits/limits")
 NEEDS_HEAVY_USE = (ReasonCode.NO_DOCUMENTED_SETUP, "only so much use brings it about")
@@ -66,6 +65,13 @@ CLASSES: Mapping[str, Call] = {
 """Class of models -> the smallest request to one of them."""
 
 
+@declare_steps(
+    "context_within_272k",
+    "context_above_272k",
+    requests=2,
+    needs={"verbose_model"},
+    roles={TIERS["tier_5"]},
+)
 async def long_context(probe: Probe) -> None:
     """Send a prompt below and one above 272K tokens, whether K is 1,000 or 1,024; a token has four characters."""
     for label, tokens in (("context_within_272k", 270_000), ("context_above_272k", 280_000)):
@@ -73,6 +79,7 @@ async def long_context(probe: Probe) -> None:
         await probe.send(call.replace(credential=TIERS["tier_5"]), label)
 
 
+@declare_steps("ingestion_shared", "ingestion_of_another_store", requests=BOUND + 4, roles={TIGHT})
 async def share_ingestion(probe: Probe) -> None:
     """Use up the minute of a vector store by its files: its file batches are refused, and another store is not."""
     store, other_store = [await make(probe, STORE.replace(credential=TIGHT)) for _ in range(2)]
@@ -81,12 +88,20 @@ async def share_ingestion(probe: Probe) -> None:
     await probe.send(files_of(other_store).replace(credential=TIGHT), "ingestion_of_another_store")
 
 
+@declare_steps("live_session_beyond", requests=BOUND + 1, needs={"realtime_model"}, roles={TIGHT})
 async def exceed_live_sessions(probe: Probe) -> None:
     """Open live sessions until one is refused."""
     await use_up_limit(probe, CLASSES["realtime"].replace(credential=TIGHT), BOUND)
     await probe.send(CLASSES["realtime"].replace(credential=TIGHT), "live_session_beyond")
 
 
+@declare_steps(
+    "image_tier_1_images_last",
+    "image_tier_1_images_beyond",
+    requests=IMAGES_PER_MINUTE + 1,
+    needs={"image_model"},
+    roles={TIERS["tier_1"]},
+)
 async def exceed_images(probe: Probe) -> None:
     """Ask for the five images a minute of Tier 1, and for one more."""
     image = IMAGE.replace(credential=TIERS["tier_1"])
@@ -94,20 +109,6 @@ async def exceed_images(probe: Probe) -> None:
         await probe.setup(image)
     await probe.send(image, "image_tier_1_images_last")
     await probe.send(image, "image_tier_1_images_beyond")
-
-
-def tight_part(steps: Steps, *labels: str, requests: int, needs: Iterable[str] = (), role: str = TIGHT) -> Recipe:
-    """Make a part of steps that use up a small limit of a key."""
-    return LIMITS.recipe(
-        SLUG,
-        steps=steps,
-        labels=labels,
-        requests=requests,
-        tokens=requests * TOKENS,
-        needs=needs,
-        roles={role},
-        cost=Cost.DISRUPTIVE,
-    )
 
 
 ANSWERS = {
@@ -126,36 +127,17 @@ ANSWERS = {
 }
 """Label -> a request whose ordinary answer tells a limit."""
 
-PARTS = {
-    **LIMITS.optional_calls(SLUG, ANSWERS, cost=Cost.BILLABLE, tokens=TOKENS),
+RECIPES = (
+    LIMITS.recipe(SLUG, CHAT, cost=Cost.BILLABLE, tokens=TOKENS)
+    .with_optional(ANSWERS)
     # "long-context limit (separate table above 272K input tokens)"
-    "long_context": LIMITS.recipe(
-        SLUG,
-        steps=long_context,
-        labels=("context_within_272k", "context_above_272k"),
-        requests=2,
-        tokens=560_000,
-        roles={TIERS["tier_5"]},
-        needs={"verbose_model"},
-        cost=Cost.DISRUPTIVE,
-        not_live=NEEDS_HEAVY_USE,
-    ),
+    .with_optional(long_context, cost=Cost.DISRUPTIVE, tokens=560_000, not_live=NEEDS_HEAVY_USE)
     # "vector-store ingestion (300 requests/min per vector store, shared by files and file_batches)"
-    "ingestion": tight_part(share_ingestion, "ingestion_shared", "ingestion_of_another_store", requests=BOUND + 4),
+    .with_optional(share_ingestion, cost=Cost.DISRUPTIVE, tokens=share_ingestion.requests * TOKENS)
     # "concurrent live sessions"
-    "live_sessions": tight_part(
-        exceed_live_sessions, "live_session_beyond", requests=BOUND + 1, needs={"realtime_model"}
-    ),
+    .with_optional(exceed_live_sessions, cost=Cost.DISRUPTIVE, tokens=exceed_live_sessions.requests * TOKENS)
     # "image models list TPM and IPM (Tier 1 100000 and 5 …)"
-    "images": tight_part(
-        exceed_images,
-        *("image_tier_1_images_last", "image_tier_1_images_beyond"),
-        requests=IMAGES_PER_MINUTE + 1,
-        needs={"image_model"},
-        role=TIERS["tier_1"],
-    ),
+    .with_optional(exceed_images, cost=Cost.DISRUPTIVE, tokens=exceed_images.requests * TOKENS)
     # "Retry-After (seconds, for 429 and 503)"
-    **exhausted_part(LIMITS, FAILING, BOUND, remaining=REMAINING),
-}
-
-RECIPES = (LIMITS.recipe(SLUG, CHAT, cost=Cost.BILLABLE, tokens=32, optional=isolate_each(PARTS)),)
+    .with_optional(exhaust_tight_key(FAILING, BOUND, remaining=REMAINING), cost=Cost.DISRUPTIVE, tokens=0),
+)

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from catalog_probe.catalog.model import Json
-    from catalog_probe.probes.recipes.minimal_requests import Change
+    from catalog_probe.probes.recipes.recipe import Change
 
 JSON = {"content-type": "application/json"}
 

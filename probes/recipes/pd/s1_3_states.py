@@ -11,17 +11,16 @@ from catalog_probe.catalog.model.outcome import ReasonCode
 from catalog_probe.probes.calls import Call, get
 from catalog_probe.probes.recipes.minimal_requests import BOTH_REFUSALS
 from catalog_probe.probes.recipes.probe import Probe, SetupFailed, require_text
-from catalog_probe.probes.recipes.recipe import Family, Recipe, Steps
+from catalog_probe.probes.recipes.recipe import Family, declare_steps
 from catalog_probe.probes.targets.target import Cost
 
 from .requests import UNKNOWN_RESULT, create_completion
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from catalog_probe.catalog.model import Exchange
 
 CHAT = Family("pd/endpoints/chat")
+OUTCOMES = Family("pd/errors/outcomes")
 NOT_FOUND = Family("pd/errors/not_found")
 
 COMPUTED = "+1m"
@@ -32,6 +31,9 @@ JUST_BEFORE, JUST_AFTER = "+23h59m59s", "+24h1s"
 
 POLLS = 20
 POLL_EVERY_S = 1.5
+
+TOKENS = 500
+"""Upper bound of the tokens of one deferred completion."""
 
 NEEDS_A_DAY = (ReasonCode.NO_DOCUMENTED_SETUP, "a result would have to be left unfetched for 24 h")
 
@@ -71,14 +73,16 @@ def _status(exchange: Exchange) -> int | None:
     return exchange.response.status if exchange.response else None
 
 
-def billable_steps(
-    family: Family, *, requests: int, not_live: tuple[str, str] | None = None
-) -> Callable[[Steps], Recipe]:
-    """Make a recipe of steps that ask for one completion, which costs."""
-    return family.stepwise(requests=requests, not_live=not_live, cost=Cost.BILLABLE, tokens=500, needs={"small_model"})
-
-
 # 1:3 "deferred completion, ready": "within 24 h", "a result can be fetched exactly once"
+@declare_steps(
+    SUCCESS,
+    MISSING_CREDENTIAL,
+    WRONG_CREDENTIAL,
+    "pending",
+    "fetched_twice",
+    requests=POLLS + 5,
+    needs={"small_model"},
+)
 async def fetch_once(probe: Probe) -> None:
     """The result is pending until it is ready, and can then be fetched exactly once."""
     for label, call in BOTH_REFUSALS.refused_calls(UNKNOWN_RESULT).items():
@@ -89,50 +93,36 @@ async def fetch_once(probe: Probe) -> None:
     await probe.send(fetch.with_clock(COMPUTED).with_stopped_clock(), "fetched_twice")
 
 
+@declare_steps("within_a_day", requests=2, needs={"small_model"})
 async def fetch_late(probe: Probe) -> None:
     await probe.send((await start_deferred(probe)).with_clock(JUST_BEFORE).with_stopped_clock(), "within_a_day")
 
 
-RECIPES = (
-    CHAT.recipe(
-        "get_deferred_completion",
-        steps=fetch_once,
-        labels=(SUCCESS, MISSING_CREDENTIAL, WRONG_CREDENTIAL, "pending", "fetched_twice"),
-        requests=POLLS + 5,
-        cost=Cost.BILLABLE,
-        tokens=500,
-        needs={"small_model"},
-        optional={
-            "within_a_day": CHAT.recipe(
-                "get_deferred_completion",
-                steps=fetch_late,
-                label="within_a_day",
-                requests=2,
-                cost=Cost.BILLABLE,
-                tokens=500,
-                needs={"small_model"},
-                not_live=NEEDS_A_DAY,
-            )
-        },
-    ),
-)
-
-
 # 1:3 "deferred completion, result not ready": "HTTP 202, empty body; client polls"
-@billable_steps(Family("pd/errors/outcomes"), requests=2)
+@declare_steps(requests=2, needs={"small_model"})
 async def deferred_pending(probe: Probe) -> None:
     await fetch_at_once(probe, await start_deferred(probe), ANSWER)
 
 
 # 2:8.1 "PD deferred completion | fetchable exactly once within 24 h"
-@billable_steps(NOT_FOUND, requests=POLLS + 2)
+@declare_steps(requests=POLLS + 2, needs={"small_model"})
 async def deferred_already_fetched(probe: Probe) -> None:
     fetch = await start_deferred(probe)
     await take_result(probe, fetch)
     await probe.send(fetch.with_clock(COMPUTED).with_stopped_clock())
 
 
-@billable_steps(NOT_FOUND, requests=2, not_live=NEEDS_A_DAY)
+@declare_steps(requests=2, needs={"small_model"})
 async def deferred_expired(probe: Probe) -> None:
     fetch = await start_deferred(probe)
     await probe.send(fetch.with_clock(JUST_AFTER).with_stopped_clock())
+
+
+RECIPES = (
+    CHAT.recipe("get_deferred_completion", fetch_once, cost=Cost.BILLABLE, tokens=TOKENS).with_optional(
+        fetch_late, not_live=NEEDS_A_DAY
+    ),
+    OUTCOMES.recipe("deferred_pending", deferred_pending, cost=Cost.BILLABLE, tokens=TOKENS),
+    NOT_FOUND.recipe("deferred_already_fetched", deferred_already_fetched, cost=Cost.BILLABLE, tokens=TOKENS),
+    NOT_FOUND.recipe("deferred_expired", deferred_expired, cost=Cost.BILLABLE, tokens=TOKENS, not_live=NEEDS_A_DAY),
+)

@@ -65,14 +65,9 @@ RECIPES: tuple[Recipe, ...] = (
         ),
     ),
     # GET {base_url}/v1/api-key: "returns the key record (2.6)"
-    ENDPOINTS.recipe(
-        "api_key/get_api_key",
-        with_refusals(KEY_RECORD),
+    ENDPOINTS.recipe("api_key/get_api_key", with_refusals(KEY_RECORD)).with_optional(
         # 1:2.6: the record of a key that may do nothing else tells why
-        optional=ENDPOINTS.optional_calls(
-            "api_key/get_api_key",
-            {f"{role}_key": KEY_RECORD.replace(credential=role) for role in ("blocked", "disabled", "team_blocked")},
-        ),
+        {f"{role}_key": KEY_RECORD.replace(credential=role) for role in ("blocked", "disabled", "team_blocked")}
     ),
     # GET {management_url}/auth/management-keys/validation: "management key required"
     ENDPOINTS.recipe(

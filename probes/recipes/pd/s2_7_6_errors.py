@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.model.exchange import ANSWER, SETUP
 from catalog_probe.probes.calls import Call, delete, get
 from catalog_probe.probes.recipes.minimal_requests import (
     calls_by_endpoint,
-    changed_request,
-    same_change,
     same_recipe,
     with_fields,
     with_key,
@@ -18,7 +15,7 @@ from catalog_probe.probes.recipes.minimal_requests import (
 )
 from catalog_probe.probes.recipes.probe import Probe, SetupFailed
 from catalog_probe.probes.recipes.rate_limits import send_until_refused
-from catalog_probe.probes.recipes.recipe import Family, Recipe
+from catalog_probe.probes.recipes.recipe import Family, Recipe, Steps, declare_steps, same_change
 from catalog_probe.probes.targets.target import WRONG_KEY, Cost
 
 from .requests import (
@@ -45,11 +42,13 @@ ENDPOINTS = "pd/endpoints"
 
 MAX_REQUESTS = 10
 """Most requests sent to use up a tight limit."""
+EXHAUSTION_TOKENS = MAX_REQUESTS * 100
 
 
 def key_state_recipe(slug: str, role: str, field: str) -> Recipe:
     """A key in some state is refused. If its record can be read (1:2.6), the record must confirm the state."""
 
+    @declare_steps(requests=2, roles={role})
     async def steps(probe: Probe) -> None:
         record_response = (await probe.send(KEY_RECORD.replace(credential=role), SETUP)).response
         body = record_response.body if record_response is not None and record_response.status == 200 else None
@@ -57,7 +56,17 @@ def key_state_recipe(slug: str, role: str, field: str) -> Recipe:
             raise SetupFailed(f"GET /v1/api-key says that {field} is {body.get(field)}")
         await probe.send(MODELS.replace(credential=role))
 
-    return PERMISSION.recipe(slug, steps=steps, requests=2, roles={role}, other_endpoints=same_change(with_key(role)))
+    return PERMISSION.recipe(slug, steps, other_endpoints=same_change(with_key(role)))
+
+
+def exhaust(call: Call, role: str, label: str = ANSWER) -> Steps:
+    """Send a small completion with the key of a role with a tiny limit, until it is refused."""
+
+    @declare_steps(label, requests=MAX_REQUESTS, needs=call.placeholders, roles={role})
+    async def steps(probe: Probe) -> None:
+        await send_until_refused(probe, call.replace(credential=role), MAX_REQUESTS, label=label)
+
+    return steps
 
 
 def exhaustion_recipe(
@@ -68,28 +77,18 @@ def exhaustion_recipe(
     control: Call | None = None,
     endpoint: str = "pd/endpoints/chat/create_chat_completion",
     label: str = ANSWER,
-    optional: Mapping[str, Recipe] = MappingProxyType({}),
 ) -> Recipe:
-    """Send a small completion with the key of a role with a tiny limit, until it is refused.
+    """Use up a limit with the key of a role.
 
     The limit is the model's (2:8.5), or the key's: once it is used up, a response is refused as well.
     """
-
-    async def steps(probe: Probe) -> None:
-        await send_until_refused(probe, call.replace(credential=role), MAX_REQUESTS, label=label)
-
     return family.recipe(
         slug,
-        steps=steps,
-        labels=(label,),
-        requests=MAX_REQUESTS,
-        tokens=MAX_REQUESTS * 100,
+        exhaust(call, role, label),
+        tokens=EXHAUSTION_TOKENS,
         cost=Cost.DISRUPTIVE,
-        roles={role},
-        needs=call.placeholders,
         control=control,
         endpoint=endpoint,
-        optional=optional,
         other_endpoints=same_recipe(
             lambda request: exhaustion_recipe(family, slug, request, role, control, label=label)
         ),
@@ -108,8 +107,7 @@ def without_acls(endpoint: str, request: Call | None) -> Mapping[str, Call] | No
 
 RECIPES: tuple[Recipe, ...] = (
     # 400 "bad body or URL, parameter unsupported for the model, or an incorrect API key"
-    changed_request(
-        ERRORS,
+    ERRORS.recipe(
         "invalid_argument/bad_body",
         create_completion(),
         with_fields(messages=[]),
@@ -117,10 +115,9 @@ RECIPES: tuple[Recipe, ...] = (
         other_endpoints=calls_by_endpoint(ENDPOINTS, {"responses/create_response": create_response(input=[])}),
     ),
     # 2:7.1 "some 400 and all 422 bodies are a bare JSON string"
-    changed_request(ERRORS, "invalid_argument/bad_body_string", create_completion(), with_incomplete_json),
-    changed_request(ERRORS, "invalid_argument/bad_url", get("/v1/models/x"), with_bad_url),
-    changed_request(
-        ERRORS,
+    ERRORS.recipe("invalid_argument/bad_body_string", create_completion(), with_incomplete_json),
+    ERRORS.recipe("invalid_argument/bad_url", get("/v1/models/x"), with_bad_url),
+    ERRORS.recipe(
         "invalid_argument/unsupported_parameter",
         create_completion(),
         with_fields(model="{no_reasoning_model}", reasoning_effort="low"),
@@ -130,9 +127,9 @@ RECIPES: tuple[Recipe, ...] = (
             {"responses/create_response": create_response(model="{no_reasoning_model}", reasoning={"effort": "low"})},
         ),
     ),
-    changed_request(ERRORS, "invalid_argument/incorrect_api_key", MODELS, with_key(WRONG_KEY)),
+    ERRORS.recipe("invalid_argument/incorrect_api_key", MODELS, with_key(WRONG_KEY)),
     # 401 "no Authorization header; management API answers invalid bearer with {code: 16}"
-    changed_request(ERRORS, "authentication/no_credentials", MODELS, with_key(None)),
+    ERRORS.recipe("authentication/no_credentials", MODELS, with_key(None)),
     ERRORS.recipe(
         "authentication/management_invalid_bearer",
         MANAGEMENT_KEY.replace(credential=WRONG_KEY),
@@ -167,9 +164,8 @@ RECIPES: tuple[Recipe, ...] = (
     ERRORS.recipe(
         "not_found/unknown_path", {"no_such_path": get("/v1/no-such-path"), "without_version": get("/models")}
     ),
-    changed_request(ERRORS, "not_found/model_missing", get("/v1/models/x"), with_model("no-such-model")),
-    changed_request(
-        ERRORS,
+    ERRORS.recipe("not_found/model_missing", get("/v1/models/x"), with_model("no-such-model")),
+    ERRORS.recipe(
         "not_found/model_restricted",
         get("/v1/models/x"),
         {"restricted": with_model("{restricted_model}"), "missing": with_model("no-such-model")},
@@ -185,10 +181,9 @@ RECIPES: tuple[Recipe, ...] = (
         {"wrong_method": get("/v1/chat/completions"), "delete_on_list_path": delete("/v1/models")},
     ),
     # 415 "wrong Content-Type"
-    changed_request(ERRORS, "request/unsupported_media_type", tokenize("hi"), as_text),
+    ERRORS.recipe("request/unsupported_media_type", tokenize("hi"), as_text),
     # 422 "field of wrong type; plain-string body naming field, line, column"
-    changed_request(
-        ERRORS,
+    ERRORS.recipe(
         "request/wrong_type",
         tokenize("hi"),
         with_fields(text=1),
@@ -210,14 +205,13 @@ RECIPES: tuple[Recipe, ...] = (
         create_completion(max_tokens=16),
         "capped",
         label="queries_per_minute",
-        optional={
-            label: exhaustion_recipe(RATE_LIMIT, "key_cap", create_completion(max_tokens=16), role, label=label)
-            for label, role in (("queries_per_second", "capped_second"), ("tokens_per_minute", "capped_tokens"))
-        },
+    ).with_optional(
+        exhaust(create_completion(max_tokens=16), "capped_second", "queries_per_second"),
+        exhaust(create_completion(max_tokens=16), "capped_tokens", "tokens_per_minute"),
     ),
-    changed_request(RATE_LIMIT, "credit_depleted", create_completion(), with_key("depleted"), tokens=500),
+    RATE_LIMIT.recipe("credit_depleted", create_completion(), with_key("depleted"), tokens=500),
     # 500 "server fault"
-    changed_request(ERRORS, "server/server_fault", MODELS, with_scenario("internal_error")),
+    ERRORS.recipe("server/server_fault", MODELS, with_scenario("internal_error")),
     # gRPC mapping: "14 UNAVAILABLE to 503", "4 DEADLINE_EXCEEDED to 504"
     ERRORS.recipe("server/unavailable", MODELS.with_scenario("service_unavailable")),
     ERRORS.recipe("server/deadline_exceeded", MODELS.with_scenario("took_too_long")),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Unpack
+from typing import TYPE_CHECKING
 
 from catalog_probe.probes.calls import invoke
 from catalog_probe.probes.recipes.book import FAULT_FREE
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from catalog_probe.probes.calls import Call
-    from catalog_probe.probes.recipes.recipe import RowOptions
 
 ENDPOINT = Family("pd/endpoints/grpc")
 ERRORS = Family("pd/errors/grpc")
@@ -31,10 +30,9 @@ COMPLETE = invoke(
 )
 
 
-def status_recipe(slug: str, calls: Call | Mapping[str, Call], **options: Unpack[RowOptions]) -> Recipe:
+def status_recipe(slug: str, calls: Call | Mapping[str, Call], *, tokens: int = 0) -> Recipe:
     """A row of the mapping."""
-    options |= {"control": MODELS, "endpoint": HOST}
-    return ERRORS.recipe(slug, calls, **options)
+    return ERRORS.recipe(slug, calls, tokens=tokens, control=MODELS, endpoint=HOST)
 
 
 RECIPES: tuple[Recipe, ...] = (
@@ -44,15 +42,8 @@ RECIPES: tuple[Recipe, ...] = (
     status_recipe(
         "invalid_argument",
         {"bad_request": COMPLETE.with_fields(messages=[]), "incorrect_api_key": MODELS.replace(credential=WRONG_KEY)},
-        optional=ERRORS.optional_calls(
-            "invalid_argument",
-            {"multi_agent": COMPLETE.with_fields(model="{multi_agent_model}")},
-            tokens=500,
-            control=MODELS,
-            endpoint=HOST,
-        ),
         tokens=500,
-    ),
+    ).with_optional({"multi_agent": COMPLETE.with_fields(model="{multi_agent_model}")}),
     # "16 UNAUTHENTICATED to 401"
     status_recipe("unauthenticated", MODELS.replace(credential=None)),
     # "7 PERMISSION_DENIED to 403"
@@ -70,6 +61,6 @@ RECIPES: tuple[Recipe, ...] = (
 )
 
 FAULT_FREE_REQUESTS = (
-    ENDPOINT.recipe("grpc_host", COMPLETE, label=FAULT_FREE, cost=Cost.BILLABLE, control=MODELS, tokens=500),
+    ENDPOINT.recipe("grpc_host", {FAULT_FREE: COMPLETE}, cost=Cost.BILLABLE, control=MODELS, tokens=500),
 )
 """A completion, for an account without credit still lists models."""
