@@ -19,7 +19,7 @@ from catalog_probe.probes.calls import get
 from catalog_probe.probes.recipes import book
 from catalog_probe.probes.recipes.book import recipe_book
 from catalog_probe.probes.recipes.performing import perform_recipe
-from catalog_probe.probes.recipes.recipe import Family, isolate_each
+from catalog_probe.probes.recipes.recipe import Family
 from catalog_probe.probes.running.attempt_probe import AttemptProbe
 from catalog_probe.probes.running.lane import Lane
 from catalog_probe.probes.running.limits import Budget
@@ -100,11 +100,9 @@ def perform(target: Target, recipe: Recipe) -> list[tuple[str, str]]:
     return sessions
 
 
-def test_isolated_calls_use_and_clean_up_their_own_session(mock_target: Target) -> None:
-    looks = {name: FAMILY.recipe("list_models", MODELS, label=name) for name in ("one", "two")}
-    isolated = isolate_each({**looks, "made": FAMILY.recipe("list_models", UPLOAD, label="made")})
-    isolated["two"] = replace(isolated["two"], mock_session="one")
-    recipe = FAMILY.recipe("list_models", MODELS, optional=isolated)
+def test_optional_parts_use_and_clean_up_their_own_session(mock_target: Target) -> None:
+    together = {"one": MODELS, "two": MODELS}
+    recipe = FAMILY.recipe("list_models", MODELS).with_optional({"one": together, "made": UPLOAD})
     assert perform(mock_target, recipe) == [
         (ANSWER, SESSION),
         ("one", f"{SESSION}+one"),

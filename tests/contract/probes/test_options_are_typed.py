@@ -6,21 +6,12 @@ accepted that does not exist (`warn_unused_ignores`).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
 
 from catalog_probe.probes.calls import converse, delete, get, invoke, post
-from catalog_probe.probes.recipes.recipe import Family, recipe
-
-if TYPE_CHECKING:
-    from catalog_probe.probes.recipes.probe import Probe
+from catalog_probe.probes.recipes.recipe import Family, declare_steps
 
 GENERAL = Family("pa/errors/general")
-
-
-async def steps(probe: Probe) -> None:
-    """Never run here."""
 
 
 def test_a_misspelt_option_of_a_call_is_refused() -> None:
@@ -40,11 +31,11 @@ def test_a_misspelt_option_of_a_call_is_refused() -> None:
 
 def test_a_misspelt_option_of_a_recipe_is_refused() -> None:
     with pytest.raises(TypeError, match="costs"):
-        recipe("pa/errors/general/x", get("/"), costs="free")  # type: ignore[call-arg]
+        GENERAL.recipe("x", get("/"), costs="free")  # type: ignore[call-arg]
     with pytest.raises(TypeError, match="need"):
-        GENERAL.recipe("x", get("/"), need={"small_model"})  # type: ignore[call-arg]
+        declare_steps(requests=2, need={"small_model"})  # type: ignore[call-arg]
     with pytest.raises(TypeError, match="request"):
-        GENERAL.stepwise(request=2)(steps)  # type: ignore[call-arg]
+        declare_steps(request=2)  # type: ignore[call-arg]
 
 
 def test_an_option_of_another_type_is_refused_by_mypy_alone() -> None:

@@ -12,7 +12,7 @@ from catalog_probe.probes.calls import get
 from catalog_probe.probes.coverage import missing_variables
 from catalog_probe.probes.planning import plan_text
 from catalog_probe.probes.planning.plan import Depth, Rotation, count_facts, make_plan, plan_budget
-from catalog_probe.probes.recipes.recipe import Recipe, recipe
+from catalog_probe.probes.recipes.recipe import PlannedRecipe
 from catalog_probe.probes.targets import target_file as targets
 from catalog_probe.probes.targets.target import Cost, Provider
 from tests.harness.command import CHECKOUT
@@ -95,8 +95,8 @@ def test_a_budget_that_holds_everything_changes_no_order() -> None:
     assert plan_budget(rows, Provider("pa"), catalog()).left_out == ()
 
 
-def row(address: str, tokens: int) -> Recipe:
-    return recipe(address, get("/x"), tokens=tokens)
+def row(address: str, tokens: int) -> PlannedRecipe:
+    return PlannedRecipe(address=address, calls={"answer": get("/x")}, tokens=tokens)
 
 
 def test_a_budget_is_spent_on_free_probes_then_on_most_facts_per_token() -> None:

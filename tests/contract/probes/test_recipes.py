@@ -21,7 +21,7 @@ from catalog_probe.probes.planning.plan import make_plan
 from catalog_probe.probes.planning.plan_text import upper_bounds
 from catalog_probe.probes.planning.reach import ProviderReach, find_obstacle, provider_reaches
 from catalog_probe.probes.recipes.book import RecipeBook, recipe_book
-from catalog_probe.probes.recipes.recipe import Family, Recipe, recipe
+from catalog_probe.probes.recipes.recipe import Family, Recipe, declare_steps
 from catalog_probe.probes.targets import target_file as targets
 from catalog_probe.probes.targets.target import Cost, Credential, Provider, Target
 from tests.harness.engines import catalog
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from catalog_probe.probes.recipes.probe import Probe
 
 ADDRESS = "pa/errors/general/x"
+GENERAL = Family("pa/errors/general")
 
 
 def test_a_call_knows_every_value_it_needs() -> None:
@@ -59,39 +60,52 @@ def test_a_changed_call_leaves_the_first_alone() -> None:
 
 
 def test_a_recipe_knows_its_requests_and_needs() -> None:
-    row = recipe(ADDRESS, {"a": get("/v1/{one}"), "b": get("/v1/{two}").with_scenario("overloaded")}, needs={"three"})
-    assert (row.requests, set(row.needs), set(row.labels)) == (2, {"one", "two", "three"}, {"a", "b"})
+    row = GENERAL.recipe("x", {"a": get("/v1/{one}"), "b": get("/v1/{two}").with_scenario("overloaded")})
+    assert (row.requests, set(row.needs), set(row.labels)) == (2, {"one", "two"}, {"a", "b"})
     assert (row.trigger, row.lane, row.cost) == ("scenario", "pa:inference", Cost.FREE)
-    assert recipe(ADDRESS, get("/v1/x")).trigger == "request"
-
-
-GENERAL = Family("pa/errors/general")
+    assert GENERAL.recipe("x", get("/v1/x")).trigger == "request"
 
 
 def test_steps_declare_what_cannot_be_read_off_them() -> None:
-    @GENERAL.stepwise(labels=("a", "b"), requests=5, needs=["model"], credential="admin", cost=Cost.DESTRUCTIVE)
-    async def x(probe: Probe) -> None:
-        """Never run here."""
-
-    assert (x.requests, set(x.needs), set(x.labels), x.lane) == (5, {"model"}, {"a", "b"}, "pa:admin")
-
-
-def test_a_family_begins_the_addresses_of_its_rows_and_steps() -> None:
+    @declare_steps("a", "b", requests=5, needs=["model"])
     async def steps(probe: Probe) -> None:
         """Never run here."""
 
-    rows = (GENERAL.recipe("x", get("/")), GENERAL.recipe("x", steps=steps, requests=1), GENERAL.stepwise("x")(steps))
+    row = GENERAL.recipe("x", steps, credential="admin")
+    assert (row.requests, set(row.needs), set(row.labels), row.lane) == (5, {"model"}, {"a", "b"}, "pa:admin")
+
+
+def test_one_call_and_steps_without_labels_are_the_answer() -> None:
+    @declare_steps(requests=1)
+    async def steps(probe: Probe) -> None:
+        """Never run here."""
+
+    rows = (GENERAL.recipe("x", get("/")), GENERAL.recipe("x", steps))
     assert {row.address for row in rows} == {ADDRESS}
     assert {row.labels for row in rows} == {frozenset({"answer"})}
-    assert GENERAL.stepwise()(steps).address == "pa/errors/general/steps"
 
 
 def test_calls_that_steps_follow_add_to_what_the_steps_declare() -> None:
+    @declare_steps("b", requests=2, needs={"two"})
     async def steps(probe: Probe) -> None:
         """Never run here."""
 
-    row = GENERAL.recipe("x", {"a": get("/{one}")}, steps=steps, labels=["b"], requests=2, needs={"two"})
+    row = GENERAL.recipe("x", {"a": get("/{one}")}, then=steps)
     assert (row.requests, set(row.labels), set(row.needs)) == (3, {"a", "b"}, {"one", "two"})
+
+
+def test_optional_parts_cost_what_the_recipe_costs_unless_they_say_another() -> None:
+    together = {"one": get("/1"), "again": get("/2")}
+    row = GENERAL.recipe("x", get("/"), cost=Cost.BILLABLE, tokens=4, credential="admin").with_optional(
+        {"alike": get("/{x}"), "one": together}
+    )
+    free = row.with_optional({"free": get("/")}, cost=Cost.FREE, tokens=0)
+    assert [(name, sorted(part.labels), part.cost, part.tokens, part.lane) for name, part in free.optional.items()] == [
+        ("alike", ["alike"], Cost.BILLABLE, 4, "pa:admin"),
+        ("one", ["again", "one"], Cost.BILLABLE, 4, "pa:admin"),
+        ("free", ["free"], Cost.FREE, 0, "pa:admin"),
+    ]
+    assert (row.requests, sorted(row.labels), set(row.needs)) == (1, ["again", "alike", "answer", "one"], set())
 
 
 def provider(**changes: Any) -> Provider:
@@ -112,7 +126,13 @@ def target(*, live: bool = True, **changes: Any) -> Target:
     return Target("t", live, frozenset({Cost.FREE}), {"pa": provider(**changes)})
 
 
-FREE = recipe(ADDRESS, get("/v1/models"))
+FREE = GENERAL.recipe("x", get("/v1/models"))
+SIMULATED = GENERAL.recipe("x", get("/v1/models").with_scenario("overloaded"))
+
+
+@declare_steps(requests=1, roles={"admin"})
+async def send_as_admin(probe: Probe) -> None:
+    """Never run here."""
 
 
 def test_obstacles_of_a_recipe(subtests: pytest.Subtests) -> None:
@@ -122,26 +142,30 @@ def test_obstacles_of_a_recipe(subtests: pytest.Subtests) -> None:
         (FREE, target(addresses={}), ("provider-not-configured", "add providers.pa.base_url to target 't'")),
         (replace(FREE, not_live=("no-documented-setup", "why")), target(), ("no-documented-setup", "why")),
         (replace(FREE, not_live=("no-documented-setup", "why")), target(live=False), None),
-        (replace(FREE, needs_scenario=True), target(), ("provider-only-cause", "no request can provoke it")),
-        (replace(FREE, needs_scenario=True), target(live=False), None),
+        (SIMULATED, target(), ("provider-only-cause", "no request can provoke it")),
+        (SIMULATED, target(live=False), None),
         (replace(FREE, cost=Cost.BILLABLE), target(), ("cost-not-allowed", "--allow billable")),
         (replace(FREE, credential="admin"), target(), ("credential-missing", "set PA_ADMIN")),
-        (replace(FREE, roles=frozenset({"admin"})), target(), ("credential-missing", "set PA_ADMIN")),
         (
-            recipe(ADDRESS, get("/v1/x", credential="tight")),
+            GENERAL.recipe("x", send_as_admin),
+            target(),
+            ("credential-missing", "set PA_ADMIN"),
+        ),
+        (
+            GENERAL.recipe("x", get("/v1/x", credential="tight")),
             target(),
             ("credential-missing", "add providers.pa.credentials.tight to target 't'"),
         ),
-        (recipe(ADDRESS, get("/v1/x", credential="wrong")), target(), None),
-        (recipe(ADDRESS, get("/v1/x", credential=None)), target(), None),
+        (GENERAL.recipe("x", get("/v1/x", credential="wrong")), target(), None),
+        (GENERAL.recipe("x", get("/v1/x", credential=None)), target(), None),
         (
-            recipe(ADDRESS, get("/v1/x", service="auth_url")),
+            GENERAL.recipe("x", get("/v1/x", service="auth_url")),
             target(),
             ("address-missing", "add providers.pa.auth_url to target 't'"),
         ),
-        (recipe(ADDRESS, get("/v1/{small_model}")), target(), None),
+        (GENERAL.recipe("x", get("/v1/{small_model}")), target(), None),
         (
-            recipe(ADDRESS, get("/v1/{large_model}")),
+            GENERAL.recipe("x", get("/v1/{large_model}")),
             target(),
             ("value-missing", "add providers.pa.values.large_model to target 't'"),
         ),
@@ -154,9 +178,10 @@ def test_obstacles_of_a_recipe(subtests: pytest.Subtests) -> None:
 
 
 def test_a_plan_bounds_every_attempt_and_one_control_a_lane() -> None:
-    rows = [replace(FREE, requests=3, tokens=5), replace(FREE, requests=1, credential="admin")]
+    three_calls = dict.fromkeys(("a", "b", "c"), get("/v1/models"))
+    rows = [replace(FREE, calls=three_calls, tokens=5), replace(FREE, credential="admin")]
     assert upper_bounds(rows) == (2 + 3 * 4, 15)
-    assert upper_bounds(rows, [replace(FREE, requests=1, tokens=2)] * 2) == (2 + 3 * 4 + 2, 15 + 4)
+    assert upper_bounds(rows, [replace(FREE, tokens=2)] * 2) == (2 + 3 * 4 + 2, 15 + 4)
 
 
 def looked_at() -> Catalog:
@@ -183,8 +208,8 @@ def small_catalog() -> Catalog:
     return Catalog(catalog().root, records)
 
 
-LIST = "pa/endpoints/models/list"
-GOOD = {ADDRESS: FREE, LIST: recipe(LIST, {"success": get("/"), "wrong_credential": get("/")})}
+LIST, LISTS = "pa/endpoints/models/list", Family("pa/endpoints/models")
+GOOD = {ADDRESS: FREE, LIST: LISTS.recipe("list", {"success": get("/"), "wrong_credential": get("/")})}
 
 
 ONLY_LIST = {LIST: GOOD[LIST]}
@@ -210,33 +235,33 @@ MISFITS: list[tuple[dict[str, Recipe], dict[str, Reason], str]] = [
         f"{STRAY}: a recipe or reason for no record; write one, or remove it in probes/recipes/pa",
     ),
     (
-        {**GOOD, LIST: recipe(LIST, get("/"), label="success")},
+        {**GOOD, LIST: LISTS.recipe("list", {"success": get("/")})},
         {},
         f"{LIST}: its recipe sends nothing labelled 'wrong_credential', which the record documents",
     ),
     (
-        {**GOOD, LIST: recipe(LIST, {"wrong_credential": get("/")}, optional={"list": GOOD[LIST]})},
+        {**GOOD, LIST: LISTS.recipe("list", {"wrong_credential": get("/")}).with_optional({"success": get("/")})},
         {},
         f"{LIST}: the record is about 'success', which its recipe may leave out; move it out of `optional`",
     ),
     (
-        {**GOOD, ADDRESS: recipe(ADDRESS, {"answer": get("/"), "more": get("/")})},
+        {**GOOD, ADDRESS: GENERAL.recipe("x", {"answer": get("/"), "more": get("/")})},
         {},
         f"{ADDRESS}: its recipe sends 'more', which the record does not document",
     ),
     (
-        {**GOOD, ADDRESS: recipe(ADDRESS, get("/"), credential="tihgt")},
+        {**GOOD, ADDRESS: GENERAL.recipe("x", get("/"), credential="tihgt")},
         {},
         f"{ADDRESS}: its recipe uses the credential 'tihgt', which catalog/providers/pa.toml does not name; "
         "did you mean tight?",
     ),
     (
-        {**GOOD, ADDRESS: recipe(ADDRESS, get("/", credential="nobody"))},
+        {**GOOD, ADDRESS: GENERAL.recipe("x", get("/", credential="nobody"))},
         {},
         f"{ADDRESS}: its recipe uses the credential 'nobody', which catalog/providers/pa.toml does not name; "
         "add it to $.roles there, or change it in probes/recipes/pa",
     ),
-    ({**GOOD, ADDRESS: recipe(ADDRESS, get("/", credential="wrong"))}, {}, ""),
+    ({**GOOD, ADDRESS: GENERAL.recipe("x", get("/", credential="wrong"))}, {}, ""),
 ]
 
 
@@ -254,7 +279,7 @@ def test_a_reference_to_no_record_is_reported() -> None:
 
 
 def test_coverage_counts_by_kind() -> None:
-    own = RecipeBook({ADDRESS: replace(FREE, needs_scenario=True)}, {LIST: Reason("not-on-the-wire", "why")}, {})
+    own = RecipeBook({ADDRESS: SIMULATED}, {LIST: Reason("not-on-the-wire", "why")}, {})
     today = date(2026, 1, 31)
     records = records_and_facts.list_record_coverage(
         small_catalog(), {"pa": ProviderReach.for_target(own, "pa", target())}, target(live=False)

@@ -18,7 +18,7 @@ from catalog_probe.probes.coverage.records_and_facts import (
 )
 from catalog_probe.probes.planning.reach import ProviderReach
 from catalog_probe.probes.recipes.book import RecipeBook
-from catalog_probe.probes.recipes.recipe import Recipe, recipe
+from catalog_probe.probes.recipes.recipe import Family, Recipe
 from catalog_probe.probes.targets.target import Cost, Credential, Provider, Target
 
 if TYPE_CHECKING:
@@ -30,7 +30,8 @@ PROVIDER_ONLY = Assertion(
     ADDRESS, AssertionKey.parse("answer/type"), "x", Basis.DOCUMENTED, "2:7.3#a", out_of_reach="only-the-provider"
 )
 ASSUMED = Assertion(ADDRESS, AssertionKey.parse("answer/code"), "x", Basis.ASSUMED)
-SENT_RECIPE = recipe(ADDRESS, get("/v1/x"))
+GENERAL = Family("pa/errors/general")
+SENT_RECIPE = GENERAL.recipe("x", get("/v1/x"))
 
 
 def make_fact(checked_by: str = "", *, section: str = "2:7.3", wire: str = "yes", note: str = "") -> Fact:
@@ -50,26 +51,26 @@ def find_coverage(fact: Fact, *recipes: Recipe) -> FactCoverage:
 
 
 NO_SETUP = ("no-documented-setup", "why")
-MOCK_ONLY = recipe(ADDRESS, get("/"), needs_scenario=True)
+MOCK_ONLY = get("/").with_scenario("overloaded")
 
 
 def test_status_and_reach_of_a_fact(subtests: pytest.Subtests) -> None:
     cases: list[tuple[Fact, list[Recipe], FactStatus, Reach | None, bool]] = [
         (make_fact(STATUS.id), [SENT_RECIPE], FactStatus.CHECKED, Reach.ONE_KEY, True),
-        (make_fact(STATUS.id), [recipe(ADDRESS, get("/v1/{x}"))], FactStatus.CHECKED, Reach.MORE, False),
+        (make_fact(STATUS.id), [GENERAL.recipe("x", get("/v1/{x}"))], FactStatus.CHECKED, Reach.MORE, False),
         (make_fact(STATUS.id), [], FactStatus.REST, None, False),
-        (make_fact(STATUS.id), [recipe(ADDRESS, get("/v1/x"), label="other")], FactStatus.REST, None, False),
-        (make_fact(STATUS.id), [MOCK_ONLY], FactStatus.REHEARSED, Reach.TRAFFIC, False),
+        (make_fact(STATUS.id), [GENERAL.recipe("x", {"other": get("/v1/x")})], FactStatus.REST, None, False),
+        (make_fact(STATUS.id), [GENERAL.recipe("x", MOCK_ONLY)], FactStatus.REHEARSED, Reach.TRAFFIC, False),
         (
             make_fact(STATUS.id),
-            [recipe(ADDRESS, get("/v1/x"), not_live=NO_SETUP)],
+            [GENERAL.recipe("x", get("/v1/x"), not_live=NO_SETUP)],
             FactStatus.REHEARSED,
             Reach.MOCK,
             False,
         ),
         (
             make_fact(STATUS.id),
-            [recipe(ADDRESS, get("/v1/x"), label="first", optional={"answer": MOCK_ONLY})],
+            [GENERAL.recipe("x", {"first": get("/v1/x")}).with_optional({"answer": MOCK_ONLY})],
             FactStatus.REHEARSED,
             Reach.TRAFFIC,
             False,
@@ -123,7 +124,7 @@ def test_counts_by_section() -> None:
 def test_unchecked_facts_are_listed_with_their_reason() -> None:
     in_part = find_coverage(make_fact(f"part: {STATUS.id}", note="unchecked: 405"), SENT_RECIPE)
     assert format_unchecked_facts(
-        [*COVERAGES, in_part, find_coverage(make_fact(STATUS.id), recipe(ADDRESS, get("/"), not_live=NO_SETUP))]
+        [*COVERAGES, in_part, find_coverage(make_fact(STATUS.id), GENERAL.recipe("x", get("/"), not_live=NO_SETUP))]
     ) == [
         "reasoned  pa-2:7.3: A gives 404 (only-the-provider)",
         "rest      pa-2:8.1: A gives 404",

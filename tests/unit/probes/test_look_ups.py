@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 from hypothesis import given
 from hypothesis import strategies as st
 
+from catalog_probe.probes.calls import get
 from catalog_probe.probes.planning.look_ups import distinct_requests, find_expirations, list_look_ups
-from catalog_probe.probes.recipes.recipe import recipe
+from catalog_probe.probes.recipes.recipe import PlannedRecipe
 from catalog_probe.probes.targets import target_file as targets
 from catalog_probe.probes.targets.look_ups import (
     MAX_PAGES,
@@ -149,8 +150,9 @@ def load_live_target(**environ: str) -> Target:
 MESSAGES = "pa/errors/invalid_request/empty_messages"
 
 
-def make_recipe(*names: str, role: str = "inference") -> Any:
-    return recipe(MESSAGES, needs=names, credential=role)
+def make_recipe(*names: str, role: str = "inference") -> PlannedRecipe:
+    calls = {name: get(f"/v1/{{{name}}}") for name in names}
+    return PlannedRecipe(address=MESSAGES, calls=calls, credential=role)
 
 
 def test_needed_values_are_looked_up_with_one_request_each() -> None:

@@ -10,15 +10,16 @@ from catalog_probe.catalog.model.assertion import Assertion, AssertionKey, Basis
 from catalog_probe.probes.calls import get
 from catalog_probe.probes.planning.reach import ProviderReach
 from catalog_probe.probes.recipes.book import RecipeBook
-from catalog_probe.probes.recipes.recipe import Recipe, recipe
+from catalog_probe.probes.recipes.recipe import Family, Recipe
 from catalog_probe.probes.targets.target import Cost, Credential, Provider, Target
 
 if TYPE_CHECKING:
     import pytest
 
 ADDRESS = "pa/errors/general/x"
+GENERAL = Family("pa/errors/general")
 NO_SETUP = ("no-documented-setup", "why")
-PLAIN_RECIPE = recipe(ADDRESS, get("/v1/x"))
+PLAIN_RECIPE = GENERAL.recipe("x", get("/v1/x"))
 PROVIDER = Provider(
     "pa",
     addresses={"base_url": "https://pa.example"},
@@ -54,22 +55,24 @@ def make_assertion(
 def test_reach_of_a_label(subtests: pytest.Subtests) -> None:
     cases: list[tuple[Recipe, Reach, str]] = [
         (PLAIN_RECIPE, Reach.ONE_KEY, ""),
-        (recipe(ADDRESS, get("/v1/{own}")), Reach.ONE_KEY, ""),
-        (recipe(ADDRESS, get("/v1/{set}")), Reach.MORE, "values.set"),
-        (recipe(ADDRESS, get("/v1/x", credential="admin")), Reach.MORE, "credentials.admin"),
-        (recipe(ADDRESS, get("/v1/x", service="auth_url")), Reach.MORE, "auth_url"),
-        (recipe(ADDRESS, get("/v1/{set}"), cost=Cost.BILLABLE), Reach.MORE, "cost billable, values.set"),
-        (recipe(ADDRESS, get("/v1/x").with_scenario("overloaded")), Reach.TRAFFIC, "no request can provoke it"),
+        (GENERAL.recipe("x", get("/v1/{own}")), Reach.ONE_KEY, ""),
+        (GENERAL.recipe("x", get("/v1/{set}")), Reach.MORE, "values.set"),
+        (GENERAL.recipe("x", get("/v1/x", credential="admin")), Reach.MORE, "credentials.admin"),
+        (GENERAL.recipe("x", get("/v1/x", service="auth_url")), Reach.MORE, "auth_url"),
+        (GENERAL.recipe("x", get("/v1/{set}"), cost=Cost.BILLABLE), Reach.MORE, "cost billable, values.set"),
+        (GENERAL.recipe("x", get("/v1/x").with_scenario("overloaded")), Reach.TRAFFIC, "no request can provoke it"),
         (replace(PLAIN_RECIPE, not_live=("provider-only-cause", "why")), Reach.TRAFFIC, "why"),
-        (recipe(ADDRESS, get("/v1/x").with_scenario("overloaded"), not_live=NO_SETUP), Reach.MOCK, "why"),
+        (GENERAL.recipe("x", get("/v1/x").with_scenario("overloaded"), not_live=NO_SETUP), Reach.MOCK, "why"),
         (replace(PLAIN_RECIPE, not_live=("not-on-the-wire", "why")), Reach.OFF_WIRE, "why"),
         (
-            recipe(ADDRESS, get("/v1/x"), label="other", optional={"answer": replace(PLAIN_RECIPE, not_live=NO_SETUP)}),
+            GENERAL.recipe("x", {"other": get("/v1/x")}).with_optional({"answer": get("/v1/x")}, not_live=NO_SETUP),
             Reach.MOCK,
             "why",
         ),
         (
-            recipe(ADDRESS, get("/v1/x"), label="other", cost=Cost.BILLABLE, optional={"answer": PLAIN_RECIPE}),
+            GENERAL.recipe("x", {"other": get("/v1/x")}, cost=Cost.BILLABLE).with_optional(
+                {"answer": get("/v1/x")}, cost=Cost.FREE
+            ),
             Reach.MORE,
             "cost billable",
         ),
@@ -108,7 +111,7 @@ def test_reach_of_an_assertion(subtests: pytest.Subtests) -> None:
 
 
 def test_target_observes_what_its_keys_and_costs_allow() -> None:
-    billable = recipe(ADDRESS, get("/v1/x"), credential="admin", cost=Cost.BILLABLE)
+    billable = GENERAL.recipe("x", get("/v1/x"), credential="admin", cost=Cost.BILLABLE)
     assert make_reach(billable).can_observe(make_assertion(), replace(TARGET, allow=frozenset(Cost)))
     assert not make_reach(billable).can_observe(make_assertion(), TARGET)
     assert not make_reach(PLAIN_RECIPE).can_observe(make_assertion(), TARGET), "its key is not set"

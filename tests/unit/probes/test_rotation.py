@@ -22,13 +22,10 @@ from catalog_probe.probes.planning.plan import (
 )
 from catalog_probe.probes.recipes.minimal_requests import (
     calls_by_endpoint,
-    changed_request,
-    same_change,
-    same_changes,
     with_fields,
     with_key,
 )
-from catalog_probe.probes.recipes.recipe import Family, Recipe, recipe
+from catalog_probe.probes.recipes.recipe import Family, Recipe, same_change
 from catalog_probe.probes.targets.target import Cost, Credential, Provider, Target
 from tests.harness.engines import catalog
 
@@ -79,6 +76,7 @@ def test_all_endpoints_by_default() -> None:
     assert ALL_ENDPOINTS.includes(make_record("pa/errors/general/x"), "pa/endpoints/models/list_models")
 
 
+GENERAL = Family("pa/errors/general")
 KEY_REVOKED = "pa/errors/general/key_revoked"
 MODELS, MODEL = "pa/endpoints/models/list_models", "pa/endpoints/models/get_model"
 MINIMAL_REQUESTS = {MODELS: get("/v1/models"), MODEL: get("/v1/models/{small_model}", credential="inference")}
@@ -89,7 +87,7 @@ REVOKE_KEY = same_change(lambda call: call.replace(credential="revoked"))
 
 def make_recipe(other_endpoints: OtherEndpoints | None = REVOKE_KEY, endpoint: str = "") -> Recipe:
     call = get("/v1/models", credential="revoked")
-    return recipe(KEY_REVOKED, call, tokens=2, other_endpoints=other_endpoints, endpoint=endpoint)
+    return GENERAL.recipe("key_revoked", call, tokens=2, other_endpoints=other_endpoints, endpoint=endpoint)
 
 
 def make_target(*roles: str, live: bool = True, **values: str) -> Target:
@@ -122,13 +120,13 @@ def test_recipe_without_other_endpoints() -> None:
 
 def test_several_causes_and_tables_of_calls() -> None:
     recipe_of_causes = make_recipe(
-        other_endpoints=same_changes(a=lambda call: call, b=lambda call: call.replace(method="PUT"))
+        other_endpoints=same_change({"a": lambda call: call, "b": lambda call: call.replace(method="PUT")})
     )
     (other_recipe,) = list_other_endpoints(
         recipe_of_causes, catalog()[KEY_REVOKED], catalog(), MINIMAL_REQUESTS
     ).values()
     assert {label: call.method for label, call in other_recipe.calls.items()} == {"a": "GET", "b": "PUT"}
-    own_recipe = recipe(KEY_REVOKED, delete("/v1/x"), cost=Cost.DESTRUCTIVE)
+    own_recipe = GENERAL.recipe("key_revoked", delete("/v1/x"), cost=Cost.DESTRUCTIVE)
     table = calls_by_endpoint("pa/endpoints", {"models/get_model": own_recipe})
     (other_recipe,) = list_other_endpoints(
         make_recipe(other_endpoints=table), catalog()[KEY_REVOKED], catalog(), {}
@@ -136,12 +134,12 @@ def test_several_causes_and_tables_of_calls() -> None:
     assert (other_recipe.cost, other_recipe.endpoint) == (Cost.DESTRUCTIVE, MODEL)
 
 
-def test_changed_request_applies_to_other_endpoints() -> None:
-    errors, request = Family("pa/errors/general"), post("/v1/messages", {"model": "a", "n": 1})
+def test_change_applies_to_other_endpoints() -> None:
+    request = post("/v1/messages", {"model": "a", "n": 1})
     (single, several, from_table) = (
-        changed_request(errors, "bad", request, with_fields(n=2), tokens=3),
-        changed_request(errors, "bad", request, {"key": with_key("wrong"), "field": with_fields(n=2)}),
-        changed_request(errors, "bad", request, with_key(None), other_endpoints=calls_by_endpoint("pa/endpoints", {})),
+        GENERAL.recipe("bad", request, with_fields(n=2), tokens=3),
+        GENERAL.recipe("bad", request, {"key": with_key("wrong"), "field": with_fields(n=2)}),
+        GENERAL.recipe("bad", request, with_key(None), other_endpoints=calls_by_endpoint("pa/endpoints", {})),
     )
     assert (single.address, single.calls, single.tokens) == (
         "pa/errors/general/bad",
@@ -165,7 +163,7 @@ def test_own_endpoints_by_path_or_recipe() -> None:
     claimed = (MODELS, MODEL)
     assert own_endpoints(make_recipe(), claimed, catalog()) == {MODELS}
     assert own_endpoints(make_recipe(endpoint=MODEL), claimed, catalog()) == {MODEL}
-    assert own_endpoints(recipe(KEY_REVOKED, post("/v1/models")), claimed, catalog()) == {MODELS}
+    assert own_endpoints(GENERAL.recipe("key_revoked", post("/v1/models")), claimed, catalog()) == {MODELS}
 
 
 def test_plan_of_other_endpoints() -> None:
