@@ -63,7 +63,6 @@ def exhaustion_recipe(
         for label, refused_call in tight_calls.items():
             await probe.send(refused_call, label)
 
-    [call, *tight_calls.values()]
     return FAMILY.recipe(slug, steps, tokens=100, cost=Cost.DISRUPTIVE)
 
 
