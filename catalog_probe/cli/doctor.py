@@ -300,7 +300,7 @@ def _format_provider(provider: Provider, diagnosis: Diagnosis, command: str) -> 
 def _format_not_probed(provider: Provider, diagnosis: Diagnosis, command: str) -> Iterator[str]:
     plan = diagnosis.plans[provider.name]
     # The gains name the variables of these already.
-    gap_details = {provider.advise_missing(gap, diagnosis.target.name) for gap in provider.unset_variables}
+    gap_details = {provider.advise_missing(gap, diagnosis.target.name) for gap in provider.variables.unset}
     reasons = Counter(
         (reason.code, reason.detail) for reason in plan.not_probed.values() if reason.detail not in gap_details
     )
@@ -316,7 +316,7 @@ def _format_not_probed(provider: Provider, diagnosis: Diagnosis, command: str) -
 
 
 def _withheld_address_rows(provider: Provider, diagnosis: Diagnosis) -> Iterator[Row]:
-    for service in sorted(provider.withheld_addresses):
+    for service in sorted(provider.variables.withheld):
         yield "address", service, f"not asked; {provider.advise_missing(service, diagnosis.target.name)}"
 
 
@@ -387,7 +387,7 @@ def _format_verdict(diagnosis: Diagnosis, command: str) -> Iterator[str]:
 def _explain_missing(name: str, diagnosis: Diagnosis) -> str:
     """Return why nothing of a provider can be probed: its first gap, or the most common reason of its records."""
     provider = diagnosis.target.providers[name]
-    if provider.first_gap in provider.unset_variables:
+    if provider.first_gap in provider.variables.unset:
         return provider.advise_missing(provider.first_gap, diagnosis.target.name)
     details = Counter(reason.detail for reason in diagnosis.plans[name].not_probed.values())
     return next((detail for detail, _ in details.most_common(1)), "it has no records")

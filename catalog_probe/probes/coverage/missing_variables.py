@@ -50,7 +50,7 @@ def list_gains(catalog: Catalog, target: Target, allow: frozenset[Cost]) -> list
     gains: list[Gain] = []
     for provider in target.providers.values():
         records = list(catalog.select(provider=provider.name))
-        if provider.first_gap in provider.unset_variables:
+        if provider.first_gap in provider.variables.unset:
             gains.append(_gain_of_first_key(catalog, records, provider, target, allow))
         else:
             gains += _list_provider_gains(records, provider, target, allow)
@@ -62,7 +62,7 @@ def _gain_of_first_key(
 ) -> Gain:
     """Return what the first key adds, with what can then be looked up."""
     location = provider.first_gap
-    role, variable = location.rpartition(".")[2], provider.unset_variables[location]
+    role, variable = location.rpartition(".")[2], provider.variables.unset[location]
     keys = {**provider.credentials, role: Credential(role, ANY_KEY, variable)}
     with_key = replace(target, providers={provider.name: replace(provider, credentials=keys)})
     addresses = [str(record.address) for record in records]
@@ -75,7 +75,7 @@ def _list_provider_gains(
 ) -> Iterable[Gain]:
     record_counts, part_counts, shared_counts = Counter[str](), Counter[str](), Counter[str]()
     recipes = book.recipe_book(provider.name).recipes
-    providers_with = {location: _set_location(provider, location) for location in provider.unset_variables}
+    providers_with = {location: _set_location(provider, location) for location in provider.variables.unset}
     for record in records:
         recipe = recipes.get(str(record.address))
         if recipe is None or find_prohibition(recipe, target, allow) is not None:
@@ -91,9 +91,9 @@ def _list_provider_gains(
                 part_missing = list_missing(part, provider)
                 part_counts.update(_list_sufficient(part, part_missing, provider, providers_with))
     for location in record_counts.keys() | part_counts.keys() | shared_counts.keys():
-        if location in provider.unset_variables:
+        if location in provider.variables.unset:
             counts = (record_counts[location], part_counts[location], shared_counts[location])
-            yield Gain(provider.name, provider.unset_variables[location], location, *counts)
+            yield Gain(provider.name, provider.variables.unset[location], location, *counts)
 
 
 def _list_sufficient(
@@ -115,7 +115,7 @@ def _set_location(provider: Provider, location: str) -> Provider:
     """Return the provider as if somebody had set this, and what can be looked up only then were found."""
     table, _, name = location.rpartition(".")
     if table == "credentials":
-        keys = {**provider.credentials, name: Credential(name, ANY_KEY, provider.unset_variables[location])}
+        keys = {**provider.credentials, name: Credential(name, ANY_KEY, provider.variables.unset[location])}
         with_key = replace(provider, credentials=keys)
         newly_found = [
             rule.value
@@ -136,9 +136,9 @@ def format_gains_table(catalog: Catalog, name: str) -> list[str]:
     """
     empty = _load_with(name, {})
     first_keys = {
-        provider.unset_variables[provider.first_gap]: ANY_KEY
+        provider.variables.unset[provider.first_gap]: ANY_KEY
         for provider in empty.providers.values()
-        if provider.first_gap in provider.unset_variables
+        if provider.first_gap in provider.variables.unset
     }
     rows = [
         "| variable | for | records more | with every cost allowed | further observations | part of |",

@@ -110,7 +110,7 @@ def _list_expirations(
     provider = target.providers[looked_up.provider]
     for name, day in looked_up.expirations.items():
         records = sum(recipe.provider == looked_up.provider and name in list_values(recipe) for recipe in recipes)
-        variable = provider.variables.get(f"values.{name}")
+        variable = provider.variables.named.get(f"values.{name}")
         mend = f"name another in {variable}" if variable else f"name another in providers.{provider.name}.values"
         if name in looked_up.values:
             mend = provider.advise_missing(f"values.{name}", target.name)

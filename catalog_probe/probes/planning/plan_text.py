@@ -105,7 +105,7 @@ def _format_withheld_addresses(name: str, target: Target) -> Iterator[str]:
     provider = target.providers.get(name)
     if provider is None:
         return
-    for service in sorted(provider.withheld_addresses):
+    for service in sorted(provider.variables.withheld):
         yield f"not asked, {name} {service}: {provider.advise_missing(service, target.name)}"
 
 

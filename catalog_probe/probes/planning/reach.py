@@ -268,7 +268,7 @@ def worst_reach(*reaches: ExplainedReach) -> ExplainedReach:
 
 def _is_own(provider: Provider, location: str) -> bool:
     """Whether the target itself says what is there, and not a variable that somebody set."""
-    return location not in provider.variables or location in provider.defaulted_locations
+    return location not in provider.variables.named or location in provider.variables.defaulted
 
 
 def _reach_by_reason(reason: Reason) -> ExplainedReach:

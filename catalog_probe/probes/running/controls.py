@@ -164,7 +164,7 @@ def _list_suspects(lane: Lane, *, with_address: bool) -> str:
     The key is always named: some providers answer 404 for what a key may not see.
     """
     provider = lane.provider
-    headers = [variable for place, variable in provider.variables.items() if _is_set_header(provider, place)]
+    headers = [variable for place, variable in provider.variables.named.items() if _is_set_header(provider, place)]
     address = [_name_address(lane)] if with_address else []
     return " and ".join([_name_key(lane), *headers, *address])
 
@@ -186,6 +186,6 @@ def _find_own_control(lane: Lane) -> Call | None:
 def _is_set_header(provider: Provider, place: str) -> bool:
     return (
         place.startswith("headers.")
-        and place not in provider.defaulted_locations
-        and place not in provider.unset_variables
+        and place not in provider.variables.defaulted
+        and place not in provider.variables.unset
     )

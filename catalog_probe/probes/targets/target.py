@@ -61,20 +61,36 @@ class Credential:
 
 
 @dataclass(frozen=True, slots=True)
+class Variables:
+    """The environment variables that a provider's table names, by location; one for each `"env:NAME"`.
+
+    A location names an entry of the table. Example: `values.small_model` -> `PA_SMALL_MODEL`.
+
+    Attributes:
+        named: location -> variable, of every variable.
+        unset: location -> variable, of those that nobody has set.
+        defaulted: the locations whose variable is not set, so that the target's default is used.
+        withheld: the services that have a default address and are not asked there, because a variable replaces that of
+            `base_url`. Whoever names a server of their own means no request for anybody else's.
+    """
+
+    named: Mapping[str, str] = field(default_factory=dict)
+    unset: Mapping[str, str] = field(default_factory=dict)
+    defaulted: frozenset[str] = frozenset()
+    withheld: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
 class Provider:
     """One provider as a target has it. Rates are requests a second, times seconds, sizes bytes.
 
-    A location names an entry of the provider's table, such as `values.small_model`.
+    The settings have the names of their lines in the target file, e.g. `max_wait_s`.
 
     Attributes:
         expected: whether a run must have a verdict on it (docs/live.md).
         key_query: the query parameter that carries the key in place of a header.
-        unset_variables: the variables that the target names and nobody has set, by location.
-        variables: every variable that the target names, by location.
+        variables: the environment variables that the table names.
         rules: how values that no variable names are looked up on the account, by value.
-        defaulted_locations: locations whose variable is not set, so that the target's default is used.
-        withheld_addresses: the services that have a default address and are not asked there, because a variable
-            replaces that of `base_url`: whoever names a server of their own means no request for anybody else's.
         confirmed_values: values that the account was seen to have.
         unanswered_values: values that were looked up without an answer, and why.
         real_name: what the service is really called, for command lines that name it so.
@@ -103,11 +119,8 @@ class Provider:
     max_body_bytes: int = 4_000_000
     ca_file: str = ""
     client_cert_file: str = ""
-    unset_variables: Mapping[str, str] = field(default_factory=dict)
-    variables: Mapping[str, str] = field(default_factory=dict)
+    variables: Variables = field(default_factory=Variables)
     rules: Mapping[str, LookUpRule] = field(default_factory=dict)
-    defaulted_locations: frozenset[str] = frozenset()
-    withheld_addresses: frozenset[str] = frozenset()
     confirmed_values: frozenset[str] = frozenset()
     unanswered_values: Mapping[str, Reason] = field(default_factory=dict)
     real_name: str = ""
@@ -132,7 +145,7 @@ class Provider:
     @property
     def secret_header_variables(self) -> Mapping[str, str]:
         """Header -> the variable that its value came from, of headers that hold a key, such as that of a gateway."""
-        variables = {header: self.variables.get(f"headers.{header}", "") for header in self.headers}
+        variables = {header: self.variables.named.get(f"headers.{header}", "") for header in self.headers}
         return {header: name for header, name in variables.items() if name and is_credential_name(header)}
 
     @property
@@ -159,7 +172,7 @@ class Provider:
             name: text
             for name, text in self.values.items()
             if name not in self.confirmed_values
-            and f"values.{name}" not in self.defaulted_locations
+            and f"values.{name}" not in self.variables.defaulted
             and not text.isdecimal()
         }
 
@@ -173,11 +186,11 @@ class Provider:
 
     def advise_missing(self, location: str, target: str) -> str:
         """Return what to do about something that is missing, for instance `values.small_model`."""
-        variable = self.unset_variables.get(location)
+        variable = self.variables.unset.get(location)
         if not variable:
             return f"add providers.{self.name}.{location} to target {target!r}"
-        if location in self.withheld_addresses:
-            usual = self.variables[USUAL_ADDRESS]
+        if location in self.variables.withheld:
+            usual = self.variables.named[USUAL_ADDRESS]
             return f"set {variable}; its default is not asked while {usual} names another server"
         role = location.removeprefix("credentials.")
         is_main_key = role == next(iter(self.credentials), None)
@@ -188,7 +201,7 @@ class Provider:
 
     def advise_wrong(self, location: str) -> str:
         """Return what to do about something that is there and wrong."""
-        variable = self.variables.get(location)
+        variable = self.variables.named.get(location)
         return f"set {variable}" if variable else f"mend providers.{self.name}.{location} in the target"
 
     def credential(self, role: str) -> Credential:
@@ -204,7 +217,7 @@ class Provider:
 
     def address_name(self, service: str) -> str:
         """Return what a person looks for to find the address of a service: its variable, if it has one."""
-        return self.variables.get(service) or f"{service} of {self.name}"
+        return self.variables.named.get(service) or f"{service} of {self.name}"
 
     def list_keys(self) -> Iterator[tuple[str, Credential]]:
         """Yield each key that is set, with the variable that replaces it in everything that is shown."""

@@ -28,7 +28,16 @@ from catalog_probe.catalog.model.exchange import AnsweredBy
 from catalog_probe.catalog.text.readable_text import shorten
 from catalog_probe.probes.calls import GRPC_HOST
 from catalog_probe.probes.targets.look_ups import LookUpRule, order_rules
-from catalog_probe.probes.targets.target import EMBEDDED, Cost, Credential, Provider, Target, TargetError, is_loopback
+from catalog_probe.probes.targets.target import (
+    EMBEDDED,
+    Cost,
+    Credential,
+    Provider,
+    Target,
+    TargetError,
+    Variables,
+    is_loopback,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -150,10 +159,7 @@ class ProviderReader:
             values=self._read_texts("values", table),
             sdk_keys=sdk_keys,
             set_sdk_keys=tuple(name for name in sdk_keys if self.file.environ.get(name, "").strip()),
-            unset_variables=self.unset,
-            variables=self.variables,
-            defaulted_locations=frozenset(self.defaulted),
-            withheld_addresses=withheld_addresses,
+            variables=Variables(self.variables, self.unset, frozenset(self.defaulted), withheld_addresses),
             rules=self._read_rules(table.get(LOOK_UP, {})),
             **{
                 **self._documented_key_settings(table),

@@ -23,7 +23,7 @@ from catalog_probe.probes.planning.reach import ProviderReach, find_obstacle, pr
 from catalog_probe.probes.recipes.book import RecipeBook, recipe_book
 from catalog_probe.probes.recipes.recipe import Family, Recipe, declare_steps
 from catalog_probe.probes.targets import target_file as targets
-from catalog_probe.probes.targets.target import Cost, Credential, Provider, Target
+from catalog_probe.probes.targets.target import Cost, Credential, Provider, Target, Variables
 from tests.harness.engines import catalog
 
 if TYPE_CHECKING:
@@ -117,7 +117,7 @@ def provider(**changes: Any) -> Provider:
             "admin": Credential("admin", None, "PA_ADMIN"),
         },
         values={"small_model": "small"},
-        unset_variables={"credentials.admin": "PA_ADMIN"},
+        variables=Variables(unset={"credentials.admin": "PA_ADMIN"}),
     )
     return replace(known, **changes)
 

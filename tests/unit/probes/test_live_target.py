@@ -129,7 +129,7 @@ def test_a_default_applies_if_the_variable_is_unset_or_empty(tmp_path: Path) -> 
     line = 'header_prefix = "env:X|acme-"\nmax_requests = "env:N|7"'
     for environ in ({}, {"X": " ", "N": ""}):
         provider = target_of(tmp_path, line, environ).providers["pa"]
-        assert (provider.header_prefix, provider.max_requests, provider.unset_variables) == ("acme-", 7, {})
+        assert (provider.header_prefix, provider.max_requests, provider.variables.unset) == ("acme-", 7, {})
     assert target_of(tmp_path, line, {"X": "other-", "N": "8"}).providers["pa"].header_prefix == "other-"
 
 
@@ -176,7 +176,7 @@ def test_any_setting_may_come_from_the_environment(
     assert getattr(target_of(tmp_path, line, {"X": value}).providers["pa"], attribute) == read
     unset = target_of(tmp_path, line, {}).providers["pa"]
     assert getattr(unset, attribute) != read
-    assert "X" in unset.unset_variables.values()
+    assert "X" in unset.variables.unset.values()
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from catalog_probe.probes.calls import get
 from catalog_probe.probes.planning.reach import ProviderReach
 from catalog_probe.probes.recipes.book import RecipeBook
 from catalog_probe.probes.recipes.recipe import Family, Recipe
-from catalog_probe.probes.targets.target import Cost, Credential, Provider, Target
+from catalog_probe.probes.targets.target import Cost, Credential, Provider, Target, Variables
 
 if TYPE_CHECKING:
     import pytest
@@ -28,7 +28,7 @@ PROVIDER = Provider(
         "admin": Credential("admin", "key-of-an-admin", "PA_ADMIN"),
     },
     values={"own": "a", "set": "b"},
-    variables={"values.set": "PA_SET", "base_url": "PA_BASE_URL"},
+    variables=Variables({"values.set": "PA_SET", "base_url": "PA_BASE_URL"}),
 )
 TARGET = Target("t", True, frozenset({Cost.FREE}), {"pa": PROVIDER})
 

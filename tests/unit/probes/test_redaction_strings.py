@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from catalog_probe.catalog.model import GrpcStatus, Response
-from catalog_probe.probes.targets.target import Credential, Provider, Target
+from catalog_probe.probes.targets.target import Credential, Provider, Target, Variables
 from catalog_probe.probes.wire.known_secrets import Work
 from catalog_probe.probes.wire.redaction import HIDDEN, MIN_SECRET, TOO_LONG, Redactor, collect_secrets
 
@@ -266,7 +266,7 @@ def test_key_of_a_gateway_in_a_target_s_headers_is_a_secret() -> None:
     provider = Provider(
         "pa",
         headers={"x-gateway-key": "gw-9fQ2zX7wKd4Lm", "pa-version": "2023-06-01"},
-        variables={"headers.x-gateway-key": "GATEWAY_KEY", "headers.pa-version": "PA_VERSION"},
+        variables=Variables({"headers.x-gateway-key": "GATEWAY_KEY", "headers.pa-version": "PA_VERSION"}),
     )
     target = Target("t", True, frozenset(), {"pa": provider})
     assert collect_secrets([target]) == {"gw-9fQ2zX7wKd4Lm": "${GATEWAY_KEY}"}

@@ -287,8 +287,8 @@ def test_main_address_of_ones_own_withholds_every_other_default(subtests: pytest
         with subtests.test(provider=provider):
             read = targets.load("live", {f"{provider.upper()}_BASE_URL": OWN}).providers[provider]
             assert read.addresses == {"base_url": OWN}
-            assert not read.withheld_addresses & read.defaulted_locations
-            for service in read.withheld_addresses:
+            assert not read.variables.withheld & read.variables.defaulted
+            for service in read.variables.withheld:
                 variable = f"{provider.upper()}_{service.upper()}"
                 advice = (
                     f"set {variable}; its default is not asked while {provider.upper()}_BASE_URL names another server"
@@ -299,7 +299,7 @@ def test_main_address_of_ones_own_withholds_every_other_default(subtests: pytest
 def test_other_address_that_is_set_is_asked_beside_a_main_one_of_ones_own() -> None:
     pd = targets.load("live", {"PD_BASE_URL": OWN, "PD_GRPC_HOST": "127.0.0.1:50051"}).providers["pd"]
     assert pd.addresses == {"base_url": OWN, "grpc_host": "127.0.0.1:50051"}
-    assert pd.withheld_addresses == {"management_url"}
+    assert pd.variables.withheld == {"management_url"}
 
 
 def test_defaults_are_asked_while_the_main_address_is_the_default(subtests: pytest.Subtests) -> None:
@@ -308,7 +308,7 @@ def test_defaults_are_asked_while_the_main_address_is_the_default(subtests: pyte
         with subtests.test(environ=environ):
             pc = targets.load("live", environ).providers["pc"]
             assert pc.addresses.keys() == {"base_url", "auth_url", "mtls_auth_url"}
-            assert not pc.withheld_addresses
+            assert not pc.variables.withheld
 
 
 def test_target_that_states_its_main_address_keeps_its_other_defaults(
