@@ -69,14 +69,17 @@ ALL_ENDPOINTS = Rotation(Depth.FULL, date.min)
 
 
 def is_due(address: str, endpoint: str, day: date) -> bool:
-    """Whether it is the day of this record and this endpoint, each by its address."""
+    """Whether it is the day of this record and this endpoint, each by its address: one day in `ROUND_DAYS`."""
     return zlib.crc32(f"{address}{endpoint}".encode()) % ROUND_DAYS == day.toordinal() % ROUND_DAYS
 
 
 def plan_endpoints(
     others: dict[str, Recipe], record: Record, target: Target, allow: frozenset[Cost], rotation: Rotation
 ) -> EndpointPlan:
-    """Decide what a run sends to the record's other endpoints, as `list_other_endpoints` gives them."""
+    """Decide which of a record's other endpoints a run asks; `others` come from `list_other_endpoints`.
+
+    Example: an endpoint whose recipe needs `values.small_model`, which the target lacks, is left out with that reason.
+    """
     if not others:
         return NO_OTHER_ENDPOINTS
     sent: dict[str, Recipe] = {}
@@ -124,7 +127,10 @@ def adapt_to_endpoint(recipe: Recipe, endpoint: str, provoked: Call | Mapping[st
 
 
 def own_endpoints(recipe: Recipe, claimed: Sequence[str], catalog: Catalog) -> frozenset[str]:
-    """Return the endpoints that the recipe's own calls ask; steps that name none ask the first of the record."""
+    """Return the endpoints that the recipe's own calls ask, by method and path.
+
+    Steps cannot be read, so they ask the endpoint that the recipe names, or else the first one of the record.
+    """
     if recipe.endpoint:
         return frozenset({recipe.endpoint})
     index = EndpointIndex.from_records(catalog[endpoint] for endpoint in claimed)
@@ -150,7 +156,10 @@ class BudgetPlan:
 
 
 def plan_budget(recipes: Sequence[Recipe], provider: Provider, catalog: Catalog) -> BudgetPlan:
-    """Decide how a provider's budget is spent on these recipes; if all fit, in the given order.
+    """Decide in which order these recipes draw on a provider's budget, and which do not fit.
+
+    If all fit, the given order stays. If not, the recipes that show most facts for their share of the budget come
+    first. Example: of two recipes with 10 tokens each and a budget of 15, the one that checks fewer facts is left out.
 
     Raises:
         CatalogError: the facts of the provider cannot be read.

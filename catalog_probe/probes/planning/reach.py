@@ -30,7 +30,10 @@ if TYPE_CHECKING:
 
 
 def find_obstacle(recipe: Recipe, target: Target, allow: frozenset[Cost]) -> Reason | None:
-    """Return the first thing that keeps a record from being probed on a target, or None."""
+    """Return the first thing that keeps a record from being probed on a target, or None.
+
+    Example: a billable recipe, and `allow` has `free` alone -> `cost-not-allowed`, "--allow billable".
+    """
     provider = target.providers.get(recipe.provider)
     if provider is None:
         return Reason(
@@ -51,7 +54,10 @@ def find_obstacle(recipe: Recipe, target: Target, allow: frozenset[Cost]) -> Rea
 
 
 def find_prohibition(recipe: Recipe, target: Target, allow: frozenset[Cost]) -> Reason | None:
-    """Return what keeps a record from being probed whatever keys and values the target has, or None."""
+    """Return what keeps a record from being probed whatever keys and values the target has, or None.
+
+    Example: live, a recipe that only a scenario of the mock provokes -> `provider-only-cause`.
+    """
     provider = target.providers[recipe.provider]
     if target.live and recipe.not_live is not None:
         return Reason(*recipe.not_live)
@@ -66,7 +72,10 @@ def find_prohibition(recipe: Recipe, target: Target, allow: frozenset[Cost]) -> 
 
 
 def list_missing(recipe: Recipe, provider: Provider) -> list[str]:
-    """List what a recipe needs and the provider's table does not hold: keys, addresses, values by their location."""
+    """List the locations that a recipe needs and the provider's table lacks: keys, then addresses, then values.
+
+    Example: `["credentials.tight", "values.small_model"]`.
+    """
     services = {call.service for call in known_calls(recipe)} | recipe.services
     return [
         *(f"credentials.{role}" for role in _list_roles(recipe) if provider.credential(role).value is None),
@@ -76,7 +85,10 @@ def list_missing(recipe: Recipe, provider: Provider) -> list[str]:
 
 
 def services_without_control(recipe: Recipe) -> frozenset[str]:
-    """List the services that a recipe asks besides the one whose address its control confirms."""
+    """List the services that a recipe asks besides the one whose address its control confirms.
+
+    Example: the exchange of a token asks `mtls_auth_url`, and the control asks `base_url` -> `{"mtls_auth_url"}`.
+    """
     control = find_control(recipe)
     confirmed = {control.service} if control is not None else set()
     services = {call.service for call in recipe.calls.values()} | recipe.services
@@ -200,7 +212,10 @@ class ProviderReach:
         return ExplainedReach(Reach.MORE, ", ".join(needs)) if needs else ExplainedReach(Reach.ONE_KEY)
 
     def label_reach(self, address: str, label: str) -> ExplainedReach:
-        """Return who can observe what a record documents under one label."""
+        """Return who can observe what a record documents under one label: no more than recipe and part can.
+
+        Example: the label `limited` is sent by a disruptive part of a free recipe -> more, "cost disruptive".
+        """
         recipe = self.book.recipes.get(address)
         if recipe is None:
             return _reach_by_reason(self.book.unprobed.get(address, NO_RECIPE))

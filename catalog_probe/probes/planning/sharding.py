@@ -52,7 +52,10 @@ def find_lane(address: str) -> str:
 
 
 def find_group(address: str, target: Target) -> str:
-    """Return what an address must share a process with: its lane, or its provider if the lanes share a limit."""
+    """Return what an address must share a process with: its lane, or its provider if the lanes share a limit.
+
+    Example: `pa:admin` on a mock, `pa` on a live target.
+    """
     provider = Address.parse(address).provider
     return provider if target.shares_limits(provider) else find_lane(address)
 

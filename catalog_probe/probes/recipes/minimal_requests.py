@@ -1,7 +1,8 @@
-"""The minimal request of each endpoint, and the faults that change it.
+"""The minimal request of each endpoint, and the changes that spoil a request.
 
-A provider's recipes have a table of minimal requests: for each endpoint the smallest one that it takes, with ids that
-cannot exist where the verb destroys something. An error changes one thing in such a request.
+A provider's recipes have a table of minimal requests: for each endpoint the smallest request that the endpoint takes.
+Where the verb destroys something, the request names an id that cannot exist. An error is provoked by one change, such
+as `with_key("revoked")`, in the request of its recipe and in the minimal request of each other endpoint.
 """
 
 from __future__ import annotations
@@ -38,7 +39,11 @@ class Refusals:
         return calls
 
     def label_calls(self, success: Call, /, **rules: Call) -> dict[str, Call]:
-        """Return the success, its refusals, and the endpoint's own rules by their labels."""
+        """Return the success, its refusals, and the endpoint's own rules by their labels.
+
+        Example: `BOTH_REFUSALS.label_calls(MODELS, listed=LIST)` has the labels `success`, `missing_credential`,
+        `wrong_credential` and `listed`.
+        """
         return {SUCCESS: success, **self.refused_calls(success), **rules}
 
 
@@ -65,7 +70,7 @@ def with_lane_key(call: Call, role: str) -> Call:
 
 
 def with_key(role: str | None) -> Change:
-    """Change the key, or leave it out."""
+    """Send the key of another role, or no key if the role is None."""
     return lambda call: call.replace(credential=role)
 
 
@@ -75,12 +80,12 @@ def with_fields(**fields: Json) -> Change:
 
 
 def with_headers(**headers: str | None) -> Change:
-    """Set some headers, `_` for `-`, or leave them out."""
+    """Set some headers, or leave them out where None. Example: `pa_version=None` leaves out `pa-version`."""
     return lambda call: call.with_headers(**headers)
 
 
 def with_scenario(scenario: str) -> Change:
-    """Run the request under a mock scenario."""
+    """Run the request under a scenario of the mock, e.g. `overloaded`. Live, such a recipe is not probed."""
     return lambda call: call.with_scenario(scenario)
 
 

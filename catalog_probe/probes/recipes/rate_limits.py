@@ -1,4 +1,7 @@
-"""Exceeds a limit on purpose, never more often than a bound."""
+"""Exceeds a limit on purpose, and never sends more than a bound.
+
+A recipe bounds its requests before it runs, so each function here takes the most requests that it may send.
+"""
 
 from __future__ import annotations
 
@@ -30,16 +33,17 @@ async def exhaust_limit(probe: Probe, call: Call, bound: int, *, label: str = AN
 
 
 async def use_up_limit(probe: Probe, call: Call, bound: int, remaining: str = "") -> None:
-    """Send a call until it is refused, at most `bound` times; none is judged.
+    """Send a call until it is refused, at most `bound` times; no answer is judged.
 
-    If the header `remaining` says after the first call that more is left than the bound, nothing more is sent.
+    If the header `remaining` says that more is left than may still be sent, the limit is out of reach. Example: with a
+    bound of 8, `pa-ratelimit-requests-remaining: 4000` in the first answer ends the attempt.
 
     Raises:
         SetupFailed: the limit is out of reach.
     """
     for sent in range(bound):
         response = (await probe.send(call, SETUP)).response
-        if response is None:  # lost on the way: unknown whether it counted, and no refusal
+        if response is None:  # lost on the way: nobody knows whether the request counted, and it is no refusal
             continue
         if http_status_of(response, probe.provider) == LIMITED_STATUS:
             break
@@ -50,7 +54,10 @@ async def use_up_limit(probe: Probe, call: Call, bound: int, remaining: str = ""
 
 
 async def send_until_limited(probe: Probe, call: Call, bound: int) -> None:
-    """Send a call whose limit was used up, again if the limit filled meanwhile; only the last one is judged."""
+    """Send a call whose limit was used up, and again if the limit filled meanwhile.
+
+    Only the last answer is judged, as the exchanges of one label replace each other.
+    """
     for _ in range(bound):
         response = (await probe.send(call)).response
         if response is None or http_status_of(response, probe.provider) == LIMITED_STATUS:
@@ -58,7 +65,7 @@ async def send_until_limited(probe: Probe, call: Call, bound: int) -> None:
 
 
 async def send_until_refused(probe: Probe, call: Call, bound: int, *, ordinary: int = 200, label: str = ANSWER) -> None:
-    """Send a call until its status is not `ordinary`; only the last one is judged."""
+    """Send a call until its status is not `ordinary`, e.g. 200, 200, 429. Only the last answer is judged."""
     for _ in range(bound):
         response = (await probe.send(call, label)).response
         if response is None or http_status_of(response, probe.provider) != ordinary:
@@ -66,7 +73,7 @@ async def send_until_refused(probe: Probe, call: Call, bound: int, *, ordinary: 
 
 
 async def send_one_more_than(probe: Probe, call: Call, allowed: int, *, label: str = ANSWER) -> None:
-    """Send a call as often as is allowed, each time with success, and once more to be judged.
+    """Send a call as often as is allowed, each time with success, and once more to be judged under `label`.
 
     Raises:
         SetupFailed: it was refused before.

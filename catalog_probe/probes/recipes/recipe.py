@@ -169,7 +169,7 @@ class Recipe:
         return Cost.DISRUPTIVE in (self.cost, *(part.cost for part in self.optional.values()))
 
     def part_for_label(self, label: str) -> Recipe:
-        """Return what is sent under this label: one of the optional parts, or the recipe itself."""
+        """Return the optional part that sends this label, or the recipe itself."""
         return next((part for part in self.optional.values() if label in part.labels), self)
 
     def with_optional(
@@ -264,7 +264,10 @@ class PlannedRecipe(Recipe):
 
 
 def same_change(change: Change | Mapping[str, Change]) -> OtherEndpoints:
-    """Send each endpoint's minimal request with this change; with several changes, one request for each label."""
+    """Send each endpoint's minimal request with this change; with several changes, one request for each label.
+
+    Example: `same_change(with_key(None))` sends `POST /v1/messages` without a key where that is the minimal request.
+    """
 
     def change_request(_: str, request: Call | None) -> Call | Mapping[str, Call] | None:
         return apply_change(request, change) if request is not None else None
@@ -273,7 +276,7 @@ def same_change(change: Change | Mapping[str, Change]) -> OtherEndpoints:
 
 
 def apply_change(call: Call, change: Change | Mapping[str, Change]) -> Call | dict[str, Call]:
-    """Return the changed call, or the changed calls by label."""
+    """Return the changed call, or the changed calls by label: `{"absent": with_key(None)}` -> `{"absent": call}`."""
     if callable(change):
         return change(call)
     return {label: label_change(call) for label, label_change in change.items()}
@@ -313,9 +316,13 @@ class Family:
             GENERAL.recipe("unknown_path", get("/v1/no-such-path"))
             GENERAL.recipe("key_revoked", get("/v1/models"), with_key("revoked"))
             GENERAL.recipe("conflict", create_twice, cost=Cost.DESTRUCTIVE)
+
+        Raises:
+            TypeError: a change is given, and no single call that it changes.
         """
         if change is not None:
-            assert isinstance(sent, Call), "a change needs one call that it changes"
+            if not isinstance(sent, Call):
+                raise TypeError(f"{self.prefix}/{slug}: a change needs one call that it changes")
             sent, other_endpoints = apply_change(sent, change), other_endpoints or same_change(change)
         if isinstance(sent, Steps):
             calls, then = {}, sent

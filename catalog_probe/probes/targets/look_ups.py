@@ -105,7 +105,10 @@ class LookUpResult:
 def choose_value(
     rule: LookUpRule, body: Json, values: Mapping[str, str], rules: Mapping[str, LookUpRule]
 ) -> str | None:
-    """Return the value that a rule takes of the answer to its request, or None if no entry fits."""
+    """Return the value that a rule takes of the answer to its request, or None if no entry fits.
+
+    Example: with `like = ["*small*"]`, the list `{"data": [{"id": "large-1"}, {"id": "small-2"}]}` gives `small-2`.
+    """
     entries = _list_entries(rule, body)
     if rule.of:
         other_rule = rules.get(rule.of)
@@ -127,7 +130,7 @@ def is_empty(rule: LookUpRule, body: Json) -> bool:
 
 
 def lists_value(rule: LookUpRule, body: Json, value: str) -> bool:
-    """Whether the list has a value that somebody set, and does not exclude it."""
+    """Whether the list has a value that somebody set, and the rule does not exclude the value."""
     if rule.of:
         return False
     any_name_rule = replace(rule, like=(), unlike=(), newest="")
@@ -136,7 +139,7 @@ def lists_value(rule: LookUpRule, body: Json, value: str) -> bool:
 
 
 def find_end_day(rule: LookUpRule, body: Json, value: str) -> date | None:
-    """Return the day on which a value ends, or None if its entry does not say, or there is none."""
+    """Return the day on which a value ends, or None if the list has no entry for it, or the entry names no day."""
     if not rule.ends:
         return None
     entries = [entry for entry in _list_entries(rule, body) if _read_value(entry, rule) == value]

@@ -38,6 +38,11 @@ def test_a_misspelt_option_of_a_recipe_is_refused() -> None:
         declare_steps(request=2)  # type: ignore[call-arg]
 
 
+def test_a_change_without_one_call_is_refused() -> None:
+    with pytest.raises(TypeError, match="pa/errors/general/x: a change needs one call"):
+        GENERAL.recipe("x", {"a": get("/"), "b": get("/")}, lambda call: call)
+
+
 def test_an_option_of_another_type_is_refused_by_mypy_alone() -> None:
     """Python takes them; without the types it would be the provider, or the bill, that tells."""
     assert GENERAL.recipe("x", get("/"), tokens="many").tokens  # type: ignore[arg-type]
