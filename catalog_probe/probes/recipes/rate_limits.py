@@ -56,7 +56,7 @@ async def use_up_limit(probe: Probe, call: Call, bound: int, remaining: str = ""
 async def send_until_limited(probe: Probe, call: Call, bound: int) -> None:
     """Send a call whose limit was used up, and again if the limit filled meanwhile.
 
-    Only the last answer is judged, as the exchanges of one label replace each other.
+    Of several exchanges with one label only the last one is judged.
     """
     for _ in range(bound):
         response = (await probe.send(call)).response
