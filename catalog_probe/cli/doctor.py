@@ -347,7 +347,7 @@ def _look_up_rows(provider: Provider, diagnosis: Diagnosis) -> Iterator[Row]:
 
 
 def _budget_rows(provider: Provider) -> Iterator[Row]:
-    for key, limit in (("max_requests", provider.max_requests), ("max_tokens", provider.max_tokens)):
+    for key, limit in (("max_requests", provider.limits.max_requests), ("max_tokens", provider.limits.max_tokens)):
         yield "budget", key, "none: a run is bounded by its plan alone" if limit is None else str(limit)
 
 

@@ -69,7 +69,10 @@ class Services:
     def target(self, *providers: str, **variables: str) -> Target:
         """Return the live target in that environment, with short waits."""
         target = targets.load("live", self.environ(*providers, **variables)).restrict_to(providers)
-        hasty = {name: replace(provider, timeout_s=4.0, max_wait_s=2.0) for name, provider in target.providers.items()}
+        hasty = {
+            name: replace(provider, limits=replace(provider.limits, timeout_s=4.0, max_wait_s=2.0))
+            for name, provider in target.providers.items()
+        }
         return replace(target, providers=hasty, reprobe_after_s=0.0)
 
 

@@ -15,6 +15,7 @@ from catalog_probe.probes.planning.plan import Depth, Rotation
 from catalog_probe.probes.running.engine import Engine
 from catalog_probe.probes.targets import target_file as targets
 from catalog_probe.probes.targets.target import NONEXISTENT_KEY, Cost, Target
+from catalog_probe.probes.targets.target_file import LIMITS
 from catalog_probe.probes.wire.redaction import Redactor
 from tests.harness import patient
 
@@ -44,14 +45,24 @@ def _load_mock_target() -> Target:
 
 
 def mock_target_at(base: str, **changes: Any) -> Target:
-    """Return the mock target with all providers at one address and out of gRPC's reach, `changes` made to each."""
+    """Return the mock target with all providers at one address and out of gRPC's reach, `changes` made to each.
+
+    Example: `max_requests=5` changes the limits of each provider, `ca_file="ca.pem"` the provider itself.
+    """
     target = _load_mock_target()
     addresses = {name: {key: f"{base}{path}" for key, path in paths.items()} for name, paths in PATHS.items()}
     for name, provider in target.providers.items():
         if "grpc_host" in provider.addresses:
             addresses[name]["grpc_host"] = "localhost:1"
     moved = target.with_addresses(addresses)
-    return replace(moved, providers={name: replace(provider, **changes) for name, provider in moved.providers.items()})
+    limits = {name: changes.pop(name) for name in LIMITS & changes.keys()}
+    return replace(
+        moved,
+        providers={
+            name: replace(provider, limits=replace(provider.limits, **limits), **changes)
+            for name, provider in moved.providers.items()
+        },
+    )
 
 
 def reset_mock(mock: EmbeddedMock) -> None:

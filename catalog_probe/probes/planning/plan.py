@@ -191,7 +191,9 @@ def count_facts(provider: str, catalog: Catalog) -> Mapping[str, int]:
 
 def _facts_per_share(recipe: Recipe, facts: Mapping[str, int], provider: Provider) -> float:
     """Return the facts of a recipe for the share of the budget that it takes; infinite if it takes nothing."""
-    share = max(_share(recipe.tokens, provider.max_tokens), _share(recipe.requests, provider.max_requests))
+    share = max(
+        _share(recipe.tokens, provider.limits.max_tokens), _share(recipe.requests, provider.limits.max_requests)
+    )
     return (1 + facts.get(recipe.address, 0)) / share if share else float("inf")
 
 
@@ -200,8 +202,8 @@ def _share(amount: int, limit: int | None) -> float:
 
 
 def _fits(provider: Provider, tokens: int, requests: int) -> bool:
-    return (provider.max_tokens is None or tokens <= provider.max_tokens) and (
-        provider.max_requests is None or requests <= provider.max_requests
+    return (provider.limits.max_tokens is None or tokens <= provider.limits.max_tokens) and (
+        provider.limits.max_requests is None or requests <= provider.limits.max_requests
     )
 
 

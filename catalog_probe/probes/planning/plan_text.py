@@ -161,7 +161,7 @@ def _format_budget(
     provider: Provider, recipes: Sequence[PlannedRecipe], bounds: tuple[int, int], catalog: Catalog
 ) -> Iterator[str]:
     sums = (sum(recipe.requests for recipe in recipes), sum(recipe.tokens for recipe in recipes))
-    limits = (provider.max_requests, provider.max_tokens)
+    limits = (provider.limits.max_requests, provider.limits.max_tokens)
     for unit, limit, once, bound in zip(("requests", "tokens"), limits, sums, bounds, strict=True):
         if limit is not None and bound > limit:
             fits = "each probe once fits" if once <= limit else f"each probe once takes {once}"

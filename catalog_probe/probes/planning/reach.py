@@ -65,8 +65,8 @@ def find_prohibition(recipe: Recipe, target: Target, allow: frozenset[Cost]) -> 
         return Reason(ReasonCode.PROVIDER_ONLY_CAUSE, "no request can provoke it")
     if recipe.cost not in allow:
         return Reason(ReasonCode.COST_NOT_ALLOWED, f"--allow {recipe.cost}")
-    if target.live and provider.max_tokens is not None and recipe.tokens > provider.max_tokens:
-        limit = f"providers.{provider.name}.max_tokens = {provider.max_tokens}"
+    if target.live and provider.limits.max_tokens is not None and recipe.tokens > provider.limits.max_tokens:
+        limit = f"providers.{provider.name}.max_tokens = {provider.limits.max_tokens}"
         return Reason(ReasonCode.BEYOND_BUDGET, f"it may take {recipe.tokens} tokens, {limit}")
     return None
 

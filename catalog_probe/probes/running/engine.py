@@ -75,7 +75,9 @@ class ProviderRun:
     def from_records(cls, provider: Provider, records: tuple[Record, ...], redactor: Redactor, *, live: bool) -> Self:
         """Prepare the run of a provider that documents these records."""
         policy = RateLimitPolicy.from_records(records)
-        throttle = Throttle(policy, provider.max_wait_s, own_rate=provider.rate is not None) if live else None
+        throttle = (
+            Throttle(policy, provider.limits.max_wait_s, own_rate=provider.limits.rate is not None) if live else None
+        )
         return cls(provider, redactor, ProviderVocabulary.from_records(records), throttle, Budget(provider))
 
     def get_lane(self, recipe: Recipe) -> Lane:
@@ -393,9 +395,9 @@ class Engine:
         """Return how long the result of a record may take, in the worst case: its own attempts, and all before it."""
         recipe = self._recipes[address]
         provider = self.target.providers[recipe.provider]
-        attempt_s = (recipe.requests + 1) * provider.timeout_s + self.target.reprobe_after_s
-        queue_length = len(self._results) / max(1, provider.concurrency)
-        return SLACK_S + attempt_s * MAX_ATTEMPTS + queue_length * provider.timeout_s
+        attempt_s = (recipe.requests + 1) * provider.limits.timeout_s + self.target.reprobe_after_s
+        queue_length = len(self._results) / max(1, provider.limits.concurrency)
+        return SLACK_S + attempt_s * MAX_ATTEMPTS + queue_length * provider.limits.timeout_s
 
 
 def _find_recipe(address: str) -> Recipe | None:

@@ -192,7 +192,7 @@ class Wires:
                 ca_file=provider.ca_file,
                 client_cert_file=provider.client_cert_file,
                 events_named_by_line=manifest(provider.name).events_named_by_line,
-                connections=provider.concurrency,
+                connections=provider.limits.concurrency,
             )
         return self._http
 
@@ -220,7 +220,7 @@ class Wires:
     def _limits(self) -> Limits:
         from catalog_probe.probes.wire.http import Limits  # as above
 
-        return Limits(self._provider.timeout_s, self._provider.max_body_bytes)
+        return Limits(self._provider.limits.timeout_s, self._provider.limits.max_body_bytes)
 
 
 def describe_target(provider: Provider, role: str, dialect: Dialect, *, live: bool) -> TargetFacts:
@@ -291,7 +291,7 @@ class Lane:
         """The last control that was a success."""
         self.controls = ControlCache(provider.name)
         """The last answers to controls, so that the probes of the lane share one."""
-        self.semaphore = anyio.CapacityLimiter(provider.concurrency)
+        self.semaphore = anyio.CapacityLimiter(provider.limits.concurrency)
         """Held by a probe while it sends: so many are in flight at once."""
         self.barrier = Barrier()
         """At which its probes wait until all of them were asked, or judged."""
@@ -299,8 +299,8 @@ class Lane:
         """Held while fault-free requests are sent: a second batch then uses the answers of the first."""
         self._mock = mock
         self._budget = budget
-        self._limiter = RateLimiter(provider.rate, provider.max_wait_s)
-        self._throttle = throttle or Throttle(RateLimitPolicy(), provider.max_wait_s)
+        self._limiter = RateLimiter(provider.limits.rate, provider.limits.max_wait_s)
+        self._throttle = throttle or Throttle(RateLimitPolicy(), provider.limits.max_wait_s)
         self._failures = 0
         dialect = Dialect.for_provider(provider)
         self._wires = Wires(provider, dialect)

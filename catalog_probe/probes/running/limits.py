@@ -136,7 +136,7 @@ class Budget:
 
     def take_request(self) -> Reason | None:
         """Count a request that is about to be sent, or return why it must not be."""
-        limit = self.provider.max_requests
+        limit = self.provider.limits.max_requests
         if limit is not None and self.requests >= limit:
             return self._explain("max_requests", limit)
         self.requests += 1
@@ -144,7 +144,7 @@ class Budget:
 
     def reserve_tokens(self, tokens: int) -> Reason | None:
         """Count the tokens that an attempt may take, or return why it must not begin."""
-        limit = self.provider.max_tokens
+        limit = self.provider.limits.max_tokens
         if limit is not None and tokens and self.tokens + tokens > limit:
             return self._explain("max_tokens", limit)
         self.tokens += tokens

@@ -81,10 +81,31 @@ class Variables:
 
 
 @dataclass(frozen=True, slots=True)
-class Provider:
-    """One provider as a target has it. Rates are requests a second, times seconds, sizes bytes.
+class RunLimits:
+    """How fast a run asks a provider, how much at most, and how long it waits: lines of the provider's table.
 
-    The settings have the names of their lines in the target file, e.g. `max_wait_s`.
+    Attributes:
+        concurrency: probes of one key at once.
+        rate: requests a second for each key; None for as many as the provider takes.
+        max_requests: requests of one run, all keys together.
+        max_tokens: tokens of one run, all keys together.
+        max_wait_s: seconds; a longer Retry-After ends the lane.
+        timeout_s: seconds for one exchange.
+        max_body_bytes: bytes of an answer that are read, decoded.
+    """
+
+    concurrency: int = 8
+    rate: float | None = None
+    max_requests: int | None = None
+    max_tokens: int | None = None
+    max_wait_s: float = 60.0
+    timeout_s: float = 30.0
+    max_body_bytes: int = 4_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Provider:
+    """One provider as a target has it. The settings have the names of their lines in the file, e.g. `ca_file`.
 
     Attributes:
         expected: whether a run must have a verdict on it (docs/live.md).
@@ -110,13 +131,7 @@ class Provider:
     headers: Mapping[str, str] = field(default_factory=dict)
     credentials: Mapping[str, Credential] = field(default_factory=dict)
     values: Mapping[str, str] = field(default_factory=dict)
-    concurrency: int = 8
-    rate: float | None = None
-    max_requests: int | None = None
-    max_tokens: int | None = None
-    max_wait_s: float = 60.0
-    timeout_s: float = 30.0
-    max_body_bytes: int = 4_000_000
+    limits: RunLimits = field(default_factory=RunLimits)
     ca_file: str = ""
     client_cert_file: str = ""
     variables: Variables = field(default_factory=Variables)
@@ -130,7 +145,7 @@ class Provider:
     @property
     def has_budget(self) -> bool:
         """Whether all its lanes together may only send so much."""
-        return self.max_requests is not None or self.max_tokens is not None
+        return self.limits.max_requests is not None or self.limits.max_tokens is not None
 
     @property
     def is_configured(self) -> bool:

@@ -13,7 +13,7 @@ import json
 import os
 import re
 import tomllib
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import SplitResult, urlsplit
@@ -33,6 +33,7 @@ from catalog_probe.probes.targets.target import (
     Cost,
     Credential,
     Provider,
+    RunLimits,
     Target,
     TargetError,
     Variables,
@@ -68,6 +69,7 @@ SETTINGS: Mapping[str, type] = {
     "client_cert_file": str,
     "real_name": str,
 }
+LIMITS = frozenset(limit.name for limit in fields(RunLimits))  # the settings that bound a run
 SDK_KEYS = "sdk_keys"  # the list of variables from which SDKs take a key
 TABLES = frozenset({"headers", "credentials", "values"})
 LOOK_UP = "look_up"  # the table of rules by which values are looked up
@@ -161,9 +163,10 @@ class ProviderReader:
             set_sdk_keys=tuple(name for name in sdk_keys if self.file.environ.get(name, "").strip()),
             variables=Variables(self.variables, self.unset, frozenset(self.defaulted), withheld_addresses),
             rules=self._read_rules(table.get(LOOK_UP, {})),
+            limits=RunLimits(**{key: value for key, value in table.items() if key in LIMITS}),
             **{
                 **self._documented_key_settings(table),
-                **{key: value for key, value in table.items() if key in SETTINGS},
+                **{key: value for key, value in table.items() if key in SETTINGS.keys() - LIMITS},
             },
         )
 

@@ -14,7 +14,7 @@ from catalog_probe.probes.planning import plan_text
 from catalog_probe.probes.planning.plan import Depth, Rotation, count_facts, make_plan, plan_budget
 from catalog_probe.probes.recipes.recipe import PlannedRecipe
 from catalog_probe.probes.targets import target_file as targets
-from catalog_probe.probes.targets.target import Cost, Provider
+from catalog_probe.probes.targets.target import Cost, Provider, RunLimits
 from tests.harness.command import CHECKOUT
 from tests.harness.engines import catalog
 from tests.harness.reference_pages import describe_variables
@@ -78,7 +78,7 @@ def test_a_plan_names_the_default_hosts_that_are_not_asked() -> None:
 
 def test_a_plan_names_what_is_left_out_first() -> None:
     target = targets.load("live", {"PD_API_KEY": "key-of-nobody"}).with_placeholder_values()
-    small = replace(target, providers={"pd": replace(target.providers["pd"], max_tokens=10_000)})
+    small = replace(target, providers={"pd": replace(target.providers["pd"], limits=RunLimits(max_tokens=10_000))})
     addresses = [str(record.address) for record in catalog().select("pd")]
     chosen = make_plan(catalog(), small, EVERY, addresses, NIGHT)
     (line,) = [line for line in plan_text.format_plan(chosen, small, catalog()) if "left out first" in line]
@@ -89,7 +89,7 @@ def test_a_plan_names_what_is_left_out_first() -> None:
 
 def test_a_budget_that_holds_everything_changes_no_order() -> None:
     rows = [row("pa/endpoints/models/list_models", 5), row("pa/endpoints/models/get_model", 9)]
-    plan = plan_budget(rows, Provider("pa", max_tokens=14), catalog())
+    plan = plan_budget(rows, Provider("pa", limits=RunLimits(max_tokens=14)), catalog())
     assert plan.order == tuple(recipe.address for recipe in rows)
     assert plan.left_out == ()
     assert plan_budget(rows, Provider("pa"), catalog()).left_out == ()
@@ -105,11 +105,11 @@ def test_a_budget_is_spent_on_free_probes_then_on_most_facts_per_token() -> None
     least = min((address for address in facts if facts[address] == 1), default="")
     assert facts[most] > 5
     rows = [row(least, 10), row(most, 10), row("pa/endpoints/models/list_models", 0)]
-    plan = plan_budget(rows, Provider("pa", max_tokens=15), catalog())
+    plan = plan_budget(rows, Provider("pa", limits=RunLimits(max_tokens=15)), catalog())
     assert plan.order == ("pa/endpoints/models/list_models", most, least)
     assert plan.left_out == (least,)
     dear = [row(least, 1), row(most, 1000)]
-    assert plan_budget(dear, Provider("pa", max_tokens=1000), catalog()).left_out == (most,)
+    assert plan_budget(dear, Provider("pa", limits=RunLimits(max_tokens=1000)), catalog()).left_out == (most,)
 
 
 def test_a_probe_larger_than_the_budget_is_not_tried(subtests: pytest.Subtests) -> None:
@@ -119,7 +119,9 @@ def test_a_probe_larger_than_the_budget_is_not_tried(subtests: pytest.Subtests) 
             from catalog_probe.probes.planning.reach import find_obstacle
 
             target = targets.load("live", {"PA_API_KEY": "key-of-nobody"})
-            bounded = replace(target, providers={"pa": replace(target.providers["pa"], max_tokens=limit)})
+            bounded = replace(
+                target, providers={"pa": replace(target.providers["pa"], limits=RunLimits(max_tokens=limit))}
+            )
             reason = find_obstacle(row("pa/endpoints/models/list_models", 1000), bounded, EVERY)
             assert (reason.code if reason else None) == code
 

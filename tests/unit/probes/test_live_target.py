@@ -80,7 +80,7 @@ def test_every_provider_can_be_expected_on_demand_and_has_a_budget(provider: str
     assert targets.load("live", {name: "false"}).expected_providers == ()
     settings = targets.load("live", {}).providers[provider]
     assert settings.has_budget
-    assert settings.rate
+    assert settings.limits.rate
 
 
 @pytest.mark.parametrize("provider", TABLES["live"]["providers"])
@@ -129,7 +129,7 @@ def test_a_default_applies_if_the_variable_is_unset_or_empty(tmp_path: Path) -> 
     line = 'header_prefix = "env:X|acme-"\nmax_requests = "env:N|7"'
     for environ in ({}, {"X": " ", "N": ""}):
         provider = target_of(tmp_path, line, environ).providers["pa"]
-        assert (provider.header_prefix, provider.max_requests, provider.variables.unset) == ("acme-", 7, {})
+        assert (provider.header_prefix, provider.limits.max_requests, provider.variables.unset) == ("acme-", 7, {})
     assert target_of(tmp_path, line, {"X": "other-", "N": "8"}).providers["pa"].header_prefix == "other-"
 
 

@@ -28,7 +28,7 @@ from catalog_probe.probes.running.throttle import (
     Throttle,
     WaitTooLong,
 )
-from catalog_probe.probes.targets.target import Provider
+from catalog_probe.probes.targets.target import Provider, RunLimits
 from tests.harness import virtual_time
 
 if TYPE_CHECKING:
@@ -230,7 +230,7 @@ def budget_spent(detail: str) -> Reason:
 
 
 def test_requests_are_refused_beyond_the_budget() -> None:
-    budget = Budget(Provider("pa", max_requests=2))
+    budget = Budget(Provider("pa", limits=RunLimits(max_requests=2)))
     assert [budget.take_request() for _ in range(2)] == [None, None]
     for _ in range(2):  # what was not sent is not counted
         assert budget.take_request() == budget_spent("max_requests = 2; 2 requests sent, 0 tokens reserved")
@@ -239,7 +239,7 @@ def test_requests_are_refused_beyond_the_budget() -> None:
 def test_tokens_are_refused_beyond_the_budget(subtests: pytest.Subtests) -> None:
     for limit in [0, 100]:
         with subtests.test(limit=limit):
-            budget = Budget(Provider("pa", max_tokens=limit))
+            budget = Budget(Provider("pa", limits=RunLimits(max_tokens=limit)))
             budget.take_request()
             assert budget.reserve_tokens(limit // 2) is None
             refused = budget_spent(f"max_tokens = {limit}; 1 requests sent, {limit // 2} tokens reserved")

@@ -449,4 +449,4 @@ def test_float_integer_and_date_name_are_accepted(tmp_path: Path) -> None:
     path.write_text(f"name = 2026-11-21\n{HEAD}concurrency = 3.0\n")
     target = targets.load(str(path), {})
     assert target.name == "2026-11-21"
-    assert repr(target.providers["pa"].concurrency) == "3"
+    assert repr(target.providers["pa"].limits.concurrency) == "3"

@@ -24,7 +24,7 @@ from catalog_probe.probes.running.lane import Lane, Wires
 from catalog_probe.probes.running.limits import Budget, RateLimitPolicy
 from catalog_probe.probes.running.throttle import SHARE, RateLimiter, Throttle
 from catalog_probe.probes.targets.dialect import Dialect
-from catalog_probe.probes.targets.target import WRONG_KEY, Credential, Provider
+from catalog_probe.probes.targets.target import WRONG_KEY, Credential, Provider, RunLimits
 from catalog_probe.probes.wire.http import HttpWire
 from catalog_probe.probes.wire.redaction import Redactor
 from tests.harness import virtual_time
@@ -77,18 +77,27 @@ class LimitedLane(Lane):
     """A lane whose wire is a provider in this process, on the lane's clock."""
 
     def __init__(
-        self, answer: Answer, policy: RateLimitPolicy = SIXTY_A_MINUTE, max_wait_s: float = 60.0, **changes: Any
+        self,
+        answer: Answer,
+        policy: RateLimitPolicy = SIXTY_A_MINUTE,
+        max_wait_s: float = 60.0,
+        credentials: Mapping[str, Credential] | None = None,
+        **limits: Any,
     ) -> None:
         self.clock = SleepClock()
         self.sent: list[tuple[float, int]] = []
         self._answer = answer
-        changes.setdefault("credentials", make_credentials("inference"))
-        provider = Provider("pa", addresses={"base_url": "https://provider.test"}, max_wait_s=max_wait_s, **changes)
+        provider = Provider(
+            "pa",
+            addresses={"base_url": "https://provider.test"},
+            credentials=credentials or make_credentials("inference"),
+            limits=RunLimits(max_wait_s=max_wait_s, **limits),
+        )
         throttle = Throttle(
-            policy, max_wait_s, own_rate=provider.rate is not None, clock=self.clock, sleep=self.clock.sleep
+            policy, max_wait_s, own_rate=provider.limits.rate is not None, clock=self.clock, sleep=self.clock.sleep
         )
         super().__init__(provider, "inference", Redactor({}), Budget(provider), mock=False, throttle=throttle)
-        self._limiter = RateLimiter(provider.rate, max_wait_s, self.clock)
+        self._limiter = RateLimiter(provider.limits.rate, max_wait_s, self.clock)
         self._wires = OneWire(self)
 
     read_origin = staticmethod(HttpWire.read_origin)
