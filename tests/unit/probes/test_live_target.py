@@ -176,7 +176,8 @@ def test_any_setting_may_come_from_the_environment(
 ) -> None:
     read_attribute = attrgetter(attribute)
     assert read_attribute(target_of(tmp_path, line, {"X": value}).providers["pa"]) == read
-    assert read_attribute(target_of(tmp_path, line, {}).providers["pa"]) != read
+    unset = target_of(tmp_path, line, {}).providers["pa"]
+    assert read_attribute(unset) != read
     assert "X" in unset.variables.unset.values()
 
 
