@@ -11,13 +11,15 @@ import pytest
 from catalog_probe.catalog.model import Exchange, Reason, Request, Response
 from catalog_probe.catalog.model.exchange import ANSWER, LIMITED, SETUP
 from catalog_probe.probes.calls import Call, get
-from catalog_probe.probes.recipes.probe import ProbeStopped
+from catalog_probe.probes.recipes.performing import perform_planned_recipe
+from catalog_probe.probes.recipes.probe import Probe, ProbeStopped
 from catalog_probe.probes.recipes.rate_limits import (
     exhaust_limit,
     send_one_more_than,
     send_until_limited,
     send_until_refused,
 )
+from catalog_probe.probes.recipes.recipe import EndpointPlan, Family, PlannedRecipe, Recipe, declare_steps
 from tests.harness.recipes import load_recipes
 
 if TYPE_CHECKING:
@@ -36,6 +38,7 @@ class ScriptedProbe:
         self.values: Mapping[str, str] = {}
         self.exchanges: list[Exchange] = []
         self.endpoint = ""
+        self.sessions: list[str] = []
         self._statuses = list(statuses)
         self._headers = headers or {}
 
@@ -56,6 +59,7 @@ class ScriptedProbe:
         return reason
 
     def use_mock_session(self, name: str) -> AbstractContextManager[None]:
+        self.sessions.append(name)
         return nullcontext()
 
     @property
@@ -159,3 +163,26 @@ def test_missing_cursor_stops_the_probe(subtests: pytest.Subtests) -> None:
     for body in cases:
         with subtests.test(body=body), pytest.raises(ProbeStopped, match="the page has no next_page to walk by"):
             read_cursor(make_page(body), "next_page")
+
+
+@declare_steps(requests=1)
+async def use_up(probe: Probe) -> None:
+    await probe.send(CALL)
+
+
+def test_other_endpoint_has_its_own_session_unless_it_relies_on_earlier_requests(subtests: pytest.Subtests) -> None:
+    general, other = Family("pd/errors/general"), "pd/endpoints/models/get_model"
+    one_call, steps = general.recipe("x", CALL), general.recipe("x", use_up)
+    cases: list[tuple[str, Recipe, Recipe, str]] = [
+        ("calls", one_call, one_call, other),
+        ("the recipe makes something first", general.recipe("x", {SETUP: CALL, ANSWER: CALL}), one_call, ""),
+        ("the recipe has steps", steps, one_call, ""),
+        ("the other endpoint has steps", one_call, steps, ""),
+    ]
+    for case, recipe, endpoint_recipe, session in cases:
+        with subtests.test(case=case):
+            planned = PlannedRecipe.from_recipe(recipe, {}, {}, EndpointPlan({other: endpoint_recipe}))
+            probe = ScriptedProbe(200, 200, 200)
+            anyio.run(perform_planned_recipe, planned, probe)
+            assert probe.sessions == [session]
+            assert len(probe.sent) == planned.requests
