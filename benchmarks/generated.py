@@ -81,13 +81,16 @@ import json
 from pathlib import Path
 
 from catalog_probe.probes.calls import get
-from catalog_probe.probes.recipes.recipe import recipe
+from catalog_probe.probes.recipes.recipe import Recipe
 
 ADDRESSES = json.loads((Path(__file__).parent / "addresses.json").read_text())
 
 RECIPES = (
-    recipe("{ENDPOINT}", get("{CONTROL}/item"), label="success"),
-    *(recipe(each, get("{CONTROL}/" + each.rpartition("/")[2])) for each in ADDRESSES),
+    Recipe(address="{ENDPOINT}", calls={{"success": get("{CONTROL}/item")}}),
+    *(
+        Recipe(address=address, calls={{"answer": get("{CONTROL}/" + address.rpartition("/")[2])}})
+        for address in ADDRESSES
+    ),
 )
 '''
 

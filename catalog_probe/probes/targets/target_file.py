@@ -146,7 +146,7 @@ class ProviderReader:
         table = {key: value for key in self.table if (value := self._read_setting(key)) is not None}
         self._check_table(table)
         addresses = {key: self._read_address(key, table[key]) for key in self.manifest.addresses if key in table}
-        withheld_addresses = self._withhold_defaults(addresses)
+        withheld = self._withhold_defaults(addresses)
         credentials = {role: self._read_credential(role, value) for role, value in table.get("credentials", {}).items()}
         self._check_file(table, "ca_file", "name a PEM file of the CAs to trust")
         self._check_file(table, "client_cert_file", "name a PEM file of the client's certificate and its key")
@@ -161,7 +161,7 @@ class ProviderReader:
             values=self._read_texts("values", table),
             sdk_keys=sdk_keys,
             set_sdk_keys=tuple(name for name in sdk_keys if self.file.environ.get(name, "").strip()),
-            variables=Variables(self.variables, self.unset, frozenset(self.defaulted), withheld_addresses),
+            variables=Variables(self.variables, self.unset, frozenset(self.defaulted), withheld),
             rules=self._read_rules(table.get(LOOK_UP, {})),
             limits=RunLimits(**{key: value for key, value in table.items() if key in LIMITS}),
             **{

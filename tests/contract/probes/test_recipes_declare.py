@@ -35,8 +35,8 @@ def iterate_stepwise(recipe: Recipe) -> Iterator[tuple[str, Recipe]]:
     if recipe.steps is not None:
         alone = replace(recipe, optional={})
         yield f"{recipe.address}#{min(alone.labels)}", alone
-    for look in recipe.optional.values():
-        yield from iterate_stepwise(look)
+    for part in recipe.optional.values():
+        yield from iterate_stepwise(part)
 
 
 def iterate_all_endpoints(recipe: Recipe) -> Iterator[tuple[str, Recipe]]:
