@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from catalog_probe.probes.targets.target import Provider, Target
 
 
-# By provider, the rules to follow, in order.
+# Provider -> the rules to follow, in order.
 LookUps = Mapping[str, tuple["LookUpRule", ...]]
 
 
@@ -43,7 +43,7 @@ def list_values(recipe: PlannedRecipe) -> frozenset[str]:
 
 
 def distinct_requests(rules: Iterable[LookUpRule]) -> tuple[LookUpRule, ...]:
-    """Return one rule for each request that following these rules takes."""
+    """Return one rule for each request that following these rules takes: values of one list need one request."""
     return tuple({(rule.role, rule.address, rule.ask): rule for rule in rules}.values())
 
 

@@ -202,7 +202,10 @@ class ProviderReach:
         return cls(book, one_key_target.with_placeholder_values().providers[name])
 
     def recipe_reach(self, recipe: Recipe) -> ExplainedReach:
-        """Return who can send a recipe, without its optional parts and other endpoints."""
+        """Return who can send a recipe, without its optional parts and other endpoints.
+
+        Example: a billable recipe that needs `values.small_model` -> more, "cost billable, values.small_model".
+        """
         if recipe.not_live is not None:
             return _reach_by_reason(Reason(*recipe.not_live))
         if recipe.needs_scenario:
@@ -224,7 +227,10 @@ class ProviderReach:
         return worst_reach(self.recipe_reach(recipe), self.recipe_reach(recipe.part_for_label(label)))
 
     def assertion_reach(self, assertion: Assertion) -> ExplainedReach:
-        """Return who can observe an assertion: no more than its recipe shows, nor than its record says."""
+        """Return who can observe an assertion: no more than its recipe shows, nor than its record says.
+
+        Example: the recipe needs one key, and the record says `only-the-provider` -> traffic only.
+        """
         labels = (assertion.key.label, *assertion.compared_labels)
         label_reaches = (self.label_reach(assertion.address, label) for label in labels)
         return worst_reach(*label_reaches, BEST_REACHES[assertion.out_of_reach])

@@ -19,7 +19,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """Prefixes and key header, each as a pair: as the documents write it, and as the provider does."""
+    """Prefixes and key header, each as a pair: as the documents write it, and as the provider does.
+
+    Example: with the header prefixes `pa-` and `acme-`, `pa-version` is sent as `acme-version`, and an answer's
+    `acme-request-id` is read as `pa-request-id`.
+    """
 
     header_stand_in: str
     header_real: str
@@ -74,7 +78,7 @@ class Dialect:
         return _swap(text, self.id_stand_in, self.id_real)
 
     def path_out(self, path: str) -> str:
-        """Return a path with identifiers as the provider writes them."""
+        """Return a path with identifiers as the provider writes them: `/v1/pa_doc_1` -> `/v1/acme_doc_1`."""
         return "/".join(map(self.text_out, path.split("/")))
 
     def url_in(self, url: str) -> str:
@@ -88,7 +92,10 @@ class Dialect:
         return parts._replace(path=path, query=query).geturl()
 
     def text_in(self, text: str) -> str:
-        """Return a text in stand-ins, also where it quotes the name of a header or an identifier."""
+        """Return a text in stand-ins, also where it quotes the name of a header or an identifier.
+
+        Example: "acme-version: header is required" -> "pa-version: header is required".
+        """
         for real, stand_in in self._words:
             text = real.sub(stand_in, text)
         return text

@@ -192,7 +192,10 @@ class Provider:
         }
 
     def find_rule(self, name: str) -> LookUpRule | None:
-        """Return the rule by which an unset value can be looked up with the keys at hand, or None."""
+        """Return the rule by which an unset value can be looked up with the keys at hand, or None.
+
+        None as well if the rule rests on another value that is neither set nor can be looked up.
+        """
         rule = self.rules.get(name)
         if rule is None or name in self.values or self.credential(rule.role).value is None:
             return None
@@ -200,7 +203,11 @@ class Provider:
         return rule if has_dependencies and rule.address in self.addresses else None
 
     def advise_missing(self, location: str, target: str) -> str:
-        """Return what to do about something that is missing, for instance `values.small_model`."""
+        """Return what to do about something that is missing.
+
+        Example: `values.small_model` -> "set PA_SMALL_MODEL", or without a variable "add providers.pa.values.small_model
+        to target 'live'".
+        """
         variable = self.variables.unset.get(location)
         if not variable:
             return f"add providers.{self.name}.{location} to target {target!r}"
@@ -215,7 +222,7 @@ class Provider:
         return f"set {variable} to {value}" if value else f"set {variable}"
 
     def advise_wrong(self, location: str) -> str:
-        """Return what to do about something that is there and wrong."""
+        """Return what to do about something that is there and wrong, e.g. "set PA_BASE_URL"."""
         variable = self.variables.named.get(location)
         return f"set {variable}" if variable else f"mend providers.{self.name}.{location} in the target"
 
@@ -352,7 +359,7 @@ class Target:
 
 
 def is_loopback(host: str) -> bool:
-    """Whether a host name or address never leaves this machine."""
+    """Whether a host name or address never leaves this machine, e.g. `localhost`, `127.0.0.1` or `::1`."""
     if host == "localhost":
         return True
     try:
@@ -377,9 +384,10 @@ def usual_revision(provider: Provider) -> str:
 
 
 def select_revisions(target: Target, texts: Sequence[str], selected: Iterable[str]) -> dict[str, str]:
-    """Return by provider the revisions that replace the usual ones.
+    """Return provider -> revision, of those that replace the usual ones.
 
-    Each of `texts` is `VALUE`, for the selected providers that know it, or `PROVIDER:VALUE`, where it may be any.
+    Each of `texts` is `VALUE`, for the selected providers that know the value, or `PROVIDER:VALUE` with any value.
+    Example: `["pa:2024-01-01"]` -> `{"pa": "2024-01-01"}`.
 
     Raises:
         RevisionError: no provider can be asked under one of them.
