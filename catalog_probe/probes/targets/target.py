@@ -205,9 +205,8 @@ class Provider:
     def advise_missing(self, location: str, target: str) -> str:
         """Return what to do about something that is missing.
 
-        Example: `values.small_model` -> "set PA_SMALL_MODEL"; without a variable, "add
-        providers.pa.values.small_model to
-        target 'live'".
+        Example: `values.small_model` -> "set PA_SMALL_MODEL"; without a variable, "add providers.pa.values.small_model
+        to target 'live'".
         """
         variable = self.variables.unset.get(location)
         if not variable:
