@@ -252,11 +252,11 @@ async def _attempt(
 
 
 async def _perform(
-    recipe: Recipe, probe: AttemptProbe, asked_steps: frozenset[StepKey] | None, redactor: Redactor
+    recipe: PlannedRecipe, probe: AttemptProbe, asked_steps: frozenset[StepKey] | None, redactor: Redactor
 ) -> tuple[UnobservedParts, Reason | None]:
     """Send what the recipe says and remove what was made; return what stayed unobserved, and why the recipe stopped."""
     try:
-        return await perform_recipe(recipe, probe, asked_steps), None
+        return await perform_planned_recipe(recipe, probe, asked_steps), None
     except ProbeStopped as exception:
         return UnobservedParts(), probe.explain_stop(exception.reason)
     except Exception as error:  # noqa: BLE001 - a recipe's own fault must not take the run down
