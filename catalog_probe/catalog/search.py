@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.model import KINDS
 from catalog_probe.catalog.model.errors import CatalogError, suggest_similar
-from catalog_probe.catalog.model.outcome import OUTCOME_WORDS, FindingCode, ReasonCode
+from catalog_probe.catalog.model.outcome import FindingCode, Outcome, ReasonCode
 from catalog_probe.catalog.model.record import Tag
+from catalog_probe.catalog.model.record_states import SECTIONS
 from catalog_probe.catalog.observed import live_messages, seen_on
 from catalog_probe.catalog.reading.record_fields import documented_status, keywords, meaning, note, occurs_on
 from catalog_probe.catalog.reading.response_headers import header_names
@@ -74,28 +75,6 @@ def has_facet(facets: Collection[str], field: str, value: str) -> bool:
     return any(matches_wildcard(f"{field}:{value}", facet) for facet in facets)
 
 
-OUTCOMES = tuple(word.replace(" ", "-") for word in OUTCOME_WORDS.values())
-
-SECTIONS = (
-    "our-fault",
-    "regressed",
-    "new-drift",
-    "never-confirmed",
-    "pending",
-    "changed",
-    "coverage-lost",
-    "flaky",
-    "stale-accepted-difference",
-    "still-drifting",
-    "fixed",
-    "accepted",
-    "inconclusive",
-    "restricted",
-    "not-probed",
-    "conforms",
-)
-"""The sections of a report, in their order; each record is in one of them."""
-
 EXTRA_MARKS = ("drifted", "new", "failing", "added", "verified", "in-part")
 """Other values of `is:`, which a record may have besides its section."""
 
@@ -104,7 +83,7 @@ ALLOWED_VALUES: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "kind": KINDS,
         "tag": tuple(tag.lower() for tag in Tag),
         "is": (*SECTIONS, *EXTRA_MARKS),
-        "outcome": OUTCOMES,
+        "outcome": tuple(outcome.query_word for outcome in Outcome),
         "finding": tuple(FindingCode),
         "reason": tuple(ReasonCode),
     }

@@ -10,16 +10,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from catalog_probe.catalog.evidence import completeness, earlier_runs
-from catalog_probe.catalog.evidence.earlier_runs import OUTCOME_LETTERS
 from catalog_probe.catalog.evidence.results_file import EvidenceError
 from catalog_probe.catalog.files import provider_folders
+from catalog_probe.catalog.model import Outcome
 from catalog_probe.catalog.model.errors import Exit, display_path
 from catalog_probe.catalog.text.readable_text import escape_hidden_in_json, sanitize_row
 from catalog_probe.cli import parser
 from catalog_probe.cli.parser import Parser
 from catalog_probe.reports import build, comparison, news
 from catalog_probe.reports.build import find_run_folder, find_run_folder_or_none, read_named_run
-from catalog_probe.reports.content.words import OUTCOMES
 from catalog_probe.reports.history import append_to_history, build_history_path, find_only_target, load_history
 from catalog_probe.reports.views import ci_annotations, terminal
 
@@ -227,5 +226,5 @@ def _open(args: argparse.Namespace) -> int:
 
 
 def _count_outcomes(letters: str) -> str:
-    counts = [(letters.count(OUTCOME_LETTERS[outcome]), name) for outcome, name in OUTCOMES.items()]
+    counts = [(letters.count(outcome.letter), outcome.words) for outcome in Outcome]
     return ", ".join(f"{number} {name}" for number, name in counts if number)

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.evidence.completeness import select_record_results
 from catalog_probe.catalog.text.readable_text import format_count, sanitize_line, sanitize_row
-from catalog_probe.reports.content.words import OUTCOMES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -89,7 +88,7 @@ def _collect_observations(results: Sequence[Result]) -> dict[tuple[str, str], st
 
 
 def _format_outcome(old: Result, new: Result) -> str:
-    change = f"{new.record}  {OUTCOMES[old.outcome]} -> {OUTCOMES[new.outcome]}"
+    change = f"{new.record}  {old.outcome.words} -> {new.outcome.words}"
     reason = next(_iterate_reasons(new), "")
     return sanitize_line(f"{change}: {reason}" if reason else change, _MAX_LINE_LENGTH)
 

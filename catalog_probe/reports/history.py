@@ -18,7 +18,6 @@ from catalog_probe.catalog.evidence import causes as drift_identity
 from catalog_probe.catalog.evidence import earlier_runs as coverage_lost
 from catalog_probe.catalog.evidence.completeness import select_record_results
 from catalog_probe.catalog.evidence.earlier_runs import (
-    OUTCOME_LETTERS,
     OUTCOMES_BY_LETTER,
     find_last_verdict,
     list_never_confirmed,
@@ -68,7 +67,7 @@ def build_history_line(run: Run, results: Sequence[Result]) -> dict[str, Json]:
         "started_at": run.started_at,
         "today": run.today,
         "address_set": _digest_names([*addresses, *digests] if any(digests) else addresses),
-        "outcomes": "".join(OUTCOME_LETTERS[result.outcome] for result in record_results),
+        "outcomes": "".join(result.outcome.letter for result in record_results),
         "drifts": drifts,
         **_describe_causes(record_results),
         **_list_lost_coverage(run, record_results),

@@ -1,15 +1,14 @@
-"""Change of a record since earlier runs: new, ongoing, fixed, partly observed."""
+"""The state of a record by this run and the earlier ones, and how long its drift has lasted."""
 
 from __future__ import annotations
 
-from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.evidence import causes, run_verdict
-from catalog_probe.catalog.evidence.completeness import is_unreported
-from catalog_probe.catalog.evidence.earlier_runs import EarlierOutcome, find_last_verdict, has_lost_coverage, is_pending
+from catalog_probe.catalog.evidence.earlier_runs import EarlierOutcome, find_last_verdict, has_lost_coverage
 from catalog_probe.catalog.model import Json, Outcome
 from catalog_probe.catalog.model.outcome import FindingCode
+from catalog_probe.catalog.model.record_states import Change, RecordState
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -35,23 +34,6 @@ def is_partial(result: Result) -> bool:
         for observation in result.observations
         for key, reason in observation.not_observed.items()
     )
-
-
-class Change(StrEnum):
-    """What became of a record since it last had a verdict."""
-
-    LOST = "lost"
-    PENDING = "pending"
-    NEW = "new"
-    DIFFERENT = "different"
-    ONGOING = "ongoing"
-    FIXED = "fixed"
-    ACCEPTED = "accepted"
-    STALE = "stale"
-    FLAKY = "flaky"
-    BROKEN = "broken"
-    UNSEEN = "unseen"
-    NONE = "none"
 
 
 def drift_start(result: Result, today: date, earlier: Sequence[EarlierOutcome]) -> date | None:
@@ -88,38 +70,28 @@ def is_drift_not_drawn(result: Result, last: EarlierOutcome) -> bool:
     return result.outcome is Outcome.CONFORMS and last.drifts and not drift_endpoints.isdisjoint(result.not_drawn)
 
 
-def classify_change(
+def classify_record(
     result: Result, earlier: Sequence[EarlierOutcome], last_known: EarlierOutcome | None = None
-) -> Change:
-    """Return what became of the record since its last verdict.
+) -> RecordState:
+    """Return the state of a record: its state by this run, corrected by its last verdict.
+
+    Example: a record that conforms is `fixed` if it drifted when it was last judged.
 
     Args:
         result: the result of this run.
         earlier: the outcomes of earlier runs, oldest first.
         last_known: the last verdict, if it is known from the record and not from an earlier run.
     """
+    state = run_verdict.classify_result(result)
     last = find_last_verdict(earlier)
-    drifted_before = last is not None and last.drifts
-    if run_verdict.is_broken(result) and not is_unreported(result):
-        return Change.BROKEN
-    if has_lost_coverage(result, last_known or last):
-        return Change.LOST
-    if run_verdict.is_stale(result):
-        return Change.STALE
-    match result.outcome:
-        case Outcome.DRIFTED if run_verdict.is_accepted(result):
-            return Change.ACCEPTED
-        case Outcome.DRIFTED if is_pending(result):
-            return Change.PENDING
-        case Outcome.DRIFTED if last is not None and drifted_before:
-            is_same = causes.is_same_drift(result.findings, last.drift)
-            return Change.ONGOING if is_same else Change.DIFFERENT
-        case Outcome.DRIFTED:
-            return Change.NEW
-        case Outcome.CONFORMS if last is not None and drifted_before and not is_drift_not_drawn(result, last):
-            return Change.FIXED
-        case Outcome.FLAKY:
-            return Change.FLAKY
-        case Outcome.INCONCLUSIVE:
-            return Change.UNSEEN
-    return Change.NONE
+    # A stale accepted difference fails the run, so it goes before lost coverage, which fails none.
+    if state is not RecordState.STALE and has_lost_coverage(result, last_known or last):
+        return RecordState.COVERAGE_LOST
+    if last is None or not last.drifts:
+        return state
+    if state.change is Change.NEW:
+        is_same = causes.is_same_drift(result.findings, last.drift)
+        return RecordState.STILL_DRIFTING if is_same else RecordState.CHANGED
+    if state is RecordState.CONFORMS and not is_drift_not_drawn(result, last):
+        return RecordState.FIXED
+    return state

@@ -36,16 +36,7 @@ if TYPE_CHECKING:
     from catalog_probe.catalog.model.assertion import Assertion
 
 
-OUTCOME_LETTERS: Mapping[Outcome, str] = {
-    Outcome.CONFORMS: "c",
-    Outcome.DRIFTED: "d",
-    Outcome.FLAKY: "f",
-    Outcome.RESTRICTED: "r",
-    Outcome.INCONCLUSIVE: "i",
-    Outcome.NOT_PROBED: "n",
-    Outcome.HARNESS_ERROR: "h",
-}
-OUTCOMES_BY_LETTER = {letter: outcome for outcome, letter in OUTCOME_LETTERS.items()}
+OUTCOMES_BY_LETTER = {outcome.letter: outcome for outcome in Outcome}
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ from catalog_probe.catalog.model import AcceptanceState, Outcome
 from catalog_probe.catalog.model.errors import Exit, select_exit
 from catalog_probe.catalog.model.exchange import AnsweredBy
 from catalog_probe.catalog.model.outcome import ReasonCode
+from catalog_probe.catalog.model.record_states import RecordState
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence, Set
@@ -136,11 +137,12 @@ def _is_gap_under_expect_all(result: Result) -> bool:
 def _is_gap_on_mock(result: Result) -> bool:
     """Whether a probe that was sent ended without a verdict on something documented, and nobody accepted that."""
     lacks_verdict = result.outcome in (Outcome.INCONCLUSIVE, Outcome.RESTRICTED)
-    return lacks_verdict and not result.is_beyond_verifying and not _is_accepted(result)
+    return lacks_verdict and not result.is_beyond_verifying and not _is_silence_accepted(result)
 
 
-def _is_accepted(result: Result) -> bool:
-    return (result.accepted_difference or {}).get("state") == AcceptanceState.ACCOUNTED
+def _is_silence_accepted(result: Result) -> bool:
+    """Whether a person accepted that the record is not observed: `not observed, as accepted until 2027-01-31`."""
+    return acceptance_state(result) is AcceptanceState.ACCOUNTED
 
 
 def _count_by_provider(lead: str, results: Iterable[Result]) -> dict[str, str]:
@@ -225,7 +227,7 @@ def _is_known_limit(result: Result) -> bool:
     code = result.reason.code if result.reason is not None else ""
     if code == ReasonCode.ASSUMPTION_FAILED or result.is_beyond_verifying:
         return True
-    return code == ReasonCode.FAULT_FREE_NOT_ALLOWED and _is_accepted(result)
+    return code == ReasonCode.FAULT_FREE_NOT_ALLOWED and _is_silence_accepted(result)
 
 
 def _add_common_reason(text: str, results: Sequence[Result]) -> str:
@@ -326,25 +328,51 @@ def _blind_providers(run: Run, results: Sequence[Result]) -> dict[str, str]:
     return reasons
 
 
+def classify_result(result: Result) -> RecordState:
+    """Return the state of a record by this run alone; `changes.classify_record` looks at earlier runs as well.
+
+    Example: a drift of which nothing is accepted or pending, and whose `confirmation` has `regressed` assertions, is
+    `regressed`.
+    """
+    if is_unreported(result):
+        return RecordState.UNREPORTED
+    if result.outcome is Outcome.HARNESS_ERROR:
+        return RecordState.OUR_FAULT
+    if acceptance_state(result) is AcceptanceState.STALE:
+        return RecordState.STALE
+    if result.outcome is Outcome.DRIFTED:
+        return _classify_drift(result)
+    return RecordState.from_outcome(result.outcome)
+
+
+def _classify_drift(result: Result) -> RecordState:
+    if acceptance_state(result) is AcceptanceState.ACCOUNTED:
+        return RecordState.ACCEPTED
+    if is_pending(result):
+        return RecordState.PENDING
+    if earlier_runs.list_regressions(result):
+        return RecordState.REGRESSED
+    return RecordState.NEVER_CONFIRMED if earlier_runs.list_never_confirmed(result) else RecordState.NEW_DRIFT
+
+
 def is_failure(result: Result) -> bool:
     """Whether it makes the run exit 1: drift neither accepted nor pending, flaky, or a stale accepted difference."""
-    drifted = result.outcome is Outcome.DRIFTED and not is_accepted(result) and not is_pending(result)
-    return drifted or result.outcome is Outcome.FLAKY or is_stale(result)
+    return classify_result(result).exit_status is Exit.DRIFT
 
 
 def is_broken(result: Result) -> bool:
     """Whether it makes the run exit 3: a harness error, or a process that was lost before it reported."""
-    return result.outcome is Outcome.HARNESS_ERROR or is_unreported(result)
+    return classify_result(result).exit_status is Exit.HARNESS_ERROR
 
 
 def is_accepted(result: Result) -> bool:
     """Whether it drifted, and all of its differences are accepted."""
-    return result.outcome is Outcome.DRIFTED and acceptance_state(result) is AcceptanceState.ACCOUNTED
+    return classify_result(result) is RecordState.ACCEPTED
 
 
 def is_stale(result: Result) -> bool:
     """Whether the accepted difference of the record is stale: its review is overdue, or it does not drift any more."""
-    return not is_broken(result) and acceptance_state(result) is AcceptanceState.STALE
+    return classify_result(result) is RecordState.STALE
 
 
 def acceptance_state(result: Result) -> AcceptanceState | None:

@@ -7,8 +7,6 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from catalog_probe.catalog.text.json_values import Json
 
 
@@ -28,17 +26,20 @@ class Outcome(StrEnum):
         """Whether the behaviour itself was observed and judged."""
         return self in (Outcome.CONFORMS, Outcome.DRIFTED)
 
+    @property
+    def words(self) -> str:
+        """The outcome in a sentence or a heading of any view: `not probed`, and `our fault` for a harness error."""
+        return "our fault" if self is Outcome.HARNESS_ERROR else self.replace("_", " ")
 
-OUTCOME_WORDS: Mapping[Outcome, str] = {
-    Outcome.CONFORMS: "conforms",
-    Outcome.DRIFTED: "drifted",
-    Outcome.FLAKY: "flaky",
-    Outcome.RESTRICTED: "restricted",
-    Outcome.INCONCLUSIVE: "inconclusive",
-    Outcome.NOT_PROBED: "not probed",
-    Outcome.HARNESS_ERROR: "our fault",
-}
-"""The name of each outcome in every view and query."""
+    @property
+    def query_word(self) -> str:
+        """The outcome in a query, after `outcome:`, e.g. `not-probed`."""
+        return self.words.replace(" ", "-")
+
+    @property
+    def letter(self) -> str:
+        """The outcome in a line of the history, e.g. `n` for `not_probed`: seven different first letters."""
+        return self[0]
 
 
 class AcceptanceState(StrEnum):

@@ -14,7 +14,6 @@ import pytest
 from catalog_probe.catalog.model import Outcome
 from catalog_probe.catalog.text.readable_text import sanitize_row, shorten
 from catalog_probe.probes.plugin.collecting import address_in, address_of
-from catalog_probe.reports.content.words import OUTCOMES
 
 if TYPE_CHECKING:
     from catalog_probe.catalog.evidence.results import Result
@@ -121,7 +120,7 @@ def status_line(counts: Mapping[str, Counter[Outcome]], totals: Totals, lanes: S
     """
     total = sum(counts.values(), Counter[Outcome]())
     done = [f"{total.total()} of {sum(totals.values())} done"]
-    done += (f"{total[outcome]} {OUTCOMES[outcome]}" for outcome in SHOWN_OUTCOMES if total[outcome])
+    done += (f"{total[outcome]} {outcome.words}" for outcome in SHOWN_OUTCOMES if total[outcome])
     if lanes:
         # Lanes that wait longest come first, for the end of a long line is cut off.
         lanes = sorted(lanes, key=lambda lane: (-lane.paused_s, -lane.remaining, lane.name))
@@ -134,7 +133,7 @@ def status_line(counts: Mapping[str, Counter[Outcome]], totals: Totals, lanes: S
 
 def provider_line(provider: str, counts: Counter[Outcome]) -> str:
     """Count the outcomes of one provider's records: `PA  52 done  2 drifted`."""
-    outcomes = (f"{counts[outcome]} {word}" for outcome, word in OUTCOMES.items() if counts[outcome])
+    outcomes = (f"{counts[outcome]} {outcome.words}" for outcome in Outcome if counts[outcome])
     return sanitize_row("  ".join([f"{provider.upper()}  {counts.total()} done", *outcomes]))
 
 

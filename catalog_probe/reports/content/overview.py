@@ -14,16 +14,15 @@ from catalog_probe.catalog.model import KINDS, Outcome
 from catalog_probe.catalog.model.assertion import Reach
 from catalog_probe.catalog.model.errors import Exit
 from catalog_probe.catalog.model.exchange import AnsweredBy
+from catalog_probe.catalog.model.record_states import RecordState
 from catalog_probe.reports.content.causes import Attributor, ReportedCause, report_causes
 from catalog_probe.reports.content.records import (
-    QUIET,
     ReportedRecord,
     Section,
-    SectionName,
     group_into_sections,
     report_records,
 )
-from catalog_probe.reports.content.words import OUTCOMES, format_age
+from catalog_probe.reports.content.words import format_age
 from catalog_probe.reports.history import (
     describe_resolution,
     format_resolved_assumption,
@@ -93,7 +92,7 @@ class Overview:
         """The sections that have records, in reading order."""
         return group_into_sections(self.records)
 
-    def records_in(self, name: SectionName) -> tuple[ReportedRecord, ...]:
+    def records_in(self, name: RecordState) -> tuple[ReportedRecord, ...]:
         return next((section.records for section in self.sections if section.name is name), ())
 
     @cached_property
@@ -145,7 +144,7 @@ class Overview:
     @cached_property
     def pending(self) -> str:
         """What is pending, in one sentence; empty if nothing is."""
-        records = self.records_in(SectionName.PENDING)
+        records = self.records_in(RecordState.PENDING)
         if not records:
             return ""
         first_day = min(confirmation.pending_until(record.result) for record in records)
@@ -158,7 +157,7 @@ class Overview:
     @property
     def has_news(self) -> bool:
         """Whether there is anything to tell that the run before did not."""
-        if any(section.name not in QUIET for section in self.sections):
+        if not all(section.is_quiet for section in self.sections):
             return True
         return any((self.discovered, self.resolved, self.added, self.blind, self.stale_entries, self.faults))
 
@@ -176,10 +175,8 @@ class Overview:
 
     @cached_property
     def stale_entries(self) -> tuple[str, ...]:
-        """Accepted differences that fail the run, and whose being stale no other section shows."""
-        lost = (record for record in self.records_in(SectionName.LOST) if run_verdict.is_stale(record.result))
-        details = (f"{record.address}: {run_verdict.acceptance_field(record.result, 'detail')}" for record in lost)
-        return (*run_verdict.list_stale_entries(self.run, self.results), *details)
+        """The stale accepted differences that belong to no record of the run."""
+        return run_verdict.list_stale_entries(self.run, self.results)
 
     @cached_property
     def verified(self) -> int:
@@ -202,12 +199,11 @@ class Overview:
     @property
     def mood(self) -> str:
         """The colour of the verdict: `bad`, `warn` or `good`. It is never `good` unless the exit status is 0."""
-        failed = any(run_verdict.is_failure(result) or run_verdict.is_broken(result) for result in self.results)
-        if failed or self.stale_entries or self.faults:
+        if any(record.state.is_red for record in self.records) or self.stale_entries or self.faults:
             return "bad"
         lacks_verdicts = (
-            self.records_in(SectionName.LOST)
-            or self.records_in(SectionName.INCONCLUSIVE)
+            self.records_in(RecordState.COVERAGE_LOST)
+            or self.records_in(RecordState.INCONCLUSIVE)
             or not self.counts[Outcome.CONFORMS]
         )
         return "warn" if lacks_verdicts or self.pending or self.exit_status is not Exit.FINE else "good"
@@ -243,7 +239,7 @@ class Overview:
     def _conforming_pieces(self) -> list[tuple[str, str]]:
         where = "in the recording" if self.run.answered_by is AnsweredBy.RECORDING else "on the mock"
         return [
-            (str(self.counts[Outcome.CONFORMS]), f"outcome:{OUTCOMES[Outcome.CONFORMS]}"),
+            (str(self.counts[Outcome.CONFORMS]), f"outcome:{Outcome.CONFORMS.words}"),
             (f" of {len(self.records)} conform {where}{self._rehearsed_note}", ""),
         ]
 

@@ -7,21 +7,17 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.evidence import run_verdict
-from catalog_probe.catalog.evidence.changes import Change
 from catalog_probe.catalog.model import Outcome
 from catalog_probe.catalog.model.explanations import ALL
 from catalog_probe.catalog.model.outcome import FindingCode
+from catalog_probe.catalog.model.record_states import SECTIONS, Attention, RecordState
 from catalog_probe.catalog.text.readable_text import format_count
-from catalog_probe.reports.content.records import SectionName, classify_record
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from catalog_probe.catalog.evidence.results import Result
     from catalog_probe.reports.content.records import ReportedRecord
-
-
-_READING_ORDER = list(SectionName)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,9 +32,9 @@ class NextStep:
 def list_next_steps(records: Sequence[ReportedRecord]) -> list[NextStep]:
     """Return the next steps of a run, in the order in which its sections are read."""
     addresses_by_code: dict[str, list[str]] = defaultdict(list)
-    for record in sorted(records, key=lambda record: _READING_ORDER.index(classify_record(record))):
+    for record in sorted(records, key=lambda record: SECTIONS.index(record.state.section)):
         codes = list_codes(record.result)
-        if codes and record.change not in (Change.NONE, Change.FIXED, Change.ACCEPTED):
+        if codes and record.state.attention is Attention.ACT:
             addresses_by_code[codes[0]].append(record.address)
     return [NextStep(code, advise_on_code(code), tuple(addresses)) for code, addresses in addresses_by_code.items()]
 
@@ -92,10 +88,11 @@ class ReasonGroup:
     @property
     def since(self) -> str:
         """`, since 2026-11-20` if coverage was lost; `, some since …` if not of all records on that day."""
-        days = {record.since for record in self.records if record.change is Change.LOST and record.since is not None}
+        lost = [record for record in self.records if record.state is RecordState.COVERAGE_LOST]
+        days = {record.since for record in lost if record.since is not None}
         if not days:
             return ""
-        is_shared = len(days) == 1 and all(record.change is Change.LOST for record in self.records)
+        is_shared = len(days) == 1 and len(lost) == len(self.records)
         return f", {'' if is_shared else 'some '}since {min(days)}"
 
     @property

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from catalog_probe.catalog.evidence.causes import find_causes
 from catalog_probe.catalog.evidence.completeness import is_unreported
 from catalog_probe.catalog.model.outcome import ReasonCode
+from catalog_probe.catalog.model.record_states import Change, RecordState
 from catalog_probe.catalog.text.readable_text import format_count
-from catalog_probe.reports.content.records import SectionName
 from catalog_probe.reports.content.words import join_providers
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from catalog_probe.reports.content.overview import Overview
     from catalog_probe.reports.content.records import ReportedRecord
 
-NEW_DRIFT = (SectionName.REGRESSED, SectionName.NEW, SectionName.NEVER, SectionName.CHANGED)
+NEW_DRIFT = tuple(state for state in RecordState if state.change is Change.NEW)
 """The sections of drift that no earlier night has reported."""
 
 
@@ -30,7 +30,7 @@ def format_sentence(overview: Overview, *, reasons: bool = True) -> str:
     drift = _describe_drift(overview)
     if not problems:
         return f"{_capitalize(drift)}." if drift else _format_calm_sentence(overview)
-    if not drift and _count(overview, SectionName.CONFORMS):
+    if not drift and _count(overview, RecordState.CONFORMS):
         drift = "nothing that was seen drifts"
     return f"{_capitalize('; '.join(filter(None, [problems, drift])))}."
 
@@ -48,8 +48,8 @@ def format_verdict(overview: Overview, *, reasons: bool = True) -> str:
 def format_tab_title(overview: Overview) -> str:
     """Return the gravest state in about forty characters at most."""
     new_causes = _count_causes(overview, NEW_DRIFT)
-    known_causes = _count_causes(overview, (SectionName.STILL,))
-    lost, flaky = _count(overview, SectionName.LOST), _count(overview, SectionName.FLAKY)
+    known_causes = _count_causes(overview, (RecordState.STILL_DRIFTING,))
+    lost, flaky = _count(overview, RecordState.COVERAGE_LOST), _count(overview, RecordState.FLAKY)
     titles = (
         "our fault" if _count_our_faults(overview) else "",
         f"{join_providers(overview.blind)} blind" if overview.blind else "",
@@ -58,9 +58,9 @@ def format_tab_title(overview: Overview) -> str:
         f"{flaky} flaky" if flaky else "",
         "stale accepted difference" if _count_stale(overview) else "",
         f"{format_count(known_causes, 'cause')} still" if known_causes else "",
-        "pending" if _count(overview, SectionName.PENDING) else "",
-        "inconclusive" if _count(overview, SectionName.INCONCLUSIVE) else "",
-        "as documented" if _count(overview, SectionName.CONFORMS) else "",
+        "pending" if _count(overview, RecordState.PENDING) else "",
+        "inconclusive" if _count(overview, RecordState.INCONCLUSIVE) else "",
+        "as documented" if _count(overview, RecordState.CONFORMS) else "",
         "nothing judged",
     )
     return next(filter(None, titles))
@@ -75,7 +75,7 @@ def _describe_coverage(overview: Overview, *, reasons: bool) -> str:
     unreported = sum(map(is_unreported, overview.results))
     if unreported:
         return f"{format_count(unreported, 'selected record')} {_was(unreported)} never reported"
-    lost = overview.records_in(SectionName.LOST)
+    lost = overview.records_in(RecordState.COVERAGE_LOST)
     if lost:
         return f"coverage was lost of {format_count(len(lost), 'record')} of {_join_providers_of(lost)}"
     return ""
@@ -114,8 +114,8 @@ def _describe_credit(overview: Overview) -> str:
 def _describe_drift(overview: Overview) -> str:
     """Say what is new and what still drifts, else what is flaky, stale or pending; empty if all drift is accepted."""
     new = [record for name in NEW_DRIFT for record in overview.records_in(name)]
-    still = overview.records_in(SectionName.STILL)
-    known_causes = _count_causes(overview, (SectionName.STILL,))
+    still = overview.records_in(RecordState.STILL_DRIFTING)
+    known_causes = _count_causes(overview, (RecordState.STILL_DRIFTING,))
     if new:
         providers = _list_providers([*new, *still])
         drift = "drifts" if len(providers) == 1 else "drift"
@@ -123,7 +123,7 @@ def _describe_drift(overview: Overview) -> str:
         known = f", {known_causes} known behind {len(still)}" if still else ""
         return f"{join_providers(providers)} {drift}: {new_causes} behind {format_count(len(new), 'record')}{known}"
     parts = []
-    flaky = overview.records_in(SectionName.FLAKY)
+    flaky = overview.records_in(RecordState.FLAKY)
     stale = _count_stale(overview)
     if flaky:
         parts.append(f"{_format_records(flaky)} flaky")
@@ -134,21 +134,21 @@ def _describe_drift(overview: Overview) -> str:
         parts.append(f"{format_count(known_causes, 'known cause')} behind {format_count(len(still), 'record')} {go_on}")
     if parts:
         return f"{', '.join(['nothing new drifts', *parts[:-1]])}, and {parts[-1]}"
-    if overview.records_in(SectionName.PENDING):
-        pending_causes = _count_causes(overview, (SectionName.PENDING,))
+    if overview.records_in(RecordState.PENDING):
+        pending_causes = _count_causes(overview, (RecordState.PENDING,))
         return f"{format_count(pending_causes, 'cause is', 'causes are')} pending, never confirmed"
     return ""
 
 
 def _format_calm_sentence(overview: Overview) -> str:
     """Return the sentence of a night without drift and without a problem."""
-    if not _count(overview, SectionName.CONFORMS):
-        return "What drifts is accepted." if _count(overview, SectionName.ACCEPTED) else "Nothing could be judged."
-    inconclusive = overview.records_in(SectionName.INCONCLUSIVE)
+    if not _count(overview, RecordState.CONFORMS):
+        return "What drifts is accepted." if _count(overview, RecordState.ACCEPTED) else "Nothing could be judged."
+    inconclusive = overview.records_in(RecordState.INCONCLUSIVE)
     if inconclusive:
         records = _format_records(inconclusive)
         return f"Nothing that was seen drifts, and {records} inconclusive{_format_main_reason(inconclusive)}."
-    if _count(overview, SectionName.ACCEPTED):
+    if _count(overview, RecordState.ACCEPTED):
         return "All that was observed is as documented, or accepted."
     return "All that was observed is as documented."
 
@@ -183,17 +183,17 @@ def _capitalize(text: str) -> str:
     return f"{text[0].upper()}{text[1:]}"
 
 
-def _count(overview: Overview, name: SectionName) -> int:
+def _count(overview: Overview, name: RecordState) -> int:
     return len(overview.records_in(name))
 
 
 def _count_our_faults(overview: Overview) -> int:
-    return _count(overview, SectionName.OURS) + len(overview.faults)
+    return _count(overview, RecordState.OUR_FAULT) + len(overview.faults)
 
 
 def _count_stale(overview: Overview) -> int:
-    return _count(overview, SectionName.STALE) + len(overview.stale_entries)
+    return _count(overview, RecordState.STALE) + len(overview.stale_entries)
 
 
-def _count_causes(overview: Overview, names: Iterable[SectionName]) -> int:
+def _count_causes(overview: Overview, names: Iterable[RecordState]) -> int:
     return len(find_causes(record.result for name in names for record in overview.records_in(name)))

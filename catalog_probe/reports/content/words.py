@@ -5,7 +5,6 @@ from __future__ import annotations
 from datetime import date
 from typing import TYPE_CHECKING
 
-from catalog_probe.catalog.model.outcome import OUTCOME_WORDS, Outcome
 from catalog_probe.catalog.text.readable_text import format_count, sanitize_line
 
 if TYPE_CHECKING:
@@ -14,8 +13,6 @@ if TYPE_CHECKING:
     from catalog_probe.catalog.evidence.results import Run
     from catalog_probe.catalog.model import Json
 
-
-OUTCOMES: Mapping[Outcome, str] = OUTCOME_WORDS
 
 # The results of an assertion. `assumed`: no document states it, and it matched what we assumed.
 AS_DOCUMENTED, MISMATCHED, NOT_OBSERVED, ASSUMED = "as documented", "mismatched", "not observed", "assumed"

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.model import KINDS, Outcome
 from catalog_probe.catalog.reading.assertions import assertions
-from catalog_probe.reports.content.words import OUTCOMES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -83,9 +82,7 @@ def _build_column(provider: str, overview: Overview, observed: ObservedShare | N
 def _build_family(cell: FamilyCell) -> MatrixFamily:
     counts = cell.counts
     exceptions = tuple(
-        (counts[outcome], name)
-        for outcome, name in OUTCOMES.items()
-        if outcome is not Outcome.CONFORMS and counts[outcome]
+        (counts[outcome], outcome.words) for outcome in Outcome if outcome is not Outcome.CONFORMS and counts[outcome]
     )
     return MatrixFamily(cell, exceptions)
 
@@ -188,7 +185,7 @@ def plot_runs(overview: Overview) -> Plot | None:
     for index, (name, tally) in enumerate(zip(overview.run_names, tallies, strict=True)):
         top = HEIGHT - _FOOT
         words = {
-            outcome: f"{tally[outcome]} {OUTCOMES[outcome]}"
+            outcome: f"{tally[outcome]} {outcome.words}"
             for outcome in (Outcome.CONFORMS, *reversed(STACK))
             if tally[outcome]
         }
@@ -198,7 +195,7 @@ def plot_runs(overview: Overview) -> Plot | None:
                 top -= height
                 position = round(index * step, 1), round(top, 1), round(step - 1, 1), round(height, 1)
                 bars.append(Bar(outcome, *position, f"{words[outcome]}; {name}: {', '.join(words.values())}"))
-    last_outcomes = [OUTCOMES[outcome].replace(" ", "-") for outcome in STACK if tallies[-1][outcome]]
+    last_outcomes = [outcome.query_word for outcome in STACK if tallies[-1][outcome]]
     drifted = ", ".join(str(tally[Outcome.DRIFTED]) for tally in tallies)
     return Plot(
         words=f"Drifted in the last {len(tallies)} runs, oldest first: {drifted}.",

@@ -18,7 +18,6 @@ from catalog_probe.reports.content.findings import (
     format_tally,
     list_step_checklists,
 )
-from catalog_probe.reports.content.records import BY_CAUSE, SectionName
 from catalog_probe.reports.exchanges import compare_side_by_side
 from catalog_probe.reports.page.description import RelatedRecords, describe_record
 from catalog_probe.reports.page.markup import mark_safe, template_environment
@@ -30,6 +29,7 @@ if TYPE_CHECKING:
 
     from catalog_probe.catalog.evidence.causes import Cause
     from catalog_probe.catalog.evidence.results import Result, Run
+    from catalog_probe.catalog.model.record_states import RecordState
     from catalog_probe.reports.content.causes import Attributor, ReportedCause
     from catalog_probe.reports.content.overview import Overview
     from catalog_probe.reports.content.records import ReportedRecord
@@ -39,8 +39,8 @@ class ArticleRegistry:
     """Hands out articles and anchors, each once: a record with two causes has its article under the first."""
 
     def __init__(self, overview: Overview, articles: Sequence[Mapping[str, Any]]) -> None:
-        self.causes: Mapping[SectionName, tuple[ReportedCause, ...]] = {
-            section.name: overview.report_causes(section) for section in overview.sections if section.name in BY_CAUSE
+        self.causes: Mapping[RecordState, tuple[ReportedCause, ...]] = {
+            section.name: overview.report_causes(section) for section in overview.sections if section.is_by_cause
         }
         self._articles = {article["record"].address: article for article in articles}
         self._anchored_ids: set[str] = set()

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 
 from catalog_probe.catalog import search
 from catalog_probe.catalog.evidence.causes import cause_id, cause_key, observed_class
-from catalog_probe.catalog.evidence.earlier_runs import OUTCOME_LETTERS
 from catalog_probe.catalog.evidence.merge import format_traffic_summary, list_unrecognised
 from catalog_probe.catalog.model import Outcome
 from catalog_probe.catalog.text.readable_text import escape_hidden_in_json, shorten
@@ -22,7 +21,7 @@ from catalog_probe.reports import exchanges
 from catalog_probe.reports.content.overview import Overview
 from catalog_probe.reports.content.records import list_query_words
 from catalog_probe.reports.content.run_sentence import format_sentence, format_tab_title
-from catalog_probe.reports.content.words import OUTCOMES, describe_expirations, describe_revision
+from catalog_probe.reports.content.words import describe_expirations, describe_revision
 from catalog_probe.reports.page.charts import build_matrix, plot_runs
 from catalog_probe.reports.page.description import RelatedRecords
 from catalog_probe.reports.page.detail import ArticleRegistry, DetailRenderer
@@ -97,12 +96,12 @@ def list_rows(overview: Overview) -> tuple[list[list[Json]], list[str]]:
     index_by_facet: dict[str, int] = {}
     rows: list[list[Json]] = []
     for record in sorted(overview.records, key=lambda record: record.address):
-        recent_outcomes = (OUTCOME_LETTERS[outcome] if outcome else "." for outcome in record.recent_outcomes)
+        recent_outcomes = (outcome.letter if outcome else "." for outcome in record.recent_outcomes)
         rows.append(
             [
                 record.address,
                 record.result.parsed_record.title,
-                OUTCOME_LETTERS[record.outcome],
+                record.outcome.letter,
                 sorted(map(str, record.result.parsed_record.tags)),
                 record.age,
                 "".join(recent_outcomes),
@@ -123,7 +122,7 @@ def _iterate_facets(record: ReportedRecord) -> Iterator[str]:
     result = record.result
     yield from search.record_facets(result.parsed_record)
     yield from (f"is:{word}" for word in sorted(list_query_words(record)))
-    yield f"outcome:{OUTCOMES[result.outcome].replace(' ', '-')}"
+    yield f"outcome:{result.outcome.words.replace(' ', '-')}"
     for finding in result.findings:
         yield f"finding:{finding.code}"
         yield f"message:{finding.message}"
@@ -203,7 +202,7 @@ def _build_index(overview: Overview) -> dict[str, Any]:
     """Build the data of the list of records, for the page's script."""
     rows, facets = list_rows(overview)
     return {
-        "outcomes": {OUTCOME_LETTERS[outcome]: [outcome, name] for outcome, name in OUTCOMES.items()},
+        "outcomes": {outcome.letter: [outcome, outcome.words] for outcome in Outcome},
         "fields": {**search.RECORD_FIELDS, **search.RUN_FIELDS},
         "prose": sorted(search.PROSE_FIELDS),
         "states": sorted(search.SPACED_FIELDS),

@@ -7,10 +7,12 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from catalog_probe.catalog.files import provider_folders
+from catalog_probe.catalog.model import Outcome
+from catalog_probe.catalog.model.record_states import RecordState
 from catalog_probe.catalog.search import RECORD_FIELDS, RUN_FIELDS
 from catalog_probe.catalog.text.readable_text import escape_hidden, format_count, sanitize_line
 from catalog_probe.reports import exchanges
-from catalog_probe.reports.content import commands, reasons, records, words
+from catalog_probe.reports.content import commands, reasons, words
 from catalog_probe.reports.content.reasons import group_by_reason
 from catalog_probe.reports.page.description import MAX_RELATED
 
@@ -66,11 +68,8 @@ def template_environment() -> Environment:
         record_links=elements.render_record_links,
     )
     environment.globals.update(
-        SectionName=records.SectionName,
-        BY_CAUSE=records.BY_CAUSE,
-        BY_REASON=records.BY_REASON,
-        QUIET=records.QUIET,
-        OUTCOMES=words.OUTCOMES,
+        RecordState=RecordState,
+        Outcome=Outcome,
         RESOLVED=words.RESOLVED,
         DISCOVERED=words.DISCOVERED,
         ADDED=words.ADDED,

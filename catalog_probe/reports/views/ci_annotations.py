@@ -39,17 +39,17 @@ def render(run: Run, results: Sequence[Result]) -> list[str]:
 
 def _iterate_errors(overview: Overview) -> Iterator[tuple[str, str]]:
     """Yield title and text of each error, the gravest first."""
+    from catalog_probe.catalog.model.record_states import RecordState
     from catalog_probe.reports.content import reasons
-    from catalog_probe.reports.content.records import BY_CAUSE, FAILING, SectionName
 
     yield from (("Our fault", fault) for fault in overview.faults)
     yield from ((f"{provider.upper()} blind", reason) for provider, reason in overview.blind.items())
     yield from (("Stale accepted difference", entry) for entry in overview.stale_entries)
     for section in overview.sections:
-        if section.name not in FAILING and section.name is not SectionName.LOST:
+        if not section.name.is_red and section.name is not RecordState.COVERAGE_LOST:
             continue
         heading = section.name.heading
-        if section.name in BY_CAUSE:
+        if section.is_by_cause:
             for reported in overview.report_causes(section):
                 cause = reported.cause
                 title = f"{heading}: {cause.provider.upper()} {cause.id}"

@@ -14,6 +14,7 @@ from urllib.parse import quote
 from catalog_probe.catalog.evidence import run_verdict
 from catalog_probe.catalog.evidence.merge import format_traffic_summary, list_unrecognised
 from catalog_probe.catalog.model import Outcome
+from catalog_probe.catalog.model.record_states import RecordState
 from catalog_probe.catalog.text.readable_text import sanitize, sanitize_line
 from catalog_probe.reports.content import reasons as advice
 from catalog_probe.reports.content.causes import ReportedCause, format_cause_heading, list_providers
@@ -21,13 +22,11 @@ from catalog_probe.reports.content.commands import format_accept_command, format
 from catalog_probe.reports.content.findings import describe_finding
 from catalog_probe.reports.content.overview import Overview, oldest_age
 from catalog_probe.reports.content.reasons import group_by_reason
-from catalog_probe.reports.content.records import BY_CAUSE, BY_REASON, QUIET, Section, SectionName
 from catalog_probe.reports.content.run_sentence import format_sentence
 from catalog_probe.reports.content.words import (
     ADDED,
     DISCOVERED,
     ENDING,
-    OUTCOMES,
     RESOLVED,
     UNRECOGNISED,
     describe_expirations,
@@ -40,7 +39,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from catalog_probe.catalog.evidence.results import Result, Run
-    from catalog_probe.reports.content.records import ReportedRecord
+    from catalog_probe.reports.content.records import ReportedRecord, Section
 
 PAGE = "report.html"
 """The report, beside the summary."""
@@ -108,8 +107,8 @@ class _MarkdownRenderer:
             yield _list_items(
                 [f"- **{name.upper()}**: blind: {code_span(reason)}" for name, reason in overview.blind.items()]
             )
-        yield from _render_names(SectionName.OURS.heading, overview.faults)
-        yield from _render_names(SectionName.STALE.heading, overview.stale_entries)
+        yield from _render_names(RecordState.OUR_FAULT.heading, overview.faults)
+        yield from _render_names(RecordState.STALE.heading, overview.stale_entries)
         yield from _render_names(ENDING, describe_expirations(run))
         if run.traffic is not None:
             yield code_span(format_traffic_summary(run.traffic), _MAX_COUNTS)
@@ -119,12 +118,12 @@ class _MarkdownRenderer:
 
     def _render_sections(self) -> Iterator[str]:
         for section in self._overview.sections:
-            if section.name in BY_CAUSE:
+            if section.is_by_cause:
                 yield from self._render_causes(section)
-            elif section.name in BY_REASON - QUIET:
+            elif section.is_by_reason and not section.is_quiet:
                 yield f"### {section.name.heading} ({len(section.records)})"
                 yield _render_reasons(section.records)
-            elif section.name not in QUIET:
+            elif not section.is_quiet:
                 yield f"### {section.name.heading} ({len(section.records)})"
                 yield _list_items([_render_record(record) for record in section.records])
 
@@ -137,7 +136,7 @@ class _MarkdownRenderer:
             yield f"### {ADDED} ({len(overview.added)})"
             yield _list_items([f"- {_link_record(record)}" for record in overview.added])
         for section in overview.sections:
-            if section.name in (SectionName.RESTRICTED, SectionName.NOT_PROBED):
+            if section.is_quiet and section.is_by_reason:
                 title = f"{section.name.heading} ({len(section.records)})"
                 yield _fold(title, _render_reasons(section.records))
 
@@ -149,7 +148,7 @@ class _MarkdownRenderer:
         hidden = causes[LISTED:]
         if hidden:
             yield f"… and {len(hidden)} more causes of {join_providers(list_providers(hidden))}, in the report"
-        if section.name is SectionName.PENDING:
+        if section.name is RecordState.PENDING:
             yield self._overview.pending
 
     def _render_cause(self, reported: ReportedCause, section: Section) -> Iterator[str]:
@@ -168,7 +167,7 @@ class _MarkdownRenderer:
         if len(reported.records) > _MAX_RECORDS:
             items.append(f"- … and {len(reported.records) - _MAX_RECORDS} more, in the report")
         items.append(f"- ask again: {code_span(format_cause_command(self._run, cause))}")
-        if section.name is not SectionName.ACCEPTED:
+        if section.name is not RecordState.ACCEPTED:
             items.append(f"- accept: {code_span(format_accept_command(self._run, cause))}")
         yield _fold("its records, and what to do", "\n".join(items))
 
@@ -183,8 +182,8 @@ class _MarkdownRenderer:
     def _render_matrix(self) -> Iterator[str]:
         """Yield a line per provider and, folded, its families that do not all conform."""
         overview = self._overview
-        columns = [outcome for outcome in OUTCOMES if overview.counts[outcome]]
-        names = " | ".join(OUTCOMES[outcome] for outcome in columns)
+        columns = [outcome for outcome in Outcome if overview.counts[outcome]]
+        names = " | ".join(outcome.words for outcome in columns)
         rule = f"|---|---:|{'---:|' * len(columns)}---|"
         lines = [f"| provider | records | {names} | oldest evidence |", rule]
         for provider in overview.providers:

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.evidence import run_verdict
 from catalog_probe.catalog.evidence.merge import format_traffic_summary, list_unrecognised
+from catalog_probe.catalog.model import Outcome
 from catalog_probe.catalog.model.errors import Exit
+from catalog_probe.catalog.model.record_states import Attention, RecordState
 from catalog_probe.catalog.text.readable_text import format_count, sanitize_line, sanitize_row
 from catalog_probe.reports.content import reasons
 from catalog_probe.reports.content.causes import ReportedCause, format_cause_heading, list_providers
@@ -15,12 +17,10 @@ from catalog_probe.reports.content.commands import format_cause_command
 from catalog_probe.reports.content.findings import describe_finding
 from catalog_probe.reports.content.overview import Overview, oldest_age
 from catalog_probe.reports.content.reasons import group_by_reason
-from catalog_probe.reports.content.records import BY_CAUSE, BY_REASON, FAILING, QUIET, Section, SectionName
 from catalog_probe.reports.content.run_sentence import format_verdict
 from catalog_probe.reports.content.words import (
     DISCOVERED,
     ENDING,
-    OUTCOMES,
     RESOLVED,
     UNRECOGNISED,
     describe_expirations,
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from catalog_probe.catalog.evidence.results import Result, Run
-    from catalog_probe.reports.content.records import ReportedRecord
+    from catalog_probe.reports.content.records import ReportedRecord, Section
 
 WIDTH = 100  # columns, if the output is no terminal
 _MIN_WIDTH = 40
@@ -43,7 +43,6 @@ _MAX_DIFFERENCES = 3  # of one record
 _MAX_NAMES = 6  # next steps, discoveries and the like
 
 _COLOURS = {"bad": "31;1", "warn": "33;1", "good": "32;1", "dim": "2", "bold": "1", "none": "0"}
-_HIDDEN_IF_QUIET = QUIET | {SectionName.FIXED, SectionName.ACCEPTED}
 
 
 def render(
@@ -78,7 +77,8 @@ class _TerminalRenderer:
     def render_body(self, *, quiet: bool) -> Iterator[str]:
         overview = self._overview
         for section in overview.sections:
-            if section.name not in (_HIDDEN_IF_QUIET if quiet else QUIET):
+            is_hidden = quiet and section.name.attention is Attention.KNOW
+            if not section.is_quiet and not is_hidden:
                 yield from self._render_section(section)
         if self._run.traffic is not None:
             yield from self._wrap(format_traffic_summary(self._run.traffic))
@@ -86,7 +86,7 @@ class _TerminalRenderer:
             return
         yield from self._render_names(UNRECOGNISED, list_unrecognised(self._run.traffic))
         for section in overview.sections:
-            if section.name in (SectionName.RESTRICTED, SectionName.NOT_PROBED):
+            if section.is_quiet and section.is_by_reason:
                 yield self._paint("bold", f"{section.name.heading} ({len(section.records)})")
                 yield from self._render_reasons(section.records)
                 yield ""
@@ -109,10 +109,10 @@ class _TerminalRenderer:
 
     def _render_section(self, section: Section) -> Iterator[str]:
         name, records = section.name, section.records
-        colour = "bad" if name in FAILING else "good" if name is SectionName.FIXED else "warn"
-        if name in BY_CAUSE:
-            yield from self._render_causes(section, "dim" if name is SectionName.ACCEPTED else colour)
-        elif name in BY_REASON:
+        colour = "bad" if name.is_red else "good" if name is RecordState.FIXED else "warn"
+        if section.is_by_cause:
+            yield from self._render_causes(section, "dim" if name is RecordState.ACCEPTED else colour)
+        elif section.is_by_reason:
             yield self._paint(colour, f"{name.heading} ({len(records)})")
             yield from self._render_reasons(records)
         else:
@@ -131,7 +131,7 @@ class _TerminalRenderer:
             yield from self._render_cause(cause, section)
         hidden = causes[LISTED:]
         yield from self._render_more(len(hidden), f"causes of {join_providers(list_providers(hidden))}")
-        if section.name is SectionName.PENDING:
+        if section.name is RecordState.PENDING:
             yield from self._paint_all("dim", self._wrap(self._overview.pending, "  "))
 
     def _render_cause(self, reported: ReportedCause, section: Section) -> Iterator[str]:
@@ -147,7 +147,7 @@ class _TerminalRenderer:
             yield from self._paint_all("dim", self._wrap(reported.acceptance_terms, "      "))
         if reported.party:
             yield self._paint("dim", f"      likely wrong: {reported.party}")
-        if section.name is not SectionName.ACCEPTED:
+        if section.name is not RecordState.ACCEPTED:
             yield self._paint("dim", f"      {format_cause_command(self._run, cause)}")
 
     def _render_reasons(self, records: Sequence[ReportedRecord]) -> Iterator[str]:
@@ -182,12 +182,13 @@ class _TerminalRenderer:
 
     def _render_table(self) -> Iterator[str]:
         """Yield the counts by provider; an outcome that did not occur has no column."""
-        columns = {outcome: name for outcome, name in OUTCOMES.items() if self._overview.counts[outcome]}
-        yield self._paint("dim", "  ".join(["      records", *columns.values(), "oldest evidence"]))
+        columns = [outcome for outcome in Outcome if self._overview.counts[outcome]]
+        names = [outcome.words for outcome in columns]
+        yield self._paint("dim", "  ".join(["      records", *names, "oldest evidence"]))
         for provider in self._overview.providers:
             records = [record for record in self._overview.records if record.provider == provider]
             cells = []
-            for outcome, name in columns.items():
+            for outcome, name in zip(columns, names, strict=True):
                 number = sum(record.outcome is outcome for record in records)
                 cells.append((str(number) if number else "·").rjust(len(name)))
             age = format_age(oldest_age(records))

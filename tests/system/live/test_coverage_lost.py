@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from catalog_probe.catalog.model.record_states import RecordState
 from catalog_probe.reports.content.overview import Overview
-from catalog_probe.reports.content.records import SectionName
 from tests.harness.command import CommandResult, probe_here
 from tests.harness.fault_changes import replace_answer
 from tests.harness.faults import Fault, FaultScope
@@ -70,7 +70,7 @@ def test_coverage_that_was_there_yesterday_is_reported_lost(
     assert second.status == 10, second.all_output
     assert "night.jsonl:2: not a history line that can be read (no address_set); it is skipped" in second.output
     overview = Overview(second.run, list(second.results.values()))
-    lost = overview.records_in(SectionName.LOST)
+    lost = overview.records_in(RecordState.COVERAGE_LOST)
     assert lost
     assert f"Coverage lost ({len(lost)})" in second.output
 

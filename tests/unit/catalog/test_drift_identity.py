@@ -7,11 +7,12 @@ from datetime import date
 
 from catalog_probe.catalog.evidence import causes
 from catalog_probe.catalog.evidence.causes import cause_key, format_drift, observed_class
-from catalog_probe.catalog.evidence.changes import Change, classify_change, summarize_drift_for_history
+from catalog_probe.catalog.evidence.changes import classify_record, summarize_drift_for_history
 from catalog_probe.catalog.evidence.earlier_runs import EarlierOutcome
 from catalog_probe.catalog.model import Aspect, Finding, Json, Outcome, Severity
 from catalog_probe.catalog.model.explanations import FINDINGS
 from catalog_probe.catalog.model.outcome import FindingCode
+from catalog_probe.catalog.model.record_states import RecordState
 from catalog_probe.catalog.writeback.planner import NoPatch, Patch, UpdatePolicy, plan_patch
 from catalog_probe.catalog.writeback.record_evidence import Sighting
 from catalog_probe.reports.content.overview import Overview
@@ -116,7 +117,7 @@ def test_report_and_write_back_agree_on_whether_it_is_the_same_drift() -> None:
         second = make_run(history=(build_history_line(first, [before]),))
 
         (standing,) = Overview(second, [now]).records
-        assert standing.change is (Change.ONGOING if same else Change.DIFFERENT), yesterday
+        assert standing.state is (RecordState.STILL_DRIFTING if same else RecordState.CHANGED), yesterday
         assert standing.since == YESTERDAY, yesterday
 
         written = plan_patch(probed, [Sighting(first, before)], UpdatePolicy(), YESTERDAY)
@@ -156,42 +157,37 @@ def test_missing_and_malformed_values_have_their_class() -> None:
 ADDRESS = "pa/errors/general/rate_limit_error"
 
 
-def test_the_changes_are_a_closed_list_of_words_that_pages_and_filters_use() -> None:
-    assert [str(change) for change in Change] == (
-        "lost pending new different ongoing fixed accepted stale flaky broken unseen none".split()
-    )
-
-
 def test_a_verdict_is_lost_whether_a_run_or_the_record_itself_remembers_it() -> None:
     inconclusive, earlier = (
         make_result(ADDRESS, Outcome.INCONCLUSIVE),
         EarlierOutcome(date(2026, 11, 20), Outcome.CONFORMS),
     )
     unseen_too = EarlierOutcome(date(2026, 11, 20), Outcome.INCONCLUSIVE)
-    assert classify_change(inconclusive, [], earlier) is Change.LOST
-    assert classify_change(inconclusive, [earlier]) is Change.LOST
-    assert classify_change(inconclusive, [unseen_too], earlier) is Change.LOST
-    assert classify_change(inconclusive, [unseen_too]) is Change.UNSEEN
-    assert classify_change(inconclusive, []) is Change.UNSEEN
+    assert classify_record(inconclusive, [], earlier) is RecordState.COVERAGE_LOST
+    assert classify_record(inconclusive, [earlier]) is RecordState.COVERAGE_LOST
+    assert classify_record(inconclusive, [unseen_too], earlier) is RecordState.COVERAGE_LOST
+    assert classify_record(inconclusive, [unseen_too]) is RecordState.INCONCLUSIVE
+    assert classify_record(inconclusive, []) is RecordState.INCONCLUSIVE
 
 
-def test_a_drift_that_was_never_confirmed_is_pending_first_and_new_later() -> None:
+def test_a_drift_that_was_never_confirmed_is_pending_first_and_red_later() -> None:
     drifted = make_result(ADDRESS, Outcome.DRIFTED, findings=(make_finding(),))
     first = {"first": "2026-11-21"}
     waiting = replace(drifted, confirmation={"never_confirmed": {"answer/status": {**first, "until": "2026-11-28"}}})
-    assert classify_change(waiting, []) is Change.PENDING
-    assert (
-        classify_change(replace(drifted, confirmation={"never_confirmed": {"answer/status": first}}), []) is Change.NEW
-    )
+    assert classify_record(waiting, []) is RecordState.PENDING
+    red = replace(drifted, confirmation={"never_confirmed": {"answer/status": first}})
+    assert classify_record(red, []) is RecordState.NEVER_CONFIRMED
 
 
 def test_a_drift_whose_endpoints_were_not_drawn_is_neither_fixed_nor_forgotten() -> None:
     on = "pa/endpoints/messages/count_tokens"
     drifted = EarlierOutcome(date(2026, 11, 20), Outcome.DRIFTED, {"since": "2026-11-18", "on": [on]})
     elsewhere = replace(make_result(ADDRESS), not_drawn=(on,))
-    assert classify_change(elsewhere, [drifted]) is Change.NONE
-    assert classify_change(make_result(ADDRESS), [drifted]) is Change.FIXED
-    assert classify_change(replace(make_result(ADDRESS), not_drawn=("pa/endpoints/x/y",)), [drifted]) is Change.FIXED
+    assert classify_record(elsewhere, [drifted]) is RecordState.CONFORMS
+    assert classify_record(make_result(ADDRESS), [drifted]) is RecordState.FIXED
+    assert (
+        classify_record(replace(make_result(ADDRESS), not_drawn=("pa/endpoints/x/y",)), [drifted]) is RecordState.FIXED
+    )
     assert summarize_drift_for_history(elsewhere, date(2026, 11, 21), [drifted]) == {"since": "2026-11-18", "on": [on]}
     assert summarize_drift_for_history(make_result(ADDRESS), date(2026, 11, 21), [drifted]) is None
 
@@ -199,6 +195,6 @@ def test_a_drift_whose_endpoints_were_not_drawn_is_neither_fixed_nor_forgotten()
 def test_a_drift_of_which_the_history_kept_nothing_may_be_another_one() -> None:
     drifted = make_result(ADDRESS, Outcome.DRIFTED, findings=(make_finding(),))
     kept_nothing = EarlierOutcome(date(2026, 11, 20), Outcome.DRIFTED, {})
-    assert classify_change(drifted, [kept_nothing]) is Change.DIFFERENT
+    assert classify_record(drifted, [kept_nothing]) is RecordState.CHANGED
     kept_it = replace(kept_nothing, drift=summarize_drift_for_history(drifted, date(2026, 11, 20), []) or {})
-    assert classify_change(drifted, [kept_it]) is Change.ONGOING
+    assert classify_record(drifted, [kept_it]) is RecordState.STILL_DRIFTING

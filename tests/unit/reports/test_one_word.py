@@ -10,11 +10,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from catalog_probe.catalog.model import Outcome
-from catalog_probe.catalog.model.outcome import OUTCOME_WORDS
-from catalog_probe.catalog.search import ALLOWED_VALUES, EXTRA_MARKS, RUN_FIELDS, SECTIONS
+from catalog_probe.catalog.model.record_states import SECTIONS, RecordState
+from catalog_probe.catalog.search import ALLOWED_VALUES, EXTRA_MARKS, RUN_FIELDS
 from catalog_probe.reports.content.overview import Overview
-from catalog_probe.reports.content.records import MEANINGS, SectionName
-from catalog_probe.reports.content.words import OUTCOMES
 from catalog_probe.reports.page import html
 from catalog_probe.reports.views import summary, terminal
 from tests.unit.reports import sample
@@ -83,10 +81,10 @@ def test_each_section_has_one_heading_and_one_number(views_of_run: tuple[Run, li
         heading, number = section.name.heading, len(section.records)
         assert f"{number} {heading.lower()}" in views["page"], "in the tally"
         assert f"{number} {heading.lower()}" in views["summary"], "in the tally"
-        if section.name is not SectionName.CONFORMS:
+        if section.name is not RecordState.CONFORMS:
             pattern = rf"{heading} \({number}( records?, \d+ causes?)?\)"
             assert re.search(pattern, views["terminal"]), heading
-            assert section.name in (SectionName.NOT_PROBED, SectionName.RESTRICTED) or re.search(
+            assert section.name in (RecordState.NOT_PROBED, RecordState.RESTRICTED) or re.search(
                 pattern, views["summary"]
             ), heading
             assert f"{heading} {number} record" in views["page"], heading
@@ -96,7 +94,7 @@ def test_an_outcome_has_one_name(views_of_run: tuple[Run, list[Result], dict[str
     run, results, views = views_of_run
     for outcome in {record.outcome for record in Overview(run, results).records}:
         for view, text in views.items():
-            assert OUTCOMES[outcome] in text, (outcome, view)
+            assert outcome.words in text, (outcome, view)
 
 
 def find_banned_words(text: str) -> list[str]:
@@ -115,23 +113,18 @@ def test_the_docs_have_the_words_of_the_views() -> None:
     docs = DOCS.read_text(encoding="utf-8")
     rows = re.findall(r"^\| ([a-z, ]+) \| ", docs.partition("| section |")[2], re.MULTILINE)
     names = [word for row in rows for word in row.split(", ")]
-    assert names == [name.heading.lower() for name in SectionName], "in the order in which the page has them"
+    assert names == [name.heading.lower() for name in SECTIONS], "in the order in which the page has them"
     assert [word for word in find_banned_words(docs) if f"`{word}" not in docs] == []
 
 
 def test_queries_have_the_words_of_the_views() -> None:
-    assert set(MEANINGS) == set(SectionName)
     words = set(re.findall(r"[a-z-]+", RUN_FIELDS["is"].partition(":")[2]))
-    assert {word for word in words if word in set(SectionName)} >= {
-        SectionName.REGRESSED,
-        SectionName.LOST,
-        SectionName.FLAKY,
-        SectionName.FIXED,
+    assert {word for word in words if word in set(RecordState)} >= {
+        RecordState.REGRESSED,
+        RecordState.COVERAGE_LOST,
+        RecordState.FLAKY,
+        RecordState.FIXED,
     }
-    assert tuple(SectionName) == SECTIONS
-    assert set(ALLOWED_VALUES["is"]) == {*SectionName, *EXTRA_MARKS, *OUTCOME_WORDS.values()} - {
-        "not probed",
-        "our fault",
-    }
-    of_outcomes = {OUTCOMES[outcome].replace(" ", "-") for outcome in Outcome}
+    assert set(ALLOWED_VALUES["is"]) == {*SECTIONS, *EXTRA_MARKS, *(outcome.query_word for outcome in Outcome)}
+    of_outcomes = {outcome.query_word for outcome in Outcome}
     assert set(re.findall(r"[a-z-]+", RUN_FIELDS["outcome"])) <= of_outcomes

@@ -6,13 +6,14 @@ from dataclasses import replace
 from datetime import date, timedelta
 from typing import TYPE_CHECKING, Any
 
-from catalog_probe.catalog.evidence.changes import OPTIONAL_HEADER_ABSENT, Change
+from catalog_probe.catalog.evidence.changes import OPTIONAL_HEADER_ABSENT
 from catalog_probe.catalog.model import Outcome, Reason, Severity
 from catalog_probe.catalog.model.assertion import Observation
 from catalog_probe.catalog.model.exchange import AnsweredBy
+from catalog_probe.catalog.model.record_states import RecordState
 from catalog_probe.reports.content.overview import Overview
 from catalog_probe.reports.content.reasons import list_next_steps
-from catalog_probe.reports.content.records import SectionName, list_query_words
+from catalog_probe.reports.content.records import list_query_words
 from catalog_probe.reports.content.run_sentence import format_sentence, format_tab_title, format_verdict
 from catalog_probe.reports.history import build_history_line
 from tests.unit.reports import sample
@@ -40,31 +41,31 @@ def make_run_after(*days: dict[str, Outcome]) -> Run:
     return make_run(history=tuple(lines), previous_run="r-1" if days else None)
 
 
-def find_change(run: Run, *results: Result) -> Change:
-    return Overview(run, results).records[0].change
+def find_state(run: Run, *results: Result) -> RecordState:
+    return Overview(run, results).records[0].state
 
 
 def test_a_change_is_relative_to_the_last_conclusive_run() -> None:
-    cases: list[tuple[list[Outcome], Outcome, Change]] = [
-        ([], Outcome.DRIFTED, Change.NEW),
-        ([Outcome.CONFORMS], Outcome.DRIFTED, Change.NEW),
-        ([Outcome.DRIFTED], Outcome.DRIFTED, Change.ONGOING),
-        ([Outcome.DRIFTED, Outcome.INCONCLUSIVE], Outcome.DRIFTED, Change.ONGOING),
-        ([Outcome.DRIFTED], Outcome.CONFORMS, Change.FIXED),
-        ([Outcome.DRIFTED, Outcome.INCONCLUSIVE], Outcome.CONFORMS, Change.FIXED),
-        ([Outcome.CONFORMS], Outcome.CONFORMS, Change.NONE),
-        ([Outcome.CONFORMS], Outcome.INCONCLUSIVE, Change.LOST),
-        ([Outcome.DRIFTED, Outcome.INCONCLUSIVE], Outcome.RESTRICTED, Change.LOST),
-        ([Outcome.INCONCLUSIVE], Outcome.INCONCLUSIVE, Change.UNSEEN),
-        ([Outcome.INCONCLUSIVE], Outcome.RESTRICTED, Change.NONE),
-        ([Outcome.CONFORMS], Outcome.FLAKY, Change.FLAKY),
-        ([Outcome.CONFORMS], Outcome.HARNESS_ERROR, Change.BROKEN),
-        ([Outcome.CONFORMS], Outcome.NOT_PROBED, Change.NONE),
+    cases: list[tuple[list[Outcome], Outcome, RecordState]] = [
+        ([], Outcome.DRIFTED, RecordState.NEW_DRIFT),
+        ([Outcome.CONFORMS], Outcome.DRIFTED, RecordState.NEW_DRIFT),
+        ([Outcome.DRIFTED], Outcome.DRIFTED, RecordState.STILL_DRIFTING),
+        ([Outcome.DRIFTED, Outcome.INCONCLUSIVE], Outcome.DRIFTED, RecordState.STILL_DRIFTING),
+        ([Outcome.DRIFTED], Outcome.CONFORMS, RecordState.FIXED),
+        ([Outcome.DRIFTED, Outcome.INCONCLUSIVE], Outcome.CONFORMS, RecordState.FIXED),
+        ([Outcome.CONFORMS], Outcome.CONFORMS, RecordState.CONFORMS),
+        ([Outcome.CONFORMS], Outcome.INCONCLUSIVE, RecordState.COVERAGE_LOST),
+        ([Outcome.DRIFTED, Outcome.INCONCLUSIVE], Outcome.RESTRICTED, RecordState.COVERAGE_LOST),
+        ([Outcome.INCONCLUSIVE], Outcome.INCONCLUSIVE, RecordState.INCONCLUSIVE),
+        ([Outcome.INCONCLUSIVE], Outcome.RESTRICTED, RecordState.RESTRICTED),
+        ([Outcome.CONFORMS], Outcome.FLAKY, RecordState.FLAKY),
+        ([Outcome.CONFORMS], Outcome.HARNESS_ERROR, RecordState.OUR_FAULT),
+        ([Outcome.CONFORMS], Outcome.NOT_PROBED, RecordState.NOT_PROBED),
     ]
     for before, now, change in cases:
         findings = (make_finding(),) if now is Outcome.DRIFTED else ()
         assert (
-            find_change(make_run_after(*({A: outcome} for outcome in before)), make_result(A, now, findings=findings))
+            find_state(make_run_after(*({A: outcome} for outcome in before)), make_result(A, now, findings=findings))
             is change
         )
 
@@ -72,16 +73,17 @@ def test_a_change_is_relative_to_the_last_conclusive_run() -> None:
 def test_a_different_drift_is_a_change() -> None:
     other_finding = make_finding("type-differs", location="type")
     assert (
-        find_change(make_run_after({A: Outcome.DRIFTED}), make_result(A, Outcome.DRIFTED, findings=(other_finding,)))
-        is Change.DIFFERENT
+        find_state(make_run_after({A: Outcome.DRIFTED}), make_result(A, Outcome.DRIFTED, findings=(other_finding,)))
+        is RecordState.CHANGED
     )
 
 
 def test_a_difference_is_accepted_or_its_entry_is_stale() -> None:
     assert (
-        find_change(make_run(), make_result(A, **DRIFT, accepted_difference={"state": "accounted"})) is Change.ACCEPTED
+        find_state(make_run(), make_result(A, **DRIFT, accepted_difference={"state": "accounted"}))
+        is RecordState.ACCEPTED
     )
-    assert find_change(make_run(), make_result(A, accepted_difference={"state": "stale"})) is Change.STALE
+    assert find_state(make_run(), make_result(A, accepted_difference={"state": "stale"})) is RecordState.STALE
 
 
 def test_the_days_of_a_drift_are_counted_from_its_first() -> None:
@@ -198,16 +200,15 @@ def test_partly_verified_records_are_counted() -> None:
     )
 
 
-def test_lost_coverage_comes_before_a_stale_accepted_difference() -> None:
+def test_a_stale_accepted_difference_comes_before_lost_coverage_because_it_fails_the_run() -> None:
     detail = "the accepted difference was to be reviewed by 2026-11-01"
     blind = make_result(
         A, Outcome.INCONCLUSIVE, reason=Reason("read-timeout"), accepted_difference={"state": "stale", "detail": detail}
     )
     overview = Overview(make_run_after({A: Outcome.CONFORMS}), [blind])
-    assert overview.records[0].change is Change.LOST
-    assert overview.stale_entries == (f"{A}: {detail}",)
+    assert overview.records[0].state is RecordState.STALE
     assert "1 accepted difference is stale" in format_verdict(overview)
-    assert find_change(make_run_after(), blind) is Change.STALE
+    assert find_state(make_run_after(), blind) is RecordState.STALE
 
 
 OF_PC = "pc/errors/general/c"
@@ -226,17 +227,17 @@ def make_drift(address: str, *findings: Any, **changes: Any) -> Result:
 
 
 def test_the_section_of_a_record() -> None:
-    cases: list[tuple[Result, SectionName]] = [
-        (make_drift(A, confirmation=REGRESSED), SectionName.REGRESSED),
-        (make_drift(A, confirmation=NEVER), SectionName.NEVER),
-        (make_drift(A, confirmation=PENDING), SectionName.PENDING),
-        (make_drift(A), SectionName.NEW),
-        (make_drift(A, accepted_difference={"state": "accounted"}), SectionName.ACCEPTED),
-        (make_result(A, accepted_difference={"state": "stale"}), SectionName.STALE),
-        (make_result(A, Outcome.FLAKY), SectionName.FLAKY),
-        (make_result(A, Outcome.HARNESS_ERROR), SectionName.OURS),
-        (make_result(A, Outcome.NOT_PROBED), SectionName.NOT_PROBED),
-        (make_result(A), SectionName.CONFORMS),
+    cases: list[tuple[Result, RecordState]] = [
+        (make_drift(A, confirmation=REGRESSED), RecordState.REGRESSED),
+        (make_drift(A, confirmation=NEVER), RecordState.NEVER_CONFIRMED),
+        (make_drift(A, confirmation=PENDING), RecordState.PENDING),
+        (make_drift(A), RecordState.NEW_DRIFT),
+        (make_drift(A, accepted_difference={"state": "accounted"}), RecordState.ACCEPTED),
+        (make_result(A, accepted_difference={"state": "stale"}), RecordState.STALE),
+        (make_result(A, Outcome.FLAKY), RecordState.FLAKY),
+        (make_result(A, Outcome.HARNESS_ERROR), RecordState.OUR_FAULT),
+        (make_result(A, Outcome.NOT_PROBED), RecordState.NOT_PROBED),
+        (make_result(A), RecordState.CONFORMS),
     ]
     for result, name in cases:
         (section,) = Overview(make_run(), [result]).sections
@@ -247,7 +248,7 @@ def test_the_section_of_a_record() -> None:
 def test_the_sections_of_a_run_stand_in_order_and_add_up() -> None:
     overview = Overview(*sample.make_full_run())
     assert [section.name for section in overview.sections] == sorted(
-        (section.name for section in overview.sections), key=list(SectionName).index
+        (section.name for section in overview.sections), key=list(RecordState).index
     )
     assert sum(len(section.records) for section in overview.sections) == len(overview.records) == 418
 

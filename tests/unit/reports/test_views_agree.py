@@ -16,8 +16,8 @@ from catalog_probe.catalog.evidence.results import Invocation, Result
 from catalog_probe.catalog.evidence.run_verdict import find_gaps_under_expect_all
 from catalog_probe.catalog.model import AcceptanceState, Outcome, Reason
 from catalog_probe.catalog.model.errors import Exit
+from catalog_probe.catalog.model.record_states import RecordState
 from catalog_probe.reports.content.overview import Overview
-from catalog_probe.reports.content.records import SectionName
 from catalog_probe.reports.history import build_history_line
 from catalog_probe.reports.page import html
 from catalog_probe.reports.views import junit, summary, terminal
@@ -125,15 +125,17 @@ def test_every_view_agrees_with_the_exit_status(described: Run, results_drawn: l
         if is_pending(result) and not run_verdict.is_stale(result) and not run_verdict.is_accepted(result)
     ]
     assert {result.record for result in pending} == {
-        record.address for record in overview.records_in(SectionName.PENDING)
+        record.address for record in overview.records_in(RecordState.PENDING)
     }
     assert not any(map(run_verdict.is_failure, pending))
     assert not pending or overview.mood != "good"
     lost = earlier_runs.find_lost_coverage(described, record_results)
-    assert lost == {record.address for record in overview.records_in(SectionName.LOST)}, (
-        "lost is told first, also of a stale entry"
-    )
-    lost_records = overview.records_in(SectionName.LOST)
+    stale = {result.record for result in record_results if run_verdict.is_stale(result)}
+    assert lost - stale == {record.address for record in overview.records_in(RecordState.COVERAGE_LOST)}
+    for record in overview.records:
+        assert record.outcome in record.state.outcomes
+        assert record.state.is_red == (run_verdict.is_failure(record.result) or run_verdict.is_broken(record.result))
+    lost_records = overview.records_in(RecordState.COVERAGE_LOST)
     assert not lost or overview.has_news
     if described.policy.get("expect_all"):
         assert set(find_gaps_under_expect_all(record_results)) <= blind
