@@ -26,6 +26,7 @@ from catalog_probe.catalog.evidence.results_file import EvidenceError
 from catalog_probe.catalog.files import file_formats
 from catalog_probe.catalog.model import Json, Outcome, Severity
 from catalog_probe.catalog.model.errors import MAX_MESSAGE_LENGTH
+from catalog_probe.catalog.model.outcome import Difference
 from catalog_probe.catalog.text.readable_text import sanitize_line, shorten
 
 if TYPE_CHECKING:
@@ -113,7 +114,8 @@ def format_resolved_assumption(result: Result, finding: Finding) -> str:
 
 def describe_resolution(finding: Finding) -> str:
     """Say what was assumed and what was observed: `assumed 200, observed 201`."""
-    return f"assumed {shorten(finding.documented, 60)}, observed {drift_identity.observed_class(finding)}"
+    assumed, observed = shorten(finding.documented, 60), drift_identity.observed_class(finding)
+    return Difference("", assumed, observed, is_assumed=True).values
 
 
 def _summarize_drift(result: Result, today: date, earlier: Sequence[EarlierOutcome]) -> dict[str, Json] | None:

@@ -19,7 +19,6 @@ from catalog_probe.catalog.evidence.earlier_runs import OUTCOMES_WITHOUT_VERDICT
 from catalog_probe.catalog.evidence.results_file import EvidenceError
 from catalog_probe.catalog.model import Outcome
 from catalog_probe.catalog.text.readable_text import format_count, sanitize_line
-from catalog_probe.reports.content.causes import parse_summary
 from catalog_probe.reports.content.words import join_providers
 
 if TYPE_CHECKING:
@@ -200,7 +199,7 @@ _MAX_CHANGES = 40  # per kind; all are counted
 _MAX_RECORDS = 10  # named per change, or per provider
 
 # Text in which no channel sees a mention, a link or markup: it has no `@`, `<`, `#`, `*`, `` ` ``, dot or `//`.
-_INERT_TEXT = re.compile(r'(?!.*//)[\w {}\[\]",:/-]{1,80}', re.ASCII)
+_INERT_TEXT = re.compile(r'(?!.*//)[\w {}\[\]",:/-]{1,120}', re.ASCII)
 
 ChangeKey = tuple[str, str]
 """The kind of a change, and what it is about."""
@@ -336,10 +335,8 @@ def _format_sentence(
 
 
 def _format_change(period: DriftPeriod) -> str:
-    """Return `PA status: 404 → 400 in 7 records`, documented and observed; only the code if that is not inert."""
+    """Return `PA status: documented 404, observed 400 in 7 records`; only the code if the summary is not inert."""
     provider, records = period.provider.upper(), format_count(len(period.records), "record")
-    difference = parse_summary(period.summary)
-    if difference is None or not all(map(_INERT_TEXT.fullmatch, difference)):
+    if _INERT_TEXT.fullmatch(period.summary) is None:
         return f"{provider}: {period.code or 'drift'} in {records}"
-    subject, documented, observed = difference
-    return f"{provider} {subject}: {documented} → {observed} in {records}"
+    return f"{provider} {period.summary} in {records}"

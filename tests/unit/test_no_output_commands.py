@@ -76,7 +76,7 @@ def assert_inert(text: str) -> None:
 
 def make_drift(text: str, address: str = A) -> Result:
     """Return a drift with the text in every field that quotes an answer."""
-    finding = make_finding(message=text, label=text, observed=text, assertion=f"{text}/header:{text}")
+    finding = make_finding(remark=text, label=text, observed=text, assertion=f"{text}/header:{text}")
     attempt = Attempt("2026-11-21T04:05:00Z", 1.0, (make_exchange(text),))
     accepted_difference = {"standing": "stale", "detail": text, "reason": text}
     observations = (Observation(text, text, (text,), {"status": text}),)

@@ -11,17 +11,17 @@ import hashlib
 import json
 import re
 from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.model import Aspect, Finding, Json
 from catalog_probe.catalog.model.outcome import FindingCode
-from catalog_probe.catalog.text.readable_text import quote_if_ambiguous, shorten
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from catalog_probe.catalog.evidence.results import Result
+    from catalog_probe.catalog.model.outcome import Difference
 
 
 # Classes instead of values prevent that a text or number that varies from night to night reads as a new drift. They
@@ -105,7 +105,6 @@ def _json(value: Json) -> str:
 CAUSE_ID_DIGITS = 8  # of the digest in a cause's id
 
 _ID = re.compile(rf"[a-z][a-z0-9]*-[0-9a-f]{{{CAUSE_ID_DIGITS}}}")
-_MAX_VALUE = 60  # characters of a value in a summary
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,29 +142,22 @@ class Cause:
         return tuple(sorted({endpoint for drift in self.drifts for endpoint in drift.finding.endpoints}))
 
     @property
-    def what(self) -> str:
-        """What differs: `status`, `header retry-after`, `body /data`."""
-        return f"{self.key[1]} {self.key[2]}".strip()
-
-    @property
     def code(self) -> str:
         """The code of its finding."""
         return self.drifts[0].finding.code
 
     @property
-    def summary(self) -> str:
-        """One line with the documented and the observed value; the observed class if the drifts show several values."""
-        messages = {drift.finding.message for drift in self.drifts}
-        if len(messages) == 1:
-            return messages.pop()
-        documented = json.loads(self.key[3])
+    def difference(self) -> Difference:
+        """The documented and the observed value; the observed class if the drifts show several values."""
+        finding = self.drifts[0].finding
         observed_values = {json.dumps(drift.finding.observed) for drift in self.drifts}
-        observed = self.drifts[0].finding.observed if len(observed_values) == 1 else self.key[4]
-        documented_text = (
-            ABSENT if documented is None else shorten(quote_if_ambiguous(documented, observed), _MAX_VALUE)
-        )
-        observed_text = shorten(quote_if_ambiguous(observed, documented), _MAX_VALUE)
-        return f"{self.what}: documented {documented_text}, observed {observed_text}"
+        observed = finding.observed if len(observed_values) == 1 else observed_class(finding)
+        return replace(finding, observed=observed).difference
+
+    @property
+    def summary(self) -> str:
+        """The difference in one line: `status: documented 400, observed 500`."""
+        return str(self.difference)
 
 
 def cause_id(key: CauseKey) -> str:
@@ -194,7 +186,7 @@ def find_causes(results: Iterable[Result]) -> tuple[Cause, ...]:
 
 def _cause_order(cause: Cause) -> tuple[int, str, tuple[str, ...], bool, CauseKey]:
     # Among causes of the same records the status comes first: it explains the other differences of that answer.
-    return -len(cause.records), cause.provider, cause.records, cause.what != "status", cause.key
+    return -len(cause.records), cause.provider, cause.records, cause.difference.subject != "status", cause.key
 
 
 def _drift_order(drift: Drift) -> tuple[str, str, str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields, is_dataclass
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from enum import StrEnum
 from typing import Self
 
@@ -196,6 +196,8 @@ def _dataclass_to_json(value: Json) -> dict[str, Json]:
 
 
 def _to_plain_json(value: Json) -> Json:
+    if isinstance(value, Finding):
+        return _finding_to_json(value)
     if is_dataclass(value):
         return _dataclass_to_json(value)
     if isinstance(value, StrEnum):
@@ -207,15 +209,26 @@ def _to_plain_json(value: Json) -> Json:
     return value
 
 
+def _finding_to_json(finding: Finding) -> dict[str, Json]:
+    """Turn a finding into JSON with its `message`, which whoever reads the file does not have to word."""
+    data = _dataclass_to_json(finding)
+    return {("message" if name == "remark" else name): value for name, value in data.items()} | {
+        "message": finding.message
+    }
+
+
 def _parse_finding(data: Mapping[str, Json]) -> Finding:
-    return Finding(
+    """Read a finding. A message that does not follow from the values, as in older results, is kept as a remark."""
+    values = {name: value for name, value in data.items() if name != "message"}
+    finding = Finding(
         **{
-            **data,
+            **values,
             "aspect": Aspect(data["aspect"]),
             "severity": Severity(data["severity"]),
             "endpoints": tuple(data.get("endpoints", ())),
         }
     )
+    return finding if data["message"] == finding.message else replace(finding, remark=data["message"])
 
 
 def _parse_observation(data: Mapping[str, Json]) -> Observation:

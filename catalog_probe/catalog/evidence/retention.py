@@ -91,11 +91,11 @@ def trim_exchange(
 
 
 def trim_finding(finding: Finding) -> Finding:
-    """Shorten the observed value and the message of a finding to what a person reads."""
+    """Shorten the observed value and the remark of a finding to what a person reads."""
     observed = finding.observed
     if len(_encode(observed)) > VALUE_CHARACTERS:
         observed = shorten(observed, VALUE_CHARACTERS)
-    return replace(finding, observed=observed, message=shorten(finding.message, VALUE_CHARACTERS))
+    return replace(finding, observed=observed, remark=shorten(finding.remark, VALUE_CHARACTERS))
 
 
 def trim_observation(observation: Observation) -> Observation:

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
+from catalog_probe.catalog.text.readable_text import quote_if_ambiguous, shorten
+
 if TYPE_CHECKING:
     from catalog_probe.catalog.text.json_values import Json
 
@@ -85,9 +87,51 @@ class Aspect(StrEnum):
     STATE = "state"
 
 
+MAX_VALUE_CHARACTERS = 120  # of each value in the words of a difference
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A documented or assumed value beside the observed one, in words.
+
+    Each view words a difference by this class, and none takes its words apart: what a view shows by itself, such as a
+    value that is struck out, is an attribute here.
+    """
+
+    subject: str
+    """What differs: `status`, `header retry-after`, `body /data`; empty if the context says so."""
+    documented: str
+    """The documented value, or the assumed one."""
+    observed: str
+    """The observed value, or its class if several were observed (`absent`, `malformed`, `out-of-range`)."""
+    is_assumed: bool = False
+
+    @classmethod
+    def between(cls, subject: str, documented: Json, observed: Json, *, is_assumed: bool = False) -> Difference:
+        """Put two values into words: long ones are cut, and `"404"` is told from `404`.
+
+        >>> str(Difference.between("status", "404", 404))
+        'status: documented "404", observed 404'
+        """
+        return cls(
+            subject,
+            shorten(quote_if_ambiguous(documented, observed), MAX_VALUE_CHARACTERS),
+            shorten(quote_if_ambiguous(observed, documented), MAX_VALUE_CHARACTERS),
+            is_assumed=is_assumed,
+        )
+
+    @property
+    def values(self) -> str:
+        """Both values without the subject: `assumed 200, observed 201`."""
+        return f"{'assumed' if self.is_assumed else 'documented'} {self.documented}, observed {self.observed}"
+
+    def __str__(self) -> str:
+        return f"{self.subject}: {self.values}"
+
+
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One difference between what a record states and an answer.
+    """One difference between what a record states and an answer, or a remark on the answer.
 
     `code` is stable; `catalog-probe catalog explain CODE` explains it. `label` names the exchange in which it was
     observed. `location` narrows the aspect: a header name, a JSON pointer, an event name. `assertion` is the key of the
@@ -98,7 +142,8 @@ class Finding:
     code: str
     aspect: Aspect
     severity: Severity
-    message: str
+    remark: str = ""
+    """What was found, if the two values do not say it: `x-new: not named by the documents`."""
     label: str = ""
     location: str = ""
     documented: Json = None
@@ -109,6 +154,23 @@ class Finding:
     @property
     def is_drift(self) -> bool:
         return self.severity is Severity.MUST
+
+    @property
+    def subject(self) -> str:
+        """What the finding is about: `status`, `header retry-after`."""
+        location = self.location if self.location != self.aspect else ""
+        return f"{self.aspect} {location}".rstrip()
+
+    @property
+    def difference(self) -> Difference:
+        """The two values in words. A finding that is no drift but a difference is one from what we assumed."""
+        is_assumed = self.severity is Severity.SHOULD
+        return Difference.between(self.subject, self.documented, self.observed, is_assumed=is_assumed)
+
+    @property
+    def message(self) -> str:
+        """The finding in one line: its remark, or else `status: documented 400, observed 500`."""
+        return self.remark or str(self.difference)
 
 
 class FindingCode(StrEnum):

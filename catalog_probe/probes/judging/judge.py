@@ -285,7 +285,7 @@ def _recognize_answer(expected: Expected, response: Response, vocabulary: Provid
         code=FindingCode.MATCHES_ANOTHER_RECORD,
         aspect=Aspect.STATE,
         severity=Severity.INFO,
-        message=f"this is {' or '.join(addresses)}",
+        remark=f"this is {' or '.join(addresses)}",
         label=expected.label,
         documented=expected.address,
         observed=addresses[0] if len(addresses) == 1 else addresses,

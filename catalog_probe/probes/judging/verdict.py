@@ -74,7 +74,7 @@ def not_observed_finding(label: str, reason: Reason, *endpoints: str) -> Finding
         code=FindingCode.NOT_OBSERVED,
         aspect=Aspect.STATE,
         severity=Severity.INFO,
-        message=f"{where}: {reason.code}: {reason.detail}",
+        remark=f"{where}: {reason.code}: {reason.detail}",
         label=label,
         location=label,
         observed=reason.code,

@@ -86,7 +86,7 @@ def _remark(drifted: Sequence[Verdict], total: int) -> Finding:
         code=FindingCode.NOT_OBSERVED,
         aspect=Aspect.STATE,
         severity=Severity.INFO,
-        message=f"{len(drifted)} of {total} requests got different answers, perhaps because the requests differ: "
+        remark=f"{len(drifted)} of {total} requests got different answers, perhaps because the requests differ: "
         f"{listed}{more}",
     )
 

@@ -395,7 +395,7 @@ def _redact_finding(finding: Finding, redactor: Redactor) -> Finding:
     work = Work()
     return replace(
         finding,
-        message=redactor.redact_sentence(finding.message),
+        remark=redactor.redact_sentence(finding.remark),
         location=redactor.redact_sentence(finding.location),
         documented=_redact_or_hide(lambda: redactor.redact_json(finding.documented, work), TOO_MUCH),
         observed=_redact_or_hide(lambda: redactor.redact_json(finding.observed, work), TOO_MUCH),

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from dataclasses import dataclass
 from operator import itemgetter
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.evidence import earlier_runs, run_verdict
 from catalog_probe.catalog.evidence.causes import Cause, CauseKey, cause_key, find_causes
@@ -212,18 +211,6 @@ def _attribute_inconclusive(code: str) -> Attribution:
 
 MAX_ADDRESSES = 3  # named beside a cause; the others are counted
 
-# The message of most findings, and so the summary of most causes. It is taken apart again because a drift period of the
-# history has the sentence alone.
-_DIFFERENCE = re.compile(r"(.*?): documented (.*), observed (.*)", re.DOTALL)
-
-
-class Difference(NamedTuple):
-    """The parts of a summary."""
-
-    subject: str
-    documented: str
-    observed: str
-
 
 @dataclass(frozen=True, slots=True)
 class ReportedCause:
@@ -243,11 +230,6 @@ class ReportedCause:
     def since(self) -> date | None:
         """The first day of the drift that has gone on longest; None if no record has one."""
         return min((record.since for record in self.records if record.since is not None), default=None)
-
-    @property
-    def difference(self) -> Difference | None:
-        """The parts of its summary; None if that has another form."""
-        return parse_summary(self.cause.summary)
 
     @property
     def extent(self) -> str:
@@ -284,12 +266,6 @@ class ReportedCause:
         addresses = ", ".join(record.address for record in self.records[:MAX_ADDRESSES])
         hidden = len(self.records) - MAX_ADDRESSES
         return f"{addresses} and {hidden} more" if hidden > 0 else addresses
-
-
-def parse_summary(summary: str) -> Difference | None:
-    """Return the parts of `status: documented 400, observed 500`; None if the summary has another form."""
-    match = _DIFFERENCE.fullmatch(summary)
-    return Difference(*match.groups()) if match else None
 
 
 def report_causes(records: Sequence[ReportedRecord], attributor: Attributor) -> tuple[ReportedCause, ...]:

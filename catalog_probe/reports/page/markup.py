@@ -11,7 +11,6 @@ from catalog_probe.catalog.model import Outcome
 from catalog_probe.catalog.model.record_states import RecordState
 from catalog_probe.catalog.search import RECORD_FIELDS, RUN_FIELDS
 from catalog_probe.catalog.text.readable_text import escape_hidden, format_count, sanitize_line
-from catalog_probe.reports import exchanges
 from catalog_probe.reports.content import commands, reasons, words
 from catalog_probe.reports.content.reasons import group_by_reason
 from catalog_probe.reports.page.description import MAX_RELATED
@@ -59,7 +58,6 @@ def template_environment() -> Environment:
     environment.filters.update(
         age=words.format_age,
         line=sanitize_line,
-        short=exchanges.format_short_value,
         reason=reasons.format_reason,
         link_urls=_link_urls,
         exchange=elements.render_exchange,

@@ -127,7 +127,7 @@ def test_a_hostile_provider_neither_runs_nor_restyles_nor_fakes(visit: Visit, tm
     results = []
     for number, attack in enumerate(ATTACKS):
         wrong = make_finding(
-            message=attack, location=attack, observed={attack: attack}, documented={"a": attack}, label=attack
+            remark=attack, location=attack, observed={attack: attack}, documented={"a": attack}, label=attack
         )
         results.append(make_drift(f"pa/errors/general/drift_{number}", wrong))
         results.append(

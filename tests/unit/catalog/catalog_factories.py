@@ -122,7 +122,7 @@ def make_run(name: str = "r1", today: str = "2026-11-20", *, live: bool = True, 
 def make_drift(code: str = "status-differs", aspect: Aspect = Aspect.STATUS, **fields: Any) -> Finding:
     """Make a finding that says that a documented assertion mismatched."""
     key = f"answer/{aspect}:{fields['location']}" if fields.get("location") else f"answer/{aspect}"
-    values = {"message": "differs", "label": "answer", "documented": 429, "observed": 403, "assertion": key}
+    values = {"label": "answer", "documented": 429, "observed": 403, "assertion": key}
     return Finding(code, aspect, Severity.MUST, **{**values, **fields})
 
 

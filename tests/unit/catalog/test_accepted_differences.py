@@ -419,7 +419,7 @@ def test_accepting_a_cause_accepts_it_of_all_its_records_only(accept: Accept, tm
 
 def test_a_second_cause_is_added_to_the_accepted_assertions(accept: Accept, tmp_path: Path) -> None:
     accept("--cause", find_cause_id(FIRST, SECOND))
-    header_cause = next(cause.id for cause in find_causes([SECOND]) if cause.what == "header retry-after")
+    header_cause = next(cause.id for cause in find_causes([SECOND]) if cause.difference.subject == "header retry-after")
     assert accept("--cause", header_cause)[0] == 0
     assert read_entries(tmp_path)[OTHER_ADDRESS]["assertions"] == ["answer/header:retry-after", "answer/status"]
     assert read_entries(tmp_path)[ERROR_ADDRESS]["assertions"] == ["answer/status"]

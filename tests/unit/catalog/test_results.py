@@ -129,6 +129,16 @@ def read_again(data: dict[str, Any]) -> dict[str, Any]:
     return read
 
 
+def test_the_words_of_a_difference_follow_from_its_values_and_older_words_are_kept() -> None:
+    drift = Finding("status-differs", Aspect.STATUS, Severity.MUST, "", "answer", "", "404", 404)
+    line = Result(RECORD, {}, Outcome.DRIFTED, findings=(drift,)).to_json()
+    assert line["findings"][0]["message"] == 'status: documented "404", observed 404'
+    assert Result.from_json(line).findings == (drift,)
+    line["findings"][0]["message"] = "status: 404 was documented"
+    assert Result.from_json(line).findings[0].message == "status: 404 was documented"
+    assert Result.from_json(line).to_json() == line
+
+
 def test_a_result_is_read_as_it_was_written() -> None:
     cases: list[Result] = [WHOLE, Result(RECORD, {}, Outcome.CONFORMS)]
     for result in cases:

@@ -201,11 +201,11 @@ def test_headers_at_the_limit_are_all_kept() -> None:
 
 
 def test_findings_and_observations_are_truncated_beyond_the_limit() -> None:
-    fitting = factories.make_finding(observed=["z" * (VALUE_CHARACTERS - 4)], message="z" * VALUE_CHARACTERS)
+    fitting = factories.make_finding(observed=["z" * (VALUE_CHARACTERS - 4)], remark="z" * VALUE_CHARACTERS)
     assert trim_finding(fitting) == fitting
     assert len(trim_finding(replace(fitting, observed=["z" * (VALUE_CHARACTERS - 3)])).observed) == VALUE_CHARACTERS
     assert (
-        len(trim_finding(replace(fitting, observed=None, message="z" * (VALUE_CHARACTERS + 1))).message)
+        len(trim_finding(replace(fitting, observed=None, remark="z" * (VALUE_CHARACTERS + 1))).message)
         == VALUE_CHARACTERS
     )
     observation = Observation("", "answer", mismatched={"type": "z" * VALUE_CHARACTERS})

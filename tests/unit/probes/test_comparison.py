@@ -133,11 +133,11 @@ DRIFT = Finding(
     observed="soon",
     assertion="answer/header:retry-after",
 )
-NOTE = replace(DRIFT, code=FindingCode.UNDOCUMENTED_HEADER, severity=Severity.INFO, message="x-new: 1", assertion="")
+NOTE = replace(DRIFT, code=FindingCode.UNDOCUMENTED_HEADER, severity=Severity.INFO, remark="x-new: 1", assertion="")
 
 
 def test_same_finding_is_merged_with_all_its_endpoints() -> None:
-    later = replace(DRIFT, observed="later", message="so it is there")
+    later = replace(DRIFT, observed="later", remark="so it is there")
     assert merge_findings([("a", [DRIFT]), ("b", [later]), ("", [DRIFT])]) == (replace(DRIFT, endpoints=("a", "b")),)
     assert merge_findings([("a", [NOTE]), ("b", [NOTE])]) == (replace(NOTE, endpoints=("a", "b")),)
     assert merge_findings([("", [DRIFT])]) == (DRIFT,)
@@ -160,12 +160,12 @@ def test_different_findings_are_not_merged(subtests: pytest.Subtests) -> None:
 
 
 def test_notes_with_different_messages_are_not_merged() -> None:
-    other = replace(NOTE, message="x-new: 2")
+    other = replace(NOTE, remark="x-new: 2")
     assert len(merge_findings([("a", [NOTE]), ("b", [other])])) == 2
 
 
 def test_findings_of_one_endpoint_stay_apart_and_merge_in_order() -> None:
-    first, second, third = (replace(DRIFT, message=text) for text in ("first", "second", "third"))
+    first, second, third = (replace(DRIFT, remark=text) for text in ("first", "second", "third"))
     findings = merge_findings([("a", [first, second, third]), ("b", [first, second])])
     assert [(finding.message, finding.endpoints) for finding in findings] == [
         ("first", ("a", "b")),

@@ -54,7 +54,6 @@ def make_finding(code: str = "status-differs", **changes: Any) -> Finding:
         "code": code,
         "aspect": Aspect.STATUS,
         "severity": Severity.MUST,
-        "message": "status: documented 400, observed 422",
         "label": "answer",
         "documented": 400,
         "observed": 422,

@@ -23,9 +23,7 @@ FIRST = date(2026, 11, 1)
 
 def make_drift(address: str, observed: int | str = 422, **changes: Any) -> Result:
     """Make a drift of the status."""
-    drift = make_finding(
-        documented=400, observed=observed, message=f"status: documented 400, observed {observed}", **changes
-    )
+    drift = make_finding(documented=400, observed=observed, **changes)
     return make_result(address, Outcome.DRIFTED, findings=(drift,))
 
 

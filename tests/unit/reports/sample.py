@@ -102,7 +102,7 @@ def make_run_with_fifty_drifts(causes: int) -> tuple[Run, list[Result]]:
     drifts_by_address: dict[str, Result] = {}
     for number, result in enumerate(conforming[:50]):
         observed = 430 + number % causes
-        drift = make_finding(documented=400, observed=observed, message=f"status: documented 400, observed {observed}")
+        drift = make_finding(documented=400, observed=observed)
         drifts_by_address[result.record] = make_drift(result.record, drift)
     drifting = (Outcome.DRIFTED, Outcome.FLAKY, Outcome.HARNESS_ERROR)
     quiet = [make_result(result.record) if result.outcome in drifting else result for result in results]

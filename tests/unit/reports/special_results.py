@@ -78,7 +78,6 @@ def _make_should_retry_drifts() -> Iterator[Result]:
             location="x-should-retry",
             documented="false",
             observed="true",
-            message="header x-should-retry: documented false, observed true",
         )
         yield make_drift(
             address,
@@ -99,13 +98,12 @@ def _make_merged_drift() -> Result:
         location="$.error",
         documented=documented,
         observed=observed,
-        message="body $.error: documented {...}, observed {...}",
     )
     match = make_finding(
         "matches-another-record",
         aspect=Aspect.STATE,
         severity=Severity.INFO,
-        message="this is pc/errors/general/invalid_request",
+        remark="this is pc/errors/general/invalid_request",
         documented=address,
         observed="pc/errors/general/invalid_request",
     )
@@ -128,7 +126,6 @@ def _make_hostile_drift() -> Result:
         location=HOSTILE[:80],
         documented="Unknown name",
         observed=HOSTILE,
-        message=f"message: {HOSTILE}",
     )
     body = {"error": {"message": HOSTILE, HOSTILE[:30]: [HOSTILE]}}
     response = Response(400, {"x-<b>evil</b>": HOSTILE}, body, "json")
@@ -145,7 +142,6 @@ def _make_stream_drift() -> Result:
         location="error",
         documented="error",
         observed=list(times),
-        message=f"event error: documented error, observed {list(times)}",
     )
     return make_drift(
         "pc/errors/stream/api_error",
@@ -170,7 +166,6 @@ def _make_socket_drift() -> Result:
         location="code",
         documented=1008,
         observed=1011,
-        message="close code: documented 1008, observed 1011",
     )
     return make_drift(
         "pc/errors/websocket/api_error",
@@ -192,7 +187,6 @@ def _make_grpc_drift() -> Result:
         location="grpc",
         documented=3,
         observed=5,
-        message="status grpc: documented 3, observed 5",
     )
     return make_drift(
         "pd/errors/grpc/model_not_found", wrong, exchanges=(make_exchange(request=request, response=response),)
@@ -206,7 +200,6 @@ def _make_accepted_drift() -> Result:
         location="param",
         documented="grant_type",
         observed=None,
-        message="param: documented grant_type, observed null",
     )
     reason = "Confirmed by the provider; their fix is due in December."
     accepted_difference = {"state": "accounted", "reason": reason, "review_by": "2026-12-15"}
@@ -222,7 +215,7 @@ def _make_flaky_result() -> Result:
         "pc/errors/general/timeout_error",
         Outcome.FLAKY,
         reason=Reason("attempts-differ", "conforms, then drifted (status-differs), then conforms"),
-        findings=(make_finding(documented=504, observed=500, message="status: documented 504, observed 500"),),
+        findings=(make_finding(documented=504, observed=500),),
         attempts=attempts,
         lane="pc:inference",
     )
@@ -257,7 +250,7 @@ def _make_discovery() -> Result:
         location="x-envoy-upstream-service-time",
         documented=None,
         observed="31",
-        message="x-envoy-upstream-service-time: not named by the documents",
+        remark="x-envoy-upstream-service-time: not named by the documents",
     )
     attempts = (Attempt("2026-11-21T04:05:00Z", 40.0, (make_exchange(),)),)
     assumed = make_finding(
@@ -267,7 +260,6 @@ def _make_discovery() -> Result:
         location="param",
         documented="max_tokens",
         observed="messages",
-        message="param: assumed max_tokens, observed messages",
         assertion="answer/param",
     )
     matched = ("status", "type", "header:x-should-retry")

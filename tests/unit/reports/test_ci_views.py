@@ -101,7 +101,7 @@ def test_a_stale_accepted_difference_fails_though_the_record_conforms() -> None:
 
 @given(st.text(), st.text())
 def test_any_text_makes_a_document_that_parses(text: str, detail: str) -> None:
-    wrong = make_finding(message=text, observed=text, location=text)
+    wrong = make_finding(remark=text, observed=text, location=text)
     results = [
         make_result(A, Outcome.DRIFTED, findings=(wrong,)),
         make_result(f"{A}2", Outcome.INCONCLUSIVE, reason=Reason("read-timeout", detail)),
@@ -143,7 +143,7 @@ def test_no_more_are_written_than_are_shown_and_the_rest_is_counted() -> None:
 @given(st.text() | st.just(HOSTILE) | st.just("x\n::error::forged%0A"))
 def test_an_answer_cannot_write_an_annotation_of_its_own(text: str) -> None:
     lines = render(
-        make_run(target=text), [make_result(A, Outcome.DRIFTED, findings=(make_finding(message=text, location=text),))]
+        make_run(target=text), [make_result(A, Outcome.DRIFTED, findings=(make_finding(remark=text, location=text),))]
     )
     assert len(lines) == 2
     assert all(line.startswith("::error title=") and "\n" not in line and "\r" not in line for line in lines)

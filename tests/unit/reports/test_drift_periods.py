@@ -99,9 +99,7 @@ def test_a_period_names_the_one_that_it_replaced() -> None:
 
 
 def test_one_of_two_differences_recovers_where_nothing_takes_its_place() -> None:
-    absent = make_finding(
-        "header-missing", aspect=Aspect.HEADER, location="retry-after", label="limited", message="absent"
-    )
+    absent = make_finding("header-missing", aspect=Aspect.HEADER, location="retry-after", label="limited")
     both = make_result(A, Outcome.DRIFTED, findings=(make_finding(), absent))
     periods = find_drift_periods(build_history_rows([[both], [make_drift(A)]]))
     assert {(period.code, str(period.ending or "")) for period in periods} == {
@@ -145,9 +143,7 @@ def test_an_endpoint_that_is_not_drawn_neither_recovers_nor_changes() -> None:
 
 
 def missing_header(endpoint: str) -> Any:
-    return make_finding(
-        "header-missing", aspect=Aspect.HEADER, location="retry-after", message="absent", endpoints=(endpoint,)
-    )
+    return make_finding("header-missing", aspect=Aspect.HEADER, location="retry-after", endpoints=(endpoint,))
 
 
 OUTCOMES = st.sampled_from(["c", "x", "y", "i"])
@@ -192,10 +188,8 @@ def test_ids_outlive_the_nights_after_them() -> None:
 def test_a_drift_under_another_label_replaces_no_period() -> None:
     """Neither of what goes on beside it nor of what recovered: only what differed under its own label changed."""
     for is_seen in [False, True]:
-        limited = make_finding(
-            label="limited", documented=429, observed=400, message="status: documented 429, observed 400"
-        )
-        was = make_finding(message="status: documented 400, observed 422")
+        limited = make_finding(label="limited", documented=429, observed=400)
+        was = make_finding()
         now = make_result(A, Outcome.DRIFTED, findings=(was, limited) if is_seen else (limited,))
         first, second = find_drift_periods(
             build_history_rows([[make_result(A, Outcome.DRIFTED, findings=(was,))], [now]])

@@ -128,7 +128,7 @@ def test_hostile_text_is_escaped(page: str) -> None:
     st.text(max_size=40) | st.sampled_from([HOSTILE, "</script>", "<!--<script>", "{{ 1 }}", "{% raw %}", "~0", "~~"])
 )
 def test_any_text_anywhere_leaves_the_page_as_it_is(text: str) -> None:
-    wrong = make_finding(message=text, location=text, observed={text: [text]}, documented={text: text}, label=text)
+    wrong = make_finding(remark=text, location=text, observed={text: [text]}, documented={text: text}, label=text)
     exchange = make_exchange(label=text, failure=Reason("x", text))
     results = [
         make_drift(A, wrong, exchanges=(exchange,)),
@@ -164,7 +164,7 @@ def test_very_many_results_stay_within_bounds(monkeypatch: pytest.MonkeyPatch) -
 
 def test_a_detail_is_the_same_whether_printed_or_packed(monkeypatch: pytest.MonkeyPatch) -> None:
     """One renderer: they differ in the level of their headings, and the row tells the meaning among its facts."""
-    drift = make_drift(A, make_finding(message=HOSTILE, observed=HOSTILE))
+    drift = make_drift(A, make_finding(remark=HOSTILE, observed=HOSTILE))
     printed = html.render(make_run(), [drift])
     monkeypatch.setattr(html, "MAX_ARTICLES", 0)
     packed = unpack_details(html.render(make_run(), [drift]))[A]

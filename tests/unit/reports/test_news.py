@@ -116,7 +116,8 @@ def test_the_message_of_a_run() -> None:
         "target": "live",
         "live": True,
         "night": "2026-11-02",
-        "text": "1 new, 11 records lost coverage (PA status: 400 → 422 in 11 records); PC was not observed",
+        "text": "1 new, 11 records lost coverage (PA status: documented 400, observed 422 in 11 records); "
+        "PC was not observed",
         "counts": {"new": 1, "changed": 0, "recovered": 0, "coverage_lost": 11},
         "changed": [],
         "recovered": [],
@@ -156,7 +157,10 @@ def test_it_is_small_and_one_sentence_tells_it() -> None:
     assert len(json.dumps(message)) < 60_000
     assert len(message["new"]) == 40 < message["counts"]["new"]
     [single] = build_history_rows([[make_drift(A)]])
-    assert build_news("live", [single], single.run)["text"] == "1 new (PA status: 400 → 422 in 1 record)"
+    assert (
+        build_news("live", [single], single.run)["text"]
+        == "1 new (PA status: documented 400, observed 422 in 1 record)"
+    )
     [calm] = build_history_rows([[make_result(A)]])
     assert build_news("live", [calm], calm.run)["text"] == "nothing to tell"
 
@@ -180,7 +184,7 @@ def test_a_text_with_markup_is_replaced_by_its_code() -> None:
 def test_the_text_names_the_first_of_several_changes() -> None:
     [row] = build_history_rows([[make_drift(A, 422), make_drift(B, 409)]])
     sentence = build_news("live", [row], row.run)["text"]
-    assert re.fullmatch(r"2 new \(the first: PA status: 400 → (409|422) in 1 record\)", sentence)
+    assert re.fullmatch(r"2 new \(the first: PA status: documented 400, observed (409|422) in 1 record\)", sentence)
 
 
 def test_a_run_that_could_not_look_is_never_without_news() -> None:
@@ -194,7 +198,7 @@ def test_a_run_that_could_not_look_is_never_without_news() -> None:
         [[make_drift("pb/errors/general/y"), *unseen[:1], make_result("pc/errors/general/y", Outcome.NOT_PROBED)]]
     )
     assert build_news("live", [both], both.run)["text"] == (
-        "1 new (PB status: 400 → 422 in 1 record); PA was not observed"
+        "1 new (PB status: documented 400, observed 422 in 1 record); PA was not observed"
     )
 
 

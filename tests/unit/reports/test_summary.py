@@ -57,7 +57,7 @@ def test_observed_text_is_code_and_nothing_else(text: str) -> None:
 
 @given(st.text())
 def test_a_hostile_message_makes_no_link_image_or_markup(text: str) -> None:
-    wrong = make_finding(message=text, location=text, observed=text)
+    wrong = make_finding(remark=text, location=text, observed=text)
     rendered = summary.render(make_run(), [make_result(A, Outcome.DRIFTED, findings=(wrong,))])
     markdown = MarkdownIt("commonmark")
     inline = [child for token in markdown.parse(rendered) for child in token.children or ()]
@@ -69,7 +69,7 @@ def test_a_hostile_message_makes_no_link_image_or_markup(text: str) -> None:
 
 
 def test_mentions_and_issue_numbers_stand_in_code() -> None:
-    rendered = summary.render(make_run(), [make_result(A, Outcome.DRIFTED, findings=(make_finding(message=HOSTILE),))])
+    rendered = summary.render(make_run(), [make_result(A, Outcome.DRIFTED, findings=(make_finding(observed=HOSTILE),))])
     outside = re.sub(r"(`+)(?!`).*?(?<!`)\1(?!`)", "", rendered)
     assert "@everyone" not in outside
     assert "#1" not in outside
@@ -108,7 +108,7 @@ def test_omitted_records_are_counted() -> None:
 
 
 def test_it_is_never_too_long_for_a_pull_request() -> None:
-    wrong = tuple(make_finding(message="x" * 400) for _ in range(3))
+    wrong = tuple(make_finding(remark="x" * 400) for _ in range(3))
     results = [
         make_result(
             f"pa/errors/f{number % 900}/r{number}",

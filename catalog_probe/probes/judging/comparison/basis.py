@@ -62,16 +62,12 @@ def _weigh_each(expected: Expected, findings: Iterable[Finding]) -> Iterator[Fin
         elif finding.observed in assertion.alternatives:
             continue  # it conforms
         elif _is_resolved(finding, assertion):
-            message = f"{_reword_as_assumed(finding)}, as it was resolved"
-            yield replace(finding, severity=Severity.INFO, message=message)
+            assumed = replace(finding.difference, is_assumed=True)
+            yield replace(finding, severity=Severity.INFO, remark=f"{assumed}, as it was resolved")
         elif _is_assumed(expected, finding, assertion) and not _turns_success_and_refusal(finding, assertion):
-            yield replace(finding, severity=Severity.SHOULD, message=_reword_as_assumed(finding))
+            yield replace(finding, severity=Severity.SHOULD, remark="")
         else:
             yield finding
-
-
-def _reword_as_assumed(finding: Finding) -> str:
-    return finding.message.replace(": documented ", ": assumed ", 1)
 
 
 def _is_resolved(finding: Finding, assertion: Assertion) -> bool:
@@ -115,7 +111,7 @@ def _demote_repeated_shapes(expected: Expected, findings: Iterable[Finding]) -> 
     # A shape has a JSON path and no pointer; `$[0]` is the body that came in an array (2:7.1).
     paths = {f"{root}{pointer.replace('/', '.')}" for pointer in pointers if pointer for root in ("$", "$[0]")}
     return [
-        replace(finding, severity=Severity.INFO)
+        replace(finding, severity=Severity.INFO, remark=finding.message)
         if finding.code == FindingCode.BODY_SHAPE and finding.location in paths
         else finding
         for finding in findings

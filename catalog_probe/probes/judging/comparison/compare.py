@@ -277,8 +277,8 @@ def _compare_relations(expected: Expected, exchange: Exchange, other_answers: Ot
             documented = f"{relation.description} ({_to_text(broken.compared_with)})"
         observed = abbreviate(broken.observed)
         finding = mismatch(expected, relation.local_key, broken.code, aspect, location, documented, observed)
-        # The message shows the compared value, which changes from answer to answer; the finding's identity must not.
-        yield replace(finding, documented=relation.description)
+        # The remark shows the compared value, which changes from answer to answer; the finding's identity must not.
+        yield replace(finding, documented=relation.description, remark=finding.message)
 
 
 def _to_text(value: Json) -> str:
@@ -451,7 +451,7 @@ def _note(
         code=code,
         aspect=aspect,
         severity=Severity.INFO,
-        message=f"{location}: {description}",
+        remark=f"{location}: {description}",
         label=expected.label,
         location=location,
         observed=type(observed).__name__ if isinstance(observed, dict | list) else observed,

@@ -1,4 +1,4 @@
-"""The finding of a difference: made, worded, and merged over endpoints. Pure."""
+"""The finding of a difference: made, and merged over endpoints. Pure."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from catalog_probe.catalog.evidence.retention import mask_volatile
 from catalog_probe.catalog.model import Aspect, Finding, Json, Severity
 from catalog_probe.catalog.reading.expectations import message_of
 from catalog_probe.catalog.text.json_values import ABSENT, build_document
-from catalog_probe.catalog.text.readable_text import quote_if_ambiguous, shorten
+from catalog_probe.catalog.text.readable_text import shorten
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -60,7 +60,6 @@ def normalize_message(expected: Expected, response: Response, vocabulary: Provid
 
 
 MAX_VALUE_CHARACTERS = 240  # of a value's JSON, that a finding keeps
-MAX_MESSAGE_CHARACTERS = 120  # of each value, in the sentence of a finding
 
 
 def mismatch(
@@ -75,14 +74,10 @@ def mismatch(
     """Return the finding that an assertion mismatched; `local_key` is its key without the label."""
     if observed is ABSENT:
         observed = "absent"
-    where = f" {location}" if location and location != aspect else ""
-    documented_text = shorten(quote_if_ambiguous(documented, observed), MAX_MESSAGE_CHARACTERS)
-    observed_text = shorten(quote_if_ambiguous(observed, documented), MAX_MESSAGE_CHARACTERS)
     return Finding(
         code=code,
         aspect=aspect,
         severity=Severity.MUST,
-        message=f"{aspect}{where}: documented {documented_text}, observed {observed_text}",
         label=expected.label,
         location=location,
         documented=documented,

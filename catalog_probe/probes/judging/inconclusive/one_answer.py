@@ -88,7 +88,7 @@ def note_shared_message(evidence: Evidence) -> Finding | None:
         code=FindingCode.GENERIC_MESSAGE,
         aspect=Aspect.MESSAGE,
         severity=Severity.INFO,
-        message=fault_free.detail,
+        remark=fault_free.detail,
         label=evidence.expected.label,
         observed=evidence.fingerprint.message,
     )

@@ -129,7 +129,7 @@ def compare_with_documented(evidence: Evidence) -> Iterator[Finding]:
         code=FindingCode.UNASKED_ANSWER,
         aspect=first.aspect if first is not None else Aspect.STATE,
         severity=Severity.INFO,
-        message=f"{nearest}: {first.message}" if first is not None else "no record documents this answer",
+        remark=f"{nearest}: {first.message}" if first is not None else "no record documents this answer",
         label=evidence.expected.label,
         location=first.location if first is not None else "",
         documented=first.documented if first is not None else None,
