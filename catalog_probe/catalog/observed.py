@@ -184,12 +184,15 @@ def confirmation_fields(
     return fields
 
 
-def tag_by_evidence(assertions: Iterable[Assertion], cells: Cells, *, expired: bool = False) -> Tag:
-    """Derive the tag of a record from the evidence of its assertions.
+def derive_verification_tag(assertions: Iterable[Assertion], cells: Cells, *, expired: bool = False) -> Tag:
+    """Return LIVE_VERIFIED if live runs confirmed what the documents state of a record, else UNVERIFIED.
 
-    LIVE_VERIFIED: nothing differs, the evidence has not expired, and each documented assertion that a client can reach
-    and that is not optional matched on some endpoint; at least one documented assertion matched. If none is in reach,
-    all documented ones must have matched. Else UNVERIFIED: no live run has confirmed the record.
+    Confirmed means: no observation contradicts the documents, each documented assertion that a client can reach and
+    that is not optional matched on some endpoint, and at least one documented assertion matched. If a client can reach
+    none, all documented ones must have matched.
+
+    Example: a documented status and header that matched on two different endpoints -> LIVE_VERIFIED; the status alone
+    -> UNVERIFIED.
     """
     assertions = tuple(assertions)
     assertion_by_key = {str(assertion.key): assertion for assertion in assertions}

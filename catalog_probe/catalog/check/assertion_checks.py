@@ -12,7 +12,14 @@ from catalog_probe.catalog.model import Record, Tag
 from catalog_probe.catalog.model.assertion import REQUEST_LABEL, WILDCARD, AssertionKey, Basis
 from catalog_probe.catalog.model.errors import suggest_similar
 from catalog_probe.catalog.model.exchange import SUCCESS
-from catalog_probe.catalog.observed import cells_of, contradicts, is_expired, reachable, record_digest, tag_by_evidence
+from catalog_probe.catalog.observed import (
+    cells_of,
+    contradicts,
+    derive_verification_tag,
+    is_expired,
+    reachable,
+    record_digest,
+)
 from catalog_probe.catalog.reading.expectations import success_rule_labels
 from catalog_probe.catalog.reading.record_fields import pinned_reason
 from catalog_probe.catalog.reading.relations import Location, parse_relation, raw_relations, relation_labels
@@ -193,7 +200,7 @@ def wrong_tags(record: Record, assertions: Sequence[Assertion]) -> Iterator[Comp
 
 def derived_tags(record: Record, assertions: Sequence[Assertion]) -> list[str]:
     """Return the tags that a record should have: those that follow from its data, and its other ones as they are."""
-    following = {tag_by_evidence(assertions, cells_of(record, assertions), expired=is_expired(record))}
+    following = {derive_verification_tag(assertions, cells_of(record, assertions), expired=is_expired(record))}
     cites_row = any(assertion.basis is Basis.DOCUMENTED and assertion.source for assertion in assertions)
     if cites_row or not assertions:  # a record without assertions quotes its row all the same
         following.add(Tag.DOCUMENTED)

@@ -1,10 +1,12 @@
 """Plan of the changes to a record after runs observed it: a Patch, or NoPatch with a reason. Pure.
 
-A record keeps what was observed in two places. Its `evidence` has one cell for each assertion on each endpoint, which
-is the newest observation of it. Its block (`verification`, `observed` or `observed_for_this_key`, by kind) has the
-newest sighting as a whole. So runs give the same record whether they are merged at once or one by one, and in any
-order. The two exceptions are a date younger than `UpdatePolicy.refresh_after`, which is not renewed, and the words of
-an example, which are those of the first answer. Merging the same sightings again changes nothing.
+A *sighting* is the result of one record in one run. A record keeps its sightings in two places. Its `evidence` has one
+cell for each assertion on each endpoint: the newest observation of that assertion there. Its *block* (`verification`,
+`observed` or `observed_for_this_key`, by kind) has the newest sighting as a whole.
+
+Since both places keep the newest, runs give the same record whether they are merged at once or one by one, and in any
+order. Two things depend on the order: a date younger than `UpdatePolicy.refresh_after` is not renewed, and an example
+has the words of the first answer. Merging the same sightings again changes nothing.
 
 "1:" and "2:" refer to the two source documents of the catalog, as in all of the code.
 """
@@ -22,12 +24,12 @@ from catalog_probe.catalog.model.clock import add_days
 from catalog_probe.catalog.observed import (
     LastSeen,
     ResolvedAssumption,
+    derive_verification_tag,
     is_not_from_provider,
     last_seen,
     live_messages,
     resolved_assumptions,
     seen_on,
-    tag_by_evidence,
 )
 from catalog_probe.catalog.reading.expectations import expectation
 from catalog_probe.catalog.reading.record_fields import documented_fields, pinned_reason
@@ -56,8 +58,8 @@ NOT_OBSERVED = "not observed"
 
 _OUTCOMES_WITH_EVIDENCE = (Outcome.CONFORMS, Outcome.DRIFTED, Outcome.RESTRICTED)
 
-# Tags that a verdict sets or removes. An account that got an answer is not restricted.
-_TAGS_BY_EVIDENCE = frozenset({Tag.LIVE_VERIFIED, Tag.UNVERIFIED, Tag.ACCOUNT_RESTRICTED})
+# Write-back decides on these tags; it keeps the others as people set them.
+_DERIVED_TAGS = frozenset({Tag.LIVE_VERIFIED, Tag.UNVERIFIED, Tag.ACCOUNT_RESTRICTED})
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +94,7 @@ class _Draft:
     before: Record
     """The record as it was. Expectations are read from it, because they are cached."""
     sightings: tuple[Sighting, ...]
-    """Those that count, the oldest first."""
+    """The sightings that count, the oldest first. The steps `_drop_…` remove the others."""
     policy: UpdatePolicy
     today: date
     record: Record
@@ -100,14 +102,14 @@ class _Draft:
     assertions: tuple[Assertion, ...] = ()
     """The record's assertions."""
     evidence: RecordEvidence = field(default_factory=lambda: RecordEvidence({}, {}))
-    """The evidence of these assertions, with that of the sightings."""
+    """What the record and the sightings together observed of the assertions."""
     changes: tuple[str, ...] = ()
-    """What was changed, in words."""
+    """Each change of the record in words: `conforms: seen for the first time`."""
     skipped: tuple[str, ...] = ()
-    """What was left as it is, in words."""
+    """Why something did not change the record: `run r1: inconclusive (read-timeout) changes no tag`."""
 
     def keep_sightings(self, keep: Callable[[Sighting], bool], reason: Callable[[Sighting], str]) -> _Draft:
-        """Drop the other sightings, each with its reason."""
+        """Keep the sightings for which `keep` is true; `reason` says why each of the others does not count."""
         kept = tuple(sighting for sighting in self.sightings if keep(sighting))
         if len(kept) == len(self.sightings):
             return self
@@ -119,6 +121,7 @@ class _Draft:
         return next((sighting for sighting in reversed(self.sightings) if sighting.result.outcome in outcomes), None)
 
     def change(self, data: Mapping[str, Json], reason: str) -> _Draft:
+        """Give the record these fields. Without a difference the draft itself is returned."""
         if data == self.record.data:
             return self
         return replace(self, record=Record(self.record.address, data), changes=(*self.changes, reason))
@@ -134,12 +137,17 @@ def plan_patch(
     today: date,
     assertions: tuple[Assertion, ...] = (),
 ) -> Patch | NoPatch:
-    """Plan what these sightings change in the record. Sightings of other records are ignored."""
+    """Plan what these sightings change in the record. Sightings of other records are ignored.
+
+    Example: a record tagged DOCUMENTED and UNVERIFIED conformed in its first live run. It gets the tag LIVE_VERIFIED, a
+    block with the day, and a cell for each matched assertion. The reason of its patch is `conforms: now DOCUMENTED,
+    LIVE_VERIFIED; evidence of its endpoints`.
+    """
     pin = pinned_reason(record)
     if pin is not None:
         return NoPatch(f"pinned by hand: {pin}")
     own_sightings = [sighting for sighting in sightings if sighting.result.record == str(record.address)]
-    if not own_sightings and policy.expire_after is None:  # a shortcut: most records, if the run is small
+    if not own_sightings and policy.expire_after is None:  # a shortcut: after a small run, most records are not in it
         return NoPatch(NOT_OBSERVED)
     draft = _Draft(
         before=record,
@@ -157,9 +165,10 @@ def plan_patch(
 
 
 def _in_order(sightings: list[Sighting]) -> tuple[Sighting, ...]:
-    """Sort by day, time and run. The content, which is slow, only breaks ties."""
+    """Sort by day, time and run, the oldest first."""
 
     def sort_key(sighting: Sighting) -> tuple[date, datetime, str, str]:
+        # Two shards may have the same day, time and name. Their content, which is slow to write, breaks the tie.
         content = json.dumps(sighting.result.to_json(), sort_keys=True) if len(sightings) > 1 else ""
         return sighting.day, sighting.at, sighting.run.run, content
 
@@ -187,7 +196,10 @@ def _drop_future(draft: _Draft) -> _Draft:
 
 
 def _drop_outdated(draft: _Draft) -> _Draft:
-    """Drop verdicts on an earlier version of the record: they prove nothing about what it states now."""
+    """Drop verdicts on an earlier version of the record: they prove nothing about what the record states now.
+
+    A sighting without its record (`probed_record`) is of an old format, and is taken for one of this version.
+    """
     return draft.keep_sightings(
         lambda sighting: (
             not sighting.result.probed_record or _has_same_statements(sighting.result.parsed_record, draft.before)
@@ -196,8 +208,9 @@ def _drop_outdated(draft: _Draft) -> _Draft:
     )
 
 
-def _has_same_statements(one: Record, other: Record) -> bool:
-    return one.data == other.data or documented_fields(one) == documented_fields(other)
+def _has_same_statements(probed: Record, current: Record) -> bool:
+    """Whether two versions of a record state the same; evidence that was written in between does not count."""
+    return probed.data == current.data or documented_fields(probed) == documented_fields(current)
 
 
 def _gather_evidence(draft: _Draft) -> _Draft:
@@ -205,16 +218,18 @@ def _gather_evidence(draft: _Draft) -> _Draft:
 
 
 def _update_tags_and_block(draft: _Draft) -> _Draft:
-    """Set the tags by all evidence, and write the record's block if the last verdict is news."""
+    """Set the tags by all evidence, and write the record's block if the last verdict is news.
+
+    Tags and block are written together or not at all, so that a quiet night is an empty diff.
+    """
     sighting = draft.latest(Outcome.CONFORMS, Outcome.DRIFTED)
     if sighting is None:
         return draft
     last = last_seen(draft.record)
     if last is not None and sighting.is_older_than(last):
         return _update_tags_only(draft, sighting, last)
-    conforms = sighting.result.outcome is Outcome.CONFORMS
-    tags = _tags_by_evidence(draft, sighting.result.outcome)
-    differences = record_evidence.describe_differences(sighting.result.drifts) if not conforms else ()
+    tags = _derive_tags(draft, sighting.result.outcome)
+    differences = record_evidence.describe_differences(sighting.result.drifts)
     news = _find_news(draft, sighting, tags)
     if news is None:
         return draft.skip(f"{sighting.result.outcome} as before, and its date is fresh ({seen_on(draft.record)})")
@@ -228,29 +243,35 @@ def _update_tags_only(draft: _Draft, sighting: Sighting, last: LastSeen) -> _Dra
     draft = draft.skip(f"run {sighting.run.run}: is older than what the record says ({last.day})")
     if not draft.assertions:
         return draft
-    tags = _tags_by_evidence(draft, last.result)
+    tags = _derive_tags(draft, last.result)
     return draft.change({**draft.record.data, "status": tags}, f"now {', '.join(tags)}")
 
 
-def _tags_by_evidence(draft: _Draft, result: str) -> list[str]:
-    """Return the tags that follow from the evidence.
+def _derive_tags(draft: _Draft, last_result: str) -> list[str]:
+    """Return the record's tags as they follow from all evidence, in the order of `Tag`.
 
-    Without assertions there is none, and the result alone decides: an `Outcome`, or what the block says in the same
-    words.
+    Example: a record tagged DOCUMENTED and UNVERIFIED, all of whose documented assertions matched -> `["DOCUMENTED",
+    "LIVE_VERIFIED"]`.
+
+    `last_result` is the last outcome, or what the block says in the same words. It decides alone if the record has no
+    assertions, for then there is no evidence.
     """
-    tag = Tag.LIVE_VERIFIED if result == Outcome.CONFORMS else Tag.UNVERIFIED
+    tags = set(draft.record.tags) - _DERIVED_TAGS
     if draft.assertions:
-        tag = tag_by_evidence(draft.assertions, draft.evidence.cells)
-    gained = {tag}
-    lost = _TAGS_BY_EVIDENCE
+        tags.add(derive_verification_tag(draft.assertions, draft.evidence.cells))
+    else:
+        tags.add(Tag.LIVE_VERIFIED if last_result == Outcome.CONFORMS else Tag.UNVERIFIED)
+
+    # `restricted_on` is empty again as soon as this account got an answer.
+    if Tag.ACCOUNT_RESTRICTED in draft.record.tags and draft.evidence.restricted_on is not None:
+        tags.add(Tag.ACCOUNT_RESTRICTED)
+
     if _has_discovery(draft.evidence.resolved):
-        gained.add(Tag.LIVE_DISCOVERED)
+        tags.add(Tag.LIVE_DISCOVERED)
     elif _has_discovery(resolved_assumptions(draft.before, draft.assertions)):
-        # The evidence had given the tag and does not any more. Without that, a person has given it, and it stays.
-        lost |= {Tag.LIVE_DISCOVERED}
-    if draft.evidence.restricted_on is not None and Tag.ACCOUNT_RESTRICTED in draft.record.tags:
-        gained.add(Tag.ACCOUNT_RESTRICTED)
-    return _tags(draft.record, *gained, without=lost - gained)
+        # The old evidence had given the tag. Where it had not, a person has, and the tag stays.
+        tags.discard(Tag.LIVE_DISCOVERED)
+    return _sort_tags(tags)
 
 
 def _has_discovery(resolved: Mapping[str, ResolvedAssumption]) -> bool:
@@ -271,7 +292,8 @@ def _write_evidence(draft: _Draft) -> _Draft:
 def _find_news(draft: _Draft, sighting: Sighting, tags: list[str]) -> str | None:
     """Return why the block must be written, or None if the record says the same already.
 
-    A date belongs to the words beside it, so a drift that changed gets a new date too.
+    Example: of a record that conformed on 2026-11-18, a sighting of 2026-11-21 that conforms is no news; one of
+    2026-11-28 is, because `its date 2026-11-18 is older than 7 days`. A drift that changed is news, whatever its date.
     """
     last = last_seen(draft.record)
     if set(tags) != draft.record.tags:
@@ -329,36 +351,42 @@ def _find_judged_answer(record: Record, sighting: Sighting) -> _JudgedAnswer | N
 
 
 def _mark_restricted(draft: _Draft) -> _Draft:
-    """Add the tag of a refusal. A later answer removes it again."""
+    """Add ACCOUNT_RESTRICTED if the account was refused, and has had no answer since."""
     refused = draft.latest(Outcome.RESTRICTED)
     if refused is None:
         return draft
     if draft.assertions:
         was_answered_since = draft.evidence.restricted_on is None
-    else:
+    else:  # without assertions a record has no evidence, so only these sightings tell
         was_answered_since = draft.latest(*_OUTCOMES_WITH_EVIDENCE) is not refused
     if was_answered_since:
         return draft.skip(f"run {refused.run.run}: restricted, and got through since")
-    tags = _tags(draft.record, Tag.ACCOUNT_RESTRICTED)
+    tags = _sort_tags({*draft.record.tags, Tag.ACCOUNT_RESTRICTED})
     changed = draft.change({**draft.record.data, "status": tags}, "restricted: this account may not see it")
     return changed if changed is not draft else draft.skip("restricted as before")
 
 
 def _collect_messages(draft: _Draft) -> _Draft:
-    """Keep the wordings of the documented answer, sorted and bounded, so that the order of runs does not matter."""
+    """Keep the wordings of an error's message, sorted and bounded, so that the order of runs does not matter.
+
+    Example: `["No model a."]` and an answer with `Model req_0123456789 is gone.` -> `["Model {id} is gone.", "No model
+    a."]`.
+    """
     if draft.record.kind != "errors":
         return draft
-    old = live_messages(draft.record)
-    known_messages = {mask_volatile(message) for message in old}
-    messages = [_extract_message(draft.before, sighting) for sighting in draft.sightings]
-    new = {message for message in messages if message is not None} - known_messages
-    kept = sorted([*old, *new])[:MAX_MESSAGES]
-    if len(old) > MAX_MESSAGES or set(kept) == set(old):
-        return draft  # a person added more: they all stay
+    known = live_messages(draft.record)
+    if len(known) > MAX_MESSAGES:  # a person added some: they all stay
+        return draft
+    observed = (_extract_message(draft.before, sighting) for sighting in draft.sightings)
+    new = {message for message in observed if message} - {mask_volatile(message) for message in known}
+    kept = sorted([*known, *new])[:MAX_MESSAGES]
+    if set(kept) == set(known):
+        return draft
     return draft.change({**draft.record.data, "live_messages": kept}, "a wording that was not known yet")
 
 
 def _extract_message(record: Record, sighting: Sighting) -> str | None:
+    """Return the message of the answer, without ids and times; None unless it is the documented answer."""
     if sighting.result.outcome is not Outcome.CONFORMS:
         return None
     judged = _find_judged_answer(record, sighting)
@@ -395,14 +423,15 @@ def _expire(draft: _Draft) -> _Draft:
     if day is not None and (draft.today - day).days <= days:
         return draft
     reason = f"expired: last seen {day or 'on an unknown day'}, which was not renewed within {days} days"
-    tags = _tags(draft.record, Tag.UNVERIFIED, without=(Tag.LIVE_VERIFIED,))
+    tags = _sort_tags({*draft.record.tags, Tag.UNVERIFIED} - {Tag.LIVE_VERIFIED})
     return draft.change({**expire_evidence(draft.record, reason), "status": tags}, reason)
 
 
 def _find_renewal_day(draft: _Draft) -> date | None:
     """Return the day by which every documented assertion within reach was confirmed anew; None: unknown.
 
-    An assertion counts from its newest confirmation on any endpoint, and the record from its oldest assertion. If one
+    An assertion counts from its newest confirmation on any endpoint, and the record from its oldest assertion. Example:
+    a status confirmed on 2026-11-01 and 2026-11-20, and a header confirmed on 2026-11-10 -> 2026-11-10. If an assertion
     has no confirmation, as in a record without evidence, the record counts from its last sighting that conformed.
     """
     documented = [
@@ -420,13 +449,14 @@ def _find_renewal_day(draft: _Draft) -> date | None:
     return conforming.day if conforming else seen_on(draft.record)
 
 
-def _tags(record: Record, *gained: Tag, without: Iterable[Tag] = ()) -> list[str]:
-    """Return the record's tags with some added and removed, in the order of `Tag`; unknown tags come last."""
-    tags = (record.tags | set(gained)) - set(without)
+def _sort_tags(tags: Iterable[str]) -> list[str]:
+    """Sort tags in the order of `Tag`; tags that only a person knows come last, by name."""
     order = list(Tag)
     return sorted(map(str, tags), key=lambda tag: (order.index(Tag(tag)) if tag in order else len(order), tag))
 
 
+# First the sightings that do not count go, then evidence is gathered of the rest. A refusal and an expiry come after
+# the verdicts: each corrects the tags that a verdict has set.
 _STEPS: tuple[Callable[[_Draft], _Draft], ...] = (
     _drop_inconclusive,
     _drop_future,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from catalog_probe.catalog.model import Attempt, Exchange, Finding, Outcome, Request, Response, Tag
-from catalog_probe.catalog.observed import Cell, tag_by_evidence
+from catalog_probe.catalog.observed import Cell, derive_verification_tag
 from catalog_probe.catalog.reading.assertions import assertions
 from catalog_probe.catalog.reading.expectations import expectations
 from catalog_probe.catalog.reading.response_headers import HeaderRule
@@ -187,10 +187,10 @@ def test_an_unobserved_optional_header_does_not_prevent_verification() -> None:
         ("", str(assertion.key)): Cell(date(2026, 11, 22)) for assertion in all_assertions if not assertion.optional
     }
     assert [str(assertion.key) for assertion in all_assertions if assertion.optional] == ["answer/header:retry-after"]
-    assert tag_by_evidence(all_assertions, seen) is Tag.LIVE_VERIFIED
-    assert tag_by_evidence(all_assertions, dict(list(seen.items())[1:])) is not Tag.LIVE_VERIFIED
+    assert derive_verification_tag(all_assertions, seen) is Tag.LIVE_VERIFIED
+    assert derive_verification_tag(all_assertions, dict(list(seen.items())[1:])) is not Tag.LIVE_VERIFIED
     malformed = {**seen, ("", "answer/header:retry-after"): Cell(date(2026, 11, 22), "malformed")}
-    assert tag_by_evidence(all_assertions, malformed) is Tag.UNVERIFIED
+    assert derive_verification_tag(all_assertions, malformed) is Tag.UNVERIFIED
 
 
 def test_a_date_header_without_zone_is_tolerated(fault_server: FaultServer) -> None:
