@@ -1,4 +1,7 @@
-"""Views of a run, made from its results.jsonl, and the lookup of the run meant."""
+"""`catalog-probe report build RUN`: find the folder of a run, read its results.jsonl, and write its views beside it.
+
+The views are report.html, summary.md and junit.xml. The end of a run writes them by the same functions.
+"""
 
 from __future__ import annotations
 
@@ -46,9 +49,9 @@ def require_providers(run: Run) -> None:
     """
     if run.invocation.catalog:
         provider_folders.use_also(provider_folders.locate(run.invocation.catalog))
-    of_lanes = (lane.partition(":")[0] for lane in run.self_tests)
-    of_records = (Address.parse(address).provider for address in run.selected)
-    named = {*run.providers, *run.expected, *run.revisions, *of_lanes, *of_records}
+    providers_of_lanes = (lane.partition(":")[0] for lane in run.self_tests)
+    providers_of_records = (Address.parse(address).provider for address in run.selected)
+    named = {*run.providers, *run.expected, *run.revisions, *providers_of_lanes, *providers_of_records}
     missing = sorted(named.difference(providers()))
     if missing:
         raise EvidenceError(
@@ -71,7 +74,10 @@ def find_run_folder(name: str) -> Path:
 
 
 def find_run_folder_or_none(name: str) -> Path | None:
-    """Return the folder of a run, or None if there is none. Any file in the folder may be named."""
+    """Return the folder of a run, or None if there is none.
+
+    Example: `20261121T040212Z-live-3f9a`, the path of that folder, and the path of any file in it -> the folder.
+    """
     for path in (provider_folders.locate(name), provider_folders.runs_folder() / name):
         if path.is_dir():
             return path
@@ -81,6 +87,7 @@ def find_run_folder_or_none(name: str) -> Path | None:
 
 
 def _suggest_run() -> str:
+    """Return the end of a message, `, such as RUN` with the newest run, or that there is none yet."""
     names = sorted(
         path.name
         for path in provider_folders.runs_folder().glob("*/")
@@ -146,9 +153,9 @@ def write(path: Path, text: str) -> None:
     """Write a file atomically: a reader sees the old one or the new one, never a part."""
     unfinished = path.with_name(f".{path.name}.{os.getpid()}")
     try:
-        # An answer may hold lone surrogates, which UTF-8 cannot encode.
-        unfinished.unlink(missing_ok=True)
+        unfinished.unlink(missing_ok=True)  # of a killed process that had the same id
         with unfinished.open("xb") as file:  # not through a link that somebody made
+            # An answer may hold lone surrogates, which UTF-8 cannot encode.
             file.write(text.encode("utf-8", "backslashreplace"))
         unfinished.replace(path)
     except OSError as error:

@@ -86,8 +86,8 @@ def test_the_share_of_observed_assertions() -> None:
     shares = count_observed_shares(Overview(make_run(), [*results, make_result("pb/errors/http/b")]).records)
     assert shares.keys() == {"pd"}, "where nothing was looked at there is no share to tell"
     assert shares["pd"].observed == 2
-    assert shares["pd"].stated == sum(not assertion.out_of_reach for assertion in all_assertions)
-    assert shares["pd"].percent == 200 // shares["pd"].stated
+    assert shares["pd"].within_reach == sum(not assertion.out_of_reach for assertion in all_assertions)
+    assert shares["pd"].percent == 200 // shares["pd"].within_reach
 
 
 def test_a_second_run_on_a_day_has_a_name_of_its_own() -> None:
