@@ -134,6 +134,13 @@ class RecordState(StrEnum):
         return self.exit_status is not Exit.FINE
 
     @property
+    def mood(self) -> str:
+        """The colour of its section in every view: `bad`, `warn` or `good`."""
+        if self.is_red:
+            return "bad"
+        return "warn" if self.attention is Attention.ACT else "good"
+
+    @property
     def section(self) -> RecordState:
         """The state whose section lists the record: its own, unless the record was never reported.
 

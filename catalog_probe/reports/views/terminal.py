@@ -109,9 +109,9 @@ class _TerminalRenderer:
 
     def _render_section(self, section: Section) -> Iterator[str]:
         name, records = section.name, section.records
-        colour = "bad" if name.is_red else "good" if name is RecordState.FIXED else "warn"
+        colour = "dim" if name is RecordState.ACCEPTED else name.mood
         if section.is_by_cause:
-            yield from self._render_causes(section, "dim" if name is RecordState.ACCEPTED else colour)
+            yield from self._render_causes(section, colour)
         elif section.is_by_reason:
             yield self._paint(colour, f"{name.heading} ({len(records)})")
             yield from self._render_reasons(records)

@@ -75,7 +75,7 @@ def test_a_group_has_a_reason_only_if_its_records_share_it() -> None:
         assert view.count("1 of them: reason") == 3
         assert "and 6 more reasons" in view
     assert advice.explain_code("setup-failed") in render_views("", "")[0]
-    group = in_page[in_page.index('<section class="told inconclusive"') :].partition("</section>")[0]
+    group = in_page[in_page.index('<section class="told inconclusive warn"') :].partition("</section>")[0]
     assert NO_KEY not in group.partition("</summary>")[0]
     assert [group.count(f'<span class="note">{detail}</span>') for detail in (NO_KEY, NO_MODEL)] == [2, 1]
 
