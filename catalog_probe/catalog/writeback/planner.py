@@ -168,7 +168,7 @@ def _in_order(sightings: list[Sighting]) -> tuple[Sighting, ...]:
     """Sort by day, time and run, the oldest first."""
 
     def sort_key(sighting: Sighting) -> tuple[date, datetime, str, str]:
-        # Two shards may have the same day, time and name. Their content, which is slow to write, breaks the tie.
+        # The content, which is slow to write, breaks ties, so that the order of the arguments does not matter.
         content = json.dumps(sighting.result.to_json(), sort_keys=True) if len(sightings) > 1 else ""
         return sighting.day, sighting.at, sighting.run.run, content
 
@@ -198,7 +198,7 @@ def _drop_future(draft: _Draft) -> _Draft:
 def _drop_outdated(draft: _Draft) -> _Draft:
     """Drop verdicts on an earlier version of the record: they prove nothing about what the record states now.
 
-    A sighting without its record (`probed_record`) is of an old format, and is taken for one of this version.
+    A sighting that does not say which record was probed cannot be compared, and is kept.
     """
     return draft.keep_sightings(
         lambda sighting: (
@@ -405,7 +405,8 @@ def _keep_example(draft: _Draft) -> _Draft:
     last = last_seen(draft.before)
     for sighting in draft.sightings:
         is_outdated = example is not None and sighting.is_older_than(last)
-        if sighting.result.outcome is not Outcome.CONFORMS or not sighting.run.speaks_of_providers or is_outdated:
+        is_of_provider = sighting.result.outcome is Outcome.CONFORMS and sighting.run.speaks_of_providers
+        if is_outdated or not is_of_provider:
             continue
         judged = _find_judged_answer(draft.before, sighting)
         body = record_evidence.extract_example(judged.expected, judged.response) if judged is not None else None

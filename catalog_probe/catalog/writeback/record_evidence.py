@@ -245,6 +245,11 @@ def describe_differences(findings: tuple[Finding, ...]) -> tuple[str, ...]:
 
 
 def _describe_difference(finding: Finding) -> str:
+    """Return `answer retry-after malformed instead of seconds (header-malformed)`.
+
+    This is not the wording of `Difference`: the record keeps it and compares it each night, so it has the observed
+    class, and no value that varies.
+    """
     place = " ".join(dict.fromkeys(filter(None, (finding.label, finding.location or str(finding.aspect)))))
     observed = _format_value(causes.observed_class(finding))
     return f"{place} {observed} instead of {_format_value(finding.documented)} ({finding.code})"
