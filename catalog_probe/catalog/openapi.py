@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.files.manifest import USUAL_ADDRESS, manifest
 from catalog_probe.catalog.model.exchange import SUCCESS
-from catalog_probe.catalog.reading.expectations import documented_answers, expectation, expectations
+from catalog_probe.catalog.reading.expectations import documented_answers, expectations, own_expectation
 from catalog_probe.catalog.reading.record_fields import claimed_endpoints, description, meaning, request_line
 from catalog_probe.catalog.recognition.endpoints import (
     BEARER,
@@ -158,7 +158,7 @@ def build_responses(
 ) -> tuple[dict[str, Json], list[Json]]:
     """Return the responses of an endpoint by status, and the errors that come inside a stream that began well."""
     responses: dict[str, Json] = {}
-    success = expectation(record, SUCCESS)
+    success = own_expectation(record, SUCCESS)
     if success is not None:
         status = str(success.status) if success.status is not None else "2XX"
         responses[status] = _success_response(record, success, components)

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from contextlib import suppress
 from dataclasses import replace
-from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 from catalog_probe.catalog.files.manifest import manifest
-from catalog_probe.catalog.model.assertion import REQUEST_LABEL, WILDCARD, Assertion, AssertionKey, Basis
+from catalog_probe.catalog.model.assertion import REQUEST_LABEL, Assertion, AssertionKey, Basis
 from catalog_probe.catalog.model.exchange import ANSWER, MISSING_CREDENTIAL, SUCCESS, WRONG_CREDENTIAL
 from catalog_probe.catalog.model.outcome import ReasonCode
 from catalog_probe.catalog.observed import resolved_assumptions
@@ -100,14 +98,19 @@ def _stream_statements(rule: StreamRule) -> Iterator[Statement]:
 
 
 class Annotations:
-    """The fields of one record that annotate its assertions by their keys, in which `*` may stand for a part."""
+    """The fields of a record that annotate its assertions by their keys, in which `*` may stand for a part.
 
-    def __init__(self, record: Record) -> None:
+    Example: `"assumed": {"answer/status": "the documents name no status"}` is why that status is assumed.
+    """
+
+    def __init__(self, record: Record, error: Record | None = None) -> None:
+        """Read the annotations of a record; those of the `error` that states the answer apply where it has none."""
         self._data = record.data
         self._success_labels = success_rule_labels(record)
-        self._parsed_fields: dict[str, _Field] = {}
+        self._error_annotations = Annotations(error) if error is not None else None
+        self._entries_by_field: dict[str, list[tuple[AssertionKey, Json]]] = {}
 
-    def assumed(self, key: AssertionKey) -> str:
+    def assumption(self, key: AssertionKey) -> str:
         """Return why an assertion is assumed, or an empty string."""
         return str(self._find("assumed", key) or "")
 
@@ -134,38 +137,31 @@ class Annotations:
         return tuple((self._data.get("depends") or {}).get(label, ()))
 
     def _find(self, field: str, key: AssertionKey) -> Json:
-        """Return the value of the first entry for a key; `success` also covers each rule whose answer is a success."""
-        if not self._data.get(field):
-            return None
-        if field not in self._parsed_fields:  # every statement of the record looks it up
-            self._parsed_fields[field] = _Field(self._data[field])
-        parsed_field = self._parsed_fields[field]
-        match = parsed_field.first_match(key)
-        if key.label in self._success_labels:
-            success_key = AssertionKey(SUCCESS, key.aspect, key.location)
-            match = min(match, parsed_field.first_match(success_key), key=itemgetter(0))
-        return match[1]
+        """Return the value of the first entry for a key, in the order of the record.
 
+        Example: `{"success/*": "a", "top_k_low/status": "b"}` -> for the key `top_k_low/status`, `a` if the answer to
+        the rule `top_k_low` is a success, else `b`.
+        """
+        value = next((value for pattern, value in self._entries(field) if pattern.covers(key)), None)
+        if not value and self._error_annotations is not None:
+            # The error's own record states the answer under another label.
+            return self._error_annotations._find(field, AssertionKey(ANSWER, key.aspect, key.location))
+        return value
 
-class _Field:
-    """One field, with exact keys in a dictionary because most entries have no `*`."""
+    def _entries(self, field: str) -> list[tuple[AssertionKey, Json]]:
+        """Return the parsed keys of a field with their values; every statement of the record looks them up."""
+        if field not in self._entries_by_field:
+            entries: Mapping[str, Json] = self._data.get(field) or {}
+            self._entries_by_field[field] = [
+                (key, value) for text, value in entries.items() for key in self._keys_of(AssertionKey.parse(text))
+            ]
+        return self._entries_by_field[field]
 
-    NO_MATCH = (sys.maxsize, None)
-
-    def __init__(self, entries: Mapping[str, Json]) -> None:
-        self._exact: dict[AssertionKey, tuple[int, Json]] = {}
-        self._patterns: list[tuple[AssertionKey, tuple[int, Json]]] = []
-        for position, (text, value) in enumerate(entries.items()):
-            key = AssertionKey.parse(text)
-            if WILDCARD in (key.label, key.aspect):
-                self._patterns.append((key, (position, value)))
-            else:
-                self._exact[key] = (position, value)
-
-    def first_match(self, key: AssertionKey) -> tuple[int, Json]:
-        """Return position and value of the first entry whose key covers this one."""
-        by_pattern = next((entry for pattern, entry in self._patterns if pattern.covers(key)), self.NO_MATCH)
-        return min(by_pattern, self._exact.get(key, self.NO_MATCH), key=itemgetter(0))
+    def _keys_of(self, written: AssertionKey) -> Iterator[AssertionKey]:
+        """Yield a key as written; one of `success` also for each rule whose answer is a success."""
+        yield written
+        if written.label == SUCCESS:
+            yield from (AssertionKey(label, written.aspect, written.location) for label in self._success_labels)
 
 
 def assumed_keys(record: Record) -> tuple[AssertionKey, ...]:
@@ -207,31 +203,27 @@ def asserted_expectations(record: Record, lookup: Lookup) -> tuple[Expected, ...
     Raises:
         KeyError: an address or a surface that the record names does not exist.
     """
-    own = Annotations(record)
-    # Evidence names all statements of a record together, so they are collected before it is read.
-    pairs = [
-        (expected, tuple(_assertions_of_label(record, own, expected, lookup)))
-        for expected in expectations(record, lookup)
-    ]
+    pairs = [(expected, _assert_label(record, expected, lookup)) for expected in expectations(record, lookup)]
     every_assertion = [assertion for _, label_assertions in pairs for assertion in label_assertions]
+    # Evidence names all statements of a record together, so they are collected before it is read.
     resolved = resolved_assumptions(record, every_assertion)
     is_documented = any(assertion.basis is Basis.DOCUMENTED for assertion in every_assertion)
-    result = []
-    for expected, label_assertions in pairs:
-        alternative = expected.alternative
-        if alternative is not None:
-            alternative_assertions = _assertions_of_label(record, own, alternative, lookup)
-            alternative = replace(alternative, assertions=_by_key(alternative_assertions))
-        result.append(
-            replace(
-                expected,
-                assertions=_by_key(_fill_in_resolved(assertion, resolved) for assertion in label_assertions),
-                request_assumptions=_request_assumptions_of_label(record, expected, lookup),
-                is_documented=is_documented,
-                alternative=alternative,
-            )
+    return tuple(
+        replace(
+            expected,
+            assertions=_by_key(_fill_in_resolved(assertion, resolved) for assertion in label_assertions),
+            request_assumptions=_request_assumptions_of_label(record, expected, lookup),
+            is_documented=is_documented,
+            alternative=_assert_alternative(record, expected.alternative, lookup),
         )
-    return tuple(result)
+        for expected, label_assertions in pairs
+    )
+
+
+def _assert_alternative(record: Record, alternative: Expected | None, lookup: Lookup) -> Expected | None:
+    if alternative is None:
+        return None
+    return replace(alternative, assertions=_by_key(_assert_label(record, alternative, lookup)))
 
 
 def _by_key(label_assertions: Iterable[Assertion]) -> dict[str, Assertion]:
@@ -239,17 +231,18 @@ def _by_key(label_assertions: Iterable[Assertion]) -> dict[str, Assertion]:
 
 
 def _fill_in_resolved(assertion: Assertion, resolved: Mapping[str, ResolvedAssumption]) -> Assertion:
-    resolution = resolved.get(str(assertion.key)) if resolved else None
+    resolution = resolved.get(str(assertion.key))
     return replace(assertion, resolved=str(resolution.observed)) if resolution is not None else assertion
 
 
 def _request_assumptions_of_label(record: Record, expected: Expected, lookup: Lookup) -> dict[str, str]:
     """Return what is assumed of the requests of one label, by key without `ask/`.
 
-    A trigger may be assumed for one label alone (`ask/trigger:LABEL`). An endpoint says only which error a bad
-    credential gets, so the trigger that this error assumes applies. Its rules say themselves what provokes their error.
+    A trigger may be assumed for one label alone: `ask/trigger:LABEL`.
     """
     reasons = dict(request_assumptions(record))
+    # An endpoint says only which error a bad credential gets. The error's record says what provokes it. A rule of an
+    # endpoint says that itself.
     if expected.label in (MISSING_CREDENTIAL, WRONG_CREDENTIAL):
         error_reasons = request_assumptions(lookup(expected.address))
         reasons |= {key: reason for key, reason in error_reasons.items() if key.aspect == TRIGGER}
@@ -260,42 +253,37 @@ def _request_assumptions_of_label(record: Record, expected: Expected, lookup: Lo
     }
 
 
-def _assertions_of_label(record: Record, own: Annotations, expected: Expected, lookup: Lookup) -> Iterator[Assertion]:
-    # The answer to a broken rule is stated by an error record, whose annotations apply too.
+def _assert_label(record: Record, expected: Expected, lookup: Lookup) -> list[Assertion]:
+    """Return the assertions of one label."""
     error = lookup(expected.address) if expected.address != str(record.address) else None
-    error_annotations = Annotations(error) if error is not None else None
+    annotations = Annotations(record, error)
     sources = "; ".join((error or record).sources)
-    depends_on = own.depends_on(expected.label)
-    for statement in statements(expected):
-        key = AssertionKey(expected.label, statement.aspect, statement.location)
-        assumed_by_record, out_of_reach, alternatives = own.assumed(key), own.out_of_reach(key), own.alternatives(key)
-        source = own.source(key)
-        if error_annotations is not None:
-            error_key = AssertionKey(ANSWER, key.aspect, key.location)
-            source = source or error_annotations.source(error_key)
-            assumed_by_record = assumed_by_record or error_annotations.assumed(error_key)
-            out_of_reach = out_of_reach or error_annotations.out_of_reach(error_key)
-            alternatives = alternatives or error_annotations.alternatives(error_key)
-        else:
-            alternatives = alternatives or _statuses_of_either_answer(expected, key)
-        assumed = assumed_by_record or _assumed_by_envelope(expected, key)
-        since, until = own.revision("since", key), own.revision("until", key)
-        yield Assertion(
-            address=str(record.address),
-            key=key,
-            documented=statement.documented,
-            basis=Basis.ASSUMED if assumed else Basis.DOCUMENTED,
-            source=_source(statement, source or sources, is_assumed=bool(assumed)),
-            assumed=assumed,
-            alternatives=alternatives,
-            out_of_reach=out_of_reach or _reason_not_in_force(record, since, until),
-            since=since,
-            until=until,
-            from_envelope=bool(assumed and key.location) and not assumed_by_record,
-            optional=statement.optional,
-            depends_on=depends_on,
-            compared_labels=statement.compared_labels,
-        )
+    return [_make_assertion(record, annotations, expected, statement, sources) for statement in statements(expected)]
+
+
+def _make_assertion(
+    record: Record, annotations: Annotations, expected: Expected, statement: Statement, sources: str
+) -> Assertion:
+    key = AssertionKey(expected.label, statement.aspect, statement.location)
+    assumed_by_record = annotations.assumption(key)
+    assumed = assumed_by_record or _find_assumption_of_envelope(expected, key)
+    since, until = annotations.revision("since", key), annotations.revision("until", key)
+    return Assertion(
+        address=str(record.address),
+        key=key,
+        documented=statement.documented,
+        basis=Basis.ASSUMED if assumed else Basis.DOCUMENTED,
+        source=_find_source(statement, annotations.source(key) or sources, is_assumed=bool(assumed)),
+        assumed=assumed,
+        alternatives=annotations.alternatives(key) or _statuses_of_either_answer(expected, key),
+        out_of_reach=annotations.out_of_reach(key) or _reason_not_in_force(record, since, until),
+        since=since,
+        until=until,
+        from_envelope=bool(assumed and key.location) and not assumed_by_record,
+        optional=statement.optional,
+        depends_on=annotations.depends_on(expected.label),
+        compared_labels=statement.compared_labels,
+    )
 
 
 def _reason_not_in_force(record: Record, since: str, until: str) -> str:
@@ -306,8 +294,12 @@ def _reason_not_in_force(record: Record, since: str, until: str) -> str:
     return ANOTHER_REVISION
 
 
-def _assumed_by_envelope(expected: Expected, key: AssertionKey) -> str:
-    """Return why the envelope assumes the shape, a member, or the location of a relation; else an empty string."""
+def _find_assumption_of_envelope(expected: Expected, key: AssertionKey) -> str:
+    """Return why the envelope assumes the shape, a member, or the location of a relation; else an empty string.
+
+    Example: `"x-assumed": {"/request_id": "no document shows it"}` is the reason for the key `answer/body:/request_id`,
+    unless the record states that member in `fields`.
+    """
     if key.aspect == "relation":
         locations = (relation.at for relation in expected.relations if relation.key_location == key.location)
         return expected.envelope.assumed.get(next(filter(None, locations), "/"), "")
@@ -316,7 +308,7 @@ def _assumed_by_envelope(expected: Expected, key: AssertionKey) -> str:
     return expected.envelope.assumed.get(key.location, "")
 
 
-def _source(statement: Statement, sources: str, *, is_assumed: bool) -> str:
+def _find_source(statement: Statement, sources: str, *, is_assumed: bool) -> str:
     """Return the rows of a statement, by default those that the record gives. An assumed relation keeps its own row."""
     if statement.aspect == "relation":
         return statement.source
@@ -324,7 +316,7 @@ def _source(statement: Statement, sources: str, *, is_assumed: bool) -> str:
 
 
 def _statuses_of_either_answer(expected: Expected, key: AssertionKey) -> tuple[Json, ...]:
-    """Return the statuses of a success and of the refusal that conforms too (`or` of a rule)."""
+    """Return the statuses of a success and of the refusal that conforms too (`or` of a rule), e.g. `(200, 400)`."""
     if expected.alternative is None or key.local_key != "status":
         return ()
     return expected.status, expected.alternative.status

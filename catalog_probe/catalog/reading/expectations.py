@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.envelopes import WIRE_ASPECTS, Envelope, find_message, find_param, load_envelope
@@ -20,7 +19,7 @@ from catalog_probe.catalog.model.exchange import (
     WRONG_CREDENTIAL,
     is_success,
 )
-from catalog_probe.catalog.reading.record_fields import STREAM_START_STATUS, documented_status
+from catalog_probe.catalog.reading.record_fields import STREAM_START_STATUS, claimed_endpoints, documented_status
 from catalog_probe.catalog.reading.relations import Relation, parse_relation, relations_of
 from catalog_probe.catalog.reading.response_headers import (
     header_labels,
@@ -248,26 +247,39 @@ def param_of(expected: Expected, response: Response) -> str | None:
     return find_param(expected.envelope, answer_body(expected, response))
 
 
-CACHE_SIZE = 1024  # records; planning, judging, recognition and write-back ask for the same expectations
-
 CONTINUE_STATUS = 100
 """The HTTP status that asks for a body which the request announced."""
+
+_OK, _TOO_MANY_REQUESTS = 200, 429
+_METHODS_WITHOUT_BODY = frozenset({"GET", "DELETE"})
 
 Lookup = Callable[[str], Record]
 """Finds a record by its address."""
 
 
+# An expectation is built from the record that states the answer. An endpoint states its own success. Its refusals are
+# stated by error records, so `expectations` looks these up, and `own_expectation` does not.
+
+
 def expectations(record: Record, lookup: Lookup) -> tuple[Expected, ...]:
-    """Return the expectations of a record; `lookup` finds the error records that an endpoint's rules name.
+    """Return what a record expects of each of its exchanges; `lookup` finds the error records that it names.
+
+    Example: an endpoint with `auth.missing` and one rule `too_long` has the labels `success`, `missing_credential` and
+    `too_long`.
 
     Raises:
         KeyError: an address or a surface that the record names does not exist.
     """
-    if record.kind == "endpoints":
-        return tuple(_endpoint_expectations(record, lookup))
-    if record.kind == "rate_limits":
-        return (*_own_expectations(record), *_limit_rule_expectations(record, lookup))
-    return _own_expectations(record)
+    own = _own_expectations(record)
+    return own if record.kind == "errors" else (*own, *_expect_named_answers(record, lookup))
+
+
+def own_expectation(record: Record, label: str) -> Expected | None:
+    """Return the expectation of a label that the record states itself, without any error record; None if it has none.
+
+    Example: an endpoint has one for `success`, and None for `missing_credential`, which an error record states.
+    """
+    return next((expected for expected in _own_expectations(record) if expected.label == label), None)
 
 
 def documented_labels(record: Record, lookup: Lookup) -> frozenset[str]:
@@ -279,6 +291,17 @@ def documented_labels(record: Record, lookup: Lookup) -> frozenset[str]:
     return frozenset(expected.label for expected in expectations(record, lookup))
 
 
+def documented_answers(error: Record) -> tuple[Expected, ...]:
+    """Return the answers of an error record, whatever causes them.
+
+    Example: the status 429 has one answer, labelled `answer`; the group `502/503` has two, labelled `502` and `503`.
+    """
+    statuses = documented_status(error).members
+    if len(statuses) < 2:
+        return (_expect_error(error, ANSWER, *statuses),)
+    return tuple(_expect_error(error, str(status), status) for status in statuses)
+
+
 def rules_of(record: Record) -> tuple[Mapping[str, Json], ...]:
     """Return the rules for requests that an endpoint states, or the rules of a rate limit."""
     if record.kind == "errors":
@@ -288,120 +311,154 @@ def rules_of(record: Record) -> tuple[Mapping[str, Json], ...]:
 
 
 def success_rule_labels(record: Record) -> frozenset[str]:
-    """Return the labels of rules whose answer is a success; what a record says of `success` applies to them."""
+    """Return the labels of rules whose answer is a success; what a record says of `success` applies to them.
+
+    Example: `{"label": "top_k_low", "answer": "success"}` -> `top_k_low`.
+    """
     return frozenset(rule["label"] for rule in rules_of(record) if rule.get("answer") == SUCCESS)
 
 
-def expectation(record: Record, label: str) -> Expected | None:
-    """Return the expectation of a label that the record itself states, or None.
-
-    An endpoint itself states only its success; error records state its refusals.
-    """
-    return next((expected for expected in _own_expectations(record) if expected.label == label), None)
-
-
-@lru_cache(maxsize=CACHE_SIZE)
-def documented_answers(record: Record) -> tuple[Expected, ...]:
-    """Return the answers of an error record: one, or one for each status of a group."""
-    statuses = documented_status(record).members
-    if len(statuses) < 2:
-        return (_error(record, ANSWER, *statuses),)
-    return tuple(_error(record, str(status), status) for status in statuses)
-
-
-@lru_cache(maxsize=CACHE_SIZE)
 def _own_expectations(record: Record) -> tuple[Expected, ...]:
     match record.kind:
         case "errors":
-            return _error_expectations(record)
+            return _expect_causes(record)
         case "endpoints":
-            return (_success(record, SUCCESS),)
+            return (_expect_success(record, SUCCESS),)
         case _:
-            return _rate_limit_expectations(record)
+            return _expect_limit_headers(record)
 
 
-def _error_expectations(record: Record) -> tuple[Expected, ...]:
-    """Return one expectation for each status of a group, or for each cause."""
-    answers = documented_answers(record)
-    causes = tuple(record.data.get("causes") or ())
+def _expect_causes(error: Record) -> tuple[Expected, ...]:
+    """Return one expectation for each documented answer, or for each cause of the only answer.
+
+    Example: `"causes": {"expired": …, "revoked": …}` -> the labels `expired` and `revoked`.
+    """
+    answers = documented_answers(error)
+    causes = tuple(error.data.get("causes") or ())
     if len(answers) > 1 or not causes:
         return answers
     return tuple(
-        replace(answers[0], label=cause, relations=(*answers[0].relations, *_cause_relations(record, cause, causes[0])))
+        replace(answers[0], label=cause, relations=(*answers[0].relations, *_cause_relations(error, cause, causes[0])))
         for cause in causes
     )
 
 
-def _cause_relations(record: Record, cause: str, first_cause: str) -> Iterator[Relation]:
-    yield from relations_of(record, cause)
-    if record.data.get("same_body") and cause != first_cause:
-        yield Relation("equals", of=(first_cause,), source="; ".join(record.sources))
+def _cause_relations(error: Record, cause: str, first_cause: str) -> Iterator[Relation]:
+    """Yield the relations of one cause; `same_body` says that each answer equals that to the first cause."""
+    yield from relations_of(error, cause)
+    if error.data.get("same_body") and cause != first_cause:
+        yield Relation("equals", of=(first_cause,), source="; ".join(error.sources))
 
 
-def _error(record: Record, label: str, status: int | None = None) -> Expected:
-    data = record.data
+def _expect_limit_headers(limits: Record) -> tuple[Expected, ...]:
+    """Return one expectation for each label with a documented header, and always one for an ordinary answer."""
+    rules = raw_header_rules(limits.data.get("headers")).values()
+    labels = dict.fromkeys([ANSWER, *(label for rule in rules for label in header_labels(rule))])
+    return tuple(_expect_status(limits, label, _TOO_MANY_REQUESTS if label == LIMITED else _OK) for label in labels)
+
+
+def _expect_named_answers(record: Record, lookup: Lookup) -> Iterator[Expected]:
+    """Yield what an endpoint or a rate limit names: refused credentials, the answers to rules, the streamed form."""
+    auth = record.data.get("auth")
+    for label, key in ((MISSING_CREDENTIAL, "missing"), (WRONG_CREDENTIAL, "wrong")):
+        if isinstance(auth, dict) and auth.get(key):
+            yield _expect_refusal(lookup(auth[key]), label, record)
+    for rule in rules_of(record):
+        yield _expect_rule(record, rule, lookup)
+    if parse_streaming(record.data.get("streaming")) is not None:
+        yield _expect_stream(record, record.data["streaming"])
+
+
+def _expect_rule(record: Record, rule: Mapping[str, Json], lookup: Lookup) -> Expected:
+    """Return the answer to a rule: a success, 100 Continue, or the error that the rule names.
+
+    Example: `{"label": "too_long", "answer": "pa/errors/general/too_large"}` -> that error under the label `too_long`.
+    """
+    label, answer, source = rule["label"], rule["answer"], rule.get("source", "")
+    if answer == CONTINUE:
+        return _expect_status(record, label, CONTINUE_STATUS, source)
+    if answer != SUCCESS:
+        return _expect_refusal(lookup(answer), label, record)
+    if record.kind == "rate_limits":
+        return _expect_status(record, label, _OK, source)
+    alternative = _expect_refusal(lookup(rule["or"]), label, record) if "or" in rule else None
+    return replace(_expect_success(record, label), alternative=alternative)
+
+
+def _expect_error(error: Record, label: str, status: int | None = None) -> Expected:
+    data = error.data
     surface = load_envelope(data["surface"])
     message_pattern = data.get("message_pattern") or {}
     stream = parse_stream_rule(data.get("stream"))
     return Expected(
         label=label,
-        address=str(record.address),
+        address=str(error.address),
         envelope=surface,
+        # A stream begins before its failure is known, so the documented status is that of its body alone.
         status=STREAM_START_STATUS.get(stream.protocol) if stream is not None else status,
         body_status=status,
-        status_class=documented_status(record).hundreds,
+        status_class=documented_status(error).hundreds,
         wire={aspect: data.get(aspect) for aspect in WIRE_ASPECTS if aspect in surface.wire and aspect in data},
         message_pattern=message_pattern.get("pattern"),
         message_source=message_pattern.get("source", ""),
         headers=header_rules(data.get("response_headers")),
         fields=data.get("fields") or {},
         stream=stream,
-        relations=(*_envelope_relations(surface), *relations_of(record, label)),
+        relations=(*_envelope_relations(surface), *relations_of(error, label)),
         failure=data.get("failure"),
-        claimed_endpoints=tuple(data.get("endpoints") or ()),
+        claimed_endpoints=claimed_endpoints(error),
     )
 
 
-def _endpoint_expectations(record: Record, lookup: Lookup) -> Iterator[Expected]:
-    """Yield the success, the refusals of missing and wrong credentials, the answer to each rule, and the stream."""
-    yield from _own_expectations(record)
-    auth = record.data.get("auth")
-    for label, key in ((MISSING_CREDENTIAL, "missing"), (WRONG_CREDENTIAL, "wrong")):
-        if isinstance(auth, dict) and auth.get(key):
-            yield _refusal(lookup(auth[key]), label, record)
-    for rule in rules_of(record):
-        if rule["answer"] == SUCCESS:
-            alternative = _refusal(lookup(rule["or"]), rule["label"], record) if "or" in rule else None
-            yield replace(_success(record, rule["label"]), alternative=alternative)
-        else:
-            yield _other_rule_answer(record, rule, lookup)
-    if parse_streaming(record.data.get("streaming")) is not None:
-        yield _stream(record, record.data["streaming"])
-
-
-def _other_rule_answer(record: Record, rule: Mapping[str, Json], lookup: Lookup) -> Expected:
-    """Return the answer to a rule that is no success: 100 Continue, or the error that the rule names."""
-    if rule["answer"] != CONTINUE:
-        return _refusal(lookup(rule["answer"]), rule["label"], record)
-    return Expected(
-        label=rule["label"],
-        address=str(record.address),
-        envelope=load_envelope("any"),
-        status=CONTINUE_STATUS,
-        status_source=rule.get("source", ""),
-        relations=relations_of(record, rule["label"]),
-    )
-
-
-def _refusal(error: Record, label: str, endpoint: Record) -> Expected:
-    """Return an error record's answer, the first of a group, under a label of the endpoint that names it."""
+def _expect_refusal(error: Record, label: str, record: Record) -> Expected:
+    """Return the first answer of an error record under a label of the record that names it."""
     answer = documented_answers(error)[0]
     # Relations to other answers hold within the error's own probe, which sends those requests.
-    own_relations = [relation for relation in answer.relations if not relation.of]
-    return replace(answer, label=label, relations=(*own_relations, *relations_of(endpoint, label)))
+    relations_within_answer = [relation for relation in answer.relations if not relation.of]
+    return replace(answer, label=label, relations=(*relations_within_answer, *relations_of(record, label)))
 
 
-_METHODS_WITHOUT_BODY = frozenset({"GET", "DELETE"})
+def _expect_success(endpoint: Record, label: str) -> Expected:
+    response = endpoint.data.get("response") or {}
+    surface = load_envelope(response.get("surface") or endpoint.data["surface"])
+    method = str(endpoint.data.get("method", ""))
+    return Expected(
+        label=label,
+        address=str(endpoint.address),
+        envelope=surface,
+        status=response.get("status"),
+        headers=header_rules(response.get("headers")),
+        fields=response.get("fields") or {},
+        stream=parse_stream_rule(response.get("stream")),
+        relations=(*_envelope_relations(surface, method), *relations_of(endpoint, label)),
+    )
+
+
+def _expect_stream(endpoint: Record, streaming: Mapping[str, Json]) -> Expected:
+    response = endpoint.data.get("response") or {}
+    surface = load_envelope(streaming.get("surface", "any"))
+    return Expected(
+        label=STREAM,
+        address=str(endpoint.address),
+        envelope=surface,
+        status=response.get("status", _OK),
+        headers=header_rules(response.get("headers")),
+        stream=parse_streaming(streaming),
+        relations=(*_envelope_relations(surface), *relations_of(endpoint, STREAM)),
+    )
+
+
+def _expect_status(record: Record, label: str, status: int, source: str = "") -> Expected:
+    """Return an answer with a status and any body; of a rate limit also with the headers for this label."""
+    return Expected(
+        label=label,
+        address=str(record.address),
+        envelope=load_envelope("any"),
+        status=status,
+        status_source=source,
+        headers=limit_header_rules(record, label),
+        relations=relations_of(record, label),
+    )
 
 
 def _envelope_relations(surface: Envelope, method: str = "") -> Iterator[Relation]:
@@ -410,61 +467,3 @@ def _envelope_relations(surface: Envelope, method: str = "") -> Iterator[Relatio
         relation = parse_relation(entry)
         if method not in _METHODS_WITHOUT_BODY or not relation.other.startswith("ask/body"):
             yield relation
-
-
-def _success(record: Record, label: str) -> Expected:
-    response = record.data.get("response") or {}
-    surface = load_envelope(response.get("surface") or record.data["surface"])
-    method = str(record.data.get("method", ""))
-    return Expected(
-        label=label,
-        address=str(record.address),
-        envelope=surface,
-        status=response.get("status"),
-        headers=header_rules(response.get("headers")),
-        fields=response.get("fields") or {},
-        stream=parse_stream_rule(response.get("stream")),
-        relations=(*_envelope_relations(surface, method), *relations_of(record, label)),
-    )
-
-
-def _stream(record: Record, streaming: Mapping[str, Json]) -> Expected:
-    response = record.data.get("response") or {}
-    surface = load_envelope(streaming.get("surface", "any"))
-    return Expected(
-        label=STREAM,
-        address=str(record.address),
-        envelope=surface,
-        status=response.get("status", 200),
-        headers=header_rules(response.get("headers")),
-        stream=parse_streaming(streaming),
-        relations=(*_envelope_relations(surface), *relations_of(record, STREAM)),
-    )
-
-
-def _rate_limit_expectations(record: Record) -> tuple[Expected, ...]:
-    """Return one expectation for each label with a documented header, and always one for an ordinary answer."""
-    rules = raw_header_rules(record.data.get("headers")).values()
-    labels = dict.fromkeys([ANSWER, *(label for rule in rules for label in header_labels(rule))])
-    return tuple(_limit_answer(record, label, status=429 if label == LIMITED else 200) for label in labels)
-
-
-def _limit_rule_expectations(record: Record, lookup: Lookup) -> Iterator[Expected]:
-    """Yield the answer to each rule of a rate-limit record: what a limit still allows, and what it refuses."""
-    for rule in rules_of(record):
-        if rule["answer"] == SUCCESS:
-            yield _limit_answer(record, rule["label"], status=200, status_source=rule.get("source", ""))
-        else:
-            yield _other_rule_answer(record, rule, lookup)
-
-
-def _limit_answer(record: Record, label: str, *, status: int, status_source: str = "") -> Expected:
-    return Expected(
-        label=label,
-        address=str(record.address),
-        envelope=load_envelope("any"),
-        status=status,
-        status_source=status_source,
-        headers=limit_header_rules(record, label),
-        relations=relations_of(record, label),
-    )

@@ -31,7 +31,7 @@ from catalog_probe.catalog.observed import (
     resolved_assumptions,
     seen_on,
 )
-from catalog_probe.catalog.reading.expectations import expectation
+from catalog_probe.catalog.reading.expectations import own_expectation
 from catalog_probe.catalog.reading.record_fields import documented_fields, pinned_reason
 from catalog_probe.catalog.writeback import record_evidence
 from catalog_probe.catalog.writeback.record_evidence import (
@@ -339,14 +339,11 @@ class _JudgedAnswer(NamedTuple):
 
 
 def _find_judged_answer(record: Record, sighting: Sighting) -> _JudgedAnswer | None:
-    """Return the judged answer; None without an answer, or if the record states nothing of its label.
-
-    Use the record before any change: its expectations are cached.
-    """
+    """Return the judged answer; None without an answer, or if the record states nothing of its label."""
     exchange = record_evidence.find_judged_exchange(sighting.result)
     if exchange is None or exchange.response is None:
         return None
-    expected = expectation(record, exchange.label)
+    expected = own_expectation(record, exchange.label)
     return _JudgedAnswer(exchange, exchange.response, expected) if expected is not None else None
 
 

@@ -14,9 +14,9 @@ from catalog_probe.catalog.reading.expectations import (
     StreamRule,
     answer_body,
     documented_answers,
-    expectation,
     expectations,
     message_of,
+    own_expectation,
     param_of,
     parse_stream_rule,
 )
@@ -59,7 +59,7 @@ def limits(**fields: Any) -> Record:
 
 
 def make_expectation(record: Record, label: str = "answer") -> Expected:
-    expected = expectation(record, label)
+    expected = own_expectation(record, label)
     assert expected is not None
     return expected
 
@@ -161,7 +161,7 @@ def test_the_headers_of_limits_hold_for_the_labels_they_name() -> None:
         ("retry-after", False),
     ]
     assert [make_expectation(record, label).status for label in ("answer", "limited")] == [200, 429]
-    assert expectation(record, "elsewhere") is None
+    assert own_expectation(record, "elsewhere") is None
     assert header_names(record) == {"x-limit", "x-sample", "retry-after"}
 
 
@@ -177,7 +177,7 @@ def test_an_endpoint_itself_states_its_success_alone() -> None:
         auth={"missing": ERROR_ADDRESS, "wrong": None}, request={"rules": [{"label": "a", "answer": "x"}]}
     )
     assert make_expectation(record, "success").status == 200
-    assert expectation(record, "missing_credential") is None
+    assert own_expectation(record, "missing_credential") is None
     assert [expected.label for expected in expectations(record, lambda address: make_error())] == [
         "success",
         "missing_credential",
@@ -383,12 +383,6 @@ def test_a_reference_is_followed_by_the_same_pointer() -> None:
     assert value[1] == "urn:catalog:shared"
     assert resolve_ref("urn:catalog:shared#/$defs/nothing", "urn:catalog:error") is None
     assert resolve_ref("urn:catalog:nothing", "urn:catalog:error") is None
-
-
-def test_an_expectation_is_cached_per_record() -> None:
-    first, alike, changed_record = make_error(), make_error(), make_error(http_status=503)
-    assert make_expectation(first) is make_expectation(alike)
-    assert (make_expectation(first).status, make_expectation(changed_record).status) == (429, 503)
 
 
 WIRE = {"type": "/error/type", "code": "/error/code", "param": "/error/param", "message": "/error/message"}
