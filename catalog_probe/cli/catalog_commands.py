@@ -274,7 +274,9 @@ def show_facts(args: Namespace) -> int:
         raise CatalogError(f"no fact goes by {args.which!r}", mend)
     if args.unnamed:
         citations = {fact.citation for fact, _ in facts_with_checks}
-        unnamed = {assertion.id: assertion for _, checks in facts_with_checks for assertion in checks.unnamed}
+        unnamed = {
+            assertion.id: assertion for _, checks in facts_with_checks for assertion in checks.assertions_without_fact
+        }
         lines = [
             record_text.format_assertion(assertion)
             for assertion in unnamed.values()
@@ -282,7 +284,7 @@ def show_facts(args: Namespace) -> int:
         ]
     else:
         lines = [
-            record_text.format_fact(fact, checks.assertions_for(fact), checks.candidates(fact))
+            record_text.format_fact(fact, checks.assertions_for(fact), checks.list_citing_assertions(fact))
             for fact, checks in facts_with_checks
             if not args.unchecked or checks.is_unchecked(fact)
         ]

@@ -36,7 +36,10 @@ class Statement(NamedTuple):
 
 
 def statements(expected: Expected) -> Iterator[Statement]:
-    """Yield everything that is compared under one label."""
+    """Yield everything that is compared under one label, in the order of comparison.
+
+    Example: a 429 with `"type": "rate_limit_error"` on surface `pa` -> `status`, `body` (its shape), and `type`.
+    """
     if expected.failure is not None:
         yield Statement("state", "", expected.failure)
         return
@@ -62,7 +65,7 @@ def _body_statements(expected: Expected) -> Iterator[Statement]:
         yield Statement("body", "", envelope.name, "; ".join(envelope.sources))
     if envelope.body == "empty":
         return
-    if envelope.body != "any":
+    if envelope.body != "any":  # of a body that the documents leave open, a record may still state single members
         for aspect, documented in expected.wire.items():
             yield Statement(aspect, "", documented)
         status_pointer = envelope.wire.get("http_status")
@@ -165,7 +168,7 @@ class Annotations:
 
 
 def assumed_keys(record: Record) -> tuple[AssertionKey, ...]:
-    """Return the keys of `assumed`, some with a `*`; a key that cannot be parsed is skipped."""
+    """Return the keys of `assumed`, some with a `*`, e.g. `answer/*`; a key that cannot be parsed is skipped."""
     keys = []
     for text in record.data.get("assumed") or ():
         with suppress(ValueError):
@@ -174,7 +177,10 @@ def assumed_keys(record: Record) -> tuple[AssertionKey, ...]:
 
 
 def request_assumptions(record: Record) -> Mapping[AssertionKey, str]:
-    """Return what is assumed of the request (`ask/path`, `ask/header:…`, `ask/body:…`), each with its reason."""
+    """Return what is assumed of the request, each key with its reason.
+
+    Example: `{"ask/path": "no document shows it", "answer/status": "…"}` -> only `ask/path`.
+    """
     reasons = {AssertionKey.parse(text): str(reason) for text, reason in (record.data.get("assumed") or {}).items()}
     return {key: reason for key, reason in reasons.items() if key.label == REQUEST_LABEL}
 
@@ -188,6 +194,8 @@ ANOTHER_REVISION = str(ReasonCode.ANOTHER_REVISION)
 
 def assertions(record: Record, lookup: Lookup) -> tuple[Assertion, ...]:
     """Return everything that a record asserts of answers, by label in the order of comparison.
+
+    Example: `pa/errors/general/rate_limit` -> `answer/status` 429, `answer/type` `rate_limit_error`, and so on.
 
     Raises:
         KeyError: an address or a surface that the record names does not exist.

@@ -1,4 +1,8 @@
-"""Expectations: everything that a record says an exchange must show, by label."""
+"""Expectations: everything that a record says an exchange must show, by label.
+
+`expectations` builds them from a record. `assertions.asserted_expectations` fills in the assertions. The functions
+about an answer (`answer_body`, `message_of`, `param_of`) read what an expectation describes.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +40,7 @@ if TYPE_CHECKING:
 
 
 def http_status_of_grpc(grpc_status: int, provider: str) -> int | None:
-    """Return the HTTP status that the provider documents for a gRPC status, or None.
+    """Return the HTTP status that the provider documents for a gRPC status, or None, e.g. 8 -> 429 for PD.
 
     Raises:
         CatalogError: no provider has this name.
@@ -77,7 +81,12 @@ class StreamRule:
 
 
 def parse_stream_rule(field: Json) -> StreamRule | None:
-    """Parse a `stream` field; None if it names no protocol."""
+    """Parse a `stream` field; None if it names no protocol.
+
+    >>> rule = parse_stream_rule({"protocol": "websocket", "close_code": 1008})
+    >>> rule.protocol, rule.close_code
+    ('websocket', (1008, 1008))
+    """
     if not isinstance(field, dict) or "protocol" not in field:
         return None
     return StreamRule(
@@ -114,6 +123,7 @@ def event_names(record: Record) -> frozenset[str]:
 
 
 def _parse_range(code: Json) -> tuple[int, int] | None:
+    """Parse a close code, or the first and last code of a range: `[1001, 1011]`."""
     if isinstance(code, int):
         return (code, code)
     return (code[0], code[1]) if code else None
@@ -157,7 +167,10 @@ class Expected:
     """The refusal that conforms too, if the documents allow either (`or` of a rule)."""
 
     def is_bare(self, body: Json) -> bool:
-        """Whether a body is missing, or a text although the documents show nothing that identifies the answer."""
+        """Whether a body is missing, or a text although the documents show nothing that identifies the answer.
+
+        Example: `upstream error` for a 502 of which the documents state the status alone.
+        """
         is_shapeless = not self.wire and self.envelope.body in ("any", "text")
         return body in (None, "") or (is_shapeless and isinstance(body, str))
 
@@ -176,7 +189,10 @@ class Expected:
         return next((assertion.depends_on for assertion in self.assertions.values()), ())
 
     def allows(self, status: int | None) -> bool:
-        """Whether an HTTP status conforms; every status does if the documents give none."""
+        """Whether an HTTP status conforms; every status does if the documents give none.
+
+        Example: `4xx` allows 418; 200 with the documented alternative 204 allows both.
+        """
         if self.status is not None:
             return status == self.status or status in self.alternative_statuses
         return self.status_class is None or (status or 0) // 100 == self.status_class
@@ -192,7 +208,10 @@ class Expected:
         return assertion.alternatives if assertion is not None else ()
 
     def select_for(self, response: Response | None) -> Expected:
-        """Return this expectation, or its alternative if that is what the response is."""
+        """Return this expectation, or the alternative if the response has its status.
+
+        Example: a rule allows a success or a 400. A response with 400 is held to the refusal, any other to the success.
+        """
         alternative = self.alternative
         if alternative is not None and response is not None and response.status == alternative.status:
             return alternative
@@ -201,7 +220,8 @@ class Expected:
     def is_answered_by(self, response: Response) -> bool:
         """Whether a response is the expected answer, perhaps with differences: then its body is compared.
 
-        Another success than an assumed one counts as that answer. A body that belongs to another status does not.
+        Another success than an assumed one counts as that answer, e.g. 201 for an assumed 200. A refusal does not: its
+        body belongs to another status.
         """
         grpc_status = self.stream.grpc_status if self.stream is not None else None
         if grpc_status is not None and (response.grpc is None or response.grpc.status != grpc_status):
@@ -229,21 +249,24 @@ def answer_body(expected: Expected, response: Response) -> Json:
     """
     if expected.stream is None or expected.stream.event is None:
         return response.body if response.cut is None else build_document(response.cut.values)
-    for event in reversed(response.events or ()):
+    for event in reversed(response.events or ()):  # an error is the last event of its name
         if event.event == expected.stream.event and not event.sent:
             return event.data if event.cut is None else build_document(event.cut.values)
     return ABSENT
 
 
 def message_of(expected: Expected, response: Response) -> str | None:
-    """Return the message of an answer: of its gRPC status, else of its body; None if it has none."""
+    """Return the message of an answer: of its gRPC status, else of its body; None if it has none.
+
+    Example: `{"error": {"message": "Slow down."}}` in the envelope `pc` -> `Slow down.`
+    """
     if response.grpc is not None:
         return response.grpc.message or None
     return find_message(expected.envelope, answer_body(expected, response))
 
 
 def param_of(expected: Expected, response: Response) -> str | None:
-    """Return the field that an answer names as faulty, or None."""
+    """Return the field that an answer names as faulty, or None: `{"error": {"param": "model"}}` -> `model`."""
     return find_param(expected.envelope, answer_body(expected, response))
 
 

@@ -61,15 +61,16 @@ class Fact:
     section: str
     """`<document>:<section>`, as `2:7.3`."""
     row: str
+    """The words by which a citation finds the row in its section: `missing max_tokens`."""
     statement: str
     wire: Wire
     note: str = ""
     checked_by: tuple[str, ...] = ()
-    """Ids of assertions; `*` stands for any text on its side of the `#`."""
+    """Ids of assertions, e.g. `pa/errors/general/rate_limit#answer/status`; `*` stands for any text without a `#`."""
     in_part: bool = False
-    """Whether they check only part of it."""
+    """Whether these assertions check only part of the fact."""
     reason: str = ""
-    """Why no assertion checks it, one of `unchecked_reasons`; empty if some do, or none does yet."""
+    """Why no assertion checks the fact, one of `unchecked_reasons`; empty if some do, or none does yet."""
 
     @property
     def citation(self) -> str:
@@ -78,7 +79,7 @@ class Fact:
 
     @property
     def restates(self) -> str:
-        """The id of the fact that this one repeats, or an empty string."""
+        """The id of the fact that this one repeats, or an empty string: `restates pa-2.7.3-a-1` -> `pa-2.7.3-a-1`."""
         match = _RESTATES.match(self.note)
         return match[1] if match else ""
 
@@ -89,6 +90,8 @@ class Fact:
     @classmethod
     def parse(cls, cells: Mapping[str, str]) -> Self:
         """Parse one line, given by its columns.
+
+        Example: `checked_by` may be `part:pa/errors/general/*#answer/status; …` or a reason, `needs-time-or-volume`.
 
         Raises:
             ValueError: `wire` has an unknown value.
@@ -165,21 +168,22 @@ def load_fact_checks(provider: str, catalog: Catalog, folder: Path | None = None
 
 
 def documents_something(assertions: Iterable[Assertion]) -> bool:
-    """Whether a run can decide a record with these assertions: a row is cited for one. Else it is not probed."""
+    """Whether a row is cited for one of a record's assertions. A record of assumptions alone is not probed."""
     return any(assertion.basis is Basis.DOCUMENTED for assertion in assertions)
 
 
 def checks_fact(assertion: Assertion, fact: Fact) -> bool:
     """Whether a mismatch of the assertion would be reported as a difference from what the fact states.
 
-    If only the exact status is assumed, a success in place of a refusal (or the reverse) is still such a difference,
-    but another status is not: the assertion checks no fact that states the status. If only the location is assumed,
-    another value is such a difference. An assertion that is never on the wire checks nothing.
+    Example: the assumed status 400 checks "an unknown id is refused", because a 200 would be reported. That assertion
+    does not check "an unknown id gets a 400": a 404 would not be reported. What is never on the wire checks nothing.
     """
     if assertion.out_of_reach == NOT_ON_THE_WIRE:
         return False
     if assertion.is_only_status_assumed:
+        # Only a success in place of a refusal, or the reverse, differs from an assumed status.
         return re.search(rf"\b{re.escape(str(assertion.documented))}\b", fact.statement) is None
+    # Another value at an assumed location is a difference from the documented value.
     return assertion.basis is Basis.DOCUMENTED or assertion.is_only_location_assumed
 
 
@@ -193,22 +197,25 @@ class FactChecks:
         self._matches: dict[str, tuple[Assertion, ...]] = {}
 
     @property
-    def documented(self) -> tuple[Assertion, ...]:
-        """Every documented assertion."""
+    def documented_assertions(self) -> tuple[Assertion, ...]:
+        """Every assertion of the provider for which a row is cited."""
         return tuple(assertion for assertion in self._assertion_by_id.values() if assertion.basis is Basis.DOCUMENTED)
 
     @cached_property
-    def unnamed(self) -> tuple[Assertion, ...]:
-        """The documented assertions that no fact names: a fact is missing, or they say more than their row."""
-        named = {assertion.id for fact in self.facts for assertion in self.assertions_for(fact)}
+    def assertions_without_fact(self) -> tuple[Assertion, ...]:
+        """The documented assertions that no fact names: a fact is missing, or the assertion says more than its row."""
+        ids_in_facts = {assertion.id for fact in self.facts for assertion in self.assertions_for(fact)}
         return tuple(
             assertion
-            for assertion in self.documented
-            if assertion.id not in named and assertion.out_of_reach != NOT_ON_THE_WIRE
+            for assertion in self.documented_assertions
+            if assertion.id not in ids_in_facts and assertion.out_of_reach != NOT_ON_THE_WIRE
         )
 
     def find_assertions(self, pattern: str) -> tuple[Assertion, ...]:
-        """Return the assertions whose id matches a pattern of `checked_by`, whatever their basis."""
+        """Return the assertions whose id matches a pattern of `checked_by`, whatever their basis.
+
+        Example: `pa/errors/general/*#answer/status` finds the status of each general error.
+        """
         if pattern not in self._matches:
             self._matches[pattern] = tuple(self._match(pattern))
         return self._matches[pattern]
@@ -222,12 +229,12 @@ class FactChecks:
         return tuple(assertion for assertion in named.values() if checks_fact(assertion, source))
 
     def is_unchecked(self, fact: Fact) -> bool:
-        """Whether a fact is on the wire, and has neither assertions nor a reason."""
+        """Whether a client could observe a fact, and no assertion checks it and no reason says why not."""
         return fact.wire is Wire.YES and not self.assertions_for(fact) and not self.checked_fact(fact).reason
 
     def checked_fact(self, fact: Fact) -> Fact:
-        """Return the fact whose `checked_by` applies: itself, or if it has none, the one that it restates."""
-        visited = {fact.id}
+        """Return the fact whose `checked_by` applies: this one, or if it has none, the fact that it restates."""
+        visited = {fact.id}  # facts may restate each other in a ring
         while not fact.checked_by and not fact.reason:
             restated = self._fact_by_id.get(fact.restates)
             if restated is None or restated.id in visited:
@@ -236,8 +243,8 @@ class FactChecks:
             visited.add(fact.id)
         return fact
 
-    def candidates(self, fact: Fact) -> tuple[Assertion, ...]:
-        """Return the documented assertions that cite the fact's row: those that are likely to check it."""
+    def list_citing_assertions(self, fact: Fact) -> tuple[Assertion, ...]:
+        """Return the documented assertions that cite the fact's row, and so are likely to check it."""
         return tuple(self._by_citation.get(fact.citation, ()))
 
     def suggest(self, pattern: str) -> str:
@@ -247,8 +254,9 @@ class FactChecks:
 
     @cached_property
     def _by_citation(self) -> Mapping[str, Sequence[Assertion]]:
+        """Citation of a row -> the documented assertions with it, e.g. `2:7.3#missing max_tokens` -> three of them."""
         by_citation: dict[str, list[Assertion]] = defaultdict(list)
-        for assertion in self.documented:
+        for assertion in self.documented_assertions:
             for citation in assertion.source.split("; "):
                 by_citation[citation].append(assertion)
         return by_citation

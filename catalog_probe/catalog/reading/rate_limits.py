@@ -31,7 +31,10 @@ class EndpointGroup:
     """The methods that it applies to; empty for all."""
 
     def matched_length(self, method: str, path: str) -> int:
-        """Return the length of the longest prefix in the group that a path has; 0 if the request is not in it."""
+        """Return the length of the longest prefix in the group that a path has; 0 if the request is not in it.
+
+        Example: the group of `/v1/files` matches `/v1/files/file_1` with 9 characters.
+        """
         if self.methods and method not in self.methods:
             return 0
         return max((len(prefix) for prefix in self.paths if path.startswith(prefix)), default=0)
@@ -77,7 +80,10 @@ class RateLimits:
         return best if best is not None and best.matched_length(method, path) else None
 
     def matching_tiers(self, headers: Mapping[str, str]) -> list[str]:
-        """Return the name of each tier that has all the limits which these headers report."""
+        """Return the name of each tier that has all the limits which these headers report.
+
+        Example: `{"x-ratelimit-limit-requests": "500"}` -> the tiers with 500 requests a minute, perhaps two of them.
+        """
         values = (
             (metric, response_headers.parse_integer(headers.get(name, ""))) for name, metric in self.metrics.items()
         )
@@ -92,7 +98,7 @@ class RateLimits:
 
 
 def rate_limits(record: Record) -> RateLimits:
-    """Parse a rate-limit record."""
+    """Parse a rate-limit record: its groups of endpoints, its headers, and its tables of tiers."""
     return RateLimits(
         groups=tuple(_groups(record)),
         limit_headers=tuple(_limit_headers(record)),
@@ -112,19 +118,19 @@ def _groups(record: Record) -> Iterator[EndpointGroup]:
 
 
 def _limit_headers(record: Record) -> Iterator[LimitHeaders]:
-    families: dict[str, dict[str, str]] = {}
+    families: dict[str, dict[str, str]] = {}  # the family in the rules -> part of `LimitHeaders` -> header
     for name, rule in raw_header_rules(record.data.get("headers")).items():
         if "family" in rule and ANSWER in header_labels(rule):
             family = families.setdefault(rule["family"], {})
             family[rule["part"]] = name
-            if rule["part"] != "reset":  # whose unit is that of a time
+            if rule["part"] != "reset":  # the unit of a reset is one of time, not what the limit counts
                 family["counts"] = str(rule.get("unit", ""))
     for family in families.values():
         yield LimitHeaders(**family)
 
 
 def _metrics(headers: Json) -> Iterator[tuple[str, str]]:
-    """Yield header and metric, also of headers that have no rule."""
+    """Yield each header with the metric whose limit it reports, also of headers that have no rule."""
     pairs = headers.items() if isinstance(headers, dict) else ((header["name"], header) for header in headers or ())
     for name, header in pairs:
         if "metric" in header:
@@ -132,7 +138,7 @@ def _metrics(headers: Json) -> Iterator[tuple[str, str]]:
 
 
 def _tiers(value: Json, path: str) -> Iterator[Tier]:
-    """Yield the tiers of every table below a value."""
+    """Yield the tiers of every table below a value; the path to a table is part of the tier's name."""
     if not isinstance(value, dict):
         return
     for key, member in value.items():

@@ -30,7 +30,10 @@ class DocumentedStatus:
 
 
 def documented_status(record: Record) -> DocumentedStatus:
-    """Parse the status of an error record; of a streamed error it is the status that the body repeats, if any."""
+    """Parse the status of an error record; of a streamed error it is the status that the body repeats, if any.
+
+    Example: `429` -> one member, `"502/503"` -> two, `"4xx"` -> no member and hundreds 4.
+    """
     status: Json = record.data.get("http_status")
     if isinstance(status, int):
         return DocumentedStatus((status,))
@@ -51,7 +54,7 @@ class Classification:
 
     @property
     def is_permission(self) -> bool:
-        """Whether the account may not do what it asked for."""
+        """Whether the account may not do what it asked for; the records of PC call this category `auth`."""
         return self.category in ("permission", "auth")
 
     @property
@@ -68,7 +71,7 @@ def classification(record: Record) -> Classification:
 def own_row(record: Record) -> str:
     """Return the row that an error record was transcribed from: the first that it cites.
 
-    Two records with the same row describe the same fault.
+    Two records with the same row describe the same fault. Example: `"2:7.3#400; 1:6#errors"` -> `2:7.3#400`.
     """
     return str(record.data.get("source") or record.address).partition("; ")[0]
 
@@ -147,8 +150,8 @@ _ROWS: Mapping[str, Mapping[str, str]] = MappingProxyType(
 )
 """Kind of record -> the fields that are shown, in the order of a reader's interest, with their labels."""
 
-_DATED = ("verification", "observed", "retrieved_at", "generated_at", "observed_for_this_key")
-_REMARKS = ("note", "pinned_reason")
+_DATED_FIELDS = ("verification", "observed", "retrieved_at", "generated_at", "observed_for_this_key")
+_REMARK_FIELDS = ("note", "pinned_reason")
 
 _UNDOCUMENTED_FIELDS = frozenset(
     """
@@ -242,12 +245,12 @@ def documented_rows(record: Record) -> Iterator[DisplayRow]:
 
 def observed_rows(record: Record) -> Iterator[DisplayRow]:
     """Yield the rows of what was observed and when, and of people's remarks."""
-    for field in _DATED:
+    for field in _DATED_FIELDS:
         if record.data.get(field):
             yield DisplayRow(field.replace("_", " "), record.data[field])
     if live_messages(record):
         yield DisplayRow("messages seen live", "\n".join(live_messages(record)))
-    for field in _REMARKS:
+    for field in _REMARK_FIELDS:
         if record.data.get(field):
             yield DisplayRow(field.replace("_", " "), record.data[field])
 

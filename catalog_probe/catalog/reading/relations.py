@@ -48,6 +48,11 @@ class Location(NamedTuple):
     def parse(cls, text: str) -> Self:
         """Parse a location.
 
+        >>> Location.parse("header:request-id")
+        Location(kind='header', name='request-id', pointer='')
+        >>> Location.parse("event:error/code")
+        Location(kind='event', name='error', pointer='/code')
+
         Raises:
             ValueError: with one line that says how a location is written.
         """
@@ -109,7 +114,7 @@ class Relation:
 
     @property
     def key_location(self) -> str:
-        """The location part of its assertion key; it contains no value."""
+        """The location part of its assertion key, which contains no value: `equals:/id` or `subset:/ids:list`."""
         return ":".join(part for part in (self.kind, self.at, "+".join(self.of)) if part)
 
     @property
@@ -119,7 +124,7 @@ class Relation:
 
     @property
     def description(self) -> str:
-        """What it states, in words."""
+        """What the relation states, in words: `at most ask/query:limit`."""
         return _DESCRIPTIONS[self.kind].format(self._right_side)
 
     @property
@@ -130,7 +135,7 @@ class Relation:
         return f"{location} of {' and '.join(self.of)}" if self.of else location
 
     def locations(self) -> Iterator[Location]:
-        """Yield the locations that it reads in its own exchange.
+        """Yield the locations that the relation reads in its own exchange.
 
         Raises:
             ValueError: a location cannot be parsed.
@@ -161,7 +166,8 @@ def relations_of(record: Record, label: str) -> tuple[Relation, ...]:
 def parse_relation(entry: Mapping[str, Json], path: str = "") -> Relation:
     """Parse a relation of a record or an envelope (`x-relations`).
 
-    If it names other exchanges and no location there, it compares with the values at the same location.
+    A relation that names other exchanges and no location there compares with the values at the same location.
+    Example: `{"is": "equals", "at": "/id", "of": "created"}` compares `/id` of this answer with `/id` of `created`.
     """
     of = entry.get("of", ())
     at = entry.get("at", "")

@@ -28,6 +28,9 @@ _RFC3339 = re.compile(r"\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(?:\.\d+)?(?:[Zz]|[+-]\
 def is_in_format(format_name: str, text: str) -> bool:
     """Whether a header value has the named format.
 
+    >>> is_in_format("duration", "6m0s"), is_in_format("seconds", "6m0s")
+    (True, False)
+
     Raises:
         KeyError: there is no such format.
     """
@@ -48,7 +51,11 @@ def parse_integer(text: str) -> int | None:
 
 
 def parse_duration_s(text: str) -> float | None:
-    """Parse a duration such as `6m0s`, `1s` or `20ms` into seconds, or return None."""
+    """Parse a duration into seconds, or return None.
+
+    >>> parse_duration_s("6m0s"), parse_duration_s("20ms"), parse_duration_s("soon")
+    (360.0, 0.02, None)
+    """
     match = _DURATION.fullmatch(text)
     if match is None or not any(match.groups()):
         return None
@@ -98,14 +105,20 @@ class HeaderRule:
     """The rows that state it."""
 
     def name_in(self, headers: Mapping[str, str]) -> str:
-        """Return the first header whose name matches the rule's; the rule's own name if none does."""
+        """Return the first header whose name matches the rule's, or the rule's own name if none does.
+
+        Example: `*ratelimit*limit*` -> `x-ratelimit-limit-requests`, if the answer has that header.
+        """
         if "*" not in self.name:
             return self.name
         return next((name for name in sorted(headers) if fnmatchcase(name, self.name)), self.name)
 
 
 def header_rules(field: Json) -> tuple[HeaderRule, ...]:
-    """Parse a `response_headers` or `headers` field; an array of bare names has no rules."""
+    """Parse a `response_headers` or `headers` field; an array of bare names has no rules.
+
+    Example: `{"retry-after": {"rule": "present"}}` -> one rule; `["request-id"]` -> none.
+    """
     return tuple(
         _parse_rule(name, rule, optional=rule.get("optional", False)) for name, rule in raw_header_rules(field).items()
     )
@@ -122,7 +135,7 @@ def limit_header_rules(record: Record, label: str) -> tuple[HeaderRule, ...]:
 
 
 def header_labels(rule: Mapping[str, Json]) -> tuple[str, ...]:
-    """Return the labels of the answers that a header of a rate-limit record is documented for."""
+    """Return the labels of the answers that a header of a rate-limit record is documented for, by default `answer`."""
     return tuple(rule.get("on", (ANSWER,)))
 
 
@@ -137,7 +150,10 @@ def raw_header_rules(field: Json) -> Mapping[str, Mapping[str, Json]]:
 
 
 def header_names(record: Record) -> frozenset[str]:
-    """Return every response header that a record names, in lower case, with a rule or without."""
+    """Return every response header that a record names, in lower case, with a rule or without.
+
+    Example: `"response_headers": ["Request-Id"]` -> `request-id`.
+    """
     response = record.data.get("response") or {}
     fields = (record.data.get("response_headers"), response.get("headers"), record.data.get("headers"))
     return frozenset(name.lower() for field in fields for name in _names(field))

@@ -14,9 +14,9 @@ from catalog_probe.catalog.envelopes import Shape, load_shape
 from catalog_probe.catalog.files.manifest import manifest
 from catalog_probe.catalog.model import Address, Json, Record
 from catalog_probe.catalog.model.assertion import AssertionKey
-from catalog_probe.catalog.observed import cells_of, live_messages
+from catalog_probe.catalog.observed import live_messages
 from catalog_probe.catalog.reading.assertions import asserted_expectations
-from catalog_probe.catalog.reading.record_fields import classification, meaning, occurs_on, retry_advice
+from catalog_probe.catalog.reading.record_fields import meaning, occurs_on, retry_advice
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 HTTP, GRPC, CLIENT = "http", "grpc", "client"
 """Protocols of answers, in addition to a stream's `sse` and `websocket`. A client error has no answer at all."""
 
-_FAMILY_WORDS = 3  # last words that codes of a family share: integer_below_min_value, decimal_below_min_value
+_ENDING_WORDS = 3  # last words that similar codes share: integer_below_min_value, decimal_below_min_value
 
 _WORD = re.compile(r"[a-z][a-z0-9]{2,}")
 _COMMON_WORDS = frozenset("the and for not with that this from your you are was has have its but may can".split())
@@ -46,13 +46,12 @@ class AnswerPattern:
     statuses: frozenset[int]
     """The HTTP statuses that conform; empty if the documents give none, or only a class."""
     hundreds: int | None
+    """4 if the documents say only `4xx`."""
     wire: Mapping[str, tuple[Json, ...]]
     """Aspect -> the values that conform, for the aspects that the envelope carries and the record states."""
     message: re.Pattern[str] | None
     constants: Mapping[str, tuple[Json, ...]]
     """JSON pointer -> the values that conform there."""
-    absent: tuple[str, ...]
-    """JSON pointers of members that must be absent."""
     wording: re.Pattern[str] | None
     """The wording of published answers, searched in every text of a body."""
     headers: Mapping[str, HeaderRule]
@@ -60,10 +59,6 @@ class AnswerPattern:
     event: str | None
     close: tuple[int, int] | None
     grpc: int | None
-    observed_values: Mapping[str, frozenset[str]]
-    """Aspect -> the values that live runs observed instead of the documented one."""
-    typed: bool
-    """Whether the documents give a type, in the envelope or not."""
     endpoints: frozenset[str]
     """The endpoints that the record names; empty if it may occur on any."""
     words: frozenset[str] = field(repr=False)
@@ -90,6 +85,8 @@ class AnswerPattern:
 def compile_patterns(records: Iterable[Record]) -> tuple[AnswerPattern, ...]:
     """Return the patterns of the error records. Errors without an answer of the server are left out.
 
+    Example: a record with the statuses `502/503` has two patterns; one of a client's own failure has none.
+
     Raises:
         KeyError: a surface that a record names does not exist.
     """
@@ -97,14 +94,22 @@ def compile_patterns(records: Iterable[Record]) -> tuple[AnswerPattern, ...]:
     return tuple(_deduplicate(pattern for record in error_records for pattern in _make_patterns(record)))
 
 
-def code_family(code: str) -> str:
-    """Return the last words of a code, such as `below_min_value`; empty if the code is too short for a family."""
-    tail = code.split("_")[-_FAMILY_WORDS:]
-    return "_".join(tail) if len(tail) == _FAMILY_WORDS else ""
+def code_ending(code: str) -> str:
+    """Return the last three words of a code, or an empty string if the code has fewer.
+
+    >>> code_ending("decimal_below_min_value"), code_ending("invalid_json")
+    ('below_min_value', '')
+    """
+    ending = code.split("_")[-_ENDING_WORDS:]
+    return "_".join(ending) if len(ending) == _ENDING_WORDS else ""
 
 
 def extract_words(text: str) -> frozenset[str]:
-    """Return the words of a text that tell two messages apart, in lower case."""
+    """Return the words of a text that tell two messages apart, in lower case.
+
+    >>> sorted(extract_words("The model `small-9` was not found."))
+    ['found', 'model', 'small']
+    """
     return frozenset(_WORD.findall(text.lower().replace("_", " "))) - _COMMON_WORDS
 
 
@@ -114,29 +119,13 @@ def _make_patterns(record: Record) -> Iterator[AnswerPattern]:
     texts = (record.address.slug, meaning(record), retry_advice(record).action, *live_messages(record))
     words = extract_words(" ".join(texts))
     expectations = asserted_expectations(record, {str(record.address): record}.__getitem__)
-    observed_values = _collect_observed_values(record, expectations)
     for expected in expectations:
-        pattern = _make_pattern(record, expected, words, observed_values)
+        pattern = _make_pattern(record, expected, words)
         if pattern.is_recognizable:
             yield pattern
 
 
-def _collect_observed_values(record: Record, expectations: Iterable[Expected]) -> Mapping[str, frozenset[str]]:
-    """Return the values that live runs observed instead of the documented ones, by aspect."""
-    assertions = tuple(assertion for expected in expectations for assertion in expected.assertions.values())
-    values: dict[str, set[str]] = {}
-    for (_, key), cell in cells_of(record, assertions).items():
-        if cell.mismatch:
-            values.setdefault(AssertionKey.parse(key).local_key, set()).add(cell.mismatch)
-    for assertion in assertions:
-        if assertion.resolved:
-            values.setdefault(assertion.key.local_key, set()).add(assertion.resolved)
-    return {aspect: frozenset(aspect_values) for aspect, aspect_values in values.items()}
-
-
-def _make_pattern(
-    record: Record, expected: Expected, words: frozenset[str], observed_values: Mapping[str, frozenset[str]]
-) -> AnswerPattern:
+def _make_pattern(record: Record, expected: Expected, words: frozenset[str]) -> AnswerPattern:
     stream = expected.stream
     status = expected.body_status if stream is not None else expected.status
     constants = {pointer: _constant_values(schema) for pointer, schema in expected.fields.items()}
@@ -150,14 +139,11 @@ def _make_pattern(
         wire={aspect: conforming_values(expected, aspect, value) for aspect, value in expected.wire.items()},
         message=_compile(expected.message_pattern) if "message" in expected.envelope.wire else None,
         constants={pointer: values for pointer, values in constants.items() if values},
-        absent=tuple(pointer for pointer, schema in expected.fields.items() if schema is False),
         wording=manifest(record.provider).wording.get(expected.address),
         headers={rule.name: rule for rule in expected.headers if _is_distinctive(rule, record)},
         event=stream.event if stream is not None else None,
         close=stream.close_code if stream is not None else None,
         grpc=stream.grpc_status if stream is not None else None,
-        observed_values=observed_values,
-        typed=bool(classification(record).type),
         endpoints=occurs_on(record),
         words=words,
     )

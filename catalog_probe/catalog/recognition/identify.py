@@ -58,18 +58,26 @@ _GROUP_BY_STATUS: Mapping[int, str] = {
 
 
 def find_group(records: Iterable[Record], status: int | None) -> str:
-    """Return the common group of these records; if they differ, that of the status; empty if there is none."""
-    groups = {_group(record) for record in records}
+    """Return the common group of these records; if they differ, that of the status; empty if there is none.
+
+    Example: two records of the category `capacity` -> `overload`; one of `capacity` and one of `server` with a 503 ->
+    `overload`, the group of the status.
+    """
+    groups = {_find_record_group(record) for record in records}
     return groups.pop() if len(groups) == 1 and "" not in groups else find_group_by_status(status)
 
 
 def find_group_by_status(status: int | None) -> str:
-    """Return the group of a status; empty if there is none."""
+    """Return the group of a status; empty if there is none.
+
+    >>> find_group_by_status(429), find_group_by_status(520), find_group_by_status(418)
+    ('rate limit', 'server error', '')
+    """
     status = status or 0
     return _GROUP_BY_STATUS.get(status, "server error" if status >= _FIRST_SERVER_ERROR else "")
 
 
-def _group(record: Record) -> str:
+def _find_record_group(record: Record) -> str:
     if str(record.address) in manifest(record.provider).unpaid:
         return ACCOUNT_GROUP
     return _GROUP_BY_CATEGORY.get(classification(record).category, "")
@@ -80,25 +88,30 @@ _PAGE_STARTS = ("<!doctype", "<html")
 
 
 def find_nearest(answer: Answer, patterns: Collection[AnswerPattern]) -> tuple[str, ...]:
-    """Return the records of the same status, or of the same class, that share most words with the answer."""
+    """Return the records of the same status, or of the same class, that share most words with the answer.
+
+    Example: PC's 400 with the new code `parameter_unknown` -> `pc/errors/request/unknown_parameter` and two more.
+    """
     documented = [pattern for pattern in patterns if pattern.protocol == HTTP]
     same_status = [pattern for pattern in documented if answer.status in pattern.statuses]
     hundreds = {(answer.status or 0) // 100}
     candidates = same_status or [
         pattern for pattern in documented if {status // 100 for status in pattern.statuses} == hundreds
     ]
-    shared: dict[str, int] = {}
+    word_counts: dict[str, int] = {}  # address -> the most words that one of its patterns shares with the answer
     for pattern in candidates:
-        count = max(
-            (_count_shared_words(pattern, projection) for projection in _project(answer, (pattern,))), default=0
-        )
-        shared[pattern.address] = max(shared.get(pattern.address, 0), count)
-    similar = (address for address, count in shared.items() if count)
-    return tuple(sorted(similar, key=lambda address: (-shared[address], address))[:_MAX_NEAREST])
+        for projection in _project(answer, (pattern,)):
+            count = _count_shared_words(pattern, projection)
+            word_counts[pattern.address] = max(word_counts.get(pattern.address, 0), count)
+    similar = (address for address, count in word_counts.items() if count)
+    return tuple(sorted(similar, key=lambda address: (-word_counts[address], address))[:_MAX_NEAREST])
 
 
 def describe_undocumented(answer: Answer, patterns: Collection[AnswerPattern]) -> Iterator[str]:
-    """Describe what no record has: the status, the code, the type, or a page instead of an error body."""
+    """Describe what no record has: the status, the code, the type, or a page instead of an error body.
+
+    Example: a 418 with an HTML page -> `status 418 is in no record`, `its body is an HTML page: …`.
+    """
     if answer.status is not None and not any(_has_status(pattern, answer.status) for pattern in patterns):
         yield f"status {answer.status} is in no record"
     projections = list(_project(answer, patterns))
@@ -126,14 +139,13 @@ def _project(answer: Answer, patterns: Collection[AnswerPattern]) -> Iterator[Pr
 
 
 def _count_shared_words(pattern: AnswerPattern, projection: Projection) -> int:
-    """Count the words that both have; those of a code count twice."""
+    """Count the words that both have; those of a code count twice, because a code has few words and none by chance."""
     code = extract_words(projection.code) if isinstance(projection.code, str) else frozenset()
     return len(pattern.words & extract_words(projection.texts)) + len(pattern.words & code)
 
 
 def _has_status(pattern: AnswerPattern, status: int) -> bool:
-    observed = pattern.observed_values.get("status", ())
-    return status in pattern.statuses or pattern.hundreds == status // 100 or str(status) in observed
+    return status in pattern.statuses or pattern.hundreds == status // 100
 
 
 # Points that make a record a candidate. A documented status and nothing against it have as many, a code has more.
@@ -229,6 +241,7 @@ class Recognizer:
         endpoint.
         """
         origin, evidence = self.origin_headers.find_origin(answer.headers)
+        explained_origin = _explain_origin(origin, evidence)
         scores = list(self._score_patterns(answer, surface, self.areas.locate_request(method, path)))
         if not scores:
             return self._describe_unknown(answer)
@@ -236,28 +249,28 @@ class Recognizer:
         first = chosen[0]
         if self._is_another_host(origin, first):
             resemblance = f"it only looks like {first.pattern.address}"
-            unknown = self._describe_unknown(answer, _addresses(chosen)[:1])
-            return replace(unknown, reasons=(resemblance, _explain_origin(origin, evidence), *first.reasons))
-        addresses, candidates = _addresses(chosen), _addresses(_select_candidates(chosen))
-        is_only_one = len(addresses) == 1 and first.points >= MIN_POINTS
+            unknown = self._describe_unknown(answer, (first.pattern.address,))
+            return replace(unknown, reasons=(resemblance, explained_origin, *first.reasons))
+        identity = self._describe_known(answer, chosen, is_from_provider=self._is_from_provider(origin))
+        return replace(identity, reasons=(*identity.reasons, explained_origin))
+
+    def _describe_known(self, answer: Answer, chosen: Sequence[Score], *, is_from_provider: bool) -> Identity:
+        """Describe an answer that fits the chosen records. A single record is certain if the answer proves it."""
+        first = chosen[0]
+        records, candidates = _record_addresses(chosen), _record_addresses(_select_candidates(chosen))
+        is_only_one = len(records) == 1 and first.points >= MIN_POINTS
         is_proven = is_only_one and proof.is_proven(first, self.patterns, by_published_words=True)
-        is_certain = is_proven and self._is_from_provider(origin)
-        likely_records = [self.records[address] for address in candidates or addresses]
-        documented = frozenset().union(*(score.pattern.statuses for score in chosen))
-        status = answer.status if answer.status is not None or len(documented) != 1 else min(documented)
-        group = find_group(likely_records, status)
-        if not group and answer.close is not None:
-            group = "connection closed"
-        reasons = first.reasons if is_proven else (*first.reasons, UNPROVEN)
+        is_certain = is_proven and is_from_provider
+        likely_records = [self.records[address] for address in candidates or records]
         advice = combine_advice(likely_records)
         if not candidates:
             advice = replace(advice, change="")  # so many records need different changes
         return Identity(
-            record=addresses[0] if is_certain else None,
+            record=records[0] if is_certain else None,
             candidates=() if is_certain else candidates,
-            group=group,
-            records=addresses,
-            reasons=(*reasons, _explain_origin(origin, evidence)),
+            group=_find_group_of_answer(answer, chosen, likely_records),
+            records=records,
+            reasons=first.reasons if is_proven else (*first.reasons, UNPROVEN),
             retry=apply_answer(advice, answer.headers, first.message),
         )
 
@@ -325,56 +338,66 @@ class Recognizer:
     def _is_another_host(self, origin: Origin, best: Score) -> bool:
         """Whether headers, or missing members of the envelope, show that another host answered."""
         if origin is Origin.NEUTRAL:
-            return self.is_imitated and not best.is_strict and not best.shows_values
+            return self.is_imitated and not best.has_envelope and not best.has_stated_value
         return origin is Origin.OTHER_HOST
 
 
 def _choose(scores: Sequence[Score]) -> list[Score]:
     """Return the records that the answer cannot tell apart, likeliest first.
 
-    Points come first, and wording decides among the rest. A record whose wording matches goes before records without
-    known wording, even if its status differs: services change the status of an error more often than its wording.
+    Those with most points are chosen, and of these the ones whose words the message has. If none has, a record with the
+    right words and another status or type goes first: services change the status of an error more often than its
+    wording. Example: PA's empty credit balance, documented as 402, comes as a 400 with the words of its record.
     """
-    weak = [score for score in scores if score.has_wording and score.points < MIN_POINTS]
-    strong = [score for score in scores if score not in weak]
-    best = max((score.points for score in strong), default=0.0)
-    chosen = [score for score in strong if score.points > best - MIN_DISTANCE]
+    best = max(score.points for score in scores)
+    chosen = [score for score in scores if score.points > best - MIN_DISTANCE]
     with_wording = [score for score in chosen if score.has_wording]
-    deviating = [*weak, *(score for score in strong if score.has_wording and score.deviates and score not in chosen)]
-    only_one = len(_addresses(chosen)) == 1
-    if with_wording:
-        remaining = with_wording
-    elif deviating and not (only_one and chosen[0].is_specific):
-        remaining = [*deviating, *chosen]
-    else:
-        remaining = chosen
-    return sorted(remaining, key=_rank)
+    if with_wording or _is_one_by_code_or_value(chosen):
+        return sorted(with_wording or chosen, key=_rank)
+    moved = [score for score in scores if score.has_wording and score.differs_in_status_or_type]
+    return sorted([*moved, *chosen], key=_rank)
+
+
+def _is_one_by_code_or_value(chosen: Sequence[Score]) -> bool:
+    """Whether only one record is chosen, and its code or a value that it states is in the answer."""
+    return len(_record_addresses(chosen)) == 1 and chosen[0].has_code_or_value
 
 
 def _rank(score: Score) -> tuple[bool, bool, float, float, int, str]:
     """Sort key of records that an answer cannot tell apart. The address makes the order deterministic."""
-    has_other_words = score.pattern.has_words and not score.has_wording
     pattern = score.pattern
+    has_other_words = pattern.has_words and not score.has_wording
     return (
         not score.has_wording,
         has_other_words,
         -score.points,
         -score.shared_words,
-        -len(pattern.endpoints),
+        -len(pattern.endpoints),  # an error of many endpoints is likelier than an error of few
         pattern.address,
     )
 
 
 def _select_candidates(chosen: Sequence[Score]) -> Sequence[Score]:
     """Return the candidates to name: all if they are few, else those whose known wording does not contradict."""
-    if len(_addresses(chosen)) <= MAX_CANDIDATES:
+    if len(_record_addresses(chosen)) <= MAX_CANDIDATES:
         return chosen
     general = [score for score in chosen if score.has_wording or not score.pattern.has_words]
-    return general if len(_addresses(general)) <= MAX_CANDIDATES else ()
+    return general if len(_record_addresses(general)) <= MAX_CANDIDATES else ()
 
 
-def _addresses(chosen: Iterable[Score]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(score.pattern.address for score in chosen))
+def _record_addresses(scores: Iterable[Score]) -> tuple[str, ...]:
+    """Return the addresses of the scored records, each once: several patterns may be of one record."""
+    return tuple(dict.fromkeys(score.pattern.address for score in scores))
+
+
+def _find_group_of_answer(answer: Answer, chosen: Iterable[Score], likely_records: Iterable[Record]) -> str:
+    """Return the kind of error, by the records or by the status; of a close without either, that it is one."""
+    documented_statuses = frozenset().union(*(score.pattern.statuses for score in chosen))
+    status = answer.status
+    if status is None and len(documented_statuses) == 1:
+        (status,) = documented_statuses
+    group = find_group(likely_records, status)
+    return group or ("connection closed" if answer.close is not None else "")
 
 
 def _explain_origin(origin: Origin, evidence: str) -> str:

@@ -100,15 +100,19 @@ def _find_host(name: str) -> str:
 
 
 def is_proven(score: Score, patterns: Iterable[AnswerPattern], *, by_published_words: bool = False) -> bool:
-    """Whether the scored answer says itself that it is the scored record's.
+    """Whether the answer says itself that it is the scored record's: it states something that no rival states.
 
-    Another status or type than the documented one is allowed if the code, or a value at a location, is the record's:
-    a caller that does not want this asks for `score.deviates`. `by_published_words` also counts words that the
-    provider's manifest has from published answers, and no document.
+    Example: PA's 429 with `error_code` `enforced_spend_limit_reached` proves `spend_cap`; with words of no record it
+    proves none of the records with a 429 and that type. Another status or type than the documented one is allowed only
+    if the answer has the record's code, or a value that the record states. `by_published_words` also counts words that
+    the provider's manifest has from published answers, and no document.
     """
-    statements = [(aspect, value) for aspect, value in score.shown if by_published_words or aspect != PUBLISHED_WORDS]
-    is_another = score.contradicts_message or score.has_unknown_code or (score.deviates and not score.is_specific)
-    if is_another or not statements:
+    is_contradicted = score.lacks_documented_words or score.has_unknown_code
+    is_another_answer = score.differs_in_status_or_type and not score.has_code_or_value
+    statements = [
+        (aspect, value) for aspect, value in score.agreed_statements if by_published_words or aspect != PUBLISHED_WORDS
+    ]
+    if is_contradicted or is_another_answer or not statements:
         return False
     rivals = (pattern for pattern in patterns if _is_rival(pattern, score))
     return all(any(not _states(rival, statement) for statement in statements) for rival in rivals)
@@ -123,7 +127,7 @@ def _is_rival(pattern: AnswerPattern, score: Score) -> bool:
     scored = score.pattern
     if pattern.address == scored.address or pattern.protocol != scored.protocol:
         return False
-    agreed = [(aspect, value) for aspect, value in score.answer.items() if _allows(scored, aspect, value)]
+    agreed = [(aspect, value) for aspect, value in score.answer_values.items() if _allows(scored, aspect, value)]
     return all(_allows(pattern, aspect, value) for aspect, value in agreed)
 
 

@@ -33,7 +33,7 @@ def checks(provider: str) -> FactChecks:
 def open_ids(provider: str) -> set[str]:
     """Every fact that no assertion checks, and every record with a documented assertion that no fact names."""
     unchecked = {fact.id for fact in checks(provider).facts if checks(provider).is_unchecked(fact)}
-    return unchecked | {assertion.address for assertion in checks(provider).unnamed}
+    return unchecked | {assertion.address for assertion in checks(provider).assertions_without_fact}
 
 
 def listed_ids(provider: str) -> list[str]:

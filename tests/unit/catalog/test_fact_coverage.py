@@ -123,9 +123,9 @@ def test_a_wire_fact_without_assertion_is_unchecked() -> None:
 def test_an_assertion_without_fact_is_listed_with_the_facts_of_its_row() -> None:
     own = fact(checked_by=ONE.id)
     checks = FactChecks([own], ALL)
-    assert ids(checks.unnamed) == [TYPE.id, TWO.id, ITEMS.id]
-    assert ids(checks.candidates(own)) == [ONE.id, TYPE.id, TWO.id, ITEMS.id]
-    assert checks.candidates(fact(row="c")) == ()
+    assert ids(checks.assertions_without_fact) == [TYPE.id, TWO.id, ITEMS.id]
+    assert ids(checks.list_citing_assertions(own)) == [ONE.id, TYPE.id, TWO.id, ITEMS.id]
+    assert checks.list_citing_assertions(fact(row="c")) == ()
 
 
 COMPLAINTS: list[tuple[list[dict[str, str]], str]] = [
@@ -241,7 +241,7 @@ def test_assumed_assertions_check_no_fact_and_unchecked_facts_have_none(names: l
     checks = FactChecks([own], ALL)
     assert GUESS not in checks.assertions_for(own)
     assert not (checks.is_unchecked(own) and checks.assertions_for(own))
-    assert {*ids(checks.assertions_for(own)), *ids(checks.unnamed)} == {
+    assert {*ids(checks.assertions_for(own)), *ids(checks.assertions_without_fact)} == {
         assertion.id for assertion in ALL if assertion is not GUESS
     }
 
