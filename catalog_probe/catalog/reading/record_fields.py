@@ -54,8 +54,8 @@ class Classification:
 
     @property
     def is_permission(self) -> bool:
-        """Whether the account may not do what it asked for; the records of PC call this category `auth`."""
-        return self.category in ("permission", "auth")
+        """Whether the account may not do what it asked for."""
+        return self.category == "permission"
 
     @property
     def is_of_the_key(self) -> bool:

@@ -10,12 +10,11 @@ import re
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from enum import StrEnum
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.files.manifest import manifest
 from catalog_probe.catalog.reading import response_headers
-from catalog_probe.catalog.reading.record_fields import retry_advice
+from catalog_probe.catalog.reading.record_fields import RetryAdvice, retry_advice
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -82,36 +81,56 @@ class Advice:
         return wait * (1 - JITTER * chance()) if self.jitter else wait
 
 
-@lru_cache(maxsize=1024)
 def advise_for_record(record: Record) -> Advice:
-    """Return what the documents advise after an error. Endpoints and limits have nothing to send again."""
+    """Return what the documents advise after an error. Endpoints and limits have nothing to send again.
+
+    Example: `"retryable": true, "backoff": "1 s doubling to 60 s"` -> yes, after 1, 2, 4 … 60 seconds.
+    """
     documented = retry_advice(record)
-    defaults = manifest(record.provider).retry
-    advice = Advice(_MAY[documented.helps], change=documented.action, change_source=documented.action_source)
-    if documented.helps is None:
-        words = documented.depends if documented.depends not in ("", "conditional", "n/a") else ""
-        advice = replace(advice, condition=words or documented.action if documented.depends else UNDOCUMENTED)
     if documented.depends == "n/a" or record.kind != "errors":
-        return replace(advice, may=May.NO, condition="")
-    if advice.may is May.YES and str(record.address) in manifest(record.provider).unpaid:
-        advice = replace(advice, may=May.CONDITIONAL, condition=NOT_BEFORE_PAYING)
-    if defaults is not None and advice.may is not May.NO:
-        advice = replace(
-            advice,
-            attempts=defaults.attempts,
-            first_s=defaults.first_s,
-            max_s=defaults.max_s,
-            jitter=defaults.jitter,
-        )
+        return Advice(May.NO, change=documented.action, change_source=documented.action_source)
+    is_unpaid = str(record.address) in manifest(record.provider).unpaid
+    may, condition = _MAY[documented.helps], ""
+    if may is May.CONDITIONAL:
+        condition = _find_condition(documented)
+    elif may is May.YES and is_unpaid:
+        may, condition = May.CONDITIONAL, NOT_BEFORE_PAYING
+    advice = Advice(may, condition, change=documented.action, change_source=documented.action_source)
+    if may is not May.NO:
+        advice = _add_backoff(advice, record.provider)
     doubling = _DOUBLING.search(documented.backoff)
     return replace(advice, first_s=float(doubling[1]), max_s=float(doubling[2])) if doubling else advice
+
+
+def _find_condition(documented: RetryAdvice) -> str:
+    """Return what a retry depends on: the documents' words, or if they say only "conditional", the action."""
+    if not documented.depends:
+        return UNDOCUMENTED
+    return documented.action if documented.depends == "conditional" else documented.depends
+
+
+def _add_backoff(advice: Advice, provider: str) -> Advice:
+    """Return the advice with the attempts and waits of the provider's official clients, if its manifest has them."""
+    defaults = manifest(provider).retry
+    if defaults is None:
+        return advice
+    return replace(
+        advice,
+        attempts=defaults.attempts,
+        first_s=defaults.first_s,
+        max_s=defaults.max_s,
+        jitter=defaults.jitter,
+    )
 
 
 _MAY: Mapping[bool | None, May] = {True: May.YES, False: May.NO, None: May.CONDITIONAL}
 
 
 def combine_advice(records: Iterable[Record]) -> Advice:
-    """Return the advice for an answer that any of these records could be: what all of them allow."""
+    """Return the advice for an answer that any of these records could be: what all of them allow.
+
+    Example: one says yes and one says no -> conditional, "not if it is pc/errors/rate_limit/insufficient_quota".
+    """
     advice_by_address = {str(record.address): advise_for_record(record) for record in records}
     # A record without documented advice says nothing if another one has some.
     documented = {address: advice for address, advice in advice_by_address.items() if advice.condition != UNDOCUMENTED}
@@ -143,18 +162,13 @@ def combine_advice(records: Iterable[Record]) -> Advice:
 
 
 def advise_for_status(status: int | None, provider: str, headers: Mapping[str, str] | None = None) -> Advice:
-    """Return the advice by status and headers alone, if no record fits."""
-    defaults = manifest(provider).retry
-    backoff = Advice(May.YES, attempts=3, first_s=1.0, max_s=60.0)
-    if defaults is not None:
-        backoff = Advice(
-            May.YES,
-            attempts=defaults.attempts,
-            first_s=defaults.first_s,
-            max_s=defaults.max_s,
-            jitter=defaults.jitter,
-        )
-    if status == _TOO_MANY_REQUESTS and not any(name in (headers or {}) for name in ("retry-after", "retry-after-ms")):
+    """Return the advice by status and headers alone, if no record fits.
+
+    Example: 503 -> yes, in up to 3 attempts; 429 without `retry-after` -> conditional; 418 -> unknown.
+    """
+    backoff = _add_backoff(Advice(May.YES, attempts=3), provider)
+    names_a_time = any(name in (headers or {}) for name in ("retry-after", "retry-after-ms"))
+    if status == _TOO_MANY_REQUESTS and not names_a_time:
         # An account without credit gets a 429 too, but without a time.
         advice = replace(backoff, may=May.CONDITIONAL, condition="not if credit or quota is used up")
         return apply_answer(advice, headers, None)
@@ -169,7 +183,8 @@ def apply_answer(
 ) -> Advice:
     """Return the advice with what the answer says: whether to send again, and after how many seconds.
 
-    Header names are in lower case. A date in `retry-after` counts from `now`.
+    Header names are in lower case. A date in `retry-after` counts from `now`. Example: `{"retry-after": "12"}` -> 12
+    seconds; without such a header, "Please try again in 20 ms" -> 0.02 seconds.
     """
     should_retry = (headers or {}).get("x-should-retry", "").lower()
     if should_retry == "false" and advice.may is not May.NO:

@@ -58,8 +58,9 @@ def rule_sentences(record: Record) -> tuple[str, ...]:
 def keyless_refusals(records: Iterable[Record]) -> frozenset[str]:
     """Return the error records that only a request without a credential causes.
 
-    Endpoints name them for a missing credential and never for a wrong one, and they have neither other causes nor a
-    code.
+    Endpoints name such a record for a missing credential and never for a wrong one, and it has neither other causes nor
+    a code. This prevents that a refusal of a request with a key is evidence of a record about a missing key. Example:
+    PC's 401 with the code `invalid_api_key` has a code, so it is none of these.
     """
     records = tuple(records)
     auths = [auth for record in records if isinstance(auth := record.data.get("auth"), dict)]
@@ -109,8 +110,9 @@ class EndpointIndex:
     def find(self, exchange: Exchange, claimed: Collection[str] = ()) -> str:
         """Return the address of the endpoint that an exchange asked; empty if none fits.
 
-        The longest path goes first, and of several endpoints with it one that the record has `claimed`. A request to
-        the path of a claimed endpoint belongs to it even with a method that no record has.
+        An endpoint that the record has `claimed` goes first, then its own method before `*`, then the longest path. A
+        request to the path of a claimed endpoint belongs to it even with a method that no record has. Example: a GET of
+        `/v1/models/m-1` belongs to `/v1/models/{id}`, and not to `/v1/*`.
         """
         request, response = exchange.request, exchange.response
         streamed = response is not None and response.events is not None and request.method == "POST"
@@ -118,18 +120,22 @@ class EndpointIndex:
 
     def find_by_request(self, method: str, url: str, claimed: Collection[str] = (), *, streamed: bool = False) -> str:
         """Return the address of the endpoint with this method and path, by the rules of `find`."""
-        templates = self._match_path(url)
-        claimed_templates = [template for template in templates if template.address in claimed]
+        templates = self._match_path(url)  # the longest first, an order that min() keeps among equals
         methods = [STREAMED, method, ANY_METHOD] if streamed else [method, ANY_METHOD]
-        for candidates in (claimed_templates, templates):
-            for allowed_method in methods:
-                for template in candidates:
-                    if template.method == allowed_method:
-                        return template.address
-        return claimed_templates[0].address if claimed_templates else ""
+        likeliest = min(
+            (template for template in templates if template.method in methods),
+            key=lambda template: (template.address not in claimed, methods.index(template.method)),
+            default=None,
+        )
+        if likeliest is None:
+            likeliest = next((template for template in templates if template.address in claimed), None)
+        return likeliest.address if likeliest is not None else ""
 
     def list_by_request(self, method: str, url: str, *, streamed: bool = False) -> tuple[str, ...]:
-        """Return the addresses of all endpoint records with this method and path. Several may describe one endpoint."""
+        """Return the addresses of all endpoint records with this method and path; several may describe one endpoint.
+
+        Example: one record describes a POST to `/v1/files`, and another one only its limits in a tier.
+        """
         methods = {method, ANY_METHOD, *((STREAMED,) if streamed else ())}
         templates = [template for template in self._match_path(url) if template.method in methods]
         return _longest_addresses(templates)
@@ -205,7 +211,8 @@ class ApiAreas:
         """Whether an error of these endpoints can be the answer.
 
         An error of a separate API can only answer a request to that API. If the request is unknown, the answer's texts
-        must name the area.
+        must name the area. Example: a 429 of PA with the usual body is an error of the compliance API only if the path
+        is one of `/v1/compliance`, or if the path is unknown and the message has the word `compliance`.
         """
         if not endpoints or not endpoints <= self._separate:
             return True
@@ -216,17 +223,23 @@ class ApiAreas:
         """Whether a record of these endpoints is documented for the endpoint that the request went to.
 
         An error that names no endpoint may occur on any. For an undocumented path, only the areas are compared.
+        Example: an error of `/v1/files` fits a request to the undocumented `/v1/files/x/y`, and none to `/v1/messages`.
         """
         if request is None or not endpoints:
             return True
         if request.endpoints:
             return not endpoints.isdisjoint(request.endpoints)
         areas = {self._area_by_endpoint.get(address, "") for address in endpoints}
-        return request.area in areas or request.area not in self._area_by_endpoint.values()
+        is_unknown_area = request.area not in self._area_by_endpoint.values()
+        return request.area in areas or is_unknown_area
 
 
 def area_of(path: str) -> str:
-    """Return the first segment after the version: `models` of `/v1beta/models/{id}:generate`."""
+    """Return the first segment after the version, or the first of all without a version.
+
+    >>> area_of("/v1beta/models/m-1:generate")
+    'models'
+    """
     segments = [segment for segment in (urlsplit(path).path or path).split("/") if segment]
     start = next((index + 1 for index, segment in enumerate(segments) if _VERSION.fullmatch(segment)), 0)
     return segments[start].partition(":")[0] if start < len(segments) else ""

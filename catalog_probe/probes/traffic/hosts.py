@@ -25,15 +25,15 @@ ProviderDialect = tuple[str, Dialect]
 
 
 @dataclass(frozen=True, slots=True)
-class ProviderAddress:
-    """An address of a provider in a target: a host, and the path prefix of its answers."""
+class ProviderUrl:
+    """A base URL of a provider in a target: a host, and the path prefix of its answers."""
 
     host: str
     path: str
     provider_dialect: ProviderDialect
 
     def contains(self, host: str, path: str) -> bool:
-        """Whether a request to this host and path went to this address."""
+        """Whether a request to this host and path went to this URL: `/v1` contains `/v1/models`, and not `/v10`."""
         return host == self.host and (path == self.path or path.startswith(self.path.rstrip("/") + "/"))
 
 
@@ -41,11 +41,11 @@ class ProviderAddress:
 class Hosts:
     """Finds the provider of a recorded exchange.
 
-    If the user names a target (`strict`), only its addresses count, because results go into the records. Otherwise the
+    If the user names a target (`strict`), only its URLs count, because results go into the records. Otherwise the
     provider is also found by its name in the recording, by the path of a local mock, and by headers that only it sends.
     """
 
-    addresses: tuple[ProviderAddress, ...]
+    base_urls: tuple[ProviderUrl, ...]
     strict: bool
     header_names: Mapping[str, frozenset[str]]
     """The documented response headers of each provider, as stand-ins."""
@@ -53,19 +53,17 @@ class Hosts:
 
     @classmethod
     def from_targets(cls, targets: Iterable[Target], catalog: Catalog, *, strict: bool) -> Self:
-        """Collect the addresses of the targets; those with a longer path come first, because they are more specific."""
-        addresses = [
-            ProviderAddress(
-                _host(address), urlsplit(_absolute(address)).path.rstrip("/"), (name, Dialect.for_provider(provider))
-            )
+        """Collect the URLs of the targets; those with a longer path come first, because they are more specific."""
+        base_urls = [
+            ProviderUrl(_host(url), urlsplit(_absolute(url)).path.rstrip("/"), (name, Dialect.for_provider(provider)))
             for target in targets
             for name, provider in target.providers.items()
-            for address in provider.addresses.values()
-            if address != EMBEDDED
+            for url in provider.addresses.values()
+            if url != EMBEDDED
         ]
         records = {name: tuple(catalog.select(provider=name)) for name in providers()}
         return cls(
-            addresses=tuple(sorted(addresses, key=lambda address: -len(address.path))),
+            base_urls=tuple(sorted(base_urls, key=lambda base_url: -len(base_url.path))),
             strict=strict,
             header_names={name: frozenset().union(*map(header_names, own)) for name, own in records.items()},
             origin_headers={name: OriginHeaders.from_records(name, own) for name, own in records.items()},
@@ -76,9 +74,9 @@ class Hosts:
         exchange = attempt.exchanges[0]
         url = exchange.request.url
         host, path = _host(url), urlsplit(_absolute(url)).path if url else ""
-        for address in self.addresses:
-            if host and address.contains(host, path):
-                return address.provider_dialect
+        for base_url in self.base_urls:
+            if host and base_url.contains(host, path):
+                return base_url.provider_dialect
         if self.strict:
             return None
         headers = exchange.response.headers if exchange.response is not None else {}
@@ -89,7 +87,11 @@ class Hosts:
         return (name, infer_dialect(name, self.header_names[name], headers)) if name else None
 
     def _provider_of_headers(self, headers: Mapping[str, str]) -> str:
-        """Return the provider that alone sends such headers, or an empty string."""
+        """Return the provider that alone sends such headers, or an empty string.
+
+        This prevents that another service's answer counts as a provider's; it hides exchanges of hosts that no target
+        names, if a proxy has removed these headers.
+        """
         names = [
             name for name, origin in self.origin_headers.items() if origin.find_origin(headers)[0] is Origin.PROVIDER
         ]
@@ -97,7 +99,10 @@ class Hosts:
 
 
 def infer_dialect(provider: str, documented_headers: Iterable[str], headers: Iterable[str]) -> Dialect:
-    """Infer the provider's real header prefix from a header that ends like a documented one."""
+    """Infer the provider's real header prefix from a header that ends like a documented one.
+
+    Example: `acme-organization-id` ends like PA's documented `pa-organization-id` -> the real prefix `acme-`.
+    """
     stand_ins = manifest(provider).stand_ins
     prefix, id_prefix = stand_ins.header_prefix, stand_ins.id_prefix
     suffixes = {name.removeprefix(prefix) for name in documented_headers if prefix and name.startswith(prefix)}
@@ -114,9 +119,9 @@ def _provider_of_mock_path(host: str, path: str) -> str:
     return name if name in providers() and is_loopback(host.partition(":")[0]) else ""
 
 
-def _host(address: str) -> str:
-    """Return host and port of an address, without the default port of its scheme."""
-    parts = urlsplit(_absolute(address))
+def _host(url: str) -> str:
+    """Return host and port of a URL, without the default port of its scheme."""
+    parts = urlsplit(_absolute(url))
     default_ports = {"http": 80, "ws": 80, "https": 443, "wss": 443}
     try:
         port = parts.port
@@ -127,5 +132,5 @@ def _host(address: str) -> str:
     return f"{parts.hostname or ''}:{port}"
 
 
-def _absolute(address: str) -> str:
-    return address if "://" in address else f"https://{address}"
+def _absolute(url: str) -> str:
+    return url if "://" in url else f"https://{url}"

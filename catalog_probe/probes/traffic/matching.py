@@ -35,11 +35,15 @@ if TYPE_CHECKING:
     from catalog_probe.catalog.recognition.identify import Identity
 
 
-_REQUEST_INDEPENDENT = frozenset({"prefix", "pattern", "ordered"})
-"""Relations to a constant that hold for any request and any account."""
+_REFUSED = 400
+"""The lowest status of a refusal."""
+
+_KINDS_FOR_ANY_REQUEST = frozenset({"prefix", "pattern", "ordered"})
+"""Kinds of relations to a constant that hold for any request and any account, e.g. an id begins with `msg_`."""
 
 # Prevents that an answer which no record documents becomes drift of the most similar record. Hides that a record's
-# status, type, code or message did change: such answers are listed as undocumented.
+# status, type, code or message did change: such answers are listed as undocumented. Example: a
+# 400 of PB about an unknown field is no drift of `invalid_api_key`, although no other record is documented at its path.
 _IDENTIFYING_CODES = frozenset(
     {
         FindingCode.STATUS_DIFFERS,
@@ -59,14 +63,22 @@ _IDENTIFYING_CODES = frozenset(
 
 
 def is_identified(expected: Expected, exchange: Exchange) -> bool:
-    """Whether an answer has everything that identifies a record's answer, e.g. its status, type, code and message."""
+    """Whether an answer has everything that identifies a record's answer, e.g. its status, type, code and message.
+
+    Example: a documented 429 without the documented `retry-after` is identified, and that header is a difference.
+    """
     return _IDENTIFYING_CODES.isdisjoint(finding.code for finding in compare(expected, exchange))
 
 
 def for_any_request(expected: Expected) -> Expected:
-    """Remove what only the request of our own probe causes: the faulty field, and relations to constants."""
+    """Remove what only the request of our own probe causes: the faulty field, and relations to constants.
+
+    Example: our request asks for `limit=2`, and the record says that at most 2 items come. Other clients ask for more.
+    """
     relations = tuple(
-        relation for relation in expected.relations if relation.value is ABSENT or relation.kind in _REQUEST_INDEPENDENT
+        relation
+        for relation in expected.relations
+        if relation.value is ABSENT or relation.kind in _KINDS_FOR_ANY_REQUEST
     )
     wire = {aspect: value for aspect, value in expected.wire.items() if aspect != Aspect.PARAM}
     removed = {relation.local_key for relation in expected.relations if relation not in relations}
@@ -75,7 +87,7 @@ def for_any_request(expected: Expected) -> Expected:
 
 
 def only_headers(expected: Expected, rules: tuple[HeaderRule, ...]) -> Expected:
-    """Remove all other headers; what is stated of the answer as a whole stays."""
+    """Remove all headers but those with these rules; what is stated of the answer as a whole stays."""
     removed = {f"{Aspect.HEADER}:{rule.name}" for rule in expected.headers if rule not in rules}
     return replace(expected, headers=rules, assertions=_assertions_except(expected, removed))
 
@@ -104,7 +116,10 @@ class Match:
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """A kind of refusal, to be counted and listed; its fields are part of results.jsonl."""
+    """A kind of refusal, to be counted and listed; its fields are part of results.jsonl.
+
+    Example: the 400 answers of one endpoint with the code `parameter_unknown` are one kind.
+    """
 
     provider: str
     endpoint: str
@@ -124,7 +139,7 @@ class Unmatched:
     candidates: tuple[str, ...] = ()
     """The addresses of the records whose answer it could be."""
     refusal: Refusal | None = None
-    """Its kind, if it is a refusal."""
+    """The kind of the answer, if it is a refusal."""
 
 
 class Matcher:
@@ -138,6 +153,7 @@ class Matcher:
 
     @cached_property
     def vocabulary(self) -> ProviderVocabulary:
+        """Everything that the provider's records name."""
         return ProviderVocabulary.from_records(self._records)
 
     @cached_property
@@ -151,7 +167,8 @@ class Matcher:
     def match_own_probe(self, exchanges: Sequence[Exchange], record: str) -> tuple[Match, ...] | Unmatched:
         """Match an attempt of ours with its record's expectations, by the labels of the exchanges.
 
-        Of several exchanges with one label and endpoint only the last counts; the others prepared it.
+        Of several exchanges with one label and endpoint only the last counts, e.g. the request that was refused after
+        twenty that used up the limit.
         """
         if Address.parse(record) not in self._catalog:
             return Unmatched("sent for a record that the catalog does not have")
@@ -166,28 +183,32 @@ class Matcher:
         """Match an exchange of another client.
 
         A success is evidence of its endpoint, and of the limits that its headers report. A refusal is evidence only of
-        the record that it proves by what it says (`recognition.proof`), and that such a request can get.
+        the record that it proves by what it says (`recognition.proof`), and that such a request can get. Example: a 402
+        of PA with the type `billing_error` matches `payment_problem` at any path, because no other record has both. Its
+        403 with words of no record matches nothing, even at a path of which only one record is documented.
         """
         response = exchange.response
         if response is None:
             return Unmatched("without an answer")
-        request = exchange.request
-        endpoints: Sequence[str] = ()
-        if request.url:
-            is_stream = response.events is not None and request.method == "POST"
-            endpoints = self.vocabulary.endpoints.list_by_request(request.method, request.url, streamed=is_stream)
+        endpoints = self._find_endpoints(exchange, response)
         status = http_status_of(response, self.provider)
-        if status is not None and status < 400 and not self._ends_in_error(exchange):
-            if not endpoints:
-                return Unmatched("to no endpoint of the catalog")
-            successes = (match for endpoint in endpoints for match in self._match_success(exchange, endpoint, response))
-            return (*successes, *self._match_limits(replace(exchange, endpoint=endpoints[0]), response))
+        is_success = status is not None and status < _REFUSED and not self._ends_in_error(exchange)
+        if is_success:
+            return self._match_successes(exchange, endpoints, response)
         matches = self._match_refusal(exchange, endpoints)
         if not isinstance(matches, Unmatched):
             return matches
         endpoint, code = next(iter(endpoints), ""), self._find_code(exchange)
         refusal = Refusal(self.provider, endpoint, response.status, code, matches.reason, matches.candidates)
         return replace(matches, refusal=refusal)
+
+    def _find_endpoints(self, exchange: Exchange, response: Response) -> Sequence[str]:
+        """Return the addresses of the endpoint records that the request went to; none if its URL is unknown."""
+        request = exchange.request
+        if not request.url:
+            return ()
+        is_streamed = response.events is not None and request.method == "POST"
+        return self.vocabulary.endpoints.list_by_request(request.method, request.url, streamed=is_streamed)
 
     def _find_code(self, exchange: Exchange) -> str:
         """Return the code of an error, or else its type, as any envelope of the provider has it."""
@@ -203,38 +224,50 @@ class Matcher:
         answer = answer_of_exchange(without_hidden_headers(exchange))
         return self._recognizer.identify(answer, method=exchange.request.method, path=exchange.request.url)
 
+    def _match_successes(
+        self, exchange: Exchange, endpoints: Sequence[str], response: Response
+    ) -> tuple[Match, ...] | Unmatched:
+        """Match the success of each endpoint with this request, and the limits that the answer reports."""
+        if not endpoints:
+            return Unmatched("to no endpoint of the catalog")
+        successes = (match for endpoint in endpoints for match in self._match_success(exchange, endpoint, response))
+        return (*successes, *self._match_limits(replace(exchange, endpoint=endpoints[0]), response))
+
     def _match_success(self, exchange: Exchange, endpoint: str, response: Response) -> Iterator[Match]:
         """Match the endpoint's success; a stream only with the streamed form, if the record has one."""
         expectations = self._expectations(self._catalog[endpoint])
-        is_plain = response.events is None or expectations[SUCCESS].stream is not None
-        label = SUCCESS if is_plain else STREAM
+        is_documented_as_success = response.events is None or expectations[SUCCESS].stream is not None
+        label = SUCCESS if is_documented_as_success else STREAM
         if label in expectations:
             expected = for_any_request(expectations[label])
             yield _label_match(endpoint, expected, replace(exchange, endpoint=endpoint), label)
 
     def _match_limits(self, exchange: Exchange, response: Response) -> Iterator[Match]:
-        """Match the rate-limit records whose headers the answer has; it need not report the other limits."""
+        """Match the rate-limit records whose headers the answer has; it need not report the other limits.
+
+        Example: an answer with `x-ratelimit-limit-tokens` must have each header of that limit, and none about requests.
+        """
         for record in self._records:
             expected = self._expectations(record).get(ANSWER) if record.kind == "rate_limits" else None
             if expected is None:
                 continue
-            families = {rule.family or rule.name for rule in expected.headers if _has_header(response, rule)}
-            rules = tuple(rule for rule in expected.headers if (rule.family or rule.name) in families)
+            reported_limits = {_name_limit(rule) for rule in expected.headers if _has_header(response, rule)}
+            rules = tuple(rule for rule in expected.headers if _name_limit(rule) in reported_limits)
             if rules:
                 yield _label_match(str(record.address), only_headers(expected, rules), exchange, ANSWER)
 
     def _ends_in_error(self, exchange: Exchange) -> bool:
         """Whether an answer that began as a success ends in the event, frame or close of a documented error."""
         response = exchange.response
-        if response is None or (response.events is None and response.close is None):
-            return False
-        return any(
+        is_stream = response is not None and (response.events is not None or response.close is not None)
+        return is_stream and any(
             expected.stream is not None
             for address in self._identify(exchange).records
             for expected in documented_answers(self._catalog[address])
         )
 
     def _match_refusal(self, exchange: Exchange, endpoints: Sequence[str]) -> tuple[Match, ...] | Unmatched:
+        """Match a refusal with the one record that it proves, and with what its endpoint states of that record."""
         identified = self._identify(exchange).records
         candidates = [address for address in identified if self._can_occur(address, exchange, endpoints)]
         if not candidates:
@@ -255,14 +288,16 @@ class Matcher:
         """Whether a request can get an error: it occurs on one of the endpoints, and not only without a key."""
         if endpoints and occurs_on(self._catalog[address]).isdisjoint(endpoints):
             return False
-        return address not in self._keyless_refusals or not self._has_key(exchange)
+        needs_no_key = address in self._keyless_refusals
+        return not (needs_no_key and self._has_key(exchange))
 
     def _has_key(self, exchange: Exchange) -> bool:
         """Whether the request shows that there was a key; many recordings hide the key or leave it out."""
         stand_ins = manifest(self.provider).stand_ins
         query = parse_qs(urlsplit(exchange.request.url).query)
         has_key_in_query = bool(stand_ins.key_query) and stand_ins.key_query in query
-        return has_key_in_query or bool({stand_ins.key_header, "authorization"} & exchange.request.headers.keys())
+        has_key_in_header = not {stand_ins.key_header, "authorization"}.isdisjoint(exchange.request.headers)
+        return has_key_in_query or has_key_in_header
 
     def _match_causes(self, address: str, exchange: Exchange) -> list[Match]:
         """Match the exchange with each label of an error record that it can have: one, or all its causes."""
@@ -297,5 +332,11 @@ def _label_match(record: str, expected: Expected, exchange: Exchange, label: str
     return Match(record, expected, replace(exchange, label=label))
 
 
+def _name_limit(rule: HeaderRule) -> str:
+    """Return the name of the limit that a header reports on; a header without others of its family is one by itself."""
+    return rule.family or rule.name
+
+
 def _has_header(response: Response, rule: HeaderRule) -> bool:
+    """Whether an answer has a header, and the recording shows its value."""
     return response.headers.get(rule.name_in(response.headers), HIDDEN) != HIDDEN

@@ -62,6 +62,8 @@ _MIN_JWT_HEADER = 18  # characters of the shortest header in base64, `{"alg":"di
 def credentials(exchange: Exchange, headers: Container[str], parameters: Container[str]) -> Iterator[str]:
     """Yield each credential, and each whole header that contains one.
 
+    Example: `{"authorization": "Bearer sk-1234567890"}` -> `sk-1234567890` and `Bearer sk-1234567890`.
+
     Args:
         exchange: the exchange, with the provider's own names.
         headers: header names, in lower case, that certainly carry a credential.
@@ -104,6 +106,7 @@ def _find_in_headers(headers: Mapping[str, str], secret_headers: Container[str])
 
 
 def _find_in_secret_header(value: str) -> Iterator[str]:
+    """Find credentials in a header that certainly carries one: the key without its scheme, and the whole value."""
     match = _SCHEME_AND_KEY.fullmatch(value)
     if match is None:  # several cookies, or a signature with its parameters
         yield value
@@ -201,7 +204,10 @@ HIDDEN = "${{CREDENTIAL_{0}}}"
 
 
 def make_redactor(attempts: Iterable[RecordedAttempt], targets: Collection[Target]) -> Redactor:
-    """Make the redactor for the credentials in recordings and for the targets' own keys."""
+    """Make the redactor for the credentials in recordings and for the targets' own keys.
+
+    Each recorded credential gets a number, in the order of the recordings: `${{CREDENTIAL_1}}`.
+    """
     target_providers = [provider for target in targets for provider in target.providers.values()]
     stand_ins = [manifest(provider).stand_ins for provider in providers()]
     headers = SECRET_HEADERS | {provider.key_header.lower() for provider in target_providers}
@@ -215,7 +221,11 @@ def make_redactor(attempts: Iterable[RecordedAttempt], targets: Collection[Targe
 
 
 def normalize_exchange(exchange: Exchange, provider: str, dialect: Dialect) -> Exchange:
-    """Translate an exchange into stand-ins, name its events as the provider's clients do, hide passwords in URLs."""
+    """Translate an exchange into stand-ins, name its events as the provider's clients do, hide passwords in URLs.
+
+    Example: the real name of the header `pa-organization-id` becomes `pa-organization-id`, and an event without a name
+    whose data has `"type": "message_stop"` is called `message_stop`.
+    """
     exchange = _hide_user_info(exchange)
     observer = Observer(dialect)
     sent = exchange.request
@@ -249,6 +259,7 @@ def _hide_user_info(exchange: Exchange) -> Exchange:
         body=map_strings(response.body, hide),
         events=response.events
         and tuple(replace(event, data=map_strings(event.data, hide)) for event in response.events),
+        # a recording may have a close or a gRPC status in place of a body
         close=close and replace(close, reason=hide(close.reason)),
         grpc=grpc and replace(grpc, message=hide(grpc.message), trailers=map_strings(grpc.trailers, hide)),
     )

@@ -51,6 +51,9 @@ def conclude_step_of_traffic(exchanges: Sequence[tuple[Exchange, Verdict]], *, o
     different answers. So if some answers conform, only a request that was answered in both ways is flaky; the other
     mismatches become one remark. This prevents that a faulty client causes drift; it can hide drift that only some
     requests meet.
+
+    Example: 20 messages conform, and one has a finding. The verdict conforms, with the remark "1 of 21 requests got
+    different answers", unless the very request of that one is among the 20: then the step is flaky.
     """
     if ours:
         return conclude_step([verdict for _, verdict in exchanges])
@@ -70,6 +73,7 @@ def conclude_step_of_traffic(exchanges: Sequence[tuple[Exchange, Verdict]], *, o
 
 
 def _request_key(exchange: Exchange) -> RequestKey:
+    """Return what makes two requests the same: `("GET", "https://h.example/v1/models", "[…]", "None")`."""
     request = exchange.request
     if not request.url:  # a published answer without its request is comparable with no other
         return (request.method, f"unknown {id(exchange)}")
@@ -106,7 +110,7 @@ class JudgedExchange:
     at: str
     verdict: Verdict
     ours: bool
-    """Whether a probe of ours sent it."""
+    """Whether a probe of ours sent it, so that its record and label are known."""
 
 
 @dataclass
@@ -135,7 +139,7 @@ class TrafficJudge:
     def judge(self, provider: str, attempt: RecordedAttempt, *, complete: bool) -> None:
         """Judge an attempt in each step that it is evidence of.
 
-        `complete` says whether the recording has all headers.
+        `complete` says whether the recording has all headers: only then is a missing header a difference.
         """
         matcher = self._matchers.setdefault(provider, Matcher(provider, self.catalog))
         is_ours = bool(attempt.record)
@@ -176,7 +180,7 @@ class TrafficJudge:
         return self._judged.keys()
 
     def conclude_result(self, address: str) -> Result:
-        """Conclude the verdict on one record."""
+        """Conclude the verdict on one record from those on its steps; without an exchange it is `not_probed`."""
         record, judged = self.catalog[address], self._judged.get(address)
         if not judged:
             reason = Reason(ReasonCode.NOT_IN_TRAFFIC, f"of {self.exchange_count} recorded exchanges")
@@ -217,7 +221,10 @@ class TrafficJudge:
 
 
 def _judge_together(matches: Sequence[Match], matcher: Matcher) -> Mapping[StepKey, Verdict]:
-    """Return the verdict on each step of exchanges whose answers are compared with each other."""
+    """Return the verdict on each step of exchanges whose answers are compared with each other.
+
+    Example: two pages of one list are judged together, because the second must not repeat an id of the first.
+    """
     # Matches with the same label are the same step on other endpoints, and have the same expectation.
     expected_by_label = {match.expected.label: match.expected for match in matches}
     attempt = Attempt("", 0.0, tuple(match.exchange for match in matches))
@@ -226,7 +233,7 @@ def _judge_together(matches: Sequence[Match], matcher: Matcher) -> Mapping[StepK
 
 def _conclude_step(judged: Sequence[JudgedExchange]) -> Verdict:
     exchanges = [(exchange.match.exchange, exchange.verdict) for exchange in judged]
-    # Beside one request of another client, ours need not be the same either: the lenient rule holds for all of them.
+    # If one request is another client's, ours need not be the same as that one: the lenient rule holds for all of them.
     return conclude_step_of_traffic(exchanges, ours=all(exchange.ours for exchange in judged))
 
 

@@ -288,7 +288,7 @@ def test_whether_to_send_it_again() -> None:
 
 
 def test_how_an_error_is_named() -> None:
-    cases: list[tuple[str, bool]] = [("permission", True), ("auth", True), ("capacity", False)]
+    cases: list[tuple[str, bool]] = [("permission", True), ("authentication", False), ("capacity", False)]
     for category, permission in cases:
         with_category = classification(make_error(code=None, category=category))
         assert (with_category.type, with_category.code, with_category.category) == ("rate_limit_error", "", category)
