@@ -57,7 +57,7 @@ class Answer:
 
     @property
     def texts(self) -> str:
-        """The strings of its body, one per line."""
+        """The strings of the body as a whole, one per line."""
         return "\n".join(chain.from_iterable(iterate_texts(reading.body) for reading in self.readings[:1]))
 
 
@@ -68,7 +68,11 @@ def make_answer(
     close: tuple[int | None, str] | None = None,
     grpc: int | None = None,
 ) -> Answer:
-    """Make an answer with every reading of its body, the most literal first."""
+    """Make an answer with every reading of its body, the most literal first.
+
+    Example: `{"type": "invalid_request_error", "message": "No."}`, an error that an SDK has unwrapped, is read as it
+    is, and put back into the member `error`.
+    """
     may_be_event = status is None or status < 400
     return Answer(status, _lower(headers), tuple(_read_body(body, may_be_event=may_be_event)), close, grpc)
 
@@ -95,7 +99,13 @@ def answer_of_exchange(exchange: Exchange) -> Answer:
 
 
 def parse_text(text: str) -> Json:
-    """Parse the JSON or the Python value in a text, with words around it or without; else return the text."""
+    """Parse the JSON or the Python value in a text, with words around it or without; else return the text.
+
+    >>> parse_text("Error code: 429 - {'error': {'message': 'Slow.', 'code': None}}")
+    {'error': {'message': 'Slow.', 'code': None}}
+    >>> parse_text("messages[0] is empty")
+    'messages[0] is empty'
+    """
     text = text.strip().removeprefix("\ufeff")[:_MAX_TEXT]
     value = _parse_value(text)
     if value is not None:
@@ -118,7 +128,11 @@ def _bracketed_parts(text: str) -> Iterator[str]:
 
 
 def iterate_texts(value: Json) -> Iterator[str]:
-    """Yield the first strings in a value, in order."""
+    """Yield the first strings in a value, in order, at any depth.
+
+    >>> list(iterate_texts({"error": {"message": "No.", "details": [{"reason": "KEY"}]}}))
+    ['No.', 'KEY']
+    """
     stack = [value]
     for _ in range(_MAX_VALUES):
         if not stack:
@@ -153,15 +167,19 @@ def _read_body(body: Json, *, may_be_event: bool = False) -> Iterator[Reading]:
         body = parse_text(body)
     yield Reading(body)
     if isinstance(body, list) and body and isinstance(body[0], dict):
-        yield Reading(body[0])
-    if isinstance(body, dict) and "error" not in body:
-        yield Reading({"error": body}, wrapped=True)
-    if isinstance(body, dict) and may_be_event and _event_name(body):
-        yield Reading(body, _event_name(body))
+        yield Reading(body[0])  # PB's compatibility layer puts the error into an array
+    if isinstance(body, dict):
+        if "error" not in body:
+            yield Reading({"error": body}, wrapped=True)
+        if may_be_event and _event_name(body):
+            yield Reading(body, _event_name(body))
 
 
 def _read_events(text: str) -> list[Reading] | None:
-    """Read the events of a stream's text, the last first; None if it has none. Other JSON in it is read as a body."""
+    """Read the events of a stream's text, the last first; None if it has none. Other JSON in it is read as a body.
+
+    Example: `event: error` and `data: {"type": "error"}` -> one reading of the event `error`.
+    """
     if not _FIELD.match(text.lstrip()):
         return None
     readings = []
@@ -200,7 +218,11 @@ _WRONG = Fit(wrong=True)
 
 
 class Projection:
-    """The values of a body at the locations of an envelope, or ABSENT. Texts and fit are computed when needed."""
+    """The values of a body at the locations of an envelope, or ABSENT. Texts and fit are computed when needed.
+
+    Example: the envelope `pc` has the code at `/error/code`, so `{"error": {"code": "x"}}` has the code `x`, and
+    `{"code": "x"}` none.
+    """
 
     def __init__(self, shape: Shape, reading: Reading) -> None:
         body = reading.body

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 HTTP, GRPC, CLIENT = "http", "grpc", "client"
 """Protocols of answers, in addition to a stream's `sse` and `websocket`. A client error has no answer at all."""
 
+_OK, _FIRST_NO_SUCCESS = 200, 300
 _ENDING_WORDS = 3  # last words that similar codes share: integer_below_min_value, decimal_below_min_value
 
 _WORD = re.compile(r"[a-z][a-z0-9]{2,}")
@@ -71,15 +72,17 @@ class AnswerPattern:
 
     @property
     def is_recognizable(self) -> bool:
-        """Whether something in the answer identifies it. A success of any shape has nothing."""
-        return (
-            any(value is not None for aspect in ("type", "code") for value in self.wire.get(aspect, ()))
-            or bool(self.constants)
-            or self.grpc is not None
-            or self.close is not None
-            or not (self.statuses and all(status < 300 for status in self.statuses))
-            or (self.shape.body == "empty" and self.statuses != frozenset({200}))
-        )
+        """Whether something in the answer identifies it. A success of any shape has nothing.
+
+        Example: PD's 202 without a body is recognizable. A 200 with a deleted chat is not: only the request tells that
+        the chat was deleted.
+        """
+        names = (value for aspect in ("type", "code") for value in self.wire.get(aspect, ()))
+        has_name_or_value = any(name is not None for name in names) or bool(self.constants)
+        is_only_success = bool(self.statuses) and all(status < _FIRST_NO_SUCCESS for status in self.statuses)
+        is_empty_success = is_only_success and self.shape.body == "empty" and self.statuses != frozenset({_OK})
+        is_call_or_close = self.grpc is not None or self.close is not None
+        return has_name_or_value or is_call_or_close or not is_only_success or is_empty_success
 
 
 def compile_patterns(records: Iterable[Record]) -> tuple[AnswerPattern, ...]:
@@ -150,7 +153,10 @@ def _make_pattern(record: Record, expected: Expected, words: frozenset[str]) -> 
 
 
 def _is_distinctive(rule: HeaderRule, record: Record) -> bool:
-    """Whether a header tells errors apart. A header that names the account does not: every known account has it."""
+    """Whether a header tells errors apart. A header that names the account does not: every known account has it.
+
+    Example: `x-should-retry: false` does, and `pa-organization-id`, which is only present, does not.
+    """
     names_account = rule.name in manifest(record.provider).account_headers
     return rule.rule in ("absent", "equals") or (rule.rule == "present" and not names_account)
 
@@ -161,13 +167,14 @@ def _compile(pattern: str | None) -> re.Pattern[str] | None:
 
 
 def _constant_values(schema: Json) -> tuple[Json, ...]:
+    """Return the values that a schema allows, if it lists them: `{"const": "refusal"}` -> `refusal`."""
     if not isinstance(schema, dict):
         return ()
     return (schema["const"],) if "const" in schema else tuple(schema.get("enum", ()))
 
 
 def conforming_values(expected: Expected, aspect: str, documented: Json) -> tuple[Json, ...]:
-    """Return the documented value and its documented alternatives."""
+    """Return the documented value and its documented alternatives, e.g. `("invalid_image", "image_parse_error")`."""
     assertion = expected.assertions.get(str(AssertionKey(expected.label, aspect)))
     return (assertion.alternatives if assertion is not None else ()) or (documented,)
 
@@ -196,7 +203,10 @@ Look = tuple[Json, ...]
 
 @dataclass(frozen=True, slots=True)
 class Lookalikes:
-    """For each error record, the others with the same documented answer."""
+    """For each error record, the others with the same documented answer.
+
+    Example: PA refuses a malformed, a revoked and an expired key and a bad signature alike, so each has three others.
+    """
 
     _lookalikes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 

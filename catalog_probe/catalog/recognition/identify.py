@@ -110,7 +110,7 @@ def find_nearest(answer: Answer, patterns: Collection[AnswerPattern]) -> tuple[s
 def describe_undocumented(answer: Answer, patterns: Collection[AnswerPattern]) -> Iterator[str]:
     """Describe what no record has: the status, the code, the type, or a page instead of an error body.
 
-    Example: a 418 with an HTML page -> `status 418 is in no record`, `its body is an HTML page: …`.
+    Example: PC's 418 with an HTML page -> `status 418 is in no record`, `its body is an HTML page: …`.
     """
     if answer.status is not None and not any(_has_status(pattern, answer.status) for pattern in patterns):
         yield f"status {answer.status} is in no record"
@@ -277,6 +277,8 @@ class Recognizer:
     def find_proven(self, answer: Answer) -> str | None:
         """Return the record that an answer says it is, by documented statements alone; None if none, or several.
 
+        Example: a 402 of PA with the type `billing_error` -> `pa/errors/general/payment_problem`.
+
         The caller knows that the provider answered. The request is not asked: a path proves no record.
         """
         scores = self._score_patterns(answer, None, None)
@@ -311,7 +313,7 @@ class Recognizer:
                 yield fit
 
     def _needs_path(self, pattern: AnswerPattern) -> bool:
-        """Whether only the path tells its answer from others: it has the usual envelope and no code."""
+        """Whether only the path tells the pattern's answer from others: it has the usual envelope and no code."""
         return "code" not in pattern.wire and pattern.surface in (self.default_surface, "any")
 
     def _score_pattern(
@@ -329,17 +331,22 @@ class Recognizer:
     def _is_from_provider(self, origin: Origin) -> bool:
         """Whether no header contradicts the caller, who says that the provider answered.
 
-        If other hosts imitate the provider, headers that any host may send are not enough.
+        If other hosts imitate the provider, headers that any host may send are not enough. This prevents that a
+        gateway's answer in PC's envelope is certain. It hides no record, which is still named as a candidate.
         """
         if origin is Origin.NEUTRAL:
             return not self.is_imitated
         return origin in (Origin.PROVIDER, Origin.UNKNOWN)
 
     def _is_another_host(self, origin: Origin, best: Score) -> bool:
-        """Whether headers, or missing members of the envelope, show that another host answered."""
-        if origin is Origin.NEUTRAL:
-            return self.is_imitated and not best.has_envelope and not best.has_stated_value
-        return origin is Origin.OTHER_HOST
+        """Whether headers, or missing members of the envelope, show that another host answered.
+
+        Example: `{"error": {"message": "No.", "type": "…"}}` without the member `param`, which PC always sends.
+        """
+        if origin is not Origin.NEUTRAL:
+            return origin is Origin.OTHER_HOST
+        is_shaped_as_documented = best.has_envelope or best.has_stated_value
+        return self.is_imitated and not is_shaped_as_documented
 
 
 def _choose(scores: Sequence[Score]) -> list[Score]:

@@ -72,7 +72,11 @@ class OriginHeaders:
         return cls(re.compile("|".join(own) or "(?!)"))
 
     def find_origin(self, headers: Mapping[str, str] | None) -> tuple[Origin, str]:
-        """Return who answered, and the header or kind of host that shows it."""
+        """Return who answered, and the header or kind of host that shows it.
+
+        Example: `{"acme-organization-id": "org"}` -> PA, which documents `pa-organization-id`, by that header; with
+        `x-litellm-version` besides -> the provider's answer, forwarded by that kind of host.
+        """
         if not headers:
             return Origin.UNKNOWN, ""
         own_header = next(filter(self.own.fullmatch, headers), "")
@@ -122,7 +126,8 @@ def _is_rival(pattern: AnswerPattern, score: Score) -> bool:
     """Whether another record allows the status, type and code that the answer and the scored record have in common.
 
     An event of a stream is no body of a response, so records of other protocols are no rivals. Surface, endpoint,
-    words and headers do not matter: they could only leave one record over.
+    words and headers do not matter: they could only leave one record over. Example: each record of PA with a 403 and
+    `permission_error` is a rival of the others.
     """
     scored = score.pattern
     if pattern.address == scored.address or pattern.protocol != scored.protocol:
@@ -162,7 +167,7 @@ def _states(pattern: AnswerPattern, statement: Statement) -> bool:
     if aspect == PUBLISHED_WORDS:
         return pattern.wording is not None and pattern.wording.pattern == value
     if aspect in ("type", "code"):
-        return value in pattern.wire.get(aspect, ())[:1]
+        return value in pattern.wire.get(aspect, ())[:1]  # the first is the record's own value
     if aspect in ("grpc", "close"):
         return True
     return value in (pattern.wire if aspect == "param" else pattern.constants).get(aspect, ())

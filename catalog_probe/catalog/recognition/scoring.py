@@ -125,8 +125,8 @@ def score_answer(
 ) -> Score | None:
     """Score one reading of an answer against a record; None if the answer cannot be that record's.
 
-    Example: a 404 with the code `model_not_found` has 9 points for the record of that code, and None for a record whose
-    code is `file_not_found`.
+    Example: PC's 404 with the code `model_not_found` has 10 points for the record of that code. For a record with another
+    code it has no score.
     """
     score = Score(pattern)
     if pattern.protocol == GRPC:

@@ -160,14 +160,21 @@ class ProviderVocabulary:
         return self.find_message(body) is not None
 
     def find_message(self, body: Json) -> str | None:
-        """Return the message of a body in one of the provider's error envelopes; None if it is in none."""
+        """Return the message of a body in one of the provider's error envelopes; None if it is in none.
+
+        Example: `{"error": {"message": "Slow down."}}` -> `Slow down.`; `{"detail": "Slow down."}` -> None.
+        """
         if not isinstance(body, dict | list):
             return None
         messages = (find_message(envelope, body) for envelope in self._all_envelopes)
         return next((message for message in messages if message is not None), None)
 
     def match_answers(self, status: int | None, body: Json) -> tuple[DocumentedAnswer, ...]:
-        """Return the records that the answer could be. If some have a matching wording, only these."""
+        """Return the records that the answer could be. If some have a matching wording, only these.
+
+        Status, type, code and param must be equal: the judge must not explain drift away. Example: a 429 of PC with the
+        code `rate_limit_exceeded` and the type `requests` is none, because the documented type is another.
+        """
         candidates = self._by_status.get(status, ())
         # Hundreds of records share a few envelopes, so each envelope is read once.
         values = {
@@ -181,7 +188,8 @@ class ProviderVocabulary:
     def match_stream_failure(self, event: str, data: Json) -> tuple[DocumentedAnswer, ...]:
         """Return the records of transient failures that a stream's event could be.
 
-        The status is ignored: a stream sends it before the failure is known.
+        The status is ignored: a stream sends it before the failure is known. Example: PA's event `error` with the type
+        `overloaded_error` -> `pa/errors/stream/overloaded`, `pa/errors/general/overloaded` and one more.
         """
         readings = [wire_values(envelope, data) for envelope in self._stream_envelopes.get(event, ())]
         if not any(readings):
@@ -193,7 +201,10 @@ class ProviderVocabulary:
         )
 
     def match_account_trouble(self, status: int | None, body: Json) -> tuple[DocumentedAnswer, ...]:
-        """Return the records that the answer could be if all of them are about the account, else none."""
+        """Return the records that the answer could be if all of them are about the account, else none.
+
+        Example: a 402 of PA with the type `billing_error` -> `pa/errors/general/payment_problem`.
+        """
         if status not in self._account_statuses:  # a quick exit: this runs on every answer
             return ()
         answers = self.match_answers(status, body)
@@ -212,7 +223,9 @@ class ProviderVocabulary:
     def match_account_trouble_by_code(self, status: int | None, body: Json) -> tuple[DocumentedAnswer, ...]:
         """Return the records about the account whose code an otherwise unknown answer has.
 
-        The type is ignored, because services change it.
+        The type is ignored, because services change it. This prevents that an account without credit causes drift in
+        each of its probes; it hides that the type of such an answer did change. Example: the code `insufficient_quota`
+        with the type `invalid_request_error`.
         """
         if status not in self._account_statuses:
             return ()
@@ -226,8 +239,9 @@ class ProviderVocabulary:
     def match_moved_account_trouble(self, status: int | None, body: Json) -> tuple[DocumentedAnswer, ...]:
         """Return the records about the account whose code comes with a status that none of them has.
 
-        Services move such an answer: a hard billing limit is a 400 in the field. Only a code counts that no other
-        record has. The type is ignored.
+        Services move such an answer: PC's `billing_hard_limit_reached`, documented as 429, is a 400 in the field. Only
+        a code counts that no other record has. The type is ignored. This prevents drift in each probe of such an
+        account; it hides that the documented status of the code did change.
         """
         if status is None or status < 400 or not self._account_answers_by_code:
             return ()
@@ -262,17 +276,19 @@ def _envelopes(answers: Iterable[DocumentedAnswer]) -> Iterable[Envelope]:
 
 def _fits(answer: DocumentedAnswer, wire: Mapping[str, Json], message: str | None) -> bool:
     """Whether the body has the wire values and the wording of this record; without any values it fits nothing."""
-    if not wire or not _has_wire(answer, wire):
-        return False
-    return answer.message is None or (message is not None and answer.message.search(message) is not None)
+    has_values = bool(wire) and _has_wire(answer, wire)
+    has_wording = answer.message is None or (message is not None and answer.message.search(message) is not None)
+    return has_values and has_wording
 
 
 def _has_wire(answer: DocumentedAnswer, wire: Mapping[str, Json]) -> bool:
+    """Whether each value that the record states is in `wire`: aspect -> value, e.g. `{"type": "billing_error"}`."""
     documented = answer.expected.wire
     return bool(documented) and all(wire.get(aspect) == value for aspect, value in documented.items())
 
 
 def _find_assumed_paths(records: Iterable[Record]) -> Iterator[tuple[str, str]]:
+    """Yield the address of each endpoint whose path is assumed, with the reason."""
     for record in records:
         if record.kind == "endpoints":
             yield from (
@@ -297,6 +313,7 @@ def _make_answers(record: Record) -> Iterable[DocumentedAnswer]:
 
 
 def _find_account_reason(record: Record) -> ReasonCode | None:
+    """Return why an error is about the account and not about the request, by the lists of the manifest; or None."""
     address, provider_manifest = str(record.address), manifest(record.provider)
     if address in provider_manifest.no_credit:
         return ReasonCode.NO_CREDIT

@@ -70,7 +70,6 @@ def test_records_that_an_answer_cannot_tell_apart_come_in_their_order() -> None:
 def test_a_permission_refusal_is_a_403_that_says_so() -> None:
     cases: list[tuple[str, int, bool]] = [
         ("permission", 403, True),
-        ("auth", 403, True),
         ("invalid_request", 403, False),
         ("permission", 401, False),
     ]
