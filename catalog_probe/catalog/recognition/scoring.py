@@ -125,8 +125,8 @@ def score_answer(
 ) -> Score | None:
     """Score one reading of an answer against a record; None if the answer cannot be that record's.
 
-    Example: PC's 404 with the code `model_not_found` has 10 points for the record of that code. For a record with another
-    code it has no score.
+    Example: PC's 404 with the code `model_not_found` has 10 points for the record of that code, and no score for a
+    record with another code.
     """
     score = Score(pattern)
     if pattern.protocol == GRPC:

@@ -223,8 +223,8 @@ def make_redactor(attempts: Iterable[RecordedAttempt], targets: Collection[Targe
 def normalize_exchange(exchange: Exchange, provider: str, dialect: Dialect) -> Exchange:
     """Translate an exchange into stand-ins, name its events as the provider's clients do, hide passwords in URLs.
 
-    Example: the real name of the header `pa-organization-id` becomes `pa-organization-id`, and an event without a name
-    whose data has `"type": "message_stop"` is called `message_stop`.
+    Example: the header `acme-organization-id` becomes `pa-organization-id`, and an event whose data has
+    `"type": "message_stop"` is called `message_stop`.
     """
     exchange = _hide_user_info(exchange)
     observer = Observer(dialect)

@@ -89,6 +89,12 @@ def test_a_code_of_a_documented_family_is_of_that_family() -> None:
     assert pc(error, 400).records == ("pc/errors/request/integer_below_min_value",)
 
 
+def test_a_type_that_reads_like_the_code_of_a_record_is_not_its_code() -> None:
+    """PA's type `not_found_error` is the code of six records of PC. A body without a code does not have it."""
+    error = {"message": "no", "type": "not_found_error", "param": None, "code": None}
+    assert "pc/errors/not_found/agent_session" not in pc(error, 404).records
+
+
 def test_a_code_that_no_record_has_is_no_record() -> None:
     codes: list[str | None] = ["a_code_that_nobody_documents", None]
     for code in codes:
