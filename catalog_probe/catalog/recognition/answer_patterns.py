@@ -130,6 +130,7 @@ def _make_patterns(record: Record) -> Iterator[AnswerPattern]:
 
 def _make_pattern(record: Record, expected: Expected, words: frozenset[str]) -> AnswerPattern:
     stream = expected.stream
+    # A stream begins with 200, whatever follows: only the status that the body repeats tells its errors apart.
     status = expected.body_status if stream is not None else expected.status
     constants = {pointer: _constant_values(schema) for pointer, schema in expected.fields.items()}
     return AnswerPattern(
@@ -180,7 +181,7 @@ def conforming_values(expected: Expected, aspect: str, documented: Json) -> tupl
 
 
 def _deduplicate(patterns: Iterable[AnswerPattern]) -> Iterator[AnswerPattern]:
-    """Leave out patterns that differ only in the cause of the error."""
+    """Leave out patterns that differ only in the cause of the error: an answer does not tell its cause."""
     seen: set[tuple[Json, ...]] = set()
     for pattern in patterns:
         key = (

@@ -59,17 +59,18 @@ class Origin(StrEnum):
 class OriginHeaders:
     """Response headers that only one provider sends: they carry its name, or no other host is known to send them."""
 
-    own: re.Pattern[str]
+    names: re.Pattern[str]
+    """Matches the name of such a header, by its stand-in or its real name: `(?:x-)?[a-z0-9]+-organization-id`."""
 
     @classmethod
     def from_records(cls, provider: str, records: Iterable[Record]) -> Self:
         provider_manifest = manifest(provider)
         prefix = provider_manifest.stand_ins.header_prefix
         names = {name for record in records for name in header_names(record)} | set(provider_manifest.account_headers)
-        carrying = sorted(name for name in names if prefix and name.startswith(prefix))
-        own = [_PREFIX + re.escape(name.removeprefix(prefix)) for name in carrying]
-        own += map(re.escape, provider_manifest.origin)
-        return cls(re.compile("|".join(own) or "(?!)"))
+        prefixed = sorted(name for name in names if prefix and name.startswith(prefix))
+        patterns = [_PREFIX + re.escape(name.removeprefix(prefix)) for name in prefixed]
+        patterns += map(re.escape, provider_manifest.origin)
+        return cls(re.compile("|".join(patterns) or "(?!)"))  # without any such header, nothing matches
 
     def find_origin(self, headers: Mapping[str, str] | None) -> tuple[Origin, str]:
         """Return who answered, and the header or kind of host that shows it.
@@ -79,7 +80,7 @@ class OriginHeaders:
         """
         if not headers:
             return Origin.UNKNOWN, ""
-        own_header = next(filter(self.own.fullmatch, headers), "")
+        own_header = next(filter(self.names.fullmatch, headers), "")
         other_host = next(filter(None, map(_find_host, headers)), "")
         if own_header and other_host:
             return Origin.FORWARDED, other_host
@@ -149,6 +150,7 @@ def _allows(pattern: AnswerPattern, aspect: str, value: Json) -> bool:
     if aspect == "close":
         return pattern.close is not None and pattern.close[0] <= value <= pattern.close[1]
     documented = pattern.wire.get(aspect)
+    # A code that is left out means the same as a documented null.
     return documented is None or (None if value is ABSENT else value) in documented
 
 
@@ -169,5 +171,5 @@ def _states(pattern: AnswerPattern, statement: Statement) -> bool:
     if aspect in ("type", "code"):
         return value in pattern.wire.get(aspect, ())[:1]  # the first is the record's own value
     if aspect in ("grpc", "close"):
-        return True
+        return True  # a rival has the same status or close code, so neither tells the two apart
     return value in (pattern.wire if aspect == "param" else pattern.constants).get(aspect, ())

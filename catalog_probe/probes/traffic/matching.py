@@ -300,7 +300,10 @@ class Matcher:
         return has_key_in_query or has_key_in_header
 
     def _match_causes(self, address: str, exchange: Exchange) -> list[Match]:
-        """Match the exchange with each label of an error record that it can have: one, or all its causes."""
+        """Match the exchange with each label of an error record that it can have: one, or all its causes.
+
+        Example: a 503 with a record of `502/503` -> the label `503`; with the causes `expired` and `revoked` -> both.
+        """
         expectations = self._expectations(self._catalog[address])
         status = str(exchange.response.status) if exchange.response is not None else ""
         label = status if status in expectations else ANSWER
