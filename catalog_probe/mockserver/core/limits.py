@@ -1,8 +1,8 @@
 """Limits: a row for each, the bucket that counts its use, and charging several of them at once (2:8.2).
 
 A provider's `limits.py` has two tables: a `Limit` for each thing that is counted, and the numbers of each tier, model
-or key, whose columns are the names of the limits. `open_meters` reads both: a meter is a limit, its number, and the
-bucket of those who share it. `charge_all` takes what a request uses from all of its meters, or from none.
+or key, whose columns are the names of the limits. `Session.open_meters` reads both: a meter is a limit, its number, and
+the bucket of those who share it. `charge_all` takes what a request uses from all of its meters, or from none.
 """
 
 from __future__ import annotations
@@ -13,10 +13,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from catalog_probe.mockserver.core.errors import ErrorRow
-    from catalog_probe.mockserver.core.sessions import Session
 
 
 @dataclass(slots=True)
@@ -149,24 +148,6 @@ class Excess(Generic[Row]):
 
     meter: Meter[Row]
     wait_s: float
-
-
-def open_meter(session: Session, limit: Row, number: float, *scope: Hashable) -> Meter[Row]:
-    """Return the meter of a limit for one scope: those whose requests are counted together.
-
-    Example: 8 requests a second of one team and model are a bucket that holds 8 and gains 480 a minute.
-    """
-    capacity = max(1.0, number)  # a bucket that holds less than one request would never admit one
-    return Meter(limit, number, session.bucket((*scope, limit.name), number * 60 / limit.window_s, capacity))
-
-
-def open_meters(session: Session, limits: Iterable[Row], numbers: object, *scope: Hashable) -> list[Meter[Row]]:
-    """Return the meters of all limits that have a number in this row of numbers; None is no limit.
-
-    Example: of the limits requests and tokens a minute, a row with `tokens_per_minute=None` opens the first alone.
-    """
-    columns: list[tuple[Row, float | None]] = [(limit, getattr(numbers, limit.name)) for limit in limits]
-    return [open_meter(session, limit, number, *scope) for limit, number in columns if number is not None]
 
 
 def find_excesses(meters: Iterable[Meter[Row]], amounts: Mapping[str, float], now: float) -> list[Excess[Row]]:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import time
 from collections import Counter, OrderedDict
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from catalog_probe.mockserver.core import leniency
-from catalog_probe.mockserver.core.limits import TokenBucket
+from catalog_probe.mockserver.core.limits import Meter, Row, TokenBucket
 from catalog_probe.mockserver.core.scenarios import ScenarioQueue
 
 if TYPE_CHECKING:
@@ -98,14 +98,25 @@ class Session:
         """Return an owner's things of one class in this session, by id."""
         return self._stores.setdefault((kind, owner), BoundedStore())
 
-    def bucket(self, key: Hashable, per_minute: float, burst: float | None = None) -> TokenBucket:
-        """Return this session's bucket of a key; `burst` is a smaller capacity."""
-        bucket = self._buckets.get(key)
-        if bucket is None:
+    def open_meters(self, limits: Iterable[Row], numbers: object, *scope: Hashable) -> list[Meter[Row]]:
+        """Return the meters of all limits that have a number in this row of numbers; None is no limit.
+
+        Example: of the limits requests and tokens a minute, a row with `tokens_per_minute=None` opens the first alone.
+        """
+        columns: list[tuple[Row, float | None]] = [(limit, getattr(numbers, limit.name)) for limit in limits]
+        return [self.open_meter(limit, number, *scope) for limit, number in columns if number is not None]
+
+    def open_meter(self, limit: Row, number: float, *scope: Hashable) -> Meter[Row]:
+        """Return the meter of a limit for one scope: those whose requests are counted together.
+
+        Example: 8 requests a second of one team and model are a bucket that holds 8 and gains 480 a minute.
+        """
+        key = (*scope, limit.name)
+        if key not in self._buckets:
             factor = leniency.get_current().limits or UNLIMITED
-            bucket = TokenBucket(per_minute * factor, None if burst is None else burst * factor)
-            self._buckets[key] = bucket
-        return bucket
+            capacity = max(1.0, number)  # a bucket that holds less than one request would never admit one
+            self._buckets[key] = TokenBucket(number * 60 / limit.window_s * factor, capacity * factor)
+        return Meter(limit, number, self._buckets[key])
 
     def new_id(self, prefix: str, length: int = 24) -> str:
         """Make an id that looks random but is the same in every run of the session."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from starlette.responses import JSONResponse
 
 from catalog_probe.mockserver.core.clock import rfc3339
-from catalog_probe.mockserver.core.limits import Limit, charge_all, charge_in_debt, find_excesses, open_meters
+from catalog_probe.mockserver.core.limits import Limit, charge_all, charge_in_debt, find_excesses
 from catalog_probe.mockserver.pa.call import make_page
 from catalog_probe.mockserver.pa.errors import BATCH_QUEUE_FULL, LIMIT_REACHED, NO_WORKSPACE, USED_UP_BY_OTHERS
 from catalog_probe.mockserver.pa.keys import DEFAULT_WORKSPACE, KEYS, MARKETPLACE, THRIFTY_RATE_WORKSPACE, PerMinute
@@ -110,7 +110,7 @@ def meters_of(call: Call, group: str, limits: Iterable[Limit], numbers: object, 
 
     The group is e.g. `files` or `messages/own_mid`; the kind keeps fast and priority tokens apart from others.
     """
-    return open_meters(call.session, limits, numbers, "pa", call.key.organization.id, group, kind)
+    return call.session.open_meters(limits, numbers, "pa", call.key.organization.id, group, kind)
 
 
 def show_meters(call: Call, meters: Iterable[Meter[Limit]]) -> None:

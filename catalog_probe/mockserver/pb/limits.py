@@ -16,7 +16,7 @@ from zoneinfo import ZoneInfo
 
 from catalog_probe.mockserver.core import leniency
 from catalog_probe.mockserver.core.errors import OURS
-from catalog_probe.mockserver.core.limits import Limit, SlidingWindow, charge_all, open_meters
+from catalog_probe.mockserver.core.limits import Limit, SlidingWindow, charge_all
 from catalog_probe.mockserver.core.sessions import UNLIMITED
 from catalog_probe.mockserver.pb.errors import BILLING_OFF, NO_FLEX_CAPACITY, NO_FREE_TIER, QUOTA, RATE_LIMIT, TOO_MANY
 from catalog_probe.mockserver.pb.keys import Billing
@@ -280,7 +280,7 @@ def _charge(call: Call, model: Model, pool: str, amounts: Mapping[str, int]) -> 
 
 def meters_of(call: Call, model: Model, pool: str, limits: Limits) -> list[Meter[Quota]]:
     """Return the meters of the limits per minute; each service tier is a pool of its own (2:8.3)."""
-    return open_meters(call.session, PER_MINUTE, limits, "pb", call.project.id, model.id, pool)
+    return call.session.open_meters(PER_MINUTE, limits, "pb", call.project.id, model.id, pool)
 
 
 def find_overspending(call: Call) -> QuotaExcess | None:

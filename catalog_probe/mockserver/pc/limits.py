@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from catalog_probe.mockserver.core import leniency
 from catalog_probe.mockserver.core.errors import Refusal
-from catalog_probe.mockserver.core.limits import Limit, SlidingWindow, charge_all, open_meter, open_meters
+from catalog_probe.mockserver.core.limits import Limit, SlidingWindow, charge_all
 from catalog_probe.mockserver.pc.call import read_value
 from catalog_probe.mockserver.pc.errors import ORGANIZATION_SPEND_LIMIT_EXCEEDED, RATE_LIMIT_EXCEEDED, SLOW_DOWN
 from catalog_probe.mockserver.pc.keys import TIER_1, TIER_5, TIGHT
@@ -200,10 +200,10 @@ def admit_request(call: Call, model: Model | None = None) -> None:
     """Count one request, or refuse it with 429; show the limits in any case."""
     numbers, scope = find_grant(call, model), _share_limits(call, model)
     try:
-        _charge(call, open_meters(call.session, REQUEST_LIMITS, numbers, *scope), requests=1)
+        _charge(call, call.session.open_meters(REQUEST_LIMITS, numbers, *scope), requests=1)
     finally:
         # every answer to a generation shows the tokens as well, before any are charged
-        shown = open_meters(call.session, (REQUESTS_PER_MINUTE, TOKENS_PER_MINUTE), numbers, *scope)
+        shown = call.session.open_meters((REQUESTS_PER_MINUTE, TOKENS_PER_MINUTE), numbers, *scope)
         _show_in_headers(call, [*shown, *_open_project_meter(call)])
 
 
@@ -225,7 +225,7 @@ def admit_tokens(call: Call, model: Model, prompt: int, max_tokens: int) -> None
 
 def admit_images(call: Call, model: Model, images: int) -> None:
     """Count images, or refuse with 429."""
-    meters = open_meters(call.session, IMAGE_LIMITS, find_grant(call, model), *_share_limits(call, model))
+    meters = call.session.open_meters(IMAGE_LIMITS, find_grant(call, model), *_share_limits(call, model))
     _charge(call, meters, images=images)
 
 
@@ -250,7 +250,7 @@ def enqueue(call: Call, model: Model, tokens: int) -> None:
 def admit_to_store(call: Call) -> None:
     """Count one request to a vector store, or refuse with 429."""
     per_minute = STORE_REQUESTS.get(call.key.organization.tier, STORE_REQUESTS_PER_MINUTE)
-    meter = open_meter(call.session, STORE_LIMIT, per_minute, "pc", "vector_store", call.params["vector_store_id"])
+    meter = call.session.open_meter(STORE_LIMIT, per_minute, "pc", "vector_store", call.params["vector_store_id"])
     _charge(call, [meter], requests=1)
 
 
@@ -275,10 +275,10 @@ def token_meters(call: Call, model: Model, *, is_long: bool) -> list[Meter[Limit
     A long context has less of a minute's tokens, and a meter of its own for them; a day's tokens are one for all.
     """
     scope = _share_limits(call, model)
-    meters = open_meters(call.session, TOKEN_LIMITS, find_grant(call, model), *scope)
+    meters = call.session.open_meters(TOKEN_LIMITS, find_grant(call, model), *scope)
     if is_long:
         meters = [
-            open_meter(call.session, meter.limit, meter.number // LONG_CONTEXT_SHARE, *scope, "long context")
+            call.session.open_meter(meter.limit, meter.number // LONG_CONTEXT_SHARE, *scope, "long context")
             if meter.limit is TOKENS_PER_MINUTE
             else meter
             for meter in meters
@@ -290,7 +290,7 @@ def _open_project_meter(call: Call) -> list[Meter[Limit]]:
     per_minute = call.project.tokens_per_minute
     if per_minute is None:
         return []
-    return [open_meter(call.session, PROJECT_LIMIT, per_minute, "pc", "project", call.project.id)]
+    return [call.session.open_meter(PROJECT_LIMIT, per_minute, "pc", "project", call.project.id)]
 
 
 def _charge(call: Call, meters: Sequence[Meter[Limit]], **amounts: int) -> None:

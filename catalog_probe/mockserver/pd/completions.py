@@ -33,7 +33,7 @@ from catalog_probe.mockserver.pd.errors import (
     NOTHING_RETAINED,
     UNSUPPORTED_EFFORT,
 )
-from catalog_probe.mockserver.pd.fields import BATCH, CHAT, RESPONSE
+from catalog_probe.mockserver.pd.fields import CHAT, RESPONSE
 from catalog_probe.mockserver.pd.gateway import admit_to_model
 from catalog_probe.mockserver.pd.limits import admit_generation, settle_generation
 from catalog_probe.mockserver.pd.scenarios import make_stream
@@ -261,9 +261,3 @@ def describe_response(call: Call, body: dict[str, Any], completion: Completion) 
         "tools": body.get("tools", []),
         "usage": make_response_usage(completion.prompt_tokens, completion.completion_tokens),
     }
-
-
-async def create_batch(call: Call) -> Response:
-    """Create an empty batch, which no limit counts (2:8.5)."""
-    body = await read_object(call, BATCH)
-    return JSONResponse({"batch_id": call.session.new_id("batch_"), "name": body["name"]})

@@ -23,14 +23,14 @@ from catalog_probe.mockserver.core.errors import Refusal
 from catalog_probe.mockserver.core.generation import make_chat_chunks
 from catalog_probe.mockserver.core.leniency import Leniency, apply_leniency
 from catalog_probe.mockserver.core.scenarios import MockMisuse
-from catalog_probe.mockserver.pd import completions
+from catalog_probe.mockserver.pd import completions, lookups
 from catalog_probe.mockserver.pd.bodies import check_object
 from catalog_probe.mockserver.pd.errors import GRPC_NUMBERS, NO_RPC_MESSAGE, NO_SCHEMA
 from catalog_probe.mockserver.pd.fields import CHAT
 from catalog_probe.mockserver.pd.gateway import Call, admit_call
 from catalog_probe.mockserver.pd.generated import pd_pb2
 from catalog_probe.mockserver.pd.generated import pd_pb2 as pb
-from catalog_probe.mockserver.pd.models import EVERYWHERE, tokenize
+from catalog_probe.mockserver.pd.models import EVERYWHERE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -210,7 +210,7 @@ def _get_model(call: Call, request: pb.GetModelRequest) -> Iterable[Any]:
 
 
 def _tokenize(call: Call, request: pb.TokenizeTextRequest) -> Iterable[Any]:
-    tokens = tokenize(call, request.text, request.model)
+    tokens = lookups.tokenize(call, request.text, request.model)
     token_messages = (pb.Token(**{**token, "token_bytes": bytes(token["token_bytes"])}) for token in tokens)
     yield pb.TokenizeTextResponse(tokens=token_messages, model=request.model)
 

@@ -3,14 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
-
-from starlette.responses import JSONResponse
-
-if TYPE_CHECKING:
-    from starlette.responses import Response
-
-    from catalog_probe.mockserver.pd.gateway import Call
 
 ENDPOINT_ACL = "api-key:endpoint:"
 MODEL_ACL = "api-key:model:"
@@ -95,18 +87,3 @@ DEFAULT_KEY = "mock-pd-inference"  # the key that stands for an unknown one if t
 
 MANAGEMENT_KEYS = frozenset({"mock-pd-management"})
 """Keys of the management API, which the inference API does not accept, and vice versa (1:5.4)."""
-
-
-async def show_key(call: Call) -> Response:
-    """Return the record of the caller's key, even a blocked one (1:2.6, 1:4.4)."""
-    return JSONResponse(describe_key(call.key))
-
-
-def describe_key(key: Key) -> dict[str, Any]:
-    """Return the fields that 1:2.6 names."""
-    return {
-        "acls": list(key.acls),
-        "api_key_blocked": key.blocked,
-        "api_key_disabled": key.disabled,
-        "team_blocked": key.team.blocked,
-    }

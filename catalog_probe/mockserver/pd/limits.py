@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from catalog_probe.mockserver.core.limits import Limit, charge_all, charge_in_debt, open_meters
+from catalog_probe.mockserver.core.limits import Limit, charge_all, charge_in_debt
 from catalog_probe.mockserver.pd.errors import KEY_CAP, MODEL_REQUESTS, MODEL_TOKENS, NO_CREDIT
 
 if TYPE_CHECKING:
@@ -46,10 +46,10 @@ def settle_generation(call: Call, model: Model, completion_tokens: int) -> None:
 
 def caps_of_key(call: Call) -> list[Meter[Limit]]:
     """Return the meters of the caps that the key has."""
-    return open_meters(call.session, KEY_LIMITS, call.key, "pd", "key", call.key.secret)
+    return call.session.open_meters(KEY_LIMITS, call.key, "pd", "key", call.key.secret)
 
 
 def limits_of_model(call: Call, model: Model) -> list[Meter[Limit]]:
     """Return the meters of the team for the model; all keys of the team share them."""
     team = call.key.team
-    return open_meters(call.session, TEAM_LIMITS, team, "pd", "team", team.id, model.id)
+    return call.session.open_meters(TEAM_LIMITS, team, "pd", "team", team.id, model.id)

@@ -1,24 +1,15 @@
-"""PD's models, the hosts that serve them, and their endpoints (1:4.4, 2:7.6 row 404, 2:9)."""
+"""PD's models, and the hosts that serve them (1:4.4, 2:7.6 row 404, 2:9)."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from starlette.responses import JSONResponse
-
-from catalog_probe.mockserver.core.generation import BYTES_PER_TOKEN, split_text
 from catalog_probe.mockserver.core.leniency import find_model
-from catalog_probe.mockserver.pd.bodies import read_object
 from catalog_probe.mockserver.pd.errors import NO_SUCH_MODEL
-from catalog_probe.mockserver.pd.fields import TOKENIZE
-from catalog_probe.mockserver.pd.gateway import admit_to_model
 from catalog_probe.mockserver.pd.keys import LABS
 
 if TYPE_CHECKING:
-    from starlette.responses import Response
-
-    from catalog_probe.mockserver.pd.gateway import Call
     from catalog_probe.mockserver.pd.keys import Team
 
 
@@ -67,39 +58,3 @@ class Host:
 
 EVERYWHERE = Host({model.id: model for model in _TABLE})
 REGIONAL = Host({model.id: model for model in _TABLE if model.regional})
-
-
-async def list_models(call: Call) -> Response:
-    """List the models that this host serves to the team."""
-    models = call.host.list_models(call.key.team)
-    return JSONResponse({"object": "list", "data": [_describe(model) for model in models if not model.embedding]})
-
-
-async def get_model(call: Call) -> Response:
-    """Get a model; one that is missing, restricted or not served here is 404."""
-    return JSONResponse(_describe(call.host.find(call.params["model_id"], call.key.team)))
-
-
-async def get_embedding_model(call: Call) -> Response:
-    """Get an embedding model; other models are not found here."""
-    return JSONResponse(_describe(call.host.find(call.params["model_id"], call.key.team, embedding=True)))
-
-
-async def tokenize_text(call: Call) -> Response:
-    """Tokenize a text; the model may be left out."""
-    body = await read_object(call, TOKENIZE)
-    return JSONResponse({"token_ids": tokenize(call, body["text"], body.get("model"))})
-
-
-def tokenize(call: Call, text: str, model: str | None) -> list[dict[str, Any]]:
-    """Return id, text and bytes of each token, as the gRPC client reads them."""
-    if model:
-        admit_to_model(call.key, call.host.find(model, call.key.team))
-    return [
-        {"token_id": 1 + sum(piece.encode()) % 100_000, "string_token": piece, "token_bytes": list(piece.encode())}
-        for piece in split_text(text, BYTES_PER_TOKEN)
-    ]
-
-
-def _describe(model: Model) -> dict[str, Any]:
-    return {"id": model.id, "object": "model", "created": model.created, "owned_by": "mock"}

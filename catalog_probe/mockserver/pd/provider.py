@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from catalog_probe.mockserver.core import gateway
 from catalog_probe.mockserver.core.errors import OURS
 from catalog_probe.mockserver.core.providers import Mount, Provider
-from catalog_probe.mockserver.pd import completions, keys, models
+from catalog_probe.mockserver.pd import completions, lookups
 from catalog_probe.mockserver.pd.gateway import Endpoint, Gateway, Management, validate
 from catalog_probe.mockserver.pd.models import EVERYWHERE, REGIONAL
 from catalog_probe.mockserver.pd.scenarios import SCENARIOS
@@ -21,15 +21,15 @@ if TYPE_CHECKING:
 
 
 ROUTES = (
-    Endpoint("GET", "/v1/models", models.list_models, "1:4.4", "models"),
-    Endpoint("GET", "/v1/models/{model_id}", models.get_model, "1:4.4", "models"),
-    Endpoint("GET", "/v1/embedding-models/{model_id}", models.get_embedding_model, "1:4.4", "models"),
+    Endpoint("GET", "/v1/models", lookups.list_models, "1:4.4", "models"),
+    Endpoint("GET", "/v1/models/{model_id}", lookups.get_model, "1:4.4", "models"),
+    Endpoint("GET", "/v1/embedding-models/{model_id}", lookups.get_embedding_model, "1:4.4", "models"),
     Endpoint("POST", "/v1/chat/completions", completions.create_chat_completion, "1:4.4", "chat"),
     Endpoint("GET", "/v1/chat/deferred-completion/{request_id}", completions.fetch_deferred, "1:4.4", "chat"),
     Endpoint("POST", "/v1/responses", completions.create_response, "1:4.4", "responses"),
-    Endpoint("POST", "/v1/tokenize-text", models.tokenize_text, "1:4.4", "tokenize"),
-    Endpoint("GET", "/v1/api-key", keys.show_key, "1:4.4", None),
-    Endpoint("POST", "/v1/batches", completions.create_batch, OURS, "batches"),
+    Endpoint("POST", "/v1/tokenize-text", lookups.tokenize_text, "1:4.4", "tokenize"),
+    Endpoint("GET", "/v1/api-key", lookups.show_key, "1:4.4", None),
+    Endpoint("POST", "/v1/batches", lookups.create_batch, OURS, "batches"),
 )
 """The names in ACLs are the mock's choice: the documents show only their pattern (1:5.4)."""
 

@@ -37,7 +37,7 @@ from catalog_probe.mockserver.core.generation import (
     number_events,
     truncate_text,
 )
-from catalog_probe.mockserver.core.limits import Limit, charge_all, open_meters
+from catalog_probe.mockserver.core.limits import Limit, charge_all
 from catalog_probe.mockserver.core.sessions import Session
 
 TABLE = object_of(
@@ -149,7 +149,7 @@ TOKENS = Limit("tokens_per_minute", "tokens", BEYOND, "1:1")
 
 def test_limits_charge_all_of_a_request_or_nothing() -> None:
     numbers = SimpleNamespace(requests_per_second=2, tokens_per_minute=600)
-    meters = open_meters(Session(""), [REQUESTS, TOKENS], numbers, "a team")
+    meters = Session("").open_meters([REQUESTS, TOKENS], numbers, "a team")
     assert charge_all(meters, {"requests": 1, "tokens": 599}, now=0) == []
     (excess,) = charge_all(meters, {"requests": 1, "tokens": 11}, now=0)
     assert (excess.meter.limit.name, round(excess.wait_s, 6)) == ("tokens_per_minute", 1.0)
@@ -159,9 +159,9 @@ def test_limits_charge_all_of_a_request_or_nothing() -> None:
 
 def test_a_scope_shares_its_limits_and_a_number_of_none_is_no_limit() -> None:
     session, numbers = Session(""), SimpleNamespace(requests_per_second=2, tokens_per_minute=None)
-    (meter,) = open_meters(session, [REQUESTS, TOKENS], numbers, "a team")
-    (same_team,) = open_meters(session, [REQUESTS, TOKENS], numbers, "a team")
-    (other_team,) = open_meters(session, [REQUESTS, TOKENS], numbers, "another team")
+    (meter,) = session.open_meters([REQUESTS, TOKENS], numbers, "a team")
+    (same_team,) = session.open_meters([REQUESTS, TOKENS], numbers, "a team")
+    (other_team,) = session.open_meters([REQUESTS, TOKENS], numbers, "another team")
     assert charge_all([meter], {"requests": 2}, now=0) == []
     assert [team.bucket.remaining(0) for team in (same_team, other_team)] == [0, 2]
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from catalog_probe.mockserver.core.clock import rfc3339
-from catalog_probe.mockserver.core.limits import Limit, charge_all, open_meters
+from catalog_probe.mockserver.core.limits import Limit, charge_all
 from catalog_probe.mockserver.pa import keys
 from catalog_probe.mockserver.pa.compliance.errors import (
     BUDGET_USED_UP,
@@ -185,7 +185,7 @@ def admit_remote_request(call: Call) -> None:
 
 def _charge(call: Call, limit: Limit, budget: str, *, retry_after_s: int | None = None) -> None:
     parent = tenant_of(call.key.organization).parent
-    meters = open_meters(call.session, (limit,), parent, "pa", "compliance", *holder_of(call, parent.id))
+    meters = call.session.open_meters((limit,), parent, "pa", "compliance", *holder_of(call, parent.id))
     excesses = charge_all(meters, {"requests": 1}, call.now)
     if excesses:
         meter, wait_s = excesses[0].meter, excesses[0].wait_s
