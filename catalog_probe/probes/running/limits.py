@@ -92,7 +92,14 @@ class RateLimitPolicy:
 def parse_retry_after(headers: Mapping[str, str], now: datetime | None = None) -> float | None:
     """Return the seconds that `retry-after` asks for; None if absent or junk.
 
-    Example: `30` -> 30.0; a date that is 5 s after `now` -> 5.0; a date in the past -> 0.0; `soon` -> None.
+    A date in the past is 0.0.
+
+    >>> parse_retry_after({"retry-after": "30"})
+    30.0
+    >>> parse_retry_after({"retry-after": "Sat, 21 Nov 2026 04:05:05 GMT"}, datetime(2026, 11, 21, 4, 5, tzinfo=UTC))
+    5.0
+    >>> parse_retry_after({"retry-after": "soon"}) is None
+    True
     """
     value = headers.get("retry-after")
     if value is None:
