@@ -62,7 +62,8 @@ def xfail_known_drift(result: Result) -> None:
 def assert_as_documented(result: Result, *aspects: Aspect) -> None:
     """Fail if an answer differs in one of these aspects; the message lists all that differs.
 
-    Example: documented is 404, and 410 came. Then `Aspect.STATUS` fails with "answer: status 410, documented 404".
+    Example: documented is 404, and 410 came. The line of `Aspect.STATUS` fails with
+    `answer: status: documented 404, observed 410  [status-differs]`.
     """
     if any(drift.aspect in aspects for drift in result.drifts):
         pytest.fail(describe_failure(result), pytrace=False)
