@@ -12,6 +12,7 @@ from catalog_probe.catalog.model import Aspect, Finding, Outcome, Severity
 from catalog_probe.probes.planning.plan import Depth, Rotation
 from catalog_probe.probes.recipes.book import recipe_book
 from catalog_probe.probes.targets import target_file as targets
+from catalog_probe.probes.targets.target import RunLimits
 from tests.harness import captures
 from tests.harness.engines import probe
 from tests.verdicts.table import TableError, Verdict
@@ -44,7 +45,13 @@ class InFull(Rotation):
 def probe_served(reply: Mapping[str, Any]) -> dict[str, Verdict]:
     """Probe the records that the old side names; those that this tree has no longer are left out."""
     target = targets.load("mock").with_addresses(reply["addresses"]).with_values(reply.get("values", {}))
-    changed = {name: replace(provider, **reply.get("settings", {})) for name, provider in target.providers.items()}
+    settings = reply.get("settings", {})
+    limits = {name: value for name, value in settings.items() if name in RunLimits.__dataclass_fields__}
+    others = {name: value for name, value in settings.items() if name not in limits}
+    changed = {
+        name: replace(provider, limits=replace(provider.limits, **limits), **others)
+        for name, provider in target.providers.items()
+    }
     drawing = InFull(Depth.QUICK, date.min, frozenset(reply["in_full"]))
     records = [address for address in reply["records"] if has_recipe(address)]
     with mock.patch("catalog_probe.probes.wire.websocket.STALL_S", STALL_S):

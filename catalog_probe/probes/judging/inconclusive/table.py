@@ -52,7 +52,6 @@ class Rule:
     `hides` the true drift that the rule can hide, `case` the observation that made the rule necessary.
     """
 
-    name: str
     codes: tuple[ReasonCode, ...]
     scope: RuleScope
     find: Callable[[Evidence], Reason | None]
@@ -68,9 +67,13 @@ class Rule:
     leaves_no_gap: bool = False
     """Whether the record needs no verdict on this label to conform: nobody knows which request shows the error."""
 
+    @property
+    def name(self) -> str:
+        """The name in the reference, which is that of the rule's function: `gateway-page` of `find_gateway_page`."""
+        return self.find.__name__.removeprefix("find_").replace("_", "-")
+
 
 ACCOUNT_RULE = Rule(
-    "account-trouble",
     (ReasonCode.NO_CREDIT, ReasonCode.REGION_REFUSED, ReasonCode.ACCOUNT_TROUBLE),
     RuleScope.ANSWER,
     account.find_account_trouble,
@@ -83,7 +86,6 @@ ACCOUNT_RULE = Rule(
 # A probe with such a reason is sent again after the rest of its lane: the cause may be gone by then.
 TRANSIENT_RULES = (
     Rule(
-        "cut-short",
         (
             ReasonCode.BODY_TOO_LARGE,
             ReasonCode.STREAM_ENDLESS,
@@ -98,7 +100,6 @@ TRANSIENT_RULES = (
         also_matches=True,
     ),
     Rule(
-        "redirect",
         (ReasonCode.UNASKED_REDIRECT,),
         RuleScope.ANSWER,
         transient.find_redirect,
@@ -108,7 +109,6 @@ TRANSIENT_RULES = (
         also_matches=True,
     ),
     Rule(
-        "gateway-page",
         (ReasonCode.GATEWAY_PAGE,),
         RuleScope.ANSWER,
         foreign.find_gateway_page,
@@ -118,7 +118,6 @@ TRANSIENT_RULES = (
         also_matches=True,
     ),
     Rule(
-        "transient-answer",
         (
             ReasonCode.UNASKED_OVERLOAD,
             ReasonCode.UNASKED_RATE_LIMIT,
@@ -133,7 +132,6 @@ TRANSIENT_RULES = (
         also_matches=True,
     ),
     Rule(
-        "nameless-fault",
         (ReasonCode.SERVER_FAULT,),
         RuleScope.ANSWER,
         transient.find_nameless_fault,
@@ -143,7 +141,6 @@ TRANSIENT_RULES = (
         also_matches=True,
     ),
     Rule(
-        "server-fault",
         (ReasonCode.SERVER_FAULT,),
         RuleScope.ANSWER,
         transient.find_server_fault,
@@ -158,7 +155,6 @@ ANSWER_RULES = (
     ACCOUNT_RULE,
     *TRANSIENT_RULES,
     Rule(
-        "refused-right",
         (ReasonCode.PROBE_REFUSED,),
         RuleScope.ANSWER,
         account.find_refused_right,
@@ -171,7 +167,6 @@ ANSWER_RULES = (
 
 ATTEMPT_RULES = (
     Rule(
-        "assumed-path",
         (ReasonCode.ASSUMPTION_FAILED,),
         RuleScope.ATTEMPT,
         assumptions.find_assumed_path,
@@ -180,7 +175,6 @@ ATTEMPT_RULES = (
         case="Batches, files and managed agents (1:4.1) have no documented path.",
     ),
     Rule(
-        "assumed-trigger",
         (ReasonCode.ASSUMPTION_FAILED,),
         RuleScope.ATTEMPT,
         assumptions.find_assumed_trigger,
@@ -190,7 +184,6 @@ ATTEMPT_RULES = (
         leaves_no_gap=True,
     ),
     Rule(
-        "assumed-request",
         (ReasonCode.ASSUMPTION_FAILED,),
         RuleScope.ATTEMPT,
         assumptions.find_assumed_request,
@@ -199,7 +192,6 @@ ATTEMPT_RULES = (
         case="Beta values, tools and signatures that no document shows (`assumed`: `ask/…` of a record).",
     ),
     Rule(
-        "refused-header",
         (ReasonCode.ASSUMPTION_FAILED,),
         RuleScope.ATTEMPT,
         assumptions.find_refused_header,
@@ -208,7 +200,6 @@ ATTEMPT_RULES = (
         case="A made-up key on agents meets `Unexpected value for the beta header`.",
     ),
     Rule(
-        "body-in-question",
         (ReasonCode.GATEWAY_PAGE,),
         RuleScope.ATTEMPT,
         foreign.find_body_in_question,
@@ -221,7 +212,6 @@ ATTEMPT_RULES = (
 
 KEY_RULES = (
     Rule(
-        "unconfirmed-host",
         (ReasonCode.CONTROL_FAILED,),
         RuleScope.KEY,
         assumptions.find_unconfirmed_host,
@@ -232,7 +222,6 @@ KEY_RULES = (
         also_matches=True,
     ),
     Rule(
-        "accepted-key",
         (ReasonCode.ACCOUNT_TROUBLE,),
         RuleScope.KEY,
         account.find_accepted_key,
@@ -242,7 +231,6 @@ KEY_RULES = (
         live_only=True,
     ),
     Rule(
-        "refused-key",
         (ReasonCode.ACCOUNT_TROUBLE,),
         RuleScope.KEY,
         account.find_refused_key,
@@ -252,7 +240,6 @@ KEY_RULES = (
         live_only=True,
     ),
     Rule(
-        "unconfirmed-value",
         (ReasonCode.VALUE_NOT_FOUND,),
         RuleScope.KEY,
         assumptions.find_unconfirmed_value,
@@ -262,7 +249,6 @@ KEY_RULES = (
         live_only=True,
     ),
     Rule(
-        "assumed-endpoint-path",
         (ReasonCode.ASSUMPTION_FAILED,),
         RuleScope.KEY,
         assumptions.find_assumed_endpoint_path,
@@ -272,7 +258,6 @@ KEY_RULES = (
         live_only=True,
     ),
     Rule(
-        "foreign-body",
         (ReasonCode.GATEWAY_PAGE,),
         RuleScope.KEY,
         foreign.find_foreign_body,
@@ -282,7 +267,6 @@ KEY_RULES = (
         also_matches=True,
     ),
     Rule(
-        "answer-to-everything",
         (ReasonCode.ONE_ANSWER_TO_EVERYTHING,),
         RuleScope.KEY,
         one_answer.find_answer_to_everything,
@@ -292,7 +276,6 @@ KEY_RULES = (
         also_matches=True,
     ),
     Rule(
-        "unclear-answer",
         (ReasonCode.FAULT_FREE_NOT_ALLOWED,),
         RuleScope.KEY,
         one_answer.find_unclear_answer,
@@ -302,7 +285,6 @@ KEY_RULES = (
         also_matches=True,
     ),
     Rule(
-        "repeated-refusal",
         (ReasonCode.PROBE_REFUSED, ReasonCode.ACCOUNT_TROUBLE),
         RuleScope.KEY,
         account.find_repeated_refusal,
