@@ -44,12 +44,14 @@ def pytest_runtest_logreport(report: pytest.TestReport) -> None:
 
 def start_run(folder: Path, *arguments: str, environ: Mapping[str, str] | None = None) -> subprocess.Popen[str]:
     """Start such a run, with its results below `out` of the folder."""
-    plugins = ("-p", "xdist", "-p", "tests.harness.unfinished", "-p", "no:cacheprovider")
+    return start_probes(folder, "-p", "tests.harness.unfinished", *SELECTED, *arguments, environ=environ)
+
+
+def start_probes(folder: Path, *arguments: str, environ: Mapping[str, str] | None = None) -> subprocess.Popen[str]:
+    """Start `pytest probes` with default signal handlers, and with its results below `out` of the folder."""
+    common = ("-p", "xdist", "-p", "no:cacheprovider", "probes", "-q", "--out", str(folder / "out"))
     return subprocess.Popen(
-        [
-            *(sys.executable, "-c", PYTEST, *plugins, "probes", *SELECTED, "-q"),
-            *("--out", str(folder / "out"), *arguments),
-        ],
+        [sys.executable, "-c", PYTEST, *common, *arguments],
         cwd=CHECKOUT,
         env=child_environ({**NO_TEST_PLUGINS, "PYTHONPATH": str(CHECKOUT), **(environ or {})}),
         stdin=subprocess.DEVNULL,

@@ -89,7 +89,7 @@ def find_silent_lanes(run: Run, results: Sequence[Result], failing: Sequence[Res
     return [lane for lane in sorted(lanes) if self_test_address(lane) not in self_tests_that_drifted]
 
 
-_NOT_REPORTED = Reason(ReasonCode.NOT_REPORTED, "it was selected, and its process ended before it reported")
+_NOT_REPORTED = Reason(ReasonCode.NOT_REPORTED, "it was selected, and the run ended before it was answered")
 
 
 def add_missing_results(run: Run, results: Sequence[Result]) -> list[Result]:
@@ -104,8 +104,23 @@ def is_unreported(result: Result) -> bool:
     return result.reason is not None and result.reason.code == ReasonCode.NOT_REPORTED
 
 
+def keep_last_lines(results: Iterable[Result]) -> list[Result]:
+    """Keep the last line of each record, where it stands: a later answer may have changed the verdict.
+
+    Example: a record drifted, and an hour later all other records were refused alike. Its second line is inconclusive,
+    and counts. Of the results of the run itself, a fault wins.
+    """
+    kept: dict[str, Result] = {}
+    for result in results:
+        previous = kept.pop(result.record, None)
+        if previous is not None and not is_record_result(result):
+            result = max(previous, result, key=_precedence)
+        kept[result.record] = result
+    return list(kept.values())
+
+
 def deduplicate_results(results: Iterable[Result]) -> list[Result]:
-    """Keep one result per record, in the order of each record's first result.
+    """Keep one result per record of several runs, in the order of each record's first result.
 
     A conclusive result wins over others, then one with attempts, then the later one. Of results of the run itself,
     a fault wins.

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from functools import cache
 from typing import TYPE_CHECKING, Self
 
-from catalog_probe.catalog.evidence.completeness import add_missing_results, deduplicate_results
+from catalog_probe.catalog.evidence.completeness import add_missing_results, keep_last_lines
 from catalog_probe.catalog.evidence.results import SCHEMA_VERSION, Result, Run
 from catalog_probe.catalog.files import file_formats, provider_folders
 from catalog_probe.catalog.files.file_formats import read_object
@@ -121,7 +121,7 @@ class ResultsWriter:
 def read_run(path: Path, *, is_ours: bool = False) -> tuple[Run, list[Result]]:
     """Read a results file, and add a result for each selected record without one.
 
-    Of several results of one record, one is kept. A last line that a kill cut short is left out.
+    Of several lines of one record, the last counts. A last line that a kill cut short is left out.
 
     `is_ours`: this process has just written the file, so its lines are not checked against the schema.
 
@@ -147,7 +147,7 @@ def read_run(path: Path, *, is_ours: bool = False) -> tuple[Run, list[Result]]:
         if error:
             raise EvidenceError(f"not a result: {error}", "probe again, or remove the line", location=place)
         results.append(Result.from_json(line))
-    return run, add_missing_results(run, deduplicate_results(results))
+    return run, add_missing_results(run, keep_last_lines(results))
 
 
 @contextmanager

@@ -174,6 +174,9 @@ def _explain_blindness(results: Sequence[Result], lost: Set[str]) -> str:
         return _add_common_reason(_NOTHING_PROBED, results)
     if all(result.outcome not in _VERDICTS for result in counted):
         return _add_common_reason("no record has a verdict", counted or results)
+    unreported = [result for result in results if is_unreported(result)]
+    if unreported:
+        return f"the run ended before {len(unreported)} of {len(results)} records were answered"
     inconclusive = [result for result in counted if result.outcome is Outcome.INCONCLUSIVE]
     if any(result.reason and result.reason.code == ReasonCode.LANE_STOPPED for result in inconclusive):
         return _add_common_reason("a lane stopped", inconclusive)
@@ -276,12 +279,12 @@ def exit_status(run: Run, results: Sequence[Result]) -> Exit:
     """Return the exit status of a run."""
     complete = add_missing_results(run, results)
     records = select_record_results(complete)
-    statuses = {Exit.FINE}
+    statuses = {Exit.FINE, *(classify_result(result).exit_status for result in records)}
     if all(result.outcome is Outcome.NOT_PROBED for result in records):
         statuses.add(Exit.NOTHING_SELECTED)
-    if list_faults(run, complete) or any(is_broken(result) for result in records):
+    if list_faults(run, complete):
         statuses.add(Exit.HARNESS_ERROR)
-    if list_stale_entries(run, complete) or any(is_failure(result) for result in records):
+    if list_stale_entries(run, complete):
         statuses.add(Exit.DRIFT)
     if blind_providers(run, complete):
         statuses.add(Exit.BLIND)
@@ -361,8 +364,8 @@ def is_failure(result: Result) -> bool:
 
 
 def is_broken(result: Result) -> bool:
-    """Whether it makes the run exit 3: a harness error, or a process that was lost before it reported."""
-    return classify_result(result).exit_status is Exit.HARNESS_ERROR
+    """Whether nobody judged it: a harness error (3), or a run that ended before it was answered (10)."""
+    return classify_result(result).exit_status in (Exit.HARNESS_ERROR, Exit.BLIND)
 
 
 def is_accepted(result: Result) -> bool:

@@ -99,8 +99,8 @@ class RecordState(StrEnum):
                        "Drifts, and the difference is accepted until its review.")
     INCONCLUSIVE =    ("inconclusive",              "-",       0,    "act",     "by reason", "inconclusive",
                        "Could not be observed.")
-    UNREPORTED =      ("unreported",                "-",       3,    "act",     "by reason", "inconclusive",
-                       "Was selected, and its process ended before it reported.")
+    UNREPORTED =      ("unreported",                "-",       10,   "act",     "by reason", "inconclusive",
+                       "Was selected, and the run ended before it was answered.")
     RESTRICTED =      ("restricted",                "-",       0,    "-",       "by reason", "restricted",
                        "This account may not see it.")
     NOT_PROBED =      ("not-probed",                "-",       0,    "-",       "by reason", "not_probed",

@@ -11,7 +11,7 @@ import shlex
 from collections import Counter
 from datetime import UTC, datetime
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
@@ -223,16 +223,19 @@ class Controller:
         return sanitize_row(f"catalog probe: {count} records of {providers} on {place}; run {self.folder}")
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Record a result as soon as the setup of its item is reported."""
-        if report.when != "setup" or not self._recorder.is_open:
-            return
+        """Record the results that a worker sends in a report."""
         for name, value in report.user_properties:
             if name == PROPERTY:
-                result = self._recorder.record(value)
-                if result is not None and self._progress is not None:
-                    self._progress.add(result)
+                self.record_results(cast("Sequence[tuple[Json, bool]]", value))
         # pytest keeps every report until the session ends; what this one carried is in the file now.
         report.user_properties[:] = [item for item in report.user_properties if item[0] != PROPERTY]
+
+    def record_results(self, lines: Sequence[tuple[Json, bool]]) -> None:
+        """Append results to results.jsonl, and count those that are final; each is plain JSON, and whether it is."""
+        for line, is_final in lines:
+            result = self._recorder.record(line)
+            if result is not None and is_final and self._progress is not None:
+                self._progress.add(result)
 
     @pytest.hookimpl(trylast=True)
     def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
@@ -242,7 +245,7 @@ class Controller:
         """
         was_open = self._recorder.is_open
         self._trouble += (f"{ReasonCode.WORKER_LOST}: {detail}" for detail in self._recorder.lost_workers.values())
-        self._record_unprobed_rest(session, is_interrupted=exitstatus == pytest.ExitCode.INTERRUPTED)
+        self._record_stopped_rest(session)
         self.close()
         if self._has_nothing_to_report(exitstatus):
             self._remove_folder()
@@ -362,22 +365,20 @@ class Controller:
         message = f"--out {self.options.out}: {error.strerror}; name a folder that can be written"
         return pytest.UsageError(sanitize_line(message, MAX_MESSAGE_LENGTH))
 
-    def _record_unprobed_rest(self, session: pytest.Session, *, is_interrupted: bool) -> None:
-        """Record why the selected records without a result have none.
+    def _record_stopped_rest(self, session: pytest.Session) -> None:
+        """Record that the rest was not probed because a person wanted to stop early, as by `-x`.
 
-        Example: after `-x` they are `not_probed: stopped-early`. After Ctrl-C they are inconclusive: the run is blind.
+        Example: `-x` stops after the first failure, and the other records are `not_probed: stopped-early`. After Ctrl-C
+        nothing is recorded of them: every selected record without a line is `not-reported`, and the run is blind.
         """
-        if not self._recorder.is_open:
+        cause = session.shouldfail or session.shouldstop
+        if not cause or not self._recorder.is_open:
             return
-        if cause := session.shouldfail or session.shouldstop:
-            outcome, reason = Outcome.NOT_PROBED, Reason(ReasonCode.STOPPED_EARLY, str(cause))
-        elif is_interrupted:
-            outcome, reason = Outcome.INCONCLUSIVE, Reason(ReasonCode.LANE_STOPPED, "the run was interrupted")
-        else:
-            return
+        reason = Reason(ReasonCode.STOPPED_EARLY, str(cause))
         for address in self._selected:
             if address not in self._recorder.reported:
-                self._recorder.record_unprobed(Result(address, self.options.catalog[address].data, outcome, reason))
+                record = self.options.catalog[address].data
+                self._recorder.record_unprobed(Result(address, record, Outcome.NOT_PROBED, reason))
 
     def _belongs_into_history(self, results: list[Result]) -> bool:
         """Whether later runs may be compared with this one: it probed all that its options select, and sent something.

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+from collections import deque
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 import pytest
@@ -17,7 +18,7 @@ from catalog_probe.catalog.writeback import accepted_differences
 from catalog_probe.probes.planning.sharding import find_group
 from catalog_probe.probes.plugin.collecting import Collector, address_of, describe_reason
 from catalog_probe.probes.running import journal
-from catalog_probe.probes.running.engine import Engine, LaneState
+from catalog_probe.probes.running.engine import Engine, LaneState, Report
 from catalog_probe.probes.running.journal import Journal
 from catalog_probe.probes.targets.target import NONEXISTENT_KEY
 from catalog_probe.probes.wire.redaction import Redactor
@@ -32,8 +33,8 @@ if TYPE_CHECKING:
     from catalog_probe.probes.traffic.traffic import Traffic
 
 
-# The user property that carries a result from the process that probed to the one that records.
-PROPERTY = "catalog_probe_result"
+# The user property that carries results from a worker of xdist to the process that records.
+PROPERTY = "catalog_probe_results"
 
 # The name under which pytest knows the prober of a process.
 PROBER = "catalog-probe-prober"
@@ -42,10 +43,30 @@ PROBER = "catalog-probe-prober"
 class Prober(Collector):
     """The plugin object of every process that runs probe items."""
 
-    def __init__(self, options: Options, worker_input: WorkerInput, *, prefetch: bool) -> None:
+    def __init__(
+        self,
+        options: Options,
+        worker_input: WorkerInput,
+        *,
+        prefetch: bool,
+        record: Callable[[Sequence[tuple[Json, bool]]], None] | None = None,
+    ) -> None:
+        """Prepare to probe.
+
+        `record` takes results as plain JSON, each with whether it is final. It is None in a worker of xdist.
+        """
         super().__init__(options)
+        self.on_tick: Callable[[], None] = lambda: None
+        """Called every now and then while a result is waited for."""
         self._worker_input = worker_input
         self._prefetch = prefetch
+        self._record = record
+        self._nodeids: dict[str, str] = {}
+        """Address of a record -> the id of its test item."""
+        self._unsent: deque[Report] = deque()
+        self._reported: set[str] = set()
+        """Addresses of records whose final result was sent."""
+        self._self_tested_lanes: set[str] = set()
         self._addresses_by_group: dict[str, list[str]] = {}
         """Of the groups that are not started."""
         self._engine: Engine | None = None
@@ -56,50 +77,102 @@ class Prober(Collector):
             address = address_of(item)
             if address is not None:
                 self._addresses_by_group.setdefault(self._find_group(address), []).append(address)
+                self._nodeids[address] = item.nodeid
         is_worker = hasattr(session.config, "workerinput")
         if self._prefetch and not is_worker and not session.config.getoption("collectonly"):
             for group in list(self._addresses_by_group):
                 self._start_group(group)
 
-    @pytest.fixture(name="result")
-    def probe_record(self, request: pytest.FixtureRequest) -> Result:
-        """Return the result of the item's record, and add it to the item's report.
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_protocol(self, item: pytest.Item) -> None:
+        """Wait for the result of an item's record, and report meanwhile what becomes known of all records.
 
-        A harness error becomes an error of pytest's: the test has nothing to judge.
+        Here output is not captured yet, so the progress can be shown.
         """
-        address: str = request.param
+        address = address_of(item)
+        if address is None:
+            return
         if self._prefetch and self._worker_input.whole_groups:
             self._start_group(self._find_group(address))
         source = self._get_result_source()
-        result = self._add_context(source.result(address), request.node.nodeid)
-        results = (result, source.self_test(address))
-        request.node.user_properties.extend((PROPERTY, item.to_json()) for item in results if item is not None)
+        if isinstance(source, Engine):
+            source.wait(address, partial(self._tick, source, item))
+
+    @pytest.fixture(name="result")
+    def probe_record(self, request: pytest.FixtureRequest) -> Result:
+        """Return the result of the item's record, and report it.
+
+        A harness error becomes an error of pytest's: the test has nothing to judge.
+        """
+        source = self._get_result_source()
+        result = self._add_context(source.result(request.param))
+        if isinstance(source, Engine):
+            self._report_known(source, request.node)
+        if result.record not in self._reported:
+            self._send(Report(result, is_final=True), request.node)
         if result.outcome is Outcome.HARNESS_ERROR:
             pytest.fail(describe_reason(result), pytrace=False)
         return result
 
-    @pytest.hookimpl(tryfirst=True)
-    def pytest_runtest_call(self, item: pytest.Item) -> None:
-        """Drop the result, which only the setup report needs to carry."""
-        item.user_properties[:] = [prop for prop in item.user_properties if prop[0] != PROPERTY]
+    def _tick(self, engine: Engine, item: pytest.Item) -> None:
+        self._report_known(engine, item)
+        self.on_tick()
 
-    def wait(self, address: str, on_tick: Callable[[], None]) -> None:
-        """Wait until a record's result is there, and call `on_tick` every now and then."""
-        if self._engine is not None:
-            self._engine.wait(address, on_tick)
+    def _report_known(self, engine: Engine, item: pytest.Item | None = None) -> None:
+        """Report what became known since the last call."""
+        self._unsent.extend(engine.take_reports())
+        while self._unsent:
+            report = self._unsent[0]
+            self._send(report, item)
+            # Not before it is sent: Ctrl-C may come between any two lines, and a report that comes twice does no harm.
+            self._unsent.popleft()
+
+    def _send(self, report: Report, item: pytest.Item | None) -> None:
+        """Send a result, and the self-test of its lane, as plain JSON to the process that records.
+
+        A worker sends them in a report of its own beside pytest's, because those come only when an item has ended.
+        `item` is the one that runs now: xdist takes reports about no other.
+        """
+        result = self._add_context(report.result)
+        lines = [(result.to_json(), report.is_final)]
+        self_test = None
+        if result.lane not in self._self_tested_lanes:
+            self_test = self._get_result_source().self_test(result.record)
+        if self_test is not None:
+            lines.append((self_test.to_json(), True))
+        if self._record is not None:
+            self._record(lines)
+        elif item is not None:
+            properties: list[tuple[str, object]] = [(PROPERTY, lines)]
+            message = pytest.TestReport(
+                item.nodeid, item.location, {}, "passed", None, "setup", user_properties=properties
+            )
+            item.ihook.pytest_runtest_logreport(report=message)
+        if self_test is not None:
+            self._self_tested_lanes.add(result.lane)
+        if report.is_final:
+            self._reported.add(result.record)
+
+    def count_requests(self) -> tuple[int, int]:
+        """Return how many requests this process has sent, and about how many it will have sent at the end."""
+        return self._engine.count_requests() if self._engine is not None else (0, 0)
 
     def list_lanes(self) -> list[LaneState]:
         """Return the lanes of this process that are not done."""
         return self._engine.list_lanes() if self._engine is not None else []
 
     def pytest_sessionfinish(self) -> None:
-        """End the engine and free its memory: the controller makes the views next."""
+        """End the engine, and report what an interrupted run still knows. The controller makes the views next."""
         if self._engine is not None:
+            self._engine.stop_sending()
+            self._report_known(self._engine)  # before what takes time: whoever interrupts may kill in a moment
             self._engine.close()
+            self._report_known(self._engine)
             self._engine = None
 
-    def _add_context(self, result: Result, nodeid: str) -> Result:
+    def _add_context(self, result: Result) -> Result:
         """Add what decides whether a drift fails: was it ever confirmed, and did a person accept the difference."""
+        nodeid = self._nodeids.get(result.record, "")
         confirmed = replace(result, nodeid=nodeid, confirmation=self._describe_confirmation(result))
         return replace(confirmed, accepted_difference=self._judge_acceptance(confirmed))
 

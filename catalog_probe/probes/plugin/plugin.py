@@ -117,7 +117,9 @@ def pytest_configure(config: pytest.Config) -> None:
             Prober,
         )
 
-    prober = Prober(options, worker_input, prefetch=config.getoption("maxfail", 0) != 1)
+    controller = config.stash.get(_controller, None)
+    record = controller.record_results if controller is not None else None
+    prober = Prober(options, worker_input, prefetch=config.getoption("maxfail", 0) != 1, record=record)
     config.pluginmanager.register(prober, PROBER)
 
 

@@ -203,7 +203,7 @@ def _stack(frame: FrameType | None) -> Iterator[FrameType]:
 
 def _end_session(number: int, _: FrameType | None) -> None:
     signal.signal(number, signal.SIG_DFL)
-    pytest.exit(f"ended by {signal.Signals(number).name}", returncode=128 + number)
+    pytest.exit(f"ended by {signal.Signals(number).name}", returncode=pytest.ExitCode.INTERRUPTED)
 
 
 def _watch_parent(parent: int) -> None:

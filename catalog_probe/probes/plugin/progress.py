@@ -13,7 +13,7 @@ import pytest
 
 from catalog_probe.catalog.model import Outcome
 from catalog_probe.catalog.text.readable_text import sanitize_row, shorten
-from catalog_probe.probes.plugin.collecting import address_in, address_of
+from catalog_probe.probes.plugin.collecting import address_in
 
 if TYPE_CHECKING:
     from catalog_probe.catalog.evidence.results import Result
@@ -44,37 +44,33 @@ class Progress:
         prober: Prober | None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """`prober` is None where workers of xdist wait for the results."""
+        """`prober` is None where workers of xdist wait for the results, and count their requests."""
         self._reporter = reporter
         self._totals = totals
         self._prober = prober
         self._clock = clock
-        self._counts: dict[str, Counter[Outcome]] = {provider: Counter() for provider in totals}
+        self._outcomes: dict[str, dict[str, Outcome]] = {provider: {} for provider in totals}
+        """Provider -> address of a record -> its outcome."""
         self._is_redrawn = can_redraw(reporter)
         self._written_at = clock()
         if self._is_redrawn:
             reporter.showfspath = False  # as under xdist: our line says where the run is
+        if prober is not None:
+            prober.on_tick = self._show_status
 
     def add(self, result: Result) -> None:
-        """Count one more result."""
+        """Count a result, in place of an earlier one of the same record."""
         provider = result.address.provider
-        counts = self._counts[provider]
-        counts[result.outcome] += 1
+        outcomes = self._outcomes[provider]
+        is_new = result.record not in outcomes
+        outcomes[result.record] = result.outcome
         if self._is_redrawn:
-            done = sum(counter.total() for counter in self._counts.values())
+            done = sum(map(len, self._outcomes.values()))
             self._show_status(at_once=done == sum(self._totals.values()))
-        elif counts.total() == self._totals[provider] and self._reporter.verbosity >= 0 and len(self._totals) > 1:
-            self._write_line(provider_line(provider, counts))
-
-    @pytest.hookimpl(tryfirst=True)
-    def pytest_runtest_protocol(self, item: pytest.Item) -> None:
-        """Wait for an item's result, and show the progress meanwhile.
-
-        Here output is not captured yet.
-        """
-        address = address_of(item)
-        if address is not None and self._prober is not None:
-            self._prober.wait(address, self._show_status)
+            return
+        is_last_of_provider = is_new and len(outcomes) == self._totals[provider]
+        if is_last_of_provider and self._reporter.verbosity >= 0 and len(self._totals) > 1:
+            self._write_line(provider_line(provider, Counter(outcomes.values())))
 
     @pytest.hookimpl(wrapper=True)
     def pytest_report_teststatus(self, report: pytest.TestReport) -> Generator[None, Status, Status]:
@@ -92,7 +88,9 @@ class Progress:
         if not at_once and elapsed_s < (REDRAW_EVERY_S if self._is_redrawn else PLAIN_EVERY_S):
             return
         lanes = self._prober.list_lanes() if self._prober is not None else []
-        line = status_line(self._counts, self._totals, lanes)
+        requests = self._prober.count_requests() if self._prober is not None else (0, 0)
+        counts = {provider: Counter(outcomes.values()) for provider, outcomes in self._outcomes.items()}
+        line = status_line(counts, self._totals, lanes, requests)
         if self._is_redrawn:
             self._written_at = self._clock()
             width = shutil.get_terminal_size().columns - 1
@@ -113,13 +111,22 @@ def can_redraw(reporter: pytest.TerminalReporter) -> bool:
     return bool(reporter.isatty) and reporter.verbosity == 0 and not is_plain
 
 
-def status_line(counts: Mapping[str, Counter[Outcome]], totals: Totals, lanes: Sequence[LaneState]) -> str:
+def status_line(
+    counts: Mapping[str, Counter[Outcome]],
+    totals: Totals,
+    lanes: Sequence[LaneState],
+    requests: tuple[int, int] = (0, 0),
+) -> str:
     """Say how much is done, what differs so far, and what each lane still has to do.
 
-    Without lanes, because the workers of xdist have them, say it of each provider.
+    `requests` are those that were sent, and about how many will have been sent at the end. Example: `68 of about 83
+    sent, 12 of 40 done, 1 drifted; pa:inference 28 left`. Without lanes, because the workers of xdist have them, say
+    it of each provider.
     """
     total = sum(counts.values(), Counter[Outcome]())
-    done = [f"{total.total()} of {sum(totals.values())} done"]
+    sent, expected = requests
+    done = [f"{sent} of about {expected} sent"] if sent else []
+    done.append(f"{total.total()} of {sum(totals.values())} done")
     done += (f"{total[outcome]} {outcome.words}" for outcome in SHOWN_OUTCOMES if total[outcome])
     if lanes:
         # Lanes that wait longest come first, for the end of a long line is cut off.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -42,6 +43,8 @@ class Recorder:
         self._writer: ResultsWriter | None = None
         self._selected: tuple[str, ...] = ()
         self._harness_records: set[str] = set()
+        self._last_lines: dict[str, int] = {}
+        """Address of a record -> the hash of its last line: the same line is not written twice."""
 
     @property
     def is_open(self) -> bool:
@@ -64,15 +67,18 @@ class Recorder:
             self._writer = None
 
     def record(self, result: Any) -> Result | None:
-        """Append a result in plain JSON; return it if it is the first of its record.
+        """Append a result in plain JSON, unless its last line says the same; return it if it is a record's.
 
-        A result may come twice: xdist gives the item during which a worker died to another worker.
+        A record may come again, because a later answer changed its verdict, or because xdist gave its item to another
+        worker. Its last line counts. Of the harness's own results the first one counts.
         """
         address = result["record"]
-        if address in self.reported or address in self._harness_records:
+        if address in self._harness_records:
             return None
-        if not self._append(self._add_reach(result)):
+        digest = hash(json.dumps(result, sort_keys=True))
+        if self._last_lines.get(address) != digest and not self._append(self._add_reach(result)):
             return None
+        self._last_lines[address] = digest
         parsed = Result.from_json({**result, "attempts": ()})
         if not completeness.is_record_result(parsed):
             self._harness_records.add(address)

@@ -8,10 +8,11 @@ from __future__ import annotations
 import time
 from collections import Counter
 from concurrent.futures import Future, wait
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING, Self
+from queue import Empty, SimpleQueue
+from typing import TYPE_CHECKING, NamedTuple, Self
 
 import anyio
 from anyio.from_thread import BlockingPortal, start_blocking_portal
@@ -38,6 +39,7 @@ from catalog_probe.probes.running.probing import (
     describe_error,
     finish_result,
     make_unprobed_result,
+    preview_result,
     probe_record,
 )
 from catalog_probe.probes.running.throttle import Throttle
@@ -144,8 +146,8 @@ TICK_S = 0.2
 # Seconds that a record may take beyond what its requests may.
 SLACK_S = 30.0
 
-# Seconds that probes may take to end when the run is interrupted.
-SHUTDOWN_S = 20.0
+# Seconds that probes may take to end when the run is interrupted. A CI that cancels a job kills it after about ten.
+SHUTDOWN_S = 4.0
 
 # Live, probes of other costs are sent only when their own test item runs. On a mock nothing costs anything.
 PREFETCHED_LIVE = frozenset({Cost.FREE, Cost.DESTRUCTIVE})
@@ -160,6 +162,14 @@ class LaneState:
     """Its records without a result."""
     paused_s: float = 0.0
     """Seconds, from now, for which the provider asked to be left alone."""
+
+
+class Report(NamedTuple):
+    """What is known of a record; a later report replaces an earlier one."""
+
+    result: Result
+    is_final: bool
+    """Whether the rules have seen all answers that they need."""
 
 
 @dataclass(slots=True)
@@ -184,19 +194,25 @@ class Engine:
     _providers: dict[str, ProviderRun] = field(default_factory=dict)
     _results: dict[str, Future[Result]] = field(default_factory=dict)
     """By address, until each is handed out."""
+    _reports: SimpleQueue[Report] = field(default_factory=SimpleQueue)
+    """Until they are taken."""
+    _has_ended: bool = False
+    """Whether the run ended: from then on, rules lack answers that would still have come."""
     _batches: list[Future[None]] = field(default_factory=list)
     """The tasks of the loop thread, one for each batch of records."""
     _handed_out: set[str] = field(default_factory=set)
     _not_probed: dict[str, Reason] = field(default_factory=dict)
     _deadlines: dict[str, float] = field(default_factory=dict)
     """When waiting for a result ends, counted from the first wait for it."""
-    _self_tested_lanes: set[str] = field(default_factory=set)
     _recipes: dict[str, PlannedRecipe] = field(default_factory=dict)
     """Those of the records that are probed."""
 
     def start(self, addresses: Iterable[str]) -> None:
         """Begin to probe records, concurrently, and return at once."""
         chosen = make_plan(self.catalog, self.target, self.allow, addresses, self.drawing)
+        for address in chosen.not_probed.keys() - self._not_probed.keys():
+            result = make_unprobed_result(self.catalog[address], chosen.not_probed[address], _find_recipe(address))
+            self._report(result, is_final=True)
         self._not_probed |= chosen.not_probed
         self._submit(
             {
@@ -233,6 +249,26 @@ class Engine:
             if wait([self._results[address]], TICK_S).done:
                 break
 
+    def take_reports(self) -> list[Report]:
+        """Return what became known since the last call, oldest first; may be called at any moment, and after `close`.
+
+        A record is reported as soon as it is answered, and again when the other records of its lane were asked.
+        """
+        reports = []
+        with suppress(Empty):
+            while True:
+                reports.append(self._reports.get_nowait())
+        return reports
+
+    def count_requests(self) -> tuple[int, int]:
+        """Return how many requests were sent, and about how many will have been sent at the end.
+
+        About, because a recipe's number is an upper bound of one attempt, and a difference is asked for again.
+        """
+        sent = sum(provider.budget.requests for provider in self._providers.values())
+        planned = sum(recipe.requests for recipe in self._recipes.values())
+        return sent, max(sent, planned)
+
     def list_lanes(self) -> list[LaneState]:
         """Return the lanes that are not done; may be called at any moment."""
         recipes = (self._recipes[address] for address, result in self._results.items() if not result.done())
@@ -246,13 +282,13 @@ class Engine:
         return states
 
     def self_test(self, address: str) -> Result | None:
-        """Return the self-test of a record's lane; None if the lane has none, or had its self-test before.
+        """Return the self-test of a record's lane; None if the lane has none yet, or never has one.
 
-        Example: the first record of `pa inference` with a result brings that lane's self-test along, if its control
-        succeeded. On a mock no lane has one.
+        Example: a record of `pa inference` has that lane's self-test, if its control succeeded. On a mock no lane has
+        one.
         """
         recipe = _find_recipe(address)
-        if recipe is None or recipe.lane in self._self_tested_lanes:
+        if recipe is None:
             return None
         if self.today is None or not self.target.live:
             return None
@@ -260,23 +296,28 @@ class Engine:
         lane = provider.lanes.get(recipe.lane) if provider is not None else None
         if provider is None or lane is None or lane.green_control is None:
             return None  # nothing was sent yet, or the control failed: a later record asks again
-        self._self_tested_lanes.add(recipe.lane)
         expected = expect_control(recipe.provider)
         result = self_test(recipe.lane, expected, lane.green_control, provider.vocabulary, self.today, format_utc_now())
         return redact_result(result, self.redactor)
 
+    def stop_sending(self) -> None:
+        """Let every lane send nothing more but what cleans up."""
+        self._has_ended = True
+        for lane in self._list_all_lanes():
+            lane.stop(Reason(ReasonCode.LANE_STOPPED, "the run ended"))
+
     def close(self) -> None:
         """Let running probes clean up, close all connections, end the thread."""
+        self.stop_sending()
         if self._portal is not None:
-            lanes = [lane for provider in self._providers.values() for lane in provider.lanes.values()]
-            for lane in lanes:
-                lane.stop(Reason(ReasonCode.LANE_STOPPED, "the run ended"))
             self._end_running_probes()
-            for lane in lanes:
+            for lane in self._list_all_lanes():
                 self._portal.call(lane.aclose)
-            self._providers.clear()
         self._stack.close()
         self._portal = None
+
+    def _list_all_lanes(self) -> list[Lane]:
+        return [lane for provider in self._providers.values() for lane in provider.lanes.values()]
 
     def _ensure_started(self, address: str) -> None:
         """Start to probe a record if it was not, or note why it is not probed."""
@@ -346,6 +387,9 @@ class Engine:
             lane.barrier.leave(address)
         if isinstance(result, UnfinishedResult):
             unfinished[address] = result
+            self._report(preview_result(result, lane), is_final=False)
+        elif self._has_ended and not result.attempts:
+            self._results[address].cancel()  # it was never asked, so there is nothing to report
         else:
             self._deliver(address, result)
 
@@ -353,7 +397,7 @@ class Engine:
         """Deliver the results that waited for the other records of their lane."""
         crash: Exception | None = None
         try:
-            if unfinished:
+            if unfinished and not self._has_ended:
                 send = partial(send_fault_free, self._make_task(next(iter(unfinished))), lane)
                 async with lane.fault_free_lock:
                     vocabulary = self._get_provider(lane.provider.name).vocabulary
@@ -361,12 +405,21 @@ class Engine:
         except Exception as error:  # noqa: BLE001 - as above
             crash = error
         for address, result in unfinished.items():
-            finished = finish_result(result, lane) if crash is None else self._make_crash_result(address, crash)
+            if crash is not None:
+                finished = self._make_crash_result(address, crash)
+            else:
+                finished = preview_result(result, lane) if self._has_ended else finish_result(result, lane)
             self._deliver(address, finished)
 
     def _deliver(self, address: str, result: Result) -> None:
-        """Hand over a result, redacted: it is judged, and may leave the run from here on."""
-        self._results[address].set_result(redact_result(result, self.redactor))
+        """Hand over the result of a record that is done."""
+        self._results[address].set_result(self._report(result, is_final=True))
+
+    def _report(self, result: Result, *, is_final: bool) -> Result:
+        """Report what is known of a record, redacted: it is judged, and may leave the run from here on."""
+        redacted = redact_result(result, self.redactor)
+        self._reports.put(Report(redacted, is_final=is_final))
+        return redacted
 
     def _make_crash_result(self, address: str, error: Exception) -> Result:
         return self._make_error_result(address, Reason(ReasonCode.RECIPE_ERROR, describe_error(error, self.redactor)))

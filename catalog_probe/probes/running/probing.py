@@ -33,7 +33,7 @@ from catalog_probe.probes.judging.inconclusive.provisional import (
     gather_key_evidence,
 )
 from catalog_probe.probes.judging.judge import judge
-from catalog_probe.probes.judging.verdict import Verdict, not_observed_finding
+from catalog_probe.probes.judging.verdict import Verdict, judge_record, not_observed_finding, retract
 from catalog_probe.probes.planning.reach import services_without_control
 from catalog_probe.probes.recipes.book import fault_free_request
 from catalog_probe.probes.recipes.performing import UnobservedParts, perform_planned_recipe
@@ -115,6 +115,9 @@ class AttemptHistory:
         return list_open_steps(self.verdicts) | {(label, "") for label in self.labels_lost_to_faults}
 
 
+_DIFFERENCES = frozenset({Outcome.DRIFTED, Outcome.FLAKY})
+
+
 class UnfinishedResult(NamedTuple):
     """A result whose verdict may still change with the answers to other records of its lane.
 
@@ -157,6 +160,25 @@ def finish_result(unfinished: UnfinishedResult, lane: Lane) -> Result:
     Example: a record drifted with a 403, and so did all others of the lane. Its result is then inconclusive.
     """
     return add_verdict(unfinished.result, finish_verdict(unfinished.provisional), live=lane.live)
+
+
+_ENDED_BEFORE_OTHERS = Reason(
+    ReasonCode.LANE_STOPPED, "the run ended before all records of its lane were asked, which might explain a difference"
+)
+
+
+def preview_result(unfinished: UnfinishedResult, lane: Lane) -> Result:
+    """Return what is known of a record before all records of its lane were asked.
+
+    A match stays, if nothing that was answered until now takes it back. A difference is inconclusive: an answer that is
+    still to come might show that it is not the provider's. Example: a record drifted with a 403. If the run ends here,
+    nobody knows whether all others would have been refused alike.
+    """
+    step_verdicts = {
+        step: retract(verdict, _ENDED_BEFORE_OTHERS) if verdict.outcome in _DIFFERENCES else verdict
+        for step, verdict in finish_verdict(unfinished.provisional).step_verdicts.items()
+    }
+    return add_verdict(unfinished.result, judge_record(step_verdicts), live=lane.live)
 
 
 def _describe_probe(task: Task, lane: Lane, history: AttemptHistory) -> ProbedRecord:

@@ -28,8 +28,9 @@ if TYPE_CHECKING:
 def render(run: Run, results: Sequence[Result]) -> str:
     """Render the document, in the common JUnit dialect. Pure.
 
-    Failures make the run exit 1, and errors 3; an unreported record is an error. A blind provider fails no record, so
-    its suites have a property `blind`. The property `revision` names the API revision that was asked for, if any.
+    Failures make the run exit 1, and errors 3 or 10; an unreported record is an error. A blind provider fails no
+    record, so its suites have a property `blind`. The property `revision` names the API revision that was asked for,
+    if any.
     """
     complete_results = add_missing_results(run, results)
     blind = run_verdict.blind_providers(run, complete_results)

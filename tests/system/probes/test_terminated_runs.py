@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import signal
+from collections import Counter
 from typing import TYPE_CHECKING
 
 import pytest
 
-from catalog_probe.catalog.evidence.completeness import is_unreported
+from catalog_probe.catalog.evidence.completeness import is_record_result, is_unreported
 from catalog_probe.catalog.evidence.results_file import read_run
+from catalog_probe.catalog.model import Outcome
 from catalog_probe.catalog.model.errors import Exit
-from catalog_probe.catalog.model.outcome import ReasonCode
 from tests.harness.command import DEADLINE_S, pytest_probes
+from tests.harness.live import write_live_target
 from tests.harness.processes import have_ended, list_children, wait_for
-from tests.harness.unfinished import find_results_file, start_run
+from tests.harness.unfinished import find_results_file, start_probes, start_run
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from catalog_probe.probes.plugin.embedded_mock import EmbeddedMock
 
 FULL = '''
 """Lets no file of the controller grow by more than so much once the run is described."""
@@ -41,8 +45,9 @@ def test_a_terminated_run_leaves_a_report(tmp_path: Path, number: signal.Signals
     below = list_children(process.pid)
     process.send_signal(number)
     output, _ = process.communicate(timeout=DEADLINE_S)
-    assert process.returncode == 128 + number, output
+    assert process.returncode == Exit.BLIND, output
     assert f"ended by {number.name}" in output
+    assert "the run ended before" in output
     assert "Traceback" not in output
     _, results = read_run(path)
     lost = [result for result in results if is_unreported(result)]
@@ -64,10 +69,45 @@ def test_an_interrupted_run_is_blind_and_says_so(tmp_path: Path, workers: tuple[
     assert f"(exit {Exit.BLIND})" in output
     assert "Traceback" not in output
     _, results = read_run(path)
-    stopped = [result for result in results if result.reason and result.reason.code == ReasonCode.LANE_STOPPED]
-    assert 0 < len(stopped) < len(results)
-    assert not any(map(is_unreported, results)), "an interruption is no lost process"
+    assert any(result.outcome is Outcome.CONFORMS for result in results), "what was answered is kept"
     wait_for(lambda: have_ended(below))
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupted_night_keeps_what_was_answered(
+    tmp_path: Path, mock: EmbeddedMock, number: signal.Signals
+) -> None:
+    """PD is complete while PA is asked slowly: PD has its verdicts, and PA has those of the answers that came."""
+    addresses = {name: mock.addresses()[name]["base_url"] for name in ("pa", "pd")}
+    night = write_live_target(tmp_path, addresses)
+    text = night.path.read_text(encoding="utf-8")
+    night.path.write_text(text.replace("[providers.pa]", "[providers.pa]\nrate = 2"), encoding="utf-8")
+    process = start_probes(tmp_path, "--target", str(night.path), environ=night.environ)
+
+    def find_answered() -> Path | None:
+        """Return the results file once PD is complete and PA has some answers."""
+        path = find_results_file(process, tmp_path)
+        results = read_run(path)[1] if path is not None else []
+        answered = Counter(result.address.provider for result in results if result.attempts)
+        is_open = any(is_unreported(result) for result in results if result.address.provider == "pd")
+        return path if answered["pa"] > 3 and answered["pd"] and not is_open else None
+
+    path = wait_for(find_answered)
+    _, before = read_run(path)
+    process.send_signal(number)
+    output, _ = process.communicate(timeout=DEADLINE_S)
+    assert process.returncode == Exit.BLIND, output
+    assert "blind: pa was observed only in part" in output
+    assert "blind: pd" not in output
+    _, results = read_run(path)
+    after = {result.record: result for result in results}
+    conforming = [result for result in before if result.outcome is Outcome.CONFORMS]
+    assert {after[result.record].outcome for result in conforming} == {Outcome.CONFORMS}
+    of_pa = [result for result in results if result.address.provider == "pa"]
+    assert any(result.outcome is Outcome.CONFORMS for result in of_pa)
+    assert not any(result.outcome is Outcome.DRIFTED for result in of_pa if is_record_result(result))
+    for view in ("report.html", "summary.md", "junit.xml"):
+        assert (path.parent / view).stat().st_size
 
 
 def test_a_full_disk_ends_the_run_in_one_line(tmp_path: Path) -> None:

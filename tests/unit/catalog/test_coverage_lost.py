@@ -146,11 +146,11 @@ def test_the_later_verdict_of_record_and_history_counts() -> None:
         ), noted
 
 
-def test_a_missing_result_is_a_harness_error_and_not_lost_coverage() -> None:
+def test_a_missing_result_blinds_the_run_and_is_no_lost_coverage() -> None:
     run = make_run_after(ALL_CONFORM, selected=tuple(ADDRESSES))
     results = ALL_CONFORM[:9]
     assert earlier_runs.find_lost_coverage(run, results) == frozenset()
-    assert run_verdict.exit_status(run, results) is Exit.HARNESS_ERROR
+    assert run_verdict.exit_status(run, results) is Exit.BLIND
 
 
 def test_with_expect_all_a_record_without_verdict_is_blind() -> None:

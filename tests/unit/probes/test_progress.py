@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
 import pytest
 
@@ -50,20 +50,20 @@ class Lanes:
     def list_lanes(self) -> list[LaneState]:
         return self._lanes
 
-    def wait(self, address: str, on_tick: Any) -> None:
-        assert address
+    def count_requests(self) -> tuple[int, int]:
+        return 0, 0
+
+    def wait(self) -> None:
         for _ in range(3):
-            on_tick()
+            self.on_tick()
+
+    def on_tick(self) -> None: ...
 
 
-ITEM = cast("pytest.Item", SimpleNamespace(callspec=SimpleNamespace(params={"result": ADDRESS})))
-"""The test item of a record."""
-
-
-def make_progress(screen: Screen, *lanes: LaneState, moments: list[float] | None = None) -> Progress:
+def make_progress(screen: Screen, prober: Lanes | None = None, moments: list[float] | None = None) -> Progress:
     times = iter(moments) if moments else None
     clock = (lambda: next(times)) if times else (lambda: 0.0)
-    return Progress(cast("pytest.TerminalReporter", screen), TOTALS, cast("Prober", Lanes(*lanes)), clock)
+    return Progress(cast("pytest.TerminalReporter", screen), TOTALS, cast("Prober", prober or Lanes()), clock)
 
 
 @pytest.fixture(autouse=True)
@@ -85,6 +85,12 @@ def test_status_line_with_lanes() -> None:
     )
 
 
+def test_status_line_counts_requests() -> None:
+    counts = {"pa": Counter({Outcome.CONFORMS: 1}), "pb": Counter[Outcome]()}
+    lanes = [LaneState("pa:inference", 2)]
+    assert status_line(counts, TOTALS, lanes, (68, 83)) == "68 of about 83 sent, 1 of 5 done; pa:inference 2 left"
+
+
 def test_status_line_without_lanes() -> None:
     counts = {"pa": Counter({Outcome.CONFORMS: 1}), "pb": Counter({Outcome.CONFORMS: 2})}
     assert status_line(counts, TOTALS, []) == "3 of 5 done; pa 2 left"
@@ -93,8 +99,9 @@ def test_status_line_without_lanes() -> None:
 def test_terminal_line_fits_the_width() -> None:
     screen = Screen(isatty=True)
     lanes = [LaneState(f"pa:role_{number}", 2) for number in range(9)]
-    progress_plugin = make_progress(screen, *lanes, moments=[0.0, 1.0, 1.0, 1.05, 2.0, 2.0])
-    progress_plugin.pytest_runtest_protocol(ITEM)
+    prober = Lanes(*lanes)
+    make_progress(screen, prober, moments=[0.0, 1.0, 1.0, 1.05, 2.0, 2.0])
+    prober.wait()
     assert len(screen.lines) == 2, "not drawn again within a tenth of a second"
     assert all(line.startswith("\r0 of 5 done; pa:role_0 2 left, ") and len(line) <= 60 for line in screen.lines)
     assert not screen.showfspath
@@ -103,8 +110,9 @@ def test_terminal_line_fits_the_width() -> None:
 def test_ci_gets_plain_lines() -> None:
     screen = Screen(isatty=False)
     moments = [0.0, 1.0, PLAIN_EVERY_S + 1, PLAIN_EVERY_S + 1, PLAIN_EVERY_S + 2, 99.0]
-    progress_plugin = make_progress(screen, LaneState("pa:inference", 5), moments=moments)
-    progress_plugin.pytest_runtest_protocol(ITEM)
+    prober = Lanes(LaneState("pa:inference", 5))
+    progress_plugin = make_progress(screen, prober, moments=moments)
+    prober.wait()
     assert screen.lines == ["0 of 5 done; pa:inference 5 left"]
     progress_plugin.add(make_result("pb/errors/general/a"))
     progress_plugin.add(make_result("pb/errors/general/b", Outcome.DRIFTED, findings=(make_finding(),)))

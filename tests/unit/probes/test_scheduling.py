@@ -176,6 +176,7 @@ def test_result_is_released_and_not_probed_again() -> None:
     with serving(provider) as base, engine(mock_target_at(base)) as running:
         running.start(ADDRESSES)
         assert {running.result(address).outcome for address in ADDRESSES} == {Outcome.CONFORMS}
+        assert {report.result.record for report in running.take_reports()} == set(ADDRESSES)
         assert [result.record for result in results_in_memory() if id(result) not in held_by_tests] == []
         sent = paths.total()
         running.start(ADDRESSES)
