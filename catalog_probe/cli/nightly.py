@@ -176,7 +176,7 @@ def render_workflow(target: str, catalog: str, workflow_providers: Sequence[Prov
         "SECRETS": ", ".join(key for provider_keys in keys.values() for key in provider_keys),
         "RECORDS": catalog or OWN_RECORDS,
         "JOBS": ", ".join(keys),
-        "OPTIONS": f" --target {target}{own}" if target != "live" or own else "",
+        "OPTIONS": own if target == "live" else f" --target {target}{own}",
     }
     jobs = [
         _fill(job, {**values, "PROVIDER": name, "KEYS": _format_keys(provider_keys)})

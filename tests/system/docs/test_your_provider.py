@@ -92,6 +92,12 @@ def test_the_page_does_what_it_says(walk: Walk) -> None:
     assert records["unauthorized"]["status"] == ["DOCUMENTED", "LIVE_VERIFIED"]
     assert records["unknown_model"]["status"] == ["DOCUMENTED", "UNVERIFIED"]
 
+    written = walk.run("catalog-probe nightly --init github --catalog company")
+    assert written.returncode == 0, written.stdout
+    workflow = (walk.folder / ".github" / "workflows" / "catalog-probe.yml").read_text(encoding="utf-8")
+    assert "catalog-probe nightly --provider pe --catalog company --no-update" in workflow
+    assert "PE_API_KEY: ${{ secrets.PE_API_KEY }}" in workflow
+
     page = (runs[1] / "report.html").read_bytes()
     assert b"A model that there is not is answered 404 unknown_model" in page, "citations lead to the facts of the home"
     assert walk.run(f"catalog-probe report build {runs[1].name}").returncode == 0
