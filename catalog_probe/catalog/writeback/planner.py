@@ -58,7 +58,7 @@ NOT_OBSERVED = "not observed"
 
 _OUTCOMES_WITH_EVIDENCE = (Outcome.CONFORMS, Outcome.DRIFTED, Outcome.RESTRICTED)
 
-# Write-back decides on these tags; it keeps the others as people set them.
+# Write-back alone decides on these tags. LIVE_DISCOVERED it only takes away if it gave it; all others are people's.
 _DERIVED_TAGS = frozenset({Tag.LIVE_VERIFIED, Tag.UNVERIFIED, Tag.ACCOUNT_RESTRICTED})
 
 
@@ -262,14 +262,15 @@ def _derive_tags(draft: _Draft, last_result: str) -> list[str]:
     else:
         tags.add(Tag.LIVE_VERIFIED if last_result == Outcome.CONFORMS else Tag.UNVERIFIED)
 
-    # `restricted_on` is empty again as soon as this account got an answer.
+    # The tag is kept here, and set by `_mark_restricted`. `restricted_on` is the day of a refusal of this account's
+    # rights, and empty again as soon as the account got another answer.
     if Tag.ACCOUNT_RESTRICTED in draft.record.tags and draft.evidence.restricted_on is not None:
         tags.add(Tag.ACCOUNT_RESTRICTED)
 
     if _has_discovery(draft.evidence.resolved):
         tags.add(Tag.LIVE_DISCOVERED)
     elif _has_discovery(resolved_assumptions(draft.before, draft.assertions)):
-        # The old evidence had given the tag. Where it had not, a person has, and the tag stays.
+        # Remove the tag only if earlier evidence gave it. A tag that a person set stays.
         tags.discard(Tag.LIVE_DISCOVERED)
     return _sort_tags(tags)
 
@@ -300,9 +301,10 @@ def _find_news(draft: _Draft, sighting: Sighting, tags: list[str]) -> str | None
         return f"now {', '.join(tags)}"
     if last is None:
         return "seen for the first time"
-    is_other_kind_of_target = is_not_from_provider(last.target) != is_not_from_provider(sighting.target)
-    if last.result != sighting.result.outcome or is_other_kind_of_target:
+    if last.result != sighting.result.outcome:
         return "the record did not say so yet"
+    if is_not_from_provider(last.target) != is_not_from_provider(sighting.target):
+        return "seen of another kind of target"
     if last.differences != "; ".join(record_evidence.describe_differences(sighting.result.drifts)):
         return "it differs in another way"
     if (sighting.day - last.day).days > draft.policy.refresh_after:

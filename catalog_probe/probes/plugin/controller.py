@@ -46,8 +46,9 @@ if TYPE_CHECKING:
 # Statuses of pytest with which a run has come to its end.
 _COMPLETE_STATUSES = (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED, pytest.ExitCode.NO_TESTS_COLLECTED)
 
-# Statuses of pytest that ours replace. A usage error is 4 in both tables.
-_REPLACED_STATUSES = (*_COMPLETE_STATUSES, pytest.ExitCode.INTERRUPTED)
+# Statuses of pytest after which the results are judged, and our own status is set. A usage error is 4 in pytest's table
+# and in ours.
+_JUDGED_STATUSES = (*_COMPLETE_STATUSES, pytest.ExitCode.INTERRUPTED)
 
 # Seconds in which a worker that has reported everything must end: it only takes down its plugins. One that hangs is
 # reported as lost.
@@ -116,7 +117,8 @@ class Controller:
         self._withhold_keys()
         try:
             self.folder.mkdir(parents=True)
-            if self.options.traffic is None:  # a client does not ask for everything, so coverage cannot be lost
+            # Recorded traffic never covers all records, so there is no coverage that it could lose.
+            if self.options.traffic is None:
                 history = self.options.history_folder
                 self._previous_run, self._history_rows = load_shown_history(
                     history, self.options.target_label, damage_notes=self._trouble
@@ -231,7 +233,10 @@ class Controller:
         report.user_properties[:] = [item for item in report.user_properties if item[0] != PROPERTY]
 
     def record_results(self, lines: Sequence[tuple[Json, bool]]) -> None:
-        """Append results to results.jsonl, and count those that are final; each is plain JSON, and whether it is."""
+        """Append results to results.jsonl, and count the final ones.
+
+        A line is a result as plain JSON, and whether that result is final: later answers cannot change it any more.
+        """
         for line, is_final in lines:
             result = self._recorder.record(line)
             if result is not None and is_final and self._progress is not None:
@@ -251,8 +256,9 @@ class Controller:
             self._remove_folder()
             status = self._select_status_without_results(session, exitstatus, was_open=was_open)
         else:
-            status = self._report_results(may_write_back=exitstatus in _REPLACED_STATUSES)
-        if status is not None and exitstatus in _REPLACED_STATUSES:
+            # An interrupted run writes back, too: nothing of a provider that it left blind.
+            status = self._report_results(may_write_back=exitstatus in _JUDGED_STATUSES)
+        if status is not None and exitstatus in _JUDGED_STATUSES:
             session.exitstatus = status
 
     def _has_nothing_to_report(self, exitstatus: int) -> bool:
@@ -346,7 +352,7 @@ class Controller:
         run = describe_run(self.options, start, self._look_up())
         try:
             self._recorder.open(self.folder / RESULTS_FILE, run)
-        except OSError as error:  # the folder could be made a moment ago
+        except OSError as error:  # although the folder was made a moment ago
             pytest.exit(describe_unwritable_results(error), returncode=Exit.HARNESS_ERROR)
         self._show_progress()
 
@@ -366,7 +372,7 @@ class Controller:
         return pytest.UsageError(sanitize_line(message, MAX_MESSAGE_LENGTH))
 
     def _record_stopped_rest(self, session: pytest.Session) -> None:
-        """Record that the rest was not probed because a person wanted to stop early, as by `-x`.
+        """Record that the rest was not probed because the session was told to stop, as by `-x` or by a full disk.
 
         Example: `-x` stops after the first failure, and the other records are `not_probed: stopped-early`. After Ctrl-C
         nothing is recorded of them: every selected record without a line is `not-reported`, and the run is blind.
