@@ -123,34 +123,6 @@ def mutants(session: nox.Session) -> None:
 
 
 @nox.session
-def verdicts(session: nox.Session) -> None:
-    """Compare what judge and mock detect with a frozen commit: a sample, `-- --whole`, or `-- --case 'mutant:pd/*'`."""
-    install(session)
-    commit = tomllib.loads(Path("tests/verdicts/frozen.toml").read_text("utf-8"))["commit"]
-    if not commit:
-        session.error(
-            "tests/verdicts/frozen.toml names no commit: write the full hash of the commit to hold this tree to"
-        )
-    checkout = Path(".cache/verdicts") / commit
-    if not (checkout / ".git").exists():
-        try:
-            add = ("git", "worktree", "add", "--force", "--detach")  # --force: .cache may have been removed by hand
-            session.run(*add, str(checkout), commit, external=True, silent=True)
-        except nox.command.CommandFailed:
-            session.error(f"this clone has no commit {commit}: run `git fetch --unshallow`")
-    environment = checkout.with_suffix(".venv")
-    python, installed = environment / "bin" / "python", environment / "installed"
-    if not installed.exists():
-        dependencies = tomllib.loads((checkout / "pyproject.toml").read_text("utf-8"))["project"]["dependencies"]
-        pinned = ("-c", str(checkout / CONSTRAINTS))
-        session.run("python", "-m", "venv", str(environment), silent=True)
-        session.run(str(python), "-m", "pip", "install", "--quiet", *pinned, *dependencies, external=True)
-        installed.touch()
-    options = ("--old", str(checkout), "--old-python", str(python))
-    session.run("python", "-m", "tests.verdicts", *options, *session.posargs)
-
-
-@nox.session
 @nox.parametrize("which", [*CLIENTS], ids=[*CLIENTS])
 def clients(session: nox.Session, which: str) -> None:
     """Run clients on the mock: official SDKs, their earlier releases, and independent ones."""
