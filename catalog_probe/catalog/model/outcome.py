@@ -209,6 +209,7 @@ class FindingCode(StrEnum):
     VALUES_BEYOND = "values-beyond"
     VALUES_REMAIN = "values-remain"
     VALUES_MISSING = "values-missing"
+    VALUE_NOWHERE = "value-nowhere"
     VALUE_INVALID = "value-invalid"
     BOUND_EXCEEDED = "bound-exceeded"
     BOUND_UNDERCUT = "bound-undercut"

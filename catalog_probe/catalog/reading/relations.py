@@ -75,7 +75,7 @@ class Location(NamedTuple):
         return self.kind in ("header", "ask/query", "ask/header", "ask/path")
 
 
-BINARY_KINDS = frozenset({"equals", "differs", "subset", "none", "at_most", "at_least", "version_of"})
+BINARY_KINDS = frozenset({"equals", "differs", "subset", "none", "at_most", "at_least", "version_of", "contains"})
 """Kinds that compare with the values at `with`, in the exchanges `of`, or with the constant `value`."""
 
 _DESCRIPTIONS: Mapping[str, str] = {
@@ -86,6 +86,7 @@ _DESCRIPTIONS: Mapping[str, str] = {
     "at_most": "at most {}",
     "at_least": "at least {}",
     "version_of": "each named as {}, or as a dated version of it",
+    "contains": "somewhere in it: {}",
     "every": "each valid by {}",
     "prefix": "each beginning with {}",
     "pattern": "each matching {}",

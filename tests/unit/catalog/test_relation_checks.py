@@ -103,7 +103,7 @@ def test_each_fault_is_a_problem(tmp_path: Path) -> None:
         (
             [{**FINE, "is": "superset"}],
             '$.relations[0].is: "superset" is none of equals, differs, subset, none, at_most, at_least, '
-            "version_of, every, prefix, pattern, ordered, non_empty; did you mean subset?",
+            "version_of, contains, every, prefix, pattern, ordered, non_empty; did you mean subset?",
         ),
         (
             [{**FINE, "at": "data"}],

@@ -45,7 +45,7 @@ MESSAGE = {"usage": {"input_tokens": 1}, "stop_reason": "end_turn", "type": "mes
 SUCCEEDED = Response(200, HEADERS, MESSAGE, "json")
 NOT_FOUND = Response(404, {}, None, "empty")
 # Assertions of PA's envelope besides its shape: the assumed location of the id, and its equality with the header.
-REQUEST_ID_KEYS = ("body:/request_id", "relation:equals:/request_id")
+REQUEST_ID_KEYS = ("body:/request_id", "relation:equals:/request_id", "relation:contains")
 
 
 def load_steps(address: str, label: str | None = None, **fields: Any) -> list[Expected]:

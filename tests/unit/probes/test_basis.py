@@ -223,10 +223,12 @@ SPEND_CAP = "pa/errors/general/spend_cap"
 
 
 def test_value_at_an_assumed_location_is_documented(subtests: pytest.Subtests) -> None:
-    """A renamed documented value must drift, not just resolve our assumption."""
-    cases: list[tuple[str, dict[str, str], Outcome]] = [
+    """A renamed documented value must drift, and so must one that is gone; one elsewhere resolves our assumption."""
+    cases: list[tuple[str, dict[str, Any], Outcome]] = [
         ("there", {"error_code": "enforced_spend_limit_reached"}, Outcome.CONFORMS),
-        ("elsewhere", {}, Outcome.CONFORMS),
+        ("elsewhere", {"more": {"error_code": "enforced_spend_limit_reached"}}, Outcome.CONFORMS),
+        ("in-a-sentence", {"hint": "This is enforced_spend_limit_reached."}, Outcome.CONFORMS),
+        ("nowhere", {}, Outcome.DRIFTED),
         ("another-value", {"error_code": "renamed"}, Outcome.DRIFTED),
     ]
     for case, details, outcome in cases:
@@ -295,8 +297,20 @@ def test_wrong_value_at_an_assumed_location_is_drift() -> None:
     verdict = judge_answer(RATE_LIMIT, replace(RATE_LIMITED, body={**BODY, "request_id": "req_2"}), {})
     assert verdict.outcome is Outcome.DRIFTED
     assert [finding.assertion for finding in verdict.findings if finding.is_drift] == [
-        "answer/relation:equals:/request_id"
+        "answer/relation:equals:/request_id",
+        "answer/relation:contains",
     ]
+
+
+def test_request_id_that_is_nowhere_in_the_body_is_drift() -> None:
+    """2:7.1: only its place is ours to assume."""
+    body = {name: value for name, value in BODY.items() if name != "request_id"}
+    verdict = judge_answer(RATE_LIMIT, replace(RATE_LIMITED, body=body), {})
+    (drift,) = (finding for finding in verdict.findings if finding.is_drift)
+    assert (drift.assertion, drift.observed) == ("answer/relation:contains", "absent")
+    # Where the documents call the whole body bare, its members are assumed with its shape.
+    bare = judge_answer(RATE_LIMIT, replace(RATE_LIMITED, body=body), {"assumed": {"answer/body": "bare"}})
+    assert bare.outcome is Outcome.CONFORMS
 
 
 def test_assumed_shape_must_still_be_json() -> None:

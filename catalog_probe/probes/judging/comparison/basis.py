@@ -88,7 +88,8 @@ def _is_assumed(expected: Expected, finding: Finding, assertion: Assertion) -> b
     is_shape_assumed = shape is not None and shape.basis is Basis.ASSUMED
     aspect, location = assertion.key.aspect, assertion.key.location
     is_in_envelope = aspect in _ENVELOPE_ASPECTS or (aspect == "status" and location != "")
-    return is_shape_assumed and is_in_envelope and finding.observed == ABSENT
+    is_in_body = is_in_envelope or finding.code == FindingCode.VALUE_NOWHERE
+    return is_shape_assumed and is_in_body and finding.observed == ABSENT
 
 
 def _turns_success_and_refusal(finding: Finding, assertion: Assertion) -> bool:

@@ -28,6 +28,7 @@ from catalog_probe.catalog.text.json_values import ABSENT, find_value, find_valu
 from catalog_probe.probes.judging.comparison.findings import abbreviate, is_short, mismatch
 from catalog_probe.probes.judging.comparison.locations import (
     find_renamed_value,
+    is_nowhere,
     is_valid,
     is_within_empty_list,
     nearest_error,
@@ -183,7 +184,7 @@ def _check_header(rule: HeaderRule, value: str | None) -> Code | None:
 def _compare_body(expected: Expected, response: Response, body: Json) -> Iterator[Finding]:
     kind = expected.envelope.body
     if kind == "any":
-        yield from _compare_fields(expected, body)
+        yield from _compare_fields(expected, response, body)
         return
     if kind == "empty":
         if response.body_type != "empty":
@@ -198,7 +199,7 @@ def _compare_body(expected: Expected, response: Response, body: Json) -> Iterato
     yield from _compare_members(expected, body)
     yield from _compare_envelope_values(expected, body)
     yield from _compare_message(expected, body)
-    yield from _compare_fields(expected, body)
+    yield from _compare_fields(expected, response, body)
 
 
 def _compare_shape(expected: Expected, body: Json) -> Iterator[Finding]:
@@ -247,7 +248,7 @@ def _compare_message(expected: Expected, body: Json) -> Iterator[Finding]:
         yield mismatch(expected, "message", Code.MESSAGE_DIFFERS, Aspect.MESSAGE, "", pattern, abbreviate(message))
 
 
-def _compare_fields(expected: Expected, body: Json) -> Iterator[Finding]:
+def _compare_fields(expected: Expected, response: Response, body: Json) -> Iterator[Finding]:
     for pointer, schema in expected.fields.items():
         local_key = f"body:{pointer}"
         values = list(find_values(body, pointer)) if body is not None else []
@@ -260,6 +261,8 @@ def _compare_fields(expected: Expected, body: Json) -> Iterator[Finding]:
                 continue  # a list without items does not show the fields of an item
             renamed = find_renamed_value(expected, body, local_key, pointer)
             code = Code.FIELD_MISSING if renamed is ABSENT else Code.FIELD_DIFFERS
+            if is_nowhere(expected, response, local_key):
+                code = Code.VALUE_NOWHERE
             yield mismatch(expected, local_key, code, Aspect.BODY, pointer, schema, abbreviate(renamed))
         elif not any(is_valid(schema, value) for value in values):
             observed = abbreviate(values[0])

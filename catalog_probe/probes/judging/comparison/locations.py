@@ -17,6 +17,7 @@ from catalog_probe.catalog.text.json_values import (
     find_blocking,
     find_values,
     iterate_strings_with_pointers,
+    list_strings_and_names,
     points_into_empty_list,
 )
 
@@ -37,6 +38,14 @@ def validator(schema: Json) -> Validator:
 def is_valid(schema: Json, value: Json) -> bool:
     """Whether a value follows a schema."""
     return bool(validator(schema).is_valid(value))
+
+
+def is_somewhere_in(value: Json, text: str) -> bool:
+    """Whether a text is in any name or string of a value: `req_1` is in `{"error": {"message": "See req_1."}}`.
+
+    For what the documents say is in an answer, and not where. A text that is there by chance hides that it is missing.
+    """
+    return any(text in string for string in list_strings_and_names(value))
 
 
 def nearest_error(error: ValidationError) -> ValidationError:
@@ -113,6 +122,23 @@ def find_renamed_value(expected: Expected, body: Json, local_key: str, pointer: 
         if name != "*" and is_valid(assertion.documented, text):
             return {name: text}
     return ABSENT
+
+
+def is_nowhere(expected: Expected, response: Response, local_key: str) -> bool:
+    """Whether an answer has a documented text nowhere, of which only the location is assumed.
+
+    Example: the error code `max_uses_exceeded` is assumed at `/content/*/content/error_code`, and the answer says
+    "This did not work." An answer that was not kept whole shows nothing.
+    """
+    assertion = expected.assertions.get(f"{expected.label}/{local_key}")
+    if assertion is None or not assertion.is_only_location_assumed or response.cut is not None:
+        return False
+    allowed = assertion.documented.get("enum", [assertion.documented.get("const")])
+    events = [event for event in response.events or () if not event.sent]
+    if any(event.cut is not None for event in events) or not all(isinstance(value, str) for value in allowed):
+        return False
+    answer = [response.body, *(event.data for event in events)]
+    return not any(is_somewhere_in(answer, text) for text in allowed)
 
 
 def _path_parameters(path: str) -> tuple[str, ...]:

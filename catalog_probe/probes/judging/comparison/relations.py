@@ -29,6 +29,7 @@ from catalog_probe.catalog.reading.relations import Location
 from catalog_probe.catalog.text.json_values import ABSENT
 from catalog_probe.probes.judging.comparison.locations import (
     find_blocking_value,
+    is_somewhere_in,
     is_valid,
     is_within_empty_list,
     values_at,
@@ -175,6 +176,15 @@ def _check_version(left: Values, right: Values) -> list[Json]:
     return [value for value in left.values if not any(is_version_of(value, name) for name in right.values)]
 
 
+def _check_contains(left: Values, right: Values) -> list[Json] | None:
+    """Return `["absent"]` if a wanted text is nowhere in the values: `req_2` in `{"error": {"id": "req_1"}}`."""
+    texts = [value for value in right.values if isinstance(value, str) and value.strip()]
+    is_foreign = not any(isinstance(value, dict | list) for value in left.values)  # a page of a gateway, or nothing
+    if not texts or is_foreign:
+        return None
+    return [] if all(is_somewhere_in(left.values, text) for text in texts) else ["absent"]
+
+
 def _check_schema(left: Values, right: Values) -> list[Json]:
     schema = right.values[0]
     return [value for value in left.values if not is_valid(schema, value)]
@@ -222,6 +232,7 @@ CHECKS: Mapping[str, Check] = {
     "at_most": _check_at_most,
     "at_least": _check_at_least,
     "version_of": _check_version,
+    "contains": _check_contains,
     "every": _check_schema,
     "prefix": _check_prefix,
     "pattern": _check_pattern,
@@ -365,6 +376,7 @@ _FINDING_CODES: Mapping[str, FindingCode] = {
     "at_most": FindingCode.BOUND_EXCEEDED,
     "at_least": FindingCode.BOUND_UNDERCUT,
     "version_of": FindingCode.VERSION_DIFFERS,
+    "contains": FindingCode.VALUE_NOWHERE,
     "every": FindingCode.VALUE_INVALID,
     "prefix": FindingCode.PREFIX_DIFFERS,
     "pattern": FindingCode.PATTERN_DIFFERS,
@@ -410,6 +422,7 @@ def _other_values(relation: Relation, expected: Expected, exchange: Exchange, ot
             "differs",
             "subset",
             "none",
+            "contains",
         )
         return Values(relation.value if is_list_of_constants else [relation.value])
     location = Location.parse(relation.other)
