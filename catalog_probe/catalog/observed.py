@@ -108,6 +108,14 @@ def resolved_assumptions(record: Record, assertions: Iterable[Assertion]) -> dic
     }
 
 
+def matched_keys(record: Record, assertions: Iterable[Assertion]) -> frozenset[str]:
+    """List the keys of the assertions that matched on some endpoint when they were last observed."""
+    if "evidence" not in record.data:
+        return frozenset()
+    cells = cells_of(record, assertions)
+    return frozenset(key for (_, key), cell in cells.items() if cell.on is not None and not cell.mismatch)
+
+
 def _last_day_in(line: Mapping[str, Json], key: str) -> str | None:
     not_observed = line.get("not_observed") or {}
     for name in (key, f"{key.partition('/')[0]}/*"):  # `label/*` stands for all assertions of a label

@@ -95,6 +95,8 @@ class Assertion:
     """Why no client can cause it, or empty."""
     resolved: str = ""
     """The observed class of a resolved assumption, or empty."""
+    has_matched: bool = False
+    """Whether it matched when a live night observed it last."""
     from_envelope: bool = False
     """Whether the envelope assumes it of all answers of its surface, and not the record."""
     optional: bool = False

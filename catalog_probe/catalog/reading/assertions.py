@@ -10,11 +10,11 @@ from catalog_probe.catalog.files.manifest import manifest
 from catalog_probe.catalog.model.assertion import REQUEST_LABEL, Assertion, AssertionKey, Basis
 from catalog_probe.catalog.model.exchange import ANSWER, MISSING_CREDENTIAL, SUCCESS, WRONG_CREDENTIAL
 from catalog_probe.catalog.model.outcome import ReasonCode
-from catalog_probe.catalog.observed import resolved_assumptions
+from catalog_probe.catalog.observed import matched_keys, resolved_assumptions
 from catalog_probe.catalog.reading.expectations import Lookup, expectations, success_rule_labels
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Container, Iterable, Iterator, Mapping
 
     from catalog_probe.catalog.model import Json, Record
     from catalog_probe.catalog.observed import ResolvedAssumption
@@ -215,11 +215,12 @@ def asserted_expectations(record: Record, lookup: Lookup) -> tuple[Expected, ...
     every_assertion = [assertion for _, label_assertions in pairs for assertion in label_assertions]
     # Evidence names all statements of a record together, so they are collected before it is read.
     resolved = resolved_assumptions(record, every_assertion)
+    matched = matched_keys(record, every_assertion)
     is_documented = any(assertion.basis is Basis.DOCUMENTED for assertion in every_assertion)
     return tuple(
         replace(
             expected,
-            assertions=_by_key(_fill_in_resolved(assertion, resolved) for assertion in label_assertions),
+            assertions=_by_key(_fill_in_evidence(assertion, resolved, matched) for assertion in label_assertions),
             request_assumptions=_request_assumptions_of_label(record, expected, lookup),
             is_documented=is_documented,
             alternative=_assert_alternative(record, expected.alternative, lookup),
@@ -238,9 +239,15 @@ def _by_key(label_assertions: Iterable[Assertion]) -> dict[str, Assertion]:
     return {str(assertion.key): assertion for assertion in label_assertions}
 
 
-def _fill_in_resolved(assertion: Assertion, resolved: Mapping[str, ResolvedAssumption]) -> Assertion:
-    resolution = resolved.get(str(assertion.key))
-    return replace(assertion, resolved=str(resolution.observed)) if resolution is not None else assertion
+def _fill_in_evidence(
+    assertion: Assertion, resolved: Mapping[str, ResolvedAssumption], matched: Container[str]
+) -> Assertion:
+    key = str(assertion.key)
+    resolution = resolved.get(key)
+    if resolution is None and key not in matched:
+        return assertion
+    observed = str(resolution.observed) if resolution is not None else ""
+    return replace(assertion, resolved=observed, has_matched=key in matched)
 
 
 def _request_assumptions_of_label(record: Record, expected: Expected, lookup: Lookup) -> dict[str, str]:

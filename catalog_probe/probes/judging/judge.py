@@ -20,15 +20,17 @@ from catalog_probe.catalog.reading.expectations import answer_body
 from catalog_probe.catalog.recognition.vocabulary import MAX_CANDIDATES, ProviderVocabulary
 from catalog_probe.probes.judging.comparison.basis import weigh_findings
 from catalog_probe.probes.judging.comparison.compare import compare, find_duplicate_names, find_undocumented
+from catalog_probe.probes.judging.comparison.findings import mismatch
 from catalog_probe.probes.judging.comparison.observations import (
     assertions_of_other_revisions,
     drop_other_revisions,
     is_answered,
+    is_refused_by_close,
     observe,
     shows_documented,
 )
 from catalog_probe.probes.judging.comparison.relations import NO_OTHER_ANSWERS, OtherAnswer, OtherAnswers
-from catalog_probe.probes.judging.inconclusive.assumptions import compare_attempt
+from catalog_probe.probes.judging.inconclusive.assumptions import compare_attempt, is_promise_broken
 from catalog_probe.probes.judging.inconclusive.evidence import AttemptEvidence, Evidence, is_of_a_mock
 from catalog_probe.probes.judging.inconclusive.table import RuleScope, apply_rules
 from catalog_probe.probes.judging.inconclusive.transient import compare_with_documented
@@ -204,9 +206,23 @@ def _apply_attempt_rules(
     step: JudgedStep, verdict: Verdict, vocabulary: ProviderVocabulary, attempt_evidence: AttemptEvidence
 ) -> Verdict:
     """Apply the rules that need to see the other answers of the attempt."""
-    if verdict.outcome is not Outcome.DRIFTED or step.exchange.response is None:
+    response = step.exchange.response
+    if response is None:
         return verdict
-    return apply_rules(_gather_evidence(step, verdict, vocabulary, attempt_evidence), RuleScope.ATTEMPT)
+    evidence = _gather_evidence(step, verdict, vocabulary, attempt_evidence)
+    if is_refused_by_close(step.chosen, response) and is_promise_broken(evidence):
+        return Verdict(Outcome.DRIFTED, None, (*verdict.findings, _find_refusing_close(step.chosen, response)))
+    return apply_rules(evidence, RuleScope.ATTEMPT) if verdict.outcome is Outcome.DRIFTED else verdict
+
+
+def _find_refusing_close(expected: Expected, response: Response) -> Finding:
+    """Return the finding that a socket was closed in place of the events that show its acceptance."""
+    assert expected.stream is not None
+    assert response.close is not None
+    observed = f"close {response.close.code}"
+    return mismatch(
+        expected, "event", FindingCode.STREAM_NOT_STARTED, Aspect.EVENT, "", expected.stream.protocol, observed
+    )
 
 
 def _retract_dependent_steps(verdicts: Sequence[Verdict], steps: Sequence[JudgedStep]) -> list[Verdict]:

@@ -14,6 +14,7 @@ from catalog_probe.catalog.reading.expectations import Expected, StreamRule
 from catalog_probe.catalog.reading.relations import parse_relation as parse_relation
 from catalog_probe.catalog.reading.response_headers import HeaderRule
 from catalog_probe.probes.judging.comparison.observations import is_answered, observe
+from tests.unit.probes.inconclusive.evidence_making import to_mock
 from tests.unit.probes.judging_one import (
     BODY,
     HEADERS,
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from catalog_probe.catalog.model.assertion import Observation
 
 STREAM_ERROR = "pa/errors/stream/overloaded"
+LIVE = "pb/endpoints/live/connect"
 LIST_MODELS = "pa/endpoints/models/list_models"
 STREAM_HEADERS = {name: HEADERS[name] for name in ("request-id", "pa-organization-id", "pa-workspace-id")}
 OVERLOADED = {"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}}
@@ -250,6 +252,29 @@ def test_endpoint_comes_from_record_recipe_or_path() -> None:
     assert by_path.endpoint == "pa/endpoints/messages/create_message"
 
 
+def test_promised_credential_that_a_socket_refuses_is_drift(subtests: pytest.Subtests) -> None:
+    """1:5.2: ephemeral tokens are also accepted; the control is a session that the key opened."""
+    cases: list[tuple[Close, bool, Outcome]] = [
+        (TOKEN_REFUSED, True, Outcome.DRIFTED),
+        (TOKEN_REFUSED, False, Outcome.INCONCLUSIVE),
+        (Close(1011, "Internal error."), True, Outcome.INCONCLUSIVE),
+    ]
+    expected = [step for step in load_steps(LIVE) if step.label in ("success", "ephemeral_token")]
+    request = to_mock(Request("GET", "wss://provider.example/live"))
+    opened = Response(101, events=(SETUP_COMPLETE,))
+    for close, has_control, outcome in cases:
+        with subtests.test(close=close, has_control=has_control):
+            refused = Response(101, events=(), close=close)
+            exchanges = [Exchange("ephemeral_token", request, refused)]
+            if has_control:
+                exchanges.append(Exchange("success", request, opened))
+            verdict = judge_exchanges(expected, *exchanges).step_verdicts["ephemeral_token", ""]
+            assert verdict.outcome is outcome
+            assert [finding.assertion for finding in verdict.findings if finding.is_drift] == (
+                ["ephemeral_token/event"] if outcome is Outcome.DRIFTED else []
+            )
+
+
 SOCKET, EVENT_STREAM = (StreamRule(protocol, event="setupComplete") for protocol in ("websocket", "sse"))
 GO_AWAY, SETUP_COMPLETE = Event("goAway", {"goAway": {}}), Event("setupComplete", {"setupComplete": {}})
 TOKEN_REFUSED = Close(1008, "The ephemeral token is unknown.")
@@ -284,7 +309,7 @@ def test_socket_closed_after_handshake_is_inconclusive(subtests: pytest.Subtests
     for events, close, outcome in cases:
         with subtests.test(events=events):
             response = Response(101, events=events, close=close)
-            verdict = judge_answer("pb/endpoints/live/connect", response, {}, "ephemeral_token")
+            verdict = judge_answer(LIVE, response, {}, "ephemeral_token")
             (step_verdict,) = verdict.step_verdicts.values()
             assert step_verdict.outcome is outcome
             if outcome is Outcome.INCONCLUSIVE:

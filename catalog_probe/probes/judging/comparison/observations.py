@@ -183,6 +183,19 @@ def _is_refused_after_opening(rule: StreamRule, response: Response, received: Se
     return is_closed or any(_is_error(event) for event in received)
 
 
+# Close codes of a peer that refuses what it was sent (RFC 6455, 7.4.1). Others may be a restart or an overload.
+_REFUSING_CLOSE_CODES = frozenset({1003, 1007, 1008})
+
+
+def is_refused_by_close(expected: Expected, response: Response) -> bool:
+    """Whether a socket was opened and then closed as a refusal, e.g. with 1008, in place of all awaited events."""
+    rule, close = expected.stream, response.close
+    if rule is None or close is None or rule.describes_close or close.code not in _REFUSING_CLOSE_CODES:
+        return False
+    received = [event for event in response.events or () if not event.sent]
+    return _is_refused_after_opening(rule, response, received)
+
+
 def _is_error(event: Event) -> bool:
     return event.event == "error" or (isinstance(event.data, dict) and event.data.get("error") not in (None, {}))
 

@@ -27,7 +27,14 @@ from catalog_probe.catalog.text.json_values import ABSENT, find_value, list_stri
 from catalog_probe.probes.judging.comparison.basis import is_no_refusal, weigh_findings
 from catalog_probe.probes.judging.comparison.compare import compare
 from catalog_probe.probes.judging.comparison.findings import quote_message
-from catalog_probe.probes.judging.inconclusive.evidence import Assumption, AttemptEvidence, EndpointAnswer
+from catalog_probe.probes.judging.comparison.observations import is_refused_by_close
+from catalog_probe.probes.judging.inconclusive.evidence import (
+    AcceptedRequest,
+    Assumption,
+    AttemptEvidence,
+    EndpointAnswer,
+    find_source,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -54,10 +61,28 @@ def find_assumed_request(evidence: Evidence) -> Reason | None:
     Example: the request has the assumed header `pa-beta`, and 400 came in place of 200.
     """
     is_success_refused = is_no_refusal(evidence.expected.status) and evidence.response.status in _REQUEST_STATUSES
-    if not is_success_refused:
+    if not is_success_refused or is_promise_broken(evidence):
         return None
     keys = [key for key in _list_open_assumptions(evidence) if key not in (PATH, TRIGGER, ENDPOINTS)]
     return _blame(evidence, keys[0]) if keys else None
+
+
+def is_promise_broken(evidence: Evidence) -> bool:
+    """Whether a request that the documents promise to accept was refused, while another one was accepted there.
+
+    Example: `inference_geo` may be given. The message with it is answered 400, the message without it 200. Only the
+    value `us` is ours to assume. Live, that value may be wrong: there a night must have seen it accepted before.
+    """
+    expected, response = evidence.expected, evidence.response
+    status = expected.assertions.get(f"{expected.label}/status")
+    if status is None or not is_no_refusal(expected.status) or (evidence.live and not status.has_matched):
+        return False
+    source = find_source(evidence.exchange, evidence.vocabulary)
+    has_control = any(
+        request.source == source and request.label != expected.label for request in evidence.attempt.accepted
+    )
+    is_refused_by_provider = evidence.vocabulary.is_in_envelope(answer_body(expected, response))
+    return has_control and (is_refused_by_provider or is_refused_by_close(expected, response))
 
 
 def find_assumed_path(evidence: Evidence) -> Reason | None:
@@ -131,15 +156,20 @@ def compare_attempt(evidence_of_answers: Iterable[Evidence]) -> AttemptEvidence:
         if evidence.verdict.outcome is Outcome.CONFORMS
         for assumption in _list_confirmed(evidence)
     )
+    accepted = frozenset(
+        AcceptedRequest(evidence.expected.label, find_source(evidence.exchange, evidence.vocabulary))
+        for evidence in evidence_of_answers
+        if evidence.verdict.outcome is Outcome.CONFORMS and is_no_refusal(evidence.expected.status)
+    )
     refused_headers = {}
     for evidence in evidence_of_answers:
         if evidence.verdict.outcome is not Outcome.DRIFTED or not _has_assumed_header(evidence):
             continue
-        informed = replace(evidence, attempt=AttemptEvidence(confirmed))
+        informed = replace(evidence, attempt=AttemptEvidence(confirmed, accepted))
         reason = find_assumed_path(informed) or find_assumed_trigger(informed) or find_assumed_request(informed)
         if reason is not None:
             refused_headers[EndpointAnswer(evidence.exchange.endpoint, evidence.fingerprint)] = reason.detail
-    return AttemptEvidence(confirmed, refused_headers)
+    return AttemptEvidence(confirmed, accepted, refused_headers)
 
 
 def _list_confirmed(evidence: Evidence) -> Iterator[Assumption]:

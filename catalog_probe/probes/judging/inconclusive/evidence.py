@@ -126,12 +126,21 @@ class Assumption(NamedTuple):
     key: str
 
 
+class AcceptedRequest(NamedTuple):
+    """The label of a request that was accepted, and where it was sent (`find_source`)."""
+
+    label: str
+    source: str
+
+
 @dataclass(frozen=True, slots=True)
 class AttemptEvidence:
     """What the other answers of the same attempt show."""
 
     confirmed: frozenset[Assumption] = frozenset()
     """Assumptions that are right: a success of this record rests on them."""
+    accepted: frozenset[AcceptedRequest] = frozenset()
+    """Requests that were answered with a success as documented."""
     refused_headers: Mapping[EndpointAnswer, str] = field(default_factory=dict)
     """Refusal of a request with an assumed header -> the detail that blames an assumption of that request."""
 

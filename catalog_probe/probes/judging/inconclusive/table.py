@@ -188,7 +188,7 @@ ATTEMPT_RULES = (
         RuleScope.ATTEMPT,
         assumptions.find_assumed_request,
         prevents="A header, parameter or field of a request is assumed, and the request is refused.",
-        hides="A request with an assumed part that the provider no longer accepts.",
+        hides="Live, a promised part that no night saw accepted, such as a parameter whose value is assumed.",
         case="Beta values, tools and signatures that no document shows (`assumed`: `ask/…` of a record).",
     ),
     Rule(

@@ -16,10 +16,11 @@ from catalog_probe.catalog.model import (
     Severity,
 )
 from catalog_probe.catalog.model.outcome import ReasonCode
+from catalog_probe.catalog.observed import record_digest
 from catalog_probe.catalog.reading.expectations import Expected
 from catalog_probe.probes.judging.inconclusive.assumptions import find_assumed_path, is_part_of
 from catalog_probe.probes.judging.verdict import Verdict
-from tests.unit.probes.inconclusive.evidence_making import error_body, make_evidence
+from tests.unit.probes.inconclusive.evidence_making import error_body, make_evidence, to_mock
 from tests.unit.probes.judging_one import (
     BODY,
     ENDPOINT,
@@ -160,6 +161,40 @@ def test_success_shows_that_the_assumptions_hold() -> None:
 
     assert judge_with(SUCCEEDED).outcome is Outcome.DRIFTED
     assert judge_with(NOT_FOUND).outcome is Outcome.INCONCLUSIVE
+
+
+def judge_promise(address: str, label: str, control: Response, refusal: Response, **fields: Any) -> Verdict:
+    """Judge a control, and a request that the documents promise to accept: live if the record gets other fields."""
+    expected = [step for step in load_steps(address, **fields) if step.label in ("success", label)]
+    requests = [Request("POST", MESSAGES_URL, body=body) for body in ({}, {"inference_geo": "us"})]
+    plain, promised = requests if fields else map(to_mock, requests)
+    verdict = judge_exchanges(expected, Exchange("success", plain, control), Exchange(label, promised, refusal))
+    return verdict.step_verdicts[label, ""]
+
+
+GEO_REFUSED = Response(400, {**HEADERS, "x-should-retry": "false"}, error_body("invalid_request_error"), "json")
+
+
+def test_promised_acceptance_is_held_to_a_control(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[str, Response, Response, Outcome]] = [
+        ("refused alone", SUCCEEDED, GEO_REFUSED, Outcome.DRIFTED),
+        ("all is refused", GEO_REFUSED, GEO_REFUSED, Outcome.INCONCLUSIVE),
+        ("not the provider's refusal", SUCCEEDED, Response(400, {}, None, "empty"), Outcome.INCONCLUSIVE),
+    ]
+    for case, control, refusal, outcome in cases:
+        with subtests.test(case=case):
+            assert judge_promise(ENDPOINT, "inference_geo", control, refusal).outcome is outcome
+
+
+def test_promise_is_broken_live_only_if_a_night_saw_it_kept(subtests: pytest.Subtests) -> None:
+    """Of the promised parameter we assume the value, which may be wrong."""
+    digest = record_digest(assertion for step in load_steps(ENDPOINT) for assertion in step.assertions.values())
+    seen = {"statements": digest, "endpoints": {ENDPOINT: {"on": "2026-11-01"}}}
+    cases: list[tuple[Json, Outcome]] = [({}, Outcome.INCONCLUSIVE), (seen, Outcome.DRIFTED)]
+    for evidence, outcome in cases:
+        with subtests.test(evidence=evidence):
+            verdict = judge_promise(ENDPOINT, "inference_geo", SUCCEEDED, GEO_REFUSED, evidence=evidence)
+            assert verdict.outcome is outcome
 
 
 def test_status_decides_which_assumptions_are_blamed(subtests: pytest.Subtests) -> None:
