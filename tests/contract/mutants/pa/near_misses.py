@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from starlette.responses import JSONResponse
 
+from catalog_probe.mockserver.core.clock import rfc3339
 from catalog_probe.mockserver.pa.compliance import queries
 
 if TYPE_CHECKING:
@@ -193,6 +194,25 @@ def _read(answer: Response) -> Page:
 
 def nothing_used(describe: Describe) -> Describe:
     return lambda family, bucket, now: {**describe(family, bucket, now), "remaining": f"{bucket.per_minute:.0f}"}
+
+
+def sooner_with_use(describe: Describe) -> Describe:
+    """The less remains, the sooner the reset."""
+    return lambda family, bucket, now: {
+        **describe(family, bucket, now),
+        "reset": rfc3339(now - YEAR_S + bucket.remaining(now)),
+    }
+
+
+def without_id_in_a_429(make_response: Callable[..., Response]) -> Callable[..., Response]:
+    def replacement(refusal: Any, request_id: str) -> Response:
+        response = make_response(refusal, request_id)
+        if refusal.row.status != 429:
+            return response
+        body = {name: value for name, value in _read(response).items() if name != "request_id"}
+        return JSONResponse(body, response.status_code, refusal.headers)
+
+    return replacement
 
 
 def settings_of_another(handler: Handler) -> Handler:
