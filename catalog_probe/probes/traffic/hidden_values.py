@@ -15,7 +15,7 @@ from catalog_probe.catalog.model.outcome import FindingCode
 from catalog_probe.catalog.reading.expectations import answer_body
 from catalog_probe.catalog.reading.relations import Location
 from catalog_probe.catalog.text.json_values import find_values, map_strings
-from catalog_probe.probes.judging.comparison.locations import values_at
+from catalog_probe.probes.judging.comparison.locations import is_somewhere_in, values_at
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping
@@ -126,6 +126,9 @@ def drop_hidden_findings(verdict: Verdict, expected: Expected, exchange: Exchang
     def rests_on_hidden(finding: Finding) -> bool:
         is_about_missing_header = finding.code in _ABSENCE_CODES and finding.location not in response.headers
         if finding.observed == HIDDEN or (is_about_missing_header and not complete):
+            return True
+        # What is nowhere in the answer may be what was hidden.
+        if finding.code == FindingCode.VALUE_NOWHERE and is_somewhere_in(answer_body(expected, response), HIDDEN):
             return True
         return bool(finding.assertion) and is_hidden(AssertionKey.parse(finding.assertion).local_key)
 
