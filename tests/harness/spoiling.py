@@ -342,6 +342,8 @@ def _is_at_location(location: Location, event: Event) -> bool:
 
 
 def _wrong_header_value(relation: Relation, other_values: list[Any]) -> str:
+    if relation.kind == "at_least" and _is_time(other_values[0]):
+        return LONG_AGO
     if relation.kind in ("at_most", "at_least"):
         return str(int(other_values[0]) + (1 if relation.kind == "at_most" else -1))
     if relation.kind in ("differs", "none"):

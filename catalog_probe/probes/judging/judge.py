@@ -12,13 +12,14 @@ The stages of `judge`, each with what it needs to see:
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.model import Aspect, Attempt, Finding, Outcome, Reason, Severity
 from catalog_probe.catalog.model.outcome import FindingCode, ReasonCode
 from catalog_probe.catalog.reading.expectations import answer_body
 from catalog_probe.catalog.recognition.vocabulary import MAX_CANDIDATES, ProviderVocabulary
-from catalog_probe.probes.judging.comparison.basis import weigh_findings
+from catalog_probe.probes.judging.comparison.basis import is_no_refusal, weigh_findings
 from catalog_probe.probes.judging.comparison.compare import compare, find_duplicate_names, find_undocumented
 from catalog_probe.probes.judging.comparison.findings import mismatch
 from catalog_probe.probes.judging.comparison.observations import (
@@ -170,6 +171,8 @@ def _judge_step(
         return _unobserved_verdict(step, exchange.failure)
     # A difference from an assumption, or from another revision, is no drift.
     differences = weigh_findings(expected, compare(expected, exchange, other_answers))
+    if not is_of_a_mock(exchange.request):
+        differences = map(partial(_excuse_missing_failure, exchange), differences)
     findings = tuple(drop_other_revisions(differences, expected, exchange.request))
     is_mismatch = any(finding.is_drift for finding in findings)
     verdict = Verdict(Outcome.DRIFTED if is_mismatch else Outcome.CONFORMS, None, findings)
@@ -186,6 +189,18 @@ def _judge_step(
         end = f"closed with {close.code} {close.reason}".rstrip() if close is not None else exchange.response.ended
         return _unobserved_verdict(step, Reason(ReasonCode.NOTHING_OBSERVED, f"no answer came before it was {end}"))
     return verdict
+
+
+def _excuse_missing_failure(exchange: Exchange, finding: Finding) -> Finding:
+    """Return a finding that the value of a failure is nowhere in a success as a resolved assumption.
+
+    This prevents a false alarm if a live model did not come to the failure: asked for one search too many, it made
+    none, and `max_uses_exceeded` is in no block of its message. It can hide that a live success loses such a value.
+    """
+    is_success = exchange.response is not None and is_no_refusal(exchange.response.status)
+    is_value_of_failure = finding.code is FindingCode.VALUE_NOWHERE and finding.aspect is Aspect.BODY
+    may_not_have_failed = is_success and is_value_of_failure and finding.is_drift
+    return replace(finding, severity=Severity.SHOULD) if may_not_have_failed else finding
 
 
 def _unobserved_verdict(step: JudgedStep, reason: Reason) -> Verdict:

@@ -14,7 +14,18 @@ from catalog_probe.probes.judging.comparison.basis import is_no_refusal, weigh_f
 from catalog_probe.probes.judging.comparison.compare import compare
 from catalog_probe.probes.judging.verdict import retract
 from tests.harness.engines import catalog
-from tests.unit.probes.judging_one import BODY, HEADERS, RATE_LIMIT, RATE_LIMITED, judge_answer
+from tests.unit.probes.inconclusive.evidence_making import to_mock
+from tests.unit.probes.judging_one import (
+    BODY,
+    HEADERS,
+    MESSAGE,
+    MESSAGES_URL,
+    RATE_LIMIT,
+    RATE_LIMITED,
+    judge_answer,
+    judge_exchanges,
+    load_steps,
+)
 
 if TYPE_CHECKING:
     import pytest
@@ -210,7 +221,7 @@ def test_field_name_is_documented_at_an_assumed_location(subtests: pytest.Subtes
         ("renamed elsewhere", {"failed": {"reason": CODE}}, Severity.MUST),
         ("both", {"error_code": "another", "content": {"code": CODE}}, Severity.SHOULD),
         ("in a list", {"content": [CODE]}, Severity.SHOULD),
-        ("no failure", {"text": "Nothing was searched for."}, Severity.SHOULD),
+        ("nowhere", {"text": "Nothing was searched for."}, Severity.MUST),
     ]
     for case, block, severity in cases:
         with subtests.test(case=case):
@@ -225,6 +236,16 @@ def test_field_name_is_documented_at_an_assumed_location(subtests: pytest.Subtes
                 finding for finding in weigh_findings(expected, compare(expected, exchange)) if finding.assertion == key
             ]
             assert [finding.severity for finding in findings] == ([severity] if severity else [])
+
+
+def test_live_model_need_not_come_to_the_failure_of_a_tool(subtests: pytest.Subtests) -> None:
+    (expected,) = load_steps("pa/errors/server_tools/web_search_max_uses_exceeded")
+    body = {**MESSAGE, "content": [{"type": "text", "text": "Nothing was searched for."}]}
+    request = Request("POST", MESSAGES_URL)
+    for sent, outcome in ((request, Outcome.CONFORMS), (to_mock(request), Outcome.DRIFTED)):
+        with subtests.test(outcome=outcome):
+            exchange = Exchange("answer", sent, Response(200, HEADERS, body, "json"))
+            assert judge_exchanges([expected], exchange).step_verdicts["answer", ""].outcome is outcome
 
 
 def test_wrong_field_is_one_drift(subtests: pytest.Subtests) -> None:
