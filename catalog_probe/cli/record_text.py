@@ -125,6 +125,7 @@ def format_fact(fact: Fact, checked_by: Sequence[Assertion], candidates: Sequenc
         *_row("row", fact.citation, "  ", _NARROW_COLUMN),
         *_row("states", fact.statement, "  ", _NARROW_COLUMN),
     ]
+    lines += _row("holds over", " x ".join(map(str, fact.set)), "  ", _NARROW_COLUMN) if fact.set else []
     lines += _row("note", fact.note, "  ", _NARROW_COLUMN) if fact.note else []
     if fact.wire is not Wire.YES:
         return "\n".join(map(sanitize_row, [*lines, *_row("wire", str(fact.wire), "  ", _NARROW_COLUMN)]))

@@ -28,6 +28,22 @@ if TYPE_CHECKING:
 
 COLUMNS = ("id", "section", "row", "statement", "wire", "note", "checked_by")
 
+SET = "set"
+"""The last column, which a file or a line may leave out: over what a fact holds that speaks of more than one case."""
+
+DIMENSIONS = (
+    "transport",
+    "method",
+    "element",
+    "json-type",
+    "credential",
+    "endpoint",
+    "status",
+    "surface",
+    "limit",
+)
+"""What a set can range over."""
+
 IN_PART = "part:"
 """Prefix of `checked_by` if the assertions check only part of a fact; its note says after `UNCHECKED` what is left."""
 
@@ -43,6 +59,42 @@ NOT_ON_THE_WIRE = str(ReasonCode.NOT_ON_THE_WIRE)
 """Why nobody ever observes an assertion; no fact with an effect on the wire need name it."""
 
 _RESTATES = re.compile(r"restates ([^\s;,]+)")
+
+
+@dataclass(frozen=True, slots=True)
+class Dimension:
+    """One dimension of the set over which a fact holds."""
+
+    name: str
+    """One of `DIMENSIONS`."""
+    members: tuple[str, ...] = ()
+    """The members that the documents name; without any, all are meant."""
+
+    def __str__(self) -> str:
+        return f"{self.name}({', '.join(self.members)})" if self.members else self.name
+
+
+_DIMENSION = re.compile(r"([a-z-]+)(?:\((.+)\))?")
+
+
+def parse_set(text: str) -> tuple[Dimension, ...]:
+    """Parse the cell `set` of a fact; an empty cell has no dimension.
+
+    >>> parse_set("method(PUT, PATCH) x endpoint")
+    (Dimension(name='method', members=('PUT', 'PATCH')), Dimension(name='endpoint', members=()))
+
+    Raises:
+        ValueError: a part names no dimension, or a dimension comes twice.
+    """
+    parts = text.split(" x ") if text else []
+    matches = [_DIMENSION.fullmatch(part) for part in parts]
+    dimensions = tuple(
+        Dimension(match[1], tuple((match[2] or "").split(", ")) if match[2] else ()) for match in matches if match
+    )
+    names = [dimension.name for dimension in dimensions]
+    if len(names) != len(parts) or len(set(names)) != len(names) or not set(names) <= set(DIMENSIONS):
+        raise ValueError(f"{text!r} is no set")
+    return dimensions
 
 
 class Wire(StrEnum):
@@ -71,6 +123,8 @@ class Fact:
     """Whether these assertions check only part of the fact."""
     reason: str = ""
     """Why no assertion checks the fact, one of `unchecked_reasons`; empty if some do, or none does yet."""
+    set: tuple[Dimension, ...] = ()
+    """Over what it holds; empty if it speaks of one case."""
 
     @property
     def citation(self) -> str:
@@ -94,7 +148,7 @@ class Fact:
         Example: `checked_by` may be `part:pa/errors/general/*#answer/status; …` or a reason, `needs-time-or-volume`.
 
         Raises:
-            ValueError: `wire` has an unknown value.
+            ValueError: `wire` or `set` has an unknown value.
         """
         checked_by = cells["checked_by"].strip()
         reason = checked_by if checked_by in unchecked_reasons() else ""
@@ -109,6 +163,7 @@ class Fact:
             checked_by=tuple(filter(None, map(str.strip, patterns.split(";")))),
             in_part=checked_by.startswith(IN_PART),
             reason=reason,
+            set=parse_set(cells.get(SET, "")),
         )
 
 
@@ -140,19 +195,29 @@ def _parse_file(file: Path) -> Iterator[Fact]:
     except (OSError, UnicodeDecodeError) as error:
         raise CatalogError(f"cannot be read ({error})", "check the path, and save it as UTF-8", file=file) from error
     header, *lines = csv.reader(text.splitlines() or [""], delimiter="\t", quoting=csv.QUOTE_NONE)
-    if tuple(header) != COLUMNS:
-        raise CatalogError(f"has the columns {', '.join(header)}", f"they are {', '.join(COLUMNS)}", file=file)
+    if tuple(header) not in (COLUMNS, (*COLUMNS, SET)):
+        mend = f"they are {', '.join(COLUMNS)}, and {SET} if you like"
+        raise CatalogError(f"has the columns {', '.join(header)}", mend, file=file)
     for number, cells in enumerate(lines, start=2):
-        if len(cells) != len(COLUMNS):
+        if not len(COLUMNS) <= len(cells) <= len(header):
             what = f"has {len(cells)} cells"
             mend = f"write {len(COLUMNS)}, separated by tabs"
             raise CatalogError(what, mend, file=file, location=str(number))
+        by_column = dict(zip(header, cells, strict=False))
         try:
-            yield Fact.parse(dict(zip(COLUMNS, cells, strict=True)))
+            yield Fact.parse(by_column)
         except ValueError:
-            wire = cells[COLUMNS.index("wire")]
-            mend = suggest_similar(wire, Wire) or f"it is one of {', '.join(Wire)}"
-            raise CatalogError(f"wire is {wire!r}", mend, file=file, location=str(number)) from None
+            raise _explain_bad_cell(by_column, file, str(number)) from None
+
+
+def _explain_bad_cell(cells: Mapping[str, str], file: Path, line: str) -> CatalogError:
+    """Return the error of a line whose `wire` or `set` cannot be read."""
+    wire = cells["wire"]
+    if wire not in list(Wire):
+        mend = suggest_similar(wire, Wire) or f"it is one of {', '.join(Wire)}"
+        return CatalogError(f"wire is {wire!r}", mend, file=file, location=line)
+    mend = f"write each of {', '.join(DIMENSIONS)} once, as `method(PUT, PATCH) x endpoint`"
+    return CatalogError(f"{SET} is {cells[SET]!r}", mend, file=file, location=line)
 
 
 def load_fact_checks(provider: str, catalog: Catalog, folder: Path | None = None) -> FactChecks:

@@ -14,6 +14,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.model import Reason
+from catalog_probe.catalog.model.exchange import ANSWER
 from catalog_probe.catalog.model.outcome import ReasonCode
 from catalog_probe.catalog.observed import differing_endpoints
 from catalog_probe.catalog.reading.assertions import assertions
@@ -122,7 +123,8 @@ def adapt_to_endpoint(recipe: Recipe, endpoint: str, provoked: Call | Mapping[st
     """
     if isinstance(provoked, Recipe):
         return replace(provoked, endpoint=endpoint)
-    calls = {min(recipe.own_labels): provoked} if isinstance(provoked, Call) else provoked
+    label = ANSWER if ANSWER in recipe.own_labels else min(recipe.own_labels)
+    calls = {label: provoked} if isinstance(provoked, Call) else provoked
     return replace(recipe, calls=calls, steps=None, optional={}, endpoint=endpoint, other_endpoints=None)
 
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.model.exchange import MISSING_CREDENTIAL, SUCCESS, WRONG_CREDENTIAL
+from catalog_probe.probes.calls import NO_BODY
 from catalog_probe.probes.targets.target import WRONG_KEY
 
 if TYPE_CHECKING:
@@ -82,6 +83,20 @@ def with_fields(**fields: Json) -> Change:
 def with_headers(**headers: str | None) -> Change:
     """Set some headers, or leave them out where None. Example: `pa_version=None` leaves out `pa-version`."""
     return lambda call: call.with_headers(**headers)
+
+
+def streamed(call: Call) -> Call:
+    """Ask for the answer as a stream, by the member `stream` of the body."""
+    return call.with_fields(stream=True)
+
+
+def by_method(*methods: str) -> dict[str, Change]:
+    """Return a change for each method, which sends that method without a body: `PUT` under the label `put`."""
+
+    def with_method(method: str) -> Change:
+        return lambda call: call.replace(method=method, body=NO_BODY)
+
+    return {method.lower(): with_method(method) for method in methods}
 
 
 def with_scenario(scenario: str) -> Change:

@@ -277,9 +277,15 @@ def same_change(change: Change | Mapping[str, Change]) -> OtherEndpoints:
 
 def apply_change(call: Call, change: Change | Mapping[str, Change]) -> Call | dict[str, Call]:
     """Return the changed call, or the changed calls by label: `{"absent": with_key(None)}` -> `{"absent": call}`."""
-    if callable(change):
-        return change(call)
-    return {label: label_change(call) for label, label_change in change.items()}
+    return change(call) if callable(change) else vary(call, change)
+
+
+def vary(call: Call, variants: Mapping[str, Change]) -> dict[str, Call]:
+    """Return the call once for each variant, by label; a variant changes the call in one way.
+
+    Example: `vary(get("/v1/models"), by_method("PUT"))` -> `{"put": PUT /v1/models}`.
+    """
+    return {label: change(call) for label, change in variants.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -298,6 +304,7 @@ class Family:
         sent: Call | Mapping[str, Call] | Steps,
         change: Change | Mapping[str, Change] | None = None,
         *,
+        variants: Mapping[str, Change] | None = None,
         then: Steps | None = None,
         cost: Cost = Cost.FREE,
         tokens: int = 0,
@@ -312,18 +319,26 @@ class Family:
         A change spoils the call here, and the minimal request of the record's other endpoints likewise. Several
         changes by label make a call each. `then` are steps that follow the calls.
 
+        A fact that holds over a set has `variants`: each changes the call of the recipe in one more way, and is sent
+        once under its label, at this endpoint alone. So a set costs one request for each member, and no product.
+
         Examples, in `GENERAL = Family("pa/errors/general")`:
             GENERAL.recipe("unknown_path", get("/v1/no-such-path"))
             GENERAL.recipe("key_revoked", get("/v1/models"), with_key("revoked"))
+            GENERAL.recipe("unknown_path", get("/v1/no-such-path"), variants=by_method("PUT", "DELETE"))
             GENERAL.recipe("conflict", create_twice, cost=Cost.DESTRUCTIVE)
 
         Raises:
-            TypeError: a change is given, and no single call that it changes.
+            TypeError: a change or variants are given, and no single call that they change.
         """
         if change is not None:
             if not isinstance(sent, Call):
                 raise TypeError(f"{self.prefix}/{slug}: a change needs one call that it changes")
             sent, other_endpoints = apply_change(sent, change), other_endpoints or same_change(change)
+        if variants is not None:
+            if not isinstance(sent, Call):
+                raise TypeError(f"{self.prefix}/{slug}: variants need one call that they change")
+            sent = {ANSWER: sent, **vary(sent, variants)}
         if isinstance(sent, Steps):
             calls, then = {}, sent
         else:

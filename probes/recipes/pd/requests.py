@@ -54,6 +54,11 @@ def as_text(call: Call) -> Call:
     return call.replace(body=BytesBody(b"text=hi"), headers={"content-type": "text/plain"})
 
 
+def as_content_type(content_type: str) -> Change:
+    """Send the same text with another content type that is no JSON."""
+    return lambda call: as_text(call).with_headers(content_type=content_type)
+
+
 def with_bad_url(call: Call) -> Call:
     """Replace the id by something that no URL may contain."""
     return call.replace(path=f"{call.path.rpartition('/')[0]}/%FF")

@@ -8,13 +8,14 @@ import anyio
 
 from catalog_probe.catalog.model.exchange import ANSWER, MISSING_CREDENTIAL, SETUP, SUCCESS, WRONG_CREDENTIAL
 from catalog_probe.catalog.model.outcome import ReasonCode
-from catalog_probe.probes.calls import Call, get
+from catalog_probe.probes.calls import GRPC_HOST, Call, get
 from catalog_probe.probes.recipes.minimal_requests import BOTH_REFUSALS
 from catalog_probe.probes.recipes.probe import Probe, SetupFailed, require_text
 from catalog_probe.probes.recipes.recipe import Family, declare_steps
 from catalog_probe.probes.targets.target import Cost
 
 from .requests import UNKNOWN_RESULT, create_completion
+from .s2_7_6_grpc import FETCH
 
 if TYPE_CHECKING:
     from catalog_probe.catalog.model import Exchange
@@ -112,6 +113,39 @@ async def deferred_already_fetched(probe: Probe) -> None:
     await probe.send(fetch.with_clock(COMPUTED).with_stopped_clock())
 
 
+@declare_steps("by_another_key", requests=POLLS + 2, needs={"small_model"}, roles={"no_model_acl"})
+async def fetch_by_another_key(probe: Probe) -> None:
+    """The one fetch is the team's, not each key's."""
+    fetch = await start_deferred(probe)
+    await take_result(probe, fetch)
+    again = fetch.replace(credential="no_model_acl")
+    await probe.send(again.with_clock(COMPUTED).with_stopped_clock(), "by_another_key")
+
+
+@declare_steps("by_grpc_first", requests=POLLS + 2, needs={"small_model"}, services={GRPC_HOST})
+async def fetch_after_grpc(probe: Probe) -> None:
+    """The one fetch is that of both transports: taken by gRPC, the result is gone."""
+    fetch = await start_deferred(probe)
+    by_grpc = FETCH.with_fields(request_id=fetch.path.rpartition("/")[2])
+    for _ in range(POLLS):
+        exchange = await probe.send(by_grpc.with_clock(COMPUTED).with_stopped_clock(), SETUP)
+        body = exchange.response.body if exchange.response else None
+        if not isinstance(body, dict) or body.get("status") != "PENDING":
+            break
+        await anyio.sleep(POLL_EVERY_S)
+    if not isinstance(body, dict) or body.get("status") != "DONE":
+        raise SetupFailed(f"{by_grpc.path} did not return the result")
+    await probe.send(fetch.with_clock(COMPUTED).with_stopped_clock(), "by_grpc_first")
+
+
+@declare_steps("third_fetch", requests=POLLS + 3, needs={"small_model"})
+async def fetch_three_times(probe: Probe) -> None:
+    fetch = await start_deferred(probe)
+    await take_result(probe, fetch)
+    for label in (SETUP, "third_fetch"):
+        await probe.send(fetch.with_clock(COMPUTED).with_stopped_clock(), label)
+
+
 @declare_steps(requests=2, needs={"small_model"})
 async def deferred_expired(probe: Probe) -> None:
     fetch = await start_deferred(probe)
@@ -123,6 +157,8 @@ RECIPES = (
         fetch_late, not_live=NEEDS_A_DAY
     ),
     OUTCOMES.recipe("deferred_pending", deferred_pending, cost=Cost.BILLABLE, tokens=TOKENS),
-    NOT_FOUND.recipe("deferred_already_fetched", deferred_already_fetched, cost=Cost.BILLABLE, tokens=TOKENS),
+    NOT_FOUND.recipe(
+        "deferred_already_fetched", deferred_already_fetched, cost=Cost.BILLABLE, tokens=TOKENS
+    ).with_optional(fetch_three_times, fetch_by_another_key, fetch_after_grpc),
     NOT_FOUND.recipe("deferred_expired", deferred_expired, cost=Cost.BILLABLE, tokens=TOKENS, not_live=NEEDS_A_DAY),
 )

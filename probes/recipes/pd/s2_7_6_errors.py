@@ -5,23 +5,27 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.model.exchange import ANSWER, SETUP
-from catalog_probe.probes.calls import Call, delete, get
+from catalog_probe.probes.calls import Call, get
 from catalog_probe.probes.recipes.minimal_requests import (
+    by_method,
     calls_by_endpoint,
     same_recipe,
+    streamed,
     with_fields,
     with_key,
     with_scenario,
 )
 from catalog_probe.probes.recipes.probe import Probe, SetupFailed
 from catalog_probe.probes.recipes.rate_limits import send_until_refused
-from catalog_probe.probes.recipes.recipe import Family, Recipe, Steps, declare_steps, same_change
+from catalog_probe.probes.recipes.recipe import Family, Recipe, Steps, declare_steps, same_change, vary
 from catalog_probe.probes.targets.target import WRONG_KEY, Cost
 
 from .requests import (
+    COMPLETION,
     KEY_RECORD,
     MANAGEMENT_KEY,
     MODELS,
+    as_content_type,
     as_text,
     create_completion,
     create_response,
@@ -95,12 +99,36 @@ def exhaustion_recipe(
     )
 
 
+UNSUPPORTED_IN_A_RESPONSE = create_response(model="{no_reasoning_model}", reasoning={"effort": "low"})
+NO_SUCH_PATH = get("/v1/no-such-path")
+
+
+def with_wrong_methods(_: str, request: Call | None) -> Mapping[str, Call] | None:
+    """Ask each path with the methods that 1:4.4 does not name for it, without a body.
+
+    A model that cannot exist is named, and the key's record is never deleted, in case a provider accepts the method.
+    """
+    if request is None:
+        return None
+    if "{" in request.path:
+        request = with_model("no-such-model")(request)
+    methods = by_method("PUT", "PATCH")
+    if request.method == "GET":
+        methods |= by_method("POST")
+    else:
+        methods["wrong_method"] = by_method("GET")["get"]
+    if request != KEY_RECORD:
+        methods["delete_on_list_path" if request == MODELS else "delete"] = by_method("DELETE")["delete"]
+    return vary(request, methods)
+
+
 def without_acls(endpoint: str, request: Call | None) -> Mapping[str, Call] | None:
     """Ask each endpoint without its own ACL, and /v1/responses also without that of its model."""
     if request is None:
         return None
     calls = {"endpoint_acl": request.replace(credential="no_acl")}
     if endpoint.endswith("/create_response"):
+        calls["endpoint_acl_streamed"] = streamed(calls["endpoint_acl"])
         calls["model_acl"] = request.replace(credential="no_model_acl")
     return calls
 
@@ -121,15 +149,32 @@ RECIPES: tuple[Recipe, ...] = (
         "invalid_argument/unsupported_parameter",
         create_completion(),
         with_fields(model="{no_reasoning_model}", reasoning_effort="low"),
-        tokens=500,
+        variants={"streamed": streamed},
+        tokens=1_000,
         other_endpoints=calls_by_endpoint(
             ENDPOINTS,
-            {"responses/create_response": create_response(model="{no_reasoning_model}", reasoning={"effort": "low"})},
+            {
+                "responses/create_response": {
+                    ANSWER: UNSUPPORTED_IN_A_RESPONSE,
+                    "streamed": streamed(UNSUPPORTED_IN_A_RESPONSE),
+                }
+            },
         ),
     ),
-    ERRORS.recipe("invalid_argument/incorrect_api_key", MODELS, with_key(WRONG_KEY)),
+    ERRORS.recipe(
+        "invalid_argument/incorrect_api_key",
+        MODELS,
+        with_key(WRONG_KEY),
+    ).with_optional({"streamed": create_completion(stream=True).replace(credential=WRONG_KEY)}, tokens=500),
     # 401 "no Authorization header; management API answers invalid bearer with {code: 16}"
-    ERRORS.recipe("authentication/no_credentials", MODELS, with_key(None)),
+    ERRORS.recipe(
+        "authentication/no_credentials",
+        {
+            ANSWER: MODELS.replace(credential=None),
+            "key_in_another_header": MODELS.replace(key_header=("x-api-key", "")),
+        },
+        other_endpoints=same_change(with_key(None)),
+    ).with_optional({"streamed": create_completion(stream=True).replace(credential=None)}, tokens=500),
     ERRORS.recipe(
         "authentication/management_invalid_bearer",
         MANAGEMENT_KEY.replace(credential=WRONG_KEY),
@@ -143,9 +188,11 @@ RECIPES: tuple[Recipe, ...] = (
         "missing_acl",
         {
             "endpoint_acl": create_completion().replace(credential="no_endpoint_acl"),
+            "endpoint_acl_streamed": create_completion(stream=True).replace(credential="no_endpoint_acl"),
             "model_acl": create_completion().replace(credential="no_model_acl"),
+            "model_acl_streamed": create_completion(stream=True).replace(credential="no_model_acl"),
         },
-        tokens=1_000,
+        tokens=2_000,
         other_endpoints=without_acls,
     ),
     key_state_recipe("key_disabled", "disabled", "api_key_disabled"),
@@ -162,9 +209,20 @@ RECIPES: tuple[Recipe, ...] = (
     # 404 "unknown path; model missing or restricted (same message, so never conclude non-existence);
     # regional hosts 404 models they do not serve"
     ERRORS.recipe(
-        "not_found/unknown_path", {"no_such_path": get("/v1/no-such-path"), "without_version": get("/models")}
+        "not_found/unknown_path",
+        {
+            "no_such_path": NO_SUCH_PATH,
+            **vary(NO_SUCH_PATH, by_method("POST", "PUT", "PATCH", "DELETE")),
+            "without_version": get("/models"),
+            "another_version": get("/v2/models"),
+            "below_a_known_path": get("/v1/api-key/no-such-path"),
+        },
     ),
-    ERRORS.recipe("not_found/model_missing", get("/v1/models/x"), with_model("no-such-model")),
+    ERRORS.recipe(
+        "not_found/model_missing",
+        get("/v1/models/x"),
+        with_model("no-such-model"),
+    ).with_optional({"streamed": create_completion(stream=True, model="no-such-model")}, tokens=500),
     ERRORS.recipe(
         "not_found/model_restricted",
         get("/v1/models/x"),
@@ -178,27 +236,62 @@ RECIPES: tuple[Recipe, ...] = (
     # 405 "wrong method; empty body"; 1:4.4 "DELETE on a list path of PD gives 405 with an empty body"
     ERRORS.recipe(
         "request/method_not_allowed",
-        {"wrong_method": get("/v1/chat/completions"), "delete_on_list_path": delete("/v1/models")},
-    ),
+        {
+            "wrong_method": get("/v1/chat/completions"),
+            **vary(create_completion(), by_method("PUT", "PATCH", "DELETE")),
+        },
+        other_endpoints=with_wrong_methods,
+    ).with_optional({"post": MODELS.replace(method="POST"), "delete_on_list_path": MODELS.replace(method="DELETE")}),
     # 415 "wrong Content-Type"
-    ERRORS.recipe("request/unsupported_media_type", tokenize("hi"), as_text),
+    ERRORS.recipe(
+        "request/unsupported_media_type",
+        tokenize("hi"),
+        as_text,
+        variants={
+            "form": as_content_type("application/x-www-form-urlencoded"),
+            "multipart": as_content_type("multipart/form-data; boundary=x"),
+            "xml": as_content_type("application/xml"),
+        },
+    ),
     # 422 "field of wrong type; plain-string body naming field, line, column"
     ERRORS.recipe(
         "request/wrong_type",
         tokenize("hi"),
         with_fields(text=1),
+        variants={
+            "boolean": with_fields(text=True),
+            "array": with_fields(text=["hi"]),
+            "object": with_fields(text={"hi": "hi"}),
+            "model_of_wrong_type": with_fields(text="hi", model=1),
+        },
         other_endpoints=calls_by_endpoint(
             ENDPOINTS,
             {
                 "chat/create_chat_completion": create_completion(messages=1),
-                "responses/create_response": create_response(text=1),
+                "responses/create_response": {
+                    ANSWER: create_response(text=1),
+                    "nested": create_response(input=[{"role": "user", "content": 1}]),
+                    "second": create_response(input=[*COMPLETION["messages"], {"role": 1, "content": "hi"}]),
+                    "model_of_wrong_type": create_response(model=1),
+                },
             },
         ),
+    ).with_optional(
+        {
+            "nested": create_completion(messages=[{"role": "user", "content": 1}]),
+            "second": create_completion(messages=[*COMPLETION["messages"], {"role": 1, "content": "hi"}]),
+            "streamed": create_completion(messages=1, stream=True),
+        },
+        tokens=500,
     ),
     # 429 "per-model rate or token limit, per-key cap set through the management API, or depleted prepaid credit with a
     # zero invoiced limit"
-    exhaustion_recipe(RATE_LIMIT, "model_rate_limit", create_completion(), "tight"),
-    exhaustion_recipe(RATE_LIMIT, "model_token_limit", create_completion(max_tokens=16), "tight_tokens"),
+    exhaustion_recipe(RATE_LIMIT, "model_rate_limit", create_completion(), "tight").with_optional(
+        exhaust(create_completion(stream=True), "tight", "streamed")
+    ),
+    exhaustion_recipe(RATE_LIMIT, "model_token_limit", create_completion(max_tokens=16), "tight_tokens").with_optional(
+        exhaust(create_completion(max_tokens=16, stream=True), "tight_tokens", "streamed")
+    ),
     exhaustion_recipe(
         RATE_LIMIT,
         "key_cap",

@@ -10,8 +10,9 @@ from catalog_probe.probes.recipes.rate_limits import SLUG, TIGHT, exhaust_tight_
 from catalog_probe.probes.recipes.recipe import Family, Steps, declare_steps
 from catalog_probe.probes.targets.target import Cost
 
-from .requests import MODELS, create_completion
+from .requests import MODELS, create_completion, create_response
 from .s2_7_6_errors import MAX_REQUESTS
+from .s2_7_6_grpc import COMPLETE
 
 if TYPE_CHECKING:
     from catalog_probe.probes.calls import Call
@@ -28,6 +29,7 @@ def send_after_exhaustion(label: str, by: Call, then: Call) -> Steps:
         requests=MAX_REQUESTS + 1,
         needs=by.placeholders | then.placeholders,
         roles={call.credential for call in (by, then) if isinstance(call.credential, str)},
+        services={by.service, then.service},
     )
     async def steps(probe: Probe) -> None:
         await send_until_refused(probe, by, MAX_REQUESTS, label=SETUP)
@@ -43,6 +45,10 @@ SCOPE_STEPS = (
     send_after_exhaustion(
         "other_model", TIGHT_COMPLETION, create_completion(model="{reasoning_model}").replace(credential=TIGHT)
     ),
+    # "per model": whichever endpoint or transport asks it
+    send_after_exhaustion("other_endpoint", TIGHT_COMPLETION, create_response().replace(credential=TIGHT)),
+    send_after_exhaustion("other_transport", TIGHT_COMPLETION, COMPLETE.replace(credential=TIGHT)),
+    send_after_exhaustion("other_transport_first", COMPLETE.replace(credential=TIGHT), TIGHT_COMPLETION),
     # "per team": another key of the team meets it, another team does not
     send_after_exhaustion(
         "other_key_of_the_team", TIGHT_COMPLETION, create_completion().replace(credential="tight_sibling")

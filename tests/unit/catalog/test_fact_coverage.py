@@ -14,7 +14,16 @@ from catalog_probe.catalog.check.validate import Problem
 from catalog_probe.catalog.files.manifest import providers
 from catalog_probe.catalog.model.assertion import Assertion, AssertionKey, Basis
 from catalog_probe.catalog.model.errors import CatalogError
-from catalog_probe.catalog.reading.facts import COLUMNS, Fact, FactChecks, Wire, facts_file, read_facts
+from catalog_probe.catalog.reading.facts import (
+    COLUMNS,
+    SET,
+    Dimension,
+    Fact,
+    FactChecks,
+    Wire,
+    facts_file,
+    read_facts,
+)
 from tests.harness.engines import catalog
 
 if TYPE_CHECKING:
@@ -192,12 +201,26 @@ def test_an_unreadable_file_is_a_problem_with_its_line(tmp_path: Path, subtests:
         ([HEADER, "one\ttwo"], "pa.tsv:2: has 2 cells; write 7, separated by tabs"),
         ([HEADER, "\t".join({**ROW, "wire": "ye"}.values())], "pa.tsv:2: wire is 'ye'; did you mean yes?"),
         ([HEADER, "\t".join({**ROW, "wire": "no"}.values())], "wire is 'no'; it is one of yes, told, impossible"),
+        ([HEADER, "\t".join((*ROW.values(), "method"))], "pa.tsv:2: has 8 cells"),
+        ([f"{HEADER}\t{SET}", "\t".join((*ROW.values(), "verb(PUT)"))], "pa.tsv:2: set is 'verb(PUT)'; write each of"),
+        (
+            [f"{HEADER}\t{SET}", "\t".join((*ROW.values(), "method x method"))],
+            "set is 'method x method'; write each of",
+        ),
     ]
     for lines, message in cases:
         with subtests.test(repr(lines)):
             with pytest.raises(CatalogError) as error:
                 read_facts("pa", written(tmp_path, *lines))
             assert message in str(error.value)
+
+
+def test_a_line_may_say_over_what_its_fact_holds(tmp_path: Path) -> None:
+    named = "\t".join((*ROW.values(), "method(PUT, PATCH) x endpoint"))
+    one_case, of_a_set = read_facts("pa", written(tmp_path, f"{HEADER}\t{SET}", "\t".join(ROW.values()), named))
+    assert one_case.set == ()
+    assert of_a_set.set == (Dimension("method", ("PUT", "PATCH")), Dimension("endpoint"))
+    assert " x ".join(map(str, of_a_set.set)) == "method(PUT, PATCH) x endpoint"
 
 
 def test_a_binary_file_is_a_problem_and_a_provider_without_file_has_no_facts(tmp_path: Path) -> None:
