@@ -137,7 +137,7 @@ RECIPES: tuple[Recipe, ...] = (
     # 1:5.1 "A cloud-marketplace variant of the service authenticates by request signing."
     ENDPOINTS.recipe(
         "models/list_models",
-        with_refusals(MODELS),
+        with_refusals(MODELS, version_required=MODELS.with_headers(pa_version=None)),
     ).with_optional(
         {
             "signed": sign(MODELS, "marketplace_signature"),

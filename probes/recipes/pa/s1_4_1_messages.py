@@ -76,6 +76,7 @@ RECIPES: tuple[Recipe, ...] = (
             output_format_rejected=create_message(output_format={"type": "json_schema"}),
             # 1:5.1 "A version header `pa-version` is required"
             version_required=create_message().with_headers(pa_version=None),
+            version_required_streamed=create_message(stream=True).with_headers(pa_version=None),
             # "service_tier (`auto` default, `standard_only`)"
             service_tier_auto=create_message(service_tier="auto"),
             service_tier_standard_only=create_message(service_tier="standard_only"),

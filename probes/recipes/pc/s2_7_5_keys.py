@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from catalog_probe.probes.calls import post
-from catalog_probe.probes.recipes.minimal_requests import same_recipe, with_headers, with_key
+from catalog_probe.probes.recipes.minimal_requests import by_method, same_recipe, with_headers, with_key
 from catalog_probe.probes.recipes.rate_limits import send_one_more_than, send_until_refused
-from catalog_probe.probes.recipes.recipe import Family, Recipe, declare_steps, same_change
+from catalog_probe.probes.recipes.recipe import Family, Recipe, declare_steps, same_change, vary
 from catalog_probe.probes.targets.target import Cost
 
 from .requests import (
@@ -103,7 +103,14 @@ RECIPES: tuple[Recipe, ...] = (
     # 403 none (type null): "mutual-TLS host: any method or path except exact POST /oauth/token"
     PERMISSION.recipe(
         "mutual_tls_host",
-        {"method": OTHER_METHOD, "path": OTHER_PATH, "below": OTHER_PATH.replace(path="/oauth/token/again")},
+        {
+            "method": OTHER_METHOD,
+            **vary(OTHER_METHOD, by_method("PUT", "PATCH", "DELETE")),
+            "path": OTHER_PATH,
+            "below": OTHER_PATH.replace(path="/oauth/token/again"),
+            "with_a_slash": OTHER_PATH.replace(path="/oauth/token/"),
+            "of_the_other_host": OTHER_METHOD.replace(path="/v1/models"),
+        },
         endpoint="pc/endpoints/oauth/exchange_token",
     ),
     # 404 model_not_found: "model absent, denied by project permissions, or not enabled for the organization"

@@ -5,10 +5,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from catalog_probe.probes.calls import get, post
+from catalog_probe.probes.recipes.probe import require_text
 from catalog_probe.probes.recipes.recipe import Family, Recipe, declare_steps
 from catalog_probe.probes.targets.target import Cost
 
-from .requests import AGENTS, TOKENS, UNKNOWN_RESPONSE, VECTOR_STORE_HEADERS, create_response, make
+from .requests import (
+    AGENTS,
+    STORED,
+    TOKENS,
+    UNKNOWN_RESPONSE,
+    VECTOR_STORE_HEADERS,
+    create_response,
+    make,
+    stream_response,
+)
 
 if TYPE_CHECKING:
     from catalog_probe.probes.recipes.probe import Probe
@@ -48,9 +58,29 @@ async def unknown_response(probe: Probe) -> None:
     await probe.send(get(f"/v1/responses/{response_id}"), "unstored")
 
 
+@declare_steps("unstored_streamed", requests=2, needs={"small_model"})
+async def unstored_stream(probe: Probe) -> None:
+    """Fetch a response that was streamed and not stored."""
+    events = (await probe.setup(stream_response(store=False))).events or ()
+    created = next((event.data for event in events if event.event == "response.created"), None)
+    response = created.get("response") if isinstance(created, dict) else None
+    response_id = require_text(response, "id", "the streamed response")
+    await probe.send(get(f"/v1/responses/{response_id}"), "unstored_streamed")
+
+
+@declare_steps("unstored_continued", requests=3, needs={"small_model"})
+async def unstored_continuation(probe: Probe) -> None:
+    """Fetch a response that continues a stored one, and was not stored itself."""
+    previous = await make(probe, STORED)
+    response_id = await make(probe, create_response(store=False, previous_response_id=previous))
+    await probe.send(get(f"/v1/responses/{response_id}"), "unstored_continued")
+
+
 RECIPES: tuple[Recipe, ...] = (
     *(FAMILY.recipe(slug, call) for slug, call in LOOKUPS.items()),
     # 404 none: "unknown URL; empty body"
     FAMILY.recipe("unknown_url", {"no_such_path": get("/v1/no-such-path"), "without_version": get("/models")}),
-    FAMILY.recipe("response", unknown_response, tokens=TOKENS, cost=Cost.BILLABLE),
+    FAMILY.recipe("response", unknown_response, tokens=TOKENS, cost=Cost.BILLABLE)
+    .with_optional(unstored_stream)
+    .with_optional(unstored_continuation, tokens=3 * TOKENS),
 )
