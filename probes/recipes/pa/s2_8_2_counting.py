@@ -12,7 +12,15 @@ from catalog_probe.probes.recipes.rate_limits import use_up_limit
 from catalog_probe.probes.recipes.recipe import Family, Recipe, declare_steps
 from catalog_probe.probes.targets.target import Cost
 
-from .compliance_requests import ORGANIZATIONS, REMOTE_SESSIONS, list_activities
+from .compliance_requests import (
+    LOCAL_SESSIONS,
+    ORGANIZATIONS,
+    REMOTE_SESSIONS,
+    UNKNOWN_CHAT,
+    delete_resource,
+    list_activities,
+    list_chats,
+)
 from .requests import BATCHES, CREATE_BATCH, FAST, FILES, MESSAGE, UNKNOWN_FILE, UPLOAD, create_message
 from .s2_7_2_steps import NARROW_ROLE
 from .s2_8_2_rate_limits import BOUND, REMAINING
@@ -30,6 +38,8 @@ TIGHT_WORKSPACE = "slow_workspace"
 """Role: a key of a workspace whose own limit is one message a minute, far below its organization's."""
 OTHER_NARROW, NARROW_ORGANIZATION = "compliance_narrow_other", "compliance_narrow_too"
 """Roles: another key of the narrow key's organization, and a key of another organization of the same parent."""
+NARROW_DELETE = "compliance_narrow_delete"
+"""Role: a key of the narrow key's organization that may delete."""
 
 NEEDS_TINY_TOKEN_LIMIT = (
     ReasonCode.NO_DOCUMENTED_SETUP,
@@ -134,12 +144,20 @@ SHARING = {
 }
 """Label -> a call that counts toward the budget of the narrow key."""
 
+SPENT_FOR = {
+    **SHARING,
+    "chats": list_chats().replace(credential=NARROW_ROLE),
+    "local_sessions": get(LOCAL_SESSIONS, credential=NARROW_ROLE),
+    "delete": delete_resource(UNKNOWN_CHAT).replace(credential=NARROW_DELETE),
+}
+"""Label -> a call that is refused once the budget is spent."""
+
 
 @declare_steps(
     *(SUCCESS, *SHARING, "spent"),
-    *(f"spent_for_{label}" for label in SHARING),
-    requests=BOUND + 8,
-    roles={NARROW_ROLE, OTHER_NARROW, NARROW_ORGANIZATION},
+    *(f"spent_for_{label}" for label in SPENT_FOR),
+    requests=BOUND + 11,
+    roles={NARROW_ROLE, NARROW_DELETE, OTHER_NARROW, NARROW_ORGANIZATION},
 )
 async def share_compliance_budget(probe: Probe) -> None:
     """Send by three keys and to two endpoints within a parent organization's budget, and once it is spent."""
@@ -148,7 +166,7 @@ async def share_compliance_budget(probe: Probe) -> None:
         await probe.send(call, label)
     await use_up(probe, NARROW)
     await probe.send(NARROW, "spent")
-    for label, call in SHARING.items():
+    for label, call in SPENT_FOR.items():
         await probe.send(call, f"spent_for_{label}")
 
 
