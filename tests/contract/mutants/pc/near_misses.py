@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from starlette.responses import JSONResponse
 
+from catalog_probe.mockserver.pc.errors import UNKNOWN_URL, WRONG_METHOD
+
 if TYPE_CHECKING:
     from starlette.responses import Response
 
@@ -93,3 +95,35 @@ def without_x(headers: Headers) -> Headers:
     return lambda family, bucket, now: {
         name.removeprefix("x-"): value for name, value in headers(family, bucket, now).items()
     }
+
+
+# What follows breaks a rule for one member of the set over which a fact holds: one method, one path, one transport.
+
+
+def puts_are_405(admit: Callable[[Any, Any, Any], Any]) -> Callable[[Any, Any, Any], Any]:
+    def replacement(self: Any, call: Any, match: Any) -> Any:
+        if match.row is None and call.request.method == "PUT":
+            raise WRONG_METHOD(method="PUT")
+        return admit(self, call, match)
+
+    return replacement
+
+
+def other_paths_are_404(admit: Callable[[Any, Any, Any], Any]) -> Callable[[Any, Any, Any], Any]:
+    def replacement(self: Any, call: Any, match: Any) -> Any:
+        if match.row is None and "/v1/" in call.request.scope["path"]:
+            raise UNKNOWN_URL()
+        return admit(self, call, match)
+
+    return replacement
+
+
+Store = Callable[["Call", dict[str, Any], dict[str, Any]], None]
+
+
+def keeps_streams(store: Store) -> Store:
+    return lambda call, body, response: store(call, {} if body.get("stream") else body, response)
+
+
+def keeps_continuations(store: Store) -> Store:
+    return lambda call, body, response: store(call, {} if body.get("previous_response_id") else body, response)
