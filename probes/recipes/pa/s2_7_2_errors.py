@@ -87,7 +87,6 @@ QUERY_ERRORS: tuple[Recipe, ...] = (
             "array_without_suffix": list_activities(("activity_types", "pa_chat_created")),
             "beside_a_known_one": list_activities(("limit", "1"), UNKNOWN_PARAMETER),
             "of_another_endpoint": get(LOCAL_SESSIONS, query=(("after_id", "no-cursor"),)),
-            **{f"delete_{what}": with_query(call, UNKNOWN_PARAMETER) for what, call in DELETES.items()},
         },
         other_endpoints=same_change({"unknown_name": lambda call: with_query(call, UNKNOWN_PARAMETER)}),
     ),
