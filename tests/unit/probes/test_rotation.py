@@ -5,11 +5,12 @@ from __future__ import annotations
 from datetime import date, timedelta
 from typing import TYPE_CHECKING
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from catalog_probe.catalog.model import Address, Record
-from catalog_probe.probes.calls import delete, get, post
+from catalog_probe.probes.calls import NO_BODY, delete, get, post
 from catalog_probe.probes.planning.plan import (
     ALL_ENDPOINTS,
     ROUND_DAYS,
@@ -21,6 +22,7 @@ from catalog_probe.probes.planning.plan import (
     plan_endpoints,
 )
 from catalog_probe.probes.recipes.minimal_requests import (
+    by_method,
     calls_by_endpoint,
     with_fields,
     with_key,
@@ -157,6 +159,20 @@ def test_change_applies_to_other_endpoints() -> None:
     }
     assert from_table.other_endpoints is not None
     assert from_table.other_endpoints(MODELS, shape) is None
+
+
+def test_variants_change_the_spoiled_request_at_its_own_endpoint_alone() -> None:
+    recipe = GENERAL.recipe("a", post("/v1/models", {"n": 1}), with_key("wrong"), variants=by_method("PUT", "DELETE"))
+    spoiled = post("/v1/models", {"n": 1}, credential="wrong")
+    assert recipe.calls == {
+        "answer": spoiled,
+        "put": spoiled.replace(method="PUT", body=NO_BODY),
+        "delete": spoiled.replace(method="DELETE", body=NO_BODY),
+    }
+    assert recipe.other_endpoints is not None
+    assert recipe.other_endpoints(MODEL, post("/v1/other")) == post("/v1/other", credential="wrong")
+    with pytest.raises(TypeError, match="variants need one call"):
+        GENERAL.recipe("a", {"one": spoiled}, variants=by_method("PUT"))
 
 
 def test_own_endpoints_by_path_or_recipe() -> None:
