@@ -150,7 +150,7 @@ RECIPES: tuple[Recipe, ...] = (
         create_completion(),
         with_fields(model="{no_reasoning_model}", reasoning_effort="low"),
         variants={"streamed": streamed},
-        tokens=1_000,
+        tokens=500,
         other_endpoints=calls_by_endpoint(
             ENDPOINTS,
             {
@@ -165,7 +165,7 @@ RECIPES: tuple[Recipe, ...] = (
         "invalid_argument/incorrect_api_key",
         MODELS,
         with_key(WRONG_KEY),
-    ).with_optional({"streamed": create_completion(stream=True).replace(credential=WRONG_KEY)}, tokens=500),
+    ).with_optional({"streamed": create_completion(stream=True).replace(credential=WRONG_KEY)}, tokens=100),
     # 401 "no Authorization header; management API answers invalid bearer with {code: 16}"
     ERRORS.recipe(
         "authentication/no_credentials",
@@ -174,7 +174,7 @@ RECIPES: tuple[Recipe, ...] = (
             "key_in_another_header": MODELS.replace(key_header=("x-api-key", "")),
         },
         other_endpoints=same_change(with_key(None)),
-    ).with_optional({"streamed": create_completion(stream=True).replace(credential=None)}, tokens=500),
+    ).with_optional({"streamed": create_completion(stream=True).replace(credential=None)}, tokens=100),
     ERRORS.recipe(
         "authentication/management_invalid_bearer",
         MANAGEMENT_KEY.replace(credential=WRONG_KEY),
@@ -192,7 +192,7 @@ RECIPES: tuple[Recipe, ...] = (
             "model_acl": create_completion().replace(credential="no_model_acl"),
             "model_acl_streamed": create_completion(stream=True).replace(credential="no_model_acl"),
         },
-        tokens=2_000,
+        tokens=1_000,
         other_endpoints=without_acls,
     ),
     key_state_recipe("key_disabled", "disabled", "api_key_disabled"),
@@ -222,7 +222,7 @@ RECIPES: tuple[Recipe, ...] = (
         "not_found/model_missing",
         get("/v1/models/x"),
         with_model("no-such-model"),
-    ).with_optional({"streamed": create_completion(stream=True, model="no-such-model")}, tokens=500),
+    ).with_optional({"streamed": create_completion(stream=True, model="no-such-model")}, tokens=100),
     ERRORS.recipe(
         "not_found/model_restricted",
         get("/v1/models/x"),
@@ -281,7 +281,7 @@ RECIPES: tuple[Recipe, ...] = (
             "second": create_completion(messages=[*COMPLETION["messages"], {"role": 1, "content": "hi"}]),
             "streamed": create_completion(messages=1, stream=True),
         },
-        tokens=500,
+        tokens=100,
     ),
     # 429 "per-model rate or token limit, per-key cap set through the management API, or depleted prepaid credit with a
     # zero invoiced limit"

@@ -72,10 +72,11 @@ RECIPES: tuple[Recipe, ...] = (
             "bad_request_streamed": COMPLETE_STREAMED.with_fields(messages=[]),
             "incorrect_api_key": MODELS.replace(credential=WRONG_KEY),
         },
-        tokens=1_000,
+        tokens=500,
     ).with_optional(
         {label: COMPLETE.with_fields(**members) for label, members in UNSUITABLE.items()},
         {f"{label}_streamed": COMPLETE_STREAMED.with_fields(**members) for label, members in UNSUITABLE.items()},
+        tokens=100,
     ),
     # "16 UNAUTHENTICATED to 401"
     status_recipe(
@@ -84,7 +85,7 @@ RECIPES: tuple[Recipe, ...] = (
             None,
             {ANSWER: MODELS, **OTHER_METHODS, "key_record": invoke("/pd_api.Auth/get_api_key_info")},
         ),
-        tokens=1_500,
+        tokens=100,
     ),
     # "7 PERMISSION_DENIED to 403"
     status_recipe(
@@ -93,7 +94,7 @@ RECIPES: tuple[Recipe, ...] = (
             ANSWER: COMPLETE.replace(credential="no_endpoint_acl"),
             **with_role("no_acl", {"list_models": MODELS, **OTHER_METHODS}),
         },
-        tokens=2_000,
+        tokens=500,
     ),
     # "5 NOT_FOUND to 404"
     status_recipe(
@@ -105,12 +106,13 @@ RECIPES: tuple[Recipe, ...] = (
             "tokenize": OTHER_METHODS["tokenize"].with_fields(model="no-such-model"),
             "fetch_deferred": FETCH,
         },
-        tokens=1_000,
+        tokens=500,
     ).with_optional(
         {
             "restricted": UNKNOWN_MODEL.with_fields(name="{restricted_model}"),
             "completion_restricted": COMPLETE.with_fields(model="{restricted_model}"),
-        }
+        },
+        tokens=100,
     ),
     # "8 RESOURCE_EXHAUSTED to 429"
     exhaustion_recipe(ERRORS, "resource_exhausted", COMPLETE, "tight", control=MODELS, endpoint=HOST).with_optional(
