@@ -46,13 +46,32 @@ CLIENTS = {
 }
 """Kind of client -> its dependency group, and the arguments of pytest."""
 
+LIGHT_COMMANDS = (
+    ("python", "-c", "from catalog_probe import find, identify, load; load(); find(status=429); identify('pd', 429)"),
+    ("catalog-probe", "catalog", "find", "status:429"),
+    ("catalog-probe", "catalog", "export", "data", "data"),
+)
+"""What works without any extra."""
+
 KEEP_BYTECODE = {"PYTHONDONTWRITEBYTECODE": ""}
 """Environment that keeps bytecode. Else each worker and process compiles the project, and rewrites the assertions of
 all tests, which is a third of the work of `quick`."""
 
 
+def list_requirements(checkout: Path = Path()) -> list[str]:
+    """List what the suite of a checkout needs: its dependencies, and those of all its extras."""
+    project = tomllib.loads((checkout / "pyproject.toml").read_text("utf-8"))["project"]
+    extras = project.get("optional-dependencies", {}).values()
+    return [
+        requirement
+        for requirements in (project["dependencies"], *extras)
+        for requirement in requirements
+        if not requirement.startswith("catalog-probe[")  # an extra that another one includes
+    ]
+
+
 def install(session: nox.Session, *groups: str, constraints: str | None = CONSTRAINTS) -> None:
-    """Install the project and these dependency groups, unless they are installed already.
+    """Install the project, its extra `probe` and these dependency groups, unless they are installed already.
 
     The constraints pin every version. Without them, only the versions in the groups are pinned.
     """
@@ -65,7 +84,7 @@ def install(session: nox.Session, *groups: str, constraints: str | None = CONSTR
     session.install("--quiet", "pip>=25.1")
     group_options = [option for group in groups for option in ("--group", group)]
     pins = () if constraints is None else ("-c", constraints)
-    session.install("--quiet", *pins, "-e", ".", *group_options)
+    session.install("--quiet", *pins, "-e", ".[probe]", *group_options)
     marker.write_text(digest, "ascii")
 
 
@@ -160,9 +179,9 @@ def docs(session: nox.Session) -> None:
 
 @nox.session
 def wheel(session: nox.Session) -> None:
-    """Install the built package without the checkout, and run the main job from another folder.
+    """Install the built package without the checkout: alone for the library, then with `probe` for the main job.
 
-    That folder has its own packages `catalog`, `probes` and `reports`, which must not replace ours.
+    The folder in which they run has its own packages `catalog`, `probes` and `reports`, which must not replace ours.
     """
     session.install("--quiet", "pip>=25.1")
     with tempfile.TemporaryDirectory() as folder:
@@ -174,14 +193,15 @@ def wheel(session: nox.Session) -> None:
         if packages != ["catalog_probe"]:
             session.error(f"the wheel claims the names {packages}; it should install catalog_probe alone")
         session.install("--quiet", "--force-reinstall", "--no-deps", str(package))
-        session.install("--quiet", "-c", str(Path(CONSTRAINTS).resolve()), "catalog-probe")
         for name in ("catalog", "probes", "reports"):
             (Path(folder) / name).mkdir()
             (Path(folder) / name / "__init__.py").write_text("raise ImportError('not ours')", encoding="utf-8")
         with session.chdir(folder):
+            for command in LIGHT_COMMANDS:
+                session.run(*command, env={"PYTHONPATH": "."})
+            session.install("--quiet", "-c", str(Path(CONSTRAINTS).resolve()), "catalog-probe[probe]")
             for command in ("check", "probe -q --depth quick", "report show latest"):
                 session.run("catalog-probe", *command.split(), env={"PYTHONPATH": "."})
-            session.run("python", "-c", "import catalog_probe; catalog_probe.load()", env={"PYTHONPATH": "."})
             if not Path("reports/out/latest/report.html").is_file():
                 session.error("the run left no report in the folder in which it was called")
 
@@ -189,11 +209,9 @@ def wheel(session: nox.Session) -> None:
 @nox.session(python="3.11")
 def lowest(session: nox.Session) -> None:
     """Install the lowest versions that pyproject.toml allows, on the lowest Python, and probe with them."""
-    dependencies = tomllib.loads(Path("pyproject.toml").read_text("utf-8"))["project"]["dependencies"]
+    lowest_versions = [requirement.replace(">=", "==") for requirement in list_requirements()]
     session.install("--quiet", "pip>=25.1")
-    session.install(
-        "--quiet", "-e", ".", "--group", "test", *(dependency.replace(">=", "==") for dependency in dependencies)
-    )
+    session.install("--quiet", "-e", ".", "--group", "test", *lowest_versions)
     session.run("pytest", "probes", "-q", "--expect-all", *session.posargs)  # lost coverage fails too
     session.run("pytest", "-q", "-m", "not process", "--hypothesis-profile=quick", "tests/unit/probes")
 
@@ -262,13 +280,14 @@ def pin(session: nox.Session) -> None:
     """Update constraints.txt and the nightly job's requirements to the newest versions that fit."""
     session.install("--quiet", "pip>=25.1")
     groups = ("lint", "test", "clients", "docs")
-    session.install("--quiet", ".", *(option for group in groups for option in ("--group", group)))
+    session.install("--quiet", ".[probe]", *(option for group in groups for option in ("--group", group)))
     frozen = session.run("python", "-m", "pip", "freeze", "--exclude", "catalog-probe", silent=True)
     head = "# The versions every session installs: `pip install -c constraints.txt`. Refresh: `nox -s pin`.\n"
     Path(CONSTRAINTS).write_text(head + str(frozen), encoding="utf-8")
     options = ("--dry-run", "--ignore-installed", "--only-binary", ":all:", "--no-binary", "catalog-probe")
     report = session.run(
-        *("python", "-m", "pip", "install", "--quiet", "--report", "-", *options, "-c", CONSTRAINTS, "."), silent=True
+        *("python", "-m", "pip", "install", "--quiet", "--report", "-", *options, "-c", CONSTRAINTS, ".[probe]"),
+        silent=True,
     )
     Path(REQUIREMENTS).write_text(format_requirements(json.loads(str(report))), encoding="utf-8")
 

@@ -17,6 +17,7 @@ from catalog_probe.catalog.files import provider_folders
 from catalog_probe.catalog.model.errors import Exit
 from catalog_probe.catalog.model.outcome import ReasonCode
 from catalog_probe.catalog.text.readable_text import format_count, sanitize_row
+from catalog_probe.installation import is_installed
 from catalog_probe.probes.coverage.missing_variables import Gain, list_gains
 from catalog_probe.probes.judging.attempts import TRANSIENT_REASONS
 from catalog_probe.probes.planning.look_ups import Expiration, find_expirations, list_look_ups
@@ -269,7 +270,7 @@ def format_diagnosis(diagnosis: Diagnosis, target_name: str = "", allow: Sequenc
 
 
 def _format_run_command(diagnosis: Diagnosis, target_name: str, allow: Sequence[Cost]) -> str:
-    program = ["catalog-probe", "probe"] if provider_folders.is_installed() else ["pytest", "probes"]
+    program = ["catalog-probe", "probe"] if is_installed() else ["pytest", "probes"]
     costs = ["--allow", ",".join(allow)] if allow else []
     catalog_option = provider_folders.catalog_option(diagnosis.catalog.root)
     return shlex.join([*program, "--target", target_name, *costs, *catalog_option])

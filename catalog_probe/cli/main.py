@@ -6,10 +6,11 @@ import difflib
 import sys
 from typing import TYPE_CHECKING
 
-from catalog_probe.catalog.model.errors import MAX_MESSAGE_LENGTH, Exit, describe_missing_library
+from catalog_probe.catalog.model.errors import MAX_MESSAGE_LENGTH, Exit
 from catalog_probe.catalog.text.output_streams import make_output_failsafe
 from catalog_probe.catalog.text.readable_text import sanitize_line
 from catalog_probe.cli import parser
+from catalog_probe.installation import describe_missing_library
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

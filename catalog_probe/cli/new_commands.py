@@ -35,6 +35,7 @@ from catalog_probe.catalog.writeback.writing import (
 )
 from catalog_probe.cli import parser
 from catalog_probe.cli.parser import Parser
+from catalog_probe.installation import is_installed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -400,7 +401,7 @@ def _find_folder(name: str | None) -> ProviderFolder:
         if path.exists() and not path.is_dir():
             raise NewError(f"--catalog: {display_path(path)} is no folder", "name a folder, or one yet to be")
         return provider_folders.find_folder(path) or ProviderFolder(path.resolve())
-    return ProviderFolder(Path.cwd()) if provider_folders.is_installed() else SHIPPED
+    return ProviderFolder(Path.cwd()) if is_installed() else SHIPPED
 
 
 def _write(folder: ProviderFolder, texts: Mapping[Path, str]) -> None:

@@ -17,6 +17,7 @@ from catalog_probe.catalog.model.errors import CatalogError, Exit, display_path,
 from catalog_probe.catalog.text.readable_text import escape_hidden_in_json, sanitize_row
 from catalog_probe.cli import parser, probe, target_commands
 from catalog_probe.cli.parser import Parser
+from catalog_probe.installation import is_installed
 from catalog_probe.probes.targets import target_file as targets
 from catalog_probe.reports import news
 from catalog_probe.reports.history import load_history
@@ -76,7 +77,7 @@ def build_parser() -> Parser:
 def _run(args: argparse.Namespace) -> int:
     if args.init:
         return _write_workflow(args)
-    if not args.no_update and not args.catalog and provider_folders.is_installed():
+    if not args.no_update and not args.catalog and is_installed():
         args.catalog = OWN_RECORDS
     return run_night(args)
 

@@ -21,11 +21,11 @@ from catalog_probe.catalog.model.errors import (
     MAX_MESSAGE_LENGTH,
     Exit,
     UserError,
-    describe_missing_library,
     suggest_similar,
 )
 from catalog_probe.catalog.text.output_streams import discard_output, make_output_failsafe
 from catalog_probe.catalog.text.readable_text import sanitize, sanitize_line
+from catalog_probe.installation import describe_missing_library
 
 Command = Callable[[argparse.Namespace], int]
 

@@ -9,6 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, NoReturn
 
+from catalog_probe.installation import describe_missing_library
 from catalog_probe.mockserver.core import leniency
 from catalog_probe.mockserver.core.providers import CLIENT_NAMES_FILE, PrefixesError, read_prefixes
 
@@ -137,11 +138,10 @@ def main(argv: list[str] | None = None, program: str = "catalog-probe mock") -> 
     try:
         return _serve(arguments)
     except ModuleNotFoundError as error:
-        library = (error.name or "catalog_probe").partition(".")[0]
-        if library == "catalog_probe":
+        description = describe_missing_library(error, extra="mock")
+        if not description:
             raise
-        mend = "`python -m pip install -e .` installs what the mock needs"
-        print(f"mockserver: {library} is not installed here; {mend}", file=sys.stderr)
+        print(f"mockserver: {description}", file=sys.stderr)
         return USAGE
 
 

@@ -27,32 +27,25 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, ParamSpec, TypeVar, cast
 
+from catalog_probe import installation
 from catalog_probe.catalog.model.errors import CatalogError, display_path
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 
-_PACKAGE = Path(__file__).parents[2]
-_CHECKOUT = _PACKAGE.parent
-
 RUNS = "reports/out"
 """The folder of all runs, as a user writes it (DESIGN.md, contract 3)."""
 
 
-def is_installed() -> bool:
-    """Whether this code runs from an installed copy and not from a checkout."""
-    return not (_CHECKOUT / "pyproject.toml").is_file()
-
-
 def shipped_folder(name: str) -> Path:
     """Return the shipped `catalog`, `probes` or `reports`; the wheel has them below the package (pyproject.toml)."""
-    return (_PACKAGE / "shipped" if is_installed() else _CHECKOUT) / name
+    return (installation.PACKAGE / "shipped" if installation.is_installed() else installation.CHECKOUT) / name
 
 
 def base_folder() -> Path:
     """Return the checkout, or in an installed copy the current folder."""
-    return Path.cwd() if is_installed() else _CHECKOUT
+    return Path.cwd() if installation.is_installed() else installation.CHECKOUT
 
 
 def runs_folder() -> Path:
@@ -251,7 +244,7 @@ def require_own(folder: Path) -> None:
         CatalogError: it is in an installed package.
     """
     path = folder.resolve()
-    is_shipped = is_installed() and path.is_relative_to(SHIPPED.path.resolve())
+    is_shipped = installation.is_installed() and path.is_relative_to(SHIPPED.path.resolve())
     if is_shipped or not {"site-packages", "dist-packages"}.isdisjoint(path.parts):
         mend = "name a folder of yours by `--catalog DIR`; `--update` into an empty one begins with the shipped records"
         raise CatalogError("is in an installed package: an upgrade would lose what is written", mend, file=folder)
@@ -259,7 +252,7 @@ def require_own(folder: Path) -> None:
 
 def copy_shipped_records(folder: Path) -> None:
     """Copy the records of an installed copy into a folder that is empty or does not exist; leave any other alone."""
-    if not is_installed():
+    if not installation.is_installed():
         return  # a checkout has records to write into: there a folder that does not exist is a mistyped name
     if not folder.exists() or (folder.is_dir() and not any(folder.iterdir())):
         shutil.copytree(SHIPPED.records, folder, dirs_exist_ok=True, ignore=shutil.ignore_patterns(".*"))

@@ -77,22 +77,3 @@ def suggest_similar(word: str, candidates: Iterable[str]) -> str:
     cutoff = 0.85 if "/" in word else 0.7  # addresses share long beginnings, so they must be more alike
     matches = difflib.get_close_matches(word, list(candidates), n=2, cutoff=cutoff)
     return f"did you mean {' or '.join(matches)}?" if matches else ""
-
-
-OWN_PACKAGE = "catalog_probe"
-
-
-def describe_missing_library(error: BaseException) -> str:
-    """Return which library an import error is about and how to install it, or an empty string.
-
-    A missing module of our own is a defect of ours, so it is not described. Of an exception group, the first member
-    that is about a library counts.
-    """
-    if isinstance(error, BaseExceptionGroup):
-        return next(filter(None, map(describe_missing_library, error.exceptions)), "")
-    if not isinstance(error, ModuleNotFoundError):
-        return ""
-    library = (error.name or "").partition(".")[0]
-    if library in (OWN_PACKAGE, ""):
-        return ""
-    return f"{library} is not installed here; `python -m pip install -e .` installs what a run needs"

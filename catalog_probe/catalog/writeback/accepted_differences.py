@@ -15,6 +15,7 @@ from catalog_probe.catalog.model.assertion import AssertionKey
 from catalog_probe.catalog.model.errors import CatalogError, suggest_similar
 from catalog_probe.catalog.model.outcome import ReasonCode
 from catalog_probe.catalog.writeback.writing import format_json, lock_folder, write_text
+from catalog_probe.installation import is_installed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -45,7 +46,7 @@ def _locate_file(folder: ProviderFolder) -> Path:
     Nobody may write into an installed copy, so there the file of the shipped providers is in the current folder:
     `./divergences.json`, beside the runs.
     """
-    if folder == provider_folders.SHIPPED and provider_folders.is_installed():
+    if folder == provider_folders.SHIPPED and is_installed():
         return provider_folders.base_folder() / folder.accepted_differences.name
     return folder.accepted_differences
 

@@ -18,6 +18,7 @@ from catalog_probe.catalog.model.errors import MAX_MESSAGE_LENGTH, UserError, di
 from catalog_probe.catalog.search import keywords_for_k
 from catalog_probe.catalog.text.readable_text import sanitize_line
 from catalog_probe.catalog.writeback import accepted_differences
+from catalog_probe.installation import is_installed
 from catalog_probe.probes.planning.plan import Depth, Rotation, default_depth, make_plan
 from catalog_probe.probes.planning.sharding import Shard, lead_address, select_addresses
 from catalog_probe.probes.targets import target as revising
@@ -450,7 +451,7 @@ def _describe_invocation(config: pytest.Config, target: Target, revisions: Mappi
         keys={} if target.needs_embedded_mock else target.literal_keys,
         names=collect_renamings(target),
         traffic=tuple(map(str, config.getoption("--traffic"))),
-        installed=provider_folders.is_installed(),
+        installed=is_installed(),
         revision=" ".join(f"{name}:{value}" for name, value in revisions.items()),
     )
 

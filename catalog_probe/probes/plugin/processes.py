@@ -16,9 +16,10 @@ from typing import Any, TextIO, cast
 import pytest
 
 from catalog_probe.catalog.model import Reason
-from catalog_probe.catalog.model.errors import Exit, describe_missing_library, select_exit
+from catalog_probe.catalog.model.errors import Exit, select_exit
 from catalog_probe.catalog.text.output_streams import FailsafeStream
 from catalog_probe.catalog.text.readable_text import sanitize_line
+from catalog_probe.installation import describe_missing_library
 
 # The key of our entry in the `workerinput` of xdist.
 WORKER_INPUT = "catalog_probe"

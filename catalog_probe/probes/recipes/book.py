@@ -13,9 +13,10 @@ from zlib import crc32
 from catalog_probe.catalog.files.manifest import Control, manifest, provider_folder
 from catalog_probe.catalog.files.provider_folders import cached_per_folders
 from catalog_probe.catalog.model import Address, Reason
-from catalog_probe.catalog.model.errors import UserError, describe_missing_library, display_path
+from catalog_probe.catalog.model.errors import UserError, display_path
 from catalog_probe.catalog.model.exchange import SUCCESS
 from catalog_probe.catalog.model.outcome import ReasonCode
+from catalog_probe.installation import describe_missing_library
 from catalog_probe.probes.calls import Call, Removal
 from catalog_probe.probes.recipes.recipe import Recipe
 

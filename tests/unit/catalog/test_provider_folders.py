@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from catalog_probe import installation
 from catalog_probe.catalog.envelopes import load_envelope
 from catalog_probe.catalog.files import provider_folders
 from catalog_probe.catalog.files.manifest import manifest, manifest_file, providers, selected_providers
@@ -257,7 +258,7 @@ def test_an_installed_folder_is_not_written_into(folder: str, tmp_path: Path) ->
 
 def test_the_shipped_folder_is_written_into_only_in_a_checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     provider_folders.require_own(provider_folders.SHIPPED.records)
-    monkeypatch.setattr(provider_folders, "_CHECKOUT", tmp_path)
+    monkeypatch.setattr(installation, "CHECKOUT", tmp_path)
     with pytest.raises(CatalogError, match="is in an installed package"):
         provider_folders.require_own(provider_folders.SHIPPED.records)
 
@@ -267,7 +268,7 @@ def test_only_an_empty_folder_gets_a_copy_of_the_shipped_records(
 ) -> None:
     provider_folders.copy_shipped_records(tmp_path / "slip")
     assert not (tmp_path / "slip").exists(), "a checkout has records to write into"
-    monkeypatch.setattr(provider_folders, "_CHECKOUT", tmp_path)
+    monkeypatch.setattr(installation, "CHECKOUT", tmp_path)
     (tmp_path / "kept").mkdir()
     (tmp_path / "kept" / "notes.txt").touch()
     for folder in ("kept", "new"):
@@ -288,7 +289,7 @@ def test_runs_and_history_are_in_the_checkout(tmp_path: Path, monkeypatch: pytes
 
 def test_without_checkout_paths_are_in_the_working_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(provider_folders, "_CHECKOUT", tmp_path / "site-packages")
+    monkeypatch.setattr(installation, "CHECKOUT", tmp_path / "site-packages")
     assert provider_folders.runs_folder() == tmp_path / "reports" / "out"
 
 

@@ -42,8 +42,23 @@ def test_command_without_a_library_is_refused_in_one_line(subtests: pytest.Subte
             failed, helped = (run_without_library(library, module, *words) for words in (arguments, [*group, "--help"]))
             assert (failed.returncode, helped.returncode) == (Exit.USAGE, Exit.FINE)
             speaker = "catalog-probe" if group else "mockserver"
-            assert failed.stderr.startswith(f"{speaker}: {library} is not installed here; `python -m pip install -e .`")
+            mend = f"python -m pip install -e '.[{'probe' if group else 'mock'}]'"
+            assert failed.stderr.startswith(f"{speaker}: {library} is not installed here; `{mend}`")
             assert failed.stderr.count("\n") == 1
+
+
+def test_library_and_its_commands_need_no_other_package(subtests: pytest.Subtests) -> None:
+    """Without its extras the package installs nothing else."""
+    cases = (
+        ("-c", "from catalog_probe import find, identify, load; load(); find(status=429); identify('pd', 429)"),
+        ("-m", "catalog_probe", "catalog", "find", "status:429"),
+        ("-m", "catalog_probe", "catalog", "show", "pa/errors/general/overloaded"),
+        ("-m", "catalog_probe", "identify", "pc", "examples/answer.txt"),
+    )
+    for words in cases:
+        with subtests.test(words=words):
+            command = [sys.executable, "-S", *words]  # without site-packages
+            subprocess.run(command, cwd=CHECKOUT, check=True, capture_output=True, timeout=DEADLINE_S)
 
 
 # The files that Python reads before the version check runs.
@@ -90,7 +105,7 @@ def test_pytest_without_a_library_is_refused_in_one_line() -> None:
     process = run_without_library("anyio", "pytest", "probes")
     assert process.returncode == Exit.USAGE
     output = process.stdout + process.stderr
-    message = "anyio is not installed here; `python -m pip install -e .` installs"
+    message = "anyio is not installed here; `python -m pip install -e '.[probe]'` installs"
     assert [line for line in output.splitlines() if message in line]
     assert "Traceback" not in output
     assert len(output.splitlines()) < 5
