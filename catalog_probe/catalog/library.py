@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 
 from catalog_probe.catalog import search
 from catalog_probe.catalog.files import provider_folders
-from catalog_probe.catalog.files.manifest import providers
+from catalog_probe.catalog.files.manifest import require_provider
 from catalog_probe.catalog.files.store import Catalog
 from catalog_probe.catalog.model import KINDS
-from catalog_probe.catalog.model.errors import CatalogError, suggest_similar
+from catalog_probe.catalog.model.errors import CatalogError
 from catalog_probe.catalog.observed import seen_on
 from catalog_probe.catalog.reading.record_fields import classification, documented_status, meaning, occurs_on, tags
 from catalog_probe.catalog.recognition.advice import Advice, May, advise_for_record
@@ -132,7 +132,7 @@ class Library(Mapping[str, CatalogRecord]):
         Raises:
             CatalogError: an unknown provider, kind, or field of the query.
         """
-        provider = _require_provider(provider) if provider is not None else None
+        provider = require_provider(provider) if provider is not None else None
         if kind is not None and kind not in KINDS:
             raise CatalogError(f"no kind of record is called {kind!r}", f"one of {', '.join(KINDS)}")
         terms, today = search.parse_query(text or ""), datetime.now(UTC).date()
@@ -159,7 +159,7 @@ class Library(Mapping[str, CatalogRecord]):
         grpc: int | None = None,
     ) -> Identity:
         """Identify the record of an answer; the module's function `identify` describes the arguments."""
-        name = _require_provider(provider)
+        name = require_provider(provider)
         recogniser = self.recogniser(name)
         if surface is not None and surface not in {*SURFACES, *recogniser.surfaces}:
             raise CatalogError(f"no surface is called {surface!r}", f"one of {', '.join(SURFACES)}")
@@ -231,7 +231,7 @@ def identify(
     """Identify which of the shipped records an answer is, and whether the request may be sent again.
 
     Args:
-        provider: `pa`, `pb`, `pc` or `pd`, in any case.
+        provider: `pa` or `anthropic`, `pb` or `gemini`, `pc` or `openai`, `pd` or `xai`, in any case.
         status: the HTTP status; None for a frame, a close or a gRPC call.
         headers: the response's headers, by stand-ins or real names; None if unknown.
         body: parsed JSON, text or bytes: an error's body, an event's data, a stream's text, an SDK's unwrapped error.
@@ -251,13 +251,6 @@ def identify(
     return load().identify(
         provider, status, headers, body, method=method, path=path, surface=surface, close=close, grpc=grpc
     )
-
-
-def _require_provider(name: str) -> str:
-    if name.lower() not in providers():
-        mend = suggest_similar(name.lower(), providers()) or f"they are {', '.join(providers())}"
-        raise CatalogError(f"no provider is called {name!r}", mend)
-    return name.lower()
 
 
 def _documents_status(record: CatalogRecord, status: int) -> bool:

@@ -14,6 +14,7 @@ from fnmatch import fnmatchcase
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from catalog_probe.catalog.files.manifest import manifest
 from catalog_probe.catalog.model import KINDS
 from catalog_probe.catalog.model.errors import CatalogError, suggest_similar
 from catalog_probe.catalog.model.outcome import FindingCode, Outcome, ReasonCode
@@ -127,7 +128,7 @@ def require_possible_values(term: Term) -> None:
 
 RECORD_FIELDS: Mapping[str, str] = MappingProxyType(
     {
-        "provider": "the provider: pa",
+        "provider": "the provider: pa or anthropic",
         "kind": "endpoints, errors or rate_limits",
         "family": "the third part of the address",
         "status": "a documented HTTP status: 429, 4*",
@@ -242,7 +243,7 @@ def record_facets(record: Record) -> Iterator[str]:
     """Yield the facets of a record, as `field:value` in lower case."""
     address = record.address
     for field, values in (
-        ("provider", [address.provider]),
+        ("provider", [address.provider, manifest(address.provider).real_name]),
         ("kind", [address.kind]),
         ("family", [address.family]),
         ("status", _statuses(record)),

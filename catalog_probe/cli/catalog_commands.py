@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from catalog_probe.catalog import search
 from catalog_probe.catalog.files import provider_folders
-from catalog_probe.catalog.files.manifest import providers
+from catalog_probe.catalog.files.manifest import providers, require_provider
 from catalog_probe.catalog.files.store import Catalog
 from catalog_probe.catalog.model import KINDS, explanations
 from catalog_probe.catalog.model.clock import parse_days
@@ -378,10 +378,7 @@ def export_openapi(args: Namespace) -> int:
     from catalog_probe.catalog.openapi import build_openapi_document  # slow to import, and only needed here
 
     catalog = Catalog.load(*provider_folders.use(args.catalog))
-    provider = args.provider.lower()
-    if provider not in providers():
-        mend = suggest_similar(provider, providers()) or f"they are {', '.join(providers())}"
-        raise CatalogError(f"no provider is called {args.provider!r}", mend)
+    provider = require_provider(args.provider)
     text = json.dumps(build_openapi_document(catalog, provider), indent=2, ensure_ascii=False) + "\n"
     if args.output is None:
         sys.stdout.write(text)

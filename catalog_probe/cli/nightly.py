@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from catalog_probe.catalog.evidence import earlier_runs
 from catalog_probe.catalog.evidence.results_file import RESULTS_FILE, read_run
 from catalog_probe.catalog.files import provider_folders
-from catalog_probe.catalog.files.manifest import providers
+from catalog_probe.catalog.files.manifest import providers, stand_ins_by_real_name
 from catalog_probe.catalog.model.errors import CatalogError, Exit, display_path, select_exit, suggest_similar
 from catalog_probe.catalog.text.readable_text import escape_hidden_in_json, sanitize_row
 from catalog_probe.cli import parser, probe, target_commands
@@ -143,7 +143,8 @@ def _write_workflow(args: argparse.Namespace) -> int:
     known = [name for name in providers() if name in target.providers]
     if named := provider_folders.named_folder():
         known = list(named.providers())
-    names = [name.lower() for text in args.provider for name in text.split(",") if name.strip()] or known
+    typed = [name.strip().lower() for text in args.provider for name in text.split(",") if name.strip()]
+    names = [stand_ins_by_real_name().get(name, name) for name in typed] or known
     for name in names:
         if name not in known:
             raise CatalogError(

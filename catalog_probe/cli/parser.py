@@ -144,9 +144,9 @@ def parse_http_status(text: str) -> int:
 
 def describe_providers() -> str:
     """Name the known providers, for the help of an option."""
-    from catalog_probe.catalog.files.manifest import providers
+    from catalog_probe.catalog.files import manifest
 
-    return f"{', '.join(providers())}, or one of your own"
+    return f"{manifest.describe_providers()}, or one of your own"
 
 
 def add_catalog_options(parser: argparse.ArgumentParser, catalog: Callable[[str], Path] = parse_catalog_folder) -> None:

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from catalog_probe.catalog.files import provider_folders
-from catalog_probe.catalog.files.manifest import manifest, selected_providers
+from catalog_probe.catalog.files.manifest import require_provider, selected_providers
 from catalog_probe.catalog.files.store import Catalog
 from catalog_probe.catalog.model.errors import CatalogError, Exit
 from catalog_probe.catalog.text.readable_text import sanitize_row
@@ -49,7 +49,7 @@ def _coverage(args: argparse.Namespace) -> int:
     catalog, target = _load_catalog(args), targets.load(args.target).with_placeholder_values()
     reaches = provider_reaches(_books(), target)
     if args.provider is not None:
-        manifest(args.provider)  # raises for an unknown provider, with the known ones
+        args.provider = require_provider(args.provider)
     checked_facts = [
         fact
         for fact in records_and_facts.list_fact_coverage(catalog, reaches, target)
@@ -165,7 +165,7 @@ def _add_coverage(commands: Any) -> None:
         "observe. Checked is what a client's own requests can check: the rest is rehearsed on our mock at best.",
     )
     covered.add_argument("--target", default="live", metavar="NAME_OR_TOML", help="the target (default: live)")
-    covered.add_argument("--provider", type=str.lower, metavar="NAME", help="the facts of this provider alone")
+    covered.add_argument("--provider", metavar="NAME", help="the facts of this provider alone")
     covered.add_argument("--section", metavar="DOC:SECTION", help="the facts of this section alone, as 2:7.4")
     covered.add_argument("--rest", action="store_true", help="also list each fact that is not checked whole, and why")
     covered.set_defaults(run_command=_coverage)

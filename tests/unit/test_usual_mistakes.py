@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from syrupy.assertion import SnapshotAssertion
 
 PROBE_COMMANDS = """
-pytest probes --provider openai
+pytest probes --provider openia
 pytest probes --provider pa,px
 pytest probes --kind error
 pytest probes --allow bilable
@@ -89,14 +89,14 @@ catalog find overlaoded
 catalog find type:rate_limit_eror
 catalog find --code model_not_fuond
 catalog find --status abc
-catalog find --provider openai
+catalog find --provider openia
 catalog find --kind error
 catalog explain status-difers
 catalog facts 9:9
-identify openai {tmp}/list.har
+identify openia {tmp}/list.har
 identify pa {tmp}/none
 identify pa {tmp}/broken.har
-catalog export openapi openai
+catalog export openapi openia
 catalog export yaml pa
 catalog update {tmp}/none
 catalog accept pa/errors/general/unknwon_model --reason x
@@ -121,7 +121,7 @@ new provider httpx --catalog {tmp}/company
 new provider {long} --catalog {tmp}/company
 new provider pa --catalog {tmp}/mockless
 new record pa/error/general/slow
-target coverage --provider openai
+target coverage --provider openia
 target coverage --section 9:9
 check --catalog {tmp}/raising
 target cleanup nope

@@ -96,6 +96,8 @@ class Manifest:
     """Everything that is special about one provider; header names are stand-ins in lower case."""
 
     name: str
+    real_name: str
+    """What the service is really called, in small letters; empty if `name` is no stand-in."""
     about: str
     stand_ins: StandIns
     default_surface: str
@@ -181,9 +183,43 @@ def manifest(name: str) -> Manifest:
         CatalogError: there is none of that name, or it cannot be read.
     """
     if name not in providers():
-        mend = suggest_similar(name, providers()) or f"they are {', '.join(providers())}"
-        raise CatalogError(f"no provider is called {name!r}", mend)
+        raise _unknown_provider(name)
     return read_manifest(manifest_file(name))
+
+
+def require_provider(name: str) -> str:
+    """Return the provider with this name or real name, in any case: `PC` -> `pc`, `openai` -> `pc`.
+
+    Raises:
+        CatalogError: no provider is called so.
+    """
+    wanted = name.lower()
+    provider = wanted if wanted in providers() else stand_ins_by_real_name().get(wanted)
+    if provider is None:
+        raise _unknown_provider(name)
+    return provider
+
+
+@cached_per_folders
+def stand_ins_by_real_name() -> Mapping[str, str]:
+    """Return the provider of each real name, e.g. `openai` -> `pc`.
+
+    Raises:
+        CatalogError: a manifest cannot be read.
+    """
+    return {manifest(name).real_name: name for name in providers() if manifest(name).real_name}
+
+
+def _unknown_provider(name: str) -> CatalogError:
+    known = [*providers(), *stand_ins_by_real_name()]
+    mend = suggest_similar(name.lower(), known) or f"they are {describe_providers()}"
+    return CatalogError(f"no provider is called {name!r}", mend)
+
+
+def describe_providers() -> str:
+    """Name the providers, each with its real name: `pa (anthropic), pe`."""
+    real_names = {name: manifest(name).real_name for name in providers()}
+    return ", ".join(f"{name} ({real_name})" if real_name else name for name, real_name in real_names.items())
 
 
 def read_manifest(file: Path) -> Manifest:
@@ -286,6 +322,7 @@ def _parse_manifest(top: _Table) -> Manifest:
     stream = top.table("stream", optional=True)
     return Manifest(
         name=top.text("name"),
+        real_name=top.text("real_name", ""),
         about=top.text("about"),
         stand_ins=_parse_stand_ins(top.table("stand_ins")),
         default_surface=surfaces.text("default"),

@@ -7,11 +7,12 @@ from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from functools import cached_property
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
 
 from catalog_probe.catalog.evidence.results import Invocation
 from catalog_probe.catalog.files import provider_folders
-from catalog_probe.catalog.files.manifest import providers, selected_providers
+from catalog_probe.catalog.files.manifest import providers, selected_providers, stand_ins_by_real_name
 from catalog_probe.catalog.files.store import Catalog
 from catalog_probe.catalog.model import KINDS, Address
 from catalog_probe.catalog.model.errors import MAX_MESSAGE_LENGTH, UserError, display_path, suggest_similar
@@ -392,7 +393,7 @@ def read_options(config: pytest.Config, environ: Mapping[str, str]) -> Options:
         raise UsageError(f"--update: target {target.name!r} is a {target.answered_by}", mend)
     for folder in catalog.roots if update else ():
         provider_folders.require_own(folder)
-    selected = _parse_names("--provider", config.getoption("--provider"), providers(), target.stand_ins)
+    selected = _parse_names("--provider", config.getoption("--provider"), providers(), stand_ins_by_real_name())
     selected = selected or tuple(name for name in selected_providers() if name in target.providers)
     revision_texts = config.getoption("--revision")
     revisions = revising.select_revisions(target, revision_texts, selected) if revision_texts else {}
@@ -503,21 +504,18 @@ def _parse_depth(text: str | None, target: Target) -> Depth:
 
 
 def _parse_names(
-    option: str, texts: list[str], known: tuple[str, ...], stand_ins: Mapping[str, str] | None = None
+    option: str, texts: list[str], known: tuple[str, ...], aliases: Mapping[str, str] = MappingProxyType({})
 ) -> tuple[str, ...]:
     """Return the names that an option was given.
 
-    `stand_ins` maps real names to ours; it is None if there never are any.
+    `aliases` maps other names to these, for instance `openai` to `pc`.
     """
-    aliases = stand_ins or {}
     names = [name.strip().lower() for text in texts for name in text.split(",") if name.strip()]
     for name in names:
         if name not in (*known, *aliases):
             real_names = {stand_in: real_name for real_name, stand_in in aliases.items()}
             choices = ", ".join(f"{name} ({real_names[name]})" if name in real_names else name for name in known)
             mend = f"{suggest_similar(name, [*known, *aliases])} choose from {choices}".strip()
-            if stand_ins == {}:
-                mend += "; real names need a target that gives them (`real_name`), such as `--target live`"
             raise UsageError(f"{option} {name}: unknown", mend)
     return tuple(dict.fromkeys(aliases.get(name, name) for name in names))
 

@@ -114,7 +114,6 @@ class Provider:
         rules: how values that no variable names are looked up on the account, by value.
         confirmed_values: values that the account was seen to have.
         unanswered_values: values that were looked up without an answer, and why.
-        real_name: what the service is really called, for command lines that name it so.
         sdk_keys: the variables from which its own SDKs take the key. Their values are never read.
         set_sdk_keys: those of them that are set and not empty.
     """
@@ -138,7 +137,6 @@ class Provider:
     rules: Mapping[str, LookUpRule] = field(default_factory=dict)
     confirmed_values: frozenset[str] = frozenset()
     unanswered_values: Mapping[str, Reason] = field(default_factory=dict)
-    real_name: str = ""
     sdk_keys: tuple[str, ...] = ()
     set_sdk_keys: tuple[str, ...] = ()
 
@@ -278,11 +276,6 @@ class Target:
             variables.update(provider.sdk_keys, provider.secret_header_variables.values())
             variables.update(key.variable for key in provider.credentials.values() if key.variable is not None)
         return frozenset(variables)
-
-    @property
-    def stand_ins(self) -> dict[str, str]:
-        """The names of its providers by their real names, in small letters."""
-        return {provider.real_name.lower(): name for name, provider in self.providers.items() if provider.real_name}
 
     @property
     def expected_providers(self) -> tuple[str, ...]:

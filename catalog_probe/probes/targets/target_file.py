@@ -67,7 +67,6 @@ SETTINGS: Mapping[str, type] = {
     "max_body_bytes": int,
     "ca_file": str,
     "client_cert_file": str,
-    "real_name": str,
 }
 LIMITS = frozenset(limit.name for limit in fields(RunLimits))  # the settings that bound a run
 SDK_KEYS = "sdk_keys"  # the list of variables from which SDKs take a key

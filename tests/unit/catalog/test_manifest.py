@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from catalog_probe.catalog.check.validate import MANIFEST_SCHEMA, Problem, check_manifest
-from catalog_probe.catalog.files.manifest import Control, manifest, read_manifest
+from catalog_probe.catalog.files.manifest import Control, manifest, read_manifest, require_provider
 from catalog_probe.catalog.files.provider_folders import provider_names
 from catalog_probe.catalog.files.schemas import surfaces_with_envelope, validator_of
 from catalog_probe.catalog.model.errors import CatalogError
@@ -104,7 +104,7 @@ def test_optional_fields_are_empty_by_default(tmp_path: Path) -> None:
 
 
 def test_an_unknown_provider_is_an_error_that_lists_the_known_ones() -> None:
-    with pytest.raises(CatalogError, match=r"^no provider is called 'nobody'; they are pa, "):
+    with pytest.raises(CatalogError, match=r"^no provider is called 'nobody'; they are pa \(anthropic\), "):
         manifest("nobody")
 
 
@@ -200,3 +200,10 @@ def test_every_command_refuses_a_broken_manifest_in_one_line(tmp_path: Path, sub
     for sound, broken, line in cases:
         with subtests.test(sound), pytest.raises(CatalogError, match=line):
             read_manifest(write_manifest(tmp_path, SOUND.replace(sound, broken)))
+
+
+def test_a_provider_goes_by_its_name_and_by_its_real_name_in_any_case() -> None:
+    names = ("pa", "PC", "anthropic", "OpenAI", "gemini", "xai")
+    assert [require_provider(name) for name in names] == ["pa", "pc", "pa", "pc", "pb", "pd"]
+    with pytest.raises(CatalogError, match=r"^no provider is called 'openia'; did you mean openai\?$"):
+        require_provider("openia")
