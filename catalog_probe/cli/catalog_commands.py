@@ -87,10 +87,14 @@ Fields:
 """
 
 _EXPORT = """\
+The data is what other projects depend on: errors, endpoints and limits of all
+providers with their schemas, and answers by which a port proves itself. Begin
+with v1/meta.json. Nothing within v1 ever moves.
 OpenAPI 3.1 of one provider has its endpoints with all documented errors and
 examples. It has no words for events of a stream, sockets and gRPC: those are
 extensions. Names are stand-ins.
 
+  catalog-probe catalog export data published              writes published/v1/errors.json, …
   catalog-probe catalog export openapi pa > pa.json
   catalog-probe catalog export openapi pc --output pc.json
 """
@@ -169,10 +173,14 @@ def build_parser() -> Parser:
     explain = add_command("explain", explain_codes, "say what a finding or reason code means", _EXPLAIN)
     explain.add_argument("code", nargs="?", metavar="CODE", help="a code, like header-missing; without it, all")
 
-    export = add_command("export", export_openapi, "make a document for other tools: OpenAPI", _EXPORT)
-    export.add_argument("form", choices=("openapi",), help="what to make")
-    export.add_argument("provider", metavar="PROVIDER", help=f"of which provider: {parser.describe_providers()}")
-    export.add_argument("--output", type=Path, metavar="FILE", help="write it there (default: stdout)")
+    exporter = add_command("export", export, "make data or a document for other tools", _EXPORT)
+    exporter.add_argument("form", choices=("data", "openapi"), help="what to make")
+    exporter.add_argument(
+        "subject",
+        metavar="DIR|PROVIDER",
+        help=f"data: the folder to write into; openapi: of which provider: {parser.describe_providers()}",
+    )
+    exporter.add_argument("--output", type=Path, metavar="FILE", help="openapi: write it there (default: stdout)")
 
     # the folder of `--catalog` may be empty yet
     update = add_command(
@@ -373,12 +381,26 @@ def _load_library(args: Namespace) -> Library:
     return load_folders(provider_folders.use(args.catalog))
 
 
-def export_openapi(args: Namespace) -> int:
-    """Print or write the OpenAPI document of a provider."""
+def export(args: Namespace) -> int:
+    """Write the published data into a folder, or print or write the OpenAPI document of a provider."""
+    return _export_data(args) if args.form == "data" else _export_openapi(args)
+
+
+def _export_data(args: Namespace) -> int:
+    from catalog_probe.catalog import published  # slow to import, and only needed here
+
+    if args.output is not None:
+        raise CatalogError("--output: only for openapi", "the data is many files; name their folder before")
+    folder = published.write_files(Catalog.load(*provider_folders.use(args.catalog)), Path(args.subject))
+    print(f"{display_path(folder)} written; begin with {display_path(folder / 'meta.json')}")
+    return Exit.FINE
+
+
+def _export_openapi(args: Namespace) -> int:
     from catalog_probe.catalog.openapi import build_openapi_document  # slow to import, and only needed here
 
     catalog = Catalog.load(*provider_folders.use(args.catalog))
-    provider = require_provider(args.provider)
+    provider = require_provider(args.subject)
     text = json.dumps(build_openapi_document(catalog, provider), indent=2, ensure_ascii=False) + "\n"
     if args.output is None:
         sys.stdout.write(text)

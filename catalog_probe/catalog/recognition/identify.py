@@ -63,7 +63,7 @@ def find_group(records: Iterable[Record], status: int | None) -> str:
     Example: two records of the category `capacity` -> `overload`; one of `capacity` and one of `server` with a 503 ->
     `overload`, the group of the status.
     """
-    groups = {_find_record_group(record) for record in records}
+    groups = {find_record_group(record) for record in records}
     return groups.pop() if len(groups) == 1 and "" not in groups else find_group_by_status(status)
 
 
@@ -77,7 +77,8 @@ def find_group_by_status(status: int | None) -> str:
     return _GROUP_BY_STATUS.get(status, "server error" if status >= _FIRST_SERVER_ERROR else "")
 
 
-def _find_record_group(record: Record) -> str:
+def find_record_group(record: Record) -> str:
+    """Return the group of an error record; empty if its category has none."""
     if str(record.address) in manifest(record.provider).unpaid:
         return ACCOUNT_GROUP
     return _GROUP_BY_CATEGORY.get(classification(record).category, "")

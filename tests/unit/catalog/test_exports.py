@@ -102,3 +102,13 @@ def test_on_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     assert json.loads((tmp_path / "pd.json").read_text()) == build_export("pd")
     assert main(["export", "openapi", "pd"]) == Exit.FINE
     assert json.loads(capsys.readouterr().out) == build_export("pd")
+
+
+def test_data_on_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["export", "data", str(tmp_path)]) == Exit.FINE
+    assert "meta.json" in capsys.readouterr().out
+    written = {path.name for path in (tmp_path / "v1").iterdir()}
+    assert {"errors.json", "errors.schema.json", "endpoints.json", "limits.json", "meta.json"} <= written
+    errors = json.loads((tmp_path / "v1" / "errors.json").read_text("utf-8"))["errors"]
+    assert [error["kind"] for error in errors if error["id"] == "pa/errors/general/overloaded"] == ["overload"]
+    assert main(["export", "data", str(tmp_path), "--output", "x"]) == Exit.USAGE
