@@ -190,7 +190,8 @@ def _build_wait(advice: Advice) -> Json:
 
 
 def _build_stated(advice: Advice, name: str) -> Json:
-    value, source = getattr(advice, name, None), getattr(advice, f"{name}_source", "")
+    value: Json = getattr(advice, name, None)
+    source = getattr(advice, f"{name}_source", "")
     return {"value": list(value) if name == "recover" else value, "source": source} if source else None
 
 

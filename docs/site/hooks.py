@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from mkdocs.structure.files import File
 
-from tests.harness import reference_pages, sample_report
+from tests.harness import record_pages, reference_pages, sample_report
 
 if TYPE_CHECKING:
     from mkdocs.config.defaults import MkDocsConfig
@@ -20,8 +20,8 @@ _OUT_OF_DOCS = re.compile(r"\[([^\]]+)\]\((?:\.\./)+([^)#]+)(?:#[^)]*)?\)")
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """Add the generated pages, the page on security, and the example report."""
-    for path, text in reference_pages.render_pages():
+    """Add the generated pages, the published data, the page on security, and the example report."""
+    for path, text in (*reference_pages.render_pages(), *record_pages.render_files()):
         files.append(File.generated(config, path, content=text))
     security = (ROOT / "SECURITY.md").read_text(encoding="utf-8")
     files.append(File.generated(config, "security.md", content=security.replace("](docs/", "](")))

@@ -91,14 +91,14 @@ def _render_help(*command: str) -> str:
 def _describe_probe_options() -> str:
     rows = [(f"`{' '.join(filter(None, (option.flag, option.metavar)))}`", option.help) for option in list_options()]
     text = "In addition to pytest's own options (`-k`, `-n`, `-x`, `--lf`, …), if `probes` or a test in it is selected:"
-    return f"## pytest probes\n\n{text}\n\n{_render_table(('option', 'what it does'), rows)}"
+    return f"## pytest probes\n\n{text}\n\n{render_table(('option', 'what it does'), rows)}"
 
 
 def describe_exits() -> str:
     """Render the table of exit statuses, which holds for every command."""
     rows = [(str(int(status)), meaning) for status, meaning in _EXITS.items()]
     intro = "If several apply, the first in this table is reported. 2 is an interruption, and 6 is pytest's own."
-    return f"# Exit statuses\n\n{intro}\n\n{_render_table(('status', 'meaning'), rows)}"
+    return f"# Exit statuses\n\n{intro}\n\n{render_table(('status', 'meaning'), rows)}"
 
 
 def describe_codes() -> str:
@@ -107,7 +107,7 @@ def describe_codes() -> str:
     parts = [f"# Codes\n\n{intro}\n"]
     for group, entries in json.loads(EXPLANATIONS_FILE.read_text(encoding="utf-8")).items():
         rows = [(f"`{code}`", entry["means"], entry["next_step"]) for code, entry in entries.items()]
-        parts.append(f"## {group.capitalize()}\n\n{_render_table(('code', 'means', 'what to do next'), rows)}")
+        parts.append(f"## {group.capitalize()}\n\n{render_table(('code', 'means', 'what to do next'), rows)}")
     return "\n".join(parts)
 
 
@@ -128,7 +128,7 @@ def describe_inconclusive_rules() -> str:
             for rule in RULES
             if rule.scope is scope
         ]
-        parts.append(f"## Needs to see {scope}\n\n{_render_table(columns, rows)}")
+        parts.append(f"## Needs to see {scope}\n\n{render_table(columns, rows)}")
     return "\n".join(parts)
 
 
@@ -182,7 +182,7 @@ def describe_retries(errors: Iterable[CatalogRecord]) -> str:
         "for: [Is this error retryable?](../retryable.md)."
     )
     parts = [f"# Every error, and when to retry\n\n{head}\n"]
-    parts += [f"## {name.upper()}\n\n{_render_table(columns, sorted(rows))}" for name, rows in by_provider.items()]
+    parts += [f"## {name.upper()}\n\n{render_table(columns, sorted(rows))}" for name, rows in by_provider.items()]
     return "\n".join(parts)
 
 
@@ -204,7 +204,7 @@ def describe_facts(provider: str) -> str:
         by_section.setdefault(fact.section, []).append((fact.row, fact.statement, str(fact.wire), checks))
     columns = ("row", "statement", "on the wire", "checked by")
     return "\n".join(
-        [*parts, *(f"## {section}\n\n{_render_table(columns, rows)}" for section, rows in by_section.items())]
+        [*parts, *(f"## {section}\n\n{render_table(columns, rows)}" for section, rows in by_section.items())]
     )
 
 
@@ -225,7 +225,7 @@ def _render_properties(schema: Mapping[str, Json]) -> str:
         for name, field in (schema.get("properties") or {}).items()
         if isinstance(field, dict)
     ]
-    return _render_table(("field", "type", "what it says"), rows)
+    return render_table(("field", "type", "what it says"), rows)
 
 
 def _describe_field(field: Mapping[str, Json]) -> str:
@@ -247,7 +247,7 @@ def _describe_type(schema: Mapping[str, Json]) -> str:
     return " or ".join(kinds) if isinstance(kinds, list) else str(kinds)
 
 
-def _render_table(columns: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
+def render_table(columns: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
     lines = [columns, tuple("---" for _ in columns), *rows]
     return "".join(f"| {' | '.join(map(escape_cell, line))} |\n" for line in lines)
 

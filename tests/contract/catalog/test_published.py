@@ -38,9 +38,8 @@ def build_files() -> dict[str, Any]:
 
 
 def read_schema(file_name: str) -> dict[str, Any]:
-    schema: dict[str, Any] = json.loads(
-        (published.COMMITTED / f"{file_name.partition('.')[0]}.schema.json").read_text("utf-8")
-    )
+    path = published.COMMITTED / f"{file_name.partition('.')[0]}.schema.json"
+    schema: dict[str, Any] = json.loads(path.read_text("utf-8"))
     return schema
 
 

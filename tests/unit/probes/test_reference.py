@@ -14,7 +14,7 @@ from catalog_probe.catalog.reading.facts import read_facts
 from catalog_probe.cli.main import GROUPS
 from catalog_probe.probes.judging.inconclusive.table import RULES
 from catalog_probe.probes.plugin import options
-from tests.harness import reference_pages
+from tests.harness import record_pages, reference_pages
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -92,3 +92,15 @@ def test_table_rows_have_as_many_cells_as_their_head() -> None:
         for table in re.findall(r"(?:^\|.*\|$\n)+", prose, re.M):
             cells = {len(re.findall(r"(?<!\\)\|", line)) for line in table.splitlines()}
             assert len(cells) == 1, (path, table.partition("\n")[0])
+
+
+def test_each_record_has_a_page_with_its_advice_and_a_row_in_the_index() -> None:
+    files = dict(record_pages.render_files())
+    linked = re.findall(r"\]\((\S+)\.md\)", files["records/index.md"])
+    assert sorted(linked) == sorted(load())
+    for address, record in load().items():
+        page = files[f"records/{address}.md"]
+        assert f"({address.rpartition('/')[2]}.json)" in page
+        assert all(reference_pages.escape_cell(row) in page for row in record.sources), address
+        assert record.kind != "errors" or f"| Send it again? | {record.retry.may}" in page
+        assert "No live night has observed it yet." in page
