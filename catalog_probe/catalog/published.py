@@ -27,8 +27,10 @@ from catalog_probe.catalog.model.assertion import REQUEST_LABEL, Basis
 from catalog_probe.catalog.observed import seen_on
 from catalog_probe.catalog.reading.assertions import assertions
 from catalog_probe.catalog.reading.record_fields import (
+    at_the_limit,
     claimed_endpoints,
     description,
+    documented_limits,
     meaning,
     request_line,
     retry_advice,
@@ -234,8 +236,8 @@ def build_limits(record: Record) -> Json:
     """Describe the rate limits of a provider."""
     return {
         **_build_head(record),
-        "limits": record.data.get("documented"),
-        "at_the_limit": record.data.get("error_semantics_429"),
+        "limits": documented_limits(record),
+        "at_the_limit": at_the_limit(record),
         **_build_evidence(record),
     }
 

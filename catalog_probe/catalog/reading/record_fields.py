@@ -202,6 +202,16 @@ def request_line(record: Record) -> tuple[str, str]:
     return str(record.data["method"]), str(record.data["path"])
 
 
+def documented_limits(record: Record) -> Json:
+    """Return the limits of a rate-limit record, in the form of its provider."""
+    return record.data["documented"]
+
+
+def at_the_limit(record: Record) -> Json:
+    """Return what a rate-limit record says of the answer at a limit, or None."""
+    return record.data.get("error_semantics_429")
+
+
 def occurs_on(record: Record) -> frozenset[str]:
     """Return the addresses of the endpoints on which a record can be observed; a rate-limit record names none."""
     if record.kind == "endpoints":
