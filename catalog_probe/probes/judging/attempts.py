@@ -167,12 +167,15 @@ def conclude_early(attempts: Sequence[Mapping[StepKey, Verdict]], reason: Reason
     """Return the verdict of a record whose open steps cannot be asked again, for this reason.
 
     Example: "answer" drifted once, "stream" conforms, and then the control fails. "stream" stays observed, and "answer"
-    is inconclusive, because a drift needs two mismatches.
+    is inconclusive, because a drift needs two mismatches. A step that was lost to a reset keeps its own reason.
     """
     open_steps = list_open_steps(attempts)
     concluded = conclude_record(attempts).step_verdicts
+    unconfirmed = {
+        step for step in open_steps & concluded.keys() if concluded[step].outcome is not Outcome.INCONCLUSIVE
+    }
     return judge_record(
-        {key: retract(verdict, reason) if key in open_steps else verdict for key, verdict in concluded.items()}
+        {step: retract(verdict, reason) if step in unconfirmed else verdict for step, verdict in concluded.items()}
     )
 
 
