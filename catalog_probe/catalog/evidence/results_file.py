@@ -94,19 +94,21 @@ class ResultsWriter:
         path.parent.mkdir(parents=True, exist_ok=True)
         flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_APPEND
         self._file = file_formats.open_without_link(path, flags, 0o644)
-        self._write(run.to_json())
+        self._last_lines: dict[str, int] = {}
+        """Address of a record -> the hash of its last line."""
+        self._write(_encode_line(run.to_json()))
 
     def append(self, result: Mapping[str, Json]) -> None:
-        """Append a result in the form of `Result.to_json`."""
-        self._write(result)
+        """Append a result in the form of `Result.to_json`, unless the last line of its record says the same."""
+        line = _encode_line(result)
+        if self._last_lines.get(result["record"]) != hash(line):
+            self._write(line)
+            self._last_lines[result["record"]] = hash(line)
 
-    def _write(self, data: Mapping[str, Json]) -> None:
-        text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
-        # A provider may send half a surrogate pair, which UTF-8 cannot hold. It becomes the JSON escape that it came
-        # as.
-        line = memoryview(text.encode(errors="backslashreplace") + b"\n")
-        while line:
-            line = line[os.write(self._file, line) :]
+    def _write(self, line: bytes) -> None:
+        rest = memoryview(line)
+        while rest:
+            rest = rest[os.write(self._file, rest) :]
 
     def close(self) -> None:
         os.close(self._file)
@@ -116,6 +118,12 @@ class ResultsWriter:
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
         self.close()
+
+
+def _encode_line(data: Mapping[str, Json]) -> bytes:
+    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+    # A provider may send half a surrogate pair, which UTF-8 cannot hold. It becomes the JSON escape that it came as.
+    return text.encode(errors="backslashreplace") + b"\n"
 
 
 def read_run(path: Path, *, is_ours: bool = False) -> tuple[Run, list[Result]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -43,8 +42,6 @@ class Recorder:
         self._writer: ResultsWriter | None = None
         self._selected: tuple[str, ...] = ()
         self._harness_records: set[str] = set()
-        self._last_lines: dict[str, int] = {}
-        """Address of a record -> the hash of its last line: the same line is not written twice."""
 
     @property
     def is_open(self) -> bool:
@@ -75,10 +72,8 @@ class Recorder:
         address = result["record"]
         if address in self._harness_records:
             return None
-        digest = hash(json.dumps(result, sort_keys=True))
-        if self._last_lines.get(address) != digest and not self._append(self._add_reach(result)):
+        if not self._append(self._add_reach(result)):
             return None
-        self._last_lines[address] = digest
         parsed = Result.from_json({**result, "attempts": ()})
         if not completeness.is_record_result(parsed):
             self._harness_records.add(address)

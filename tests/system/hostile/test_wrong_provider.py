@@ -247,8 +247,9 @@ def test_one_wrong_thing_is_drift_with_its_code(wrong: Mismatch) -> None:
     assert len(result.attempts) == 2, "a drift is confirmed by a second attempt, and both are kept"
 
 
-def test_a_missing_assumed_field_is_reported_but_no_drift() -> None:
-    result = probe_spoiled(edit_body(lambda b: b.pop("request_id")), UNKNOWN_MODEL)
+def test_an_assumed_place_is_reported_but_no_drift() -> None:
+    """That the request id is in the body is documented (2:7.1), and where is not."""
+    result = probe_spoiled(edit_body(lambda b: b.update(id=b.pop("request_id"))), UNKNOWN_MODEL)
     assert result.outcome is Outcome.CONFORMS, result.reason or result.drifts
     found = [finding for finding in result.findings if finding.location == "/request_id"]
     assert {finding.severity for finding in found} == {Severity.SHOULD}, result.findings

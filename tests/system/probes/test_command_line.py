@@ -70,7 +70,7 @@ def test_each_request_is_sent_once_however_many_workers_share_the_work(
 ) -> None:
     """Also with xdist's own way of sharing, which gives the items of one lane to several workers."""
     target = pa_target(tmp_path / "target.toml", counting_mock.base)
-    chosen = ("--target", target, "--kind", "endpoints", "-k", "models or list_batches or get_role or get_group")
+    chosen = ("--target", target, "--kind", "endpoints", "-k", "get_model or list_batches or get_role or get_group or list_agents or get_chat")
     sent: dict[str, dict[str, int]] = {}
     for options in ("", "-n 2", "-n 2 --dist load"):
         counting_mock.reset()
@@ -179,10 +179,10 @@ def test_a_run_stopped_by_x_exits_by_its_findings(tmp_path: Path, options: tuple
 
 
 class InterruptingPlugin:
-    """A plugin that is as Ctrl-C before the first record is reported."""
+    """A plugin that is as Ctrl-C before the first record is asked."""
 
     @pytest.hookimpl(tryfirst=True)
-    def pytest_runtestloop(self) -> None:
+    def pytest_collection_finish(self) -> None:
         raise KeyboardInterrupt
 
 
@@ -226,7 +226,7 @@ def catalog_with(tmp_path: Path, **changes: str | dict[str, object]) -> str:
 
 
 REFUSED = {
-    "--provider nope": r"--provider nope: unknown; choose from pa, pb, pc, pd; real names need a target .*",
+    "--provider nope": r"--provider nope: unknown; choose from pa \(anthropic\), pb \(gemini\), .*",
     "--kind nope": r"--kind nope: unknown; choose from endpoints, errors, rate_limits",
     "--kind error": r"--kind error: unknown; did you mean errors\? choose from .*",
     "--depth nope": r"--depth nope: unknown; choose from quick, rotate, full",

@@ -24,7 +24,7 @@ COMPILED = 2
 OF_HTTPX = {"click", "rich"}
 """What httpx imports for a command line of its own, as far as it is installed."""
 
-ENCODED = 21
+ENCODED = 22
 """Values made into JSON, for each exchange: request, evidence, the views, and its share of the copy of the records."""
 
 
