@@ -70,7 +70,14 @@ def test_each_request_is_sent_once_however_many_workers_share_the_work(
 ) -> None:
     """Also with xdist's own way of sharing, which gives the items of one lane to several workers."""
     target = pa_target(tmp_path / "target.toml", counting_mock.base)
-    chosen = ("--target", target, "--kind", "endpoints", "-k", "get_model or list_batches or get_role or get_group or list_agents or get_chat")
+    chosen = (
+        "--target",
+        target,
+        "--kind",
+        "endpoints",
+        "-k",
+        "get_model or list_batches or get_role or get_group or list_agents or get_chat",
+    )
     sent: dict[str, dict[str, int]] = {}
     for options in ("", "-n 2", "-n 2 --dist load"):
         counting_mock.reset()
