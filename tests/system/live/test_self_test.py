@@ -31,9 +31,8 @@ import pytest
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_logreport(report):
-    report.user_properties[:] = [
-        each for each in report.user_properties if not isinstance(each[1], dict) or each[1].get("outcome") != "drifted"
-    ]
+    for _, lines in report.user_properties:
+        lines[:] = [line for line in lines if line[0]["outcome"] != "drifted"]
 """
 """A plugin that drops the results of drifts which a worker reports."""
 
