@@ -58,9 +58,9 @@ KEEP_BYTECODE = {"PYTHONDONTWRITEBYTECODE": ""}
 all tests, which is a third of the work of `quick`."""
 
 
-def list_requirements(checkout: Path = Path()) -> list[str]:
-    """List what the suite of a checkout needs: its dependencies, and those of all its extras."""
-    project = tomllib.loads((checkout / "pyproject.toml").read_text("utf-8"))["project"]
+def list_requirements() -> list[str]:
+    """List what the suite needs: the dependencies of the project, and those of all its extras."""
+    project = tomllib.loads(Path("pyproject.toml").read_text("utf-8"))["project"]
     extras = project.get("optional-dependencies", {}).values()
     return [
         requirement

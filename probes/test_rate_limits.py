@@ -26,9 +26,8 @@ def test_rate_limit(result: Result) -> None:
     xfail_known_drift(result)  # pending, because no night has confirmed it yet; or accepted in catalog/divergences.json
 
     assert_as_documented(result, Aspect.HEADER)  # limit, remaining and reset, of requests and of tokens
-    assert_as_documented(
-        result, Aspect.RELATION
-    )  # the limit is the one of the account's tier; retry-after is no longer than documented
+    # The limit is the one of the account's tier, and retry-after is no longer than documented.
+    assert_as_documented(result, Aspect.RELATION)
     assert_as_documented(result, Aspect.STATUS)  # 429 beyond the limit
     assert_as_documented(result, Aspect.TYPE, Aspect.CODE, Aspect.MESSAGE, Aspect.BODY)  # and its envelope
     assert_nothing_else_differs(result)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import re
+import shlex
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,17 +14,18 @@ from catalog_probe.catalog.evidence import earlier_runs
 from catalog_probe.catalog.evidence.results_file import RESULTS_FILE, read_run
 from catalog_probe.catalog.files import provider_folders
 from catalog_probe.catalog.files.manifest import providers, stand_ins_by_real_name
-from catalog_probe.catalog.model.errors import CatalogError, Exit, display_path, select_exit, suggest_similar
+from catalog_probe.catalog.model.errors import CatalogError, Exit, display_path, select_exit
 from catalog_probe.catalog.text.readable_text import escape_hidden_in_json, sanitize_row
 from catalog_probe.cli import parser, probe, target_commands
 from catalog_probe.cli.parser import Parser
 from catalog_probe.installation import is_installed
+from catalog_probe.probes.plugin.options import parse_names
 from catalog_probe.probes.targets import target_file as targets
 from catalog_probe.reports import news
 from catalog_probe.reports.history import load_history
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from catalog_probe.probes.targets.target import Provider
 
@@ -136,21 +138,14 @@ def _write_workflow(args: argparse.Namespace) -> int:
     """Write the workflow into the repository of the current folder.
 
     Raises:
-        CatalogError: a provider is not known or has no key, or another workflow is in the file's place.
+        UserError: a provider is not known or has no key, or another workflow is in the file's place.
     """
     provider_folders.use(provider_folders.locate(args.catalog) if args.catalog else None)
     target = targets.load(args.target, {})
     known = [name for name in providers() if name in target.providers]
     if named := provider_folders.named_folder():
         known = list(named.providers())
-    typed = [name.strip().lower() for text in args.provider for name in text.split(",") if name.strip()]
-    names = [stand_ins_by_real_name().get(name, name) for name in typed] or known
-    for name in names:
-        if name not in known:
-            raise CatalogError(
-                f"target {target.name} has no provider {name!r}",
-                suggest_similar(name, known) or f"choose from {', '.join(known)}",
-            )
+    names = parse_names("--provider", args.provider, tuple(known), stand_ins_by_real_name()) or known
     text = render_workflow(args.target, args.catalog or "", [target.providers[name] for name in names])
     if WORKFLOW.exists() and WORKFLOW.read_text(encoding="utf-8") != text:
         raise CatalogError("is there already and differs", "move it away, then write it again", file=WORKFLOW)
@@ -171,24 +166,22 @@ def render_workflow(target: str, catalog: str, workflow_providers: Sequence[Prov
     """
     template = _TEMPLATE.read_text(encoding="utf-8")
     head, job, tail = re.split(r"^ *# -- .*\n", template, flags=re.MULTILINE)
-    keys = {provider.name: list(_list_keys(provider, target)) for provider in workflow_providers}
-    own = f" --catalog {catalog}" if catalog else ""
+    keys = {provider.name: _find_key(provider, target) for provider in workflow_providers}
+    options = ["--target", target] if target != "live" else []
+    options += ["--catalog", catalog] if catalog else []
     values = {
         "VERSION": _find_version(),
-        "SECRETS": ", ".join(key for provider_keys in keys.values() for key in provider_keys),
-        "RECORDS": catalog or OWN_RECORDS,
+        "SECRETS": ", ".join(keys.values()),
+        "RECORDS": shlex.quote(catalog or OWN_RECORDS),
         "JOBS": ", ".join(keys),
-        "OPTIONS": own if target == "live" else f" --target {target}{own}",
+        "OPTIONS": "".join(f" {shlex.quote(word)}" for word in options),
     }
-    jobs = [
-        _fill(job, {**values, "PROVIDER": name, "KEYS": _format_keys(provider_keys)})
-        for name, provider_keys in keys.items()
-    ]
+    jobs = [_fill(job, {**values, "PROVIDER": name, "KEY": key}) for name, key in keys.items()]
     return _fill(head, values) + "".join(jobs) + _fill(tail, values)
 
 
-def _list_keys(provider: Provider, target: str) -> Iterator[str]:
-    """Yield the variable of the key that most records need: the one secret that a night cannot do without.
+def _find_key(provider: Provider, target: str) -> str:
+    """Return the variable of the key that most records need: the one secret that a night cannot do without.
 
     Raises:
         CatalogError: the target names none.
@@ -197,11 +190,7 @@ def _list_keys(provider: Provider, target: str) -> Iterator[str]:
     if credential is None or credential.variable is None:
         what = f"target {target} names no variable for the key of {provider.name}"
         raise CatalogError(what, f'write `inference = "env:{provider.name.upper()}_API_KEY"` into it')
-    yield credential.variable
-
-
-def _format_keys(names: Sequence[str]) -> str:
-    return "\n".join(f"          {name}: ${{{{ secrets.{name} }}}}" for name in names)
+    return credential.variable
 
 
 def _find_version() -> str:

@@ -171,11 +171,11 @@ def conclude_early(attempts: Sequence[Mapping[StepKey, Verdict]], reason: Reason
     """
     open_steps = list_open_steps(attempts)
     concluded = conclude_record(attempts).step_verdicts
-    unconfirmed = {
-        step for step in open_steps & concluded.keys() if concluded[step].outcome is not Outcome.INCONCLUSIVE
-    }
     return judge_record(
-        {step: retract(verdict, reason) if step in unconfirmed else verdict for step, verdict in concluded.items()}
+        {
+            step: retract(verdict, reason) if step in open_steps and verdict.outcome.is_conclusive else verdict
+            for step, verdict in concluded.items()
+        }
     )
 
 

@@ -64,8 +64,8 @@ class Prober(Collector):
         self._nodeids: dict[str, str] = {}
         """Address of a record -> the id of its test item."""
         self._unsent: deque[Report] = deque()
-        self._reported: set[str] = set()
-        """Addresses of records whose final result was sent."""
+        self._final_results: dict[str, Result] = {}
+        """Address of a record -> its final result as it was sent, until the record's item takes it."""
         self._self_tested_lanes: set[str] = set()
         self._addresses_by_group: dict[str, list[str]] = {}
         """Of the groups that are not started."""
@@ -105,11 +105,12 @@ class Prober(Collector):
         A harness error becomes an error of pytest's: the test has nothing to judge.
         """
         source = self._get_result_source()
-        result = self._add_context(source.result(request.param))
+        probed = source.result(request.param)  # the engine keeps it no longer
         if isinstance(source, Engine):
             self._report_known(source, request.node)
-        if result.record not in self._reported:
-            self._send(Report(result, is_final=True), request.node)
+        if probed.record not in self._final_results:
+            self._send(Report(probed, is_final=True), request.node)
+        result = self._final_results.pop(probed.record)
         if result.outcome is Outcome.HARNESS_ERROR:
             pytest.fail(describe_reason(result), pytrace=False)
         return result
@@ -151,7 +152,7 @@ class Prober(Collector):
         if self_test is not None:
             self._self_tested_lanes.add(result.lane)
         if report.is_final:
-            self._reported.add(result.record)
+            self._final_results[result.record] = result
 
     def count_requests(self) -> tuple[int, int]:
         """Return how many requests this process has sent, and about how many it will have sent at the end."""

@@ -393,7 +393,7 @@ def read_options(config: pytest.Config, environ: Mapping[str, str]) -> Options:
         raise UsageError(f"--update: target {target.name!r} is a {target.answered_by}", mend)
     for folder in catalog.roots if update else ():
         provider_folders.require_own(folder)
-    selected = _parse_names("--provider", config.getoption("--provider"), providers(), stand_ins_by_real_name())
+    selected = parse_names("--provider", config.getoption("--provider"), providers(), stand_ins_by_real_name())
     selected = selected or tuple(name for name in selected_providers() if name in target.providers)
     revision_texts = config.getoption("--revision")
     revisions = revising.select_revisions(target, revision_texts, selected) if revision_texts else {}
@@ -404,12 +404,12 @@ def read_options(config: pytest.Config, environ: Mapping[str, str]) -> Options:
                 "--update: not with --revision", "the records are about the usual revision; leave one of the two out"
             )
     out = provider_folders.base_folder() / (config.getoption("--out") or provider_folders.RUNS)
-    costs = _parse_names("--allow", config.getoption("--allow"), tuple(Cost))
+    costs = parse_names("--allow", config.getoption("--allow"), tuple(Cost))
     return Options(
         catalog=catalog,
         target=revising.with_revisions(target, revisions),
         providers=selected,
-        kinds=_parse_names("--kind", config.getoption("--kind"), KINDS) or KINDS,
+        kinds=parse_names("--kind", config.getoption("--kind"), KINDS) or KINDS,
         allow=target.allow | {Cost(cost) for cost in costs},
         update=update,
         traffic=traffic,
@@ -503,7 +503,7 @@ def _parse_depth(text: str | None, target: Target) -> Depth:
         raise UsageError(f"--depth {text}: unknown", f"choose from {', '.join(Depth)}") from None
 
 
-def _parse_names(
+def parse_names(
     option: str, texts: list[str], known: tuple[str, ...], aliases: Mapping[str, str] = MappingProxyType({})
 ) -> tuple[str, ...]:
     """Return the names that an option was given.

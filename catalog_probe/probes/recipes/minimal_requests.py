@@ -85,7 +85,7 @@ def with_headers(**headers: str | None) -> Change:
     return lambda call: call.with_headers(**headers)
 
 
-def streamed(call: Call) -> Call:
+def as_stream(call: Call) -> Call:
     """Ask for the answer as a stream, by the member `stream` of the body."""
     return call.with_fields(stream=True)
 

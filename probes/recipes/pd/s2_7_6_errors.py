@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 from catalog_probe.catalog.model.exchange import ANSWER, SETUP
 from catalog_probe.probes.calls import Call, get
 from catalog_probe.probes.recipes.minimal_requests import (
+    as_stream,
     by_method,
     calls_by_endpoint,
     same_recipe,
-    streamed,
     with_fields,
     with_key,
     with_scenario,
@@ -128,7 +128,7 @@ def without_acls(endpoint: str, request: Call | None) -> Mapping[str, Call] | No
         return None
     calls = {"endpoint_acl": request.replace(credential="no_acl")}
     if endpoint.endswith("/create_response"):
-        calls["endpoint_acl_streamed"] = streamed(calls["endpoint_acl"])
+        calls["endpoint_acl_streamed"] = as_stream(calls["endpoint_acl"])
         calls["model_acl"] = request.replace(credential="no_model_acl")
     return calls
 
@@ -149,14 +149,14 @@ RECIPES: tuple[Recipe, ...] = (
         "invalid_argument/unsupported_parameter",
         create_completion(),
         with_fields(model="{no_reasoning_model}", reasoning_effort="low"),
-        variants={"streamed": streamed},
+        variants={"streamed": as_stream},
         tokens=500,
         other_endpoints=calls_by_endpoint(
             ENDPOINTS,
             {
                 "responses/create_response": {
                     ANSWER: UNSUPPORTED_IN_A_RESPONSE,
-                    "streamed": streamed(UNSUPPORTED_IN_A_RESPONSE),
+                    "streamed": as_stream(UNSUPPORTED_IN_A_RESPONSE),
                 }
             },
         ),

@@ -103,7 +103,10 @@ def test_a_week_with_one_key(
         assert [cause["values"].get("small_model") for cause in first.run.preflight] == ["mock-small"]
         listings = [asked for asked, _ in standing_in.asked[2:] if asked == "GET /pa/v1/models"]
         assert not any(name.startswith(MOCKS) for _, headers in standing_in.asked for name in headers)
-        assert {headers.get(b"anthropic-version") for _, headers in standing_in.asked} == {b"2023-06-01", None}
+        versions = {headers.get(b"anthropic-version", b"") for _, headers in standing_in.asked}
+        without_version = [asked for asked, headers in standing_in.asked if b"anthropic-version" not in headers]
+        assert versions == {b"2023-06-01", b""}
+        assert without_version == ["GET /pa/v1/models"], "the one request that should be refused for it"
         assert listings
 
         quiet_night = night()

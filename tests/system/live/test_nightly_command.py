@@ -138,7 +138,7 @@ def test_the_workflow_is_written_once_and_pins_what_ours_pins(installed: Install
     assert "is there already and differs" in refused.stderr
     unknown = installed.run("nightly", "--init", "github", "--provider", "pe")
     assert unknown.returncode == 4
-    assert "has no provider 'pe'" in unknown.stderr
+    assert "--provider pe: unknown" in unknown.stderr
 
 
 def test_the_steps_of_the_workflow_propose_changes(installed: Installed, mock: EmbeddedMock, tmp_path: Path) -> None:

@@ -25,7 +25,10 @@ OF_HTTPX = {"click", "rich"}
 """What httpx imports for a command line of its own, as far as it is installed."""
 
 ENCODED = 22
-"""Values made into JSON, for each exchange: request, evidence, the views, and its share of the copy of the records."""
+"""Values made into JSON, for each exchange: request, evidence, the views, and its share of the copy of the records.
+
+A refusal is made into JSON twice: as soon as it is answered, and when the other records of its lane are.
+"""
 
 
 def count_costs(tmp_path: Path, *arguments: str) -> tuple[CommandResult, dict[str, Any]]:
