@@ -149,6 +149,8 @@ DRIFTS = {
     "failure without its code": SocketMismatch(
         edit_event("response.inject.failed", change_error(code=None)), COMPLETED, Aspect.BODY, "field-differs"
     ),
+    # "Resumption handle valid 2 h" (2:8.1) promises that it is accepted, whatever event says so.
+    "a handle that resumes nothing": SocketMismatch(refuse_resumption, CONNECT, Aspect.EVENT, "stream-not-started"),
 }
 
 MISMATCHED_ASSUMPTIONS = {
@@ -162,7 +164,6 @@ MISMATCHED_ASSUMPTIONS = {
 
 UNOBSERVED = {
     "wrong event name of an error": (edit_event("error", lambda message: {**message, "type": "failure"}), LIMIT),
-    "a handle that resumes nothing": (refuse_resumption, CONNECT),
 }
 """The documents name no event of the answer (1:6, 1:4.2): if the assumed one does not come, nothing was observed."""
 
