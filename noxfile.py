@@ -184,6 +184,7 @@ def wheel(session: nox.Session) -> None:
     The folder in which they run has its own packages `catalog`, `probes` and `reports`, which must not replace ours.
     """
     session.install("--quiet", "pip>=25.1")
+    constraints = str(Path(CONSTRAINTS).resolve())  # before `chdir`
     with tempfile.TemporaryDirectory() as folder:
         session.run("python", "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", folder, ".")
         (package,) = Path(folder).glob("*.whl")
@@ -199,7 +200,7 @@ def wheel(session: nox.Session) -> None:
         with session.chdir(folder):
             for command in LIGHT_COMMANDS:
                 session.run(*command, env={"PYTHONPATH": "."})
-            session.install("--quiet", "-c", str(Path(CONSTRAINTS).resolve()), "catalog-probe[probe]")
+            session.install("--quiet", "-c", constraints, "catalog-probe[probe]")
             for command in ("check", "probe -q --depth quick", "report show latest"):
                 session.run("catalog-probe", *command.split(), env={"PYTHONPATH": "."})
             if not Path("reports/out/latest/report.html").is_file():
