@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import subprocess
+import tarfile
 import tempfile
 import tomllib
 import zipfile
@@ -46,12 +48,23 @@ CLIENTS = {
 }
 """Kind of client -> its dependency group, and the arguments of pytest."""
 
-LIGHT_COMMANDS = (
-    ("python", "-c", "from catalog_probe import find, identify, load; load(); find(status=429); identify('pd', 429)"),
-    ("catalog-probe", "catalog", "find", "status:429"),
-    ("catalog-probe", "catalog", "export", "data", "data"),
-)
-"""What works without any extra."""
+COMMAND = ("-m", "catalog_probe")
+LIBRARY = "from catalog_probe import find, identify, load; load(); find(status=429); identify('pd', 429)"
+MOCK = """
+from catalog_probe.mockserver.testing import mock_providers
+with mock_providers() as mock:
+    mock.next("overloaded;times=1")
+"""
+COMMANDS_OF_EXTRAS = {
+    "": (("-c", LIBRARY), (*COMMAND, "catalog", "find", "status:429"), (*COMMAND, "catalog", "export", "data", "data")),
+    "[mock]": (("-c", MOCK),),
+    "[probe]": (
+        (*COMMAND, "check"),
+        (*COMMAND, "probe", "-q", "--depth", "quick"),
+        (*COMMAND, "report", "show", "latest"),
+    ),
+}
+"""Extra -> what must work with it and without the later ones, as arguments of Python."""
 
 KEEP_BYTECODE = {"PYTHONDONTWRITEBYTECODE": ""}
 """Environment that keeps bytecode. Else each worker and process compiles the project, and rewrites the assertions of
@@ -178,33 +191,50 @@ def docs(session: nox.Session) -> None:
 
 
 @nox.session
-def wheel(session: nox.Session) -> None:
-    """Install the built package without the checkout: alone for the library, then with `probe` for the main job.
+def package(session: nox.Session) -> None:
+    """Build the source distribution and the wheel, and install the wheel with each extra, away from the checkout.
 
-    The folder in which they run has its own packages `catalog`, `probes` and `reports`, which must not replace ours.
+    The wheel is built from the source distribution. The folder in which it runs has its own packages `catalog`,
+    `probes` and `reports`, which must not replace ours.
     """
     session.install("--quiet", "pip>=25.1")
+    session.install("--quiet", "-c", CONSTRAINTS, "--group", "release")
     constraints = str(Path(CONSTRAINTS).resolve())  # before `chdir`
+    dist = Path("dist").resolve()
+    shutil.rmtree(dist, ignore_errors=True)
+    session.run("python", "-m", "build", "--outdir", str(dist), silent=True)
+    (wheel,) = dist.glob("*.whl")
+    (source,) = dist.glob("*.tar.gz")
+    session.run("twine", "check", "--strict", str(wheel), str(source))
+    check_contents(session, wheel, source)
     with tempfile.TemporaryDirectory() as folder:
-        session.run("python", "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", folder, ".")
-        (package,) = Path(folder).glob("*.whl")
-        with zipfile.ZipFile(package) as archive:
-            names = {name.partition("/")[0] for name in archive.namelist()}
-        packages = sorted(name for name in names if not name.endswith(".dist-info"))
-        if packages != ["catalog_probe"]:
-            session.error(f"the wheel claims the names {packages}; it should install catalog_probe alone")
-        session.install("--quiet", "--force-reinstall", "--no-deps", str(package))
         for name in ("catalog", "probes", "reports"):
             (Path(folder) / name).mkdir()
             (Path(folder) / name / "__init__.py").write_text("raise ImportError('not ours')", encoding="utf-8")
+        session.run("python", "-m", "venv", f"{folder}/bare", silent=True)
+        python = f"{folder}/bare/bin/python"
         with session.chdir(folder):
-            for command in LIGHT_COMMANDS:
-                session.run(*command, env={"PYTHONPATH": "."})
-            session.install("--quiet", "-c", constraints, "catalog-probe[probe]")
-            for command in ("check", "probe -q --depth quick", "report show latest"):
-                session.run("catalog-probe", *command.split(), env={"PYTHONPATH": "."})
+            for extra, commands in COMMANDS_OF_EXTRAS.items():
+                pip = (python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check")
+                session.run(*pip, "-c", constraints, f"{wheel}{extra}", external=True)
+                for command in commands:
+                    session.run(python, *command, env={"PYTHONPATH": "."}, external=True)
             if not Path("reports/out/latest/report.html").is_file():
                 session.error("the run left no report in the folder in which it was called")
+
+
+def check_contents(session: nox.Session, wheel: Path, source: Path) -> None:
+    """Fail if the wheel claims another name than ours, or the source distribution lacks a file of the repository."""
+    with zipfile.ZipFile(wheel) as archive:
+        names = {name.partition("/")[0] for name in archive.namelist()}
+    packages = sorted(name for name in names if not name.endswith(".dist-info"))
+    if packages != ["catalog_probe"]:
+        session.error(f"the wheel claims the names {packages}; it should install catalog_probe alone")
+    tracked = subprocess.run(["git", "ls-files"], capture_output=True, text=True, check=True).stdout.splitlines()
+    with tarfile.open(source) as archive_of_source:
+        members = {name.partition("/")[2] for name in archive_of_source.getnames()}
+    if missing := sorted(set(tracked) - members):
+        session.error(f"the source distribution lacks {', '.join(missing)}")
 
 
 @nox.session(python="3.11")
@@ -280,7 +310,7 @@ def peers(session: nox.Session) -> tuple[str, ...]:
 def pin(session: nox.Session) -> None:
     """Update constraints.txt and the nightly job's requirements to the newest versions that fit."""
     session.install("--quiet", "pip>=25.1")
-    groups = ("lint", "test", "clients", "docs")
+    groups = ("lint", "test", "clients", "docs", "release")
     session.install("--quiet", ".[probe]", *(option for group in groups for option in ("--group", group)))
     frozen = session.run("python", "-m", "pip", "freeze", "--exclude", "catalog-probe", silent=True)
     head = "# The versions every session installs: `pip install -c constraints.txt`. Refresh: `nox -s pin`.\n"

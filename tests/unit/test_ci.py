@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import ast
 import re
+import shutil
+import subprocess
 import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tests.harness.command import CHECKOUT
+import pytest
+
+from tests.harness.command import CHECKOUT, DEADLINE_S
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -164,3 +168,34 @@ def test_dependabot_covers_every_folder_with_pins() -> None:
         for path in (*CHECKOUT.glob("*.txt"), *CHECKOUT.glob(".ci/*.txt"))
     }
     assert pinned == set(re.findall(r'"(/[\w.]*)"', text))
+
+
+@pytest.mark.process
+def test_a_release_has_notes_of_its_version_alone(tmp_path: Path) -> None:
+    (tmp_path / ".ci").mkdir()
+    script = shutil.copy(CHECKOUT / ".ci" / "release-notes", tmp_path / ".ci")
+    (tmp_path / "pyproject.toml").write_text('version = "0.3.0"\n')
+    changelog = tmp_path / "CHANGELOG.md"
+    changelog.write_text("# Changelog\n\n## 0.3.0 - 2027-01-31\n\n- New.\n\n## 0.2.0 - 2026-11-28\n\n- Old.\n")
+
+    def print_notes(tag: str) -> tuple[int, str]:
+        done = subprocess.run([script, tag], capture_output=True, text=True, check=False, timeout=DEADLINE_S)
+        return done.returncode, (done.stdout or done.stderr).strip()
+
+    assert print_notes("v0.3.0") == (0, "- New.")
+    another_version = 'pyproject.toml has version = "0.3.0", and the tag is v0.2.0; tag the commit that has its version'
+    assert print_notes("v0.2.0") == (1, another_version)
+    changelog.write_text("# Changelog\n\n## 0.3.0 - unreleased\n\n- New.\n")
+    no_section = 'CHANGELOG.md has no section "## 0.3.0 - YYYY-MM-DD"; write what a user gets, and its date'
+    assert print_notes("v0.3.0") == (1, no_section)
+
+
+def test_only_the_publishing_job_can_speak_for_the_project() -> None:
+    """A token of the index exists nowhere, and the job that may ask for one runs no code of ours."""
+    release = (CHECKOUT / ".github" / "workflows" / "release.yml").read_text(encoding="utf-8")
+    assert "secrets." not in release
+    assert release.count("id-token: write") == 1
+    publish = release.partition("\n  publish:\n")[2].partition("\n  release:\n")[0]
+    assert "id-token: write" in publish
+    assert "run:" not in publish
+    assert "environment: pypi\n" in publish
