@@ -16,10 +16,17 @@ from catalog_probe.catalog.reading.assertions import assertions
 from tests.harness.reference_pages import escape_cell, render_table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator, Sequence
 
     from catalog_probe.catalog.model import Record
     from catalog_probe.catalog.model.assertion import Assertion
+
+COLUMNS = {
+    "errors": ("status", "type", "code", "record", "id"),
+    "endpoints": ("path", "method", "record", "id"),
+    "rate_limits": ("record", "id"),
+}
+"""Kind of records -> columns of its table in the index."""
 
 MAX_VALUE = 160  # characters of a documented value; the JSON has all
 
@@ -39,25 +46,37 @@ def render_files() -> Iterator[tuple[str, str]]:
         yield f"records/{entry['id']}.md", describe_record(entry, catalog[entry["id"]], catalog)
 
 
-def describe_index(entries: Iterable[dict[str, Any]], live: str) -> str:
-    """Render the index by provider: errors by status, type and code, then endpoints and limits."""
-    by_provider: dict[str, list[tuple[str, ...]]] = {}
-    for entry in entries:
-        provider = f"{entry['provider']['id'].upper()} ({entry['provider']['name']})"
-        link = f"[{entry['title']}]({entry['id']}.md)"
-        by_provider.setdefault(provider, []).append((*_classify(entry), link, f"`{entry['id']}`"))
-    head = f"# Find a record\n\nThe search of this site knows every status, type, code and id. Live: {live}.\n"
-    columns = ("status", "type", "code", "record", "id")
-    return "\n".join(
-        [head, *(f"## {name}\n\n{render_table(columns, sorted(rows))}" for name, rows in sorted(by_provider.items()))]
-    )
+def describe_index(entries: Sequence[dict[str, Any]], live: str) -> str:
+    """Render the index by provider: errors by status, type and code; endpoints by path; limits."""
+    parts = [f"# Find a record\n\nThe search of this site knows every status, type, code and id. Live: {live}.\n"]
+    providers = {entry["provider"]["id"]: entry["provider"]["name"] for entry in entries}
+    for provider, real_name in providers.items():
+        parts.append(f"## {provider.upper()} ({real_name})\n")
+        for kind, columns in COLUMNS.items():
+            head = f"{provider}/{kind}/"
+            selected = [entry for entry in entries if entry["id"].startswith(head)]
+            rows = sorted((_describe_row(entry, head) for entry in selected), key=_put_empty_last)
+            parts.append(
+                f"### {kind.replace('_', ' ').capitalize()} of {provider.upper()}\n\n{render_table(columns, rows)}"
+            )
+    return "\n".join(parts)
 
 
-def _classify(entry: dict[str, Any]) -> tuple[str, ...]:
-    """Return status, type and code of an error as its answers have them; of an endpoint, its method and path."""
+def _describe_row(entry: dict[str, Any], head: str) -> tuple[str, ...]:
+    link = f"[{entry['title']}]({entry['id']}.md)"
+    name = f"`{entry['id'].removeprefix(head)}`"
     if "method" in entry:
-        return entry["method"], entry["path"], ""
-    answers = entry.get("match", [])
+        return f"`{entry['path']}`", entry["method"], link, name
+    return (*_classify(entry), link, name) if "match" in entry else (link, name)
+
+
+def _put_empty_last(row: tuple[str, ...]) -> list[tuple[bool, str]]:
+    return [(not cell, cell) for cell in row]
+
+
+def _classify(error: dict[str, Any]) -> tuple[str, ...]:
+    """Return status, type and code of an error as its answers have them."""
+    answers = error["match"]
     statuses = [str(status) for answer in answers for status in answer["status"]]
     names = [
         [str(value) for answer in answers if answer[aspect] for value in answer[aspect]["values"] if value is not None]
