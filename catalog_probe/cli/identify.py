@@ -14,7 +14,7 @@ from catalog_probe.catalog.library import load_folders
 from catalog_probe.catalog.model.errors import Exit
 from catalog_probe.catalog.pasted_answers import parse_answers
 from catalog_probe.catalog.reading.record_fields import label_action
-from catalog_probe.catalog.recognition.advice import May
+from catalog_probe.catalog.recognition.advice import May, describe_statements
 from catalog_probe.catalog.text.readable_text import sanitize_line, sanitize_row
 from catalog_probe.cli import parser
 from catalog_probe.cli.parser import Parser
@@ -118,6 +118,8 @@ def _make_lines(identity: Identity, library: Library) -> Iterator[str]:
     yield _headline(identity)
     yield from _row("send again", _format_advice(identity.retry))
     yield from _row(*label_action(identity.retry.change, identity.retry.change_source))
+    for label, text in describe_statements(identity.retry):
+        yield from _row(label, text)
     addresses = (identity.record,) if identity.record is not None else identity.candidates
     for address in addresses:
         meaning = library[address].meaning

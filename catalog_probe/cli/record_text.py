@@ -12,6 +12,7 @@ from catalog_probe.catalog.observed import cells_of, last_seen, resolved_assumpt
 from catalog_probe.catalog.reading.assertions import request_assumptions
 from catalog_probe.catalog.reading.facts import Wire
 from catalog_probe.catalog.reading.record_fields import description, label_action, occurs_on, retry_advice, tags
+from catalog_probe.catalog.recognition.advice import advise_for_record, describe_statements
 from catalog_probe.catalog.text.readable_text import format_count, sanitize_row, shorten
 
 if TYPE_CHECKING:
@@ -34,6 +35,7 @@ _FIELDS_SHOWN_ABOVE = (
     "status",
     "recommended_action",
     "action_source",
+    "advice",
     "assumed",
     "sources_of",
     "alternatives",
@@ -64,6 +66,8 @@ def format_record(record: Record, file: str, assertions: Sequence[Assertion], lo
     lines += _row("file", file)
     advice = retry_advice(record)
     lines += _row(*label_action(advice.action, advice.action_source)) if advice.action else []
+    for label, text in describe_statements(advise_for_record(record)):
+        lines += _row(label, text)
     if lookalikes:
         lines += _row("looks like", ", ".join(lookalikes))
     lines += ["", "  What it asserts", ""]

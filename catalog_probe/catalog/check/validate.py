@@ -179,7 +179,7 @@ def unknown_rows(catalog: Catalog, folder: Path) -> Iterator[tuple[Record, Compl
 
 
 def _cited_rows(record: Record, catalog: Catalog) -> Iterable[str]:
-    rows = dict.fromkeys([*record.sources, *retry_advice(record).action_source.split("; ")])
+    rows = dict.fromkeys([*record.sources, *retry_advice(record).sources])
     try:
         for assertion in assertions(record, catalog.__getitem__):
             rows |= dict.fromkeys(assertion.source.split("; "))

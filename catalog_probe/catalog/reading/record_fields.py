@@ -93,6 +93,22 @@ class RetryAdvice:
     """What a client should do."""
     action_source: str = ""
     """The rows that give the action, e.g. `2:7.2#chat_not_found`; empty if the action is our own advice."""
+    until: str = ""
+    """How long the error lasts: `seconds`, `minute`, `day`, `month`, `paid` or `never`; empty if no row says so."""
+    recover: tuple[str, ...] = ()
+    """What ends the error: `wait`, `change the request`, `shrink`, `rotate the key`, `another model`, `a person`."""
+    replay_safe: bool | None = None
+    """Whether the whole request may be sent again after output was delivered; None if no row says so."""
+    until_source: str = ""
+    """The rows that state `until`, e.g. `2:8.2#spend-cap 429 resumes`."""
+    recover_source: str = ""
+    replay_safe_source: str = ""
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """Every row that gives some of the advice."""
+        sources = (self.action_source, self.until_source, self.recover_source, self.replay_safe_source)
+        return tuple(row for source in sources if source for row in source.split("; "))
 
     @property
     def in_words(self) -> str:
@@ -103,12 +119,20 @@ class RetryAdvice:
 def retry_advice(record: Record) -> RetryAdvice:
     """Return the advice of an error record."""
     helps = record.data.get("retryable")
+    stated = record.data.get("advice") or {}
+    until, recover, replay_safe = (stated.get(name) or {} for name in ("until", "recover", "replay_safe"))
     return RetryAdvice(
         helps=helps if isinstance(helps, bool) else None,
         depends=helps if isinstance(helps, str) else "",
         backoff=record.data.get("backoff") or "",
         action=record.data.get("recommended_action") or "",
         action_source=record.data.get("action_source") or "",
+        until=until.get("value", ""),
+        recover=tuple(recover.get("value", ())),
+        replay_safe=replay_safe.get("value"),
+        until_source=until.get("source", ""),
+        recover_source=recover.get("source", ""),
+        replay_safe_source=replay_safe.get("source", ""),
     )
 
 
@@ -135,6 +159,7 @@ _ROWS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "retryable": "retryable",
             "backoff": "backoff",
             "recommended_action": "what to do",
+            "advice": "advice",
         },
         "endpoints": {
             "name": "name",
@@ -246,6 +271,8 @@ def documented_rows(record: Record) -> Iterator[DisplayRow]:
         elif field == "recommended_action" and field in data:
             advice = retry_advice(record)
             yield DisplayRow(*label_action(advice.action, advice.action_source))
+        elif field == "advice" and field in data:
+            yield DisplayRow(label, {name: _describe_stated(stated) for name, stated in data[field].items()})
         elif data.get(field) is not None:
             yield DisplayRow(label, data[field])
     rules = raw_header_rules(data.get("response_headers"))
@@ -263,6 +290,12 @@ def observed_rows(record: Record) -> Iterator[DisplayRow]:
     for field in _REMARK_FIELDS:
         if record.data.get(field):
             yield DisplayRow(field.replace("_", " "), record.data[field])
+
+
+def _describe_stated(stated: Mapping[str, Json]) -> str:
+    value = stated["value"]
+    text = " or ".join(value) if isinstance(value, list) else {False: "no", True: "yes"}.get(value, value)
+    return f"{text} ({stated['source']})"
 
 
 def _describe_rule(rule: Mapping[str, Json]) -> str:

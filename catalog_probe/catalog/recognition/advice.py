@@ -10,14 +10,14 @@ import re
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from catalog_probe.catalog.files.manifest import manifest
 from catalog_probe.catalog.reading import response_headers
 from catalog_probe.catalog.reading.record_fields import RetryAdvice, retry_advice
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from catalog_probe.catalog.model import Record
 
@@ -66,6 +66,20 @@ class Advice:
     """What to do or to change first."""
     change_source: str = ""
     """The rows that say `change`; empty if it is our own advice."""
+    until: str = ""
+    """How long the error lasts if nothing is changed: `seconds`, `minute`, `day`, `month`, `paid` or `never`.
+
+    It is empty, as `recover` is, if neither a row nor the answer says so."""
+    until_source: str = ""
+    """The rows that say `until`, or `the answer`."""
+    recover: tuple[str, ...] = ()
+    """What ends the error: `wait`, `change the request`, `shrink`, `rotate the key`, `another model`, `a person`."""
+    recover_source: str = ""
+    """The rows that say `recover`, or `the answer`."""
+    replay_safe: bool | None = None
+    """False if the request must not be sent again once output was delivered; None if no row says so."""
+    replay_safe_source: str = ""
+    """The rows that say `replay_safe`."""
 
     def delay_s(self, attempt: int, chance: Callable[[], float] = random.random) -> float | None:
         """Return the seconds to wait after attempt number `attempt` (from 1), or None to stop.
@@ -87,15 +101,26 @@ def advise_for_record(record: Record) -> Advice:
     Example: `"retryable": true, "backoff": "1 s doubling to 60 s"` -> yes, after 1, 2, 4 … 60 seconds.
     """
     documented = retry_advice(record)
+    stated = Advice(
+        May.NO,
+        change=documented.action,
+        change_source=documented.action_source,
+        until=documented.until,
+        until_source=documented.until_source,
+        recover=documented.recover,
+        recover_source=documented.recover_source,
+        replay_safe=documented.replay_safe,
+        replay_safe_source=documented.replay_safe_source,
+    )
     if documented.depends == "n/a" or record.kind != "errors":
-        return Advice(May.NO, change=documented.action, change_source=documented.action_source)
+        return stated
     is_unpaid = str(record.address) in manifest(record.provider).unpaid
     may, condition = _MAY[documented.helps], ""
     if may is May.CONDITIONAL:
         condition = _find_condition(documented)
     elif may is May.YES and is_unpaid:
         may, condition = May.CONDITIONAL, NOT_BEFORE_PAYING
-    advice = Advice(may, condition, change=documented.action, change_source=documented.action_source)
+    advice = replace(stated, may=may, condition=condition)
     if may is not May.NO:
         advice = _add_backoff(advice, record.provider)
     doubling = _DOUBLING.search(documented.backoff)
@@ -138,7 +163,7 @@ def combine_advice(records: Iterable[Record]) -> Advice:
     if not advice_by_address:
         return Advice(May.UNKNOWN)
     all_advice = list(advice_by_address.values())
-    first = all_advice[0]
+    first = replace(all_advice[0], **_find_shared_statements(all_advice))
     if len({advice.may for advice in all_advice}) == 1:
         return first
     # The first that allows a retry gives wait and attempts; yes goes before conditional.
@@ -158,7 +183,36 @@ def combine_advice(records: Iterable[Record]) -> Advice:
         condition=condition,
         change=first.change,
         change_source=first.change_source,
+        **_find_shared_statements(all_advice),
     )
+
+
+def _find_shared_statements(all_advice: Iterable[Advice]) -> dict[str, Any]:
+    """Return `until`, `recover` and `replay_safe` with their sources as far as all the advice agrees, else unset.
+
+    Example: a quota of a minute and one of a day -> `until` is empty, and `recover` is `("wait",)`.
+    """
+    statements: dict[str, Any] = {}
+    for name, unset in (("until", ""), ("recover", ()), ("replay_safe", None)):
+        values = {getattr(advice, name) for advice in all_advice}
+        sources = "; ".join(dict.fromkeys(getattr(advice, f"{name}_source") for advice in all_advice))
+        agrees = len(values) == 1 and unset not in values
+        statements |= {name: values.pop(), f"{name}_source": sources} if agrees else {name: unset, f"{name}_source": ""}
+    return statements
+
+
+def describe_statements(advice: Advice) -> Iterator[tuple[str, str]]:
+    """Yield a label and a text for each of `until`, `recover` and `replay_safe` that is stated.
+
+    Example: `("until", "month (2:8.2#spend-cap 429 resumes)")`.
+    """
+    if advice.until:
+        yield "until", f"{advice.until} ({advice.until_source})"
+    if advice.recover:
+        yield "recover", f"{' or '.join(advice.recover)} ({advice.recover_source})"
+    if advice.replay_safe is not None:
+        text = "yes" if advice.replay_safe else "no, after output was delivered"
+        yield "replay safe", f"{text} ({advice.replay_safe_source})"
 
 
 def advise_for_status(status: int | None, provider: str, headers: Mapping[str, str] | None = None) -> Advice:

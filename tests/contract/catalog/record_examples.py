@@ -111,6 +111,11 @@ ERROR: dict[str, Any] = {
     "recommended_action": "Reconcile with chat activities.",
     "action_source": "2:7.2#chat_not_found",
     "backoff": None,
+    "advice": {
+        "until": {"value": "never", "source": "2:7.2#chat_not_found"},
+        "recover": {"value": ["change the request"], "source": "2:7.2#chat_not_found"},
+        "replay_safe": {"value": False, "source": "2:7.2#chat_not_found"},
+    },
     "observed_live": True,
     "example": {"type": "error"},
     "status": ["DOCUMENTED"],

@@ -39,8 +39,8 @@ OURS = {
     "endpoints": {"surface", *BASIS, "note", "pinned", "pinned_reason"},
     "errors": BASIS.union(
         """
-        name surface endpoints param message_pattern action_source fields stream causes same_body failure relations note
-        pinned pinned_reason
+        name surface endpoints param message_pattern action_source advice fields stream causes same_body failure
+        relations note pinned pinned_reason
         """.split()
     ),
     "rate_limits": {"name", *BASIS, "rules", "relations", "note", "pinned", "pinned_reason"},

@@ -37,6 +37,22 @@ def test_conditional_advice_has_its_condition() -> None:
     )
 
 
+def test_what_a_row_states_besides_is_given_with_the_row() -> None:
+    advice = catalog_probe.load()["pa/errors/general/spend_cap"].retry
+    assert (advice.until, advice.until_source) == ("month", "2:8.2#spend-cap 429 resumes")
+    assert (advice.recover, advice.recover_source, advice.replay_safe) == ((), "", None)
+    stream = catalog_probe.load()["pc/errors/stream/server_error"].retry
+    assert (stream.replay_safe, stream.replay_safe_source) == (False, "2:7.5#stream error codes")
+    assert catalog_probe.load()["pd/errors/server/server_fault"].retry.recover == ("wait",)
+
+
+def test_records_that_disagree_state_only_what_they_share() -> None:
+    quotas = [catalog_probe.load()[f"pb/errors/quota/requests_per_{name}"].record for name in ("minute", "day")]
+    advice = combine_advice(quotas)
+    assert (advice.until, advice.until_source) == ("", "")
+    assert advice.recover == ("wait",)
+
+
 def test_where_records_disagree_the_advice_names_those_that_forbid_it() -> None:
     records = [catalog_probe.load()[f"pa/errors/general/{slug}"].record for slug in ("rate_limit", "spend_cap")]
     advice = combine_advice(records)
