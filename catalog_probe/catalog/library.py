@@ -18,6 +18,7 @@ from catalog_probe.catalog.observed import seen_on
 from catalog_probe.catalog.reading.record_fields import classification, documented_status, meaning, occurs_on, tags
 from catalog_probe.catalog.recognition.advice import Advice, May, advise_for_record
 from catalog_probe.catalog.recognition.answer_body import make_answer
+from catalog_probe.catalog.recognition.answer_patterns import EVENT_PROTOCOLS
 from catalog_probe.catalog.recognition.identify import Identity, Recognizer
 
 if TYPE_CHECKING:
@@ -163,7 +164,8 @@ class Library(Mapping[str, CatalogRecord]):
         recogniser = self.recogniser(name)
         if surface is not None and surface not in {*SURFACES, *recogniser.surfaces}:
             raise CatalogError(f"no surface is called {surface!r}", f"one of {', '.join(SURFACES)}")
-        return recogniser.identify(make_answer(status, headers, body, close, grpc), surface, method=method, path=path)
+        answer = make_answer(status, headers, body, close, grpc, is_event=surface in EVENT_PROTOCOLS)
+        return recogniser.identify(answer, surface, method=method, path=path)
 
     def recogniser(self, provider: str) -> Recognizer:
         """Return the recogniser of a provider, made at the first call."""

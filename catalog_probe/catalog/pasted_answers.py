@@ -246,8 +246,64 @@ _ANSWER_START = re.compile(r"^(?:< )?HTTP/\d(?:\.\d)? \d{3}\b", re.MULTILINE)
 _VERBOSE_PREFIXES = ("* ", "> ", "{ [", "} [")
 """Prefixes of the lines in which `curl -v` prints what it does and sends."""
 _STATUS_IN_WORDS = re.compile(r"\b(?:error code|status(?: code)?|http)\D{0,3}(\d{3})\b", re.IGNORECASE)
-_LEADING_STATUS = re.compile(r"(?:[\w.]+\W+){0,4}?([45]\d\d) (?=[A-Z{\[])")
+_LEADING_STATUS = re.compile(r"(?:[\w.]+\W+){0,4}?([45]\d\d) (?=[A-Z{\[\"]|status code)")
 """The status at the beginning of an exception's text: `ClientError: 429 RESOURCE_EXHAUSTED. {…}`."""
+_BRACKETED_STATUS = re.compile(r"\[([45]\d\d) [\w ]+\] ")
+"""The status line that a JavaScript client puts before the message: `[404 Not Found] models/m-1 is not found`."""
+_PAGE = re.compile(r"<!doctype html|<html\b", re.IGNORECASE)
+_PAGE_STATUS = re.compile(r"<(?:title|h1)>[^<]*?\b([45]\d\d)\b", re.IGNORECASE)
+_NO_BODY = "status code (no body)"
+_GRPC_STATUS = re.compile(r"\bStatusCode\.([A-Z_]+)")
+"""The status in the text of a gRPC exception: `<AioRpcError of RPC … status = StatusCode.UNAVAILABLE …>`."""
+_GRPC_DETAILS = re.compile(r"\bdetails = \"((?:[^\"\\]|\\.)*)\"")
+_GRPC_STATUSES = (
+    "OK",
+    "CANCELLED",
+    "UNKNOWN",
+    "INVALID_ARGUMENT",
+    "DEADLINE_EXCEEDED",
+    "NOT_FOUND",
+    "ALREADY_EXISTS",
+    "PERMISSION_DENIED",
+    "RESOURCE_EXHAUSTED",
+    "FAILED_PRECONDITION",
+    "ABORTED",
+    "OUT_OF_RANGE",
+    "UNIMPLEMENTED",
+    "INTERNAL",
+    "UNAVAILABLE",
+    "DATA_LOSS",
+    "UNAUTHENTICATED",
+)
+"""The names of the gRPC statuses, at the index that is the status."""
+_CLOSE = re.compile(r"\breceived (1\d{3}) \([^)]*\) ?(.*?)(?:; then sent\b.*|; no close frame sent.*)?$", re.DOTALL)
+"""A close in the words of `websockets`: `received 1008 (policy violation) API key expired; then sent 1008 (…)`."""
+_CLOSE_BY_SDK = re.compile(r"(?:[\w.]+: )?(1\d{3}) (?:None\.?|[A-Z_]+\.) ?(.*)$", re.DOTALL)
+"""A close in the words of PB's SDK: `APIError: 1011 None. Internal error encountered.`"""
+_EXCEPTION = re.compile(r"(?:[\w.]+\.)?([A-Z]\w+(?:Error|Exception)): (?=\S)")
+_STATUS_BY_EXCEPTION: Mapping[str, int | None] = {
+    "BadRequestError": 400,
+    "AuthenticationError": 401,
+    "PermissionDeniedError": 403,
+    "PermissionError": 403,
+    "NotFoundError": 404,
+    "ConflictError": 409,
+    "RequestTooLargeError": 413,
+    "UnprocessableEntityError": 422,
+    "RateLimitError": 429,
+    "ServiceUnavailableError": 503,
+    "DeadlineExceededError": 504,
+    "OverloadedError": 529,
+    # These classes stand for more than one status.
+    "APIError": None,
+    "APIStatusError": None,
+    "ApiError": None,
+    "ClientError": None,
+    "InternalServerError": None,
+    "InvalidRequestError": None,
+    "ServerError": None,
+}
+"""The exceptions of the official clients, and of OpenAI's before its version 1, with the status of each."""
 _REQUEST_LINE = re.compile(r"^(?:> )?([A-Z]{3,7}) (\S+) HTTP/\d(?:\.\d)?\s*$", re.MULTILINE)
 _COMMAND = re.compile(r"^\W*curl\b(.*)$", re.MULTILINE)
 _URL = re.compile(r"https?://[^\s'\"]+")
@@ -351,13 +407,60 @@ def _parse_lines(text: str) -> tuple[PastedAnswer, ...]:
 
 
 def _parse_sdk_error(text: str) -> PastedAnswer:
-    """Parse the text of an SDK's exception: a status in words, and the body as JSON or as a Python value."""
-    status = _STATUS_IN_WORDS.search(text) or _LEADING_STATUS.match(text.lstrip("[( '\""))
+    """Parse the text of an SDK's exception: a status in words, and the body as JSON, a Python value, a page or words.
+
+    Example: `NotFoundError: 404 The model does not exist` -> the status 404, and its message as the body.
+    """
+    special = _parse_grpc_error(text) or _parse_close(text)
+    if special is not None:
+        return special
+    text = text.strip()
+    page = _PAGE.search(text)
+    if page is not None:
+        status = _find_status(text[: page.start()]) or _PAGE_STATUS.search(text)
+        return PastedAnswer(int(status[1]) if status is not None else None, None, text[page.start() :])
     body = parse_text(text)
-    if status is None and body == text.strip() and not text.lstrip().startswith(("event:", "data:")):
+    status = _find_status(text)
+    if body != text or text.startswith(("event:", "data:")):
+        return PastedAnswer(int(status[1]) if status is not None else None, None, body)
+    exception = _EXCEPTION.match(text)
+    if status is None and (exception is None or exception[1] not in _STATUS_BY_EXCEPTION):
         mend = "paste what `curl -i` prints, a HAR entry, a line of results.jsonl, or an error's body"
         raise CatalogError("no answer can be read in it", mend)
-    return PastedAnswer(int(status[1]) if status is not None else None, None, body)
+    if status is not None:
+        return PastedAnswer(int(status[1]), None, _parse_message(text[status.end() :]))
+    assert exception is not None
+    return PastedAnswer(_STATUS_BY_EXCEPTION[exception[1]], None, _parse_message(text[exception.end() :]))
+
+
+def _find_status(text: str) -> re.Match[str] | None:
+    text_without_brackets = text.lstrip("[( '\"")
+    leading = _LEADING_STATUS.match(text, len(text) - len(text_without_brackets))
+    return _STATUS_IN_WORDS.search(text) or leading or _BRACKETED_STATUS.search(text)
+
+
+def _parse_message(text: str) -> Json:
+    """Return the words of an exception after its status: `- Slow down.`, `"Slow down."`, or nothing at all."""
+    text = text.strip().removeprefix("- ").removeprefix(": ")
+    if text.startswith(_NO_BODY):
+        return None
+    return text[1:-1] if len(text) > 1 and text[0] == text[-1] == '"' else text
+
+
+def _parse_grpc_error(text: str) -> PastedAnswer | None:
+    """Parse what gRPC prints of a failed call; None if the text is something else."""
+    name = _GRPC_STATUS.search(text)
+    if name is None or name[1] not in _GRPC_STATUSES:
+        return None
+    details = _GRPC_DETAILS.search(text)
+    message = details[1].replace('\\"', '"') if details is not None else None
+    return PastedAnswer(None, None, message, grpc=_GRPC_STATUSES.index(name[1]))
+
+
+def _parse_close(text: str) -> PastedAnswer | None:
+    """Parse what a client prints of a closed WebSocket; None if the text is something else."""
+    close = _CLOSE.search(text) or _CLOSE_BY_SDK.match(text.strip())
+    return PastedAnswer(None, None, None, close=(int(close[1]), close[2].strip())) if close is not None else None
 
 
 def _parse_json(value: Json) -> Iterator[PastedAnswer]:

@@ -135,6 +135,10 @@ class Manifest:
     """The data of event-stream blocks that end a stream and are not JSON."""
     events_named_by_line: bool
     """Whether only the `event:` line names an event; otherwise a type in the data may."""
+    stream_errors: Mapping[str, str]
+    """Envelope -> the event or frame with which its streams and sockets carry an error's code in it.
+
+    Example: `pc_stream` -> `error`. It only helps to recognise an answer."""
     message_names: tuple[str, ...]
     """Members by which a socket's message is named, e.g. `goAway`; empty if a message states its type."""
     retry: Backoff | None
@@ -341,6 +345,7 @@ def _parse_manifest(top: _Table) -> Manifest:
         grpc=top.table("grpc", optional=True).http_statuses(),
         stream_end=frozenset(stream.texts("end")),
         events_named_by_line=stream.flag("named_by_line"),
+        stream_errors=stream.table("errors", optional=True).all_texts(),
         message_names=stream.texts("messages"),
         retry=_parse_backoff(top.table("retry")) if "retry" in top.data else None,
         roles=top.table("roles").all_texts(),

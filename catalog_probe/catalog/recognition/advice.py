@@ -28,9 +28,12 @@ _WAIT_IN_MESSAGE = re.compile(
 
 UNDOCUMENTED = "the documents do not say whether it helps"
 NOT_BEFORE_PAYING = "not before the account has credit or quota again"
+THE_ANSWER = "the answer"
+"""The source of a statement that the answer itself makes."""
 JITTER = 0.25  # share of a wait that may randomly be taken away
 
 _MAX_NAMED = 3  # records that a condition names
+_REQUEST_TIMEOUT = 408
 _TOO_MANY_REQUESTS = 429
 _SERVER_ERROR = 500
 _NOT_IMPLEMENTED = 501
@@ -151,10 +154,12 @@ def _add_backoff(advice: Advice, provider: str) -> Advice:
 _MAY: Mapping[bool | None, May] = {True: May.YES, False: May.NO, None: May.CONDITIONAL}
 
 
-def combine_advice(records: Iterable[Record]) -> Advice:
+def combine_advice(records: Iterable[Record], *, states_delay: bool = False) -> Advice:
     """Return the advice for an answer that any of these records could be: what all of them allow.
 
-    Example: one says yes and one says no -> conditional, "not if it is pc/errors/rate_limit/insufficient_quota".
+    `states_delay` says that the answer asks for a delay: a quota that waiting does not bring back states none, so then
+    it is yes if some record says so. Example: one says yes and one says no -> conditional, "not if it is
+    pc/errors/rate_limit/insufficient_quota".
     """
     advice_by_address = {str(record.address): advise_for_record(record) for record in records}
     # A record without documented advice says nothing if another one has some.
@@ -170,6 +175,9 @@ def combine_advice(records: Iterable[Record]) -> Advice:
     allowing = min(
         (advice for advice in all_advice if advice.may is not May.NO), key=lambda advice: advice.may is not May.YES
     )
+    shared = _find_shared_statements(all_advice)
+    if states_delay and allowing.may is May.YES:
+        return replace(allowing, change=first.change, change_source=first.change_source, **shared)
     condition = next((advice.condition for advice in all_advice if advice.condition), "")
     forbidding = [address for address, advice in advice_by_address.items() if advice.may is May.NO]
     if forbidding:
@@ -183,7 +191,7 @@ def combine_advice(records: Iterable[Record]) -> Advice:
         condition=condition,
         change=first.change,
         change_source=first.change_source,
-        **_find_shared_statements(all_advice),
+        **shared,
     )
 
 
@@ -215,21 +223,32 @@ def describe_statements(advice: Advice) -> Iterator[tuple[str, str]]:
         yield "replay safe", f"{text} ({advice.replay_safe_source})"
 
 
-def advise_for_status(status: int | None, provider: str, headers: Mapping[str, str] | None = None) -> Advice:
-    """Return the advice by status and headers alone, if no record fits.
+def advise_for_status(
+    status: int | None, provider: str, headers: Mapping[str, str] | None = None, message: str = ""
+) -> Advice:
+    """Return the advice by status, headers and a stated delay alone, if no record fits.
 
     Example: 503 -> yes, in up to 3 attempts; 429 without `retry-after` -> conditional; 418 -> unknown.
     """
     backoff = _add_backoff(Advice(May.YES, attempts=3), provider)
-    names_a_time = any(name in (headers or {}) for name in ("retry-after", "retry-after-ms"))
-    if status == _TOO_MANY_REQUESTS and not names_a_time:
-        # An account without credit gets a 429 too, but without a time.
-        advice = replace(backoff, may=May.CONDITIONAL, condition="not if credit or quota is used up")
-        return apply_answer(advice, headers, None)
     # The official clients retry after 408, 429, and 500 and above (2:8.1).
     is_server_error = (status or 0) >= _SERVER_ERROR and status != _NOT_IMPLEMENTED
-    advice = backoff if is_server_error or status in (408, _TOO_MANY_REQUESTS) else replace(backoff, may=May.UNKNOWN)
-    return apply_answer(advice, headers, None)
+    if status == _TOO_MANY_REQUESTS:
+        advice = doubt_limit(backoff, headers, message)
+    else:
+        advice = backoff if is_server_error or status == _REQUEST_TIMEOUT else replace(backoff, may=May.UNKNOWN)
+    return apply_answer(advice, headers, message)
+
+
+def doubt_limit(advice: Advice, headers: Mapping[str, str] | None, message: str) -> Advice:
+    """Return the advice for a 429 whose words no record has: it is yes only if the answer asks for a delay.
+
+    An account without credit gets a 429 too, but without a time. Example: PA's "Extra usage is required for long
+    context requests." -> conditional.
+    """
+    if advice.may is not May.YES or find_wait(headers, message) is not None:
+        return advice
+    return replace(advice, may=May.CONDITIONAL, condition="not if credit or quota is used up")
 
 
 def apply_answer(
@@ -246,15 +265,32 @@ def apply_answer(
         advice = replace(advice, may=May.NO, condition="the answer says x-should-retry: false")
     elif should_retry == "true" and advice.may in (May.CONDITIONAL, May.UNKNOWN):
         advice = replace(advice, may=May.YES, condition="the answer says x-should-retry: true")
+    wait = find_wait(headers, message, now)
+    if wait is None or advice.may is May.NO:
+        return advice
+    seconds, source = wait
+    may, condition = (May.YES, "") if advice.may is May.UNKNOWN else (advice.may, advice.condition)
+    advice = replace(advice, may=may, condition=condition, wait_s=seconds, wait_from=source)
+    if not advice.until:
+        advice = replace(advice, until="seconds", until_source=THE_ANSWER)
+    return advice if advice.recover else replace(advice, recover=("wait",), recover_source=THE_ANSWER)
+
+
+def find_wait(
+    headers: Mapping[str, str] | None, message: str | None, now: Callable[[], datetime] | None = None
+) -> tuple[float, str] | None:
+    """Return the seconds that the answer asks to wait, and the header or `message` that says so; None if none does.
+
+    Example: the message `Please retry in 7.5s.` -> `(7.5, "message")`.
+    """
     for name, seconds in _parse_waits(headers or {}, now):
-        if seconds is not None and advice.may is not May.NO:
-            may, condition = (May.YES, "") if advice.may is May.UNKNOWN else (advice.may, advice.condition)
-            return replace(advice, may=may, condition=condition, wait_s=seconds, wait_from=name)
+        if seconds is not None:
+            return seconds, name
     match = _WAIT_IN_MESSAGE.search(message or "")
-    if match is not None and advice.may is not May.NO:
-        scale = 0.001 if match[2].lower().startswith("m") else 1.0
-        return replace(advice, wait_s=float(match[1]) * scale, wait_from="message")
-    return advice
+    if match is None:
+        return None
+    scale = 0.001 if match[2].lower().startswith("m") else 1.0
+    return float(match[1]) * scale, "message"
 
 
 def _parse_waits(headers: Mapping[str, str], now: Callable[[], datetime] | None) -> Iterable[tuple[str, float | None]]:

@@ -42,6 +42,8 @@ class Reading:
     """The name of the event or frame; None for a body."""
     wrapped: bool = False
     """Whether it was put back into the member `error`, from which an SDK may have taken it."""
+    is_message: bool = False
+    """Whether it is only the message of an error, as clients print it, or the reason of a close."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,14 +69,18 @@ def make_answer(
     body: Json,
     close: tuple[int | None, str] | None = None,
     grpc: int | None = None,
+    *,
+    is_event: bool = False,
 ) -> Answer:
     """Make an answer with every reading of its body, the most literal first.
 
-    Example: `{"type": "invalid_request_error", "message": "No."}`, an error that an SDK has unwrapped, is read as it
-    is, and put back into the member `error`.
+    `is_event` says that the body is the data of an event or frame, whatever the status. Example:
+    `{"type": "invalid_request_error", "message": "No."}`, an error that an SDK has unwrapped, is read as it is, and put
+    back into the member `error`.
     """
-    may_be_event = status is None or status < 400
-    return Answer(status, _lower(headers), tuple(_read_body(body, may_be_event=may_be_event)), close, grpc)
+    may_be_event = is_event or status is None or status < 400
+    readings = [*_read_body(body, may_be_event=may_be_event), *_read_close(close)]
+    return Answer(status, _lower(headers), tuple(readings), close, grpc)
 
 
 def answer_of_exchange(exchange: Exchange) -> Answer:
@@ -89,6 +95,8 @@ def answer_of_exchange(exchange: Exchange) -> Answer:
         readings.append(Reading(EMPTY))
     elif response.body is not None:
         readings.extend(_read_body(response.body))
+    if response.close is not None:
+        readings.extend(_read_close((response.close.code, response.close.reason)))
     return Answer(
         response.status,
         _lower(response.headers),
@@ -107,6 +115,8 @@ def parse_text(text: str) -> Json:
     'messages[0] is empty'
     """
     text = text.strip().removeprefix("\ufeff")[:_MAX_TEXT]
+    if is_page(text):
+        return text
     value = _parse_value(text)
     if value is not None:
         return value
@@ -116,6 +126,15 @@ def parse_text(text: str) -> Json:
         if isinstance(value, dict) or (isinstance(value, list) and value and isinstance(value[0], dict)):
             return value
     return text
+
+
+def is_page(text: str) -> bool:
+    """Whether a text is a page of HTML, which no provider answers with; a gateway in front of it does.
+
+    >>> is_page("<html><head><title>502 Bad Gateway</title></head></html>")
+    True
+    """
+    return text.lstrip()[:_MAX_STRING].lower().startswith(("<!doctype html", "<html"))
 
 
 def _bracketed_parts(text: str) -> Iterator[str]:
@@ -166,6 +185,8 @@ def _read_body(body: Json, *, may_be_event: bool = False) -> Iterator[Reading]:
             return
         body = parse_text(body)
     yield Reading(body)
+    if isinstance(body, str) and not is_page(body):
+        yield Reading(body, is_message=True)
     if isinstance(body, list) and body and isinstance(body[0], dict):
         yield Reading(body[0])  # PB's compatibility layer puts the error into an array
     if isinstance(body, dict):
@@ -173,6 +194,12 @@ def _read_body(body: Json, *, may_be_event: bool = False) -> Iterator[Reading]:
             yield Reading({"error": body}, wrapped=True)
         if may_be_event and _event_name(body):
             yield Reading(body, _event_name(body))
+
+
+def _read_close(close: tuple[int | None, str] | None) -> Iterator[Reading]:
+    """Yield the reason of a close as the message that it is: `API key not valid. Please pass a valid API key.`"""
+    if close is not None and close[1]:
+        yield Reading(close[1], is_message=True)
 
 
 def _read_events(text: str) -> list[Reading] | None:
@@ -230,10 +257,16 @@ class Projection:
             body = body[0]
         self.body: Json = body
         """Without the array that the surface may put around it; EMPTY if there is no body."""
-        self.event, self.wrapped = reading.event, reading.wrapped
+        self.event, self.wrapped, self.is_message = reading.event, reading.wrapped, reading.is_message
         self._shape = shape
+        if reading.is_message:
+            self.places = {}
+            self.code = self.type = ABSENT
+            self.status, self.message = None, reading.body
+            self._is_value = False
+            return
         self._is_value = isinstance(body, dict | str) and shape.body in ("json", "text")
-        self.places = shape.wire
+        self.places: Mapping[str, str] = shape.wire
         """Aspect -> its JSON pointer, for the aspects that the envelope carries."""
         code = self._find("code")
         self.code: Json = str(code) if type(code) is int else code

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections import defaultdict
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from itertools import product
 from typing import TYPE_CHECKING, Self
@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from catalog_probe.catalog.reading.expectations import Expected
     from catalog_probe.catalog.reading.response_headers import HeaderRule
 
+
+EVENT_PROTOCOLS = ("sse", "websocket")
+"""Protocols of streams and sockets, whose events and frames carry errors."""
 
 HTTP, GRPC, CLIENT = "http", "grpc", "client"
 """Protocols of answers, in addition to a stream's `sse` and `websocket`. A client error has no answer at all."""
@@ -126,6 +129,7 @@ def _make_patterns(record: Record) -> Iterator[AnswerPattern]:
         pattern = _make_pattern(record, expected, words)
         if pattern.is_recognizable:
             yield pattern
+            yield from _vary_stream_envelope(record, pattern)
 
 
 def _make_pattern(record: Record, expected: Expected, words: frozenset[str]) -> AnswerPattern:
@@ -151,6 +155,21 @@ def _make_pattern(record: Record, expected: Expected, words: frozenset[str]) -> 
         endpoints=occurs_on(record),
         words=words,
     )
+
+
+def _vary_stream_envelope(record: Record, pattern: AnswerPattern) -> Iterator[AnswerPattern]:
+    """Yield the pattern in each other envelope in which the provider's streams carry an error's code.
+
+    Example: PC's stream code `image_too_large` is documented for the event `response.failed`, and comes in the flat and
+    the nested event `error` as well.
+    """
+    events = manifest(record.provider).stream_errors
+    if pattern.protocol in EVENT_PROTOCOLS and pattern.surface in events and pattern.wire.get("code"):
+        for surface, event in events.items():
+            if surface != pattern.surface:
+                shape = load_shape(surface)
+                wire = {aspect: values for aspect, values in pattern.wire.items() if aspect in shape.wire}
+                yield replace(pattern, surface=surface, shape=shape, wire=wire, event=event)
 
 
 def _is_distinctive(rule: HeaderRule, record: Record) -> bool:

@@ -8,12 +8,26 @@ from typing import TYPE_CHECKING, Self
 from catalog_probe.catalog.files.manifest import manifest
 from catalog_probe.catalog.reading.record_fields import classification
 from catalog_probe.catalog.recognition import proof
-from catalog_probe.catalog.recognition.advice import Advice, May, advise_for_status, apply_answer, combine_advice
-from catalog_probe.catalog.recognition.answer_body import EMPTY, Projection
-from catalog_probe.catalog.recognition.answer_patterns import HTTP, AnswerPattern, compile_patterns, extract_words
+from catalog_probe.catalog.recognition.advice import (
+    Advice,
+    May,
+    advise_for_status,
+    apply_answer,
+    combine_advice,
+    doubt_limit,
+    find_wait,
+)
+from catalog_probe.catalog.recognition.answer_body import EMPTY, Projection, is_page
+from catalog_probe.catalog.recognition.answer_patterns import (
+    EVENT_PROTOCOLS,
+    HTTP,
+    AnswerPattern,
+    compile_patterns,
+    extract_words,
+)
 from catalog_probe.catalog.recognition.endpoints import ApiAreas
 from catalog_probe.catalog.recognition.proof import Origin, OriginHeaders
-from catalog_probe.catalog.recognition.scoring import OTHER_PATH, ProviderContext, Score, score_answer
+from catalog_probe.catalog.recognition.scoring import ProviderContext, Score, score_answer
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -85,7 +99,6 @@ def find_record_group(record: Record) -> str:
 
 
 _MAX_NEAREST = 3  # records that are named; more do not help a person
-_PAGE_STARTS = ("<!doctype", "<html")
 
 
 def find_nearest(answer: Answer, patterns: Collection[AnswerPattern]) -> tuple[str, ...]:
@@ -125,7 +138,7 @@ def describe_undocumented(answer: Answer, patterns: Collection[AnswerPattern]) -
         if types and name not in types:
             yield f"type {name} is in no record"
     bodies = [reading.body for reading in answer.readings]
-    if any(isinstance(body, str) and body.lstrip().lower().startswith(_PAGE_STARTS) for body in bodies):
+    if any(isinstance(body, str) and is_page(body) for body in bodies):
         yield "its body is an HTML page: a gateway in front of the provider answers so"
     elif not projections and any(body is not EMPTY for body in bodies):
         yield "its body is in no envelope of the provider: a gateway or another host may have answered"
@@ -134,7 +147,7 @@ def describe_undocumented(answer: Answer, patterns: Collection[AnswerPattern]) -
 def _project(answer: Answer, patterns: Collection[AnswerPattern]) -> Iterator[Projection]:
     """Project the body through each envelope in which it has a message."""
     shapes = {pattern.shape.name: pattern.shape for pattern in patterns if "message" in pattern.shape.wire}
-    readings = [reading for reading in answer.readings if not reading.wrapped]
+    readings = [reading for reading in answer.readings if not (reading.wrapped or reading.is_message)]
     projections = (Projection(shape, reading) for shape in shapes.values() for reading in readings)
     return (item for item in projections if item.message is not None and not item.fit.wrong)
 
@@ -243,10 +256,11 @@ class Recognizer:
         """
         origin, evidence = self.origin_headers.find_origin(answer.headers)
         explained_origin = _explain_origin(origin, evidence)
-        scores = list(self._score_patterns(answer, surface, self.areas.locate_request(method, path)))
+        request = self.areas.locate_request(method, path)
+        scores = list(self._score_patterns(answer, surface, request))
         if not scores:
             return self._describe_unknown(answer)
-        chosen = _choose(scores)
+        chosen = self._choose(scores, request)
         first = chosen[0]
         if self._is_another_host(origin, first):
             resemblance = f"it only looks like {first.pattern.address}"
@@ -263,7 +277,10 @@ class Recognizer:
         is_proven = is_only_one and proof.is_proven(first, self.patterns, by_published_words=True)
         is_certain = is_proven and is_from_provider
         likely_records = [self.records[address] for address in candidates or records]
-        advice = combine_advice(likely_records)
+        delay = find_wait(answer.headers, first.message)
+        advice = combine_advice(likely_records, states_delay=delay is not None)
+        if answer.status == _TOO_MANY_REQUESTS and not (first.has_wording or first.has_code_or_value):
+            advice = doubt_limit(advice, answer.headers, first.message)
         if not candidates:
             advice = replace(advice, change="")  # so many records need different changes
         return Identity(
@@ -294,7 +311,7 @@ class Recognizer:
             group=find_group_by_status(status) if tells_group else "",
             nearest=nearest or find_nearest(answer, self.patterns),
             reasons=("no record documents such an answer", *describe_undocumented(answer, self.patterns)),
-            retry=advise_for_status(answer.status, self.provider, answer.headers),
+            retry=advise_for_status(answer.status, self.provider, answer.headers, answer.texts),
         )
 
     def _score_patterns(self, answer: Answer, surface: str | None, request: RequestLocation | None) -> Iterator[Score]:
@@ -303,15 +320,43 @@ class Recognizer:
         projections: dict[tuple[str, int], Projection] = {}
         texts = answer.texts
         for pattern in self.patterns:
-            if surface not in (None, pattern.protocol, pattern.surface):
+            if not _is_on_surface(pattern, surface):
                 continue
             if self._needs_path(pattern) and not self.areas.can_occur(pattern.endpoints, request, texts):
                 continue
             fit = self._score_pattern(pattern, answer, projections)
             if fit is not None:
-                if not self.areas.fits(pattern.endpoints, request):
-                    fit.add(OTHER_PATH, "it is documented for other endpoints")
                 yield fit
+
+    def _choose(self, scores: Sequence[Score], request: RequestLocation | None) -> list[Score]:
+        """Return the records that the answer cannot tell apart, likeliest first.
+
+        Those with most points are chosen. Of these, the ones that are documented for other endpoints are left out, and
+        then the ones whose words the message does not have, if it has those of another. If it has no record's words, a
+        record with the right words and another status or type goes first: services change the status of an error more
+        often than its wording. Example: PA's empty credit balance, documented as 402, comes as a 400 with the words of
+        its record.
+        """
+        best = max(score.points for score in scores)
+        chosen = self._exclude_other_endpoints(
+            [score for score in scores if score.points > best - MIN_DISTANCE], request
+        )
+        with_wording = [score for score in chosen if score.has_wording]
+        if with_wording or _is_one_by_code_or_value(chosen):
+            return sorted(with_wording or chosen, key=_rank)
+        moved = [score for score in scores if score.has_wording and score.differs_in_status_or_type]
+        return sorted([*moved, *chosen], key=_rank)
+
+    def _exclude_other_endpoints(self, scores: list[Score], request: RequestLocation | None) -> list[Score]:
+        """Leave out the records that are documented for other endpoints, unless nothing is left that it can be.
+
+        A record with known words, which the message does not have, is nothing that it can be. Example: a 404 "no longer
+        available to new users" at PB's compatibility layer, for which only the 404 about an authorization header is
+        documented, keeps the record that has these words.
+        """
+        fitting = [score for score in scores if self.areas.fits(score.pattern.endpoints, request)]
+        can_be_one = any(score.has_wording or not score.pattern.has_words for score in fitting)
+        return fitting if can_be_one else scores
 
     def _needs_path(self, pattern: AnswerPattern) -> bool:
         """Whether only the path tells the pattern's answer from others: it has the usual envelope and no code."""
@@ -350,20 +395,14 @@ class Recognizer:
         return self.is_imitated and not is_shaped_as_documented
 
 
-def _choose(scores: Sequence[Score]) -> list[Score]:
-    """Return the records that the answer cannot tell apart, likeliest first.
+def _is_on_surface(pattern: AnswerPattern, surface: str | None) -> bool:
+    """Whether a record's answer may come on this protocol or in this envelope; on any if none is named.
 
-    Those with most points are chosen, and of these the ones whose words the message has. If none has, a record with the
-    right words and another status or type goes first: services change the status of an error more often than its
-    wording. Example: PA's empty credit balance, documented as 402, comes as a 400 with the words of its record.
+    A stream or socket also carries errors that are documented as responses. Example: PC's `server_is_overloaded`, which
+    is documented as a 503, comes in an event as well.
     """
-    best = max(score.points for score in scores)
-    chosen = [score for score in scores if score.points > best - MIN_DISTANCE]
-    with_wording = [score for score in chosen if score.has_wording]
-    if with_wording or _is_one_by_code_or_value(chosen):
-        return sorted(with_wording or chosen, key=_rank)
-    moved = [score for score in scores if score.has_wording and score.differs_in_status_or_type]
-    return sorted([*moved, *chosen], key=_rank)
+    is_in_event = pattern.protocol == HTTP and surface in EVENT_PROTOCOLS
+    return is_in_event or surface in (None, pattern.protocol, pattern.surface)
 
 
 def _is_one_by_code_or_value(chosen: Sequence[Score]) -> bool:

@@ -36,11 +36,12 @@ STATUS, STATUS_CLASS, OTHER_STATUS = 2.0, 1.0, -2.0
 TYPE, OTHER_TYPE = 2.0, -1.0
 VALUE = 4.0  # of one member whose value the record states
 ENVELOPE = 1.0
-EVENT = 1.0
+EVENT = 3.0  # more than a type: an error's event goes to the record of that event before one of a response
+ANY_EVENT = 1.0
+WORDS = 5.0  # of a message without an envelope, which is all that the answer says
 CLOSE, GRPC_STATUS = 4.0, 5.0
 # A documented header only orders records: many answers have it although their records do not name it.
 HEADER, HEADER_PRESENT, CONTRADICTING_HEADER = 0.5, 0.25, -1.0
-OTHER_PATH = -1.0
 
 Statement = tuple[str, "Json"]
 """An aspect, `header:NAME` or JSON pointer, with its value, e.g. `("/error/details/error_code", "limit_reached")`."""
@@ -130,9 +131,9 @@ def score_answer(
     """
     score = Score(pattern)
     if pattern.protocol == GRPC:
-        can_be_record = _match_grpc(score, answer)
+        can_be_record = _match_grpc(score, answer, projection)
     elif pattern.close is not None:
-        can_be_record = _match_close(score, answer)
+        can_be_record = _match_close(score, answer, projection)
     else:
         can_be_record = (
             _match_transport(score, answer, projection)
@@ -142,17 +143,18 @@ def score_answer(
     return score if can_be_record else None
 
 
-def _match_grpc(score: Score, answer: Answer) -> bool:
+def _match_grpc(score: Score, answer: Answer, projection: Projection) -> bool:
     if answer.grpc is None or answer.grpc != score.pattern.grpc:
         return False
     score.add(GRPC_STATUS, "gRPC status {} is documented", answer.grpc)
+    score.message = projection.body if isinstance(projection.body, str) else ""
     score.answer_values["grpc"] = answer.grpc
     score.agreed_statements.append(("grpc", answer.grpc))
     return True
 
 
-def _match_close(score: Score, answer: Answer) -> bool:
-    if answer.close is None or score.pattern.close is None:
+def _match_close(score: Score, answer: Answer, projection: Projection) -> bool:
+    if answer.close is None or score.pattern.close is None or projection.is_message:
         return False
     code, reason = answer.close
     low, high = score.pattern.close
@@ -162,6 +164,11 @@ def _match_close(score: Score, answer: Answer) -> bool:
     score.message = reason
     score.answer_values["close"] = code
     score.agreed_statements.append(("close", code))
+    wording = score.pattern.wording
+    if wording is not None and wording.search(reason) is not None:
+        score.add(WORDS, "its reason has the words of this record")
+        score.has_wording = True
+        score.agreed_statements.append((PUBLISHED_WORDS, wording.pattern))
     return True
 
 
@@ -178,7 +185,8 @@ def _match_transport(score: Score, answer: Answer, projection: Projection) -> bo
         return True
     if projection.event is None or pattern.event not in (None, projection.event):
         return False
-    score.add(EVENT, "event {} is documented", projection.event)
+    points = ANY_EVENT if pattern.event is None else EVENT
+    score.add(points, "event {} is documented", projection.event)
     return True
 
 
@@ -209,12 +217,16 @@ def _find_status(pattern: AnswerPattern, answer: Answer, projection: Projection)
     """
     if projection.status is not None and (projection.event is not None or answer.status is None):
         return projection.status
-    # The status line of a stream comes before its failure, so it says nothing.
-    return answer.status if pattern.protocol == HTTP else None
+    # The status line of a stream comes before its failure, so it says nothing of an error in an event.
+    has_begun_well = projection.event is not None and answer.status is not None and answer.status < _ERROR
+    is_of_error = any(status >= _ERROR for status in pattern.statuses or ((pattern.hundreds or 0) * 100,))
+    return answer.status if pattern.protocol == HTTP and not (has_begun_well and is_of_error) else None
 
 
 def _match_content(score: Score, answer: Answer, projection: Projection, context: ProviderContext) -> bool:
     body = score.pattern.shape.body
+    if projection.is_message and body != "json":
+        return False
     if body == "any":
         return _match_any_body(score, answer, projection, context)
     if body == "empty":
@@ -241,11 +253,26 @@ def _match_any_body(score: Score, answer: Answer, projection: Projection, contex
     return (answer.status or 0) >= _SERVER_ERROR or projection.body is EMPTY
 
 
+def _match_message(score: Score, projection: Projection) -> bool:
+    """Match the message of an error without its envelope: only a record whose words it has can be it.
+
+    Example: `Incorrect API key provided: xx`, which is all that some clients print of PD's 400.
+    """
+    _add_wording(score, projection)
+    if score.has_wording:
+        score.add(WORDS, "no more than its message is known")
+    return score.has_wording
+
+
 def _match_body(score: Score, projection: Projection, context: ProviderContext) -> bool:
+    if projection.is_message:
+        return _match_message(score, projection)
     fit = projection.fit
     if fit.wrong:
         return False
     _add_wording(score, projection)
+    if score.has_wording and score.pattern.shape.body == "text":
+        score.add(WORDS, "its body is no more than the message")
     aspects = (aspect for aspect in ("type", "code") if aspect in projection.places)
     score.answer_values |= {aspect: getattr(projection, aspect) for aspect in aspects}
     param = projection.param

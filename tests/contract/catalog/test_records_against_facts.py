@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from catalog_probe.catalog.files.manifest import providers
+from catalog_probe.catalog.files.manifest import manifest, providers
 from catalog_probe.catalog.files.schemas import envelope_id, schemas
 from catalog_probe.catalog.model.assertion import Basis
 from catalog_probe.catalog.reading.assertions import assertions
@@ -47,6 +47,13 @@ ASIDES: Mapping[str, frozenset[str]] = {
     "pc/errors/websocket/previous_response_not_found": frozenset({"1:6#stream error event"}),
     # the row's status is that of the 403, which may also arrive mid-stream
     "pc/errors/stream/cyber_policy": frozenset({"2:7.5#cyber_policy"}),
+    # the row of the HTTP status that the mapping names says whether to retry; its type and code are those of HTTP
+    "pd/errors/grpc/invalid_argument": frozenset({"2:7.6#400 invalid-argument"}),
+    "pd/errors/grpc/unauthenticated": frozenset({"2:7.6#401 unauthenticated"}),
+    "pd/errors/grpc/permission_denied": frozenset({"2:7.6#403 forbidden"}),
+    "pd/errors/grpc/not_found": frozenset({"2:7.6#404 not-found"}),
+    "pd/errors/grpc/resource_exhausted": frozenset({"2:7.6#429 too-many-requests"}),
+    "pd/errors/grpc/internal": frozenset({"2:7.6#500 server fault"}),
 }
 """Error record -> rows that it cites and whose values belong to another answer."""
 
@@ -143,6 +150,8 @@ def values_by_closeness(record: Record, facts: StatedFacts) -> Iterator[list[Sta
     if not has_status_of_stream(record) or record.surface == "pd_grpc":
         # "402 is not retryable" holds for every row of its section that gives 402
         subjects = {str(record.data[field]) for field in VALUE_ASPECTS.values() if record.data[field] is not None}
+        if record.surface == "pd_grpc":
+            subjects.add(str(manifest(record.provider).grpc[record.data["stream"]["grpc_status"]]))
         sections = {row.partition("#")[0] for row in rows}
         yield [value for section in sections for value in facts.values_by_section[section] if value.subject in subjects]
         naming_facts = facts_by_assertion(record.provider)
