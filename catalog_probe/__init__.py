@@ -1,7 +1,7 @@
 """A catalog of what generative-model APIs document, probes that check it, and a mock of four providers.
 
-As a library: `load()` returns all records, `find(…)` those that match, and `identify(…)` says which record an answer is
-and whether the request may be sent again. Importing it loads no third-party package.
+As a library: `load()` returns all records, `find(…)` those that match. `identify(…)` and `identify_exception(…)` say
+which record an answer is, and whether the request may be sent again. Importing it loads no third-party package.
 """
 
 from __future__ import annotations
@@ -15,9 +15,19 @@ if sys.version_info < (3, 11):  # noqa: UP036
     raise SystemExit(4)
 
 if TYPE_CHECKING:
-    from catalog_probe.catalog.library import Advice, CatalogRecord, Identity, Library, May, find, identify, load
+    from catalog_probe.catalog.library import (
+        Advice,
+        CatalogRecord,
+        Identity,
+        Library,
+        May,
+        find,
+        identify,
+        identify_exception,
+        load,
+    )
 
-__all__ = ["Advice", "CatalogRecord", "Identity", "Library", "May", "find", "identify", "load"]
+__all__ = ["Advice", "CatalogRecord", "Identity", "Library", "May", "find", "identify", "identify_exception", "load"]
 
 
 def __getattr__(name: str) -> Any:

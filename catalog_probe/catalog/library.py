@@ -9,6 +9,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog import search
+from catalog_probe.catalog.exception_answers import find_provider, read_exception
 from catalog_probe.catalog.files import provider_folders
 from catalog_probe.catalog.files.manifest import require_provider
 from catalog_probe.catalog.files.store import Catalog
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from catalog_probe.catalog.model import Json, Record
     from catalog_probe.catalog.recognition.answer_body import Headers
 
-__all__ = ["Advice", "CatalogRecord", "Identity", "Library", "May", "find", "identify", "load"]
+__all__ = ["Advice", "CatalogRecord", "Identity", "Library", "May", "find", "identify", "identify_exception", "load"]
 
 SURFACES = ("http", "sse", "websocket", "grpc")
 """The transports that `surface` may name; it may also name an envelope."""
@@ -167,6 +168,24 @@ class Library(Mapping[str, CatalogRecord]):
         answer = make_answer(status, headers, body, close, grpc, is_event=surface in EVENT_PROTOCOLS)
         return recogniser.identify(answer, surface, method=method, path=path)
 
+    def identify_exception(self, error: BaseException, provider: str | None = None) -> Identity:
+        """Identify the answer in an exception; the module's function `identify_exception` describes the arguments."""
+        answer = read_exception(error)
+        url = answer.url if answer is not None else None
+        name = require_provider(provider) if provider is not None else find_provider(error, url)
+        if answer is None:
+            return Identity(reasons=(f"{type(error).__name__} holds no answer",))
+        recogniser = self.recogniser(name)
+        if answer.failure:
+            return recogniser.identify_failure(answer.failure)
+        return recogniser.identify(
+            make_answer(
+                answer.status, answer.headers, answer.body, answer.close, answer.grpc, is_event=answer.is_event
+            ),
+            method=answer.method,
+            path=answer.url,
+        )
+
     def recogniser(self, provider: str) -> Recognizer:
         """Return the recogniser of a provider, made at the first call."""
         if provider not in self._recognisers:
@@ -253,6 +272,19 @@ def identify(
     return load().identify(
         provider, status, headers, body, method=method, path=path, surface=surface, close=close, grpc=grpc
     )
+
+
+def identify_exception(error: BaseException, provider: str | None = None) -> Identity:
+    """Identify which of the shipped records an exception of httpx or of an official SDK is about.
+
+    Args:
+        error: the exception, or one that it caused. An exception of a timeout or a lost connection has no answer.
+        provider: `pa`, `pb`, `pc` or `pd`; by default that of the host that was asked, or of the SDK.
+
+    Raises:
+        CatalogError: an unknown provider, or nothing tells which one it is.
+    """
+    return load().identify_exception(error, provider)
 
 
 def _documents_status(record: CatalogRecord, status: int) -> bool:

@@ -141,6 +141,10 @@ class Manifest:
     Example: `pc_stream` -> `error`. It only helps to recognise an answer."""
     message_names: tuple[str, ...]
     """Members by which a socket's message is named, e.g. `goAway`; empty if a message states its type."""
+    sdk_modules: tuple[str, ...]
+    """The top modules of its official SDKs, by which an exception is known as the provider's."""
+    sdk_hosts: tuple[str, ...]
+    """The hosts that its official SDKs ask by default."""
     retry: Backoff | None
     """How its official clients resend a request; None if the manifest does not say."""
     roles: Mapping[str, str]
@@ -324,6 +328,7 @@ def _parse_manifest(top: _Table) -> Manifest:
     identity = top.table("identity", optional=True)
     account = top.table("account", optional=True)
     stream = top.table("stream", optional=True)
+    sdk = top.table("sdk", optional=True)
     return Manifest(
         name=top.text("name"),
         real_name=top.text("real_name", ""),
@@ -347,6 +352,8 @@ def _parse_manifest(top: _Table) -> Manifest:
         events_named_by_line=stream.flag("named_by_line"),
         stream_errors=stream.table("errors", optional=True).all_texts(),
         message_names=stream.texts("messages"),
+        sdk_modules=sdk.texts("modules"),
+        sdk_hosts=sdk.texts("hosts"),
         retry=_parse_backoff(top.table("retry")) if "retry" in top.data else None,
         roles=top.table("roles").all_texts(),
         controls=MappingProxyType(

@@ -259,19 +259,15 @@ class Projection:
         """Without the array that the surface may put around it; EMPTY if there is no body."""
         self.event, self.wrapped, self.is_message = reading.event, reading.wrapped, reading.is_message
         self._shape = shape
-        if reading.is_message:
-            self.places = {}
-            self.code = self.type = ABSENT
-            self.status, self.message = None, reading.body
-            self._is_value = False
-            return
-        self._is_value = isinstance(body, dict | str) and shape.body in ("json", "text")
-        self.places: Mapping[str, str] = shape.wire
+        can_hold_values = isinstance(body, dict | str) and shape.body in ("json", "text")
+        self._is_value = can_hold_values and not reading.is_message
+        self.places: Mapping[str, str] = {} if reading.is_message else shape.wire
         """Aspect -> its JSON pointer, for the aspects that the envelope carries."""
         code = self._find("code")
         self.code: Json = str(code) if type(code) is int else code
         self.type = self._find("type")
-        message, status = self._find("message"), self._find("http_status")
+        message = body if reading.is_message else self._find("message")
+        status = self._find("http_status")
         self.message: str | None = message if isinstance(message, str) else None
         self.status: int | None = status if type(status) is int else None
         """The HTTP status that the body repeats."""

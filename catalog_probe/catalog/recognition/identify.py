@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Self
 
 from catalog_probe.catalog.files.manifest import manifest
+from catalog_probe.catalog.reading.assertions import asserted_expectations
 from catalog_probe.catalog.reading.record_fields import classification
 from catalog_probe.catalog.recognition import proof
 from catalog_probe.catalog.recognition.advice import (
@@ -19,6 +20,7 @@ from catalog_probe.catalog.recognition.advice import (
 )
 from catalog_probe.catalog.recognition.answer_body import EMPTY, Projection, is_page
 from catalog_probe.catalog.recognition.answer_patterns import (
+    CLIENT,
     EVENT_PROTOCOLS,
     HTTP,
     AnswerPattern,
@@ -292,6 +294,25 @@ class Recognizer:
             retry=apply_answer(advice, answer.headers, first.message),
         )
 
+    def identify_failure(self, failure: str) -> Identity:
+        """Identify a failure of the client, without any answer: `connect-timeout` -> the record that states it.
+
+        Example: PC documents `connect-timeout`. Of a provider that documents none, only the group is known.
+        """
+        records = [record for record in self.records.values() if failure in _list_failures(record)]
+        group = "timeout" if failure.endswith("timeout") else "connection failed"
+        if not records:
+            return Identity(group=group, reasons=("no answer came", f"no record documents the failure {failure}"))
+        addresses = tuple(str(record.address) for record in records)
+        return Identity(
+            record=addresses[0] if len(addresses) == 1 else None,
+            candidates=addresses if len(addresses) > 1 else (),
+            group=group,
+            records=addresses,
+            reasons=("no answer came", f"the failure {failure} is documented"),
+            retry=combine_advice(records),
+        )
+
     def find_proven(self, answer: Answer) -> str | None:
         """Return the record that an answer says it is, by documented statements alone; None if none, or several.
 
@@ -393,6 +414,14 @@ class Recognizer:
             return origin is Origin.OTHER_HOST
         is_shaped_as_documented = best.has_envelope or best.has_stated_value
         return self.is_imitated and not is_shaped_as_documented
+
+
+def _list_failures(record: Record) -> frozenset[str]:
+    """Return the failures of the client that an error record states; most state none."""
+    if record.surface != CLIENT:
+        return frozenset()
+    expectations = asserted_expectations(record, {str(record.address): record}.__getitem__)
+    return frozenset(expected.failure for expected in expectations if expected.failure is not None)
 
 
 def _is_on_surface(pattern: AnswerPattern, surface: str | None) -> bool:
