@@ -61,7 +61,7 @@ def read_exception(error: BaseException) -> ExceptionAnswer | None:
     """
     chain = list(_follow_causes(error))
     for cause in chain:
-        answer = _read_grpc(cause) or _read_response(cause) or _read_close(cause) or _read_body(cause)
+        answer = _read_close(cause) or _read_grpc(cause) or _read_response(cause) or _read_body(cause)
         if answer is not None:
             return answer
     failures = [failure for cause in chain if (failure := _find_failure(cause))]
@@ -157,11 +157,13 @@ def _find_parsed_body(error: BaseException) -> Json:
 
 def _read_close(error: BaseException) -> ExceptionAnswer | None:
     """Read a closed WebSocket: an exception of `websockets`, or PB's, which has the close code as its `code`."""
-    received = getattr(error, "rcvd", None)
-    code = getattr(received, "code", None) if received is not None else getattr(error, "code", None)
+    if hasattr(error, "rcvd"):
+        received = error.rcvd  # None if the connection broke without a close frame
+        return ExceptionAnswer(close=(getattr(received, "code", None), getattr(received, "reason", "")))
+    code = getattr(error, "code", None)
     if type(code) is not int or code < _FIRST_CLOSE_CODE:
         return None
-    reason = getattr(received, "reason", None) if received is not None else _find_parsed_body(error)
+    reason = _find_parsed_body(error)
     return ExceptionAnswer(close=(code, reason if isinstance(reason, str) else str(error)))
 
 

@@ -64,7 +64,9 @@ def _format_answer(answer: Mapping[str, Json]) -> str:
         text += f": {', '.join(candidates[:_MAX_CANDIDATES])}"
     if len(candidates) > _MAX_CANDIDATES:
         text += f" and {len(candidates) - _MAX_CANDIDATES} more"
-    return text
+    if answer.get("retry", "unknown") != "unknown":
+        text += f"; send again: {answer['retry']}"
+    return f'{text}; e.g. "{answer["example"]}"' if answer.get("example") else text
 
 
 RunWithResults = tuple[Run, Sequence[Result]]

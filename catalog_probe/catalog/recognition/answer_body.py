@@ -16,7 +16,7 @@ from catalog_probe.catalog.text.json_values import ABSENT, find_value
 
 if TYPE_CHECKING:
     from catalog_probe.catalog.envelopes import Shape
-    from catalog_probe.catalog.model import Exchange, Json
+    from catalog_probe.catalog.model import Event, Exchange, Json
 
 
 Headers = Mapping[str, str] | Iterable[tuple[str, str]]
@@ -104,6 +104,20 @@ def answer_of_exchange(exchange: Exchange) -> Answer:
         (response.close.code, response.close.reason) if response.close is not None else None,
         response.grpc.status if response.grpc is not None else None,
     )
+
+
+def is_error_event(event: Event) -> bool:
+    """Whether a received event or frame carries an error, documented or not.
+
+    An error is named by the event, by the type in its data, or by a member `error` with a value. Example: the event
+    `response.failed` with `{"response": {"error": {"code": "server_error", …}}}`.
+    """
+    if event.sent or not isinstance(event.data, dict):
+        return False
+    response = event.data.get("response")
+    error = event.data.get("error") or (response.get("error") if isinstance(response, dict) else None)
+    names = (event.event, event.data.get("type"), event.data.get("event_type"))
+    return "error" in names or isinstance(error, dict | str)
 
 
 def parse_text(text: str) -> Json:

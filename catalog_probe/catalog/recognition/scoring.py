@@ -284,8 +284,9 @@ def _match_body(score: Score, projection: Projection, context: ProviderContext) 
         and _match_type(score, projection)
     ):
         return False
-    # Additional members of an event give its position in the stream. They are no sign of another host.
-    score.has_envelope = fit.strict or (projection.event is not None and not fit.missing)
+    # An event has members of its own, such as its position in the stream, and a service nests the same error in more
+    # than one way. So the members of an event are no sign of another host.
+    score.has_envelope = fit.strict or projection.event is not None
     if fit.strict:
         score.add(ENVELOPE, "the envelope is the documented one")
     for name in fit.missing:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qs, urlsplit
@@ -15,7 +15,7 @@ from catalog_probe.catalog.model.outcome import FindingCode
 from catalog_probe.catalog.reading.assertions import asserted_expectations
 from catalog_probe.catalog.reading.expectations import documented_answers, http_status_of
 from catalog_probe.catalog.reading.record_fields import occurs_on
-from catalog_probe.catalog.recognition.answer_body import answer_of_exchange
+from catalog_probe.catalog.recognition.answer_body import answer_of_exchange, is_error_event, iterate_texts
 from catalog_probe.catalog.recognition.endpoints import keyless_refusals
 from catalog_probe.catalog.recognition.identify import Recognizer
 from catalog_probe.catalog.recognition.vocabulary import ProviderVocabulary
@@ -97,8 +97,10 @@ def _assertions_except(expected: Expected, removed: Collection[str]) -> Mapping[
 
 
 _MAX_CODE_LENGTH = 80  # characters; a longer code is a sentence
+_MAX_EXAMPLE_LENGTH = 160  # characters of a message
 
 UNDOCUMENTED = "like no documented answer"
+OTHERWISE_DOCUMENTED = "which name a record that documents another answer"
 UNPROVEN = "which say too little to be evidence of one record"
 SEVERAL_CAUSES = "of a record with several causes, of which an answer tells none"
 
@@ -129,6 +131,10 @@ class Refusal:
     """Its code, or else its type."""
     why: str
     candidates: tuple[str, ...]
+    retry: str
+    """Whether the request may be sent again: `yes`, `no`, `conditional` or `unknown`."""
+    example: str = field(compare=False)
+    """The message of the first one, which other refusals of the kind may not have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,8 +204,16 @@ class Matcher:
         matches = self._match_refusal(exchange, endpoints)
         if not isinstance(matches, Unmatched):
             return matches
-        endpoint, code = next(iter(endpoints), ""), self._find_code(exchange)
-        refusal = Refusal(self.provider, endpoint, response.status, code, matches.reason, matches.candidates)
+        refusal = Refusal(
+            self.provider,
+            endpoint=next(iter(endpoints), ""),
+            status=response.status,
+            code=self._find_code(exchange),
+            why=matches.reason,
+            candidates=matches.candidates,
+            retry=str(self._identify(exchange).retry.may),
+            example=self._find_example(exchange),
+        )
         return replace(matches, refusal=refusal)
 
     def _find_endpoints(self, exchange: Exchange, response: Response) -> Sequence[str]:
@@ -217,8 +231,22 @@ class Matcher:
         }.values()
         bodies = [reading.body for reading in answer_of_exchange(exchange).readings]
         values = [wire_values(envelope, body) for body in bodies for envelope in envelopes]
-        codes = (value[aspect] for aspect in (Aspect.CODE, Aspect.TYPE) for value in values if value.get(aspect))
+        # A number repeats the status, as PB's `{"code": 400, "status": "INVALID_ARGUMENT"}` does.
+        codes = (
+            value[aspect]
+            for aspect in (Aspect.CODE, Aspect.TYPE)
+            for value in values
+            if value.get(aspect) and not isinstance(value[aspect], int)
+        )
         return sanitize_line(str(next(codes, "")), _MAX_CODE_LENGTH)
+
+    def _find_example(self, exchange: Exchange) -> str:
+        """Return the message of an error; of a body without one, its first text, such as the first tags of a page."""
+        readings = answer_of_exchange(exchange).readings
+        messages = (message for reading in readings if (message := self.vocabulary.find_message(reading.body)))
+        # An event without a message may hold a part of a secret, which redaction finds only in the whole stream.
+        texts = (next(iterate_texts(reading.body), "") for reading in readings if reading.event is None)
+        return sanitize_line(next(messages, next(texts, "")), _MAX_EXAMPLE_LENGTH)
 
     def _identify(self, exchange: Exchange) -> Identity:
         answer = answer_of_exchange(without_hidden_headers(exchange))
@@ -257,8 +285,13 @@ class Matcher:
                 yield _label_match(str(record.address), only_headers(expected, rules), exchange, ANSWER)
 
     def _ends_in_error(self, exchange: Exchange) -> bool:
-        """Whether an answer that began as a success ends in the event, frame or close of a documented error."""
+        """Whether an answer that began as a success ends in an error: in an event, a frame, or a documented close.
+
+        Example: a stream of PC whose last event is `{"type": "error", "error": {"code": "server_is_overloaded", …}}`.
+        """
         response = exchange.response
+        if response is not None and any(is_error_event(event) for event in response.events or ()):
+            return True
         is_stream = response is not None and (response.events is not None or response.close is not None)
         return is_stream and any(
             expected.stream is not None
@@ -268,18 +301,19 @@ class Matcher:
 
     def _match_refusal(self, exchange: Exchange, endpoints: Sequence[str]) -> tuple[Match, ...] | Unmatched:
         """Match a refusal with the one record that it proves, and with what its endpoint states of that record."""
-        identified = self._identify(exchange).records
-        candidates = [address for address in identified if self._can_occur(address, exchange, endpoints)]
+        identity = self._identify(exchange)
+        candidates = [address for address in identity.records if self._can_occur(address, exchange, endpoints)]
         if not candidates:
             return Unmatched(UNDOCUMENTED)
         # The request excludes records here, and proves none: one candidate that is left may still be the wrong one.
         address = self._recognizer.find_proven(answer_of_exchange(without_hidden_headers(exchange)))
         if address not in candidates:
-            return Unmatched(UNPROVEN, tuple(candidates))
+            named = {*identity.candidates} or {*candidates}
+            return Unmatched(UNPROVEN, tuple(address for address in candidates if address in named))
         matches = self._match_causes(address, replace(exchange, endpoint=self._choose_endpoint(address, endpoints)))
         matches = [match for match in matches if is_identified(match.expected, match.exchange)]
         if not matches:
-            return Unmatched(UNDOCUMENTED)
+            return Unmatched(OTHERWISE_DOCUMENTED, (address,))
         if len(matches) > 1:
             return Unmatched(SEVERAL_CAUSES, (address,))
         return (matches[0], *self._match_missing_credential(matches[0]))

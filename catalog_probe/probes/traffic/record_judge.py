@@ -206,7 +206,10 @@ class TrafficJudge:
 
     def to_json(self) -> dict[str, Json]:
         """Return how many exchanges were judged, and why others were not, as results.jsonl has it."""
-        unrecognised = [{**asdict(refusal), "count": count} for refusal, count in self.refusals.most_common()]
+        unrecognised = [
+            {**asdict(refusal), "example": self.redactor.redact_sentence(refusal.example), "count": count}
+            for refusal, count in self.refusals.most_common()
+        ]
         return {
             "exchanges": self.exchange_count,
             "judged": self.judged_count,

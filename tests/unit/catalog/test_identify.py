@@ -349,3 +349,102 @@ def test_any_answer_is_a_set_of_known_records_or_none(
     assert identity.record is None or not identity.candidates
     assert {identity.record, *identity.candidates} <= {None, *identity.records}
     assert identity.records or identity.retry.may is not May.NO or "x-should-retry" in identity.retry.condition
+
+
+STREAM_CODES = [
+    record.code for record in catalog_probe.find(provider="pc", kind="errors") if "/stream/" in record.address
+]
+
+
+@pytest.mark.parametrize("surface", [None, "sse"])
+def test_a_code_of_a_stream_is_known_in_each_event_that_carries_it(surface: str | None) -> None:
+    assert len(STREAM_CODES) > 18
+    for code in STREAM_CODES:
+        error = {"code": code, "message": "No.", "param": None}
+        events: list[dict[str, Any]] = [
+            {"type": "error", **error, "sequence_number": 3},
+            {"type": "error", "error": {"type": "invalid_request_error", **error}, "sequence_number": 3},
+            {"type": "response.failed", "response": {"error": {"code": code, "message": "No."}}},
+        ]
+        for event in events:
+            identity = identify("pc", 200, None, event, surface=surface)
+            assert identity.record == f"pc/errors/stream/{code}", event
+
+
+def test_an_event_also_carries_errors_that_are_documented_as_responses() -> None:
+    error = {"type": "service_unavailable_error", "code": "server_is_overloaded", "message": "Full.", "param": None}
+    event = {"type": "error", "error": error, "sequence_number": 2}
+    for surface in (None, "sse", "websocket"):
+        identity = identify("pc", 200, None, event, surface=surface)
+        assert (identity.record, identity.retry.may) == ("pc/errors/server/server_is_overloaded", May.YES), surface
+    limit = {"type": "error", "error": {"type": "rate_limit_error", "message": "Over your account's rate limit."}}
+    identity = identify("pa", 200, None, limit, method="POST", path="/v1/messages")
+    assert identity.record == "pa/errors/general/rate_limit"
+
+
+def pb_body(message: str, status: str = "INVALID_ARGUMENT", code: int = 400) -> dict[str, Any]:
+    return {"error": {"code": code, "message": message, "status": status}}
+
+
+def test_a_path_chooses_no_record_whose_words_the_message_lacks() -> None:
+    path = "/v1beta/openai/chat/completions"
+    identity = identify("pb", 400, None, [pb_body('Unknown field "reasoning" in the request.')], path=path)
+    assert identity.record is None
+    assert not any("/compatibility/" in address for address in identity.candidates), identity.candidates
+    closed = [pb_body("This model is no longer available to new users.", "NOT_FOUND", 404)]
+    identity = identify("pb", 404, None, closed, path=path)
+    assert identity.record == "pb/errors/general/model_closed_to_new_users"
+
+
+def test_a_close_is_known_by_the_words_of_its_reason() -> None:
+    cases: list[tuple[int, str, str, May]] = [
+        (1008, "API key expired. Please renew the API key.", "pb/errors/general/invalid_api_key", May.NO),
+        (1008, "models/m-1 is not found for API version v1beta.", "pb/errors/general/model_not_found", May.NO),
+        (1011, "Internal error encountered.", "pb/errors/general/internal_error", May.YES),
+        (1011, "The service is currently unavailable.", "pb/errors/general/overloaded", May.YES),
+    ]
+    for code, reason, record, may in cases:
+        identity = identify("pb", None, close=(code, reason))
+        assert record in (identity.record, *identity.candidates), reason
+        assert identity.retry.may is may, reason
+    assert identify("pb", None, close=(1011, "")).verdict == "group"
+
+
+def test_a_message_alone_is_known_by_its_words() -> None:
+    cases: list[tuple[str, int | None, str, str | None]] = [
+        ("pd", 400, "Incorrect API key provided: x", "pd/errors/invalid_argument/incorrect_api_key"),
+        ("pd", 429, '"Too many tokens for this model."', "pd/errors/rate_limit/model_token_limit"),
+        ("pc", 429, "You exceeded your current quota.", "pc/errors/rate_limit/insufficient_quota"),
+        ("pc", 400, "This never happened before.", None),
+    ]
+    for provider, status, text, record in cases:
+        assert identify(provider, status, None, text).record == record, text
+
+
+def test_a_page_is_named_as_what_it_is() -> None:
+    page = "<!DOCTYPE html><html><title>502 Bad Gateway</title><body>{overloaded}</body></html>"
+    for provider in ("pa", "pb", "pc", "pd"):
+        identity = identify(provider, 502, None, page)
+        assert identity.record is None
+        assert "its body is an HTML page: a gateway in front of the provider answers so" in identity.reasons, provider
+        assert identity.retry.may is May.YES
+
+
+def test_a_grpc_status_has_the_advice_of_its_http_row() -> None:
+    cases = {3: May.NO, 16: May.NO, 7: May.NO, 5: May.NO, 8: May.YES, 13: May.YES, 14: May.CONDITIONAL}
+    assert {status: identify("pd", None, grpc=status).retry.may for status in cases} == cases
+
+
+def test_a_stated_delay_outranks_an_unknown_quota() -> None:
+    words = "You exceeded your current quota, please check your plan and billing details."
+    retry = identify("pb", 429, None, pb_body(f"{words} Please retry in 7.5s.", "RESOURCE_EXHAUSTED", 429)).retry
+    assert (retry.may, retry.wait_s, retry.wait_from) == (May.YES, 7.5, "message")
+    assert (retry.until, retry.until_source, retry.recover) == ("seconds", "the answer", ("wait",))
+    assert identify("pb", 429, None, pb_body(words, "RESOURCE_EXHAUSTED", 429)).retry.may is May.CONDITIONAL
+
+
+def test_a_429_in_words_of_no_record_is_not_simply_sent_again() -> None:
+    error = {"type": "rate_limit_error", "message": "Extra usage is required for long context requests."}
+    body = {"type": "error", "error": error, "request_id": "req_1"}
+    assert identify("pa", 429, {"request-id": "req_1"}, body).retry.may is May.CONDITIONAL
+    assert identify("pa", 429, {"request-id": "req_1", "retry-after": "9"}, body).retry.may is May.YES

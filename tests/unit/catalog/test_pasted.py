@@ -82,6 +82,44 @@ def test_the_words_of_an_exception_are_read() -> None:
         assert (answer.status, answer.body) == (status, BODY), text
 
 
+def test_a_message_after_a_status_is_the_body() -> None:
+    cases: list[tuple[str, int | None, Any]] = [
+        ("NotFoundError: 404 The model does not exist.", 404, "The model does not exist."),
+        ('429 "Too many tokens for this team."', 429, "Too many tokens for this team."),
+        ("google.api_core.exceptions.PermissionDenied: 403 Your key was leaked.", 403, "Your key was leaked."),
+        ("[Error]: fetching from https://api.example: [404 Not Found] models/m-1 is not found", 404, None),
+        ("openai.error.RateLimitError: Rate limit reached.", 429, "Rate limit reached."),
+        ("openai.APIError: The server had an error.", None, "The server had an error."),
+        ("APIError: 404 status code (no body)", 404, None),
+        ("InternalServerError: <html><head><title>502 Bad Gateway</title></head></html>", 502, None),
+    ]
+    for text, status, message in cases:
+        [answer] = parse_answers(text)
+        assert answer.status == status, text
+        assert message in (None, answer.body), text
+    assert parse_answers("APIError: 404 status code (no body)")[0].body is None
+    [page] = parse_answers("InternalServerError: <html><title>502 Bad Gateway</title></html>")
+    assert page.body == "<html><title>502 Bad Gateway</title></html>"
+
+
+def test_a_failed_grpc_call_is_read() -> None:
+    text = (
+        '<AioRpcError of RPC that terminated with:\n\tstatus = StatusCode.RESOURCE_EXHAUSTED\n\tdetails = "Too many '
+        '\\"requests\\"."\n\tdebug_error_string = "UNKNOWN:Error received from peer"\n>'
+    )
+    [answer] = parse_answers(text)
+    assert (answer.status, answer.grpc, answer.body) == (None, 8, 'Too many "requests".')
+
+
+def test_a_close_is_read_in_the_words_of_clients() -> None:
+    texts = [
+        "websockets.ConnectionClosedError: received 1008 (policy violation) Key expired; then sent 1008 (x) y",
+        "google.genai.errors.APIError: 1008 None. Key expired",
+    ]
+    for text in texts:
+        assert parse_answers(text)[0].close == (1008, "Key expired"), text
+
+
 def test_the_request_is_found_where_the_text_has_it() -> None:
     cases: list[tuple[str, str | None, str | None]] = [
         (VERBOSE, "POST", "/v1/responses"),

@@ -165,6 +165,36 @@ def test_undocumented_refusals_are_counted() -> None:
     assert counts == {(CREATE, 418, "teapot_error", undocumented): 2, ("", 418, "teapot_error", undocumented): 1}
 
 
+def make_stream_attempt(*events: Event) -> RecordedAttempt:
+    response = Response(200, {"content-type": "text/event-stream"}, None, "empty", events=events)
+    request = Request("POST", "http://127.0.0.1:9/pc/v1/responses", {}, {"model": "m-1", "stream": True})
+    return RecordedAttempt("night.har, entry 1", (Exchange("", request, response),), AT, "pc")
+
+
+def test_an_error_in_a_stream_is_listed_with_its_code_and_an_example() -> None:
+    created = Event("response.created", {"type": "response.created", "response": {"id": "resp_1", "error": None}})
+    for code, kind, candidates in [
+        ("server_is_overloaded", "service_unavailable_error", ["pc/errors/server/server_is_overloaded"]),
+        ("server_error", "server_error", ["pc/errors/stream/server_error"]),
+        ("a_new_code", "new_error", []),
+    ]:
+        error = {"type": kind, "code": code, "message": f"Not now, {KEY}.", "param": None}
+        attempt = make_stream_attempt(created, Event("error", {"type": "error", "error": error, "sequence_number": 1}))
+        keyed = replace(attempt.exchanges[0].request, headers={"authorization": f"Bearer {KEY}"})
+        attempt = replace(attempt, exchanges=(replace(attempt.exchanges[0], request=keyed),))
+        (refusal,) = list_unrecognised(attempt, attempt)
+        assert (refusal["code"], refusal["count"], list(refusal["candidates"])) == (code, 2, candidates)
+        assert refusal["endpoint"] == "pc/endpoints/responses/create_response"
+        assert refusal["example"].startswith("Not now, ")
+        assert KEY not in json.dumps(refusal)
+
+
+def test_a_stream_without_an_error_is_no_refusal() -> None:
+    response = {"id": "resp_1", "status": "completed", "error": None}
+    completed = Event("response.completed", {"type": "response.completed", "response": response})
+    assert list_unrecognised(make_stream_attempt(completed)) == []
+
+
 def test_ambiguous_refusal_is_listed_with_its_candidates() -> None:
     (refusal,) = list_unrecognised(make_attempt(401, error_body(*INVALID_KEY), NO_RETRY_HEADERS))
     assert refusal["why"] == "which say too little to be evidence of one record"
@@ -369,7 +399,7 @@ def test_results_contain_no_secret() -> None:
 
 
 def test_results_contain_no_secret_split_over_events() -> None:
-    pieces = tuple(Event("error", {"text": KEY[at : at + 8]}) for at in range(0, len(KEY), 8))
+    pieces = tuple(Event("text", {"text": KEY[at : at + 8]}) for at in range(0, len(KEY), 8))
     attempt = make_attempt(200, None, stream=True)
     (exchange,) = attempt.exchanges
     assert exchange.response is not None
