@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 
 from catalog_probe.catalog.files.manifest import manifest, providers
 from catalog_probe.catalog.model.errors import CatalogError
+from catalog_probe.catalog.model.outcome import ReasonCode
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -22,16 +23,16 @@ _MAX_CHAIN = 8  # exceptions behind each other: a framework wraps that of an SDK
 _FIRST_CLOSE_CODE = 1000  # RFC 6455, 7.4; PB's SDK has such a code where it otherwise has an HTTP status
 _ERROR = 400
 
-_FAILURE_BY_CLASS: Mapping[str, str] = {
-    "ConnectTimeout": "connect-timeout",
-    "ReadTimeout": "read-timeout",
-    "WriteTimeout": "read-timeout",
-    "APITimeoutError": "read-timeout",
-    "ConnectError": "connect-refused",
-    "ReadError": "closed-without-answer",
-    "WriteError": "closed-without-answer",
-    "RemoteProtocolError": "closed-without-answer",
-    "SSLError": "tls-failed",
+_FAILURE_BY_CLASS: Mapping[str, ReasonCode] = {
+    "ConnectTimeout": ReasonCode.CONNECT_TIMEOUT,
+    "ReadTimeout": ReasonCode.READ_TIMEOUT,
+    "WriteTimeout": ReasonCode.READ_TIMEOUT,
+    "APITimeoutError": ReasonCode.READ_TIMEOUT,
+    "ConnectError": ReasonCode.CONNECT_REFUSED,
+    "ReadError": ReasonCode.CLOSED_WITHOUT_ANSWER,
+    "WriteError": ReasonCode.CLOSED_WITHOUT_ANSWER,
+    "RemoteProtocolError": ReasonCode.CLOSED_WITHOUT_ANSWER,
+    "SSLError": ReasonCode.TLS_FAILED,
 }
 """Name of a class, or of one of its bases -> the failure that records of clients state."""
 

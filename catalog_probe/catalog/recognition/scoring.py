@@ -382,8 +382,10 @@ def _match_type(score: Score, projection: Projection) -> bool:
         return True
     # A name can be renamed; a documented null cannot.
     is_renamed = projection.type is not ABSENT and None not in documented
-    # Status and code may agree without words. A similar code is worth as much as a status that is unknown.
-    agrees_otherwise = score.has_wording or score.points >= STATUS
+    # Status and code may agree without words. A similar code is worth as much as a status that is unknown. The name of
+    # an event is not: `error` names each error of a stream.
+    has_status_or_code = score.points >= STATUS and score.pattern.protocol == HTTP
+    agrees_otherwise = score.has_wording or has_status_or_code
     if score.has_code_or_value or (is_renamed and agrees_otherwise):
         score.add(OTHER_TYPE, "type {}, documented {}", projection.type, documented)
         score.differs_in_status_or_type = True
