@@ -177,7 +177,7 @@ class Library(Mapping[str, CatalogRecord]):
             return Identity(reasons=(f"{type(error).__name__} holds no answer",))
         recogniser = self.recogniser(name)
         if answer.failure:
-            return recogniser.identify_failure(answer.failure)
+            return recogniser.identify_failures(answer.failure)
         return recogniser.identify(
             make_answer(
                 answer.status, answer.headers, answer.body, answer.close, answer.grpc, is_event=answer.is_event

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.model.errors import CatalogError
+from catalog_probe.catalog.model.outcome import ReasonCode
 from catalog_probe.catalog.recognition.answer_body import parse_text
 from catalog_probe.catalog.text.decompression import CODINGS, Decompressor
 
@@ -281,6 +282,11 @@ _CLOSE = re.compile(r"\breceived (1\d{3}) \([^)]*\) ?(.*?)(?:; then sent\b.*|; n
 _CLOSE_BY_SDK = re.compile(r"(?:[\w.]+: )?(1\d{3}) (?:None\.?|[A-Z_]+\.) ?(.*)$", re.DOTALL)
 """A close in the words of PB's SDK: `APIError: 1011 None. Internal error encountered.`"""
 _EXCEPTION = re.compile(r"(?:[\w.]+\.)?([A-Z]\w+(?:Error|Exception)): (?=\S)")
+_FAILURES_BY_EXCEPTION: Mapping[str, tuple[ReasonCode, ...]] = {
+    "APIConnectionError": (ReasonCode.CONNECT_REFUSED, ReasonCode.CLOSED_WITHOUT_ANSWER, ReasonCode.TLS_FAILED),
+    "APITimeoutError": (ReasonCode.CONNECT_TIMEOUT, ReasonCode.READ_TIMEOUT),
+}
+"""The exceptions of the official clients if no answer came, with the failures that each stands for."""
 _STATUS_BY_EXCEPTION: Mapping[str, int | None] = {
     "BadRequestError": 400,
     "AuthenticationError": 401,
@@ -324,6 +330,8 @@ class PastedAnswer:
     method: str | None = None
     path: str | None = None
     """The path or the URL of the request."""
+    failures: tuple[str, ...] = ()
+    """What may have happened if no answer came: `read-timeout`, or each failure of a connection."""
 
 
 def parse_answers(text: str) -> tuple[PastedAnswer, ...]:
@@ -424,6 +432,8 @@ def _parse_sdk_error(text: str) -> PastedAnswer:
     if body != text or text.startswith(("event:", "data:")):
         return PastedAnswer(int(status[1]) if status is not None else None, None, body)
     exception = _EXCEPTION.match(text)
+    if exception is not None and exception[1] in _FAILURES_BY_EXCEPTION:
+        return PastedAnswer(None, None, None, failures=_FAILURES_BY_EXCEPTION[exception[1]])
     if status is None and (exception is None or exception[1] not in _STATUS_BY_EXCEPTION):
         mend = "paste what `curl -i` prints, a HAR entry, a line of results.jsonl, or an error's body"
         raise CatalogError("no answer can be read in it", mend)

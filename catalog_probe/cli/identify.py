@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from catalog_probe.catalog.library import CatalogRecord, Library
+    from catalog_probe.catalog.pasted_answers import PastedAnswer
     from catalog_probe.catalog.recognition.advice import Advice
     from catalog_probe.catalog.recognition.identify import Identity
 
@@ -70,25 +71,28 @@ def build_parser() -> Parser:
 def identify(args: Namespace) -> int:
     """Print which record each answer is, and whether to send the request again."""
     library = load_folders(provider_folders.use(args.catalog))
-    identities = [
-        library.identify(
-            args.provider,
-            answer.status if args.status is None else args.status,
-            answer.headers,
-            answer.body,
-            method=args.method or answer.method,
-            path=args.path or answer.path,
-            surface=args.surface,
-            close=answer.close,
-            grpc=answer.grpc,
-        )
-        for answer in parse_answers(_read_input(args.file))
-    ]
+    identities = [_identify_answer(answer, args, library) for answer in parse_answers(_read_input(args.file))]
     if args.json:
         print("\n".join(format_identity_json(identity) for identity in identities))
     else:
         print("\n\n".join(format_identity(identity, library) for identity in identities))
     return Exit.FINE if any(identities) else Exit.PROBLEMS
+
+
+def _identify_answer(answer: PastedAnswer, args: Namespace, library: Library) -> Identity:
+    if answer.failures:
+        return library.recogniser(args.provider.lower()).identify_failures(*answer.failures)
+    return library.identify(
+        args.provider,
+        answer.status if args.status is None else args.status,
+        answer.headers,
+        answer.body,
+        method=args.method or answer.method,
+        path=args.path or answer.path,
+        surface=args.surface,
+        close=answer.close,
+        grpc=answer.grpc,
+    )
 
 
 def _read_input(file: Path | None) -> str:
@@ -141,7 +145,7 @@ def _headline(identity: Identity) -> str:
         return f"one of {count}: {', '.join(identity.candidates)}" if count > 1 else f"perhaps {identity.candidates[0]}"
     if identity.group:
         count = len(identity.records)
-        return f"{identity.group}: {count} records fit" if count else f"{identity.group}, by its status alone"
+        return f"{identity.group}: {count} records fit" if count else f"{identity.group}: no record fits"
     return "unknown: no record fits this answer"
 
 

@@ -294,22 +294,23 @@ class Recognizer:
             retry=apply_answer(advice, answer.headers, first.message),
         )
 
-    def identify_failure(self, failure: str) -> Identity:
-        """Identify a failure of the client, without any answer: `connect-timeout` -> the record that states it.
+    def identify_failures(self, *failures: str) -> Identity:
+        """Identify what happened to a client that got no answer, by the failure, or by the few that it may have been.
 
         Example: PC documents `connect-timeout`. Of a provider that documents none, only the group is known.
         """
-        records = [record for record in self.records.values() if failure in _list_failures(record)]
-        group = "timeout" if failure.endswith("timeout") else "connection failed"
+        records = [record for record in self.records.values() if not _list_failures(record).isdisjoint(failures)]
+        names = " or ".join(failures)
+        group = "timeout" if all(failure.endswith("timeout") for failure in failures) else "connection failed"
         if not records:
-            return Identity(group=group, reasons=("no answer came", f"no record documents the failure {failure}"))
+            return Identity(group=group, reasons=("no answer came", f"no record documents the failure {names}"))
         addresses = tuple(str(record.address) for record in records)
         return Identity(
             record=addresses[0] if len(addresses) == 1 else None,
             candidates=addresses if len(addresses) > 1 else (),
             group=group,
             records=addresses,
-            reasons=("no answer came", f"the failure {failure} is documented"),
+            reasons=("no answer came", f"the failure {names} is documented"),
             retry=combine_advice(records),
         )
 

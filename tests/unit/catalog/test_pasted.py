@@ -206,7 +206,7 @@ def test_the_command_leads_with_what_it_is_and_whether_to_send_it_again(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     cases: list[tuple[str, str]] = [
-        ("HTTP/1.1 503\r\n\r\n", "overload, by its status alone\n  send again  yes, after"),
+        ("HTTP/1.1 503\r\n\r\n", "overload: no record fits\n  send again  yes, after"),
         ('{"error": {"code": 429, "message": "x", "status": "RESOURCE_EXHAUSTED"}}', "rate limit: "),
         ('{"error": {"code": 503, "message": "x", "status": "UNAVAILABLE"}}', "one of 2: pb/errors/general/"),
         ("HTTP/1.1 403\r\n\r\n<html>", "unknown: no record fits this answer\n  send again  unknown"),
@@ -223,6 +223,17 @@ def test_the_command_says_when_nothing_fits(
     output = capsys.readouterr().out
     assert output.startswith("unknown: no record fits this answer")
     assert "\x1b" not in output
+
+
+def test_the_command_reads_an_exception_that_holds_no_answer(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run_identify(monkeypatch, "openai.APITimeoutError: Request timed out.", "pc") == 0
+    assert capsys.readouterr().out.startswith(
+        "one of 2: pc/errors/client/connect_timeout, pc/errors/client/read_timeout"
+    )
+    assert run_identify(monkeypatch, "anthropic.APIConnectionError: Connection error.", "PA") == 0
+    assert capsys.readouterr().out.startswith("connection failed")
 
 
 def test_find_lists_what_fits_and_says_when_nothing_does(capsys: pytest.CaptureFixture[str]) -> None:
