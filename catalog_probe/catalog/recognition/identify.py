@@ -319,11 +319,14 @@ class Recognizer:
 
         Example: a 402 of PA with the type `billing_error` -> `pa/errors/general/payment_problem`.
 
-        The caller knows that the provider answered. The request is not asked: a path proves no record.
+        The caller knows that the provider answered. The request is not asked: a path proves no record. Of an event or
+        frame, a record of events goes before one of a response with the same code.
         """
         scores = self._score_patterns(answer, None, None)
-        proven = {score.pattern.address for score in scores if proof.is_proven(score, self.patterns)}
-        return proven.pop() if len(proven) == 1 else None
+        proven = [score.pattern for score in scores if proof.is_proven(score, self.patterns)]
+        in_events = {pattern.address for pattern in proven if pattern.protocol != HTTP}
+        addresses = in_events or {pattern.address for pattern in proven}
+        return addresses.pop() if len(addresses) == 1 else None
 
     def _describe_unknown(self, answer: Answer, nearest: tuple[str, ...] = ()) -> Identity:
         """Describe an answer that fits no record by its status and headers."""
