@@ -126,9 +126,9 @@ def build_error(record: Record, catalog: Catalog) -> Json:
         "kind": find_record_group(record) or None,
         "retry": {"may": advice.may, "condition": advice.condition or None},
         "wait": _build_wait(advice),
-        "until": _build_stated(advice, "until"),
-        "recover": _build_stated(advice, "recover"),
-        "replay_safe": _build_stated(advice, "replay_safe"),
+        "until": _build_stated(advice.until, advice.until_source),
+        "recover": _build_stated(list(advice.recover), advice.recover_source),
+        "replay_safe": _build_stated(advice.replay_safe, advice.replay_safe_source),
         "action": {"text": advice.change, "source": advice.change_source or None} if advice.change else None,
         "basis": _build_basis(record, catalog),
         **_build_evidence(record),
@@ -191,10 +191,9 @@ def _build_wait(advice: Advice) -> Json:
     }
 
 
-def _build_stated(advice: Advice, name: str) -> Json:
-    value: Json = getattr(advice, name, None)
-    source = getattr(advice, f"{name}_source", "")
-    return {"value": list(value) if name == "recover" else value, "source": source} if source else None
+def _build_stated(value: Json, source: str) -> Json:
+    """Return a statement with the rows that make it; None if no row does."""
+    return {"value": value, "source": source} if source else None
 
 
 def _build_basis(record: Record, catalog: Catalog) -> dict[str, str]:
