@@ -132,7 +132,9 @@ def test_python_identifies_each_vector() -> None:
         body = answer.get("body")
         if "event" in answer:
             body = f"event: {answer['event']}\ndata: {json.dumps(body)}\n\n"
-        identity = identify(vector["provider"], answer.get("status"), answer.get("headers"), body)
+        identity = identify(
+            vector["provider"], answer.get("status"), answer.get("headers"), body, grpc=answer.get("grpc")
+        )
         given = (identity.record, identity.group or None, identity.retry.may, identity.retry.wait_s)
         assert given == tuple(vector[name] for name in ("error", "kind", "retry", "wait_s")), vector["name"]
 
