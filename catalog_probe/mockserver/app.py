@@ -61,6 +61,7 @@ def create_app(
     world = World(latency_s=latency_s, settings=prefixes.merge_settings(providers, tables))
     for provider in providers:
         world.scenarios.add(provider.name, (*faults.COMMON_SCENARIOS, *provider.scenarios))
+        world.scenarios.add_errors(provider.name, provider.faults)
     return MockApp(world, providers, as_published=as_published, list_requests=list_requests)
 
 

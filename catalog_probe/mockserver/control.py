@@ -41,7 +41,7 @@ def build(world: World, routes: RouteList, *, list_requests: bool = False) -> AS
         return JSONResponse({"endpoints": routes.list_all()})
 
     async def list_scenarios(request: Request) -> JSONResponse:
-        return JSONResponse({"scenarios": world.scenarios.list_all()})
+        return JSONResponse({"scenarios": world.scenarios.list_all(), "errors": world.scenarios.list_errors()})
 
     async def queue_scenarios(request: Request) -> JSONResponse:
         session = world.sessions.get(_read_session(request, "provider") or "")

@@ -13,12 +13,14 @@ from starlette.routing import compile_path
 
 from catalog_probe.mockserver.core import leniency
 from catalog_probe.mockserver.core.errors import Refusal
+from catalog_probe.mockserver.core.faults import ENDPOINT
 from catalog_probe.mockserver.core.world import CLOSE_EXTENSION, Context, context_of
 
 if TYPE_CHECKING:
     from starlette.responses import Response
     from starlette.types import Receive, Scope, Send
 
+    from catalog_probe.mockserver.core.errors import ErrorRow
     from catalog_probe.mockserver.core.sessions import Session
 
 
@@ -159,6 +161,9 @@ class Gateway(ABC, Generic[AnyCall, Row]):
         call.params = match.params
         try:
             row = self.admit(call, match)
+            fault = call.context.take_fault(ENDPOINT, scope["path"], self.can_refuse)
+            if fault is not None:
+                raise fault
             response: Response = await row.handler(call)
         except Refusal as refusal:
             response = self.refuse(call, refusal)
@@ -180,6 +185,10 @@ class Gateway(ABC, Generic[AnyCall, Row]):
     @abstractmethod
     def refuse(self, call: AnyCall, refusal: Refusal) -> Response:
         """Make the response of a refusal, in the host's envelope."""
+
+    def can_refuse(self, row: ErrorRow) -> bool:
+        """Whether the host's envelope can hold an error of this row."""
+        return True
 
     def add_headers(self, call: AnyCall, response: Response) -> None:
         """Add the call's headers to its response."""

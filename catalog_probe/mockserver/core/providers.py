@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from starlette.types import ASGIApp
 
+    from catalog_probe.mockserver.core.faults import FaultTable
     from catalog_probe.mockserver.core.gateway import PathRow
     from catalog_probe.mockserver.core.scenarios import Scenario
     from catalog_probe.mockserver.core.world import World
@@ -53,6 +54,7 @@ class Provider:
         settings: the keys and defaults of its table in a `--prefixes` file; a value keeps the type of its default.
         listen: starts listeners other than HTTP on a host, and returns their addresses for the ready line.
         models: the models that other names may stand in for; any if empty.
+        faults: the errors that a test arms by the row of the documents that states them.
     """
 
     name: str
@@ -61,6 +63,7 @@ class Provider:
     settings: Mapping[str, Any] = field(default_factory=dict)
     listen: Callable[[World, str], Awaitable[Mapping[str, str]]] | None = None
     models: Collection[str] = ()
+    faults: FaultTable = field(default_factory=dict)
 
 
 PROVIDER_NAMES = ("pa", "pb", "pc", "pd")

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -99,6 +99,7 @@ class ActiveScenario:
         taken: whether code acted on it.
         deferred: whether a WebSocket acts on it only after the handshake; if nothing does, it is refused there.
         queued: the queue's entry that it came from; it goes back there if nothing acts on it.
+        declared: the row of the provider's table.
     """
 
     name: str
@@ -106,6 +107,7 @@ class ActiveScenario:
     taken: bool = False
     deferred: bool = False
     queued: QueuedScenario | None = None
+    declared: Scenario | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,10 +117,11 @@ class ScenarioRequest:
     name: str
     params: Mapping[str, Any]
     times: int | None
+    declared: Scenario | None = None
 
-    def activate(self) -> ActiveScenario:
+    def activate(self, queued: QueuedScenario | None = None) -> ActiveScenario:
         """Return the scenario for one request."""
-        return ActiveScenario(self.name, self.params)
+        return ActiveScenario(self.name, self.params, queued=queued, declared=self.declared)
 
 
 @dataclass(slots=True)
@@ -149,6 +152,7 @@ class ScenarioRegistry:
     def __init__(self) -> None:
         self._scenarios: dict[tuple[str, str], Scenario] = {}
         self._providers: dict[str, list[str]] = {}
+        self._errors: dict[tuple[str, str], Scenario | str] = {}
 
     @property
     def providers(self) -> tuple[str, ...]:
@@ -162,6 +166,16 @@ class ScenarioRegistry:
                 raise ValueError(f"scenario {scenario.name} is declared twice for {provider}")
             self._scenarios[provider, scenario.name] = scenario
             self._providers.setdefault(scenario.name, []).append(provider)
+
+    def add_errors(self, provider: str, errors: Mapping[str, Scenario | str]) -> None:
+        """Declare the errors that can be armed by a citation: each with its fault, or the scenario that causes it."""
+        for citation, error in errors.items():
+            if isinstance(error, Scenario):
+                error = replace(error, name=citation)
+            else:
+                self.read(provider, error)  # a mistake in a table shows at the start
+            self._errors[provider, citation] = error
+            self._providers.setdefault(citation, []).append(provider)
 
     def read(self, provider: str, header: str) -> tuple[ScenarioRequest, ...]:
         """Read the header's scenarios for `provider`, in order.
@@ -177,7 +191,10 @@ class ScenarioRegistry:
 
     def _read_one(self, provider: str, text: str) -> ScenarioRequest:
         name, *pairs = (part.strip() for part in text.split(";"))
-        scenario = self._scenarios.get((provider, name))
+        error = self._errors.get((provider, name))
+        if isinstance(error, str):
+            return self._read_one(provider, ";".join((error, *pairs)))
+        scenario = error or self._scenarios.get((provider, name))
         if scenario is None:
             raise MockMisuse(self._explain_unknown(provider, name))
         texts = _read_pairs(name, pairs)
@@ -186,7 +203,7 @@ class ScenarioRegistry:
             count = None if times is None else read_whole_number(times, 1)
         except ValueError as error:
             raise MockMisuse(f"scenario {name!r}, {TIMES}: {error}") from None
-        return ScenarioRequest(name, _read_params(scenario, texts), count)
+        return ScenarioRequest(name, _read_params(scenario, texts), count, scenario)
 
     def _explain_unknown(self, provider: str, name: str) -> str:
         other_providers = self._providers.get(name)
@@ -205,6 +222,18 @@ class ScenarioRegistry:
             entry = entries.setdefault((name, scenario.description), _describe(scenario))
             entry["providers"].append(provider)
         return sorted(entries.values(), key=lambda entry: (entry["name"], entry["providers"]))
+
+    def list_errors(self) -> list[dict[str, Any]]:
+        """List every error that can be armed: its citation, provider, parameters, and its scenario if it has one."""
+        return [
+            {
+                "name": citation,
+                "provider": provider,
+                "params": [] if isinstance(error, str) else [param.name for param in error.params],
+                "scenario": error if isinstance(error, str) else None,
+            }
+            for (provider, citation), error in sorted(self._errors.items(), key=lambda item: item[0])
+        ]
 
 
 def _describe(scenario: Scenario) -> dict[str, Any]:
@@ -272,8 +301,7 @@ class ScenarioQueue:
                 queued.left -= 1
                 if not queued.left:
                     self.waiting.remove(queued)
-                request = queued.by_provider[provider]
-                return ActiveScenario(request.name, request.params, queued=queued)
+                return queued.by_provider[provider].activate(queued)
         return None
 
     def give_back(self, scenario: ActiveScenario | None) -> None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from starlette.responses import HTMLResponse
 
 from catalog_probe.mockserver.core.clock import parse_clock
+from catalog_probe.mockserver.core.faults import Fault
 from catalog_probe.mockserver.core.scenarios import (
     ActiveScenario,
     MockMisuse,
@@ -23,6 +24,8 @@ from catalog_probe.mockserver.core.sessions import Session, Sessions
 
 if TYPE_CHECKING:
     from starlette.types import Receive, Scope, Send
+
+    from catalog_probe.mockserver.core.errors import ErrorRow, Refusal
 
 
 SCENARIO_HEADER = "x-mock-scenario"
@@ -65,6 +68,25 @@ class Context:
         taken = self.take(*rows)
         if taken is not None:
             raise rows[taken.name](**taken.params)
+
+    def take_fault(
+        self, at: str, path: str = "", can_answer: Callable[[ErrorRow], bool] | None = None
+    ) -> Refusal | None:
+        """Return the armed error if it is to be answered here, and note that it is acted on.
+
+        Args:
+            at: ENDPOINT or STREAM.
+            path: the path of the request.
+            can_answer: whether the host has an answer for an error of this row; any row by default.
+        """
+        scenario = self.scenario
+        if scenario is None or not isinstance(scenario.declared, Fault) or scenario.params["at"] != at:
+            return None
+        fault = scenario.declared
+        if fault.within not in path or (can_answer is not None and not can_answer(fault.refusal.row)):
+            return None
+        scenario.taken = True
+        return fault.make_refusal(scenario.params)
 
     def release_scenario(self) -> str | None:
         """Return the name of a requested scenario that nothing acted on.

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from catalog_probe.mockserver.core.clock import rfc3339
+from catalog_probe.mockserver.core.faults import STREAM
 from catalog_probe.mockserver.core.scenarios import Scenario, choice, whole_number
 from catalog_probe.mockserver.core.world import RATE_LIMITED
 from catalog_probe.mockserver.pa.errors import (
@@ -20,7 +21,7 @@ from catalog_probe.mockserver.pa.errors import (
 )
 from catalog_probe.mockserver.pa.keys import SpendingStatus
 from catalog_probe.mockserver.pa.limits import refuse_used_up
-from catalog_probe.mockserver.pa.server_tools import BY_BLOCK
+from catalog_probe.mockserver.pa.server_tools import BY_BLOCK, CODES
 
 if TYPE_CHECKING:
     from catalog_probe.mockserver.core.errors import Refusal
@@ -59,6 +60,11 @@ SCENARIOS = (
     ),
     Scenario("server_tool_unavailable", "A server tool is down; messages that offer it.", (_TOOL,)),
     Scenario("server_tool_rate_limited", "A server tool has too many requests; messages that offer it.", (_TOOL,)),
+    Scenario(
+        "server_tool_failed",
+        "A server tool fails whatever the request asks of it; messages that offer it.",
+        (_TOOL, choice("code", sorted(CODES), "The `error_code` of its result.")),
+    ),
 )
 
 
@@ -111,5 +117,8 @@ def next_month(seconds: float) -> float:
 
 def take_mid_stream(call: Call) -> Refusal | None:
     """Return the failure that ends the stream of this call, if any."""
+    fault = call.context.take_fault(STREAM)
+    if fault is not None:
+        return fault
     scenario = call.context.take(*MID_STREAM)
     return MID_STREAM[scenario.name]() if scenario else None

@@ -209,6 +209,9 @@ COUNTED = {"web_search": "web_search_requests", "web_fetch": "web_fetch_requests
 TRANSIENT = {"server_tool_unavailable": "unavailable", "server_tool_rate_limited": "too_many_requests"}
 """The codes of failures on the provider's side, by scenario."""
 
+CODES = frozenset({failure.code for tool in SERVER_TOOLS.values() for failure in tool.failures} | {*TRANSIENT.values()})
+"""Every `error_code`."""
+
 
 @dataclass
 class Uses:
@@ -223,7 +226,7 @@ def run(call: Call, body: Mapping[str, Any]) -> Uses:
     offered = server_tools(body.get("tools", ()))
     if not offered:
         return Uses()
-    failing_block, transient_code = find_transient_failure(call, offered) or ("", None)
+    failing_block, scenario_code = find_scenario_failure(call, offered) or ("", None)
     uses, numbers = Uses(), Counter[str]()
     for tool, argument in _find_uses(body, failing_block):
         if tool.type not in offered:
@@ -231,18 +234,19 @@ def run(call: Call, body: Mapping[str, Any]) -> Uses:
         numbers[tool.type] += 1
         use = Use(call, body, offered[tool.type], numbers[tool.type], argument)
         code = next((failure.code for failure in tool.failures if failure.happens(use)), None)
-        uses.blocks += _make_blocks(tool, use, transient_code if tool.block == failing_block else code)
+        uses.blocks += _make_blocks(tool, use, scenario_code if tool.block == failing_block else code)
     uses.usage = {name: numbers[tool] for tool, name in COUNTED.items() if numbers[tool]} or None
     return uses
 
 
-def find_transient_failure(call: Call, offered: Collection[str]) -> tuple[str, str] | None:
+def find_scenario_failure(call: Call, offered: Collection[str]) -> tuple[str, str] | None:
     """Return the block and error code of the scenario, if it is about an offered tool."""
     scenario = call.context.scenario
-    if scenario is None or scenario.name not in TRANSIENT or BY_BLOCK[scenario.params["tool"]].type not in offered:
+    is_about_a_tool = scenario is not None and scenario.name in (*TRANSIENT, "server_tool_failed")
+    if scenario is None or not is_about_a_tool or BY_BLOCK[scenario.params["tool"]].type not in offered:
         return None
     call.context.take(scenario.name)
-    return scenario.params["tool"], TRANSIENT[scenario.name]
+    return scenario.params["tool"], TRANSIENT.get(scenario.name) or scenario.params["code"]
 
 
 def _find_uses(body: Mapping[str, Any], failing_block: str) -> list[tuple[ServerTool, str]]:

@@ -13,6 +13,7 @@ from starlette.requests import HTTPConnection
 
 from catalog_probe.mockserver.core import bodies
 from catalog_probe.mockserver.core.errors import CLIENTS, Refusal
+from catalog_probe.mockserver.core.faults import ENDPOINT
 from catalog_probe.mockserver.core.fields import BOOLEAN, OBJECT, OBJECTS, STRING, Field, array, object_of, unread_rows
 from catalog_probe.mockserver.core.generation import count_tokens, echo_text
 from catalog_probe.mockserver.core.sockets import Disconnected, Socket
@@ -381,10 +382,13 @@ class LiveSocketApp:
             await socket.refuse(AsciiJsonResponse(make_rpc(UNKNOWN_PATH()), UNKNOWN_PATH.status))
             return
         scenario = socket.context.take(SESSION_AGE, CONNECTION_AGE, CONNECTION_RESET)
+        fault = socket.context.take_fault(ENDPOINT, scope["path"])
         socket.defer_scenario((*(failure.name for failure in CALL_FAILURES), RATE_LIMITED.name))
         await socket.accept()
         try:
             setup = await socket.receive()  # clients read a refusal only after sending it
+            if fault is not None:
+                raise fault
             project, token = authenticate_live(HTTPConnection(scope), self._names, socket.context)
             await LiveConnection(socket, MODEL_VERSIONS[path[1]], project, token, scenario).serve(setup)
         except Refusal as refusal:

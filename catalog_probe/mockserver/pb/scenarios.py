@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from catalog_probe.mockserver.core.faults import STREAM
 from catalog_probe.mockserver.core.scenarios import Scenario, choice, duration
 from catalog_probe.mockserver.core.world import RATE_LIMITED
 from catalog_probe.mockserver.pb.errors import ABORTED, CANCELLED, DEADLINE, INTERNAL, OVERLOADED
@@ -83,8 +84,15 @@ IMAGE_ENDINGS: dict[str, Ending] = {
 FAULTS: dict[str, Ending] = {
     "unexpected_call": Ending("UNEXPECTED_TOOL_CALL", "unexpected_tool_call"),
     "malformed_response": Ending("MALFORMED_RESPONSE", "api_error"),
+    "max_tokens": MAX_TOKENS,
+    "no_image": NO_IMAGE,
+    "too_many_tool_calls": TOO_MANY_TOOL_CALLS,
+    "missing_thought_signature": MISSING_THOUGHT_SIGNATURE,
 }
-"""By the model's fault; the generator chooses the ending of a malformed call by the tools that are offered."""
+"""By the model's fault; the generator chooses the ending of a malformed call by the tools that are offered.
+
+The last four are also what a request can bring about.
+"""
 
 
 SHORT_DEADLINE = "short_deadline"
@@ -186,6 +194,9 @@ def check_deadline(call: Call, work_s: float) -> None:
 
 def find_stream_failure(call: Call) -> Refusal | None:
     """Return the failure that ends this call's stream, if any."""
+    fault = call.context.take_fault(STREAM, call.request.url.path)
+    if fault is not None:
+        return fault
     rows = {scenario.name: scenario.row for scenario in STREAM_FAILURES}
     scenario = call.context.take(*rows)
     row = rows[scenario.name] if scenario else None

@@ -22,7 +22,7 @@ from catalog_probe.mockserver.pc.errors import (
 )
 from catalog_probe.mockserver.pc.files import FILES
 from catalog_probe.mockserver.pc.models import find_model
-from catalog_probe.mockserver.pc.scenarios import FILTER, MESSAGES
+from catalog_probe.mockserver.pc.scenarios import FILTER, LENGTH, MESSAGES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -73,6 +73,8 @@ def generate(
         reason = "content_filter"
     elif context.take(MESSAGES) is not None:
         reason = "max_messages"
+    elif context.take(LENGTH) is not None:
+        reason = "max_output_tokens"
     if reason is None and not calls:
         text = text.rstrip()
     input_tokens, output_tokens = count_tokens(prompt_text), reasoning + count_tokens(text)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from catalog_probe.mockserver.core.faults import STREAM
 from catalog_probe.mockserver.core.scenarios import Scenario, choice, duration, whole_number
 from catalog_probe.mockserver.core.world import RATE_LIMITED
 from catalog_probe.mockserver.pc.errors import (
@@ -35,7 +36,7 @@ INTERNAL, OVERLOAD, RATE = "internal_error", "overloaded", "capacity_rate_limite
 PROMPT, CYBER, MISALIGNMENT = "prompt_rejected", "cyber_safeguard", "misalignment_detected"
 USAGE_POLICY, MODERATION, IMAGE_POLICY = "usage_policy_violation", "image_moderation", "image_policy"
 REGION, STORE_TIMEOUT = "unsupported_region", "vector_store_slow"
-FILTER, MESSAGES = "content_filtered", "message_limit"
+FILTER, MESSAGES, LENGTH = "content_filtered", "message_limit", "output_limit"
 SESSION_AGE = "session_age"
 
 SCENARIOS = (
@@ -80,6 +81,7 @@ SCENARIOS = (
     ),
     Scenario(FILTER, "The content filter stops the output; responses and chat completions."),
     Scenario(MESSAGES, "The response reaches the limit of messages; responses."),
+    Scenario(LENGTH, "The output reaches the limit of tokens at once; responses and chat completions."),
     Scenario(
         SESSION_AGE,
         "The socket has been open for so long; opening a WebSocket.",
@@ -111,7 +113,9 @@ def raise_generation_failure(context: Context) -> None:
 
 def find_stream_failure(context: Context) -> Refusal | None:
     """Return the failure that ends a stream after 200, if any (1:6)."""
-    return find_failure(context, RATE, IMAGE_POLICY, INTERNAL, PROMPT, CYBER, when=MID_STREAM)
+    return context.take_fault(STREAM) or find_failure(
+        context, RATE, IMAGE_POLICY, INTERNAL, PROMPT, CYBER, when=MID_STREAM
+    )
 
 
 def find_search_failure(context: Context) -> Refusal | None:

@@ -13,6 +13,7 @@ from starlette.requests import HTTPConnection
 
 from catalog_probe.mockserver.core import bodies
 from catalog_probe.mockserver.core.errors import Refusal
+from catalog_probe.mockserver.core.faults import ENDPOINT
 from catalog_probe.mockserver.core.generation import (
     count_tokens,
     make_call_events,
@@ -236,6 +237,9 @@ class ResponsesConnection:
         body = dict(request_body)
         await self._apply_fault(call.context)
         raise_failure(call.context)
+        fault = call.context.take_fault(ENDPOINT, PATH)
+        if fault is not None:
+            raise fault
         limits.count_request(call, body)
         generated = generate_response(call, body, self._responses.done, streamed=True)
         scenario_name = call.context.release_scenario()

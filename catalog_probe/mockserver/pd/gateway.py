@@ -14,10 +14,12 @@ from catalog_probe.mockserver.core import gateway
 from catalog_probe.mockserver.core.gateway import bearer_token, find_key
 from catalog_probe.mockserver.pd.errors import (
     BAD_URL,
+    EMPTY,
     INCORRECT_KEY,
     INVALID_BEARER,
     KEY_BLOCKED,
     KEY_DISABLED,
+    MANAGEMENT_CODES,
     METHOD_NOT_ALLOWED,
     MISSING_ACL,
     NO_CREDENTIALS,
@@ -36,7 +38,7 @@ if TYPE_CHECKING:
     from starlette.responses import Response
     from starlette.types import Scope
 
-    from catalog_probe.mockserver.core.errors import Refusal
+    from catalog_probe.mockserver.core.errors import ErrorRow, Refusal
     from catalog_probe.mockserver.core.gateway import RouteMatch
     from catalog_probe.mockserver.pd.keys import Key
     from catalog_probe.mockserver.pd.models import Host, Model
@@ -141,6 +143,9 @@ class Management(gateway.Gateway[gateway.Call, gateway.Endpoint]):
             raise INVALID_BEARER()
         call.context.raise_failure(FAILURES)
         return match.row
+
+    def can_refuse(self, row: ErrorRow) -> bool:
+        return row.shape == EMPTY or row.status in MANAGEMENT_CODES
 
     def refuse(self, call: gateway.Call, refusal: Refusal) -> Response:
         return make_management_response(refusal)

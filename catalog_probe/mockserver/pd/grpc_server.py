@@ -20,6 +20,7 @@ from starlette.requests import Request
 
 from catalog_probe.mockserver.core import bodies
 from catalog_probe.mockserver.core.errors import Refusal
+from catalog_probe.mockserver.core.faults import ENDPOINT
 from catalog_probe.mockserver.core.generation import make_chat_chunks
 from catalog_probe.mockserver.core.leniency import Leniency, apply_leniency
 from catalog_probe.mockserver.core.scenarios import MockMisuse
@@ -336,6 +337,9 @@ class _ServedMethod:
     def _serve(self, call: Call, message: bytes) -> list[Message]:
         with apply_leniency(self._leniency):
             admit_call(call, self._method.acl)
+            fault = call.context.take_fault(ENDPOINT, self._path, lambda row: row.status in GRPC_NUMBERS)
+            if fault is not None:
+                raise fault
             try:
                 request = self._request_class.FromString(message)
             except DecodeError:  # a bad body as over HTTP (2:7.6)
