@@ -1,6 +1,7 @@
 """The ASGI app: finds the provider, opens the request's context, guards its scenario.
 
 For clients that set no headers, that segment may name a session and scenarios: `/pa@SESSION~SCENARIOS/v1/messages`.
+There `~` may stand for each `;`, at which some clients cut a path: `/pa~overloaded~times=1/v1/messages`.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from catalog_probe.mockserver.as_published.serving import AsPublished
 from catalog_probe.mockserver.control import RouteList
 from catalog_probe.mockserver.core import providers as prefixes
 from catalog_probe.mockserver.core import world as faults
+from catalog_probe.mockserver.core.arrivals import read_ahead, read_shown_body
 from catalog_probe.mockserver.core.leniency import Leniency, apply_leniency
 from catalog_probe.mockserver.core.providers import PROVIDER_NAMES, Mount, Provider
 from catalog_probe.mockserver.core.scenarios import MockMisuse
@@ -29,6 +31,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+    from catalog_probe.mockserver.core.arrivals import Arrivals
 
 
 def create_app(
@@ -104,6 +108,8 @@ class MockApp:
                 self._hosts["websocket", mount.prefix] = (provider, mount.sockets(world))
         self._leniency = {name: Leniency.from_settings(settings) for name, settings in world.settings.items()}
         routes = RouteList(mount for _, mount in _list_mounts(self.providers))
+        self._routes = routes
+        world.sessions.lists_arrivals = list_requests
         self._control = control.build(world, routes, list_requests=list_requests)
 
     def addresses(self, base: str) -> dict[str, dict[str, str]]:
@@ -119,7 +125,7 @@ class MockApp:
         if address.prefix == "__mock__":
             await self._control(scope, receive, send)
             return
-        host = self._hosts.get((scope["type"], address.prefix))
+        host = self._hosts.get((scope["type"], address.prefix)) or self._hosts.get(("http", address.prefix))
         if host is None:
             await _refuse(f"no {scope['type']} is served under {scope['path']!r}", scope, receive, send, status=404)
         else:
@@ -139,10 +145,30 @@ class MockApp:
         except MockMisuse as error:
             await _refuse(str(error), scope, receive, send)
             return
+        serves_socket = ("websocket", counted_as.split("/")[1]) in self._hosts
+        if context.session.arrivals is not None:
+            arrivals = context.session.arrivals
+            receive = await self._list_arrival(arrivals, provider, counted_as, scope, receive)
         if self.world.latency_s:
             await asyncio.sleep(self.world.latency_s)
+        if scope["type"] == "websocket" and not serves_socket:
+            scope, receive, send = _as_http(scope, receive, send)
         inner = {**scope, "root_path": f"{scope.get('root_path', '')}/{address.segment}", "mock": context}
         await _serve(app, context, inner, receive, _date_answer(context, send))
+
+    async def _list_arrival(
+        self, arrivals: Arrivals, provider: Provider, request: str, scope: Scope, receive: Receive
+    ) -> Receive:
+        """Add a request to the list of what arrived, and return a `receive` that begins with its body."""
+        headers = [(name.decode("latin-1"), value.decode("latin-1")) for name, value in scope["headers"]]
+        key_header = self.world.settings[provider.name].get("key_header", "")
+        arrival = arrivals.add(request, scope["query_string"].decode("latin-1"), headers, [key_header])
+        arrival.served = not self._routes.find_unserved({request: 1})
+        if scope["type"] != "http":
+            return receive
+        body, receive = await read_ahead(receive, arrival.headers.get("content-length", ""))
+        arrival.body = read_shown_body(body, arrival.headers.get("content-type", ""))
+        return receive
 
 
 class Address(NamedTuple):
@@ -162,10 +188,23 @@ class Address(NamedTuple):
         segment, slash, rest = path.removeprefix("/").partition("/")
         before, tilde, scenarios = segment.partition("~")
         prefix, at_sign, session = before.partition("@")
-        mock_headers = {SCENARIO_HEADER: scenarios} if tilde else {}
+        mock_headers = {SCENARIO_HEADER: scenarios.replace("~", ";")} if tilde else {}
         if at_sign:
             mock_headers[SESSION_HEADER] = session
         return cls(segment, prefix, mock_headers, f"/{prefix}{slash}{rest}")
+
+
+def _as_http(scope: Scope, receive: Receive, send: Send) -> tuple[Scope, Receive, Send]:
+    """Turn the handshake of a WebSocket that nothing serves into a GET, which the provider refuses as it does any."""
+
+    async def receive_request() -> Message:
+        await receive()
+        return {"type": "http.request", "body": b"", "more_body": False}
+
+    async def send_refusal(message: Message) -> None:
+        await send({**message, "type": f"websocket.{message['type']}"})
+
+    return {**scope, "type": "http", "method": "GET"}, receive_request, send_refusal
 
 
 def _date_answer(context: Context, send: Send) -> Send:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp
 
     from catalog_probe.mockserver.core.providers import Mount
+    from catalog_probe.mockserver.core.sessions import Session
     from catalog_probe.mockserver.core.world import World
 
 
@@ -57,11 +58,7 @@ def build(world: World, routes: RouteList, *, list_requests: bool = False) -> AS
         name = _read_session(request)
         if name is None:
             return JSONResponse({"total": world.total_requests, "sessions": len(world.sessions)})
-        session = world.sessions.peek(name)
-        counts = dict(session.requests) if session else {}
-        summary = {"session": name, "total": sum(counts.values()), "by_endpoint": counts}
-        unserved = routes.find_unserved(counts)
-        return JSONResponse({**summary, "unserved": unserved} if unserved else summary)
+        return JSONResponse(_summarize(name, world.sessions.peek(name), routes))
 
     async def reset(request: Request) -> JSONResponse:
         name = _read_session(request)
@@ -88,6 +85,15 @@ def build(world: World, routes: RouteList, *, list_requests: bool = False) -> AS
         exception_handlers={MockMisuse: _refuse_misuse, 404: refuse_unknown_page, 405: refuse_unknown_page},
         routes=pages,
     )
+
+
+def _summarize(name: str, session: Session | None, routes: RouteList) -> dict[str, Any]:
+    """Return what a session was asked: counts, what no route serves, and what arrived."""
+    counts = dict(session.requests) if session else {}
+    arrivals = session.arrivals.list_all() if session is not None and session.arrivals is not None else []
+    summary = {"session": name, "total": sum(counts.values()), "by_endpoint": counts, "arrivals": arrivals}
+    unserved = routes.find_unserved(counts)
+    return {**summary, "unserved": unserved} if unserved else summary
 
 
 async def _refuse_to_list(_: Request) -> JSONResponse:
@@ -143,6 +149,7 @@ class RouteList:
 
     def __init__(self, mounts: Iterable[Mount]) -> None:
         self._routes = {mount.prefix: mount.routes for mount in mounts if mount.routes}
+        self._routers = {prefix: Router[Any](routes) for prefix, routes in self._routes.items()}
 
     def list_all(self) -> dict[str, list[str]]:
         """List each host's endpoints as `POST /pc/v1/responses`, by path."""
@@ -155,14 +162,12 @@ class RouteList:
 
     def find_unserved(self, counts: Mapping[str, int]) -> dict[str, int]:
         """Return the counted requests (`POST /pc/v1/x`: 3) that have no route."""
-        routers = {prefix: Router[Any](routes) for prefix, routes in self._routes.items()}
-        return {request: count for request, count in counts.items() if not _is_served(routers, request)}
+        return {request: count for request, count in counts.items() if not self._is_served(request)}
 
-
-def _is_served(routers: Mapping[str, Router[Any]], request: str) -> bool:
-    """Whether a request has a route, or is no HTTP request to a known host."""
-    method, _, path = request.partition(" ")
-    prefix, _, rest = path.removeprefix("/").partition("/")
-    if prefix not in routers or method == "WS":
-        return True
-    return routers[prefix].find({"method": method, "path": f"/{rest}"}).row is not None
+    def _is_served(self, request: str) -> bool:
+        """Whether a request has a route, or is no HTTP request to a known host."""
+        method, _, path = request.partition(" ")
+        prefix, _, rest = path.removeprefix("/").partition("/")
+        if prefix not in self._routers or method == "WS":
+            return True
+        return self._routers[prefix].find({"method": method, "path": f"/{rest}"}).row is not None

@@ -1,14 +1,14 @@
 """Faults: documented errors that a test arms by the row of the documents that states them.
 
-`X-Mock-Scenario: 2:7.5#insufficient_quota;times=2` answers two requests with PC's `insufficient_quota`. A scenario names a
-cause that the mock then acts out; a fault names the error itself, so that also what no scenario causes can be tested.
+`X-Mock-Scenario: 2:7.5#insufficient_quota;times=2` answers two requests with PC's `insufficient_quota`. A scenario
+names a cause that the mock then acts out. A fault names the error itself: many have no scenario.
 Each provider's `faults.py` maps citations to a fault, or to the scenario that causes the error.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from catalog_probe.mockserver.core.errors import Refusal
@@ -74,7 +74,7 @@ EXAMPLE_VALUES: Mapping[str, Any] = {
 }
 """What fills the messages of faults that no request has: an armed fault has no wrong value of a client to name."""
 
-RETRY_AFTER = whole_number("retry_after", "Seconds of the Retry-After header; no header if it is not given.")
+RETRY_AFTER = replace(whole_number("retry_after", "Seconds of the Retry-After header."), required=False)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -122,7 +122,7 @@ def from_refusal(refusal: Refusal, *, at: str = ENDPOINT, within: str = "", wait
     """Make the fault that answers with a refusal."""
     place = choice("at", (ENDPOINT, STREAM), "Instead of an answer, or in its stream after 200.", default=at)
     params: tuple[Param, ...] = (place, RETRY_AFTER) if waits else (place,)
-    return Fault("", "A documented error.", params, refusal=refusal, within=within)
+    return Fault("", "A documented error.", params, refusal.row, refusal=refusal, within=within)
 
 
 FaultTable = Mapping[str, Fault | str]

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum, auto
 from typing import TYPE_CHECKING, Any
 
+from catalog_probe.mockserver.core.arrivals import note_ignored
 from catalog_probe.mockserver.core.errors import CLIENTS
 
 if TYPE_CHECKING:
@@ -66,12 +67,17 @@ class Value:
 
 @dataclass(frozen=True)
 class Field:
-    """A row of a field table."""
+    """A row of a field table.
+
+    Args:
+        simulated: whether the field has an effect; one that has none is listed with the request that has it.
+    """
 
     name: str
     value: Value
     section: str
     required: bool = False
+    simulated: bool = True
 
 
 ANY = Value()
@@ -108,7 +114,7 @@ def object_of(*rows: Field, extra: bool = False) -> Value:
 
 def unread_rows(*names: str) -> tuple[Field, ...]:
     """Make rows of fields that clients send and the mock does not read."""
-    return tuple(Field(name, ANY, CLIENTS) for name in names)
+    return tuple(Field(name, ANY, CLIENTS, simulated=False) for name in names)
 
 
 STRINGS = array(STRING)
@@ -196,10 +202,15 @@ def _find_in_object(body: Mapping[str, Any], table: Value, null_is_absent: bool,
             if row.required:
                 yield Violation(Breach.MISSING, (*path, name), None, row.value)
         elif body[name] is not None or row.required or not null_is_absent:
+            if not row.simulated:
+                note_ignored(format_path((*path, name)))
             yield from find_violations(body[name], row.value, null_is_absent=null_is_absent, path=(*path, name))
+    unknown = [name for name in body if name not in table.members]
     if not table.extra:
-        unknown = (name for name in body if name not in table.members)
         yield from (Violation(Breach.UNKNOWN, (*path, name), body[name], ANY) for name in unknown)
+    elif not path:  # below, a table names the members that the mock reads, and not all that it returns
+        for name in unknown:
+            note_ignored(name)
 
 
 def _find_in_array(body: list[Any], table: Value, null_is_absent: bool, path: Path) -> Iterator[Violation]:

@@ -95,6 +95,9 @@ class Router(Generic[Row]):
         return RouteMatch()
 
 
+NOT_SERVED = "x-mock-not-served"
+"""Header of the answer to a path that has no route, which is otherwise the provider's own."""
+
 Key = TypeVar("Key")
 
 BEARER = "bearer "
@@ -160,15 +163,24 @@ class Gateway(ABC, Generic[AnyCall, Row]):
         call, match = self.open_call(Request(scope, receive)), self._router.find(scope)
         call.params = match.params
         try:
-            row = self.admit(call, match)
-            fault = call.context.take_fault(ENDPOINT, scope["path"], self.can_refuse)
-            if fault is not None:
-                raise fault
+            row = self._admit_unless_armed(call, match)
             response: Response = await row.handler(call)
         except Refusal as refusal:
             response = self.refuse(call, refusal)
+        if not match.is_known_path:
+            response.headers[NOT_SERVED] = "GET /__mock__/endpoints lists what is"
         self.add_headers(call, response)
         await response(scope, receive, send)
+
+    def _admit_unless_armed(self, call: AnyCall, match: RouteMatch[Row]) -> Row:
+        """Admit a call to its endpoint, or raise the armed error, which comes before the request's own faults."""
+        try:
+            return self.admit(call, match)  # also of a call that an armed error ends: its answer has the same headers
+        finally:
+            path = call.request.scope["path"]
+            fault = call.context.take_fault(ENDPOINT, path, self.can_refuse) if match.row is not None else None
+            if fault is not None:
+                raise fault
 
     @abstractmethod
     def open_call(self, request: Request) -> AnyCall:

@@ -7,6 +7,7 @@ no code took is refused, so that a scenario is never silently ignored.
 
 from __future__ import annotations
 
+import re
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -153,6 +154,7 @@ class ScenarioRegistry:
         self._scenarios: dict[tuple[str, str], Scenario] = {}
         self._providers: dict[str, list[str]] = {}
         self._errors: dict[tuple[str, str], Scenario | str] = {}
+        self._citations: dict[tuple[str, str], str] = {}
 
     @property
     def providers(self) -> tuple[str, ...]:
@@ -172,9 +174,11 @@ class ScenarioRegistry:
         for citation, error in errors.items():
             if isinstance(error, Scenario):
                 error = replace(error, name=citation)
-            else:
-                self.read(provider, error)  # a mistake in a table shows at the start
             self._errors[provider, citation] = error
+            plain = make_plain(citation)
+            if (provider, plain) in self._citations:
+                raise ValueError(f"{provider}: two citations become {plain!r} in an address")
+            self._citations[provider, plain] = citation
             self._providers.setdefault(citation, []).append(provider)
 
     def read(self, provider: str, header: str) -> tuple[ScenarioRequest, ...]:
@@ -191,6 +195,7 @@ class ScenarioRegistry:
 
     def _read_one(self, provider: str, text: str) -> ScenarioRequest:
         name, *pairs = (part.strip() for part in text.split(";"))
+        name = self._citations.get((provider, name), name)
         error = self._errors.get((provider, name))
         if isinstance(error, str):
             return self._read_one(provider, ";".join((error, *pairs)))
@@ -231,9 +236,18 @@ class ScenarioRegistry:
                 "provider": provider,
                 "params": [] if isinstance(error, str) else [param.name for param in error.params],
                 "scenario": error if isinstance(error, str) else None,
+                "status": None if isinstance(error, str) or error.row is None else error.row.status,
             }
             for (provider, citation), error in sorted(self._errors.items(), key=lambda item: item[0])
         ]
+
+
+_UNPLAIN = re.compile(r"[^\w.]+")
+
+
+def make_plain(citation: str) -> str:
+    """Return the name of a citation in an address, where no client escapes anything: `2-7.5-insufficient_quota`."""
+    return _UNPLAIN.sub("-", citation)
 
 
 def _describe(scenario: Scenario) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from catalog_probe.mockserver.core import leniency
+from catalog_probe.mockserver.core.arrivals import Arrivals
 from catalog_probe.mockserver.core.limits import Meter, Row, TokenBucket
 from catalog_probe.mockserver.core.scenarios import ScenarioQueue
 
@@ -56,13 +57,18 @@ _LETTER_OF_BYTE = bytes(_ALPHABET[byte % len(_ALPHABET)] for byte in range(256))
 
 
 class Session:
-    """What one client has done so far. Two sessions share nothing."""
+    """What one client has done so far. Two sessions share nothing.
+
+    Attributes:
+        arrivals: what arrived, if the mock was started to list it.
+    """
 
     def __init__(self, name: str) -> None:
         self.name = name
         self.requests: Counter[str] = Counter()
         self.scenario_uses: Counter[str] = Counter()
         self.scenario_queue = ScenarioQueue()
+        self.arrivals: Arrivals | None = None
         self._states: dict[type, object] = {}
         self._stores: dict[tuple[type, str], BoundedStore[str, Any]] = {}
         self._buckets: dict[Hashable, TokenBucket] = {}
@@ -129,6 +135,7 @@ class Sessions:
     """All sessions; beyond the limit the least recently used is forgotten."""
 
     def __init__(self, limit: int = MAX_SESSIONS) -> None:
+        self.lists_arrivals = False
         self._limit = limit
         self._sessions: OrderedDict[str, Session] = OrderedDict()
 
@@ -137,6 +144,7 @@ class Sessions:
         session = self._sessions.get(name)
         if session is None:
             session = self._sessions[name] = Session(name)
+            session.arrivals = Arrivals() if self.lists_arrivals else None
             if len(self._sessions) > self._limit:
                 self._sessions.popitem(last=False)
         else:

@@ -7,6 +7,7 @@ import json
 import time
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from catalog_probe.mockserver.core.arrivals import read_shown_body
 from catalog_probe.mockserver.core.world import CLOSE_EXTENSION
 
 if TYPE_CHECKING:
@@ -75,7 +76,16 @@ class Socket:
         if event["type"] == "websocket.disconnect":
             raise Disconnected
         message: str | bytes = event["bytes"] if event.get("text") is None else event["text"]
+        self._note(message)
         return message
+
+    def _note(self, message: str | bytes) -> None:
+        arrivals = self.context.session.arrivals
+        if arrivals is not None:
+            path = self.scope["path"].removeprefix(self.scope.get("root_path", ""))
+            prefix = self.scope.get("root_path", "").lstrip("/").partition("@")[0].partition("~")[0]
+            arrival = arrivals.add(f"WS /{prefix}{path} message")
+            arrival.body = read_shown_body(message.encode() if isinstance(message, str) else message)
 
     async def send_json(self, message: Any) -> None:
         """Send a JSON value as one message."""

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 from starlette.responses import JSONResponse
 
 from catalog_probe.mockserver.core import gateway, resources
+from catalog_probe.mockserver.core.arrivals import note_ignored
 from catalog_probe.mockserver.core.bodies import MB, BodyRules, read_json
-from catalog_probe.mockserver.core.fields import Breach, find_violations
+from catalog_probe.mockserver.core.fields import Breach, find_violations, format_path
 from catalog_probe.mockserver.core.resources import Item, make_list
 from catalog_probe.mockserver.pa.errors import (
     BAD_FORM,
@@ -106,6 +107,7 @@ def check_fields(body: Any, table: Value, *, path: Path = (), ignore_unknown: bo
     for violation in find_violations(body, table, null_is_absent=False, path=path):
         if not (ignore_unknown and violation.breach is Breach.UNKNOWN):
             raise _make_refusal(violation)
+        note_ignored(format_path(violation.path))
 
 
 def _make_refusal(violation: Violation) -> Refusal:

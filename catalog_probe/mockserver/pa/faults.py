@@ -54,8 +54,12 @@ _SERVER_TOOLS: FaultTable = {
     "code_execution unavailable": "server_tool_failed;tool=code_execution;code=unavailable",
     "code_execution too_many_requests": "server_tool_failed;tool=code_execution;code=too_many_requests",
     "code_execution execution_time_exceeded": "server_tool_failed;tool=code_execution;code=execution_time_exceeded",
-    "code_execution bash output_file_too_large": "server_tool_failed;tool=bash_code_execution;code=output_file_too_large",
-    "code_execution text editor file_not_found": "server_tool_failed;tool=text_editor_code_execution;code=file_not_found",
+    "code_execution bash output_file_too_large": (
+        "server_tool_failed;tool=bash_code_execution;code=output_file_too_large"
+    ),
+    "code_execution text editor file_not_found": (
+        "server_tool_failed;tool=text_editor_code_execution;code=file_not_found"
+    ),
 }
 
 _MESSAGES: FaultTable = {
@@ -124,7 +128,7 @@ _COMPLIANCE: FaultTable = {
     "local_sessions_retention_overrides_unavailable": _compliance(compliance.NO_OVERRIDES),
 }
 
-FAULTS: FaultTable = {
+ARMABLE_ERRORS: FaultTable = {
     **{f"2:7.3#{row}": fault for row, fault in {**_MESSAGES, **_SERVER_TOOLS}.items()},
     **{f"2:7.2#{row}": fault for row, fault in _COMPLIANCE.items()},
     "1:2.6#pa-workspace-id": make_fault(errors.NO_WORKSPACE),

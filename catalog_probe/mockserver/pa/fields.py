@@ -93,9 +93,9 @@ MESSAGE_FIELDS = object_of(
     Field("service_tier", one_of("auto", "standard_only"), "1:4.1"),
     Field("stream", BOOLEAN, "1:4.1"),
     Field("stop_sequences", STRINGS, CLIENTS),
-    Field("metadata", OBJECT, CLIENTS),
-    Field("container", STRING | OBJECT | NULL, CLIENTS),
-    Field("diagnostics", OBJECT | NULL, CLIENTS),
+    Field("metadata", OBJECT, CLIENTS, simulated=False),
+    Field("container", STRING | OBJECT | NULL, CLIENTS, simulated=False),
+    Field("diagnostics", OBJECT | NULL, CLIENTS, simulated=False),
 )
 
 BATCH = object_of(

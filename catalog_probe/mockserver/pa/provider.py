@@ -9,7 +9,7 @@ from catalog_probe.mockserver.core.providers import Mount, Provider
 from catalog_probe.mockserver.pa import agents, batches, files, limits, messages, models
 from catalog_probe.mockserver.pa.compliance.endpoints import COMPLIANCE_ROUTES
 from catalog_probe.mockserver.pa.compliance.errors import SCENARIOS as COMPLIANCE_SCENARIOS
-from catalog_probe.mockserver.pa.faults import FAULTS
+from catalog_probe.mockserver.pa.faults import ARMABLE_ERRORS
 from catalog_probe.mockserver.pa.gateway import Endpoint, Gateway, admit_admins, get_me
 from catalog_probe.mockserver.pa.keys import DEFAULTS
 from catalog_probe.mockserver.pa.models import MODELS
@@ -74,5 +74,5 @@ PROVIDER = Provider(
     (*SCENARIOS, *COMPLIANCE_SCENARIOS),
     DEFAULTS,
     models=MODELS,
-    faults=FAULTS,
+    faults=ARMABLE_ERRORS,
 )

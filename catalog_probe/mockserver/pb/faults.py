@@ -132,7 +132,7 @@ _FINISH_REASONS = {
     "MALFORMED_RESPONSE": "model_fault;fault=malformed_response",
 }
 
-FAULTS: FaultTable = {
+ARMABLE_ERRORS: FaultTable = {
     **{f"2:7.4#{row}": fault for row, fault in _GENERAL.items()},
     **{f"2:7.4#interactions {row}": fault for row, fault in _INTERACTIONS.items()},
     **{f"2:7.4#blockReason {reason}": f"prompt_blocked;filter={name}" for reason, name in _BLOCK_REASONS.items()},

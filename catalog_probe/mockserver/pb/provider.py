@@ -10,7 +10,7 @@ from catalog_probe.mockserver.core.gateway import Endpoint
 from catalog_probe.mockserver.core.providers import Mount, Provider
 from catalog_probe.mockserver.pb import access, batches, compatibility, files, generate, interactions, models
 from catalog_probe.mockserver.pb.call import DEFAULT_NAMES
-from catalog_probe.mockserver.pb.faults import FAULTS
+from catalog_probe.mockserver.pb.faults import ARMABLE_ERRORS
 from catalog_probe.mockserver.pb.gateway import Gateway
 from catalog_probe.mockserver.pb.live import LiveSocketApp
 from catalog_probe.mockserver.pb.models import MODELS
@@ -65,5 +65,5 @@ PROVIDER = Provider(
     SCENARIOS,
     DEFAULT_NAMES,
     models=MODELS,
-    faults=FAULTS,
+    faults=ARMABLE_ERRORS,
 )

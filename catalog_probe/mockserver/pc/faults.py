@@ -116,7 +116,7 @@ _STREAM_CODES: FaultTable = {
     "image_file_not_found": _stream(errors.IMAGE_FILE_NOT_FOUND, id="file-123"),
 }
 
-FAULTS: FaultTable = {
+ARMABLE_ERRORS: FaultTable = {
     **{f"2:7.5#{row}": fault for row, fault in _ROWS.items()},
     **{f"2:7.5#stream {code}": fault for code, fault in _STREAM_CODES.items()},
     "1:6#cyber_policy error": _stream(errors.CYBER_POLICY),

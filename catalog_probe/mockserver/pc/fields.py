@@ -33,8 +33,8 @@ GENERATION = (
     Field("store", BOOLEAN, "1:4.3"),
     Field("temperature", number(0, 2), "1:4.3"),  # the documents say that there is a range, and not which
     Field("top_p", number(0, 1), CLIENTS),
-    Field("top_logprobs", integer(0, 20), CLIENTS),
-    Field("safety_identifier", replace(STRING, max_length=64), CLIENTS),
+    Field("top_logprobs", integer(0, 20), CLIENTS, simulated=False),
+    Field("safety_identifier", replace(STRING, max_length=64), CLIENTS, simulated=False),
     Field("parallel_tool_calls", BOOLEAN, CLIENTS),
     Field("stream", BOOLEAN, CLIENTS),
     METADATA,
@@ -79,7 +79,8 @@ RESPONSE = object_of(
     Field("text", object_of(Field("format", FORMAT, CLIENTS), extra=True), CLIENTS),
     Field("tools", array(TOOL), CLIENTS),
     Field("tool_choice", STRING | TOOL_CHOICE, CLIENTS),
-    *unread_rows("access_programs", "context_management", "image", "include", "max_tool_calls", "stream_options"),
+    *unread_rows("access_programs", "background_options", "context_management", "image", "include", "max_tool_calls"),
+    *unread_rows("stream_options"),
 )
 
 CHAT_PART = object_of(
@@ -106,7 +107,7 @@ CHAT = object_of(
     Field("max_completion_tokens", integer(1), CLIENTS),
     Field("n", integer(1, 8), OURS),  # bounded, so that an answer cannot fill the memory
     Field("response_format", CHAT_FORMAT, CLIENTS),
-    Field("stop", STRING | array(at_most=4), CLIENTS),
+    Field("stop", STRING | array(at_most=4), CLIENTS, simulated=False),
     Field("stream_options", object_of(Field("include_usage", BOOLEAN, CLIENTS), extra=True), CLIENTS),
     Field("tools", array(CHAT_TOOL), CLIENTS),
     Field("tool_choice", STRING | CHAT_TOOL_CHOICE, CLIENTS),

@@ -11,7 +11,7 @@ from catalog_probe.mockserver.core.providers import Mount, Provider
 from catalog_probe.mockserver.pc import chat, errors, files, models, responses, small_endpoints, token_exchange
 from catalog_probe.mockserver.pc import responses as conversations
 from catalog_probe.mockserver.pc.call import Endpoint
-from catalog_probe.mockserver.pc.faults import FAULTS
+from catalog_probe.mockserver.pc.faults import ARMABLE_ERRORS
 from catalog_probe.mockserver.pc.gateway import Gateway
 from catalog_probe.mockserver.pc.keys import EXTERNAL_STORAGE
 from catalog_probe.mockserver.pc.models import MODELS
@@ -111,5 +111,5 @@ PROVIDER = Provider(
     SCENARIOS,
     {"header_prefix": "PC-"},  # the one name of PC that the documents hide behind a stand-in
     models=MODELS,
-    faults=FAULTS,
+    faults=ARMABLE_ERRORS,
 )

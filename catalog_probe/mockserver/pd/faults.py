@@ -40,7 +40,7 @@ _ROWS: FaultTable = {
     "gRPC 16 UNAUTHENTICATED": make_fault(errors.NO_CREDENTIALS),
 }
 
-FAULTS: FaultTable = {
+ARMABLE_ERRORS: FaultTable = {
     **{f"2:7.6#{row}": fault for row, fault in _ROWS.items()},
     "2:7.1#400 bare JSON string": make_fault(errors.UNREADABLE),
     "2:8.1#deferred completion": make_fault(errors.NO_SUCH_RESULT),

@@ -14,11 +14,12 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import grpc
 import grpc.aio
-from google.protobuf import message_factory
+from google.protobuf import json_format, message_factory
 from google.protobuf.message import DecodeError
 from starlette.requests import Request
 
 from catalog_probe.mockserver.core import bodies
+from catalog_probe.mockserver.core.arrivals import read_shown_body
 from catalog_probe.mockserver.core.errors import Refusal
 from catalog_probe.mockserver.core.faults import ENDPOINT
 from catalog_probe.mockserver.core.generation import make_chat_chunks
@@ -318,6 +319,7 @@ class _ServedMethod:
         mock_headers = {name: value for name, value in metadata.items() if name.startswith("x-mock-")}
         try:
             context = self._world.open_context("pd", f"GRPC {self._path}", mock_headers)
+            self._list_arrival(context, metadata, message)
             await self._delay(context)
             answer = self._serve(self._make_call(context, metadata), message)
             _refuse_unused_scenario(context)
@@ -328,6 +330,17 @@ class _ServedMethod:
             await _abort(rpc, STATUSES[GRPC_NUMBERS[refusal.row.status]], refusal.message)
         return answer
 
+    def _list_arrival(self, context: Context, metadata: dict[str, str], message: bytes) -> None:
+        if context.session.arrivals is None:
+            return
+        arrival = context.session.arrivals.add(f"GRPC {self._path}", headers=metadata.items())
+        try:
+            request = self._request_class.FromString(message)
+        except DecodeError:
+            arrival.body = read_shown_body(message)
+        else:
+            arrival.body = json_format.MessageToDict(request, preserving_proto_field_name=True)
+
     def _make_call(self, context: Context, metadata: dict[str, str]) -> Call:
         """Return the call as its HTTP/2 request is: a POST whose headers are the metadata."""
         headers = [(name.encode("latin-1"), value.encode("latin-1", "replace")) for name, value in metadata.items()]
@@ -336,10 +349,10 @@ class _ServedMethod:
 
     def _serve(self, call: Call, message: bytes) -> list[Message]:
         with apply_leniency(self._leniency):
-            admit_call(call, self._method.acl)
             fault = call.context.take_fault(ENDPOINT, self._path, lambda row: row.status in GRPC_NUMBERS)
             if fault is not None:
                 raise fault
+            admit_call(call, self._method.acl)
             try:
                 request = self._request_class.FromString(message)
             except DecodeError:  # a bad body as over HTTP (2:7.6)

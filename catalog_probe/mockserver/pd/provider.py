@@ -9,7 +9,7 @@ from catalog_probe.mockserver.core import gateway
 from catalog_probe.mockserver.core.errors import OURS
 from catalog_probe.mockserver.core.providers import Mount, Provider
 from catalog_probe.mockserver.pd import completions, lookups
-from catalog_probe.mockserver.pd.faults import FAULTS
+from catalog_probe.mockserver.pd.faults import ARMABLE_ERRORS
 from catalog_probe.mockserver.pd.gateway import Endpoint, Gateway, Management, validate
 from catalog_probe.mockserver.pd.models import EVERYWHERE, REGIONAL
 from catalog_probe.mockserver.pd.scenarios import SCENARIOS
@@ -65,5 +65,5 @@ PROVIDER = Provider(
     {"grpc_package": "pd_api"},  # the one name of PD that the documents hide behind a stand-in
     listen,
     EVERYWHERE.models,
-    FAULTS,
+    ARMABLE_ERRORS,
 )

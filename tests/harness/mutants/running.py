@@ -214,7 +214,7 @@ def serving_mutant(
 
     with (
         reimported_mock(hook, replace_original, used_hook) as app,
-        serving_mock(app.create_app(only=[mutant.provider], settings=settings)) as addresses,
+        serving_mock(app.create_app(only=[mutant.provider], settings=settings, list_requests=True)) as addresses,
     ):
         yield addresses
 

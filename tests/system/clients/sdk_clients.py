@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from tests.system.clients.client import is_installed, module
 
 if TYPE_CHECKING:
-    from catalog_probe.mockserver.testing import MockProviders
+    from catalog_probe.testing import MockProviders
     from tests.harness.client_faults import ClientFault
 
 HELLO = [{"role": "user", "content": "Hello"}]

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from fnmatch import fnmatchcase
 
 import pytest
 
 from catalog_probe.mockserver.core.providers import CLIENT_NAMES_FILE, read_prefixes
-from catalog_probe.mockserver.testing import MockProviders, mock_providers
+from catalog_probe.testing import MockProviders, mock_providers
 from tests.harness.client_faults import PROVIDERS, ClientFault, read_table
 from tests.harness.mutants.instead import EffectCounter
 from tests.harness.mutants.running import serving_mutant
@@ -59,7 +60,7 @@ def check(row: ClientFault, session: MockProviders, waits: list[float]) -> None:
     assert fnmatchcase(fault, row.fault), fault
     attempts, _, documented_waits = row.attempts.partition(" after ")
     if attempts:
-        assert count_attempts(row, session.requests()) == int(attempts)
+        assert count_attempts(row, Counter(arrived.request for arrived in session.requests)) == int(attempts)
     if documented_waits:
         assert waits == [float(seconds) for seconds in documented_waits.split()]
 

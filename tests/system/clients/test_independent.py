@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from catalog_probe.mockserver.testing import MockProviders, mock_providers
+from catalog_probe.testing import MockProviders, mock_providers
 
 pytest.importorskip("pydantic", reason="no client is installed (dependency groups `clients` and `independent`)")
 
@@ -61,7 +61,7 @@ class ClientSession:
 
     @property
     def attempts(self) -> int:
-        return sum(self.mock.requests().values())
+        return len(self.mock.requests)
 
 
 @pytest.fixture

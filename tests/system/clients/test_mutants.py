@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from catalog_probe.mockserver.core.providers import CLIENT_NAMES_FILE, read_prefixes
-from catalog_probe.mockserver.testing import MockProviders
+from catalog_probe.testing import MockProviders
 from tests.harness.mutants.instead import EffectCounter
 from tests.harness.mutants.running import serving_mutant
 from tests.harness.mutants.tables import read_mutants

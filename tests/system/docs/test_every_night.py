@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from catalog_probe.mockserver.testing import mock_providers
+from catalog_probe.testing import mock_providers
 from tests.harness.checkouts import copy_parts
 from tests.harness.command import CHECKOUT, DEADLINE_S, NO_TEST_PLUGINS, child_environ
 from tests.harness.walking import read_blocks

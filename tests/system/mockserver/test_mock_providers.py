@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import socket
 import subprocess
 import sys
+import time
 from typing import TYPE_CHECKING
 
 import httpx
 import pytest
 
-from catalog_probe.mockserver.testing import MockProviders, mock_providers
+from catalog_probe.testing import MockProviders, NeverFired, mock_providers
 from tests.harness import patient
 from tests.harness.command import CHECKOUT
 
@@ -33,11 +35,9 @@ def test_sessions_share_a_mock_and_nothing_else() -> None:
         assert ask(other.url("pc", "/v1")) == 200
         assert [ask(one.url("pc", "/v1")) for _ in range(3)] == [429, 503, 200]
         assert ask(one.url("pc", "/v1", causes="internal_error")) == 500
-        assert one.requests() == {"POST /pc/v1/responses": 4}
+        assert [request.request for request in one.requests] == ["POST /pc/v1/responses"] * 4
         one.reset()
-        assert one.requests() == {}
-        with pytest.raises(ValueError, match="unknown scenario"):
-            one.next("nonsense")
+        assert one.requests == []
     with pytest.raises(httpx.ConnectError):
         ask(mock.url("pc", "/v1"))
 
@@ -78,26 +78,136 @@ def test_senseless_options_are_refused() -> None:
         pass
 
 
-def test_the_fixture_gives_each_test_a_session_in_one_line(tmp_path: Path) -> None:
-    (tmp_path / "conftest.py").write_text('pytest_plugins = ["catalog_probe.mockserver.pytest_plugin"]\n')
-    (tmp_path / "test_client.py").write_text(
-        "import httpx\n"
-        "def ask(mock):\n"
-        "    sent = {'model': 'any', 'input': 'Hello'}\n"
-        "    headers = {'authorization': 'Bearer anything'}\n"
-        "    return httpx.post(mock.url('pc', '/v1/responses'), json=sent, headers=headers).status_code\n"
+CLIENT = """
+import httpx
+
+def ask(mock):
+    headers = {"authorization": "Bearer anything"}
+    answer = httpx.post(mock.url("pc", "/v1/responses"), json={"model": "any", "input": "Hello"}, headers=headers)
+    return answer.status_code
+"""
+
+
+def run_pytest(folder: Path, tests: str, conftest: str = "") -> str:
+    """Run tests in a folder of a client's, where the plugin is installed, and return what pytest prints."""
+    (folder / "client.py").write_text(CLIENT)
+    (folder / "conftest.py").write_text(conftest)
+    (folder / "test_client.py").write_text(f"from client import ask\n{tests}")
+    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-p", "no:randomly", str(folder)]
+    done = subprocess.run(
+        command, check=False, cwd=folder, env={"PYTHONPATH": str(CHECKOUT)}, capture_output=True, text=True
+    )
+    return done.stdout + done.stderr
+
+
+def test_the_fixture_gives_each_test_a_session_without_any_set_up(tmp_path: Path) -> None:
+    printed = run_pytest(
+        tmp_path,
         "def test_one(mock_providers):\n"
-        "    mock_providers.next('overloaded;times=2')\n"
+        "    mock_providers.next('overloaded', times=2)\n"
         "    assert [ask(mock_providers) for _ in range(3)] == [503, 503, 200]\n"
         "def test_other(mock_providers):\n"
         "    assert ask(mock_providers) == 200\n"
-        "    assert sum(mock_providers.requests().values()) == 1\n"
+        "    assert len(mock_providers.requests) == 1\n",
     )
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:randomly", str(tmp_path)]
+    assert "2 passed" in printed, printed
+
+
+def test_a_conftest_may_still_name_the_plugin(tmp_path: Path) -> None:
+    tests = "def test_one(mock_providers):\n    assert ask(mock_providers) == 200\n"
+    printed = run_pytest(tmp_path, tests, 'pytest_plugins = ["catalog_probe.pytest_plugin"]\n')
+    assert "1 passed" in printed, printed
+
+
+def test_a_fault_that_never_fired_fails_the_test_that_armed_it(tmp_path: Path) -> None:
+    printed = run_pytest(
+        tmp_path,
+        "def test_too_often(mock_providers):\n"
+        "    mock_providers.next('pc/errors/rate_limit/insufficient_quota', times=2)\n"
+        "    assert ask(mock_providers) == 429\n"
+        "def test_fired(mock_providers):\n"
+        "    mock_providers.next('pc/errors/rate_limit/insufficient_quota')\n"
+        "    assert ask(mock_providers) == 429\n"
+        "def test_that_fails_itself(mock_providers):\n"
+        "    mock_providers.next('overloaded')\n"
+        "    raise ValueError('its own')\n",
+    )
+    assert "2 failed, 1 passed" in printed, printed
+    assert (
+        "NeverFired: armed, and never fired: 2:7.5#insufficient_quota;times=2 (1 left); "
+        "what arrived: POST /pc/v1/responses"
+    ) in printed
+    assert "ValueError: its own" in printed
+
+
+def test_the_plugin_imports_nothing_in_a_suite_that_does_not_use_it(tmp_path: Path) -> None:
+    (tmp_path / "test_own.py").write_text(
+        "import sys\n"
+        "def test_own():\n"
+        "    ours = sorted(name for name in sys.modules if name.startswith('catalog_probe'))\n"
+        "    assert ours == ['catalog_probe', 'catalog_probe.pytest_plugin']\n"
+        "    assert not {'httpx', 'starlette', 'grpc'} & sys.modules.keys()\n"
+    )
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:anyio", str(tmp_path)]
     done = subprocess.run(
         command, check=False, cwd=tmp_path, env={"PYTHONPATH": str(CHECKOUT)}, capture_output=True, text=True
     )
-    assert "2 passed" in done.stdout, done.stdout + done.stderr
+    assert "1 passed" in done.stdout, done.stdout + done.stderr
+
+
+def test_a_mock_without_the_fixture_tells_what_never_fired() -> None:
+    with pytest.raises(NeverFired, match="overloaded"), mock_providers(only=["pc"]) as mock:
+        mock.next("overloaded")
+    with pytest.raises(ValueError, match="nonsense"), mock_providers(only=["pc"]) as mock:  # its own failure is told
+        mock.next("overloaded, nonsense")
+
+
+def test_what_arrived_is_listed_in_order_without_secrets() -> None:
+    with mock_providers(only=["pc", "pd"]) as mock:
+        mock.next("pc/errors/rate_limit/slow_down", retry_after=0)
+        body = {**HELLO, "user": "somebody", "metadata": {"api_key": "sk-secret-0"}}
+        before = time.time()
+        for _ in range(2):
+            patient.post(mock.url("pc", "/v1/responses?key=sk-secret-1"), json=body, headers=BEARER)
+        patient.get(mock.url("pc", "/v1/videos"), headers={**BEARER, "x-stainless-retry-count": "1"})
+        requests = mock.requests
+    assert [(request.order, request.attempt, request.request, request.served) for request in requests] == [
+        (1, 1, "POST /pc/v1/responses", True),
+        (2, 2, "POST /pc/v1/responses", True),
+        (3, 1, "GET /pc/v1/videos", False),
+    ]
+    assert before <= requests[0].time <= requests[1].time <= requests[2].time
+    assert requests[0].body == {**HELLO, "user": "somebody", "metadata": {"api_key": "[redacted]"}}
+    assert requests[1].ignored == ["user"]
+    assert requests[0].query == "key=%5Bredacted%5D"
+    assert requests[0].headers["authorization"] == "[redacted]"
+    assert (requests[2].headers["x-stainless-retry-count"], requests[2].body) == ("1", None)
+    assert "secret" not in repr(requests)
+
+
+@pytest.mark.parametrize(
+    ("name", "suggestion"),
+    [
+        ("insufficient_quota", "pc/errors/rate_limit/insufficient_quota?"),
+        ("pc/errors/rate_limit/insuficient_quota", "pc/errors/rate_limit/insufficient_quota?"),
+        ("overloadd", "overloaded"),
+        ("pc/endpoints/responses/create_response", "is no error"),
+    ],
+)
+def test_an_unknown_name_suggests_the_nearest(name: str, suggestion: str) -> None:
+    with mock_providers(only=["pc"]) as mock, pytest.raises(ValueError, match=re.escape(suggestion)):
+        mock.next(name)
+
+
+def test_a_record_is_armed_by_header_and_address_as_well() -> None:
+    with mock_providers(only=["pc"]) as mock:
+        header = {"x-mock-scenario": mock.scenario("pc/errors/request/invalid_prompt", times=1)}
+        assert header["x-mock-scenario"] == "2:7.5#invalid_prompt;times=1"
+        url, headers = mock.url("pc", "/v1/responses"), {**BEARER, **header}
+        assert [patient.post(url, json=HELLO, headers=headers).status_code for _ in range(2)] == [400, 200]
+        address = mock.url("pc", "/v1", causes="pc/errors/server/server_is_overloaded;times=1, rate_limited;times=1")
+        assert address.endswith("/pc~2-7.5-server_is_overloaded~times=1,rate_limited~times=1/v1")
+        assert [ask(address) for _ in range(3)] == [503, 429, 200]
 
 
 def test_the_session_stands_in_the_address() -> None:

@@ -14,7 +14,7 @@ from catalog_probe.catalog.evidence.causes import find_causes
 from catalog_probe.catalog.evidence.results_file import read_run
 from catalog_probe.catalog.model import Outcome
 from catalog_probe.catalog.model.errors import Exit
-from catalog_probe.mockserver.testing import mock_providers
+from catalog_probe.testing import mock_providers
 from tests.harness import patient
 from tests.harness.command import CHECKOUT, probe_here, pytest_probes, run_command, run_pytest_here
 from tests.harness.serving import serving

@@ -11,6 +11,7 @@ import pytest
 from catalog_probe.mockserver.app import create_app
 from catalog_probe.mockserver.core import world
 from catalog_probe.mockserver.core.clock import parse_clock
+from catalog_probe.mockserver.core.faults import Fault
 from tests.unit.mockserver.mock_client import COMPLETION, CONTENTS, MESSAGE, RESPONSE, VERSION, Client
 
 if TYPE_CHECKING:
@@ -140,6 +141,13 @@ def test_the_address_can_name_session_and_scenarios(every: Client) -> None:
     assert counted["by_endpoint"] == {"POST /pa/v1/messages": 3}
 
 
+def test_an_address_needs_no_character_that_a_client_moves_or_escapes(every: Client) -> None:
+    """Some clients cut a path at its `;`, others escape what is escaped."""
+    address = "@plain~overloaded~times=1,2-7.3-402-payment-problem~times=1"
+    answers = [ask(every, "pa messages", address=address) for _ in range(3)]
+    assert [answer.status_code for answer in answers] == [529, 402, 200]
+
+
 def test_a_scenario_in_both_header_and_address_is_refused(every: Client) -> None:
     refused = ask(every, "pa messages", address="~overloaded", scenario="internal_error")
     assert "give it once" in read_mock_error(refused)
@@ -251,14 +259,79 @@ def test_all_scenarios_are_listed_with_their_providers_and_parameters(every: Cli
     assert all(entry["description"] for entry in listed.values())
 
 
+def test_each_armable_error_is_a_scenario_of_its_provider(every: Client, subtests: pytest.Subtests) -> None:
+    errors = every.send("GET", "/__mock__/scenarios").json()["errors"]
+    assert {error["provider"] for error in errors} == {"pa", "pb", "pc", "pd"}
+    for error in errors:
+        with subtests.test(provider=error["provider"], error=error["name"]):
+            (request,) = every.app.world.scenarios.read(error["provider"], f"{error['name']};times=2")
+            assert request.times == 2
+            if isinstance(request.declared, Fault):
+                refusal = request.declared.make_refusal({"retry_after": 7})
+                assert (refusal.headers["retry-after"], refusal.row.status) == ("7", error["status"])
+                assert "{" not in refusal.message
+
+
+def test_an_armed_error_comes_before_the_faults_of_the_request(every: Client) -> None:
+    """A client's test arms the next answer, whatever its key; only a path that nothing serves is told as it is."""
+    here = {"x-mock-session": "armed", "x-api-key": "mock-nobody"}
+    every.send("POST", "/__mock__/next?session=armed&provider=pa", content="2:7.3#529 temporary overload")
+    every.send("POST", "/__mock__/next?session=armed&provider=pa", content="2:7.3#409 uniqueness")
+    assert every.send("GET", "/pa/v1/nowhere", headers=here).status_code == 404
+    assert every.send("GET", "/pa/v1/models", headers=here).status_code == 401  # a scenario is a state of the provider
+    every.send("DELETE", "/__mock__/next?session=armed")
+    every.send("POST", "/__mock__/next?session=armed&provider=pa", content="2:7.3#409 uniqueness")
+    assert every.send("GET", "/pa/v1/models", headers=here).status_code == 409
+    assert every.send("GET", "/__mock__/next?session=armed").json()["waiting"] == []
+
+
+def test_an_error_that_the_host_has_no_envelope_for_waits(every: Client) -> None:
+    here = {"x-mock-session": "fits", "authorization": "Bearer mock-pd-management"}
+    every.send("POST", "/__mock__/next?session=fits", content="2:7.6#422 field of wrong type")
+    assert every.send("GET", "/pd-management/auth/management-keys/validation", headers=here).status_code != 422
+    (waiting,) = every.send("GET", "/__mock__/next?session=fits").json()["waiting"]
+    assert waiting["times"] == 1
+
+
 def test_requests_are_counted_by_session_and_endpoint(client: Client) -> None:
     client.pa("GET", "/v1/models", session="a")
     client.pa("GET", "/v1/models", session="a")
     client.pa("GET", "/v1/models", session="b", scenario="nonsense")
     counted = client.send("GET", "/__mock__/requests?session=a").json()
-    assert counted == {"session": "a", "total": 2, "by_endpoint": {"GET /pa/v1/models": 2}}
+    assert (counted["session"], counted["total"], counted["by_endpoint"]) == ("a", 2, {"GET /pa/v1/models": 2})
+    assert [arrival["attempt"] for arrival in counted["arrivals"]] == [1, 2]
     assert client.send("GET", "/__mock__/requests").json()["total"] == 3
     assert client.send("GET", "/__mock__/requests?session=never").json()["total"] == 0
+
+
+def test_the_list_of_what_arrived_names_ignored_fields_and_hides_keys(every: Client) -> None:
+    here, bearer = {"x-mock-session": "listed"}, {"authorization": "Bearer mock-pd-inference"}
+    chat = {"model": "mock-small", "messages": [{"role": "user", "content": "Hello"}], "seed": 1}
+    assert every.send("POST", "/pd/v1/chat/completions", json=chat, headers=here | bearer).status_code == 200
+    key = {"x-pb-api-key": "mock-pb-inference"}
+    contents = {"contents": [{"parts": [{"text": "Hello"}]}], "generationConfig": {"topK": 1}, "labels": {}}
+    path = "/pb/v1beta/models/mock-lite:generateContent"
+    assert every.send("POST", path, json=contents, headers=here | key).status_code == 200
+    first, second = every.send("GET", "/__mock__/requests?session=listed").json()["arrivals"]
+    assert first["ignored"] == ["seed"]
+    assert second["ignored"] == ["generationConfig.topK", "labels"]
+    assert second["headers"]["x-pb-api-key"] == "[redacted]"
+
+
+def test_a_body_that_is_too_long_is_not_kept(every: Client) -> None:
+    here = {"x-mock-session": "long", "authorization": "Bearer mock-pc-inference"}
+    body = {"model": "mock-small", "input": "x" * 100_000}
+    assert every.send("POST", "/pc/v1/responses", json=body, headers=here).status_code == 200
+    (arrival,) = every.send("GET", "/__mock__/requests?session=long").json()["arrivals"]
+    assert arrival["body"] == "[more than 65536 bytes]"
+
+
+def test_an_unserved_call_gets_the_answer_of_its_provider_and_says_so(every: Client) -> None:
+    answer = every.send("GET", "/pa/v1/nowhere", headers={"x-mock-session": "unserved"})
+    assert answer.json()["error"]["type"] == "not_found_error"
+    assert answer.headers["x-mock-not-served"] == "GET /__mock__/endpoints lists what is"
+    served = every.send("PUT", "/pa/v1/messages", headers={"x-mock-session": "unserved"})
+    assert "x-mock-not-served" not in served.headers
 
 
 @pytest.mark.parametrize("query", ["", "?session=a"])
