@@ -42,7 +42,7 @@ because tests of one file share fixtures. An idle worker then takes tests from t
 
 BEHAVIOUR_TESTS = "tests/system/clients/test_independent.py"
 CLIENTS = {
-    "newest": ("clients", ("-m", "clients", "tests/system/clients")),
+    "newest": ("clients", ("-m", "clients", "tests/system/clients", "tests/system/docs/test_test_your_client.py")),
     "old": ("old-sdks", (BEHAVIOUR_TESTS,)),
     "independent": ("independent", (BEHAVIOUR_TESTS, "tests/system/gateway", "tests/system/openapi")),
 }

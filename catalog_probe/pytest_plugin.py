@@ -48,8 +48,14 @@ def mock_providers(mock_providers_running: MockProviders, request: pytest.Fixtur
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
-    """Fail a test that would pass, but has armed a fault that never fired."""
-    result = yield
+    """Fail a test that would pass, but armed a fault that never fired. Say what was not served if a test fails."""
+    try:
+        result = yield
+    except Exception:
+        mock = item.stash.get(_USED, None)
+        if mock is not None and mock.unserved:
+            item.add_report_section("call", "mock_providers", f"not served: {', '.join(mock.unserved)}\n")
+        raise
     mock = item.stash.get(_USED, None)
     if mock is not None:
         mock.check_fired()

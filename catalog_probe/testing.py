@@ -131,8 +131,8 @@ class MockProviders:
 
     @property
     def grpc_host(self) -> str:
-        """PD's `host:port` for gRPC; send `metadata` along to be in this session."""
-        return self.addresses["pd"]["grpc_host"]
+        """The `host:port` for gRPC, of the one provider that has it; send `metadata` along to be in this session."""
+        return next(addresses["grpc_host"] for addresses in self.addresses.values() if "grpc_host" in addresses)
 
     @property
     def metadata(self) -> tuple[tuple[str, str], ...]:
@@ -195,6 +195,11 @@ class MockProviders:
         """What arrived in this session, in order."""
         answer = _ask("GET", f"{self.base}/__mock__/requests", {"session": self.session_name})
         return [ArrivedRequest(**entry) for entry in answer.json()["arrivals"]]
+
+    @property
+    def unserved(self) -> list[str]:
+        """What arrived that the mock has no route for, each once."""
+        return list(dict.fromkeys(request.request for request in self.requests if not request.served))
 
     def reset(self) -> None:
         """Forget the session's state."""
@@ -260,6 +265,7 @@ def mock_providers(
         if not line:
             raise ValueError(process.stderr.read().decode().strip())
         ready = json.loads(line)
+        list_causes.cache_clear()  # an earlier mock may have had the same port, and served other providers
         mock = MockProviders(ready["base"], ready["providers"])
         try:
             yield mock

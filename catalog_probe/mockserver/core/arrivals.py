@@ -20,7 +20,7 @@ MAX_ARRIVALS = 1_000  # in a session; the oldest are forgotten
 MAX_BODY = 64 * 1024  # bytes of a body that are kept
 
 REDACTED = "[redacted]"
-SECRET_HEADER = re.compile(r".*(authorization|api-?key|cookie|secret|token|^sec-websocket-protocol).*")
+SECRET_HEADER = re.compile(r".*(authorization|api-?key|cookie|secret|token|sec-websocket-protocol).*")
 SECRET_FIELD = re.compile(
     r"key|(.*[_-])?(api_?key|private_key|secret|password|authorization|cookie"
     r"|(access|refresh|id|subject|actor|auth|authorization|session|bearer)_token)",

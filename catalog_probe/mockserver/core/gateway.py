@@ -95,9 +95,6 @@ class Router(Generic[Row]):
         return RouteMatch()
 
 
-NOT_SERVED = "x-mock-not-served"
-"""Header of the answer to a path that has no route, which is otherwise the provider's own."""
-
 Key = TypeVar("Key")
 
 BEARER = "bearer "
@@ -167,8 +164,6 @@ class Gateway(ABC, Generic[AnyCall, Row]):
             response: Response = await row.handler(call)
         except Refusal as refusal:
             response = self.refuse(call, refusal)
-        if not match.is_known_path:
-            response.headers[NOT_SERVED] = "GET /__mock__/endpoints lists what is"
         self.add_headers(call, response)
         await response(scope, receive, send)
 

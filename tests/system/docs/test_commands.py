@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from tests.harness.once import Once
 
 ROOT = CHECKOUT
-FOLLOWED_PAGES = {"your-provider.md", "retryable.md"}
+FOLLOWED_PAGES = {"your-provider.md", "retryable.md", "test-your-client.md"}
 """Pages that a test of their own follows from beginning to end."""
 
 PAGES = [ROOT / "README.md", *sorted(page for page in (ROOT / "docs").glob("*.md") if page.name not in FOLLOWED_PAGES)]

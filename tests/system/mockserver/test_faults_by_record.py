@@ -336,3 +336,15 @@ def test_an_http_error_arrives_over_every_transport_of_its_provider(mock: MockPr
     exhausted = ask_grpc(session, library.load()["pd/errors/grpc/resource_exhausted"])
     assert exhausted.records == ("pd/errors/grpc/resource_exhausted",)
     session.check_fired()
+    arrived = [(request.request, request.attempt) for request in session.requests]
+    assert arrived == [
+        ("POST /pa/v1/messages", 1),
+        ("POST /pa/v1/messages", 2),
+        ("POST /pa/v1/messages", 1),  # the streamed one has another body
+        ("WS /pc/v1/responses", 1),
+        ("WS /pc/v1/responses message", 1),
+        ("GRPC /Chat/GetCompletion", 1),
+    ]
+    assert session.requests[4].body == {"type": "response.create", "model": "any", "input": "Hello"}
+    assert session.requests[5].body["messages"][0]["content"] == [{"text": "Hello"}]
+    assert session.requests[5].headers["authorization"] == "[redacted]"

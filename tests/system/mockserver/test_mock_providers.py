@@ -140,6 +140,16 @@ def test_a_fault_that_never_fired_fails_the_test_that_armed_it(tmp_path: Path) -
     assert "ValueError: its own" in printed
 
 
+def test_a_test_that_fails_says_what_the_mock_does_not_serve(tmp_path: Path) -> None:
+    printed = run_pytest(
+        tmp_path,
+        "import httpx\n"
+        "def test_videos(mock_providers):\n"
+        "    httpx.get(mock_providers.url('pc', '/v1/videos')).raise_for_status()\n",
+    )
+    assert "not served: GET /pc/v1/videos" in printed, printed
+
+
 def test_the_plugin_imports_nothing_in_a_suite_that_does_not_use_it(tmp_path: Path) -> None:
     (tmp_path / "test_own.py").write_text(
         "import sys\n"

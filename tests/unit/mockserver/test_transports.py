@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import grpc
 import grpc.aio
 import pytest
+from websockets.exceptions import InvalidStatus
 
 from catalog_probe.mockserver.app import create_app
 from catalog_probe.mockserver.pd.generated import pd_pb2 as pb
@@ -142,3 +143,23 @@ def test_pa_fails_with_the_same_error_in_and_before_a_stream(base: str, cause: s
     event = streamed.strip().split("\n\n")[-1].split("\n")
     assert event[0] == "event: error"
     assert json.loads(event[1].removeprefix("data: "))["error"] == answer["error"]
+
+
+def test_a_socket_that_a_provider_does_not_have_is_an_unknown_path_of_it(base: str) -> None:
+    with pytest.raises(InvalidStatus) as raised, open_socket(base, "/pa/v1/realtime"):
+        pass
+    assert raised.value.response.status_code == 404
+    assert json.loads(raised.value.response.body)["error"]["type"] == "not_found_error"
+
+
+@pytest.mark.parametrize("is_in_header", [True, False])
+def test_an_armed_error_closes_a_live_connection(base: str, is_in_header: bool) -> None:
+    row, session = "2:7.4#live close invalid ephemeral token", f"live {is_in_header}"
+    headers: dict[str, str | None] = {"x_pb_api_key": "mock-pb-inference", "x_mock_session": session}
+    if is_in_header:
+        headers["x_mock_scenario"] = row
+    else:
+        patient.post(f"{base}/__mock__/next?session={session}", content=row)
+    with open_socket(base, LIVE, **headers) as socket:
+        socket.say({"setup": {"model": "models/mock-live"}})
+        assert socket.hear_close() == ([], 1008, "The ephemeral token is invalid.")
