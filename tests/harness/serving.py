@@ -11,6 +11,7 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 import uvicorn
+from websockets.exceptions import InvalidState
 
 from catalog_probe.mockserver.server import ClosableProtocol, MockServer, websocket_protocol
 from tests.harness.command import DEADLINE_S
@@ -77,7 +78,8 @@ class PromptServer(uvicorn.Server):
         for server in self.servers:
             server.close()
         for connection in list(self.server_state.connections):
-            connection.shutdown()
+            with suppress(InvalidState):  # a WebSocket that is closing already
+                connection.shutdown()
         await asyncio.sleep(0)  # the protocols learn of the closing in the next iteration of the loop
 
 

@@ -130,3 +130,12 @@ def test_an_unknown_model(client: Callable[..., Any]) -> None:
     with pytest.raises(errors.APIError) as refused:
         asyncio.run(run())
     assert (refused.value.code, "no-such-model" in str(refused.value)) == (1008, True)
+
+
+def test_a_row_in_the_address_reaches_the_socket(base_url: str) -> None:
+    address = f"{base_url}@address~2-7.4-live-close-invalid-ephemeral-token~times=1"
+    client = sdk.Client(api_key="mock-pb-inference", http_options={"base_url": address, "api_version": "v1beta"})
+    with pytest.raises(errors.APIError) as refused:
+        talk_to(client, say_hello)
+    assert refused.value.code == 1008
+    assert talk_to(client, say_hello) == "The mock heard: hello"

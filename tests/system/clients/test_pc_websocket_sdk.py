@@ -46,6 +46,13 @@ def test_a_response(client: Any) -> None:
     assert completed.response.output_text == "The mock heard: hello"
 
 
+def test_a_row_in_the_address_reaches_the_socket(base: str) -> None:
+    address = f"{base}/pc@address~2-7.5-insufficient_quota~times=1/v1"
+    with sdk.OpenAI(api_key="mock-pc-inference", base_url=address) as client, client.responses.connect() as connection:
+        connection.response.create(model=MODEL, input="hello")
+        assert until(connection, "error")[-1].error.code == "insufficient_quota"
+
+
 def test_responses_go_on_from_each_other(client: Any) -> None:
     with client.responses.connect() as connection:
         connection.response.create(model=MODEL, input="hello", store=False)
