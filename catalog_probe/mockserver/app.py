@@ -107,7 +107,8 @@ class MockApp:
             if mount.sockets is not None:
                 self._hosts["websocket", mount.prefix] = (provider, mount.sockets(world))
         self._leniency = {name: Leniency.from_settings(settings) for name, settings in world.settings.items()}
-        routes = RouteList(mount for _, mount in _list_mounts(self.providers))
+        patterns = (pattern for provider in self.providers for pattern in provider.beside_http)
+        routes = RouteList((mount for _, mount in _list_mounts(self.providers)), patterns)
         self._routes = routes
         world.sessions.lists_arrivals = list_requests
         self._control = control.build(world, routes, list_requests=list_requests)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -145,9 +146,10 @@ def guide(base: str, addresses: Mapping[str, Mapping[str, str]]) -> str:
 
 
 class RouteList:
-    """The routes of all hosts, by prefix."""
+    """The routes of all hosts, by prefix, and patterns of what is served beside HTTP (`Provider.beside_http`)."""
 
-    def __init__(self, mounts: Iterable[Mount]) -> None:
+    def __init__(self, mounts: Iterable[Mount], beside_http: Iterable[str] = ()) -> None:
+        self._beside_http = tuple(beside_http)
         self._routes = {mount.prefix: mount.routes for mount in mounts if mount.routes}
         self._routers = {prefix: Router[Any](routes) for prefix, routes in self._routes.items()}
 
@@ -165,9 +167,11 @@ class RouteList:
         return {request: count for request, count in counts.items() if not self._is_served(request)}
 
     def _is_served(self, request: str) -> bool:
-        """Whether a request has a route, or is no HTTP request to a known host."""
+        """Whether a request to a known host has a route, e.g. `POST /pc/v1/responses`, or matches a pattern."""
         method, _, path = request.partition(" ")
+        if method in ("WS", "GRPC"):
+            return any(re.fullmatch(pattern, request) for pattern in self._beside_http)
         prefix, _, rest = path.removeprefix("/").partition("/")
-        if prefix not in self._routers or method == "WS":
+        if prefix not in self._routers:
             return True
         return self._routers[prefix].find({"method": method, "path": f"/{rest}"}).row is not None

@@ -55,6 +55,7 @@ class Provider:
         listen: starts listeners other than HTTP on a host, and returns their addresses for the ready line.
         models: the models that other names may stand in for; any if empty.
         faults: the errors that a test arms by the row of the documents that states them.
+        beside_http: patterns of what it serves beside HTTP, as the mock counts it: `WS /pc/v1/responses`.
     """
 
     name: str
@@ -64,6 +65,7 @@ class Provider:
     listen: Callable[[World, str], Awaitable[Mapping[str, str]]] | None = None
     models: Collection[str] = ()
     faults: FaultTable = field(default_factory=dict)
+    beside_http: tuple[str, ...] = ()
 
 
 PROVIDER_NAMES = ("pa", "pb", "pc", "pd")

@@ -12,6 +12,7 @@ from catalog_probe.mockserver.pb import access, batches, compatibility, files, g
 from catalog_probe.mockserver.pb.call import DEFAULT_NAMES
 from catalog_probe.mockserver.pb.faults import ARMABLE_ERRORS
 from catalog_probe.mockserver.pb.gateway import Gateway
+from catalog_probe.mockserver.pb.live import PATH as LIVE_PATH
 from catalog_probe.mockserver.pb.live import LiveSocketApp
 from catalog_probe.mockserver.pb.models import MODELS
 from catalog_probe.mockserver.pb.scenarios import SCENARIOS
@@ -66,4 +67,5 @@ PROVIDER = Provider(
     DEFAULT_NAMES,
     models=MODELS,
     faults=ARMABLE_ERRORS,
+    beside_http=(f"WS /pb{LIVE_PATH.pattern}",),
 )

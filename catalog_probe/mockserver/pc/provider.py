@@ -18,6 +18,7 @@ from catalog_probe.mockserver.pc.models import MODELS
 from catalog_probe.mockserver.pc.scenarios import SCENARIOS
 from catalog_probe.mockserver.pc.small_endpoints import make_absent_handler as absent
 from catalog_probe.mockserver.pc.token_exchange import TokenHost
+from catalog_probe.mockserver.pc.websocket import PATH as SOCKET_PATH
 from catalog_probe.mockserver.pc.websocket import ResponsesSocketApp
 
 if TYPE_CHECKING:
@@ -112,4 +113,5 @@ PROVIDER = Provider(
     {"header_prefix": "PC-"},  # the one name of PC that the documents hide behind a stand-in
     models=MODELS,
     faults=ARMABLE_ERRORS,
+    beside_http=(f"WS /pc{SOCKET_PATH}",),
 )

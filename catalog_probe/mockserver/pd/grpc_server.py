@@ -277,6 +277,8 @@ async def start(world: World, package: str, host: str) -> int:
         handlers = {method.name: _make_handler(world, method) for method in service.methods}
         name = f"{package}.{service.name}"
         server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler(name, handlers),))
+    unserved: Any = _UnservedMethods(world)
+    server.add_generic_rpc_handlers((unserved,))
     port = server.add_insecure_port(f"{host}:0")
     await server.start()
     world.cleanups.append(partial(server.stop, None))  # which also holds the server: nobody else does
@@ -293,6 +295,38 @@ def _make_handler(world: World, descriptor: MethodDescriptor) -> grpc.RpcMethodH
         behaviour, response_serializer=lambda message: message.SerializeToString()
     )
     return handler
+
+
+class _UnservedMethods:
+    """The generic handler of every method that no other handler serves: it lists the call and refuses it."""
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+
+    def service(self, handler_call_details: grpc.HandlerCallDetails) -> grpc.RpcMethodHandler[Any, Any]:
+        """Return a handler that reads no message, so that the method may stream or not."""
+        path = handler_call_details.method
+
+        async def refuse(_: AsyncIterator[bytes], rpc: RpcContext) -> None:
+            metadata = _read_metadata(rpc)
+            try:
+                context = self._world.open_context("pd", f"GRPC {path}", _select_mock_headers(metadata))
+            except MockMisuse as error:
+                await _abort(rpc, MISUSE, f"mock_error: {error}")
+            context.session.scenario_queue.give_back(context.scenario)
+            if context.session.arrivals is not None:
+                context.session.arrivals.add(f"GRPC {path}", headers=metadata.items()).served = False
+            await _abort(rpc, grpc.StatusCode.UNIMPLEMENTED, f"Method not found: {path}")
+
+        return grpc.stream_stream_rpc_method_handler(refuse)
+
+
+def _read_metadata(rpc: RpcContext) -> dict[str, str]:
+    return {str(name): str(value) for name, value in rpc.invocation_metadata() or ()}
+
+
+def _select_mock_headers(metadata: Mapping[str, str]) -> dict[str, str]:
+    return {name: value for name, value in metadata.items() if name.startswith("x-mock-")}
 
 
 class _ServedMethod:
@@ -315,10 +349,9 @@ class _ServedMethod:
 
     async def _answer(self, message: bytes, rpc: RpcContext) -> list[Message]:
         """Return every message of the answer; a refusal ends the call with its status."""
-        metadata = {str(name): str(value) for name, value in rpc.invocation_metadata() or ()}
-        mock_headers = {name: value for name, value in metadata.items() if name.startswith("x-mock-")}
+        metadata = _read_metadata(rpc)
         try:
-            context = self._world.open_context("pd", f"GRPC {self._path}", mock_headers)
+            context = self._world.open_context("pd", f"GRPC {self._path}", _select_mock_headers(metadata))
             self._list_arrival(context, metadata, message)
             await self._delay(context)
             answer = self._serve(self._make_call(context, metadata), message)
