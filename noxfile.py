@@ -50,14 +50,21 @@ CLIENTS = {
 
 COMMAND = ("-m", "catalog_probe")
 LIBRARY = "from catalog_probe import find, identify, load; load(); find(status=429); identify('pd', 429)"
-MOCK = """
-from catalog_probe.mockserver.testing import mock_providers
-with mock_providers() as mock:
-    mock.next("overloaded;times=1")
-"""
+TESTS = {
+    "test_plain.py": "def test_that_asks_for_no_fixture():\n    pass\n",
+    "test_mock.py": "def test_mock(mock_providers):\n    assert mock_providers.url('openai')\n",
+}
+"""File -> a client's test; pytest is installed beside each extra."""
+
+PYTEST = ("-m", "pytest", "-q")
 COMMANDS_OF_EXTRAS = {
-    "": (("-c", LIBRARY), (*COMMAND, "catalog", "find", "status:429"), (*COMMAND, "catalog", "export", "data", "data")),
-    "[mock]": (("-c", MOCK),),
+    "": (
+        ("-c", LIBRARY),
+        (*COMMAND, "catalog", "find", "status:429"),
+        (*COMMAND, "catalog", "export", "data", "data"),
+        (*PYTEST, "test_plain.py"),
+    ),
+    "[mock]": ((*PYTEST, "test_plain.py", "test_mock.py"),),
     "[probe]": (
         (*COMMAND, "check"),
         (*COMMAND, "probe", "-q", "--depth", "quick"),
@@ -211,12 +218,14 @@ def package(session: nox.Session) -> None:
         for name in ("catalog", "probes", "reports"):
             (Path(folder) / name).mkdir()
             (Path(folder) / name / "__init__.py").write_text("raise ImportError('not ours')", encoding="utf-8")
+        for name, text in TESTS.items():
+            (Path(folder) / name).write_text(text, encoding="utf-8")
         session.run("python", "-m", "venv", f"{folder}/bare", silent=True)
         python = f"{folder}/bare/bin/python"
         with session.chdir(folder):
             for extra, commands in COMMANDS_OF_EXTRAS.items():
                 pip = (python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check")
-                session.run(*pip, "-c", constraints, f"{wheel}{extra}", external=True)
+                session.run(*pip, "-c", constraints, f"{wheel}{extra}", "pytest", external=True)
                 for command in commands:
                     session.run(python, *command, env={"PYTHONPATH": "."}, external=True)
             if not Path("reports/out/latest/report.html").is_file():

@@ -1,6 +1,7 @@
 """The pytest fixture `mock_providers`: one mock a run, one session a test.
 
-Installed, pytest finds it by itself. It imports nothing else until a test asks for the fixture. In a bare checkout:
+Installed, pytest finds it by itself. It imports nothing else until a test asks for the fixture, which needs the extra
+`mock`. In a bare checkout:
 
     pytest_plugins = ["catalog_probe.pytest_plugin"]        # in conftest.py
 
@@ -10,6 +11,7 @@ may override with the options of `catalog_probe.testing.mock_providers`.
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -34,7 +36,11 @@ def mock_providers_running(mock_providers_options: dict[str, Any]) -> Iterator[M
     """The mock of the run, started by the first test that needs it."""
     from catalog_probe.testing import mock_providers  # 0.1 s, which most test runs do not need
 
-    with mock_providers(**mock_providers_options) as mock:
+    with ExitStack() as stack:
+        try:
+            mock = stack.enter_context(mock_providers(**mock_providers_options))
+        except ValueError as error:  # the extra is missing, or an option is wrong
+            raise pytest.fail.Exception(f"mock_providers: {error}", pytrace=False) from None
         yield mock
 
 

@@ -9,6 +9,7 @@
 As a pytest fixture of the same name: `catalog_probe.pytest_plugin`. The mock never reads the catalog. It knows errors
 by the rows of the documents that state them, and this module finds the row of a record by the record's sources.
 `python -m catalog_probe.testing` prints how many records can be armed, and why the others cannot.
+The mock needs the extra `mock`; a provider may also be named by its real name, e.g. `openai`.
 """
 
 from __future__ import annotations
@@ -22,10 +23,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
-from urllib.parse import quote
+from urllib.error import HTTPError
+from urllib.parse import quote, urlencode
+from urllib.request import ProxyHandler, Request, build_opener
 
-import httpx
-
+from catalog_probe.catalog.files.manifest import stand_ins_by_real_name
 from catalog_probe.catalog.library import load
 from catalog_probe.catalog.model.errors import suggest_similar
 from catalog_probe.catalog.reading.record_fields import documented_status
@@ -35,7 +37,7 @@ if TYPE_CHECKING:
 
     from catalog_probe.catalog.library import CatalogRecord
 
-EXIT_TIMEOUT_S = 30  # far longer than a mock takes to end
+TIMEOUT_S = 30  # far longer than a mock takes to answer one of its own pages, or to end
 
 _UNFIT = re.compile(r"[^\w.-]+")
 _UNPLAIN = re.compile(r"[^\w.]+")  # in an address the mock takes a citation as `2-7.5-insufficient_quota`
@@ -112,7 +114,7 @@ class MockProviders:
         """Return a provider's address in this session, for any client.
 
         Args:
-            provider: its prefix: `pa`, `pb`, `pc`, `pd`, or another host of theirs such as `pd-management`.
+            provider: its name, e.g. `pc` or `openai`, or the prefix of another of its hosts, e.g. `pd-management`.
             path: the path of the client's base address, for instance `/v1`.
             causes: the scenarios or records of each request to this address, as in `X-Mock-Scenario`.
 
@@ -121,13 +123,14 @@ class MockProviders:
         """
         urls = [url for addresses in self.addresses.values() for url in addresses.values() if "://" in url]
         prefixes = dict.fromkeys(url.rpartition("/")[2] for url in urls)
-        if provider not in prefixes:
+        prefix = _find_stand_in(provider)
+        if prefix not in prefixes:
             raise ValueError(f"nothing is served under {provider!r}; there are {', '.join(prefixes)}")
         suffix = f"@{self.session_name}" if self.session_name else ""
         if causes:
             plain = [self._make_plain(part) for part in self.scenario(causes).split(",")]
             suffix += f"~{quote(','.join(plain), safe='=~,')}"
-        return f"{self.base}/{provider}{suffix}{path}"
+        return f"{self.base}/{prefix}{suffix}{path}"
 
     @property
     def grpc_host(self) -> str:
@@ -168,16 +171,14 @@ class MockProviders:
         for part in causes.split(","):
             text = self.scenario(part, times=times, **params)
             owner = provider or (part.strip().partition("/")[0] if "/" in part else None)
-            query = {"session": self.session_name} | ({"provider": owner} if owner else {})
-            answer = _ask("POST", f"{self.base}/__mock__/next", query, text)
-            if answer.status_code != 200:
-                raise ValueError(answer.json()["mock_error"])
+            query = {"session": self.session_name} | ({"provider": _find_stand_in(owner)} if owner else {})
+            _ask("POST", f"{self.base}/__mock__/next", query, text)
 
     @property
     def waiting(self) -> list[str]:
         """What is armed and has not fired: `2:7.5#insufficient_quota, 1 more time`."""
-        answer = _ask("GET", f"{self.base}/__mock__/next", {"session": self.session_name})
-        return [f"{entry['scenario']} ({entry['times']} left)" for entry in answer.json()["waiting"]]
+        page = _ask("GET", f"{self.base}/__mock__/next", {"session": self.session_name})
+        return [f"{entry['scenario']} ({entry['times']} left)" for entry in page["waiting"]]
 
     def check_fired(self) -> None:
         """Fail if a fault was armed that no request met.
@@ -193,8 +194,8 @@ class MockProviders:
     @property
     def requests(self) -> list[ArrivedRequest]:
         """What arrived in this session, in order."""
-        answer = _ask("GET", f"{self.base}/__mock__/requests", {"session": self.session_name})
-        return [ArrivedRequest(**entry) for entry in answer.json()["arrivals"]]
+        page = _ask("GET", f"{self.base}/__mock__/requests", {"session": self.session_name})
+        return [ArrivedRequest(**entry) for entry in page["arrivals"]]
 
     @property
     def unserved(self) -> list[str]:
@@ -211,7 +212,8 @@ class MockProviders:
         scenarios, errors = list_causes(self.base)
         if name in scenarios or any(name == error.name for error in errors):
             return cause
-        record = load().get(name)
+        provider, slash, rest = name.partition("/")
+        record = load().get(f"{_find_stand_in(provider)}{slash}{rest}")
         if record is None:
             raise ValueError(f"no scenario and no record is called {name!r}; {_suggest(name, scenarios)}")
         error = find_error(record, errors)
@@ -235,14 +237,14 @@ def mock_providers(
     """Run a mock on a free port of loopback while the block lasts.
 
     Args:
-        only: the providers to serve; all by default.
+        only: the providers to serve, e.g. `pc` or `openai`; all by default.
         clients: whether to use the names of the official clients, not the stand-ins.
         any_key: whether to accept any key.
         any_model: whether to accept any model.
         limits: `off`, or the factor of all limits.
 
     Raises:
-        ValueError: an option is wrong.
+        ValueError: an option is wrong, or the extra `mock` is not installed.
         NeverFired: a fault was armed in the first session, and no request met it.
     """
     command = [
@@ -254,7 +256,7 @@ def mock_providers(
         "--limits",
         str(limits),
     ]
-    command += ["--only", ",".join(only)] if only is not None else []
+    command += ["--only", ",".join(map(_find_stand_in, only))] if only is not None else []
     command += ["--clients"] if clients else []
     command += ["--any-key"] if any_key else []
     command += ["--any-model"] if any_model else []
@@ -272,19 +274,32 @@ def mock_providers(
             mock.check_fired()
         finally:
             process.stdin.close()
-            process.wait(EXIT_TIMEOUT_S)
+            process.wait(TIMEOUT_S)
 
 
-def _ask(method: str, address: str, query: Mapping[str, str] | None = None, body: str = "") -> httpx.Response:
-    """Ask the mock for one of its own pages; it is on loopback, so that no proxy and no certificate is needed."""
-    with httpx.Client(trust_env=False, verify=False) as client:
-        return client.request(method, address, params=query, content=body)
+def _find_stand_in(provider: str) -> str:
+    """Return the name by which the mock knows a provider: `openai` -> `pc`. Any other name stays: `pd-management`."""
+    return stand_ins_by_real_name().get(provider.lower(), provider)
+
+
+def _ask(method: str, address: str, query: Mapping[str, str], body: str = "") -> Any:
+    """Return what one of the mock's own pages answers; the mock is on loopback, so no proxy is asked.
+
+    Raises:
+        ValueError: the mock refuses; the message is its own.
+    """
+    request = Request(f"{address}?{urlencode(query)}", body.encode() or None, method=method)
+    try:
+        with build_opener(ProxyHandler({})).open(request, timeout=TIMEOUT_S) as answer:
+            return json.load(answer)
+    except HTTPError as refusal:
+        raise ValueError(json.load(refusal)["mock_error"]) from None
 
 
 @cache
 def list_causes(base: str) -> tuple[frozenset[str], tuple[ArmableError, ...]]:
     """Return the names of a mock's scenarios, and its errors that can be armed; a running mock changes neither."""
-    page = _ask("GET", f"{base}/__mock__/scenarios").json()
+    page = _ask("GET", f"{base}/__mock__/scenarios", {})
     errors = [ArmableError(**{**entry, "params": tuple(entry["params"])}) for entry in page["errors"]]
     return frozenset(entry["name"] for entry in page["scenarios"]), tuple(errors)
 
@@ -394,5 +409,8 @@ def describe_armable(mock: MockProviders) -> str:
 
 
 if __name__ == "__main__":
-    with mock_providers() as running:
-        sys.stdout.write(describe_armable(running) + "\n")
+    try:
+        with mock_providers() as running:
+            sys.stdout.write(describe_armable(running) + "\n")
+    except ValueError as error:  # the extra is missing
+        sys.exit(f"testing: {error}")

@@ -8,17 +8,21 @@ import socket
 import subprocess
 import sys
 import time
-from typing import TYPE_CHECKING
+import tomllib
+import venv
+from importlib.metadata import distribution
+from pathlib import Path
+from typing import Any
 
+import grpc
 import httpx
 import pytest
+from websockets.exceptions import InvalidStatus
+from websockets.sync.client import connect
 
-from catalog_probe.testing import MockProviders, NeverFired, mock_providers
+from catalog_probe.testing import TIMEOUT_S, MockProviders, NeverFired, mock_providers
 from tests.harness import patient
 from tests.harness.command import CHECKOUT
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 BEARER = {"authorization": "Bearer anything"}
 HELLO = {"model": "any", "input": "Hello"}
@@ -150,6 +154,37 @@ def test_a_test_that_fails_says_what_the_mock_does_not_serve(tmp_path: Path) -> 
     assert "not served: GET /pc/v1/videos" in printed, printed
 
 
+def make_bare_environment(folder: Path) -> Path:
+    """Make an environment that has pytest and the package without its extras, and return its Python."""
+    venv.create(folder)
+    [site] = folder.glob("lib/python*/site-packages")
+    for name in ("iniconfig", "packaging", "pluggy", "pygments", "pytest"):
+        installed = distribution(name)
+        for part in {file.parts[0] for file in installed.files or ()} - {".."}:
+            (site / part).symlink_to(str(installed.locate_file(part)))
+    (site / "catalog_probe").symlink_to(CHECKOUT / "catalog_probe")
+    information = site / "catalog_probe-0.dist-info"
+    information.mkdir()
+    (information / "METADATA").write_text("Name: catalog-probe\nVersion: 0\n")
+    plugins = tomllib.loads((CHECKOUT / "pyproject.toml").read_text("utf-8"))["project"]["entry-points"]["pytest11"]
+    lines = ["[pytest11]", *(f"{name} = {module}" for name, module in plugins.items())]
+    (information / "entry_points.txt").write_text("\n".join(lines))
+    return folder / "bin" / "python"
+
+
+def test_a_fixture_without_the_extra_says_so_in_one_line(tmp_path: Path) -> None:
+    """And it fails no test that does not use it."""
+    tests = tmp_path / "test_client.py"
+    tests.write_text("def test_plain(): pass\ndef test_mocked(mock_providers): pass\n")
+    python = make_bare_environment(tmp_path / "bare")
+    command = [str(python), "-m", "pytest", "-p", "no:cacheprovider", str(tests)]
+    done = subprocess.run(command, check=False, cwd=tmp_path, env={}, capture_output=True, text=True)
+    assert "1 passed, 1 error" in done.stdout, done.stdout + done.stderr
+    mend = re.escape("`python -m pip install 'catalog-probe[mock]'` installs what this command needs")
+    assert re.search(rf"^mock_providers: mockserver: \w+ is not installed here; {mend}$", done.stdout, re.MULTILINE)
+    assert "Traceback" not in done.stdout
+
+
 def test_the_plugin_imports_nothing_in_a_suite_that_does_not_use_it(tmp_path: Path) -> None:
     (tmp_path / "test_own.py").write_text(
         "import sys\n"
@@ -163,6 +198,29 @@ def test_the_plugin_imports_nothing_in_a_suite_that_does_not_use_it(tmp_path: Pa
         command, check=False, cwd=tmp_path, env={"PYTHONPATH": str(CHECKOUT)}, capture_output=True, text=True
     )
     assert "1 passed" in done.stdout, done.stdout + done.stderr
+
+
+def test_a_socket_or_a_method_that_is_not_served_is_said() -> None:
+    with mock_providers(only=["openai", "xai"]) as mock:
+        mock.next("pd/errors/grpc/unavailable")
+        realtime = mock.url("openai", "/v1/realtime").replace("http://", "ws://")
+        with pytest.raises(InvalidStatus), connect(realtime):
+            pass
+        with grpc.insecure_channel(mock.grpc_host) as channel:
+            methods: Any = channel  # which needs no serializers
+            image, talk = (
+                methods.unary_unary("/xai_api.Image/GenerateImage"),
+                methods.stream_unary("/xai_api.Chat/Talk"),
+            )
+            for call, message in ((image, b""), (talk, iter([b""]))):
+                with pytest.raises(grpc.RpcError, match="UNIMPLEMENTED"):
+                    call(message, timeout=TIMEOUT_S)
+        assert len(mock.waiting) == 1, "no call that is not served meets what is armed"
+        unserved = ["WS /pc/v1/realtime", "GRPC /xai_api.Image/GenerateImage", "GRPC /xai_api.Chat/Talk"]
+        assert mock.unserved == unserved
+        page = patient.get(f"{mock.base}/__mock__/requests?session=").json()
+        assert page["unserved"] == dict.fromkeys(unserved, 1)
+        mock.reset()
 
 
 def test_a_mock_without_the_fixture_tells_what_never_fired() -> None:
@@ -213,6 +271,7 @@ def test_a_record_is_armed_by_header_and_address_as_well() -> None:
     with mock_providers(only=["pc"]) as mock:
         header = {"x-mock-scenario": mock.scenario("pc/errors/request/invalid_prompt", times=1)}
         assert header["x-mock-scenario"] == "2:7.5#invalid_prompt;times=1"
+        assert mock.scenario("openai/errors/request/invalid_prompt", times=1) == header["x-mock-scenario"]
         url, headers = mock.url("pc", "/v1/responses"), {**BEARER, **header}
         assert [patient.post(url, json=HELLO, headers=headers).status_code for _ in range(2)] == [400, 200]
         address = mock.url("pc", "/v1", causes="pc/errors/server/server_is_overloaded;times=1, rate_limited;times=1")
@@ -227,5 +286,7 @@ def test_the_session_stands_in_the_address() -> None:
 
 def test_a_host_that_is_not_served_has_no_address() -> None:
     served = {"pc": {"base_url": "http://mock/pc", "auth_url": "http://mock/pc-auth", "grpc_host": "mock:1"}}
-    with pytest.raises(ValueError, match=r"^nothing is served under 'openai'; there are pc, pc-auth$"):
-        MockProviders("http://mock", served).url("openai")
+    mock = MockProviders("http://mock", served)
+    assert mock.url("OpenAI") == mock.url("pc") == "http://mock/pc"
+    with pytest.raises(ValueError, match=r"^nothing is served under 'anthropic'; there are pc, pc-auth$"):
+        mock.url("anthropic")
