@@ -30,6 +30,7 @@ from urllib.request import ProxyHandler, Request, build_opener
 from catalog_probe.catalog.files.manifest import stand_ins_by_real_name
 from catalog_probe.catalog.library import load
 from catalog_probe.catalog.model.errors import suggest_similar
+from catalog_probe.catalog.reading.expectations import documented_answers
 from catalog_probe.catalog.reading.record_fields import documented_status
 
 if TYPE_CHECKING:
@@ -340,7 +341,7 @@ def find_error(record: CatalogRecord, errors: Sequence[ArmableError]) -> Armable
     known = {error.name: error for error in errors if error.provider == record.provider}
     cited = [known[source] for source in record.sources if source in known]
     fitting = [error for error in cited if _has_status(record, error.status)]
-    if not fitting or record.record.data.get("failure") in _FAILURES_WITHOUT_A_REQUEST:
+    if not fitting or documented_answers(record.record)[0].failure in _FAILURES_WITHOUT_A_REQUEST:
         raise CannotArm(f"{record.address} cannot be armed: {explain_unarmed(record)}")
     counts = _count_citations(record.provider)
     return min(fitting, key=lambda error: counts[error.name])
@@ -348,16 +349,16 @@ def find_error(record: CatalogRecord, errors: Sequence[ArmableError]) -> Armable
 
 def explain_unarmed(record: CatalogRecord) -> str:
     """Return why no fault of the mock is this record's."""
-    data = record.record.data
-    if data.get("failure"):
+    answer = documented_answers(record.record)[0]
+    if answer.failure:
         return BEFORE_A_REQUEST
-    if data.get("surface") == "client":
+    if record.record.surface == "client":
         return CLIENT_ONLY
-    if (data.get("stream") or {}).get("protocol") == "websocket":
+    if answer.stream is not None and answer.stream.protocol == "websocket":
         return BY_A_MESSAGE
     if any(status < 400 for status in record.statuses):
         return NO_ERROR
-    return NO_ROW if data.get("stream") else NO_ANSWER
+    return NO_ROW if answer.stream is not None else NO_ANSWER
 
 
 def _has_status(record: CatalogRecord, status: int | None) -> bool:
@@ -385,7 +386,8 @@ TRANSPORTS = {None: "at an endpoint", "sse": "in a stream", "websocket": "on a s
 
 def find_transport(record: CatalogRecord) -> str:
     """Return where a record's error is answered."""
-    return TRANSPORTS[(record.record.data.get("stream") or {}).get("protocol")]
+    stream = documented_answers(record.record)[0].stream
+    return TRANSPORTS[stream.protocol if stream is not None else None]
 
 
 def describe_armable(mock: MockProviders) -> str:

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 import catalog_probe
+from catalog_probe import testing
 from catalog_probe.catalog.evidence import results, results_file
 from catalog_probe.catalog.files.schemas import SCHEMAS
 from catalog_probe.catalog.model.errors import Exit
@@ -34,6 +35,7 @@ from tests.harness.command import CHECKOUT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from types import ModuleType
 
     import pytest
 
@@ -86,14 +88,20 @@ def list_commands() -> Iterator[str]:
 
 def list_library() -> Iterator[str]:
     """Yield each function with its parameters, and each class with its public attributes."""
-    for name in catalog_probe.__all__:
-        member = getattr(catalog_probe, name)
+    yield from list_members("library", catalog_probe, catalog_probe.__all__)
+    yield from list_members("testing", testing, ("ArrivedRequest", "MockProviders", "mock_providers"))
+
+
+def list_members(kind: str, module: ModuleType, names: Sequence[str]) -> Iterator[str]:
+    """Yield `testing mock_providers(only, clients, …)` for a function, `testing MockProviders.next` for a class."""
+    for name in names:
+        member = getattr(module, name)
         if inspect.isfunction(member):
-            yield f"library {name}({', '.join(inspect.signature(member).parameters)})"
+            yield f"{kind} {name}({', '.join(inspect.signature(member).parameters)})"
         else:
             fields = {field.name for field in dataclasses.fields(member)} if dataclasses.is_dataclass(member) else set()
             attributes = sorted({attribute for attribute in {*fields, *vars(member)} if not attribute.startswith("_")})
-            yield from (f"library {name}.{attribute}" for attribute in attributes)
+            yield from (f"{kind} {name}.{attribute}" for attribute in attributes)
 
 
 def list_fields(schema_path: Path) -> list[str]:
