@@ -148,7 +148,8 @@ ARMABLE_ERRORS: FaultTable = {
     "2:8.3#tier 1": "quota_used_up;quota=spend_cap",
     "2:7.4#live close goAway": "connection_age;age=10m",
     "2:7.4#live close connection reset": "connection_reset",
-    "2:7.4#live close invalid ephemeral token": _live(errors.BAD_EPHEMERAL_TOKEN, fault="invalid"),
+    # two records have this row, so its answer is that of either
+    "2:7.4#live close invalid ephemeral token": _live(errors.BAD_EPHEMERAL_TOKEN, fault="invalid or expired"),
     "2:7.4#live close session lifetime exceeded": "session_age;age=15m",
     "2:8.1#live resumption handle": _live(errors.HANDLE_EXPIRED),
     "1:6#WebSocket close": _live(errors.NOT_ONE_MESSAGE, names="setup, clientContent, realtimeInput, toolResponse"),

@@ -162,4 +162,4 @@ def test_an_armed_error_closes_a_live_connection(base: str, is_in_header: bool) 
         patient.post(f"{base}/__mock__/next?session={session}", content=row)
     with open_socket(base, LIVE, **headers) as socket:
         socket.say({"setup": {"model": "models/mock-live"}})
-        assert socket.hear_close() == ([], 1008, "The ephemeral token is invalid.")
+        assert socket.hear_close() == ([], 1008, "The ephemeral token is invalid or expired.")
