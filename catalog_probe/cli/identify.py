@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.files import provider_folders
 from catalog_probe.catalog.files.file_formats import decode_text
+from catalog_probe.catalog.files.manifest import require_provider
 from catalog_probe.catalog.library import load_folders
 from catalog_probe.catalog.model.errors import Exit
 from catalog_probe.catalog.pasted_answers import parse_answers
@@ -81,7 +82,7 @@ def identify(args: Namespace) -> int:
 
 def _identify_answer(answer: PastedAnswer, args: Namespace, library: Library) -> Identity:
     if answer.failures:
-        return library.recogniser(args.provider.lower()).identify_failures(*answer.failures)
+        return library.recogniser(require_provider(args.provider)).identify_failures(*answer.failures)
     return library.identify(
         args.provider,
         answer.status if args.status is None else args.status,

@@ -232,7 +232,7 @@ def test_the_command_reads_an_exception_that_holds_no_answer(
     assert capsys.readouterr().out.startswith(
         "one of 2: pc/errors/client/connect_timeout, pc/errors/client/read_timeout"
     )
-    assert run_identify(monkeypatch, "anthropic.APIConnectionError: Connection error.", "PA") == 0
+    assert run_identify(monkeypatch, "anthropic.APIConnectionError: Connection error.", "Anthropic") == 0
     assert capsys.readouterr().out.startswith("connection failed")
 
 
