@@ -268,15 +268,23 @@ class Recognizer:
             resemblance = f"it only looks like {first.pattern.address}"
             unknown = self._describe_unknown(answer, (first.pattern.address,))
             return replace(unknown, reasons=(resemblance, explained_origin, *first.reasons))
-        identity = self._describe_known(answer, chosen, is_from_provider=self._is_from_provider(origin))
+        is_documented_there = self.areas.fits(first.pattern.endpoints, request)
+        identity = self._describe_known(
+            answer, chosen, is_from_provider=self._is_from_provider(origin), is_documented_there=is_documented_there
+        )
         return replace(identity, reasons=(*identity.reasons, explained_origin))
 
-    def _describe_known(self, answer: Answer, chosen: Sequence[Score], *, is_from_provider: bool) -> Identity:
-        """Describe an answer that fits the chosen records. A single record is certain if the answer proves it."""
+    def _describe_known(
+        self, answer: Answer, chosen: Sequence[Score], *, is_from_provider: bool, is_documented_there: bool
+    ) -> Identity:
+        """Describe an answer that fits the chosen records. A single record is certain if the answer proves it.
+
+        Words of published answers, which no document has, prove a record only at an endpoint that it is documented for.
+        """
         first = chosen[0]
         records, candidates = _record_addresses(chosen), _record_addresses(_select_candidates(chosen))
         is_only_one = len(records) == 1 and first.points >= MIN_POINTS
-        is_proven = is_only_one and proof.is_proven(first, self.patterns, by_published_words=True)
+        is_proven = is_only_one and proof.is_proven(first, self.patterns, by_published_words=is_documented_there)
         is_certain = is_proven and is_from_provider
         likely_records = [self.records[address] for address in candidates or records]
         delay = find_wait(answer.headers, first.message)

@@ -392,8 +392,9 @@ def test_a_path_chooses_no_record_whose_words_the_message_lacks() -> None:
     assert identity.record is None
     assert not any("/compatibility/" in address for address in identity.candidates), identity.candidates
     closed = [pb_body("This model is no longer available to new users.", "NOT_FOUND", 404)]
+    assert identify("pb", 404, None, closed).record == "pb/errors/general/model_closed_to_new_users"
     identity = identify("pb", 404, None, closed, path=path)
-    assert identity.record == "pb/errors/general/model_closed_to_new_users"
+    assert (identity.record, identity.candidates) == (None, ("pb/errors/general/model_closed_to_new_users",))
 
 
 def test_a_close_is_known_by_the_words_of_its_reason() -> None:
