@@ -198,6 +198,7 @@ def _read_body(body: Json, *, may_be_event: bool = False) -> Iterator[Reading]:
             yield from events
             return
         body = parse_text(body)
+    body = _unwrap_message(body)
     yield Reading(body)
     if isinstance(body, str) and not is_page(body):
         yield Reading(body, is_message=True)
@@ -208,6 +209,15 @@ def _read_body(body: Json, *, may_be_event: bool = False) -> Iterator[Reading]:
             yield Reading({"error": body}, wrapped=True)
         if may_be_event and _event_name(body):
             yield Reading(body, _event_name(body))
+
+
+def _unwrap_message(body: Json) -> Json:
+    """Return the body that PB's JavaScript client has put as text into the message of another; else the body itself.
+
+    Example: `{"error": {"message": "{\\"error\\": {\\"code\\": 503, …}}", "code": 503}}` -> the error in the message.
+    """
+    inner = _parse_value(message) if isinstance(message := find_value(body, "/error/message"), str) else None
+    return inner if isinstance(inner, dict) and "error" in inner else body
 
 
 def _read_close(close: tuple[int | None, str] | None) -> Iterator[Reading]:

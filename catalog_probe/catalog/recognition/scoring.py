@@ -213,14 +213,15 @@ def _match_status(score: Score, answer: Answer, projection: Projection) -> bool:
 def _find_status(pattern: AnswerPattern, answer: Answer, projection: Projection) -> int | None:
     """Return the status that the answer gives for its error, or None.
 
-    Example: the event `{"type": "error", "status": 400, …}` of a stream that began with 200 gives 400.
+    The status line of a stream comes before its failure, so it says nothing of an error. Example: the event
+    `{"type": "error", "status": 400, …}` of a stream that began with 200 gives 400.
     """
-    if projection.status is not None and (projection.event is not None or answer.status is None):
+    has_begun_well = answer.status is None or answer.status < _ERROR
+    if projection.status is not None and (has_begun_well or projection.event is not None):
         return projection.status
-    # The status line of a stream comes before its failure, so it says nothing of an error in an event.
-    has_begun_well = projection.event is not None and answer.status is not None and answer.status < _ERROR
     is_of_error = any(status >= _ERROR for status in pattern.statuses or ((pattern.hundreds or 0) * 100,))
-    return answer.status if pattern.protocol == HTTP and not (has_begun_well and is_of_error) else None
+    is_before_failure = has_begun_well and is_of_error and projection.event is not None
+    return answer.status if pattern.protocol == HTTP and not is_before_failure else None
 
 
 def _match_content(score: Score, answer: Answer, projection: Projection, context: ProviderContext) -> bool:
