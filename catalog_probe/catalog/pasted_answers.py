@@ -281,13 +281,15 @@ _CLOSE = re.compile(r"\breceived (1\d{3}) \([^)]*\) ?(.*?)(?:; then sent\b.*|; n
 """A close in the words of `websockets`: `received 1008 (policy violation) API key expired; then sent 1008 (…)`."""
 _CLOSE_BY_SDK = re.compile(r"(?:[\w.]+: )?(1\d{3}) (?:None\.?|[A-Z_]+\.) ?(.*)$", re.DOTALL)
 """A close in the words of PB's SDK: `APIError: 1011 None. Internal error encountered.`"""
-_EXCEPTION = re.compile(r"(?:[\w.]+\.)?([A-Z]\w+(?:Error|Exception)): (?=\S)")
+_EXCEPTIONS = re.compile(r"(?:(?:[\w.]+\.)?[A-Z]\w+(?:Error|Exception)(?:: | - ))+(?=\S)")
+"""Each exception that a framework wraps around another: `litellm.RateLimitError: OpenAIException - `."""
+_EXCEPTION = re.compile(r"[A-Z]\w+(?:Error|Exception)(?=: | - )")
 _FAILURES_BY_EXCEPTION: Mapping[str, tuple[ReasonCode, ...]] = {
     "APIConnectionError": (ReasonCode.CONNECT_REFUSED, ReasonCode.CLOSED_WITHOUT_ANSWER, ReasonCode.TLS_FAILED),
     "APITimeoutError": (ReasonCode.CONNECT_TIMEOUT, ReasonCode.READ_TIMEOUT),
 }
 """The exceptions of the official clients if no answer came, with the failures that each stands for."""
-_STATUS_BY_EXCEPTION: Mapping[str, int | None] = {
+_STATUS_BY_EXCEPTION: Mapping[str, int] = {
     "BadRequestError": 400,
     "AuthenticationError": 401,
     "PermissionDeniedError": 403,
@@ -300,16 +302,8 @@ _STATUS_BY_EXCEPTION: Mapping[str, int | None] = {
     "ServiceUnavailableError": 503,
     "DeadlineExceededError": 504,
     "OverloadedError": 529,
-    # These classes stand for more than one status.
-    "APIError": None,
-    "APIStatusError": None,
-    "ApiError": None,
-    "ClientError": None,
-    "InternalServerError": None,
-    "InvalidRequestError": None,
-    "ServerError": None,
 }
-"""The exceptions of the official clients, and of OpenAI's before its version 1, with the status of each."""
+"""The exceptions of clients that stand for one status."""
 _REQUEST_LINE = re.compile(r"^(?:> )?([A-Z]{3,7}) (\S+) HTTP/\d(?:\.\d)?\s*$", re.MULTILINE)
 _COMMAND = re.compile(r"^\W*curl\b(.*)$", re.MULTILINE)
 _URL = re.compile(r"https?://[^\s'\"]+")
@@ -431,16 +425,18 @@ def _parse_sdk_error(text: str) -> PastedAnswer:
     status = _find_status(text)
     if body != text or text.startswith(("event:", "data:")):
         return PastedAnswer(int(status[1]) if status is not None else None, None, body)
-    exception = _EXCEPTION.match(text)
-    if exception is not None and exception[1] in _FAILURES_BY_EXCEPTION:
-        return PastedAnswer(None, None, None, failures=_FAILURES_BY_EXCEPTION[exception[1]])
-    if status is None and (exception is None or exception[1] not in _STATUS_BY_EXCEPTION):
-        mend = "paste what `curl -i` prints, a HAR entry, a line of results.jsonl, or an error's body"
-        raise CatalogError("no answer can be read in it", mend)
+    exceptions = _EXCEPTIONS.match(text)
+    names = _EXCEPTION.findall(exceptions[0]) if exceptions is not None else []
+    failures = next((_FAILURES_BY_EXCEPTION[name] for name in names if name in _FAILURES_BY_EXCEPTION), ())
+    if failures:
+        return PastedAnswer(None, None, None, failures=failures)
     if status is not None:
         return PastedAnswer(int(status[1]), None, _parse_message(text[status.end() :]))
-    assert exception is not None
-    return PastedAnswer(_STATUS_BY_EXCEPTION[exception[1]], None, _parse_message(text[exception.end() :]))
+    if exceptions is None:
+        mend = "paste what `curl -i` prints, a HAR entry, a line of results.jsonl, or an error's body"
+        raise CatalogError("no answer can be read in it", mend)
+    implied_status = next((_STATUS_BY_EXCEPTION[name] for name in names if name in _STATUS_BY_EXCEPTION), None)
+    return PastedAnswer(implied_status, None, _parse_message(text[exceptions.end() :]))
 
 
 def _find_status(text: str) -> re.Match[str] | None:

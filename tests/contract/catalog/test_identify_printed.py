@@ -1,4 +1,4 @@
-"""`identify` on answers as clients print them: no wrong record, no wrong advice, and few that stay unknown."""
+"""`identify` on answers as clients print them: no wrong record, no wrong advice, and nearly all named."""
 
 from __future__ import annotations
 
@@ -18,10 +18,11 @@ def test_printed_answers_are_named_by_their_labels() -> None:
     failures = [
         (grade, answer, identity.reasons)
         for grade, answer, identity in zip(grades, answers, identities, strict=True)
-        if grade in (Grade.WRONG, Grade.UNKNOWN) or not is_advice_right(answer, identity)
+        if grade is Grade.WRONG or not is_advice_right(answer, identity)
     ]
     assert not failures
-    assert grades.count(Grade.FEW) <= 0.1 * len(answers)
+    assert grades.count(Grade.RIGHT) + grades.count(Grade.NONE) >= 0.9 * len(answers)
+    assert grades.count(Grade.UNKNOWN) <= 0.03 * len(answers)
 
 
 def test_exchanged_labels_are_wrong() -> None:
