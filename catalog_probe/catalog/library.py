@@ -256,7 +256,7 @@ def identify(
         status: the HTTP status; None for a frame, a close or a gRPC call.
         headers: the response's headers, by stand-ins or real names; None if unknown.
         body: parsed JSON, text or bytes: an error's body, an event's data, a stream's text, an SDK's unwrapped error.
-        method: the request's method; together with the path it orders records with the same answer.
+        method: the request's method; together with the path it leaves out records of other endpoints, and proves none.
         path: the request's path or URL. Without it no error of an administrator's or compliance API is identified.
         surface: `http`, `sse`, `websocket` or `grpc`, or the name of an envelope; by default it is recognised.
         close: code and reason of a WebSocket's close.
