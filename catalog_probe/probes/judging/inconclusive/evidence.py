@@ -109,8 +109,6 @@ class KeyEvidence:
     """Answer -> the documented answers in whose place it came."""
     faults_by_answer: dict[EndpointAnswer, set[str]] = field(default_factory=dict)
     """Refusal from one endpoint -> the rows of the different faults that it answered."""
-    refused_successes: dict[Fingerprint, set[str]] = field(default_factory=dict)
-    """Refusal -> the endpoints where it came in place of a success, with nothing wrong with request or key."""
     fault_free_answers: dict[EndpointAnswer, FaultFreeAnswer] = field(default_factory=dict)
     """Refusal of several faults -> what the fault-free request of that endpoint showed."""
 

@@ -1,16 +1,14 @@
-"""Rules on one answer to everything: the same answer to different faults shows nothing of any of them.
+"""One answer to everything: the same answer whatever is asked, which shows nothing of what was asked.
 
-A blocked account may be refused in one sentence whatever is sent: each record that documents the status would conform.
-A portal before the provider may answer 200 to everything: each record would drift. Two proofs tell such an answer from
-a provider that only words several faults alike:
+A blocked account may be refused in one sentence whatever it sends: each record that documents the status would conform.
+A portal before the provider may answer 200 to everything: each record would drift. But a provider may also refuse
+several faults in the same words, and that is no trouble. Two proofs tell the trouble from it:
 
-- *The fault-free request.* If an endpoint refuses `MIN_FAULTS` different faults alike, the run sends the request
-  without a fault. If that is refused alike too, the provider did not look at the faults, and every verdict on this
-  answer is retracted. If not, the message is generic, and the verdicts stay.
-- *The run itself.* Often the requests that the run sends anyway include one without a fault that was refused alike.
-
-Only the run itself proves a *success* to be one answer to everything: by the different statuses in whose place it came.
-An endpoint that no longer refuses a fault is drift, however alike its successes are.
+- *The fault-free request.* An endpoint refuses `MIN_FAULTS` different faults alike. Then the run sends the request
+  without a fault to that endpoint. If this request is refused alike too, nobody looked at the faults. If it is answered
+  differently, the provider did look at the faults, which only share their words.
+- *The requests that the run sends anyway.* Two endpoints or more gave one answer in place of `MIN_STATUSES` different
+  documented refusals. If that answer is itself a refusal, it also came in place of a documented success.
 """
 
 from __future__ import annotations
@@ -38,49 +36,51 @@ if TYPE_CHECKING:
     from catalog_probe.catalog.recognition.vocabulary import ProviderVocabulary
     from catalog_probe.probes.judging.inconclusive.evidence import Evidence, KeyEvidence
 
-# Different faults with one answer that are no accident: a run without trouble has two at most.
+# Two faults may well share their words, e.g. two parameters that a model does not support. A third is worth a request.
 MIN_FAULTS = 3
 
-# Different documented statuses in whose place one success came that are no accident. Statuses are counted and not
-# faults: an API that no longer refuses unknown ids answers many 404s with a success, and that is drift.
+# An API that no longer refuses unknown ids gives many records a success in place of their 404: that is drift. So the
+# documented refusals are told apart by their status, and not by their record.
 MIN_STATUSES = 3
 
-# How often the fault-free request is sent if its answer gets lost.
+# If one endpoint was removed, its refusal comes in place of all that it documents: that is drift.
+MIN_ENDPOINTS = 2
+
+# How often `running.fault_free` sends a fault-free request whose answer gets lost; `planning.plan_text` counts so many.
 MAX_REQUESTS = 2
 
 _TRANSIENT_STATUSES = frozenset({408, 429})
 
 
 def find_answer_to_everything(evidence: Evidence) -> Reason | None:
-    """Return a reason if a request without a fault was answered alike.
+    """Return a reason if an answer is proven to be one answer to everything, on whichever endpoint it came.
 
     Example: three faults on messages and the fault-free message all get "403: This account is blocked." Then a record
     of any endpoint that got this answer is retracted, also one that documents a 403.
     """
-    proof = _describe_proof(evidence.key, evidence.fingerprint) if _may_answer_everything(evidence) else ""
+    proof = _describe_proof(evidence.key, evidence.fingerprint) if _is_compared(evidence) else ""
     return Reason(ReasonCode.ONE_ANSWER_TO_EVERYTHING, proof) if proof else None
 
 
 def find_unclear_answer(evidence: Evidence) -> Reason | None:
-    """Return a reason if several faults were refused alike, and the fault-free request showed nothing.
+    """Return a reason if several faults were refused alike, and their fault-free request showed nothing.
 
-    On the endpoint of the fault-free request every verdict is retracted. On other endpoints a match stays, because it
-    was answered as documented, and the same message may be right there.
+    Example: three faults on messages were refused alike, and the fault-free message is not allowed or was answered 500.
+    Then each record that got this answer from messages is retracted, also one that documents it. A record that got the
+    answer from another endpoint is retracted only if it documents something else.
     """
-    if not _may_answer_everything(evidence):
+    if not _is_compared(evidence):
         return None
     fault_free = _find_fault_free_answer(evidence)
-    if fault_free is not None:
-        details = [fault_free.detail] if fault_free.result is FaultFreeResult.UNKNOWN else []
-    elif evidence.verdict.outcome is Outcome.CONFORMS:
-        details = []
-    else:
-        details = _list_details(evidence.key, evidence.fingerprint, FaultFreeResult.UNKNOWN)
-    return Reason(ReasonCode.FAULT_FREE_NOT_ALLOWED, details[0]) if details else None
+    if fault_free is None and evidence.verdict.outcome is not Outcome.CONFORMS:
+        fault_free = _find_on_any_endpoint(evidence.key, evidence.fingerprint, FaultFreeResult.UNKNOWN)
+    if fault_free is None or fault_free.result is not FaultFreeResult.UNKNOWN:
+        return None
+    return Reason(ReasonCode.FAULT_FREE_NOT_ALLOWED, fault_free.detail)
 
 
 def note_shared_message(evidence: Evidence) -> Finding | None:
-    """Return a note on an answer whose message several faults share, though the fault-free request was answered."""
+    """Return a note on a message that several faults share, if the fault-free request was answered differently."""
     fault_free = _find_fault_free_answer(evidence)
     if fault_free is None or fault_free.result is not FaultFreeResult.DIFFERENT:
         return None
@@ -95,25 +95,29 @@ def note_shared_message(evidence: Evidence) -> Finding | None:
 
 
 def add_answer(key: KeyEvidence, evidence: Evidence) -> None:
-    """Remember in whose place an answer came and, of a refusal, which fault or success of the lane's key it met."""
-    if not _may_answer_everything(evidence):
+    """Remember which documented answer an answer replaces, and which fault was refused with it.
+
+    Example: "403: Forbidden" came from messages in place of the 400 of a missing field. The evidence of the key gets
+    the replacement of a 400 on messages, and the missing field as a fault that got this answer.
+    """
+    if not _is_compared(evidence):
         return
-    verdict, fingerprint = evidence.verdict, evidence.fingerprint
     documented_status = expected_http_status(evidence.expected)
-    source = find_source(evidence.exchange, evidence.vocabulary)
-    if _replaces_documented(evidence):
-        key.replacements.setdefault(fingerprint, set()).add(Replacement(documented_status, source))
-    if is_no_refusal(evidence.status) or not evidence.own_key:
+    documents_success = is_no_refusal(documented_status)
+    # If we guessed the request of an error wrong, another refusal is right. But which request *provokes* the error may
+    # be guessed: its other parts are right.
+    is_request_guessed = evidence.verdict.has_failed_assumption and not evidence.verdict.has_unknown_trigger
+    if not documents_success and is_request_guessed:
         return
-    # A refusal may be due to a wrong assumption on the request. If only the trigger is assumed, the request is right.
-    is_request_right = verdict.has_unknown_trigger or not verdict.has_failed_assumption
-    # A fault counts by its endpoint: without an endpoint there is no fault-free request to compare it with.
-    if evidence.fault and evidence.endpoint and is_request_right:
-        answer = EndpointAnswer(evidence.endpoint, fingerprint)
+    # If another key than the lane's is refused a success, the refusal may be due to that key.
+    is_due_to_key = documents_success and not evidence.own_key
+    if evidence.verdict.outcome is not Outcome.CONFORMS and not is_due_to_key:
+        replacement = Replacement(documented_status, find_source(evidence.exchange, evidence.vocabulary))
+        key.replacements.setdefault(evidence.fingerprint, set()).add(replacement)
+    # Only an endpoint has a fault-free request.
+    if evidence.fault and evidence.endpoint and not is_no_refusal(evidence.status):
+        answer = EndpointAnswer(evidence.endpoint, evidence.fingerprint)
         key.faults_by_answer.setdefault(answer, set()).add(evidence.fault)
-    is_refused_success = not evidence.fault and is_no_refusal(documented_status)
-    if is_refused_success and verdict.outcome is not Outcome.CONFORMS:
-        key.refused_successes.setdefault(fingerprint, set()).add(source)
 
 
 def list_suspicions(key: KeyEvidence) -> list[EndpointAnswer]:
@@ -145,44 +149,38 @@ def judge_fault_free(
     status = http_status_of(response, expected.provider)
     if Fingerprint(status, normalize_message(expected, response, vocabulary)) == fingerprint:
         return FaultFreeAnswer(FaultFreeResult.SAME, _describe_same_answer(request, fingerprint))
-    # A refusal of another kind shows as much as a success: the request was told apart from those with a fault.
     if status is None or status >= 500 or status in _TRANSIENT_STATUSES:
         return FaultFreeAnswer(FaultFreeResult.UNKNOWN, f"{request} was answered {status}")
+    # Also if this is another refusal: the provider told the request from those with a fault.
     detail = f"{request} was answered {status}; different faults got: {fingerprint.message}"
     return FaultFreeAnswer(FaultFreeResult.DIFFERENT, detail)
 
 
 def _describe_proof(key: KeyEvidence, fingerprint: Fingerprint) -> str:
-    """Return which request shows that an answer is one answer to everything; empty if no request does."""
-    details = _list_details(key, fingerprint, FaultFreeResult.SAME)
-    if details:
-        return details[0]
-    endpoint = _find_endpoint_of_proof(key, fingerprint)
-    return _describe_same_answer(f"{endpoint} without a fault", fingerprint) if endpoint else ""
+    """Return which requests show that an answer is one answer to everything; empty if none do."""
+    fault_free = _find_on_any_endpoint(key, fingerprint, FaultFreeResult.SAME)
+    return fault_free.detail if fault_free is not None else _describe_proof_by_replacements(key, fingerprint)
 
 
-def _find_endpoint_of_proof(key: KeyEvidence, fingerprint: Fingerprint) -> str:
-    """Return an endpoint on which the run's own requests prove one answer to everything; empty if none does.
+def _describe_proof_by_replacements(key: KeyEvidence, fingerprint: Fingerprint) -> str:
+    """Return how the documented answers that an answer replaces prove one answer to everything; empty if they do not.
 
-    Example of a refusal: "403: Forbidden" in place of the success of models, and to three faults on messages.
-    Example of a success: `{"error": "captcha_required"}` with 200, in place of a documented 400, 401 and 404.
+    Example of a refusal: "403: Forbidden" in place of a documented 400, 401 and 404 of messages, and of the 200 of
+    models. Example of a success: `200 {"error": "captcha_required"}` in place of a documented 400 and 401 of messages,
+    and of the 404 of models.
     """
     replacements = key.replacements.get(fingerprint, set())
     endpoints = {replacement.endpoint for replacement in replacements}
-    # One endpoint alone may be gone: that is drift, and is reported.
-    if len(endpoints) < 2:
+    refused_statuses = {item.status for item in replacements if not is_no_refusal(item.status)}
+    if len(endpoints) < MIN_ENDPOINTS or len(refused_statuses) < MIN_STATUSES:
         return ""
     if is_no_refusal(fingerprint.status):
-        statuses = {replacement.status for replacement in replacements}
-        return min(endpoints) if len(statuses) >= MIN_STATUSES else ""
-    faults = {
-        fault
-        for answer, answered_faults in key.faults_by_answer.items()
-        if answer.fingerprint == fingerprint
-        for fault in answered_faults
-    }
-    refused_endpoints = key.refused_successes.get(fingerprint, set())
-    return min(refused_endpoints) if refused_endpoints and len(faults) >= MIN_FAULTS else ""
+        statuses = ", ".join(sorted(map(str, refused_statuses)))
+        return _describe_same_answer(f"each request that should be refused ({statuses})", fingerprint)
+    endpoints_without_success = {item.endpoint for item in replacements if is_no_refusal(item.status)}
+    if not endpoints_without_success:
+        return ""
+    return _describe_same_answer(f"{min(endpoints_without_success)} without a fault", fingerprint)
 
 
 def _find_fault_free_answer(evidence: Evidence) -> FaultFreeAnswer | None:
@@ -190,32 +188,29 @@ def _find_fault_free_answer(evidence: Evidence) -> FaultFreeAnswer | None:
     return evidence.key.fault_free_answers.get(EndpointAnswer(evidence.endpoint, evidence.fingerprint))
 
 
-def _list_details(key: KeyEvidence, fingerprint: Fingerprint, result: FaultFreeResult) -> list[str]:
-    """List the details of the fault-free requests with this result, on any endpoint, in a fixed order."""
-    detail_by_endpoint = {
-        answer.endpoint: fault_free.detail
-        for answer, fault_free in key.fault_free_answers.items()
-        if answer.fingerprint == fingerprint and fault_free.result is result
-    }
-    return [detail_by_endpoint[endpoint] for endpoint in sorted(detail_by_endpoint)]
+def _find_on_any_endpoint(
+    key: KeyEvidence, fingerprint: Fingerprint, result: FaultFreeResult
+) -> FaultFreeAnswer | None:
+    """Return the first fault-free request with this result on an answer, in the order of the endpoints."""
+    answers = sorted(answer for answer in key.fault_free_answers if answer.fingerprint == fingerprint)
+    return next((found for answer in answers if (found := key.fault_free_answers[answer]).result is result), None)
 
 
-def _describe_same_answer(request: str, fingerprint: Fingerprint) -> str:
-    return f"{request} was answered alike: {fingerprint.status}: {fingerprint.message or 'no words'}"
+def _describe_same_answer(requests: str, fingerprint: Fingerprint) -> str:
+    return f"{requests} was answered alike: {fingerprint.status}: {fingerprint.message or 'no words'}"
 
 
-def _may_answer_everything(evidence: Evidence) -> bool:
-    """Whether an answer was judged, and is a refusal, or a complete success in place of the documented answer."""
-    if not evidence.is_judged or not evidence.verdict.observations or evidence.status is None:
+def _is_compared(evidence: Evidence) -> bool:
+    """Whether an answer is compared with the other answers to its key.
+
+    Each judged refusal is. A success is compared only if it came in place of the documented answer: a success as
+    documented shows what was asked for. Example: `200 {"error": "captcha_required"}` in place of a 404 is compared.
+    """
+    if not evidence.is_judged or evidence.status is None:
         return False
     if not is_no_refusal(evidence.status):
         return True
     # A stream or a gRPC call may still fail after its success began.
     response = evidence.response
     is_complete_success = is_success(response.status) and response.grpc is None and response.events is None
-    return is_complete_success and _replaces_documented(evidence)
-
-
-def _replaces_documented(evidence: Evidence) -> bool:
-    """Whether an answer came in place of the documented one, also if we only assumed that the request has the fault."""
-    return evidence.is_mismatch or evidence.verdict.has_unknown_trigger
+    return is_complete_success and evidence.verdict.outcome is not Outcome.CONFORMS

@@ -41,7 +41,6 @@ SENTENCE = "Requests of this kind cannot be answered today."
 MESSAGES, COUNT = "pa/endpoints/messages/create_message", "pa/endpoints/messages/count_tokens"
 FINGERPRINT = Fingerprint(400, SENTENCE)
 ON_MESSAGES, ON_COUNT = EndpointAnswer(MESSAGES, FINGERPRINT), EndpointAnswer(COUNT, FINGERPRINT)
-ON_ANOTHER = EndpointAnswer(MESSAGES, Fingerprint(403, SENTENCE))
 NOT_FOUND = Expected("answer", "pa/errors/general/x", load_envelope("pa"), 404)
 SUCCESS = Expected("answer", MESSAGES, load_envelope("pa_message"), 200)
 STATUS = Finding("status-differs", Aspect.STATUS, Severity.MUST, "", "answer", observed=400)
@@ -89,7 +88,7 @@ def test_faults_are_counted_by_endpoint_and_answer(subtests: pytest.Subtests) ->
         ("endpoint", make_fault_evidence(make_verdict(Outcome.DRIFTED, COUNT), fault="c")),
         ("status", make_fault_evidence(response=make_refusal(403), fault="c")),
         ("message", make_fault_evidence(response=make_refusal(message="Another."), fault="c")),
-        ("another key", make_fault_evidence(fault="c", own_key=False)),
+        ("another key, whose request provokes no fault of the lane", make_fault_evidence(fault="", own_key=False)),
         ("our own guess", make_fault_evidence(ASSUMPTION_FAILED, fault="c")),
     ]
     for case, evidence in cases:
@@ -122,44 +121,29 @@ ACCEPTED = Response(200, {}, MESSAGE, "json")
 
 
 def test_answer_is_counted(subtests: pytest.Subtests) -> None:
-    cases: list[tuple[str, Evidence, bool, bool, bool]] = [
-        ("a drift", make_fault_evidence(), True, True, False),
-        ("as documented", make_fault_evidence(CONFORMS), True, False, False),
-        ("flaky, and differs at last", make_fault_evidence(FLAKY), True, True, False),
-        ("of an assumed trigger", make_fault_evidence(TRIGGER_UNKNOWN), True, True, False),
-        ("of a guess", make_fault_evidence(ASSUMPTION_FAILED), False, False, False),
-        ("another key", make_fault_evidence(own_key=False, fault=""), False, True, False),
-        (
-            "in place of a success",
-            make_fault_evidence(expected=SUCCESS, fault=""),
-            False,
-            True,
-            True,
-        ),
-        (
-            "a guess in place of a success",
-            make_fault_evidence(ASSUMPTION_FAILED, expected=SUCCESS, fault=""),
-            False,
-            False,
-            True,
-        ),
-        ("on no endpoint", make_fault_evidence(make_verdict(Outcome.DRIFTED, "")), False, True, False),
-        ("a success in its place", make_fault_evidence(response=PORTAL), False, True, False),
-        ("a success as documented", make_fault_evidence(CONFORMS, PORTAL), False, False, False),
-        ("a redirection", make_fault_evidence(response=Response(300, {}, {}, "json")), False, False, False),
-        ("a stream", make_fault_evidence(response=Response(200, {}, None, events=())), False, False, False),
-        ("a text", make_fault_evidence(response=Response(200, {}, "Welcome.", "text")), False, True, False),
-        ("no observation", make_fault_evidence(Verdict(Outcome.DRIFTED)), False, False, False),
-        ("no verdict", make_fault_evidence(make_verdict(Outcome.INCONCLUSIVE)), False, False, False),
+    success: dict[str, Any] = {"expected": SUCCESS, "fault": ""}
+    cases: list[tuple[str, Evidence, bool, bool]] = [
+        ("a drift", make_fault_evidence(), True, True),
+        ("as documented", make_fault_evidence(CONFORMS), True, False),
+        ("flaky, and differs at last", make_fault_evidence(FLAKY), True, True),
+        ("of an assumed trigger", make_fault_evidence(TRIGGER_UNKNOWN), True, True),
+        ("of a guess", make_fault_evidence(ASSUMPTION_FAILED), False, False),
+        ("another key", make_fault_evidence(own_key=False, fault=""), False, True),
+        ("in place of a success", make_fault_evidence(**success), False, True),
+        ("a guess in place of a success", make_fault_evidence(ASSUMPTION_FAILED, **success), False, True),
+        ("another key in place of a success", make_fault_evidence(own_key=False, **success), False, False),
+        ("on no endpoint", make_fault_evidence(make_verdict(Outcome.DRIFTED, "")), False, True),
+        ("a success in its place", make_fault_evidence(response=PORTAL), False, True),
+        ("a success as documented", make_fault_evidence(CONFORMS, PORTAL), False, False),
+        ("a redirection", make_fault_evidence(response=Response(300, {}, {}, "json")), False, False),
+        ("a stream", make_fault_evidence(response=Response(200, {}, None, events=())), False, False),
+        ("a text", make_fault_evidence(response=Response(200, {}, "Welcome.", "text")), False, True),
+        ("no verdict", make_fault_evidence(make_verdict(Outcome.INCONCLUSIVE)), False, False),
     ]
-    for case, evidence, faults, replaces, refuses in cases:
+    for case, evidence, is_fault_counted, replaces in cases:
         with subtests.test(case=case):
             key = count_refusals(evidence)
-            assert (bool(key.faults_by_answer), bool(key.replacements), bool(key.refused_successes)) == (
-                faults,
-                replaces,
-                refuses,
-            )
+            assert (bool(key.faults_by_answer), bool(key.replacements)) == (is_fault_counted, replaces)
 
 
 def test_replacement_has_the_endpoint_of_its_path() -> None:
@@ -230,10 +214,6 @@ def test_ids_and_times_are_ignored_in_comparing_answers() -> None:
     assert judge_fault_free_answer(make_refusal(message=message), suspicion).result is FaultFreeResult.SAME
 
 
-def is_answer_to_everything(key: KeyEvidence, evidence: Evidence) -> bool:
-    return find_answer_to_everything(replace(evidence, key=key)) is not None
-
-
 def test_answer_to_everything_applies_to_all_endpoints(subtests: pytest.Subtests) -> None:
     cases: list[tuple[str, Verdict]] = [
         ("drift", DRIFTED),
@@ -247,58 +227,52 @@ def test_answer_to_everything_applies_to_all_endpoints(subtests: pytest.Subtests
             assert find_answer_to_everything(make_fault_evidence(verdict, key=key)) == Reason(
                 "one-answer-to-everything", "why"
             )
-            assert not is_answer_to_everything(key, make_fault_evidence(response=make_refusal(message="Another.")))
+            another = make_fault_evidence(response=make_refusal(message="Another."), key=key)
+            assert find_answer_to_everything(another) is None
             generic = KeyEvidence(fault_free_answers={ON_COUNT: FaultFreeAnswer(FaultFreeResult.DIFFERENT, "several")})
-            assert not is_answer_to_everything(generic, make_fault_evidence(verdict))
+            assert find_answer_to_everything(make_fault_evidence(verdict, key=generic)) is None
 
 
-ON_ONE_ENDPOINT = {Replacement(404, MESSAGES), Replacement(200, MESSAGES)}
-ON_TWO_ENDPOINTS = {Replacement(404, MESSAGES), Replacement(404, COUNT), Replacement(200, COUNT)}
-TWO_FAULTS, THREE_FAULTS = {ON_MESSAGES: {"a"}, ON_COUNT: {"b"}}, {ON_MESSAGES: {"a", "b"}, ON_COUNT: {"b", "c"}}
 PORTAL_FINGERPRINT = Fingerprint(200, '{"error": "captcha_required"}')
-ON_THREE_ENDPOINTS = {
-    Replacement(status, endpoint) for status, endpoint in ((400, MESSAGES), (401, COUNT), (404, COUNT))
-}
+THREE_REFUSALS = {Replacement(400, MESSAGES), Replacement(401, COUNT), Replacement(404, COUNT)}
+REFUSALS_AND_SUCCESS = {*THREE_REFUSALS, Replacement(200, COUNT)}
 
 
-def test_same_answer_to_faults_and_a_success_is_an_answer_to_everything(subtests: pytest.Subtests) -> None:
-    refused_on_count, two, three = {FINGERPRINT: {COUNT}}, TWO_FAULTS, THREE_FAULTS
-    cases: list[tuple[str, set[Replacement], dict[Fingerprint, set[str]], dict[EndpointAnswer, set[str]], bool]] = [
-        ("on several endpoints", ON_TWO_ENDPOINTS, refused_on_count, three, True),
-        ("no success is refused", ON_TWO_ENDPOINTS, {}, three, False),
-        ("too few faults", ON_TWO_ENDPOINTS, refused_on_count, two, False),
-        ("faults with another answer", ON_TWO_ENDPOINTS, refused_on_count, {ON_ANOTHER: {"a", "b", "c"}}, False),
-        ("on one endpoint", ON_ONE_ENDPOINT, refused_on_count, three, False),
+def on_one_endpoint(replacements: set[Replacement]) -> set[Replacement]:
+    return {replacement._replace(endpoint=COUNT) for replacement in replacements}
+
+
+def test_replacing_refusals_and_a_success_proves_one_answer_to_everything(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[str, set[Replacement], bool]] = [
+        ("on two endpoints", REFUSALS_AND_SUCCESS, True),
+        ("no success is refused", THREE_REFUSALS, False),
+        ("two statuses of refusals", REFUSALS_AND_SUCCESS - {Replacement(404, COUNT)}, False),
+        ("one endpoint was removed", on_one_endpoint(REFUSALS_AND_SUCCESS), False),
     ]
-    for case, replacements, refused_successes, faults_by_answer, expected in cases:
+    for case, replacements, is_proven in cases:
         with subtests.test(case=case):
-            key = KeyEvidence(
-                replacements={FINGERPRINT: replacements},
-                refused_successes=refused_successes,
-                faults_by_answer=faults_by_answer,
+            reason = find_answer_to_everything(
+                make_fault_evidence(key=KeyEvidence(replacements={FINGERPRINT: replacements}))
             )
-            assert is_answer_to_everything(key, make_fault_evidence()) is expected
+            proof = f"{COUNT} without a fault was answered alike: 400: {SENTENCE}"
+            assert reason == (Reason("one-answer-to-everything", proof) if is_proven else None)
 
 
-def test_one_success_in_place_of_several_refusals_is_an_answer_to_everything(subtests: pytest.Subtests) -> None:
+def test_one_success_in_place_of_refusals_proves_one_answer_to_everything(subtests: pytest.Subtests) -> None:
     """A 404 that becomes a success on three endpoints is a drift to report."""
     cases: list[tuple[str, set[Replacement], bool]] = [
-        ("in place of all", ON_THREE_ENDPOINTS, True),
-        ("too few", set(sorted(ON_THREE_ENDPOINTS)[:2]), False),
-        ("on one endpoint", {replacement._replace(endpoint=COUNT) for replacement in ON_THREE_ENDPOINTS}, False),
-        ("in place of one status", {replacement._replace(status=404) for replacement in ON_THREE_ENDPOINTS}, False),
+        ("of three statuses", THREE_REFUSALS, True),
+        ("of two statuses", THREE_REFUSALS - {Replacement(404, COUNT)}, False),
+        ("of two statuses and a success", REFUSALS_AND_SUCCESS - {Replacement(404, COUNT)}, False),
+        ("of one endpoint", on_one_endpoint(THREE_REFUSALS), False),
+        ("of one status", {replacement._replace(status=404) for replacement in THREE_REFUSALS}, False),
     ]
-    for case, replacements, expected in cases:
+    for case, replacements, is_proven in cases:
         with subtests.test(case=case):
-            assert (
-                is_answer_to_everything(
-                    KeyEvidence(replacements={PORTAL_FINGERPRINT: replacements}), make_fault_evidence(response=PORTAL)
-                )
-                is expected
-            )
-            assert not is_answer_to_everything(
-                KeyEvidence(replacements={FINGERPRINT: replacements}), make_fault_evidence()
-            )
+            key = KeyEvidence(replacements={PORTAL_FINGERPRINT: replacements})
+            reason = find_answer_to_everything(make_fault_evidence(response=PORTAL, key=key))
+            proof = 'each request that should be refused (400, 401, 404) was answered alike: 200: {"error": '
+            assert (reason.detail.startswith(proof) if reason is not None else False) is is_proven
 
 
 UNKNOWN_ANSWERS = {ON_MESSAGES: FaultFreeAnswer(FaultFreeResult.UNKNOWN, "why")}
