@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import product
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qs, urlsplit
 
@@ -39,11 +40,8 @@ _REFUSED = 400
 """The lowest status of a refusal."""
 
 _KINDS_FOR_ANY_REQUEST = frozenset({"prefix", "pattern", "ordered"})
-"""Kinds of relations to a constant that hold for any request and any account, e.g. an id begins with `msg_`."""
+"""Kinds of relations that hold whatever was requested, e.g. an id begins with `msg_`, and dates are in order."""
 
-# Prevents that an answer which no record documents becomes drift of the most similar record. Hides that a record's
-# status, type, code or message did change: such answers are listed as undocumented. Example: a
-# 400 of PB about an unknown field is no drift of `invalid_api_key`, although no other record is documented at its path.
 _IDENTIFYING_CODES = frozenset(
     {
         FindingCode.STATUS_DIFFERS,
@@ -59,50 +57,58 @@ _IDENTIFYING_CODES = frozenset(
         FindingCode.CLOSE_CODE_DIFFERS,
     }
 )
-"""Differences in what identifies a record's answer."""
+"""Differences that make an answer another answer than the documented one.
+
+An answer with such a difference matches nothing, and is listed as undocumented. This prevents that an answer which no
+record documents becomes drift of the most similar record. It hides that status, type, code or message of a record did
+change. Example: PB's 400 about an unknown field has the status and type of `invalid_api_key`, but another message.
+"""
 
 
-def is_identified(expected: Expected, exchange: Exchange) -> bool:
-    """Whether an answer has everything that identifies a record's answer, e.g. its status, type, code and message.
+def is_documented(expected: Expected, exchange: Exchange) -> bool:
+    """Whether an answer is the documented one, by its status, type, code and message; other details may differ.
 
-    Example: a documented 429 without the documented `retry-after` is identified, and that header is a difference.
+    Example: a documented 429 without the documented `retry-after` is the documented answer, with a difference.
     """
     return _IDENTIFYING_CODES.isdisjoint(finding.code for finding in compare(expected, exchange))
 
 
 def for_any_request(expected: Expected) -> Expected:
-    """Remove what only the request of our own probe causes: the faulty field, and relations to constants.
+    """Remove what holds only for the request of our own probe: the name of its faulty field, and values that it chose.
 
     Example: our request asks for `limit=2`, and the record says that at most 2 items come. Other clients ask for more.
+    But that an id begins with `msg_`, or that the id is the one of the request's path, holds for any request.
     """
     relations = tuple(
         relation
         for relation in expected.relations
+        # Without a value, a relation compares two locations of the exchange, and no constant.
         if relation.value is ABSENT or relation.kind in _KINDS_FOR_ANY_REQUEST
     )
+    removed = {relation.local_key for relation in expected.relations if relation not in relations} | {str(Aspect.PARAM)}
     wire = {aspect: value for aspect, value in expected.wire.items() if aspect != Aspect.PARAM}
-    removed = {relation.local_key for relation in expected.relations if relation not in relations}
-    removed.add(str(Aspect.PARAM))
     return replace(expected, relations=relations, wire=wire, assertions=_assertions_except(expected, removed))
 
 
 def only_headers(expected: Expected, rules: tuple[HeaderRule, ...]) -> Expected:
-    """Remove all headers but those with these rules; what is stated of the answer as a whole stays."""
+    """Remove all headers but those with these rules; statements about other parts of the answer stay."""
     removed = {f"{Aspect.HEADER}:{rule.name}" for rule in expected.headers if rule not in rules}
     return replace(expected, headers=rules, assertions=_assertions_except(expected, removed))
 
 
 def _assertions_except(expected: Expected, removed: Collection[str]) -> Mapping[str, Assertion]:
+    """Return the assertions without those with these local keys, e.g. `header:retry-after`."""
     return {key: assertion for key, assertion in expected.assertions.items() if assertion.key.local_key not in removed}
 
 
 _MAX_CODE_LENGTH = 80  # characters; a longer code is a sentence
 _MAX_EXAMPLE_LENGTH = 160  # characters of a message
 
+# Each ends the sentence "12 exchanges …" of a summary.
 UNDOCUMENTED = "like no documented answer"
 OTHERWISE_DOCUMENTED = "which name a record that documents another answer"
 UNPROVEN = "which say too little to be evidence of one record"
-SEVERAL_CAUSES = "of a record with several causes, of which an answer tells none"
+SEVERAL_CAUSES = "of a record with several causes, which do not say which cause it was"
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +116,11 @@ class Match:
     """An expectation, and the exchange that it is compared with."""
 
     record: str
-    """The address of the record that states it: of an endpoint's refusal, the endpoint's."""
+    """The address of the record whose evidence the exchange is.
+
+    Example: `pa/endpoints/messages/create_message` states by which error a missing key is refused. Such a refusal is
+    evidence of that endpoint, though the expectation is the one of the error.
+    """
     expected: Expected
     exchange: Exchange
     """The exchange with the label of the expectation."""
@@ -130,11 +140,13 @@ class Refusal:
     code: str
     """Its code, or else its type."""
     why: str
+    """Why the refusal is evidence of no record, e.g. `UNPROVEN`."""
     candidates: tuple[str, ...]
+    """The addresses of the records whose answer it could be."""
     retry: str
     """Whether the request may be sent again: `yes`, `no`, `conditional` or `unknown`."""
     example: str = field(compare=False)
-    """The message of the first one, which other refusals of the kind may not have."""
+    """The message of the first refusal of the kind; other refusals of the kind may have another message."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,8 +154,6 @@ class Unmatched:
     """Why an exchange is evidence of no record."""
 
     reason: str
-    candidates: tuple[str, ...] = ()
-    """The addresses of the records whose answer it could be."""
     refusal: Refusal | None = None
     """The kind of the answer, if it is a refusal."""
 
@@ -188,57 +198,47 @@ class Matcher:
     def match(self, exchange: Exchange) -> tuple[Match, ...] | Unmatched:
         """Match an exchange of another client.
 
-        A success is evidence of its endpoint, and of the limits that its headers report. A refusal is evidence only of
-        the record that it proves by what it says (`recognition.proof`), and that such a request can get. Example: a 402
-        of PA with the type `billing_error` matches `payment_problem` at any path, because no other record has both. Its
-        403 with words of no record matches nothing, even at a path of which only one record is documented.
+        A success is evidence of its endpoint, and of the limits that its headers report. A refusal is evidence of a
+        record only if its status, type, code and words prove that record and no other (`recognition.proof`), and if the
+        request can meet the record's error. Example: a 402 of PA with the type `billing_error` matches
+        `payment_problem` at any path, because no other record has both. A 403 of PA with words of no record matches
+        nothing, even at a path for which only one 403 is documented.
         """
         response = exchange.response
         if response is None:
             return Unmatched("without an answer")
         endpoints = self._find_endpoints(exchange, response)
+        # A redirect is no refusal. An answer without a status is one: a gRPC status that stands for no HTTP status.
         status = http_status_of(response, self.provider)
-        is_success = status is not None and status < _REFUSED and not self._ends_in_error(exchange)
+        is_success = status is not None and status < _REFUSED and not self._ends_in_error(exchange, response)
         if is_success:
             return self._match_successes(exchange, endpoints, response)
-        matches = self._match_refusal(exchange, endpoints)
-        if not isinstance(matches, Unmatched):
-            return matches
-        refusal = Refusal(
-            self.provider,
-            endpoint=next(iter(endpoints), ""),
-            status=response.status,
-            code=self._find_code(exchange),
-            why=matches.reason,
-            candidates=matches.candidates,
-            retry=str(self._identify(exchange).retry.may),
-            example=self._find_example(exchange),
-        )
-        return replace(matches, refusal=refusal)
+        return self._match_refusal(exchange, endpoints, response)
 
     def _find_endpoints(self, exchange: Exchange, response: Response) -> Sequence[str]:
         """Return the addresses of the endpoint records that the request went to; none if its URL is unknown."""
         request = exchange.request
         if not request.url:
             return ()
+        # Only a POST has a record of its own for its streamed form.
         is_streamed = response.events is not None and request.method == "POST"
         return self.vocabulary.endpoints.list_by_request(request.method, request.url, streamed=is_streamed)
 
     def _find_code(self, exchange: Exchange) -> str:
-        """Return the code of an error, or else its type, as any envelope of the provider has it."""
-        envelopes = {
-            answer.expected.envelope.name: answer.expected.envelope for answer in self.vocabulary.answers
-        }.values()
+        """Return the code of an error, or else its type, as the first envelope of the provider that has one.
+
+        Example: `{"error": {"type": "invalid_request_error", "code": null}}` of PC -> `invalid_request_error`. A number
+        repeats the status: `{"error": {"code": 400, "status": "INVALID_ARGUMENT"}}` of PB -> `INVALID_ARGUMENT`.
+        """
+        envelopes = {answer.expected.envelope.name: answer.expected.envelope for answer in self.vocabulary.answers}
         bodies = [reading.body for reading in answer_of_exchange(exchange).readings]
-        values = [wire_values(envelope, body) for body in bodies for envelope in envelopes]
-        # A number repeats the status, as PB's `{"code": 400, "status": "INVALID_ARGUMENT"}` does.
-        codes = (
-            value[aspect]
-            for aspect in (Aspect.CODE, Aspect.TYPE)
-            for value in values
-            if value.get(aspect) and not isinstance(value[aspect], int)
-        )
-        return sanitize_line(str(next(codes, "")), _MAX_CODE_LENGTH)
+        values = [wire_values(envelope, body) for body, envelope in product(bodies, envelopes.values())]
+        for aspect in (Aspect.CODE, Aspect.TYPE):
+            for wire in values:
+                value = wire.get(aspect)
+                if value and not isinstance(value, int):
+                    return sanitize_line(str(value), _MAX_CODE_LENGTH)
+        return ""
 
     def _find_example(self, exchange: Exchange) -> str:
         """Return the message of an error; of a body without one, its first text, such as the first tags of a page."""
@@ -249,6 +249,7 @@ class Matcher:
         return sanitize_line(next(messages, next(texts, "")), _MAX_EXAMPLE_LENGTH)
 
     def _identify(self, exchange: Exchange) -> Identity:
+        """Return which error records the answer resembles most; none if another host seems to have answered."""
         answer = answer_of_exchange(without_hidden_headers(exchange))
         return self._recognizer.identify(answer, method=exchange.request.method, path=exchange.request.url)
 
@@ -259,19 +260,24 @@ class Matcher:
         if not endpoints:
             return Unmatched("to no endpoint of the catalog")
         successes = (match for endpoint in endpoints for match in self._match_success(exchange, endpoint, response))
+        # A limit is the key's, whichever endpoint reports it: the first one is enough.
         return (*successes, *self._match_limits(replace(exchange, endpoint=endpoints[0]), response))
 
     def _match_success(self, exchange: Exchange, endpoint: str, response: Response) -> Iterator[Match]:
-        """Match the endpoint's success; a stream only with the streamed form, if the record has one."""
+        """Match the success that an endpoint documents for such an answer, if it documents one.
+
+        A streamed answer is compared with SUCCESS only if that documents a stream, else with the streamed form.
+        """
         expectations = self._expectations(self._catalog[endpoint])
-        is_documented_as_success = response.events is None or expectations[SUCCESS].stream is not None
-        label = SUCCESS if is_documented_as_success else STREAM
+        success = expectations.get(SUCCESS)
+        is_success_streamed = success is not None and success.stream is not None
+        label = STREAM if response.events is not None and not is_success_streamed else SUCCESS
         if label in expectations:
             expected = for_any_request(expectations[label])
             yield _label_match(endpoint, expected, replace(exchange, endpoint=endpoint), label)
 
     def _match_limits(self, exchange: Exchange, response: Response) -> Iterator[Match]:
-        """Match the rate-limit records whose headers the answer has; it need not report the other limits.
+        """Match the rate-limit records whose headers the answer has; the answer need not report all limits of a record.
 
         Example: an answer with `x-ratelimit-limit-tokens` must have each header of that limit, and none about requests.
         """
@@ -284,78 +290,92 @@ class Matcher:
             if rules:
                 yield _label_match(str(record.address), only_headers(expected, rules), exchange, ANSWER)
 
-    def _ends_in_error(self, exchange: Exchange) -> bool:
+    def _ends_in_error(self, exchange: Exchange, response: Response) -> bool:
         """Whether an answer that began as a success ends in an error: in an event, a frame, or a documented close.
 
         Example: a stream of PC whose last event is `{"type": "error", "error": {"code": "server_is_overloaded", …}}`.
         """
-        response = exchange.response
-        if response is not None and any(is_error_event(event) for event in response.events or ()):
+        if any(is_error_event(event) for event in response.events or ()):
             return True
-        is_stream = response is not None and (response.events is not None or response.close is not None)
+        # Other forms are an error if the answer resembles the record of an error that is documented for a stream.
+        is_stream = response.events is not None or response.close is not None
         return is_stream and any(
             expected.stream is not None
             for address in self._identify(exchange).records
             for expected in documented_answers(self._catalog[address])
         )
 
-    def _match_refusal(self, exchange: Exchange, endpoints: Sequence[str]) -> tuple[Match, ...] | Unmatched:
+    def _match_refusal(
+        self, exchange: Exchange, endpoints: Sequence[str], response: Response
+    ) -> tuple[Match, ...] | Unmatched:
         """Match a refusal with the one record that it proves, and with what its endpoint states of that record."""
         identity = self._identify(exchange)
-        candidates = [address for address in identity.records if self._can_occur(address, exchange, endpoints)]
+
+        def leave_out(why: str, candidates: tuple[str, ...] = ()) -> Unmatched:
+            refusal = Refusal(
+                self.provider,
+                endpoint=next(iter(endpoints), ""),
+                status=response.status,
+                code=self._find_code(exchange),
+                why=why,
+                candidates=candidates,
+                retry=str(identity.retry.may),
+                example=self._find_example(exchange),
+            )
+            return Unmatched(why, refusal)
+
+        candidates = tuple(address for address in identity.records if self._can_occur(address, exchange, endpoints))
         if not candidates:
-            return Unmatched(UNDOCUMENTED)
-        # The request excludes records here, and proves none: one candidate that is left may still be the wrong one.
-        address = self._recognizer.find_proven(answer_of_exchange(without_hidden_headers(exchange)))
-        if address not in candidates:
-            named = {*identity.candidates} or {*candidates}
-            return Unmatched(UNPROVEN, tuple(address for address in candidates if address in named))
-        matches = self._match_causes(address, replace(exchange, endpoint=self._choose_endpoint(address, endpoints)))
-        matches = [match for match in matches if is_identified(match.expected, match.exchange)]
+            return leave_out(UNDOCUMENTED)
+        # A candidate that is the only one is not proven by that: the answer may be one that no record documents.
+        proven = self._recognizer.find_proven(answer_of_exchange(without_hidden_headers(exchange)))
+        if proven is None or proven not in candidates:
+            likely = tuple(address for address in candidates if address in (identity.candidates or candidates))
+            return leave_out(UNPROVEN, likely)
+        matches = self._match_causes(proven, exchange, endpoints)
         if not matches:
-            return Unmatched(OTHERWISE_DOCUMENTED, (address,))
+            return leave_out(OTHERWISE_DOCUMENTED, (proven,))
         if len(matches) > 1:
-            return Unmatched(SEVERAL_CAUSES, (address,))
-        return (matches[0], *self._match_missing_credential(matches[0]))
+            return leave_out(SEVERAL_CAUSES, (proven,))
+        return (*matches, *self._match_missing_credential(matches[0]))
 
     def _can_occur(self, address: str, exchange: Exchange, endpoints: Sequence[str]) -> bool:
-        """Whether a request can get an error: it occurs on one of the endpoints, and not only without a key."""
+        """Whether a request can meet an error: one of its endpoints has the error, and its key does not prevent it."""
         if endpoints and occurs_on(self._catalog[address]).isdisjoint(endpoints):
             return False
-        needs_no_key = address in self._keyless_refusals
-        return not (needs_no_key and self._has_key(exchange))
+        comes_only_without_key = address in self._keyless_refusals
+        return not (comes_only_without_key and self._shows_key(exchange))
 
-    def _has_key(self, exchange: Exchange) -> bool:
-        """Whether the request shows that there was a key; many recordings hide the key or leave it out."""
+    def _shows_key(self, exchange: Exchange) -> bool:
+        """Whether the recording shows that the request had a key; many recordings leave the key out."""
         stand_ins = manifest(self.provider).stand_ins
         query = parse_qs(urlsplit(exchange.request.url).query)
-        has_key_in_query = bool(stand_ins.key_query) and stand_ins.key_query in query
-        has_key_in_header = not {stand_ins.key_header, "authorization"}.isdisjoint(exchange.request.headers)
-        return has_key_in_query or has_key_in_header
+        has_key_in_query = stand_ins.key_query != "" and stand_ins.key_query in query
+        headers = exchange.request.headers
+        return has_key_in_query or stand_ins.key_header in headers or "authorization" in headers
 
-    def _match_causes(self, address: str, exchange: Exchange) -> list[Match]:
-        """Match the exchange with each label of an error record that it can have: one, or all its causes.
+    def _match_causes(self, address: str, exchange: Exchange, endpoints: Sequence[str]) -> list[Match]:
+        """Match a refusal with the labels of an error record whose documented answer it is.
 
-        Example: a 503 with a record of `502/503` -> the label `503`; with the causes `expired` and `revoked` -> both.
+        A record without causes has the label `answer`. A record with causes has a label for each. Example: a 503 of
+        `pa/errors/compliance/transient_upstream`, whose causes are `502`, `503`, `504` and `529` -> the cause `503`.
         """
-        expectations = self._expectations(self._catalog[address])
-        status = str(exchange.response.status) if exchange.response is not None else ""
-        label = status if status in expectations else ANSWER
-        labels = [label] if label in expectations else list(expectations)
-        return [_label_match(address, for_any_request(expectations[label]), exchange, label) for label in labels]
+        record = self._catalog[address]
+        occurs = occurs_on(record)
+        asked = replace(exchange, endpoint=next((endpoint for endpoint in endpoints if endpoint in occurs), ""))
+        expectations = self._expectations(record)
+        # Beside `answer`, other labels say how else our probe provokes the same answer.
+        labels = [ANSWER] if ANSWER in expectations else list(expectations)
+        matches = (_label_match(address, for_any_request(expectations[label]), asked, label) for label in labels)
+        return [match for match in matches if is_documented(match.expected, match.exchange)]
 
     def _match_missing_credential(self, match: Match) -> Iterator[Match]:
-        """Match what the endpoint states of a request without a credential, if this is such a refusal."""
+        """Match what the endpoint states of a request without a credential, if the endpoint names this error for it."""
         exchange = match.exchange
-        if exchange.endpoint and not self._has_key(exchange):
-            expected = self._expectations(self._catalog[exchange.endpoint]).get(MISSING_CREDENTIAL)
-            if expected is not None and expected.address == match.expected.address:
-                yield _label_match(exchange.endpoint, expected, exchange, MISSING_CREDENTIAL)
-
-    def _choose_endpoint(self, address: str, endpoints: Sequence[str]) -> str:
-        """Return the first endpoint that the record names, else the first one, else an empty string."""
-        named = [endpoint for endpoint in endpoints if endpoint in occurs_on(self._catalog[address])]
-        return next(iter((*named, *endpoints)), "")
+        if exchange.endpoint and not self._shows_key(exchange):
+            stated = self._expectations(self._catalog[exchange.endpoint]).get(MISSING_CREDENTIAL)
+            if stated is not None and stated.address == match.record:
+                yield _label_match(exchange.endpoint, stated, exchange, MISSING_CREDENTIAL)
 
     def _expectations(self, record: Record) -> Mapping[str, Expected]:
         address = str(record.address)
@@ -370,10 +390,13 @@ def _label_match(record: str, expected: Expected, exchange: Exchange, label: str
 
 
 def _name_limit(rule: HeaderRule) -> str:
-    """Return the name of the limit that a header reports on; a header without others of its family is one by itself."""
+    """Return the name of the limit that a header reports on: the family of the header, else its own name.
+
+    Example: `x-ratelimit-limit-tokens` and `x-ratelimit-remaining-tokens` are of one family.
+    """
     return rule.family or rule.name
 
 
 def _has_header(response: Response, rule: HeaderRule) -> bool:
     """Whether an answer has a header, and the recording shows its value."""
-    return response.headers.get(rule.name_in(response.headers), HIDDEN) != HIDDEN
+    return response.headers.get(rule.name_in(response.headers)) not in (None, HIDDEN)
