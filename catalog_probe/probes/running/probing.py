@@ -1,7 +1,8 @@
 """Probes one record: its task, its attempts until each step has a verdict, and its result.
 
-A record is *decided* when no other attempt could change a step. Its result is *finished* when the other records of its
-lane were asked too: what they were answered may explain its mismatches.
+A record is attempted up to three times, until each of its steps has a verdict. Its result stays unfinished until the
+other records of its lane were asked too, because their answers may explain its mismatches. Example: a record drifted
+with a 403, and so did all others of the lane: then it is inconclusive.
 """
 
 from __future__ import annotations
@@ -70,11 +71,14 @@ class Task:
     journal: Journal | None = None
     reprobe_after_s: float = 0.0
     faults: Mapping[str, str] = field(default_factory=dict)
-    """Label of a request that should be refused -> the row that says so, e.g. "2:7.3#400 missing max_tokens"."""
+    """Label of a request that should be refused -> citation of the row of the documents that requires the refusal.
+
+    Example: `{"answer": "2:7.3#400 missing max_tokens"}`.
+    """
     allowance: RetentionBudget = field(default_factory=RetentionBudget)
     """What the run may still keep of large answers."""
     fault_free: Callable[[str], Recipe | Reason] = fault_free_request
-    """Returns the fault-free request of an endpoint, or why that cannot be sent here."""
+    """Returns the fault-free request of an endpoint, or why it cannot be sent here; for `running.fault_free`."""
 
 
 @dataclass(slots=True)
@@ -84,35 +88,37 @@ class AttemptHistory:
     attempts: list[Attempt] = field(default_factory=list)
     """The attempts as they are kept: redacted, and cut to size."""
     exchanges: list[Exchange] = field(default_factory=list)
-    """The exchanges of all attempts, unredacted: they are compared with what other probes of the lane saw."""
+    """The exchanges of all attempts, cut to size but not redacted: rules compare them with other answers to the key."""
     observed_at: str = ""
     """When the last attempt began."""
     verdicts: list[Mapping[StepKey, Verdict]] = field(default_factory=list)
     """For each attempt: step -> its verdict, e.g. `("answer", "pa/endpoints/models/list_models")` -> drifted."""
     labels_not_sent: dict[str, Reason] = field(default_factory=dict)
-    """Label of an optional step -> why it was not sent, e.g. `"stream"` -> setup-failed."""
+    """Label of an optional step -> why the last attempt that asked it sent nothing, e.g. `"stream"` -> setup-failed."""
     endpoints_not_asked: dict[str, Reason] = field(default_factory=dict)
     """Address of another endpoint -> why the recipe stopped there."""
     other_key_labels: set[str] = field(default_factory=set)
-    """Labels under which another key was sent than the lane's."""
+    """Labels of requests that were sent with another key, and not with the lane's."""
 
-    @property
-    def labels_lost_to_faults(self) -> frozenset[str]:
-        """Labels of optional steps that were not sent because a transient fault took away a step before them.
+    def find_steps_to_ask(self) -> frozenset[StepKey]:
+        """Return the steps that another attempt should ask; none if the record is decided.
 
-        Example: the upload before "download" is answered 503, so "download" is lost, and asked in the second attempt.
+        The endpoint of a step may be empty: then the label is asked on all its endpoints. Example: "answer" drifted in
+        the first attempt, "stream" conforms, and the upload before "download" was answered 503. Then the second attempt
+        asks `("answer", "pc/endpoints/files/get_file")` and `("download", "")`.
         """
-        # Only once: an optional step is worth one more attempt, and no third one.
-        if len(self.attempts) != 1:
-            return frozenset()
-        return frozenset(label for label, reason in self.labels_not_sent.items() if reason.code in TRANSIENT_REASONS)
+        undecided = list_open_steps(self.verdicts)
+        # An optional step that a transient fault prevented is worth a second attempt, and no third one.
+        if len(self.attempts) > 1:
+            return undecided
+        lost = (label for label, reason in self.labels_not_sent.items() if reason.code in TRANSIENT_REASONS)
+        return undecided | {(label, "") for label in lost}
 
-    def list_open_steps(self) -> frozenset[StepKey]:
-        """List the steps that another attempt should ask; a label without an endpoint means all its endpoints.
-
-        Example: "answer" drifted in the first attempt, and "stream" conforms. Then only "answer" is open.
-        """
-        return list_open_steps(self.verdicts) | {(label, "") for label in self.labels_lost_to_faults}
+    def note_unsent(self, unsent: Mapping[str, Reason], asked_steps: frozenset[StepKey] | None) -> None:
+        """Replace what is known of the labels that an attempt asked (None: of all): they were sent now, or why not."""
+        asked_labels = unsent.keys() if asked_steps is None else {label for label, _ in asked_steps}
+        still_unsent = {label: reason for label, reason in self.labels_not_sent.items() if label not in asked_labels}
+        self.labels_not_sent = still_unsent | {label: unsent[label] for label in unsent if label in asked_labels}
 
 
 _DIFFERENCES = frozenset({Outcome.DRIFTED, Outcome.FLAKY})
@@ -139,7 +145,7 @@ async def probe_record(task: Task, lane: Lane) -> Result | UnfinishedResult:
     try:
         verdict = await _attempt_until_decided(task, lane, history)
         if verdict.outcome is Outcome.DRIFTED:
-            # If the key or the host fails by now, everything looks like drift. A later success rules that out.
+            # If key or host fail during the attempts, everything looks like drift. A success after them rules that out.
             await _confirm_control(task, lane, after=time.perf_counter())
         provisional = gather_key_evidence(
             _describe_probe(task, lane, history), verdict, history.exchanges, lane.evidence
@@ -170,9 +176,9 @@ _ENDED_BEFORE_OTHERS = Reason(
 def preview_result(unfinished: UnfinishedResult, lane: Lane) -> Result:
     """Return what is known of a record before all records of its lane were asked.
 
-    A match stays, if nothing that was answered until now takes it back. A difference is inconclusive: an answer that is
-    still to come might show that it is not the provider's. Example: a record drifted with a 403. If the run ends here,
-    nobody knows whether all others would have been refused alike.
+    A match stays, unless a rule retracts it because of the answers until now. A difference is inconclusive: an answer
+    that is still to come might show that the difference is not the provider's. Example: a record drifted with a 403. If
+    the run ends here, nobody knows whether all others would have been refused alike.
     """
     step_verdicts = {
         step: retract(verdict, _ENDED_BEFORE_OTHERS) if verdict.outcome in _DIFFERENCES else verdict
@@ -184,7 +190,9 @@ def preview_result(unfinished: UnfinishedResult, lane: Lane) -> Result:
 def _describe_probe(task: Task, lane: Lane, history: AttemptHistory) -> ProbedRecord:
     """Describe the record's requests for the inconclusive rules."""
     addresses = lane.provider.addresses
-    unproven = services_without_control(task.recipe) if lane.live and task.control is not None else ()
+    # A lane without a control confirms no address at all: to doubt each would leave its records without any verdict.
+    has_confirmed_address = lane.live and task.control is not None
+    unconfirmed = services_without_control(task.recipe) if has_confirmed_address else ()
     return ProbedRecord(
         provider=lane.provider.name,
         expected=task.expected,
@@ -192,32 +200,32 @@ def _describe_probe(task: Task, lane: Lane, history: AttemptHistory) -> ProbedRe
         live=lane.live,
         faults=task.faults,
         other_key_labels=history.other_key_labels,
-        unconfirmed_hosts={service: addresses[service] for service in unproven if service in addresses},
+        unconfirmed_hosts={service: addresses[service] for service in unconfirmed if service in addresses},
     )
 
 
 async def _attempt_until_decided(task: Task, lane: Lane, history: AttemptHistory) -> Verdict:
-    """Attempt the record until no step is open, or until nothing should be sent any more.
+    """Attempt the record until each step has a verdict, or until the lane admits no other attempt.
 
-    A later attempt asks the open steps only. It is made after every record of the lane was asked once: by then a fault
-    has had time to pass, and a control has shown that key and host still work.
+    A later attempt asks only the steps without a verdict. It is made after every record of the lane was asked once and
+    some time has passed, so that a fault may be over, and after a new success of the control.
 
     Raises:
-        ProbeStopped: the first attempt cannot be made, or the recipe itself is at fault.
+        ProbeStopped: the first attempt is not admitted, or the recipe itself is at fault.
     """
     async with lane.semaphore:
         await _admit_attempt(task, lane)
         await _attempt(task, lane, history)
-    while open_steps := history.list_open_steps():
+    while steps_to_ask := history.find_steps_to_ask():
         # Not under the semaphore: the lane's other probes need it to be asked.
         lane_asked_at = await lane.barrier.wait_for(Stage.ASKED, str(task.record.address))
+        await anyio.sleep(task.reprobe_after_s)
         try:
             await _admit_attempt(task, lane, after=lane_asked_at)
         except ProbeStopped as stopped:
             return conclude_early(history.verdicts, stopped.reason)
-        await anyio.sleep(task.reprobe_after_s)
         async with lane.semaphore:
-            await _attempt(task, lane, history, open_steps)
+            await _attempt(task, lane, history, steps_to_ask)
     return conclude_record(history.verdicts)
 
 
@@ -237,11 +245,11 @@ async def _confirm_control(task: Task, lane: Lane, *, after: float | None = None
 
 
 async def _attempt(
-    task: Task, lane: Lane, history: AttemptHistory, open_steps: frozenset[StepKey] | None = None
+    task: Task, lane: Lane, history: AttemptHistory, steps_to_ask: frozenset[StepKey] | None = None
 ) -> None:
     """Attempt the record once, and add what the attempt showed to the history.
 
-    Without `open_steps` the attempt asks everything, else the open steps and what they need.
+    Without `steps_to_ask` the attempt asks everything, else these steps and what they need.
 
     Raises:
         ProbeStopped: the recipe itself is at fault.
@@ -252,24 +260,23 @@ async def _attempt(
     probe = AttemptProbe(
         address, role, lane, session, task.journal, stops_clock=task.recipe.is_disruptive, tokens=tokens
     )
-    asked_steps = None if open_steps is None else _add_dependencies(open_steps, task.expected)
-    for label in history.labels_lost_to_faults:
-        del history.labels_not_sent[label]  # the attempt sends it now, or says again why not
+    asked_steps = None if steps_to_ask is None else _add_dependencies(steps_to_ask, task.expected)
     started_at = format_utc_now()
     unobserved, stopped = await _perform(task.recipe, probe, asked_steps, lane.redactor)
     attempt = Attempt(started_at, ms_since(probe.started), tuple(probe.exchanges))
     history.other_key_labels |= probe.other_key_labels
-    history.labels_not_sent |= unobserved.labels
+    history.note_unsent(unobserved.labels, asked_steps)
     history.endpoints_not_asked |= unobserved.endpoints
-    is_own_fault = stopped is not None and stopped.code == ReasonCode.RECIPE_ERROR
-    verdicts = {} if is_own_fault else _judge_attempt(task, history, attempt, asked_steps, stopped)
-    # Judged whole and kept in part: the large bodies of a whole run would not fit into memory.
+    verdicts = _judge_attempt(task, history, attempt, asked_steps, stopped)
+    # The attempt was judged whole, but only a part of each large body is kept: those of a whole run would not fit into
+    # memory. The exchanges keep their secrets for the rules that compare answers, and never leave the process.
     history.verdicts.append({step: verdict.trim() for step, verdict in verdicts.items()})
     history.exchanges += trim_attempt(attempt, task.expected).exchanges
-    # Redacted before it is cut: afterwards the strings of a stream cannot be told apart.
+    # The attempts are what results.jsonl shows. A secret may be spread over the events of a stream, so they are
+    # redacted while the stream is whole, and cut after that.
     history.attempts.append(trim_attempt(redact_attempt(attempt, lane.redactor), task.expected, task.allowance))
     history.observed_at = started_at
-    if stopped is not None and is_own_fault:
+    if stopped is not None and stopped.code == ReasonCode.RECIPE_ERROR:
         raise ProbeStopped(stopped)
 
 
@@ -320,27 +327,28 @@ def _judge_attempt(
     expected = [expectation for expectation in task.expected if expectation.label not in history.labels_not_sent]
     if asked_steps is None:
         return judge(expected, attempt, task.vocabulary, stopped).step_verdicts
-    # What was not asked again is judged with its earlier answer: a relation between two steps needs both of them.
-    earlier = {
-        (exchange.label, exchange.endpoint): exchange
+    # A relation between two steps needs both answers. So the earlier answers of the steps that were not asked are
+    # judged once more. Of several answers to one step the judge takes the last.
+    earlier = (
+        exchange
         for exchange in history.exchanges
-        if not _has_step(asked_steps, exchange) and exchange.label not in UNJUDGED_LABELS
-    }
-    completed = replace(attempt, exchanges=(*earlier.values(), *attempt.exchanges))
+        if exchange.label not in UNJUDGED_LABELS and not _is_asked(exchange, asked_steps)
+    )
+    completed = replace(attempt, exchanges=(*earlier, *attempt.exchanges))
     judged = judge(expected, completed, task.vocabulary, stopped).step_verdicts
-    # A recipe's steps are sent together, so an answer may have come that nobody asked for: it counts too.
+    # A coroutine sends all its steps, so the attempt may answer a step that was not asked: that verdict counts too.
     answered = {(exchange.label, exchange.endpoint) for exchange in attempt.exchanges}
     verdicts = {step: verdict for step, verdict in judged.items() if step in asked_steps or step in answered}
     for label, endpoint in list_open_steps(history.verdicts) - verdicts.keys():
-        reason = stopped or history.endpoints_not_asked.get(endpoint)
-        reason = reason or Reason(ReasonCode.ATTEMPTS_DISAGREE, "it was not asked again")
+        why_not_asked = stopped or history.endpoints_not_asked.get(endpoint) or history.labels_not_sent.get(label)
+        reason = why_not_asked or Reason(ReasonCode.ATTEMPTS_DISAGREE, "only an earlier attempt sent this request")
         verdicts[label, endpoint] = Verdict(Outcome.INCONCLUSIVE, reason)
     return verdicts
 
 
-def _has_step(steps: frozenset[StepKey], exchange: Exchange) -> bool:
-    """Whether an exchange is of one of these steps; a label without an endpoint means all its endpoints."""
-    return (exchange.label, exchange.endpoint) in steps or (exchange.label, "") in steps
+def _is_asked(exchange: Exchange, asked_steps: frozenset[StepKey]) -> bool:
+    """Whether an exchange is of one of these steps; a step with an empty endpoint is asked on all endpoints."""
+    return (exchange.label, exchange.endpoint) in asked_steps or (exchange.label, "") in asked_steps
 
 
 def _explain_error(probe: AttemptProbe, error: Exception, description: str) -> Reason:
@@ -348,7 +356,7 @@ def _explain_error(probe: AttemptProbe, error: Exception, description: str) -> R
 
     Example: `body["id"]` raises `KeyError` on a gateway's page. The reason is `gateway-page` and not `recipe-error`.
     """
-    # The errors of code that takes apart an answer which is not as documented.
+    # Code that takes an answer apart raises these errors if the answer is not as documented.
     is_about_answer = isinstance(error, LookupError | TypeError | AttributeError)
     if is_about_answer and probe.transient_code is not None:
         return Reason(probe.transient_code, description)
@@ -378,7 +386,7 @@ def start_result(task: Task, history: AttemptHistory) -> Result:
     return Result(
         record=str(task.record.address),
         probed_record=task.record.data,
-        outcome=Outcome.INCONCLUSIVE,
+        outcome=Outcome.INCONCLUSIVE,  # until `add_verdict`
         findings=tuple(_list_not_observed(labels, endpoints)),
         attempts=tuple(history.attempts),
         observed_at=history.observed_at,
@@ -392,7 +400,7 @@ def start_result(task: Task, history: AttemptHistory) -> Result:
 def add_verdict(result: Result, verdict: Verdict, *, live: bool) -> Result:
     """Return a result with its verdict.
 
-    On a mock, a record with a lost observation does not conform: there nothing can excuse the loss.
+    On a mock, a record does not conform if something that was tried was not observed: nothing can excuse that there.
     """
     judged = replace(
         result,
@@ -427,29 +435,36 @@ def _list_not_observed(labels: Mapping[str, Reason], endpoints: Mapping[str, Rea
         yield not_observed_finding("", reason, *names)
 
 
+# Reasons for which a request that was tried showed nothing. If a target leaves a request out by its keys, values or
+# costs (`NOT_PROBED`) or by its revision, nothing was tried. If an assumption failed, the request was only guessed.
+_REASONS_OF_LOSS = (INCONCLUSIVE.keys() | RESTRICTED.keys()) - {
+    ReasonCode.ANOTHER_REVISION,
+    ReasonCode.ASSUMPTION_FAILED,
+}
+
+
 def _find_lost_observation(result: Result) -> Reason | None:
     """Return why a conforming record lacks an observation that was tried, or None.
 
-    Example: "answer" conforms, and the setup of "stream" was refused: `setup-failed`. What a target leaves out by its
-    keys, values, costs or revision was not tried. A failed assumption is no loss, because the request was only guessed.
+    Example: "answer" conforms, and the setup of "stream" was refused -> `setup-failed`.
     """
     if result.outcome is not Outcome.CONFORMS:
         return None
-    tried = (INCONCLUSIVE.keys() | RESTRICTED.keys()) - {ReasonCode.ANOTHER_REVISION, ReasonCode.ASSUMPTION_FAILED}
     observed = {
         (observation.label, observation.endpoint)
         for observation in result.observations
         if observation.matched or observation.mismatched
     }
     for finding in result.findings:
-        was_tried = finding.code == FindingCode.NOT_OBSERVED and finding.observed in tried
-        if was_tried and not _was_observed(finding, observed):  # a later attempt may have observed it
+        # Such a finding has the code of its reason as the observed value (`not_observed_finding`).
+        is_loss = finding.code == FindingCode.NOT_OBSERVED and finding.observed in _REASONS_OF_LOSS
+        if is_loss and not _was_observed(finding, observed):  # a later attempt may have observed it
             return Reason(ReasonCode(finding.observed), finding.message)
     return None
 
 
 def _was_observed(finding: Finding, observed: set[tuple[str, str]]) -> bool:
-    """Whether a label was observed on each endpoint of a finding, or anywhere."""
+    """Whether a label was observed on each endpoint that a finding names; if it names none, on any endpoint."""
     if finding.endpoints:
         return all((finding.label, endpoint) in observed for endpoint in finding.endpoints)
     return any(label == finding.label for label, _ in observed)

@@ -156,6 +156,23 @@ def test_a_control_that_stays_lost_is_inconclusive(fault_server: FaultServer) ->
     assert not result.attempts
 
 
+ATTACHED_FILES = "pc/endpoints/vector_stores/files"
+
+
+def test_an_optional_step_that_drifts_before_and_after_it_was_lost_is_a_drift(fault_server: FaultServer) -> None:
+    """The second attempt cannot send the step, because the store before it is lost; the third sends it again."""
+    of_record = FaultScope(address=ATTACHED_FILES)
+    drift = Fault(of_record, answer=edits.set_status({200: 418})).only(
+        method="GET", path="/vector_stores/(?!vs_mock).*/files$"
+    )
+    lost = LOST["502"].only(address=ATTACHED_FILES, attempts=(2,), method="POST", path="/v1/vector_stores$")
+    result = probe(fault_server.target_behind(drift, lost, concurrency=1), [ATTACHED_FILES])[ATTACHED_FILES]
+    assert result.outcome is Outcome.DRIFTED, result.reason
+    assert {finding.label for finding in result.drifts} == {"listed"}
+    assert len(result.attempts) == 3
+    assert not [finding for finding in result.findings if finding.code == "not-observed"]
+
+
 DELETE_FILE = "pa/endpoints/files/delete_file"
 DEFERRED = "pd/endpoints/chat/get_deferred_completion"
 IN_BACKGROUND = "pb/endpoints/interactions/create_interaction_v1"
