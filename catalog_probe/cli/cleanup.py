@@ -18,7 +18,6 @@ from catalog_probe.probes.running.journal import Journal, JournalEntry, JournalE
 from catalog_probe.probes.running.lane import Lane
 from catalog_probe.probes.running.limits import Budget
 from catalog_probe.probes.running.teardown import is_gone
-from catalog_probe.probes.targets.target import NONEXISTENT_KEY, Target
 from catalog_probe.probes.wire.redaction import Redactor
 
 if TYPE_CHECKING:
@@ -26,6 +25,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from catalog_probe.probes.calls import Call
+    from catalog_probe.probes.targets.target import Target
 
 
 BY_HAND = "look for it on the account, then remove its lines from the journal"
@@ -70,7 +70,7 @@ def clean_up(paths: Iterable[Path], target: Target, *, forget: bool = False) -> 
 
 
 async def _clean(paths: Sequence[Path], target: Target, forget: bool) -> list[CleanupResult]:
-    redactor = Redactor.for_target(target, public=[NONEXISTENT_KEY])
+    redactor = Redactor.for_target(target)
     lanes = _Lanes(target, redactor)
     results: list[CleanupResult] = []
     try:

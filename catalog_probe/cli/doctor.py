@@ -29,7 +29,6 @@ from catalog_probe.probes.running import controls
 from catalog_probe.probes.running.lane import Lane
 from catalog_probe.probes.running.limits import Budget
 from catalog_probe.probes.running.looking_up import collect_unanswered, collect_values, look_up
-from catalog_probe.probes.targets.target import NONEXISTENT_KEY, Cost, Provider, Target
 from catalog_probe.probes.wire.redaction import Redactor
 from catalog_probe.reports.content.words import format_expirations
 
@@ -42,6 +41,7 @@ if TYPE_CHECKING:
     from catalog_probe.probes.planning.look_ups import LookUps
     from catalog_probe.probes.recipes.recipe import Recipe
     from catalog_probe.probes.targets.look_ups import LookUpResult
+    from catalog_probe.probes.targets.target import Cost, Provider, Target
 
 
 SESSION = "doctor"  # begins the session header of the controls
@@ -126,7 +126,7 @@ def examine(catalog: Catalog, target: Target, allow: frozenset[Cost], today: dat
 
     checks = anyio.run(_check_keys, target)
     look_ups = _drop_dead_keys(list_look_ups(recipes, target), checks) if target.live else {}
-    looked_up = look_up(look_ups, target, Redactor.for_target(target, public=[NONEXISTENT_KEY]))
+    looked_up = look_up(look_ups, target, Redactor.for_target(target))
     found_target = target.with_values(collect_values(looked_up)).with_unanswered(collect_unanswered(looked_up))
     plans = {
         provider: make_plan(catalog, found_target, allow, provider_addresses, rotation)
@@ -180,7 +180,7 @@ def _assume_values_of_silent(target: Target, assumed_target: Target, checks: Seq
 
 
 async def _check_keys(target: Target) -> list[Check]:
-    redactor = Redactor.for_target(target, public=[NONEXISTENT_KEY])
+    redactor = Redactor.for_target(target)
     checks: dict[tuple[str, str], Check] = {}
 
     async def check(provider: Provider, role: str) -> None:

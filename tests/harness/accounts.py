@@ -11,7 +11,7 @@ from catalog_probe.probes.planning.look_ups import list_look_ups
 from catalog_probe.probes.planning.plan import make_plan
 from catalog_probe.probes.running.looking_up import collect_unanswered, collect_values, look_up
 from catalog_probe.probes.targets import target_file as targets
-from catalog_probe.probes.targets.target import NONEXISTENT_KEY, Cost
+from catalog_probe.probes.targets.target import Cost
 from catalog_probe.probes.wire.redaction import Redactor
 from tests.harness.engines import FIRST_ENDPOINTS, PATHS, catalog, probe
 from tests.harness.fault_proxy import FaultProxy
@@ -90,6 +90,6 @@ def probe_account(target: Target, addresses: Iterable[str] = ()) -> Mapping[str,
         str(record.address) for name in target.providers for record in catalog().select(provider=name)
     ]
     recipes = make_plan(catalog(), target.with_placeholder_values(), FREE, chosen, FIRST_ENDPOINTS).recipes
-    looked_up = look_up(list_look_ups(recipes, target), target, Redactor.for_target(target, public=[NONEXISTENT_KEY]))
+    looked_up = look_up(list_look_ups(recipes, target), target, Redactor.for_target(target))
     target = target.with_values(collect_values(looked_up)).with_unanswered(collect_unanswered(looked_up))
     return probe(target, make_plan(catalog(), target, FREE, chosen, FIRST_ENDPOINTS).probed, allow=FREE)

@@ -16,7 +16,7 @@ from catalog_probe.probes.recipes.probe import ProbeStopped
 from catalog_probe.probes.running.attempt_probe import AttemptProbe
 from catalog_probe.probes.running.lane import Lane
 from catalog_probe.probes.running.limits import Budget
-from catalog_probe.probes.targets.target import NONEXISTENT_KEY, WRONG_KEY, Target
+from catalog_probe.probes.targets.target import WRONG_KEY, Target
 from catalog_probe.probes.wire.redaction import Redactor
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ def observe_use(recipe: Recipe, target: Target, redactor: Redactor | None = None
 
 def make_redactor(target: Target) -> Redactor:
     """Return the redactor of a target."""
-    return Redactor.for_target(target, public=[NONEXISTENT_KEY])
+    return Redactor.for_target(target)
 
 
 def find_gaps(recipes: Mapping[str, Recipe], target: Target) -> dict[str, list[str]]:

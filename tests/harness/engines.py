@@ -14,7 +14,7 @@ from catalog_probe.catalog.files.store import Catalog
 from catalog_probe.probes.planning.plan import Depth, Rotation
 from catalog_probe.probes.running.engine import Engine
 from catalog_probe.probes.targets import target_file as targets
-from catalog_probe.probes.targets.target import NONEXISTENT_KEY, Cost, Target
+from catalog_probe.probes.targets.target import Cost, Target
 from catalog_probe.probes.targets.target_file import LIMITS
 from catalog_probe.probes.wire.redaction import Redactor
 from tests.harness import patient
@@ -88,7 +88,7 @@ def engine(
         target=target,
         allow=allow,
         run="test",
-        redactor=Redactor.for_target(target, public=[NONEXISTENT_KEY]),
+        redactor=Redactor.for_target(target),
         drawing=drawing,
     )
     try:

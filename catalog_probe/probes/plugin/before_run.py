@@ -15,7 +15,6 @@ from catalog_probe.probes.planning.look_ups import list_look_ups
 from catalog_probe.probes.planning.plan import controlled_lanes, make_plan
 from catalog_probe.probes.running import looking_up
 from catalog_probe.probes.running.looking_up import collect_values
-from catalog_probe.probes.targets.target import NONEXISTENT_KEY
 from catalog_probe.probes.wire.redaction import Redactor
 
 if TYPE_CHECKING:
@@ -30,7 +29,7 @@ def look_up(options: Options) -> tuple[LookUpResult, ...]:
     """Look up the values that the records selected by the options need."""
     addresses = [str(record.address) for record in options.catalog.records if options.selects(record.address)]
     planned = make_plan(options.catalog, options.planned_target, options.allow, addresses, options.drawing)
-    redactor = Redactor.for_target(options.target, public=[NONEXISTENT_KEY])
+    redactor = Redactor.for_target(options.target)
     return looking_up.look_up(list_look_ups(planned.recipes, options.target), options.target, redactor)
 
 

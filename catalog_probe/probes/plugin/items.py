@@ -20,7 +20,6 @@ from catalog_probe.probes.plugin.collecting import Collector, address_of, descri
 from catalog_probe.probes.running import journal
 from catalog_probe.probes.running.engine import Engine, LaneState, Report
 from catalog_probe.probes.running.journal import Journal
-from catalog_probe.probes.targets.target import NONEXISTENT_KEY
 from catalog_probe.probes.wire.redaction import Redactor
 
 if TYPE_CHECKING:
@@ -228,7 +227,7 @@ class Prober(Collector):
         target = self.options.target.with_values(worker_input.values()).with_unanswered(worker_input.unanswered())
         if target.needs_embedded_mock:
             target = target.with_addresses(worker_input.addresses())
-        redactor = Redactor.for_target(target, public=[NONEXISTENT_KEY])
+        redactor = Redactor.for_target(target)
         workers = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
         journal_file = self.options.out / worker_input.run / journal.FILE_NAME
         # Sessions of a mock are named by worker: one that takes over another's items meets no limit that is used up.

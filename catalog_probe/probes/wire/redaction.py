@@ -1,6 +1,8 @@
 """Redaction: hides secrets in all that is kept or shown of exchanges.
 
-A secret may be spread over the events of a channel, so redaction looks at the joined strings too.
+A client joins the texts of a stream's events, so a secret may be spread over several events. Strings that a client may
+join are a *channel* (`split_into_channels`), and redaction looks at the joined strings too. What replaces a secret is
+its *marker*, e.g. `${PC_API_KEY}`.
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ from urllib.request import getproxies
 from catalog_probe.catalog.files.manifest import manifest, providers
 from catalog_probe.catalog.text.json_values import find_value, map_strings
 from catalog_probe.probes.targets.dialect import Dialect
+from catalog_probe.probes.targets.target import NONEXISTENT_KEY
 from catalog_probe.probes.wire.known_secrets import PER_STRING, KnownSecrets, TooMuchWorkError, Work
 
 if TYPE_CHECKING:
@@ -39,13 +42,16 @@ if TYPE_CHECKING:
 
 
 _Location = tuple[str, ...]
-"""The members on the way to a value, `*` for each item of a list. Not joined: a hostile name may be a megabyte long."""
+"""The members on the way to a value, `*` for each item of a list, e.g. `("choices", "*", "text")`.
+
+A tuple, because one string would copy the name of a member for each value in it, and a hostile name may be a megabyte.
+"""
 
 _NumberAt = tuple[_Location, int]
 """A whole number in an event, such as an `index`, with its location."""
 
 _MAX_NUMBERS = 8
-"""Whole numbers that tell the channel of a string; documented streams have at most three."""
+"""Whole numbers on the way to a string that are looked at; documented streams have at most three."""
 
 
 class _LocatedString(NamedTuple):
@@ -67,13 +73,14 @@ class Piece(NamedTuple):
 def split_into_channels(events: Sequence[Event], work: Work) -> Iterator[list[Piece]]:
     """Yield the strings of each channel in their order.
 
-    Each string is in two channels, because a client may join either:
+    Each string is in two channels, because a client may join the strings of either:
     - all strings at the same location;
-    - those of them whose events have the same name and the same whole numbers. Two indexes that come in turn are two
-      such channels. A number that occurs in one event only, like one that counts the events, is left out of it: it
-      would make each event a channel of its own.
+    - of these, the strings whose events have the same name and the same whole numbers. A number that occurs in a single
+      event is ignored: if each event has a `sequence_number`, no two events would have the same numbers.
 
-    A channel of one string is left out, because each string is also redacted by itself.
+    Example: the events `{"index": 0, "text": "sk-"}`, `{"index": 1, "text": "Hi"}` and `{"index": 0, "text": "7Qx2"}`
+    have the channels `sk-Hi7Qx2` and `sk-7Qx2`. A channel of one string (`Hi`) is left out, because each string is also
+    redacted by itself.
 
     Raises:
         TooMuchWorkError: there is no work left for so many strings.
@@ -115,11 +122,13 @@ def _locate_strings(
 
 
 SECRET_HEADERS = frozenset({"authorization", "proxy-authorization", "x-api-key", "cookie", "set-cookie"})
-"""Headers whose value is a secret whatever it is, by exact name; never by the substring "token", which is evidence."""
+"""Headers whose value is a secret whatever it is. The exact name counts: `x-ratelimit-limit-tokens` is evidence."""
 
 MIN_SECRET = 6
-"""Characters of the shortest secret that is hidden; shorter values occur in ordinary text. How much of a longer one is
-enough to hide a string: `known_secrets`."""
+"""Characters of the shortest secret that is hidden; shorter values occur in ordinary text.
+
+A string is hidden as soon as it contains a part of a secret; `known_secrets` says how long a part is enough.
+"""
 
 TOO_MUCH = "[hidden: too much to search for secrets]"
 """What replaces an answer's body that takes more work than it may."""
@@ -131,7 +140,7 @@ MAX_GROWTH = 1000
 """Characters by which a string may grow when parts of it are replaced. Honest answers name an account a few times."""
 
 HIDDEN = re.compile(r"\[hidden: [^\]]*\]")
-"""What replaces a string that contains a secret, and a body that takes too much work."""
+"""Matches what replaces a string that contains a secret, and a body that takes too much work; for recordings."""
 
 _VARIABLE = re.compile(r"\$\{\w+\}")
 """What replaces a key in an exchange that was redacted before, such as `${PC_API_KEY}`."""
@@ -139,7 +148,8 @@ _VARIABLE = re.compile(r"\$\{\w+\}")
 _SCHEMES = ("Bearer", "Basic")
 
 _MOST_IDENTIFIERS = 50
-"""Identifiers of the account; it has a handful, and a server that names others in each answer must not slow us down."""
+"""Identifiers of the account that are replaced in bodies. An account has a handful. A hostile server may name others in
+each answer, which must not slow us down: these are shown."""
 
 _TOKEN = re.compile(r"[\w-]+")
 """A word in which an identifier of the account is looked for: `org-7Qx2` in `limit of org-7Qx2 reached`."""
@@ -148,6 +158,7 @@ _MIN_IDENTIFIER = 8
 """Characters. A shorter identifier, or one without a digit (`default`), is a word that evidence may contain as well."""
 
 _KIND = re.compile(r"[a-z]{1,10}_")
+"""The beginning of an identifier that tells its kind, and stays: `wrkspc_`."""
 
 _PART_OF_URL = re.compile(r"([/?&=#])")
 
@@ -155,45 +166,46 @@ _PART_OF_URL = re.compile(r"([/?&=#])")
 class Redactor:
     """Knows the secrets of a run, and learns those that answers hand out.
 
-    `secrets` and `names` map a value to what stands for it. A secret is looked for in each string. A name, such as the
-    key of a mock, is no secret and is only replaced where it is the whole string. `public` keys are shown in headers.
+    Args:
+        secrets: secret -> its marker. Any string that contains a part of a secret is hidden whole.
+        key_headers: further headers whose value is a secret whatever it is.
+        names: other value -> what replaces it where it is a whole string. Example: the key of a mock is no secret, but
+            a person needs `${PC_API_KEY}` to repeat the request. A public key that is shown is its own name.
     """
 
     def __init__(
-        self,
-        secrets: Mapping[str, str],
-        key_headers: Iterable[str] = (),
-        public: Iterable[str] = (),
-        names: Mapping[str, str] | None = None,
+        self, secrets: Mapping[str, str], key_headers: Iterable[str] = (), names: Mapping[str, str] | None = None
     ) -> None:
         manifests = [manifest(name) for name in providers()]
         self._secret_headers = {*SECRET_HEADERS, *(name.lower() for name in key_headers)}
         self._secret_headers |= {provider.stand_ins.key_header for provider in manifests}
         self._account_headers = {header for provider in manifests for header in provider.account_headers}
-        self._names = {name: name for name in public} | dict(names or {})
+        # Secret -> marker, where a string is all of a secret; and the same secrets, searched for in longer strings.
         self._markers: dict[str, str] = {}
-        self._any_secret = re.compile(r"(?!)")  # of the keys of `_markers`; matches nothing yet
+        self._known_secrets = KnownSecrets()
+        # Value -> what replaces it where it is a whole string, though it is no secret.
+        self._names = dict(names or {})
+        # Identifier of the account -> what replaces it where it is a whole word.
         self._identifiers: dict[str, str] = {}
-        self._secrets = KnownSecrets()
         self._handed_out = 0
         for secret, marker in secrets.items():
             self.hide(secret, marker)
 
     @classmethod
-    def for_target(cls, target: Target, public: Iterable[str] = ()) -> Self:
+    def for_target(cls, target: Target) -> Self:
         """Make the redactor of a target: each key becomes `${VARIABLE}`, ready to paste into a shell."""
         key_headers = {provider.key_header for provider in target.providers.values()}
-        names = {key: f"${{{name}}}" for name, key in target.literal_keys.items()}
-        return cls(collect_secrets([target]), key_headers, public, names)
+        names = {NONEXISTENT_KEY: NONEXISTENT_KEY}
+        names |= {key: f"${{{variable}}}" for variable, key in target.literal_keys.items()}
+        return cls(collect_secrets([target]), key_headers, names)
 
     def hide(self, secret: str, marker: str) -> None:
         """Look for a secret from now on."""
         if len(secret) >= MIN_SECRET and secret not in self._markers:
             self._markers[secret] = marker
-            self._names[marker] = marker  # what was redacted before stays as it is
-            self._secrets.add(secret, marker)
-            longest_first = sorted(self._markers, key=len, reverse=True)
-            self._any_secret = re.compile("|".join(map(re.escape, longest_first)))
+            self._known_secrets.add(secret, marker)
+            # A marker may contain a part of its secret (`${MY_SECRET_TOKEN}`). In what was redacted before, it stays.
+            self._names[marker] = marker
 
     def learn(self, response: Response, secrets: Iterable[str] = ()) -> None:
         """Hide from now on what an answer hands out: what is at these JSON pointers, and identifiers of the account."""
@@ -208,76 +220,94 @@ class Redactor:
                     self._identifiers[headers[name]] = _name_identifier(headers[name], name)
 
     def redact_text(self, text: str) -> str:
-        """One string by itself, such as the words of an error."""
+        """Return a text that is one string, such as the words of an error: hidden whole if it contains a secret."""
         try:
             return self.redact_string(text, Work())
         except TooMuchWorkError:
             return TOO_MUCH
 
     def redact_sentence(self, sentence: str) -> str:
-        """A sentence of ours. A whole secret in it becomes its name: it may quote an address that carries a key."""
+        """Return a sentence of ours, in which each whole secret is replaced by its marker.
+
+        Our sentences quote addresses, which may carry a key. Example: `GET /v1?key=sk-7Qx2mN0p was refused` ->
+        `GET /v1?key=${PC_API_KEY} was refused`. A sentence that contains a mere part of a secret is hidden whole.
+        """
         work = Work()
         try:
             work.spend(len(sentence) * len(self._markers))
-            named = self._any_secret.sub(lambda secret: self._markers[secret[0]], sentence)
-            return self.redact_string(_limit_growth(sentence, named), work)
+            return self.redact_string(_limit_growth(sentence, self._replace_secrets(sentence)), work)
         except TooMuchWorkError:
             return TOO_MUCH
 
-    def redact_string(self, string: str, work: Work) -> str:
-        """One string, replaced if it contains a secret. All that is kept or shown passes through this function.
+    def _replace_secrets(self, sentence: str) -> str:
+        """Replace each whole secret, in one pass: a marker is not searched for other secrets."""
+        if not self._markers:
+            return sentence
+        longest_first = sorted(self._markers, key=len, reverse=True)
+        any_secret = "|".join(map(re.escape, longest_first))
+        return re.sub(any_secret, lambda secret: self._markers[secret[0]], sentence)
 
-        Half a surrogate pair becomes U+FFFD, because no file takes it. An identifier of the account becomes its name
-        where it is a whole word: `limit of org-7Qx2mN0p reached` -> `limit of [pc-organization] reached`.
+    def redact_string(self, string: str, work: Work) -> str:
+        """Return a string as it may be shown.
+
+        A string that is all of a secret, or all of another value with a name, becomes its marker or that name. A string
+        that contains a part of a secret is hidden whole. Any other string stays, but for two changes. An identifier of
+        the account becomes its name where it is a whole word: `limit of org-7Qx2mN0p reached` -> `limit of
+        [pc-organization] reached`. Half a surrogate pair becomes U+FFFD, because no file takes it.
 
         Raises:
-            TooMuchWorkError: there is no work left to look for secrets in it, as in all of these methods.
+            TooMuchWorkError: there is no work left to look for secrets in it, as in all methods that take `work`.
         """
-        marker = self._find_name(string)
-        if marker is None:
-            secret_name = self._secrets.find(string, work)
-            marker = f"[hidden: contains {secret_name}]" if secret_name is not None else None
+        name = self._find_name(string)
+        if name is not None:
+            return name
+        marker = self._known_secrets.find(string, work)
         if marker is not None:
-            return marker
+            return f"[hidden: contains {marker}]"
         if self._identifiers:
             work.spend(len(string))
             # In one pass: what replaces an identifier is never searched for other identifiers, which a server may
             # choose so that the string grows with each.
             named = _TOKEN.sub(lambda token: self._identifiers.get(token[0], token[0]), string)
             string = _limit_growth(string, named)
+        # UTF-16 writes both halves of a pair alone, and reads a half without its other half as U+FFFD.
         return string if string.isascii() else string.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
     def redact_lines(self, text: str, work: Work) -> str:
-        """A text of several lines, each of which is a string."""
+        """Return a text whose lines are redacted one by one."""
         lines = ((line, line.rstrip()) for line in text.splitlines(keepends=True))
         return "".join(self.redact_string(string, work) + line[len(string) :] for line, string in lines)
 
     def redact_json(self, value: Json, work: Work) -> Json:
-        """A JSON value, of which each string and each name of a member is a string."""
+        """Return a JSON value in which each string and each name of a member is redacted."""
         return map_strings(value, lambda string: self.redact_string(string, work), names=True)
 
     def redact_headers(self, headers: Mapping[str, str], work: Work) -> dict[str, str]:
-        """Headers in stand-in names. A known key stays what can be pasted (`Bearer ${PC_API_KEY}`)."""
+        """Return headers, whose names are those of the documents, as they may be shown.
+
+        Example: `{"authorization": "Bearer sk-7Qx2mN0p"}` -> `{"authorization": "Bearer ${PC_API_KEY}"}`.
+        """
         return {
             self.redact_string(name, work): self._redact_header(name, value, work) for name, value in headers.items()
         }
 
     def redact_url(self, url: str, work: Work) -> str:
-        """An address, of which each segment of the path and each parameter of the query is a string."""
+        """Return an address in which each segment of the path and each parameter of the query is redacted."""
         parts = _PART_OF_URL.split(url)
         return "".join(self._find_name(unquote(part)) or self.redact_string(part, work) for part in parts)
 
     def redact_events(self, events: Sequence[Event], work: Work) -> tuple[Event, ...]:
-        """The events of a stream: the strings of each channel together, then each string by itself."""
-        markers: dict[int, dict[int, str]] = defaultdict(dict)
+        """Return the events of a stream: first the strings of each channel are redacted together, then each string."""
+        # Index of an event -> position of a string in its data -> what replaces the string.
+        replacements: dict[int, dict[int, str]] = defaultdict(dict)
         for pieces in split_into_channels(events, work):
-            secret_name = self._secrets.find("".join(piece.text for piece in pieces), work)
-            if secret_name is not None:
+            marker = self._known_secrets.find("".join(piece.text for piece in pieces), work)
+            if marker is not None:
                 for piece in pieces:
-                    markers[piece.event][piece.position] = f"[hidden: part of {secret_name}]"
+                    replacements[piece.event][piece.position] = f"[hidden: part of {marker}]"
         redacted = []
         for index, event in enumerate(events):
-            data = _replace_strings(event.data, markers[index]) if index in markers else event.data
+            data = _replace_strings(event.data, replacements[index]) if index in replacements else event.data
             redacted.append(
                 replace(event, event=self.redact_string(event.event, work), data=self.redact_json(data, work))
             )
@@ -288,19 +318,28 @@ class Redactor:
             return _name_identifier(value, name)
         if name not in self._secret_headers:
             return self.redact_string(value, work)
-        scheme, _, key = value.partition(" ")
+        # A known key is shown by its name, alone or after its scheme. Any other value is hidden.
         shown_value = self._show_key(value, work)
-        if shown_value is None and (shown_key := self._show_key(key, work)) is not None:
-            shown_value = f"{self.redact_string(scheme, work)} {shown_key}"
-        return shown_value or (f"{scheme} [redacted]" if scheme in _SCHEMES else "[redacted]")
+        if shown_value is not None:
+            return shown_value
+        scheme, _, key = value.partition(" ")
+        shown_key = self._show_key(key, work)
+        if shown_key is not None:
+            return f"{self.redact_string(scheme, work)} {shown_key}"
+        return f"{scheme} [redacted]" if scheme in _SCHEMES else "[redacted]"
 
     def _show_key(self, key: str, work: Work) -> str | None:
-        """What may be shown of a key: its name, or the variable that replaced it in an earlier run."""
-        name = self._find_name(key)
-        return self.redact_string(key, work) if name is None and _VARIABLE.fullmatch(key) else name
+        """Return what may be shown of a key; None if it is not known.
+
+        In a recording that was redacted by an earlier run, a key reads like `${PC_API_KEY}`, and is shown. It is
+        searched all the same, because anybody may write a secret in this form.
+        """
+        if self._find_name(key) is None and _VARIABLE.fullmatch(key):
+            return self.redact_string(key, work)
+        return self._find_name(key)
 
     def _find_name(self, string: str) -> str | None:
-        """What stands for a string that is all of a secret, or is named though it is none."""
+        """Return what replaces a string that is all of a secret, or all of another value with a name."""
         return self._markers.get(string) or self._names.get(string)
 
 
@@ -330,6 +369,7 @@ def collect_secrets(targets: Iterable[Target]) -> dict[str, str]:
             continue
         name, _, password = map(unquote, user_info.partition(":"))
         name_and_password = f"{name}:{password}"
+        # Some proxies take a token as the name, without a password.
         for value in (password or name, name_and_password, b64encode(name_and_password.encode()).decode()):
             secrets.setdefault(value, "{proxy_password}")
     return secrets
@@ -342,7 +382,7 @@ def _is_replaceable(identifier: str) -> bool:
 
 
 def _name_identifier(identifier: str, header: str) -> str:
-    """What stands for an account identifier; a word that tells its kind stays (`wrkspc_`)."""
+    """Return what replaces an identifier of the account: `wrkspc_7Qx2mN0p` -> `wrkspc_[pa-workspace-id]`."""
     kind = _KIND.match(identifier)
     return f"{kind[0] if kind is not None else ''}[{header}]"
 
@@ -353,7 +393,7 @@ def _limit_growth(string: str, replaced: str) -> str:
 
 
 def _replace_strings(value: Json, by_position: Mapping[int, str]) -> Json:
-    """The value with other strings at some positions, counted in the order of `map_strings`."""
+    """Return the value with other strings at some positions, counted in the order of `map_strings`."""
     positions = count()
     return map_strings(value, lambda string: by_position.get(next(positions), string))
 
@@ -367,7 +407,11 @@ def redact_attempt(attempt: Attempt, redactor: Redactor) -> Attempt:
 
 
 def redact_exchange(exchange: Exchange, redactor: Redactor) -> Exchange:
-    """Return an exchange as it may be kept. What takes too much work to search is hidden whole, and says so."""
+    """Return an exchange as it may be kept.
+
+    Request and response may take `OPERATIONS` each. Each of their parts (address, headers, body, events) for which no
+    work is left is replaced by `TOO_MUCH`. The values that were kept of a body or event that was cut are dropped then.
+    """
     return replace(
         exchange,
         request=_redact_request(exchange.request, redactor, Work()),
@@ -392,7 +436,7 @@ def redact_result(result: Result, redactor: Redactor) -> Result:
 
 
 def _redact_finding(finding: Finding, redactor: Redactor) -> Finding:
-    work = Work()
+    work = Work()  # for both values together: each may be as large as the body that it is taken from
     return replace(
         finding,
         remark=redactor.redact_sentence(finding.remark),
@@ -431,6 +475,7 @@ def _redact_response(response: Response, redactor: Redactor, work: Work) -> Resp
 
 
 def _redact_body(body: Json, body_type: str, redactor: Redactor, work: Work) -> Json:
+    # A text is redacted line by line, a JSON value string by string. A request with JSON holds a JSON value.
     is_text = isinstance(body, str) and body_type != "json"
     return redactor.redact_lines(body, work) if is_text else redactor.redact_json(body, work)
 
@@ -440,6 +485,7 @@ def _redact_cut(cut: Truncation, redactor: Redactor, work: Work) -> Truncation:
 
 
 def _redact_events(events: tuple[Event, ...], redactor: Redactor, work: Work) -> tuple[Event, ...]:
+    # Without the values that were kept beside cut data: they were not searched either.
     hidden = tuple(replace(event, event=TOO_MUCH, data=TOO_MUCH, cut=None) for event in events)
     redacted_events = _redact_or_hide(lambda: redactor.redact_events(events, work), hidden)
     return tuple(

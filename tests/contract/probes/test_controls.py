@@ -14,11 +14,11 @@ from catalog_probe.probes.recipes.book import recipe_book
 from catalog_probe.probes.running import controls
 from catalog_probe.probes.running.lane import Lane
 from catalog_probe.probes.running.limits import Budget
-from catalog_probe.probes.targets.target import NONEXISTENT_KEY, Target
 from catalog_probe.probes.wire.redaction import Redactor, redact_exchange
 
 if TYPE_CHECKING:
     from catalog_probe.catalog.model import Exchange
+    from catalog_probe.probes.targets.target import Target
 
 CONTROLS = [(name, role) for name in providers() for role in manifest(name).controls]
 PROVEN = [(name, role) for name, role in CONTROLS if manifest(name).controls[role].proof]
@@ -30,7 +30,7 @@ FOREIGN_BODIES: tuple[Any, ...] = ({"status": "ok"}, {"error": {"message": "no"}
 def ask_control(target: Target, name: str, role: str) -> Exchange:
     async def ask() -> Exchange:
         provider = target.providers[name]
-        lane = Lane(provider, role, Redactor.for_target(target, public=[NONEXISTENT_KEY]), Budget(provider), mock=True)
+        lane = Lane(provider, role, Redactor.for_target(target), Budget(provider), mock=True)
         try:
             return await controls.confirm(recipe_book(name).controls[role], lane, "control")
         finally:

@@ -17,7 +17,7 @@ from catalog_probe.probes.recipes.performing import perform_recipe
 from catalog_probe.probes.running.attempt_probe import AttemptProbe
 from catalog_probe.probes.running.lane import Lane
 from catalog_probe.probes.running.limits import Budget
-from catalog_probe.probes.targets.target import NONEXISTENT_KEY, Cost
+from catalog_probe.probes.targets.target import Cost
 from catalog_probe.probes.wire.redaction import Redactor
 from tests.harness.engines import CleanResults, catalog
 from tests.harness.recipes import load_recipes
@@ -81,9 +81,7 @@ def test_each_fault_free_request_succeeds(name: str, mock_target: Target) -> Non
         endpoint: find_obstacle(recipe, mock_target, frozenset(Cost)) for endpoint, recipe in own_recipes.items()
     }
     assert {endpoint: reason for endpoint, reason in obstacles.items() if reason is not None} == {}
-    answers = anyio.run(
-        ask_all, own_recipes, mock_target.providers[name], Redactor.for_target(mock_target, public=[NONEXISTENT_KEY])
-    )
+    answers = anyio.run(ask_all, own_recipes, mock_target.providers[name], Redactor.for_target(mock_target))
     statuses = {endpoint: http_status_of(answer, name) for endpoint, answer in answers.items() if answer is not None}
     assert statuses.keys() == own_recipes.keys()
     assert {endpoint: answers[endpoint] for endpoint, status in statuses.items() if (status or 0) >= 400} == {}

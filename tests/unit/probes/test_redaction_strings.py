@@ -112,7 +112,7 @@ def test_percent_encoded_key_in_a_url_is_named() -> None:
 
 
 def test_headers_are_redacted_by_exact_name() -> None:
-    redacted = redact_headers(HEADERS, Redactor({"sk-secret": MARKER}, ["X-Own-Key"], ["public-key"]))
+    redacted = redact_headers(HEADERS, Redactor({"sk-secret": MARKER}, ["X-Own-Key"]))
     assert redacted == {
         "authorization": "Bearer [redacted]",
         "proxy-authorization": "Basic [redacted]",
@@ -145,9 +145,9 @@ def test_known_key_becomes_its_variable(subtests: pytest.Subtests) -> None:
     ]
     for value, redacted in cases:
         with subtests.test(value=value):
-            assert redact_headers({"authorization": value}, Redactor({SECRET: MARKER}, public=["public-key"])) == {
-                "authorization": redacted
-            }
+            assert redact_headers(
+                {"authorization": value}, Redactor({SECRET: MARKER}, names={"public-key": "public-key"})
+            ) == {"authorization": redacted}
 
 
 def test_secret_in_header_name_and_value_is_hidden() -> None:
