@@ -1,4 +1,4 @@
-"""PA's rate limits: tables, what a request takes, headers and 429s (2:8.2)."""
+"""PA's rate limits: tables, what a request takes, headers and 429s. The comments quote section 8.2 of document 2."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from catalog_probe.mockserver.core.clock import rfc3339
 from catalog_probe.mockserver.core.limits import Limit, charge_all, charge_in_debt, find_excesses
 from catalog_probe.mockserver.pa.call import make_page
 from catalog_probe.mockserver.pa.errors import BATCH_QUEUE_FULL, LIMIT_REACHED, NO_WORKSPACE, USED_UP_BY_OTHERS
-from catalog_probe.mockserver.pa.keys import DEFAULT_WORKSPACE, KEYS, MARKETPLACE, THRIFTY_RATE_WORKSPACE, PerMinute
+from catalog_probe.mockserver.pa.keys import KEYS, THRIFTY_RATE_WORKSPACE, PerMinute
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from catalog_probe.mockserver.pa.models import Model
 
 
-# Classes of models whose numbers are equal. Each class has buckets of its own, which its generations share.
+# Classes of models, by equal numbers. Models of one class share its buckets, and no class shares those of another.
 NEWEST_LARGE = ("newest_large", "second_newest_large")
 FIVE_OTHERS = ("own_large", "previous_large", "own_mid", "previous_mid", "small")
 RETIRED = "retired_small"
@@ -38,7 +38,7 @@ def _by_class(newest_large: PerMinute, five_others: PerMinute, retired: PerMinut
     return {**dict.fromkeys(NEWEST_LARGE, newest_large), **dict.fromkeys(FIVE_OTHERS, five_others), RETIRED: retired}
 
 
-# "Messages API values as RPM / ITPM / OTPM"
+# "Messages API values as RPM / ITPM / OTPM": requests, input tokens and output tokens per minute
 MESSAGE_LIMITS: Mapping[str, dict[str, PerMinute]] = {
     "start": _by_class(
         PerMinute(1_000, 500_000, 100_000),
@@ -56,11 +56,11 @@ MESSAGE_LIMITS: Mapping[str, dict[str, PerMinute]] = {
         PerMinute(4_000, 400_000, 80_000),
     ),
     # ours: a few cheap requests exhaust them
-    "tight": _by_class(*(PerMinute(2, 20_000, 4_000),) * 3),
+    "tight": _by_class(PerMinute(2, 20_000, 4_000), PerMinute(2, 20_000, 4_000), PerMinute(2, 20_000, 4_000)),
 }
 
 # "Batches …: Start RPM 1000 …", "Token counting RPM: Start 5000 …", "Files API: about 500 RPM per organization",
-# "Managed agents per organization: create endpoints 300 RPM; read endpoints 1200 RPM". Models have none.
+# "Managed agents per organization: create endpoints 300 RPM; read endpoints 1200 RPM". Endpoints of models have none.
 REQUEST_LIMITS: Mapping[str, dict[str, int]] = {
     "start": {"count_tokens": 5_000, "batches": 1_000, "files": 500, "agents_create": 300, "agents_read": 1_200},
     "build": {"count_tokens": 10_000, "batches": 2_000, "files": 500, "agents_create": 300, "agents_read": 1_200},
@@ -71,10 +71,11 @@ REQUEST_LIMITS: Mapping[str, dict[str, int]] = {
 # "Batches …: Start … queue 200000 requests; Build … 300000; Scale … 500000"
 BATCH_QUEUES: Mapping[str, int] = {"start": 200_000, "build": 300_000, "scale": 500_000}
 
-# "per-workspace … rate limits can be set below the organization limit (not on the default workspace)"
-WORKSPACES: Mapping[str, int] = {THRIFTY_RATE_WORKSPACE: 1}  # requests a minute of messages
+# "per-workspace … rate limits can be set below the organization limit (not on the default workspace)"; the cloud
+# marketplace "has no per-workspace limits"
+WORKSPACES: Mapping[str, int] = {THRIFTY_RATE_WORKSPACE: 1}  # requests of messages per minute
 
-# "Fast mode has dedicated limits"; their numbers are not shown
+# "Fast mode has dedicated limits"; their numbers are not shown. Ours are of tokens: no meter counts its requests alone.
 FAST = PerMinute(0, 50_000, 10_000)
 TIGHT_FAST = PerMinute(0, 500, 100)
 
@@ -87,7 +88,7 @@ US_GEO = 1.1
 OTHER = 1.0
 
 
-# What the headers name "tokens" is no limit of its own, but the tightest limit of tokens.
+# The headers of "tokens" are of no limit of their own: they show the tightest of the limits of MESSAGE_TOKENS.
 TOKENS = "ratelimit-tokens"
 
 
@@ -100,28 +101,32 @@ def _token_limits(kind: str) -> tuple[Limit, Limit]:
 
 
 REQUESTS = Limit("requests", "requests", LIMIT_REACHED, "2:8.2", header="ratelimit-requests")
-MESSAGES = (REQUESTS, *_token_limits("ratelimit"))
+MESSAGE_TOKENS = _token_limits("ratelimit")
+MESSAGES = (REQUESTS, *MESSAGE_TOKENS)
 FAST_MODE = _token_limits("fast")
 PRIORITY = _token_limits("priority")
 
 
-def meters_of(call: Call, group: str, limits: Iterable[Limit], numbers: object, kind: str = "") -> list[Meter[Limit]]:
+def meters_of(
+    call: Call, group: str, limits: Iterable[Limit], numbers: PerMinute, kind: str = ""
+) -> list[Meter[Limit]]:
     """Return the meters that the organization has for a group of endpoints or a class of models.
 
-    The group is e.g. `files` or `messages/own_mid`; the kind keeps fast and priority tokens apart from others.
+    Each limit takes the number of its own name: `Limit("input_tokens", …)` takes `numbers.input_tokens`. The group is
+    e.g. `files` or `messages/own_mid`; the kind keeps fast and priority tokens apart from others.
     """
     return call.session.open_meters(limits, numbers, "pa", call.key.organization.id, group, kind)
 
 
 def show_meters(call: Call, meters: Iterable[Meter[Limit]]) -> None:
-    """Let the headers of the answer show these meters, even if the answer is a refusal."""
+    """Show these meters in the headers of the answer, also of a refusal."""
     call.meters.update({meter.limit.header: meter.bucket for meter in meters})
 
 
 def make_headers(call: Call) -> dict[str, str]:
     """Make the headers of all shown meters; those of "tokens" tell the most restrictive limit of tokens."""
     buckets = dict(call.meters)
-    token_buckets = [buckets[limit.header] for limit in MESSAGES[1:] if limit.header in buckets]
+    token_buckets = [buckets[limit.header] for limit in MESSAGE_TOKENS if limit.header in buckets]
     if token_buckets:
         buckets[TOKENS] = find_most_restrictive(token_buckets, call.now)
     return {
@@ -154,9 +159,11 @@ class Admission:
     """A message that the limits admitted, and the meters that pay for it.
 
     Args:
-        shown: the meters that the headers of its answer show.
-        tokens: the meters of its input tokens and of its output tokens.
-        input_amount: the input tokens that it takes.
+        shown: the meters that the headers of its answer show: also those of its class of models and of a commitment
+            that do not pay for it.
+        tokens: the meters that pay for its input tokens and its output tokens.
+        input_amount: what its input takes from these: ITPM's tokens, or those of a commitment (`burn_down`).
+        service_tier: the tier that the answer tells, `standard` or `priority`.
     """
 
     shown: Sequence[Meter[Limit]]
@@ -165,21 +172,27 @@ class Admission:
     service_tier: str = "standard"
 
     def settle(self, call: Call, output_tokens: int) -> None:
-        """Correct the estimate of the input, and charge the output that was generated, whatever `max_tokens` says."""
-        correction = self.input_amount - estimate_input(self.input_amount)
-        charge_in_debt(self.tokens, {"input_tokens": correction, "output_tokens": output_tokens}, call.now)
+        """Give back what was estimated too much, and charge the output that was generated, whatever `max_tokens` says.
+
+        Example: 100 input tokens were charged as 110, so 10 are given back.
+        """
+        overestimate = estimate_input(self.input_amount) - self.input_amount
+        charge_in_debt(self.tokens, {"input_tokens": -overestimate, "output_tokens": output_tokens}, call.now)
         show_meters(call, self.shown)
 
 
 def admit_request(call: Call, group: str) -> None:
-    """Count one request of a group of endpoints, or 429; a group without a row, such as models, has no limit."""
+    """Count one request of a group of endpoints, or refuse it with 429. A group without a row has no limit."""
     per_minute = REQUEST_LIMITS[call.key.organization.tier].get(group)
     if per_minute is not None:
         _admit_one(call, group, per_minute)
 
 
 def admit_workspace(call: Call) -> None:
-    """Count one request of a workspace that has a limit below the one of its organization, or 429."""
+    """Count one request of a workspace with a limit of its own, or refuse it with 429.
+
+    The request counts even if a limit of the organization refuses it next: the documents do not say.
+    """
     workspace = call.key.workspace or ""
     if workspace in WORKSPACES:
         _admit_one(call, workspace, WORKSPACES[workspace])
@@ -193,7 +206,7 @@ def admit_batch(call: Call, waiting: int, requests: int) -> None:
 
 
 def admit_message(call: Call, model: Model, measured: InputTokens, body: Mapping[str, Any]) -> Admission:
-    """Count one message, which is a request and its uncached input, or 429.
+    """Count one message, which is a request and its uncached input, or refuse it with 429.
 
     Fast mode has limits of its own. A priority commitment pays for a message whose service tier is `auto`, the default,
     as long as the commitment has capacity left; any other message is charged to the limits of its class of models.
@@ -215,6 +228,7 @@ def admit_message(call: Call, model: Model, measured: InputTokens, body: Mapping
 
 def refuse_used_up(call: Call, retry_after_s: int) -> Refusal:
     """Make the 429 of an organization whose requests somebody else has used up, and show it in the headers."""
+    # The numbers of any class would do: the documents do not say which class was used up.
     limit = MESSAGE_LIMITS[call.key.organization.tier]["small"].requests
     values = {"limit": str(limit), "remaining": "0", "reset": rfc3339(call.now + retry_after_s)}
     call.headers.update({call.names.header(f"{REQUESTS.header}-{part}"): value for part, value in values.items()})
@@ -231,6 +245,7 @@ def count_limited_input(model: Model, measured: InputTokens) -> int:
 
 def suffices(call: Call, tokens: Sequence[Meter[Limit]], burnt: float) -> bool:
     """Whether a commitment has capacity for the input, and no debt of output, as `auto` requires (2:8.2)."""
+    # A bucket in debt refuses even an amount of 0.
     amounts = {"input_tokens": estimate_input(burnt), "output_tokens": 0}
     return not find_excesses(tokens, amounts, call.now)
 
@@ -284,7 +299,7 @@ def _admit(call: Call, requests: Meter[Limit], admission: Admission) -> Admissio
     amounts = {
         "requests": 1,
         "input_tokens": estimate_input(admission.input_amount),
-        "output_tokens": 0,  # not known yet; while the bucket is in debt, even nothing is refused
+        "output_tokens": 0,  # not known yet; a bucket in debt refuses even an amount of 0
     }
     _charge(call, (requests, *admission.tokens), amounts, shown=admission.shown)
     return admission
@@ -293,7 +308,7 @@ def _admit(call: Call, requests: Meter[Limit], admission: Admission) -> Admissio
 def _charge(
     call: Call, meters: Sequence[Meter[Limit]], amounts: Mapping[str, float], *, shown: Iterable[Meter[Limit]]
 ) -> None:
-    """Charge all of these meters; or refuse with the 429 of the meter that needs the longest wait."""
+    """Charge all of these meters; or none, and refuse with the 429 of the meter that needs the longest wait."""
     excesses = charge_all(meters, amounts, call.now)
     show_meters(call, shown)
     if excesses:
@@ -312,27 +327,23 @@ async def list_organization_limits(call: Call) -> Response:
 
 
 async def list_workspace_limits(call: Call) -> Response:
-    """Answer with one page of the limits of one workspace: half of the organization's (2:8.2 says "below")."""
+    """Answer with one page of the limits that are set for one workspace; most workspaces have none."""
     workspace = call.params["workspace_id"]
     if workspace not in {key.workspace for key in KEYS.values() if key.organization == call.key.organization}:
         raise NO_WORKSPACE(id=workspace)
-    limits = _describe_limits(call.key.organization.tier) if has_limits(call, workspace) else []
-    return JSONResponse(make_page(call, [{**limit, "value": limit["value"] // 2} for limit in limits]))
-
-
-def has_limits(call: Call, workspace: str) -> bool:
-    """Whether a workspace can have limits: not the default one, nor that of a marketplace customer (2:8.2)."""
-    return workspace != DEFAULT_WORKSPACE and call.key.organization != MARKETPLACE
+    limits = [_describe_limit("messages", "requests", WORKSPACES[workspace])] if workspace in WORKSPACES else []
+    return JSONResponse(make_page(call, limits))
 
 
 def _describe_limits(tier: str) -> list[dict[str, Any]]:
     message_limits = [
-        {"id": f"{model_class}/{limiter}", "group": model_class, "limiter": limiter, "value": value}
+        _describe_limit(model_class, limiter, value)
         for model_class, per_minute in MESSAGE_LIMITS[tier].items()
         for limiter, value in per_minute._asdict().items()
     ]
-    request_limits = [
-        {"id": f"{group}/requests", "group": group, "limiter": "requests", "value": value}
-        for group, value in REQUEST_LIMITS[tier].items()
-    ]
-    return [{"type": "rate_limit", **limit} for limit in (*message_limits, *request_limits)]
+    request_limits = [_describe_limit(group, "requests", value) for group, value in REQUEST_LIMITS[tier].items()]
+    return [*message_limits, *request_limits]
+
+
+def _describe_limit(group: str, limiter: str, value: int) -> dict[str, Any]:
+    return {"type": "rate_limit", "id": f"{group}/{limiter}", "group": group, "limiter": limiter, "value": value}

@@ -111,17 +111,18 @@ def test_other_spending_limits_are_never_lifted(spending_status: SpendingStatus)
         refuse_spenders(spending_status, later, reached_at)
 
 
-def test_workspace_limits_lie_below_the_organization_s_and_the_default_workspace_has_none(client: Client) -> None:
-    def list_limits(path: str, key: str = ADMIN) -> dict[str, int]:
-        return {limit["id"]: limit["value"] for limit in client.pa("GET", path, key=key).json()["data"]}
+def test_the_limits_of_a_workspace_are_those_that_it_keeps(client: Client) -> None:
+    def list_limits(workspace: str, key: str = ADMIN) -> dict[str, int]:
+        response = client.pa("GET", f"{WORKSPACES}/{workspace}/rate_limits", key=key)
+        return {limit["id"]: limit["value"] for limit in response.json()["data"]}
 
-    organization_limits = list_limits(LIMITS)
-    own = list_limits(f"{WORKSPACES}/wrkspc_01MockCodingAssistant001/rate_limits")
-    assert own
-    assert all(value < organization_limits[name] for name, value in own.items())
-    assert list_limits(f"{WORKSPACES}/wrkspc_01MockDefaultWorkspace01/rate_limits") == {}
-    market_workspace = f"{WORKSPACES}/wrkspc_01MockMarketWorkspace001/rate_limits"
-    assert list_limits(market_workspace, "mock-pa-admin-marketplace") == {}
+    limited = "wrkspc_01MockSlowWorkspace00001"
+    assert list_limits(limited) == {"messages/requests": 1}
+    answers = [client.hello(key="mock-pa-slow-workspace") for _ in range(2)]
+    assert [answer.status_code for answer in answers] == [200, 429]
+    for workspace in ("wrkspc_01MockCodingAssistant001", "wrkspc_01MockDefaultWorkspace01"):
+        assert list_limits(workspace) == {}
+    assert list_limits("wrkspc_01MockMarketWorkspace001", "mock-pa-admin-marketplace") == {}
 
 
 def ask_compliance(client: Client, path: str, key: str, clock: str | None = None) -> Response:
