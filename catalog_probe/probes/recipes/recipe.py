@@ -28,18 +28,18 @@ Run = Callable[["Probe"], Awaitable[None]]
 # Spoils one thing in a call, such as its key.
 Change = Callable[[Call], Call]
 
-# (address of an endpoint, its minimal request or None) -> what is sent there: a call, calls by label, or a recipe.
-# The result is None where nothing provokes the behaviour.
+# (address of an endpoint, its minimal request or None) -> what is sent there: one call, which is the `answer`; calls by
+# label; or a recipe, for all else. The result is None where nothing provokes the behaviour.
 OtherEndpoints = Callable[[str, "Call | None"], "Call | Mapping[str, Call] | Recipe | None"]
 
 
 @dataclass(frozen=True, slots=True)
 class Steps:
-    """A coroutine that sends calls, and what cannot be read off a coroutine. `declare_steps` makes one.
+    """A coroutine that sends calls, and what cannot be read off a coroutine. `declare_steps` makes such steps.
 
     Attributes:
         run: sends the calls.
-        labels: the labels under which it sends what is judged.
+        labels: the labels of its requests that are judged; a setup is not.
         requests: the most requests that it sends in one attempt.
         needs: values of the target that its calls need, e.g. `small_model`.
         roles: credentials that its calls take besides the recipe's own.
@@ -78,7 +78,8 @@ def declare_steps(
 class Recipe:
     """How one record is provoked: calls by label, then steps where order or state matters.
 
-    Every label that the record documents is sent. A family makes recipes: see `Family.recipe`.
+    A recipe must send every label that its record documents, else its result is `recipe-incomplete`. A family makes
+    recipes: see `Family.recipe`.
 
     Attributes:
         address: the address of the record.
@@ -86,11 +87,12 @@ class Recipe:
         steps: what is sent after the calls.
         cost: what the calls may do to the account.
         tokens: the most tokens that one attempt takes.
-        credential: role of the key whose rate limit the recipe shares: its lane.
+        credential: role of the key that a call sends if it names none. All recipes of one role share its rate limit:
+            they are one lane.
         not_live: reason code and detail, if the recipe is never sent to a live provider.
         control: shows that key and host work, in place of the lane's control.
         endpoint: address of the endpoint that the steps ask, where method and path do not tell.
-        optional: name -> part that is sent where the target allows its cost and has what it takes. A mock has a
+        optional: name -> part that is sent if the target allows its cost and has its values and keys. A mock has a
             session for each part, so no part meets what another one leaves behind.
         other_endpoints: provokes the same on the record's other endpoints.
     """
@@ -142,17 +144,17 @@ class Recipe:
 
     @property
     def roles(self) -> frozenset[str]:
-        """The credentials of the steps, besides the recipe's own. Those of the calls are in the calls."""
+        """The credentials of the steps, besides the recipe's own. Each call has its own in `Call.credential`."""
         return self.steps.roles if self.steps else frozenset()
 
     @property
     def services(self) -> frozenset[str]:
-        """The addresses that the steps ask. Those of the calls are in the calls."""
+        """The addresses that the steps ask. Each call has its own in `Call.service`."""
         return self.steps.services if self.steps else frozenset()
 
     @property
     def needs_scenario(self) -> bool:
-        """Whether only a mock that is told to provokes it."""
+        """Whether a call names a scenario of the mock: no request alone provokes the behaviour."""
         return any(call.mock.scenario for call in self.calls.values())
 
     @property
@@ -164,7 +166,8 @@ class Recipe:
     def is_disruptive(self) -> bool:
         """Whether any part uses up something that fills again with time.
 
-        A mock's clock stands still for it: else the result would depend on how busy the machine is.
+        The mock's clock stands still while such a recipe is sent. Else the result would depend on how much of a limit
+        has filled again, and so on how busy the machine is.
         """
         return Cost.DISRUPTIVE in (self.cost, *(part.cost for part in self.optional.values()))
 
@@ -179,10 +182,11 @@ class Recipe:
         tokens: int | None = None,
         not_live: tuple[str, str] | None = None,
     ) -> Recipe:
-        """Return a copy with optional parts, at the recipe's own cost and tokens unless the options say others.
+        """Return a copy with more optional parts, at the recipe's own cost and tokens unless the arguments say others.
 
-        Each call is a part, by its label, and so are steps. Calls that rely on each other are one part, as a mapping.
-        Example: `{"signed": SIGNED, "marketplace": {"marketplace": FIRST, "marketplace_again": SECOND}}` has two parts.
+        Each call is a part with its label as the name. Calls that rely on each other are one part, as a mapping. Steps
+        are one part too, with their first label as the name. This example has two parts:
+        `{"signed": SIGNED, "marketplace": {"marketplace": FIRST, "marketplace_again": SECOND}}`.
         """
         usual = replace(
             self,
@@ -213,7 +217,7 @@ class EndpointPlan:
     left_out: Mapping[str, Reason] = field(default_factory=dict)
     """Why nothing can be sent."""
     not_drawn: tuple[str, ...] = ()
-    """Endpoints that tonight's depth leaves to another night."""
+    """Endpoints that are left to another night: a night asks only a share of them (`--depth rotate`)."""
 
 
 NO_OTHER_ENDPOINTS = EndpointPlan()
@@ -223,7 +227,8 @@ NO_OTHER_ENDPOINTS = EndpointPlan()
 class PlannedRecipe(Recipe):
     """A recipe as a run sends it: with the parts that the target allows, and on other endpoints.
 
-    Requests and tokens are the bounds of all that is sent.
+    Here `requests` and `tokens` are the bounds of all that is sent, the parts and other endpoints included. Without
+    `slots`, because these would break `super()` in its properties.
 
     Attributes:
         left_out: label of an optional part -> why the part is not sent.
@@ -316,11 +321,12 @@ class Family:
     ) -> Recipe:
         """Make a row of the family's table: a call, calls by label, or steps; `Recipe` explains the options.
 
-        A change spoils the call here, and the minimal request of the record's other endpoints likewise. Several
-        changes by label make a call each. `then` are steps that follow the calls.
+        `change` spoils the call here, and the minimal request of the record's other endpoints likewise. Several changes
+        by label make a call each, in place of the call itself. `then` are steps that follow the calls.
 
-        A fact that holds over a set has `variants`: each changes the call of the recipe in one more way, and is sent
-        once under its label, at this endpoint alone. So a set costs one request for each member, and no product.
+        `variants` are for a fact about a set, e.g. "any other method gives 405". The call is sent as the `answer`, and
+        once more for each variant, under its label. Variants are sent to this endpoint alone: a set of five methods
+        costs five more requests, and not five for each endpoint.
 
         Examples, in `GENERAL = Family("pa/errors/general")`:
             GENERAL.recipe("unknown_path", get("/v1/no-such-path"))
@@ -329,20 +335,26 @@ class Family:
             GENERAL.recipe("conflict", create_twice, cost=Cost.DESTRUCTIVE)
 
         Raises:
-            TypeError: a change or variants are given, and no single call that they change.
+            TypeError: a change or variants are given without a single call that they change; or steps after steps.
         """
         if change is not None:
             if not isinstance(sent, Call):
                 raise TypeError(f"{self.prefix}/{slug}: a change needs one call that it changes")
-            sent, other_endpoints = apply_change(sent, change), other_endpoints or same_change(change)
+            other_endpoints = other_endpoints or same_change(change)
+            sent = apply_change(sent, change)
         if variants is not None:
             if not isinstance(sent, Call):
                 raise TypeError(f"{self.prefix}/{slug}: variants need one call that they change")
             sent = {ANSWER: sent, **vary(sent, variants)}
-        if isinstance(sent, Steps):
-            calls, then = {}, sent
+        calls: Mapping[str, Call] = {}
+        if isinstance(sent, Call):
+            calls = {ANSWER: sent}
+        elif not isinstance(sent, Steps):
+            calls = dict(sent)
+        elif then is not None:
+            raise TypeError(f"{self.prefix}/{slug}: `then` follows calls; write one coroutine for all steps")
         else:
-            calls = {ANSWER: sent} if isinstance(sent, Call) else dict(sent)
+            then = sent
         return Recipe(
             address=f"{self.prefix}/{slug}",
             calls=calls,

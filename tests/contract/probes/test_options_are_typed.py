@@ -6,10 +6,15 @@ accepted that does not exist (`warn_unused_ignores`).
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 
 from catalog_probe.probes.calls import converse, delete, get, invoke, post
 from catalog_probe.probes.recipes.recipe import Family, declare_steps
+
+if TYPE_CHECKING:
+    from catalog_probe.probes.recipes.probe import Probe
 
 GENERAL = Family("pa/errors/general")
 
@@ -41,6 +46,17 @@ def test_a_misspelt_option_of_a_recipe_is_refused() -> None:
 def test_a_change_without_one_call_is_refused() -> None:
     with pytest.raises(TypeError, match="pa/errors/general/x: a change needs one call"):
         GENERAL.recipe("x", {"a": get("/"), "b": get("/")}, lambda call: call)
+
+
+def test_steps_after_steps_are_refused() -> None:
+    @declare_steps(requests=1)
+    async def send(probe: Probe) -> None:
+        await probe.send(get("/"), "answer")
+
+    assert GENERAL.recipe("x", {"a": get("/")}, then=send).steps is send
+    assert GENERAL.recipe("x", send).steps is send
+    with pytest.raises(TypeError, match="pa/errors/general/x: `then` follows calls; write one coroutine for all steps"):
+        GENERAL.recipe("x", send, then=send)
 
 
 def test_an_option_of_another_type_is_refused_by_mypy_alone() -> None:
