@@ -20,7 +20,7 @@ from catalog_probe.cli import parser, probe, target_commands
 from catalog_probe.cli.parser import Parser
 from catalog_probe.installation import is_installed
 from catalog_probe.probes.plugin.options import parse_names
-from catalog_probe.probes.targets import target_file as targets
+from catalog_probe.probes.targets import target_file
 from catalog_probe.reports import news
 from catalog_probe.reports.history import load_history
 
@@ -141,7 +141,7 @@ def _write_workflow(args: argparse.Namespace) -> int:
         UserError: a provider is not known or has no key, or another workflow is in the file's place.
     """
     provider_folders.use(provider_folders.locate(args.catalog) if args.catalog else None)
-    target = targets.load(args.target, {})
+    target = target_file.load(args.target, {})
     known = [name for name in providers() if name in target.providers]
     if named := provider_folders.named_folder():
         known = list(named.providers())

@@ -18,7 +18,7 @@ from catalog_probe.probes.coverage import missing_variables, records_and_facts
 from catalog_probe.probes.planning.reach import ProviderReach, provider_reaches
 from catalog_probe.probes.plugin.embedded_mock import EmbeddedMock
 from catalog_probe.probes.recipes.book import RecipeBook, recipe_book
-from catalog_probe.probes.targets import target_file as targets
+from catalog_probe.probes.targets import target_file
 from catalog_probe.probes.targets.target import Cost, Target
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def _load_catalog(args: argparse.Namespace) -> Catalog:
 
 
 def _coverage(args: argparse.Namespace) -> int:
-    catalog, target = _load_catalog(args), targets.load(args.target).with_placeholder_values()
+    catalog, target = _load_catalog(args), target_file.load(args.target).with_placeholder_values()
     reaches = provider_reaches(_books(), target)
     if args.provider is not None:
         args.provider = require_provider(args.provider)
@@ -81,13 +81,13 @@ def _books() -> dict[str, RecipeBook]:
 
 def _doctor(args: argparse.Namespace) -> int:
     from catalog_probe.cli import doctor  # slow to import: they bring the HTTP client
-    from catalog_probe.cli import doctor as doctor_text
+    from catalog_probe.cli.doctor import format_diagnosis
 
     catalog = _load_catalog(args)
-    with _start_embedded_mock(targets.load(args.target).restrict_to(selected_providers())) as target:
+    with _start_embedded_mock(target_file.load(args.target).restrict_to(selected_providers())) as target:
         allow = target.allow | frozenset(args.allow)
         diagnosis = doctor.examine(catalog, target, allow, datetime.now(UTC).date())
-    print("\n".join(doctor_text.format_diagnosis(diagnosis, args.target, args.allow)))
+    print("\n".join(format_diagnosis(diagnosis, args.target, args.allow)))
     return diagnosis.status
 
 
@@ -101,7 +101,7 @@ def _cleanup(args: argparse.Namespace) -> int:
 
     provider_folders.use_records(args.catalog)
     journals = cleanup.find_journals(args.runs, provider_folders.locate(args.out))
-    results = cleanup.clean_up(journals, targets.load(args.target), forget=args.forget)
+    results = cleanup.clean_up(journals, target_file.load(args.target), forget=args.forget)
     for result in results:
         print(sanitize_row(result.line))  # it quotes a journal, which is untrusted
     left = sum(result.left for result in results)

@@ -19,13 +19,19 @@ from starlette.responses import JSONResponse
 from catalog_probe.mockserver import control
 from catalog_probe.mockserver.as_published.serving import AsPublished
 from catalog_probe.mockserver.control import RouteList
-from catalog_probe.mockserver.core import providers as prefixes
-from catalog_probe.mockserver.core import world as faults
 from catalog_probe.mockserver.core.arrivals import read_ahead, read_shown_body
 from catalog_probe.mockserver.core.leniency import Leniency, apply_leniency
-from catalog_probe.mockserver.core.providers import PROVIDER_NAMES, Mount, Provider
+from catalog_probe.mockserver.core.providers import PROVIDER_NAMES, Mount, Provider, merge_settings
 from catalog_probe.mockserver.core.scenarios import MockMisuse
-from catalog_probe.mockserver.core.world import CLOCK_HEADER, SCENARIO_HEADER, SESSION_HEADER, Context, World
+from catalog_probe.mockserver.core.world import (
+    CLOCK_HEADER,
+    COMMON_SCENARIOS,
+    SCENARIO_HEADER,
+    SESSION_HEADER,
+    Context,
+    World,
+    inject,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -62,9 +68,9 @@ def create_app(
     tables = dict(settings or {})
     if leniency:
         tables.update({provider.name: {**leniency, **tables.get(provider.name, {})} for provider in providers})
-    world = World(latency_s=latency_s, settings=prefixes.merge_settings(providers, tables))
+    world = World(latency_s=latency_s, settings=merge_settings(providers, tables))
     for provider in providers:
-        world.scenarios.add(provider.name, (*faults.COMMON_SCENARIOS, *provider.scenarios))
+        world.scenarios.add(provider.name, (*COMMON_SCENARIOS, *provider.scenarios))
         world.scenarios.add_errors(provider.name, provider.faults)
     return MockApp(world, providers, as_published=as_published, list_requests=list_requests)
 
@@ -239,7 +245,7 @@ async def _serve(app: ASGIApp, context: Context, scope: Scope, receive: Receive,
     """Let the scenario's fault answer, or the provider, whose success needs a used scenario."""
     if context.scenario is None:
         await app(scope, receive, send)
-    elif not await faults.inject(context, scope, receive, send):
+    elif not await inject(context, scope, receive, send):
         await app(scope, receive, _guard_scenario(context, scope, receive, send))
         context.session.scenario_queue.give_back(context.scenario)
 

@@ -14,12 +14,12 @@ from datetime import date
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.evidence import causes, changes, earlier_runs, results_file, run_verdict
-from catalog_probe.catalog.evidence import causes as drift_identity
-from catalog_probe.catalog.evidence import earlier_runs as coverage_lost
+from catalog_probe.catalog.evidence.causes import cause_key, format_drift, observed_class
 from catalog_probe.catalog.evidence.completeness import select_record_results
 from catalog_probe.catalog.evidence.earlier_runs import (
     OUTCOMES_BY_LETTER,
     find_last_verdict,
+    find_lost_coverage,
     list_never_confirmed,
 )
 from catalog_probe.catalog.evidence.results_file import EvidenceError
@@ -114,7 +114,7 @@ def format_resolved_assumption(result: Result, finding: Finding) -> str:
 
 def describe_resolution(finding: Finding) -> str:
     """Say what was assumed and what was observed: `assumed 200, observed 201`."""
-    assumed, observed = shorten(finding.documented, 60), drift_identity.observed_class(finding)
+    assumed, observed = shorten(finding.documented, 60), observed_class(finding)
     return Difference("", assumed, observed, is_assumed=True).values
 
 
@@ -138,8 +138,8 @@ def _list_cause_ids(result: Result) -> list[str]:
     """Return the cause of each difference, in the order of the line's `differs`."""
     cause_by_drift: dict[str, str] = {}
     for finding in result.drifts:
-        cause = causes.cause_id(drift_identity.cause_key(result.address.provider, finding))
-        drift = drift_identity.format_drift(finding)
+        cause = causes.cause_id(cause_key(result.address.provider, finding))
+        drift = format_drift(finding)
         cause_by_drift[drift] = min(cause, cause_by_drift.get(drift, cause))
     return [cause for _, cause in sorted(cause_by_drift.items())]
 
@@ -163,7 +163,7 @@ def _describe_causes(results: Sequence[Result]) -> dict[str, Json]:
 def _list_lost_coverage(run: Run, results: Sequence[Result]) -> dict[str, Json]:
     """Return the lost coverage among the records that were not probed: their letter does not show it."""
     not_probed = [result for result in results if result.outcome is Outcome.NOT_PROBED]
-    lost = sorted(coverage_lost.find_lost_coverage(run, not_probed))
+    lost = sorted(find_lost_coverage(run, not_probed))
     return {"coverage_lost": lost} if lost else {}
 
 

@@ -8,7 +8,6 @@ from datetime import date
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.check import assertion_checks
-from catalog_probe.catalog.check import assertion_checks as relation_checks
 from catalog_probe.catalog.files.manifest import providers
 from catalog_probe.catalog.files.schemas import (
     KIND_SCHEMA,
@@ -106,7 +105,7 @@ def _check_assertions(record: Record, context: CheckContext) -> Iterator[Complai
         *assertion_checks.unknown_revisions(record),
         *assertion_checks.missing_sources(own_assertions),
         *assertion_checks.stale_evidence(record, own_assertions, context.catalog),
-        *relation_checks.unsound_relations(record, own_assertions),
+        *assertion_checks.unsound_relations(record, own_assertions),
     ]
     # Tags are derived from all of these, so they are checked only if these are right.
     yield from found or assertion_checks.wrong_tags(record, own_assertions)

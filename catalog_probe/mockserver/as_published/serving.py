@@ -10,11 +10,15 @@ from collections import OrderedDict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from catalog_probe.mockserver.as_published import contradictions as pa
-from catalog_probe.mockserver.as_published import contradictions as pb
-from catalog_probe.mockserver.as_published import contradictions as pc
-from catalog_probe.mockserver.as_published import contradictions as pd
-from catalog_probe.mockserver.as_published.contradictions import RequestHead, WholeAnswer, encode_json
+from catalog_probe.mockserver.as_published.contradictions import (
+    PA_CONTRADICTIONS,
+    PB_CONTRADICTIONS,
+    PC_CONTRADICTIONS,
+    PD_CONTRADICTIONS,
+    RequestHead,
+    WholeAnswer,
+    encode_json,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -141,10 +145,10 @@ class Edge:
 
 
 CONTRADICTIONS: Mapping[str, tuple[Contradiction, ...]] = {
-    "pa": pa.PA_CONTRADICTIONS,
-    "pb": pb.PB_CONTRADICTIONS,
-    "pc": pc.PC_CONTRADICTIONS,
-    "pd": pd.PD_CONTRADICTIONS,
+    "pa": PA_CONTRADICTIONS,
+    "pb": PB_CONTRADICTIONS,
+    "pc": PC_CONTRADICTIONS,
+    "pd": PD_CONTRADICTIONS,
 }
 
 EVENT_STREAM = "text/event-stream"

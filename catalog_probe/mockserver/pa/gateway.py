@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from starlette.responses import JSONResponse
 
 from catalog_probe.mockserver.core import gateway
-from catalog_probe.mockserver.core import gateway as routing
 from catalog_probe.mockserver.core.world import context_of
 from catalog_probe.mockserver.pa.call import Call
 from catalog_probe.mockserver.pa.errors import (
@@ -42,7 +41,7 @@ REQUEST_ID = "request-id"  # on each answer (1:5.1)
 
 
 @dataclass(frozen=True)
-class Endpoint(routing.Endpoint):
+class Endpoint(gateway.Endpoint):
     """A row of the endpoint table, with what it needs of its caller.
 
     Args:

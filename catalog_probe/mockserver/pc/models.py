@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from starlette.responses import JSONResponse
 
-from catalog_probe.mockserver.core.leniency import find_model as find_known_model
+from catalog_probe.mockserver.core import leniency
 from catalog_probe.mockserver.pc.errors import MODEL_NOT_FOUND, NO_MODEL_OF_THIS_KIND
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def list_available(call: Call) -> list[Model]:
 def find_model(call: Call, name: str, kind: str | None = None) -> Model:
     """Return the model; absent and denied ones share a 404 (2:7.5)."""
     stand_in = next(model.id for model in _TABLE if kind in (None, model.kind))
-    model = find_known_model(MODELS, name, stand_in)
+    model = leniency.find_model(MODELS, name, stand_in)
     if model is None or not _is_usable(model, call):
         raise MODEL_NOT_FOUND(model=name)
     if kind is not None and model.kind != kind:

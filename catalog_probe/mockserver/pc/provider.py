@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 
 from catalog_probe.mockserver.core.providers import Mount, Provider
 from catalog_probe.mockserver.pc import chat, errors, files, models, responses, small_endpoints, token_exchange
-from catalog_probe.mockserver.pc import responses as conversations
 from catalog_probe.mockserver.pc.call import Endpoint
 from catalog_probe.mockserver.pc.faults import ARMABLE_ERRORS
 from catalog_probe.mockserver.pc.gateway import Gateway
 from catalog_probe.mockserver.pc.keys import EXTERNAL_STORAGE
 from catalog_probe.mockserver.pc.models import MODELS
+from catalog_probe.mockserver.pc.responses import create_conversation, delete_conversation, retrieve_conversation
 from catalog_probe.mockserver.pc.scenarios import SCENARIOS
-from catalog_probe.mockserver.pc.small_endpoints import make_absent_handler as absent
+from catalog_probe.mockserver.pc.small_endpoints import make_absent_handler
 from catalog_probe.mockserver.pc.token_exchange import TokenHost
 from catalog_probe.mockserver.pc.websocket import PATH as SOCKET_PATH
 from catalog_probe.mockserver.pc.websocket import ResponsesSocketApp
@@ -72,21 +72,23 @@ ASSUMED = (
     # 2:7.5 "previous_response_id unresolvable (deleted, …)"
     Endpoint("DELETE", RESPONSE_PATH, responses.delete_response, "2:7.5"),
     # 1:4.3 the field `conversation`, 2:7.5 rows 404 and 409
-    Endpoint("POST", "/v1/conversations", conversations.create_conversation, "1:4.3"),
-    Endpoint("GET", CONVERSATION_PATH, conversations.retrieve_conversation, "2:7.5"),
-    Endpoint("DELETE", CONVERSATION_PATH, conversations.delete_conversation, "2:7.5"),
+    Endpoint("POST", "/v1/conversations", create_conversation, "1:4.3"),
+    Endpoint("GET", CONVERSATION_PATH, retrieve_conversation, "2:7.5"),
+    Endpoint("DELETE", CONVERSATION_PATH, delete_conversation, "2:7.5"),
     # 2:7.5 rows 404: each resource, and the code that it has
-    Endpoint("GET", "/v1/evals/{eval_id}", absent(errors.NO_EVAL), "2:7.5"),
-    Endpoint("GET", "/v1/fine_tuning/jobs/{job_id}", absent(errors.NO_FINE_TUNING_JOB), "2:7.5"),
-    Endpoint("GET", "/v1/fine_tuning/jobs/{job_id}/events", absent(errors.NO_FINE_TUNE), "2:7.5"),
-    Endpoint("GET", "/v1/safety/alerts/{alert_id}", absent(errors.NO_SAFETY_ALERT), "2:7.5"),
-    Endpoint("POST", "/v1/realtime/calls/{call_id}/hangup", absent(errors.NO_CALL), "2:7.5"),
-    Endpoint("GET", "/v1/containers/{container_id}", absent(errors.NO_CONTAINER), "2:7.5"),
-    Endpoint("GET", "/v1/vaults/{vault_id}", absent(errors.NO_VAULT), "2:7.5"),
-    Endpoint("GET", "/v1/skills/{skill_id}", absent(errors.NO_SKILL), "2:7.5"),
-    Endpoint("GET", "/v1/chatkit/threads/{widget_id}", absent(errors.NO_CHAT_WIDGET), "2:7.5"),
-    Endpoint("GET", "/v1/agents/sessions/{session_id}", absent(errors.NO_AGENT_SESSION), "2:7.5", beta=AGENTS),
-    Endpoint("GET", "/v1/videos/{video_id}", absent(errors.NO_VIDEO), "2:7.5"),
+    Endpoint("GET", "/v1/evals/{eval_id}", make_absent_handler(errors.NO_EVAL), "2:7.5"),
+    Endpoint("GET", "/v1/fine_tuning/jobs/{job_id}", make_absent_handler(errors.NO_FINE_TUNING_JOB), "2:7.5"),
+    Endpoint("GET", "/v1/fine_tuning/jobs/{job_id}/events", make_absent_handler(errors.NO_FINE_TUNE), "2:7.5"),
+    Endpoint("GET", "/v1/safety/alerts/{alert_id}", make_absent_handler(errors.NO_SAFETY_ALERT), "2:7.5"),
+    Endpoint("POST", "/v1/realtime/calls/{call_id}/hangup", make_absent_handler(errors.NO_CALL), "2:7.5"),
+    Endpoint("GET", "/v1/containers/{container_id}", make_absent_handler(errors.NO_CONTAINER), "2:7.5"),
+    Endpoint("GET", "/v1/vaults/{vault_id}", make_absent_handler(errors.NO_VAULT), "2:7.5"),
+    Endpoint("GET", "/v1/skills/{skill_id}", make_absent_handler(errors.NO_SKILL), "2:7.5"),
+    Endpoint("GET", "/v1/chatkit/threads/{widget_id}", make_absent_handler(errors.NO_CHAT_WIDGET), "2:7.5"),
+    Endpoint(
+        "GET", "/v1/agents/sessions/{session_id}", make_absent_handler(errors.NO_AGENT_SESSION), "2:7.5", beta=AGENTS
+    ),
+    Endpoint("GET", "/v1/videos/{video_id}", make_absent_handler(errors.NO_VIDEO), "2:7.5"),
 )
 """The section names the operation or the resource; the path is the clients'."""
 

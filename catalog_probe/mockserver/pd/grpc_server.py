@@ -31,7 +31,6 @@ from catalog_probe.mockserver.pd.errors import GRPC_NUMBERS, NO_RPC_MESSAGE, NO_
 from catalog_probe.mockserver.pd.fields import CHAT
 from catalog_probe.mockserver.pd.gateway import Call, admit_call
 from catalog_probe.mockserver.pd.generated import pd_pb2
-from catalog_probe.mockserver.pd.generated import pd_pb2 as pb
 from catalog_probe.mockserver.pd.models import EVERYWHERE
 
 if TYPE_CHECKING:
@@ -46,35 +45,35 @@ if TYPE_CHECKING:
 
 
 ROLES: Mapping[int, str] = {
-    pb.ROLE_USER: "user",
-    pb.ROLE_ASSISTANT: "assistant",
-    pb.ROLE_SYSTEM: "system",
-    pb.ROLE_FUNCTION: "function",
-    pb.ROLE_TOOL: "tool",
-    pb.ROLE_DEVELOPER: "developer",
+    pd_pb2.ROLE_USER: "user",
+    pd_pb2.ROLE_ASSISTANT: "assistant",
+    pd_pb2.ROLE_SYSTEM: "system",
+    pd_pb2.ROLE_FUNCTION: "function",
+    pd_pb2.ROLE_TOOL: "tool",
+    pd_pb2.ROLE_DEVELOPER: "developer",
 }
 EFFORTS: Mapping[int, str] = {
-    pb.EFFORT_LOW: "low",
-    pb.EFFORT_MEDIUM: "medium",
-    pb.EFFORT_HIGH: "high",
-    pb.EFFORT_NONE: "none",
+    pd_pb2.EFFORT_LOW: "low",
+    pd_pb2.EFFORT_MEDIUM: "medium",
+    pd_pb2.EFFORT_HIGH: "high",
+    pd_pb2.EFFORT_NONE: "none",
 }
 TOOL_MODES: Mapping[int, str] = {
-    pb.TOOL_MODE_AUTO: "auto",
-    pb.TOOL_MODE_NONE: "none",
-    pb.TOOL_MODE_REQUIRED: "required",
+    pd_pb2.TOOL_MODE_AUTO: "auto",
+    pd_pb2.TOOL_MODE_NONE: "none",
+    pd_pb2.TOOL_MODE_REQUIRED: "required",
 }
-FINISH_REASONS: Mapping[str | None, pb.FinishReason] = {
-    None: pb.REASON_INVALID,
-    "stop": pb.REASON_STOP,
-    "length": pb.REASON_MAX_LEN,
-    "tool_calls": pb.REASON_TOOL_CALLS,
+FINISH_REASONS: Mapping[str | None, pd_pb2.FinishReason] = {
+    None: pd_pb2.REASON_INVALID,
+    "stop": pd_pb2.REASON_STOP,
+    "length": pd_pb2.REASON_MAX_LEN,
+    "tool_calls": pd_pb2.REASON_TOOL_CALLS,
 }
 SCALAR_FIELDS = ("max_tokens", "n", "parallel_tool_calls", "temperature", "top_p")
 """Fields of a completion request that have the same name and value in JSON."""
 
 
-def read_chat_body(request: pb.GetCompletionsRequest) -> dict[str, Any]:
+def read_chat_body(request: pd_pb2.GetCompletionsRequest) -> dict[str, Any]:
     """Convert a completion request to a body of the chat endpoint.
 
     Raises:
@@ -92,22 +91,22 @@ def read_chat_body(request: pb.GetCompletionsRequest) -> dict[str, Any]:
         choice = request.tool_choice
         function_choice = {"type": "function", "function": {"name": choice.function_name}}
         body["tool_choice"] = TOOL_MODES.get(choice.mode, "auto") if choice.mode else function_choice
-    if request.response_format.format_type == pb.FORMAT_TYPE_JSON_OBJECT:
+    if request.response_format.format_type == pd_pb2.FORMAT_TYPE_JSON_OBJECT:
         body["response_format"] = {"type": "json_object"}
-    elif request.response_format.format_type == pb.FORMAT_TYPE_JSON_SCHEMA:
+    elif request.response_format.format_type == pd_pb2.FORMAT_TYPE_JSON_SCHEMA:
         schema = _parse_json(request.response_format.schema, "response_format.schema")
         body["response_format"] = {"type": "json_schema", "json_schema": {"schema": schema}}
     return body
 
 
-def _read_message(message: pb.Message) -> dict[str, Any]:
+def _read_message(message: pd_pb2.Message) -> dict[str, Any]:
     body = {"role": ROLES.get(message.role, ""), "content": [{"text": part.text} for part in message.content]}
     if message.tool_calls:
         body["tool_calls"] = [{"function": {"name": tool_call.function.name}} for tool_call in message.tool_calls]
     return body
 
 
-def _read_tool(function: pb.Function) -> dict[str, Any]:
+def _read_tool(function: pd_pb2.Function) -> dict[str, Any]:
     parameters = _parse_json(function.parameters or "{}", f"tools: the parameters of {function.name!r}")
     return {"type": "function", "function": {"name": function.name, "parameters": parameters}}
 
@@ -119,16 +118,16 @@ def _parse_json(text: str, field: str) -> Any:
         raise NO_SCHEMA(field=field, reason=error) from None
 
 
-def make_completion(body: Mapping[str, Any]) -> pb.GetChatCompletionResponse:
+def make_completion(body: Mapping[str, Any]) -> pd_pb2.GetChatCompletionResponse:
     """Convert a chat completion to one message."""
-    response = pb.GetChatCompletionResponse(
+    response = pd_pb2.GetChatCompletionResponse(
         id=body["id"],
         model=body["model"],
         outputs=[
-            pb.CompletionOutput(
+            pd_pb2.CompletionOutput(
                 finish_reason=FINISH_REASONS[choice["finish_reason"]],
                 index=choice["index"],
-                message=pb.CompletionMessage(**_make_message_fields(choice["message"])),
+                message=pd_pb2.CompletionMessage(**_make_message_fields(choice["message"])),
             )
             for choice in body["choices"]
         ],
@@ -138,16 +137,16 @@ def make_completion(body: Mapping[str, Any]) -> pb.GetChatCompletionResponse:
     return response
 
 
-def make_completion_chunks(body: dict[str, Any]) -> Iterator[pb.GetChatCompletionChunk]:
+def make_completion_chunks(body: dict[str, Any]) -> Iterator[pd_pb2.GetChatCompletionChunk]:
     """Convert a completion to chunks; the last of a choice has the usage."""
     for chunk in make_chat_chunks(body, whole_calls=True):
         (choice,) = chunk["choices"]
-        output = pb.CompletionOutputChunk(
-            delta=pb.Delta(**_make_message_fields(choice["delta"])),
+        output = pd_pb2.CompletionOutputChunk(
+            delta=pd_pb2.Delta(**_make_message_fields(choice["delta"])),
             index=choice["index"],
             finish_reason=FINISH_REASONS[choice["finish_reason"]],
         )
-        message = pb.GetChatCompletionChunk(id=body["id"], model=body["model"], outputs=[output])
+        message = pd_pb2.GetChatCompletionChunk(id=body["id"], model=body["model"], outputs=[output])
         if choice["finish_reason"] is not None:
             message.usage.CopyFrom(_make_usage(body))
         _set_created(message.created, body)
@@ -160,20 +159,20 @@ def _set_created(timestamp: Timestamp, body: Mapping[str, Any]) -> None:
 
 def _make_message_fields(message: Mapping[str, Any]) -> dict[str, Any]:
     tool_calls = [
-        pb.ToolCall(
+        pd_pb2.ToolCall(
             id=tool_call["id"],
-            type=pb.TOOL_CALL_TYPE_CLIENT_SIDE_TOOL,
-            status=pb.TOOL_CALL_STATUS_COMPLETED,
-            function=pb.FunctionCall(**tool_call["function"]),
+            type=pd_pb2.TOOL_CALL_TYPE_CLIENT_SIDE_TOOL,
+            status=pd_pb2.TOOL_CALL_STATUS_COMPLETED,
+            function=pd_pb2.FunctionCall(**tool_call["function"]),
         )
         for tool_call in message.get("tool_calls", ())
     ]
-    return {"content": message.get("content", ""), "role": pb.ROLE_ASSISTANT, "tool_calls": tool_calls}
+    return {"content": message.get("content", ""), "role": pd_pb2.ROLE_ASSISTANT, "tool_calls": tool_calls}
 
 
-def _make_usage(body: Mapping[str, Any]) -> pb.SamplingUsage:
+def _make_usage(body: Mapping[str, Any]) -> pd_pb2.SamplingUsage:
     usage = body["usage"]
-    return pb.SamplingUsage(
+    return pd_pb2.SamplingUsage(
         prompt_tokens=usage["prompt_tokens"],
         prompt_text_tokens=usage["prompt_tokens"],
         completion_tokens=usage["completion_tokens"],
@@ -191,7 +190,7 @@ class Method:
 
 def _show_key(call: Call, request: Any) -> Iterable[Any]:
     key = call.key
-    yield pb.ApiKey(
+    yield pd_pb2.ApiKey(
         redacted_api_key=f"...{key.secret[-4:]}",
         name=key.name,
         team_id=key.team.id,
@@ -204,37 +203,37 @@ def _show_key(call: Call, request: Any) -> Iterable[Any]:
 
 def _list_models(call: Call, request: Any) -> Iterable[Any]:
     models = [model for model in call.host.list_models(call.key.team) if not model.embedding]
-    yield pb.ListLanguageModelsResponse(models=map(_describe, models))
+    yield pd_pb2.ListLanguageModelsResponse(models=map(_describe, models))
 
 
-def _get_model(call: Call, request: pb.GetModelRequest) -> Iterable[Any]:
+def _get_model(call: Call, request: pd_pb2.GetModelRequest) -> Iterable[Any]:
     yield _describe(call.host.find(request.name, call.key.team))
 
 
-def _tokenize(call: Call, request: pb.TokenizeTextRequest) -> Iterable[Any]:
+def _tokenize(call: Call, request: pd_pb2.TokenizeTextRequest) -> Iterable[Any]:
     tokens = lookups.tokenize(call, request.text, request.model)
-    token_messages = (pb.Token(**{**token, "token_bytes": bytes(token["token_bytes"])}) for token in tokens)
-    yield pb.TokenizeTextResponse(tokens=token_messages, model=request.model)
+    token_messages = (pd_pb2.Token(**{**token, "token_bytes": bytes(token["token_bytes"])}) for token in tokens)
+    yield pd_pb2.TokenizeTextResponse(tokens=token_messages, model=request.model)
 
 
-def _complete(call: Call, request: pb.GetCompletionsRequest) -> Iterable[Any]:
+def _complete(call: Call, request: pd_pb2.GetCompletionsRequest) -> Iterable[Any]:
     yield make_completion(_generate(call, request))
 
 
-def _complete_in_chunks(call: Call, request: pb.GetCompletionsRequest) -> Iterable[Any]:
+def _complete_in_chunks(call: Call, request: pd_pb2.GetCompletionsRequest) -> Iterable[Any]:
     return make_completion_chunks(_generate(call, request))
 
 
-def _start_deferred(call: Call, request: pb.GetCompletionsRequest) -> Iterable[Any]:
-    yield pb.StartDeferredResponse(request_id=completions.defer(call, _generate(call, request, deferred=True)))
+def _start_deferred(call: Call, request: pd_pb2.GetCompletionsRequest) -> Iterable[Any]:
+    yield pd_pb2.StartDeferredResponse(request_id=completions.defer(call, _generate(call, request, deferred=True)))
 
 
-def _fetch_deferred(call: Call, request: pb.GetDeferredRequest) -> Iterable[Any]:
+def _fetch_deferred(call: Call, request: pd_pb2.GetDeferredRequest) -> Iterable[Any]:
     result = completions.take_result(call, request.request_id)
     if result is None:
-        yield pb.GetDeferredCompletionResponse(status=pb.PENDING)
+        yield pd_pb2.GetDeferredCompletionResponse(status=pd_pb2.PENDING)
     else:
-        yield pb.GetDeferredCompletionResponse(status=pb.DONE, response=make_completion(result))
+        yield pd_pb2.GetDeferredCompletionResponse(status=pd_pb2.DONE, response=make_completion(result))
 
 
 METHODS: Mapping[tuple[str, str], Method] = {
@@ -249,13 +248,13 @@ METHODS: Mapping[tuple[str, str], Method] = {
 }
 
 
-def _describe(model: Model) -> pb.LanguageModel:
-    message = pb.LanguageModel(name=model.id)
+def _describe(model: Model) -> pd_pb2.LanguageModel:
+    message = pd_pb2.LanguageModel(name=model.id)
     message.created.FromSeconds(model.created)
     return message
 
 
-def _generate(call: Call, request: pb.GetCompletionsRequest, *, deferred: bool = False) -> dict[str, Any]:
+def _generate(call: Call, request: pd_pb2.GetCompletionsRequest, *, deferred: bool = False) -> dict[str, Any]:
     """Check and generate a completion as the chat endpoint does."""
     unchecked_body = {**read_chat_body(request), "deferred": deferred}
     body = check_object(unchecked_body, CHAT, json.dumps(unchecked_body))

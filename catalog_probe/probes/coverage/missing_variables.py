@@ -10,7 +10,7 @@ from catalog_probe.catalog.files.manifest import selected_providers
 from catalog_probe.probes.planning.plan import make_plan
 from catalog_probe.probes.planning.reach import find_prohibition, list_missing
 from catalog_probe.probes.recipes import book
-from catalog_probe.probes.targets import target_file as targets
+from catalog_probe.probes.targets import target_file
 from catalog_probe.probes.targets.target import Cost, Credential
 
 if TYPE_CHECKING:
@@ -160,7 +160,7 @@ def format_gains_table(catalog: Catalog, name: str) -> list[str]:
 
 
 def _load_with(name: str, environ: Mapping[str, str]) -> Target:
-    return targets.load(name, environ).restrict_to(selected_providers())
+    return target_file.load(name, environ).restrict_to(selected_providers())
 
 
 def _count_probed(catalog: Catalog, target: Target, allow: frozenset[Cost]) -> int:

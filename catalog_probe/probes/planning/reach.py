@@ -14,7 +14,7 @@ from catalog_probe.catalog.reading.facts import NOT_ON_THE_WIRE
 from catalog_probe.probes.calls import LOOPBACK_SERVICES
 from catalog_probe.probes.recipes.book import find_control
 from catalog_probe.probes.recipes.recipe import NO_OTHER_ENDPOINTS, PlannedRecipe
-from catalog_probe.probes.targets import target_file as targets
+from catalog_probe.probes.targets import target_file
 from catalog_probe.probes.targets.target import Cost, Credential, Provider
 
 if TYPE_CHECKING:
@@ -270,7 +270,7 @@ def provider_reaches(books: Mapping[str, RecipeBook], target: Target) -> dict[st
     Raises:
         TargetError: the shipped live target cannot be read.
     """
-    live_target = target if target.live else targets.load("live", {})
+    live_target = target if target.live else target_file.load("live", {})
     return {
         name: ProviderReach.for_target(book, name, live_target if name in live_target.providers else target)
         for name, book in books.items()

@@ -22,10 +22,9 @@ from catalog_probe.catalog.writeback import accepted_differences
 from catalog_probe.installation import is_installed
 from catalog_probe.probes.planning.plan import Depth, Rotation, default_depth, make_plan
 from catalog_probe.probes.planning.sharding import Shard, lead_address, select_addresses
-from catalog_probe.probes.targets import target as revising
-from catalog_probe.probes.targets import target_file as targets
+from catalog_probe.probes.targets import target_file
 from catalog_probe.probes.targets.dialect import collect_renamings
-from catalog_probe.probes.targets.target import Cost, Target
+from catalog_probe.probes.targets.target import Cost, Target, select_revisions, usual_revision, with_revisions
 from catalog_probe.probes.traffic import sources
 from catalog_probe.reports.content.commands import build_nodeid
 from catalog_probe.reports.views.ci_annotations import FORMATS
@@ -300,7 +299,7 @@ class Options:
         if self.traffic is not None:  # each client chose its own
             return {}
         revisions = {
-            name: self.revisions.get(name, revising.usual_revision(self.target.providers[name]))
+            name: self.revisions.get(name, usual_revision(self.target.providers[name]))
             for name in self.providers
             if name in self.target.providers
         }
@@ -383,7 +382,7 @@ def read_options(config: pytest.Config, environ: Mapping[str, str]) -> Options:
     catalog = Catalog.load(*provider_folders.use_records(provider_folders.locate(directory) if directory else None))
     target_name, recordings = config.getoption("--target"), _read_recordings(config)
     if target_name or not recordings:
-        target = targets.load(target_name or DEFAULT_TARGET, environ)
+        target = target_file.load(target_name or DEFAULT_TARGET, environ)
     else:
         target = sources.unknown_target()
     traffic = sources.make_traffic(recordings, catalog, target, of_target=bool(target_name)) if recordings else None
@@ -396,7 +395,7 @@ def read_options(config: pytest.Config, environ: Mapping[str, str]) -> Options:
     selected = parse_names("--provider", config.getoption("--provider"), providers(), stand_ins_by_real_name())
     selected = selected or tuple(name for name in selected_providers() if name in target.providers)
     revision_texts = config.getoption("--revision")
-    revisions = revising.select_revisions(target, revision_texts, selected) if revision_texts else {}
+    revisions = select_revisions(target, revision_texts, selected) if revision_texts else {}
     if revisions:
         selected = tuple(name for name in selected if name in revisions)
         if update:
@@ -407,7 +406,7 @@ def read_options(config: pytest.Config, environ: Mapping[str, str]) -> Options:
     costs = parse_names("--allow", config.getoption("--allow"), tuple(Cost))
     return Options(
         catalog=catalog,
-        target=revising.with_revisions(target, revisions),
+        target=with_revisions(target, revisions),
         providers=selected,
         kinds=parse_names("--kind", config.getoption("--kind"), KINDS) or KINDS,
         allow=target.allow | {Cost(cost) for cost in costs},

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.files.manifest import providers
 from catalog_probe.catalog.model.exchange import AnsweredBy
-from catalog_probe.probes.targets import target_file as targets
+from catalog_probe.probes.targets import target_file
 from catalog_probe.probes.targets.target import Provider, Target
 
 if TYPE_CHECKING:
@@ -34,5 +34,5 @@ def make_traffic(recordings: Sequence[Recording], catalog: Catalog, target: Targ
     """Make the traffic of a target; without `of_target`, the addresses of the shipped live target count too."""
     from catalog_probe.probes.traffic.traffic import Traffic  # loads the judge, which only a run with traffic needs
 
-    known_targets = (target,) if of_target else (target, targets.load(LIVE, {}))
+    known_targets = (target,) if of_target else (target, target_file.load(LIVE, {}))
     return Traffic(recordings, catalog, known_targets, of_target)

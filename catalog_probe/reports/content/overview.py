@@ -8,8 +8,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.evidence import completeness, earlier_runs, run_verdict
-from catalog_probe.catalog.evidence import earlier_runs as confirmation
 from catalog_probe.catalog.evidence.completeness import add_missing_results, select_record_results
+from catalog_probe.catalog.evidence.earlier_runs import pending_until
 from catalog_probe.catalog.model import KINDS, Outcome
 from catalog_probe.catalog.model.assertion import Reach
 from catalog_probe.catalog.model.errors import Exit
@@ -147,7 +147,7 @@ class Overview:
         records = self.records_in(RecordState.PENDING)
         if not records:
             return ""
-        first_day = min(confirmation.pending_until(record.result) for record in records)
+        first_day = min(pending_until(record.result) for record in records)
         drift, it = ("drift", "It fails") if len(records) == 1 else ("drifts", "They fail")
         return (
             f"{len(records)} {drift} in statements that no live run has confirmed yet. {it} no run before {first_day}: "

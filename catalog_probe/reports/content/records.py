@@ -7,9 +7,13 @@ from datetime import date
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.evidence import changes, earlier_runs
-from catalog_probe.catalog.evidence import earlier_runs as coverage_lost
 from catalog_probe.catalog.evidence.changes import is_partial
-from catalog_probe.catalog.evidence.earlier_runs import EarlierOutcome, find_last_verdict
+from catalog_probe.catalog.evidence.earlier_runs import (
+    EarlierOutcome,
+    find_last_verdict,
+    first_day_without_verdict,
+    last_known_outcome,
+)
 from catalog_probe.catalog.model import Outcome, Tag
 from catalog_probe.catalog.model.outcome import FindingCode
 from catalog_probe.catalog.model.record_states import SECTIONS, Attention, Change, Grouping, RecordState
@@ -103,10 +107,10 @@ def report_records(run: Run, results: Sequence[Result]) -> list[ReportedRecord]:
 def _report_record(result: Result, run: Run, today: date, history: Sequence[HistoryRow]) -> ReportedRecord:
     address = result.record
     earlier = earlier_runs.list_earlier_outcomes(address, history)
-    state = changes.classify_record(result, earlier, coverage_lost.last_known_outcome(result, run, earlier))
+    state = changes.classify_record(result, earlier, last_known_outcome(result, run, earlier))
     since: date | None
     if state is RecordState.COVERAGE_LOST:
-        since = coverage_lost.first_day_without_verdict(today, earlier)
+        since = first_day_without_verdict(today, earlier)
     else:
         since = changes.drift_start(result, today, earlier)
     observed_on, verified = _last_observation(result, run, today, find_last_verdict(earlier))

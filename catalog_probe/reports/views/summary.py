@@ -16,12 +16,11 @@ from catalog_probe.catalog.evidence.merge import format_traffic_summary, list_un
 from catalog_probe.catalog.model import Outcome
 from catalog_probe.catalog.model.record_states import RecordState
 from catalog_probe.catalog.text.readable_text import sanitize, sanitize_line
-from catalog_probe.reports.content import reasons as advice
 from catalog_probe.reports.content.causes import ReportedCause, format_cause_heading, list_providers
 from catalog_probe.reports.content.commands import format_accept_command, format_cause_command
 from catalog_probe.reports.content.findings import describe_finding
 from catalog_probe.reports.content.overview import Overview, oldest_age
-from catalog_probe.reports.content.reasons import group_by_reason
+from catalog_probe.reports.content.reasons import format_reason, group_by_reason, list_next_steps
 from catalog_probe.reports.content.run_sentence import format_sentence
 from catalog_probe.reports.content.words import (
     ADDED,
@@ -172,7 +171,7 @@ class _MarkdownRenderer:
         yield _fold("its records, and what to do", "\n".join(items))
 
     def _render_next_steps(self) -> Iterator[str]:
-        steps = advice.list_next_steps(self._overview.records)
+        steps = list_next_steps(self._overview.records)
         if steps:
             yield "### Next"
             items = [f"1. {code_span(step.code)} ({len(step.addresses)}): {step.text}" for step in steps[:_MAX_STEPS]]
@@ -217,7 +216,7 @@ def _render_record(record: ReportedRecord) -> str:
     if run_verdict.is_stale(result):
         remarks += [code_span(run_verdict.acceptance_field(result, field)) for field in ("detail", "reason")]
     if result.reason is not None:
-        remarks.append(code_span(advice.format_reason(result)))
+        remarks.append(code_span(format_reason(result)))
     for drift in result.drifts[:_MAX_DRIFTS]:
         remarks.append(f"{code_span(f'{drift.label}: {describe_finding(drift, result)}')} ({code_span(drift.code)})")
     if len(result.drifts) > _MAX_DRIFTS:

@@ -8,8 +8,7 @@ from catalog_probe.catalog.model.outcome import ReasonCode
 from catalog_probe.probes.recipes.recipe import Family, Recipe
 from catalog_probe.probes.targets.target import Cost
 
-from .requests import SERVER_TOOL as SEARCH
-from .requests import create_message, user_turn
+from .requests import SERVER_TOOL, create_message, user_turn
 
 if TYPE_CHECKING:
     from catalog_probe.catalog.model import Json
@@ -56,12 +55,14 @@ RECIPES: tuple[Recipe, ...] = (
     ),
     # "web_search (invalid_tool_input, unavailable, max_uses_exceeded, too_many_requests, query_too_long,
     # request_too_large)"
-    tool_error_recipe("web_search_invalid_tool_input", use_tool(SEARCH, "search:")),
-    outage_recipe("web_search_unavailable", SEARCH, "web_search", "server_tool_unavailable"),
-    tool_error_recipe("web_search_max_uses_exceeded", use_tool(SEARCH, "search: one\nsearch: two", max_uses=1)),
-    outage_recipe("web_search_too_many_requests", SEARCH, "web_search", "server_tool_rate_limited"),
-    tool_error_recipe("web_search_query_too_long", use_tool(SEARCH, f"search: {LONG_TEXT}")),
-    tool_error_recipe("web_search_request_too_large", use_tool(SEARCH, "search: one", allowed_domains=MANY_DOMAINS)),
+    tool_error_recipe("web_search_invalid_tool_input", use_tool(SERVER_TOOL, "search:")),
+    outage_recipe("web_search_unavailable", SERVER_TOOL, "web_search", "server_tool_unavailable"),
+    tool_error_recipe("web_search_max_uses_exceeded", use_tool(SERVER_TOOL, "search: one\nsearch: two", max_uses=1)),
+    outage_recipe("web_search_too_many_requests", SERVER_TOOL, "web_search", "server_tool_rate_limited"),
+    tool_error_recipe("web_search_query_too_long", use_tool(SERVER_TOOL, f"search: {LONG_TEXT}")),
+    tool_error_recipe(
+        "web_search_request_too_large", use_tool(SERVER_TOOL, "search: one", allowed_domains=MANY_DOMAINS)
+    ),
     # "web_fetch (invalid_tool_input, url_too_long, url_not_allowed, url_not_in_prior_context, url_not_accessible,
     # unsupported_content_type, too_many_requests, max_uses_exceeded, unavailable, content_too_large)"
     tool_error_recipe("web_fetch_invalid_tool_input", use_tool(FETCH, "fetch: not an address")),

@@ -20,7 +20,6 @@ from catalog_probe.catalog.envelopes import unwrap, wire_values
 from catalog_probe.catalog.files.manifest import manifest
 from catalog_probe.catalog.model import Aspect, Event, Exchange, Finding, Json, Response, Severity
 from catalog_probe.catalog.model.outcome import FindingCode
-from catalog_probe.catalog.model.outcome import FindingCode as Code
 from catalog_probe.catalog.reading import response_headers
 from catalog_probe.catalog.reading.expectations import Expected, answer_body
 from catalog_probe.catalog.recognition.vocabulary import ORDINARY_HEADERS, ProviderVocabulary
@@ -104,7 +103,11 @@ MAX_SHAPE_FINDINGS = 6  # a body of another kind breaks every rule of the envelo
 MAX_SHAPE_ERRORS = 100  # a large body could break one rule a million times
 MAX_PATTERN_TEXT = 2_000  # characters; a pattern on megabytes of text would never end
 
-_ENVELOPE_CODES = {"type": Code.TYPE_DIFFERS, "code": Code.CODE_DIFFERS, "param": Code.PARAM_DIFFERS}
+_ENVELOPE_CODES = {
+    "type": FindingCode.TYPE_DIFFERS,
+    "code": FindingCode.CODE_DIFFERS,
+    "param": FindingCode.PARAM_DIFFERS,
+}
 
 
 def compare(
@@ -136,13 +139,13 @@ def _compare_client_failure(expected: Expected, exchange: Exchange) -> Iterator[
     status = exchange.response.status if exchange.response is not None else None
     observed = exchange.failure.code if exchange.failure else f"HTTP {status}"
     if observed != expected.failure:
-        yield mismatch(expected, "state", Code.STATE_DIFFERS, Aspect.STATE, "", expected.failure, observed)
+        yield mismatch(expected, "state", FindingCode.STATE_DIFFERS, Aspect.STATE, "", expected.failure, observed)
 
 
 def _compare_status(expected: Expected, response: Response) -> Iterator[Finding]:
     if not expected.allows(response.status):
         documented = f"{expected.status_class}xx" if expected.status is None else expected.status
-        yield mismatch(expected, "status", Code.STATUS_DIFFERS, Aspect.STATUS, "", documented, response.status)
+        yield mismatch(expected, "status", FindingCode.STATUS_DIFFERS, Aspect.STATUS, "", documented, response.status)
 
 
 def _compare_headers(expected: Expected, response: Response) -> Iterator[Finding]:
@@ -167,17 +170,17 @@ def _compare_headers(expected: Expected, response: Response) -> Iterator[Finding
         )
 
 
-def _check_header(rule: HeaderRule, value: str | None) -> Code | None:
+def _check_header(rule: HeaderRule, value: str | None) -> FindingCode | None:
     if rule.rule == "absent":
-        return None if value is None else Code.HEADER_UNEXPECTED
+        return None if value is None else FindingCode.HEADER_UNEXPECTED
     if value is None:
-        return None if rule.optional else Code.HEADER_MISSING
+        return None if rule.optional else FindingCode.HEADER_MISSING
     if rule.rule == "present" and not value.strip():
-        return Code.HEADER_MALFORMED  # an empty header is not what the documents promise
+        return FindingCode.HEADER_MALFORMED  # an empty header is not what the documents promise
     if rule.rule == "equals" and value != rule.value:
-        return Code.HEADER_DIFFERS
+        return FindingCode.HEADER_DIFFERS
     if rule.rule == "format" and not response_headers.is_in_format(rule.format, value):
-        return Code.HEADER_MALFORMED
+        return FindingCode.HEADER_MALFORMED
     return None
 
 
@@ -188,11 +191,11 @@ def _compare_body(expected: Expected, response: Response, body: Json) -> Iterato
         return
     if kind == "empty":
         if response.body_type != "empty":
-            yield mismatch(expected, "body", Code.BODY_NOT_EMPTY, Aspect.BODY, "", "empty", abbreviate(body))
+            yield mismatch(expected, "body", FindingCode.BODY_NOT_EMPTY, Aspect.BODY, "", "empty", abbreviate(body))
         return
     if kind == "json" and expected.stream is None and response.body_type != "json":
         observed = f"{response.body_type}: {abbreviate(body)}"
-        yield mismatch(expected, "body", Code.BODY_MALFORMED, Aspect.BODY, "", "JSON", observed)
+        yield mismatch(expected, "body", FindingCode.BODY_MALFORMED, Aspect.BODY, "", "JSON", observed)
         return
     yield from _compare_shape(expected, body)
     body = unwrap(expected.envelope, body)
@@ -209,13 +212,15 @@ def _compare_shape(expected: Expected, body: Json) -> Iterator[Finding]:
     for error in map(nearest_error, by_path[:MAX_SHAPE_FINDINGS]):
         documented = {error.validator: error.validator_value} if is_short(error.validator_value) else error.validator
         observed = abbreviate(error.instance)
-        yield mismatch(expected, "body", Code.BODY_SHAPE, Aspect.BODY, error.json_path, documented, observed)
+        yield mismatch(expected, "body", FindingCode.BODY_SHAPE, Aspect.BODY, error.json_path, documented, observed)
 
 
 def _compare_members(expected: Expected, body: Json) -> Iterator[Finding]:
     for pointer in expected.assumed_members:
         if find_value(body, pointer) is ABSENT:
-            yield mismatch(expected, f"body:{pointer}", Code.FIELD_MISSING, Aspect.BODY, pointer, "present", "absent")
+            yield mismatch(
+                expected, f"body:{pointer}", FindingCode.FIELD_MISSING, Aspect.BODY, pointer, "present", "absent"
+            )
 
 
 def _compare_envelope_values(expected: Expected, body: Json) -> Iterator[Finding]:
@@ -229,7 +234,7 @@ def _compare_envelope_values(expected: Expected, body: Json) -> Iterator[Finding
     if pointer is not None and status is not None and status >= 400:
         value = find_value(body, pointer)
         if value != status:
-            yield mismatch(expected, f"status:{pointer}", Code.CODE_DIFFERS, Aspect.CODE, pointer, status, value)
+            yield mismatch(expected, f"status:{pointer}", FindingCode.CODE_DIFFERS, Aspect.CODE, pointer, status, value)
 
 
 def _is_same_value(documented: Json, value: Json) -> bool:
@@ -245,7 +250,9 @@ def _compare_message(expected: Expected, body: Json) -> Iterator[Finding]:
         return
     message = find_value(body, pointer)
     if not isinstance(message, str) or re.search(pattern, message[:MAX_PATTERN_TEXT]) is None:
-        yield mismatch(expected, "message", Code.MESSAGE_DIFFERS, Aspect.MESSAGE, "", pattern, abbreviate(message))
+        yield mismatch(
+            expected, "message", FindingCode.MESSAGE_DIFFERS, Aspect.MESSAGE, "", pattern, abbreviate(message)
+        )
 
 
 def _compare_fields(expected: Expected, response: Response, body: Json) -> Iterator[Finding]:
@@ -255,25 +262,27 @@ def _compare_fields(expected: Expected, response: Response, body: Json) -> Itera
         if schema is False:  # the field must be absent
             if values:
                 observed = abbreviate(values[0])
-                yield mismatch(expected, local_key, Code.FIELD_UNEXPECTED, Aspect.BODY, pointer, "absent", observed)
+                yield mismatch(
+                    expected, local_key, FindingCode.FIELD_UNEXPECTED, Aspect.BODY, pointer, "absent", observed
+                )
         elif not values:
             if is_within_empty_list(expected, body, local_key, pointer):
                 continue  # a list without items does not show the fields of an item
             renamed = find_renamed_value(expected, body, local_key, pointer)
-            code = Code.FIELD_MISSING if renamed is ABSENT else Code.FIELD_DIFFERS
+            code = FindingCode.FIELD_MISSING if renamed is ABSENT else FindingCode.FIELD_DIFFERS
             if is_nowhere(expected, response, local_key):
-                code = Code.VALUE_NOWHERE
+                code = FindingCode.VALUE_NOWHERE
             yield mismatch(expected, local_key, code, Aspect.BODY, pointer, schema, abbreviate(renamed))
         elif not any(is_valid(schema, value) for value in values):
             observed = abbreviate(values[0])
-            yield mismatch(expected, local_key, Code.FIELD_DIFFERS, Aspect.BODY, pointer, schema, observed)
+            yield mismatch(expected, local_key, FindingCode.FIELD_DIFFERS, Aspect.BODY, pointer, schema, observed)
 
 
 def _compare_relations(expected: Expected, exchange: Exchange, other_answers: OtherAnswers) -> Iterator[Finding]:
     for broken in find_broken_relations(expected, exchange, other_answers):
         relation = broken.relation
         aspect, location = Aspect.RELATION, relation.key_location
-        if broken.code is Code.BODIES_DIFFER:
+        if broken.code is FindingCode.BODIES_DIFFER:
             aspect, location = Aspect.BODY, "+".join(relation.of)
         documented = relation.description
         if broken.compared_with is not ABSENT:
@@ -301,11 +310,11 @@ def compare_stream(expected: Expected, rule: StreamRule, response: Response) -> 
     if response.events is None:
         documented = rule.event or rule.terminal or rule.protocol
         observed = f"HTTP {response.status}, no stream"
-        yield mismatch(expected, "event", Code.STREAM_NOT_STARTED, Aspect.EVENT, "", documented, observed)
+        yield mismatch(expected, "event", FindingCode.STREAM_NOT_STARTED, Aspect.EVENT, "", documented, observed)
     else:
         if response.ended == "malformed":
             documented = f"{rule.protocol} as specified"
-            yield mismatch(expected, "event", Code.STREAM_MALFORMED, Aspect.EVENT, "", documented, "broken")
+            yield mismatch(expected, "event", FindingCode.STREAM_MALFORMED, Aspect.EVENT, "", documented, "broken")
         yield from _compare_events(expected, rule, response.events)
         yield from _compare_last_event(expected, rule, response.events)
     yield from _compare_close(expected, rule, response)
@@ -316,7 +325,9 @@ def _compare_grpc_status(expected: Expected, rule: StreamRule, response: Respons
         return
     observed = "no gRPC status" if response.grpc is None else response.grpc.status
     if observed != rule.grpc_status:
-        yield mismatch(expected, "grpc", Code.GRPC_STATUS_DIFFERS, Aspect.STATUS, "grpc", rule.grpc_status, observed)
+        yield mismatch(
+            expected, "grpc", FindingCode.GRPC_STATUS_DIFFERS, Aspect.STATUS, "grpc", rule.grpc_status, observed
+        )
 
 
 def _compare_events(expected: Expected, rule: StreamRule, events: tuple[Event, ...]) -> Iterator[Finding]:
@@ -328,16 +339,18 @@ def _compare_events(expected: Expected, rule: StreamRule, events: tuple[Event, .
     missing = [name for name in documented if name not in received]
     for name in missing:
         observed = received[-_LAST_EVENTS:]
-        yield mismatch(expected, f"event:{name}", Code.EVENT_MISSING, Aspect.EVENT, name, name, observed)
+        yield mismatch(expected, f"event:{name}", FindingCode.EVENT_MISSING, Aspect.EVENT, name, name, observed)
     if not missing and not _is_in_order(documented, received):
-        yield mismatch(expected, "order", Code.EVENT_ORDER, Aspect.EVENT, "", documented, received[:_FIRST_EVENTS])
+        yield mismatch(
+            expected, "order", FindingCode.EVENT_ORDER, Aspect.EVENT, "", documented, received[:_FIRST_EVENTS]
+        )
     end_marks = manifest(expected.provider).stream_end
     for event in events:
         is_text = isinstance(event.data, str) and event.data not in end_marks
         if is_text and not event.sent and _has_json_events(expected, rule):
             observed_data = abbreviate(event.data)
             yield mismatch(
-                expected, "event", Code.STREAM_MALFORMED, Aspect.EVENT, event.event, "JSON data", observed_data
+                expected, "event", FindingCode.STREAM_MALFORMED, Aspect.EVENT, event.event, "JSON data", observed_data
             )
 
 
@@ -358,7 +371,13 @@ def _compare_last_event(expected: Expected, rule: StreamRule, events: tuple[Even
     if rule.terminal is not None and last != rule.terminal:
         observed = last if received else "nothing"
         yield mismatch(
-            expected, "order:last", Code.STREAM_UNTERMINATED, Aspect.EVENT, rule.terminal, rule.terminal, observed
+            expected,
+            "order:last",
+            FindingCode.STREAM_UNTERMINATED,
+            Aspect.EVENT,
+            rule.terminal,
+            rule.terminal,
+            observed,
         )
 
 
@@ -372,18 +391,20 @@ def _compare_close(expected: Expected, rule: StreamRule, response: Response) -> 
     close, documented_code = response.close, _describe_close_code(rule)
     if close is None:
         local_key = _first_close_key(rule)
-        yield mismatch(expected, local_key, Code.CLOSE_MISSING, Aspect.CLOSE, "", documented_code, "still open")
+        yield mismatch(expected, local_key, FindingCode.CLOSE_MISSING, Aspect.CLOSE, "", documented_code, "still open")
         return
     if rule.close_code is not None and not rule.close_code[0] <= (close.code or 0) <= rule.close_code[1]:
         yield mismatch(
-            expected, "close:code", Code.CLOSE_CODE_DIFFERS, Aspect.CLOSE, "code", documented_code, close.code
+            expected, "close:code", FindingCode.CLOSE_CODE_DIFFERS, Aspect.CLOSE, "code", documented_code, close.code
         )
     if rule.close_clean and not close.clean:
         yield mismatch(
-            expected, "close:clean", Code.CLOSE_UNCLEAN, Aspect.CLOSE, "clean", "a closing handshake", "none"
+            expected, "close:clean", FindingCode.CLOSE_UNCLEAN, Aspect.CLOSE, "clean", "a closing handshake", "none"
         )
     if rule.close_reason and not close.reason.strip():
-        yield mismatch(expected, "close:reason", Code.CLOSE_REASON_MISSING, Aspect.CLOSE, "reason", "a reason", "none")
+        yield mismatch(
+            expected, "close:reason", FindingCode.CLOSE_REASON_MISSING, Aspect.CLOSE, "reason", "a reason", "none"
+        )
 
 
 def _first_close_key(rule: StreamRule) -> str:
