@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.files.manifest import selected_providers
-from catalog_probe.probes.planning.plan import make_plan
+from catalog_probe.probes.planning.plan import list_documented_labels, make_plan
 from catalog_probe.probes.planning.reach import find_prohibition, list_missing
 from catalog_probe.probes.recipes import book
 from catalog_probe.probes.targets import target_file
@@ -36,7 +36,7 @@ class Gain:
     records: int
     """Records that could be probed if this variable alone were set."""
     observations: int
-    """Further parts of records that can be probed without it."""
+    """Further steps of records that can be probed without it."""
     with_others: int
     """Records that need other variables as well."""
 
@@ -53,7 +53,7 @@ def list_gains(catalog: Catalog, target: Target, allow: frozenset[Cost]) -> list
         if provider.first_gap in provider.variables.unset:
             gains.append(_gain_of_first_key(catalog, records, provider, target, allow))
         else:
-            gains += _list_provider_gains(records, provider, target, allow)
+            gains += _list_provider_gains(catalog, records, provider, target, allow)
     return sorted(gains, key=lambda gain: (-gain.records, -gain.observations, -gain.with_others, gain.variable))
 
 
@@ -71,28 +71,32 @@ def _gain_of_first_key(
 
 
 def _list_provider_gains(
-    records: Iterable[Record], provider: Provider, target: Target, allow: frozenset[Cost]
+    catalog: Catalog, records: Iterable[Record], provider: Provider, target: Target, allow: frozenset[Cost]
 ) -> Iterable[Gain]:
-    record_counts, part_counts, shared_counts = Counter[str](), Counter[str](), Counter[str]()
+    record_counts, step_counts, shared_counts = Counter[str](), Counter[str](), Counter[str]()
     recipes = book.recipe_book(provider.name).recipes
     providers_with = {location: _set_location(provider, location) for location in provider.variables.unset}
     for record in records:
         recipe = recipes.get(str(record.address))
-        if recipe is None or find_prohibition(recipe, target, allow) is not None:
+        if recipe is None:
             continue
-        missing = list_missing(recipe, provider)
-        sufficient = _list_sufficient(recipe, missing, provider, providers_with)
-        record_counts.update(sufficient)
-        shared_counts.update(location for location in missing if location not in sufficient)
-        if missing:
-            continue
-        for part in recipe.optional.values():
-            if find_prohibition(part, target, allow) is None:
-                part_missing = list_missing(part, provider)
-                part_counts.update(_list_sufficient(part, part_missing, provider, providers_with))
-    for location in record_counts.keys() | part_counts.keys() | shared_counts.keys():
+        labels = sorted(list_documented_labels(record, catalog) & recipe.labels)
+        steps = [recipe.step_for_label(label) for label in labels]
+        allowed = [step for step in steps if find_prohibition(step, target, allow) is None]
+        missing = [list_missing(step, provider) for step in allowed]
+        sufficient = [
+            _list_sufficient(step, locations, provider, providers_with)
+            for step, locations in zip(allowed, missing, strict=True)
+        ]
+        if all(missing):
+            enough = frozenset().union(*sufficient)
+            record_counts.update(enough)
+            shared_counts.update({location for locations in missing for location in locations} - enough)
+        else:
+            step_counts.update(location for locations in sufficient for location in locations)
+    for location in record_counts.keys() | step_counts.keys() | shared_counts.keys():
         if location in provider.variables.unset:
-            counts = (record_counts[location], part_counts[location], shared_counts[location])
+            counts = (record_counts[location], step_counts[location], shared_counts[location])
             yield Gain(provider.name, provider.variables.unset[location], location, *counts)
 
 

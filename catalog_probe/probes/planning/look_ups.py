@@ -44,7 +44,12 @@ def list_values(recipe: PlannedRecipe) -> frozenset[str]:
 
 def distinct_requests(rules: Iterable[LookUpRule]) -> tuple[LookUpRule, ...]:
     """Return one rule for each request that following these rules takes: values of one list need one request."""
-    return tuple({(rule.role, rule.address, rule.ask): rule for rule in rules}.values())
+    distinct: dict[tuple[str, str, str], LookUpRule] = {}
+    for rule in rules:
+        request = (rule.role, rule.address, rule.ask)
+        # The rule with most requests: one of them may also ask for the page of a single value.
+        distinct[request] = max(distinct.get(request, rule), rule, key=lambda rule: rule.requests)
+    return tuple(distinct.values())
 
 
 def _list_rules(provider: Provider, names: set[str]) -> Iterator[LookUpRule]:

@@ -14,26 +14,26 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.model import Reason
-from catalog_probe.catalog.model.exchange import ANSWER
+from catalog_probe.catalog.model.exchange import ANSWER, SETUP
 from catalog_probe.catalog.model.outcome import ReasonCode
 from catalog_probe.catalog.observed import differing_endpoints
-from catalog_probe.catalog.reading.assertions import assertions
+from catalog_probe.catalog.reading.assertions import asserted_expectations, assertions
 from catalog_probe.catalog.reading.facts import Wire, documents_something, load_fact_checks
 from catalog_probe.catalog.reading.record_fields import claimed_endpoints
 from catalog_probe.catalog.recognition.endpoints import EndpointIndex
 from catalog_probe.probes.calls import Call
-from catalog_probe.probes.planning.reach import NOTHING_DOCUMENTED, find_obstacle, fit_to_target
+from catalog_probe.probes.planning.reach import NOTHING_DOCUMENTED, choose_lane, find_obstacle, list_obstacles
 from catalog_probe.probes.recipes import book
 from catalog_probe.probes.recipes.book import recipes_path
-from catalog_probe.probes.recipes.recipe import NO_OTHER_ENDPOINTS, EndpointPlan, Recipe
+from catalog_probe.probes.recipes.recipe import NO_OTHER_ENDPOINTS, EndpointPlan, PlannedRecipe, Recipe
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from catalog_probe.catalog.files.store import Catalog
     from catalog_probe.catalog.model import Record
+    from catalog_probe.catalog.model.assertion import Assertion
     from catalog_probe.probes.recipes.minimal_requests import MinimalRequests
-    from catalog_probe.probes.recipes.recipe import PlannedRecipe
     from catalog_probe.probes.targets.target import Cost, Provider, Target
 
 
@@ -90,11 +90,12 @@ def plan_endpoints(
         if not rotation.includes(record, endpoint):
             not_drawn.append(endpoint)
             continue
-        obstacle = find_obstacle(recipe, target, allow)
-        if obstacle is None:
-            sent[endpoint] = recipe
+        obstacles = list_obstacles(recipe, target, allow)
+        sent_labels = recipe.labels - obstacles.keys()
+        if sent_labels - {SETUP}:
+            sent[endpoint] = recipe.restrict_to(sent_labels)
         else:
-            left_out[endpoint] = obstacle
+            left_out[endpoint] = obstacles[min(obstacles)]
     return EndpointPlan(sent, left_out, tuple(not_drawn))
 
 
@@ -243,16 +244,61 @@ def make_plan(
             advice = f"add one in {recipes_path(record.provider)}, or a reason to UNPROBED"
             not_probed[address] = recipes.unprobed.get(address, Reason(ReasonCode.NO_RECIPE, advice))
             continue
-        obstacle = find_obstacle(recipe, target, allow)
-        if obstacle is None and not documents_something(assertions(record, catalog.__getitem__)):
-            obstacle = NOTHING_DOCUMENTED
-        if obstacle is not None:
-            not_probed[address] = obstacle
-            continue
-        others = list_other_endpoints(recipe, record, catalog, recipes.minimal_requests)
-        endpoint_plan = plan_endpoints(others, record, target, allow, rotation)
-        probed[address] = fit_to_target(recipe, target, allow, endpoint_plan)
+        planned = fit_to_target(recipe, record, catalog, target, allow, rotation)
+        if isinstance(planned, Reason):
+            not_probed[address] = planned
+        else:
+            probed[address] = planned
     return Plan(probed, not_probed)
+
+
+def fit_to_target(
+    recipe: Recipe,
+    record: Record,
+    catalog: Catalog,
+    target: Target,
+    allow: frozenset[Cost],
+    rotation: Rotation = ALL_ENDPOINTS,
+) -> PlannedRecipe | Reason:
+    """Return what of a recipe a target can send, here and on the record's other endpoints, or why it can send nothing.
+
+    Example: three steps need one key, and one step needs another, which is not set. Three of four steps are planned.
+    """
+    left_out = list_obstacles(recipe, target, allow)
+    if left_out:
+        left_out |= _list_dependent_obstacles(left_out, record, catalog)
+    labels = recipe.labels - left_out.keys()
+    if not labels - {SETUP}:
+        return find_obstacle(recipe, target, allow) or left_out[min(left_out)]
+    if labels.isdisjoint(list_documented_labels(record, catalog)):
+        return NOTHING_DOCUMENTED
+    provider = target.providers[recipe.provider]
+    sent = choose_lane(recipe.restrict_to(labels), provider)
+    minimal_requests = book.recipe_book(record.provider).minimal_requests
+    others = {
+        endpoint: other.restrict_to(other.labels - left_out.keys())
+        for endpoint, other in list_other_endpoints(recipe, record, catalog, minimal_requests).items()
+        if other.labels - left_out.keys() - {SETUP}
+    }
+    return PlannedRecipe.from_recipe(sent, left_out, plan_endpoints(others, record, target, allow, rotation))
+
+
+def list_documented_labels(record: Record, catalog: Catalog) -> frozenset[str]:
+    """List the labels under which a record documents something; of the others all is assumed."""
+    by_label: dict[str, list[Assertion]] = {}
+    for assertion in assertions(record, catalog.__getitem__):
+        by_label.setdefault(assertion.key.label, []).append(assertion)
+    return frozenset(label for label, of_label in by_label.items() if documents_something(of_label))
+
+
+def _list_dependent_obstacles(left_out: Mapping[str, Reason], record: Record, catalog: Catalog) -> dict[str, Reason]:
+    """Return the labels that mean something only after a label that is left out, each with that one's reason."""
+    dependent: dict[str, Reason] = {}
+    for expectation in asserted_expectations(record, catalog.__getitem__):
+        missing = sorted(label for label in expectation.depends_on if label in left_out or label in dependent)
+        if missing and expectation.label not in left_out:
+            dependent[expectation.label] = left_out.get(missing[0]) or dependent[missing[0]]
+    return dependent
 
 
 def controlled_lanes(plan: Plan) -> tuple[str, ...]:

@@ -60,8 +60,9 @@ def _list_allowed(endpoint: str, role: str, target: Target, allow: frozenset[Cos
     recipe = fault_free_request(endpoint)
     if isinstance(recipe, Reason):
         return ()
-    recipe = replace(recipe, credential=role)
-    return () if find_obstacle(recipe, target, allow) is not None else (recipe,)
+    lane_recipe = replace(recipe, credential=role)
+    is_allowed = all(find_obstacle(request, target, allow) is None for request in (recipe, lane_recipe))
+    return (lane_recipe,) if is_allowed else ()
 
 
 def format_plan(plan: Plan, target: Target, catalog: Catalog, fault_free: Sequence[Recipe] = ()) -> list[str]:

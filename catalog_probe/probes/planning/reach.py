@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.model import Reason
 from catalog_probe.catalog.model.assertion import Basis, Reach
-from catalog_probe.catalog.model.exchange import ANSWER
+from catalog_probe.catalog.model.exchange import ANSWER, SETUP
 from catalog_probe.catalog.model.outcome import ReasonCode
 from catalog_probe.catalog.reading.assertions import ANOTHER_REVISION, assertions
 from catalog_probe.catalog.reading.facts import NOT_ON_THE_WIRE
 from catalog_probe.probes.calls import LOOPBACK_SERVICES
-from catalog_probe.probes.recipes.book import find_control
-from catalog_probe.probes.recipes.recipe import NO_OTHER_ENDPOINTS, PlannedRecipe
+from catalog_probe.probes.recipes.book import find_control, recipe_book
 from catalog_probe.probes.targets import target_file
 from catalog_probe.probes.targets.target import Cost, Credential, Provider
 
@@ -25,12 +24,12 @@ if TYPE_CHECKING:
     from catalog_probe.catalog.model.assertion import Assertion
     from catalog_probe.probes.calls import Call
     from catalog_probe.probes.recipes.book import RecipeBook
-    from catalog_probe.probes.recipes.recipe import EndpointPlan, Recipe
+    from catalog_probe.probes.recipes.recipe import Recipe
     from catalog_probe.probes.targets.target import Target
 
 
 def find_obstacle(recipe: Recipe, target: Target, allow: frozenset[Cost]) -> Reason | None:
-    """Return the first thing that keeps a record from being probed on a target, or None.
+    """Return the first thing that keeps a whole recipe, or one step of it, from being sent to a target, or None.
 
     Example: a billable recipe, and `allow` has `free` alone -> `cost-not-allowed`, "--allow billable".
     """
@@ -54,7 +53,7 @@ def find_obstacle(recipe: Recipe, target: Target, allow: frozenset[Cost]) -> Rea
 
 
 def find_prohibition(recipe: Recipe, target: Target, allow: frozenset[Cost]) -> Reason | None:
-    """Return what keeps a record from being probed whatever keys and values the target has, or None.
+    """Return what keeps a recipe from being sent whatever keys and values the target has, or None.
 
     Example: live, a recipe that only a scenario of the mock provokes -> `provider-only-cause`.
     """
@@ -78,7 +77,7 @@ def list_missing(recipe: Recipe, provider: Provider) -> list[str]:
     """
     services = {call.service for call in known_calls(recipe)} | recipe.services
     return [
-        *(f"credentials.{role}" for role in _list_roles(recipe) if provider.credential(role).value is None),
+        *(f"credentials.{role}" for role in _list_roles(recipe, provider) if provider.credential(role).value is None),
         *(service for service in sorted(services - LOOPBACK_SERVICES) if service not in provider.addresses),
         *(f"values.{name}" for name in sorted(recipe.needs) if name not in provider.values),
     ]
@@ -95,22 +94,38 @@ def services_without_control(recipe: Recipe) -> frozenset[str]:
     return frozenset(services - LOOPBACK_SERVICES - confirmed)
 
 
-def fit_to_target(
-    recipe: Recipe,
-    target: Target,
-    allow: frozenset[Cost],
-    endpoint_plan: EndpointPlan = NO_OTHER_ENDPOINTS,
-) -> PlannedRecipe:
-    """Return the recipe with the optional parts that a target allows, its other endpoints, and the bounds of all."""
-    parts: dict[str, Recipe] = {}
-    left_out: dict[str, Reason] = {}
-    for name, part in recipe.optional.items():
-        obstacle = find_obstacle(part, target, allow)
-        if obstacle is None:
-            parts[name] = part
-        else:
-            left_out |= dict.fromkeys(part.labels, obstacle)
-    return PlannedRecipe.from_recipe(recipe, parts, left_out, endpoint_plan)
+def list_obstacles(recipe: Recipe, target: Target, allow: frozenset[Cost]) -> dict[str, Reason]:
+    """Return why labels of a recipe cannot be sent to a target: each label is a step of its own.
+
+    Example: the call `denied_by_project` needs the key of a role that is not set, and `absent` does not ->
+    `{"denied_by_project": credential-missing}`.
+    """
+    obstacles = {}
+    for label in recipe.labels - {SETUP}:
+        obstacle = find_obstacle(recipe.step_for_label(label), target, allow)
+        if obstacle is not None:
+            obstacles[label] = obstacle
+    return obstacles
+
+
+def find_lane_role(recipe: Recipe, provider: Provider) -> str | None:
+    """Return the role of the lane on which a recipe is sent, or None if the provider has no key for it.
+
+    That is the recipe's own role. If its key is missing and no call takes it, any lane with a control is as good: a
+    request without a key, with a made-up one or with that of another role says nothing about the lane's key.
+    Example: with the key `inference` alone, "compliance without a key" runs on the lane `inference`.
+    """
+    if recipe.uses_lane_key or provider.credential(recipe.credential).value is not None:
+        return recipe.credential
+    controls = recipe_book(recipe.provider).controls
+    set_roles = (role for role, credential in provider.credentials.items() if credential.value is not None)
+    return next((role for role in set_roles if role in controls), None)
+
+
+def choose_lane(recipe: Recipe, provider: Provider) -> Recipe:
+    """Return the recipe on the lane that its calls share; on another lane than its own, with that lane's control."""
+    role = find_lane_role(recipe, provider) or recipe.credential
+    return recipe if role == recipe.credential else replace(recipe, credential=role, control=None)
 
 
 def known_calls(recipe: Recipe) -> list[Call]:
@@ -137,10 +152,12 @@ def _explain_missing(provider: Provider, location: str, target: Target) -> Reaso
     return Reason(code, provider.advise_missing(location, target.name))
 
 
-def _list_roles(recipe: Recipe) -> list[str]:
-    """List the roles of every key that a recipe's own calls and steps take."""
-    call_roles = {call.credential_role(recipe.credential) for call in recipe.calls.values()}
-    return sorted(role for role in call_roles | {recipe.credential} | recipe.roles if role is not None)
+def _list_roles(recipe: Recipe, provider: Provider) -> list[str]:
+    """List the roles of every key that a recipe's own calls and steps take, and of its lane if no other can be had."""
+    roles = {call.credential_role(recipe.credential) for call in recipe.calls.values()} | recipe.roles
+    if recipe.uses_lane_key or find_lane_role(recipe, provider) is None:
+        roles |= {recipe.credential}
+    return sorted(role for role in roles if role is not None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,7 +219,7 @@ class ProviderReach:
         return cls(book, one_key_target.with_placeholder_values().providers[name])
 
     def recipe_reach(self, recipe: Recipe) -> ExplainedReach:
-        """Return who can send a recipe, without its optional parts and other endpoints.
+        """Return who can send a recipe, or one step of it, without its optional parts and other endpoints.
 
         Example: a billable recipe that needs `values.small_model` -> more, "cost billable, values.small_model".
         """
@@ -215,7 +232,7 @@ class ProviderReach:
         return ExplainedReach(Reach.MORE, ", ".join(needs)) if needs else ExplainedReach(Reach.ONE_KEY)
 
     def label_reach(self, address: str, label: str) -> ExplainedReach:
-        """Return who can observe what a record documents under one label: no more than recipe and part can.
+        """Return who can observe what a record documents under one label: whoever can send that step.
 
         Example: the label `limited` is sent by a disruptive part of a free recipe -> more, "cost disruptive".
         """
@@ -224,7 +241,7 @@ class ProviderReach:
             return _reach_by_reason(self.book.unprobed.get(address, NO_RECIPE))
         if label not in recipe.labels:
             return ExplainedReach(Reach.TRAFFIC, "nothing is sent under its label")
-        return worst_reach(self.recipe_reach(recipe), self.recipe_reach(recipe.part_for_label(label)))
+        return self.recipe_reach(recipe.step_for_label(label))
 
     def assertion_reach(self, assertion: Assertion) -> ExplainedReach:
         """Return who can observe an assertion: no more than its recipe shows, nor than its record says.
@@ -260,8 +277,8 @@ class ProviderReach:
         labels = {assertion.key.label, *assertion.compared_labels}
         if recipe is None or not labels <= recipe.labels:
             return False
-        parts = (recipe, *map(recipe.part_for_label, labels))
-        return all(find_obstacle(part, target, target.allow) is None for part in parts)
+        steps = map(recipe.step_for_label, labels)
+        return all(find_obstacle(step, target, target.allow) is None for step in steps)
 
 
 def provider_reaches(books: Mapping[str, RecipeBook], target: Target) -> dict[str, ProviderReach]:

@@ -14,11 +14,13 @@ from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.model import Address
-from catalog_probe.catalog.model.exchange import ANSWER
+from catalog_probe.catalog.model.exchange import ANSWER, SETUP
 from catalog_probe.probes.calls import Call
-from catalog_probe.probes.targets.target import Cost
+from catalog_probe.probes.targets.target import WRONG_KEY, Cost
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from catalog_probe.catalog.model import Reason
     from catalog_probe.probes.recipes.probe import Probe
 
@@ -171,9 +173,38 @@ class Recipe:
         """
         return Cost.DISRUPTIVE in (self.cost, *(part.cost for part in self.optional.values()))
 
-    def part_for_label(self, label: str) -> Recipe:
-        """Return the optional part that sends this label, or the recipe itself."""
-        return next((part for part in self.optional.values() if label in part.labels), self)
+    @property
+    def uses_lane_key(self) -> bool:
+        """Whether a call takes the lane's key. Steps cannot be read, so they always do."""
+        calls = self.calls.values()
+        return self.steps is not None or any(call.credential_role(self.credential) == self.credential for call in calls)
+
+    def restrict_to(self, labels: Collection[str]) -> Recipe:
+        """Return a copy that sends these labels alone, and what they rely on.
+
+        A call relies on the setup, steps rely on every call, and an optional part is sent whole. Calls without a key of
+        the account cost the account nothing. Example: of a billable recipe with the labels `success` and
+        `missing_credential`, the latter alone is free.
+        """
+        sends_steps = self.steps is not None and any(label in labels for label in self.steps.labels)
+        sends_calls = sends_steps or any(label in labels for label in self.calls.keys() - {SETUP})
+        needed = self.calls.keys() if sends_steps else {SETUP, *labels} if sends_calls else frozenset()
+        own_calls = {label: call for label, call in self.calls.items() if label in needed}
+        uses_account = sends_steps or any(call.credential not in (None, WRONG_KEY) for call in own_calls.values())
+        is_free = not uses_account and self.cost is not Cost.DISRUPTIVE
+        return replace(
+            self,
+            calls=own_calls,
+            steps=self.steps if sends_steps else None,
+            optional={name: part for name, part in self.optional.items() if not part.labels.isdisjoint(labels)},
+            cost=Cost.FREE if is_free else self.cost,
+            tokens=0 if is_free else self.tokens,
+        )
+
+    def step_for_label(self, label: str) -> Recipe:
+        """Return what one label takes as a recipe of its own: the optional part that sends it, or a restricted copy."""
+        part = next((part for part in self.optional.values() if label in part.labels), None)
+        return part if part is not None else replace(self.restrict_to({label}), other_endpoints=None)
 
     def with_optional(
         self,
@@ -225,13 +256,13 @@ NO_OTHER_ENDPOINTS = EndpointPlan()
 
 @dataclass(frozen=True, kw_only=True)
 class PlannedRecipe(Recipe):
-    """A recipe as a run sends it: with the parts that the target allows, and on other endpoints.
+    """A recipe as a run sends it: the steps that the target allows, on the lane that they share, and other endpoints.
 
     Here `requests` and `tokens` are the bounds of all that is sent, the parts and other endpoints included. Without
     `slots`, because these would break `super()` in its properties.
 
     Attributes:
-        left_out: label of an optional part -> why the part is not sent.
+        left_out: label -> why it is not sent.
         endpoint_plan: what is sent to the record's other endpoints.
     """
 
@@ -242,19 +273,19 @@ class PlannedRecipe(Recipe):
     def from_recipe(
         cls,
         recipe: Recipe,
-        parts: Mapping[str, Recipe],
         left_out: Mapping[str, Reason],
         endpoint_plan: EndpointPlan = NO_OTHER_ENDPOINTS,
     ) -> PlannedRecipe:
-        """Plan a recipe with these of its optional parts."""
+        """Plan a recipe of which nothing but these labels is left out."""
         written = {item.name: getattr(recipe, item.name) for item in fields(recipe)}
-        tokens = recipe.tokens + sum(part.tokens for part in (*parts.values(), *endpoint_plan.recipes.values()))
-        planned = {"optional": parts, "tokens": tokens, "left_out": left_out, "endpoint_plan": endpoint_plan}
+        added = (*recipe.optional.values(), *endpoint_plan.recipes.values())
+        tokens = recipe.tokens + sum(part.tokens for part in added)
+        planned = {"tokens": tokens, "left_out": left_out, "endpoint_plan": endpoint_plan}
         return cls(**{**written, **planned})
 
     @property
     def labels(self) -> frozenset[str]:
-        """The labels of all parts, those that are left out included."""
+        """The labels of all steps, those that are left out included."""
         return super().labels.union(self.left_out)
 
     @property

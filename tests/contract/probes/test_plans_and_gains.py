@@ -189,3 +189,29 @@ def test_a_keys_gain_includes_values_that_it_can_look_up(subtests: pytest.Subtes
                 len(make_plan(catalog(), recipe, target.allow, addresses).probed) for recipe in (target, after)
             )
             assert gain.records == after_plan - before_plan > 0
+
+
+def plan_with_one_key(provider: str, address: str) -> PlannedRecipe:
+    target = targets.load("live", {f"{provider.upper()}_API_KEY": "key-of-nobody"}).with_placeholder_values()
+    return make_plan(catalog(), target, target.allow, [address]).probed[address]
+
+
+def test_a_record_is_planned_with_the_steps_that_are_in_reach() -> None:
+    """The commonest 404 of all needs one key; two other causes of it need more."""
+    planned = plan_with_one_key("pc", "pc/errors/not_found/model")
+    assert planned.own_labels == {"absent"}
+    assert {label: reason.code for label, reason in planned.left_out.items()} == {
+        "denied_by_project": "credential-missing",
+        "not_enabled": "value-missing",
+    }
+    for endpoint_recipe in planned.endpoint_plan.recipes.values():
+        assert endpoint_recipe.own_labels == {"absent"}
+
+
+def test_a_step_without_a_key_of_the_account_runs_on_any_lane_and_is_free() -> None:
+    refused = plan_with_one_key("pa", "pa/errors/compliance/request_not_authenticated")
+    assert (refused.lane, refused.left_out, refused.control) == ("pa:inference", {}, None)
+    created = plan_with_one_key("pa", "pa/endpoints/messages/create_message")
+    assert {"wrong_credential"} <= created.own_labels
+    assert (created.cost, created.tokens) == (Cost.FREE, 0)
+    assert created.left_out["success"].code == "cost-not-allowed"

@@ -16,8 +16,9 @@ from catalog_probe.catalog.reading.response_headers import HeaderRule
 from catalog_probe.catalog.recognition.vocabulary import ProviderVocabulary
 from catalog_probe.probes.judging.comparison.compare import find_contradictions
 from catalog_probe.probes.judging.judge import judge
-from catalog_probe.probes.planning.reach import fit_to_target
+from catalog_probe.probes.planning.plan import fit_to_target
 from catalog_probe.probes.recipes.book import recipe_book
+from catalog_probe.probes.recipes.recipe import PlannedRecipe
 from catalog_probe.probes.targets.target import Cost, Target
 from tests.harness import fault_changes as edits
 from tests.harness.engines import CleanResults, catalog
@@ -220,7 +221,9 @@ def test_rate_limit_headers_are_documented_ones(clean: CleanResults) -> None:
 
 
 def left_out_steps(target: Target, *allow: Cost) -> dict[str, tuple[int, str]]:
-    recipe = fit_to_target(recipe_book("pa").recipes[GENERAL["pa"]], target, frozenset(allow))
+    address = GENERAL["pa"]
+    recipe = fit_to_target(recipe_book("pa").recipes[address], catalog()[address], catalog(), target, frozenset(allow))
+    assert isinstance(recipe, PlannedRecipe)
     return {label: (recipe.requests, reason.code) for label, reason in recipe.left_out.items()}
 
 

@@ -181,7 +181,7 @@ def test_other_endpoint_has_its_own_session_unless_it_relies_on_earlier_requests
     ]
     for case, recipe, endpoint_recipe, session in cases:
         with subtests.test(case=case):
-            planned = PlannedRecipe.from_recipe(recipe, {}, {}, EndpointPlan({other: endpoint_recipe}))
+            planned = PlannedRecipe.from_recipe(recipe, {}, EndpointPlan({other: endpoint_recipe}))
             probe = ScriptedProbe(200, 200, 200)
             anyio.run(perform_planned_recipe, planned, probe)
             assert probe.sessions == [session]

@@ -73,9 +73,10 @@ def test_reach_of_a_label(subtests: pytest.Subtests) -> None:
             GENERAL.recipe("x", {"other": get("/v1/x")}, cost=Cost.BILLABLE).with_optional(
                 {"answer": get("/v1/x")}, cost=Cost.FREE
             ),
-            Reach.MORE,
-            "cost billable",
+            Reach.ONE_KEY,
+            "",
         ),
+        (GENERAL.recipe("x", get("/v1/x", credential=None), cost=Cost.BILLABLE, credential="admin"), Reach.ONE_KEY, ""),
     ]
     for own_recipe, reach, detail in cases:
         with subtests.test(own_recipe=own_recipe):
