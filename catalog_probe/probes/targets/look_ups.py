@@ -36,6 +36,7 @@ class LookUpRule:
         where: pointers with patterns that an entry must match.
         unless: pointers with patterns that an entry must not match.
         newest: pointer by which the last candidate is taken; without it the first in the list.
+        oldest: pointer by which the first candidate is taken.
         of: takes the entry of another value, in place of all this.
         after: a prefix that is removed from the value.
         ends: pointer to the day on which the value ends.
@@ -54,6 +55,7 @@ class LookUpRule:
     where: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     unless: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     newest: str = ""
+    oldest: str = ""
     of: str = ""
     after: str = ""
     ends: str = ""
@@ -120,7 +122,7 @@ def choose_value(
     for pattern in rule.like or ("*",):
         candidates = [entry for entry in fitting if fnmatchcase((_read_value(entry, rule) or "").lower(), pattern)]
         if candidates:
-            return _read_value(_select_newest(candidates, rule), rule)
+            return _read_value(_select_by_age(candidates, rule), rule)
     return None
 
 
@@ -133,7 +135,7 @@ def lists_value(rule: LookUpRule, body: Json, value: str) -> bool:
     """Whether the list has a value that somebody set, and the rule does not exclude the value."""
     if rule.of:
         return False
-    any_name_rule = replace(rule, like=(), unlike=(), newest="")
+    any_name_rule = replace(rule, like=(), unlike=(), newest="", oldest="")
     entries = _list_entries(rule, body)
     return any(_read_value(entry, rule) == value and _fits(entry, any_name_rule) for entry in entries)
 
@@ -210,7 +212,9 @@ def _matches(entry: Any, pointer: str, patterns: Sequence[str]) -> bool:
     return any(fnmatchcase(text, pattern) for text in texts for pattern in patterns)
 
 
-def _select_newest(candidates: Sequence[Any], rule: LookUpRule) -> Any:
+def _select_by_age(candidates: Sequence[Any], rule: LookUpRule) -> Any:
+    if rule.oldest:
+        return min(candidates, key=lambda entry: _sort_key(find_value(entry, rule.oldest)))
     if not rule.newest:
         return candidates[0]
     return max(candidates, key=lambda entry: _sort_key(find_value(entry, rule.newest)))

@@ -70,8 +70,11 @@ UNKNOWN_AGENT = f"/v1/agents/agent_{UNKNOWN_ID}"
 
 BATCH_REMOVAL = Removal("batch", post("/v1/messages/batches/{id}/cancel"))
 CREATE_BATCH = post(
-    "/v1/messages/batches", {"requests": [{"custom_id": "probe", "params": MESSAGE}]}, removal=BATCH_REMOVAL
+    "/v1/messages/batches",
+    {"requests": [{"custom_id": "probe", "params": {**MESSAGE, "max_tokens": 0}}]},
+    removal=BATCH_REMOVAL,
 )
+"""A batch whose only request generates nothing, so that it costs nothing; it ends by itself, as failed or cancelled."""
 
 FILE_REMOVAL = Removal("file", delete("/v1/files/{id}"))
 UPLOAD = post(

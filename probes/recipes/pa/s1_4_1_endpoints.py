@@ -155,7 +155,9 @@ RECIPES: tuple[Recipe, ...] = (
     # POST {base_url}/v1/complete: "removed; always 400 pointing to the messages path"
     ENDPOINTS.recipe("complete/create_completion", {SUCCESS: COMPLETION}),
     # batches endpoints; 2:8.1 "batches 256 MB", 2:8.2 "each batch up to 100000 requests"
-    BATCH_ENDPOINTS.recipe("create_batch", with_refusals(CREATE_BATCH), cost=Cost.BILLABLE, tokens=4)
+    # One key, free: "batches endpoints" (1:4.1) take any inference key, and a batch is made before its requests are
+    # looked at, for each of them has a result of its own.
+    BATCH_ENDPOINTS.recipe("create_batch", with_refusals(CREATE_BATCH), tokens=4)
     .with_optional({"largest_body": announce_body("/v1/messages/batches", 256)}, cost=Cost.FREE, tokens=0)
     .with_optional(
         create_large_batch("largest", MAX_BATCH_REQUESTS),
@@ -192,8 +194,9 @@ RECIPES: tuple[Recipe, ...] = (
         }
     ),
     Family("pa/errors/admin", credential=ADMIN).recipe("workspace_not_found", UNKNOWN_WORKSPACE),
-    BATCH_ENDPOINTS.recipe("get_batch", get_batch, cost=Cost.BILLABLE, tokens=4),
-    BATCH_ENDPOINTS.recipe("cancel_batch", cancel_batch, cost=Cost.BILLABLE, tokens=4),
+    # One key, free, as create_batch: the batch that they ask for is the probe's own.
+    BATCH_ENDPOINTS.recipe("get_batch", get_batch, tokens=4),
+    BATCH_ENDPOINTS.recipe("cancel_batch", cancel_batch, tokens=4),
     BATCH_ENDPOINTS.recipe(
         "get_batch_results",
         get_batch_results,

@@ -9,7 +9,7 @@ from catalog_probe.probes.recipes.minimal_requests import with_key
 from catalog_probe.probes.recipes.recipe import OtherEndpoints, Recipe, same_change
 from catalog_probe.probes.targets.target import WRONG_KEY
 
-from .compliance_requests import BASE, DELETE, ORG_DATA, READ, USER_DATA, select_calls
+from .compliance_requests import BASE, DELETE, ORG_DATA, READ, UNKNOWN_ORGANIZATION, USER_DATA, select_calls
 from .s2_7_2_errors import ACTIVITY_LIST, DELETES, changed_recipe, refusal_recipe
 
 if TYPE_CHECKING:
@@ -27,6 +27,8 @@ def without_read_scope(labels: Mapping[str, str]) -> OtherEndpoints:
 
     return of_endpoint
 
+
+UNKNOWN_SETTINGS = get(f"{UNKNOWN_ORGANIZATION}/settings")
 
 RECIPES: tuple[Recipe, ...] = (
     # compliance_api_not_enabled: "API not enabled for the organization or its parent; all endpoints"
@@ -93,11 +95,13 @@ RECIPES: tuple[Recipe, ...] = (
         },
         other_endpoints=same_change({"no_key": with_key(None), "unaccepted_key_type": with_key("inference")}),
     ),
+    # One key: the row's "the settings endpoint answers 401 instead". The organization may be made up, because whoever
+    # is not authenticated learns nothing of any organization.
     refusal_recipe(
         "settings_not_authenticated",
         {
-            "no_key": ORG_DATA["settings"].replace(credential=None),
-            "unaccepted_key_type": ORG_DATA["settings"].replace(credential="inference"),
+            "no_key": UNKNOWN_SETTINGS.replace(credential=None),
+            "unaccepted_key_type": UNKNOWN_SETTINGS.replace(credential="inference"),
         },
     ),
 )

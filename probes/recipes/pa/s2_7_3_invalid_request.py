@@ -20,6 +20,9 @@ def with_incomplete_json(call: Call) -> Call:
     return call.replace(body=BytesBody(b'{"model":'), headers={"content-type": "application/json"})
 
 
+# One key, for the rows on models that lack an ability ("on models that forbid it", "unsupported"): each model is looked
+# up on the account by its class and age (`look_up` in probes/targets/live.toml), and an account may use every model
+# that it lists.
 RECIPES: tuple[Recipe, ...] = (
     # "missing max_tokens; max_tokens above the model maximum"
     FAMILY.recipe("missing_max_tokens", create_message().without_fields("max_tokens")),

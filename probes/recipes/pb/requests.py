@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from catalog_probe.catalog.model.outcome import ReasonCode
 from catalog_probe.probes.calls import Call, get, post
 
 if TYPE_CHECKING:
@@ -18,6 +19,11 @@ BEARER = ("authorization", "Bearer")
 
 TOKEN = post("/v1beta/auth_tokens", {}, secrets=("/name",))
 """Makes an ephemeral token; it expires by itself, so nothing removes it."""
+
+NO_UNSUPPORTED_FEATURE = (
+    ReasonCode.NO_DOCUMENTED_SETUP,
+    "the documents name no feature that is unsupported, and one that a model lacks is an invalid argument (2:7.4, 400)",
+)
 
 TEXT_ONLY = "Answer in text only: what is 2 + 2?"
 """A prompt for which an image model makes no image."""

@@ -12,6 +12,7 @@ from catalog_probe.probes.targets.target import WRONG_KEY, Cost
 
 from .requests import (
     MODELS,
+    NO_UNSUPPORTED_FEATURE,
     TOKEN,
     complete_chat,
     generate,
@@ -31,6 +32,10 @@ TOKENS = 4
 """Most tokens of a request that should be refused, if the provider accepts it."""
 
 NO_PATH_OF_STORES = (ReasonCode.NO_DOCUMENTED_SETUP, "the documents show no path of stores and documents (1:4)")
+ABSENT_AS_FOREIGN = (
+    ReasonCode.NO_DOCUMENTED_SETUP,
+    "an absent file may be answered as one that is not owned (2:7.4, 403), so that nobody learns which files exist",
+)
 STORE_REMOVAL = Removal("file_search_store", delete("/v1beta/fileSearchStores/{id}"), id_pointer="/name")
 NO_TOKEN_LIFETIME = (ReasonCode.NO_DOCUMENTED_SETUP, "the documents show no lifetime of an ephemeral token (1:5.2)")
 
@@ -139,11 +144,13 @@ ROWS: tuple[Recipe, ...] = (
     ERRORS.recipe("key_restricted", MODELS, with_key("restricted")),
     ERRORS.recipe("key_leaked", MODELS, with_key("leaked")),
     ERRORS.recipe("key_blocked", MODELS, with_key("blocked")),
+    # One key: "resource not owned". An id of the usual form that the project does not have is answered as somebody
+    # else's, whether it exists or not.
     ERRORS.recipe("resource_not_owned", with_file("{foreign_file}"), tokens=TOKENS),
     # 404 NOT_FOUND "model or resource absent for the API version (preview ids exist only in v1beta); model no longer
     # available to new users; wrong auth header on the compatibility layer"
     ERRORS.recipe("model_not_found", generate("no-such-model")),
-    ERRORS.recipe("resource_not_found", with_file("files/no-such-file"), tokens=TOKENS),
+    ERRORS.recipe("resource_not_found", with_file("files/no-such-file"), tokens=TOKENS, not_live=ABSENT_AS_FOREIGN),
     ERRORS.recipe(
         "preview_model_outside_v1beta",
         with_preview_model(generate(version="v1")),
@@ -164,7 +171,12 @@ ROWS: tuple[Recipe, ...] = (
     ERRORS.recipe("internal_error", generate().with_scenario("internal_error")),
     oversized_context_recipe("v1beta"),
     # 501 UNIMPLEMENTED "unsupported feature"
-    ERRORS.recipe("unsupported_feature", generate(config={"responseModalities": ["AUDIO"]}), tokens=TOKENS),
+    ERRORS.recipe(
+        "unsupported_feature",
+        generate(config={"responseModalities": ["AUDIO"]}),
+        tokens=TOKENS,
+        not_live=NO_UNSUPPORTED_FEATURE,
+    ),
     # 503 UNAVAILABLE "overloaded or down; flex capacity unavailable"
     ERRORS.recipe("overloaded", generate().with_scenario("overloaded")),
     ERRORS.recipe("flex_capacity_unavailable", generate(serviceTier="flex").with_scenario("flex_capacity_unavailable")),

@@ -8,7 +8,15 @@ from catalog_probe.probes.calls import Call
 from catalog_probe.probes.recipes.recipe import Family, Recipe
 from catalog_probe.probes.targets.target import WRONG_KEY, Cost
 
-from .requests import LOOKUP, TEXT_ONLY, as_stream, create_interaction, in_both_versions, with_oauth_token
+from .requests import (
+    LOOKUP,
+    NO_UNSUPPORTED_FEATURE,
+    TEXT_ONLY,
+    as_stream,
+    create_interaction,
+    in_both_versions,
+    with_oauth_token,
+)
 from .s2_7_4_outcomes import MODELS_CHOICE, NUMBER_UNDOCUMENTED, TOOL_ROUNDS
 from .s2_7_4_quotas import exhaustion_recipe
 
@@ -78,7 +86,12 @@ REQUEST_ERRORS: tuple[Recipe, ...] = (
     CODES.recipe("too_many_requests", create_interaction(service_tier="flex").with_scenario("flex_capacity_shed")),
     CODES.recipe("cancelled", create_interaction().with_scenario("work_cancelled")),
     CODES.recipe("api_error", create_interaction().with_scenario("internal_error")),
-    CODES.recipe("unimplemented", create_interaction(response_modalities=["audio"]), tokens=4),
+    CODES.recipe(
+        "unimplemented",
+        create_interaction(response_modalities=["audio"]),
+        tokens=4,
+        not_live=NO_UNSUPPORTED_FEATURE,
+    ),
     CODES.recipe("service_unavailable", create_interaction().with_scenario("overloaded")),
     CODES.recipe("deadline_exceeded", create_interaction().with_scenario("deadline_exceeded")),
     CODES.recipe("snake_case_http_status", Call("PATCH", "/v1beta/interactions")),

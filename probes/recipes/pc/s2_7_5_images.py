@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from catalog_probe.catalog.model.outcome import ReasonCode
 from catalog_probe.probes.recipes.recipe import Family, Recipe
 
 from .pictures import INVALID_IMAGES
@@ -16,6 +17,11 @@ if TYPE_CHECKING:
 
 IMAGES = Family("pc/errors/images")
 STREAM = Family("pc/errors/stream")
+REFUSED_BEFORE_STREAM = (
+    ReasonCode.PROVIDER_ONLY_CAUSE,
+    "an image in the request is looked at before the stream begins, and refused with 400 (2:7.5)",
+)
+"""Asked each night, these twelve would show the 400 of `pc/errors/images`, and nothing of the stream."""
 OVER_HTTP = ("invalid_image", "invalid_image_format", "image_parse_error")
 """Codes that have a row of their own over HTTP."""
 
@@ -40,5 +46,8 @@ RECIPES: tuple[Recipe, ...] = (
         for code in OVER_HTTP
     ),
     # "Stream error codes after HTTP 200: …, invalid_image, invalid_image_format, invalid_base64_image, …"
-    *(STREAM.recipe(code, stream_response(input=image), tokens=TOKENS) for code, image in INVALID_IMAGES.items()),
+    *(
+        STREAM.recipe(code, stream_response(input=image), tokens=TOKENS, not_live=REFUSED_BEFORE_STREAM)
+        for code, image in INVALID_IMAGES.items()
+    ),
 )

@@ -34,8 +34,8 @@ MULTIPART = b'--x\r\nContent-Disposition: form-data; name="model"\r\n\r\n{small_
 AS_TEXT = with_body(b'{"input": "hi"}', "text/plain")
 CUT_SHORT = b'{"model": '
 LONG_TEXT = "x" * 1000
-LONG_INPUT, LONG_OUTPUT = "word " * 2_500, 2_000
-"""A prompt that fits into a window of 4,096 tokens, and an output that no longer fits with it."""
+LONG_INPUT, LONG_OUTPUT = "word " * 9_000, 2_000
+"""A prompt and an output that do not fit into a window of 8,192 tokens, the smallest that an account may still use."""
 
 TOO_MANY_TOKENS = 100_000_000
 TIERS = ("default", "flex", "priority", "fast", "auto")
@@ -55,14 +55,19 @@ def refusal_recipe(
 
 
 # 400 previous_response_not_found: "unresolvable (deleted, unstored, wrong project, socket state lost)"
-@declare_steps("deleted", "unstored", "wrong_project", requests=7, needs={"small_model"}, roles={"other_project"})
-async def previous_response_not_found(probe: Probe) -> None:
-    """Continue a response that was deleted, was never stored, or belongs to another project."""
+@declare_steps("deleted", "unstored", requests=5, needs={"small_model"})
+async def continue_lost_response(probe: Probe) -> None:
+    """Continue a response that was deleted, or was never stored."""
     deleted = await make(probe, create_response())
     await probe.setup(delete(f"/v1/responses/{deleted}"))
     await probe.send(create_response(previous_response_id=deleted), "deleted")
     unstored = await make(probe, create_response(store=False))
     await probe.send(create_response(previous_response_id=unstored), "unstored")
+
+
+@declare_steps("wrong_project", requests=2, needs={"small_model"}, roles={"other_project"})
+async def continue_foreign_response(probe: Probe) -> None:
+    """Continue a response that belongs to another project."""
     foreign = await make(probe, create_response().replace(credential="other_project"))
     await probe.send(create_response(previous_response_id=foreign), "wrong_project")
 
@@ -138,14 +143,15 @@ RECIPES: tuple[Recipe, ...] = (
     ),
     # 400 invalid_beta: "required beta header missing or invalid"
     FAMILY.recipe("invalid_beta", {"missing": get(AGENTS.path), "invalid": AGENTS.with_headers(pc_beta="agents=v0")}),
-    # 400 context_length_exceeded: "prompt plus output over context window"
+    # 400 context_length_exceeded: "prompt plus output over context window". One key: a model of the first generation is
+    # looked up, and a prompt beyond its window is refused before anything is generated.
     refusal_recipe(
         "context_length_exceeded",
         create_response(model="{small_context_model}", input=LONG_INPUT, max_output_tokens=LONG_OUTPUT),
         create_completion(
             model="{small_context_model}", messages=[{"role": "user", "content": LONG_INPUT}], max_tokens=LONG_OUTPUT
         ),
-        tokens=10_000,
+        tokens=12_000,
     ),
     # 405 none: "wrong method on a path"; 1:4.3 "PATCH, PUT … not supported; updates use POST"
     FAMILY.recipe(
@@ -174,6 +180,13 @@ RECIPES: tuple[Recipe, ...] = (
         cost=Cost.BILLABLE,
         tokens=TOKENS,
     ),
-    FAMILY.recipe("previous_response_not_found", previous_response_not_found, tokens=6 * TOKENS, cost=Cost.BILLABLE),
+    # One key, free: the row's "unresolvable". An id that was made up can be resolved by nobody, and the request is
+    # refused before anything is generated.
+    refusal_recipe(
+        "previous_response_not_found",
+        {"unknown": create_response(previous_response_id="resp_00000000000000000000000000000000")},
+    )
+    .with_optional(continue_lost_response, tokens=4 * TOKENS, cost=Cost.BILLABLE)
+    .with_optional(continue_foreign_response, tokens=2 * TOKENS, cost=Cost.BILLABLE),
     FAMILY.recipe("conflict", conflict, tokens=2 * TOKENS, cost=Cost.BILLABLE),
 )

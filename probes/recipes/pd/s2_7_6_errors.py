@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from catalog_probe.catalog.model.exchange import ANSWER, SETUP
 from catalog_probe.probes.calls import Call, get
@@ -122,6 +122,25 @@ def with_wrong_methods(_: str, request: Call | None) -> Mapping[str, Call] | Non
     return vary(request, methods)
 
 
+@declare_steps(requests=3, services={"regional_base_url"})
+async def ask_for_absent_model(probe: Probe) -> None:
+    """Ask the regional host for a model that the main host lists and the regional one does not."""
+    listed, regional = [
+        _list_ids((await probe.setup(listing)).body)
+        for listing in (MODELS, MODELS.replace(service="regional_base_url"))
+    ]
+    absent = [model for model in listed if model not in regional]
+    if not absent:
+        raise SetupFailed("the regional host serves every model that the main host lists")
+    await probe.send(get(f"/v1/models/{absent[0]}", service="regional_base_url"))
+
+
+def _list_ids(body: Any) -> list[str]:
+    """Return the ids of a list of models: `{"data": [{"id": "m"}]}` -> `["m"]`."""
+    entries = body.get("data", []) if isinstance(body, dict) else []
+    return [str(entry["id"]) for entry in entries if isinstance(entry, dict) and "id" in entry]
+
+
 def without_acls(endpoint: str, request: Call | None) -> Mapping[str, Call] | None:
     """Ask each endpoint without its own ACL, and /v1/responses also without that of its model."""
     if request is None:
@@ -228,9 +247,12 @@ RECIPES: tuple[Recipe, ...] = (
         get("/v1/models/x"),
         {"restricted": with_model("{restricted_model}"), "missing": with_model("no-such-model")},
     ),
+    # One key: "regional hosts 404 models they do not serve". The models are those that the main host lists and the
+    # regional one does not, so that no other cause is left.
     ERRORS.recipe(
         "not_found/model_not_in_region",
-        {SETUP: get("/v1/models/{non_regional_model}"), ANSWER: in_other_region(get("/v1/models/x"))},
+        ask_for_absent_model,
+        endpoint="pd/endpoints/models/get_model",
         other_endpoints=same_change(in_other_region),
     ),
     # 405 "wrong method; empty body"; 1:4.4 "DELETE on a list path of PD gives 405 with an empty body"
