@@ -17,6 +17,7 @@ from catalog_probe.probes.planning.plan import plan_budget
 from catalog_probe.probes.planning.reach import find_obstacle, provider_reaches
 from catalog_probe.probes.recipes import book
 from catalog_probe.probes.recipes.book import fault_free_request
+from catalog_probe.probes.targets.target import Cost
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from catalog_probe.probes.planning.plan import Plan
     from catalog_probe.probes.recipes.recipe import PlannedRecipe, Recipe
     from catalog_probe.probes.targets.look_ups import LookUpRule
-    from catalog_probe.probes.targets.target import Cost, Provider, Target
+    from catalog_probe.probes.targets.target import Provider, Target
 
 
 def list_fault_free_requests(
@@ -116,6 +117,9 @@ def format_requests(provider: Provider, recipes: Sequence[PlannedRecipe], target
     for rule in distinct_requests(_list_look_ups(provider, recipes, target)):
         pages = f", at most {rule.requests} requests" if rule.requests > 1 else ""
         yield f"{name} GET {rule.ask} look-up free {rule.role}{pages}"
+    for rule in _list_look_ups(provider, recipes, target):
+        if rule.value not in provider.values:
+            yield f"{name} value {rule.value}: looked up, {rule.describe_choice()}"
     for role, method, path in sorted({control for recipe in recipes for control in _list_controls(recipe)}):
         yield f"{name} {method} {path} control free {role}"
     for recipe in recipes:
@@ -129,7 +133,9 @@ def format_requests(provider: Provider, recipes: Sequence[PlannedRecipe], target
                 continue
             labels = ",".join(sorted(part.labels - part.calls.keys()))
             number = part.requests - len(part.calls)
-            yield f"{name} steps, at most {number} requests {labels} {part.cost} {part.credential} {recipe.address}"
+            waits = f", waiting up to {part.steps.waits_s:g} s" if part.steps.waits_s else ""
+            bound = f"steps, at most {number} requests{waits}"
+            yield f"{name} {bound} {labels} {part.cost} {part.credential} {recipe.address}"
 
 
 def format_provider_bounds(
@@ -152,10 +158,17 @@ def format_provider_bounds(
     unsent = sum(len(recipe.endpoint_plan.not_drawn) + len(recipe.endpoint_plan.left_out) for recipe in recipes)
     yield (
         f"{provider.name}: {format_count(len(recipes), 'probe')} ({costs}); "
-        f"at most {format_count(requests, 'request')}, {format_count(tokens, 'token')}; "
+        f"at most {format_count(requests, 'request')}, {format_count(tokens, 'token')}{_count_unknown(recipes)}; "
         f"{sent} of {sent + unsent} other endpoints"
     )
     yield from _format_budget(provider, recipes, (requests, tokens), catalog)
+
+
+def _count_unknown(recipes: Iterable[PlannedRecipe]) -> str:
+    """Say how many billable probes declare no tokens: what they take is unknown, and not nothing."""
+    parts_by_recipe = ((recipe, *recipe.added_parts) for recipe in recipes)
+    unknown = sum(any(part.cost is Cost.BILLABLE and not part.tokens for part in parts) for parts in parts_by_recipe)
+    return f" and those of {format_count(unknown, 'billable probe')} that declare none" if unknown else ""
 
 
 def _format_budget(

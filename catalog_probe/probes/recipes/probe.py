@@ -61,6 +61,9 @@ class Probe(Protocol):
             ProbeStopped: with reason `setup-failed`: the record gets no verdict.
         """
 
+    async def wait(self, seconds: float) -> None:
+        """Wait on a live provider. A mock's clock is moved by the next call, so on a mock this returns at once."""
+
     def explain_stop(self, reason: Reason) -> Reason:
         """Return why a recipe stopped: the fault that took the last answer away, rather than its `setup-failed`."""
 

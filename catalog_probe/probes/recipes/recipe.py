@@ -46,6 +46,7 @@ class Steps:
         needs: values of the target that its calls need, e.g. `small_model`.
         roles: credentials that its calls take besides the recipe's own.
         services: addresses that its calls ask besides that of the control.
+        waits_s: the most seconds that it waits in one attempt on a live provider.
     """
 
     run: Run
@@ -54,6 +55,7 @@ class Steps:
     needs: frozenset[str] = frozenset()
     roles: frozenset[str] = frozenset()
     services: frozenset[str] = frozenset()
+    waits_s: float = 0.0
 
 
 def declare_steps(
@@ -62,6 +64,7 @@ def declare_steps(
     needs: Iterable[str] = (),
     roles: Iterable[str] = (),
     services: Iterable[str] = (),
+    waits_s: float = 0.0,
 ) -> Callable[[Run], Steps]:
     """Make steps of the decorated coroutine; without labels, its one judged call is the `answer`.
 
@@ -71,7 +74,9 @@ def declare_steps(
     """
 
     def decorate(run: Run) -> Steps:
-        return Steps(run, labels or (ANSWER,), requests, frozenset(needs), frozenset(roles), frozenset(services))
+        return Steps(
+            run, labels or (ANSWER,), requests, frozenset(needs), frozenset(roles), frozenset(services), waits_s
+        )
 
     return decorate
 
@@ -153,6 +158,11 @@ class Recipe:
     def services(self) -> frozenset[str]:
         """The addresses that the steps ask. Each call has its own in `Call.service`."""
         return self.steps.services if self.steps else frozenset()
+
+    @property
+    def waits_s(self) -> float:
+        """The most seconds that one attempt waits on a live provider, without optional parts."""
+        return self.steps.waits_s if self.steps else 0.0
 
     @property
     def needs_scenario(self) -> bool:
@@ -292,6 +302,11 @@ class PlannedRecipe(Recipe):
     def requests(self) -> int:
         """The most requests of one attempt, with optional parts and other endpoints."""
         return super().requests + sum(part.requests for part in self.added_parts)
+
+    @property
+    def waits_s(self) -> float:
+        """The most seconds that one attempt waits, with optional parts and other endpoints."""
+        return super().waits_s + sum(part.waits_s for part in self.added_parts)
 
     @property
     def added_parts(self) -> tuple[Recipe, ...]:

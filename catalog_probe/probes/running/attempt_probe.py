@@ -7,6 +7,8 @@ from contextlib import contextmanager, suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import anyio
+
 from catalog_probe.catalog.model import Exchange, Reason, Response
 from catalog_probe.catalog.model.exchange import ANSWER, CLEANUP, SETUP, UNJUDGED_LABELS
 from catalog_probe.catalog.model.outcome import ReasonCode
@@ -121,6 +123,11 @@ class AttemptProbe:
             outcome = exchange.failure.code if exchange.failure else "no answer"
         code = _find_transient_code(exchange, self.provider) or ReasonCode.SETUP_FAILED
         raise ProbeStopped(Reason(code, f"{call.method} {call.path}: {outcome}"))
+
+    async def wait(self, seconds: float) -> None:
+        """Wait on a live provider; on a mock return at once."""
+        if self._lane.live:
+            await anyio.sleep(seconds)
 
     @property
     def transient_code(self) -> str | None:

@@ -152,7 +152,7 @@ SLACK_S = 30.0
 SHUTDOWN_S = 4.0
 
 # Live, probes of other costs are sent only when their own test item runs. On a mock nothing costs anything.
-PREFETCHED_LIVE = frozenset({Cost.FREE, Cost.DESTRUCTIVE})
+PREFETCHED_LIVE = frozenset({Cost.FREE, Cost.DESTRUCTIVE, Cost.SLOW})
 
 
 @dataclass(frozen=True, slots=True)
@@ -448,9 +448,11 @@ class Engine:
         """Return how long the result of a record may take, in the worst case: its own attempts, and all before it."""
         recipe = self._recipes[address]
         provider = self.target.providers[recipe.provider]
-        attempt_s = (recipe.requests + 1) * provider.limits.timeout_s + self.target.reprobe_after_s
+        attempt_s = (recipe.requests + 1) * provider.limits.timeout_s + self.target.reprobe_after_s + recipe.waits_s
+        # The wait of one lane's slowest record may lie before any other record of the run.
+        slowest_s = max((other.waits_s for other in self._recipes.values()), default=0.0)
         queue_length = len(self._results) / max(1, provider.limits.concurrency)
-        return SLACK_S + attempt_s * MAX_ATTEMPTS + queue_length * provider.limits.timeout_s
+        return SLACK_S + slowest_s + attempt_s * MAX_ATTEMPTS + queue_length * provider.limits.timeout_s
 
 
 def _find_recipe(address: str) -> Recipe | None:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from catalog_probe.catalog.model import Json, Reason
 
+NO_AGE = (0, 0.0, "")  # sorts before every age
 MAX_PAGES = 5  # of a list; 5,000 models at the size that is asked for
 MAX_REPEATS = 1  # of a request whose answer got lost, for one list in all its pages
 
@@ -76,6 +77,17 @@ class LookUpRule:
         """The most requests that following it takes."""
         pages = (MAX_PAGES if self.next else 1) + MAX_REPEATS
         return pages + (1 + MAX_REPEATS if self.one else 0)
+
+    def describe_choice(self) -> str:
+        """Say which entry is taken: `GET /v1/models: the newest like *mini*, then *, with /lifecycle active`."""
+        if self.of:
+            return f"GET {self.ask}: {self.take} of {self.of}"
+        age = "the newest" if self.newest else "the oldest" if self.oldest else "the first"
+        parts = [f"{age} like {', then '.join(self.like or ('*',))}"]
+        parts += [f"not {', '.join(self.unlike)}"] if self.unlike else []
+        parts += [f"with {pointer} {' or '.join(patterns)}" for pointer, patterns in self.where.items()]
+        parts += [f"without {pointer} {' or '.join(patterns)}" for pointer, patterns in self.unless.items()]
+        return f"GET {self.ask}: {', '.join(parts)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,7 +226,9 @@ def _matches(entry: Any, pointer: str, patterns: Sequence[str]) -> bool:
 
 def _select_by_age(candidates: Sequence[Any], rule: LookUpRule) -> Any:
     if rule.oldest:
-        return min(candidates, key=lambda entry: _sort_key(find_value(entry, rule.oldest)))
+        ages = [_sort_key(find_value(entry, rule.oldest)) for entry in candidates]
+        aged = [entry for entry, age in zip(candidates, ages, strict=True) if age > NO_AGE]
+        return min(aged, key=lambda entry: _sort_key(find_value(entry, rule.oldest)), default=candidates[0])
     if not rule.newest:
         return candidates[0]
     return max(candidates, key=lambda entry: _sort_key(find_value(entry, rule.newest)))
@@ -224,7 +238,7 @@ def _sort_key(value: Any) -> tuple[int, float, str]:
     """Order numbers by size and texts by their letters, as RFC 3339 allows; anything else comes first."""
     if isinstance(value, int | float) and not isinstance(value, bool):
         return (2, float(value), "")
-    return (1, 0.0, value) if isinstance(value, str) else (0, 0.0, "")
+    return (1, 0.0, value) if isinstance(value, str) else NO_AGE
 
 
 def _read_day(value: Any) -> date | None:

@@ -41,6 +41,7 @@ class Cost(StrEnum):
     BILLABLE = "billable"
     DESTRUCTIVE = "destructive"
     DISRUPTIVE = "disruptive"
+    SLOW = "slow"  # harms nothing, and waits for up to twenty minutes
 
 
 @dataclass(frozen=True, slots=True)

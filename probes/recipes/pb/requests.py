@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from catalog_probe.catalog.model.outcome import ReasonCode
@@ -19,6 +20,16 @@ BEARER = ("authorization", "Bearer")
 
 TOKEN = post("/v1beta/auth_tokens", {}, secrets=("/name",))
 """Makes an ephemeral token; it expires by itself, so nothing removes it."""
+
+TOKEN_LIFETIME_S, TOKEN_WAIT_S = 60, 75
+"""Seconds for which a token is asked to be valid, and after which it surely is no longer."""
+
+
+def make_short_lived_token() -> Call:
+    """Make a token that expires in a minute, by the field that real clients set."""
+    expiry = datetime.now(UTC) + timedelta(seconds=TOKEN_LIFETIME_S)
+    return TOKEN.with_fields(expireTime=expiry.strftime("%Y-%m-%dT%H:%M:%SZ"))
+
 
 NO_UNSUPPORTED_FEATURE = (
     ReasonCode.NO_DOCUMENTED_SETUP,

@@ -14,9 +14,11 @@ from .requests import (
     MODELS,
     NO_UNSUPPORTED_FEATURE,
     TOKEN,
+    TOKEN_WAIT_S,
     complete_chat,
     generate,
     in_both_versions,
+    make_short_lived_token,
     user_turn,
     with_file,
     with_oauth_token,
@@ -37,7 +39,6 @@ ABSENT_AS_FOREIGN = (
     "an absent file may be answered as one that is not owned (2:7.4, 403), so that nobody learns which files exist",
 )
 STORE_REMOVAL = Removal("file_search_store", delete("/v1beta/fileSearchStores/{id}"), id_pointer="/name")
-NO_TOKEN_LIFETIME = (ReasonCode.NO_DOCUMENTED_SETUP, "the documents show no lifetime of an ephemeral token (1:5.2)")
 
 
 def with_short_deadline(call: Call) -> Call:
@@ -46,15 +47,19 @@ def with_short_deadline(call: Call) -> Call:
 
 
 def expired_token_recipe(call: Call) -> Recipe:
-    """A request with an ephemeral token that was made a day before."""
+    """A request with an ephemeral token that has expired: after a minute live, after a day on a mock.
 
-    @declare_steps(requests=2, needs=call.placeholders)
+    One key, slow: "expired OAuth or ephemeral token" gives 401, and every key may make a token.
+    """
+
+    @declare_steps(requests=2, needs=call.placeholders, waits_s=TOKEN_WAIT_S)
     async def steps(probe: Probe) -> None:
-        token = await probe.setup(TOKEN)
+        token = await probe.setup(make_short_lived_token())
+        await probe.wait(TOKEN_WAIT_S)
         await probe.send(with_token(token.body["name"])(call).with_clock("+1d"))
 
     return ERRORS.recipe(
-        "expired_ephemeral_token", steps, not_live=NO_TOKEN_LIFETIME, other_endpoints=same_recipe(expired_token_recipe)
+        "expired_ephemeral_token", steps, cost=Cost.SLOW, other_endpoints=same_recipe(expired_token_recipe)
     )
 
 

@@ -215,3 +215,22 @@ def test_a_step_without_a_key_of_the_account_runs_on_any_lane_and_is_free() -> N
     assert {"wrong_credential"} <= created.own_labels
     assert (created.cost, created.tokens) == (Cost.FREE, 0)
     assert created.left_out["success"].code == "cost-not-allowed"
+
+
+def test_a_plan_states_what_is_waited_for_and_what_is_looked_up() -> None:
+    lines = plan_lines(frozenset({Cost.FREE, Cost.SLOW}), PA_API_KEY="key-of-nobody")
+    steps = (
+        r"pa steps, at most 24 requests, waiting up to 1200 s \S+ slow inference pa/endpoints/batches/get_batch_results"
+    )
+    assert any(re.fullmatch(steps, line) for line in lines)
+    (choice,) = [line for line in lines if line.startswith("pa value no_geo_model: ")]
+    assert choice.startswith(
+        "pa value no_geo_model: looked up, GET /v1/models?limit=1000: the oldest like *haiku*, then "
+    )
+
+
+def test_unknown_tokens_are_not_counted_as_none() -> None:
+    undeclared = replace(row("pa/endpoints/models/list_models", 0), cost=Cost.BILLABLE)
+    planned = PlannedRecipe.from_recipe(undeclared, {})
+    (line,) = plan_text.format_provider_bounds(Provider("pa"), [planned], targets.load("mock"), catalog())
+    assert "0 tokens and those of 1 billable probe that declare none" in line

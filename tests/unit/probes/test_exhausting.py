@@ -55,6 +55,9 @@ class ScriptedProbe:
             raise ProbeStopped(Reason("setup-failed", call.path))
         return response
 
+    async def wait(self, seconds: float) -> None:
+        raise NotImplementedError
+
     def explain_stop(self, reason: Reason) -> Reason:
         return reason
 

@@ -84,6 +84,7 @@ def test_rule_chooses_its_entry(subtests: pytest.Subtests) -> None:
         (make_rule(), "large-1"),
         (make_rule(like=("*nano*", "*mini*")), "Mini-1"),
         (make_rule(like=("*mini*",), newest="/created_at"), "mini-2"),
+        (make_rule(like=("*mini*",), oldest="/created_at"), "mini-0"),
         (make_rule(like=("*mini*",), newest="/created_at", unless={"/state": ("retired",)}), "Mini-1"),
         (make_rule(where={"/can": ("draw",)}), "mini-2"),
         (make_rule(where={"/state": ("retired", "deprecated")}), "mini-2"),
