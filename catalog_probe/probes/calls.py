@@ -203,6 +203,7 @@ class CallOptions(InvocationOptions, total=False):
     connect_timeout_s: float | None
     secrets: tuple[str, ...]
     removal: Removal | None
+    may_not_come: str
 
 
 class CallChanges(CallOptions, total=False):
@@ -230,6 +231,8 @@ class Call:
         secrets: JSON pointers into the answer. What lies there is a credential: a later call may send it, and no
             evidence holds it.
         removal: how to remove again what the call makes on the account.
+        may_not_come: a text of the answer that shows the behaviour, such as an error code, if the provider need not
+            show it. A live success without this text is not judged, and its absence makes no night blind.
     """
 
     method: str
@@ -248,6 +251,7 @@ class Call:
     expects_failure: bool = False
     secrets: tuple[str, ...] = ()
     removal: Removal | None = None
+    may_not_come: str = ""
 
     def replace(self, **changes: Unpack[CallChanges]) -> Call:
         """Return a copy with some fields changed."""

@@ -4,11 +4,13 @@ The documents name the codes and no bounds, so bounds, hosts and file types are 
 
 A failure is a result block with an `error_code`.
 
-A line of the last user message uses a tool that the request offers:
+A line of the last user message uses a tool that the request offers, by a word or by a sentence as users write it:
 
-    search: QUERY       web_search                    run: CODE          code_execution
-    fetch: URL          web_fetch                     bash: COMMAND      bash_code_execution
-    view: PATH          text_editor_code_execution
+    search: QUERY       Search the web for QUERY      web_search
+    fetch: URL          Fetch the page URL            web_fetch
+    run: CODE           Run this code: CODE           code_execution
+    bash: COMMAND       Run this command: COMMAND     bash_code_execution
+    view: PATH          View the file PATH            text_editor_code_execution
 
 A `tool_choice` that names a server tool, and a scenario about one, use it without such a line.
 """
@@ -202,7 +204,17 @@ SERVER_TOOLS: Mapping[str, ServerTool] = {
 }
 
 
-_LINE = re.compile(rf"^\s*({'|'.join(SERVER_TOOLS)}):[ \t]*(.*?)\s*$", re.MULTILINE)
+SENTENCES = {
+    "Search the web for": "search",
+    "Fetch the page": "fetch",
+    "Run this code:": "run",
+    "Run this command:": "bash",
+    "View the file": "view",
+}
+"""Beginning of a sentence -> the verb of the tool that it uses."""
+
+_BEGINNINGS = "|".join((*(f"{verb}:" for verb in SERVER_TOOLS), *SENTENCES))
+_LINE = re.compile(rf"^\s*({_BEGINNINGS})[ \t]*(.*?)\s*$", re.MULTILINE)
 
 BY_BLOCK: Mapping[str, ServerTool] = {tool.block: tool for tool in SERVER_TOOLS.values()}
 COUNTED = {"web_search": "web_search_requests", "web_fetch": "web_fetch_requests"}
@@ -255,7 +267,7 @@ def _find_uses(body: Mapping[str, Any], failing_block: str) -> list[tuple[Server
     A forced or failing tool is added if no line names it.
     """
     text = last_user_text(body["messages"])
-    uses = [(SERVER_TOOLS[line[1]], line[2]) for line in _LINE.finditer(text)]
+    uses = [(SERVER_TOOLS[SENTENCES.get(line[1]) or line[1][:-1]], line[2]) for line in _LINE.finditer(text)]
     forced = failing_block or body.get("tool_choice", {}).get("name", "")
     if forced in BY_BLOCK and forced not in {tool.block for tool, _ in uses}:
         uses.append((BY_BLOCK[forced], text))

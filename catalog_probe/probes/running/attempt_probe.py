@@ -13,6 +13,7 @@ from catalog_probe.catalog.model import Exchange, Reason, Response
 from catalog_probe.catalog.model.exchange import ANSWER, CLEANUP, SETUP, UNJUDGED_LABELS
 from catalog_probe.catalog.model.outcome import ReasonCode
 from catalog_probe.catalog.reading.expectations import http_status_of
+from catalog_probe.catalog.text.json_values import list_strings
 from catalog_probe.probes.judging.attempts import TRANSIENT_REASONS
 from catalog_probe.probes.judging.comparison.findings import MAX_QUOTE, quote
 from catalog_probe.probes.judging.control import explain_transient
@@ -79,6 +80,10 @@ class AttemptProbe:
             fixtures.withdraw(entry)
             raise
         fixtures.learn(call, exchange, entry)
+        if self._lane.live and call.may_not_come and _lacks_behaviour(exchange, call.may_not_come):
+            self.exchanges[-1] = replace(exchange, label=SETUP)
+            detail = f"{call.method} {call.path}: {call.may_not_come} did not come; the provider need not show it"
+            raise ProbeStopped(Reason(ReasonCode.ASSUMPTION_FAILED, detail))
         return exchange
 
     async def remove_all(self) -> None:
@@ -162,6 +167,12 @@ class AttemptProbe:
         if has_other_key:
             self.other_key_labels.add(label)
         return exchange
+
+
+def _lacks_behaviour(exchange: Exchange, text: str) -> bool:
+    """Whether an answer is a success in which no string is `text`. A refusal is judged: it is no missing behaviour."""
+    response = exchange.response
+    return response is not None and response.status == 200 and text not in list_strings(response.body)
 
 
 def _describe_missing_event(response: Response, event: str) -> str:

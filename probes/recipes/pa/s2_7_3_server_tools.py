@@ -21,6 +21,8 @@ FAMILY = Family("pa/errors/server_tools")
 TOKENS = 400
 """Upper bound for a message that uses a server tool once."""
 
+TOOL_PREFIXES = ("web_search_", "web_fetch_", "code_execution_text_editor_")
+
 MODELS_CHOICE = (ReasonCode.PROVIDER_ONLY_CAUSE, "what a live model asks of its server tool is its own choice")
 
 
@@ -31,6 +33,17 @@ def use_tool(tool: dict[str, Any], prompt: str, **fields: Json) -> Call:
 def tool_error_recipe(slug: str, call: Call) -> Recipe:
     """A generated message, which costs, in which a server tool fails."""
     return FAMILY.recipe(slug, call, cost=Cost.BILLABLE, tokens=TOKENS, not_live=MODELS_CHOICE)
+
+
+def natural_recipe(slug: str, call: Call) -> Recipe:
+    """A generated message, which costs, in which the user's own request leaves the tool no other result.
+
+    The address is too long, dead or outside `allowed_domains`, the uses are spent, or the file does not exist. The
+    error may not come, because the model need not use its tool. Example: the code of `web_fetch_url_too_long` is
+    `url_too_long`.
+    """
+    code = next(slug.removeprefix(tool) for tool in TOOL_PREFIXES if slug.startswith(tool))
+    return FAMILY.recipe(slug, call.replace(may_not_come=code), cost=Cost.BILLABLE, tokens=TOKENS)
 
 
 def outage_recipe(slug: str, tool: dict[str, Any], name: str, cause: str) -> Recipe:
@@ -55,37 +68,44 @@ RECIPES: tuple[Recipe, ...] = (
     ),
     # "web_search (invalid_tool_input, unavailable, max_uses_exceeded, too_many_requests, query_too_long,
     # request_too_large)"
-    tool_error_recipe("web_search_invalid_tool_input", use_tool(SERVER_TOOL, "search:")),
+    tool_error_recipe("web_search_invalid_tool_input", use_tool(SERVER_TOOL, "Search the web for")),
     outage_recipe("web_search_unavailable", SERVER_TOOL, "web_search", "server_tool_unavailable"),
-    tool_error_recipe("web_search_max_uses_exceeded", use_tool(SERVER_TOOL, "search: one\nsearch: two", max_uses=1)),
+    natural_recipe(
+        "web_search_max_uses_exceeded", use_tool(SERVER_TOOL, "Search the web for one\nSearch the web for two", max_uses=1)
+    ),
     outage_recipe("web_search_too_many_requests", SERVER_TOOL, "web_search", "server_tool_rate_limited"),
-    tool_error_recipe("web_search_query_too_long", use_tool(SERVER_TOOL, f"search: {LONG_TEXT}")),
+    tool_error_recipe("web_search_query_too_long", use_tool(SERVER_TOOL, f"Search the web for {LONG_TEXT}")),
     tool_error_recipe(
-        "web_search_request_too_large", use_tool(SERVER_TOOL, "search: one", allowed_domains=MANY_DOMAINS)
+        "web_search_request_too_large", use_tool(SERVER_TOOL, "Search the web for one", allowed_domains=MANY_DOMAINS)
     ),
     # "web_fetch (invalid_tool_input, url_too_long, url_not_allowed, url_not_in_prior_context, url_not_accessible,
     # unsupported_content_type, too_many_requests, max_uses_exceeded, unavailable, content_too_large)"
-    tool_error_recipe("web_fetch_invalid_tool_input", use_tool(FETCH, "fetch: not an address")),
-    tool_error_recipe("web_fetch_url_too_long", use_tool(FETCH, f"fetch: https://docs.example/{LONG_TEXT}")),
-    tool_error_recipe(
-        "web_fetch_url_not_allowed", use_tool(FETCH, "fetch: https://other.example/", allowed_domains=["docs.example"])
+    tool_error_recipe("web_fetch_invalid_tool_input", use_tool(FETCH, "Fetch the page not an address")),
+    natural_recipe("web_fetch_url_too_long", use_tool(FETCH, f"Fetch the page https://docs.example/{LONG_TEXT}")),
+    natural_recipe(
+        "web_fetch_url_not_allowed",
+        use_tool(FETCH, "Fetch the page https://other.example/", allowed_domains=["docs.example"]),
     ),
-    tool_error_recipe("web_fetch_url_not_in_prior_context", use_tool(FETCH, "fetch: docs.example/page")),
-    tool_error_recipe("web_fetch_url_not_accessible", use_tool(FETCH, "fetch: https://nothing.invalid/page")),
-    tool_error_recipe("web_fetch_unsupported_content_type", use_tool(FETCH, "fetch: https://docs.example/archive.zip")),
-    outage_recipe("web_fetch_too_many_requests", FETCH, "web_fetch", "server_tool_rate_limited"),
+    tool_error_recipe("web_fetch_url_not_in_prior_context", use_tool(FETCH, "Fetch the page docs.example/page")),
+    natural_recipe("web_fetch_url_not_accessible", use_tool(FETCH, "Fetch the page https://nothing.invalid/page")),
     tool_error_recipe(
+        "web_fetch_unsupported_content_type", use_tool(FETCH, "Fetch the page https://docs.example/archive.zip")
+    ),
+    outage_recipe("web_fetch_too_many_requests", FETCH, "web_fetch", "server_tool_rate_limited"),
+    natural_recipe(
         "web_fetch_max_uses_exceeded",
-        use_tool(FETCH, "fetch: https://docs.example/1\nfetch: https://docs.example/2", max_uses=1),
+        use_tool(FETCH, "Fetch the page https://docs.example/1\nFetch the page https://docs.example/2", max_uses=1),
     ),
     outage_recipe("web_fetch_unavailable", FETCH, "web_fetch", "server_tool_unavailable"),
-    tool_error_recipe("web_fetch_content_too_large", use_tool(FETCH, "fetch: https://large.example/page")),
+    tool_error_recipe("web_fetch_content_too_large", use_tool(FETCH, "Fetch the page https://large.example/page")),
     # "code_execution (invalid_tool_input, unavailable, too_many_requests, execution_time_exceeded, plus
     # output_file_too_large for bash and file_not_found for the text editor)"
-    tool_error_recipe("code_execution_invalid_tool_input", use_tool(CODE, "run:")),
+    tool_error_recipe("code_execution_invalid_tool_input", use_tool(CODE, "Run this code:")),
     outage_recipe("code_execution_unavailable", CODE, "code_execution", "server_tool_unavailable"),
     outage_recipe("code_execution_too_many_requests", CODE, "code_execution", "server_tool_rate_limited"),
-    tool_error_recipe("code_execution_execution_time_exceeded", use_tool(CODE, "run: while True: pass")),
-    tool_error_recipe("code_execution_bash_output_file_too_large", use_tool(CODE, "bash: truncate -s 10G out.bin")),
-    tool_error_recipe("code_execution_text_editor_file_not_found", use_tool(CODE, "view: /no/such/file.txt")),
+    tool_error_recipe("code_execution_execution_time_exceeded", use_tool(CODE, "Run this code: while True: pass")),
+    tool_error_recipe(
+        "code_execution_bash_output_file_too_large", use_tool(CODE, "Run this command: truncate -s 10G out.bin")
+    ),
+    natural_recipe("code_execution_text_editor_file_not_found", use_tool(CODE, "View the file /no/such/file.txt")),
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
+from functools import partial
 from itertools import count
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
@@ -12,13 +13,14 @@ import anyio
 import pytest
 
 from catalog_probe.catalog.model import Outcome
-from catalog_probe.catalog.model.exchange import ANSWER, CLEANUP
+from catalog_probe.catalog.model.exchange import ANSWER, CLEANUP, SETUP
 from catalog_probe.mockserver.app import create_app
 from catalog_probe.mockserver.core import world
 from catalog_probe.probes.calls import get
 from catalog_probe.probes.recipes import book
 from catalog_probe.probes.recipes.book import recipe_book
 from catalog_probe.probes.recipes.performing import perform_recipe
+from catalog_probe.probes.recipes.probe import ProbeStopped
 from catalog_probe.probes.recipes.recipe import Family
 from catalog_probe.probes.running.attempt_probe import AttemptProbe
 from catalog_probe.probes.running.lane import Lane
@@ -98,6 +100,36 @@ def perform(target: Target, recipe: Recipe) -> list[tuple[str, str]]:
 
     anyio.run(attempt)
     return sessions
+
+
+def test_a_success_without_a_behaviour_that_may_not_come_is_not_judged_live(mock_target: Target) -> None:
+    """Nor is a refusal kept from the judge: that is no missing behaviour."""
+    absent = MODELS.replace(may_not_come="no-such-text")
+    sent: dict[str, tuple[list[str], str]] = {}
+
+    async def send(name: str, call: Call, *, mock: bool) -> None:
+        provider = mock_target.providers["pa"]
+        lane = Lane(provider, "inference", make_redactor(mock_target), Budget(provider), mock=mock)
+        probe = AttemptProbe("pa/x/y/z", "inference", lane, SESSION)
+        stop = ""
+        try:
+            await probe.send(call)
+        except ProbeStopped as stopped:
+            stop = stopped.reason.code
+        finally:
+            await lane.aclose()
+        sent[name] = ([exchange.label for exchange in probe.exchanges], stop)
+
+    anyio.run(partial(send, "absent", absent, mock=False))
+    anyio.run(partial(send, "refused", absent.replace(credential="wrong"), mock=False))
+    anyio.run(partial(send, "present", MODELS.replace(may_not_come="mock-small"), mock=False))
+    anyio.run(partial(send, "absent on the mock", absent, mock=True))
+    assert sent == {
+        "absent": ([SETUP], "assumption-failed"),
+        "refused": ([ANSWER], ""),
+        "present": ([ANSWER], ""),
+        "absent on the mock": ([ANSWER], ""),
+    }
 
 
 def test_optional_parts_use_and_clean_up_their_own_session(mock_target: Target) -> None:
