@@ -270,8 +270,10 @@ def fit_to_target(
     labels = recipe.labels - left_out.keys()
     if not labels - {SETUP}:
         return find_obstacle(recipe, target, allow) or left_out[min(left_out)]
-    if labels.isdisjoint(list_documented_labels(record, catalog)):
-        return NOTHING_DOCUMENTED
+    documented = list_documented_labels(record, catalog)
+    if labels.isdisjoint(documented):
+        reasons = [left_out[label] for label in sorted(documented & left_out.keys())]
+        return reasons[0] if reasons else NOTHING_DOCUMENTED
     provider = target.providers[recipe.provider]
     sent = choose_lane(recipe.restrict_to(labels), provider)
     minimal_requests = book.recipe_book(record.provider).minimal_requests
