@@ -10,7 +10,6 @@ the name of a store, are the mock's choice.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
@@ -33,7 +32,6 @@ if TYPE_CHECKING:
     from catalog_probe.mockserver.pb.call import Call, Names
 
 
-_USUAL_NAME = re.compile(r"files/[a-z0-9]{12}")
 OWNERS: dict[str, str] = {"files/mock-own": MAIN.id, "files/mock-foreign": "mock-somebody-else"}
 """The project of each file that every session has."""
 
@@ -135,15 +133,10 @@ def _keep(call: Call, file: File) -> Response:
 
 
 def check_readable(uri: str, session: Session, project: Project) -> None:
-    """Refuse a file that does not exist (404) or is not the project's (403, 2:7.4).
-
-    An id of the usual form that the project does not have is somebody else's: nobody is told whether it exists.
-    """
+    """Refuse a file that does not exist (404) or is not the project's (403, 2:7.4)."""
     name = "/".join(uri.split("/")[-2:])
     if name in session.store(File, project.id):
         return
-    if _USUAL_NAME.fullmatch(name):
-        raise NOT_OWNED(id=name)
     if name not in OWNERS:
         raise NO_RESOURCE(id=name)
     if OWNERS[name] != project.id:

@@ -62,8 +62,9 @@ def find_prohibition(recipe: Recipe, target: Target, allow: frozenset[Cost]) -> 
         return Reason(*recipe.not_live)
     if target.live and recipe.needs_scenario:
         return Reason(ReasonCode.PROVIDER_ONLY_CAUSE, "no request can provoke it")
-    if recipe.cost not in allow:
-        return Reason(ReasonCode.COST_NOT_ALLOWED, f"--allow {recipe.cost}")
+    disallowed = [cost for cost in recipe.costs if cost not in allow]
+    if disallowed:
+        return Reason(ReasonCode.COST_NOT_ALLOWED, f"--allow {','.join(disallowed)}")
     if target.live and provider.limits.max_tokens is not None and recipe.tokens > provider.limits.max_tokens:
         limit = f"providers.{provider.name}.max_tokens = {provider.limits.max_tokens}"
         return Reason(ReasonCode.BEYOND_BUDGET, f"it may take {recipe.tokens} tokens, {limit}")
@@ -193,6 +194,10 @@ BEST_REACHES: Mapping[str, ExplainedReach] = {
 
 NOTHING_DOCUMENTED = Reason(ReasonCode.NOTHING_DOCUMENTED, "all that the record states is assumed")
 NO_RECIPE = Reason(ReasonCode.NO_RECIPE, "no recipe provokes it")
+# Why a step without the lane's key needs no other key (item "no key" of 2:7.2 to 2:7.6): the rule for every such step,
+# told once. Each provider has a row for a missing key and for one that it never gave, and neither names an account.
+KEYLESS_STEPS = "such as steps without a key, or with a made-up one: they name no account, so all are answered alike"
+MAY_NOT_COME = "the provider need not show it"
 ONLY_SCENARIO = ExplainedReach(Reach.TRAFFIC, "no request can provoke it")
 
 
@@ -227,8 +232,9 @@ class ProviderReach:
             return _reach_by_reason(Reason(*recipe.not_live))
         if recipe.needs_scenario:
             return ONLY_SCENARIO
-        needs = [] if recipe.cost is Cost.FREE else [f"cost {recipe.cost}"]
+        needs = [f"cost {cost}" for cost in recipe.costs if cost is not Cost.FREE]
         needs += list_missing(recipe, self.one_key_provider)
+        needs += [MAY_NOT_COME] if any(call.may_not_come for call in recipe.calls.values()) else []
         return ExplainedReach(Reach.MORE, ", ".join(needs)) if needs else ExplainedReach(Reach.ONE_KEY)
 
     def label_reach(self, address: str, label: str) -> ExplainedReach:

@@ -165,6 +165,11 @@ class Recipe:
         return self.steps.waits_s if self.steps else 0.0
 
     @property
+    def costs(self) -> tuple[Cost, ...]:
+        """The cost classes that must be allowed: its own, and `slow` if it waits."""
+        return (self.cost, Cost.SLOW) if self.waits_s and self.cost is not Cost.SLOW else (self.cost,)
+
+    @property
     def needs_scenario(self) -> bool:
         """Whether a call names a scenario of the mock: no request alone provokes the behaviour."""
         return any(call.mock.scenario for call in self.calls.values())

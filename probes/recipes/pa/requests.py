@@ -62,8 +62,14 @@ def with_agents_beta(call: Call) -> Call:
     return call.with_headers(pa_beta="{agents_beta}")
 
 
+def with_files_beta(call: Call) -> Call:
+    """Add the beta header that real clients send to files; the documents show none (1:4.1)."""
+    return call.with_headers(pa_beta="{files_beta}")
+
+
 # 1:4.1 "batches endpoints, files endpoints, managed-agent create and read endpoints | paths: not shown"
-BATCHES, FILES, AGENTS = get("/v1/messages/batches"), get("/v1/files"), with_agents_beta(get("/v1/agents"))
+BATCHES = get("/v1/messages/batches")
+FILES, AGENTS = with_files_beta(get("/v1/files")), with_agents_beta(get("/v1/agents"))
 UNKNOWN_BATCH = f"/v1/messages/batches/msgbatch_{UNKNOWN_ID}"
 UNKNOWN_FILE = f"/v1/files/file_{UNKNOWN_ID}"
 UNKNOWN_AGENT = f"/v1/agents/agent_{UNKNOWN_ID}"
@@ -71,20 +77,21 @@ UNKNOWN_AGENT = f"/v1/agents/agent_{UNKNOWN_ID}"
 BATCH_REMOVAL = Removal("batch", post("/v1/messages/batches/{id}/cancel"))
 CREATE_BATCH = post(
     "/v1/messages/batches",
-    {"requests": [{"custom_id": "probe", "params": {**MESSAGE, "max_tokens": 0}}]},
+    {"requests": [{"custom_id": "probe", "params": MESSAGE}]},
     removal=BATCH_REMOVAL,
 )
-"""A batch whose only request generates nothing, so that it costs nothing; it ends by itself, as failed or cancelled."""
 
-FILE_REMOVAL = Removal("file", delete("/v1/files/{id}"))
-UPLOAD = post(
-    "/v1/files",
-    BytesBody(
-        b'--probe\r\nContent-Disposition: form-data; name="file"; filename="probe.txt"\r\n'
-        b"Content-Type: text/plain\r\n\r\nprobe\r\n--probe--\r\n"
-    ),
-    headers={"content-type": "multipart/form-data; boundary=probe"},
-    removal=FILE_REMOVAL,
+FILE_REMOVAL = Removal("file", with_files_beta(delete("/v1/files/{id}")))
+UPLOAD = with_files_beta(
+    post(
+        "/v1/files",
+        BytesBody(
+            b'--probe\r\nContent-Disposition: form-data; name="file"; filename="probe.txt"\r\n'
+            b"Content-Type: text/plain\r\n\r\nprobe\r\n--probe--\r\n"
+        ),
+        headers={"content-type": "multipart/form-data; boundary=probe"},
+        removal=FILE_REMOVAL,
+    )
 )
 
 AGENT_REMOVAL = Removal("agent", with_agents_beta(post("/v1/agents/{id}/archive")))
@@ -99,6 +106,9 @@ def sign(call: Call, role: str) -> Call:
     """Sign the call, as the cloud-marketplace variant requires, instead of sending a key (1:5.1)."""
     return call.replace(credential=role, key_header=("authorization", ""))
 
+
+REFUSED = "invalid_request_error"
+"""The text that shows that a model refused a parameter, if no row says which models do (`may_not_come`)."""
 
 with_refusals = Refusals(missing=False).label_calls
 """The documents do not show what the general and the admin API answer without a key."""

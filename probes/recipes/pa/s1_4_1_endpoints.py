@@ -27,6 +27,7 @@ from .requests import (
     announce_body,
     sign,
     with_agents_beta,
+    with_files_beta,
     with_refusals,
 )
 
@@ -93,7 +94,7 @@ async def cancel_batch(probe: Probe) -> None:
 
 
 BATCH_POLLS, POLL_EVERY_S = 20, 60
-"""A batch of one request that generates nothing ends within minutes; more than twenty are not waited for."""
+"""The documents say nothing of how long a batch takes, and a probe waits for at most twenty minutes."""
 
 
 @declare_steps(*ITEM_LABELS, requests=4 + BATCH_POLLS, needs={"small_model"}, waits_s=BATCH_POLLS * POLL_EVERY_S)
@@ -111,26 +112,27 @@ async def get_batch_results(probe: Probe) -> None:
     await send_item_calls(probe, results, get(f"{UNKNOWN_BATCH}/results"))
 
 
-@declare_steps(*ITEM_LABELS, requests=5)
+@declare_steps(*ITEM_LABELS, requests=5, needs={"files_beta"})
 async def get_file(probe: Probe) -> None:
     file = (await probe.setup(UPLOAD)).body
-    await send_item_calls(probe, get(f"/v1/files/{file['id']}"), get(UNKNOWN_FILE))
+    await send_item_calls(probe, with_files_beta(get(f"/v1/files/{file['id']}")), with_files_beta(get(UNKNOWN_FILE)))
 
 
-@declare_steps(*ITEM_LABELS, requests=5)
+@declare_steps(*ITEM_LABELS, requests=5, needs={"files_beta"})
 async def download_file(probe: Probe) -> None:
     file = (await probe.setup(UPLOAD)).body
-    await send_item_calls(probe, get(f"/v1/files/{file['id']}/content"), get(f"{UNKNOWN_FILE}/content"))
+    content, unknown_content = (get(f"{path}/content") for path in (f"/v1/files/{file['id']}", UNKNOWN_FILE))
+    await send_item_calls(probe, with_files_beta(content), with_files_beta(unknown_content))
 
 
-@declare_steps(*ITEM_LABELS, "listed_before", "listed_after", "gone", requests=8)
+@declare_steps(*ITEM_LABELS, "listed_before", "listed_after", "gone", requests=8, needs={"files_beta"})
 async def delete_file(probe: Probe) -> None:
     """A file is listed until it is deleted, and gone then; another file stays."""
     await probe.setup(UPLOAD)
     file = (await probe.setup(UPLOAD)).body
-    call = delete(f"/v1/files/{file['id']}")
+    call = with_files_beta(delete(f"/v1/files/{file['id']}"))
     await probe.send(FILES, "listed_before")
-    await send_item_calls(probe, call, delete(UNKNOWN_FILE))
+    await send_item_calls(probe, call, with_files_beta(delete(UNKNOWN_FILE)))
     await probe.send(get(call.path), "gone")
     await probe.send(FILES, "listed_after")
 
@@ -167,9 +169,7 @@ RECIPES: tuple[Recipe, ...] = (
     # POST {base_url}/v1/complete: "removed; always 400 pointing to the messages path"
     ENDPOINTS.recipe("complete/create_completion", {SUCCESS: COMPLETION}),
     # batches endpoints; 2:8.1 "batches 256 MB", 2:8.2 "each batch up to 100000 requests"
-    # One key, free: "batches endpoints" (1:4.1) take any inference key, and a batch is made before its requests are
-    # looked at, for each of them has a result of its own.
-    BATCH_ENDPOINTS.recipe("create_batch", with_refusals(CREATE_BATCH), tokens=4)
+    BATCH_ENDPOINTS.recipe("create_batch", with_refusals(CREATE_BATCH), cost=Cost.BILLABLE, tokens=4)
     .with_optional({"largest_body": announce_body("/v1/messages/batches", 256)}, cost=Cost.FREE, tokens=0)
     .with_optional(
         create_large_batch("largest", MAX_BATCH_REQUESTS),
@@ -180,13 +180,15 @@ RECIPES: tuple[Recipe, ...] = (
     BATCH_ENDPOINTS.recipe("list_batches", with_refusals(BATCHES)),
     # files endpoints; 2:8.1 "files 500 MB"
     FILE_ENDPOINTS.recipe("upload_file", with_refusals(UPLOAD), cost=Cost.DESTRUCTIVE).with_optional(
-        {"largest_body": announce_body("/v1/files", 500, "multipart/form-data; boundary=probe")}, cost=Cost.FREE
+        {"largest_body": with_files_beta(announce_body("/v1/files", 500, "multipart/form-data; boundary=probe"))},
+        cost=Cost.FREE,
     ),
     FILE_ENDPOINTS.recipe("list_files", with_refusals(FILES)),
     # managed-agent create and read endpoints
     AGENT_ENDPOINTS.recipe("create_agent", with_refusals(CREATE_AGENT), cost=Cost.DESTRUCTIVE),
     AGENT_ENDPOINTS.recipe("list_agents", with_refusals(AGENTS)),
-    # GET {base_url}/v1/organizations/me: "admin credential"
+    # GET {base_url}/v1/organizations/me: "admin credential". One key, for `inference_key`: 2:7.3 has 403 for a key that
+    # "lacks permission for the resource", and the ordinary key of no account is an admin credential.
     ADMIN_ENDPOINTS.recipe(
         "get_organization",
         with_refusals(ORGANIZATION, inference_key=ORGANIZATION.replace(credential="inference")),
@@ -206,15 +208,11 @@ RECIPES: tuple[Recipe, ...] = (
         }
     ),
     Family("pa/errors/admin", credential=ADMIN).recipe("workspace_not_found", UNKNOWN_WORKSPACE),
-    # One key, free, as create_batch: the batch that they ask for is the probe's own.
-    BATCH_ENDPOINTS.recipe("get_batch", get_batch, tokens=4),
-    BATCH_ENDPOINTS.recipe("cancel_batch", cancel_batch, tokens=4),
-    BATCH_ENDPOINTS.recipe(
-        "get_batch_results",
-        get_batch_results,
-        cost=Cost.SLOW,
-        tokens=4,
-    ),
+    BATCH_ENDPOINTS.recipe("get_batch", get_batch, cost=Cost.BILLABLE, tokens=4),
+    BATCH_ENDPOINTS.recipe("cancel_batch", cancel_batch, cost=Cost.BILLABLE, tokens=4),
+    # More (billable and slow): 1:4.1 "batches endpoints" promises results of a batch, and no row says when it ends. One
+    # that has not ended in time has no results yet, which is no verdict.
+    BATCH_ENDPOINTS.recipe("get_batch_results", get_batch_results, cost=Cost.BILLABLE, tokens=4),
     FILE_ENDPOINTS.recipe("get_file", get_file, cost=Cost.DESTRUCTIVE),
     FILE_ENDPOINTS.recipe(
         "download_file",

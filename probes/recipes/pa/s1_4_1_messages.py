@@ -88,7 +88,8 @@ RECIPES: tuple[Recipe, ...] = (
         cost=Cost.BILLABLE,
         tokens=4_000,
     )
-    # 2:7.3 "max_tokens above the model maximum"
+    # 2:7.3 "max_tokens above the model maximum". One key, for `max_tokens_one_above`: the maximum is what the account's
+    # own list says of the model.
     .with_optional(ask_beyond_maximum("max_tokens_at_maximum", 0), tokens=LARGEST_ANSWER)
     .with_optional(ask_beyond_maximum("max_tokens_one_above", 1), cost=Cost.FREE, tokens=0)
     .with_optional(

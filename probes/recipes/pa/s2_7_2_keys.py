@@ -37,6 +37,7 @@ RECIPES: tuple[Recipe, ...] = (
         ACTIVITY_LIST,
         {"organization": with_key("compliance_not_enabled"), "parent": with_key("compliance_parent_not_enabled")},
     ),
+    # One key, for a made-up key: "key does not match a usable key". It belongs to no account.
     # api_key_invalid, api_key_deactivated ("key disabled or deleted"), api_key_expired ("admin key past expiry")
     changed_recipe("api_key_invalid", ACTIVITY_LIST, with_key(WRONG_KEY)),
     changed_recipe("api_key_deactivated", ACTIVITY_LIST, with_key("compliance_deactivated")),
@@ -85,7 +86,8 @@ RECIPES: tuple[Recipe, ...] = (
     # insufficient_scope_delete: "DELETE without delete:compliance_user_data"
     refusal_recipe("insufficient_scope_delete", DELETES, READ),
     # request_not_authenticated: "no key or an unaccepted key type; bare body, identical to a nonexistent path; the
-    # settings endpoint answers 401 instead"
+    # settings endpoint answers 401 instead". One key: 1:5.1 "The ordinary inference key type is refused and answered as
+    # an unknown path (404)", whatever the account; without a key no account is named.
     refusal_recipe(
         "request_not_authenticated",
         {
@@ -95,8 +97,8 @@ RECIPES: tuple[Recipe, ...] = (
         },
         other_endpoints=same_change({"no_key": with_key(None), "unaccepted_key_type": with_key("inference")}),
     ),
-    # One key: the row's "the settings endpoint answers 401 instead". The organization may be made up, because whoever
-    # is not authenticated learns nothing of any organization.
+    # One key: the row's "the settings endpoint answers 401 instead". The row names no organization, and 2:7.2 has
+    # the 404 of an unknown one only for a key that it accepts; so the organization may be made up.
     refusal_recipe(
         "settings_not_authenticated",
         {

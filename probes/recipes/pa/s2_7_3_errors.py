@@ -18,11 +18,13 @@ from .requests import (
     FILES,
     MB,
     MODELS,
+    REFUSED,
     UNKNOWN_BATCH,
     count_tokens,
     create_message,
     sign,
     with_agents_beta,
+    with_files_beta,
 )
 
 if TYPE_CHECKING:
@@ -46,7 +48,7 @@ EXHAUSTION_COSTS = (
 def too_large_recipe(slug: str, path: str, limit_mb: int, content_type: str = "application/json") -> Recipe:
     """A request whose declared body is one byte longer than the endpoint allows."""
     call = post(path, DeclaredBody(limit_mb * MB + 1), headers={"content-type": content_type})
-    return FAMILY.recipe(slug, call, cost=Cost.DISRUPTIVE)
+    return FAMILY.recipe(slug, with_files_beta(call) if path == FILES.path else call, cost=Cost.DISRUPTIVE)
 
 
 def rate_limit_recipe(judged: Call, sent: Call, not_live: tuple[str, str] | None = None) -> Recipe:
@@ -107,7 +109,12 @@ RECIPES: tuple[Recipe, ...] = (
         {"organization": with_key("organization_limit"), "workspace": with_key("workspace_limit")},
         tokens=4,
     ),
-    FAMILY.recipe("unsupported_parameter", create_message(model="{no_speed_model}", speed="fast"), tokens=2),
+    # More, for the provider need not show it: as `speed_unsupported` of 2:7.3.
+    FAMILY.recipe(
+        "unsupported_parameter",
+        create_message(model="{no_speed_model}", speed="fast").replace(may_not_come=REFUSED),
+        tokens=2,
+    ),
     # 401 "key malformed, revoked, expired, or bad request signing"
     FAMILY.recipe("key_malformed", MODELS, with_key(WRONG_KEY)),
     FAMILY.recipe("key_revoked", MODELS, with_key("revoked")),

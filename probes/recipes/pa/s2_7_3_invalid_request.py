@@ -8,7 +8,16 @@ from catalog_probe.probes.calls import BytesBody
 from catalog_probe.probes.recipes.minimal_requests import with_headers
 from catalog_probe.probes.recipes.recipe import Family, Recipe
 
-from .requests import COMPLETION, PREFILLED, SERVER_TOOL, TOOL, UNANSWERED_TOOL_USE, count_tokens, create_message
+from .requests import (
+    COMPLETION,
+    PREFILLED,
+    REFUSED,
+    SERVER_TOOL,
+    TOOL,
+    UNANSWERED_TOOL_USE,
+    count_tokens,
+    create_message,
+)
 
 if TYPE_CHECKING:
     from catalog_probe.probes.calls import Call
@@ -20,9 +29,16 @@ def with_incomplete_json(call: Call) -> Call:
     return call.replace(body=BytesBody(b'{"model":'), headers={"content-type": "application/json"})
 
 
-# One key, for the rows on models that lack an ability ("on models that forbid it", "unsupported"): each model is looked
-# up on the account by its class and age (`look_up` in probes/targets/live.toml), and an account may use every model
-# that it lists.
+def refused_by_model(slug: str, call: Call, tokens: int) -> Recipe:
+    """A parameter that the model refuses, if it is of the right class.
+
+    More, for the provider need not show it: the rows say "on models that forbid it" and "unsupported", and not which
+    models those are. The model is looked up by size and age (probes/targets/live.toml); if it takes the parameter, its
+    success is not judged.
+    """
+    return FAMILY.recipe(slug, call.replace(may_not_come=REFUSED), tokens=tokens)
+
+
 RECIPES: tuple[Recipe, ...] = (
     # "missing max_tokens; max_tokens above the model maximum"
     FAMILY.recipe("missing_max_tokens", create_message().without_fields("max_tokens")),
@@ -31,7 +47,7 @@ RECIPES: tuple[Recipe, ...] = (
     FAMILY.recipe("temperature_below_0", create_message(temperature=-0.01)),
     FAMILY.recipe("temperature_above_1", create_message(temperature=1.01)),
     FAMILY.recipe("top_k_not_integer", create_message(top_k=1.5)),
-    FAMILY.recipe(
+    refused_by_model(
         "temperature_and_top_p",
         create_message(model="{one_sampling_parameter_model}", temperature=0.5, top_p=0.5),
         tokens=2,
@@ -44,7 +60,7 @@ RECIPES: tuple[Recipe, ...] = (
     FAMILY.recipe("version_not_allowed", create_message().with_headers(pa_version="{version_not_for_messages}")),
     FAMILY.recipe("beta_header_unexpected", create_message(), with_headers(pa_beta="no-such-beta-1999-01-01")),
     # "assistant prefill unsupported; adaptive thinking unsupported"
-    FAMILY.recipe("prefill_unsupported", create_message(model="{no_prefill_model}", messages=PREFILLED), tokens=4),
+    refused_by_model("prefill_unsupported", create_message(model="{no_prefill_model}", messages=PREFILLED), tokens=4),
     FAMILY.recipe(
         "adaptive_thinking_unsupported",
         create_message(model="{no_adaptive_thinking_model}", thinking={"type": "adaptive"}),
@@ -54,8 +70,8 @@ RECIPES: tuple[Recipe, ...] = (
     FAMILY.recipe("tool_use_without_result", create_message(messages=UNANSWERED_TOOL_USE, tools=[TOOL])),
     FAMILY.recipe("server_tools_in_count_tokens", count_tokens(tools=[SERVER_TOOL])),
     # "inference_geo unsupported; speed parameter unsupported"
-    FAMILY.recipe("inference_geo_unsupported", create_message(model="{no_geo_model}", inference_geo="us"), tokens=2),
-    FAMILY.recipe("speed_unsupported", create_message(model="{no_speed_model}", speed="fast"), tokens=2),
+    refused_by_model("inference_geo_unsupported", create_message(model="{no_geo_model}", inference_geo="us"), tokens=2),
+    refused_by_model("speed_unsupported", create_message(model="{no_speed_model}", speed="fast"), tokens=2),
     # "extra inputs (`betas`, `output_format`) not permitted; removed completion path"
     FAMILY.recipe("extra_input_betas", create_message(betas=["no-such-beta"])),
     FAMILY.recipe("extra_input_output_format", create_message(output_format={"type": "json_schema"})),

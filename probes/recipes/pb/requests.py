@@ -33,7 +33,7 @@ def make_short_lived_token() -> Call:
 
 NO_UNSUPPORTED_FEATURE = (
     ReasonCode.NO_DOCUMENTED_SETUP,
-    "the documents name no feature that is unsupported, and one that a model lacks is an invalid argument (2:7.4, 400)",
+    "the documents name no feature that is unsupported (2:7.4, 501)",
 )
 
 TEXT_ONLY = "Answer in text only: what is 2 + 2?"

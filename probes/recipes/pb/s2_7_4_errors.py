@@ -34,9 +34,13 @@ TOKENS = 4
 """Most tokens of a request that should be refused, if the provider accepts it."""
 
 NO_PATH_OF_STORES = (ReasonCode.NO_DOCUMENTED_SETUP, "the documents show no path of stores and documents (1:4)")
-ABSENT_AS_FOREIGN = (
+ABSENT_OR_NOT_OWNED = (
     ReasonCode.NO_DOCUMENTED_SETUP,
-    "an absent file may be answered as one that is not owned (2:7.4, 403), so that nobody learns which files exist",
+    "2:7.4 names no resource that can be absent; a file that the account lacks may be absent (404) or not owned (403)",
+)
+TOKEN_OR_KEY = (
+    ReasonCode.NO_DOCUMENTED_SETUP,
+    "2:7.4 has the 401 for a missing token; a request without any credential lacks an API key as well (1:5.2)",
 )
 STORE_REMOVAL = Removal("file_search_store", delete("/v1beta/fileSearchStores/{id}"), id_pointer="/name")
 
@@ -49,7 +53,8 @@ def with_short_deadline(call: Call) -> Call:
 def expired_token_recipe(call: Call) -> Recipe:
     """A request with an ephemeral token that has expired: after a minute live, after a day on a mock.
 
-    One key, slow: "expired OAuth or ephemeral token" gives 401, and every key may make a token.
+    More (slow): "expired OAuth or ephemeral token" gives 401, and 1:4.2 "creates short-lived ephemeral tokens" for any
+    key. That the token has expired by then is assumed: "Token lifetime … not shown" (1:5.2).
     """
 
     @declare_steps(requests=2, needs=call.placeholders, waits_s=TOKEN_WAIT_S)
@@ -132,7 +137,7 @@ ROWS: tuple[Recipe, ...] = (
     ERRORS.recipe("billing_off", generate("{paid_only_model}").replace(credential="billing_off"), tokens=TOKENS),
     ERRORS.recipe("free_tier_region", generate().replace(credential="region"), tokens=TOKENS),
     # 401 UNAUTHENTICATED "missing, invalid or expired OAuth or ephemeral token"
-    ERRORS.recipe("missing_token", MODELS, with_key(None)),
+    ERRORS.recipe("missing_token", MODELS, with_key(None), not_live=TOKEN_OR_KEY),
     ERRORS.recipe("invalid_oauth_token", MODELS, with_oauth_token(WRONG_KEY)),
     ERRORS.recipe("expired_oauth_token", MODELS, with_oauth_token("oauth_expired")),
     ERRORS.recipe("invalid_ephemeral_token", MODELS, with_token("auth_tokens/no-such-token")),
@@ -149,13 +154,11 @@ ROWS: tuple[Recipe, ...] = (
     ERRORS.recipe("key_restricted", MODELS, with_key("restricted")),
     ERRORS.recipe("key_leaked", MODELS, with_key("leaked")),
     ERRORS.recipe("key_blocked", MODELS, with_key("blocked")),
-    # One key: "resource not owned". An id of the usual form that the project does not have is answered as somebody
-    # else's, whether it exists or not.
     ERRORS.recipe("resource_not_owned", with_file("{foreign_file}"), tokens=TOKENS),
     # 404 NOT_FOUND "model or resource absent for the API version (preview ids exist only in v1beta); model no longer
     # available to new users; wrong auth header on the compatibility layer"
     ERRORS.recipe("model_not_found", generate("no-such-model")),
-    ERRORS.recipe("resource_not_found", with_file("files/no-such-file"), tokens=TOKENS, not_live=ABSENT_AS_FOREIGN),
+    ERRORS.recipe("resource_not_found", with_file("files/no-such-file"), tokens=TOKENS, not_live=ABSENT_OR_NOT_OWNED),
     ERRORS.recipe(
         "preview_model_outside_v1beta",
         with_preview_model(generate(version="v1")),

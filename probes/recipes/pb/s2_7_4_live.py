@@ -58,7 +58,7 @@ def await_close(call: Call) -> Call:
 RESUMABLE = converse(PATH, setup_message(sessionResumption={}), AwaitMessage("sessionResumptionUpdate"))
 
 
-# One key, slow: 1:5.2 "Ephemeral tokens: … live API only", and every key may make one.
+# More (slow): "invalid or expired one gives 401" (1:5.2), on a socket a close (2:7.4), and every key may make a token.
 @declare_steps(requests=2, needs={"live_token_path", "live_model"}, waits_s=TOKEN_WAIT_S)
 async def expired_ephemeral_token(probe: Probe) -> None:
     """An ephemeral token that has expired: after a minute live, after a day on a mock."""

@@ -38,6 +38,8 @@ MODELS = get("/v1/models")
 
 AGENTS = get("/v1/agents", headers={"pc-beta": "agents=v1"})
 EXTERNAL_STORAGE = get("/v1/organization/external_storage")
+WITHOUT_SCOPE = EXTERNAL_STORAGE.replace(credential="inference", may_not_come="insufficient_permissions")
+"""No row says which scopes an ordinary key has, so its success is not judged."""
 IMAGE = post("/v1/images/generations", {"model": "{image_model}", "prompt": "hi"})
 UNKNOWN_RESPONSE = get("/v1/responses/resp_00000000000000000000000000000000")
 OTHER_METHOD = Call("GET", "/oauth/token", credential=None, service="mtls_auth_url")

@@ -22,6 +22,7 @@ from .requests import (
     TOKENS,
     UNKNOWN_RESPONSE,
     UPLOAD,
+    WITHOUT_SCOPE,
     add_to_store,
     create_completion,
     create_response,
@@ -174,7 +175,7 @@ RECIPES: tuple[Recipe, ...] = (
     # GET /v1/organization/external_storage: "needs a scope"
     ENDPOINTS.recipe(
         "organization/get_external_storage",
-        with_refusals(EXTERNAL_STORAGE, missing_scope=EXTERNAL_STORAGE.replace(credential="inference")),
+        with_refusals(EXTERNAL_STORAGE, missing_scope=WITHOUT_SCOPE),
         credential="storage",
     ),
     # POST /v1/organization/spend_limit: "configures the organization hard spend limit"

@@ -19,9 +19,9 @@ IMAGES = Family("pc/errors/images")
 STREAM = Family("pc/errors/stream")
 REFUSED_BEFORE_STREAM = (
     ReasonCode.PROVIDER_ONLY_CAUSE,
-    "an image in the request is looked at before the stream begins, and refused with 400 (2:7.5)",
+    "2:7.5 has a 400 for an image that cannot be decoded, and no row says which image is refused after the 200 instead",
 )
-"""Asked each night, these twelve would show the 400 of `pc/errors/images`, and nothing of the stream."""
+"""Only the provider decides that an image is refused once the stream has begun."""
 OVER_HTTP = ("invalid_image", "invalid_image_format", "image_parse_error")
 """Codes that have a row of their own over HTTP."""
 

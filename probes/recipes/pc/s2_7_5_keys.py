@@ -11,11 +11,11 @@ from catalog_probe.probes.recipes.recipe import Family, Recipe, declare_steps, s
 from catalog_probe.probes.targets.target import Cost
 
 from .requests import (
-    EXTERNAL_STORAGE,
     MODELS,
     OTHER_METHOD,
     OTHER_PATH,
     TOKENS,
+    WITHOUT_SCOPE,
     create_completion,
     create_response,
     send_in_chat,
@@ -99,7 +99,7 @@ RECIPES: tuple[Recipe, ...] = (
         other_endpoints=same_change(with_key("fenced")),
     ).with_optional({"organization": MODELS.replace(credential="fenced_organization")}),
     # 403 insufficient_permissions: "missing scope"
-    PERMISSION.recipe("insufficient_permissions", EXTERNAL_STORAGE),
+    PERMISSION.recipe("insufficient_permissions", WITHOUT_SCOPE),
     # 403 none (type null): "mutual-TLS host: any method or path except exact POST /oauth/token"
     PERMISSION.recipe(
         "mutual_tls_host",
@@ -114,6 +114,7 @@ RECIPES: tuple[Recipe, ...] = (
         endpoint="pc/endpoints/oauth/exchange_token",
     ),
     # 404 model_not_found: "model absent, denied by project permissions, or not enabled for the organization"
+    # One key, for `absent`: the row's "model absent", which is so for every account.
     ERRORS.recipe(
         "not_found/model",
         create_response(),

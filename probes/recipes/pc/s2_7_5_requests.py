@@ -34,8 +34,8 @@ MULTIPART = b'--x\r\nContent-Disposition: form-data; name="model"\r\n\r\n{small_
 AS_TEXT = with_body(b'{"input": "hi"}', "text/plain")
 CUT_SHORT = b'{"model": '
 LONG_TEXT = "x" * 1000
-LONG_INPUT, LONG_OUTPUT = "word " * 9_000, 2_000
-"""A prompt and an output that do not fit into a window of 8,192 tokens, the smallest that an account may still use."""
+LONG_INPUT, LONG_OUTPUT = "word " * 2_500, 2_000
+"""A prompt that fits into a window of 4,096 tokens, and an output that no longer fits with it."""
 
 TOO_MANY_TOKENS = 100_000_000
 TIERS = ("default", "flex", "priority", "fast", "auto")
@@ -143,15 +143,14 @@ RECIPES: tuple[Recipe, ...] = (
     ),
     # 400 invalid_beta: "required beta header missing or invalid"
     FAMILY.recipe("invalid_beta", {"missing": get(AGENTS.path), "invalid": AGENTS.with_headers(pc_beta="agents=v0")}),
-    # 400 context_length_exceeded: "prompt plus output over context window". One key: a model of the first generation is
-    # looked up, and a prompt beyond its window is refused before anything is generated.
+    # 400 context_length_exceeded: "prompt plus output over context window"
     refusal_recipe(
         "context_length_exceeded",
         create_response(model="{small_context_model}", input=LONG_INPUT, max_output_tokens=LONG_OUTPUT),
         create_completion(
             model="{small_context_model}", messages=[{"role": "user", "content": LONG_INPUT}], max_tokens=LONG_OUTPUT
         ),
-        tokens=12_000,
+        tokens=10_000,
     ),
     # 405 none: "wrong method on a path"; 1:4.3 "PATCH, PUT … not supported; updates use POST"
     FAMILY.recipe(
@@ -180,8 +179,7 @@ RECIPES: tuple[Recipe, ...] = (
         cost=Cost.BILLABLE,
         tokens=TOKENS,
     ),
-    # One key, free: the row's "unresolvable". An id that was made up can be resolved by nobody, and the request is
-    # refused before anything is generated.
+    # One key, free, for `unknown`: the row's "unresolvable". No account can resolve an id that was never given.
     refusal_recipe(
         "previous_response_not_found",
         {"unknown": create_response(previous_response_id="resp_00000000000000000000000000000000")},

@@ -69,7 +69,8 @@ RECIPES: tuple[Recipe, ...] = (
         # 1:2.6: the record of a key that may do nothing else tells why
         {f"{role}_key": KEY_RECORD.replace(credential=role) for role in ("blocked", "disabled", "team_blocked")}
     ),
-    # GET {management_url}/auth/management-keys/validation: "management key required"
+    # GET {management_url}/auth/management-keys/validation: "management key required". One key, for
+    # `inference_key`: 1:5.4 "answers an invalid bearer with 401", and an ordinary key is no management key.
     ENDPOINTS.recipe(
         "management/validate_management_key",
         with_refusals(MANAGEMENT_KEY, inference_key=MANAGEMENT_KEY.replace(credential="inference")),

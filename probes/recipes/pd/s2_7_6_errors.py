@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from catalog_probe.catalog.model import Reason
 from catalog_probe.catalog.model.exchange import ANSWER, SETUP
+from catalog_probe.catalog.model.outcome import ReasonCode
 from catalog_probe.probes.calls import Call, get
 from catalog_probe.probes.recipes.minimal_requests import (
     as_stream,
@@ -15,7 +17,7 @@ from catalog_probe.probes.recipes.minimal_requests import (
     with_key,
     with_scenario,
 )
-from catalog_probe.probes.recipes.probe import Probe, SetupFailed
+from catalog_probe.probes.recipes.probe import Probe, ProbeStopped, SetupFailed
 from catalog_probe.probes.recipes.rate_limits import send_until_refused
 from catalog_probe.probes.recipes.recipe import Family, Recipe, Steps, declare_steps, same_change, vary
 from catalog_probe.probes.targets.target import WRONG_KEY, Cost
@@ -131,7 +133,8 @@ async def ask_for_absent_model(probe: Probe) -> None:
     ]
     absent = [model for model in listed if model not in regional]
     if not absent:
-        raise SetupFailed("the regional host serves every model that the main host lists")
+        detail = "the regional host serves every model that the main host lists"
+        raise ProbeStopped(Reason(ReasonCode.ASSUMPTION_FAILED, detail))
     await probe.send(get(f"/v1/models/{absent[0]}", service="regional_base_url"))
 
 
@@ -194,6 +197,7 @@ RECIPES: tuple[Recipe, ...] = (
         },
         other_endpoints=same_change(with_key(None)),
     ).with_optional({"streamed": create_completion(stream=True).replace(credential=None)}, tokens=100),
+    # One key: a made-up bearer names no account. As little does a request without one.
     ERRORS.recipe(
         "authentication/management_invalid_bearer",
         MANAGEMENT_KEY.replace(credential=WRONG_KEY),
@@ -245,6 +249,7 @@ RECIPES: tuple[Recipe, ...] = (
     ERRORS.recipe(
         "not_found/model_restricted",
         get("/v1/models/x"),
+        # One key, for `missing`: the row's "model missing", which is so for every account.
         {"restricted": with_model("{restricted_model}"), "missing": with_model("no-such-model")},
     ),
     # One key: "regional hosts 404 models they do not serve". The models are those that the main host lists and the

@@ -6,20 +6,29 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.model import Reason
-from catalog_probe.catalog.model.assertion import Assertion, AssertionKey, Basis, Reach, format_reach_counts
+from catalog_probe.catalog.model.assertion import Assertion, AssertionKey, Basis, Reach
 from catalog_probe.probes.calls import get
 from catalog_probe.probes.planning.reach import ProviderReach
 from catalog_probe.probes.recipes.book import RecipeBook
-from catalog_probe.probes.recipes.recipe import Family, Recipe
+from catalog_probe.probes.recipes.recipe import Family, Recipe, declare_steps
 from catalog_probe.probes.targets.target import Cost, Credential, Provider, Target, Variables
 
 if TYPE_CHECKING:
     import pytest
 
+    from catalog_probe.probes.recipes.probe import Probe
+
 ADDRESS = "pa/errors/general/x"
 GENERAL = Family("pa/errors/general")
 NO_SETUP = ("no-documented-setup", "why")
 PLAIN_RECIPE = GENERAL.recipe("x", get("/v1/x"))
+
+
+@declare_steps(requests=1, waits_s=1)
+async def wait(_: Probe) -> None:
+    raise NotImplementedError
+
+
 PROVIDER = Provider(
     "pa",
     addresses={"base_url": "https://pa.example"},
@@ -77,6 +86,8 @@ def test_reach_of_a_label(subtests: pytest.Subtests) -> None:
             "",
         ),
         (GENERAL.recipe("x", get("/v1/x", credential=None), cost=Cost.BILLABLE, credential="admin"), Reach.ONE_KEY, ""),
+        (GENERAL.recipe("x", get("/v1/x", may_not_come="no_tool")), Reach.MORE, "the provider need not show it"),
+        (GENERAL.recipe("x", wait, cost=Cost.BILLABLE), Reach.MORE, "cost billable, cost slow"),
     ]
     for own_recipe, reach, detail in cases:
         with subtests.test(own_recipe=own_recipe):
@@ -119,6 +130,5 @@ def test_target_observes_what_its_keys_and_costs_allow() -> None:
     assert not make_reach().can_observe(make_assertion(), TARGET)
 
 
-def test_checked_reaches_and_their_counts() -> None:
+def test_checked_reaches() -> None:
     assert [reach for reach in Reach if reach.is_checked] == [Reach.ONE_KEY, Reach.MORE]
-    assert format_reach_counts({Reach.MOCK: 2, Reach.ONE_KEY: 1, Reach.MORE: 0}) == "1 one key, 2 mock only"

@@ -33,7 +33,10 @@ def read_target(tmp_path: Path, text: str, **environ: str) -> Target:
     return targets.load(str(path), environ)
 
 
-COSTS = "free, billable, destructive, disruptive; the schema says: A cost class says what a probe may do to the account"
+COSTS = (
+    "free, billable, destructive, disruptive, slow; "
+    "the schema says: A cost class says what a probe may do to the account"
+)
 NAMES = (
     "Letters, digits, blanks, dots, underscores and hyphens, beginning with a letter or digit, because it names files"
 )
@@ -299,7 +302,7 @@ def test_main_address_of_ones_own_withholds_every_other_default(subtests: pytest
 def test_other_address_that_is_set_is_asked_beside_a_main_one_of_ones_own() -> None:
     pd = targets.load("live", {"PD_BASE_URL": OWN, "PD_GRPC_HOST": "127.0.0.1:50051"}).providers["pd"]
     assert pd.addresses == {"base_url": OWN, "grpc_host": "127.0.0.1:50051"}
-    assert pd.variables.withheld == {"management_url"}
+    assert pd.variables.withheld == {"management_url", "regional_base_url"}
 
 
 def test_defaults_are_asked_while_the_main_address_is_the_default(subtests: pytest.Subtests) -> None:
