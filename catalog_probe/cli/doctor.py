@@ -15,10 +15,10 @@ import anyio
 
 from catalog_probe.catalog.files import provider_folders
 from catalog_probe.catalog.model.errors import Exit
-from catalog_probe.catalog.model.outcome import ReasonCode
-from catalog_probe.catalog.text.readable_text import format_count, sanitize_row
+from catalog_probe.catalog.text.readable_text import sanitize_row
 from catalog_probe.installation import is_installed
 from catalog_probe.probes.coverage.missing_variables import Gain, list_gains
+from catalog_probe.probes.coverage.reach_table import ProviderRecords, count_records, format_reach_table
 from catalog_probe.probes.judging.attempts import TRANSIENT_REASONS
 from catalog_probe.probes.planning.look_ups import Expiration, find_expirations, list_look_ups
 from catalog_probe.probes.planning.plan import Plan, Rotation, default_depth, make_plan
@@ -71,6 +71,8 @@ class Diagnosis:
     checks: Sequence[Check]
     looked_up: Sequence[LookUpResult]
     gains: Sequence[Gain]
+    records: Sequence[ProviderRecords]
+    """What a run shows of each provider's records."""
     expirations: Sequence[Expiration]
     today: date
 
@@ -142,6 +144,7 @@ def examine(catalog: Catalog, target: Target, allow: frozenset[Cost], today: dat
         checks=checks,
         looked_up=looked_up,
         gains=list_gains(catalog, _assume_values_of_silent(found_target, assumed_target, checks), allow),
+        records=[records for plan in plans.values() for records in count_records(plan, found_target, catalog, allow)],
         today=today,
         expirations=find_expirations(
             found_target, looked_up, [recipe for plan in plans.values() for recipe in plan.recipes]
@@ -229,19 +232,6 @@ async def _send_control(call: Call, lane: Lane) -> None:
         await controls.confirm(call, lane, f"{SESSION}/control", after=time.perf_counter())
 
 
-MAX_VARIABLES = 8  # of a provider that are named; `catalog-probe target variables` lists all
-
-_UNCHANGEABLE = frozenset(
-    {
-        ReasonCode.PROVIDER_ONLY_CAUSE,
-        ReasonCode.NO_DOCUMENTED_SETUP,
-        ReasonCode.NOT_ON_THE_WIRE,
-        ReasonCode.INVISIBLE_TO_CLIENT,
-        ReasonCode.SURFACE_OUT_OF_REACH,
-    }
-)
-"""Reasons for not probing that no variable and no cost would change."""
-
 Row = tuple[str, str, str]
 """Kind, name and state of one part of a provider's configuration."""
 
@@ -256,7 +246,7 @@ def format_diagnosis(diagnosis: Diagnosis, target_name: str = "", allow: Sequenc
     command = _format_run_command(diagnosis, target_name or target.name, allow)
     lines = [f"target {target.name}: {'live' if target.live else 'a mock'}, allows {', '.join(sorted(target.allow))}"]
     for provider in target.providers.values():
-        lines += ["", *_format_provider(provider, diagnosis, command)]
+        lines += ["", *_format_provider(provider, diagnosis)]
     lines += ["", f"plan: what a run would send at most; `{command} --plan` lists it request by request"]
     plans = {name: plan for name, plan in diagnosis.plans.items() if plan.probed}
     for name, plan in plans.items():
@@ -276,14 +266,14 @@ def _format_run_command(diagnosis: Diagnosis, target_name: str, allow: Sequence[
     return shlex.join([*program, "--target", target_name, *costs, *catalog_option])
 
 
-def _format_provider(provider: Provider, diagnosis: Diagnosis, command: str) -> Iterator[str]:
+def _format_provider(provider: Provider, diagnosis: Diagnosis) -> Iterator[str]:
     plan = diagnosis.plans[provider.name]
     total = len(plan.probed) + len(plan.not_probed)
     expected = "expected" if provider.expected else "not expected"
     yield f"{provider.name.upper()}  {expected}; {len(plan.probed)} of {total} records can be probed"
     if not provider.is_configured:
         yield f"  not configured: {provider.advise_missing(provider.first_gap, diagnosis.target.name)}"
-        yield from _format_gains(provider, diagnosis.gains)
+        yield from _format_table(provider, diagnosis)
         return
     rows = [
         *(("address", name, address) for name, address in provider.addresses.items()),
@@ -294,26 +284,13 @@ def _format_provider(provider: Provider, diagnosis: Diagnosis, command: str) -> 
     ]
     kind_width, name_width = (max(len(row[column]) for row in rows) for column in range(2))
     yield from (f"  {kind:<{kind_width}}  {name:<{name_width}}  {state}".rstrip() for kind, name, state in rows)
-    yield from _format_gains(provider, diagnosis.gains)
-    yield from _format_not_probed(provider, diagnosis, command)
+    yield from _format_table(provider, diagnosis)
 
 
-def _format_not_probed(provider: Provider, diagnosis: Diagnosis, command: str) -> Iterator[str]:
-    plan = diagnosis.plans[provider.name]
-    # The gains name the variables of these already.
-    gap_details = {provider.advise_missing(gap, diagnosis.target.name) for gap in provider.variables.unset}
-    reasons = Counter(
-        (reason.code, reason.detail) for reason in plan.not_probed.values() if reason.detail not in gap_details
-    )
-    unchangeable = Counter[str]()
-    for (code, detail), count in sorted(reasons.items(), key=lambda item: (-item[1], item[0])):
-        if code in _UNCHANGEABLE:
-            unchangeable[code] += count
-        else:
-            yield f"  {count:>4} not probed, {code}: {detail}"
-    if unchangeable:
-        counts = ", ".join(f"{code} {count}" for code, count in unchangeable.most_common())
-        yield f"  {unchangeable.total():>4} not probed, whatever is set ({counts}): `{command} --plan` names them"
+def _format_table(provider: Provider, diagnosis: Diagnosis) -> Iterator[str]:
+    for records in diagnosis.records:
+        if records.provider == provider.name:
+            yield from (f"  {line}" for line in format_reach_table(records, diagnosis.gains))
 
 
 def _withheld_address_rows(provider: Provider, diagnosis: Diagnosis) -> Iterator[Row]:
@@ -350,18 +327,6 @@ def _look_up_rows(provider: Provider, diagnosis: Diagnosis) -> Iterator[Row]:
 def _budget_rows(provider: Provider) -> Iterator[Row]:
     for key, limit in (("max_requests", provider.limits.max_requests), ("max_tokens", provider.limits.max_tokens)):
         yield "budget", key, "none: a run is bounded by its plan alone" if limit is None else str(limit)
-
-
-def _format_gains(provider: Provider, gains: Sequence[Gain]) -> Iterator[str]:
-    """Yield what one more variable would add, the largest gain first."""
-    provider_gains = [gain for gain in gains if gain.provider == provider.name]
-    named = [gain for gain in provider_gains if gain.records or gain.observations][:MAX_VARIABLES]
-    for gain in named:
-        observations = f", {format_count(gain.observations, 'further observation')}" if gain.observations else ""
-        yield f"  {'+' + format_count(gain.records, 'record'):>13}{observations}: set {gain.variable} ({gain.location})"
-    hidden = len(provider_gains) - len(named)
-    if hidden:
-        yield f"        {hidden} more variables add less, or only together: `catalog-probe target variables`"
 
 
 def _format_verdict(diagnosis: Diagnosis, command: str) -> Iterator[str]:

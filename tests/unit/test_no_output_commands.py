@@ -219,6 +219,7 @@ def test_doctor_report(text: str) -> None:
         checks=[doctor.Check("pa", "inference", text, 1.0, text)],
         looked_up=(),
         gains=(),
+        records=(),
         expirations=[Expiration("pa", text, date(2026, 11, 22), 1, text)],
         today=date(2026, 11, 21),
     )

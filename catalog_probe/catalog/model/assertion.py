@@ -153,7 +153,7 @@ class Reach(StrEnum):
     ONE_KEY = "one key"
     """Anyone with an inference key, for free."""
     MORE = "more"
-    """It takes other keys, values or addresses, or the permission to spend."""
+    """It takes other keys, values or addresses, or the permission to spend; or the provider need not show it."""
     TRAFFIC = "traffic only"
     """No request can cause it; recorded traffic may show it."""
     MOCK = "mock only"
@@ -165,8 +165,3 @@ class Reach(StrEnum):
     def is_checked(self) -> bool:
         """Whether a client's own requests can check it. On our mock alone, two of our own transcriptions agree."""
         return self in (Reach.ONE_KEY, Reach.MORE)
-
-
-def format_reach_counts(counts: Mapping[Reach, int]) -> str:
-    """Format the counts in the order of `Reach`: `3 one key, 1 more`."""
-    return ", ".join(f"{counts[reach]} {reach}" for reach in Reach if counts.get(reach))

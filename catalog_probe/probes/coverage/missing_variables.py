@@ -14,7 +14,7 @@ from catalog_probe.probes.targets import target_file
 from catalog_probe.probes.targets.target import Cost, Credential
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from catalog_probe.catalog.files.store import Catalog
     from catalog_probe.catalog.model import Record
@@ -41,15 +41,21 @@ class Gain:
     """Records that need other variables as well."""
 
 
-def list_gains(catalog: Catalog, target: Target, allow: frozenset[Cost]) -> list[Gain]:
-    """List every unset variable that some record needs; those that add most come first.
+def list_gains(
+    catalog: Catalog, target: Target, allow: frozenset[Cost], addresses: Collection[str] | None = None
+) -> list[Gain]:
+    """List every unset variable that some record (or one of `addresses`) needs; those that add most come first.
 
     A provider without its first key has that key alone: without it no other variable adds anything. The target must
     have placeholder values (`Target.with_placeholder_values`).
     """
     gains: list[Gain] = []
     for provider in target.providers.values():
-        records = list(catalog.select(provider=provider.name))
+        records = [
+            record
+            for record in catalog.select(provider=provider.name)
+            if addresses is None or str(record.address) in addresses
+        ]
         if provider.first_gap in provider.variables.unset:
             gains.append(_gain_of_first_key(catalog, records, provider, target, allow))
         else:

@@ -7,14 +7,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.model import Address, Reason
-from catalog_probe.catalog.model.assertion import format_reach_counts
 from catalog_probe.catalog.reading.record_fields import claimed_endpoints
 from catalog_probe.catalog.text.readable_text import format_count
 from catalog_probe.probes.judging.attempts import MAX_ATTEMPTS
 from catalog_probe.probes.judging.inconclusive.one_answer import MAX_REQUESTS, MIN_FAULTS
 from catalog_probe.probes.planning.look_ups import distinct_requests, list_look_ups
 from catalog_probe.probes.planning.plan import plan_budget
-from catalog_probe.probes.planning.reach import find_obstacle, provider_reaches
+from catalog_probe.probes.planning.reach import find_obstacle
 from catalog_probe.probes.recipes import book
 from catalog_probe.probes.recipes.book import fault_free_request
 from catalog_probe.probes.targets.target import Cost
@@ -23,7 +22,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from catalog_probe.catalog.files.store import Catalog
-    from catalog_probe.catalog.model.assertion import Reach
     from catalog_probe.probes.planning.plan import Plan
     from catalog_probe.probes.recipes.recipe import PlannedRecipe, Recipe
     from catalog_probe.probes.targets.look_ups import LookUpRule
@@ -67,35 +65,17 @@ def _list_allowed(endpoint: str, role: str, target: Target, allow: frozenset[Cos
 
 
 def format_plan(plan: Plan, target: Target, catalog: Catalog, fault_free: Sequence[Recipe] = ()) -> list[str]:
-    """Format a plan as lines: each request, the bounds of each provider, reach, and what is not probed.
-
-    Raises:
-        TargetError: the shipped live target cannot be read.
-    """
+    """Format a plan as lines: each request, the bounds of each provider, and what is not probed."""
     recipes_by_provider = sorted(_group_by_provider(plan.recipes).items())
     lines = [f"plan for target {target.name}: nothing is sent"]
     for provider, recipes in recipes_by_provider:
         lines += format_requests(target.providers[provider], recipes, target)
     for provider, recipes in recipes_by_provider:
         lines += format_provider_bounds(target.providers[provider], recipes, target, catalog, fault_free)
-    lines += format_reach(plan, target, catalog)
     for code, addresses in sorted(_group_by_code(plan.not_probed).items()):
         lines.append(f"not probed, {code}: {len(addresses)} ({_list_first(addresses, 3)})")
     lines += (line for name in _list_providers(plan) for line in _format_withheld_addresses(name, target))
     return lines
-
-
-def format_reach(plan: Plan, target: Target, catalog: Catalog) -> Iterator[str]:
-    """Yield a line for each provider: the reach of the records that would be probed, and of the others."""
-    addresses = (*plan.probed, *plan.not_probed)
-    books = {provider: book.recipe_book(provider) for provider in _list_providers(plan)}
-    for provider, provider_reach in provider_reaches(books, target).items():
-        counts: dict[bool, Counter[Reach]] = {True: Counter(), False: Counter()}
-        for address in addresses:
-            if Address.parse(address).provider == provider:
-                counts[address in plan.probed][provider_reach.record_reach(catalog[address], catalog).reach] += 1
-        probed, others = (format_reach_counts(counts[is_probed]) or "none" for is_probed in (True, False))
-        yield f"{provider}: by reach, probed: {probed}; not probed: {others}"
 
 
 def _list_providers(plan: Plan) -> list[str]:

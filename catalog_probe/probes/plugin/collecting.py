@@ -14,6 +14,8 @@ from catalog_probe.catalog.model.explanations import REASONS
 from catalog_probe.catalog.model.outcome import FindingCode
 from catalog_probe.catalog.search import keywords_for_k
 from catalog_probe.catalog.text.readable_text import sanitize_line, sanitize_row
+from catalog_probe.probes.coverage.missing_variables import list_gains
+from catalog_probe.probes.coverage.reach_table import count_records, format_reach_table
 from catalog_probe.probes.planning.plan import make_plan, plan_budget
 from catalog_probe.probes.planning.plan_text import format_plan, list_fault_free_requests
 from catalog_probe.probes.plugin.options import PROBES
@@ -229,6 +231,10 @@ class Planner(Collector):
             fault_free_requests = list_fault_free_requests(
                 chosen.probed, options.catalog, options.planned_target, options.allow
             )
-            for line in format_plan(chosen, options.target, options.catalog, fault_free_requests):
+            lines = format_plan(chosen, options.target, options.catalog, fault_free_requests)
+            gains = list_gains(options.catalog, options.planned_target, options.allow, addresses)
+            for records in count_records(chosen, options.planned_target, options.catalog, options.allow):
+                lines += format_reach_table(records, gains)
+            for line in lines:
                 reporter.write_line(sanitize_row(line))
         return True

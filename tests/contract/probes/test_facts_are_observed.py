@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import re
-from collections import Counter
 from typing import TYPE_CHECKING
 
 import pytest
 
 from catalog_probe.catalog.files.manifest import providers
-from catalog_probe.catalog.model.assertion import Reach
 from catalog_probe.catalog.reading import facts
 from catalog_probe.probes.coverage.records_and_facts import count_by_section, format_fact_table, list_fact_coverage
 from catalog_probe.probes.planning.reach import provider_reaches
@@ -71,19 +68,3 @@ def test_the_number_of_checked_facts_does_not_change_unseen(snapshot: SnapshotAs
     assert f"{total.checked:,} of the {total.on_wire:,} facts on the wire" in readme
     assert f"{total.traffic_only + total.mock_only} are only rehearsed" in readme
     assert f"{total.reasoned} take a payment" in readme
-
-
-def test_the_readme_counts_the_records_by_reach() -> None:
-    """By row of its table, and by provider for one key."""
-    live = targets.load("live", {})
-    reaches = provider_reaches({name: recipe_book(name) for name in providers()}, live)
-    reach_by_record = {
-        record: reaches[record.provider].record_reach(record, catalog()).reach for record in catalog().records
-    }
-    readme = (CHECKOUT / "README.md").read_text(encoding="utf-8")
-    for reach, count in Counter(reach_by_record.values()).items():
-        assert f"| {reach} | {count} |" in readme
-    for provider in providers():
-        of_provider = [reach for record, reach in reach_by_record.items() if record.provider == provider]
-        share = rf"\b{of_provider.count(Reach.ONE_KEY)} of {len(of_provider)}( records)? of {provider.upper()}\b"
-        assert re.search(share, " ".join(readme.split())), share

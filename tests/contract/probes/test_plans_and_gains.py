@@ -8,8 +8,16 @@ from datetime import date
 from functools import cache
 from typing import TYPE_CHECKING
 
+from catalog_probe.catalog.files.manifest import providers
+from catalog_probe.catalog.model.assertion import Reach
 from catalog_probe.probes.calls import get
 from catalog_probe.probes.coverage import missing_variables
+from catalog_probe.probes.coverage.reach_table import (
+    BEYOND_A_CLIENT,
+    ProviderRecords,
+    count_records,
+    format_reach_table,
+)
 from catalog_probe.probes.planning import plan_text
 from catalog_probe.probes.planning.plan import Depth, Rotation, count_facts, make_plan, plan_budget
 from catalog_probe.probes.recipes.recipe import PlannedRecipe
@@ -55,13 +63,47 @@ def test_a_plan_names_probes_beyond_its_budget() -> None:
     assert not re.search(r"^pa: \d", text, re.MULTILINE)
 
 
-def test_a_plan_counts_probed_and_unprobed_records_by_reach() -> None:
-    (line,) = [line for line in plan_lines(PD_API_KEY="key-of-nobody") if line.startswith("pd: by reach")]
-    probed, not_probed = line.split("; not probed: ")
-    assert re.search(r"\d+ one key", probed)
-    assert "one key" not in not_probed
-    assert all(f" {reach}" in not_probed for reach in ("more", "traffic only", "mock only", "off the wire"))
-    assert "pc: by reach, probed: none; " in "\n".join(plan_lines(PD_API_KEY="key-of-nobody"))
+def reach_table(provider: str, **environ: str) -> tuple[ProviderRecords, list[str]]:
+    target = targets.load("live", environ).with_placeholder_values()
+    addresses = [str(record.address) for record in catalog().select(provider)]
+    plan = make_plan(catalog(), target, target.allow, addresses)
+    (records,) = count_records(plan, target, catalog(), target.allow)
+    gains = missing_variables.list_gains(catalog(), target, target.allow, addresses)
+    return records, list(format_reach_table(records, gains))
+
+
+def test_the_table_of_reach_puts_each_record_into_one_row() -> None:
+    records, lines = reach_table("pa", PA_API_KEY="key-of-nobody")
+    assert records.total == len(list(catalog().select("pa")))
+    rows = [int(line.split()[0]) for line in lines if re.match(r" {2,5}\d", line)]
+    assert sum(rows) == records.total
+    assert records.chance > 0
+    assert f"{records.in_part} of them in part (such as steps without a key" in lines[1]
+    assert any(line.split() == [f"+{records.costs[Cost.BILLABLE]}", "--allow", "billable"] for line in lines)
+    key = r" +\+\d+ +PA_COMPLIANCE_KEY \(credentials\.compliance\), \d+ further steps"
+    assert any(re.fullmatch(key, line) for line in lines)
+    assert any("traffic only: what a live model asks of its server tool is its own choice" in line for line in lines)
+
+
+def test_without_a_key_nothing_is_shown_and_the_table_names_the_first_key() -> None:
+    records, lines = reach_table("pc")
+    with_key, _ = reach_table("pc", PC_API_KEY="key-of-nobody")
+    gain = with_key.shown + with_key.chance
+    assert lines == [f"pc: 0 of {records.total} records; +{gain} PC_API_KEY (credentials.inference)"]
+
+
+def test_the_readme_counts_records_as_the_table_of_one_key_does() -> None:
+    """By row of its table, and by provider for one key."""
+    tables = {name: reach_table(name, **{f"{name.upper()}_API_KEY": "key-of-nobody"})[0] for name in providers()}
+    readme = " ".join((CHECKOUT / "README.md").read_text(encoding="utf-8").split())
+    counts = {reach: sum(table.count_beyond(reach) for table in tables.values()) for reach in BEYOND_A_CLIENT}
+    counts[Reach.ONE_KEY] = sum(table.shown for table in tables.values())
+    counts[Reach.MORE] = sum(table.chance + sum(table.more.values()) for table in tables.values())
+    for reach, count in counts.items():
+        assert f"| {reach} | {count} |" in readme
+    for name, table in tables.items():
+        share = rf"\b{table.shown} of {table.total}( records)? of {name.upper()}\b"
+        assert re.search(share, readme), share
 
 
 def test_a_plan_names_the_default_hosts_that_are_not_asked() -> None:
@@ -218,9 +260,10 @@ def test_a_step_without_a_key_of_the_account_runs_on_any_lane_and_is_free() -> N
 
 
 def test_a_plan_states_what_is_waited_for_and_what_is_looked_up() -> None:
-    lines = plan_lines(frozenset({Cost.FREE, Cost.SLOW}), PA_API_KEY="key-of-nobody")
+    lines = plan_lines(EVERY, PA_API_KEY="key-of-nobody")
     steps = (
-        r"pa steps, at most 24 requests, waiting up to 1200 s \S+ slow inference pa/endpoints/batches/get_batch_results"
+        r"pa steps, at most 24 requests, waiting up to 1200 s \S+ billable inference "
+        r"pa/endpoints/batches/get_batch_results"
     )
     assert any(re.fullmatch(steps, line) for line in lines)
     (choice,) = [line for line in lines if line.startswith("pa value no_geo_model: ")]

@@ -45,8 +45,9 @@ def test_a_ready_target_is_fine_and_costs_one_free_request_a_key(tmp_path: Path)
         diagnosis, "my night.toml"
     )
     assert "inference (PA_API_KEY)  works: GET /v1/models" in text
-    assert "not probed, cost-not-allowed: --allow billable" in text
-    assert "not probed, credential-missing: add providers.pa.credentials.compliance to target 'night'" in text
+    assert re.search(r"\+\d+ +--allow billable", text)
+    (records,) = diagnosis.records
+    assert f"    {records.shown:>4} shown with the keys, values and costs of this target" in text
     assert "at most" in text
     assert KEYS["PA_API_KEY"] not in text
 
