@@ -71,7 +71,8 @@ RECIPES: tuple[Recipe, ...] = (
     tool_error_recipe("web_search_invalid_tool_input", use_tool(SERVER_TOOL, "Search the web for")),
     outage_recipe("web_search_unavailable", SERVER_TOOL, "web_search", "server_tool_unavailable"),
     natural_recipe(
-        "web_search_max_uses_exceeded", use_tool(SERVER_TOOL, "Search the web for one\nSearch the web for two", max_uses=1)
+        "web_search_max_uses_exceeded",
+        use_tool(SERVER_TOOL, "Search the web for one\nSearch the web for two", max_uses=1),
     ),
     outage_recipe("web_search_too_many_requests", SERVER_TOOL, "web_search", "server_tool_rate_limited"),
     tool_error_recipe("web_search_query_too_long", use_tool(SERVER_TOOL, f"Search the web for {LONG_TEXT}")),
