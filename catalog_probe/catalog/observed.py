@@ -265,6 +265,11 @@ class LastSeen:
     """What differed, in words."""
 
 
+def join_differences(differences: Iterable[str]) -> str:
+    """Return differences as one text: the note of an error holds them so, and all others are compared so."""
+    return "; ".join(differences)
+
+
 def last_seen(record: Record) -> LastSeen | None:
     """Return the last observation of a record, or None if there was none."""
     evidence = evidence_block(record)
@@ -343,8 +348,8 @@ def _parse_note(evidence: Mapping[str, Json], day: date) -> LastSeen:
 def _describe_differences(seen: Json) -> str:
     """Join the differences: write-back makes a list, and people also write an object or a text."""
     if isinstance(seen, dict):
-        return "; ".join(f"{name}: {value}" for name, value in seen.items())
-    return "; ".join(map(str, seen)) if isinstance(seen, list) else str(seen or "")
+        return join_differences(f"{name}: {value}" for name, value in seen.items())
+    return join_differences(map(str, seen)) if isinstance(seen, list) else str(seen or "")
 
 
 def _parse_day(text: Json) -> date | None:

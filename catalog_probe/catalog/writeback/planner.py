@@ -4,11 +4,11 @@ A *sighting* is the result of one record in one run. A record keeps its sighting
 cell for each assertion on each endpoint: the newest observation of that assertion there. Its *block* (`verification`,
 `observed` or `observed_for_this_key`, by kind) has the newest sighting as a whole.
 
-Since both places keep the newest, runs give the same record whether they are merged at once or one by one, and in any
-order. Two things depend on the order: a date younger than `UpdatePolicy.refresh_after` is not renewed, and an example
-has the words of the first answer. Merging the same sightings again changes nothing.
+Both places keep the newest, so the order in which runs are merged changes no tag and no verdict. It changes two
+details: a date younger than `UpdatePolicy.refresh_after` is not renewed, and an example has the words of the first
+answer. Merging the same sightings again changes nothing.
 
-"1:" and "2:" refer to the two source documents of the catalog, as in all of the code.
+`(1:2.2)` is section 2.2 of the first of the two documents from which the catalog was made, `(2:…)` of the second.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from catalog_probe.catalog.model import Json, Outcome, Record, Tag
 from catalog_probe.catalog.model.assertion import Basis
 from catalog_probe.catalog.model.clock import add_days
 from catalog_probe.catalog.observed import (
-    LastSeen,
     ResolvedAssumption,
     derive_verification_tag,
     is_not_from_provider,
+    join_differences,
     last_seen,
     live_messages,
     resolved_assumptions,
@@ -45,7 +45,7 @@ from catalog_probe.catalog.writeback.record_evidence import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Set
     from datetime import date, datetime
 
     from catalog_probe.catalog.model import Exchange, Response
@@ -56,10 +56,10 @@ MAX_MESSAGES = 8  # kept by a record; the alphabetically first, so that the orde
 
 NOT_OBSERVED = "not observed"
 
-_OUTCOMES_WITH_EVIDENCE = (Outcome.CONFORMS, Outcome.DRIFTED, Outcome.RESTRICTED)
+_VERDICTS = (Outcome.CONFORMS, Outcome.DRIFTED)
 
-# Write-back alone decides on these tags. LIVE_DISCOVERED it only takes away if it gave it; all others are people's.
-_DERIVED_TAGS = frozenset({Tag.LIVE_VERIFIED, Tag.UNVERIFIED, Tag.ACCOUNT_RESTRICTED})
+# Of a refusal, the record keeps the day. A flaky record has no answer that could be kept.
+_OUTCOMES_WITH_EVIDENCE = (*_VERDICTS, Outcome.RESTRICTED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,21 +92,23 @@ class _Draft:
     """A record between two steps of the plan."""
 
     before: Record
-    """The record as it was. Expectations are read from it, because they are cached."""
+    """The record as it was. What it states is read from here: no step changes that, and the reader caches it."""
     sightings: tuple[Sighting, ...]
     """The sightings that count, the oldest first. The steps `_drop_…` remove the others."""
     policy: UpdatePolicy
     today: date
     record: Record
-    """The record as it is so far."""
+    """The record with the changes of the steps so far."""
     assertions: tuple[Assertion, ...] = ()
     """The record's assertions."""
-    evidence: RecordEvidence = field(default_factory=lambda: RecordEvidence({}, {}))
+    evidence: RecordEvidence = field(default_factory=lambda: RecordEvidence(cells={}, resolved={}))
     """What the record and the sightings together observed of the assertions."""
+    expiry: str = ""
+    """Why the verification of the record has expired; empty if it has not."""
     changes: tuple[str, ...] = ()
     """Each change of the record in words: `conforms: seen for the first time`."""
     skipped: tuple[str, ...] = ()
-    """Why something did not change the record: `run r1: inconclusive (read-timeout) changes no tag`."""
+    """Why something did not change the record: `run r1: inconclusive (read-timeout) changes nothing`."""
 
     def keep_sightings(self, keep: Callable[[Sighting], bool], reason: Callable[[Sighting], str]) -> _Draft:
         """Keep the sightings for which `keep` is true; `reason` says why each of the others does not count."""
@@ -140,14 +142,15 @@ def plan_patch(
     """Plan what these sightings change in the record. Sightings of other records are ignored.
 
     Example: a record tagged DOCUMENTED and UNVERIFIED conformed in its first live run. It gets the tag LIVE_VERIFIED, a
-    block with the day, and a cell for each matched assertion. The reason of its patch is `conforms: now DOCUMENTED,
-    LIVE_VERIFIED; evidence of its endpoints`.
+    block with the day, and a cell for each matched assertion. The reason of its patch is `now DOCUMENTED,
+    LIVE_VERIFIED; conforms: its tags changed; evidence of its endpoints`. Which sightings changed nothing is told only
+    by a `NoPatch`.
     """
     pin = pinned_reason(record)
     if pin is not None:
         return NoPatch(f"pinned by hand: {pin}")
     own_sightings = [sighting for sighting in sightings if sighting.result.record == str(record.address)]
-    if not own_sightings and policy.expire_after is None:  # a shortcut: after a small run, most records are not in it
+    if not own_sightings and policy.expire_after is None:  # a shortcut: a small run observes few records
         return NoPatch(NOT_OBSERVED)
     draft = _Draft(
         before=record,
@@ -168,27 +171,29 @@ def _in_order(sightings: list[Sighting]) -> tuple[Sighting, ...]:
     """Sort by day, time and run, the oldest first."""
 
     def sort_key(sighting: Sighting) -> tuple[date, datetime, str, str]:
-        # The content, which is slow to write, breaks ties, so that the order of the arguments does not matter.
+        # Two sightings may be equal in day, time and run. Their content decides then, so that the order of the
+        # arguments does not matter. It is slow to write, and a single sighting needs none.
         content = json.dumps(sighting.result.to_json(), sort_keys=True) if len(sightings) > 1 else ""
         return sighting.day, sighting.at, sighting.run.run, content
 
     return tuple(sorted(sightings, key=sort_key))
 
 
-def _drop_inconclusive(draft: _Draft) -> _Draft:
+def _drop_without_evidence(draft: _Draft) -> _Draft:
+    """Drop the results that show nothing of the record: inconclusive, flaky, not probed, or our own fault."""
     return draft.keep_sightings(
-        lambda sighting: sighting.result.outcome in _OUTCOMES_WITH_EVIDENCE, _explain_inconclusive
+        lambda sighting: sighting.result.outcome in _OUTCOMES_WITH_EVIDENCE, _explain_missing_evidence
     )
 
 
-def _explain_inconclusive(sighting: Sighting) -> str:
+def _explain_missing_evidence(sighting: Sighting) -> str:
     result = sighting.result
     reason = f" ({result.reason.code})" if result.reason else ""
-    return f"run {sighting.run.run}: {result.outcome}{reason} changes no tag"
+    return f"run {sighting.run.run}: {result.outcome}{reason} changes nothing"
 
 
 def _drop_future(draft: _Draft) -> _Draft:
-    tomorrow = add_days(draft.today, 1)  # two right clocks may be on both sides of the date line
+    tomorrow = add_days(draft.today, 1)  # the run may have been made in a time zone where it is tomorrow already
     return draft.keep_sightings(
         lambda sighting: sighting.day <= tomorrow,
         lambda sighting: f"run {sighting.run.run}: is of {sighting.day}, which is yet to come: check its clock",
@@ -198,7 +203,7 @@ def _drop_future(draft: _Draft) -> _Draft:
 def _drop_outdated(draft: _Draft) -> _Draft:
     """Drop verdicts on an earlier version of the record: they prove nothing about what the record states now.
 
-    A sighting that does not say which record was probed cannot be compared, and is kept.
+    A sighting without the contents of the probed record cannot be compared, and is kept: old results have none.
     """
     return draft.keep_sightings(
         lambda sighting: (
@@ -217,66 +222,86 @@ def _gather_evidence(draft: _Draft) -> _Draft:
     return replace(draft, evidence=gather_evidence(draft.before, draft.assertions, draft.sightings))
 
 
-def _update_tags_and_block(draft: _Draft) -> _Draft:
-    """Set the tags by all evidence, and write the record's block if the last verdict is news.
-
-    Tags and block are written together or not at all, so that a quiet night is an empty diff.
-    """
-    sighting = draft.latest(Outcome.CONFORMS, Outcome.DRIFTED)
-    if sighting is None:
+def _update_tags(draft: _Draft) -> _Draft:
+    """Write the tags of the record. No other step changes them."""
+    tags = _derive_tags(draft)
+    expiry = _explain_expiry(draft) if Tag.LIVE_VERIFIED in tags else ""
+    if expiry:
+        tags = {*tags, Tag.UNVERIFIED} - {Tag.LIVE_VERIFIED}
+    draft = replace(draft, expiry=expiry)
+    if tags != draft.record.tags:
+        sorted_tags = _sort_tags(tags)
+        return draft.change({**draft.record.data, "status": sorted_tags}, f"now {', '.join(sorted_tags)}")
+    refused = draft.latest(Outcome.RESTRICTED)
+    if refused is None:
         return draft
-    last = last_seen(draft.record)
-    if last is not None and sighting.is_older_than(last):
-        return _update_tags_only(draft, sighting, last)
-    tags = _derive_tags(draft, sighting.result.outcome)
-    differences = record_evidence.describe_differences(sighting.result.drifts)
-    news = _find_news(draft, sighting, tags)
-    if news is None:
-        return draft.skip(f"{sighting.result.outcome} as before, and its date is fresh ({seen_on(draft.record)})")
-    record = Record(draft.record.address, {**draft.record.data, "status": tags})
-    extra = _collect_extra_fields(record, sighting, _find_judged_answer(draft.before, sighting))
-    return draft.change(add_evidence(record, sighting, differences, extra), f"{sighting.result.outcome}: {news}")
+    comparison = "as before" if Tag.ACCOUNT_RESTRICTED in tags else "and got through that day or since"
+    return draft.skip(f"run {refused.run.run}: restricted, {comparison}")
 
 
-def _update_tags_only(draft: _Draft, sighting: Sighting, last: LastSeen) -> _Draft:
-    """Set the tags for a sighting that is older than the block: its cells may still be the newest of an endpoint."""
-    draft = draft.skip(f"run {sighting.run.run}: is older than what the record says ({last.day})")
-    if not draft.assertions:
-        return draft
-    tags = _derive_tags(draft, last.result)
-    return draft.change({**draft.record.data, "status": tags}, f"now {', '.join(tags)}")
+def _derive_tags(draft: _Draft) -> Set[str]:
+    """Return the record's tags as they follow from all evidence. Tags that say nothing of evidence stay.
 
+    - LIVE_VERIFIED or UNVERIFIED: by the cells of all assertions. A record without assertions has no cells, so its last
+      verdict decides.
+    - ACCOUNT_RESTRICTED: if this account was refused, and had no answer on that day or since.
+    - LIVE_DISCOVERED: if a provider behaves otherwise than we had assumed. A person may set this tag as well, so it is
+      removed only if earlier evidence gave it.
 
-def _derive_tags(draft: _Draft, last_result: str) -> list[str]:
-    """Return the record's tags as they follow from all evidence, in the order of `Tag`.
-
-    Example: a record tagged DOCUMENTED and UNVERIFIED, all of whose documented assertions matched -> `["DOCUMENTED",
-    "LIVE_VERIFIED"]`.
-
-    `last_result` is the last outcome, or what the block says in the same words. It decides alone if the record has no
-    assertions, for then there is no evidence.
+    Example: a record tagged DOCUMENTED and UNVERIFIED, all of whose documented assertions matched -> `{"DOCUMENTED",
+    "LIVE_VERIFIED"}`.
     """
-    tags = set(draft.record.tags) - _DERIVED_TAGS
-    if draft.assertions:
-        tags.add(derive_verification_tag(draft.assertions, draft.evidence.cells))
-    else:
-        tags.add(Tag.LIVE_VERIFIED if last_result == Outcome.CONFORMS else Tag.UNVERIFIED)
-
-    # The tag is kept here, and set by `_mark_restricted`. `restricted_on` is the day of a refusal of this account's
-    # rights, and empty again as soon as the account got another answer.
-    if Tag.ACCOUNT_RESTRICTED in draft.record.tags and draft.evidence.restricted_on is not None:
+    tags = set(draft.before.tags)
+    verification = _derive_verification(draft)
+    if verification is not None:
+        tags = {*(tags - {Tag.LIVE_VERIFIED, Tag.UNVERIFIED, Tag.ACCOUNT_RESTRICTED}), verification}
+    if draft.evidence.restricted_on is not None:
         tags.add(Tag.ACCOUNT_RESTRICTED)
-
     if _has_discovery(draft.evidence.resolved):
         tags.add(Tag.LIVE_DISCOVERED)
     elif _has_discovery(resolved_assumptions(draft.before, draft.assertions)):
-        # Remove the tag only if earlier evidence gave it. A tag that a person set stays.
         tags.discard(Tag.LIVE_DISCOVERED)
-    return _sort_tags(tags)
+    return tags
+
+
+def _derive_verification(draft: _Draft) -> Tag | None:
+    """Return LIVE_VERIFIED or UNVERIFIED; None if the sightings have no verdict that could change the tag."""
+    sighting = draft.latest(*_VERDICTS)
+    if sighting is None:
+        return None
+    if draft.assertions:  # an older sighting, too, may have the newest cell of an endpoint that no later run drew
+        return derive_verification_tag(draft.assertions, draft.evidence.cells)
+    if sighting.is_older_than(last_seen(draft.before)):
+        return None
+    return Tag.LIVE_VERIFIED if sighting.result.outcome is Outcome.CONFORMS else Tag.UNVERIFIED
+
+
+def _update_block(draft: _Draft) -> _Draft:
+    """Write the record's block if the last verdict is news, and mark the block if the verification has expired.
+
+    A verdict that only repeats the block leaves it as it is, so that a quiet night is an empty diff.
+    """
+    draft = _write_verdict(draft)
+    return draft.change(expire_evidence(draft.record, draft.expiry), draft.expiry) if draft.expiry else draft
+
+
+def _write_verdict(draft: _Draft) -> _Draft:
+    sighting = draft.latest(*_VERDICTS)
+    if sighting is None:
+        return draft
+    last = last_seen(draft.before)
+    if last is not None and sighting.is_older_than(last):
+        return draft.skip(f"run {sighting.run.run}: is older than what the record says ({last.day})")
+    news = _find_news(draft, sighting)
+    if news is None:
+        return draft.skip(f"{sighting.result.outcome} as before, and its date is fresh ({seen_on(draft.before)})")
+    differences = record_evidence.describe_differences(sighting.result.drifts)
+    extra = _collect_extra_fields(draft.record, sighting, _find_judged_answer(draft.before, sighting))
+    return draft.change(add_evidence(draft.record, sighting, differences, extra), f"{sighting.result.outcome}: {news}")
 
 
 def _has_discovery(resolved: Mapping[str, ResolvedAssumption]) -> bool:
-    """Whether a provider was observed to behave otherwise than we had assumed."""
+    """Whether a provider was observed to behave otherwise than we had assumed, in one assumption or more."""
     return any(assumption.observed != AS_ASSUMED for assumption in resolved.values())
 
 
@@ -290,22 +315,22 @@ def _write_evidence(draft: _Draft) -> _Draft:
     return draft.change({**draft.record.data, "evidence": block}, "evidence of its endpoints")
 
 
-def _find_news(draft: _Draft, sighting: Sighting, tags: list[str]) -> str | None:
-    """Return why the block must be written, or None if the record says the same already.
+def _find_news(draft: _Draft, sighting: Sighting) -> str | None:
+    """Return why the block must be written; None if the block says the same already, and its date is young enough.
 
     Example: of a record that conformed on 2026-11-18, a sighting of 2026-11-21 that conforms is no news; one of
     2026-11-28 is, because `its date 2026-11-18 is older than 7 days`. A drift that changed is news, whatever its date.
     """
-    last = last_seen(draft.record)
-    if set(tags) != draft.record.tags:
-        return f"now {', '.join(tags)}"
+    last = last_seen(draft.before)
+    if draft.record.tags != draft.before.tags:
+        return "its tags changed"
     if last is None:
         return "seen for the first time"
     if last.result != sighting.result.outcome:
-        return "the record did not say so yet"
+        return "the record did not say this yet"
     if is_not_from_provider(last.target) != is_not_from_provider(sighting.target):
-        return "seen of another kind of target"
-    if last.differences != "; ".join(record_evidence.describe_differences(sighting.result.drifts)):
+        return "a provider answered, and a mock before, or the reverse"
+    if last.differences != join_differences(record_evidence.describe_differences(sighting.result.drifts)):
         return "it differs in another way"
     if (sighting.day - last.day).days > draft.policy.refresh_after:
         return f"its date {last.day} is older than {draft.policy.refresh_after} days"
@@ -349,22 +374,6 @@ def _find_judged_answer(record: Record, sighting: Sighting) -> _JudgedAnswer | N
     return _JudgedAnswer(exchange, exchange.response, expected) if expected is not None else None
 
 
-def _mark_restricted(draft: _Draft) -> _Draft:
-    """Add ACCOUNT_RESTRICTED if the account was refused, and has had no answer since."""
-    refused = draft.latest(Outcome.RESTRICTED)
-    if refused is None:
-        return draft
-    if draft.assertions:
-        was_answered_since = draft.evidence.restricted_on is None
-    else:  # without assertions a record has no evidence, so only these sightings tell
-        was_answered_since = draft.latest(*_OUTCOMES_WITH_EVIDENCE) is not refused
-    if was_answered_since:
-        return draft.skip(f"run {refused.run.run}: restricted, and got through since")
-    tags = _sort_tags({*draft.record.tags, Tag.ACCOUNT_RESTRICTED})
-    changed = draft.change({**draft.record.data, "status": tags}, "restricted: this account may not see it")
-    return changed if changed is not draft else draft.skip("restricted as before")
-
-
 def _collect_messages(draft: _Draft) -> _Draft:
     """Keep the wordings of an error's message, sorted and bounded, so that the order of runs does not matter.
 
@@ -374,9 +383,10 @@ def _collect_messages(draft: _Draft) -> _Draft:
     if draft.record.kind != "errors":
         return draft
     known = live_messages(draft.record)
-    if len(known) > MAX_MESSAGES:  # a person added some: they all stay
+    if len(known) > MAX_MESSAGES:  # write-back never keeps so many, so a person added some, and all of them stay
         return draft
     observed = (_extract_message(draft.before, sighting) for sighting in draft.sightings)
+    # A known message may have been written by hand, without masks. It stays as it is written.
     new = {message for message in observed if message} - {mask_volatile(message) for message in known}
     kept = sorted([*known, *new])[:MAX_MESSAGES]
     if set(kept) == set(known):
@@ -400,39 +410,40 @@ def _keep_example(draft: _Draft) -> _Draft:
     """
     if draft.record.kind != "errors":
         return draft
-    example = draft.record.data.get("example")
+    example = draft.before.data.get("example")
     last = last_seen(draft.before)
     for sighting in draft.sightings:
-        is_outdated = example is not None and sighting.is_older_than(last)
         is_of_provider = sighting.result.outcome is Outcome.CONFORMS and sighting.run.speaks_of_providers
-        if is_outdated or not is_of_provider:
-            continue
-        judged = _find_judged_answer(draft.before, sighting)
+        may_replace = example is None or not sighting.is_older_than(last)
+        judged = _find_judged_answer(draft.before, sighting) if is_of_provider and may_replace else None
         body = record_evidence.extract_example(judged.expected, judged.response) if judged is not None else None
         if body is not None and record_evidence.shape_of(body) != record_evidence.shape_of(example):
             example = body
+    if example is None:
+        return draft
     return draft.change({**draft.record.data, "example": example}, "an example of its body")
 
 
-def _expire(draft: _Draft) -> _Draft:
-    """Take LIVE_VERIFIED away if the verification is too old."""
+def _explain_expiry(draft: _Draft) -> str:
+    """Return why the verification of a verified record is too old; empty if it is not."""
     days = draft.policy.expire_after
-    if days is None or Tag.LIVE_VERIFIED not in draft.record.tags:
-        return draft
+    if days is None:
+        return ""
     day = _find_renewal_day(draft)
     if day is not None and (draft.today - day).days <= days:
-        return draft
-    reason = f"expired: last seen {day or 'on an unknown day'}, which was not renewed within {days} days"
-    tags = _sort_tags({*draft.record.tags, Tag.UNVERIFIED} - {Tag.LIVE_VERIFIED})
-    return draft.change({**expire_evidence(draft.record, reason), "status": tags}, reason)
+        return ""
+    return f"expired: last seen {day or 'on an unknown day'}, which was not renewed within {days} days"
 
 
 def _find_renewal_day(draft: _Draft) -> date | None:
-    """Return the day by which every documented assertion within reach was confirmed anew; None: unknown.
+    """Return the day from which the age of a verification counts; None if it is unknown.
 
-    An assertion counts from its newest confirmation on any endpoint, and the record from its oldest assertion. Example:
-    a status confirmed on 2026-11-01 and 2026-11-20, and a header confirmed on 2026-11-10 -> 2026-11-10. If an assertion
-    has no confirmation, as in a record without evidence, the record counts from its last sighting that conformed.
+    Each documented assertion that a client can observe has its newest confirmation, on any endpoint. The oldest of
+    these days counts. Example: a status confirmed on 2026-11-01 and 2026-11-20, and a header confirmed on 2026-11-10 ->
+    2026-11-10.
+
+    If an assertion has no confirmation, as in a record without evidence, the last sighting that conformed counts. If
+    there is none, the day of the block does.
     """
     documented = [
         str(assertion.key)
@@ -446,7 +457,7 @@ def _find_renewal_day(draft: _Draft) -> date | None:
     if documented and confirmed_on.keys() >= set(documented):
         return min(confirmed_on[key] for key in documented)
     conforming = draft.latest(Outcome.CONFORMS)
-    return conforming.day if conforming else seen_on(draft.record)
+    return conforming.day if conforming else seen_on(draft.before)
 
 
 def _sort_tags(tags: Iterable[str]) -> list[str]:
@@ -455,18 +466,17 @@ def _sort_tags(tags: Iterable[str]) -> list[str]:
     return sorted(map(str, tags), key=lambda tag: (order.index(Tag(tag)) if tag in order else len(order), tag))
 
 
-# First the sightings that do not count go, then evidence is gathered of the rest. A refusal and an expiry come after
-# the verdicts: each corrects the tags that a verdict has set.
+# First the sightings that do not count are dropped, and the evidence of the others is gathered. The block depends on
+# the tags, because a verdict that changes them is news.
 _STEPS: tuple[Callable[[_Draft], _Draft], ...] = (
-    _drop_inconclusive,
+    _drop_without_evidence,
     _drop_future,
     _drop_outdated,
     _gather_evidence,
-    _update_tags_and_block,
+    _update_tags,
+    _update_block,
     _mark_observed_live,
     _write_evidence,
-    _mark_restricted,
     _collect_messages,
     _keep_example,
-    _expire,
 )

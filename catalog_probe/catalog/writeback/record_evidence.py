@@ -34,6 +34,7 @@ from catalog_probe.catalog.observed import (
     evidence_block,
     is_not_from_provider,
     is_opposite_outcome,
+    join_differences,
     last_seen,
     parse_utc_instant,
     record_digest,
@@ -110,7 +111,7 @@ def add_evidence(
     data = dict(record.data)
     if record.kind == "errors":
         note = f"{result}, seen on {sighting.target} in run {run} at {at}"
-        note += f": {'; '.join(differences)}" if differences else ""
+        note += f": {join_differences(differences)}" if differences else ""
         data[EVIDENCE_FIELDS[record.kind]] = {"verified_at": day, **extra, "note": note}
         return data
     block: dict[str, Json] = {

@@ -242,7 +242,7 @@ def test_update_merges_live_runs(cli: Cli, tmp_path: Path) -> None:
     write_run(tmp_path / "night", make_run(), [make_result()])
     status, out, err = cli("update", "night")
     assert (status, err) == (0, "")
-    assert f"{ERROR_ADDRESS}: conforms: now DOCUMENTED, LIVE_VERIFIED" in out
+    assert f"{ERROR_ADDRESS}: now DOCUMENTED, LIVE_VERIFIED; conforms: its tags changed" in out
     assert "LIVE_VERIFIED" in (tmp_path / "records/pa/errors/general.json").read_text()
 
 

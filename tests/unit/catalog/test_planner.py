@@ -133,8 +133,8 @@ def test_a_patch_describes_its_change() -> None:
         ),
         (
             plan_record(make_record(), make_sighting()),
-            make_sighting(Outcome.RESTRICTED),
-            "restricted: this account may not see it",
+            make_sighting(Outcome.RESTRICTED, "2026-11-21"),
+            "now DOCUMENTED, LIVE_VERIFIED, ACCOUNT_RESTRICTED",
         ),
         (
             plan_record(make_record(), make_sighting()),
@@ -150,7 +150,7 @@ def test_a_patch_describes_its_change() -> None:
 
 def test_absence_of_evidence_changes_nothing_and_says_so() -> None:
     for outcome in SILENT:
-        assert f"run r1: {outcome} (read-timeout) changes no tag" in find_no_patch_reason(
+        assert f"run r1: {outcome} (read-timeout) changes nothing" in find_no_patch_reason(
             make_record(), make_sighting(outcome)
         )
 
@@ -158,14 +158,14 @@ def test_absence_of_evidence_changes_nothing_and_says_so() -> None:
 def test_a_result_without_verdict_and_reason_changes_nothing() -> None:
     silent = make_sighting(Outcome.NOT_PROBED)
     no_patch_reason = find_no_patch_reason(make_record(), replace(silent, result=replace(silent.result, reason=None)))
-    assert "run r1: not_probed changes no tag" in no_patch_reason
+    assert "run r1: not_probed changes nothing" in no_patch_reason
 
 
 def test_each_run_that_tells_nothing_says_why_and_no_other() -> None:
     before = plan_record(make_record(), make_sighting(day="2026-11-19"))
     silent = [make_sighting(Outcome.FLAKY, name="r2"), make_sighting(Outcome.NOT_PROBED, name="r3")]
     assert find_no_patch_reason(before, make_sighting(), *silent) == (
-        "run r2: flaky (read-timeout) changes no tag; run r3: not_probed (read-timeout) changes no tag; "
+        "run r2: flaky (read-timeout) changes nothing; run r3: not_probed (read-timeout) changes nothing; "
         "conforms as before, and its date is fresh (2026-11-19)"
     )
 
@@ -191,12 +191,39 @@ def test_restricted_adds_its_tag_and_leaves_the_rest() -> None:
 
     assert after.data["status"] == ["DOCUMENTED", "LIVE_VERIFIED", "ACCOUNT_RESTRICTED"]
     assert {**after.data, "status": None} == {**before.data, "status": None}
-    assert find_no_patch_reason(after, make_sighting(Outcome.RESTRICTED)).split("; ")[-1] == "restricted as before"
+    assert (
+        find_no_patch_reason(after, make_sighting(Outcome.RESTRICTED)).split("; ")[-1]
+        == "run r1: restricted, as before"
+    )
 
 
 def test_getting_through_takes_the_restriction_away() -> None:
     after = plan_record(make_record(), make_sighting(Outcome.RESTRICTED, "2026-11-18"), make_sighting(day="2026-11-19"))
     assert after.data["status"] == ["DOCUMENTED", "LIVE_VERIFIED"]
+
+
+def test_a_refusal_that_is_older_than_the_last_answer_is_no_restriction() -> None:
+    before = plan_record(make_record(), make_sighting(day="2026-11-18"))
+    refused = make_sighting(Outcome.RESTRICTED, "2026-11-17")
+    assert find_no_patch_reason(before, refused) == "run r1: restricted, and got through that day or since"
+
+
+def test_an_answer_that_is_no_example_adds_no_example() -> None:
+    data = {name: value for name, value in make_record().data.items() if name != "example"}
+    before = Record(make_record().address, data)
+    assert "example" not in plan_record(before, make_sighting()).data
+    assert "changes nothing" in find_no_patch_reason(before, make_sighting(Outcome.FLAKY))
+
+
+def test_an_older_answer_gives_the_first_example_and_replaces_none() -> None:
+    body: Json = {"error": {"message": "of another shape"}}
+    exchange = replace(make_exchange(), response=Response(429, {}, body, "json"))
+    older = make_sighting(day="2026-11-18", exchange=exchange)
+    assert plan_record(make_record(), older).data["example"] == body, "the record was never seen"
+    without_example = plan_record(make_record(), make_sighting(day="2026-11-20"))
+    assert plan_record(without_example, older).data["example"] == body
+    with_example = plan_record(make_record(), make_sighting(day="2026-11-20", exchange=make_exchange()))
+    assert plan_record(with_example, older).data["example"] == with_example.data["example"]
 
 
 def test_a_quiet_night_changes_nothing() -> None:
@@ -255,7 +282,7 @@ def test_a_record_tagged_by_hand_is_verified_by_the_first_observation() -> None:
     before = make_record(ENDPOINT_ADDRESS, verification=block, status=["DOCUMENTED", "LIVE_VERIFIED"])
     patch = plan_patch(before, [make_sighting(address=ENDPOINT_ADDRESS)], UpdatePolicy(), TODAY)
     assert isinstance(patch, Patch)
-    assert patch.reason == "conforms: the record did not say so yet"
+    assert patch.reason == "conforms: the record did not say this yet"
     assert patch.record.data["verification"]["verified_at"] == "2026-11-20"
 
 
