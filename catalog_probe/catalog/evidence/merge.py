@@ -124,6 +124,11 @@ def _policy(runs: Sequence[Run]) -> Mapping[str, Json]:
     stale = _union(run.policy.get("stale_accepted_differences") or () for run in runs)
     if stale:
         policy["stale_accepted_differences"] = list(stale)
+    stale_by_address = {
+        address: line for run in runs for address, line in (run.policy.get("stale_accepted_addresses") or {}).items()
+    }
+    if stale_by_address:
+        policy["stale_accepted_addresses"] = stale_by_address
     for demand in ("expect_all", "strict"):
         if any(run.policy.get(demand) for run in runs):
             policy[demand] = True

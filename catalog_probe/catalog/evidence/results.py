@@ -55,7 +55,7 @@ class Result:
     accepted_difference: Mapping[str, Json] | None = None
     """The accepted difference that applies: `state` (an `AcceptanceState`), `reason`, `detail`, `review_by`."""
     confirmation: Mapping[str, Json] | None = None
-    """Of a live result: which drifts were confirmed before (`evidence.verdicts.confirmation`)."""
+    """Of a live result: which drifts were confirmed before (`evidence.earlier_runs.describe_confirmation`)."""
     observations: tuple[Observation, ...] = ()
     """What each exchange showed of the assertions, by endpoint and label. The outcome rests on it."""
     not_drawn: tuple[str, ...] = ()
@@ -165,6 +165,11 @@ class Run:
     def speaks_of_providers(self) -> bool:
         """Whether it is evidence for the records: live, no gateway in between, and the usual API revisions."""
         return self.live and self.answered_by is AnsweredBy.PROVIDER and not self.invocation.revision
+
+    @property
+    def is_probe_of_mock(self) -> bool:
+        """Whether it asked a mock as a mock: not as a live target, and not in the traffic of another client."""
+        return self.answered_by is AnsweredBy.MOCK and not self.live and not self.invocation.traffic
 
     def to_json(self) -> dict[str, Json]:
         return {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 from catalog_probe.catalog.text.readable_text import quote_if_ambiguous, shorten
 
@@ -48,7 +48,7 @@ class AcceptanceState(StrEnum):
     """The state of an accepted difference after a result of its record."""
 
     ACCOUNTED = "accounted"
-    """Every drift of the record is accepted."""
+    """Every drift of the record is accepted; or, of an inconclusive record, that it is not observed."""
     NEW_ASPECTS = "new_aspects"
     """The record drifts in more than what is accepted."""
     STALE = "stale"
@@ -61,6 +61,15 @@ class Reason:
 
     code: str
     detail: str = ""
+    advice: str | None = None
+    """The end of the detail, if it says what to do: `look at PA_API_KEY`. Our own words, never those of an answer."""
+    cause: str | None = None
+    """Of a stopped lane: the code of what stopped it, e.g. `wait-too-long`."""
+
+    @classmethod
+    def with_advice(cls, code: str, detail: str, advice: str) -> Self:
+        """Return a reason whose detail ends with what to do: `HTTP 402: pay; look at the account of PA_API_KEY`."""
+        return cls(code, f"{detail}; {advice}", advice)
 
 
 class Severity(StrEnum):

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from catalog_probe.probes.plugin.options import Options
 
 
-def list_stale_entries(options: Options) -> list[str]:
-    """Describe accepted differences of this target that fail the run.
+def find_stale_entries(options: Options) -> dict[str, str]:
+    """Describe the accepted differences of this target that fail the run, each by the address of its record.
 
     They name no record, or their review is overdue.
     """
@@ -37,7 +37,7 @@ def list_stale_entries(options: Options) -> list[str]:
         addresses = {str(address) for address in options.catalog}
         entries = [entry for entry in entries if entry.address in addresses]
     problems = accepted_differences.find_problems(entries, options.catalog, options.today)
-    return [f"accepted difference: {problem}" for problem in problems]
+    return {problem.location: f"accepted difference: {problem}" for problem in problems}
 
 
 def make_views(options: Options, folder: Path, run: Run, results: Sequence[Result], *, remember: bool) -> list[str]:

@@ -18,7 +18,7 @@ from catalog_probe.probes.running.looking_up import collect_values
 from catalog_probe.probes.wire.redaction import Redactor
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from datetime import datetime
 
     from catalog_probe.probes.plugin.options import Options
@@ -59,8 +59,8 @@ class RunStart(NamedTuple):
     """The run before it, against the same target."""
     history: tuple[dict[str, Json], ...]
     """The rows of earlier runs that its report shows."""
-    stale: tuple[str, ...]
-    """The accepted differences that fail it by themselves."""
+    stale: Mapping[str, str]
+    """The accepted differences that fail it by themselves: address of the record -> line."""
 
 
 def describe_run(options: Options, start: RunStart, looked_up: Sequence[LookUpResult]) -> Run:
@@ -107,7 +107,7 @@ def _list_self_tests(options: Options, selected: Sequence[str], looked_up: Seque
     return controlled_lanes(make_plan(options.catalog, target, options.allow, selected))
 
 
-def _describe_policy(options: Options, stale: Sequence[str]) -> dict[str, Json]:
+def _describe_policy(options: Options, stale: Mapping[str, str]) -> dict[str, Json]:
     policy: dict[str, Json] = {
         "allow": sorted(options.allow),
         "kinds": list(options.kinds),
@@ -125,5 +125,6 @@ def _describe_policy(options: Options, stale: Sequence[str]) -> dict[str, Json]:
     if options.traffic is not None:
         policy["traffic"] = list(options.traffic.names)
     if stale:
-        policy["stale_accepted_differences"] = list(stale)
+        policy["stale_accepted_differences"] = list(stale.values())
+        policy["stale_accepted_addresses"] = dict(stale)
     return policy

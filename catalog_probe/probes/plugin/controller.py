@@ -46,12 +46,12 @@ if TYPE_CHECKING:
 # Statuses of pytest with which a run has come to its end.
 _COMPLETE_STATUSES = (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED, pytest.ExitCode.NO_TESTS_COLLECTED)
 
-# Statuses of pytest after which the results are judged, and our own status is set. A usage error is 4 in pytest's table
-# and in ours.
-_JUDGED_STATUSES = (*_COMPLETE_STATUSES, pytest.ExitCode.INTERRUPTED)
+# Statuses of pytest that ours replaces. After any other, such as a usage error (4), pytest's own stays, and nothing is
+# written back.
+_REPLACED_STATUSES = (*_COMPLETE_STATUSES, pytest.ExitCode.INTERRUPTED)
 
-# Seconds in which a worker that has reported everything must end: it only takes down its plugins. One that hangs is
-# reported as lost.
+# Seconds in which a worker that has reported everything must end. The worker only takes down its plugins in that time.
+# A worker that hangs is reported as lost.
 WORKER_EXIT_S = 60
 
 
@@ -59,7 +59,7 @@ class Controller:
     """The plugin object of the one process that records."""
 
     def __init__(self, options: Options, mock: EmbeddedMock | None) -> None:
-        """Prepare a run; from now on the controller ends its mock, if it has one."""
+        """Prepare a run. The controller takes over the mock, if there is one, and stops it in `close`."""
         self.options = options
         self._started_at = datetime.now(UTC)
         self._run = f"{self._started_at:%Y%m%dT%H%M%SZ}-{options.target_label}-{secrets.token_hex(2)}"
@@ -70,10 +70,11 @@ class Controller:
         """What went wrong, in lines for the terminal."""
         self._written: list[str] = []
         """What was written back into the records, in lines."""
-        self._selected: tuple[str, ...] = ()
+        self._selected: tuple[str, ...] | None = None
+        """The addresses of the selected records; None until they were collected."""
         self._run_and_results: tuple[Run, list[Result]] | None = None
         """The contents of results.jsonl, read once when it is complete."""
-        self._stale_entries = after_run.list_stale_entries(options)
+        self._stale_entries = after_run.find_stale_entries(options)
         self._progress: Progress | None = None
         self._session: pytest.Session | None = None
         self._keys: dict[str, str] = {}
@@ -92,7 +93,10 @@ class Controller:
 
     @property
     def worker_input(self) -> WorkerInput:
-        """What a process that probes needs."""
+        """What a process that probes needs.
+
+        The callables send requests or start the mock, so they are called as late as possible: by the first probe.
+        """
         return WorkerInput(
             self._run,
             self._get_mock_addresses,
@@ -109,7 +113,7 @@ class Controller:
         )
 
     def start(self) -> None:
-        """Make the run's folder.
+        """Take the keys out of the environment, make the run's folder, and load the history that its report shows.
 
         Raises:
             pytest.UsageError: it cannot be written.
@@ -117,11 +121,11 @@ class Controller:
         self._withhold_keys()
         try:
             self.folder.mkdir(parents=True)
-            # Recorded traffic never covers all records, so there is no coverage that it could lose.
+            # A run on recorded traffic covers a part of the records. Compared with the history, it would have lost the
+            # coverage of all others.
             if self.options.traffic is None:
-                history = self.options.history_folder
                 self._previous_run, self._history_rows = load_shown_history(
-                    history, self.options.target_label, damage_notes=self._trouble
+                    self.options.history_folder, self.options.target_label, damage_notes=self._trouble
                 )
         except UserError as error:
             self.close()
@@ -141,7 +145,10 @@ class Controller:
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_sessionstart(self, session: pytest.Session) -> Generator[None]:
-        """Report a worker that died at its start, which xdist does not replace."""
+        """Report a worker that died at its start, which xdist does not replace.
+
+        xdist lets the EOFError or OSError of the channel to that worker escape. Without workers, neither error is ours.
+        """
         self._session = session
         try:
             return (yield)
@@ -155,14 +162,14 @@ class Controller:
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtestloop(self, session: pytest.Session) -> Generator[None, object, object]:
-        """Report workers that died after their last item, or without replacement."""
+        """Report workers that died after their last item, or that xdist could not replace by a new worker."""
         try:
             result = yield
         except (EOFError, OSError) as error:
             if not _has_workers(session.config):
                 raise
             self._recorder.note_lost_worker("unnamed", f"xdist could not go on without it: {error}")
-            return True
+            return True  # to pytest: the loop has run, so no other plugin runs it again
         for node in self._finished_workers:
             try:
                 node.channel.waitclose(WORKER_EXIT_S)
@@ -184,7 +191,7 @@ class Controller:
     @pytest.hookimpl(optionalhook=True)
     def pytest_configure_node(self, node: Any) -> None:
         """Give an xdist worker, in plain values, what all processes share."""
-        whole_groups = node.config.getoption("dist") == "loadgroup"
+        whole_groups = _keeps_groups_together(node.config)
         local = bool(node.gateway.spec.popen)
         keys = self._keys if local else {}  # another machine has keys of its own, or should have none
         node.workerinput[WORKER_INPUT] = self.worker_input.to_worker(whole_groups=whole_groups, keys=keys, local=local)
@@ -192,7 +199,7 @@ class Controller:
     @pytest.hookimpl(optionalhook=True)
     def pytest_xdist_make_scheduler(self, config: pytest.Config, log: Any) -> Any:
         """Keep records that share a rate limit or a budget on one worker."""
-        if config.getoption("dist") != "loadgroup":
+        if not _keeps_groups_together(config):
             return None
         from catalog_probe.probes.plugin.scheduling import GroupScheduling  # imports xdist
 
@@ -232,13 +239,13 @@ class Controller:
         # pytest keeps every report until the session ends; what this one carried is in the file now.
         report.user_properties[:] = [item for item in report.user_properties if item[0] != PROPERTY]
 
-    def record_results(self, lines: Sequence[tuple[Json, bool]]) -> None:
+    def record_results(self, results: Sequence[tuple[Json, bool]]) -> None:
         """Append results to results.jsonl, and count the final ones.
 
-        A line is a result as plain JSON, and whether that result is final: later answers cannot change it any more.
+        Each is a result as plain JSON, and whether it is final: later answers cannot change it any more.
         """
-        for line, is_final in lines:
-            result = self._recorder.record(line)
+        for result_json, is_final in results:
+            result = self._recorder.record(result_json)
             if result is not None and is_final and self._progress is not None:
                 self._progress.add(result)
 
@@ -246,43 +253,38 @@ class Controller:
     def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
         """Make the views, and set the exit status.
 
-        Example: two records drifted, so pytest ends with 1, and ours is 1 too. A usage error (4) of pytest's stays.
+        Example: all records conform, but a provider is blind. pytest ends with 0, and ours is 10.
         """
-        was_open = self._recorder.is_open
         self._trouble += (f"{ReasonCode.WORKER_LOST}: {detail}" for detail in self._recorder.lost_workers.values())
         self._record_stopped_rest(session)
         self.close()
-        if self._has_nothing_to_report(exitstatus):
-            self._remove_folder()
-            status = self._select_status_without_results(session, exitstatus, was_open=was_open)
+        is_replaced = exitstatus in _REPLACED_STATUSES
+        # If records were selected, the run came to its end, and none has a result, then every worker was lost. The
+        # report says so.
+        has_lost_all_results = bool(self._selected) and exitstatus in _COMPLETE_STATUSES
+        status: int
+        if self._recorder.reported or has_lost_all_results:
+            # An interrupted run writes back as well, but nothing of a provider that is blind in it.
+            status = self._report_results(may_write_back=is_replaced)
         else:
-            # An interrupted run writes back, too: nothing of a provider that it left blind.
-            status = self._report_results(may_write_back=exitstatus in _JUDGED_STATUSES)
-        if status is not None and exitstatus in _JUDGED_STATUSES:
+            self._remove_folder()
+            status = self._select_status_without_results(session, exitstatus)
+        if is_replaced:
             session.exitstatus = status
 
-    def _has_nothing_to_report(self, exitstatus: int) -> bool:
-        """Whether no record has a result, and none was due.
+    def _select_status_without_results(self, session: pytest.Session, exitstatus: int) -> int:
+        """Return the exit status of a run without results.
 
-        If a whole run ended without one result, the report is needed: it says that every worker was lost.
-        """
-        was_result_due = bool(self._selected) and exitstatus in _COMPLETE_STATUSES
-        return not self._recorder.reported and not was_result_due
-
-    def _select_status_without_results(
-        self, session: pytest.Session, exitstatus: int, *, was_open: bool
-    ) -> Exit | None:
-        """Return the exit status of a run without results; None if pytest's own says it.
-
-        Example: Ctrl-C before the first result is blind (10). `-k` that selects nothing keeps pytest's 5.
+        Examples: Ctrl-C before the first result is blind (10). `-k` that selects nothing keeps pytest's status (5), and
+        so does `--collect-only` (0). A run that ended before its records were collected is our own fault (3).
         """
         if self._recorder.is_full:
             return Exit.HARNESS_ERROR
         if exitstatus == pytest.ExitCode.INTERRUPTED:
             # pytest counts errors of the collection as failed tests, and a file that does not load is our own fault.
             return Exit.HARNESS_ERROR if session.testsfailed else Exit.BLIND
-        has_collected = was_open or session.config.getoption("collectonly")
-        return None if has_collected else Exit.HARNESS_ERROR
+        has_collected = self._selected is not None or session.config.getoption("collectonly")
+        return exitstatus if has_collected else Exit.HARNESS_ERROR
 
     def _report_results(self, *, may_write_back: bool) -> Exit:
         """Make the views, write back, and return the exit status; what goes wrong is printed as trouble."""
@@ -293,7 +295,7 @@ class Controller:
         self._trouble += after_run.link_latest(self.options, self.folder)
         self._trouble += after_run.describe_leftovers(self.folder, self.options.target.name)
         if self._recorder.is_full:
-            return Exit.HARNESS_ERROR  # nothing is written back: what came after the last line is lost
+            return Exit.HARNESS_ERROR  # nothing is written back: the results after the last line of the file are lost
         statuses = {run_verdict.exit_status(run, results), Exit.HARNESS_ERROR if failures else Exit.FINE}
         if may_write_back:
             statuses.add(self._write_back(run, results))
@@ -316,10 +318,10 @@ class Controller:
         try:
             self._written += after_run.write_back(self.options, run, results)
         except UserError as error:
-            records = provider_folders.catalog_option(self.options.catalog.root)
-            command = shlex.join(["catalog-probe", "catalog", "update", str(self.folder), *records])
-            self._trouble.append(f"records not updated: {error}; then `{command}`")
-            return Exit.USAGE
+            catalog_option = provider_folders.catalog_option(self.options.catalog.root)
+            command = shlex.join(["catalog-probe", "catalog", "update", str(self.folder), *catalog_option])
+            self._trouble.append(f"records not updated: {error}; mend that, then `{command}`")
+            return Exit.USAGE  # the status of every UserError: a person can mend it
         return Exit.FINE
 
     def _get_mock_addresses(self) -> Addresses:
@@ -347,7 +349,7 @@ class Controller:
             self._selected,
             self._previous_run,
             self._history_rows,
-            tuple(self._stale_entries),
+            self._stale_entries,
         )
         run = describe_run(self.options, start, self._look_up())
         try:
@@ -358,11 +360,14 @@ class Controller:
 
     def _show_progress(self) -> None:
         """Register the plugin that shows the progress, if there is a terminal reporter."""
-        totals = Counter(Address.parse(address).provider for address in self._selected)
-        plugins = self._session.config.pluginmanager if self._session is not None else None
-        reporter = plugins.get_plugin("terminalreporter") if plugins is not None else None
-        if plugins is None or not isinstance(reporter, pytest.TerminalReporter) or not totals:
+        totals = Counter(Address.parse(address).provider for address in self._selected or ())
+        if self._session is None or not totals:
             return
+        plugins = self._session.config.pluginmanager
+        reporter = plugins.get_plugin("terminalreporter")
+        if not isinstance(reporter, pytest.TerminalReporter):
+            return
+        # Workers probe in other processes, so only without them the lanes can be asked what they wait for.
         prober = None if _has_workers(reporter.config) else plugins.get_plugin(PROBER)
         self._progress = Progress(reporter, totals, prober)
         plugins.register(self._progress, "catalog-probe-progress")
@@ -372,16 +377,17 @@ class Controller:
         return pytest.UsageError(sanitize_line(message, MAX_MESSAGE_LENGTH))
 
     def _record_stopped_rest(self, session: pytest.Session) -> None:
-        """Record that the rest was not probed because the session was told to stop, as by `-x` or by a full disk.
+        """Record that the other records were not probed, if the session was told to stop, as by `-x`.
 
-        Example: `-x` stops after the first failure, and the other records are `not_probed: stopped-early`. After Ctrl-C
-        nothing is recorded of them: every selected record without a line is `not-reported`, and the run is blind.
+        Example: `-x` stops after the first failure, and the other records are `not_probed: stopped-early`. Ctrl-C tells
+        the session nothing: each selected record without a line is then `not-reported`, and the run is blind. To a full
+        disk, nothing more is written.
         """
         cause = session.shouldfail or session.shouldstop
         if not cause or not self._recorder.is_open:
             return
         reason = Reason(ReasonCode.STOPPED_EARLY, str(cause))
-        for address in self._selected:
+        for address in self._selected or ():
             if address not in self._recorder.reported:
                 record = self.options.catalog[address].data
                 self._recorder.record_unprobed(Result(address, record, Outcome.NOT_PROBED, reason))
@@ -389,9 +395,10 @@ class Controller:
     def _belongs_into_history(self, results: list[Result]) -> bool:
         """Whether later runs may be compared with this one: it probed all that its options select, and sent something.
 
-        Example: `-k overloaded` probed a part, a shard is a part of a night, and without a key nothing was sent.
+        Three examples that do not belong there: `-k overloaded` probed a part of the records, a shard is a part of a
+        night, and without a key nothing was sent.
         """
-        is_complete = len(self._recorder.reported) >= len(self._matching_addresses)
+        is_complete = self._recorder.reported >= set(map(str, self._matching_addresses))
         is_part = self.options.shard is not None or self.options.traffic is not None
         has_sent = any(result.outcome is not Outcome.NOT_PROBED for result in results)
         return is_complete and not is_part and has_sent
@@ -407,6 +414,11 @@ class Controller:
         (self.folder / RESULTS_FILE).unlink(missing_ok=True)
         if self.folder.is_dir() and not any(self.folder.iterdir()):
             self.folder.rmdir()
+
+
+def _keeps_groups_together(config: pytest.Config) -> bool:
+    """Whether records that share a rate limit or a budget are probed by one worker: `--dist loadgroup`."""
+    return bool(config.getoption("dist", "no") == "loadgroup")
 
 
 def _has_workers(config: pytest.Config) -> bool:

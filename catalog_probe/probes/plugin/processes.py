@@ -9,7 +9,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from types import FrameType
 from typing import Any, TextIO, cast
 
@@ -64,7 +64,7 @@ class WorkerInput:
             LOCAL: local,
             "values": {provider: dict(values) for provider, values in self.values().items()},
             "unanswered": {
-                provider: {name: (str(reason.code), reason.detail) for name, reason in reasons.items()}
+                provider: {name: asdict(reason) | {"code": str(reason.code)} for name, reason in reasons.items()}
                 for provider, reasons in self.unanswered().items()
             },
             "whole_groups": whole_groups,
@@ -76,7 +76,7 @@ class WorkerInput:
         addresses: Addresses = plain["addresses"]
         values: Values = plain["values"]
         unanswered: Unanswered = {
-            provider: {name: Reason(*reason) for name, reason in reasons.items()}
+            provider: {name: Reason(**reason) for name, reason in reasons.items()}
             for provider, reasons in plain["unanswered"].items()
         }
         return cls(

@@ -79,8 +79,8 @@ async def confirm(
         raise ProbeStopped(reason)
     defect = _find_missing_proof(control, lane, response)
     if defect:
-        detail = f"{request} was answered {status} {defect}; look at {_name_address(lane)}"
-        raise ProbeStopped(Reason(ReasonCode.CONTROL_FAILED, detail))
+        detail, advice = f"{request} was answered {status} {defect}", f"look at {_name_address(lane)}"
+        raise ProbeStopped(Reason.with_advice(ReasonCode.CONTROL_FAILED, detail, advice))
     lane.green_control = exchange
     return exchange
 
@@ -117,8 +117,10 @@ def _explain_account(lane: Lane, exchange: Exchange, request: str, vocabulary: P
     reason = explain_account(exchange, lane.provider.name, vocabulary)
     if reason is None:
         return None
-    advice = "" if reason.code == ReasonCode.REGION_REFUSED else f"; look at the account of {_name_key(lane)}"
-    return Reason(reason.code, f"{request}: {reason.detail}{advice}")
+    detail = f"{request}: {reason.detail}"
+    if reason.code == ReasonCode.REGION_REFUSED:
+        return Reason(reason.code, detail)
+    return Reason.with_advice(reason.code, detail, f"look at the account of {_name_key(lane)}")
 
 
 def _explain_refusal(
@@ -137,9 +139,8 @@ def _explain_refusal(
     # An answer that no document has, or a missing path, may come from another server than the provider's.
     suspects_address = status in NO_SUCH_PATH or (vocabulary is not None and not records)
     suspects = _list_suspects(lane, with_address=suspects_address)
-    # A blind run quotes the advice at the end (`catalog.evidence.verdicts.blindness`).
-    detail = f"{request} was answered {status_text}{record_names}{message_text}; look at {suspects}"
-    return Reason(ReasonCode.CONTROL_FAILED, detail)
+    detail = f"{request} was answered {status_text}{record_names}{message_text}"
+    return Reason.with_advice(ReasonCode.CONTROL_FAILED, detail, f"look at {suspects}")
 
 
 def _quote_message(response: Response, body: Json, vocabulary: ProviderVocabulary | None) -> str:

@@ -23,7 +23,7 @@ from catalog_probe.probes.running.control_cache import ControlCache
 from catalog_probe.probes.running.limits import RateLimitPolicy
 from catalog_probe.probes.running.throttle import RateLimiter, Throttle, WaitTooLong
 from catalog_probe.probes.targets.dialect import Dialect
-from catalog_probe.probes.targets.target import WRONG_KEY
+from catalog_probe.probes.targets.target import MODEL_SUFFIX, WRONG_KEY
 from catalog_probe.probes.wire.address import Loopback, UnsafePathError, join_url
 
 if TYPE_CHECKING:
@@ -40,14 +40,15 @@ if TYPE_CHECKING:
     from catalog_probe.probes.wire.websocket import WebSocketWire
 
 
+# Loggers of the libraries that see our requests. Their lines would contain API keys.
 LOGGERS = ("httpx", "httpcore", "hpack", "websockets")
 
-# Makes Python write down the keys of each TLS connection.
+# The environment variable that makes Python write down the keys of each TLS connection.
 TLS_KEYS_VARIABLE = "SSLKEYLOGFILE"
 
 
 def silence_libraries() -> None:
-    """Disable these loggers at any level, and remove that variable."""
+    """Disable the loggers of LOGGERS at any level, and remove TLS_KEYS_VARIABLE from the environment."""
     for name in LOGGERS:
         logging.getLogger(name).setLevel(logging.CRITICAL + 1)
     os.environ.pop(TLS_KEYS_VARIABLE, None)
@@ -66,8 +67,8 @@ class Barrier:
 
     Example: of 40 probes one gets a 503. It waits for `Stage.ASKED` until the other 39 were asked, and tries again.
 
-    Only a probe that has reached a stage waits for that stage, so no two probes wait for each other. All methods run in
-    the loop thread.
+    To wait for a stage is to have reached it, so no waiting probe holds up another one: the barrier waits for probes
+    that still send. All methods run in the loop thread.
     """
 
     def __init__(self) -> None:
@@ -83,10 +84,10 @@ class Barrier:
                     latch.count_up()
 
     async def wait_for(self, stage: Stage, address: str | None = None) -> float:
-        """Wait until all registered probes have reached a stage, as this one has.
+        """Note that the probe at this address has reached a stage, and wait until all registered probes have.
 
-        Without an address, the caller is none of the probes. Returns the moment at which the last one arrived, a
-        reading of `time.perf_counter`; it is the same for all that waited.
+        Without an address, the caller is none of the probes, and only waits. Returns the moment at which the last probe
+        arrived, a reading of `time.perf_counter`; it is the same for all that waited.
         """
         if address is not None:
             self._advance(address, stage)
@@ -98,7 +99,7 @@ class Barrier:
         self._stages.pop(address, None)
 
     def _advance(self, address: str, stage: Stage) -> None:
-        before = self._stages.get(address, stage)
+        before = self._stages.get(address, stage)  # a probe that never registered counts in no latch
         for latch_stage, latch in self._latches.items():
             if before < latch_stage <= stage:
                 latch.count_down()
@@ -174,7 +175,7 @@ class Wires:
             raise ProbeStopped(Reason(ReasonCode.UNSAFE_PATH, f"{call.method}: {error}")) from error
 
     async def aclose(self) -> None:
-        """Close every connection; those of WebSockets and gRPC calls are closed when their exchange ends."""
+        """Close the HTTP connections and the loopback services. A WebSocket or gRPC call closes its own at its end."""
         for closable in (self._http, self._loopback):
             if closable is not None:
                 with anyio.move_on_after(CLOSE_S):
@@ -236,22 +237,21 @@ def describe_target(provider: Provider, role: str, dialect: Dialect, *, live: bo
 
 
 def _describe_fix(provider: Provider, name: str) -> str:
-    """Say how to set a value; a model's name is shown, an id may be a secret."""
-    value = f" ({provider.values[name]})" if name.endswith("_model") else ""
+    """Say how to set a value, with the present one if it names a model; an id may be a secret, and is not shown."""
+    value = f" ({provider.values[name]})" if name.endswith(MODEL_SUFFIX) else ""
     return f"{provider.advise_wrong(f'values.{name}')}{value}"
 
 
 # Transport failures in a row that end a lane: later requests would only repeat them, each after a timeout.
 MAX_FAILURES = 5
 
-# The role of a request without a key, in the scope of a limit. No lane has this role: the call says whether it is sent
-# with a key, and with which.
+# Stands for the role of the key, in the scope of a limit, if a call is sent without a key. No lane has this role.
 NO_KEY = ""
 
-# Roles without an account. The limits in their answers are nobody's.
+# Roles that belong to no account. An answer to such a request tells no limit of our account.
 ROLES_WITHOUT_ACCOUNT = frozenset({NO_KEY, WRONG_KEY})
 
-# Statuses whose Retry-After is obeyed. Not on a mock: it answers each probe as if it were alone.
+# Statuses whose Retry-After is obeyed. A mock's is not: the mock answers each probe as if no other probe was sent.
 RETRY_AFTER_STATUSES = frozenset({429, 503, 529})
 
 TRANSPORT_FAILURES = frozenset(
@@ -304,8 +304,8 @@ class Lane:
         self._failures = 0
         dialect = Dialect.for_provider(provider)
         self._wires = Wires(provider, dialect)
-        # Values of placeholders: those of the target, and each key as `<role>_credential`. A request may name a key in
-        # its body: to exchange it for a token, it has to hand it over.
+        # Values of placeholders: those of the target, and each key as `<role>_credential`. A request that exchanges a
+        # key for a token has the key in its body.
         self._values = {**provider.values, **_collect_keys(provider)}
         self.evidence = KeyEvidence(describe_target(provider, role, dialect, live=not mock))
         """What all answers on this lane show of its key."""
@@ -329,35 +329,33 @@ class Lane:
         Args:
             call: the call, with placeholders.
             label: under which the exchange is judged.
-            session: the mock's session, which also makes names unique.
+            session: the mock's session. The names of what the call makes are derived from it, so that they are unique.
             since: when the attempt began, a reading of `time.perf_counter`.
             role: whose key is sent; None for the lane's own.
             tokens: what the call may take at most.
-            cleanup: the call removes something from the account, so the call is sent even if the lane has ended or the
-                budget is spent. It draws on the budget all the same.
-            unbudgeted: the call does not draw on the budget.
+            cleanup: the call removes something from the account. It draws on the budget, and is sent even if the budget
+                is spent or the lane has ended.
+            unbudgeted: the call does not draw on the budget. Controls and look-ups do not.
 
         Raises:
-            ProbeStopped: the lane has ended, the budget is spent, the provider asks for too long a wait, or the call's
-                path would lead elsewhere than to the target.
+            ProbeStopped: the lane has ended, the budget is spent, the provider asks for too long a wait, the target
+                lacks the call's key, or the call's path would lead elsewhere than to the target.
         """
         role = self.role if role is None else role
         # Before the rate limiter: the first call of a protocol imports its library, which would make the request late.
         wire = self._wires.select(call)
-        url = await self._wires.build_url(call, wire.read_origin)  # before a key is put into anything
+        # Before a key is put into anything: an unsafe path might take the key to another server.
+        url = await self._wires.build_url(call, wire.read_origin)
+        headers = self._make_headers(call, session, role)
+        filled_call = self._add_query_key(call.with_values({**self._values, OWN_NAME: own_name(session)}), role)
         scope = self._find_scope(call, role)
         reservations = await self._admit(scope, tokens, cleanup=cleanup, unbudgeted=unbudgeted)
-        exchange = await wire.exchange(
-            self._add_query_key(call.with_values({**self._values, OWN_NAME: own_name(session)}), role),
-            url,
-            self._make_headers(call, session, role),
-            label,
-            since,
-        )
+        exchange = await wire.exchange(filled_call, url, headers, label, since)
         self._limiter.note_answer()
         if exchange.response is not None:
             self.redactor.learn(exchange.response, call.secrets)
         if not self._mock:
+            # Without a response nothing is learnt, and the reservations are released all the same.
             response = exchange.response if scope.role not in ROLES_WITHOUT_ACCOUNT else None
             self._throttle.learn(scope, response, reservations)
         if not call.expects_failure:  # a failure that is wanted says nothing about the host
@@ -392,13 +390,14 @@ class Lane:
         Example: 30 after a 429 with `retry-after: 30` to this key, or after any answer that says that a limit of
         requests is used up and resets in 30 seconds.
         """
-        return max(self._throttle.requested_pause_s(self.role), self._throttle.paused_s)
+        return max(self._throttle.requested_pause_s(self.role), self._throttle.longest_reset_s)
 
     def stop(self, reason: Reason) -> None:
         """End the lane: nothing more is sent but clean-up. The first reason is kept.
 
-        The lane ends itself after failures in a row and too long a wait. `controls` ends it if the provider refuses the
-        lane's own key or account, `looking_up` if a connection failed, and `engine` at the end of the run.
+        The lane ends itself after MAX_FAILURES transport failures in a row, or if the provider asks for too long a
+        wait. `controls` ends it if the provider refuses the lane's own key or account, `looking_up` if a connection
+        failed, and `engine` at the end of the run.
         """
         if self.stopped is None:
             self.stopped = reason
@@ -409,9 +408,10 @@ class Lane:
         Raises:
             ProbeStopped: the lane has ended, e.g. because its key was refused.
         """
-        if self.stopped is not None:
-            # A blind run quotes the code at the beginning (`catalog.evidence.run_verdict`).
-            raise ProbeStopped(Reason(ReasonCode.LANE_STOPPED, f"{self.stopped.code}: {self.stopped.detail}"))
+        stopped = self.stopped
+        if stopped is not None:
+            detail = f"{stopped.code}: {stopped.detail}"
+            raise ProbeStopped(Reason(ReasonCode.LANE_STOPPED, detail, stopped.advice, cause=stopped.code))
 
     async def aclose(self) -> None:
         """Close every connection."""
@@ -446,8 +446,19 @@ class Lane:
         key_role = call.credential_role(role)
         if key_role is None or not self._has_query_key(call):
             return call
-        value = self.provider.credential(key_role).value or ""
-        return call.replace(query=(*call.query, (self.provider.key_query, value)))
+        return call.replace(query=(*call.query, (self.provider.key_query, self._get_key(key_role))))
+
+    def _get_key(self, role: str) -> str:
+        """Return the key of a role.
+
+        Raises:
+            ProbeStopped: the target has no such key. A request with `Bearer None` would be refused, and the refusal
+                would be taken for the provider's answer to a key of ours.
+        """
+        key = self.provider.credential(role).value
+        if key is None:
+            raise ProbeStopped(Reason(ReasonCode.CREDENTIAL_MISSING, f"set {self.provider.key_name(role)}"))
+        return key
 
     def _has_query_key(self, call: Call) -> bool:
         """Whether the key goes into the query. A call may name a header for it, and gRPC has no query."""
@@ -458,9 +469,8 @@ class Lane:
         headers: dict[str, str | None] = dict(self.provider.headers)
         key_role = call.credential_role(role)
         if key_role is not None and not self._has_query_key(call):
-            credential = self.provider.credential(key_role)
             name, scheme = call.key_header or (self.provider.key_header, self.provider.key_scheme)
-            headers[name] = f"{scheme} {credential.value}".lstrip()
+            headers[name] = f"{scheme} {self._get_key(key_role)}".lstrip()
         headers.update(call.headers)
         if self._mock:
             mock = call.mock

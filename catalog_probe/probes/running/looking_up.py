@@ -28,6 +28,7 @@ from catalog_probe.probes.targets.look_ups import (
     join_pages,
     lists_value,
 )
+from catalog_probe.probes.targets.target import MODEL_SUFFIX
 from catalog_probe.probes.wire.redaction import redact_exchange, redact_reason
 
 if TYPE_CHECKING:
@@ -39,9 +40,6 @@ if TYPE_CHECKING:
     from catalog_probe.probes.wire.redaction import Redactor
 
 SESSION = "look-ups"
-
-# The end of the names of values that are models.
-MODEL_SUFFIX = "_model"
 
 _Request = tuple[str, str, str]
 """Role, address and path of one request."""
@@ -142,8 +140,9 @@ class _ProviderLookUps:
         """
         if request not in self._unanswered and rule.value.endswith(MODEL_SUFFIX) and is_empty(rule, body):
             key = self._provider.key_name(rule.role)
-            detail = f"GET {rule.ask} lists no model at all; look at the account of {key}"
-            self._unanswered[request] = Reason(ReasonCode.ACCOUNT_TROUBLE, detail)
+            self._unanswered[request] = Reason.with_advice(
+                ReasonCode.ACCOUNT_TROUBLE, f"GET {rule.ask} lists no model at all", f"look at the account of {key}"
+            )
         if request in self._unanswered:
             self._note_unknown_value(rule, request)
 

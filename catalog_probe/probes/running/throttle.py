@@ -339,7 +339,7 @@ class Throttle:
         return self._pauses[role].paused_s if role in self._pauses else 0.0
 
     @property
-    def paused_s(self) -> float:
+    def longest_reset_s(self) -> float:
         """Seconds that are left of the longest pause until the reset of a limit."""
         return max((limiter.paused_s for limiter in list(self._limiters.values())), default=0.0)
 

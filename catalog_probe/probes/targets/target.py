@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 # The address of a provider that the plugin's own mock serves; replaced once the mock is ready.
 EMBEDDED = "embedded"
 
+# The end of the names of values that are models. Such a value may be shown, and every other one may be a secret.
+MODEL_SUFFIX = "_model"
+
 # The role of a key that does not exist. Every provider has it, so no manifest names it.
 WRONG_KEY = "wrong"
 

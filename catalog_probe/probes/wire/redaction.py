@@ -422,7 +422,8 @@ def redact_exchange(exchange: Exchange, redactor: Redactor) -> Exchange:
 
 def redact_reason(reason: Reason, redactor: Redactor) -> Reason:
     """Return a reason as it may be shown."""
-    return replace(reason, detail=redactor.redact_sentence(reason.detail))
+    advice = reason.advice and redactor.redact_sentence(reason.advice)
+    return replace(reason, detail=redactor.redact_sentence(reason.detail), advice=advice)
 
 
 def redact_result(result: Result, redactor: Redactor) -> Result:

@@ -164,7 +164,7 @@ class Overview:
     @cached_property
     def blind(self) -> dict[str, str]:
         """The providers that had to be observed and were not, with the reason; they make the run exit 10."""
-        return run_verdict.blind_providers(self.run, self.results)
+        return run_verdict.find_blind_providers(self.run, self.results)
 
     def describe_coverage(self, provider: str) -> str:
         """Say how much of a blind provider was observed: nothing, or a part if a record of it has a verdict."""

@@ -33,7 +33,7 @@ def render(run: Run, results: Sequence[Result]) -> str:
     if any.
     """
     complete_results = add_missing_results(run, results)
-    blind = run_verdict.blind_providers(run, complete_results)
+    blind = run_verdict.find_blind_providers(run, complete_results)
     stale_entries = run_verdict.list_stale_entries(run, complete_results)
     faults = run_verdict.list_faults(run, complete_results)
     record_results = select_record_results(complete_results)

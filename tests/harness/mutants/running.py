@@ -17,6 +17,7 @@ from catalog_probe.probes.planning.plan import Depth, Rotation
 from catalog_probe.probes.recipes.book import recipe_book
 from catalog_probe.probes.targets import target_file as targets
 from tests.harness.engines import probe
+from tests.harness.exit_status import LIVE
 from tests.harness.mutants import instead
 from tests.harness.mutants.hooks import Hook
 from tests.harness.mutants.instead import EffectCounter
@@ -173,9 +174,11 @@ def _probe_mutant(
     except Exception as error:  # noqa: BLE001 - a mutated mock may raise anything, which is part of the verdict
         message = f"{type(error).__name__}: {error}"
         return MutantVerdict(mutant.id, frozenset(), mutant.must_drift, (), error=message)
-    blindness = find_blind_providers([*{**unchanged, **results}.values()], [mutant.provider]).get(mutant.provider, "")
+    blind = find_blind_providers(replace(LIVE, expected=(mutant.provider,)), [*{**unchanged, **results}.values()])
     verdict = _conclude(mutant, results)
-    return replace(verdict, error=errors.first, is_in_effect=counter.count > 0, blindness=blindness)
+    return replace(
+        verdict, error=errors.first, is_in_effect=counter.count > 0, blindness=blind.get(mutant.provider, "")
+    )
 
 
 def find_unsound_records(provider: str) -> dict[str, str]:

@@ -13,7 +13,7 @@ import pytest
 from catalog_probe.catalog.model import Outcome
 from catalog_probe.catalog.writeback.accepted_differences import AcceptedDifference
 from catalog_probe.mockserver.app import create_app
-from catalog_probe.probes.plugin.after_run import list_stale_entries
+from catalog_probe.probes.plugin.after_run import find_stale_entries
 from catalog_probe.probes.plugin.options import Options
 from catalog_probe.probes.running.engine import Engine
 from catalog_probe.probes.targets import target_file as targets
@@ -194,7 +194,9 @@ def options(*accepted: AcceptedDifference, today: date) -> Options:
 def test_a_stale_accepted_difference_fails_runs_on_its_target(
     entry: AcceptedDifference, today: date, messages: list[str]
 ) -> None:
-    lines = list_stale_entries(options(entry, today=today))
+    entries = find_stale_entries(options(entry, today=today))
+    assert set(entries) <= {entry.address}
+    lines = list(entries.values())
     assert len(lines) == len(messages)
     assert all(words in line for words, line in zip(messages, lines, strict=True))
 
@@ -213,4 +215,5 @@ def test_a_run_with_a_stale_entry_exits_1(tmp_path: Path, monkeypatch: pytest.Mo
     assert run_result.status == 1, run_result.all_output
     assert "divergences.json" in run_result.output
     assert "no record has this address" in run_result.output
-    assert run_result.run.policy["stale_accepted_differences"]
+    lines = run_result.run.policy["stale_accepted_differences"]
+    assert run_result.run.policy["stale_accepted_addresses"] == {"pa/endpoints/models/no_such": lines[0]}

@@ -54,7 +54,7 @@ def test_a_newly_refused_record_is_lost_coverage() -> None:
         run, results = make_run_after(ALL_CONFORM), make_night(*[REFUSED] * refused, *[CONFORMS] * (10 - refused))
         assert earlier_runs.find_lost_coverage(run, results) == set(ADDRESSES[:refused])
         assert run_verdict.exit_status(run, results) is status, refused
-        assert run_verdict.blind_providers(run, results).get("pa") == reason, refused
+        assert run_verdict.find_blind_providers(run, results).get("pa") == reason, refused
         for text in (terminal.render(run, results), summary.render(run, results)):
             assert f"Coverage lost ({refused})" in text
             assert "Nothing changed" not in text, refused
@@ -167,7 +167,7 @@ def test_with_expect_all_a_record_without_verdict_is_blind() -> None:
         assert run_verdict.exit_status(make_run_after(), results) in (Exit.FINE, Exit.DRIFT), outcome
         if is_blind:
             message = f"all was expected, and 1 record has no verdict: {ADDRESSES[0]} ({outcome[1]})"
-            assert run_verdict.blind_providers(strict, results) == {"pa": message}, outcome
+            assert run_verdict.find_blind_providers(strict, results) == {"pa": message}, outcome
             assert message in summary.render(strict, results), outcome
 
 

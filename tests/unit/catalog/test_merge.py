@@ -69,6 +69,10 @@ def test_its_policy_has_the_strictest_demands_and_the_merged_shards() -> None:
             [{"stale_accepted_differences": ["b"]}, {}, {"stale_accepted_differences": ["a", "b"]}],
             {"stale_accepted_differences": ["a", "b"]},
         ),
+        (
+            [{"stale_accepted_addresses": {"pa/errors/general/a": "a"}}, {}, {"stale_accepted_addresses": {"x": "b"}}],
+            {"stale_accepted_addresses": {"pa/errors/general/a": "a", "x": "b"}},
+        ),
         ([{"stale_accepted_differences": None}, {}], {"stale_accepted_differences": None}),
     ]
     for policies, policy in cases:

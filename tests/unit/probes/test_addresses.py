@@ -14,6 +14,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from websockets.uri import parse_uri
 
+from catalog_probe.catalog.model import Reason
 from catalog_probe.catalog.model.explanations import INCONCLUSIVE
 from catalog_probe.catalog.model.outcome import ReasonCode
 from catalog_probe.probes.calls import Call, converse, get, invoke
@@ -258,6 +259,31 @@ def test_refused_call_never_reads_the_key() -> None:
     lane.provider = KeylessProvider("pd", addresses=addresses, key_query="key")
     with pytest.raises(ProbeStopped, match="unsafe-path"):
         asyncio.run(lane.send(get("@other.example/v1/models"), "answer", "session", 0.0))
+
+
+def test_a_call_whose_key_the_target_lacks_is_not_sent(subtests: pytest.Subtests) -> None:
+    """A request with the key `None` would be refused, and the refusal would be judged as an answer to our key."""
+    for key_query in ["", "key"]:
+        with subtests.test(key_query=key_query), dialling():
+            provider = Provider("pd", addresses={"base_url": "https://api.example"}, key_query=key_query)
+            lane = Lane(provider, "inference", Redactor({}), Budget(provider), mock=False)
+            with pytest.raises(ProbeStopped, match="credential-missing: set credential 'inference' of pd"):
+                asyncio.run(lane.send(get("/v1/models"), "answer", "session", 0.0))
+
+
+def test_a_stopped_lane_says_what_stopped_it_and_what_to_do() -> None:
+    provider = Provider("pd", addresses={"base_url": "https://api.example"})
+    lane = Lane(provider, "inference", Redactor({}), Budget(provider), mock=False)
+    lane.require_open()
+    lane.stop(Reason.with_advice(ReasonCode.CONTROL_FAILED, "GET x was answered 401", "look at PD_API_KEY"))
+    with pytest.raises(ProbeStopped) as raised:
+        lane.require_open()
+    assert raised.value.reason == Reason(
+        ReasonCode.LANE_STOPPED,
+        "control-failed: GET x was answered 401; look at PD_API_KEY",
+        advice="look at PD_API_KEY",
+        cause=ReasonCode.CONTROL_FAILED,
+    )
 
 
 def test_grpc_origin() -> None:

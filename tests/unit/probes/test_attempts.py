@@ -172,7 +172,7 @@ def test_exit_status_of_results(subtests: pytest.Subtests) -> None:
         ([*CONFORMING, make_result(Outcome.RESTRICTED)], Exit.FINE),
         ([*CONFORMING, TIMED_OUT, TIMED_OUT], Exit.FINE),
         ([*CONFORMING, TIMED_OUT, TIMED_OUT, TIMED_OUT], Exit.BLIND),
-        ([*CONFORMING, make_result(Outcome.INCONCLUSIVE, reason="lane-stopped")], Exit.BLIND),
+        ([*CONFORMING, replace(make_result(Outcome.INCONCLUSIVE, reason="lane-stopped"), lane="pa:x")], Exit.BLIND),
         ([*CONFORMING, *[make_result(Outcome.INCONCLUSIVE, reason="twin-not-allowed")] * 3], Exit.BLIND),
         (
             [

@@ -11,6 +11,7 @@ from catalog_probe.catalog.model import Exchange, Outcome, Reason, Record, Reque
 from catalog_probe.catalog.observed import record_digest
 from catalog_probe.catalog.reading.assertions import assertions
 from tests.harness.engines import catalog
+from tests.harness.exit_status import LIVE
 from tests.unit.probes.judging_one import (
     BODY,
     ENDPOINT,
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
     import pytest
 
     from catalog_probe.probes.judging.verdict import Verdict
+
+OF_PA = replace(LIVE, expected=("pa",))
 
 
 def test_documented_answer_matches_every_assertion() -> None:
@@ -120,16 +123,16 @@ def test_failed_assumptions_do_not_make_a_run_blind() -> None:
         Result(f"pa/errors/general/b{n}", {}, Outcome.INCONCLUSIVE, Reason("assumption-failed")) for n in range(6)
     ]
     overloaded = [replace(result, reason=Reason("unasked-overload")) for result in assumption_failed]
-    assert find_blind_providers([*conforming, *assumption_failed], ["pa"]) == {}
-    assert "pa" in find_blind_providers([*conforming, *overloaded], ["pa"])
+    assert find_blind_providers(OF_PA, [*conforming, *assumption_failed]) == {}
+    assert "pa" in find_blind_providers(OF_PA, [*conforming, *overloaded])
 
 
 def test_failed_control_blinds_its_surface() -> None:
     conforming = [Result(f"pa/errors/general/a{n}", {"surface": "pa"}, Outcome.CONFORMS, lane="l") for n in range(40)]
     dead = Result("pa/errors/grpc/b", {"surface": "pa_grpc"}, Outcome.INCONCLUSIVE, Reason("control-failed"), lane="l")
-    assert "pa_grpc" in find_blind_providers([*conforming, dead], ["pa"])["pa"]
+    assert "pa_grpc" in find_blind_providers(OF_PA, [*conforming, dead])["pa"]
     alive = replace(dead, record="pa/errors/grpc/c", outcome=Outcome.CONFORMS, reason=None)
-    assert find_blind_providers([*conforming, dead, alive], ["pa"]) == {}
+    assert find_blind_providers(OF_PA, [*conforming, dead, alive]) == {}
 
 
 def test_resolved_assumption_is_only_info() -> None:

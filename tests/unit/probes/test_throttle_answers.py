@@ -92,9 +92,9 @@ def test_exhausted_limit_pauses_unless_the_pace_keeps_it(subtests: pytest.Subtes
             throttle = Throttle(
                 RateLimitPolicy(RateLimits(groups=groups, limit_headers=GAUGES)), 60.0, clock=lambda: 0.0
             )
-            assert throttle.paused_s == 0.0
+            assert throttle.longest_reset_s == 0.0
             learn_answer(throttle, **headers)
-            assert throttle.paused_s == pytest.approx(paused_s)
+            assert throttle.longest_reset_s == pytest.approx(paused_s)
 
 
 def test_much_later_reset_belongs_to_another_limit(subtests: pytest.Subtests) -> None:
@@ -103,9 +103,9 @@ def test_much_later_reset_belongs_to_another_limit(subtests: pytest.Subtests) ->
         with subtests.test(earlier_reset=earlier_reset):
             throttle = Throttle(RateLimitPolicy(RateLimits(limit_headers=GAUGES)), 60.0, clock=lambda: 0.0)
             learn_answer(throttle, remaining="1", reset=earlier_reset)
-            assert throttle.paused_s == 0.0
+            assert throttle.longest_reset_s == 0.0
             learn_answer(throttle, remaining="0", reset="20s")
-            assert throttle.paused_s == pytest.approx(paused_s)
+            assert throttle.longest_reset_s == pytest.approx(paused_s)
 
 
 class WindowProvider:

@@ -13,7 +13,6 @@ from catalog_probe.catalog.evidence import completeness, earlier_runs, run_verdi
 from catalog_probe.catalog.evidence.completeness import add_missing_results, is_unreported
 from catalog_probe.catalog.evidence.earlier_runs import is_pending
 from catalog_probe.catalog.evidence.results import Invocation, Result
-from catalog_probe.catalog.evidence.run_verdict import find_gaps_under_expect_all
 from catalog_probe.catalog.model import AcceptanceState, Outcome, Reason
 from catalog_probe.catalog.model.errors import Exit
 from catalog_probe.catalog.model.record_states import RecordState
@@ -87,6 +86,9 @@ def results(draw: st.DrawFn) -> list[Result]:
     return drawn
 
 
+OVERDUE = "accepted difference: l.json:pa/errors/general/r0: was to be reviewed; renew it"
+
+
 @st.composite
 def runs(draw: st.DrawFn) -> Run:
     """A run that expects some providers, with or without a past and an overdue accepted difference."""
@@ -96,9 +98,8 @@ def runs(draw: st.DrawFn) -> Run:
     }
     if draw(st.booleans()):
         described["policy"] = {
-            "stale_accepted_differences": [
-                "accepted difference: l.json:pa/errors/general/r0: was to be reviewed; renew it"
-            ]
+            "stale_accepted_differences": [OVERDUE],
+            "stale_accepted_addresses": {"pa/errors/general/r0": OVERDUE},
         }
     if draw(st.booleans()):
         described["policy"] = {**described.get("policy", {}), "expect_all": True}
@@ -115,7 +116,7 @@ def runs(draw: st.DrawFn) -> Run:
 def test_every_view_agrees_with_the_exit_status(described: Run, results_drawn: list[Result]) -> None:
     status = run_verdict.exit_status(described, results_drawn)
     overview = Overview(described, results_drawn)
-    blind = set(run_verdict.blind_providers(described, results_drawn))
+    blind = set(run_verdict.find_blind_providers(described, results_drawn))
     record_results = completeness.select_record_results(add_missing_results(described, results_drawn))
     run_faults = run_verdict.list_faults(described, results_drawn)
     unreported = sum(map(completeness.is_unreported, record_results))
@@ -140,7 +141,7 @@ def test_every_view_agrees_with_the_exit_status(described: Run, results_drawn: l
     lost_records = overview.records_in(RecordState.COVERAGE_LOST)
     assert not lost or overview.has_news
     if described.policy.get("expect_all"):
-        assert set(find_gaps_under_expect_all(record_results)) <= blind
+        assert {result.address.provider for result in record_results if result.outcome is Outcome.RESTRICTED} <= blind
     assert (status is Exit.BLIND) == bool((blind or unreported) and not faults)
     assert (status is Exit.HARNESS_ERROR) == bool(faults)
     assert overview.mood != "good" or status is Exit.FINE

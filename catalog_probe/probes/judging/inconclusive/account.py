@@ -109,9 +109,10 @@ def find_accepted_key(evidence: Evidence) -> Reason | None:
     """
     if not is_accepted_key(evidence):
         return None
-    advice = f"; look at the account of {evidence.key.target.key_name}" if evidence.own_key else ""
-    detail = f"the request was accepted, so the key has the right; the record needs a key without it{advice}"
-    return Reason(ReasonCode.ACCOUNT_TROUBLE, detail)
+    detail = "the request was accepted, so the key has the right; the record needs a key without it"
+    if not evidence.own_key:
+        return Reason(ReasonCode.ACCOUNT_TROUBLE, detail)
+    return Reason.with_advice(ReasonCode.ACCOUNT_TROUBLE, detail, _advise_on_account(evidence))
 
 
 def find_refused_key(evidence: Evidence) -> Reason | None:
@@ -121,8 +122,12 @@ def find_refused_key(evidence: Evidence) -> Reason | None:
     """
     if explain_refusal_of_key(evidence) is not ReasonCode.ACCOUNT_TROUBLE:
         return None
-    advice = f"the key works for its control; look at the account of {evidence.key.target.key_name}"
-    return Reason(ReasonCode.ACCOUNT_TROUBLE, f"{quote(evidence.response)}; {advice}")
+    detail = f"{quote(evidence.response)}; the key works for its control"
+    return Reason.with_advice(ReasonCode.ACCOUNT_TROUBLE, detail, _advise_on_account(evidence))
+
+
+def _advise_on_account(evidence: Evidence) -> str:
+    return f"look at the account of {evidence.key.target.key_name}"
 
 
 def is_accepted_key(evidence: Evidence) -> bool:

@@ -270,8 +270,8 @@ def find_unconfirmed_host(evidence: Evidence) -> Reason | None:
     if not service or service in evidence.key.confirmed_hosts or evidence.verdict.outcome in _UNJUDGED:
         return None
     name = target.address_names.get(service, service)
-    detail = f"nothing from {target.addresses[service]} was as documented; look at {name}"
-    return Reason(ReasonCode.CONTROL_FAILED, detail)
+    detail = f"nothing from {target.addresses[service]} was as documented"
+    return Reason.with_advice(ReasonCode.CONTROL_FAILED, detail, f"look at {name}")
 
 
 def find_blamed_values(evidence: Evidence, values: Mapping[str, str]) -> frozenset[str]:

@@ -349,4 +349,4 @@ def _name_request(evidence: Evidence, rule: Rule, reason: Reason) -> Reason:
     if rule.scope is RuleScope.KEY:
         return reason  # it is about many requests
     request = f"{evidence.request.method} {evidence.request.url}"
-    return Reason(reason.code, f"{request}: {reason.detail}" if reason.detail else request)
+    return replace(reason, detail=f"{request}: {reason.detail}" if reason.detail else request)
