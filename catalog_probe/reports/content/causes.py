@@ -1,4 +1,4 @@
-"""Causes as a report shows them, and who is probably wrong about each."""
+"""Causes as a report shows them, and who probably made the mistake behind each."""
 
 from __future__ import annotations
 
@@ -35,15 +35,15 @@ _ON_A_MOCK = {
 _IN_A_RECORDING = {
     Outcome.DRIFTED: (
         "documents or provider",
-        "The recording shows it: the provider answers so, or somebody else did whom the client asked.",
+        "The recording shows this answer. It is the provider's, or that of another server that the client asked.",
     ),
     Outcome.FLAKY: ("provider", "In the recording the same request was answered in different ways."),
     Outcome.INCONCLUSIVE: ("recording", "The recording shows too little to judge it."),
     Outcome.RESTRICTED: ("account", "In the recording the key was refused."),
 }
 
-# From so many records with the same difference on, no single recipe is blamed. That prevents that a change at the
-# provider is taken for a mistake of ours; it can hide a mistake that several recipes share.
+# If this many records or more have the same difference, no single recipe is blamed. This prevents that a change at the
+# provider is taken for a mistake of ours. It can hide a mistake that several recipes share.
 _MIN_ALIKE = 3
 
 INCONCLUSIVE_PARTIES: Mapping[str, str] = {
@@ -71,11 +71,11 @@ INCONCLUSIVE_PARTIES: Mapping[str, str] = {
             ReasonCode.UNASKED_RATE_LIMIT,
             ReasonCode.UNASKED_OVERLOAD,
             ReasonCode.SERVER_FAULT,
-            ReasonCode.ONE_ANSWER_TO_EVERYTHING,
             ReasonCode.ATTEMPTS_DISAGREE,
         ),
         "provider",
     ),
+    ReasonCode.ONE_ANSWER_TO_EVERYTHING: "account or network",  # a blocked account, or a portal before the provider
     **dict.fromkeys(
         (
             ReasonCode.REGION_REFUSED,
@@ -112,7 +112,7 @@ INCONCLUSIVE_PARTIES: Mapping[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Attribution:
-    """Who is probably wrong: `party` is a short name for a badge, `reason` a sentence."""
+    """Who probably made the mistake: `party` is a short name for a badge, `reason` a sentence."""
 
     party: str
     reason: str
@@ -123,9 +123,10 @@ class Attributor:
 
     def __init__(self, run: Run, records: Sequence[ReportedRecord]) -> None:
         self._run = run
-        self._record_counts = Counter(
-            key for record in records for key in {_cause_key(record, finding) for finding in record.result.drifts}
-        )
+        self._record_counts: Counter[CauseKey] = Counter()
+        """Cause -> number of records that drift because of it."""
+        for record in records:
+            self._record_counts.update({_cause_key(record, finding) for finding in record.result.drifts})
 
     def attribute(self, record: ReportedRecord) -> Attribution | None:
         """Return the most probable party, or None if nothing is wrong."""
@@ -147,34 +148,47 @@ class Attributor:
             case Outcome.RESTRICTED:
                 return Attribution("account", "The documented permission refusal came: this key may not see it.")
             case Outcome.INCONCLUSIVE:
-                return _attribute_inconclusive(record.reason_code)
+                return _attribute_inconclusive(record)
         return None
 
     def _attribute_drift(self, record: ReportedRecord) -> Attribution:
-        """Attribute a drift. The first rule that applies wins: the strongest evidence comes first."""
+        """Attribute a drift. The first rule that applies wins.
+
+        A statement that no live run ever confirmed comes first: the provider may never have done what it says, so no
+        other rule proves a change. Then the provider is blamed for what it did before and does not do now. Without any
+        earlier verdict, the other records of this run decide, and at last this record alone.
+        """
         shared_drift, number = self._most_shared_drift(record)
-        alike = f"{number} records of {record.provider.upper()} differ in the same way" if number >= _MIN_ALIKE else ""
+        is_shared = number >= _MIN_ALIKE
+        alike = f"{number} records of {record.provider.upper()} differ in the same way"
         matching_records = _records_with_this_answer(record)
         if earlier_runs.is_pending(record.result):
-            reason = "No live run has confirmed it yet, and its first observation is a few days old."
+            reason = "No live run has confirmed the statement yet, and the drift was first observed a few days ago."
             return Attribution("documents, record or account", reason)
         never_confirmed = earlier_runs.list_never_confirmed(record.result)
-        if never_confirmed and not earlier_runs.list_regressions(record.result):
+        is_regression = bool(earlier_runs.list_regressions(record.result))  # of another statement of the record
+        if never_confirmed and not is_regression:
             first = min(entry["first"] for entry in never_confirmed.values())
-            reason = f"No live run has confirmed it since its first observation, on {first}."
-            return Attribution("documents, record or account", f"{reason} {alike}." if alike else reason)
+            reason = f"No live run has confirmed the statement since its first observation, on {first}."
+            return Attribution("documents, record or account", f"{reason} {alike}." if is_shared else reason)
         if record.conformed_before:
-            now = f"now gets the answer of {matching_records}" if matching_records else alike or "is not any more"
-            reason = f"It was seen as documented on {record.conformed_before}, and {now}."
-            return Attribution("provider", f"{reason} Unless its record was edited since, the provider changed.")
-        if alike:
+            if matching_records:
+                today = f"Today it gets the answer of {matching_records}."
+            elif is_shared:
+                today = f"Today {alike}."
+            else:
+                today = "Today it differs."
+            reason = f"The record was seen as documented on {record.conformed_before}. {today}"
+            return Attribution("provider", f"{reason} Unless the record was edited since, the provider changed.")
+        if is_shared:
             return Attribution("documents or provider", f"{alike} ({shared_drift}), so it is not this recipe alone.")
-        if self._run.traffic is not None:
+        if self._run.traffic is not None:  # recorded traffic that was judged for a target; no probe was sent
             reason = "It has not been seen as documented, and no control shows that key and host worked."
             return Attribution("documents or provider", reason)
         if matching_records:
             reason = f"The answer is the documented one of {matching_records}: "
             return Attribution("our recipe", f"{reason}our request probably provokes that condition instead.")
+        # The note of a record says what the documents leave open.
         if Tag.UNVERIFIED in record.result.parsed_record.tags or note(record.result.parsed_record):
             reason = "The record rests on what the documents leave open, and it was never seen to hold."
             return Attribution("documents", reason)
@@ -182,7 +196,11 @@ class Attributor:
         return Attribution("documents", reason)
 
     def _most_shared_drift(self, record: ReportedRecord) -> tuple[str, int]:
-        """Return code and location of the drift that most records of the run share, and how many these are."""
+        """Return that drift of the record which most records of the run share, and how many records these are.
+
+        Example: the record drifts in its status, as no other does, and lacks a header, as 12 records do ->
+        `("header-missing retry-after", 12)`.
+        """
         counts = [(self._record_counts[_cause_key(record, finding)], finding) for finding in record.result.drifts]
         if not counts:  # only in a results.jsonl that was edited
             return "", 0
@@ -203,10 +221,15 @@ def _records_with_this_answer(record: ReportedRecord) -> str:
     return ""
 
 
-def _attribute_inconclusive(code: str) -> Attribution:
-    """Attribute by the reason code. A code that is not ours comes only from a results.jsonl that was edited."""
+def _attribute_inconclusive(record: ReportedRecord) -> Attribution:
+    """Attribute by the reason code; a stopped lane by the code of what stopped it.
+
+    A code that is not ours comes only from a results.jsonl that was edited.
+    """
+    code = record.reason_code
     means = INCONCLUSIVE[code].means if code in INCONCLUSIVE else "Nothing could be judged."
-    return Attribution(INCONCLUSIVE_PARTIES.get(code, "unknown"), means)
+    cause = record.result.reason.cause if record.result.reason is not None else None
+    return Attribution(INCONCLUSIVE_PARTIES.get(cause or code, "unknown"), means)
 
 
 MAX_ADDRESSES = 3  # named beside a cause; the others are counted
@@ -224,7 +247,7 @@ class ReportedCause:
     party_reason: str
     """The reason for that, if it is the same for all records; or empty."""
     is_same_as_previous: bool = False
-    """Whether the cause before it has the same records, so that one change is probably behind both."""
+    """Whether the previous cause of the list has the same records: one change is probably behind both causes."""
 
     @property
     def since(self) -> date | None:
@@ -233,7 +256,7 @@ class ReportedCause:
 
     @property
     def extent(self) -> str:
-        """`12 records on 3 endpoints`; for a single record, on which of all that it asked."""
+        """On how much the cause shows: `12 records on 3 endpoints`, or `1 record on 2 of 28 endpoints: …`."""
         records = format_count(len(self.records), "record")
         if len(self.records) == 1:
             endpoints = describe_endpoints(self.cause.endpoints, self.records[0].result)
@@ -280,7 +303,8 @@ def report_causes(records: Sequence[ReportedRecord], attributor: Attributor) -> 
             attribution for record in drifted_records if (attribution := attributor.attribute(record)) is not None
         ]
         counts = Counter(attribution.party for attribution in attributions)
-        # Of two parties with as many records the later in the alphabet: some rule, so that the order does not matter.
+        # If two parties have equally many records, the later one in the alphabet is shown. The rule means nothing, but
+        # with it the order of the records does not matter.
         party = max(counts, key=lambda name: (counts[name], name), default="")
         reasons = {attribution.reason for attribution in attributions}
         party_reason = reasons.pop() if len(reasons) == 1 else ""

@@ -126,7 +126,7 @@ def test_the_reason_of_a_cause_is_shown_only_if_all_its_records_share_it() -> No
         (cause,) = overview.report_causes(overview.sections[0])
         return cause.party, cause.party_reason
 
-    assert find_party("2026-11-16", "2026-11-16")[1].startswith("It was seen as documented on 2026-11-16")
+    assert find_party("2026-11-16", "2026-11-16")[1].startswith("The record was seen as documented on 2026-11-16")
     assert find_party("2026-11-16", "2026-11-16", "2026-11-12") == ("provider", "")
 
 
