@@ -29,7 +29,7 @@ from catalog_probe.catalog.evidence.results_file import (
 from catalog_probe.catalog.evidence.retention import trim_attempt
 from catalog_probe.catalog.files.file_formats import read_object
 from catalog_probe.catalog.files.store import RECORDS, family_file
-from catalog_probe.catalog.model import Attempt, Json, Outcome
+from catalog_probe.catalog.model import Attempt, Json, Outcome, Reason
 from catalog_probe.catalog.model.errors import CatalogError
 from catalog_probe.catalog.writeback.update import read_evidence, update_records
 from catalog_probe.reports import build
@@ -67,6 +67,17 @@ def path(tmp_path: Path) -> Path:
 
 def test_written_results_are_read_back(path: Path) -> None:
     assert read_run(path) == (RUN, [Result.from_json(result.to_json()) for result in RESULTS_OF_A_RUN])
+
+
+def test_a_reason_is_read_back_with_its_advice_and_cause_and_an_older_one_without(tmp_path: Path) -> None:
+    older = Reason("lane-stopped", "control-failed: GET x was answered 401; look at PA_API_KEY")
+    reasons = [older, replace(older, advice="look at PA_API_KEY", cause="control-failed")]
+    for reason in reasons:
+        result = make_result("pa/errors/general/overloaded", Outcome.INCONCLUSIVE, reason=reason)
+        assert ("advice" in result.to_json()["reason"]) is (reason is not older)
+        with ResultsWriter(tmp_path / "results.jsonl", RUN) as writer:
+            writer.append(result.to_json())
+        assert [result.reason for result in read_run(tmp_path / "results.jsonl")[1]] == [reason]
 
 
 def test_a_writer_replaces_the_file_and_makes_its_folder(tmp_path: Path) -> None:

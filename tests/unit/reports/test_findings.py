@@ -102,6 +102,7 @@ def test_without_a_verdict_the_reason_code_decides() -> None:
         (Outcome.INCONCLUSIVE, "unasked-overload", "provider"),
         (Outcome.INCONCLUSIVE, "control-failed", "our side"),
         (Outcome.INCONCLUSIVE, "no-credit", "account"),
+        (Outcome.INCONCLUSIVE, "one-answer-to-everything", "account or network"),
         (Outcome.INCONCLUSIVE, "assumption-failed", "our record"),
         (Outcome.INCONCLUSIVE, "a-code-of-tomorrow", "unknown"),
         (Outcome.RESTRICTED, "probe-refused", "account"),
@@ -110,6 +111,12 @@ def test_without_a_verdict_the_reason_code_decides() -> None:
     ]
     for outcome, code, party in cases:
         assert attribute_drift(make_result(A, outcome, reason=Reason(code))).party == party
+
+
+def test_a_stopped_lane_is_attributed_by_what_stopped_it() -> None:
+    for cause, party in [("no-credit", "account"), ("connect-refused", "network"), (None, "our side")]:
+        stopped = make_result(A, Outcome.INCONCLUSIVE, reason=Reason("lane-stopped", cause=cause))
+        assert attribute_drift(stopped).party == party, cause
 
 
 def test_a_conforming_record_has_no_attribution() -> None:
