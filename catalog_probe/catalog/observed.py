@@ -303,11 +303,12 @@ def target_of(record: Record) -> str:
 
 
 def is_not_from_provider(target: str) -> bool:
-    """Whether observations on this target are no evidence: it is a mock, gateway, recording or another revision.
+    """Whether observations on this target are no evidence: another server, a mock, a recording, or another revision.
 
     Such a target begins with that word and a colon.
     """
-    prefixes = (AnsweredBy.MOCK, AnsweredBy.GATEWAY, AnsweredBy.RECORDING, ANOTHER_REVISION_PREFIX)
+    others = (answered_by for answered_by in AnsweredBy if answered_by is not AnsweredBy.PROVIDER)
+    prefixes = (*others, ANOTHER_REVISION_PREFIX)
     return target == AnsweredBy.MOCK or target.startswith(tuple(f"{prefix}:" for prefix in prefixes))
 
 

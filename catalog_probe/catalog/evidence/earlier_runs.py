@@ -141,8 +141,11 @@ def _rows(lines: Sequence[Mapping[str, Json]], source: str) -> Iterator[HistoryR
 OUTCOMES_WITHOUT_VERDICT = frozenset({Outcome.INCONCLUSIVE, Outcome.RESTRICTED})
 """Outcomes of records that were meant to be observed and were not."""
 
-LOST_REASONS = frozenset({ReasonCode.CREDENTIAL_EMPTY, ReasonCode.VALUE_NOT_FOUND})
-"""Reasons for not probing that lose coverage: a CI secret is empty, or a value is gone from the account."""
+LOST_REASONS = frozenset(
+    {ReasonCode.CREDENTIAL_EMPTY, ReasonCode.VALUE_NOT_FOUND, ReasonCode.FAMILY_MISSING},
+)
+"""Reasons for not probing that lose coverage: a CI secret is empty, a value is gone from the account, or a family of
+endpoints from the server."""
 
 
 def has_lost_coverage(result: Result, last: EarlierOutcome | None) -> bool:

@@ -62,6 +62,8 @@ def classify_result(result: Result) -> RecordState:
         return RecordState.STALE
     if result.outcome is Outcome.DRIFTED:
         return _classify_drift(result)
+    if result.reason is not None and result.reason.code == ReasonCode.FAMILY_MISSING:
+        return RecordState.NOT_IMPLEMENTED
     return RecordState.from_outcome(result.outcome)
 
 

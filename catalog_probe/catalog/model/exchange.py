@@ -58,6 +58,8 @@ class AnsweredBy(StrEnum):
     PROVIDER = "provider"
     GATEWAY = "gateway"
     """A host in between. It may answer by itself, and its own changes are no drift of the provider."""
+    COMPATIBLE = "compatible"
+    """A server of somebody else's that answers like the provider. The run judges that server, and all of it."""
     MOCK = "mock"
     RECORDING = "recording"
     """Recorded traffic, which does not say who answered."""

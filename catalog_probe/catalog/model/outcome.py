@@ -294,6 +294,7 @@ class ReasonCode(StrEnum):
     NOTHING_DOCUMENTED = "nothing-documented"
     STOPPED_EARLY = "stopped-early"
     NOT_IN_TRAFFIC = "not-in-traffic"
+    FAMILY_MISSING = "family-missing"
 
     # restricted: this account may not see it
     PROBE_REFUSED = "probe-refused"

@@ -103,6 +103,8 @@ class RecordState(StrEnum):
                        "Was selected, and the run ended before it was answered.")
     RESTRICTED =      ("restricted",                "-",       0,    "-",       "by reason", "restricted",
                        "This account may not see it.")
+    NOT_IMPLEMENTED = ("not-implemented",           "-",       0,    "know",    "by reason", "not_probed",
+                       "The server does not have this family of endpoints: it answers 404, 405 or 501 without a fault.")
     NOT_PROBED =      ("not-probed",                "-",       0,    "-",       "by reason", "not_probed",
                        "Is not allowed here, or nothing can provoke it on this target.")
     CONFORMS =        ("conforms",                  "-",       0,    "-",       "by record", "conforms",

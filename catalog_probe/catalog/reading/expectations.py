@@ -36,6 +36,7 @@ from catalog_probe.catalog.text.json_values import ABSENT, build_document
 if TYPE_CHECKING:
     from catalog_probe.catalog.model import Response
     from catalog_probe.catalog.model.assertion import Assertion
+    from catalog_probe.catalog.model.layers import Layer
     from catalog_probe.catalog.reading.response_headers import HeaderRule
 
 
@@ -165,6 +166,8 @@ class Expected:
     """Whether the documents state anything of the answers of its record."""
     alternative: Expected | None = None
     """The refusal that conforms too, if the documents allow either (`or` of a rule)."""
+    left_out: frozenset[Layer] = frozenset()
+    """The layers that the target does not want judged."""
 
     def is_bare(self, body: Json) -> bool:
         """Whether a body is missing, or a text although the documents show nothing that identifies the answer.
@@ -216,6 +219,13 @@ class Expected:
         if alternative is not None and response is not None and response.status == alternative.status:
             return alternative
         return self
+
+    def without_layers(self, layers: frozenset[Layer]) -> Expected:
+        """Return this expectation for a target that leaves out these layers."""
+        if not layers:
+            return self
+        alternative = self.alternative.without_layers(layers) if self.alternative is not None else None
+        return replace(self, left_out=layers, alternative=alternative)
 
     def is_answered_by(self, response: Response) -> bool:
         """Whether a response is the expected answer, perhaps with differences: then its body is compared.

@@ -24,7 +24,7 @@ from catalog_probe.probes.judging.comparison.compare import compare, find_duplic
 from catalog_probe.probes.judging.comparison.findings import mismatch
 from catalog_probe.probes.judging.comparison.observations import (
     assertions_of_other_revisions,
-    drop_other_revisions,
+    drop_unasked,
     is_answered,
     is_refused_by_close,
     observe,
@@ -173,7 +173,7 @@ def _judge_step(
     differences = weigh_findings(expected, compare(expected, exchange, other_answers))
     if not is_of_a_mock(exchange.request):
         differences = map(partial(_excuse_missing_failure, exchange), differences)
-    findings = tuple(drop_other_revisions(differences, expected, exchange.request))
+    findings = tuple(drop_unasked(differences, expected, exchange.request))
     is_mismatch = any(finding.is_drift for finding in findings)
     verdict = Verdict(Outcome.DRIFTED if is_mismatch else Outcome.CONFORMS, None, findings)
     if exchange.response is None:

@@ -138,7 +138,8 @@ def _combine_outcomes(step_verdicts: Mapping[StepKey, Verdict]) -> tuple[Outcome
         gaps = [verdict for verdict in gaps if not _is_unobservable(verdict)]
     # A flaky step is reported even if its label conforms elsewhere: it may be a drift.
     gaps += [verdict for verdict in verdicts if verdict.outcome is Outcome.FLAKY]
-    for outcome in (Outcome.FLAKY, Outcome.INCONCLUSIVE, Outcome.RESTRICTED):  # the gravest first
+    # The gravest first. Not probed is only what a compatible server does not have.
+    for outcome in (Outcome.FLAKY, Outcome.INCONCLUSIVE, Outcome.RESTRICTED, Outcome.NOT_PROBED):
         for verdict in gaps:
             if verdict.outcome is outcome:
                 return outcome, verdict.reason

@@ -116,7 +116,9 @@ def _describe_policy(options: Options, stale: Mapping[str, str]) -> dict[str, Js
     }
     if options.shard is not None:
         policy["shard"] = str(options.shard)
-    if options.target.live:
+    if options.target.leave_out:
+        policy["leave_out"] = sorted(options.target.leave_out)
+    if options.target.live and not options.target.is_compatible:
         policy["pending_days"] = options.target.pending_days
     if options.strict:
         policy["strict"] = True

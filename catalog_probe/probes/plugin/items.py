@@ -187,12 +187,14 @@ class Prober(Collector):
         return acceptance.to_json() if acceptance else None
 
     def _describe_confirmation(self, result: Result) -> dict[str, Json] | None:
-        """Say whether a live run ever confirmed what drifts; None on a mock.
+        """Say whether a live run ever confirmed what drifts; None on a mock, and on a compatible server.
+
+        A compatible server is held to the documents at once, whatever the provider itself was seen to do.
 
         The evidence of a record is about the usual revision, so under another one only the history counts.
         """
         options = self.options
-        if not options.target.live:
+        if not options.target.live or options.target.is_compatible:
             return None
         record = options.catalog[result.record]
         asserted = assertions(record, options.catalog.__getitem__)

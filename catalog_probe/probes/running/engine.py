@@ -30,7 +30,7 @@ from catalog_probe.probes.planning.plan import ALL_ENDPOINTS, Rotation, make_pla
 from catalog_probe.probes.planning.reach import find_obstacle
 from catalog_probe.probes.recipes import book
 from catalog_probe.probes.recipes.book import fault_free_request
-from catalog_probe.probes.running.fault_free import ask_fault_free, send_fault_free
+from catalog_probe.probes.running.fault_free import ask_fault_free, ask_suspected_families, send_fault_free
 from catalog_probe.probes.running.lane import Lane, Stage
 from catalog_probe.probes.running.limits import Budget, RateLimitPolicy
 from catalog_probe.probes.running.probing import (
@@ -70,17 +70,21 @@ class ProviderRun:
     throttle: Throttle | None
     """None on a mock, which answers each probe as if it were alone."""
     budget: Budget
+    is_compatible: bool = False
+    """Whether it is a compatible server, which need not have all endpoints."""
     lanes: dict[str, Lane] = field(default_factory=dict)
     """By name; each is made when its first probe is sent."""
 
     @classmethod
-    def from_records(cls, provider: Provider, records: tuple[Record, ...], redactor: Redactor, *, live: bool) -> Self:
+    def from_records(cls, provider: Provider, records: tuple[Record, ...], redactor: Redactor, target: Target) -> Self:
         """Prepare the run of a provider that documents these records."""
+        live = target.live
         policy = RateLimitPolicy.from_records(records)
         throttle = (
             Throttle(policy, provider.limits.max_wait_s, own_rate=provider.limits.rate is not None) if live else None
         )
-        return cls(provider, redactor, ProviderVocabulary.from_records(records), throttle, Budget(provider))
+        vocabulary = ProviderVocabulary.from_records(records)
+        return cls(provider, redactor, vocabulary, throttle, Budget(provider), target.is_compatible)
 
     def get_lane(self, recipe: Recipe) -> Lane:
         """Return the lane on which a recipe's calls are sent."""
@@ -93,6 +97,7 @@ class ProviderRun:
                 mock=self.throttle is None,
                 throttle=self.throttle,
             )
+            self.lanes[recipe.lane].evidence.is_compatible = self.is_compatible
         return self.lanes[recipe.lane]
 
 
@@ -111,7 +116,9 @@ class TaskFactory:
         """Return the task of a record; `vocabulary` is of its provider."""
         record = self.catalog[address]
         documented = asserted_expectations(record, self.catalog.__getitem__)
-        expected = tuple(step for step in documented if step.label not in recipe.left_out)
+        expected = tuple(
+            step.without_layers(self.target.leave_out) for step in documented if step.label not in recipe.left_out
+        )
         return Task(
             record=record,
             recipe=recipe,
@@ -316,6 +323,9 @@ class Engine:
         self._stack.close()
         self._portal = None
 
+    def _list_endpoints(self, provider: str) -> list[str]:
+        return [str(record.address) for record in self.catalog.select(provider, "endpoints")]
+
     def _list_all_lanes(self) -> list[Lane]:
         return [lane for provider in self._providers.values() for lane in provider.lanes.values()]
 
@@ -401,6 +411,7 @@ class Engine:
                 send = partial(send_fault_free, self._make_task(next(iter(unfinished))), lane)
                 async with lane.fault_free_lock:
                     vocabulary = self._get_provider(lane.provider.name).vocabulary
+                    await ask_suspected_families(lane, send, self._list_endpoints(lane.provider.name))
                     await ask_fault_free(lane.evidence, send, lane.provider.name, vocabulary)
         except Exception as error:  # noqa: BLE001 - as above
             crash = error
@@ -440,7 +451,7 @@ class Engine:
         if name not in self._providers:
             records = tuple(self.catalog.select(provider=name))
             self._providers[name] = ProviderRun.from_records(
-                self.target.providers[name], records, self.redactor, live=self.target.live
+                self.target.providers[name], records, self.redactor, self.target
             )
         return self._providers[name]
 

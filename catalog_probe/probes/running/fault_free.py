@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.model import Reason
 from catalog_probe.probes.judging.control import expect_control
 from catalog_probe.probes.judging.inconclusive.evidence import FaultFreeAnswer, FaultFreeResult
+from catalog_probe.probes.judging.inconclusive.not_implemented import describe_missing_family, family_of
 from catalog_probe.probes.judging.inconclusive.one_answer import MAX_REQUESTS, judge_fault_free, list_suspicions
 from catalog_probe.probes.recipes.book import FAULT_FREE
 from catalog_probe.probes.recipes.performing import perform_recipe
@@ -15,6 +17,8 @@ from catalog_probe.probes.recipes.probe import ProbeStopped
 from catalog_probe.probes.running.attempt_probe import AttemptProbe
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from catalog_probe.catalog.model import Exchange
     from catalog_probe.catalog.reading.expectations import Expected
     from catalog_probe.catalog.recognition.vocabulary import ProviderVocabulary
@@ -52,6 +56,25 @@ async def _ask(
         if answer.result is not FaultFreeResult.UNKNOWN:
             break
     return answer
+
+
+async def ask_suspected_families(lane: Lane, send: Send, endpoints: Sequence[str]) -> None:
+    """Send the fault-free requests of each family that a compatible server may not have, and keep what they showed.
+
+    A family is there as soon as one of its requests is answered otherwise, so most families need one request.
+    """
+    key = lane.evidence
+    for family in sorted(key.suspected_families - key.asked_families):
+        key.asked_families.add(family)
+        answers: list[Exchange] = []
+        for endpoint in endpoints:
+            if family_of(endpoint) != family:
+                continue
+            with suppress(ProbeStopped):  # it is not allowed here, or needs something made first
+                answers.append(await send(endpoint))
+            if answers and not describe_missing_family(family, answers, lane.provider.values):
+                break
+        key.missing_families[family] = describe_missing_family(family, answers, lane.provider.values)
 
 
 async def send_fault_free(task: Task, lane: Lane, endpoint: str) -> Exchange:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from catalog_probe.catalog.model import Reason
+    from catalog_probe.catalog.model.layers import Layer
 
 
 # The address of a provider that the plugin's own mock serves; replaced once the mock is ready.
@@ -261,6 +262,13 @@ class Target:
     reprobe_after_s: float = 0.0
     pending_days: int = PENDING_DAYS
     answered_by: AnsweredBy = AnsweredBy.PROVIDER
+    leave_out: frozenset[Layer] = frozenset()
+    """The layers of a compatible server that are not judged."""
+
+    @property
+    def is_compatible(self) -> bool:
+        """Whether it is a server of somebody else's that answers like a provider: its records are judged alone."""
+        return self.answered_by is AnsweredBy.COMPATIBLE
 
     @property
     def can_write_evidence(self) -> bool:

@@ -25,6 +25,7 @@ from catalog_probe.catalog.files.manifest import USUAL_ADDRESS, manifest, provid
 from catalog_probe.catalog.files.provider_folders import SHIPPED
 from catalog_probe.catalog.files.schemas import Complaint, find_complaints
 from catalog_probe.catalog.model.exchange import AnsweredBy
+from catalog_probe.catalog.model.layers import Layer
 from catalog_probe.catalog.text.readable_text import shorten
 from catalog_probe.probes.calls import GRPC_HOST
 from catalog_probe.probes.targets.look_ups import LookUpRule, order_rules
@@ -137,6 +138,8 @@ class ProviderReader:
     manifest: Manifest
     table: Mapping[str, Any]
     live: bool
+    is_compatible: bool = False
+    """Whether a key may have a default: a server of one's own may take any key."""
     unset: dict[str, str] = field(default_factory=dict)
     variables: dict[str, str] = field(default_factory=dict)
     defaulted: set[str] = field(default_factory=set)
@@ -302,7 +305,7 @@ class ProviderReader:
         location = f"credentials.{role}"
         if value.startswith(ENV):
             variable = _variable(value)
-            if self.live and "|" in value:
+            if self.live and "|" in value and not self.is_compatible:
                 raise self._error(location, f'a live target holds no keys; write "env:{variable}", without a default')
             key = self._from_environment(location, value)
             if not _fits_a_header(key or ""):
@@ -426,6 +429,10 @@ class _TargetReader:
     def read_target(self, data: Mapping[str, Any]) -> Target:
         self._check_shape(data)
         live = data.get("live", True)
+        answered_by = self._answered_by(data.get("answered_by"), live)
+        is_compatible = answered_by is AnsweredBy.COMPATIBLE
+        if "leave_out" in data and not is_compatible:
+            raise self.file.error("leave_out", f"only a compatible server may leave out layers, not a {answered_by}")
         reprobe_after_s = data.get("reprobe_after_s", 2.0 if live else 0.0)
         pending_days = data.get("pending_days", PENDING_DAYS)
         self.file.check_number("reprobe_after_s", reprobe_after_s)
@@ -436,10 +443,11 @@ class _TargetReader:
         return Target(
             name=name,
             live=live,
-            answered_by=self._answered_by(data.get("answered_by"), live),
+            answered_by=answered_by,
+            leave_out=frozenset(layer for layer in Layer if layer in data.get("leave_out", ())),
             allow=frozenset(Cost(cost) for cost in data.get("allow", [Cost.FREE])),
             providers={
-                name: ProviderReader(self.file, manifest(name), table, live).read_provider()
+                name: ProviderReader(self.file, manifest(name), table, live, is_compatible).read_provider()
                 for name, table in data["providers"].items()
             },
             reprobe_after_s=float(reprobe_after_s),
@@ -447,13 +455,13 @@ class _TargetReader:
         )
 
     def _answered_by(self, text: str | None, live: bool) -> AnsweredBy:
-        """Return what the file says, else what follows from `live`; a gateway may be asked either way."""
+        """Return what the file says, else what follows from `live`; another server may be asked either way."""
         usual = AnsweredBy.PROVIDER if live else AnsweredBy.MOCK
         answered_by = AnsweredBy(text or usual)
-        if answered_by not in (usual, AnsweredBy.GATEWAY):
+        if answered_by not in (usual, AnsweredBy.GATEWAY, AnsweredBy.COMPATIBLE):
             meaning = "true asks providers" if live else "false asks a mock"
             raise self.file.error(
-                "answered_by", f"{answered_by} does not go with live = {meaning}; write {usual} or gateway"
+                "answered_by", f"{answered_by} does not go with live = {meaning}; write {usual}, gateway or compatible"
             )
         return answered_by
 

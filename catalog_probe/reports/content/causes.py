@@ -42,6 +42,13 @@ _IN_A_RECORDING = {
     Outcome.RESTRICTED: ("account", "In the recording the key was refused."),
 }
 
+_ON_A_COMPATIBLE_SERVER = {
+    Outcome.DRIFTED: "The documents say otherwise, and its control shows that address and key work.",
+    Outcome.FLAKY: "The server answered the same request in different ways.",
+    Outcome.INCONCLUSIVE: "The server, or the way to it, did not answer so that it could be judged.",
+    Outcome.RESTRICTED: "The server refused this key.",
+}
+
 # If this many records or more have the same difference, no single recipe is blamed. This prevents that a change at the
 # provider is taken for a mistake of ours. It can hide a mistake that several recipes share.
 _MIN_ALIKE = 3
@@ -133,6 +140,8 @@ class Attributor:
         outcome = record.outcome
         if self._run.answered_by is AnsweredBy.RECORDING and outcome in _IN_A_RECORDING:
             return Attribution(*_IN_A_RECORDING[outcome])
+        if self._run.answered_by is AnsweredBy.COMPATIBLE and outcome in _ON_A_COMPATIBLE_SERVER:
+            return Attribution("server", _ON_A_COMPATIBLE_SERVER[outcome])
         if not self._run.live and outcome in _ON_A_MOCK:
             return Attribution("our side", _ON_A_MOCK[outcome])
         match outcome:

@@ -16,6 +16,7 @@ from catalog_probe.catalog.model.errors import Exit
 from catalog_probe.catalog.model.exchange import AnsweredBy
 from catalog_probe.catalog.model.record_states import RecordState
 from catalog_probe.reports.content.causes import Attributor, ReportedCause, report_causes
+from catalog_probe.reports.content.layers import LayerShare, list_layers
 from catalog_probe.reports.content.records import (
     ReportedRecord,
     Section,
@@ -115,6 +116,8 @@ class Overview:
         Those of a status come first, then those of the most records. Example: `pa status: assumed 200, observed 201:
         pa/endpoints/batches/create_batch and 3 more`.
         """
+        if self.run.answered_by is AnsweredBy.COMPATIBLE:
+            return ()  # what another server does says nothing of what we assumed of the provider
         earlier = {name for row in self.earlier for name in row.discovered}
         records_by_difference: dict[tuple[str, str, str], list[str]] = defaultdict(list)
         for result, finding in iterate_resolved_assumptions(self.results):
@@ -132,6 +135,11 @@ class Overview:
 
     def _without_earlier(self, names: set[str]) -> tuple[str, ...]:
         return tuple(sorted(names.difference(*(row.discovered for row in self.earlier))))
+
+    @cached_property
+    def layers(self) -> tuple[LayerShare, ...]:
+        """The layers of a compatible server; empty for any other run."""
+        return list_layers(self.run, self.results)
 
     @cached_property
     def attributor(self) -> Attributor:
@@ -222,7 +230,8 @@ class Overview:
     @property
     def coverage_pieces(self) -> tuple[tuple[str, str], ...]:
         """The same as pieces of text, each with the query that finds the records it counts, or an empty one."""
-        pieces = self._verified_pieces() if self.run.live else self._conforming_pieces()
+        is_of_provider = self.run.live and self.run.answered_by is not AnsweredBy.COMPATIBLE
+        pieces = self._verified_pieces() if is_of_provider else self._conforming_pieces()
         return (*pieces, (self.shard_note, "")) if self.shard_note else tuple(pieces)
 
     def _verified_pieces(self) -> list[tuple[str, str]]:
@@ -237,7 +246,8 @@ class Overview:
         return [*pieces, (f", oldest evidence {format_age(oldest)}" if oldest is not None else "", "")]
 
     def _conforming_pieces(self) -> list[tuple[str, str]]:
-        where = "in the recording" if self.run.answered_by is AnsweredBy.RECORDING else "on the mock"
+        places = {AnsweredBy.RECORDING: "in the recording", AnsweredBy.COMPATIBLE: "on this server"}
+        where = places.get(self.run.answered_by, "on the mock")
         return [
             (str(self.counts[Outcome.CONFORMS]), f"outcome:{Outcome.CONFORMS.words}"),
             (f" of {len(self.records)} conform {where}{self._rehearsed_note}", ""),

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.evidence import run_verdict
 from catalog_probe.catalog.model import Outcome
+from catalog_probe.catalog.model.exchange import AnsweredBy
 from catalog_probe.catalog.model.explanations import ALL
 from catalog_probe.catalog.model.outcome import FindingCode
 from catalog_probe.catalog.model.record_states import SECTIONS, Attention, RecordState
@@ -16,7 +17,7 @@ from catalog_probe.catalog.text.readable_text import format_count
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from catalog_probe.catalog.evidence.results import Result
+    from catalog_probe.catalog.evidence.results import Result, Run
     from catalog_probe.reports.content.records import ReportedRecord
 
 
@@ -29,11 +30,17 @@ class NextStep:
     addresses: tuple[str, ...]
 
 
-def list_next_steps(records: Sequence[ReportedRecord]) -> list[NextStep]:
-    """Return the next steps of a run, in the order in which its sections are read."""
+def list_next_steps(run: Run, records: Sequence[ReportedRecord]) -> list[NextStep]:
+    """Return the next steps of a run, in the order in which its sections are read.
+
+    The differences of a compatible server have none: their advice is that of their layer, for the server's author.
+    """
+    is_compatible = run.answered_by is AnsweredBy.COMPATIBLE
     addresses_by_code: dict[str, list[str]] = defaultdict(list)
     for record in sorted(records, key=lambda record: SECTIONS.index(record.state.section)):
         codes = list_codes(record.result)
+        if is_compatible and record.outcome is Outcome.DRIFTED:
+            continue
         if codes and record.state.attention is Attention.ACT:
             addresses_by_code[codes[0]].append(record.address)
     return [NextStep(code, advise_on_code(code), tuple(addresses)) for code, addresses in addresses_by_code.items()]

@@ -18,6 +18,7 @@ from catalog_probe.reports.content.findings import (
     format_tally,
     list_step_checklists,
 )
+from catalog_probe.reports.content.layers import find_layer_advice
 from catalog_probe.reports.exchanges import compare_side_by_side
 from catalog_probe.reports.page.description import RelatedRecords, describe_record
 from catalog_probe.reports.page.markup import mark_safe, template_environment
@@ -111,6 +112,7 @@ class DetailRenderer:
             "tally": format_tally(checklists),
             "accepted_difference": _describe_acceptance(result),
             "attribution": self._attributor.attribute(record),
+            "next_step": find_layer_advice(self._run, result),
             "codes": [ALL[code] for code in reasons.list_codes(result) if code in ALL],
             "facts": describe_record(result, self._related_records),
             "attempts": exchanges.view_attempts(result, max_body=max_body),

@@ -11,7 +11,7 @@ from catalog_probe.catalog.model import Outcome
 from catalog_probe.catalog.model.record_states import RecordState
 from catalog_probe.catalog.search import RECORD_FIELDS, RUN_FIELDS
 from catalog_probe.catalog.text.readable_text import escape_hidden, format_count, sanitize_line
-from catalog_probe.reports.content import commands, reasons, words
+from catalog_probe.reports.content import commands, layers, reasons, words
 from catalog_probe.reports.content.reasons import group_by_reason
 from catalog_probe.reports.page.description import MAX_RELATED
 
@@ -73,6 +73,8 @@ def template_environment() -> Environment:
         ADDED=words.ADDED,
         ENDING=words.ENDING,
         UNRECOGNISED=words.UNRECOGNISED,
+        LAYERS=layers.HEADING,
+        LAYERS_MEANING=layers.MEANING,
         MAX_ENTRIES=MAX_ENTRIES,
         MAX_RELATED=MAX_RELATED,
         count=format_count,

@@ -15,7 +15,8 @@ from catalog_probe.catalog.evidence import run_verdict
 from catalog_probe.catalog.evidence.merge import format_traffic_summary, list_unrecognised
 from catalog_probe.catalog.model import Outcome
 from catalog_probe.catalog.model.record_states import RecordState
-from catalog_probe.catalog.text.readable_text import sanitize, sanitize_line
+from catalog_probe.catalog.text.readable_text import format_count, sanitize, sanitize_line
+from catalog_probe.reports.content import layers
 from catalog_probe.reports.content.causes import ReportedCause, format_cause_heading, list_providers
 from catalog_probe.reports.content.commands import format_accept_command, format_cause_command
 from catalog_probe.reports.content.findings import describe_finding
@@ -45,6 +46,7 @@ PAGE = "report.html"
 
 MAX_BYTES = 60_000  # hosts of pull requests refuse longer bodies
 _MAX_COUNTS = 2_000  # characters of the counts of recorded traffic
+_MAX_COMMAND = 1_000  # characters of a `curl` line
 
 # How many entries are shown; the report has them all.
 LISTED = 40  # records, or causes, under one heading
@@ -81,6 +83,7 @@ class _MarkdownRenderer:
         return _join_bounded(
             [
                 *self._render_head(),
+                *self._render_layers(),
                 *self._render_sections(),
                 *self._render_other_news(),
                 *self._render_next_steps(),
@@ -114,6 +117,31 @@ class _MarkdownRenderer:
             yield from _render_names(UNRECOGNISED, list_unrecognised(run.traffic))
         if not overview.has_news:
             yield "Nothing changed."
+
+    def _render_layers(self) -> Iterator[str]:
+        """Yield the layers of a compatible server as a table and, folded, the differences of each layer."""
+        shares = self._overview.layers
+        if not shares:
+            return
+        yield f"### {layers.HEADING}"
+        yield layers.MEANING
+        yield "\n".join(
+            [
+                "| layer | as documented |",
+                "|---|---|",
+                *(f"| {share.layer.words} | {share.share} |" for share in shares),
+            ]
+        )
+        for share in shares:
+            if share.differences:
+                items = [
+                    f"- **{difference.cause.provider.upper()}** {code_span(difference.cause.summary)}: "
+                    f"{code_span(difference.extent)}, documented in {code_span(difference.citation)}: "
+                    f"{code_span(difference.command, _MAX_COMMAND)}"
+                    for difference in share.differences
+                ]
+                title = f"{share.layer.words}: {format_count(len(share.differences), 'difference')}"
+                yield _fold(title, f"{share.layer.advice}\n\n{_list_items(items)}")
 
     def _render_sections(self) -> Iterator[str]:
         for section in self._overview.sections:
@@ -171,7 +199,7 @@ class _MarkdownRenderer:
         yield _fold("its records, and what to do", "\n".join(items))
 
     def _render_next_steps(self) -> Iterator[str]:
-        steps = list_next_steps(self._overview.records)
+        steps = list_next_steps(self._run, self._overview.records)
         if steps:
             yield "### Next"
             items = [f"1. {code_span(step.code)} ({len(step.addresses)}): {step.text}" for step in steps[:_MAX_STEPS]]

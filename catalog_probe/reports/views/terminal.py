@@ -11,7 +11,7 @@ from catalog_probe.catalog.model import Outcome
 from catalog_probe.catalog.model.errors import Exit
 from catalog_probe.catalog.model.record_states import Attention, RecordState
 from catalog_probe.catalog.text.readable_text import format_count, sanitize_line, sanitize_row
-from catalog_probe.reports.content import reasons
+from catalog_probe.reports.content import layers, reasons
 from catalog_probe.reports.content.causes import ReportedCause, format_cause_heading, list_providers
 from catalog_probe.reports.content.commands import format_cause_command
 from catalog_probe.reports.content.findings import describe_finding
@@ -76,6 +76,7 @@ class _TerminalRenderer:
 
     def render_body(self, *, quiet: bool) -> Iterator[str]:
         overview = self._overview
+        yield from self._render_layers()
         for section in overview.sections:
             is_hidden = quiet and section.name.attention is Attention.KNOW
             if not section.is_quiet and not is_hidden:
@@ -106,6 +107,26 @@ class _TerminalRenderer:
         for problem in problems:
             yield from self._paint_all("bad", self._wrap(problem))
         yield from self._paint_all(overview.mood, self._wrap(format_verdict(overview, reasons=False)))
+
+    def _render_layers(self) -> Iterator[str]:
+        """Yield the layers of a compatible server: a share of each, and its first differences for the author."""
+        shares = self._overview.layers
+        if not shares:
+            return
+        yield self._paint("bold", layers.HEADING)
+        width = max(len(share.layer.words) for share in shares)
+        for share in shares:
+            colour = "bad" if share.differences else "none"
+            yield self._paint(colour, f"  {share.layer.words.ljust(width)}  {share.share}")
+            for difference in share.differences[:_MAX_DIFFERENCES]:
+                yield from self._wrap(f"{difference.cause.provider.upper()}  {difference.cause.summary}", "      ")
+                where = f"{difference.extent}: documented in {difference.citation}"
+                yield from self._paint_all("dim", self._wrap(where, "        "))
+                yield self._paint("dim", f"        {difference.command}")
+            if share.differences:
+                yield from self._paint_all("dim", self._wrap(share.layer.advice, "      "))
+            yield from self._render_more(len(share.differences) - _MAX_DIFFERENCES, "differences")
+        yield ""
 
     def _render_section(self, section: Section) -> Iterator[str]:
         name, records = section.name, section.records
@@ -157,7 +178,7 @@ class _TerminalRenderer:
                 yield from self._paint_all("dim", self._wrap(reason, "    "))
 
     def _render_next_steps(self) -> Iterator[str]:
-        steps = reasons.list_next_steps(self._overview.records)
+        steps = reasons.list_next_steps(self._run, self._overview.records)
         if not steps:
             return
         yield self._paint("bold", "Next")

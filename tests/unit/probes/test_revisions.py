@@ -13,7 +13,7 @@ from catalog_probe.catalog.reading.assertions import asserted_expectations
 from catalog_probe.catalog.recognition.endpoints import EndpointIndex
 from catalog_probe.probes.judging.comparison.observations import (
     assertions_of_other_revisions,
-    drop_other_revisions,
+    drop_unasked,
     observe,
 )
 from catalog_probe.probes.targets import target_file as targets
@@ -69,7 +69,7 @@ def test_assertion_holds_since_or_until_a_revision(subtests: pytest.Subtests) ->
             finding = Finding(
                 "status-differs", Aspect.STATUS, Severity.MUST, "", "success", observed=201, assertion=STATUS
             )
-            assert list(drop_other_revisions([finding], expected, request)) == ([finding] if holds else [])
+            assert list(drop_unasked([finding], expected, request)) == ([finding] if holds else [])
 
 
 def test_an_assertion_of_another_revision_is_never_both_mismatched_and_not_observed() -> None:

@@ -255,7 +255,9 @@ def test_the_sections_of_a_run_stand_in_order_and_add_up() -> None:
 
 def test_next_steps_are_in_the_order_of_the_sections() -> None:
     pending, regressed = make_drift(A, TYPE, confirmation=PENDING), make_drift(OF_PC, confirmation=REGRESSED)
-    steps = list_next_steps(Overview(make_run(), [pending, make_result(B, Outcome.FLAKY), regressed]).records)
+    steps = list_next_steps(
+        make_run(), Overview(make_run(), [pending, make_result(B, Outcome.FLAKY), regressed]).records
+    )
     assert [(step.code, step.addresses) for step in steps] == [("status-differs", (OF_PC,)), ("type-differs", (A,))]
 
 

@@ -16,6 +16,7 @@ from urllib.parse import urlsplit
 from catalog_probe.catalog.evidence.causes import observed_class
 from catalog_probe.catalog.files.manifest import manifest
 from catalog_probe.catalog.model.assertion import Basis, Observation
+from catalog_probe.catalog.model.layers import find_layer
 from catalog_probe.catalog.reading.assertions import ANOTHER_REVISION
 from catalog_probe.catalog.reading.expectations import Expected, answer_body
 from catalog_probe.catalog.text.json_values import ABSENT
@@ -49,11 +50,20 @@ def assertions_of_other_revisions(expected: Expected, request: Request) -> froze
     )
 
 
-def drop_other_revisions(findings: Iterable[Finding], expected: Expected, request: Request) -> Iterator[Finding]:
-    """Yield the findings without those on assertions of other revisions."""
+def drop_unasked(findings: Iterable[Finding], expected: Expected, request: Request) -> Iterator[Finding]:
+    """Yield the findings without those on assertions of other revisions, and of layers that the target leaves out."""
     findings = tuple(findings)
     keys = assertions_of_other_revisions(expected, request) if findings else frozenset()
-    return (finding for finding in findings if finding.assertion not in keys)
+    return (
+        finding
+        for finding in findings
+        if finding.assertion not in keys and not is_left_out(expected, finding.assertion.partition("/")[2])
+    )
+
+
+def is_left_out(expected: Expected, local_key: str) -> bool:
+    """Whether the target leaves out the layer of an assertion, e.g. `vendor-headers` of `header:x-request-id`."""
+    return bool(expected.left_out) and find_layer(local_key) in expected.left_out
 
 
 def _is_in_force(assertion: Assertion, provider: str, request: Request) -> bool:
@@ -72,6 +82,7 @@ ANOTHER_ANSWER = "another-answer"  # an answer with another status shows neither
 NO_BODY = "no-body"  # the body is missing, or is no JSON
 NO_STREAM = "no-stream"  # a stream is documented, and a plain response came
 NOT_SHOWN = "not-shown"  # a header that may be absent is absent
+LEFT_OUT = "left-out"  # the target leaves out its layer
 
 # How a stream or a socket opens, whatever comes over it.
 OPENING_KEYS = frozenset({"status", "event"})
@@ -118,6 +129,8 @@ def observe(
     for assertion in remaining:
         if str(assertion.key) in other_revisions:
             code = ANOTHER_REVISION
+        elif is_left_out(expected, assertion.key.local_key):
+            code = LEFT_OUT
         else:
             code = _explain_not_observed(
                 expected, exchange, assertion, mismatched, reason, status_differs=status_differs

@@ -88,6 +88,16 @@ class KeyEvidence:
 
     target: TargetFacts = field(default_factory=TargetFacts)
 
+    # For the rule of `not_implemented`.
+    is_compatible: bool = False
+    """Whether a compatible server answers, which need not have all endpoints."""
+    suspected_families: set[str] = field(default_factory=set)
+    """Families of endpoints that answered 404, 405 or 501 to anything, e.g. `pa/endpoints/batches`."""
+    asked_families: set[str] = field(default_factory=set)
+    """Those of them whose fault-free requests were sent, or cannot be."""
+    missing_families: dict[str, str] = field(default_factory=dict)
+    """Family -> what shows that the server does not have it; empty if the server has it, or nothing shows that."""
+
     # For the rules of `assumptions`.
     confirmed_values: set[str] = field(default_factory=set)
     """Names of values that a successful request with this key contained."""

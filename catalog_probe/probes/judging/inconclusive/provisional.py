@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.model import Outcome
+from catalog_probe.catalog.model.exchange import SETUP
 from catalog_probe.probes.judging.comparison.basis import is_no_refusal
 from catalog_probe.probes.judging.inconclusive.account import add_rights_refusal, explain_refusal_of_key
 from catalog_probe.probes.judging.inconclusive.assumptions import (
@@ -24,9 +25,14 @@ from catalog_probe.probes.judging.inconclusive.assumptions import (
 )
 from catalog_probe.probes.judging.inconclusive.evidence import Evidence
 from catalog_probe.probes.judging.inconclusive.foreign import add_foreign_body
+from catalog_probe.probes.judging.inconclusive.not_implemented import (
+    add_suspected_family,
+    explain_missing_family,
+    may_be_missing,
+)
 from catalog_probe.probes.judging.inconclusive.one_answer import add_answer, note_shared_message
 from catalog_probe.probes.judging.inconclusive.table import RuleScope, apply_rules
-from catalog_probe.probes.judging.verdict import judge_record
+from catalog_probe.probes.judging.verdict import judge_record, retract
 
 if TYPE_CHECKING:
     from catalog_probe.catalog.model import Exchange
@@ -59,11 +65,14 @@ class ProvisionalVerdict:
     verdict: Verdict
     retractable: Mapping[StepKey, Evidence] = field(default_factory=dict)
     """Step -> its evidence, of the steps whose verdict the other answers may retract."""
+    refused_setups: Mapping[str, KeyEvidence] = field(default_factory=dict)
+    """Endpoint -> the evidence of the key, of set-up requests that a compatible server answered as if it had no such
+    endpoint; empty if the record has a verdict."""
 
     @property
     def is_final(self) -> bool:
         """Whether no other answer can change the verdict."""
-        return not self.retractable
+        return not self.retractable and not self.refused_setups
 
 
 def gather_key_evidence(
@@ -77,6 +86,7 @@ def gather_key_evidence(
     # Setups count too: any answer may show that a path exists.
     for exchange in exchanges:
         add_reached_endpoint(key, exchange, probed.provider, probed.vocabulary)
+        add_suspected_family(key, exchange, probed.vocabulary)
         if exchange.label in expected_by_label:
             add_foreign_body(key, expected_by_label[exchange.label], exchange, probed.vocabulary)
     evidence_by_step = dict(_gather_steps(probed, verdict, exchanges, key))
@@ -88,11 +98,22 @@ def gather_key_evidence(
         if not is_explained:
             add_answer(key, evidence)
     retractable = {step_key: evidence for step_key, evidence in evidence_by_step.items() if _is_retractable(evidence)}
-    return ProvisionalVerdict(verdict, retractable)
+    refused_setups = {
+        exchange.endpoint or probed.vocabulary.endpoints.find(exchange): key
+        for exchange in exchanges
+        if verdict.outcome is Outcome.INCONCLUSIVE
+        and exchange.label == SETUP
+        and may_be_missing(key, exchange.response.status if exchange.response is not None else None)
+    }
+    return ProvisionalVerdict(verdict, retractable, refused_setups)
 
 
 def finish_verdict(provisional: ProvisionalVerdict) -> Verdict:
     """Return the final verdict of a record, once all answers to its key are there."""
+    for endpoint, key in provisional.refused_setups.items():
+        missing = explain_missing_family(key, [endpoint])
+        if missing is not None:
+            return replace(retract(provisional.verdict, missing), outcome=Outcome.NOT_PROBED)
     finished = {}
     for step_key, evidence in provisional.retractable.items():
         verdict = apply_rules(evidence, RuleScope.KEY)
@@ -138,6 +159,8 @@ def _is_retractable(evidence: Evidence) -> bool:
     the rights of the key or an assumption of ours: these may turn out to be an unconfirmed value.
     """
     verdict = evidence.verdict
+    if may_be_missing(evidence.key, evidence.status):
+        return True
     if verdict.outcome is Outcome.CONFORMS:
         is_success = is_no_refusal(evidence.status)
         return not is_success or bool(evidence.unconfirmed_host)

@@ -7,6 +7,7 @@ module of its topic, beside the function `add_…` that gathers the evidence of 
 - `transient`: overloads, limits, redirects, server faults and streams that were cut;
 - `foreign`: bodies that are not the provider's;
 - `assumptions`: what we assumed of a request, and values and addresses that nobody confirmed;
+- `not_implemented`: endpoints that a compatible server does not have;
 - `one_answer`: one answer to everything.
 
 The scopes are applied one after another, and a verdict that one scope retracts is final. Within a scope the order of
@@ -20,14 +21,21 @@ refusal that three attempts meet alike is a drift.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.model import Outcome, Reason
 from catalog_probe.catalog.model.outcome import ReasonCode
-from catalog_probe.probes.judging.inconclusive import account, assumptions, foreign, one_answer, transient
+from catalog_probe.probes.judging.inconclusive import (
+    account,
+    assumptions,
+    foreign,
+    not_implemented,
+    one_answer,
+    transient,
+)
 from catalog_probe.probes.judging.inconclusive.transient import is_requested_limit
 from catalog_probe.probes.judging.verdict import retract
 
@@ -212,6 +220,15 @@ ATTEMPT_RULES = (
 
 KEY_RULES = (
     Rule(
+        (ReasonCode.FAMILY_MISSING,),
+        RuleScope.KEY,
+        not_implemented.find_missing_family,
+        prevents="A compatible server lacks a family of endpoints, and each of its records drifts, or is inconclusive.",
+        hides="A compatible server that breaks all paths of a family. It shows as coverage lost if it had a verdict.",
+        case="A gateway without batches answers 404, with and without a fault.",
+        also_matches=True,
+    ),
+    Rule(
         (ReasonCode.CONTROL_FAILED,),
         RuleScope.KEY,
         assumptions.find_unconfirmed_host,
@@ -332,9 +349,16 @@ def _find_reason(rule: Rule, evidence: Evidence) -> Reason | None:
     return rule.find(evidence)
 
 
+_OUTCOMES: Mapping[str, Outcome] = {
+    ReasonCode.PROBE_REFUSED: Outcome.RESTRICTED,
+    ReasonCode.FAMILY_MISSING: Outcome.NOT_PROBED,
+}
+"""Code of a reason -> the outcome of what is retracted for it; any other is inconclusive."""
+
+
 def _retract(evidence: Evidence, rule: Rule, reason: Reason) -> Verdict:
     """Return the verdict without what was observed."""
-    outcome = Outcome.RESTRICTED if reason.code == ReasonCode.PROBE_REFUSED else Outcome.INCONCLUSIVE
+    outcome = _OUTCOMES.get(reason.code, Outcome.INCONCLUSIVE)
     retracted = retract(evidence.verdict, _name_request(evidence, rule, reason))
     return replace(retracted, outcome=outcome, has_unknown_trigger=rule.leaves_no_gap)
 

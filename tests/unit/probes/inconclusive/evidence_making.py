@@ -13,6 +13,7 @@ from catalog_probe.probes.judging.comparison.basis import weigh_findings
 from catalog_probe.probes.judging.comparison.compare import compare
 from catalog_probe.probes.judging.control import expect_control
 from catalog_probe.probes.judging.inconclusive.evidence import MOCK_SESSION, Evidence, KeyEvidence, TargetFacts
+from catalog_probe.probes.judging.inconclusive.not_implemented import describe_missing_family, family_of
 from catalog_probe.probes.judging.inconclusive.one_answer import judge_fault_free, list_suspicions
 from catalog_probe.probes.judging.inconclusive.provisional import (
     ProbedRecord,
@@ -85,6 +86,7 @@ class KeyProbes:
     """What the request without its fault is answered, by endpoint; where it is missing, it may not be sent."""
     hosts: Mapping[str, str] = field(default_factory=dict)
     """The addresses of services that no control confirms."""
+    is_compatible: bool = False
 
     def finish(self, records: Iterable[AnsweredRecord]) -> list[Verdict]:
         """Answer all records, and return their final verdicts."""
@@ -92,8 +94,9 @@ class KeyProbes:
 
     def answer(self, records: Iterable[AnsweredRecord]) -> list[ProvisionalVerdict]:
         """Answer all records and the fault-free requests, and return the provisional verdicts."""
-        key = KeyEvidence(self.facts)
+        key = KeyEvidence(self.facts, is_compatible=self.is_compatible)
         provisional_verdicts = [self._add(key, record) for record in records]
+        self._ask_families(key)
         self._ask_fault_free(key)
         return provisional_verdicts
 
@@ -115,6 +118,15 @@ class KeyProbes:
             unconfirmed_hosts=self.hosts,
         )
         return gather_key_evidence(probed, conclude_record(step_verdicts), [exchange], key)
+
+    def _ask_families(self, key: KeyEvidence) -> None:
+        for family in key.suspected_families:
+            answers = [
+                Exchange("twin", REQUEST, answer)
+                for endpoint, answer in self.fault_free.items()
+                if family_of(endpoint) == family
+            ]
+            key.missing_families[family] = describe_missing_family(family, answers, {})
 
     def _ask_fault_free(self, key: KeyEvidence) -> None:
         while suspicions := list_suspicions(key):

@@ -6,10 +6,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from catalog_probe.catalog.model import Event, Exchange, Outcome, Request, Response
+from catalog_probe.catalog.model import Event, Exchange, Outcome, Reason, Request, Response
 from catalog_probe.probes.judging.attempts import MAX_ATTEMPTS, conclude_record
-from catalog_probe.probes.judging.inconclusive.evidence import TargetFacts
+from catalog_probe.probes.judging.inconclusive.evidence import KeyEvidence, TargetFacts
+from catalog_probe.probes.judging.inconclusive.not_implemented import describe_missing_family
+from catalog_probe.probes.judging.inconclusive.provisional import ProvisionalVerdict, finish_verdict
 from catalog_probe.probes.judging.inconclusive.table import RULES
+from catalog_probe.probes.judging.verdict import Verdict
 from tests.unit.probes.inconclusive.evidence_making import (
     HTML_HEADERS,
     HTML_PAGE,
@@ -27,7 +30,6 @@ if TYPE_CHECKING:
     import pytest
 
     from catalog_probe.catalog.reading.expectations import Expected
-    from catalog_probe.probes.judging.verdict import Verdict
 
 MESSAGES, COUNT = "pa/endpoints/messages/create_message", "pa/endpoints/messages/count_tokens"
 MODELS, FILES = "pa/endpoints/models/list_models", "pa/endpoints/files/list_files"
@@ -197,6 +199,17 @@ CASES: Mapping[str, tuple[str, JudgeCase, JudgeCase]] = {
         judge_attempts(load_expected(UNKNOWN_MODEL), Response(404, HTML_HEADERS, HTML_PAGE, "text")),
         judge_attempts(load_expected(UNKNOWN_MODEL), *[Response(404, HTML_HEADERS, HTML_PAGE, "text")] * MAX_ATTEMPTS),
     ),
+    "missing-family": (
+        "family-missing",
+        judge_records(
+            KeyProbes(fault_free={FILES: NOT_FOUND}, is_compatible=True),
+            make_record("pa/errors/general/key_malformed", NOT_FOUND, FILES),
+        ),
+        judge_records(
+            KeyProbes(fault_free={FILES: MODELS_LISTED}, is_compatible=True),
+            make_record(MAX_TOKENS, NOT_FOUND, MESSAGES),
+        ),
+    ),
     "unconfirmed-host": (
         "control-failed",
         judge_records(
@@ -286,9 +299,52 @@ def test_false_alarm_is_inconclusive(subtests: pytest.Subtests) -> None:
             code, false_alarm, _ = CASES[name]
             verdict = false_alarm(True)
             assert reason_of(verdict) == code
-            assert verdict.outcome is (Outcome.RESTRICTED if code == "probe-refused" else Outcome.INCONCLUSIVE)
+            outcomes = {"probe-refused": Outcome.RESTRICTED, "family-missing": Outcome.NOT_PROBED}
+            assert verdict.outcome is outcomes.get(code, Outcome.INCONCLUSIVE)
             is_observed = any(observation.matched or observation.mismatched for observation in verdict.observations)
             assert RULES_BY_NAME[name].postpones or not is_observed
+
+
+def test_a_family_is_missing_only_if_each_fault_free_answer_says_so(subtests: pytest.Subtests) -> None:
+    about_a_model = make_refusal(404, "not_found_error", "The model small-1 does not exist.")
+    cases = {
+        "all are 404, 405 or 501": ([NOT_FOUND, make_refusal(405, "x"), make_refusal(501, "x")], True),
+        "one is answered otherwise": ([NOT_FOUND, MODELS_LISTED], False),
+        "one is lost": ([NOT_FOUND, None], False),
+        "none may be sent": ([], False),
+        "a value is unknown": ([about_a_model], False),
+    }
+    for name, (answers, is_missing) in cases.items():
+        with subtests.test(name=name):
+            exchanges = [Exchange("twin", REQUEST, answer) for answer in answers]
+            detail = describe_missing_family("pa/endpoints/messages", exchanges, {"small_model": "small-1"})
+            assert detail == (
+                f"pa/endpoints/messages: POST {REQUEST.url} without a fault was answered 404" if is_missing else ""
+            )
+
+
+def test_a_family_that_a_provider_misses_is_drift() -> None:
+    (verdict,) = KeyProbes(fault_free={MESSAGES: NOT_FOUND}).finish([make_record(MAX_TOKENS, NOT_FOUND, MESSAGES)])
+    assert verdict.outcome is Outcome.DRIFTED
+
+
+def test_a_match_on_a_missing_family_shows_nothing() -> None:
+    """A server may refuse a key before it looks at the path."""
+    records = [
+        make_record(UNKNOWN_MODEL, NOT_FOUND, MESSAGES),
+        make_record(MAX_TOKENS, NOT_FOUND, MESSAGES),
+    ]
+    verdicts = KeyProbes(fault_free={MESSAGES: NOT_FOUND}, is_compatible=True).finish(records)
+    assert [reason_of(verdict) for verdict in verdicts] == ["family-missing"] * 2
+
+
+def test_a_record_whose_set_up_is_missing_is_not_blind() -> None:
+    provisional = ProvisionalVerdict(
+        Verdict(Outcome.INCONCLUSIVE, Reason("setup-failed", "it was answered 404")),
+        refused_setups={FILES: KeyEvidence(missing_families={"pa/endpoints/files": "no files"})},
+    )
+    verdict = finish_verdict(provisional)
+    assert (verdict.outcome, verdict.reason) == (Outcome.NOT_PROBED, Reason("family-missing", "no files"))
 
 
 def test_true_drift_stays(subtests: pytest.Subtests) -> None:
