@@ -21,6 +21,7 @@ from catalog_probe.mockserver.pb.errors import (
 )
 from catalog_probe.mockserver.pb.files import authenticate_upload
 from catalog_probe.mockserver.pb.keys import Project
+from catalog_probe.mockserver.pb.limits import STANDARD
 from catalog_probe.mockserver.pb.scenarios import raise_failure
 
 if TYPE_CHECKING:
@@ -77,6 +78,8 @@ class Gateway(gateway.Gateway[Call, Endpoint]):
         return match.row
 
     def refuse(self, call: Call, refusal: Refusal) -> Response:
+        if refusal.row.status == 429:  # it has the header too (2:8.3), even if nobody has read the body yet
+            call.headers.setdefault(call.names.header("service-tier"), STANDARD)
         return AsciiJsonResponse(_find_surface(call.request.scope).envelope(refusal), refusal.row.status)
 
 

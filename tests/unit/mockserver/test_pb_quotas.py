@@ -48,6 +48,11 @@ def test_requests_per_minute_come_back_with_time(pb: PbClient) -> None:
     assert pb.generate(key=TIGHT, clock="+31s").status_code == 200
 
 
+def test_a_limit_that_somebody_else_used_up_is_told_alike(pb: PbClient) -> None:
+    """It is refused before its body is read, which might name a service tier."""
+    assert violation(pb.generate(scenario="rate_limited"))["quotaId"] == "GenerateRequestsPerMinutePerProjectPerModel"
+
+
 def test_limits_belong_to_the_project_and_the_model(pb: PbClient) -> None:
     for _ in range(2):
         pb.generate(key=TIGHT)
