@@ -119,7 +119,7 @@ class Diagnosis:
 
 def examine(catalog: Catalog, target: Target, allow: frozenset[Cost], today: date) -> Diagnosis:
     """Send each key's control and the look-ups, and plan a run of `today`."""
-    rotation = Rotation(default_depth(live=target.live), today)
+    rotation = Rotation(default_depth(target), today)
     addresses = {name: [str(record.address) for record in catalog.select(provider=name)] for name in target.providers}
     # A recipe is only planned if its values are known. So the look-ups are planned as if each value had been found.
     assumed_target = target.with_placeholder_values() if target.live else target

@@ -295,6 +295,7 @@ class ReasonCode(StrEnum):
     STOPPED_EARLY = "stopped-early"
     NOT_IN_TRAFFIC = "not-in-traffic"
     FAMILY_MISSING = "family-missing"
+    UPSTREAM_NOT_ASKED = "upstream-not-asked"
 
     # restricted: this account may not see it
     PROBE_REFUSED = "probe-refused"

@@ -166,6 +166,8 @@ class Expected:
     """Whether the documents state anything of the answers of its record."""
     alternative: Expected | None = None
     """The refusal that conforms too, if the documents allow either (`or` of a rule)."""
+    of_compatible_server: bool = False
+    """Whether a compatible server answers, whose own faults and pages are not excused."""
     left_out: frozenset[Layer] = frozenset()
     """The layers that the target does not want judged."""
 
@@ -220,12 +222,10 @@ class Expected:
             return alternative
         return self
 
-    def without_layers(self, layers: frozenset[Layer]) -> Expected:
-        """Return this expectation for a target that leaves out these layers."""
-        if not layers:
-            return self
-        alternative = self.alternative.without_layers(layers) if self.alternative is not None else None
-        return replace(self, left_out=layers, alternative=alternative)
+    def for_compatible_server(self, left_out: frozenset[Layer]) -> Expected:
+        """Return this expectation for a compatible server, whose target leaves out these layers."""
+        alternative = self.alternative.for_compatible_server(left_out) if self.alternative is not None else None
+        return replace(self, of_compatible_server=True, left_out=left_out, alternative=alternative)
 
     def is_answered_by(self, response: Response) -> bool:
         """Whether a response is the expected answer, perhaps with differences: then its body is compared.

@@ -207,7 +207,8 @@ def _unobserved_verdict(step: JudgedStep, reason: Reason) -> Verdict:
     """Return the verdict of a step without an answer, with the request, so that a person can repeat it."""
     request = f"{step.exchange.request.method} {step.exchange.request.url}"
     detail = f"{request}: {reason.detail}" if reason.detail else request
-    return Verdict(Outcome.INCONCLUSIVE, replace(reason, detail=detail))
+    outcome = Outcome.NOT_PROBED if reason.code == ReasonCode.UPSTREAM_NOT_ASKED else Outcome.INCONCLUSIVE
+    return Verdict(outcome, replace(reason, detail=detail))
 
 
 def _gather_evidence(

@@ -138,7 +138,7 @@ def _combine_outcomes(step_verdicts: Mapping[StepKey, Verdict]) -> tuple[Outcome
         gaps = [verdict for verdict in gaps if not _is_unobservable(verdict)]
     # A flaky step is reported even if its label conforms elsewhere: it may be a drift.
     gaps += [verdict for verdict in verdicts if verdict.outcome is Outcome.FLAKY]
-    # The gravest first. Not probed is only what a compatible server does not have.
+    # The gravest first. Not probed is only what a compatible server does not have, or answers without its upstream.
     for outcome in (Outcome.FLAKY, Outcome.INCONCLUSIVE, Outcome.RESTRICTED, Outcome.NOT_PROBED):
         for verdict in gaps:
             if verdict.outcome is outcome:

@@ -19,13 +19,14 @@ from catalog_probe.catalog.model.outcome import ReasonCode
 from catalog_probe.catalog.observed import differing_endpoints
 from catalog_probe.catalog.reading.assertions import asserted_expectations, assertions
 from catalog_probe.catalog.reading.facts import Wire, documents_something, load_fact_checks
-from catalog_probe.catalog.reading.record_fields import claimed_endpoints
+from catalog_probe.catalog.reading.record_fields import claimed_endpoints, documented_status, own_row
 from catalog_probe.catalog.recognition.endpoints import EndpointIndex
 from catalog_probe.probes.calls import Call
 from catalog_probe.probes.planning.reach import NOTHING_DOCUMENTED, choose_lane, find_obstacle, list_obstacles
 from catalog_probe.probes.recipes import book
 from catalog_probe.probes.recipes.book import recipes_path
 from catalog_probe.probes.recipes.recipe import NO_OTHER_ENDPOINTS, EndpointPlan, PlannedRecipe, Recipe
+from catalog_probe.probes.targets.target import Cost
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     from catalog_probe.catalog.model import Record
     from catalog_probe.catalog.model.assertion import Assertion
     from catalog_probe.probes.recipes.minimal_requests import MinimalRequests
-    from catalog_probe.probes.targets.target import Cost, Provider, Target
+    from catalog_probe.probes.targets.target import Provider, Target
 
 
 ROUND_DAYS = 28  # in which every endpoint of every record is asked once
@@ -48,8 +49,9 @@ class Depth(StrEnum):
     FULL = "full"
 
 
-def default_depth(*, live: bool) -> Depth:
-    return Depth.ROTATE if live else Depth.FULL
+def default_depth(target: Target) -> Depth:
+    """Return the depth of a run that names none: all endpoints, but of a provider, whose night has a budget."""
+    return Depth.ROTATE if target.live and not target.is_compatible else Depth.FULL
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,11 +247,37 @@ def make_plan(
             not_probed[address] = recipes.unprobed.get(address, Reason(ReasonCode.NO_RECIPE, advice))
             continue
         planned = fit_to_target(recipe, record, catalog, target, allow, rotation)
+        if isinstance(planned, Reason) and target.upstream:
+            armed = arm_by_row(recipe, record, recipes.minimal_requests, planned)
+            if armed is not None and find_obstacle(armed, target, allow) is None:
+                planned = armed
         if isinstance(planned, Reason):
             not_probed[address] = planned
         else:
             probed[address] = planned
     return Plan(probed, not_probed)
+
+
+def arm_by_row(
+    recipe: Recipe, record: Record, minimal_requests: MinimalRequests, obstacle: Reason
+) -> PlannedRecipe | None:
+    """Return a recipe that arms a limit or a server fault at the mock behind a server; None for any other record.
+
+    The smallest request then meets the fault of the record's row, whatever keeps the record's own recipe from it.
+    Example: `pc/errors/rate_limit/insufficient_quota` takes the key of an account without a quota, unless
+    `2:7.5#insufficient_quota` is armed.
+    """
+    calls = {endpoint: minimal_requests.get(endpoint) for endpoint in claimed_endpoints(record)}
+    endpoint, call = next(((endpoint, call) for endpoint, call in calls.items() if call is not None), ("", None))
+    is_upstream_fault = any(status == 429 or status >= 500 for status in documented_status(record).members)
+    if call is None or not is_upstream_fault or len(recipe.own_labels) != 1:
+        return None
+    retry_after = (record.data.get("response_headers") or {}).get("retry-after") or {"optional": True}
+    is_told = retry_after.get("rule") != "absent" and not retry_after.get("optional")
+    fault = f"{own_row(record)};retry_after=1" if is_told else own_row(record)
+    armed = adapt_to_endpoint(recipe, endpoint, call.with_scenario(fault))
+    armed = replace(armed, cost=Cost.FREE, credential="inference", not_live=None, control=None, optional={})
+    return PlannedRecipe.from_recipe(armed, dict.fromkeys(recipe.optional_labels, obstacle))
 
 
 def fit_to_target(

@@ -60,7 +60,7 @@ def find_prohibition(recipe: Recipe, target: Target, allow: frozenset[Cost]) -> 
     provider = target.providers[recipe.provider]
     if target.live and recipe.not_live is not None:
         return Reason(*recipe.not_live)
-    if target.live and recipe.needs_scenario:
+    if target.live and recipe.needs_scenario and not target.upstream:
         return Reason(ReasonCode.PROVIDER_ONLY_CAUSE, "no request can provoke it")
     disallowed = [cost for cost in recipe.costs if cost not in allow]
     if disallowed:

@@ -118,6 +118,8 @@ def _describe_policy(options: Options, stale: Mapping[str, str]) -> dict[str, Js
         policy["shard"] = str(options.shard)
     if options.target.leave_out:
         policy["leave_out"] = sorted(options.target.leave_out)
+    if options.target.upstream:
+        policy["upstream"] = options.target.upstream
     if options.target.live and not options.target.is_compatible:
         policy["pending_days"] = options.target.pending_days
     if options.strict:

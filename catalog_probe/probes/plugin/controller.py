@@ -120,6 +120,8 @@ class Controller:
         """
         self._withhold_keys()
         try:
+            if self._mock is not None and self.options.target.upstream:
+                self._addresses = self._mock.addresses()  # the server needs its upstream from the first request on
             self.folder.mkdir(parents=True)
             # A run on recorded traffic covers a part of the records. Compared with the history, it would have lost the
             # coverage of all others.
@@ -224,6 +226,9 @@ class Controller:
             if target.needs_embedded_mock
             else f"{'live' if target.live else 'mock'} target {target.name}"
         )
+        if target.upstream:
+            upstreams = (f"{name} at {urls['base_url']}" for name, urls in self._get_mock_addresses().items())
+            place += f", whose upstream is {', '.join(upstreams)}"
         revision = self.options.invocation.revision
         if revision:
             place += f" under {revision}"

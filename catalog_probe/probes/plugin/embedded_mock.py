@@ -56,8 +56,8 @@ class EmbeddedMock:
     Providers whose manifest names a command have a mock of their own; `catalog-probe mock` serves the others.
     """
 
-    def __init__(self, providers: Iterable[str] = ()) -> None:
-        """Start the mocks of these providers, or of all that `catalog-probe mock` has.
+    def __init__(self, providers: Iterable[str] = (), options: Sequence[str] = ("--port", "0")) -> None:
+        """Start the mocks of these providers, or of all that `catalog-probe mock` has, which takes these options.
 
         Raises:
             NoMockError: the command of a mock cannot be run, or there is none.
@@ -76,7 +76,7 @@ class EmbeddedMock:
                 words = [sys.executable if word == PYTHON else word for word in command]
                 self._own[name] = _MockProcess(words, f"the mock of {name}", provider_folder(name).path)
             if shipped or not names:
-                command = (sys.executable, "-m", "catalog_probe.mockserver", "--port", "0", "--stdin-lifeline")
+                command = (sys.executable, "-m", "catalog_probe.mockserver", "--stdin-lifeline", *options)
                 selection = ["--only", ",".join(shipped)] if shipped else []
                 self._shipped = _MockProcess([*command, *selection], "the embedded mock")
         except MockError:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime
 from functools import cached_property
 from pathlib import Path
@@ -114,7 +114,7 @@ def list_options() -> tuple[Option, ...]:
         Option(
             "--depth",
             "on which of its endpoints an error is probed: quick (the first), rotate (also tonight's share of the "
-            "others: all of them in four weeks) or full (all); default: full on a mock, rotate live",
+            "others: all of them in four weeks) or full (all); default: rotate at a provider, else full",
             metavar="DEPTH",
         ),
         Option(
@@ -137,6 +137,12 @@ def list_options() -> tuple[Option, ...]:
             action="extend",
             nargs="+",
             metavar="FILE",
+        ),
+        Option(
+            "--upstream",
+            "start the mock on this port, as the upstream of a compatible server that is configured so, and send the "
+            "faults of an upstream through the server",
+            metavar="PORT",
         ),
         Option(
             "--annotate",
@@ -385,6 +391,7 @@ def read_options(config: pytest.Config, environ: Mapping[str, str]) -> Options:
         target = target_file.load(target_name or DEFAULT_TARGET, environ)
     else:
         target = sources.unknown_target()
+    target = _add_upstream(target, config.getoption("--upstream"))
     traffic = sources.make_traffic(recordings, catalog, target, of_target=bool(target_name)) if recordings else None
     accepted = accepted_differences.load_entries_in_force()
     if update and not target.can_write_evidence:
@@ -432,12 +439,23 @@ def _read_recordings(config: pytest.Config) -> tuple[Recording, ...]:
     files = config.getoption("--traffic")
     if not files:
         return ()
-    for option in ("--plan", "--shard", "--revision"):
+    for option in ("--plan", "--shard", "--revision", "--upstream"):
         if config.getoption(option):
             raise UsageError(f"{option}: nothing is sent where traffic is judged", "leave one of the two out")
     from catalog_probe.probes.traffic.recordings import read_recordings  # few runs need it
 
     return read_recordings(map(provider_folders.locate, files))
+
+
+def _add_upstream(target: Target, port: str | None) -> Target:
+    """Return the target with the mock of `--upstream` behind it."""
+    if port is None:
+        return target
+    if not target.is_compatible:
+        raise UsageError(f"--upstream: target {target.name!r} is a {target.answered_by}", "add --target compatible")
+    if not (port.isdecimal() and 0 < int(port) < 65536):
+        raise UsageError(f"--upstream {port}: no port", "write one as 8000, and configure it in your server")
+    return replace(target, upstream=f"http://127.0.0.1:{port}")
 
 
 def _describe_invocation(config: pytest.Config, target: Target, revisions: Mapping[str, str]) -> Invocation:
@@ -495,7 +513,7 @@ def _parse_shard(text: str | None) -> Shard | None:
 
 def _parse_depth(text: str | None, target: Target) -> Depth:
     if text is None:
-        return default_depth(live=target.live)
+        return default_depth(target)
     try:
         return Depth(text)
     except ValueError:

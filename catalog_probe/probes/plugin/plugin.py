@@ -194,13 +194,18 @@ def _start_controller(config: pytest.Config, options: Options) -> WorkerInput:
 
 
 def _start_mock(config: pytest.Config, options: Options) -> EmbeddedMock | None:
-    """Start the mock, if the run asks one."""
-    if not options.target.needs_embedded_mock or options.traffic is not None:
+    """Start the mock, if the run asks one, or if the server that it asks has one as its upstream."""
+    target = options.target
+    if not (target.needs_embedded_mock or target.upstream) or options.traffic is not None:
         return None
     from catalog_probe.probes.plugin.embedded_mock import EmbeddedMock  # a live run starts no mock
 
     try:
-        mock = EmbeddedMock(options.providers)
+        if target.upstream:
+            port = target.upstream.rpartition(":")[2]
+            mock = EmbeddedMock(options.providers, ("--port", port, "--clients"))
+        else:
+            mock = EmbeddedMock(options.providers)
     except UserError as error:
         raise pytest.UsageError(str(error)) from error
     config.add_cleanup(mock.stop)

@@ -56,6 +56,7 @@ if TYPE_CHECKING:
     from catalog_probe.catalog.reading.expectations import Expected
     from catalog_probe.probes.recipes.recipe import PlannedRecipe, Recipe
     from catalog_probe.probes.running.journal import Journal
+    from catalog_probe.probes.running.upstream import Upstream
     from catalog_probe.probes.targets.target import Provider
     from catalog_probe.probes.wire.redaction import Redactor
 
@@ -72,11 +73,19 @@ class ProviderRun:
     budget: Budget
     is_compatible: bool = False
     """Whether it is a compatible server, which need not have all endpoints."""
+    upstream: Upstream | None = None
     lanes: dict[str, Lane] = field(default_factory=dict)
     """By name; each is made when its first probe is sent."""
 
     @classmethod
-    def from_records(cls, provider: Provider, records: tuple[Record, ...], redactor: Redactor, target: Target) -> Self:
+    def from_records(
+        cls,
+        provider: Provider,
+        records: tuple[Record, ...],
+        redactor: Redactor,
+        target: Target,
+        upstream: Upstream | None,
+    ) -> Self:
         """Prepare the run of a provider that documents these records."""
         live = target.live
         policy = RateLimitPolicy.from_records(records)
@@ -84,7 +93,7 @@ class ProviderRun:
             Throttle(policy, provider.limits.max_wait_s, own_rate=provider.limits.rate is not None) if live else None
         )
         vocabulary = ProviderVocabulary.from_records(records)
-        return cls(provider, redactor, vocabulary, throttle, Budget(provider), target.is_compatible)
+        return cls(provider, redactor, vocabulary, throttle, Budget(provider), target.is_compatible, upstream)
 
     def get_lane(self, recipe: Recipe) -> Lane:
         """Return the lane on which a recipe's calls are sent."""
@@ -96,6 +105,7 @@ class ProviderRun:
                 self.budget,
                 mock=self.throttle is None,
                 throttle=self.throttle,
+                upstream=self.upstream,
             )
             self.lanes[recipe.lane].evidence.is_compatible = self.is_compatible
         return self.lanes[recipe.lane]
@@ -116,9 +126,9 @@ class TaskFactory:
         """Return the task of a record; `vocabulary` is of its provider."""
         record = self.catalog[address]
         documented = asserted_expectations(record, self.catalog.__getitem__)
-        expected = tuple(
-            step.without_layers(self.target.leave_out) for step in documented if step.label not in recipe.left_out
-        )
+        expected = tuple(step for step in documented if step.label not in recipe.left_out)
+        if self.target.is_compatible:
+            expected = tuple(step.for_compatible_server(self.target.leave_out) for step in expected)
         return Task(
             record=record,
             recipe=recipe,
@@ -200,6 +210,7 @@ class Engine:
     """What may be kept of large answers."""
     _stack: ExitStack = field(default_factory=ExitStack)
     _portal: BlockingPortal | None = None
+    _upstream: Upstream | None = None
     _providers: dict[str, ProviderRun] = field(default_factory=dict)
     _results: dict[str, Future[Result]] = field(default_factory=dict)
     """By address, until each is handed out."""
@@ -451,9 +462,17 @@ class Engine:
         if name not in self._providers:
             records = tuple(self.catalog.select(provider=name))
             self._providers[name] = ProviderRun.from_records(
-                self.target.providers[name], records, self.redactor, self.target
+                self.target.providers[name], records, self.redactor, self.target, self._get_upstream()
             )
         return self._providers[name]
+
+    def _get_upstream(self) -> Upstream | None:
+        """Return the mock behind the server, which all providers share."""
+        if self._upstream is None and self.target.upstream:
+            from catalog_probe.probes.running.upstream import Upstream  # imports httpx, which few runs need
+
+            self._upstream = Upstream(self.target.upstream)
+        return self._upstream
 
     def _compute_time_limit_s(self, address: str) -> float:
         """Return how long the result of a record may take, in the worst case: its own attempts, and all before it."""

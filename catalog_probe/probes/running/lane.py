@@ -6,6 +6,7 @@ import logging
 import os
 import time
 from enum import IntEnum
+from functools import partial
 from typing import TYPE_CHECKING
 
 import anyio
@@ -17,7 +18,7 @@ from catalog_probe.catalog.model.outcome import ReasonCode
 from catalog_probe.catalog.reading.expectations import http_status_of
 from catalog_probe.probes.calls import LOOPBACK_SERVICES, OWN_NAME, fill_path, fill_placeholders, own_name
 from catalog_probe.probes.judging.inconclusive.assumptions import list_named_values
-from catalog_probe.probes.judging.inconclusive.evidence import KeyEvidence, TargetFacts
+from catalog_probe.probes.judging.inconclusive.evidence import MOCK_SESSION, KeyEvidence, TargetFacts
 from catalog_probe.probes.recipes.probe import ProbeStopped
 from catalog_probe.probes.running.control_cache import ControlCache
 from catalog_probe.probes.running.limits import RateLimitPolicy
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from catalog_probe.probes.calls import Call
     from catalog_probe.probes.running.limits import Budget
     from catalog_probe.probes.running.throttle import LimitScope, Reservation
+    from catalog_probe.probes.running.upstream import Upstream
     from catalog_probe.probes.targets.target import Provider
     from catalog_probe.probes.wire.address import Origin
     from catalog_probe.probes.wire.grpc import GrpcWire
@@ -280,6 +282,7 @@ class Lane:
         *,
         mock: bool,
         throttle: Throttle | None = None,
+        upstream: Upstream | None = None,
     ) -> None:
         silence_libraries()
         self.provider = provider
@@ -298,6 +301,7 @@ class Lane:
         self.fault_free_lock = anyio.Lock()
         """Held while fault-free requests are sent: a second batch then uses the answers of the first."""
         self._mock = mock
+        self._upstream = upstream
         self._budget = budget
         self._limiter = RateLimiter(provider.limits.rate, provider.limits.max_wait_s)
         self._throttle = throttle or Throttle(RateLimitPolicy(), provider.limits.max_wait_s)
@@ -350,17 +354,22 @@ class Lane:
         filled_call = self._add_query_key(call.with_values({**self._values, OWN_NAME: own_name(session)}), role)
         scope = self._find_scope(call, role)
         reservations = await self._admit(scope, tokens, cleanup=cleanup, unbudgeted=unbudgeted)
-        exchange = await wire.exchange(filled_call, url, headers, label, since)
+        exchange_once = partial(wire.exchange, filled_call, url, headers, label, since)
+        if self._upstream is not None:
+            exchange = await self._upstream.exchange(self.provider.name, call.mock.scenario, exchange_once)
+        else:
+            exchange = await exchange_once()
         self._limiter.note_answer()
         if exchange.response is not None:
             self.redactor.learn(exchange.response, call.secrets)
-        if not self._mock:
+        if not self._mock and not self._is_armed(call):
             # Without a response nothing is learnt, and the reservations are released all the same.
             response = exchange.response if scope.role not in ROLES_WITHOUT_ACCOUNT else None
             self._throttle.learn(scope, response, reservations)
         if not call.expects_failure:  # a failure that is wanted says nothing about the host
             self._count_failures(exchange)
-        self._obey_retry_after(exchange, scope.role)
+        if not self._is_armed(call):  # else each armed 429 would make the lane wait
+            self._obey_retry_after(exchange, scope.role)
         self._confirm_values(exchange)
         return exchange
 
@@ -475,7 +484,14 @@ class Lane:
         if self._mock:
             mock = call.mock
             headers.update({"x-mock-session": session, "x-mock-scenario": mock.scenario, "x-mock-clock": mock.clock})
+        elif self._is_armed(call):
+            # The fault waits in the mock's first session. The header marks an answer of a mock, which nothing excuses.
+            headers[MOCK_SESSION] = ""
         return {name: fill_placeholders(value, self._values) for name, value in headers.items() if value is not None}
+
+    def _is_armed(self, call: Call) -> bool:
+        """Whether a fault of the mock behind the server is armed for this call."""
+        return self._upstream is not None and call.mock.scenario is not None
 
     def _count_failures(self, exchange: Exchange) -> None:
         """Count transport failures in a row, and end the lane when there are too many."""

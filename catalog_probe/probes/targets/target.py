@@ -264,6 +264,8 @@ class Target:
     answered_by: AnsweredBy = AnsweredBy.PROVIDER
     leave_out: frozenset[Layer] = frozenset()
     """The layers of a compatible server that are not judged."""
+    upstream: str = ""
+    """Address of our own mock behind a compatible server, e.g. `http://127.0.0.1:8000`: its faults go through."""
 
     @property
     def is_compatible(self) -> bool:

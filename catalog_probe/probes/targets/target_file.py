@@ -139,7 +139,7 @@ class ProviderReader:
     table: Mapping[str, Any]
     live: bool
     is_compatible: bool = False
-    """Whether a key may have a default: a server of one's own may take any key."""
+    """Whether it is a server of one's own: a key may have a default, and the server must be observed."""
     unset: dict[str, str] = field(default_factory=dict)
     variables: dict[str, str] = field(default_factory=dict)
     defaulted: set[str] = field(default_factory=set)
@@ -455,13 +455,13 @@ class _TargetReader:
         )
 
     def _answered_by(self, text: str | None, live: bool) -> AnsweredBy:
-        """Return what the file says, else what follows from `live`; another server may be asked either way."""
+        """Return what the file says, else what follows from `live`; a gateway may be asked either way."""
         usual = AnsweredBy.PROVIDER if live else AnsweredBy.MOCK
         answered_by = AnsweredBy(text or usual)
-        if answered_by not in (usual, AnsweredBy.GATEWAY, AnsweredBy.COMPATIBLE):
+        if answered_by not in (usual, AnsweredBy.GATEWAY, *([AnsweredBy.COMPATIBLE] if live else [])):
             meaning = "true asks providers" if live else "false asks a mock"
             raise self.file.error(
-                "answered_by", f"{answered_by} does not go with live = {meaning}; write {usual}, gateway or compatible"
+                "answered_by", f"{answered_by} does not go with live = {meaning}; write {usual} or gateway"
             )
         return answered_by
 

@@ -135,6 +135,8 @@ def _format_step(run: Run, result: Result, exchange: Exchange) -> StepCommand:
         request = _name_recorded_key(request, provider)
     key_variables = _list_key_variables(request, provider)
     obstacle = _find_obstacle(exchange, request)
+    if not obstacle and run.policy.get("upstream") and "x-mock-session" in request.headers:
+        obstacle = "the run arms its fault at the upstream"
     if not obstacle and _has_answer_naming(key_variables, result, provider):
         obstacle = "an answer names the variable of its key"
     if obstacle:
@@ -310,6 +312,7 @@ def _target_options(run: Run) -> list[str]:
         target = run.target
     return [
         *(["--target", target] if target not in ("", "mock") else []),
+        *(["--upstream", upstream.rpartition(":")[2]] if (upstream := str(run.policy.get("upstream") or "")) else []),
         *_catalog_option(run),
         *(["--traffic", *invocation.traffic] if invocation.traffic else []),
     ]

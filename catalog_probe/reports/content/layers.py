@@ -11,16 +11,17 @@ from catalog_probe.catalog.model.exchange import AnsweredBy
 from catalog_probe.catalog.model.layers import Layer, find_layer
 from catalog_probe.catalog.text.readable_text import format_count
 from catalog_probe.reports.content.commands import format_probe_command, list_step_commands
-from catalog_probe.reports.content.findings import list_step_checklists
+from catalog_probe.reports.content.findings import list_exchange_endpoints, list_step_checklists
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from catalog_probe.catalog.evidence.causes import Cause, Drift
     from catalog_probe.catalog.evidence.results import Result, Run
     from catalog_probe.catalog.model import Finding
 
 HEADING = "Layers of the server"
+FAULTS_HEADING = "Faults of the upstream"
 MEANING = "Of the records in which a layer was observed, the share that has all of it as documented."
 
 _MAX_ROWS = 3  # of the documents, named beside a difference
@@ -66,6 +67,42 @@ class LayerShare:
         if self.is_left_out:
             return "left out by the target"
         return f"{self.conforming} of {format_count(self.observed, 'record')}" if self.observed else "not observed"
+
+
+@dataclass(frozen=True, slots=True)
+class UpstreamFault:
+    """A fault that was armed at the mock behind the server: which layers came through, and which differ."""
+
+    record: str
+    kept: tuple[Layer, ...]
+    lost: tuple[Layer, ...]
+
+
+def list_upstream_faults(run: Run, results: Sequence[Result]) -> tuple[UpstreamFault, ...]:
+    """Return what became of each fault that a run sent through the server, in the order of the records.
+
+    Example: a 503 came through as 503, without its `retry-after` -> kept status and envelope, lost retry headers.
+    """
+    if not run.policy.get("upstream"):
+        return ()
+    faults = []
+    for result in sorted(results, key=lambda result: result.record):
+        if result.trigger == "scenario" and result.outcome.is_conclusive:
+            lost = {_layer_of(drift) for drift in result.drifts}
+            kept = _list_layers_as_documented(result) - lost
+            faults.append(
+                UpstreamFault(
+                    result.record,
+                    tuple(layer for layer in Layer if layer in kept),
+                    tuple(layer for layer in Layer if layer in lost),
+                )
+            )
+    return tuple(faults)
+
+
+def join_words(layers: Iterable[Layer]) -> str:
+    """Return the words of these layers: `status, retry headers`; a dash if there are none."""
+    return ", ".join(layer.words for layer in layers) or "-"
 
 
 def list_layers(run: Run, results: Sequence[Result]) -> tuple[LayerShare, ...]:
@@ -123,10 +160,14 @@ def _describe_difference(
     run: Run, cause: Cause, drift: Drift, result_by_address: Mapping[str, Result]
 ) -> LayerDifference:
     result = result_by_address[drift.record]
+    attempt = result.attempts[-1]
+    endpoints = dict(zip(map(id, attempt.exchanges), list_exchange_endpoints(result, attempt), strict=True))
     commands = [
         step.command
         for step in list_step_commands(run, result)
-        if step.exchange.label == drift.finding.label and not step.obstacle
+        if step.exchange.label == drift.finding.label
+        and endpoints[id(step.exchange)] in (drift.finding.endpoints or endpoints.values())
+        and not step.obstacle
     ]
     command = commands[-1] if commands else format_probe_command(run, result)
     return LayerDifference(cause, tuple(result.parsed_record.sources), command)

@@ -16,7 +16,7 @@ from catalog_probe.catalog.model.errors import Exit
 from catalog_probe.catalog.model.exchange import AnsweredBy
 from catalog_probe.catalog.model.record_states import RecordState
 from catalog_probe.reports.content.causes import Attributor, ReportedCause, report_causes
-from catalog_probe.reports.content.layers import LayerShare, list_layers
+from catalog_probe.reports.content.layers import LayerShare, UpstreamFault, list_layers, list_upstream_faults
 from catalog_probe.reports.content.records import (
     ReportedRecord,
     Section,
@@ -140,6 +140,11 @@ class Overview:
     def layers(self) -> tuple[LayerShare, ...]:
         """The layers of a compatible server; empty for any other run."""
         return list_layers(self.run, self.results)
+
+    @cached_property
+    def upstream_faults(self) -> tuple[UpstreamFault, ...]:
+        """The faults that were sent through a compatible server; empty without a mock behind it."""
+        return list_upstream_faults(self.run, self.results)
 
     @cached_property
     def attributor(self) -> Attributor:

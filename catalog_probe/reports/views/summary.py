@@ -36,9 +36,10 @@ from catalog_probe.reports.content.words import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from catalog_probe.catalog.evidence.results import Result, Run
+    from catalog_probe.reports.content.layers import LayerShare
     from catalog_probe.reports.content.records import ReportedRecord, Section
 
 PAGE = "report.html"
@@ -123,15 +124,20 @@ class _MarkdownRenderer:
         shares = self._overview.layers
         if not shares:
             return
-        yield f"### {layers.HEADING}"
+        yield f"### {layers.HEADING}, {self._run.today}"
         yield layers.MEANING
-        yield "\n".join(
-            [
-                "| layer | as documented |",
-                "|---|---|",
-                *(f"| {share.layer.words} | {share.share} |" for share in shares),
-            ]
+        yield _format_table(
+            ("layer", "as documented", "most frequent difference"),
+            ((share.layer.words, share.share, _describe_most_frequent(share)) for share in shares),
         )
+        faults = self._overview.upstream_faults
+        if faults:
+            yield f"### {layers.FAULTS_HEADING}, {self._run.today}"
+            rows = (
+                (code_span(fault.record), layers.join_words(fault.kept), layers.join_words(fault.lost))
+                for fault in faults
+            )
+            yield _format_table(("fault", "came through", "differs"), rows)
         for share in shares:
             if share.differences:
                 items = [
@@ -223,6 +229,19 @@ class _MarkdownRenderer:
             lines += [_render_matrix_row(cell.prefix, cell.records, columns) for cell in notable]
             title = f"Families that do not all conform ({len(notable)} of {len(overview.cells)})"
             yield _fold(title, "\n".join(lines))
+
+
+def _describe_most_frequent(share: LayerShare) -> str:
+    """Return the difference of most records in a layer: `` `status: documented 404, observed 500` (6 records) ``."""
+    if not share.differences:
+        return "-"
+    cause = share.differences[0].cause
+    return f"{code_span(cause.summary)} ({format_count(len(cause.records), 'record')})"
+
+
+def _format_table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    lines = [head, ["---"] * len(head), *([cell.replace("|", "\\|") for cell in row] for row in rows)]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
 def _render_matrix_row(name: str, records: Sequence[ReportedRecord], columns: Sequence[Outcome]) -> str:

@@ -127,6 +127,12 @@ class _TerminalRenderer:
                 yield from self._paint_all("dim", self._wrap(share.layer.advice, "      "))
             yield from self._render_more(len(share.differences) - _MAX_DIFFERENCES, "differences")
         yield ""
+        if self._overview.upstream_faults:
+            yield self._paint("bold", layers.FAULTS_HEADING)
+            for fault in self._overview.upstream_faults:
+                lost = f"differs in {layers.join_words(fault.lost)}" if fault.lost else "came through whole"
+                yield from self._paint_all("bad" if fault.lost else "none", self._wrap(f"{fault.record}: {lost}"))
+            yield ""
 
     def _render_section(self, section: Section) -> Iterator[str]:
         name, records = section.name, section.records

@@ -118,8 +118,11 @@ def test_examples_that_judge_a_recording_get_one(command: str, a_run: Path, caps
 
 
 @pytest.mark.parametrize("command", [command for command in PROBING if TRAFFIC not in command])
-def test_pytest_examples_use_existing_options(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_pytest_examples_use_existing_options(
+    command: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Each example is planned: options are read and records selected, but nothing is sent."""
+    monkeypatch.setenv("PC_BASE_URL", "http://localhost:4000")  # as docs/compatible.md exports it
     status = run_pytest_here(*narrow_selection(_of_pytest(shlex.split(command))), "--plan", "-q")
     output = capsys.readouterr()
     assert status == 0, output

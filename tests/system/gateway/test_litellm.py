@@ -1,4 +1,4 @@
-"""`report diff` shows in what litellm's proxy differs from the mock behind it.
+"""What litellm's proxy does: `report diff` and docs/compatible.md show in what it differs from the mock behind it.
 
 litellm pins what other tests want newer, so it has an environment of its own: `nox -s clients`.
 """
@@ -8,7 +8,9 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+import threading
 from contextlib import contextmanager
+from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,12 +18,14 @@ from typing import TYPE_CHECKING
 import pytest
 
 from catalog_probe.catalog.model import Outcome
+from catalog_probe.catalog.model.errors import Exit
 from catalog_probe.catalog.model.exchange import AnsweredBy
 from catalog_probe.probes.targets import target_file as targets
 from catalog_probe.reports.comparison import MATCHED, compare_assertions, compare_outcomes
-from tests.harness.command import child_environ
+from tests.harness.command import CHECKOUT, child_environ, pytest_probes
 from tests.harness.engines import probe
 from tests.harness.instances import RunResults, make_run
+from tests.harness.walking import find_free_port
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -41,7 +45,7 @@ ADDRESSES = [INVALID_KEY, UNKNOWN_FIELD, MODELS, RESPONSES]
 CONFIG = """\
 model_list:
   - model_name: mock-small
-    litellm_params: {{model: openai/mock-small, api_base: "{base}/v1", api_key: {key}}}
+    litellm_params: {{model: {model}, api_base: "{base}", api_key: {key}}}
 litellm_settings: {{num_retries: 0, telemetry: false}}
 general_settings: {{master_key: {master}}}
 """
@@ -58,10 +62,10 @@ values = {{ small_model = "mock-small" }}
 
 
 @contextmanager
-def gateway(to: str, folder: Path) -> Iterator[str]:
+def gateway(to: str, folder: Path, model: str = "openai/mock-small", key: str = PROVIDER_KEY) -> Iterator[str]:
     """The base address of a proxy before a provider's, while the block lasts."""
     config = folder / "config.yaml"
-    config.write_text(CONFIG.format(base=to, key=PROVIDER_KEY, master=GATEWAY_KEY), encoding="utf-8")
+    config.write_text(CONFIG.format(base=to, model=model, key=key, master=GATEWAY_KEY), encoding="utf-8")
     litellm = str(Path(sys.executable).with_name("litellm"))
     command = [litellm, "--config", str(config), "--host", "127.0.0.1", "--port", "0"]
     environ = child_environ({"LITELLM_LOCAL_MODEL_COST_MAP": "True"})  # else it asks the outside for prices
@@ -77,10 +81,12 @@ def gateway(to: str, folder: Path) -> Iterator[str]:
                     break
             running = RUNNING.search("".join(output))
             assert running is not None, output
+            # A full pipe that nobody reads would stop the proxy.
+            threading.Thread(target=child.stdout.read, daemon=True).start()
             yield running[0]
         finally:
             child.terminate()
-            child.communicate()
+            child.wait()
 
 
 def probe_at(folder: Path, answered_by: AnsweredBy, base: str, key: str) -> RunResults:
@@ -99,7 +105,7 @@ def results(mock: EmbeddedMock, tmp_path_factory: pytest.TempPathFactory) -> Res
     """The results of a run against the provider, and of one against the gateway."""
     folder = tmp_path_factory.mktemp("gateway")
     base = mock.addresses()["pc"]["base_url"]
-    with gateway(base, folder) as proxied:
+    with gateway(f"{base}/v1", folder) as proxied:
         provider = probe_at(folder, AnsweredBy.PROVIDER, base, PROVIDER_KEY)
         return provider[1], probe_at(folder, AnsweredBy.GATEWAY, proxied, GATEWAY_KEY)[1]
 
@@ -122,3 +128,25 @@ def test_answers_that_the_gateway_passes_through_conform(results: Results) -> No
     (models,) = (result for result in results[1] if result.record == MODELS)
     assert any("status" in observation.matched for observation in models.observations if observation.label == "success")
     assert any(observation.mismatched for observation in models.observations)
+
+
+@pytest.mark.parametrize(("provider", "path", "model"), [("pa", "", "anthropic"), ("pc", "/v1", "openai")])
+def test_the_page_has_the_tables_that_the_command_makes(
+    provider: str, path: str, model: str, tmp_path: Path, subtests: pytest.Subtests
+) -> None:
+    """If one differs, copy the tables of the run's summary.md into docs/compatible.md, with their date."""
+    port, name = find_free_port(), provider.upper()
+    upstream, key = f"http://127.0.0.1:{port}/{provider}{path}", f"mock-{provider}-inference"
+    options = ["--target", "compatible", "--upstream", str(port), "--provider", provider]
+    with gateway(upstream, tmp_path, f"{model}/mock-small", key) as proxied:
+        environ = {f"{name}_BASE_URL": proxied, f"{name}_API_KEY": GATEWAY_KEY}
+        done = pytest_probes(tmp_path / "out", *options, environ=environ)
+    assert done.status == Exit.DRIFT, done.all_output
+    page = (CHECKOUT / "docs" / "compatible.md").read_text(encoding="utf-8")
+    assert f"LiteLLM's proxy {version('litellm')}" in page
+    before_details, _, _ = (done.folder / "summary.md").read_text(encoding="utf-8").partition("<details>")
+    tables = re.findall(r"(?:^\|.*\n)+", before_details, re.MULTILINE)
+    assert len(tables) == 2
+    for table in tables:
+        with subtests.test(table=table.splitlines()[0]):
+            assert table in page

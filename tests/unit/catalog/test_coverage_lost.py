@@ -88,6 +88,7 @@ def test_coverage_is_lost_only_if_the_record_was_to_be_probed() -> None:
         ("value-missing", False),
         ("credential-empty", True),
         ("value-not-found", True),
+        ("family-missing", True),
     ]
     for reason, is_lost in cases:
         results = make_night((Outcome.NOT_PROBED, reason), *[CONFORMS] * 9)

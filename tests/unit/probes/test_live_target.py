@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from catalog_probe.catalog.files.file_formats import read_object
 from catalog_probe.catalog.files.provider_folders import SHIPPED
+from catalog_probe.catalog.model.layers import Layer
 from catalog_probe.probes.planning.plan import make_plan
 from catalog_probe.probes.targets import target_file as targets
 from catalog_probe.probes.targets.dialect import Dialect
@@ -195,3 +197,21 @@ def test_any_setting_may_come_from_the_environment(
 def test_a_variable_that_cannot_be_used_is_named(tmp_path: Path, line: str, value: str, message: str) -> None:
     with pytest.raises(TargetError, match=message):
         target_of(tmp_path, line, {"X": value})
+
+
+def test_a_compatible_server_needs_an_address_and_no_key() -> None:
+    target = targets.load("compatible", {"PC_BASE_URL": "http://127.0.0.1:4000"})
+    assert target.expected_providers == ("pc",)
+    assert target.providers["pc"].credential("inference").value == "this-server-takes-no-key"
+    assert not target.can_write_evidence
+    keyed = targets.load("compatible", {"PC_BASE_URL": "http://127.0.0.1:4000", "PC_API_KEY": "key-of-nobody"})
+    assert keyed.providers["pc"].credential("inference").value == "key-of-nobody"
+
+
+def test_the_compatible_target_names_no_host_of_anybody() -> None:
+    assert not any(provider.addresses for provider in targets.load("compatible", {}).providers.values())
+
+
+def test_the_schema_has_the_names_of_the_layers() -> None:
+    layers = read_object(targets.SCHEMA)["properties"]["leave_out"]["items"]["enum"]
+    assert layers == list(Layer)

@@ -353,6 +353,8 @@ DAMAGED = [
     ('answered_by = "gatewy"\n' + HEAD, "did you mean gateway?"),
     ("answered_by = []\n" + HEAD, "answered_by: [] is none of provider"),
     ('answered_by = "mock"\n' + HEAD, "answered_by: mock does not go with live = true"),
+    ('leave_out = ["status"]\n' + HEAD, "leave_out: only a compatible server may leave out layers, not a provider"),
+    ('leave_out = ["vendor"]\nanswered_by = "compatible"\n' + HEAD, 'leave_out[0]: "vendor" is none of status'),
     ('live = false\nanswered_by = "provider"\n' + HEAD, "answered_by: provider does not go with live = false"),
     ("allow = [3]\n" + HEAD, "allow[0]: 3 is none of free"),
     ('allow = ["free", "billabel"]\n' + HEAD, "allow[1]: "),

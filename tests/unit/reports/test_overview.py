@@ -122,6 +122,8 @@ def test_out_of_reach_assertions_are_counted_only_on_the_mock() -> None:
     assert Overview(make_run(live=False), results[:1]).coverage == "1 of 1 conform on the mock"
     recorded = make_run(live=False, answered_by=AnsweredBy.RECORDING)
     assert Overview(recorded, results).coverage == "3 of 3 conform in the recording"
+    compatible = make_run(answered_by=AnsweredBy.COMPATIBLE)
+    assert Overview(compatible, results).coverage == "3 of 3 conform on this server"
 
 
 def test_a_live_run_counts_what_is_verified_by_reach() -> None:
@@ -172,6 +174,8 @@ def test_a_corrected_assumption_is_new_once() -> None:
     assert first.resolved == (f"pa status: assumed 200, observed 201: {A}",)
     assert first.has_news
     assert first.mood == "good"
+    another_server = make_run(expected=(), answered_by=AnsweredBy.COMPATIBLE)
+    assert Overview(another_server, night).resolved == (), "it says nothing of the provider"
     second = Overview(make_run(expected=(), history=(build_history_line(make_run(), night),)), night)
     assert second.resolved == ()
     assert not second.has_news

@@ -8,12 +8,14 @@ The rule is for compatible servers alone. Of a provider, an endpoint that is gon
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.model import Address, Reason
 from catalog_probe.catalog.model.exchange import NO_SUCH_PATH
 from catalog_probe.catalog.model.outcome import ReasonCode
 from catalog_probe.catalog.text.json_values import list_strings
+from catalog_probe.probes.judging.inconclusive.one_answer import find_answer_to_everything
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -28,9 +30,15 @@ NOT_IMPLEMENTED_STATUSES = NO_SUCH_PATH | {501}
 def find_missing_family(evidence: Evidence) -> Reason | None:
     """Return a reason if the endpoint is of a family that the server does not have, whatever it answered.
 
-    A match is retracted as well. Example: the 401 of a server that looks at the key before it looks at the path.
+    A match is retracted as well. Example: the 401 of a server that looks at the key before it looks at the path. An
+    endpoint is also missing if its 404 is the answer that requests without a fault get elsewhere. Example: a server
+    lists its models, and answers `Not Found` to `GET /v1/models/small-1` and to each other path that it does not know.
     """
-    return explain_missing_family(evidence.key, [evidence.endpoint])
+    missing = explain_missing_family(evidence.key, [evidence.endpoint])
+    if missing is not None or not may_be_missing(evidence.key, evidence.status):
+        return missing
+    same_answer = find_answer_to_everything(evidence)
+    return replace(same_answer, code=ReasonCode.FAMILY_MISSING) if same_answer is not None else None
 
 
 def explain_missing_family(key: KeyEvidence, endpoints: Iterable[str]) -> Reason | None:

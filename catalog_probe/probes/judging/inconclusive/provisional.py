@@ -23,7 +23,7 @@ from catalog_probe.probes.judging.inconclusive.assumptions import (
     find_blamed_values,
     find_service,
 )
-from catalog_probe.probes.judging.inconclusive.evidence import Evidence
+from catalog_probe.probes.judging.inconclusive.evidence import Evidence, is_of_a_mock
 from catalog_probe.probes.judging.inconclusive.foreign import add_foreign_body
 from catalog_probe.probes.judging.inconclusive.not_implemented import (
     add_suspected_family,
@@ -142,7 +142,7 @@ def _gather_steps(
                 exchange,
                 step_verdict,
                 probed.vocabulary,
-                probed.live,
+                probed.live and not is_of_a_mock(exchange.request),
                 own_key=own_key,
                 fault=probed.faults.get(label, "") if own_key else "",
                 unconfirmed_host=find_service(exchange.request, probed.unconfirmed_hosts),

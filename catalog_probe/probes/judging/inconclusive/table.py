@@ -68,6 +68,9 @@ class Rule:
     case: str
     live_only: bool = False
     """Whether the rule is not for a mock, whose keys, paths and addresses are known: a difference there is drift."""
+    excuses_provider: bool = False
+    """Whether the rule excuses no difference of a compatible server: what it answers twice, with a green control after
+    that, is its own answer."""
     also_matches: bool = False
     """Whether the rule retracts a match as well: the answer would confirm behaviour that nobody looked at."""
     postpones: bool = False
@@ -123,6 +126,7 @@ TRANSIENT_RULES = (
         prevents="An edge or a gateway answers with a page of HTML, with any status.",
         hides="A provider that answers with HTML and another status, or in place of a success.",
         case="The challenge of an edge, with 403; a maintenance page, with 200 or 503.",
+        excuses_provider=True,
         also_matches=True,
     ),
     Rule(
@@ -146,6 +150,7 @@ TRANSIENT_RULES = (
         prevents="A 5xx without an envelope of the provider comes from a gateway, or from a crash.",
         hides="A documented error that becomes a bare 500 for good.",
         case="One answer in twenty is a bare 500.",
+        excuses_provider=True,
         also_matches=True,
     ),
     Rule(
@@ -155,6 +160,7 @@ TRANSIENT_RULES = (
         prevents="The provider fails for a moment, in its own envelope, or with another 5xx than the documented one.",
         hides="A fault that differs from attempt to attempt.",
         case="Three attempts meet three different faults; a 529 becomes a 503 for good.",
+        excuses_provider=True,
         also_matches=True,
         postpones=True,
     ),
@@ -346,7 +352,13 @@ def _find_reason(rule: Rule, evidence: Evidence) -> Reason | None:
         return None
     if evidence.verdict.outcome is Outcome.CONFORMS and not rule.also_matches:
         return None
-    return rule.find(evidence)
+    reason = rule.find(evidence)
+    if reason is None or not (rule.excuses_provider and evidence.expected.of_compatible_server):
+        return reason
+    if evidence.verdict.outcome is Outcome.DRIFTED:
+        return None
+    # The server failed otherwise than documented, and only what was assumed of the request differs.
+    return replace(reason, code=ReasonCode.ASSUMPTION_FAILED) if reason.code == ReasonCode.SERVER_FAULT else reason
 
 
 _OUTCOMES: Mapping[str, Outcome] = {

@@ -307,7 +307,7 @@ def test_false_alarm_is_inconclusive(subtests: pytest.Subtests) -> None:
 
 def test_a_family_is_missing_only_if_each_fault_free_answer_says_so(subtests: pytest.Subtests) -> None:
     about_a_model = make_refusal(404, "not_found_error", "The model small-1 does not exist.")
-    cases = {
+    cases: Mapping[str, tuple[list[Response | None], bool]] = {
         "all are 404, 405 or 501": ([NOT_FOUND, make_refusal(405, "x"), make_refusal(501, "x")], True),
         "one is answered otherwise": ([NOT_FOUND, MODELS_LISTED], False),
         "one is lost": ([NOT_FOUND, None], False),
@@ -336,6 +336,22 @@ def test_a_match_on_a_missing_family_shows_nothing() -> None:
     ]
     verdicts = KeyProbes(fault_free={MESSAGES: NOT_FOUND}, is_compatible=True).finish(records)
     assert [reason_of(verdict) for verdict in verdicts] == ["family-missing"] * 2
+
+
+def test_an_unknown_path_of_a_compatible_server_is_missing_though_its_family_is_not() -> None:
+    unknown_path = make_refusal(404, "http_error", "Not Found")
+    records = [
+        make_record("pa/endpoints/models/get_model", unknown_path, "pa/endpoints/models/get_model", "success"),
+        make_record(UNKNOWN_MODEL, unknown_path, "pa/endpoints/models/get_model"),
+    ]
+    verdicts = KeyProbes(fault_free={MODELS: MODELS_LISTED}, is_compatible=True).finish(records)
+    assert [reason_of(verdict) for verdict in verdicts] == ["family-missing"] * 2
+
+
+def test_a_compatible_server_is_not_excused_by_a_fault_or_page_of_its_own() -> None:
+    expected = load_expected(UNKNOWN_MODEL).for_compatible_server(frozenset())
+    for answer in (make_text(500, "oops"), Response(403, HTML_HEADERS, HTML_PAGE, "text")):
+        assert judge_attempts(expected, answer, answer)(True).outcome is Outcome.DRIFTED
 
 
 def test_a_record_whose_set_up_is_missing_is_not_blind() -> None:
