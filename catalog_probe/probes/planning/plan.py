@@ -248,7 +248,7 @@ def make_plan(
             continue
         planned = fit_to_target(recipe, record, catalog, target, allow, rotation)
         if isinstance(planned, Reason) and target.upstream:
-            armed = arm_by_row(recipe, record, recipes.minimal_requests, planned)
+            armed = arm_by_row(recipe, record, catalog, recipes.minimal_requests, planned)
             if armed is not None and find_obstacle(armed, target, allow) is None:
                 planned = armed
         if isinstance(planned, Reason):
@@ -259,7 +259,7 @@ def make_plan(
 
 
 def arm_by_row(
-    recipe: Recipe, record: Record, minimal_requests: MinimalRequests, obstacle: Reason
+    recipe: Recipe, record: Record, catalog: Catalog, minimal_requests: MinimalRequests, obstacle: Reason
 ) -> PlannedRecipe | None:
     """Return a recipe that arms a limit or a server fault at the mock behind a server; None for any other record.
 
@@ -272,8 +272,8 @@ def arm_by_row(
     is_upstream_fault = any(status == 429 or status >= 500 for status in documented_status(record).members)
     if call is None or not is_upstream_fault or len(recipe.own_labels) != 1:
         return None
-    retry_after = (record.data.get("response_headers") or {}).get("retry-after") or {"optional": True}
-    is_told = retry_after.get("rule") != "absent" and not retry_after.get("optional")
+    rules = [rule for step in asserted_expectations(record, catalog.__getitem__) for rule in step.headers]
+    is_told = any(rule.name == "retry-after" and rule.rule != "absent" and not rule.optional for rule in rules)
     fault = f"{own_row(record)};retry_after=1" if is_told else own_row(record)
     armed = adapt_to_endpoint(recipe, endpoint, call.with_scenario(fault))
     armed = replace(armed, cost=Cost.FREE, credential="inference", not_live=None, control=None, optional={})

@@ -339,19 +339,18 @@ def test_a_match_on_a_missing_family_shows_nothing() -> None:
 
 
 def test_an_unknown_path_of_a_compatible_server_is_missing_though_its_family_is_not() -> None:
-    unknown_path = make_refusal(404, "http_error", "Not Found")
-    records = [
-        make_record("pa/endpoints/models/get_model", unknown_path, "pa/endpoints/models/get_model", "success"),
-        make_record(UNKNOWN_MODEL, unknown_path, "pa/endpoints/models/get_model"),
-    ]
-    verdicts = KeyProbes(fault_free={MODELS: MODELS_LISTED}, is_compatible=True).finish(records)
-    assert [reason_of(verdict) for verdict in verdicts] == ["family-missing"] * 2
+    endpoint, unknown_path = "pa/endpoints/models/get_model", make_refusal(404, "http_error", "Not Found")
+    probes = KeyProbes(fault_free={MODELS: MODELS_LISTED, endpoint: unknown_path}, is_compatible=True)
+    verdicts = probes.finish(
+        [make_record(address, unknown_path, endpoint) for address in (MAX_TOKENS, TOP_K, TEMPERATURE)]
+    )
+    assert [reason_of(verdict) for verdict in verdicts] == ["family-missing"] * 3
 
 
 def test_a_compatible_server_is_not_excused_by_a_fault_or_page_of_its_own() -> None:
     expected = load_expected(UNKNOWN_MODEL).for_compatible_server(frozenset())
     for answer in (make_text(500, "oops"), Response(403, HTML_HEADERS, HTML_PAGE, "text")):
-        assert judge_attempts(expected, answer, answer)(True).outcome is Outcome.DRIFTED
+        assert judge_attempts(expected, *[answer] * MAX_ATTEMPTS)(True).outcome is Outcome.DRIFTED
 
 
 def test_a_record_whose_set_up_is_missing_is_not_blind() -> None:
