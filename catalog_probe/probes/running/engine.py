@@ -30,7 +30,12 @@ from catalog_probe.probes.planning.plan import ALL_ENDPOINTS, Rotation, make_pla
 from catalog_probe.probes.planning.reach import find_obstacle
 from catalog_probe.probes.recipes import book
 from catalog_probe.probes.recipes.book import fault_free_request
-from catalog_probe.probes.running.fault_free import ask_fault_free, ask_suspected_families, send_fault_free
+from catalog_probe.probes.running.fault_free import (
+    ask_fault_free,
+    ask_suspected_families,
+    check_endpoints,
+    send_fault_free,
+)
 from catalog_probe.probes.running.lane import Lane, Stage
 from catalog_probe.probes.running.limits import Budget, RateLimitPolicy
 from catalog_probe.probes.running.probing import (
@@ -424,6 +429,8 @@ class Engine:
                     vocabulary = self._get_provider(lane.provider.name).vocabulary
                     await ask_suspected_families(lane, send, self._list_endpoints(lane.provider.name))
                     await ask_fault_free(lane.evidence, send, lane.provider.name, vocabulary)
+                    endpoints = lane.evidence.endpoints_with_another_error
+                    await check_endpoints(lane.evidence, endpoints, send, lane.provider.name)
         except Exception as error:  # noqa: BLE001 - as above
             crash = error
         for address, result in unfinished.items():

@@ -1,12 +1,14 @@
-"""Sends the fault-free request where a lane answered several faults alike."""
+"""Sends the fault-free request where a lane answered several faults alike, or a fault with the error of another one."""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.model import Reason
+from catalog_probe.catalog.reading.expectations import http_status_of
+from catalog_probe.probes.judging.comparison.basis import is_no_refusal
 from catalog_probe.probes.judging.control import expect_control
 from catalog_probe.probes.judging.inconclusive.evidence import FaultFreeAnswer, FaultFreeResult
 from catalog_probe.probes.judging.inconclusive.not_implemented import describe_missing_family, family_of
@@ -40,6 +42,37 @@ async def ask_fault_free(key: KeyEvidence, send: Send, provider: str, vocabulary
         key.fault_free_answers[suspicions[0]] = await _ask(suspicions[0], send, expect_control(provider), vocabulary)
 
 
+async def check_endpoints(key: KeyEvidence, endpoints: Iterable[str], send: Send, provider: str) -> None:
+    """Send the fault-free request of each endpoint that gave another documented error, and keep why it did not succeed.
+
+    Example: a message without a fault is answered 404 too. Then a 404 in place of a documented 400 is no mismatch.
+    """
+    for endpoint in sorted(set(endpoints) - key.fault_free_troubles.keys()):
+        trouble = await _find_trouble(endpoint, send, provider)
+        if trouble:
+            key.fault_free_troubles[endpoint] = trouble
+
+
+async def _find_trouble(endpoint: str, send: Send, provider: str) -> str:
+    """Return why a fault-free request did not succeed, in at most `MAX_REQUESTS` times; empty if it did."""
+    trouble = ""
+    for _ in range(MAX_REQUESTS):
+        try:
+            exchange = await send(endpoint)
+        except ProbeStopped as stopped:
+            return f"another documented error came, and {_describe_stop(endpoint, stopped)}"
+        status = http_status_of(exchange.response, provider)
+        if is_no_refusal(status):
+            return ""
+        request = f"{exchange.request.method} {exchange.request.url}"
+        trouble = f"another documented error came, and {request} without a fault was answered {status or 'nothing'}"
+    return trouble
+
+
+def _describe_stop(endpoint: str, stopped: ProbeStopped) -> str:
+    return f"{endpoint} without a fault: {stopped.reason.code}: {stopped.reason.detail}"
+
+
 async def _ask(
     suspicion: EndpointAnswer, send: Send, expected: Expected, vocabulary: ProviderVocabulary
 ) -> FaultFreeAnswer:
@@ -48,7 +81,7 @@ async def _ask(
         try:
             exchange = await send(suspicion.endpoint)
         except ProbeStopped as stopped:
-            cause = f"{suspicion.endpoint} without a fault: {stopped.reason.code}: {stopped.reason.detail}"
+            cause = _describe_stop(suspicion.endpoint, stopped)
             return FaultFreeAnswer(
                 FaultFreeResult.UNKNOWN, f"{cause}; different faults got: {suspicion.fingerprint.message}"
             )

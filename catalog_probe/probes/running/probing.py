@@ -10,6 +10,7 @@ from __future__ import annotations
 import time
 from collections import defaultdict
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 import anyio
@@ -32,6 +33,7 @@ from catalog_probe.probes.judging.inconclusive.provisional import (
     ProvisionalVerdict,
     finish_verdict,
     gather_key_evidence,
+    list_endpoints_with_another_error,
 )
 from catalog_probe.probes.judging.judge import judge
 from catalog_probe.probes.judging.verdict import Verdict, judge_record, not_observed_finding, retract
@@ -41,6 +43,7 @@ from catalog_probe.probes.recipes.performing import UnobservedParts, perform_pla
 from catalog_probe.probes.recipes.probe import ProbeStopped
 from catalog_probe.probes.running import controls
 from catalog_probe.probes.running.attempt_probe import AttemptProbe
+from catalog_probe.probes.running.fault_free import check_endpoints, send_fault_free
 from catalog_probe.probes.running.lane import Stage
 from catalog_probe.probes.wire.redaction import redact_attempt
 
@@ -224,9 +227,26 @@ async def _attempt_until_decided(task: Task, lane: Lane, history: AttemptHistory
             await _admit_attempt(task, lane, after=lane_asked_at)
         except ProbeStopped as stopped:
             return conclude_early(history.verdicts, stopped.reason)
+        await _check_endpoints(task, lane, history)
         async with lane.semaphore:
             await _attempt(task, lane, history, steps_to_ask)
     return conclude_record(history.verdicts)
+
+
+async def _check_endpoints(task: Task, lane: Lane, history: AttemptHistory) -> None:
+    """Send the fault-free request of each endpoint that answered a fault with another documented error.
+
+    It is sent once for all records of the lane, before their second attempt; the engine sends it again after all of
+    them. Example: a 404 in place of a documented 400 is a mismatch only if a request without the fault is accepted.
+    """
+    if not lane.live:
+        return
+    probed = _describe_probe(task, lane, history)
+    endpoints = list_endpoints_with_another_error(probed, history.verdicts[-1], history.exchanges, lane.evidence)
+    async with lane.fault_free_lock:
+        unchecked = endpoints - lane.evidence.endpoints_with_another_error
+        lane.evidence.endpoints_with_another_error |= unchecked
+        await check_endpoints(lane.evidence, unchecked, partial(send_fault_free, task, lane), lane.provider.name)
 
 
 async def _admit_attempt(task: Task, lane: Lane, *, after: float | None = None) -> None:

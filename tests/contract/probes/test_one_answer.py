@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -97,6 +98,35 @@ def test_a_billable_fault_free_request_needs_leave(
     )
     assert not_allowed.reason is not None
     assert "--allow billable" in not_allowed.reason.detail
+
+
+CONFLICT = json.dumps(
+    {"type": "error", "error": {"type": "conflict_error", "message": "Try again."}, "request_id": "req_1"}
+)
+
+
+@pytest.mark.parametrize(
+    ("is_fault_free_refused", "allow", "outcome", "reason"),
+    [
+        (False, frozenset(Cost), Outcome.DRIFTED, ""),
+        (True, frozenset(Cost), Outcome.INCONCLUSIVE, "twin-not-allowed"),
+        (False, frozenset({Cost.FREE}), Outcome.INCONCLUSIVE, "twin-not-allowed"),
+    ],
+    ids=["accepted", "refused", "not allowed"],
+)
+def test_another_documented_error_is_drift_only_if_the_fault_free_request_succeeds(
+    is_fault_free_refused: bool, allow: frozenset[Cost], outcome: Outcome, reason: str, fault_server: FaultServer
+) -> None:
+    statuses = range(200, 500) if is_fault_free_refused else range(400, 500)
+    another_error = Fault(
+        FaultScope(provider="pa", method="POST", path="/v1/messages$", statuses=statuses),
+        answer=edits.replace_answer(409, CONFLICT, **{**OF_PA, "x_should_retry": "true"}),
+    )
+    asked = "pa/errors/invalid_request/missing_max_tokens"
+    result = probe(replace(fault_server.target_behind(another_error), live=True), [asked], allow=allow)[asked]
+    assert (result.outcome, result.reason.code if result.reason else "") == (outcome, reason)
+    if result.reason is not None:
+        assert "pa/endpoints/messages/create_message" in result.reason.detail or "/v1/messages" in result.reason.detail
 
 
 def test_one_message_for_all_errors_conforms_and_is_reported(

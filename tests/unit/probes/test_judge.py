@@ -134,15 +134,18 @@ OWN_FAULT = Response(503, HEADERS, {**BODY, "error": {"type": "api_error", "mess
 
 
 def test_server_fault_keeps_findings_only_if_the_providers_own(subtests: pytest.Subtests) -> None:
-    """A bare one is the provider's if another server fault is documented: only the status may differ."""
+    """A bare one is the provider's if another server fault is documented: only the status may differ.
+
+    In place of a documented 4xx, a live server fault is never a mismatch.
+    """
     cases: list[tuple[str, Response, bool]] = [
-        (RATE_LIMIT, pa_error(500, "api_error"), True),
+        (RATE_LIMIT, pa_error(500, "api_error"), False),
         (RATE_LIMIT, Response(500, {}, None, "empty"), False),
         (RATE_LIMIT, Response(500, {}, "", "text"), False),
         (INTERNAL, OWN_FAULT, True),
         (INTERNAL, Response(503, {}, None, "empty"), True),
         (INTERNAL, Response(503, {}, "", "text"), True),
-        (INVALID_OVER_GRPC, make_grpc_response(13), True),
+        (INVALID_OVER_GRPC, make_grpc_response(13), False),
     ]
     for address, response, is_the_providers in cases:
         with subtests.test(address=address):

@@ -122,6 +122,12 @@ class KeyEvidence:
     fault_free_answers: dict[EndpointAnswer, FaultFreeAnswer] = field(default_factory=dict)
     """Refusal of several faults -> what the fault-free request of that endpoint showed."""
 
+    # For the rule of `another_error`.
+    endpoints_with_another_error: set[str] = field(default_factory=set)
+    """Endpoints that answered a fault with the documented error of another one."""
+    fault_free_troubles: dict[str, str] = field(default_factory=dict)
+    """Endpoint -> why its fault-free request did not succeed, before or after such an answer."""
+
 
 # The header by which a mock counts each client by itself; it is sent to nobody else.
 MOCK_SESSION = "x-mock-session"

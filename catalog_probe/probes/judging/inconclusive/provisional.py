@@ -17,6 +17,7 @@ from catalog_probe.catalog.model import Outcome
 from catalog_probe.catalog.model.exchange import SETUP
 from catalog_probe.probes.judging.comparison.basis import is_no_refusal
 from catalog_probe.probes.judging.inconclusive.account import add_rights_refusal, explain_refusal_of_key
+from catalog_probe.probes.judging.inconclusive.another_error import has_another_error
 from catalog_probe.probes.judging.inconclusive.assumptions import (
     add_confirmed_host,
     add_reached_endpoint,
@@ -89,10 +90,12 @@ def gather_key_evidence(
         add_suspected_family(key, exchange, probed.vocabulary)
         if exchange.label in expected_by_label:
             add_foreign_body(key, expected_by_label[exchange.label], exchange, probed.vocabulary)
-    evidence_by_step = dict(_gather_steps(probed, verdict, exchanges, key))
+    evidence_by_step = dict(_gather_steps(probed, verdict.step_verdicts, exchanges, key))
     for evidence in evidence_by_step.values():
         add_confirmed_host(key, evidence)
         add_rights_refusal(key, evidence)
+        if has_another_error(evidence):
+            key.endpoints_with_another_error.add(evidence.endpoint)
         # A refusal that the rights of the key or a wrong value explain is no sign of one answer to everything.
         is_explained = explain_refusal_of_key(evidence) or find_blamed_values(evidence, key.target.unconfirmed_values)
         if not is_explained:
@@ -106,6 +109,14 @@ def gather_key_evidence(
         and may_be_missing(key, exchange.response.status if exchange.response is not None else None)
     }
     return ProvisionalVerdict(verdict, retractable, refused_setups)
+
+
+def list_endpoints_with_another_error(
+    probed: ProbedRecord, step_verdicts: Mapping[StepKey, Verdict], exchanges: Sequence[Exchange], key: KeyEvidence
+) -> set[str]:
+    """List the endpoints that answered a fault of this record with the documented error of another one."""
+    steps = _gather_steps(probed, step_verdicts, exchanges, key)
+    return {evidence.endpoint for _, evidence in steps if has_another_error(evidence)}
 
 
 def finish_verdict(provisional: ProvisionalVerdict) -> Verdict:
@@ -124,12 +135,12 @@ def finish_verdict(provisional: ProvisionalVerdict) -> Verdict:
 
 
 def _gather_steps(
-    probed: ProbedRecord, verdict: Verdict, exchanges: Iterable[Exchange], key: KeyEvidence
+    probed: ProbedRecord, step_verdicts: Mapping[StepKey, Verdict], exchanges: Iterable[Exchange], key: KeyEvidence
 ) -> Iterator[tuple[StepKey, Evidence]]:
     """Yield the evidence of each step that was answered; of several exchanges of one step the last counts."""
     last_exchanges = {(exchange.label, exchange.endpoint): exchange for exchange in exchanges}
     expected_by_label = {expected.label: expected for expected in probed.expected}
-    for step_key, step_verdict in verdict.step_verdicts.items():
+    for step_key, step_verdict in step_verdicts.items():
         label, _ = step_key
         exchange = last_exchanges.get(step_key)
         if exchange is None or exchange.response is None:

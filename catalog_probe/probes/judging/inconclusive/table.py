@@ -8,7 +8,8 @@ module of its topic, beside the function `add_…` that gathers the evidence of 
 - `foreign`: bodies that are not the provider's;
 - `assumptions`: what we assumed of a request, and values and addresses that nobody confirmed;
 - `not_implemented`: endpoints that a compatible server does not have;
-- `one_answer`: one answer to everything.
+- `one_answer`: one answer to everything;
+- `another_error`: a documented error in place of another one.
 
 The scopes are applied one after another, and a verdict that one scope retracts is final. Within a scope the order of
 the rows decides only which reason is given, never whether a verdict is retracted: the first row that applies gives the
@@ -30,6 +31,7 @@ from catalog_probe.catalog.model import Outcome, Reason
 from catalog_probe.catalog.model.outcome import ReasonCode
 from catalog_probe.probes.judging.inconclusive import (
     account,
+    another_error,
     assumptions,
     foreign,
     not_implemented,
@@ -151,6 +153,16 @@ TRANSIENT_RULES = (
         hides="A documented error that becomes a bare 500 for good.",
         case="One answer in twenty is a bare 500.",
         excuses_provider=True,
+        also_matches=True,
+    ),
+    Rule(
+        (ReasonCode.SERVER_FAULT,),
+        RuleScope.ANSWER,
+        transient.find_fault_in_place_of_error,
+        prevents="A service that is down for an hour answers each fault with 500, in every attempt of the night.",
+        hides="Live, a documented refusal that becomes a server fault for good.",
+        case="A validator that fails gives 500 in place of the documented 400.",
+        live_only=True,
         also_matches=True,
     ),
     Rule(
@@ -306,6 +318,15 @@ KEY_RULES = (
         hides="Errors that change to one message, until the cost of the fault-free request is allowed.",
         case="Only free requests are allowed, and the fault-free request generates something.",
         also_matches=True,
+    ),
+    Rule(
+        (ReasonCode.FAULT_FREE_NOT_ALLOWED,),
+        RuleScope.KEY,
+        another_error.find_another_error,
+        prevents="A model or a right is gone for a while, and its documented error comes before the one of the fault.",
+        hides="An error that changes to another documented one, where no fault-free request may be sent or succeeds.",
+        case="Every fault on a model that is not served gets the 404 of an unknown model.",
+        live_only=True,
     ),
     Rule(
         (ReasonCode.PROBE_REFUSED, ReasonCode.ACCOUNT_TROUBLE),

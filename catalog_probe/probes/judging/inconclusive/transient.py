@@ -78,6 +78,12 @@ def find_server_fault(evidence: Evidence) -> Reason | None:
     return reason if is_fault and _is_of_provider(evidence) else None
 
 
+def find_fault_in_place_of_error(evidence: Evidence) -> Reason | None:
+    """Return a reason for a server fault of the provider in place of a documented 4xx, e.g. 500 in place of a 404."""
+    documented_status = expected_http_status(evidence.expected) or 0
+    return find_server_fault(evidence) if 400 <= documented_status < 500 else None
+
+
 def find_nameless_fault(evidence: Evidence) -> Reason | None:
     """Return a reason for a server fault that does not show its origin, e.g. 500 with the body `oops`."""
     reason = _explain_transient(evidence)

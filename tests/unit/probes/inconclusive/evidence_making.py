@@ -6,6 +6,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+import anyio
+
 from catalog_probe.catalog.model import Attempt, Exchange, Outcome, Reason, Request, Response
 from catalog_probe.catalog.recognition.vocabulary import ProviderVocabulary
 from catalog_probe.probes.judging.attempts import conclude_record
@@ -23,6 +25,8 @@ from catalog_probe.probes.judging.inconclusive.provisional import (
 )
 from catalog_probe.probes.judging.judge import judge
 from catalog_probe.probes.judging.verdict import Verdict
+from catalog_probe.probes.recipes.probe import ProbeStopped
+from catalog_probe.probes.running.fault_free import check_endpoints
 from tests.unit.probes.judging_one import load_steps, load_vocabulary
 
 if TYPE_CHECKING:
@@ -98,6 +102,7 @@ class KeyProbes:
         provisional_verdicts = [self._add(key, record) for record in records]
         self._ask_families(key)
         self._ask_fault_free(key)
+        anyio.run(check_endpoints, key, key.endpoints_with_another_error, self._send_fault_free, "pa")
         return provisional_verdicts
 
     def _add(self, key: KeyEvidence, probe: AnsweredRecord) -> ProvisionalVerdict:
@@ -137,6 +142,12 @@ class KeyProbes:
             key.fault_free_answers[suspicion] = judge_fault_free(
                 suspicion, exchange, expect_control("pa"), load_vocabulary("pa")
             )
+
+    async def _send_fault_free(self, endpoint: str) -> Exchange:
+        answer = self.fault_free.get(endpoint)
+        if answer is None:
+            raise ProbeStopped(Reason("cost-not-allowed", "add --allow billable"))
+        return Exchange("twin", REQUEST, answer)
 
 
 def to_mock(request: Request) -> Request:

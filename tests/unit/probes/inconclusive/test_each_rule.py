@@ -144,7 +144,12 @@ CASES: Mapping[str, tuple[str, JudgeCase, JudgeCase]] = {
     "nameless-fault": (
         "server-fault",
         judge_attempts(load_expected(UNKNOWN_MODEL), *[make_text(500, "oops")] * MAX_ATTEMPTS),
+        judge_attempts(load_expected(OVERLOADED), *[make_refusal(500, "api_error")] * MAX_ATTEMPTS),
+    ),
+    "fault-in-place-of-error": (
+        "server-fault",
         judge_attempts(load_expected(UNKNOWN_MODEL), *[make_refusal(500, "api_error")] * MAX_ATTEMPTS),
+        judge_attempts(load_expected(MODELS, "success"), *[make_refusal(500, "api_error")] * MAX_ATTEMPTS),
     ),
     "server-fault": (
         "server-fault",
@@ -235,13 +240,15 @@ CASES: Mapping[str, tuple[str, JudgeCase, JudgeCase]] = {
     "unconfirmed-value": (
         "value-not-found",
         judge_records(KeyProbes(FACTS_WITH_MODEL), make_record(MAX_TOKENS, NOT_FOUND, request=MODEL_REQUEST)),
-        judge_records(KeyProbes(FACTS_WITH_MODEL), make_record(MAX_TOKENS, NOT_FOUND)),
+        judge_records(
+            KeyProbes(FACTS_WITH_MODEL, fault_free={MESSAGES: MODELS_LISTED}), make_record(MAX_TOKENS, NOT_FOUND)
+        ),
     ),
     "assumed-endpoint-path": (
         "assumption-failed",
         judge_records(KeyProbes(), make_record("pa/errors/general/key_malformed", NOT_FOUND, FILES)),
         judge_records(
-            KeyProbes(),
+            KeyProbes(fault_free={FILES: MODELS_LISTED}),
             make_record("pa/errors/general/key_malformed", NOT_FOUND, FILES),
             make_record(FILES, MODELS_LISTED, FILES, "success"),
         ),
@@ -267,17 +274,26 @@ CASES: Mapping[str, tuple[str, JudgeCase, JudgeCase]] = {
     "unclear-answer": (
         "twin-not-allowed",
         judge_records(KeyProbes(), make_record(UNKNOWN_MODEL, SAME_REFUSAL), *THREE_FAULTS),
-        judge_records(KeyProbes(), make_record(UNKNOWN_MODEL, SAME_REFUSAL), *THREE_FAULTS[:1]),
+        judge_records(
+            KeyProbes(fault_free={MESSAGES: MODELS_LISTED}),
+            make_record(UNKNOWN_MODEL, SAME_REFUSAL),
+            *THREE_FAULTS[:1],
+        ),
+    ),
+    "another-error": (
+        "twin-not-allowed",
+        judge_records(KeyProbes(fault_free={MESSAGES: NOT_FOUND}), make_record(MAX_TOKENS, NOT_FOUND)),
+        judge_records(KeyProbes(fault_free={MESSAGES: MODELS_LISTED}), make_record(MAX_TOKENS, NOT_FOUND)),
     ),
     "repeated-refusal": (
         "probe-refused",
         judge_records(
-            KeyProbes(),
+            KeyProbes(fault_free={FILES: MODELS_LISTED}),
             make_record(UNKNOWN_MODEL, NOT_ALLOWED, FILES),
             make_record(FILES, NOT_ALLOWED, FILES, "success"),
         ),
         judge_records(
-            KeyProbes(),
+            KeyProbes(fault_free={FILES: MODELS_LISTED}),
             make_record(UNKNOWN_MODEL, NOT_ALLOWED, FILES),
             make_record(FILES, MODELS_LISTED, FILES, "success"),
         ),
