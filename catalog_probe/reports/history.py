@@ -55,7 +55,8 @@ def build_history_line(run: Run, results: Sequence[Result]) -> dict[str, Json]:
     history, today = earlier_runs.parse_history(run), date.fromisoformat(run.today)
     drifts: dict[str, Json] = {}
     for result in record_results:
-        if result.outcome is Outcome.DRIFTED or result.not_drawn:  # the others have none, and the lookup takes time
+        is_partly_drawn = bool(result.not_drawn or result.variants_not_drawn)
+        if result.outcome is Outcome.DRIFTED or is_partly_drawn:  # the others have none, and the lookup takes time
             drift = _summarize_drift(result, today, earlier_runs.list_earlier_outcomes(result.record, history))
             if drift is not None:
                 drifts[result.record] = drift

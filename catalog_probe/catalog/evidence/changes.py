@@ -53,7 +53,7 @@ def summarize_drift_for_history(
 ) -> dict[str, Json] | None:
     """Return what a history row keeps of the record's drift; None if there is none.
 
-    A drift on endpoints that were not drawn is neither fixed nor forgotten, so its summary is kept.
+    A drift on endpoints or variants that were not drawn is neither fixed nor forgotten, so its summary is kept.
     """
     start = drift_start(result, today, earlier)
     if start is not None:
@@ -65,9 +65,10 @@ def summarize_drift_for_history(
 
 
 def is_drift_not_drawn(result: Result, last: EarlierOutcome) -> bool:
-    """Whether a conforming run left out some endpoint on which the last drift was observed."""
-    drift_endpoints = set(last.drift.get("on", ()))
-    return result.outcome is Outcome.CONFORMS and last.drifts and not drift_endpoints.isdisjoint(result.not_drawn)
+    """Whether a conforming run left out some endpoint or variant on which the last drift was observed."""
+    endpoints = set(last.drift.get("on", ())) & set(result.not_drawn)
+    labels = {drift.partition("/")[0] for drift in last.drift.get("differs", ())} & set(result.variants_not_drawn)
+    return result.outcome is Outcome.CONFORMS and last.drifts and bool(endpoints or labels)
 
 
 def classify_record(

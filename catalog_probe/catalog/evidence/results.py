@@ -60,6 +60,8 @@ class Result:
     """What each exchange showed of the assertions, by endpoint and label. The outcome rests on it."""
     not_drawn: tuple[str, ...] = ()
     """The addresses of the record's endpoints that this run did not draw: neither lost nor fixed."""
+    variants_not_drawn: tuple[str, ...] = ()
+    """The labels of the variants that this run did not draw: neither lost nor fixed."""
 
     @property
     def address(self) -> Address:
@@ -98,6 +100,7 @@ class Result:
                 "findings": tuple(_parse_finding(item) for item in data.get("findings", ())),
                 "attempts": tuple(_parse_attempt(item) for item in data.get("attempts", ())),
                 "not_drawn": tuple(data.get("not_drawn", ())),
+                "variants_not_drawn": tuple(data.get("variants_not_drawn", ())),
             }
         )
 

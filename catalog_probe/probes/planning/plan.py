@@ -2,6 +2,7 @@
 
 A live night asks the first endpoint of each record, endpoints that differed before, and those that are due: crc32 of
 record and endpoint, modulo 28, is the day's ordinal modulo 28. So no endpoint's day depends on what else exists.
+The variants of a request rotate by the same rule, each by its label; a record that differs has all of them sent.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from datetime import date
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from catalog_probe.catalog.model import Reason
 from catalog_probe.catalog.model.exchange import ANSWER, SETUP
@@ -29,7 +30,7 @@ from catalog_probe.probes.recipes.recipe import NO_OTHER_ENDPOINTS, EndpointPlan
 from catalog_probe.probes.targets.target import Cost
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence, Set
 
     from catalog_probe.catalog.files.store import Catalog
     from catalog_probe.catalog.model import Record
@@ -37,6 +38,8 @@ if TYPE_CHECKING:
     from catalog_probe.probes.recipes.minimal_requests import MinimalRequests
     from catalog_probe.probes.targets.target import Provider, Target
 
+
+AnyRecipe = TypeVar("AnyRecipe", bound=Recipe)
 
 ROUND_DAYS = 28  # in which every endpoint of every record is asked once
 
@@ -56,7 +59,7 @@ def default_depth(target: Target) -> Depth:
 
 @dataclass(frozen=True, slots=True)
 class Rotation:
-    """Which endpoints a run of this depth asks on this day."""
+    """Which endpoints a run of this depth asks on this day, and which variants of a request it sends."""
 
     depth: Depth
     day: date
@@ -67,13 +70,19 @@ class Rotation:
             return self.depth is Depth.FULL
         return is_due(str(record.address), endpoint, self.day) or endpoint in differing_endpoints(record)
 
+    def includes_variant(self, record: Record, label: str) -> bool:
+        """Whether the run sends this variant of a record's request, e.g. `put` of the 405 of a wrong method."""
+        if self.depth is not Depth.ROTATE:
+            return self.depth is Depth.FULL
+        return is_due(str(record.address), label, self.day) or bool(differing_endpoints(record))
+
 
 ALL_ENDPOINTS = Rotation(Depth.FULL, date.min)
 
 
-def is_due(address: str, endpoint: str, day: date) -> bool:
-    """Whether it is the day of this record and this endpoint, each by its address: one day in `ROUND_DAYS`."""
-    return zlib.crc32(f"{address}{endpoint}".encode()) % ROUND_DAYS == day.toordinal() % ROUND_DAYS
+def is_due(address: str, name: str, day: date) -> bool:
+    """Whether it is the day of this record and this endpoint or variant, by its name: one day in `ROUND_DAYS`."""
+    return zlib.crc32(f"{address}{name}".encode()) % ROUND_DAYS == day.toordinal() % ROUND_DAYS
 
 
 def plan_endpoints(
@@ -99,6 +108,25 @@ def plan_endpoints(
         else:
             left_out[endpoint] = obstacles[min(obstacles)]
     return EndpointPlan(sent, left_out, tuple(not_drawn))
+
+
+def draw_variants(planned: PlannedRecipe, record: Record, rotation: Rotation) -> PlannedRecipe:
+    """Return the planned recipe with the variants that the run sends; the labels of the others are kept."""
+    not_drawn = {label for label in planned.variants if not rotation.includes_variant(record, label)}
+    if not not_drawn:
+        return planned
+    endpoint_plan = planned.endpoint_plan
+    recipes = {endpoint: _leave_out(recipe, not_drawn) for endpoint, recipe in endpoint_plan.recipes.items()}
+    return replace(
+        _leave_out(planned, not_drawn),
+        endpoint_plan=replace(endpoint_plan, recipes=recipes),
+        variants_not_drawn=tuple(sorted(not_drawn)),
+    )
+
+
+def _leave_out(recipe: AnyRecipe, labels: Set[str]) -> AnyRecipe:
+    """Return the recipe without the calls of these labels."""
+    return replace(recipe, calls={label: call for label, call in recipe.calls.items() if label not in labels})
 
 
 def list_other_endpoints(
@@ -254,7 +282,7 @@ def make_plan(
         if isinstance(planned, Reason):
             not_probed[address] = planned
         else:
-            probed[address] = planned
+            probed[address] = draw_variants(planned, record, rotation)
     return Plan(probed, not_probed)
 
 

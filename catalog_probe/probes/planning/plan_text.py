@@ -140,6 +140,7 @@ def format_provider_bounds(
         f"{provider.name}: {format_count(len(recipes), 'probe')} ({costs}); "
         f"at most {format_count(requests, 'request')}, {format_count(tokens, 'token')}{_count_unknown(recipes)}; "
         f"{sent} of {sent + unsent} other endpoints"
+        f"{_format_variants(recipes)}"
     )
     yield from _format_budget(provider, recipes, (requests, tokens), catalog)
 
@@ -149,6 +150,13 @@ def _count_unknown(recipes: Iterable[PlannedRecipe]) -> str:
     parts_by_recipe = ((recipe, *recipe.added_parts) for recipe in recipes)
     unknown = sum(any(part.cost is Cost.BILLABLE and not part.tokens for part in parts) for parts in parts_by_recipe)
     return f" and those of {format_count(unknown, 'billable probe')} that declare none" if unknown else ""
+
+
+def _format_variants(recipes: Sequence[PlannedRecipe]) -> str:
+    """Return how many of the variants are sent: `, 3 of 60 variants`; empty if there are none."""
+    count = sum(len(recipe.variants) for recipe in recipes)
+    sent = count - sum(len(recipe.variants_not_drawn) for recipe in recipes)
+    return f", {sent} of {count} variants" if count else ""
 
 
 def _format_budget(

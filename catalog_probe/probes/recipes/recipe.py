@@ -102,6 +102,7 @@ class Recipe:
         optional: name -> part that is sent if the target allows its cost and has its values and keys. A mock has a
             session for each part, so no part meets what another one leaves behind.
         other_endpoints: provokes the same on the record's other endpoints.
+        variants: the labels of the calls that vary the `answer`; a live night sends a share of them.
     """
 
     address: str
@@ -115,6 +116,7 @@ class Recipe:
     endpoint: str = ""
     optional: Mapping[str, Recipe] = field(default_factory=dict)
     other_endpoints: OtherEndpoints | None = None
+    variants: frozenset[str] = frozenset()
 
     @property
     def provider(self) -> str:
@@ -279,10 +281,12 @@ class PlannedRecipe(Recipe):
     Attributes:
         left_out: label -> why it is not sent.
         endpoint_plan: what is sent to the record's other endpoints.
+        variants_not_drawn: labels of variants that tonight's depth leaves to another night.
     """
 
     left_out: Mapping[str, Reason] = field(default_factory=dict)
     endpoint_plan: EndpointPlan = NO_OTHER_ENDPOINTS
+    variants_not_drawn: tuple[str, ...] = ()
 
     @classmethod
     def from_recipe(
@@ -291,7 +295,7 @@ class PlannedRecipe(Recipe):
         left_out: Mapping[str, Reason],
         endpoint_plan: EndpointPlan = NO_OTHER_ENDPOINTS,
     ) -> PlannedRecipe:
-        """Plan a recipe of which nothing but these labels is left out."""
+        """Plan a recipe of which nothing but these labels is left out, with all of its variants."""
         written = {item.name: getattr(recipe, item.name) for item in fields(recipe)}
         added = (*recipe.optional.values(), *endpoint_plan.recipes.values())
         tokens = recipe.tokens + sum(part.tokens for part in added)
@@ -300,8 +304,8 @@ class PlannedRecipe(Recipe):
 
     @property
     def labels(self) -> frozenset[str]:
-        """The labels of all steps, those that are left out included."""
-        return super().labels.union(self.left_out)
+        """The labels of all steps, those that are left out or not drawn included."""
+        return super().labels.union(self.left_out, self.variants_not_drawn)
 
     @property
     def requests(self) -> int:
@@ -377,7 +381,7 @@ class Family:
 
         `variants` are for a fact about a set, e.g. "any other method gives 405". The call is sent as the `answer`, and
         once more for each variant, under its label. Variants are sent to this endpoint alone: a set of five methods
-        costs five more requests, and not five for each endpoint.
+        costs five more requests, and not five for each endpoint. A live night sends a share of the variants (`Rotation`).
 
         Examples, in `GENERAL = Family("pa/errors/general")`:
             GENERAL.recipe("unknown_path", get("/v1/no-such-path"))
@@ -417,4 +421,5 @@ class Family:
             control=control,
             endpoint=endpoint,
             other_endpoints=other_endpoints,
+            variants=frozenset(variants or ()),
         )

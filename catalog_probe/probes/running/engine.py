@@ -131,7 +131,8 @@ class TaskFactory:
         """Return the task of a record; `vocabulary` is of its provider."""
         record = self.catalog[address]
         documented = asserted_expectations(record, self.catalog.__getitem__)
-        expected = tuple(step for step in documented if step.label not in recipe.left_out)
+        not_sent = recipe.left_out.keys() | set(recipe.variants_not_drawn)
+        expected = tuple(step for step in documented if step.label not in not_sent)
         if self.target.is_compatible:
             expected = tuple(step.for_compatible_server(self.target.leave_out) for step in expected)
         return Task(

@@ -414,6 +414,7 @@ def start_result(task: Task, history: AttemptHistory) -> Result:
         cost=str(task.recipe.cost),
         trigger=task.recipe.trigger,
         not_drawn=task.recipe.endpoint_plan.not_drawn,
+        variants_not_drawn=task.recipe.variants_not_drawn,
     )
 
 

@@ -188,6 +188,15 @@ def test_a_drift_whose_endpoints_were_not_drawn_is_neither_fixed_nor_forgotten()
     assert (
         classify_record(replace(make_result(ADDRESS), not_drawn=("pa/endpoints/x/y",)), [drifted]) is RecordState.FIXED
     )
+    of_a_variant = EarlierOutcome(
+        date(2026, 11, 20), Outcome.DRIFTED, {"since": "2026-11-18", "differs": ["put/status 404"]}
+    )
+    assert classify_record(replace(make_result(ADDRESS), variants_not_drawn=("put",)), [of_a_variant]) is (
+        RecordState.CONFORMS
+    )
+    assert classify_record(replace(make_result(ADDRESS), variants_not_drawn=("patch",)), [of_a_variant]) is (
+        RecordState.FIXED
+    )
     assert summarize_drift_for_history(elsewhere, date(2026, 11, 21), [drifted]) == {"since": "2026-11-18", "on": [on]}
     assert summarize_drift_for_history(make_result(ADDRESS), date(2026, 11, 21), [drifted]) is None
 

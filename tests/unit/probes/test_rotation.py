@@ -16,11 +16,13 @@ from catalog_probe.probes.planning.plan import (
     ROUND_DAYS,
     Depth,
     Rotation,
+    draw_variants,
     is_due,
     list_other_endpoints,
     own_endpoints,
     plan_endpoints,
 )
+from catalog_probe.probes.planning.reach import fit_to_target
 from catalog_probe.probes.recipes.minimal_requests import (
     by_method,
     calls_by_endpoint,
@@ -173,6 +175,23 @@ def test_variants_change_the_spoiled_request_at_its_own_endpoint_alone() -> None
     assert recipe.other_endpoints(MODEL, post("/v1/other")) == post("/v1/other", credential="wrong")
     with pytest.raises(TypeError, match="variants need one call"):
         GENERAL.recipe("a", {"one": spoiled}, variants=by_method("PUT"))
+
+
+def test_a_night_sends_a_share_of_the_variants_and_all_where_the_record_differs() -> None:
+    methods = ("PUT", "PATCH", "DELETE")
+    recipe = fit_to_target(
+        GENERAL.recipe("a", get("/v1/models"), variants=by_method(*methods)),
+        make_target("inference"),
+        frozenset({Cost.FREE}),
+    )
+    days = [date(2026, 11, 1) + timedelta(days=number) for number in range(ROUND_DAYS)]
+    nights = [draw_variants(recipe, make_record("pa/errors/general/a"), Rotation(Depth.ROTATE, day)) for day in days]
+    assert sum(night.requests for night in nights) == ROUND_DAYS + len(methods)
+    assert all(night.calls.keys() | set(night.variants_not_drawn) == recipe.calls.keys() for night in nights)
+    assert all(night.labels == recipe.labels for night in nights), "what is not drawn is not forgotten"
+    differing = make_record("pa/errors/general/a", MODEL)
+    assert all(draw_variants(recipe, differing, Rotation(Depth.ROTATE, day)) == recipe for day in days)
+    assert draw_variants(recipe, make_record("pa/errors/general/a"), ALL_ENDPOINTS) == recipe
 
 
 def test_own_endpoints_by_path_or_recipe() -> None:
