@@ -381,7 +381,7 @@ class Family:
 
         `variants` are for a fact about a set, e.g. "any other method gives 405". The call is sent as the `answer`, and
         once more for each variant, under its label. Variants are sent to this endpoint alone: a set of five methods
-        costs five more requests, and not five for each endpoint. A live night sends a share of the variants (`Rotation`).
+        costs five more requests, and not five for each endpoint. A live night sends a share of them (`Rotation`).
 
         Examples, in `GENERAL = Family("pa/errors/general")`:
             GENERAL.recipe("unknown_path", get("/v1/no-such-path"))

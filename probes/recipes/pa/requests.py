@@ -47,6 +47,11 @@ def user_turn(text: str) -> list[dict[str, str]]:
 
 
 UNANSWERED_TOOL_USE = [*user_turn("look it up"), {"role": "assistant", "content": [TOOL_USE]}, *user_turn("well?")]
+HALF_ANSWERED_TOOL_USES = [
+    *user_turn("look both up"),
+    {"role": "assistant", "content": [TOOL_USE, {**TOOL_USE, "id": f"{TOOL_USE['id']}Second"}]},
+    {"role": "user", "content": [{"type": "tool_result", "tool_use_id": TOOL_USE["id"], "content": "found"}]},
+]
 PREFILLED = [*user_turn("hi"), {"role": "assistant", "content": "Hel"}]
 
 FAST = create_message(model="{fast_model}", speed="fast").with_headers(pa_beta="{fast_mode_beta}")

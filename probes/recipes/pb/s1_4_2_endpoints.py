@@ -120,7 +120,10 @@ def _streamed_interaction_recipe(version: str) -> Recipe:
 
 RECIPES: tuple[Recipe, ...] = (
     # GET {base_url}/v1beta/models: "model listing; model ids are checked against it"
-    ENDPOINTS.recipe("models/list_models", with_refusals(MODELS)),
+    # 1:5.2 "OAuth tokens and ephemeral tokens are also accepted"
+    ENDPOINTS.recipe("models/list_models", with_refusals(MODELS)).with_optional(
+        {"oauth_token": with_oauth_token("oauth")(MODELS)}
+    ),
     ENDPOINTS.recipe(
         "models/get_model",
         with_refusals(

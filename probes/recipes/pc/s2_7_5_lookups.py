@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from catalog_probe.probes.calls import get, post
+from catalog_probe.probes.recipes.minimal_requests import by_method
 from catalog_probe.probes.recipes.probe import require_text
-from catalog_probe.probes.recipes.recipe import Family, Recipe, declare_steps
+from catalog_probe.probes.recipes.recipe import Family, Recipe, declare_steps, vary
 from catalog_probe.probes.targets.target import Cost
 
 from .requests import (
@@ -75,10 +76,19 @@ async def unstored_continuation(probe: Probe) -> None:
     await probe.send(get(f"/v1/responses/{response_id}"), "unstored_continued")
 
 
+NO_SUCH_PATH = get("/v1/no-such-path")
+
 RECIPES: tuple[Recipe, ...] = (
     *(FAMILY.recipe(slug, call) for slug, call in LOOKUPS.items()),
     # 404 none: "unknown URL; empty body"
-    FAMILY.recipe("unknown_url", {"no_such_path": get("/v1/no-such-path"), "without_version": get("/models")}),
+    FAMILY.recipe(
+        "unknown_url",
+        {
+            "no_such_path": NO_SUCH_PATH,
+            "without_version": get("/models"),
+            **vary(NO_SUCH_PATH, by_method("POST", "PUT", "DELETE")),
+        },
+    ),
     # One key, free: "resource lookup failed (responses, …)", and a GET of an id that nobody has.
     FAMILY.recipe("response", {"unknown": UNKNOWN_RESPONSE})
     .with_optional(fetch_unstored_response, tokens=TOKENS, cost=Cost.BILLABLE)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from catalog_probe.probes.calls import Call, delete, get, post
+from catalog_probe.probes.calls import BytesBody, Call, delete, get, post
+from catalog_probe.probes.recipes.minimal_requests import as_stream
 from catalog_probe.probes.recipes.recipe import Family, Recipe, declare_steps
 from catalog_probe.probes.targets.target import Cost
 
@@ -49,9 +50,14 @@ def refusal_recipe(
     chat_calls: Call | dict[str, Call] | None = None,
     tokens: int = TOKENS,
 ) -> Recipe:
-    """A request that must be refused, also in a chat; `tokens` bounds it if the provider accepts it."""
+    """A request that must be refused, also in a chat; `tokens` bounds it if the provider accepts it.
+
+    A single request varies by asking for a stream: its refusal comes before the stream begins.
+    """
     other_endpoints = send_in_chat(chat_calls) if chat_calls is not None else None
-    return FAMILY.recipe(slug, call, tokens=tokens, other_endpoints=other_endpoints)
+    has_fields = isinstance(call, Call) and not isinstance(call.body, BytesBody)
+    variants = {"streamed": as_stream} if has_fields else None
+    return FAMILY.recipe(slug, call, variants=variants, tokens=tokens, other_endpoints=other_endpoints)
 
 
 # 400 previous_response_not_found: "unresolvable (deleted, unstored, wrong project, socket state lost)"
@@ -155,7 +161,13 @@ RECIPES: tuple[Recipe, ...] = (
     # 405 none: "wrong method on a path"; 1:4.3 "PATCH, PUT … not supported; updates use POST"
     FAMILY.recipe(
         "wrong_method",
-        {"patch": Call("PATCH", "/v1/models"), "put": Call("PUT", "/v1/models"), "delete": delete("/v1/models")},
+        {
+            "patch": Call("PATCH", "/v1/models"),
+            "put": Call("PUT", "/v1/models"),
+            "delete": delete("/v1/models"),
+            "patch_of_a_response": Call("PATCH", "/v1/responses/resp_0"),
+            "put_of_a_response": Call("PUT", "/v1/responses/resp_0"),
+        },
     ),
     # 422 none: "well-formed but unprocessable"
     FAMILY.recipe(

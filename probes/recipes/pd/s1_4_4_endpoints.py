@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from catalog_probe.probes.calls import BytesBody, get, post
-from catalog_probe.probes.recipes.minimal_requests import BOTH_REFUSALS
+from catalog_probe.probes.recipes.minimal_requests import BOTH_REFUSALS, as_stream
 from catalog_probe.probes.recipes.recipe import Family, Recipe
 from catalog_probe.probes.targets.target import Cost
 
@@ -42,6 +42,7 @@ RECIPES: tuple[Recipe, ...] = (
             reasoning_effort_supported=create_completion(model="{reasoning_model}", reasoning_effort="low"),
             reasoning_effort_unsupported=create_completion(model="{no_reasoning_model}", reasoning_effort="low"),
             multi_agent_refused=create_completion(model="{multi_agent_model}"),
+            multi_agent_refused_streamed=as_stream(create_completion(model="{multi_agent_model}")),
         ),
         cost=Cost.BILLABLE,
         tokens=2_000,
@@ -60,6 +61,7 @@ RECIPES: tuple[Recipe, ...] = (
         with_refusals(
             tokenize("hi"),
             text_is_string=tokenize(1),
+            text_is_null=post("/v1/tokenize-text", BytesBody(b'{"text": null}'), headers=JSON),
             text_is_string_further_down=post("/v1/tokenize-text", BytesBody(b'{\n\n\n"text": 1}'), headers=JSON),
             text_is_string_further_right=post("/v1/tokenize-text", BytesBody(b'{          "text": 1}'), headers=JSON),
         ),
