@@ -34,7 +34,6 @@ from .requests import (
     UNKNOWN_BATCH,
     UNKNOWN_FILE,
     with_agents_beta,
-    with_files_beta,
 )
 
 __all__ = ["FAMILIES", "MINIMAL_REQUESTS", "NO_FAULT_FREE_REQUEST", "REMOVALS", "UNPROBED"]
@@ -63,9 +62,9 @@ ITEM_REQUESTS = {
     "pa/endpoints/batches/get_batch": get(UNKNOWN_BATCH),
     "pa/endpoints/batches/cancel_batch": post(f"{UNKNOWN_BATCH}/cancel"),
     "pa/endpoints/batches/get_batch_results": get(f"{UNKNOWN_BATCH}/results"),
-    "pa/endpoints/files/get_file": with_files_beta(get(UNKNOWN_FILE)),
-    "pa/endpoints/files/download_file": with_files_beta(get(f"{UNKNOWN_FILE}/content")),
-    "pa/endpoints/files/delete_file": with_files_beta(delete(UNKNOWN_FILE)),
+    "pa/endpoints/files/get_file": get(UNKNOWN_FILE),
+    "pa/endpoints/files/download_file": get(f"{UNKNOWN_FILE}/content"),
+    "pa/endpoints/files/delete_file": delete(UNKNOWN_FILE),
     "pa/endpoints/agents/get_agent": with_agents_beta(get(UNKNOWN_AGENT)),
     "pa/endpoints/compliance_chats/delete_chat": delete_resource(UNKNOWN_CHAT),
     "pa/endpoints/compliance_files/delete_file": delete_resource(UNKNOWN_COMPLIANCE_FILE),

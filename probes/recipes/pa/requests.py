@@ -67,14 +67,9 @@ def with_agents_beta(call: Call) -> Call:
     return call.with_headers(pa_beta="{agents_beta}")
 
 
-def with_files_beta(call: Call) -> Call:
-    """Add the beta header that real clients send to files; the documents show none (1:4.1)."""
-    return call.with_headers(pa_beta="{files_beta}")
-
-
 # 1:4.1 "batches endpoints, files endpoints, managed-agent create and read endpoints | paths: not shown"
 BATCHES = get("/v1/messages/batches")
-FILES, AGENTS = with_files_beta(get("/v1/files")), with_agents_beta(get("/v1/agents"))
+FILES, AGENTS = get("/v1/files"), with_agents_beta(get("/v1/agents"))
 UNKNOWN_BATCH = f"/v1/messages/batches/msgbatch_{UNKNOWN_ID}"
 UNKNOWN_FILE = f"/v1/files/file_{UNKNOWN_ID}"
 UNKNOWN_AGENT = f"/v1/agents/agent_{UNKNOWN_ID}"
@@ -86,17 +81,15 @@ CREATE_BATCH = post(
     removal=BATCH_REMOVAL,
 )
 
-FILE_REMOVAL = Removal("file", with_files_beta(delete("/v1/files/{id}")))
-UPLOAD = with_files_beta(
-    post(
-        "/v1/files",
-        BytesBody(
-            b'--probe\r\nContent-Disposition: form-data; name="file"; filename="probe.txt"\r\n'
-            b"Content-Type: text/plain\r\n\r\nprobe\r\n--probe--\r\n"
-        ),
-        headers={"content-type": "multipart/form-data; boundary=probe"},
-        removal=FILE_REMOVAL,
-    )
+FILE_REMOVAL = Removal("file", delete("/v1/files/{id}"))
+UPLOAD = post(
+    "/v1/files",
+    BytesBody(
+        b'--probe\r\nContent-Disposition: form-data; name="file"; filename="probe.txt"\r\n'
+        b"Content-Type: text/plain\r\n\r\nprobe\r\n--probe--\r\n"
+    ),
+    headers={"content-type": "multipart/form-data; boundary=probe"},
+    removal=FILE_REMOVAL,
 )
 
 AGENT_REMOVAL = Removal("agent", with_agents_beta(post("/v1/agents/{id}/archive")))

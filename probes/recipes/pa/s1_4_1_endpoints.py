@@ -27,7 +27,6 @@ from .requests import (
     announce_body,
     sign,
     with_agents_beta,
-    with_files_beta,
     with_refusals,
 )
 
@@ -112,27 +111,27 @@ async def get_batch_results(probe: Probe) -> None:
     await send_item_calls(probe, results, get(f"{UNKNOWN_BATCH}/results"))
 
 
-@declare_steps(*ITEM_LABELS, requests=5, needs={"files_beta"})
+@declare_steps(*ITEM_LABELS, requests=5)
 async def get_file(probe: Probe) -> None:
     file = (await probe.setup(UPLOAD)).body
-    await send_item_calls(probe, with_files_beta(get(f"/v1/files/{file['id']}")), with_files_beta(get(UNKNOWN_FILE)))
+    await send_item_calls(probe, get(f"/v1/files/{file['id']}"), get(UNKNOWN_FILE))
 
 
-@declare_steps(*ITEM_LABELS, requests=5, needs={"files_beta"})
+@declare_steps(*ITEM_LABELS, requests=5)
 async def download_file(probe: Probe) -> None:
     file = (await probe.setup(UPLOAD)).body
     content, unknown_content = (get(f"{path}/content") for path in (f"/v1/files/{file['id']}", UNKNOWN_FILE))
-    await send_item_calls(probe, with_files_beta(content), with_files_beta(unknown_content))
+    await send_item_calls(probe, content, unknown_content)
 
 
-@declare_steps(*ITEM_LABELS, "listed_before", "listed_after", "gone", requests=8, needs={"files_beta"})
+@declare_steps(*ITEM_LABELS, "listed_before", "listed_after", "gone", requests=8)
 async def delete_file(probe: Probe) -> None:
     """A file is listed until it is deleted, and gone then; another file stays."""
     await probe.setup(UPLOAD)
     file = (await probe.setup(UPLOAD)).body
-    call = with_files_beta(delete(f"/v1/files/{file['id']}"))
+    call = delete(f"/v1/files/{file['id']}")
     await probe.send(FILES, "listed_before")
-    await send_item_calls(probe, call, with_files_beta(delete(UNKNOWN_FILE)))
+    await send_item_calls(probe, call, delete(UNKNOWN_FILE))
     await probe.send(get(call.path), "gone")
     await probe.send(FILES, "listed_after")
 
@@ -180,7 +179,7 @@ RECIPES: tuple[Recipe, ...] = (
     BATCH_ENDPOINTS.recipe("list_batches", with_refusals(BATCHES)),
     # files endpoints; 2:8.1 "files 500 MB"
     FILE_ENDPOINTS.recipe("upload_file", with_refusals(UPLOAD), cost=Cost.DESTRUCTIVE).with_optional(
-        {"largest_body": with_files_beta(announce_body("/v1/files", 500, "multipart/form-data; boundary=probe"))},
+        {"largest_body": announce_body("/v1/files", 500, "multipart/form-data; boundary=probe")},
         cost=Cost.FREE,
     ),
     FILE_ENDPOINTS.recipe("list_files", with_refusals(FILES)),

@@ -24,7 +24,6 @@ from .requests import (
     create_message,
     sign,
     with_agents_beta,
-    with_files_beta,
 )
 
 if TYPE_CHECKING:
@@ -48,7 +47,7 @@ EXHAUSTION_COSTS = (
 def too_large_recipe(slug: str, path: str, limit_mb: int, content_type: str = "application/json") -> Recipe:
     """A request whose declared body is one byte longer than the endpoint allows."""
     call = post(path, DeclaredBody(limit_mb * MB + 1), headers={"content-type": content_type})
-    return FAMILY.recipe(slug, with_files_beta(call) if path == FILES.path else call, cost=Cost.DISRUPTIVE)
+    return FAMILY.recipe(slug, call, cost=Cost.DISRUPTIVE)
 
 
 def rate_limit_recipe(judged: Call, sent: Call, not_live: tuple[str, str] | None = None) -> Recipe:

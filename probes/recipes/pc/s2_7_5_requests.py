@@ -191,12 +191,8 @@ RECIPES: tuple[Recipe, ...] = (
         cost=Cost.BILLABLE,
         tokens=TOKENS,
     ),
-    # One key, free, for `unknown`: the row's "unresolvable". No account can resolve an id that was never given.
-    refusal_recipe(
-        "previous_response_not_found",
-        {"unknown": create_response(previous_response_id="resp_00000000000000000000000000000000")},
-    )
-    .with_optional(continue_lost_response, tokens=4 * TOKENS, cost=Cost.BILLABLE)
-    .with_optional(continue_foreign_response, tokens=2 * TOKENS, cost=Cost.BILLABLE),
+    FAMILY.recipe(
+        "previous_response_not_found", continue_lost_response, tokens=4 * TOKENS, cost=Cost.BILLABLE
+    ).with_optional(continue_foreign_response, tokens=2 * TOKENS, cost=Cost.BILLABLE),
     FAMILY.recipe("conflict", conflict, tokens=2 * TOKENS, cost=Cost.BILLABLE),
 )
