@@ -138,13 +138,14 @@ class Library(Mapping[str, CatalogRecord]):
         if kind is not None and kind not in KINDS:
             raise CatalogError(f"no kind of record is called {kind!r}", f"one of {', '.join(KINDS)}")
         terms, today = search.parse_query(text or ""), datetime.now(UTC).date()
+        requests = search.list_requests(self._catalog.records) if terms else {}
         return tuple(
             record
             for record in map(CatalogRecord, self._catalog.select(provider, kind))
             if (status is None or _documents_status(record, status))
             and type in (None, record.type)
             and code in (None, record.code)
-            and (not terms or search.SearchEntry.from_record(record.record, today).matches(terms))
+            and (not terms or search.SearchEntry.from_record(record.record, today, requests).matches(terms))
         )
 
     def identify(

@@ -1,8 +1,9 @@
-"""The query language for records: `status:429 provider:pc is:new -overloaded`.
+"""The query language for records: `status:429 provider:openai is:new -overloaded /v1/messages`.
 
 `catalog-probe catalog find`, `pytest probes -k` and the search of a report use it. A bare word may occur anywhere in
 the text of a record. In `field:value`, `*` stands for any text and a comma means "or". `-` before a term means "not".
-All terms must match. The script of the report page implements the same rules, and a test compares both.
+All terms must match. Of a URL only its path counts, and `404->400` is read as `404→400`. The script of the report page
+implements the same rules, and a test compares both.
 """
 
 from __future__ import annotations
@@ -14,15 +15,23 @@ from fnmatch import fnmatchcase
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from catalog_probe.catalog.files.manifest import manifest
+from catalog_probe.catalog.files.manifest import names_of, providers
 from catalog_probe.catalog.model import KINDS
 from catalog_probe.catalog.model.errors import CatalogError, suggest_similar
 from catalog_probe.catalog.model.outcome import FindingCode, Outcome, ReasonCode
 from catalog_probe.catalog.model.record import Tag
 from catalog_probe.catalog.model.record_states import SECTIONS
 from catalog_probe.catalog.observed import live_messages, seen_on
-from catalog_probe.catalog.reading.record_fields import documented_status, keywords, meaning, note, occurs_on
+from catalog_probe.catalog.reading.record_fields import (
+    documented_status,
+    keywords,
+    meaning,
+    note,
+    occurs_on,
+    request_line,
+)
 from catalog_probe.catalog.reading.response_headers import header_names
+from catalog_probe.catalog.recognition.advice import May, advise_for_record
 from catalog_probe.catalog.text.readable_text import shorten
 
 if TYPE_CHECKING:
@@ -39,7 +48,7 @@ def matches_wildcard(pattern: str, text: str) -> bool:
     return fnmatchcase(text, _OTHER_SPECIAL_CHARACTERS.sub(r"[\g<0>]", pattern))
 
 
-PROSE_FIELDS = frozenset({"message", "note", "observed"})
+PROSE_FIELDS = frozenset({"message", "note", "observed", "path", "change"})
 """Fields that a part of the text matches."""
 
 SPACED_FIELDS = frozenset({"is", "outcome"})
@@ -47,6 +56,8 @@ SPACED_FIELDS = frozenset({"is", "outcome"})
 either."""
 
 _TERM = re.compile(r'(-?)(?:([a-z]+):)?(?:"([^"]*)"?|(\S+))')
+_ORIGIN = re.compile(r"https?://[^\s/]*")
+_ARROW = re.compile(r"(?<=\S)->(?=\S)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +73,8 @@ class Term:
 
 def parse_terms(text: str) -> Iterator[Term]:
     """Yield the terms of a query in lower case; fields are not checked."""
-    for dash, field, quoted, word in _TERM.findall(text.lower()):
+    plain_text = _ARROW.sub("→", _ORIGIN.sub("", text.lower()))
+    for dash, field, quoted, word in _TERM.findall(plain_text):
         value = quoted or word
         if value:
             values = value.split(",") if field and field not in PROSE_FIELDS else [value]
@@ -82,6 +94,7 @@ EXTRA_MARKS = ("drifted", "new", "failing", "added", "verified", "in-part")
 ALLOWED_VALUES: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         "kind": KINDS,
+        "retry": tuple(may for may in May if may is not May.UNKNOWN),
         "tag": tuple(tag.lower() for tag in Tag),
         "is": (*SECTIONS, *EXTRA_MARKS),
         "outcome": tuple(outcome.query_word for outcome in Outcome),
@@ -139,6 +152,8 @@ RECORD_FIELDS: Mapping[str, str] = MappingProxyType(
         "message": "words of its message, documented or seen",
         "note": "words of its note",
         "tag": "DOCUMENTED, LIVE_VERIFIED, UNVERIFIED",
+        "path": "the request, or a part of it, of an endpoint on which it occurs: /v1/messages",
+        "retry": "whether to send the request again: yes, no, conditional",
         "endpoint": "an endpoint on which it occurs; * at either end",
         "seen": "how old its evidence is: <7d, >30d, 0d, never",
     }
@@ -154,6 +169,7 @@ RUN_FIELDS: Mapping[str, str] = MappingProxyType(
         "reason": "the code of the reason why there is no verdict",
         "cause": "the id of a cause",
         "observed": "the observed value of a difference",
+        "change": "documented and observed value of a difference: 404→400",
         "label": "the label of a step that differs",
         "lane": "the lane",
         "cost": "free, billable, …",
@@ -161,7 +177,7 @@ RUN_FIELDS: Mapping[str, str] = MappingProxyType(
 )
 """Fields that exist only in a run, so only the search of a report knows them."""
 
-K_FIELDS = ("provider", "kind", "family", "status", "type", "code", "param", "header", "tag")
+K_FIELDS = ("provider", "kind", "family", "status", "type", "code", "param", "header", "tag", "path", "retry")
 """Fields that `-k` knows too. It matches parts of words, so names of other records and prose would give wrong hits."""
 
 _AGE = re.compile(r"([<>]?)(\d+)d?")
@@ -179,9 +195,9 @@ class SearchEntry:
     """Days since its last observation; None for never."""
 
     @classmethod
-    def from_record(cls, record: Record, today: date) -> SearchEntry:
-        """Build the entry of a record outside any run."""
-        facets = tuple(record_facets(record))
+    def from_record(cls, record: Record, today: date, requests: Mapping[str, str]) -> SearchEntry:
+        """Build the entry of a record outside any run; `requests` is that of `list_requests`."""
+        facets = tuple(record_facets(record, requests))
         day = seen_on(record)
         parts = (str(record.address), record.title, meaning(record), *facets, *keywords(record))
         text = split_names("\n".join(parts).lower())
@@ -216,20 +232,48 @@ def parse_query(text: str) -> tuple[Term, ...]:
     return terms
 
 
-def find_unmatched_term(text: str, records: Iterable[Record]) -> tuple[str, str] | None:
+def find_unmatched_term(text: str, records: Collection[Record]) -> tuple[str, str] | None:
     """For a query without results, return the first term that no record matches, with a suggestion or an empty string.
 
     Return None if each term alone matches a record. Negated terms and ages are not considered.
     """
-    entries = [SearchEntry.from_record(record, date.min) for record in records]  # any day will do: ages are skipped
+    requests = list_requests(records)
+    entries = [SearchEntry.from_record(record, date.min, requests) for record in records]  # ages are skipped below
     for term in parse_query(text):
         if term.negated or term.field == "seen":
             continue
         if not any(entry.matches([term]) for entry in entries):
             prefix = f"{term.field}:" if term.field else ""
             value = ",".join(term.values)
+            if "→" in value:
+                return value, "a change exists only in a run: look for it in the search of a report"
+            if "/" in value and term.field in ("", "path"):
+                return f"{prefix}{value}", suggest_path(value, requests.values())
             return f"{prefix}{value}", suggest_similar(value, _known_values(prefix, entries))
     return None
+
+
+def suggest_path(typed: str, requests: Iterable[str]) -> str:
+    """Suggest the path template that a typed path fits, else the most similar one.
+
+    >>> suggest_path("/v1/models/gpt-5", ["GET /v1/models", "GET /v1/models/{model}"])
+    'did you mean /v1/models/{model}?'
+    """
+    paths = sorted({request.partition(" ")[2] for request in requests})
+    for path in paths:
+        pattern = "[^/]+".join(map(re.escape, re.split(r"\{[^}]*\}", path)))
+        if re.fullmatch(pattern, typed, re.IGNORECASE):
+            return f"did you mean {path}?"
+    return suggest_similar(typed, paths)
+
+
+def list_requests(records: Iterable[Record]) -> dict[str, str]:
+    """Return address -> request line of the endpoints: `pa/endpoints/messages/create` -> `POST /v1/messages`."""
+    return {
+        str(record.address): " ".join(request_line(record))
+        for record in records
+        if {"method", "path"} <= record.data.keys()
+    }
 
 
 def _known_values(prefix: str, entries: Iterable[SearchEntry]) -> set[str]:
@@ -239,11 +283,12 @@ def _known_values(prefix: str, entries: Iterable[SearchEntry]) -> set[str]:
     return {facet.removeprefix(prefix) for entry in entries for facet in entry.facets if facet.startswith(prefix)}
 
 
-def record_facets(record: Record) -> Iterator[str]:
-    """Yield the facets of a record, as `field:value` in lower case."""
+def record_facets(record: Record, requests: Mapping[str, str]) -> Iterator[str]:
+    """Yield the facets of a record, as `field:value` in lower case; `requests` is that of `list_requests`."""
     address = record.address
+    endpoints = sorted(occurs_on(record))
     for field, values in (
-        ("provider", [address.provider, manifest(address.provider).real_name]),
+        ("provider", names_of(address.provider)),
         ("kind", [address.kind]),
         ("family", [address.family]),
         ("status", _statuses(record)),
@@ -252,16 +297,24 @@ def record_facets(record: Record) -> Iterator[str]:
         ("param", [record.data.get("param")]),
         ("header", sorted(header_names(record))),
         ("tag", sorted(record.tags)),
-        ("endpoint", sorted(occurs_on(record))),
+        ("endpoint", endpoints),
+        ("path", [requests.get(endpoint) for endpoint in endpoints]),
+        ("retry", [advise_for_record(record).may] if _has_retry_advice(record) else []),
         ("message", [meaning(record), *live_messages(record)]),
         ("note", [note(record)]),
     ):
         yield from (f"{field}:{value}".lower() for value in values if value not in (None, ""))
 
 
-def keywords_for_k(record: Record) -> frozenset[str]:
-    """Return the words by which `-k` finds a record besides its address."""
-    return keywords(record) | {facet for facet in record_facets(record) if facet.partition(":")[0] in K_FIELDS}
+def _has_retry_advice(record: Record) -> bool:
+    """Whether a record has retry advice: errors have, of providers with a manifest, which a foreign run may lack."""
+    return record.kind == "errors" and record.provider in providers()
+
+
+def keywords_for_k(record: Record, requests: Mapping[str, str]) -> frozenset[str]:
+    """Return the words by which an expression of `-k` finds a record besides its address."""
+    facets = record_facets(record, requests)
+    return keywords(record) | {facet for facet in facets if facet.partition(":")[0] in K_FIELDS}
 
 
 def split_names(text: str) -> str:

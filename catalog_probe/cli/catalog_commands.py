@@ -323,7 +323,7 @@ def _explain_no_match(args: Namespace) -> CatalogError:
     """Name a condition that no record meets, or say that none meets all."""
     fields = {name: vars(args)[name] for name in ("type", "code") if vars(args)[name]}
     words = [*args.text, *(f'{field}:"{value}"' for field, value in fields.items())]
-    records = (record.record for record in _load_library(args).values())
+    records = [record.record for record in _load_library(args).values()]
     unmatched = search.find_unmatched_term(" ".join(words), records)
     if unmatched is None:
         return CatalogError("no record fits", "ask for less; `catalog-probe catalog show` lists every address")

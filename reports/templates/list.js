@@ -19,7 +19,8 @@ function refresh() {
   tbody.replaceChildren();
   shownCount = 0;
   showMore(PAGE_SIZE);
-  count.textContent = `${matches.length} of ${records.length} records${wrong ? `. ${wrong}` : ""}`;
+  const explanation = wrong || (matches.length ? "" : explainNoMatch(terms));
+  count.textContent = `${matches.length} of ${records.length} records${explanation ? `. ${explanation}` : ""}`;
 }
 
 function showMore(number) {

@@ -10,9 +10,10 @@ function parseQuery(text) {
     if (field && !(field in index.fields)) wrong = wrong || `No field is called ${field}.`;
     wrong = wrong || findInvalidValue(field, values);
     const conditions = values.map((value) => buildCondition(field, value));
-    terms.push({ holds: (record) => conditions.some((condition) => condition(record)) !== negated });
+    const holds = (record) => conditions.some((condition) => condition(record)) !== negated;
+    terms.push({ holds, field, value: values.join(","), negated });
   }
-  return { terms: wrong ? [{ holds: () => false }] : terms, wrong };
+  return { terms: wrong ? [{ holds: () => false, value: "" }] : terms, wrong };
 }
 
 /* Return an error if a field can never have one of the values, else an empty string. */
@@ -31,7 +32,8 @@ function findInvalidValue(field, values) {
 
 function splitQuery(text) {
   const parts = [];
-  for (const [, dash, field, quoted, word] of text.matchAll(TERM)) {
+  const plainText = text.replace(/https?:\/\/[^\s/]*/g, "").replace(/(?<=\S)->(?=\S)/g, "→");
+  for (const [, dash, field, quoted, word] of plainText.matchAll(TERM)) {
     const typed = quoted || word;
     if (!typed) continue;
     const value = index.states.includes(field) ? typed.replaceAll(/[ _]/g, "-") : typed;
@@ -73,6 +75,54 @@ function searchText(record) {
     record.text = `${text}\n${text.replace(/[_/-]/g, " ")}`;
   }
   return record.text;
+}
+
+/* Of a query that finds nothing, name the first part that no record has, and the nearest that one has. */
+function explainNoMatch(terms) {
+  const term = terms.find(({ holds, negated }) => !negated && !records.some(holds));
+  if (!term || !term.value || term.field === "seen") return "";
+  const prefix = term.field ? `${term.field}:` : "";
+  const nearest = findNearest(term.value, listKnownValues(prefix));
+  return `No record has ${prefix}${term.value}${nearest ? `; did you mean ${nearest}?` : ""}`;
+}
+
+function listKnownValues(prefix) {
+  if (prefix) return index.facets.filter((facet) => facet.startsWith(prefix)).map((facet) => facet.slice(prefix.length));
+  const words = new Set();
+  for (const record of records) for (const word of searchText(record).match(/[^\s:,"]+/g) || []) words.add(word);
+  return [...words];
+}
+
+const MIN_LIKENESS = 0.5;
+const MAX_COMPARED_LENGTH = 60;
+
+/* The value with most pairs of letters in common, if these are half of all. Example: ratelimit -> rate_limit. */
+function findNearest(value, candidates) {
+  let nearest = "";
+  let highest = MIN_LIKENESS;
+  for (const candidate of candidates) {
+    if (candidate.length > MAX_COMPARED_LENGTH) continue;
+    const likeness = compareLetterPairs(value, candidate);
+    if (likeness > highest) [nearest, highest] = [candidate, likeness];
+  }
+  return nearest;
+}
+
+function compareLetterPairs(first, second) {
+  const pairs = new Map();
+  for (let at = 0; at < first.length - 1; at += 1) {
+    const pair = first.slice(at, at + 2);
+    pairs.set(pair, (pairs.get(pair) || 0) + 1);
+  }
+  let common = 0;
+  for (let at = 0; at < second.length - 1; at += 1) {
+    const pair = second.slice(at, at + 2);
+    if (pairs.get(pair) > 0) {
+      pairs.set(pair, pairs.get(pair) - 1);
+      common += 1;
+    }
+  }
+  return (2 * common) / Math.max(1, first.length + second.length - 2);
 }
 
 function matchesQuery(record, terms) {

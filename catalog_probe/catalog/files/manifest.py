@@ -218,6 +218,25 @@ def stand_ins_by_real_name() -> Mapping[str, str]:
     return {manifest(name).real_name: name for name in providers() if manifest(name).real_name}
 
 
+def names_of(provider: str) -> tuple[str, ...]:
+    """Return the stand-in and the real name of a provider: `pc` -> `("pc", "openai")`.
+
+    A provider without a manifest here, as in the results of somebody else's run, has only the name that it has there.
+    """
+    if provider not in providers():
+        return (provider,)
+    return tuple(filter(None, (provider, manifest(provider).real_name)))
+
+
+def with_stand_in(address: str) -> str:
+    """Return an address, or the beginning of one, by the stand-in: `openai/errors` -> `pc/errors`.
+
+    An address of no known provider stays unchanged.
+    """
+    first, slash, rest = address.partition("/")
+    return f"{stand_ins_by_real_name().get(first, first)}{slash}{rest}"
+
+
 def _unknown_provider(name: str) -> CatalogError:
     known = [*providers(), *stand_ins_by_real_name()]
     mend = suggest_similar(name.lower(), known) or f"they are {describe_providers()}"

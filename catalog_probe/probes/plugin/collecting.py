@@ -12,7 +12,7 @@ from catalog_probe.catalog.model import Address, Aspect, Outcome
 from catalog_probe.catalog.model.errors import Exit
 from catalog_probe.catalog.model.explanations import REASONS
 from catalog_probe.catalog.model.outcome import FindingCode
-from catalog_probe.catalog.search import keywords_for_k
+from catalog_probe.catalog.search import SearchEntry, keywords_for_k, list_requests, parse_query
 from catalog_probe.catalog.text.readable_text import sanitize_line, sanitize_row
 from catalog_probe.probes.coverage.missing_variables import list_gains
 from catalog_probe.probes.coverage.reach_table import count_records, format_reach_table
@@ -128,15 +128,30 @@ class Collector:
     def pytest_collection_modifyitems(
         self, config: pytest.Config, items: list[pytest.Item]
     ) -> Generator[None, object, object]:
-        """Add each record's words for `-k`, and sort by provider after all plugins."""
-        for item in items if config.getoption("keyword") else ():
-            address = address_of(item)
-            if address is not None:
-                item.extra_keyword_matches.update(keywords_for_k(self.options.catalog[address]))
+        """Apply a query of `-k`, or add each record's words for an expression; sort by provider after all plugins."""
+        if self.options.query:
+            selected = self._select_by_query(items)
+            config.hook.pytest_deselected(items=[item for item in items if item not in selected])
+            items[:] = selected
+        elif config.getoption("keyword"):
+            requests = list_requests(self.options.catalog.records)
+            for item in items:
+                address = address_of(item)
+                if address is not None:
+                    item.extra_keyword_matches.update(keywords_for_k(self.options.catalog[address], requests))
         result = yield
         ranks = self._rank_addresses([address for item in items if (address := address_of(item)) is not None])
         items.sort(key=lambda item: (_find_provider(item), ranks.get(address_of(item) or "", 0)))
         return result
+
+    def _select_by_query(self, items: Sequence[pytest.Item]) -> list[pytest.Item]:
+        terms, requests = parse_query(self.options.query), list_requests(self.options.catalog.records)
+        records = {item: self.options.catalog[address] for item in items if (address := address_of(item)) is not None}
+        return [
+            item
+            for item, record in records.items()
+            if SearchEntry.from_record(record, self.options.today, requests).matches(terms)
+        ]
 
     def _rank_addresses(self, addresses: Sequence[str]) -> Mapping[str, int]:
         """Return the order in which a short budget is spent: most facts first."""

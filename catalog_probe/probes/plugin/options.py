@@ -16,7 +16,7 @@ from catalog_probe.catalog.files.manifest import providers, selected_providers, 
 from catalog_probe.catalog.files.store import Catalog
 from catalog_probe.catalog.model import KINDS, Address
 from catalog_probe.catalog.model.errors import MAX_MESSAGE_LENGTH, UserError, display_path, suggest_similar
-from catalog_probe.catalog.search import keywords_for_k
+from catalog_probe.catalog.search import find_unmatched_term, keywords_for_k, list_requests, parse_query, suggest_path
 from catalog_probe.catalog.text.readable_text import sanitize_line
 from catalog_probe.catalog.writeback import accepted_differences
 from catalog_probe.installation import is_installed
@@ -197,6 +197,7 @@ def refuse_empty_values(config: pytest.Config) -> None:
 _RECORD_NODEID = re.compile(r"(?P<test>[^\[]*::[^\[]*)\[(?P<record>[^\]]*)\]?$")
 _WORD = re.compile(r"[\w./:-]+")
 _OPERATORS = frozenset({"and", "or", "not"})
+_PYTEST_WORD = re.compile(r"[\w:+.\[\]\\/-]+")  # what pytest takes for a word of an expression
 _SEARCH_ADVICE = "`catalog-probe catalog find WORDS` looks through all that records say"
 
 
@@ -242,19 +243,48 @@ def refuse_addresses(arguments: Iterable[str], start: Path) -> None:
         )
 
 
+def is_query(expression: str) -> bool:
+    """Whether the value of `-k` is a query, as `catalog-probe catalog find` takes it, and no expression of pytest.
+
+    An expression is one word, or several with `and`, `or`, `not` or brackets. Example: `404 and pa` is an expression;
+    `retry:no /v1/messages` is a query, because pytest could not read it.
+    """
+    words = expression.split()
+    if not words or not _OPERATORS.isdisjoint(words) or not {"(", ")"}.isdisjoint(expression):
+        return False
+    return len(words) > 1 or _PYTEST_WORD.fullmatch(words[0]) is None
+
+
+def explain_empty_query(query: str, catalog: Catalog) -> str:
+    """Return which part of a query no record has, and the nearest that one has."""
+    unmatched = find_unmatched_term(query, catalog.records)
+    if unmatched is None:
+        return f"-k '{query}': no record fits; ask for less"
+    term, suggestion = unmatched
+    return f"-k {term}: no record has it; {suggestion or _SEARCH_ADVICE}"
+
+
 def list_unknown_words(expression: str, catalog: Catalog) -> list[str]:
     """Return a line for each word of a `-k` expression that no record has."""
     keywords: set[str] = set()
     addresses: set[str] = set()
+    requests = list_requests(catalog.records)
     for record in catalog.records:
         address = str(record.address)
         addresses.add(address)
         parts = address.split("/")
-        keywords.update(keywords_for_k(record), parts, ("/".join(parts[:depth]) for depth in (2, 3)))
+        keywords.update(keywords_for_k(record, requests), parts, ("/".join(parts[:depth]) for depth in (2, 3)))
     searched = {keyword.lower() for keyword in keywords} | addresses
     words = [word for word in _WORD.findall(expression) if word not in _OPERATORS]
     unknown = [word for word in dict.fromkeys(words) if not any(word.lower() in text for text in searched)]
-    return [f"-k {word}: no record has it; {suggest_similar(word, keywords) or _SEARCH_ADVICE}" for word in unknown]
+    suggestions = (
+        suggest_path(word, requests.values()) if word.startswith("/") else suggest_similar(word, keywords)
+        for word in unknown
+    )
+    return [
+        f"-k {word}: no record has it; {suggestion or _SEARCH_ADVICE}"
+        for word, suggestion in zip(unknown, suggestions, strict=True)
+    ]
 
 
 DEFAULT_TARGET = "mock"
@@ -291,6 +321,8 @@ class Options:
     traffic: Traffic | None = None
     """Recorded exchanges that are judged instead of probing."""
     annotate: bool = False
+    query: str = ""
+    """The query of `-k`; empty if that is an expression of pytest, which pytest itself applies."""
     invocation: Invocation = field(default_factory=Invocation)
 
     @property
@@ -428,10 +460,20 @@ def read_options(config: pytest.Config, environ: Mapping[str, str]) -> Options:
         depth=_parse_depth(config.getoption("--depth"), target),
         cause_records=_find_cause_records(config.getoption("--cause"), out),
         annotate=bool(config.getoption("--annotate")),
+        query=_read_query(config),
         invocation=_describe_invocation(config, target, revisions),
         revisions=revisions,
         strict=bool(config.getoption("strict", False)),  # pytest's own option, which means no leniency here as well
     )
+
+
+def _read_query(config: pytest.Config) -> str:
+    """Take a query from `-k`, so that pytest does not read it as an expression; a worker of xdist gets it as option."""
+    keyword: str = config.getoption("keyword") or ""
+    if is_query(keyword):
+        parse_query(keyword)
+        config.option.record_query, config.option.keyword = keyword, ""
+    return getattr(config.option, "record_query", "")
 
 
 def _read_recordings(config: pytest.Config) -> tuple[Recording, ...]:

@@ -17,6 +17,7 @@ from catalog_probe.catalog.text.readable_text import sanitize_line
 from catalog_probe.probes.plugin.options import (
     PROBES,
     add_options,
+    explain_empty_query,
     list_unknown_words,
     read_options,
     refuse_addresses,
@@ -39,7 +40,6 @@ from catalog_probe.probes.recipes.book import recipe_book
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from catalog_probe.catalog.files.store import Catalog
     from catalog_probe.probes.plugin.controller import Controller
     from catalog_probe.probes.plugin.embedded_mock import EmbeddedMock
     from catalog_probe.probes.plugin.options import Options
@@ -49,7 +49,7 @@ DEFAULT_REPORTCHARS = "fE"
 
 _stdout_guard: pytest.StashKey[StdoutGuard] = pytest.StashKey()
 _controller: pytest.StashKey[Controller] = pytest.StashKey()
-_catalog: pytest.StashKey[Catalog] = pytest.StashKey()
+_options: pytest.StashKey[Options] = pytest.StashKey()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -95,7 +95,7 @@ def pytest_configure(config: pytest.Config) -> None:
         return
     options = _read_options(config, {} if plain_input is None else plain_input[KEYS])
     _require_shared_limits(config, options)
-    config.stash[_catalog] = options.catalog
+    config.stash[_options] = options
     if plain_input is not None and plain_input[LOCAL]:
         exit_with_parent()
     if plain_input is None:
@@ -125,10 +125,12 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def pytest_report_collectionfinish(config: pytest.Config, items: Sequence[pytest.Item]) -> list[str]:
     """If `-k` selects nothing, say which of its words no record has."""
-    catalog = config.stash.get(_catalog, None)
-    if catalog is None or items:
+    options = config.stash.get(_options, None)
+    if options is None or items:
         return []
-    return list_unknown_words(config.getoption("keyword"), catalog)
+    if options.query:
+        return [explain_empty_query(options.query, options.catalog)]
+    return list_unknown_words(config.getoption("keyword"), options.catalog)
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:

@@ -28,7 +28,7 @@ from catalog_probe.reports.page.detail import ArticleRegistry, DetailRenderer
 from catalog_probe.reports.page.markup import TEMPLATES, mark_safe, template_environment
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from catalog_probe.catalog.evidence.results import Result, Run
     from catalog_probe.catalog.model import Json
@@ -94,6 +94,7 @@ def list_rows(overview: Overview) -> tuple[list[list[Json]], list[str]]:
     index in the list, because most are shared by many records.
     """
     index_by_facet: dict[str, int] = {}
+    requests = search.list_requests(record.result.parsed_record for record in overview.records)
     rows: list[list[Json]] = []
     for record in sorted(overview.records, key=lambda record: record.address):
         recent_outcomes = (outcome.letter if outcome else "." for outcome in record.recent_outcomes)
@@ -106,21 +107,21 @@ def list_rows(overview: Overview) -> tuple[list[list[Json]], list[str]]:
                 record.age,
                 "".join(recent_outcomes),
                 round(record.result.elapsed_ms),
-                [index_by_facet.setdefault(facet, len(index_by_facet)) for facet in list_facets(record)],
+                [index_by_facet.setdefault(facet, len(index_by_facet)) for facet in list_facets(record, requests)],
             ]
         )
     return rows, list(index_by_facet)
 
 
-def list_facets(record: ReportedRecord) -> tuple[str, ...]:
+def list_facets(record: ReportedRecord, requests: Mapping[str, str]) -> tuple[str, ...]:
     """Return all facets of a record, as `field:value` in lower case, each once."""
-    facets = (shorten(" ".join(facet.split()), MAX_FACET_LENGTH).lower() for facet in _iterate_facets(record))
-    return tuple(dict.fromkeys(facets))
+    facets = (" ".join(facet.split()) for facet in _iterate_facets(record, requests))
+    return tuple(dict.fromkeys(shorten(facet, MAX_FACET_LENGTH).lower() for facet in facets))
 
 
-def _iterate_facets(record: ReportedRecord) -> Iterator[str]:
+def _iterate_facets(record: ReportedRecord, requests: Mapping[str, str]) -> Iterator[str]:
     result = record.result
-    yield from search.record_facets(result.parsed_record)
+    yield from search.record_facets(result.parsed_record, requests)
     yield from (f"is:{word}" for word in sorted(list_query_words(record)))
     yield f"outcome:{result.outcome.words.replace(' ', '-')}"
     for finding in result.findings:
@@ -129,6 +130,7 @@ def _iterate_facets(record: ReportedRecord) -> Iterator[str]:
         yield f"observed:{observed_class(finding)}"
         yield f"label:{finding.label}"
         if finding.is_drift:
+            yield f"change:{finding.difference.documented}→{finding.difference.observed}"
             yield f"cause:{cause_id(cause_key(record.provider, finding))}"
     if result.reason is not None:
         yield f"reason:{result.reason.code}"

@@ -161,6 +161,11 @@ param:
 ""
 code:[x]
 tag:unverified,live_verified kind:endpoints
+provider:anthropic
+/v1/messages
+https://pa.example/v1/messages retry:no
+404->400
+404→400
 """
 
 

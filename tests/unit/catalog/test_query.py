@@ -24,11 +24,12 @@ from tests.unit.reports.factories import make_record_data
 
 TODAY = date(2026, 11, 21)
 LIMITED = "pa/errors/general/rate_limit_error"
+REQUESTS = {"pa/endpoints/messages/invalid_request": "POST /v1/messages"}
 
 
 def is_found(text: str, address: str = LIMITED, **fields: Any) -> bool:
     record = Record(Address.parse(address), make_record_data(address, **fields))
-    return SearchEntry.from_record(record, TODAY).matches(parse_query(text))
+    return SearchEntry.from_record(record, TODAY, REQUESTS).matches(parse_query(text))
 
 
 def test_it_finds() -> None:
@@ -51,6 +52,13 @@ def test_it_finds() -> None:
         "seen:>1d",
         "endpoint:*/messages/*",
         LIMITED,
+        "/v1/messages",
+        "path:/v1/mess",
+        'path:"post /v1/messages"',
+        "https://pa.example/v1/messages",
+        "provider:anthropic",
+        "Anthropic",
+        "retry:yes",
     ]
     for text in texts:
         assert is_found(text)
@@ -67,6 +75,9 @@ def test_it_does_not_find() -> None:
         "seen:<5d",
         "header:retry-after",
         '"limit rate"',
+        "/v1/models",
+        "provider:openai",
+        "retry:no",
     ]
     for text in texts:
         assert not is_found(text)
@@ -115,6 +126,8 @@ def test_a_query_without_result_names_the_part_that_matches_nothing() -> None:
         ("rate type:overloaded", ("type:overloaded", "")),
         ("header:x-should-rety", ("header:x-should-rety", "did you mean x-should-retry?")),
         ("status:429 seen:<1d -rate", None),
+        ("429->400", ("429→400", "a change exists only in a run: look for it in the search of a report")),
+        ("provider:antropic", ("provider:antropic", "did you mean anthropic?")),
     ]
     for text, parts in cases:
         assert find_unmatched_term(text, [Record(Address.parse(LIMITED), make_record_data(LIMITED))]) == parts
@@ -132,13 +145,13 @@ def test_any_query_is_read_or_refused(text: str) -> None:
 def test_the_order_of_facets_does_not_depend_on_the_hash_seed() -> None:
     tags = ["UNVERIFIED", "BETA", "LEGACY", "LIVE_DISCOVERED", "DOCUMENTED", "ACCOUNT_RESTRICTED"]
     record = Record(Address.parse(LIMITED), make_record_data(LIMITED, status=tags))
-    tag_facets = [facet.removeprefix("tag:") for facet in record_facets(record) if facet.startswith("tag:")]
+    tag_facets = [facet.removeprefix("tag:") for facet in record_facets(record, {}) if facet.startswith("tag:")]
     assert tag_facets == sorted(tag.lower() for tag in tags)
 
 
 def test_a_record_is_found_by_each_of_its_facets() -> None:
     record = Record(Address.parse(LIMITED), make_record_data(LIMITED))
-    spoken = SearchEntry.from_record(record, TODAY)
-    for facet in record_facets(record):
+    spoken = SearchEntry.from_record(record, TODAY, REQUESTS)
+    for facet in record_facets(record, REQUESTS):
         field, _, value = facet.partition(":")
         assert spoken.matches(parse_query(f'{field}:"{value}"')), facet

@@ -11,9 +11,10 @@ import pytest
 from catalog_probe.catalog.evidence import run_verdict
 from catalog_probe.catalog.evidence.results import Result
 from catalog_probe.catalog.model import Aspect, Finding, Outcome, Reason, Severity
+from catalog_probe.catalog.model.errors import Exit
 from catalog_probe.probes.planning.plan import count_facts
 from catalog_probe.probes.plugin.collecting import address_of
-from catalog_probe.probes.plugin.options import UsageError, list_unknown_words, require_records
+from catalog_probe.probes.plugin.options import UsageError, is_query, list_unknown_words, require_records
 from catalog_probe.reports.content.commands import build_nodeid
 from probes import test_endpoints, test_errors, test_rate_limits
 from tests.harness.command import run_pytest_here
@@ -139,3 +140,36 @@ def test_test_of_a_record_ends_as_its_result_says(
         with pytest.raises(end, match=message) if end is not None else nullcontext():
             test(result)
     assert (end is pytest.fail.Exception) is run_verdict.is_failure(result)
+
+
+@pytest.mark.parametrize(
+    ("expression", "expected"),
+    [
+        ("404", False),
+        ("retry:no", False),
+        ("/v1/models", False),
+        ("404 and (pa or not pb)", False),
+        ("", False),
+        ("status:429 quota", True),
+        ("/v1/models/{model}", True),
+        ("404→400", True),
+    ],
+)
+def test_what_pytest_cannot_read_is_a_query(expression: str, expected: bool) -> None:
+    assert is_query(expression) is expected
+
+
+@pytest.mark.parametrize(
+    "query", ["status:404 provider:anthropic /v1/messages/batches", "429 and anthropic and retry:no"]
+)
+def test_k_selects_by_a_query_or_an_expression(query: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run_pytest_here("probes", "--plan", "-k", query) == Exit.FINE
+    assert "/ 510 deselected / 1 selected" in capsys.readouterr().out
+
+
+def test_a_query_that_selects_nothing_names_the_nearest(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run_pytest_here("probes", "--plan", "-k", "status:429 quotta") == Exit.NOTHING_SELECTED
+    assert "-k quotta: no record has it; did you mean quota?" in capsys.readouterr().out
+    assert list_unknown_words("/v1/mesages", catalog()) == [
+        "-k /v1/mesages: no record has it; did you mean /v1/messages?"
+    ]
