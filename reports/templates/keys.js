@@ -2,7 +2,7 @@ function visibleItems() {
   return [...document.querySelectorAll("[data-item]")].filter((item) => item.checkVisibility());
 }
 
-const MASTHEAD_HEIGHT = 60;
+const MASTHEAD_HEIGHT = 90;
 
 function moveFocus(step) {
   const items = visibleItems();
@@ -14,31 +14,33 @@ function moveFocus(step) {
   next.scrollIntoView({ block: "center" });
 }
 
-/* The field is scrolled to the top even if it is visible, because the results are below it. */
 function openSearch() {
-  document.getElementById("records").scrollIntoView();
+  showRecords();
   form.elements.q.focus({ preventScroll: true });
   form.elements.q.select();
 }
 
-function clearOrClose() {
-  const search = form.elements.q;
-  if (document.activeElement === search && search.value) {
-    search.value = "";
-    refresh();
-    writeFiltersToUrl();
-  } else if (document.activeElement === search) {
-    search.blur();
-  } else if (closeDetail()) {
-    writeFiltersToUrl();
-  }
+/* The search is in the header, and its results are far below. */
+function showRecords() {
+  document.getElementById("records").scrollIntoView();
+}
+
+/* Enter or down leads from the search to its first result, and Escape leaves it. While there are suggestions, down is
+   the browser's key to choose one. */
+function leaveSearch(event) {
+  const link = tbody.querySelector("tr.row a");
+  const leads = event.key === "Enter" || (event.key === "ArrowDown" && !suggestions.options.length);
+  if (event.key === "Escape") form.elements.q.blur();
+  else if (leads && link) link.focus();
+  else return;
+  event.preventDefault();
 }
 
 document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey) return;
-  const typing = event.target.closest("input, select, textarea");
-  if (event.key === "Escape") clearOrClose();
-  else if (typing) return;
+  if (event.target === form.elements.q) leaveSearch(event);
+  else if (event.target.closest("input, select, textarea")) return;
+  else if (event.key === "Escape") { if (closeDetail()) writeFiltersToUrl(); }
   else if (event.key === "/") { event.preventDefault(); openSearch(); }
   else if (event.key === "j") moveFocus(1);
   else if (event.key === "k") moveFocus(-1);
@@ -56,7 +58,8 @@ tbody.addEventListener("click", (event) => {
   }
 });
 
-form.addEventListener("input", () => { refresh(); writeFiltersToUrl(); });
+/* The sorting lies outside the form, so its events do not reach the form. */
+for (const field of form.elements) field.addEventListener("input", () => { refresh(); writeFiltersToUrl(); showRecords(); });
 /* The browser would reset the fields only after this event, so they are cleared here. */
 form.addEventListener("reset", (event) => { event.preventDefault(); clearFilters(); writeFiltersToUrl(); });
 form.addEventListener("submit", (event) => event.preventDefault());
@@ -68,6 +71,7 @@ addEventListener("beforeprint", () => {
 });
 showCopyButtons(document);
 form.hidden = false;
+document.getElementById("sorting").hidden = false;
 table.hidden = false;
 refresh();
 if (location.hash) followFragment();

@@ -80,7 +80,7 @@ function searchText(record) {
 /* Of a query that finds nothing, name the first part that no record has, and the nearest that one has. */
 function explainNoMatch(terms) {
   const term = terms.find(({ holds, negated }) => !negated && !records.some(holds));
-  if (!term || !term.value || term.field === "seen") return "";
+  if (!term || !term.value || term.field in index.forms || term.field in index.listed) return "";
   const prefix = term.field ? `${term.field}:` : "";
   const nearest = findNearest(term.value, listKnownValues(prefix));
   return `No record has ${prefix}${term.value}${nearest ? `; did you mean ${nearest}?` : ""}`;

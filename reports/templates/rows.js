@@ -1,10 +1,9 @@
 /* The rows of the list, and the orders in which they can be sorted. */
 const CELL_WIDTH = 6;
-const OUTCOME_ORDER = Object.values(index.outcomes).map(([outcome]) => outcome).reverse();
 const NEVER_OBSERVED = 1e9;
 
 const SORTS = {
-  outcome: (a, b) => OUTCOME_ORDER.indexOf(a.outcome) - OUTCOME_ORDER.indexOf(b.outcome),
+  address: (a, b) => (a.address < b.address ? -1 : 1),
   age: (a, b) => (b.age ?? NEVER_OBSERVED) - (a.age ?? NEVER_OBSERVED),
   ms: (a, b) => b.ms - a.ms,
 };

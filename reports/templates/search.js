@@ -13,7 +13,7 @@ function suggest() {
   const start = lastWord.replace(/^-/, "").toLowerCase();
   const field = /^([a-z]+):/.exec(start);
   const options = field ? suggestValues(field[1], start) : suggestFields(start);
-  suggestions.replaceChildren(...options.slice(0, MAX_SUGGESTIONS)
+  suggestions.replaceChildren(...options.filter(([value]) => value !== start).slice(0, MAX_SUGGESTIONS)
     .map(([value, label]) => make("option", { value: `${textBefore}${dash}${value}`, label })));
 }
 

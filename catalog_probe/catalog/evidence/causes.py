@@ -14,6 +14,7 @@ from collections import defaultdict
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from catalog_probe.catalog.files.manifest import manifest, providers
 from catalog_probe.catalog.model import Aspect, Finding, Json
 from catalog_probe.catalog.model.outcome import FindingCode
 
@@ -94,8 +95,27 @@ CauseKey = tuple[str, str, str, str, str]
 
 
 def cause_key(provider: str, finding: Finding) -> CauseKey:
-    """Return what drifts with one cause share: provider, aspect, location, documented value, observed class."""
+    """Return what drifts with one cause share: provider, aspect, location, documented value, observed class.
+
+    A gRPC status counts as the HTTP status that it corresponds to: `5 -> 3` is the change `404 -> 400` of the same API.
+    """
+    finding = _as_http(provider, finding)
     return provider, str(finding.aspect), finding.location, _json(finding.documented), observed_class(finding)
+
+
+def _as_http(provider: str, finding: Finding) -> Finding:
+    """Return a difference of gRPC statuses as the one over HTTP; as it is if HTTP could not tell the two apart."""
+    if finding.code != FindingCode.GRPC_STATUS_DIFFERS or provider not in providers():
+        return finding
+    statuses = manifest(provider).grpc
+    documented, observed = (_find_status(statuses, value) for value in (finding.documented, finding.observed))
+    if documented is None or observed is None or documented == observed:
+        return finding
+    return replace(finding, location="", documented=documented, observed=observed)
+
+
+def _find_status(statuses: Mapping[int, int], grpc_status: Json) -> int | None:
+    return statuses.get(grpc_status) if isinstance(grpc_status, int) else None
 
 
 def _json(value: Json) -> str:
@@ -143,16 +163,23 @@ class Cause:
 
     @property
     def code(self) -> str:
-        """The code of its finding."""
-        return self.drifts[0].finding.code
+        """The code of its finding; that of the HTTP status if gRPC shows the same change."""
+        return self._told.code
 
     @property
     def difference(self) -> Difference:
         """The documented and the observed value; the observed class if the drifts show several values."""
-        finding = self.drifts[0].finding
-        observed_values = {json.dumps(drift.finding.observed) for drift in self.drifts}
+        finding = self._told
+        observed_values = {
+            json.dumps(drift.finding.observed) for drift in self.drifts if drift.finding.code == finding.code
+        }
         observed = finding.observed if len(observed_values) == 1 else observed_class(finding)
         return replace(finding, observed=observed).difference
+
+    @property
+    def _told(self) -> Finding:
+        findings = [drift.finding for drift in self.drifts]
+        return next((finding for finding in findings if finding.code != FindingCode.GRPC_STATUS_DIFFERS), findings[0])
 
     @property
     def summary(self) -> str:

@@ -9,13 +9,15 @@ from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.evidence import earlier_runs, run_verdict
 from catalog_probe.catalog.evidence.causes import Cause, CauseKey, cause_key, find_causes
+from catalog_probe.catalog.files.manifest import providers
 from catalog_probe.catalog.model import Finding, Outcome, Tag
 from catalog_probe.catalog.model.exchange import AnsweredBy
 from catalog_probe.catalog.model.explanations import INCONCLUSIVE
 from catalog_probe.catalog.model.outcome import FindingCode, ReasonCode
 from catalog_probe.catalog.reading.record_fields import note
+from catalog_probe.catalog.recognition.advice import advise_for_record, advise_for_status
 from catalog_probe.catalog.text.readable_text import format_count
-from catalog_probe.reports.content.findings import describe_endpoints
+from catalog_probe.reports.content.findings import describe_endpoints, shorten_endpoint
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -274,6 +276,32 @@ class ReportedCause:
         else:
             endpoints = ""
         return f"{records} {endpoints}".strip()
+
+    @property
+    def place(self) -> str:
+        """The first endpoint that shows it, and how many others do: `messages/create_message and 2 more`."""
+        if not self.cause.endpoints:
+            return ""
+        first, *others = map(shorten_endpoint, self.cause.endpoints)
+        return f"{first} and {len(others)} more" if others else first
+
+    @property
+    def client_effect(self) -> str:
+        """What changes for a client that goes by the status: `retry: no → unknown`; empty if nothing does.
+
+        A client that meets an undocumented answer has its status alone to decide whether to send again.
+        """
+        status = self.cause.drifts[0].finding.observed
+        if self.cause.code != FindingCode.STATUS_DIFFERS or not isinstance(status, int):
+            return ""
+        documented = {
+            advise_for_record(record.result.parsed_record).may
+            for record in self.records
+            if record.result.address.kind == "errors" and record.provider in providers()
+        }
+        observed = advise_for_status(status, self.cause.provider).may if documented else ""
+        before = " or ".join(sorted(documented))
+        return f"retry: {before} → {observed}" if documented and documented != {observed} else ""
 
     @property
     def label(self) -> str:

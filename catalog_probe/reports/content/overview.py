@@ -15,6 +15,7 @@ from catalog_probe.catalog.model.assertion import Reach
 from catalog_probe.catalog.model.errors import Exit
 from catalog_probe.catalog.model.exchange import AnsweredBy
 from catalog_probe.catalog.model.record_states import RecordState
+from catalog_probe.catalog.text.readable_text import format_count
 from catalog_probe.reports.content.causes import Attributor, ReportedCause, report_causes
 from catalog_probe.reports.content.layers import LayerShare, UpstreamFault, list_layers, list_upstream_faults
 from catalog_probe.reports.content.records import (
@@ -240,22 +241,35 @@ class Overview:
         return (*pieces, (self.shard_note, "")) if self.shard_note else tuple(pieces)
 
     def _verified_pieces(self) -> list[tuple[str, str]]:
-        pieces = [(str(self.verified), "is:verified"), (f" of {len(self.records)} verified{self._reach_note}", "")]
+        reached = [record for record in self.records if record.outcome is not Outcome.NOT_PROBED]
+        observed = sum(record.outcome in _OBSERVED for record in reached)
+        oldest = oldest_age(record for record in self.records if record.verified)
+        return [
+            (str(observed), f"outcome:{','.join(outcome.query_word for outcome in _OBSERVED)}"),
+            (f" of {format_count(len(reached), 'record')} that your keys reach {_was(observed)} observed", ""),
+            (f", oldest evidence {format_age(oldest)}" if oldest is not None else "", ""),
+        ]
+
+    @property
+    def evidence_note(self) -> str:
+        """How much of the catalog is verified, in all categories: for the foot of the page."""
+        if not self.run.live:
+            return self._rehearsed_note
+        note = f"{self.verified} of {len(self.records)} verified{self._reach_note}"
         partly_verified = [record for record in self.records if record.is_partly_verified]
         if partly_verified:
             sent = sum(len(record.sent_steps) for record in partly_verified)
             unsent = sum(len(record.unsent_steps) for record in partly_verified)
             steps = f": {sent} of their {sent + unsent} steps were sent" if unsent else ""
-            pieces += [(", ", ""), (str(len(partly_verified)), "is:in-part"), (f" of them in part{steps}", "")]
-        oldest = oldest_age(record for record in self.records if record.verified)
-        return [*pieces, (f", oldest evidence {format_age(oldest)}" if oldest is not None else "", "")]
+            note += f", {len(partly_verified)} of them in part{steps}"
+        return note
 
     def _conforming_pieces(self) -> list[tuple[str, str]]:
         places = {AnsweredBy.RECORDING: "in the recording", AnsweredBy.COMPATIBLE: "on this server"}
         where = places.get(self.run.answered_by, "on the mock")
         return [
             (str(self.counts[Outcome.CONFORMS]), f"outcome:{Outcome.CONFORMS.words}"),
-            (f" of {len(self.records)} conform {where}{self._rehearsed_note}", ""),
+            (f" of {len(self.records)} conform {where}", ""),
         ]
 
     @property
@@ -265,7 +279,7 @@ class Overview:
         number = sum(bool(result.reach) and not Reach(result.reach).is_checked for result in conforming)
         if not number or self.run.answered_by is not AnsweredBy.MOCK:
             return ""
-        return f", {number} of them only rehearsed: no key can show them"
+        return f"{number} of what conforms no client's request can check: there our mock agrees with our own reading"
 
     @property
     def _reach_note(self) -> str:
@@ -274,6 +288,14 @@ class Overview:
         verified = Counter(record.result.reach for record in self.records if record.verified)
         shares = ", ".join(f"{verified[reach]} of {totals[reach]} {reach}" for reach in Reach if totals[reach])
         return f" ({shares})" if shares else ""
+
+
+_OBSERVED = (Outcome.CONFORMS, Outcome.DRIFTED, Outcome.FLAKY, Outcome.RESTRICTED)
+"""The outcomes of records that an answer was judged for."""
+
+
+def _was(number: int) -> str:
+    return "was" if number == 1 else "were"
 
 
 def _name_first(records: Sequence[str]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from datetime import date
 from typing import TYPE_CHECKING
@@ -15,7 +16,7 @@ from catalog_probe.catalog.evidence.earlier_runs import (
     last_known_outcome,
 )
 from catalog_probe.catalog.model import Outcome, Tag
-from catalog_probe.catalog.model.outcome import FindingCode
+from catalog_probe.catalog.model.outcome import FindingCode, ReasonCode
 from catalog_probe.catalog.model.record_states import SECTIONS, Attention, Change, Grouping, RecordState
 from catalog_probe.catalog.observed import seen_on
 
@@ -25,6 +26,18 @@ if TYPE_CHECKING:
     from catalog_probe.catalog.evidence.earlier_runs import HistoryRow
     from catalog_probe.catalog.evidence.results import Result, Run
 
+
+_MENDABLE = frozenset(
+    {
+        ReasonCode.CREDENTIAL_MISSING,
+        ReasonCode.CREDENTIAL_EMPTY,
+        ReasonCode.VALUE_MISSING,
+        ReasonCode.ADDRESS_MISSING,
+        ReasonCode.PROVIDER_NOT_CONFIGURED,
+        ReasonCode.COST_NOT_ALLOWED,
+    }
+)
+"""Reasons for not probing that a setting changes; their details say which."""
 
 _URGENCY = tuple(RecordState)  # the most urgent first
 
@@ -166,6 +179,12 @@ class Section:
     @property
     def means(self) -> str:
         return self.name.meaning
+
+    @property
+    def best_help(self) -> str:
+        """What would let most of its records be probed: `set PA_COMPLIANCE_KEY (74)`; empty if nothing would."""
+        details = Counter(record.reason_detail for record in self.records if record.reason_code in _MENDABLE)
+        return next((f"{detail} ({number})" for detail, number in details.most_common(1)), "")
 
     @property
     def is_by_cause(self) -> bool:

@@ -141,6 +141,7 @@ WIDTH, HEIGHT = 360, 150
 _FOOT = 20  # below the bars, for the names of the runs
 _HEAD = 16  # above the highest bar, for its number
 _MAX_RUN_WIDTH = 40  # so that three runs do not fill the plot
+_TWO_NAMES = 150  # the names of the first and the last run, side by side
 _MIN_BAR = 1.5  # so that one record among thousands is visible
 _MIN_SCALE = 4  # records; a single record does not fill the plot
 
@@ -169,7 +170,7 @@ class Plot:
     last: str
     """The names of the first and the last run."""
     end: float
-    """The right edge of the last run."""
+    """Where the name of the last run ends: at the right edge of its bar, or further, beyond the name of the first."""
     middle: float
     top: float
     """The position of the number above the last run's bars."""
@@ -201,7 +202,7 @@ def plot_runs(overview: Overview) -> Plot | None:
         bars=tuple(bar for bars in stacks for bar in bars),
         first=overview.run_names[0],
         last=overview.run_names[-1] if len(counts_by_run) > 1 else "",
-        end=round(run_width * len(counts_by_run), 1),
+        end=round(max(run_width * len(counts_by_run), _TWO_NAMES), 1),
         middle=round(run_width * len(counts_by_run) - run_width / 2, 1),
         top=round(top - 4, 1),
         number=_count_plotted(last_counts),

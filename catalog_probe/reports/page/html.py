@@ -88,7 +88,7 @@ MAX_FACET_LENGTH = 300  # characters; a hostile answer must not swell the page
 
 
 def list_rows(overview: Overview) -> tuple[list[list[Json]], list[str]]:
-    """Return one row per record, and the list of all facets.
+    """Return one row per record, what failed first, and the list of all facets.
 
     A row is address, title, outcome, tags, age, recent outcomes, milliseconds and facets. Facets are given by their
     index in the list, because most are shared by many records.
@@ -96,7 +96,7 @@ def list_rows(overview: Overview) -> tuple[list[list[Json]], list[str]]:
     index_by_facet: dict[str, int] = {}
     requests = search.list_requests(record.result.parsed_record for record in overview.records)
     rows: list[list[Json]] = []
-    for record in sorted(overview.records, key=lambda record: record.address):
+    for record in overview.records:
         recent_outcomes = (outcome.letter if outcome else "." for outcome in record.recent_outcomes)
         rows.append(
             [

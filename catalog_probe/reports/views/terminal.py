@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from textwrap import wrap
 from typing import TYPE_CHECKING
 
@@ -10,7 +11,7 @@ from catalog_probe.catalog.evidence.merge import format_traffic_summary, list_un
 from catalog_probe.catalog.model import Outcome
 from catalog_probe.catalog.model.errors import Exit
 from catalog_probe.catalog.model.record_states import Attention, RecordState
-from catalog_probe.catalog.text.readable_text import format_count, sanitize_line, sanitize_row
+from catalog_probe.catalog.text.readable_text import format_count, sanitize_line, sanitize_row, shorten
 from catalog_probe.reports.content import layers, reasons
 from catalog_probe.reports.content.causes import ReportedCause, format_cause_heading, list_providers
 from catalog_probe.reports.content.commands import format_cause_command
@@ -40,6 +41,7 @@ _MIN_WIDTH = 40
 # How many entries are shown; the report has them all.
 LISTED = 12  # causes, or records, under one heading
 _MAX_DIFFERENCES = 3  # of one record
+_MAX_CODES = 8  # reason codes of what nobody has to act on; with heading and rest ten lines at most
 _MAX_NAMES = 6  # next steps, discoveries and the like
 
 _COLOURS = {"bad": "31;1", "warn": "33;1", "good": "32;1", "dim": "2", "bold": "1", "none": "0"}
@@ -88,8 +90,11 @@ class _TerminalRenderer:
         yield from self._render_names(UNRECOGNISED, list_unrecognised(self._run.traffic))
         for section in overview.sections:
             if section.is_quiet and section.is_by_reason:
-                yield self._paint("bold", f"{section.name.heading} ({len(section.records)})")
-                yield from self._render_reasons(section.records)
+                if section.name is RecordState.NOT_PROBED:
+                    yield from self._render_in_short(section)
+                else:
+                    yield self._paint("bold", f"{section.name.heading} ({len(section.records)})")
+                    yield from self._render_reasons(section.records)
                 yield ""
         yield from self._render_names(RESOLVED, overview.resolved)
         yield from self._render_names(DISCOVERED, overview.discovered)
@@ -182,6 +187,19 @@ class _TerminalRenderer:
             yield from self._wrap(f"{group.title}: {group.code}{group.since}", "  ")
             for reason in group.reasons:
                 yield from self._paint_all("dim", self._wrap(reason, "    "))
+
+    def _render_in_short(self, section: Section) -> Iterator[str]:
+        """Yield a section that asks for nothing, one line for each reason code: `  74 credential-missing: set …`."""
+        help_text = f": {section.best_help} would help most" if section.best_help else ""
+        yield self._paint("bold", self._cut(f"{section.name.heading} ({len(section.records)}){help_text}"))
+        counts = Counter(record.reason_code for record in section.records)
+        for code, number in counts.most_common(_MAX_CODES):
+            means = reasons.explain_code(code) if code else "no reason is given"
+            yield self._paint("dim", self._cut(f"{number:>5} {code}: {means}"))
+        yield from self._render_more(len(counts) - _MAX_CODES, "reasons")
+
+    def _cut(self, text: str) -> str:
+        return shorten(sanitize_line(text), self._width)
 
     def _render_next_steps(self) -> Iterator[str]:
         steps = reasons.list_next_steps(self._run, self._overview.records)

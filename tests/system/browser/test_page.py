@@ -268,10 +268,17 @@ def test_everything_by_keyboard(visit: Visit, report: str) -> None:
     tab.keyboard.press("/")
     tab.keyboard.type("scope_missing family:inference")
     assert len(list_addresses(tab)) == 2
+    for key in ("Enter", "ArrowDown"):
+        tab.focus("#f-q")
+        tab.keyboard.press(key)
+        assert "scope missing" in tab.evaluate("document.activeElement.closest('tr.row').textContent"), key
+    tab.keyboard.press("/")
     tab.keyboard.press("Escape")
+    assert tab.evaluate("document.activeElement === document.body")
+    assert len(list_addresses(tab)) == 2, "leaving the search keeps what was found"
+    tab.click("button[type=reset]")
     assert len(list_addresses(tab)) > 2
-    tab.keyboard.press("Escape")
-    tab.evaluate("scrollTo(0, 0)")
+    tab.evaluate("document.activeElement.blur(); scrollTo(0, 0)")
     tab.keyboard.press("j")
     focused = "document.activeElement.textContent"
     first = tab.evaluate(focused)

@@ -191,3 +191,22 @@ def test_the_ticket_of_an_accepted_difference_is_a_link() -> None:
         "pa/errors/general/a", Outcome.DRIFTED, findings=(make_finding(observed="https://evil.example/x"),)
     )
     assert 'href="https://evil' not in html.render(make_run(), [observed]), "what a provider says leads nowhere"
+
+
+def test_one_change_over_http_and_grpc_is_one_cause_that_says_what_it_changes_for_a_client() -> None:
+    over_http = make_finding(documented=404, observed=400, endpoints=("pd/endpoints/chat/complete",))
+    over_grpc = make_finding("grpc-status-differs", documented=5, observed=3, location="grpc")
+    unlike = make_finding("grpc-status-differs", documented=3, observed=11, location="grpc")  # HTTP has 400 for both
+    results = [
+        make_drift("a", over_grpc, provider="pd"),
+        make_drift("b", over_http, provider="pd"),
+        make_drift("c", unlike, provider="pd"),
+    ]
+    causes = find_causes(results)
+    assert [cause.summary for cause in causes] == [
+        "status: documented 404, observed 400",
+        "status grpc: documented 3, observed 11",
+    ]
+    page = html.render(make_run(), results)
+    assert "chat/complete" in page.partition("<summary data-item>")[2].partition("</summary>")[0]
+    assert "retry: no → unknown" in page

@@ -124,12 +124,13 @@ def test_each_cause_is_one_error_and_the_state_comes_last() -> None:
         "(2 records: pa/errors/general/a, pa/errors/general/b)",
         "::error title=Flaky%3A pc/errors/general/c::attempts-disagree: 504, then 500",
         "::error title=Catalog probe::PA drifts: 1 new cause behind 2 records. "
-        "1 of 3 verified, oldest evidence 5 days.",
+        "3 of 3 records that your keys reach were observed, oldest evidence 5 days.",
     ]
 
 
 def test_a_calm_run_is_a_notice() -> None:
-    state = "All that was observed is as documented. 1 of 1 verified, oldest evidence today."
+    observed = "1 of 1 record that your keys reach was observed, oldest evidence today."
+    state = f"All that was observed is as documented. {observed}"
     assert render(make_run(), [make_result(A)]) == [f"::notice title=Catalog probe::{state}"]
 
 

@@ -108,17 +108,17 @@ def test_the_verdict_compares_with_the_runs_before() -> None:
     assert format_verdict(overview) == (
         "PB was observed only in part: 1 of 2 probes are inconclusive (read-timeout); PA drifts: 1 new cause behind "
         "1 record. "
-        "3 of 4 verified, oldest evidence 2 days."
+        "3 of 4 records that your keys reach were observed, oldest evidence 2 days."
     )
     assert [record.address for record in overview.added] == ["pb/errors/http/d"]
 
 
 def test_out_of_reach_assertions_are_counted_only_on_the_mock() -> None:
     results = [make_result(A, reach="one key"), make_result(B, reach="mock only"), make_result(C, reach="traffic only")]
-    assert (
-        Overview(make_run(live=False), results).coverage
-        == "3 of 3 conform on the mock, 2 of them only rehearsed: no key can show them"
-    )
+    on_mock = Overview(make_run(live=False), results)
+    assert on_mock.coverage == "3 of 3 conform on the mock"
+    assert on_mock.evidence_note.startswith("2 of what conforms no client's request can check")
+    assert not Overview(make_run(live=False), results[:1]).evidence_note
     assert Overview(make_run(live=False), results[:1]).coverage == "1 of 1 conform on the mock"
     recorded = make_run(live=False, answered_by=AnsweredBy.RECORDING)
     assert Overview(recorded, results).coverage == "3 of 3 conform in the recording"
@@ -130,7 +130,9 @@ def test_a_live_run_counts_what_is_verified_by_reach() -> None:
     silent = make_result(LIMITS, Outcome.NOT_PROBED, reach="more", probed_record={})
     unseen = make_result(B, Outcome.INCONCLUSIVE, reason=Reason("read-timeout"), reach="one key", probed_record={})
     results = [make_result(A, reach="one key"), unseen, silent]
-    assert Overview(make_run(), results).coverage.startswith("1 of 3 verified (1 of 2 one key, 0 of 1 more), ")
+    overview = Overview(make_run(), results)
+    assert overview.coverage == "1 of 2 records that your keys reach was observed, oldest evidence today"
+    assert overview.evidence_note == "1 of 3 verified (1 of 2 one key, 0 of 1 more)"
 
 
 def test_a_night_that_could_not_look_is_never_good() -> None:
@@ -193,15 +195,13 @@ def test_partly_verified_records_are_counted() -> None:
     )
     left_out = replace(matched, not_observed={"header:retry-after": OPTIONAL_HEADER_ABSENT})
     results = [make_result(A, observations=(matched, unseen)), make_result(B, observations=(left_out,))]
-    assert "2 of 2 verified, oldest" in Overview(make_run(), results).coverage
+    assert Overview(make_run(), results).evidence_note == "2 of 2 verified"
     partly = [
         make_result(A, observations=(unseen,)),
         make_result(B, findings=(make_finding("not-observed", severity=Severity.INFO),)),
     ]
-    assert (
-        "2 of 2 verified, 2 of them in part: 1 of their 2 steps were sent, oldest"
-        in Overview(make_run(), partly).coverage
-    )
+    note = "2 of 2 verified, 2 of them in part: 1 of their 2 steps were sent"
+    assert Overview(make_run(), partly).evidence_note == note
 
 
 def test_a_stale_accepted_difference_comes_before_lost_coverage_because_it_fails_the_run() -> None:

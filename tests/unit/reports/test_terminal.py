@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.model import Outcome, Reason
+from catalog_probe.catalog.model.outcome import ReasonCode
 from catalog_probe.reports.content import reasons as advice
 from catalog_probe.reports.content.overview import Overview
 from catalog_probe.reports.content.run_sentence import format_sentence
@@ -30,26 +31,6 @@ def test_the_summary_of_a_run_in_a_wide_terminal(snapshot: SnapshotAssertion) ->
 
 def test_the_summary_of_a_thousand_records(snapshot: SnapshotAssertion) -> None:
     assert terminal.render(*sample.make_large_run(1000), width=80) == snapshot
-
-
-def test_unprobed_records_are_grouped_by_provider_and_reason() -> None:
-    reasons = {"pa": ("credential-missing", "set PA_X"), "pb": ("credential-missing", "set PB_X")}
-    results = [
-        make_result(f"{provider}/errors/general/r{number}", Outcome.NOT_PROBED, reason=Reason(*reason))
-        for provider, reason in reasons.items()
-        for number in range(3)
-    ]
-    results.append(make_result(A, Outcome.NOT_PROBED, reason=Reason("cost-not-allowed", "--allow billable")))
-    lines = terminal.render(make_run(), results).splitlines()
-    at = lines.index("Not probed (7)")
-    assert lines[at + 1 : at + 7] == [
-        f"  {A}: cost-not-allowed",
-        "    --allow billable",
-        "  3 records of PA: credential-missing",
-        "    set PA_X",
-        "  3 records of PB: credential-missing",
-        "    set PB_X",
-    ]
 
 
 NO_KEY, NO_MODEL = "add providers.pb.key", "add providers.pb.model"
@@ -139,7 +120,7 @@ def test_unobserved_providers_are_in_the_last_lines() -> None:
     last = terminal.render(make_run(), [refused], width=200).splitlines()[-2:]
     assert last == [
         "blind: pa was not observed: no record has a verdict (probe-refused) (exit 10)",
-        "PA was not observed. 1 of 1 verified, oldest evidence 5 days.",
+        "PA was not observed. 1 of 1 record that your keys reach was observed, oldest evidence 5 days.",
     ]
     assert "blind" not in terminal.render(make_run(expected=()), [refused, make_result("pb/errors/general/b")])
 
@@ -148,8 +129,23 @@ def test_an_accepted_difference_that_fails_the_run_is_shown() -> None:
     entry = "accepted difference: divergences.json:pa/errors/general/gone: no record has this address; remove the entry"
     run = make_run(policy={"stale_accepted_differences": [entry]})
     assert entry in terminal.render(run, [make_result(A)], width=200).splitlines()
-    assert (
-        terminal.render_verdict(run, [make_result(A)])
-        .splitlines()[-1]
-        .startswith("Nothing new drifts, and 1 accepted difference is stale.")
-    )
+    verdict = terminal.render_verdict(run, [make_result(A)], width=200)
+    assert verdict.splitlines()[-1].startswith("Nothing new drifts, and 1 accepted difference is stale.")
+
+
+def test_not_probed_is_ten_lines_at_most_and_says_what_would_help_most() -> None:
+    codes = [
+        ReasonCode.CREDENTIAL_MISSING, ReasonCode.COST_NOT_ALLOWED, ReasonCode.VALUE_MISSING, ReasonCode.NO_RECIPE,
+        ReasonCode.NOT_ON_THE_WIRE, ReasonCode.INVISIBLE_TO_CLIENT, ReasonCode.SURFACE_OUT_OF_REACH,
+        ReasonCode.NO_DOCUMENTED_SETUP, ReasonCode.NOTHING_DOCUMENTED, ReasonCode.PROVIDER_ONLY_CAUSE,
+    ]  # fmt: skip
+    results = [
+        make_result(f"{provider}/errors/general/e{number}", Outcome.NOT_PROBED, reason=Reason(code, f"set V{number}"))
+        for provider in ("pa", "pb", "pc", "pd")
+        for number, code in enumerate(codes)
+    ]
+    lines = terminal.render(make_run(expected=()), results, width=60).splitlines()
+    start = next(index for index, line in enumerate(lines) if line.startswith("Not probed (40): set V0 (4) would help"))
+    section = lines[start : lines.index("", start)]
+    assert len(section) <= 10
+    assert all(len(line) <= 60 for line in section)
