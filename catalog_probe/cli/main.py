@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 PROGRAM = "catalog-probe"
 
-COMMANDS = ("probe", "nightly", "mock", "check", "identify")
+COMMANDS = ("probe", "nightly", "mock", "check", "identify", "completion")
 """Commands outside groups."""
 
 GROUPS: Mapping[str, Sequence[str]] = {
@@ -39,6 +39,7 @@ the providers themselves.
   mock      serve the providers, simulated
   check     validate the records and their recipes
   identify  say which record an answer is, and whether to send the request again
+  completion  the script by which bash, zsh or fish completes all this
   catalog   show, find, facts, explain, export, update, accept
   report    build, show, open, diff, history, news
   target    doctor, coverage, variables, cleanup
@@ -107,6 +108,10 @@ def _run(name: str, arguments: Sequence[str]) -> int:
             from catalog_probe.cli import identify
 
             return identify.main(arguments)
+        case "completion":
+            from catalog_probe.cli import completion
+
+            return completion.main(arguments)
         case "catalog":
             from catalog_probe.cli import catalog_commands
 

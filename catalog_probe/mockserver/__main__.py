@@ -79,7 +79,8 @@ def _read_leniency(arguments: argparse.Namespace) -> dict[str, Any]:
     return {name: value for name, value in options.items() if value != leniency.DEFAULTS[name]}
 
 
-def _parse_arguments(argv: list[str] | None, program: str) -> argparse.Namespace:
+def build_parser(program: str) -> argparse.ArgumentParser:
+    """Build the parser of the options; `program` is the command as typed."""
     parser = _Parser(
         prog=program,
         description=__doc__,
@@ -113,7 +114,7 @@ def _parse_arguments(argv: list[str] | None, program: str) -> argparse.Namespace
         help="let pages of this origin read answers in a browser; may be repeated (default: none)",
     )
     parser.add_argument("--stdin-lifeline", action="store_true", help="exit when stdin closes, so with the parent")
-    return parser.parse_args(argv)
+    return parser
 
 
 def _allow_many_connections() -> None:
@@ -134,7 +135,7 @@ def main(argv: list[str] | None = None, program: str = "catalog-probe mock") -> 
 
     Return 4 for wrong arguments or a missing library. `program` is the command as typed.
     """
-    arguments = _parse_arguments(argv, program)
+    arguments = build_parser(program).parse_args(argv)
     try:
         return _serve(arguments)
     except ModuleNotFoundError as error:
