@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import sys
 import textwrap
 from dataclasses import asdict
@@ -105,7 +106,7 @@ def _read_input(file: Path | None) -> str:
     return decode_text(sys.stdin.buffer.read(), "replace")
 
 
-WIDTH = 80  # characters of a line
+WIDTH = 80  # characters of a line at most; a narrower terminal has shorter ones
 _TEXT_COLUMN = 14  # where the text begins, beside its label
 
 
@@ -173,4 +174,5 @@ def _format_last_seen(record: CatalogRecord) -> str:
 def _row(label: str, text: str) -> Iterator[str]:
     if text:
         head = f"  {label}".ljust(_TEXT_COLUMN)
-        yield from textwrap.wrap(sanitize_line(text), WIDTH, initial_indent=head, subsequent_indent=" " * _TEXT_COLUMN)
+        width = min(WIDTH, shutil.get_terminal_size().columns)
+        yield from textwrap.wrap(sanitize_line(text), width, initial_indent=head, subsequent_indent=" " * _TEXT_COLUMN)

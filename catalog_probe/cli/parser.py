@@ -31,6 +31,7 @@ Command = Callable[[argparse.Namespace], int]
 
 MIN_LINE = 40  # characters of a help line, even on a narrower terminal
 
+_UNKNOWN_OPTION = re.compile(r"unrecognized arguments: (--[\w-]+)")
 _INVALID_CHOICE = re.compile(r"invalid choice: '(?P<value>[^']*)' \(choose from (?P<choices>[^)]*)\)")
 
 
@@ -76,9 +77,24 @@ class Parser(argparse.ArgumentParser):
         """The program's name, without its commands. Every error line begins with it."""
         return self.prog.split()[0]
 
+    def _suggest_option(self, message: str) -> str:
+        """Suggest an option for an unknown one: `unrecognized arguments: --providr pa` -> `--provider`."""
+        match = _UNKNOWN_OPTION.search(message)
+        return suggest_similar(match[1], sorted(set(_list_options(self)))) if match is not None else ""
+
     def error(self, message: str) -> NoReturn:
-        mend = _suggest_choice(message) or f"see `{self.prog} --help`"
+        mend = _suggest_choice(message) or self._suggest_option(message) or f"see `{self.prog} --help`"
         self.exit(Exit.USAGE, f"{self.program}: {sanitize_line(message, MAX_MESSAGE_LENGTH)}; {mend}\n")
+
+
+def _list_options(of: argparse.ArgumentParser) -> list[str]:
+    """List the options of a parser and of its commands."""
+    options: list[str] = []
+    for action in of._actions:
+        options += action.option_strings
+        if isinstance(action, argparse._SubParsersAction):
+            options += [option for command in action.choices.values() for option in _list_options(command)]
+    return options
 
 
 def _suggest_choice(message: str) -> str:

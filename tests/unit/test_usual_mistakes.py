@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 PROBE_COMMANDS = """
 pytest probes --provider openia
+pytest probes --providr pa
 pytest probes --provider pa,px
 pytest probes --kind error
 pytest probes --allow bilable
@@ -133,6 +134,7 @@ mock --prefixes {tmp}/empty
 mock --only openai
 mock --only ''
 mock --limits many
+catalog find --providr pa
 doctor
 show
 catalog check

@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from catalog_probe.catalog.model.errors import MAX_MESSAGE_LENGTH, UserError, display_path
+from catalog_probe.catalog.model.errors import MAX_MESSAGE_LENGTH, UserError, display_path, suggest_similar
 from catalog_probe.catalog.text.output_streams import FailsafeStream, make_output_failsafe
 from catalog_probe.catalog.text.readable_text import sanitize_line
 from catalog_probe.probes.plugin.options import (
     PROBES,
     add_options,
     explain_empty_query,
+    list_options,
     list_unknown_words,
     read_options,
     refuse_addresses,
@@ -38,7 +39,7 @@ from catalog_probe.probes.plugin.processes import (
 from catalog_probe.probes.recipes.book import recipe_book
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from catalog_probe.probes.plugin.controller import Controller
     from catalog_probe.probes.plugin.embedded_mock import EmbeddedMock
@@ -59,6 +60,20 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         # Otherwise a usage error (4) that cannot be printed would end as another error.
         sys.stderr = FailsafeStream(sys.stderr)
     add_options(parser)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_load_initial_conftests(parser: pytest.Parser, args: list[str]) -> Iterator[None]:
+    """Refuse an option that reads like one of ours, in one line in place of pytest's four.
+
+    By now every plugin and the first conftest files have declared their options.
+    """
+    yield
+    ours = [option.flag for option in list_options()]
+    for word in parser.parse_known_and_unknown_args(args)[1]:
+        option = word.partition("=")[0]
+        if option.startswith("--") and (similar := suggest_similar(option, ours)):
+            raise pytest.UsageError(sanitize_line(f"no option is called {option}; {similar}", MAX_MESSAGE_LENGTH))
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -73,7 +73,7 @@ def test_an_unexpected_error_prints_a_traceback(capsys: pytest.CaptureFixture[st
     )
 
 
-@pytest.mark.parametrize("arguments", [["--number", "x"], ["--num", "3"], ["more"]])
+@pytest.mark.parametrize("arguments", [["--number", "x"], ["--other", "3"], ["more"]])
 def test_unusable_arguments_are_one_line(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert run_failing_command(None, *arguments) == Exit.USAGE
     error_output = capsys.readouterr().err
