@@ -220,3 +220,13 @@ def test_event_data_must_be_json_except_on_untyped_sockets(subtests: pytest.Subt
             expected = make_expected(envelope=Envelope("e", {}, {}, body), stream=StreamRule(protocol, events=("x",)))
             findings = find_differences(expected, make_response(events=(Event("x", "no JSON"),)))
             assert [finding.code for finding in findings] == ["stream-malformed"] * broken
+
+
+def test_data_that_is_no_json_may_be_the_documented_end() -> None:
+    """`data: [DONE]` has no `event:` line, so the event is named `message`."""
+    whole = make_response(None, 200, "empty", events=(Event("message", {"a": 1}), Event("message", "[DONE]")))
+    cut_off = make_response(None, 200, "empty", events=(Event("message", {"a": 1}),))
+    assert summarize_findings(expect_stream(terminal="[DONE]"), whole) == []
+    assert [code for _, code, *_ in summarize_findings(expect_stream(terminal="[DONE]"), cut_off)] == [
+        "stream-unterminated"
+    ]

@@ -344,7 +344,7 @@ def _compare_events(expected: Expected, rule: StreamRule, events: tuple[Event, .
         yield mismatch(
             expected, "order", FindingCode.EVENT_ORDER, Aspect.EVENT, "", documented, received[:_FIRST_EVENTS]
         )
-    end_marks = manifest(expected.provider).stream_end
+    end_marks = {*manifest(expected.provider).stream_end, rule.terminal}
     for event in events:
         is_text = isinstance(event.data, str) and event.data not in end_marks
         if is_text and not event.sent and _has_json_events(expected, rule):
@@ -366,10 +366,11 @@ def _is_in_order(documented: list[str], received: list[str]) -> bool:
 
 
 def _compare_last_event(expected: Expected, rule: StreamRule, events: tuple[Event, ...]) -> Iterator[Finding]:
-    received = _received_names(events)
+    """Compare the end of a stream: an event's name, or data that is no JSON, as in `data: [DONE]`."""
+    received = [event for event in events if not event.sent]
     last = received[-1] if received else None
-    if rule.terminal is not None and last != rule.terminal:
-        observed = last if received else "nothing"
+    if rule.terminal is not None and (last is None or rule.terminal not in (last.event, last.data)):
+        observed = last.event if last is not None else "nothing"
         yield mismatch(
             expected,
             "order:last",
